@@ -1,0 +1,71 @@
+import type {AssistantPart, Message} from './message.ts';
+import {type Block, blocksOf, type Transcript} from './transcript.ts';
+
+type Spoken = Extract<Block, {messageId: string}>;
+
+/**
+ * The conversation as a model is given it: the current era, with every tool call answered. Calls whose result never
+ * came are answered with a sentence that says so, because all vendors refuse an unanswered call.
+ */
+export function toMessages(transcript: Transcript): readonly Message[] {
+	const messages: Message[] = [];
+	let turn: Spoken[] = [];
+
+	const endTurn = () => {
+		const [first] = turn;
+		if (first) {
+			const parts = turn.flatMap(toPart);
+			if (parts.length > 0) {
+				messages.push({role: 'assistant', model: first.model, parts});
+			}
+
+			messages.push(...turn.flatMap(toAnswer));
+		}
+
+		turn = [];
+	};
+
+	for (const block of blocksOf(transcript).slice(transcript.eraStart)) {
+		if ('messageId' in block) {
+			if (turn[0] && turn[0].messageId !== block.messageId) {
+				endTurn();
+			}
+
+			turn.push(block);
+		} else if (block.kind === 'user') {
+			endTurn();
+			messages.push({role: 'user', text: block.text});
+		} else if (block.kind === 'compaction') {
+			endTurn();
+			messages.push({role: 'user', text: `Summary of the conversation so far:\n\n${block.summary}`});
+		}
+	}
+
+	endTurn();
+	return messages;
+}
+
+function toPart(block: Spoken): AssistantPart[] {
+	const opaque = block.opaque && {opaque: block.opaque};
+	switch (block.kind) {
+		case 'text':
+			return block.text || block.opaque ? [{type: 'text', text: block.text, ...opaque}] : [];
+		case 'reasoning':
+			return [{type: 'reasoning', text: block.text, ...opaque}];
+		case 'tool':
+			return [{type: 'tool-call', id: block.id, name: block.name, arguments: block.arguments, ...opaque}];
+		default:
+			return block satisfies never;
+	}
+}
+
+function toAnswer(block: Spoken): Message[] {
+	if (block.kind !== 'tool') {
+		return [];
+	}
+
+	const {id, name, status} = block;
+	const answered = status === 'done' || status === 'failed';
+	const output = answered ? block.output : 'This call was interrupted before it had a result.';
+	return [{role: 'tool', callId: id, name, output, failed: status !== 'done'}];
+}

@@ -1,0 +1,57 @@
+/** Every way a request of the user can end badly, and the exit status that says so to a script. */
+export const exitStatus = {
+	failed: 1,
+	usage: 2,
+	incomplete: 3,
+	auth: 4,
+	'not-found': 5,
+	network: 6,
+	provider: 6,
+	budget: 7,
+	conflict: 8,
+	upgrade: 9,
+	interrupted: 130,
+} as const;
+
+export type ErrorCode = keyof typeof exitStatus;
+
+type Options = {
+	/** What to do next, as one imperative sentence. */
+	readonly hint?: string;
+	readonly cause?: unknown;
+	/** How long the far end asked us to wait before another try, in milliseconds. */
+	readonly retryAfter?: number;
+};
+
+/** A failure that the user can read and act on. Anything else that is thrown is a bug. */
+export class AppError extends Error {
+	override readonly name = 'AppError';
+	readonly code: ErrorCode;
+	readonly hint: string | undefined;
+	readonly retryAfter: number | undefined;
+
+	constructor(code: ErrorCode, message: string, {hint, cause, retryAfter}: Options = {}) {
+		super(message, {cause});
+		this.code = code;
+		this.hint = hint;
+		this.retryAfter = retryAfter;
+	}
+}
+
+/** The error as a person or a journal may see it: what happened and what to do, never a stack. */
+export type ErrorReport = {readonly code: ErrorCode; readonly message: string; readonly hint?: string};
+
+/** Reports an `AppError` as it is and any other thrown value as a bug in `service`. */
+export function reportError(error: unknown): ErrorReport {
+	if (error instanceof AppError) {
+		return {code: error.code, message: error.message, ...(error.hint && {hint: error.hint})};
+	}
+
+	const message = error instanceof Error ? error.message : String(error);
+	return {code: 'failed', message: `Something went wrong inside service: ${message}`};
+}
+
+/** True for what an aborted `AbortSignal` throws, by whichever layer it was thrown. */
+export function isAbort(error: unknown): boolean {
+	return error instanceof Error && (error.name === 'AbortError' || error.name === 'RequestAbortedError');
+}

@@ -1,0 +1,44 @@
+import {AppError} from './error.ts';
+
+/** The five vendors of model keys and `custom`, any host that speaks OpenAI's Chat Completions. */
+export const providerNames = ['anthropic', 'openai', 'google', 'mistral', 'groq', 'custom'] as const;
+export type ProviderName = (typeof providerNames)[number];
+
+export function isProviderName(name: string): name is ProviderName {
+	return (providerNames as readonly string[]).includes(name);
+}
+
+/** Reads a provider's name as typed. Throws `usage` with the list of names. */
+export function parseProviderName(name: string): ProviderName {
+	const lower = name.toLowerCase();
+	if (!isProviderName(lower)) {
+		throw new AppError('usage', `There is no provider “${name}”.`, {hint: `Choose one of ${providerNames.join(', ')}.`});
+	}
+
+	return lower;
+}
+
+/** A model id `provider/model-name`, taken apart at its first slash: names of custom hosts may contain more. */
+export type ModelId = {readonly provider: ProviderName; readonly name: string};
+
+/** Throws `usage` where the text is not `provider/model-name` with a known provider. */
+export function parseModelId(id: string): ModelId {
+	const slash = id.indexOf('/');
+	const name = id.slice(slash + 1).trim();
+	if (slash < 1 || !name) {
+		throw new AppError('usage', `“${id}” is not a model.`, {
+			hint: 'Give provider/model-name, for example anthropic/claude-sonnet-4-5; model list shows the known ones.',
+		});
+	}
+
+	return {provider: parseProviderName(id.slice(0, slash).trim()), name};
+}
+
+/** What is known about a model. */
+export type ModelInfo = {
+	/** `provider/model-name`. */
+	readonly id: string;
+	readonly name: string;
+	/** Tokens that fit into one request, undefined where nobody says. */
+	readonly contextWindow: number | undefined;
+};

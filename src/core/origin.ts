@@ -1,0 +1,51 @@
+import {AppError} from './error.ts';
+
+/** `scheme://host:port` in the form of `URL.origin`; what a credential is bound to (SAFETY 6). */
+export type Origin = string & {readonly __brand: 'Origin'};
+
+/** The origin of an http or https URL. Throws `usage` for anything else. */
+export function originOf(url: string): Origin {
+	return parseServerUrl(url).origin as Origin;
+}
+
+/**
+ * Reads a server address as a person types it: a missing scheme means https, or http for a loopback host.
+ * Throws `usage` for what is no http(s) address or carries a user name or password.
+ */
+export function parseServerUrl(input: string): URL {
+	const text = input.trim();
+	const url = parse(/^[a-z][a-z\d+.-]*:\/\//i.test(text) ? text : withScheme(text));
+	if (!url || (url.protocol !== 'http:' && url.protocol !== 'https:')) {
+		throw new AppError('usage', `“${input}” is not an http or https address.`, {
+			hint: 'Give it as https://host or http://127.0.0.1:8700.',
+		});
+	}
+
+	if (url.username || url.password) {
+		throw new AppError('usage', 'An address must not contain a user name or a password.', {
+			hint: 'Give the address alone; log in with an API key.',
+		});
+	}
+
+	return url;
+}
+
+/** True for addresses that never leave this machine, to which plain http is safe (SAFETY 9). */
+export function isLoopback(url: URL): boolean {
+	const host = url.hostname.replace(/^\[|\]$/g, '');
+	return host === 'localhost' || host.endsWith('.localhost') || host === '::1' || /^127(?:\.\d{1,3}){3}$/.test(host);
+}
+
+/** What a profile of that server is called when the user gives it no name: host, and port where it is not the usual one. */
+export function profileNameOf(url: URL): string {
+	return url.host;
+}
+
+function parse(text: string): URL | undefined {
+	return URL.canParse(text) ? new URL(text) : undefined;
+}
+
+function withScheme(text: string): string {
+	const url = parse(`http://${text}`);
+	return url && isLoopback(url) ? `http://${text}` : `https://${text}`;
+}

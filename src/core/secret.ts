@@ -1,0 +1,28 @@
+import {inspect} from 'node:util';
+
+const mask = '***';
+
+/**
+ * A credential that cannot be printed by accident: every way to a string gives `***` (SAFETY 8).
+ * `reveal()` is for the writer of HTTP headers and for the store of credentials alone.
+ */
+export type Secret = {
+	reveal: () => string;
+	/** The last four characters, or nothing of a secret too short to show any. */
+	readonly last4: string;
+	toString: () => string;
+	toJSON: () => string;
+};
+
+export function secret(value: string): Secret {
+	const shown = {
+		reveal: () => value,
+		last4: value.length >= 12 ? value.slice(-4) : '',
+		toString: () => mask,
+		toJSON: () => mask,
+	};
+	// The value lives in the closure and in a non-enumerable reveal, so that spreading and inspecting show nothing.
+	Object.defineProperty(shown, 'reveal', {enumerable: false});
+	Object.defineProperty(shown, inspect.custom, {value: () => mask, enumerable: false});
+	return Object.freeze(shown);
+}

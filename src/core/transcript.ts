@@ -1,0 +1,218 @@
+import type {AgentEvent, Opaque, Recorded, RunEndReason} from './event.ts';
+import type {JsonObject} from './json.ts';
+import type {MessageUsage} from './usage.ts';
+
+type Spoken = {readonly id: string; readonly messageId: string; readonly text: string; readonly opaque?: Opaque};
+
+export type ToolStatus = 'running' | 'asking' | 'done' | 'failed' | 'interrupted';
+
+/** One thing to draw, in the order in which it happened. `open` is true while it may still change. */
+export type Block =
+	| {readonly kind: 'user'; readonly id: string; readonly text: string; readonly open: false}
+	| (Spoken & {readonly kind: 'text' | 'reasoning'; readonly model: string; readonly open: boolean; readonly at: string})
+	| {
+			readonly kind: 'tool';
+			readonly id: string;
+			readonly messageId: string;
+			readonly model: string;
+			readonly name: string;
+			readonly arguments: JsonObject;
+			readonly opaque?: Opaque;
+			readonly status: ToolStatus;
+			/** What it printed so far, then what the model reads. */
+			readonly output: string;
+			/** How long it ran, in milliseconds; undefined until it ended. */
+			readonly milliseconds: number | undefined;
+			readonly open: boolean;
+			readonly at: string;
+	  }
+	| {
+			readonly kind: 'notice';
+			readonly level: 'info' | 'warning' | 'error';
+			readonly text: string;
+			readonly hint: string | undefined;
+			readonly open: false;
+	  }
+	| {readonly kind: 'compaction'; readonly id: string; readonly summary: string; readonly open: false}
+	| {readonly kind: 'end'; readonly reason: RunEndReason; readonly text: string; readonly hint: string | undefined; readonly open: false};
+
+/** What a session is, as far as it was read. */
+export type Transcript = {
+	readonly session: string;
+	readonly title: string;
+	/** `seq` of the last record that was taken in, -1 before the first. */
+	readonly seq: number;
+	/** Blocks that can no longer change. It only ever grows, and not with every token. */
+	readonly settled: readonly Block[];
+	/** The blocks after them, from the first one on that may still change. */
+	readonly open: readonly Block[];
+	/** Index in `settled` of the first block of the current era, which begins with the last compaction. */
+	readonly eraStart: number;
+	readonly compactions: number;
+	/** By `messageId`, in the order in which the messages began. */
+	readonly usage: ReadonlyMap<string, MessageUsage>;
+	/** The run that goes on, with the server that it began on. */
+	readonly run: {readonly id: string; readonly model: string; readonly server: string; readonly startedAt: string} | undefined;
+};
+
+export function emptyTranscript(session: string): Transcript {
+	return {session, title: '', seq: -1, settled: [], open: [], eraStart: 0, compactions: 0, usage: new Map(), run: undefined};
+}
+
+/**
+ * The one place that knows what an event means; the same for live, resumed and replayed sessions. Pure and total.
+ * Drops records of another session, records seen before, and events of a run from another server than the run's own
+ * (SAFETY 20).
+ */
+export function reduceTranscript(state: Transcript, record: Recorded): Transcript {
+	const {session, seq, server, event, at} = record;
+	const strange = state.run && event.type !== 'run-start' && event.type !== 'rename' && server !== state.run.server;
+	if (session !== state.session || seq <= state.seq || strange) {
+		return state;
+	}
+
+	return {...settle(reduceEvent(state, event, at, server)), seq};
+}
+
+function reduceEvent(state: Transcript, event: AgentEvent, at: string, server: string): Transcript {
+	switch (event.type) {
+		case 'run-start':
+			return {...close(state), run: {id: event.runId, model: event.model, server, startedAt: at}};
+		case 'user-message':
+			return append(closeSpoken(state), {kind: 'user', id: event.id, text: event.text, open: false});
+		case 'text-delta':
+			return speak(state, 'text', event, at);
+		case 'reasoning-delta':
+			return speak(state, 'reasoning', event, at);
+		case 'tool-call': {
+			const {id, messageId, name, opaque} = event;
+			return append(closeSpoken(state), {
+				kind: 'tool',
+				id,
+				messageId,
+				model: state.run?.model ?? '',
+				name,
+				arguments: event.arguments,
+				...(opaque && {opaque}),
+				status: 'running',
+				output: '',
+				milliseconds: undefined,
+				open: true,
+				at,
+			});
+		}
+		case 'approval-request':
+			return changeTool(state, event.id, () => ({status: 'asking'}));
+		case 'approval-answer':
+			return changeTool(state, event.id, () => ({status: 'running'}));
+		case 'tool-output':
+			return changeTool(state, event.id, tool => ({output: tool.output + event.text}));
+		case 'tool-result': {
+			const {output, milliseconds, failed} = event;
+			return changeTool(state, event.id, () => ({output, milliseconds, status: failed ? 'failed' : 'done', open: false}));
+		}
+		case 'usage': {
+			const {messageId, model, usage} = event;
+			return {...state, usage: new Map(state.usage).set(messageId, {model, usage, current: true})};
+		}
+		case 'compaction': {
+			const past = [...state.usage].map(([id, message]) => [id, {...message, current: false}] as const);
+			const folded = append(close(state), {kind: 'compaction', id: event.id, summary: event.summary, open: false});
+			const eraStart = folded.settled.length + folded.open.length - 1;
+			return {...folded, usage: new Map(past), compactions: state.compactions + 1, eraStart};
+		}
+		case 'notice': {
+			const {level, text, hint} = event;
+			return append(closeSpoken(state), {kind: 'notice', level, text, hint, open: false});
+		}
+		case 'rename':
+			return {...state, title: event.title};
+		case 'run-end': {
+			const ended = {...close(state), run: undefined};
+			const text = endText(event.reason, event.error?.message, event.stopReason);
+			return text ? append(ended, {kind: 'end', reason: event.reason, text, hint: event.error?.hint, open: false}) : ended;
+		}
+		default:
+			return event satisfies never;
+	}
+}
+
+/** What the user is told of a run that did not simply end; empty for one that did. */
+function endText(reason: RunEndReason, message: string | undefined, stopReason: string): string {
+	switch (reason) {
+		case 'done':
+			return stopReason === 'refusal' ? 'The model declined to answer.' : stopReason === 'max_tokens' ? 'The answer was cut at the token limit.' : '';
+		case 'interrupted':
+			return 'Interrupted.';
+		case 'error':
+			return message ?? 'The run failed.';
+		case 'budget':
+			return message ?? 'The budget of this run is used up.';
+		case 'incomplete':
+			return message ?? 'The answer is incomplete: the connection ended before the model did.';
+		default:
+			return reason satisfies never;
+	}
+}
+
+function append(state: Transcript, block: Block): Transcript {
+	return {...state, open: [...state.open, block]};
+}
+
+/** Replaces the open block at `index`. */
+function put(state: Transcript, index: number, block: Block): Transcript {
+	return {...state, open: state.open.with(index, block)};
+}
+
+function speak(state: Transcript, kind: 'text' | 'reasoning', delta: Spoken, at: string): Transcript {
+	const {id, messageId, text, opaque} = delta;
+	const last = state.open.at(-1);
+	if (last?.kind === kind && last.id === id && last.messageId === messageId && last.open) {
+		return put(state, state.open.length - 1, {...last, text: last.text + text, ...(opaque && {opaque})});
+	}
+
+	const model = state.run?.model ?? '';
+	return append(closeSpoken(state), {kind, id, messageId, model, text, ...(opaque && {opaque}), open: true, at});
+}
+
+type Tool = Extract<Block, {kind: 'tool'}>;
+
+function changeTool(state: Transcript, id: string, change: (tool: Tool) => Partial<Tool>): Transcript {
+	const index = state.open.findLastIndex(block => block.kind === 'tool' && block.id === id && block.open);
+	const tool = state.open[index];
+	return tool?.kind === 'tool' ? put(state, index, {...tool, ...change(tool)}) : state;
+}
+
+/** Text and reasoning end where something else begins; tools may go on. */
+function closeSpoken(state: Transcript): Transcript {
+	const last = state.open.at(-1);
+	return last?.open && last.kind !== 'tool' ? put(state, state.open.length - 1, {...last, open: false}) : state;
+}
+
+/** Ends everything that is open: a tool without a result was interrupted (SAFETY 17). */
+function close(state: Transcript): Transcript {
+	const open = state.open.map((block): Block => {
+		if (!block.open) {
+			return block;
+		}
+
+		return block.kind === 'tool' ? {...block, status: 'interrupted', open: false} : {...block, open: false};
+	});
+	return {...state, open};
+}
+
+/** Moves what can no longer change, and nothing before it can, to the settled blocks. */
+function settle(state: Transcript): Transcript {
+	const first = state.open.findIndex(block => block.open);
+	const count = first === -1 ? state.open.length : first;
+	if (count === 0) {
+		return state;
+	}
+
+	return {...state, settled: [...state.settled, ...state.open.slice(0, count)], open: state.open.slice(count)};
+}
+
+/** All blocks in order. */
+export function blocksOf(state: Transcript): readonly Block[] {
+	return state.open.length === 0 ? state.settled : [...state.settled, ...state.open];
+}

@@ -1,0 +1,109 @@
+/** Tokens of one model message, in four disjoint buckets; `reasoning` is the part of `output` that was thought. */
+export type TokenUsage = {
+	/** Input read anew, without both cache buckets. */
+	readonly input: number;
+	readonly cacheRead: number;
+	readonly cacheWrite: number;
+	readonly output: number;
+	readonly reasoning: number;
+};
+
+export const noUsage: TokenUsage = {input: 0, cacheRead: 0, cacheWrite: 0, output: 0, reasoning: 0};
+
+export function addUsage(a: TokenUsage, b: TokenUsage): TokenUsage {
+	return {
+		input: a.input + b.input,
+		cacheRead: a.cacheRead + b.cacheRead,
+		cacheWrite: a.cacheWrite + b.cacheWrite,
+		output: a.output + b.output,
+		reasoning: a.reasoning + b.reasoning,
+	};
+}
+
+/** All tokens that the model read for this message: how full its context window is. */
+export function contextTokens(usage: TokenUsage): number {
+	return usage.input + usage.cacheRead + usage.cacheWrite;
+}
+
+/** What a model takes, in US dollars per million tokens of each bucket. */
+export type Price = {
+	readonly input: number;
+	readonly cacheRead: number;
+	readonly cacheWrite: number;
+	readonly output: number;
+};
+
+/** Looks up what a model (`provider/model-name`) takes; undefined where nobody knows, never 0 for that. */
+export type PriceOf = (model: string) => Price | undefined;
+
+/** What `usage` cost in US dollars, or null where the price is unknown. */
+export function costOf(usage: TokenUsage, price: Price | undefined): number | null {
+	if (!price) {
+		return null;
+	}
+
+	const millionths =
+		usage.input * price.input +
+		usage.cacheRead * price.cacheRead +
+		usage.cacheWrite * price.cacheWrite +
+		usage.output * price.output;
+	return millionths / 1_000_000;
+}
+
+/** One model message as the transcript keeps it for accounting. */
+export type MessageUsage = {
+	readonly model: string;
+	readonly usage: TokenUsage;
+	/** False once the message was folded into a compaction summary. */
+	readonly current: boolean;
+};
+
+/** Usage of a session, field by field as the API has it (specification, `SessionUsageResponse`). */
+export type SessionUsage = {
+	readonly compaction_count: number;
+	readonly current_cache_creation_input_tokens: number;
+	readonly current_cache_read_input_tokens: number;
+	readonly current_cost_usd: number | null;
+	readonly current_input_tokens: number;
+	readonly current_message_count: number;
+	readonly current_output_tokens: number;
+	readonly current_tool_call_count: number;
+	readonly last_generation_input_tokens: number | null;
+	readonly total_cache_creation_input_tokens: number;
+	readonly total_cache_read_input_tokens: number;
+	readonly total_cost_usd: number | null;
+	readonly total_input_tokens: number;
+	readonly total_message_count: number;
+	readonly total_output_tokens: number;
+	readonly total_tool_call_count: number;
+};
+
+/** The cost of several messages: null as soon as one of them used tokens at an unknown price, and when there are none. */
+export function totalCost(messages: readonly MessageUsage[], priceOf: PriceOf): number | null {
+	let total: number | null = null;
+	for (const {model, usage} of messages) {
+		const cost = costOf(usage, priceOf(model));
+		if (cost === null) {
+			return null;
+		}
+
+		total = (total ?? 0) + cost;
+	}
+
+	return total;
+}
+
+/** Usage by model, in the order in which the models were first used. */
+export function usageByModel(messages: readonly MessageUsage[]): ReadonlyMap<string, TokenUsage> {
+	const models = new Map<string, TokenUsage>();
+	for (const {model, usage} of messages) {
+		models.set(model, addUsage(models.get(model) ?? noUsage, usage));
+	}
+
+	return models;
+}
+
+/** Adds up the tokens of messages. */
+export function sumUsage(messages: readonly MessageUsage[]): TokenUsage {
+	return messages.reduce((sum, {usage}) => addUsage(sum, usage), noUsage);
+}

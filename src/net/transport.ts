@@ -1,0 +1,20 @@
+/** A request as it goes out. `path`s are absolute URLs; credentials are attached by the transport, never by its caller. */
+export type TransportRequest = {
+	readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
+	readonly url: string;
+	readonly headers?: Readonly<Record<string, string>>;
+	readonly body?: string | Uint8Array;
+	readonly signal?: AbortSignal;
+	/** Longest silence of the response body in milliseconds; the transport's default otherwise. */
+	readonly idleTimeout?: number;
+};
+
+export type TransportResponse = {
+	readonly status: number;
+	/** Header names in lower case. */
+	readonly headers: Readonly<Record<string, string>>;
+	readonly body: AsyncIterable<Uint8Array>;
+};
+
+/** Sends one request. Gives every answer that came, whatever its status; throws `AppError` (`network`) where none came. */
+export type Transport = (request: TransportRequest) => Promise<TransportResponse>;
