@@ -1,5 +1,6 @@
+import type {Block} from './block.ts';
 import type {AssistantPart, Message} from './message.ts';
-import {type Block, blocksOf, type Transcript} from './transcript.ts';
+import {blocksOf, type Transcript} from './transcript.ts';
 
 type Spoken = Extract<Block, {messageId: string}>;
 

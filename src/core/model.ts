@@ -12,7 +12,9 @@ export function isProviderName(name: string): name is ProviderName {
 export function parseProviderName(name: string): ProviderName {
 	const lower = name.toLowerCase();
 	if (!isProviderName(lower)) {
-		throw new AppError('usage', `There is no provider “${name}”.`, {hint: `Choose one of ${providerNames.join(', ')}.`});
+		throw new AppError('usage', `There is no provider “${name}”.`, {
+			hint: `Choose one of ${providerNames.join(', ')}.`,
+		});
 	}
 
 	return lower;

@@ -1,4 +1,5 @@
-import {type Block, blocksOf, type Transcript} from './transcript.ts';
+import type {Block} from './block.ts';
+import {blocksOf, type Transcript} from './transcript.ts';
 import {contextTokens, type PriceOf, type SessionUsage, sumUsage, totalCost} from './usage.ts';
 
 /** Derives a session's usage from its transcript, at read time. Zeros where nothing was used, null for unknown costs. */

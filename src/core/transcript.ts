@@ -1,40 +1,6 @@
-import type {AgentEvent, Opaque, Recorded, RunEndReason} from './event.ts';
-import type {JsonObject} from './json.ts';
+import {type Block, endBlock, endText, type Spoken} from './block.ts';
+import type {AgentEvent, Recorded} from './event.ts';
 import type {MessageUsage} from './usage.ts';
-
-type Spoken = {readonly id: string; readonly messageId: string; readonly text: string; readonly opaque?: Opaque};
-
-export type ToolStatus = 'running' | 'asking' | 'done' | 'failed' | 'interrupted';
-
-/** One thing to draw, in the order in which it happened. `open` is true while it may still change. */
-export type Block =
-	| {readonly kind: 'user'; readonly id: string; readonly text: string; readonly open: false}
-	| (Spoken & {readonly kind: 'text' | 'reasoning'; readonly model: string; readonly open: boolean; readonly at: string})
-	| {
-			readonly kind: 'tool';
-			readonly id: string;
-			readonly messageId: string;
-			readonly model: string;
-			readonly name: string;
-			readonly arguments: JsonObject;
-			readonly opaque?: Opaque;
-			readonly status: ToolStatus;
-			/** What it printed so far, then what the model reads. */
-			readonly output: string;
-			/** How long it ran, in milliseconds; undefined until it ended. */
-			readonly milliseconds: number | undefined;
-			readonly open: boolean;
-			readonly at: string;
-	  }
-	| {
-			readonly kind: 'notice';
-			readonly level: 'info' | 'warning' | 'error';
-			readonly text: string;
-			readonly hint: string | undefined;
-			readonly open: false;
-	  }
-	| {readonly kind: 'compaction'; readonly id: string; readonly summary: string; readonly open: false}
-	| {readonly kind: 'end'; readonly reason: RunEndReason; readonly text: string; readonly hint: string | undefined; readonly open: false};
 
 /** What a session is, as far as it was read. */
 export type Transcript = {
@@ -52,11 +18,23 @@ export type Transcript = {
 	/** By `messageId`, in the order in which the messages began. */
 	readonly usage: ReadonlyMap<string, MessageUsage>;
 	/** The run that goes on, with the server that it began on. */
-	readonly run: {readonly id: string; readonly model: string; readonly server: string; readonly startedAt: string} | undefined;
+	readonly run:
+		| {readonly id: string; readonly model: string; readonly server: string; readonly startedAt: string}
+		| undefined;
 };
 
 export function emptyTranscript(session: string): Transcript {
-	return {session, title: '', seq: -1, settled: [], open: [], eraStart: 0, compactions: 0, usage: new Map(), run: undefined};
+	return {
+		session,
+		title: '',
+		seq: -1,
+		settled: [],
+		open: [],
+		eraStart: 0,
+		compactions: 0,
+		usage: new Map(),
+		run: undefined,
+	};
 }
 
 /**
@@ -77,16 +55,16 @@ export function reduceTranscript(state: Transcript, record: Recorded): Transcrip
 function reduceEvent(state: Transcript, event: AgentEvent, at: string, server: string): Transcript {
 	switch (event.type) {
 		case 'run-start':
-			return {...close(state), run: {id: event.runId, model: event.model, server, startedAt: at}};
+			return {...close(state, at), run: {id: event.runId, model: event.model, server, startedAt: at}};
 		case 'user-message':
-			return append(closeSpoken(state), {kind: 'user', id: event.id, text: event.text, open: false});
+			return append(closeSpoken(state, at), {kind: 'user', id: event.id, text: event.text, open: false});
 		case 'text-delta':
 			return speak(state, 'text', event, at);
 		case 'reasoning-delta':
 			return speak(state, 'reasoning', event, at);
 		case 'tool-call': {
 			const {id, messageId, name, opaque} = event;
-			return append(closeSpoken(state), {
+			return append(closeSpoken(state, at), {
 				kind: 'tool',
 				id,
 				messageId,
@@ -109,7 +87,12 @@ function reduceEvent(state: Transcript, event: AgentEvent, at: string, server: s
 			return changeTool(state, event.id, tool => ({output: tool.output + event.text}));
 		case 'tool-result': {
 			const {output, milliseconds, failed} = event;
-			return changeTool(state, event.id, () => ({output, milliseconds, status: failed ? 'failed' : 'done', open: false}));
+			return changeTool(state, event.id, () => ({
+				output,
+				milliseconds,
+				status: failed ? 'failed' : 'done',
+				open: false,
+			}));
 		}
 		case 'usage': {
 			const {messageId, model, usage} = event;
@@ -117,41 +100,25 @@ function reduceEvent(state: Transcript, event: AgentEvent, at: string, server: s
 		}
 		case 'compaction': {
 			const past = [...state.usage].map(([id, message]) => [id, {...message, current: false}] as const);
-			const folded = append(close(state), {kind: 'compaction', id: event.id, summary: event.summary, open: false});
+			const folded = append(close(state, at), {kind: 'compaction', id: event.id, summary: event.summary, open: false});
 			const eraStart = folded.settled.length + folded.open.length - 1;
 			return {...folded, usage: new Map(past), compactions: state.compactions + 1, eraStart};
 		}
 		case 'notice': {
 			const {level, text, hint} = event;
-			return append(closeSpoken(state), {kind: 'notice', level, text, hint, open: false});
+			return append(closeSpoken(state, at), {kind: 'notice', level, text, hint, open: false});
 		}
 		case 'rename':
 			return {...state, title: event.title};
 		case 'run-end': {
-			const ended = {...close(state), run: undefined};
+			const rest = {...close(state, at), run: undefined};
 			const text = endText(event.reason, event.error?.message, event.stopReason);
-			return text ? append(ended, {kind: 'end', reason: event.reason, text, hint: event.error?.hint, open: false}) : ended;
+			return text
+				? append(rest, {kind: 'end', reason: event.reason, text, hint: event.error?.hint, open: false})
+				: rest;
 		}
 		default:
 			return event satisfies never;
-	}
-}
-
-/** What the user is told of a run that did not simply end; empty for one that did. */
-function endText(reason: RunEndReason, message: string | undefined, stopReason: string): string {
-	switch (reason) {
-		case 'done':
-			return stopReason === 'refusal' ? 'The model declined to answer.' : stopReason === 'max_tokens' ? 'The answer was cut at the token limit.' : '';
-		case 'interrupted':
-			return 'Interrupted.';
-		case 'error':
-			return message ?? 'The run failed.';
-		case 'budget':
-			return message ?? 'The budget of this run is used up.';
-		case 'incomplete':
-			return message ?? 'The answer is incomplete: the connection ended before the model did.';
-		default:
-			return reason satisfies never;
 	}
 }
 
@@ -172,7 +139,17 @@ function speak(state: Transcript, kind: 'text' | 'reasoning', delta: Spoken, at:
 	}
 
 	const model = state.run?.model ?? '';
-	return append(closeSpoken(state), {kind, id, messageId, model, text, ...(opaque && {opaque}), open: true, at});
+	return append(closeSpoken(state, at), {
+		kind,
+		id,
+		messageId,
+		model,
+		text,
+		...(opaque && {opaque}),
+		open: true,
+		at,
+		endedAt: undefined,
+	});
 }
 
 type Tool = Extract<Block, {kind: 'tool'}>;
@@ -184,21 +161,14 @@ function changeTool(state: Transcript, id: string, change: (tool: Tool) => Parti
 }
 
 /** Text and reasoning end where something else begins; tools may go on. */
-function closeSpoken(state: Transcript): Transcript {
+function closeSpoken(state: Transcript, at: string): Transcript {
 	const last = state.open.at(-1);
-	return last?.open && last.kind !== 'tool' ? put(state, state.open.length - 1, {...last, open: false}) : state;
+	return last?.open && last.kind !== 'tool' ? put(state, state.open.length - 1, endBlock(last, at)) : state;
 }
 
-/** Ends everything that is open: a tool without a result was interrupted (SAFETY 17). */
-function close(state: Transcript): Transcript {
-	const open = state.open.map((block): Block => {
-		if (!block.open) {
-			return block;
-		}
-
-		return block.kind === 'tool' ? {...block, status: 'interrupted', open: false} : {...block, open: false};
-	});
-	return {...state, open};
+/** Ends everything that is open. */
+function close(state: Transcript, at: string): Transcript {
+	return {...state, open: state.open.map(block => (block.open ? endBlock(block, at) : block))};
 }
 
 /** Moves what can no longer change, and nothing before it can, to the settled blocks. */

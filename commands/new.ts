@@ -1,0 +1,14 @@
+import * as z from 'zod/mini';
+import {command} from '../src/command/command.ts';
+
+export default command({
+	name: 'new',
+	summary: 'Begin a new session; the one before stays saved',
+	args: z.object({}),
+	where: 'app',
+
+	async run(_, {live}) {
+		await live?.start();
+		return {kind: 'text', text: 'New session.'};
+	},
+});

@@ -1,0 +1,39 @@
+import * as z from 'zod/mini';
+import {command} from '../src/command/command.ts';
+import {AppError} from '../src/core/error.ts';
+import {formatAge} from '../src/core/format.ts';
+
+export default command({
+	name: 'resume',
+	aliases: ['continue'],
+	summary: 'Go on with an earlier session',
+	args: z.object({session: z.optional(z.string())}),
+	positional: ['session'],
+	describe: {session: 'id or a unique prefix of it; without it you choose'},
+	examples: ['resume', 'resume 3f2a'],
+
+	async run({session}, {sessions, interact, store}) {
+		if (session) {
+			const {id} = await sessions.find(session);
+			return {kind: 'panel', panel: {show: 'session', id}};
+		}
+
+		const open = store.getState().transcript.session;
+		const others = (await sessions.list(false)).filter(({id}) => id !== open);
+		if (others.length === 0) {
+			throw new AppError('not-found', 'There is no other session in this folder.', {
+				hint: 'sessions --all lists those of other folders.',
+			});
+		}
+
+		const id = await interact.choose({
+			title: 'Resume a session',
+			choices: others.map(({id, title, preview, updatedAt, messages}) => ({
+				id,
+				label: title || preview || id.slice(0, 8),
+				detail: `${formatAge(updatedAt)} · ${messages} messages · ${id.slice(0, 8)}`,
+			})),
+		});
+		return id ? {kind: 'panel', panel: {show: 'session', id}} : {kind: 'text', text: 'Nothing changed.'};
+	},
+});

@@ -1,0 +1,29 @@
+import * as z from 'zod/mini';
+import {command} from '../src/command/command.ts';
+import {formatAge} from '../src/core/format.ts';
+
+export default command({
+	name: 'sessions',
+	summary: 'List the sessions of this folder, newest first',
+	args: z.object({all: z.optional(z.boolean())}),
+	describe: {all: 'of every folder'},
+	examples: ['sessions --all --json'],
+	whileRunning: true,
+
+	async run({all = false}, {sessions}) {
+		const found = await sessions.list(all);
+		return {
+			kind: 'table',
+			columns: [{label: 'id'}, {label: 'age', align: 'right'}, {label: 'messages', align: 'right'}, {label: 'about'}],
+			rows: found.map(({id, updatedAt, messages, title, preview, folder}) => [
+				id.slice(0, 8),
+				formatAge(updatedAt),
+				String(messages),
+				[title || preview, ...(all ? [`(${folder})`] : [])].join(' '),
+			]),
+			empty: all ? 'No sessions yet.' : 'No sessions in this folder yet. sessions --all lists those of other folders.',
+			notes: ['resume <id> goes on with one.'],
+			data: found.map(session => ({...session})),
+		};
+	},
+});

@@ -1,0 +1,128 @@
+import {parseArgs} from 'node:util';
+import type * as z from 'zod/mini';
+import {AppError} from '../core/error.ts';
+import {closest} from './closest.ts';
+import type {Command} from './command.ts';
+
+type Field = {readonly name: string; readonly type: 'string' | 'boolean'; readonly required: boolean};
+
+/** `baseUrl` in a schema is `--base-url` in a shell. */
+export function flagOf(name: string): string {
+	return name.replace(/[A-Z]/g, letter => `-${letter.toLowerCase()}`);
+}
+
+/** The arguments of a schema, as a command line sees them. */
+export function fieldsOf(schema: z.ZodMiniObject): readonly Field[] {
+	return Object.entries(schema.def.shape).map(([name, type]) => {
+		const inner = 'innerType' in type._zod.def ? innermost(type) : type;
+		const optional = type._zod.def.type === 'optional' || type._zod.def.type === 'default';
+		return {name, type: inner._zod.def.type === 'boolean' ? 'boolean' : 'string', required: !optional};
+	});
+}
+
+function innermost(type: z.core.$ZodType): z.core.$ZodType {
+	const {def} = type._zod;
+	return 'innerType' in def ? innermost(def.innerType as z.core.$ZodType) : type;
+}
+
+/** `keys set <provider> [key] [--base-url value]`, from the schema. */
+export function usageOf(path: string, {args, positional = [], rest}: Command): string {
+	const fields = fieldsOf(args);
+	const places = positional.map((name, index) => {
+		const word = `${flagOf(name)}${rest && index === positional.length - 1 ? '…' : ''}`;
+		return fields.find(field => field.name === name)?.required ? `<${word}>` : `[${word}]`;
+	});
+	const flags = fields
+		.filter(({name}) => !positional.includes(name))
+		.map(({name, type}) => `[--${flagOf(name)}${type === 'boolean' ? '' : ' value'}]`);
+	return [path, ...places, ...flags].join(' ');
+}
+
+/**
+ * Reads the words after a command's name into the values of its schema, by name. `path` is the command as typed, for
+ * messages. Throws `usage` for unknown flags, missing values and words too many.
+ */
+export function readArguments(
+	path: string,
+	command: Command,
+	words: readonly string[],
+): Readonly<Record<string, unknown>> {
+	const {args, positional = [], rest} = command;
+	const fields = fieldsOf(args);
+	const hint = `Usage: ${usageOf(path, command)}`;
+	const flags = fields.filter(({name}) => !positional.includes(name) || isOptional(fields, name));
+	const {values, positionals} = parse(path, words, flags, hint);
+	const found: Record<string, unknown> = {};
+	for (const {name} of flags) {
+		if (values[flagOf(name)] !== undefined) {
+			found[name] = values[flagOf(name)];
+		}
+	}
+
+	const free = positional.filter(name => found[name] === undefined);
+	for (const [index, name] of free.entries()) {
+		const value = rest && index === free.length - 1 ? positionals.slice(index).join(' ') : positionals[index];
+		if (value) {
+			found[name] = value;
+		} else if (fields.find(field => field.name === name)?.required) {
+			throw new AppError('usage', `${path} needs <${flagOf(name)}>.`, {hint});
+		}
+	}
+
+	if (!rest && positionals.length > free.length) {
+		throw new AppError('usage', `${path} does not take “${positionals[free.length]}”.`, {hint});
+	}
+
+	for (const {name, required} of fields) {
+		if (required && found[name] === undefined) {
+			throw new AppError('usage', `${path} needs --${flagOf(name)}.`, {hint});
+		}
+	}
+
+	return found;
+}
+
+function isOptional(fields: readonly Field[], name: string): boolean {
+	return fields.some(field => field.name === name && !field.required);
+}
+
+function parse(path: string, words: readonly string[], flags: readonly Field[], hint: string) {
+	const options = Object.fromEntries(flags.map(({name, type}) => [flagOf(name), {type}]));
+	try {
+		return parseArgs({args: [...words], options, allowPositionals: true, strict: true});
+	} catch (error) {
+		throw new AppError('usage', explain(path, error, Object.keys(options)), {hint});
+	}
+}
+
+/** Node's own messages speak to programmers; ours name the flag and the nearest one. */
+function explain(path: string, error: unknown, known: readonly string[]): string {
+	const message = error instanceof Error ? error.message : String(error);
+	const flag = /'(-{1,2}[^' ]*)/.exec(message)?.[1] ?? '';
+	if (/^Unknown option/.test(message)) {
+		const near = closest(flag.replace(/^-+/, ''), known);
+		return `${path} has no flag ${flag}.${near ? ` Did you mean --${near}?` : ''}`;
+	}
+
+	return /argument missing|argument is ambiguous/.test(message)
+		? `${flag} needs a value.`
+		: /does not take an argument/.test(message)
+			? `${flag} takes no value.`
+			: message;
+}
+
+/** Checks values against the schema. Throws `usage` that names the argument. */
+export function parseArguments<T extends z.ZodMiniObject>(
+	schema: T,
+	values: Readonly<Record<string, unknown>>,
+): z.infer<T> {
+	const result = schema.safeParse(values);
+	if (result.success) {
+		return result.data as z.infer<T>;
+	}
+
+	const [issue] = result.error.issues;
+	const name = flagOf(String(issue?.path[0] ?? 'argument'));
+	const said = issue?.message && issue.message !== 'Invalid input' ? issue.message : 'is not what it should be';
+	throw new AppError('usage', `<${name}> ${said}.`);
+}

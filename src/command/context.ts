@@ -1,0 +1,96 @@
+import type {Config} from '../config/config.ts';
+import type {Recorded} from '../core/event.ts';
+import type {ModelInfo} from '../core/model.ts';
+import type {Secret} from '../core/secret.ts';
+import type {Transcript} from '../core/transcript.ts';
+import type {PriceOf} from '../core/usage.ts';
+import type {SessionSummary} from '../storage/sessions.ts';
+import type {AppStore} from '../store/store.ts';
+import type {Choice} from '../store/view-slice.ts';
+import type {Entry} from './command.ts';
+
+/** Flags that every command understands. */
+export type GlobalFlags = {
+	readonly json: boolean;
+	readonly server: string | undefined;
+	readonly profile: string | undefined;
+	readonly org: string | undefined;
+	readonly workspace: string | undefined;
+	readonly project: string | undefined;
+};
+
+/** Questions to the person; the app answers with a panel, the shell with its own terminal or standard input. */
+export type Interaction = {
+	/** One line of text, undefined when the person cancels. `masked` hides what is typed. */
+	readonly ask: (field: {readonly label: string; readonly masked: boolean}) => Promise<string | undefined>;
+	/** The `id` of one choice, undefined when the person cancels. Throws `usage` where nobody can be asked. */
+	readonly choose: (pick: {
+		readonly title: string;
+		readonly choices: readonly Choice[];
+		readonly current?: string;
+	}) => Promise<string | undefined>;
+	readonly confirm: (question: string) => Promise<boolean>;
+	/** Says something at once, without ending the command. */
+	readonly say: (text: string) => void;
+};
+
+/** The sessions on this machine. */
+export type Sessions = {
+	/** Newest first; of this folder, or of all. */
+	readonly list: (all: boolean) => Promise<readonly SessionSummary[]>;
+	/** By id or unique prefix. Throws `not-found`, or `usage` where several begin so. */
+	readonly find: (idOrPrefix: string) => Promise<SessionSummary>;
+	/** The newest one of this folder. Throws `not-found`. */
+	readonly latest: () => Promise<SessionSummary>;
+	readonly read: (
+		summary: SessionSummary,
+	) => Promise<{readonly records: readonly Recorded[]; readonly transcript: Transcript}>;
+	/** Writes a new title into a session that is not open here. */
+	readonly rename: (summary: SessionSummary, title: string) => Promise<void>;
+};
+
+/** The session on screen; in a shell there is none. */
+export type LiveSession = {
+	readonly rename: (title: string) => void;
+	readonly start: () => Promise<void>;
+};
+
+export type Models = {
+	readonly catalog: () => Promise<{
+		readonly priceOf: PriceOf;
+		readonly models: readonly ModelInfo[];
+		readonly date: string;
+		readonly source: string;
+	}>;
+	/** Model names that a custom host lists; empty where it does not answer. */
+	readonly customModels: (signal: AbortSignal) => Promise<readonly string[]>;
+	/** `provider/model-name` that a session begins with, or undefined where a host must be asked. */
+	readonly initial: () => string | undefined;
+};
+
+export type Platform = {
+	/** Asks the server whether the key is good. Throws `auth` for a refusal, `network` where nothing answers. */
+	readonly prove: (server: string, key: Secret | undefined) => Promise<void>;
+	/** The embedded server's address, started when it is not yet running. */
+	readonly embedded: () => Promise<{readonly url: string; readonly token: Secret}>;
+};
+
+/** Everything that a command may use. Built by the composition; the app and the shell differ in `interact` and `live`. */
+export type CommandContext = {
+	readonly store: AppStore;
+	readonly config: Config;
+	readonly env: Readonly<Record<string, string | undefined>>;
+	readonly flags: GlobalFlags;
+	readonly signal: AbortSignal;
+	readonly interact: Interaction;
+	readonly sessions: Sessions;
+	readonly live: LiveSession | undefined;
+	readonly models: Models;
+	readonly platform: Platform;
+	/** The folder that the program works in. */
+	readonly folder: string;
+	/** The table of all commands. */
+	readonly entries: readonly Entry[];
+	/** Writes a file that the user named; refuses to replace one. */
+	readonly writeFile: (path: string, content: string) => Promise<string>;
+};

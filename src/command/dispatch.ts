@@ -1,0 +1,40 @@
+import {AppError} from '../core/error.ts';
+import {readArguments} from './arguments.ts';
+import type {CommandContext} from './context.ts';
+import {helpOf} from './help.ts';
+import type {Result} from './result.ts';
+import {findCommand} from './table.ts';
+
+/**
+ * Runs one command from its words, in the app and in the shell alike. Throws `AppError`: `usage` for what is wrong with
+ * the words, whatever the command throws otherwise.
+ */
+export async function dispatch(words: readonly string[], context: CommandContext): Promise<Result> {
+	const found = findCommand(context.entries, words);
+	const {command, path, rest} = found;
+	if (rest.includes('--help') || rest.includes('-h')) {
+		return helpOf(path, command);
+	}
+
+	refuseWrongPlace(path, command.where, context);
+	const values = readArguments(path, command, rest);
+	if (command.secret && values[command.secret] !== undefined && !context.live) {
+		context.interact.say(
+			`A secret on the command line is kept in your shell's history. Leave it out to be asked for it, or pipe it in.`,
+		);
+	}
+
+	return command.execute(values, context);
+}
+
+function refuseWrongPlace(path: string, where: 'app' | 'shell' | undefined, {live}: CommandContext): void {
+	if (where === 'app' && !live) {
+		throw new AppError('usage', `${path} works inside the app only.`, {
+			hint: 'Run service, then type it with a slash.',
+		});
+	}
+
+	if (where === 'shell' && live) {
+		throw new AppError('usage', `${path} works in a shell only.`, {hint: `Leave with /quit and run: service ${path}`});
+	}
+}

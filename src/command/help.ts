@@ -1,0 +1,49 @@
+import {fieldsOf, flagOf, usageOf} from './arguments.ts';
+import {type Command, type Entry, isNoun} from './command.ts';
+import type {Result} from './result.ts';
+import {allCommands} from './table.ts';
+
+/** Help of one command: usage, arguments, examples. */
+export function helpOf(path: string, command: Command): Result {
+	const described = fieldsOf(command.args).filter(({name}) => command.describe?.[name]);
+	const width = Math.max(0, ...described.map(({name}) => flagOf(name).length + 4));
+	const places = new Set(command.positional);
+	const lines = [
+		`${command.summary}.`,
+		'',
+		`Usage: ${usageOf(path, command)}`,
+		...(described.length > 0 ? [''] : []),
+		...described.map(({name}) => {
+			const label = places.has(name) ? `<${flagOf(name)}>` : `--${flagOf(name)}`;
+			return `  ${label.padEnd(width)}  ${command.describe?.[name]}`;
+		}),
+		...(command.aliases?.length ? ['', `Also: ${command.aliases.join(', ')}`] : []),
+		...(command.examples?.length ? ['', 'Examples:', ...command.examples.map(example => `  service ${example}`)] : []),
+	];
+	return {kind: 'lines', lines, data: {command: path, summary: command.summary, usage: usageOf(path, command)}};
+}
+
+/** Help of all commands: one line each, in the order of the table. */
+export function helpOfAll(entries: readonly Entry[], inApp: boolean): Result {
+	const elsewhere = inApp ? 'shell' : 'app';
+	const shown = allCommands(entries).filter(({command}) => command.where !== elsewhere);
+	const slash = inApp ? '/' : '';
+	return {
+		kind: 'table',
+		title: 'Commands',
+		columns: [{label: 'command'}, {label: 'what it does'}],
+		rows: shown.map(({path, command}) => [slash + path, command.summary]),
+		empty: '',
+		notes: inApp
+			? ['/help <command> says more. Anything without a slash goes to the agent.', keyHelp]
+			: ['service <command> --help says more. Without a command the app starts; -p "prompt" answers once.'],
+		data: shown.map(({path, command}) => ({command: path, summary: command.summary, usage: usageOf(path, command)})),
+	};
+}
+
+const keyHelp = 'Enter sends · \\+Enter breaks the line · Esc interrupts · Tab completes · Ctrl+C twice quits';
+
+/** Help of what `words` name: a command, a noun with its verbs, or everything. */
+export function helpOfNoun(entry: Entry, inApp: boolean): Result {
+	return isNoun(entry) ? helpOfAll([entry], inApp) : helpOf(entry.name, entry);
+}

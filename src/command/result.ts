@@ -1,0 +1,32 @@
+import type {Json} from '../core/json.ts';
+
+/** What a command gives back: data, not drawing. The app draws it, the shell prints it, `--json` prints `data`. */
+export type Result =
+	| {readonly kind: 'text'; readonly text: string; readonly hint?: string; readonly data?: Json}
+	/** One thing with named values. */
+	| {
+			readonly kind: 'record';
+			readonly title?: string;
+			readonly fields: readonly (readonly [label: string, value: string])[];
+			readonly data: Json;
+	  }
+	| {
+			readonly kind: 'table';
+			readonly title?: string;
+			readonly columns: readonly Column[];
+			readonly rows: readonly (readonly string[])[];
+			/** Said instead of a table without rows. */
+			readonly empty: string;
+			/** Lines under the table. */
+			readonly notes?: readonly string[];
+			readonly data: Json;
+	  }
+	/** Several results under each other; `data` speaks for all of them. */
+	| {readonly kind: 'group'; readonly parts: readonly Result[]; readonly data: Json}
+	/** Text that is printed as it is, such as an exported conversation. */
+	| {readonly kind: 'lines'; readonly lines: readonly string[]; readonly data?: Json}
+	/** Something that only a screen can show: a session, resumed or new; the wiped screen. */
+	| {readonly kind: 'panel'; readonly panel: {readonly show: 'session'; readonly id: string} | {readonly show: 'clear'}}
+	| {readonly kind: 'quit'};
+
+export type Column = {readonly label: string; readonly align?: 'right'};

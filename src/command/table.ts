@@ -1,0 +1,60 @@
+import {AppError} from '../core/error.ts';
+import {closest} from './closest.ts';
+import {type Command, type Entry, isNoun} from './command.ts';
+
+/** A command found by its words. `path` is its full name, `rest` are the words that are its arguments. */
+export type Found = {readonly command: Command; readonly path: string; readonly rest: readonly string[]};
+
+function names(entry: {readonly name: string; readonly aliases?: readonly string[]}): readonly string[] {
+	return [entry.name, ...(entry.aliases ?? [])];
+}
+
+/** Finds the command that `words` begin with. Throws `usage` with the nearest name. */
+export function findCommand(entries: readonly Entry[], words: readonly string[]): Found {
+	const [first = '', ...rest] = words;
+	const entry = entries.find(candidate => names(candidate).includes(first));
+	if (!entry) {
+		throw unknown('command', first, entries.flatMap(names));
+	}
+
+	if (!isNoun(entry)) {
+		return {command: entry, path: entry.name, rest};
+	}
+
+	const [second, ...others] = rest;
+	const verb = entry.verbs.find(candidate => second !== undefined && names(candidate).includes(second));
+	if (verb) {
+		return {command: verb, path: `${entry.name} ${verb.name}`, rest: others};
+	}
+
+	const fallback = entry.verbs.find(({name}) => name === entry.fallback);
+	// A word that is no verb may be the fallback's own argument: `/model anthropic/…`.
+	if (fallback && (second === undefined || second.startsWith('-') || (fallback.positional?.length ?? 0) > 0)) {
+		return {command: fallback, path: `${entry.name} ${fallback.name}`, rest};
+	}
+
+	const verbs = entry.verbs.map(({name}) => name);
+	if (second === undefined) {
+		throw new AppError('usage', `${entry.name} needs a verb.`, {hint: `Choose one of ${verbs.join(', ')}.`});
+	}
+
+	throw unknown(`${entry.name} verb`, second, verbs);
+}
+
+function unknown(kind: string, word: string, known: readonly string[]): AppError {
+	const near = closest(word, known);
+	return new AppError('usage', `There is no ${kind} “${word}”.${near ? ` Did you mean “${near}”?` : ''}`, {
+		hint: 'Run help to see them all.',
+	});
+}
+
+/** Every command with its full name, in the order shown. */
+export function allCommands(
+	entries: readonly Entry[],
+): ReadonlyArray<{readonly path: string; readonly command: Command}> {
+	return entries.flatMap(entry =>
+		isNoun(entry)
+			? entry.verbs.map(command => ({path: `${entry.name} ${command.name}`, command}))
+			: [{path: entry.name, command: entry}],
+	);
+}

@@ -1,0 +1,83 @@
+/** `950`, `1.3k`, `12k`, `1.2M`: a count in at most four characters of number. */
+export function formatCount(count: number): string {
+	const units = [
+		{size: 1_000_000_000, letter: 'G'},
+		{size: 1_000_000, letter: 'M'},
+		{size: 1000, letter: 'k'},
+	];
+	// The half steps keep 999,950 from becoming 1000k.
+	const unit = units.find(({size}) => count >= size * 0.9995);
+	if (!unit) {
+		return String(Math.round(count));
+	}
+
+	const value = count / unit.size;
+	return `${value < 9.95 ? value.toFixed(1) : Math.round(value)}${unit.letter}`;
+}
+
+/** US dollars with as many digits as say something; never `$0.00` for a positive cost, `unknown` for null. */
+export function formatUsd(usd: number | null): string {
+	if (usd === null) {
+		return 'unknown';
+	}
+
+	if (usd === 0) {
+		return '$0.00';
+	}
+
+	if (usd < 0.0001) {
+		return '<$0.0001';
+	}
+
+	return `$${usd.toFixed(usd < 0.995 ? (usd < 0.00995 ? 4 : 3) : 2)}`;
+}
+
+/** `0.4 s`, `12 s`, `3 m 04 s`, `2 h 05 m`. */
+export function formatDuration(milliseconds: number): string {
+	const seconds = milliseconds / 1000;
+	if (milliseconds < 1000) {
+		return `${Math.round(milliseconds)} ms`;
+	}
+
+	if (seconds < 9.95) {
+		return `${seconds.toFixed(1)} s`;
+	}
+
+	if (seconds < 59.5) {
+		return `${Math.round(seconds)} s`;
+	}
+
+	const minutes = Math.floor(Math.round(seconds) / 60);
+	const pad = (value: number) => String(value).padStart(2, '0');
+	return minutes < 60
+		? `${minutes} m ${pad(Math.round(seconds) % 60)} s`
+		: `${Math.floor(minutes / 60)} h ${pad(minutes % 60)} m`;
+}
+
+/** `312 B`, `2.1 kB`, `14 MB`: the size of text in bytes. */
+export function formatBytes(bytes: number): string {
+	const count = formatCount(bytes);
+	return /[kMG]$/.test(count) ? `${count.slice(0, -1)} ${count.slice(-1)}B` : `${count} B`;
+}
+
+/** How long ago a time was: `now`, `5 min`, `3 h`, `2 d`, then the date. Takes ISO 8601. */
+export function formatAge(at: string, now = Date.now()): string {
+	const minutes = (now - Date.parse(at)) / 60_000;
+	if (Number.isNaN(minutes)) {
+		return '';
+	}
+
+	if (minutes < 1) {
+		return 'now';
+	}
+
+	if (minutes < 60) {
+		return `${Math.floor(minutes)} min`;
+	}
+
+	if (minutes < 24 * 60) {
+		return `${Math.floor(minutes / 60)} h`;
+	}
+
+	return minutes < 14 * 24 * 60 ? `${Math.floor(minutes / (24 * 60))} d` : at.slice(0, 10);
+}

@@ -1,0 +1,39 @@
+import type {Block} from './block.ts';
+import {blocksOf, type Transcript} from './transcript.ts';
+
+/** The conversation as Markdown that reads well elsewhere: who said what, calls with their results, costs left out. */
+export function toMarkdown(transcript: Transcript): string {
+	const title = transcript.title || `Session ${transcript.session.slice(0, 8)}`;
+	return `# ${title}\n\n${blocksOf(transcript).map(toSection).filter(Boolean).join('\n\n')}\n`;
+}
+
+function toSection(block: Block): string {
+	switch (block.kind) {
+		case 'user':
+			return `## You\n\n${block.text}`;
+		case 'text':
+			return `## ${block.model || 'Agent'}\n\n${block.text.trim()}`;
+		case 'reasoning':
+			return block.text.trim() ? `> ${block.text.trim().replaceAll('\n', '\n> ')}` : '';
+		case 'tool':
+			return [
+				`### ${block.name} (${block.status})`,
+				fence(JSON.stringify(block.arguments, undefined, 2), 'json'),
+				...(block.output ? [fence(block.output, '')] : []),
+			].join('\n\n');
+		case 'notice':
+		case 'end':
+			return `*${block.text}*`;
+		case 'compaction':
+			return `## Summary so far\n\n${block.summary}`;
+		default:
+			return block satisfies never;
+	}
+}
+
+/** A code fence longer than any that the text contains. */
+function fence(text: string, language: string): string {
+	const longest = Math.max(2, ...[...text.matchAll(/`{3,}/g)].map(([ticks]) => ticks.length));
+	const ticks = '`'.repeat(longest + 1);
+	return `${ticks}${language}\n${text.replace(/\n$/, '')}\n${ticks}`;
+}

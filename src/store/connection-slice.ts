@@ -1,0 +1,46 @@
+import type {StateCreator} from 'zustand/vanilla';
+import type {ModelInfo} from '../core/model.ts';
+import type {PriceOf} from '../core/usage.ts';
+
+/** Where the platform's commands go. */
+export type Connection = {
+	/** The profile's name; `local` for the embedded server. */
+	readonly profile: string;
+	/** The server's origin, `local` until the embedded server listens. */
+	readonly server: string;
+	readonly state: 'starting' | 'ready' | 'failed';
+	/** Why it failed, for people. */
+	readonly detail?: string;
+};
+
+export type ConnectionSlice = {
+	readonly connection: Connection;
+	/** `provider/model-name`, undefined while the user has to choose one. */
+	readonly model: string | undefined;
+	/** What is known about models, from the price table and from servers; loaded after the first frame. */
+	readonly priceOf: PriceOf;
+	readonly infoOf: (model: string) => ModelInfo | undefined;
+
+	setConnection: (connection: Connection) => void;
+	setModel: (model: string | undefined) => void;
+	setCatalog: (catalog: {readonly priceOf: PriceOf; readonly infoOf: (model: string) => ModelInfo | undefined}) => void;
+};
+
+export const localConnection: Connection = {profile: 'local', server: 'local', state: 'starting'};
+
+export const createConnectionSlice: StateCreator<ConnectionSlice> = set => ({
+	connection: localConnection,
+	model: undefined,
+	priceOf: () => undefined,
+	infoOf: () => undefined,
+
+	setConnection(connection) {
+		set({connection});
+	},
+	setModel(model) {
+		set({model});
+	},
+	setCatalog({priceOf, infoOf}) {
+		set({priceOf, infoOf});
+	},
+});

@@ -1,0 +1,154 @@
+import {runAgent} from '../agent/run.ts';
+import {toMessages} from '../core/conversation.ts';
+import type {AgentEvent, Recorded} from '../core/event.ts';
+import type {Tool} from '../core/tool.ts';
+import {emptyTranscript, type Transcript} from '../core/transcript.ts';
+import {totalCost} from '../core/usage.ts';
+import type {ModelCall} from '../providers/provider.ts';
+import {createPump} from './pump.ts';
+import type {AppStore} from './store.ts';
+
+/** Where the records of one session are kept. Never throws: a write error is a state of the store. */
+export type RecordLog = {
+	readonly append: (record: Recorded) => void;
+	/** Waits until everything that was appended is written, then lets go of the file. */
+	readonly close: () => Promise<void>;
+};
+
+type Dependencies = {
+	readonly store: AppStore;
+	readonly newId: () => string;
+	/** The time as ISO 8601 in UTC. */
+	readonly now: () => string;
+	/** Finds the model's host and key. Throws `AppError` where the user has to give one. */
+	readonly openModel: (model: string | undefined) => Promise<ModelCall>;
+	readonly loadTools: () => Promise<readonly Tool[]>;
+	readonly workspace: string;
+	/** Begins the log of a session; nothing is written before its first record. */
+	readonly openLog: (session: string) => RecordLog;
+	/** A fourth reader of the stream, beside the screen and the log. */
+	readonly onRecord?: (record: Recorded) => void;
+	readonly maxTurns?: number;
+	/** Most US dollars that a run may cost. */
+	readonly budgetUsd?: number;
+};
+
+export type Conversation = {
+	/** Starts a run with this message, or queues it while one goes on. Resolves when the run has ended. */
+	readonly send: (text: string) => Promise<void>;
+	/** Ends the run that goes on; without one it does nothing. */
+	readonly interrupt: () => void;
+	readonly rename: (title: string) => void;
+	/** Goes on with a session that was read from its log, after ending what goes on in this one. */
+	readonly open: (transcript: Transcript, log: RecordLog) => Promise<void>;
+	/** Begins an empty session. */
+	readonly start: () => Promise<void>;
+	/** Ends the run and writes everything. */
+	readonly close: () => Promise<void>;
+};
+
+/**
+ * Drives one session at a time: messages in, runs of the agent, every event to the log and, in batches, to the store.
+ * Builds nothing itself: models, tools and logs are handed in.
+ */
+export function createConversation(dependencies: Dependencies): Conversation {
+	const {store, newId, now, openModel, loadTools, workspace, openLog, onRecord, maxTurns, budgetUsd} = dependencies;
+	const pump = createPump<Recorded>(records => store.getState().applyRecords(records));
+	let session = '';
+	let seq = 0;
+	let log: RecordLog | undefined;
+	let run: {readonly abort: AbortController; readonly done: Promise<void>; readonly server: string} | undefined;
+
+	const emit = (event: AgentEvent) => {
+		const server = run?.server ?? store.getState().connection.server;
+		const record: Recorded = {v: 1, seq, at: now(), session, server, event};
+		seq++;
+		log ??= openLog(session);
+		log.append(record);
+		onRecord?.(record);
+		pump.push(record);
+	};
+
+	/** What the run that goes on has cost so far, in US dollars; null where a price is unknown. */
+	const spentSince = (before: number) => {
+		pump.flush();
+		const {transcript, priceOf} = store.getState();
+		return totalCost([...transcript.usage.values()].slice(before), priceOf);
+	};
+
+	const execute = async (text: string, signal: AbortSignal) => {
+		const {model, transcript} = store.getState();
+		const before = transcript.usage.size;
+		const events = runAgent({
+			runId: newId(),
+			model: model ?? 'none',
+			async *ask(messages, askSignal) {
+				const call = await openModel(model);
+				yield* call(messages, askSignal);
+			},
+			messages: toMessages(transcript),
+			prompt: {id: newId(), text},
+			tools: await loadTools(),
+			workspace,
+			signal,
+			newId,
+			nextMessages: () => store.getState().takeQueue(),
+			...(maxTurns !== undefined && {maxTurns}),
+			...(budgetUsd !== undefined && {budget: {limitUsd: budgetUsd, spent: () => spentSince(before)}}),
+		});
+		for await (const event of events) {
+			emit(event);
+		}
+	};
+
+	const finish = async () => {
+		run?.abort.abort();
+		await run?.done;
+		pump.flush();
+		await log?.close();
+		log = undefined;
+	};
+
+	const begin = (transcript: Transcript) => {
+		session = transcript.session;
+		seq = transcript.seq + 1;
+		store.getState().openTranscript(transcript);
+	};
+
+	begin(emptyTranscript(newId()));
+
+	return {
+		async send(text) {
+			if (run) {
+				store.getState().enqueue({id: newId(), text});
+				return run.done;
+			}
+
+			pump.flush();
+			const abort = new AbortController();
+			const done = execute(text, abort.signal).finally(() => {
+				run = undefined;
+				pump.flush();
+			});
+			run = {abort, done, server: store.getState().connection.server};
+			return done;
+		},
+		interrupt() {
+			run?.abort.abort();
+		},
+		rename(title) {
+			emit({type: 'rename', title});
+			pump.flush();
+		},
+		async open(transcript, opened) {
+			await finish();
+			begin(transcript);
+			log = opened;
+		},
+		async start() {
+			await finish();
+			begin(emptyTranscript(newId()));
+		},
+		close: finish,
+	};
+}

@@ -1,0 +1,49 @@
+import type {StateCreator} from 'zustand/vanilla';
+import type {Recorded} from '../core/event.ts';
+import {emptyTranscript, reduceTranscript, type Transcript} from '../core/transcript.ts';
+
+/** A message that was typed while the agent was at work; it joins the conversation at the next turn. */
+export type QueuedMessage = {readonly id: string; readonly text: string};
+
+export type SessionSlice = {
+	readonly transcript: Transcript;
+	readonly queue: readonly QueuedMessage[];
+	/** Why the last records could not be written, as `disk full`; undefined while everything is saved. */
+	readonly unsaved: string | undefined;
+
+	/** Takes a batch, so that a burst of tokens costs one render. */
+	applyRecords: (records: readonly Recorded[]) => void;
+	/** Shows another session; what was queued for the one before is dropped by its owner first. */
+	openTranscript: (transcript: Transcript) => void;
+	enqueue: (message: QueuedMessage) => void;
+	/** Empties the queue and gives what was in it. */
+	takeQueue: () => readonly QueuedMessage[];
+	setUnsaved: (reason: string | undefined) => void;
+};
+
+export const createSessionSlice: StateCreator<SessionSlice> = (set, get) => ({
+	transcript: emptyTranscript(''),
+	queue: [],
+	unsaved: undefined,
+
+	applyRecords(records) {
+		set(state => ({transcript: records.reduce(reduceTranscript, state.transcript)}));
+	},
+	openTranscript(transcript) {
+		set({transcript, queue: [], unsaved: undefined});
+	},
+	enqueue(message) {
+		set(state => ({queue: [...state.queue, message]}));
+	},
+	takeQueue() {
+		const {queue} = get();
+		if (queue.length > 0) {
+			set({queue: []});
+		}
+
+		return queue;
+	},
+	setUnsaved(unsaved) {
+		set({unsaved});
+	},
+});

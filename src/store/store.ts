@@ -1,0 +1,16 @@
+import {createStore, type StoreApi} from 'zustand/vanilla';
+import {type ConnectionSlice, createConnectionSlice} from './connection-slice.ts';
+import {createSessionSlice, type SessionSlice} from './session-slice.ts';
+import {createViewSlice, type ViewSlice} from './view-slice.ts';
+
+export type AppState = SessionSlice & ConnectionSlice & ViewSlice;
+export type AppStore = StoreApi<AppState>;
+
+/** The one store of the program: what happened, what it is connected to, what is on screen. */
+export function createAppStore(): AppStore {
+	return createStore<AppState>()((...parts) => ({
+		...createSessionSlice(...parts),
+		...createConnectionSlice(...parts),
+		...createViewSlice(...parts),
+	}));
+}

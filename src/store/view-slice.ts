@@ -1,0 +1,69 @@
+import type {StateCreator} from 'zustand/vanilla';
+import {type ComposerState, emptyComposer} from './composer.ts';
+
+/** One line of a picker. `id` is what is chosen, `label` and `detail` are what is read and searched. */
+export type Choice = {readonly id: string; readonly label: string; readonly detail?: string};
+
+/** What is open between the transcript and the prompt: one thing or nothing. It has the focus. */
+export type Panel =
+	| {readonly kind: 'pick'; readonly title: string; readonly choices: readonly Choice[]; readonly current?: string}
+	| {readonly kind: 'field'; readonly label: string; readonly masked: boolean}
+	| {readonly kind: 'confirm'; readonly question: string}
+	/** The answer of a command while the agent is at work, so that it does not cut the answer in two. */
+	| {readonly kind: 'lines'; readonly title: string; readonly lines: readonly string[]};
+
+export type Size = {readonly columns: number; readonly rows: number};
+
+export type ViewSlice = {
+	readonly composer: ComposerState;
+	readonly size: Size;
+	readonly panel: Panel | undefined;
+	/** A short word to the user under the prompt, such as `Press Ctrl+C again to quit.` */
+	readonly toast: string;
+	/** The last lines of the transcript that may still change, drawn by Ink; everything above them is written. */
+	readonly live: readonly string[];
+	/** Which line of the slash completion is chosen. */
+	readonly completion: number;
+	/** True while a command works. */
+	readonly busy: boolean;
+
+	setComposer: (composer: ComposerState) => void;
+	setSize: (size: Size) => void;
+	setPanel: (panel: Panel | undefined) => void;
+	setToast: (toast: string) => void;
+	setLive: (live: readonly string[]) => void;
+	setCompletion: (completion: number) => void;
+	setBusy: (busy: boolean) => void;
+};
+
+export const createViewSlice: StateCreator<ViewSlice> = set => ({
+	composer: emptyComposer,
+	size: {columns: 80, rows: 24},
+	panel: undefined,
+	toast: '',
+	live: [],
+	completion: 0,
+	busy: false,
+
+	setComposer(composer) {
+		set({composer});
+	},
+	setSize(size) {
+		set({size});
+	},
+	setPanel(panel) {
+		set({panel});
+	},
+	setToast(toast) {
+		set({toast});
+	},
+	setLive(live) {
+		set({live});
+	},
+	setCompletion(completion) {
+		set({completion});
+	},
+	setBusy(busy) {
+		set({busy});
+	},
+});

@@ -1,0 +1,61 @@
+/** How many lines each part of the live region gets. Their sum is below the height of the window, always. */
+export type Layout = {
+	readonly live: number;
+	readonly panel: number;
+	readonly queue: number;
+	readonly composer: number;
+	readonly completion: number;
+	/** The rule above the composer, 0 in a very low window. */
+	readonly rule: number;
+	readonly status: number;
+};
+
+type Wanted = {
+	readonly rows: number;
+	readonly live: number;
+	readonly panel: number;
+	readonly queue: number;
+	readonly composer: number;
+	readonly completion: number;
+};
+
+const mostLive = 12;
+const mostComposer = 10;
+const mostCompletion = 8;
+const mostQueue = 3;
+
+/**
+ * Shares the rows of the window out. One row is left free: a live region as tall as the window would make Ink erase the
+ * screen on every frame. The composer and the status come first, then what is asked for, then the answer.
+ */
+export function layOut({rows, live, panel, queue, composer, completion}: Wanted): Layout {
+	let left = rows - 1;
+	const take = (wanted: number, most: number) => {
+		const taken = Math.max(0, Math.min(wanted, most, left));
+		left -= taken;
+		return taken;
+	};
+
+	const status = take(1, 1);
+	const caret = take(1, 1);
+	const rule = take(rows >= 8 ? 1 : 0, 1);
+	const panelRows = take(panel, Math.max(1, left - 1));
+	const answer = take(live, 1);
+	const more = take(composer - 1, mostComposer - 1);
+	const completionRows = take(completion, mostCompletion);
+	const queueRows = take(queue, mostQueue);
+	return {
+		status,
+		rule,
+		panel: panelRows,
+		composer: caret + more,
+		completion: completionRows,
+		queue: queueRows,
+		live: answer + take(live - answer, mostLive - answer),
+	};
+}
+
+/** Most lines of an open block that are drawn live in a window of that height. */
+export function liveLimit(rows: number): number {
+	return Math.max(1, Math.min(mostLive, rows - 6));
+}

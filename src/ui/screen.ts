@@ -1,0 +1,90 @@
+type Output = {
+	readonly write: (data: string) => unknown;
+	readonly columns?: number;
+	readonly rows?: number;
+	readonly isTTY?: boolean;
+	readonly on?: (event: string, listener: () => void) => unknown;
+	readonly off?: (event: string, listener: () => void) => unknown;
+};
+
+/** Erases the scrollback: the user's own history, which is not ours to take. */
+const eraseScrollback = /\u001B\[3J/g;
+const beginSync = '\u001B[?2026h';
+const endSync = '\u001B[?2026l';
+const innerSync = /\u001B\[\?2026[hl]/g;
+
+export type Screen = {
+	/** What Ink is given as its standard output. */
+	readonly stdout: NodeJS.WriteStream;
+	/** Writes what was gathered, now; before the process leaves or the terminal changes hands. */
+	readonly flush: () => void;
+	/** Writes around the filter, for what the user asked for. */
+	readonly raw: (data: string) => void;
+	readonly size: () => {readonly columns: number; readonly rows: number};
+};
+
+const smallest = {columns: 20, rows: 5};
+
+/**
+ * Stands between Ink and the terminal. Everything that is written in one turn of the loop (finished lines, the redrawn
+ * live region, the caret) leaves as one synchronized write, so that no half-drawn frame is ever seen; the sequence that
+ * would erase the user's scrollback is dropped (Ink writes it when a frame is as tall as the window).
+ */
+export function createScreen(output: Output, later: (run: () => void) => void = run => setImmediate(run)): Screen {
+	let waiting = '';
+
+	const flush = () => {
+		if (waiting) {
+			const data = waiting.replace(innerSync, '').replace(eraseScrollback, '');
+			waiting = '';
+			output.write(beginSync + data + endSync);
+		}
+	};
+
+	const write = (data: string | Uint8Array, ...rest: unknown[]) => {
+		if (!waiting) {
+			later(flush);
+		}
+
+		waiting += typeof data === 'string' ? data : Buffer.from(data).toString('utf8');
+		const done = rest.find(argument => typeof argument === 'function');
+		if (done) {
+			// Ink waits for its last write before it says that it has ended.
+			flush();
+			done();
+		}
+
+		return true;
+	};
+
+	const size = () => ({
+		columns: Math.max(smallest.columns, output.columns || 80),
+		rows: Math.max(smallest.rows, output.rows || 24),
+	});
+
+	const stdout = new Proxy(output, {
+		get(target, name) {
+			switch (name) {
+				case 'write':
+					return write;
+				case 'columns':
+				case 'rows':
+					return size()[name];
+				default: {
+					const value: unknown = Reflect.get(target, name, target);
+					return typeof value === 'function' ? value.bind(target) : value;
+				}
+			}
+		},
+	}) as NodeJS.WriteStream;
+
+	return {
+		stdout,
+		flush,
+		raw(data) {
+			flush();
+			output.write(data);
+		},
+		size,
+	};
+}
