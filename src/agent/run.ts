@@ -1,0 +1,124 @@
+import {type ErrorReport, isAbort, reportError} from '../core/error.ts';
+import type {AgentEvent, RunEndReason, StopReason} from '../core/event.ts';
+import type {Message} from '../core/message.ts';
+import type {Tool} from '../core/tool.ts';
+import type {ModelCall} from '../providers/provider.ts';
+import {type Budget, createLimits} from './limits.ts';
+import {type Retry, takeTurn} from './model-turn.ts';
+import {createRepetitionGuard} from './repetition.ts';
+import {runCalls} from './tool-turn.ts';
+
+/** A message of the user, with the id that its event will carry. */
+export type QueuedMessage = {readonly id: string; readonly text: string};
+
+export type RunOptions = {
+	readonly runId: string;
+	/** `provider/model-name`. */
+	readonly model: string;
+	/** Calls the model with a conversation. Bound to provider, transport, system prompt and tool definitions by the caller. */
+	readonly ask: ModelCall;
+	/** The conversation so far, every tool call in it answered. */
+	readonly messages: readonly Message[];
+	/** What the user says now; left out to go on with the conversation as it is. */
+	readonly prompt?: QueuedMessage;
+	readonly tools: readonly Tool[];
+	/** The folder that the tools may see, an absolute real path. */
+	readonly workspace: string;
+	readonly signal: AbortSignal;
+	/** Most calls of the model; the tools of the last one still run, so that the session can go on from there. */
+	readonly maxTurns?: number;
+	readonly budget?: Budget;
+	/** Takes what the user has queued. Asked after each turn and before the run would end. */
+	readonly nextMessages: () => readonly QueuedMessage[];
+	readonly newId: () => string;
+	/** Repeats a model call of which nothing was shown yet; without it a call is tried once. */
+	readonly retry?: Retry;
+	/** The time in milliseconds, for how long tools ran. */
+	readonly clock?: () => number;
+};
+
+type RunEnd = {readonly reason: RunEndReason; readonly stopReason: StopReason; readonly error?: ErrorReport};
+
+const interrupted: RunEnd = {reason: 'interrupted', stopReason: 'incomplete'};
+
+/**
+ * The loop: model, tools, model, until the model has nothing more to do. Never throws: whatever happens, `run-end` comes
+ * exactly once and last. A consumer that returns early gets it as the value of `return()`, after everything was stopped.
+ * Calls that an abort left without a result stay so; the reducer marks them and answers them in the history.
+ */
+export async function* runAgent(options: RunOptions): AsyncGenerator<AgentEvent, void> {
+	const stop = new AbortController();
+	const signal = AbortSignal.any([options.signal, stop.signal]);
+	let end = interrupted;
+	try {
+		yield {type: 'run-start', runId: options.runId, model: options.model};
+		end = yield* converse({...options, signal});
+	} catch (error) {
+		end = signal.aborted ? interrupted : endOf(error);
+	} finally {
+		stop.abort();
+		yield {type: 'run-end', ...end};
+	}
+}
+
+async function* converse(options: RunOptions): AsyncGenerator<AgentEvent, RunEnd> {
+	const {model, prompt, nextMessages, signal} = options;
+	const limits = createLimits(options);
+	const isRepeating = createRepetitionGuard();
+	const messages = [...options.messages];
+
+	const hear = async function* (said: readonly QueuedMessage[]): AsyncGenerator<AgentEvent> {
+		for (const {id, text} of said) {
+			messages.push({role: 'user', text});
+			yield {type: 'user-message', id, text};
+		}
+	};
+
+	yield* hear([...(prompt ? [prompt] : []), ...nextMessages()]);
+	for (;;) {
+		signal.throwIfAborted();
+		const {parts, calls, stopReason} = yield* takeTurn([...messages], options);
+		if (parts.length > 0) {
+			messages.push({role: 'assistant', model, parts});
+		}
+
+		if (stopReason === 'refusal') {
+			return {reason: 'done', stopReason};
+		}
+
+		const answers = yield* runCalls(calls, options);
+		messages.push(...answers);
+		if (isRepeating(calls, answers)) {
+			return {reason: 'error', stopReason, error: stuck};
+		}
+
+		const exhausted = yield* limits.afterTurn();
+		const queued = exhausted ? [] : nextMessages();
+		if (calls.length === 0 && queued.length === 0) {
+			return {reason: 'done', stopReason};
+		}
+
+		if (exhausted) {
+			return {reason: 'budget', stopReason, error: exhausted};
+		}
+
+		yield* hear(queued);
+	}
+}
+
+const stuck: ErrorReport = {
+	code: 'failed',
+	message: 'The model kept repeating tool calls that told it nothing new.',
+	hint: 'Say what it should do instead, or choose another model.',
+};
+
+function endOf(error: unknown): RunEnd {
+	const report = reportError(error);
+	if (isAbort(error) || report.code === 'interrupted') {
+		return interrupted;
+	}
+
+	return report.code === 'incomplete'
+		? {reason: 'incomplete', stopReason: 'incomplete', error: report}
+		: {reason: 'error', stopReason: 'error', error: report};
+}

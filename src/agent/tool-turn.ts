@@ -1,0 +1,88 @@
+import type {AgentEvent} from '../core/event.ts';
+import type {Message} from '../core/message.ts';
+import type {Tool} from '../core/tool.ts';
+import {abortable} from './abortable.ts';
+import {answerCall} from './answer-call.ts';
+import {createChannel} from './channel.ts';
+import type {ToolCall} from './model-turn.ts';
+
+type Options = {
+	readonly tools: readonly Tool[];
+	readonly workspace: string;
+	readonly signal: AbortSignal;
+	readonly clock?: () => number;
+};
+
+type ToolMessage = Extract<Message, {role: 'tool'}>;
+
+/** So many tools run at the same time. */
+const parallel = 8;
+
+/**
+ * Runs the calls of one model message and tells of results as they come; gives them in the order of the calls. What
+ * only reads runs in parallel, everything else alone and in order. Throws the signal's reason on an abort, at once,
+ * also when a tool does not listen; such a tool's late result is dropped.
+ */
+export async function* runCalls(
+	calls: readonly ToolCall[],
+	options: Options,
+): AsyncGenerator<AgentEvent, readonly ToolMessage[]> {
+	const answers = new Map<string, ToolMessage>();
+	for (const group of groupsOf(calls, options.tools)) {
+		for await (const event of runTogether(group, options)) {
+			const call = event.type === 'tool-result' && group.find(({id}) => id === event.id);
+			if (call) {
+				const {output, failed} = event;
+				answers.set(call.id, {role: 'tool', callId: call.id, name: call.name, output, failed});
+			}
+
+			yield event;
+		}
+	}
+
+	return calls.flatMap(({id}) => answers.get(id) ?? []);
+}
+
+function groupsOf(calls: readonly ToolCall[], tools: readonly Tool[]): readonly (readonly ToolCall[])[] {
+	const groups: ToolCall[][] = [];
+	let reading: ToolCall[] | undefined;
+	for (const call of calls) {
+		const readOnly = tools.find(({name}) => name === call.name)?.readOnly ?? true;
+		if (readOnly && reading) {
+			reading.push(call);
+		} else {
+			groups.push([call]);
+			reading = readOnly ? groups.at(-1) : undefined;
+		}
+	}
+
+	return groups;
+}
+
+function runTogether(calls: readonly ToolCall[], options: Options): AsyncIterable<AgentEvent> {
+	const {signal, clock = performance.now.bind(performance)} = options;
+	const events = createChannel<AgentEvent>();
+	const waiting = calls.values();
+	const work = async () => {
+		// All workers draw from the one iterator.
+		for (const call of waiting) {
+			signal.throwIfAborted();
+			const onOutput = (text: string) => events.push({type: 'tool-output', id: call.id, text});
+			const startedAt = clock();
+			const {output, failed, bug} = await answerCall(call, {...options, onOutput});
+			const milliseconds = Math.round(clock() - startedAt);
+			if (bug) {
+				events.push({type: 'notice', level: 'error', text: bug});
+			}
+
+			events.push({type: 'tool-result', id: call.id, output, failed, milliseconds});
+		}
+	};
+
+	const workers = Array.from({length: Math.min(parallel, calls.length)}, work);
+	abortable(Promise.all(workers), signal).then(
+		() => events.end(),
+		(error: unknown) => events.end({error}),
+	);
+	return events;
+}

@@ -1,0 +1,195 @@
+import {expect, test} from 'vitest';
+import {runAgent} from '../../src/agent/run.ts';
+import {AppError} from '../../src/core/error.ts';
+import {call, collect, echo, finish, runOptions, scriptedModel, text} from './scripted.ts';
+
+const start = {type: 'run-start', runId: 'run-1', model: 'custom/demo'};
+const hello = {type: 'user-message', id: 'u1', text: 'Hello'};
+const usage = {input: 1, cacheRead: 2, cacheWrite: 3, output: 4, reasoning: 0};
+const done = {type: 'run-end', reason: 'done', stopReason: 'end_turn'};
+
+test('an answer in text is passed on piece by piece, under one message id', async () => {
+	const {ask, asked} = scriptedModel([
+		{type: 'reasoning-delta', id: 'r', text: 'Hm.'},
+		text('Hel'),
+		text('lo.'),
+		{type: 'usage', usage},
+		finish('stop'),
+	]);
+
+	expect(await collect(runAgent(runOptions({ask})))).toEqual([
+		start,
+		hello,
+		{type: 'reasoning-delta', id: 'r', messageId: 'id-1', text: 'Hm.'},
+		{type: 'text-delta', id: 't', messageId: 'id-1', text: 'Hel'},
+		{type: 'text-delta', id: 't', messageId: 'id-1', text: 'lo.'},
+		{type: 'usage', messageId: 'id-1', model: 'custom/demo', usage},
+		done,
+	]);
+	expect(asked).toEqual([[{role: 'user', text: 'Hello'}]]);
+});
+
+test('a tool runs between two calls of the model, and its result is read by the second', async () => {
+	const {ask, asked} = scriptedModel(
+		[call('echo', {word: 'a'}), finish('tool-calls')],
+		[text('Done.'), finish('stop')],
+	);
+
+	expect(await collect(runAgent(runOptions({ask})))).toEqual([
+		start,
+		hello,
+		{type: 'tool-call', id: 'call-1', messageId: 'id-1', name: 'echo', arguments: {word: 'a'}},
+		{type: 'tool-result', id: 'call-1', output: 'echo a', failed: false, milliseconds: 0},
+		{type: 'text-delta', id: 't', messageId: 'id-2', text: 'Done.'},
+		done,
+	]);
+	expect(asked[1]).toEqual([
+		{role: 'user', text: 'Hello'},
+		{
+			role: 'assistant',
+			model: 'custom/demo',
+			parts: [{type: 'tool-call', id: 'call-1', name: 'echo', arguments: {word: 'a'}}],
+		},
+		{role: 'tool', callId: 'call-1', name: 'echo', output: 'echo a', failed: false},
+	]);
+});
+
+test.each([
+	['stop', 'end_turn'],
+	['length', 'max_tokens'],
+	['content-filter', 'refusal'],
+	['other', 'end_turn'],
+	['tool-calls', 'end_turn'],
+] as const)('a text that finishes with %s ends the run with %s', async (reason, stopReason) => {
+	const {ask} = scriptedModel([text('Text.'), finish(reason)]);
+	expect((await collect(runAgent(runOptions({ask})))).at(-1)).toEqual({type: 'run-end', reason: 'done', stopReason});
+});
+
+test('calls of a refused message are never run', async () => {
+	const ran: string[] = [];
+	const tool = {...echo, run: async () => `${ran.push('x')}`};
+	const {ask, asked} = scriptedModel([call('echo'), finish('content-filter')]);
+	const events = await collect(runAgent(runOptions({ask, tools: [tool]})));
+	expect(events.at(-1)).toEqual({type: 'run-end', reason: 'done', stopReason: 'refusal'});
+	expect([ran, asked.length]).toEqual([[], 1]);
+});
+
+test('an empty answer is said to be one', async () => {
+	const {ask} = scriptedModel([finish('stop')]);
+	expect((await collect(runAgent(runOptions({ask})))).slice(2)).toEqual([
+		{
+			type: 'notice',
+			level: 'warning',
+			text: 'The model gave an empty answer.',
+			hint: 'Ask again, or choose another model.',
+		},
+		done,
+	]);
+});
+
+test('[22] a stream without its end mark is incomplete, and its whole calls are not run', async () => {
+	const {ask, asked} = scriptedModel([text('Half an ans'), call('echo')]);
+	const events = await collect(runAgent(runOptions({ask})));
+	expect(events.slice(4)).toEqual([
+		{
+			type: 'run-end',
+			reason: 'incomplete',
+			stopReason: 'incomplete',
+			error: {
+				code: 'incomplete',
+				message: 'The answer is incomplete: the connection ended before the model did.',
+				hint: 'Ask the model to go on.',
+			},
+		},
+	]);
+	expect(asked).toHaveLength(1);
+});
+
+test('[22] a connection that breaks after content is incomplete, with what broke it', async () => {
+	const {ask} = scriptedModel([text('Half'), new AppError('network', 'The connection was reset.')]);
+	expect((await collect(runAgent(runOptions({ask})))).at(-1)).toEqual({
+		type: 'run-end',
+		reason: 'incomplete',
+		stopReason: 'incomplete',
+		error: {code: 'incomplete', message: 'The connection was reset.', hint: 'Ask the model to go on.'},
+	});
+});
+
+test.each([
+	[
+		'that the user can act on',
+		new AppError('auth', 'No key.', {hint: 'Set one.'}),
+		{code: 'auth', message: 'No key.', hint: 'Set one.'},
+	],
+	[
+		'that is a bug',
+		new TypeError('x is undefined'),
+		{code: 'failed', message: 'Something went wrong inside service: x is undefined'},
+	],
+])('an error before content %s ends the run with it', async (_, thrown, error) => {
+	const {ask} = scriptedModel([{type: 'usage', usage}, thrown]);
+	expect((await collect(runAgent(runOptions({ask})))).slice(2)).toEqual([
+		{type: 'run-end', reason: 'error', stopReason: 'error', error},
+	]);
+});
+
+test('an error that the host reports as the end of an answer ends the run with it', async () => {
+	const {ask} = scriptedModel([text('a'), {type: 'finish', reason: 'error', message: 'Overloaded.'}]);
+	expect((await collect(runAgent(runOptions({ask})))).at(-1)).toEqual({
+		type: 'run-end',
+		reason: 'error',
+		stopReason: 'error',
+		error: {code: 'provider', message: 'Overloaded.', hint: 'Try again.'},
+	});
+});
+
+test('[21] [23] a call is repeated while nothing was shown, and a long wait is said', async () => {
+	const {ask, asked} = scriptedModel(
+		[{type: 'usage', usage}, new AppError('network', 'The host does not answer.')],
+		[new AppError('network', 'The host does not answer.')],
+		[text('Hi.'), finish('stop')],
+	);
+	const waits = [1500, 4200];
+	const events = runAgent(
+		runOptions({
+			ask,
+			async retry(attempt, {onWait}) {
+				for (const milliseconds of waits) {
+					try {
+						return await attempt();
+					} catch (error) {
+						onWait(milliseconds, error);
+					}
+				}
+
+				return attempt();
+			},
+		}),
+	);
+
+	expect((await collect(events)).slice(2)).toEqual([
+		{type: 'notice', level: 'warning', text: 'The host does not answer. Trying again in 4 s.'},
+		{type: 'text-delta', id: 't', messageId: 'id-1', text: 'Hi.'},
+		done,
+	]);
+	expect(asked).toHaveLength(3);
+});
+
+test('what the user queued joins at the next turn, and before the run would end', async () => {
+	const queue = [[], [{id: 'u2', text: 'And b'}], [{id: 'u3', text: 'And c'}], []];
+	const {ask, asked} = scriptedModel(
+		[call('echo', {word: 'a'}), finish('tool-calls')],
+		[text('Done.'), finish('stop')],
+	);
+	const events = await collect(runAgent(runOptions({ask, nextMessages: () => queue.shift() ?? []})));
+
+	expect(events.map(event => event.type)).toEqual([
+		...['run-start', 'user-message', 'tool-call', 'tool-result', 'user-message', 'text-delta'],
+		...['user-message', 'text-delta', 'run-end'],
+	]);
+	expect(asked.map(messages => messages.at(-1))).toEqual([
+		{role: 'user', text: 'Hello'},
+		{role: 'user', text: 'And b'},
+		{role: 'user', text: 'And c'},
+	]);
+});

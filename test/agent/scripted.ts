@@ -1,0 +1,87 @@
+import type {RunOptions} from '../../src/agent/run.ts';
+import type {AgentEvent, Recorded} from '../../src/core/event.ts';
+import type {JsonObject} from '../../src/core/json.ts';
+import type {Message} from '../../src/core/message.ts';
+import type {Tool} from '../../src/core/tool.ts';
+import {emptyTranscript, reduceTranscript, type Transcript} from '../../src/core/transcript.ts';
+import type {FinishReason, ProviderEvent} from '../../src/providers/provider.ts';
+
+export const text = (words: string): ProviderEvent => ({type: 'text-delta', id: 't', text: words});
+export const call = (name: string, args: JsonObject = {}, id = 'call-1'): ProviderEvent => ({
+	type: 'tool-call',
+	id,
+	name,
+	arguments: args,
+});
+export const finish = (reason: FinishReason): ProviderEvent => ({type: 'finish', reason});
+
+/** One answer of the model: events, an error to throw at that point, or a promise to wait for. */
+export type Script = readonly (ProviderEvent | Error | Promise<unknown>)[];
+
+/** A model that plays one script a call and keeps what it was asked. The last script is played for every further call. */
+export function scriptedModel(...scripts: readonly Script[]) {
+	const asked: (readonly Message[])[] = [];
+	let closed = 0;
+	return {
+		asked,
+		/** How many answers were ended, by whichever side. */
+		closed: () => closed,
+		async *ask(messages: readonly Message[]): AsyncGenerator<ProviderEvent> {
+			asked.push(messages);
+			try {
+				for (const step of scripts[Math.min(asked.length, scripts.length) - 1] ?? []) {
+					if (step instanceof Error) {
+						throw step;
+					} else if (step instanceof Promise) {
+						await step;
+					} else {
+						yield step;
+					}
+				}
+			} finally {
+				closed++;
+			}
+		},
+	};
+}
+
+export const echo: Tool = {
+	name: 'echo',
+	description: 'Says it again.',
+	parameters: {type: 'object', properties: {word: {type: 'string'}}},
+	readOnly: true,
+	run: async ({word}) => `echo ${word}`,
+};
+
+/** Options of a run with everything that a test does not care for filled in. */
+export function runOptions(given: Partial<RunOptions> & Pick<RunOptions, 'ask'>): RunOptions {
+	let ids = 0;
+	return {
+		runId: 'run-1',
+		model: 'custom/demo',
+		messages: [],
+		prompt: {id: 'u1', text: 'Hello'},
+		tools: [echo],
+		workspace: '/',
+		signal: new AbortController().signal,
+		nextMessages: () => [],
+		newId: () => `id-${++ids}`,
+		clock: () => 0,
+		...given,
+	};
+}
+
+export async function collect<Value>(values: AsyncIterable<Value>): Promise<Value[]> {
+	const collected: Value[] = [];
+	for await (const value of values) {
+		collected.push(value);
+	}
+
+	return collected;
+}
+
+/** The transcript that the events of one session make. */
+export function transcriptOf(events: readonly AgentEvent[]): Transcript {
+	const records = events.map((event, seq): Recorded => ({v: 1, seq, at: '', session: 's', server: 'local', event}));
+	return records.reduce(reduceTranscript, emptyTranscript('s'));
+}

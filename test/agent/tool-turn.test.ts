@@ -1,0 +1,170 @@
+import {expect, test} from 'vitest';
+import {runAgent} from '../../src/agent/run.ts';
+import {AppError} from '../../src/core/error.ts';
+import type {Tool} from '../../src/core/tool.ts';
+import type {ProviderEvent} from '../../src/providers/provider.ts';
+import {call, collect, echo, finish, runOptions, scriptedModel, text} from './scripted.ts';
+
+const last = [text('Done.'), finish('stop')];
+
+async function resultsOf(calls: readonly ProviderEvent[], tools: readonly Tool[]) {
+	const {ask, asked} = scriptedModel([...calls, finish('tool-calls')], last);
+	const events = await collect(runAgent(runOptions({ask, tools})));
+	return {events, results: events.filter(event => event.type === 'tool-result'), asked};
+}
+
+test('tools that only read run in parallel, their results come as they are ready and are read in the order of the calls', async () => {
+	const gate = withResolvers();
+	const slow = {...echo, name: 'slow', run: async () => `slow ${await gate.promise}`};
+	const fast = {...echo, name: 'fast', run: async () => `fast ${gate.resolve('after fast')}`};
+	const {results, asked} = await resultsOf([call('slow', {}, 'a'), call('fast', {}, 'b')], [slow, fast]);
+
+	expect(results.map(({id}) => id)).toEqual(['b', 'a']);
+	expect(asked[1]?.slice(2).map(message => message.role === 'tool' && message.callId)).toEqual(['a', 'b']);
+});
+
+test('no more than eight tools run at the same time', async () => {
+	let running = 0;
+	let most = 0;
+	const busy = {
+		...echo,
+		async run() {
+			most = Math.max(most, ++running);
+			await new Promise(setImmediate);
+			running--;
+			return '';
+		},
+	};
+	const {results} = await resultsOf(
+		Array.from({length: 30}, (_, index) => call('echo', {}, `c${index}`)),
+		[busy],
+	);
+	expect([results.length, most]).toEqual([30, 8]);
+});
+
+test('a tool that changes something runs alone, after what was called before it', async () => {
+	const log: string[] = [];
+	const tool = (name: string, readOnly: boolean): Tool => ({
+		...echo,
+		name,
+		readOnly,
+		async run() {
+			log.push(`${name} begins`);
+			await new Promise(setImmediate);
+			log.push(`${name} ends`);
+			return '';
+		},
+	});
+	await resultsOf(
+		[call('read', {}, 'a'), call('write', {}, 'b'), call('read', {}, 'c')],
+		[tool('read', true), tool('write', false)],
+	);
+	expect(log).toEqual(['read begins', 'read ends', 'write begins', 'write ends', 'read begins', 'read ends']);
+});
+
+test('output of a running tool is passed on before its result', async () => {
+	const chatty: Tool = {
+		...echo,
+		async run(_, {onOutput}) {
+			onOutput('one\n');
+			onOutput('two\n');
+			return 'one\ntwo\n';
+		},
+	};
+	const {events} = await resultsOf([call('echo')], [chatty]);
+	expect(events.slice(3, 6)).toEqual([
+		{type: 'tool-output', id: 'call-1', text: 'one\n'},
+		{type: 'tool-output', id: 'call-1', text: 'two\n'},
+		{type: 'tool-result', id: 'call-1', output: 'one\ntwo\n', failed: false, milliseconds: 0},
+	]);
+});
+
+test('an error of a tool is answered with its message and hint', async () => {
+	const failing: Tool = {
+		...echo,
+		async run() {
+			throw new AppError('not-found', 'There is no file x.', {hint: 'Look with list_files.'});
+		},
+	};
+	const {results} = await resultsOf([call('echo')], [failing]);
+	expect(results).toEqual([
+		{
+			type: 'tool-result',
+			id: 'call-1',
+			output: 'There is no file x. Look with list_files.',
+			failed: true,
+			milliseconds: 0,
+		},
+	]);
+});
+
+test('a bug in a tool is answered and said, and does not end the run', async () => {
+	const broken: Tool = {
+		...echo,
+		run() {
+			throw new TypeError('x is undefined');
+		},
+	};
+	const {events} = await resultsOf([call('echo')], [broken]);
+	expect(events.slice(3)).toEqual([
+		{type: 'notice', level: 'error', text: 'The tool echo failed. Something went wrong inside service: x is undefined'},
+		{
+			type: 'tool-result',
+			id: 'call-1',
+			output: 'The tool echo is broken: Something went wrong inside service: x is undefined',
+			failed: true,
+			milliseconds: 0,
+		},
+		{type: 'text-delta', id: 't', messageId: 'id-2', text: 'Done.'},
+		{type: 'run-end', reason: 'done', stopReason: 'end_turn'},
+	]);
+});
+
+test('an unknown tool is answered with the names of those that exist', async () => {
+	const {results} = await resultsOf([call('rm_rf')], [echo]);
+	expect(results.map(({output, failed}) => [output, failed])).toEqual([
+		['There is no tool “rm_rf”. There are: echo.', true],
+	]);
+});
+
+test('malformed arguments are answered with the schema, and nothing is run', async () => {
+	const call: ProviderEvent = {type: 'tool-call', id: 'a', name: 'echo', arguments: {}, malformed: '{"word": "a'};
+	const {results} = await resultsOf([call], [echo]);
+	expect(results.map(({output, failed}) => [output, failed])).toEqual([
+		[
+			'The arguments were not a JSON object, but this: {"word": "a\nNothing was run. Call echo again with a JSON object ' +
+				'of this schema: {"type":"object","properties":{"word":{"type":"string"}}}',
+			true,
+		],
+	]);
+});
+
+test('a huge result keeps its head and its tail', async () => {
+	const {results} = await resultsOf([call('echo')], [{...echo, run: async () => `a${'x'.repeat(2_000_000)}z`}]);
+	expect(results[0]?.output).toMatch(/^ax{199999}\n\[… 1600002 characters left out …\]\nx{199999}z$/);
+});
+
+test('calls with one id for all are told apart', async () => {
+	const {events, asked} = await resultsOf(
+		[call('echo', {word: 'a'}), call('echo', {word: 'b'}), call('echo', {word: 'c'}, '')],
+		[echo],
+	);
+	expect(events.flatMap(event => (event.type === 'tool-result' ? [[event.id, event.output]] : []))).toEqual([
+		['call-1', 'echo a'],
+		['id-2', 'echo b'],
+		['id-3', 'echo c'],
+	]);
+	expect(asked[1]?.filter(message => message.role === 'tool').map(({callId}) => callId)).toEqual([
+		'call-1',
+		'id-2',
+		'id-3',
+	]);
+});
+
+function withResolvers() {
+	let resolve = (_: unknown) => {};
+	const promise = new Promise(settle => {
+		resolve = settle;
+	});
+	return {promise, resolve};
+}
