@@ -1,0 +1,86 @@
+import {chmodSync, lstatSync, mkdirSync, readdirSync, type Stats, statSync, unlinkSync} from 'node:fs';
+import {homedir} from 'node:os';
+import {join, resolve} from 'node:path';
+import {AppError} from '../core/error.ts';
+import {explainFileError} from './file-error.ts';
+import {assertOwner, temporaryName} from './private-file.ts';
+
+/** The folder that holds everything `service` keeps, and where things are in it. All paths are absolute. */
+export type Home = {
+	readonly path: string;
+	readonly configFile: string;
+	readonly promptHistoryFile: string;
+	/** One folder for each folder that was worked in, one file for each session. */
+	readonly sessions: string;
+};
+
+type Options = {
+	readonly platform?: NodeJS.Platform;
+	/** The user who must own the folder; the process's own user otherwise. */
+	readonly uid?: number;
+};
+
+/** A temporary file that no living process can still be writing, in milliseconds. */
+const orphanAge = 60 * 60 * 1000;
+
+/** What conf's atomic write names its temporary files. */
+const confTemporaryName = /^config\.json\.tmp-\d{10}[\da-f]{6}$/;
+
+/**
+ * Opens `$SERVICE_HOME`, else `~/.service`: makes it, with mode 0700, repairs a looser mode, and removes temporary files
+ * that a killed process left. Synchronous and a few calls only, because the first frame waits for it.
+ * Throws `AppError` (`failed`) for a symbolic link, another owner, or a folder that cannot be made (SAFETY 10).
+ */
+export function openHome(env: NodeJS.ProcessEnv, {platform = process.platform, uid}: Options = {}): Home {
+	const path = resolve(env['SERVICE_HOME'] || join(env['HOME'] || homedir(), '.service'));
+	try {
+		const stats = lstatSync(path, {throwIfNoEntry: false}) ?? create(path);
+		if (!stats.isDirectory()) {
+			throw new AppError('failed', `${path} is ${stats.isSymbolicLink() ? 'a symbolic link' : 'not a folder'}.`, {
+				hint: 'Set SERVICE_HOME to a folder of your own, not to a link.',
+			});
+		}
+
+		if (platform !== 'win32') {
+			assertOwner(stats, path, uid);
+			if (stats.mode & 0o077) {
+				chmodSync(path, 0o700);
+			}
+		}
+
+		sweep(path);
+	} catch (error) {
+		throw explainFileError(error, 'create', path);
+	}
+
+	return {
+		path,
+		configFile: join(path, 'config.json'),
+		promptHistoryFile: join(path, 'prompt-history.jsonl'),
+		sessions: join(path, 'sessions'),
+	};
+}
+
+function create(path: string): Stats {
+	mkdirSync(path, {recursive: true, mode: 0o700});
+	return lstatSync(path);
+}
+
+/** Removes our own temporary files that are too old to be in use. Best effort: another process may be faster. */
+function sweep(folder: string): void {
+	for (const name of readdirSync(folder)) {
+		if (!temporaryName.test(name) && !confTemporaryName.test(name)) {
+			continue;
+		}
+
+		const path = join(folder, name);
+		const stats = statSync(path, {throwIfNoEntry: false});
+		if (stats && Date.now() - stats.mtimeMs > orphanAge) {
+			try {
+				unlinkSync(path);
+			} catch {
+				// It is gone already, or will be swept next time.
+			}
+		}
+	}
+}

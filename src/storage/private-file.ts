@@ -1,0 +1,109 @@
+import {randomBytes} from 'node:crypto';
+import {closeSync, constants, fchmodSync, fstatSync, openSync, readFileSync, type Stats} from 'node:fs';
+import {lstat, open, rename, unlink} from 'node:fs/promises';
+import {basename, dirname, join} from 'node:path';
+import {AppError} from '../core/error.ts';
+import {errnoOf, explainFileError} from './file-error.ts';
+
+/** Refuses to follow a symbolic link; Windows has no such flag. */
+export const noFollow = constants.O_NOFOLLOW ?? 0;
+
+/** Throws `failed` where a file or folder belongs to another user, who could read or change what we keep (SAFETY 10). */
+export function assertOwner(stats: Pick<Stats, 'uid'>, path: string, uid = process.getuid?.()): void {
+	if (uid !== undefined && stats.uid !== uid) {
+		throw new AppError('failed', `${path} belongs to another user.`, {
+			hint: 'Set SERVICE_HOME to a folder of your own.',
+		});
+	}
+}
+
+/** Makes an open file of ours readable for nobody else, if it is not yet (SAFETY 10). */
+export function assertPrivate(descriptor: number, path: string): Stats {
+	const stats = fstatSync(descriptor);
+	if (!stats.isFile()) {
+		throw new AppError('failed', `${path} is not a file.`, {hint: 'Move it away and try again.'});
+	}
+
+	assertOwner(stats, path);
+	if (process.platform !== 'win32' && stats.mode & 0o077) {
+		fchmodSync(descriptor, 0o600);
+	}
+
+	return stats;
+}
+
+/**
+ * Reads a whole private file as UTF-8; undefined where there is none. It is synchronous because the first frame waits
+ * for it. Throws `AppError` (`failed`) for a symbolic link, another owner, what cannot be read or is over `limit` bytes.
+ */
+export function readPrivateFile(path: string, limit = 8 * 1024 * 1024): string | undefined {
+	let descriptor: number | undefined;
+	try {
+		descriptor = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK | noFollow);
+		if (assertPrivate(descriptor, path).size > limit) {
+			throw new AppError('failed', `${path} is too large to be ours.`, {hint: 'Move it away and try again.'});
+		}
+
+		return readFileSync(descriptor, 'utf8');
+	} catch (error) {
+		if (errnoOf(error) === 'ENOENT') {
+			return undefined;
+		}
+
+		throw explainFileError(error, 'read', path);
+	} finally {
+		if (descriptor !== undefined) {
+			closeSync(descriptor);
+		}
+	}
+}
+
+/** Names of temporary files say whose they are, so that a later start can sweep what a killed process left. */
+export const temporaryName = /^\..+\.\d+\.[\da-f]{12}\.tmp$/;
+
+/**
+ * Replaces a file as a whole: a reader sees the old text or the new one, also after a power cut. Temporary file in the
+ * same folder, mode 0600, fsync, rename, fsync of the folder (SAFETY 10). Throws `AppError` (`failed`).
+ */
+export async function replaceFile(path: string, text: string): Promise<void> {
+	await assertNoLink(path);
+	const random = randomBytes(6).toString('hex');
+	const temporary = join(dirname(path), `.${basename(path)}.${process.pid}.${random}.tmp`);
+	try {
+		const file = await open(temporary, 'wx', 0o600);
+		try {
+			await file.writeFile(text);
+			await file.sync();
+		} finally {
+			await file.close();
+		}
+
+		await rename(temporary, path);
+		await syncFolder(dirname(path));
+	} catch (error) {
+		await unlink(temporary).catch(() => undefined);
+		throw explainFileError(error, 'write', path);
+	}
+}
+
+/** Throws `failed` where `path` is a symbolic link; a path without a file is fine. */
+export async function assertNoLink(path: string): Promise<void> {
+	const stats = await lstat(path).catch(() => undefined);
+	if (stats?.isSymbolicLink()) {
+		throw new AppError('failed', `${path} is a symbolic link.`, {hint: 'Replace the link by the file itself.'});
+	}
+}
+
+/** Makes a rename or a new file in `path` survive a power cut. Windows cannot open folders, and does it by itself. */
+export async function syncFolder(path: string): Promise<void> {
+	if (process.platform === 'win32') {
+		return;
+	}
+
+	const folder = await open(path, 'r');
+	try {
+		await folder.sync();
+	} finally {
+		await folder.close();
+	}
+}

@@ -1,0 +1,7 @@
+import {updateSmallFile} from '../../src/storage/small-file.ts';
+
+// Run as a process of its own by small-file.test.ts: adds `count` lines to `path`, one update each.
+const [path = '', name = '', count = '0'] = process.argv.slice(2);
+for (let index = 0; index < Number(count); index += 1) {
+	await updateSmallFile(path, text => `${text ?? ''}${name}-${index}\n`);
+}

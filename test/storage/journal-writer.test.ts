@@ -1,0 +1,69 @@
+import {execFileSync} from 'node:child_process';
+import {readFileSync, writeFileSync} from 'node:fs';
+import {join} from 'node:path';
+import {build} from 'esbuild';
+import {expect, test} from 'vitest';
+import {openAppendFile, writeWhole} from '../../src/storage/append-file.ts';
+import {createLineWriter} from '../../src/storage/journal-writer.ts';
+import {temporaryFolder} from './temporary.ts';
+
+test('what is beyond the good bytes was written in part and is cut off [17]', async () => {
+	const path = join(temporaryFolder(), 'file');
+	writeFileSync(path, 'good\nba', {mode: 0o600});
+	const file = await openAppendFile(path, 5);
+	await file.append(Buffer.from('next\n'), true);
+	expect(file.size()).toBe(10);
+	await file.close();
+	expect(readFileSync(path, 'utf8')).toBe('good\nnext\n');
+});
+
+test('a short write goes on with the rest', async () => {
+	const written: string[] = [];
+	const file = {
+		write: async (bytes: Uint8Array) => {
+			written.push(Buffer.from(bytes.subarray(0, 3)).toString());
+			return {bytesWritten: Math.min(3, bytes.length)};
+		},
+	};
+	await writeWhole(file, Buffer.from('abcdefgh'));
+	expect(written).toEqual(['abc', 'def', 'gh']);
+});
+
+test('many lines of one turn arrive whole and in order, also while one write is under way', async () => {
+	const path = join(temporaryFolder(), 'file');
+	const prepare = () => Promise.resolve();
+	const writer = createLineWriter({path, size: undefined, prepare, onState: () => undefined});
+	const lines = Array.from({length: 5000}, (_, index) => `${index} ${'x'.repeat(index % 900)}`);
+	for (const [index, line] of lines.entries()) {
+		writer.write(line, index % 1000 === 0);
+		if (index % 500 === 0) {
+			await new Promise(resolve => setImmediate(resolve));
+		}
+	}
+
+	expect(await writer.close()).toEqual({saved: true});
+	expect(readFileSync(path, 'utf8')).toBe(`${lines.join('\n')}\n`);
+});
+
+// A limit of the process on the size of its files is the nearest to a full disk that needs no privileges.
+test('a file that may grow no further is a state, and its good lines stay whole [19]', async () => {
+	const folder = temporaryFolder();
+	const script = join(folder, 'writer.mjs');
+	await build({
+		entryPoints: [join(import.meta.dirname, 'full-disk-worker.ts')],
+		outfile: script,
+		bundle: true,
+		platform: 'node',
+		format: 'esm',
+	});
+	const path = join(folder, 'file');
+	const command = `trap '' XFSZ; ulimit -f 4; exec '${process.execPath}' '${script}' '${path}'`;
+	const states: unknown = JSON.parse(execFileSync('bash', ['-c', command], {encoding: 'utf8'}));
+	expect(states).toEqual([
+		{saved: true},
+		{saved: false, reason: 'file too large'},
+		{saved: false, reason: 'file too large'},
+	]);
+	const kept = readFileSync(path, 'utf8');
+	expect(kept.split('\n')[0]).toBe('short');
+});
