@@ -1,0 +1,92 @@
+/** Keys that have a name of their own. Every other key is called by its character. */
+export type NamedKey =
+	| 'enter'
+	| 'tab'
+	| 'backspace'
+	| 'delete'
+	| 'escape'
+	| 'space'
+	| 'up'
+	| 'down'
+	| 'left'
+	| 'right'
+	| 'home'
+	| 'end'
+	| 'page-up'
+	| 'page-down'
+	| 'insert'
+	| `f${1 | 2 | 3 | 4 | 5 | 6 | 7 | 8 | 9 | 10 | 11 | 12}`;
+
+export type Modifiers = {readonly ctrl: boolean; readonly alt: boolean; readonly shift: boolean};
+
+/** One key press that is not plain text. */
+export type KeyToken = Modifiers & {
+	readonly type: 'key';
+	/** A `NamedKey`, or the character of a Ctrl or Alt combination: letters in lower case, with `shift` beside them. */
+	readonly name: string;
+};
+
+export type MouseKind =
+	| 'press'
+	| 'release'
+	| 'drag'
+	| 'move'
+	| 'wheel-up'
+	| 'wheel-down'
+	| 'wheel-left'
+	| 'wheel-right';
+
+/** Where the mouse is, in cells; the upper left one is row 0, column 0. */
+export type MouseToken = Modifiers & {
+	readonly type: 'mouse';
+	readonly kind: MouseKind;
+	readonly button: 'left' | 'middle' | 'right' | 'none';
+	readonly column: number;
+	readonly row: number;
+};
+
+/** What the terminal answers to a question of ours. */
+export type ReplyToken = {readonly type: 'reply'} & (
+	| {readonly reply: 'device-attributes'; readonly attributes: readonly number[]}
+	| {readonly reply: 'keyboard-flags'; readonly flags: number}
+	/** Counted from 0. */
+	| {readonly reply: 'cursor-position'; readonly row: number; readonly column: number}
+	/** Channels from 0 to 255. */
+	| {
+			readonly reply: 'color';
+			readonly of: 'foreground' | 'background' | 'cursor';
+			readonly red: number;
+			readonly green: number;
+			readonly blue: number;
+	  }
+	| {readonly reply: 'mode'; readonly mode: number; readonly state: ModeState}
+);
+
+/** The five values of DECRPM. */
+export type ModeState = 'unknown' | 'set' | 'reset' | 'always-set' | 'always-reset';
+
+/** Everything that can come from a terminal, in one union. */
+export type InputToken =
+	/** A run of printable text, as typed. */
+	| {readonly type: 'text'; readonly text: string}
+	| KeyToken
+	/** A bracketed paste with LF as its line end; `truncated` where it did not come whole. */
+	| {readonly type: 'paste'; readonly text: string; readonly truncated: boolean}
+	| MouseToken
+	| {readonly type: 'focus'; readonly focused: boolean}
+	| ReplyToken;
+
+export const noModifiers: Modifiers = {ctrl: false, alt: false, shift: false};
+
+export function textToken(text: string): InputToken {
+	return {type: 'text', text};
+}
+
+export function keyToken(name: string, {ctrl, alt, shift}: Modifiers = noModifiers): KeyToken {
+	return {type: 'key', name, ctrl, alt, shift};
+}
+
+/** The key with its modifiers in one word, always in this order: `ctrl+alt+shift+left`. */
+export function chordOf({name, ctrl, alt, shift}: KeyToken): string {
+	return `${ctrl ? 'ctrl+' : ''}${alt ? 'alt+' : ''}${shift ? 'shift+' : ''}${name}`;
+}
