@@ -1,0 +1,114 @@
+import type {JsonObject} from '../core/json.ts';
+import type {AssistantPart, Message} from '../core/message.ts';
+import {acceptedId} from './calls.ts';
+import {opaqueOf, withoutTail} from './history.ts';
+import {textAt} from './json-path.ts';
+import type {ProviderRequest} from './provider.ts';
+
+export const anthropicWire = 'anthropic';
+
+const cached = {cache_control: {type: 'ephemeral'}} as const;
+
+/**
+ * Maps a request to the body of Anthropic's Messages API. The prompt is cached up to the instructions and up to the last
+ * two turns of the user, so that each request finds what the one before it has written (four marks are allowed).
+ */
+export function anthropicBody({model, system, messages, tools, maxOutputTokens}: ProviderRequest): JsonObject {
+	return {
+		model,
+		max_tokens: maxOutputTokens ?? defaultMaxTokens(model),
+		stream: true,
+		...(system.trim() && {system: [{type: 'text', text: system, ...cached}]}),
+		messages: cacheLastTurns(toTurns(messages)),
+		...(tools.length > 0 && {
+			tools: tools.map(({name, description, parameters}) => ({name, description, input_schema: parameters})),
+		}),
+	};
+}
+
+/** The API demands a limit: what the oldest models can do, and for newer ones more than an answer needs. */
+function defaultMaxTokens(model: string): number {
+	if (/^claude-3-(?:opus|sonnet|haiku)/.test(model)) {
+		return 4096;
+	}
+
+	return model.startsWith('claude-3-5') ? 8192 : 32_000;
+}
+
+type Turn = {readonly role: 'user' | 'assistant'; readonly content: readonly JsonObject[]};
+
+/** Messages of one side that follow each other become one turn, because the results of parallel calls must stand together. */
+function toTurns(messages: readonly Message[]): readonly Turn[] {
+	const turns: Turn[] = [];
+	for (const message of messages) {
+		const role = message.role === 'assistant' ? 'assistant' : 'user';
+		const content = toContent(message);
+		const last = turns.at(-1);
+		if (last?.role === role) {
+			turns.splice(-1, 1, {role, content: [...last.content, ...content]});
+		} else if (content.length > 0) {
+			turns.push({role, content});
+		}
+	}
+
+	return turns;
+}
+
+function toContent(message: Message): readonly JsonObject[] {
+	switch (message.role) {
+		case 'user':
+			return text(message.text);
+		case 'tool': {
+			const {callId, output, failed} = message;
+			return [{type: 'tool_result', tool_use_id: toId(callId), content: output, ...(failed && {is_error: true})}];
+		}
+		case 'assistant':
+			return withoutTail(
+				message.parts.flatMap(part => toBlock(part, message)),
+				({type}) => type === 'thinking' || type === 'redacted_thinking',
+			);
+		default:
+			return message satisfies never;
+	}
+}
+
+/** Thinking goes back with its signature, unchanged, or not at all. */
+function toBlock(part: AssistantPart, message: Extract<Message, {role: 'assistant'}>): readonly JsonObject[] {
+	switch (part.type) {
+		case 'text':
+			return text(part.text);
+		case 'reasoning': {
+			const opaque = opaqueOf(part, message, anthropicWire, 'anthropic');
+			const data = textAt(opaque, 'data');
+			const signature = textAt(opaque, 'signature');
+			if (data) {
+				return [{type: 'redacted_thinking', data}];
+			}
+
+			return signature ? [{type: 'thinking', thinking: part.text, signature}] : [];
+		}
+		case 'tool-call':
+			return [{type: 'tool_use', id: toId(part.id), name: part.name, input: part.arguments}];
+		default:
+			return part satisfies never;
+	}
+}
+
+/** Blocks without any text are refused. */
+function text(value: string): readonly JsonObject[] {
+	return value.trim() ? [{type: 'text', text: value}] : [];
+}
+
+function toId(id: string): string {
+	return acceptedId(id, /^[\w-]{1,64}$/);
+}
+
+function cacheLastTurns(turns: readonly Turn[]): readonly Turn[] {
+	const marked = turns.flatMap(({role}, index) => (role === 'user' ? [index] : [])).slice(-2);
+	return turns.map(({role, content}, index) => {
+		const last = content.at(-1);
+		return last && marked.includes(index)
+			? {role, content: [...content.slice(0, -1), {...last, ...cached}]}
+			: {role, content};
+	});
+}

@@ -1,0 +1,165 @@
+import type {Json} from '../core/json.ts';
+import {noUsage, type TokenUsage} from '../core/usage.ts';
+import {anthropicBody, anthropicWire} from './anthropic-request.ts';
+import {callIds, finishWithCalls, toolCall} from './calls.ts';
+import {openChunks} from './chunks.ts';
+import type {Vendor} from './failure.ts';
+import {endpointUrl} from './history.ts';
+import {at, countAt, textAt} from './json-path.ts';
+import type {FinishReason, Provider, ProviderEvent} from './provider.ts';
+
+const vendor: Vendor = {name: 'anthropic', label: 'Anthropic'};
+
+const finishReasons: Readonly<Record<string, FinishReason>> = {
+	end_turn: 'stop',
+	stop_sequence: 'stop',
+	pause_turn: 'stop',
+	tool_use: 'tool-calls',
+	max_tokens: 'length',
+	model_context_window_exceeded: 'length',
+	refusal: 'content-filter',
+};
+
+/** A content block that is being streamed, by its kind. Blocks of tools that Anthropic runs itself are `hosted`. */
+type Block =
+	| {readonly kind: 'text' | 'hosted'}
+	| {readonly kind: 'thinking'; signature: string}
+	| {readonly kind: 'tool'; readonly id: string; readonly name: string; readonly input: Json | undefined; json: string};
+
+/** Anthropic's Messages API, streamed. The end mark is `message_stop`. */
+export const anthropic: Provider = async function* (request) {
+	const chunks = await openChunks(request, vendor, {
+		url: endpointUrl(request.baseUrl, '/v1/messages'),
+		headers: {'anthropic-version': '2023-06-01'},
+		body: anthropicBody(request),
+	});
+
+	const newId = callIds(request.messages);
+	const blocks = new Map<number, Block>();
+	let usage = noUsage;
+	let reason: FinishReason = 'other';
+	let message = '';
+	let calls = 0;
+
+	const close = (index: number): readonly ProviderEvent[] => {
+		const block = blocks.get(index);
+		blocks.delete(index);
+		calls += block?.kind === 'tool' ? 1 : 0;
+		return block ? endOf(block, index, newId) : [];
+	};
+
+	for await (const chunk of chunks) {
+		const index = countAt(chunk, 'index') ?? 0;
+		switch (textAt(chunk, 'type')) {
+			case 'message_start':
+				usage = readUsage(usage, at(chunk, 'message', 'usage'));
+				yield {type: 'usage', usage};
+				break;
+			case 'content_block_start': {
+				const content = at(chunk, 'content_block');
+				blocks.set(index, openBlock(content));
+				yield* begin(content, index);
+				break;
+			}
+			case 'content_block_delta':
+				yield* grow(blocks.get(index) ?? {kind: 'text'}, index, at(chunk, 'delta'));
+				break;
+			case 'content_block_stop':
+				yield* close(index);
+				break;
+			case 'message_delta':
+				usage = readUsage(usage, at(chunk, 'usage'));
+				yield {type: 'usage', usage};
+				reason = finishReasons[textAt(chunk, 'delta', 'stop_reason')] ?? reason;
+				message = textAt(chunk, 'delta', 'stop_details', 'explanation') || message;
+				break;
+			case 'message_stop':
+				yield* [...blocks.keys()].flatMap(close);
+				yield {type: 'finish', reason: finishWithCalls(reason, calls), ...(message && {message})};
+				return;
+			default: // Pings, and whatever comes next.
+		}
+	}
+};
+
+function openBlock(content: Json | undefined): Block {
+	switch (textAt(content, 'type')) {
+		case 'text':
+			return {kind: 'text'};
+		case 'thinking':
+			return {kind: 'thinking', signature: textAt(content, 'signature')};
+		case 'tool_use':
+			return {
+				kind: 'tool',
+				id: textAt(content, 'id'),
+				name: textAt(content, 'name'),
+				input: at(content, 'input'),
+				json: '',
+			};
+		default:
+			return {kind: 'hosted'};
+	}
+}
+
+/** What a block says before its first delta: as a rule nothing, but redacted thinking is there at once. */
+function begin(content: Json | undefined, index: number): readonly ProviderEvent[] {
+	const type = textAt(content, 'type');
+	const id = `${index}`;
+	if (type === 'redacted_thinking') {
+		const opaque = {wire: anthropicWire, data: {data: textAt(content, 'data')}};
+		return [{type: 'reasoning-delta', id, text: '', opaque}];
+	}
+
+	const text = textAt(content, type === 'thinking' ? 'thinking' : 'text');
+	if (!text || (type !== 'text' && type !== 'thinking')) {
+		return [];
+	}
+
+	return [{type: type === 'text' ? 'text-delta' : 'reasoning-delta', id, text}];
+}
+
+function grow(block: Block, index: number, delta: Json | undefined): readonly ProviderEvent[] {
+	const id = `${index}`;
+	switch (block.kind) {
+		case 'text': {
+			const text = textAt(delta, 'text');
+			return text ? [{type: 'text-delta', id, text}] : [];
+		}
+		case 'thinking': {
+			const text = textAt(delta, 'thinking');
+			block.signature = textAt(delta, 'signature') || block.signature;
+			return text ? [{type: 'reasoning-delta', id, text}] : [];
+		}
+		case 'tool':
+			block.json += textAt(delta, 'partial_json');
+			return [];
+		default:
+			return [];
+	}
+}
+
+function endOf(block: Block, index: number, newId: (vendorId: string) => string): readonly ProviderEvent[] {
+	switch (block.kind) {
+		case 'thinking': {
+			const opaque = {wire: anthropicWire, data: {signature: block.signature}};
+			return block.signature ? [{type: 'reasoning-delta', id: `${index}`, text: '', opaque}] : [];
+		}
+		case 'tool': {
+			const {id, name, input, json} = block;
+			return [toolCall(newId(id), name, json || JSON.stringify(input ?? {}))];
+		}
+		default:
+			return [];
+	}
+}
+
+/** Counts are totals so far; those that are absent stay as they were. Input comes without both cache buckets. */
+function readUsage(before: TokenUsage, raw: Json | undefined): TokenUsage {
+	return {
+		input: countAt(raw, 'input_tokens') ?? before.input,
+		cacheRead: countAt(raw, 'cache_read_input_tokens') ?? before.cacheRead,
+		cacheWrite: countAt(raw, 'cache_creation_input_tokens') ?? before.cacheWrite,
+		output: countAt(raw, 'output_tokens') ?? before.output,
+		reasoning: countAt(raw, 'output_tokens_details', 'thinking_tokens') ?? before.reasoning,
+	};
+}

@@ -1,0 +1,60 @@
+import {createHash, randomUUID} from 'node:crypto';
+import type {Opaque} from '../core/event.ts';
+import {isJsonObject, parseJson} from '../core/json.ts';
+import type {Message} from '../core/message.ts';
+import type {FinishReason, ProviderEvent} from './provider.ts';
+
+type ToolCall = Extract<ProviderEvent, {type: 'tool-call'}>;
+
+/**
+ * Names the calls of one answer. A vendor's id is kept; one that is missing, empty, the word "null" (Mistral's default)
+ * or taken already, in this answer or in the conversation, is replaced by a new one.
+ */
+export function callIds(messages: readonly Message[]): (vendorId: string) => string {
+	const taken = new Set(messages.flatMap(message => (message.role === 'assistant' ? message.parts : [])).flatMap(idOf));
+	return vendorId => {
+		const missing = vendorId === '' || vendorId === 'null' || taken.has(vendorId);
+		const id = missing ? `call_${randomUUID().replaceAll('-', '').slice(0, 24)}` : vendorId;
+		taken.add(id);
+		return id;
+	};
+}
+
+function idOf(part: {readonly type: string; readonly id?: string}): string[] {
+	return part.type === 'tool-call' && part.id !== undefined ? [part.id] : [];
+}
+
+/**
+ * Makes a call of its arguments' text. Nothing at all and `null` mean no arguments; what is no JSON object stays as
+ * `malformed`, so that the model can be told. A name is never empty, because no vendor takes such a call back.
+ */
+export function toolCall(id: string, name: string, text: string, opaque?: Opaque): ToolCall {
+	const call = {type: 'tool-call', id, name: name || 'unnamed', ...(opaque && {opaque})} as const;
+	const value = text.trim() === '' ? null : parseJson(text);
+	if (value === null) {
+		return {...call, arguments: {}};
+	}
+
+	return isJsonObject(value) ? {...call, arguments: value} : {...call, arguments: {}, malformed: text};
+}
+
+/** Calls must be answered whatever word the message ended with, as long as it simply ended. */
+export function finishWithCalls(reason: FinishReason, calls: number): FinishReason {
+	return calls > 0 && (reason === 'stop' || reason === 'other') ? 'tool-calls' : reason;
+}
+
+/**
+ * The id under which a call is told to a vendor: its own where the vendor takes it, else nine letters and digits that
+ * every vendor takes (Mistral no others), the same in each request so that cached prompts stay valid.
+ */
+export function acceptedId(id: string, accepted: RegExp): string {
+	if (accepted.test(id)) {
+		return id;
+	}
+
+	return createHash('sha256')
+		.update(id)
+		.digest('base64')
+		.replace(/[^a-zA-Z0-9]/g, '')
+		.slice(0, 9);
+}

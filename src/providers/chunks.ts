@@ -1,0 +1,150 @@
+import {AppError} from '../core/error.ts';
+import {isJsonObject, type JsonObject, parseJson} from '../core/json.ts';
+import {readSse, type ServerSentEvent} from '../net/sse.ts';
+import {looksLikeHtml, statusFailure, streamFailure, type Vendor, vendorMessage} from './failure.ts';
+import type {ProviderRequest} from './provider.ts';
+
+type Bytes = AsyncIterable<Uint8Array>;
+
+type Call = {
+	readonly url: string;
+	readonly headers?: Readonly<Record<string, string>>;
+	readonly body: JsonObject;
+};
+
+const errorBodyLimit = 64 * 1024;
+
+/**
+ * Sends a request and gives the chunks of its answer, parsed but not validated, and `[DONE]` where the vendor says so.
+ * A connection that is cut later ends the chunks without a word: only the vendor's end mark tells that an answer is whole.
+ * Throws `AppError` for a status that is not 2xx, for what is no stream of events, and for an error inside the stream.
+ */
+export async function openChunks(
+	{transport, signal}: ProviderRequest,
+	vendor: Vendor,
+	{url, headers, body}: Call,
+): Promise<AsyncGenerator<JsonObject | '[DONE]'>> {
+	const response = await transport({
+		method: 'POST',
+		url,
+		headers: {'content-type': 'application/json', accept: 'text/event-stream', ...headers},
+		body: JSON.stringify(body),
+		signal,
+	});
+	if (response.status < 200 || response.status > 299) {
+		throw statusFailure(vendor, response.status, response.headers, await readText(response.body));
+	}
+
+	// Compatible hosts send events under any content type or none, so the first character decides.
+	const {first, bytes} = await peek(response.body, signal, vendor);
+	if (first === '<' || first === '{' || first === '[') {
+		throw notAStream(vendor, await readText(bytes));
+	}
+
+	return parseChunks(readSse(bytes), vendor);
+}
+
+/** Reads the beginning of a body that explains an error; what cannot be read is left out. */
+export async function readText(body: Bytes): Promise<string> {
+	const decoder = new TextDecoder();
+	let text = '';
+	try {
+		for await (const bytes of body) {
+			text += decoder.decode(bytes, {stream: true});
+			if (text.length >= errorBodyLimit) {
+				break;
+			}
+		}
+	} catch {
+		// The status alone has to do.
+	}
+
+	return text.slice(0, errorBodyLimit);
+}
+
+async function* parseChunks(
+	events: AsyncIterable<ServerSentEvent>,
+	vendor: Vendor,
+): AsyncGenerator<JsonObject | '[DONE]'> {
+	for await (const {event, data} of events) {
+		const chunk = parseJson(data);
+		if (isJsonObject(chunk)) {
+			if (isError(event, chunk)) {
+				throw streamFailure(vendor, chunk);
+			}
+
+			yield chunk;
+		} else if (data.trim() === '[DONE]') {
+			yield '[DONE]';
+		} else if (event === 'error') {
+			throw streamFailure(vendor, data);
+		} else if (data.startsWith('{')) {
+			throw new AppError('network', `${vendor.label} sent a damaged stream.`, {hint: 'Try again.'});
+		}
+	}
+}
+
+/** All vendors mark errors in one of these ways, some of them in two. */
+function isError(event: string | undefined, chunk: JsonObject): boolean {
+	const {error, type, object} = chunk;
+	return event === 'error' || type === 'error' || object === 'error' || (!!error && vendorMessage({error}) !== '');
+}
+
+function notAStream(vendor: Vendor, text: string): AppError {
+	if (looksLikeHtml(text)) {
+		return new AppError('network', `${vendor.label} was not reached: a web page answered instead.`, {
+			hint: 'Check the base URL, and any proxy on the way.',
+		});
+	}
+
+	const body = parseJson(text);
+	if (isJsonObject(body) && isError(undefined, body)) {
+		return streamFailure(vendor, body);
+	}
+
+	return new AppError('provider', `${vendor.label} sent its answer in one piece instead of as a stream.`, {
+		hint: 'Check that the base URL belongs to a host that can stream.',
+	});
+}
+
+/** Looks at the first character that is no white space without taking it from the body; empty for an empty body. */
+async function peek(body: Bytes, signal: AbortSignal, {label}: Vendor): Promise<{first: string; bytes: Bytes}> {
+	const source = body[Symbol.asyncIterator]();
+	const decoder = new TextDecoder();
+	const seen: Uint8Array[] = [];
+	let text = '';
+	try {
+		while (text === '') {
+			const {done, value} = await source.next();
+			if (done) {
+				break;
+			}
+
+			seen.push(value);
+			text = decoder.decode(value, {stream: true}).trimStart();
+		}
+	} catch (error) {
+		if (error instanceof AppError || signal.aborted) {
+			throw error;
+		}
+
+		throw new AppError('network', `The connection to ${label} was cut.`, {cause: error, hint: 'Try again.'});
+	}
+
+	return {first: text.slice(0, 1), bytes: resume(seen, source, signal)};
+}
+
+async function* resume(seen: readonly Uint8Array[], source: AsyncIterator<Uint8Array>, signal: AbortSignal) {
+	try {
+		yield* seen;
+		for (let next = await source.next(); !next.done; next = await source.next()) {
+			yield next.value;
+		}
+	} catch (error) {
+		if (signal.aborted) {
+			throw error;
+		}
+	} finally {
+		await source.return?.();
+	}
+}

@@ -1,0 +1,105 @@
+import type {JsonObject} from '../core/json.ts';
+import type {AssistantPart, Message} from '../core/message.ts';
+import {opaqueOf, withoutTail} from './history.ts';
+import {countAt, textAt} from './json-path.ts';
+import type {ProviderRequest} from './provider.ts';
+
+export const geminiWire = 'gemini';
+
+/** Google's own word for a call that no Gemini 3 has signed, because another model made it (thought signatures, FAQ). */
+const unsigned = 'skip_thought_signature_validator';
+
+/** Maps a request to the body of Gemini's `streamGenerateContent`. */
+export function geminiBody({model, system, messages, tools, maxOutputTokens}: ProviderRequest): JsonObject {
+	return {
+		...(system.trim() && {systemInstruction: {parts: [{text: system}]}}),
+		contents: toContents(messages, /gemini-(?:[3-9]|\d\d)/.test(model)),
+		...(tools.length > 0 && {
+			tools: [
+				{
+					functionDeclarations: tools.map(({name, description, parameters}) => ({
+						name,
+						description,
+						parametersJsonSchema: parameters,
+					})),
+				},
+			],
+		}),
+		generationConfig: {
+			...(maxOutputTokens !== undefined && {maxOutputTokens}),
+			...(canThink(model) && {thinkingConfig: {includeThoughts: true}}),
+		},
+	};
+}
+
+/** Models before 2.5 and those for images and speech refuse to be asked for their thoughts. */
+function canThink(model: string): boolean {
+	return /gemini-(?:2\.5|[3-9]|\d\d|(?:pro|flash)[a-z-]*-latest)/.test(model) && !/image|tts|audio|live/.test(model);
+}
+
+type Content = {readonly role: 'user' | 'model'; readonly parts: readonly JsonObject[]};
+
+/** The results of parallel calls stand together in one content, right after the calls. */
+function toContents(messages: readonly Message[], mustSign: boolean): readonly Content[] {
+	const contents: Content[] = [];
+	messages.forEach((message, index) => {
+		const last = contents.at(-1);
+		if (message.role === 'tool' && last && messages[index - 1]?.role === 'tool') {
+			contents.splice(-1, 1, {role: 'user', parts: [...last.parts, toResult(message)]});
+		} else {
+			const content = toContent(message, mustSign);
+			contents.push(...(content.parts.length > 0 ? [content] : []));
+		}
+	});
+	return contents;
+}
+
+function toContent(message: Message, mustSign: boolean): Content {
+	switch (message.role) {
+		case 'user':
+			return {role: 'user', parts: message.text ? [{text: message.text}] : []};
+		case 'tool':
+			return {role: 'user', parts: [toResult(message)]};
+		case 'assistant': {
+			const firstCall = mustSign ? message.parts.find(({type}) => type === 'tool-call') : undefined;
+			const parts = message.parts.flatMap(part => toPart(part, message, part === firstCall));
+			return {role: 'model', parts: withoutTail(parts, ({thought}) => thought === true)};
+		}
+		default:
+			return message satisfies never;
+	}
+}
+
+function toResult({callId, name, output, failed}: Extract<Message, {role: 'tool'}>): JsonObject {
+	return {functionResponse: {id: callId, name, response: failed ? {error: output} : {output}}};
+}
+
+/** A signature goes back on the part on which it came; parts with and without one are never merged. */
+function toPart(
+	part: AssistantPart,
+	message: Extract<Message, {role: 'assistant'}>,
+	mustSign: boolean,
+): readonly JsonObject[] {
+	const opaque = opaqueOf(part, message, geminiWire, 'google');
+	const thoughtSignature = textAt(opaque, 'thoughtSignature');
+	const signature: JsonObject = thoughtSignature ? {thoughtSignature} : {};
+	switch (part.type) {
+		case 'text': {
+			if (!thoughtSignature) {
+				return part.text ? [{text: part.text}] : [];
+			}
+
+			const start = part.text.length - Math.min(part.text.length, countAt(opaque, 'length') ?? 0);
+			const signed = {text: part.text.slice(start), ...signature};
+			return start > 0 ? [{text: part.text.slice(0, start)}, signed] : [signed];
+		}
+		case 'reasoning':
+			return thoughtSignature ? [{text: part.text, thought: true, ...signature}] : [];
+		case 'tool-call': {
+			const functionCall = {id: part.id, name: part.name, args: part.arguments};
+			return [{functionCall, ...(mustSign && {thoughtSignature: unsigned}), ...signature}];
+		}
+		default:
+			return part satisfies never;
+	}
+}

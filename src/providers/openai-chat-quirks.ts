@@ -1,0 +1,40 @@
+import type {Vendor} from './failure.ts';
+
+/** How a host differs from the others that speak Chat Completions. */
+export type Quirks = Vendor & {
+	/** It counts tokens in a stream only when asked by `stream_options`; the others count anyway, and may refuse the field. */
+	readonly asksForUsage: boolean;
+	readonly maxTokensField: 'max_tokens' | 'max_completion_tokens';
+	/** Ids of calls that it takes. */
+	readonly callId: RegExp;
+	/** It wants the reasoning before a call back, in the field that it came in (DeepSeek, Kimi). */
+	readonly takesReasoning: boolean;
+	/** It refuses a user message right after the result of a call. */
+	readonly answersBeforeUser: boolean;
+};
+
+const usual = {
+	asksForUsage: false,
+	maxTokensField: 'max_tokens',
+	callId: /^.{1,64}$/,
+	takesReasoning: false,
+	answersBeforeUser: false,
+} as const;
+
+export const mistralQuirks: Quirks = {
+	...usual,
+	name: 'mistral',
+	label: 'Mistral',
+	callId: /^[a-zA-Z0-9]{9}$/,
+	answersBeforeUser: true,
+};
+
+export const groqQuirks: Quirks = {...usual, name: 'groq', label: 'Groq', maxTokensField: 'max_completion_tokens'};
+
+export const customQuirks: Quirks = {
+	...usual,
+	name: 'custom',
+	label: 'The custom provider',
+	asksForUsage: true,
+	takesReasoning: true,
+};

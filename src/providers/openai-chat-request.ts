@@ -1,0 +1,83 @@
+import type {JsonObject} from '../core/json.ts';
+import type {Message} from '../core/message.ts';
+import {acceptedId} from './calls.ts';
+import {opaqueOf, resultText} from './history.ts';
+import {textAt} from './json-path.ts';
+import type {Quirks} from './openai-chat-quirks.ts';
+import type {ProviderRequest} from './provider.ts';
+
+export const chatWire = 'openai-chat';
+
+/** Maps a request to the body of Chat Completions as this host wants it. */
+export function chatBody(
+	{model, system, messages, tools, maxOutputTokens}: ProviderRequest,
+	quirks: Quirks,
+): JsonObject {
+	return {
+		model,
+		stream: true,
+		...(quirks.asksForUsage && {stream_options: {include_usage: true}}),
+		messages: [...(system.trim() ? [{role: 'system', content: system}] : []), ...toChat(messages, quirks)],
+		...(tools.length > 0 && {
+			tools: tools.map(({name, description, parameters}) => ({
+				type: 'function',
+				function: {name, description, parameters},
+			})),
+		}),
+		...(maxOutputTokens !== undefined && {[quirks.maxTokensField]: maxOutputTokens}),
+	};
+}
+
+function toChat(messages: readonly Message[], quirks: Quirks): readonly JsonObject[] {
+	return messages.flatMap((message, index): readonly JsonObject[] => {
+		switch (message.role) {
+			case 'user': {
+				const afterResult = quirks.answersBeforeUser && messages[index - 1]?.role === 'tool';
+				const user = {role: 'user', content: message.text};
+				return afterResult ? [{role: 'assistant', content: 'Noted.'}, user] : [user];
+			}
+			case 'tool': {
+				const id = acceptedId(message.callId, quirks.callId);
+				return [{role: 'tool', tool_call_id: id, name: message.name, content: resultText(message)}];
+			}
+			case 'assistant':
+				return toAssistant(message, quirks);
+			default:
+				return message satisfies never;
+		}
+	});
+}
+
+function toAssistant(message: Extract<Message, {role: 'assistant'}>, quirks: Quirks): readonly JsonObject[] {
+	const calls: JsonObject[] = [];
+	let content = '';
+	let reasoning = '';
+	let field = '';
+	for (const part of message.parts) {
+		if (part.type === 'text') {
+			content += part.text;
+		} else if (part.type === 'reasoning') {
+			const opaque = opaqueOf(part, message, chatWire, quirks.name);
+			field = textAt(opaque, 'field') || field;
+			reasoning += opaque === undefined ? '' : part.text;
+		} else {
+			const text = JSON.stringify(part.arguments);
+			const id = acceptedId(part.id, quirks.callId);
+			calls.push({id, type: 'function', function: {name: part.name, arguments: text}});
+		}
+	}
+
+	if (!content && calls.length === 0) {
+		return [];
+	}
+
+	return [
+		{
+			role: 'assistant',
+			content: content || null,
+			// Empty reasoning too: DeepSeek misses the field, not the text.
+			...(quirks.takesReasoning && field && calls.length > 0 && {[field]: reasoning}),
+			...(calls.length > 0 && {tool_calls: calls}),
+		},
+	];
+}

@@ -1,0 +1,120 @@
+import {describe, expect, test} from 'vitest';
+import {AppError} from '../../src/core/error.ts';
+import {isProviderName} from '../../src/core/model.ts';
+import {readSse} from '../../src/net/sse.ts';
+import type {Provider, ProviderEvent} from '../../src/providers/provider.ts';
+import {haveRecordings, type Recording, recordings} from './recordings.ts';
+import {
+	adapterOf,
+	collect,
+	eventsOf,
+	farEnd,
+	inPieces,
+	requestOf,
+	summaryOf,
+	untilFailure,
+	withoutNewIds,
+} from './replay.ts';
+
+const cases = recordings.map(recording => [recording.id, recording] as const);
+
+const providerOf = ({wire, vendor}: Recording) => adapterOf(wire, isProviderName(vendor) ? vendor : 'custom');
+
+async function replay(provider: Provider, bytes: Uint8Array, cuts: number | readonly number[] = []) {
+	return withoutNewIds(await eventsOf(provider, inPieces(bytes, cuts)));
+}
+
+describe.runIf(haveRecordings)('recorded streams', () => {
+	test.each(cases)('%s is read as its vendor meant it', async (_, recording) => {
+		const {text, reasoning, calls, finish, usage} = summaryOf(
+			await eventsOf(await providerOf(recording), recording.bytes),
+		);
+		expect({
+			text: text.trim(),
+			reasoning: reasoning.trim(),
+			tool_calls: calls.map(({name, arguments: args}) => ({name, arguments: args})),
+			finish,
+			usage: {
+				input_tokens: usage?.input,
+				cache_read_input_tokens: usage?.cacheRead,
+				cache_creation_input_tokens: usage?.cacheWrite,
+				output_tokens: usage?.output,
+				reasoning_tokens: usage?.reasoning,
+			},
+		}).toEqual({
+			text: recording.text.trim(),
+			reasoning: recording.reasoning.trim(),
+			tool_calls: recording.tool_calls,
+			finish: [recording.finish],
+			usage: recording.usage,
+		});
+		expect(new Set(calls.map(({id}) => id)).size).toBe(calls.length);
+		expect(calls.map(({id}) => id)).not.toContain('');
+	});
+
+	test.each(cases)('%s says the same in pieces of any size', async (_, recording) => {
+		const provider = await providerOf(recording);
+		const whole = await replay(provider, recording.bytes);
+		for (const size of [1, 3, 7]) {
+			expect(await replay(provider, recording.bytes, size)).toEqual(whole);
+		}
+	});
+
+	const small = cases.filter(([, {bytes}]) => bytes.length < 3000);
+	test.each(small)('%s says the same when cut in two at any byte', async (_, recording) => {
+		const provider = await providerOf(recording);
+		const whole = JSON.stringify(await replay(provider, recording.bytes));
+		for (let cut = 1; cut < recording.bytes.length; cut++) {
+			expect(JSON.stringify(await replay(provider, recording.bytes, [cut]))).toBe(whole);
+		}
+	});
+
+	test.each(cases)('%s says the same with other line ends, a BOM and comments', async (_, recording) => {
+		const provider = await providerOf(recording);
+		const whole = await replay(provider, recording.bytes);
+		const text = new TextDecoder().decode(recording.bytes).replaceAll('\r\n', '\n');
+		const variants = [
+			text.replaceAll('\n', '\r\n'),
+			text.replaceAll('\n', '\r'),
+			`\uFEFF${text}`,
+			text.replaceAll('\n\n', '\n: still here\n\n:\n'),
+			text.trimEnd(),
+		];
+		for (const variant of variants) {
+			for (const size of [5, 4096]) {
+				expect(await replay(provider, new TextEncoder().encode(variant), size)).toEqual(whole);
+			}
+		}
+	});
+
+	test.each(cases)('[22] %s is finished by its end mark alone', async (_, recording) => {
+		const provider = await providerOf(recording);
+		const messages = await collect(readSse(inPieces(recording.bytes, [])));
+		const asText = messages.map(({event, data}) => `${event ? `event: ${event}\n` : ''}data: ${data}\n\n`);
+		const end = messages.findIndex(({data}) => isEndMark(recording.wire, data));
+		expect(end).toBeGreaterThanOrEqual(0);
+		for (let count = 0; count < messages.length; count++) {
+			const bytes = new TextEncoder().encode(asText.slice(0, count).join(''));
+			const {seen, error} = await untilFailure(eventsFrom(provider, bytes));
+			expect(error === undefined || error instanceof AppError).toBe(true);
+			expect(seen.some(({type}) => type === 'finish')).toBe(count > end);
+		}
+	});
+});
+
+function eventsFrom(provider: Provider, bytes: Uint8Array): AsyncIterable<ProviderEvent> {
+	return provider(requestOf(farEnd({body: bytes}).transport));
+}
+
+function isEndMark(wire: string, data: string): boolean {
+	switch (wire) {
+		case 'anthropic':
+			return data.includes('"type":"message_stop"');
+		case 'gemini':
+			return /"finishReason": ?"/.test(data);
+		case 'openai-responses':
+			return /"type":"response\.(?:completed|incomplete)"/.test(data);
+		default:
+			return data === '[DONE]' || /"finish_reason": ?"/.test(data);
+	}
+}

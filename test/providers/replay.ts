@@ -1,0 +1,122 @@
+import type {ProviderName} from '../../src/core/model.ts';
+import type {TransportRequest} from '../../src/net/transport.ts';
+import type {Provider, ProviderEvent, ProviderRequest} from '../../src/providers/provider.ts';
+
+export type Answer = {
+	readonly status?: number;
+	readonly headers?: Readonly<Record<string, string>>;
+	readonly body: string | Uint8Array | AsyncIterable<Uint8Array>;
+};
+
+/** Serves bytes in pieces of `size`, or cut once at each of the given places. */
+export async function* inPieces(bytes: Uint8Array, cuts: number | readonly number[]): AsyncGenerator<Uint8Array> {
+	const places = typeof cuts === 'number' ? steps(bytes.length, cuts) : cuts;
+	let from = 0;
+	for (const to of [...places, bytes.length]) {
+		yield bytes.subarray(from, to);
+		from = to;
+	}
+}
+
+function steps(length: number, size: number): readonly number[] {
+	return Array.from({length: Math.ceil(length / size) - 1}, (_, index) => (index + 1) * size);
+}
+
+/** A far end that gives these answers in turn and remembers what it was asked. */
+export function farEnd(...answers: readonly Answer[]) {
+	const requests: TransportRequest[] = [];
+	const transport: ProviderRequest['transport'] = async request => {
+		const {status = 200, headers = {}, body} = answers[requests.length] ?? answers.at(-1) ?? {body: ''};
+		requests.push(request);
+		const bytes = typeof body === 'string' ? new TextEncoder().encode(body) : body;
+		return {status, headers, body: bytes instanceof Uint8Array ? inPieces(bytes, []) : bytes};
+	};
+	return {transport, requests, bodyOf: (index: number) => JSON.parse(String(requests[index]?.body))};
+}
+
+/** A request for a model that nobody knows, with a short conversation. */
+export function requestOf(
+	transport: ProviderRequest['transport'],
+	rest: Partial<ProviderRequest> = {},
+): ProviderRequest {
+	return {
+		model: 'some-model',
+		baseUrl: 'https://host.test',
+		system: '',
+		messages: [{role: 'user', text: 'Hello'}],
+		tools: [],
+		transport,
+		signal: new AbortController().signal,
+		...rest,
+	};
+}
+
+/** All events that the provider makes of a body. */
+export async function eventsOf(provider: Provider, body: Answer['body']): Promise<readonly ProviderEvent[]> {
+	return collect(provider(requestOf(farEnd({body}).transport)));
+}
+
+export async function collect<Item>(items: AsyncIterable<Item>): Promise<Item[]> {
+	const collected: Item[] = [];
+	for await (const item of items) {
+		collected.push(item);
+	}
+
+	return collected;
+}
+
+/** What came before a failure, and the failure. */
+export async function untilFailure(events: AsyncIterable<ProviderEvent>) {
+	const seen: ProviderEvent[] = [];
+	try {
+		for await (const event of events) {
+			seen.push(event);
+		}
+	} catch (error) {
+		return {seen, error};
+	}
+
+	return {seen, error: undefined};
+}
+
+/** Events without the ids that we made up ourselves, which differ with every run. */
+export function withoutNewIds(events: readonly ProviderEvent[]): readonly ProviderEvent[] {
+	return events.map(event =>
+		event.type === 'tool-call' && /^call_[\da-f]{24}$/.test(event.id) ? {...event, id: 'new'} : event,
+	);
+}
+
+/** An answer as one value: what all readers of the events add up to. */
+export function summaryOf(events: readonly ProviderEvent[]) {
+	const join = (type: 'text-delta' | 'reasoning-delta') =>
+		events.map(event => (event.type === type ? event.text : '')).join('');
+	const usage = events.findLast(event => event.type === 'usage')?.usage;
+	return {
+		text: join('text-delta'),
+		reasoning: join('reasoning-delta'),
+		calls: events.flatMap(event => (event.type === 'tool-call' ? [event] : [])),
+		finish: events.flatMap(event => (event.type === 'finish' ? [event.reason] : [])),
+		usage,
+	};
+}
+
+/** The provider's adapter for a wire format, as the registry would load it. */
+export async function adapterOf(wire: string, name: ProviderName = 'custom'): Promise<Provider> {
+	switch (wire) {
+		case 'anthropic':
+			return (await import('../../src/providers/anthropic.ts')).anthropic;
+		case 'gemini':
+			return (await import('../../src/providers/gemini.ts')).gemini;
+		case 'openai-responses':
+			return (await import('../../src/providers/openai-responses.ts')).openaiResponses;
+		default: {
+			const {openaiChat} = await import('../../src/providers/openai-chat.ts');
+			const quirks = await import('../../src/providers/openai-chat-quirks.ts');
+			const row = {mistral: quirks.mistralQuirks, groq: quirks.groqQuirks} as Record<
+				string,
+				typeof quirks.customQuirks
+			>;
+			return openaiChat(row[name] ?? quirks.customQuirks);
+		}
+	}
+}
