@@ -1,0 +1,86 @@
+import * as z from 'zod/mini';
+import {secret} from '../core/secret.ts';
+
+/** A secret is wrapped the moment it is read, so that no part of the program ever sees its text (SAFETY 8). */
+const secretText = z.pipe(
+	z.string().check(z.minLength(1)),
+	z.transform((text: string) => secret(text)),
+);
+
+const storedKey = z.looseObject({
+	/** Only a `custom` host on loopback may go without. */
+	key: z.optional(secretText),
+	/** The one address besides the vendor's own that the key may go to (SAFETY 6). */
+	baseUrl: z.optional(z.string()),
+	savedAt: z.string(),
+});
+export type StoredKey = z.infer<typeof storedKey>;
+
+const profile = z.looseObject({
+	name: z.string(),
+	/** Origin of the server; the key goes nowhere else (SAFETY 6). */
+	server: z.url({protocol: /^https?$/}),
+	apiKey: z.optional(secretText),
+	org: z.optional(z.string()),
+	workspace: z.optional(z.string()),
+	project: z.optional(z.string()),
+	/** ISO 8601 in UTC. */
+	savedAt: z.string(),
+});
+export type Profile = z.infer<typeof profile>;
+
+const settings = z.looseObject({
+	/** `provider/model-name` that a new session begins with. */
+	model: z.optional(z.string()),
+});
+
+const configData = z.looseObject({
+	version: z.literal(1),
+	settings: z._default(settings, {}),
+	/** By name of the provider. */
+	keys: z._default(z.record(z.string(), storedKey), {}),
+	/** By name of the profile. */
+	profiles: z._default(z.record(z.string(), profile), {}),
+	activeProfile: z.optional(z.string()),
+});
+
+/** What `config.json` holds. Fields that this version does not know are kept. */
+export type ConfigData = z.infer<typeof configData>;
+
+export const emptyConfig: ConfigData = {version: 1, settings: {}, keys: {}, profiles: {}};
+
+/** Reads parsed JSON as a configuration. Gives the first fault as `path: what is wrong` where it is none. */
+export function parseConfig(
+	value: unknown,
+): {readonly data: ConfigData; readonly fault?: never} | {readonly data?: never; readonly fault: string} {
+	const {data, error} = configData.safeParse(value);
+	if (data) {
+		return {data};
+	}
+
+	const [issue] = error.issues;
+	return {fault: `${issue?.path.join('.') || 'the file'}: ${issue?.message ?? 'invalid'}`};
+}
+
+/** The configuration as it is stored. The only place besides the HTTP header writer that reveals secrets (SAFETY 8). */
+export function toStored(data: ConfigData): Record<string, unknown> {
+	return {
+		...data,
+		keys: mapValues(data.keys, stored => ({...stored, ...(stored.key && {key: stored.key.reveal()})})),
+		profiles: mapValues(data.profiles, ({apiKey, ...rest}) => ({...rest, ...(apiKey && {apiKey: apiKey.reveal()})})),
+	};
+}
+
+/** The record's own entry, never one that every object inherits: names come from people. */
+export function entryOf<T>(record: Readonly<Record<string, T>>, name: string): T | undefined {
+	return Object.hasOwn(record, name) ? record[name] : undefined;
+}
+
+/** A record without one entry. */
+export function without<T>(record: Readonly<Record<string, T>>, name: string): Record<string, T> {
+	return Object.fromEntries(Object.entries(record).filter(([key]) => key !== name));
+}
+
+function mapValues<T, U>(record: Readonly<Record<string, T>>, map: (value: T) => U): Record<string, U> {
+	return Object.fromEntries(Object.entries(record).map(([key, value]) => [key, map(value)]));
+}

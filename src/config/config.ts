@@ -1,0 +1,99 @@
+import {renameSync, statSync} from 'node:fs';
+import {AppError} from '../core/error.ts';
+import {isJsonObject, parseJson} from '../core/json.ts';
+import {explainFileError} from '../storage/file-error.ts';
+import type {Home} from '../storage/home.ts';
+import {withLock} from '../storage/lock.ts';
+import {readSmallFile} from '../storage/small-file.ts';
+import {type ConfigData, emptyConfig, parseConfig, toStored} from './config-data.ts';
+
+/** The configuration of this user: provider keys, profiles, settings. */
+export type Config = {
+	/** What the file holds now; read again only when it changed. Throws as `readConfig` does. */
+	readonly read: () => ConfigData;
+	/**
+	 * Changes the configuration without losing what other processes change: takes the lock, reads the file anew, and
+	 * replaces it as a whole by what `change` gives (SAFETY 10, 18). Gives what is now in the file. Throws what `change`
+	 * throws, and `AppError`: `conflict` where another process keeps the lock, `failed` where the disk refuses.
+	 */
+	readonly update: (change: (data: ConfigData) => ConfigData) => Promise<ConfigData>;
+};
+
+export function openConfig(home: Home): Config {
+	let cached: {readonly stamp: string; readonly data: ConfigData} | undefined;
+
+	const read = () => {
+		const stamp = stampOf(home.configFile);
+		if (cached?.stamp !== stamp) {
+			cached = {stamp, data: readConfig(home)};
+		}
+
+		return cached.data;
+	};
+
+	const update = async (change: (data: ConfigData) => ConfigData) => {
+		// conf takes 50 ms to load, so it comes with the first change, and before the lock is held.
+		const {writeStore} = await import('./conf-store.ts');
+		return withLock(`${home.configFile}.lock`, async lock => {
+			const before = readConfig(home);
+			const after = change(before);
+			if (after === before) {
+				return before;
+			}
+
+			if (!lock.isHeld()) {
+				throw new AppError('conflict', 'Another process changed the configuration.', {hint: 'Try again.'});
+			}
+
+			await writeStore(home, toStored(after));
+			return read();
+		});
+	};
+
+	return {read, update};
+}
+
+/**
+ * Reads the configuration, without conf, because the first frame waits for it; an empty one where there is no file.
+ * Throws `AppError`: `upgrade` for the file of a newer version, `failed` for one that cannot be read. A file that is not
+ * valid is moved aside first, so that nothing ever writes over it.
+ */
+export function readConfig(home: Home): ConfigData {
+	const text = readSmallFile(home.configFile);
+	if (text === undefined) {
+		return emptyConfig;
+	}
+
+	const value = parseJson(text);
+	if (isJsonObject(value) && typeof value['version'] === 'number' && value['version'] > 1) {
+		throw new AppError('upgrade', `${home.configFile} was written by a newer version of service.`, {
+			hint: 'Update service, or set SERVICE_HOME to another folder.',
+		});
+	}
+
+	const {data, fault} = value === undefined ? {fault: 'the file: not JSON'} : parseConfig(value);
+	if (data) {
+		return data;
+	}
+
+	throw new AppError('failed', `The configuration is not valid (${fault}).`, {
+		hint: `It was kept as ${setAside(home.configFile)}: put it right and move it back to ${home.configFile}, or set it up anew.`,
+	});
+}
+
+function setAside(path: string): string {
+	const aside = `${path}.invalid-${new Date().toISOString().replace(/[:.]/g, '-')}`;
+	try {
+		renameSync(path, aside);
+	} catch (error) {
+		throw explainFileError(error, 'write', path);
+	}
+
+	return aside;
+}
+
+/** Tells one version of the file from another; every replacement is a new inode. */
+function stampOf(path: string): string {
+	const stats = statSync(path, {throwIfNoEntry: false});
+	return stats ? `${stats.ino} ${stats.mtimeMs} ${stats.size}` : 'none';
+}

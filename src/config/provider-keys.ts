@@ -1,0 +1,162 @@
+import {AppError} from '../core/error.ts';
+import {type ProviderName, providerNames} from '../core/model.ts';
+import {isLoopback, parseServerUrl} from '../core/origin.ts';
+import {type Secret, secret} from '../core/secret.ts';
+import type {Config} from './config.ts';
+import {type ConfigData, entryOf, type StoredKey, without} from './config-data.ts';
+
+/** Environment variables as a process has them. */
+export type Environment = Readonly<Record<string, string | undefined>>;
+
+/** What the resolution of a key needs to know of a provider. */
+export type KeyRow = {
+	/** Environment variables of the key, the first that is set counts. */
+	readonly keyVariables: readonly string[];
+	readonly baseVariable: string;
+	/** The vendor's own address; undefined for `custom`. */
+	readonly defaultBaseUrl: string | undefined;
+};
+
+export type KeySource = 'stored' | 'from env';
+
+/** Where a provider's requests go, and the key that may go there. */
+export type ResolvedKey = {
+	/** Undefined only for a `custom` host on loopback. */
+	readonly key: Secret | undefined;
+	/** Without a slash at its end. */
+	readonly baseUrl: string;
+	readonly source: KeySource;
+	/** A sentence for the user where a part of the environment was passed over. */
+	readonly notice?: string;
+};
+
+/**
+ * Stores the key of a provider, in place of the one before. `baseUrl` is the address that it may go to instead of the
+ * vendor's (SAFETY 6); `custom` needs one, and on loopback no key. Throws `AppError` (`usage`).
+ */
+export async function setKey(
+	config: Config,
+	provider: ProviderName,
+	key: Secret | undefined,
+	baseUrl?: string,
+): Promise<void> {
+	const base = baseUrl === undefined ? undefined : normalizeBaseUrl(baseUrl);
+	if (provider === 'custom' && !base) {
+		throw new AppError('usage', 'A custom host needs an address.', {
+			hint: 'Give --base-url, for example http://127.0.0.1:11434/v1.',
+		});
+	}
+
+	if (key ? !/^[\x21-\x7e]+$/.test(key.reveal()) : !(provider === 'custom' && base && isLoopback(new URL(base)))) {
+		throw new AppError('usage', key ? 'That is not a key: it has spaces or other characters.' : 'There is no key.', {
+			hint: `Give the key of ${provider} as its vendor shows it.`,
+		});
+	}
+
+	const stored: StoredKey = {...(key && {key}), ...(base && {baseUrl: base}), savedAt: new Date().toISOString()};
+	await config.update(data => ({...data, keys: {...data.keys, [provider]: stored}}));
+}
+
+/** Removes the stored key of a provider. Throws `not-found` where there is none. */
+export async function removeKey(config: Config, provider: ProviderName): Promise<void> {
+	await config.update(data => {
+		if (!entryOf(data.keys, provider)) {
+			throw new AppError('not-found', `No key of ${provider} is stored.`, {
+				hint: 'Run keys list; a key that is there from env is removed by unsetting its variable.',
+			});
+		}
+
+		return {...data, keys: without(data.keys, provider)};
+	});
+}
+
+type ListOptions = {
+	readonly config: Config;
+	readonly env: Environment;
+	readonly rows: Readonly<Record<ProviderName, KeyRow>>;
+};
+
+/** A key as a list shows it: never more than its last four characters (SAFETY 8). */
+export type ListedKey = {
+	readonly provider: ProviderName;
+	readonly last4: string;
+	readonly source: KeySource;
+	readonly baseUrl: string | undefined;
+};
+
+/** All keys in the order of the providers. Where one is stored and another in the environment, the latter is in use, and first. */
+export function listKeys({config, env, rows}: ListOptions): readonly ListedKey[] {
+	const {keys} = config.read();
+	return providerNames.flatMap(provider => {
+		const row = rows[provider];
+		const fromEnv = environmentKey(env, row);
+		const stored = entryOf(keys, provider);
+		const baseUrl = env[row.baseVariable]?.trim() || row.defaultBaseUrl;
+		return [
+			...(fromEnv ? [{provider, last4: fromEnv.last4, source: 'from env' as const, baseUrl}] : []),
+			...(stored
+				? [
+						{
+							provider,
+							last4: stored.key?.last4 ?? '',
+							source: 'stored' as const,
+							baseUrl: stored.baseUrl ?? row.defaultBaseUrl,
+						},
+					]
+				: []),
+		];
+	});
+}
+
+type ResolveOptions = {readonly data: ConfigData; readonly env: Environment; readonly row: KeyRow};
+
+/**
+ * The key of a provider and the address that it may go to (SAFETY 6); undefined where there is none. The environment
+ * wins, as a whole: its base URL takes only its own key, its key goes to its own base URL or the vendor. A stored key
+ * goes to the base URL it was stored with or the vendor. Throws `usage` for a base URL that is none.
+ */
+export function resolveKey(provider: ProviderName, {data, env, row}: ResolveOptions): ResolvedKey | undefined {
+	const {baseVariable, defaultBaseUrl, keyVariables} = row;
+	const stored = entryOf(data.keys, provider);
+	const storedBase = stored && (stored.baseUrl ?? defaultBaseUrl);
+	const key = environmentKey(env, row);
+	const base = env[baseVariable]?.trim() ? normalizeBaseUrl(env[baseVariable], baseVariable) : undefined;
+
+	const own = base ?? (key && defaultBaseUrl);
+	if (own && (key || (!stored && provider === 'custom' && isLoopback(new URL(own))))) {
+		return {key, baseUrl: normalizeBaseUrl(own), source: 'from env'};
+	}
+
+	if (!storedBase) {
+		return undefined;
+	}
+
+	const baseUrl = normalizeBaseUrl(storedBase);
+	const notice = key
+		? `${keyVariables[0]} is ignored, because ${baseVariable} is not set; the stored key is used.`
+		: base && base !== baseUrl
+			? `${baseVariable} is ignored, because the stored key may only go to ${baseUrl}; set ${keyVariables[0]} as well.`
+			: undefined;
+	return {key: stored?.key, baseUrl, source: 'stored', ...(notice && {notice})};
+}
+
+function environmentKey(env: Environment, {keyVariables}: KeyRow): Secret | undefined {
+	const text = keyVariables.map(name => env[name]?.trim()).find(Boolean);
+	return text ? secret(text) : undefined;
+}
+
+/** The address without a slash at its end, query or fragment. Throws `usage`, naming `origin`, for what is no address. */
+function normalizeBaseUrl(text: string | undefined = '', variable?: string): string {
+	try {
+		const url = parseServerUrl(text);
+		return `${url.origin}${url.pathname.replace(/\/+$/, '')}`;
+	} catch (error) {
+		if (variable && error instanceof AppError) {
+			throw new AppError('usage', `${variable} is not an http or https address.`, {
+				hint: `Put ${variable} right, or unset it.`,
+			});
+		}
+
+		throw error;
+	}
+}

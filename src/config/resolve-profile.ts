@@ -1,0 +1,85 @@
+import {AppError} from '../core/error.ts';
+import {type Origin, originOf, profileNameOf} from '../core/origin.ts';
+import {type Secret, secret} from '../core/secret.ts';
+import type {ConfigData} from './config-data.ts';
+import {findProfile, type Login, profileOfServer} from './profiles.ts';
+import type {Environment, KeySource} from './provider-keys.ts';
+
+/** The flags that choose a server and a scope, as they were given. */
+export type ProfileFlags = {
+	readonly server?: string | undefined;
+	readonly profile?: string | undefined;
+	readonly org?: string | undefined;
+	readonly workspace?: string | undefined;
+	readonly project?: string | undefined;
+};
+
+/** The server to talk to, the key that may go there, and the scope to work in. */
+export type ResolvedProfile = {
+	/** Name of the stored profile, or what one of that server would be called. */
+	readonly name: string;
+	readonly server: Origin;
+	readonly apiKey: Secret | undefined;
+	readonly keySource: KeySource | undefined;
+	readonly org: string | undefined;
+	readonly workspace: string | undefined;
+	readonly project: string | undefined;
+	/** A sentence for the user where a part of the environment was passed over. */
+	readonly notice?: string;
+};
+
+type Options = {readonly data: ConfigData; readonly env: Environment; readonly flags: ProfileFlags};
+
+/**
+ * Chooses the server: flag, then environment, then the active profile; undefined without any. A stored key goes to the
+ * server of its profile alone. `SERVICE_API_KEY` goes to `SERVICE_SERVER`, or, where that is not set, to a server that a
+ * flag or `SERVICE_PROFILE` names; never to one that merely happens to be active (SAFETY 6). Each part of the scope is
+ * taken from flag, environment or profile. Throws `AppError`: `not-found` for a profile, `usage` for an address.
+ */
+export function resolveProfile({data, env, flags}: Options): ResolvedProfile | undefined {
+	const named = choose(data, flags.profile, flags.server) ?? choose(data, read(env, 'PROFILE'), read(env, 'SERVER'));
+	const chosen = named ?? (data.activeProfile === undefined ? undefined : findProfile(data, data.activeProfile));
+	if (!chosen) {
+		return undefined;
+	}
+
+	const server = originOf(chosen.server);
+	const environmentKey = read(env, 'API_KEY');
+	const environmentServer = read(env, 'SERVER');
+	const fits = environmentServer ? originOf(environmentServer) === server : named !== undefined;
+	const apiKey = environmentKey && fits ? secret(environmentKey) : chosen.apiKey;
+	const notice =
+		environmentKey && !fits
+			? `SERVICE_API_KEY is not sent to ${server}; set SERVICE_SERVER to say where it belongs.`
+			: undefined;
+	return {
+		name: chosen.name,
+		server,
+		apiKey,
+		keySource: apiKey && (environmentKey && fits ? 'from env' : 'stored'),
+		org: flags.org || read(env, 'ORG') || chosen.org,
+		workspace: flags.workspace || read(env, 'WORKSPACE') || chosen.workspace,
+		project: flags.project || read(env, 'PROJECT') || chosen.project,
+		...(notice && {notice}),
+	};
+}
+
+function choose(data: ConfigData, name: string | undefined, address: string | undefined): Login | undefined {
+	const server = address ? originOf(address) : undefined;
+	if (!name) {
+		return server && (profileOfServer(data, server) ?? {name: profileNameOf(new URL(server)), server});
+	}
+
+	const profile = findProfile(data, name);
+	if (server && server !== profile.server) {
+		throw new AppError('usage', `Profile “${name}” is of ${profile.server}, not of ${server}.`, {
+			hint: 'Give the profile or the server, not both.',
+		});
+	}
+
+	return profile;
+}
+
+function read(env: Environment, name: string): string | undefined {
+	return env[`SERVICE_${name}`]?.trim() || undefined;
+}

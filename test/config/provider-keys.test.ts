@@ -1,0 +1,143 @@
+import {expect, test} from 'vitest';
+import {openConfig} from '../../src/config/config.ts';
+import {type KeyRow, listKeys, removeKey, resolveKey, setKey} from '../../src/config/provider-keys.ts';
+import type {ProviderName} from '../../src/core/model.ts';
+import {secret} from '../../src/core/secret.ts';
+import {temporaryHome} from '../storage/temporary.ts';
+
+const row = (name: string, defaultBaseUrl: string | undefined, ...more: string[]): KeyRow => ({
+	keyVariables: [`${name}_API_KEY`, ...more],
+	baseVariable: `${name}_BASE_URL`,
+	defaultBaseUrl,
+});
+
+const rows: Readonly<Record<ProviderName, KeyRow>> = {
+	anthropic: row('ANTHROPIC', 'https://api.anthropic.com'),
+	openai: row('OPENAI', 'https://api.openai.com/v1'),
+	google: row('GOOGLE', 'https://generativelanguage.googleapis.com', 'GEMINI_API_KEY'),
+	mistral: row('MISTRAL', 'https://api.mistral.ai/v1'),
+	groq: row('GROQ', 'https://api.groq.com/openai/v1'),
+	custom: row('CUSTOM', undefined),
+};
+
+const stored = secret('stored-0123456789');
+
+/** Resolves with one stored key, or none, and shows the key that would go out. */
+async function resolved(provider: ProviderName, env: Record<string, string>, keep?: {key?: boolean; baseUrl?: string}) {
+	const config = openConfig(temporaryHome());
+	if (keep) {
+		await setKey(config, provider, keep.key === false ? undefined : stored, keep.baseUrl);
+	}
+
+	const found = resolveKey(provider, {data: config.read(), env, row: rows[provider]});
+	return found && {...found, key: found.key?.reveal()};
+}
+
+test('a stored key goes to the vendor, or to the base URL that it was stored with [6]', async () => {
+	const vendor = {key: 'stored-0123456789', baseUrl: 'https://api.openai.com/v1', source: 'stored'};
+	expect(await resolved('openai', {}, {})).toEqual(vendor);
+	expect(await resolved('openai', {}, {baseUrl: 'https://gate.test/v1/'})).toEqual({
+		...vendor,
+		baseUrl: 'https://gate.test/v1',
+	});
+});
+
+test('a base URL from the environment never gets a stored key [6]', async () => {
+	expect(await resolved('openai', {OPENAI_BASE_URL: 'https://evil.test/v1'}, {})).toEqual({
+		key: 'stored-0123456789',
+		baseUrl: 'https://api.openai.com/v1',
+		source: 'stored',
+		notice:
+			'OPENAI_BASE_URL is ignored, because the stored key may only go to https://api.openai.com/v1; set OPENAI_API_KEY as well.',
+	});
+});
+
+test('the environment wins as a whole, and never takes over the stored base URL [6]', async () => {
+	const keep = {baseUrl: 'https://gate.test/v1'};
+	const env = {OPENAI_API_KEY: ' env-key '};
+	expect(await resolved('openai', env, keep)).toEqual({
+		key: 'env-key',
+		baseUrl: 'https://api.openai.com/v1',
+		source: 'from env',
+	});
+	expect(await resolved('openai', {...env, OPENAI_BASE_URL: 'http://127.0.0.1:9/v1/'}, keep)).toEqual({
+		key: 'env-key',
+		baseUrl: 'http://127.0.0.1:9/v1',
+		source: 'from env',
+	});
+});
+
+test('the first variable that is set counts, an empty one is not set', async () => {
+	expect(await resolved('google', {GOOGLE_API_KEY: '', GEMINI_API_KEY: 'gemini'})).toMatchObject({key: 'gemini'});
+	expect(await resolved('google', {GOOGLE_API_KEY: 'google', GEMINI_API_KEY: 'gemini'})).toMatchObject({key: 'google'});
+	expect(await resolved('google', {GOOGLE_API_KEY: ' '})).toBeUndefined();
+});
+
+test('custom needs a base URL, and on loopback no key', async () => {
+	const local = 'http://127.0.0.1:11434/v1';
+	expect(await resolved('custom', {})).toBeUndefined();
+	expect(await resolved('custom', {CUSTOM_API_KEY: 'k'})).toBeUndefined();
+	expect(await resolved('custom', {CUSTOM_BASE_URL: local})).toEqual({
+		key: undefined,
+		baseUrl: local,
+		source: 'from env',
+	});
+	expect(await resolved('custom', {CUSTOM_BASE_URL: 'https://far.test/v1'})).toBeUndefined();
+	expect(await resolved('openai', {OPENAI_BASE_URL: local})).toBeUndefined();
+	expect(await resolved('custom', {}, {key: false, baseUrl: local})).toEqual({
+		key: undefined,
+		baseUrl: local,
+		source: 'stored',
+	});
+	expect(await resolved('custom', {CUSTOM_API_KEY: 'k'}, {baseUrl: local})).toEqual({
+		key: 'stored-0123456789',
+		baseUrl: local,
+		source: 'stored',
+		notice: 'CUSTOM_API_KEY is ignored, because CUSTOM_BASE_URL is not set; the stored key is used.',
+	});
+	expect(await resolved('custom', {CUSTOM_BASE_URL: 'https://evil.test/v1'}, {baseUrl: local})).toMatchObject({
+		baseUrl: local,
+	});
+	await expect(resolved('custom', {}, {})).rejects.toThrow('A custom host needs an address.');
+	await expect(resolved('custom', {}, {key: false, baseUrl: 'https://far.test/v1'})).rejects.toThrow(
+		'There is no key.',
+	);
+});
+
+test('addresses and keys that are none are refused in words', async () => {
+	await expect(resolved('openai', {OPENAI_API_KEY: 'k', OPENAI_BASE_URL: 'ftp://x'})).rejects.toMatchObject({
+		code: 'usage',
+		message: 'OPENAI_BASE_URL is not an http or https address.',
+		hint: 'Put OPENAI_BASE_URL right, or unset it.',
+	});
+	await expect(resolved('openai', {}, {baseUrl: 'https://user:pass@x.test'})).rejects.toThrow(
+		'must not contain a user name',
+	);
+	const config = openConfig(temporaryHome());
+	for (const bad of ['', 'two words', 'line\r\nx-injected: 1', 'schlüssel']) {
+		await expect(setKey(config, 'openai', secret(bad))).rejects.toMatchObject({code: 'usage'});
+	}
+});
+
+test('a list shows the last four characters and where a key is from, what is in use first [8]', async () => {
+	const config = openConfig(temporaryHome());
+	await setKey(config, 'openai', stored);
+	await setKey(config, 'custom', undefined, 'http://localhost:1234/v1');
+	await setKey(config, 'groq', secret('short'));
+	const env = {OPENAI_API_KEY: 'from-env-9876543210', GEMINI_API_KEY: 'gemini-0123456789'};
+	expect(listKeys({config, env, rows})).toEqual([
+		{provider: 'openai', last4: '3210', source: 'from env', baseUrl: 'https://api.openai.com/v1'},
+		{provider: 'openai', last4: '6789', source: 'stored', baseUrl: 'https://api.openai.com/v1'},
+		{provider: 'google', last4: '6789', source: 'from env', baseUrl: 'https://generativelanguage.googleapis.com'},
+		{provider: 'groq', last4: '', source: 'stored', baseUrl: 'https://api.groq.com/openai/v1'},
+		{provider: 'custom', last4: '', source: 'stored', baseUrl: 'http://localhost:1234/v1'},
+	]);
+});
+
+test('a removed key is gone; one that is not stored cannot be removed', async () => {
+	const config = openConfig(temporaryHome());
+	await setKey(config, 'openai', stored);
+	await removeKey(config, 'openai');
+	expect(config.read().keys).toEqual({});
+	await expect(removeKey(config, 'openai')).rejects.toMatchObject({code: 'not-found'});
+});
