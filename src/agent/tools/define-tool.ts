@@ -1,0 +1,60 @@
+import * as z from 'zod/mini';
+import {AppError} from '../../core/error.ts';
+import {isJsonObject, type JsonObject} from '../../core/json.ts';
+import type {Tool, ToolContext} from '../../core/tool.ts';
+
+type Definition<Shape extends z.core.$ZodShape> = {
+	readonly name: string;
+	readonly description: string;
+	readonly arguments: z.ZodMiniObject<Shape, z.core.$strict>;
+	/** Gives what the model reads. Throws `AppError` for what the model can put right. */
+	readonly run: (args: z.output<z.ZodMiniObject<Shape, z.core.$strict>>, context: ToolContext) => Promise<string>;
+};
+
+/**
+ * Makes a tool that only reads. Its one schema tells the model of the arguments, checks them and types them. Arguments
+ * that do not fit throw `AppError` `usage`, with a message that says what is right.
+ */
+export function defineReadingTool<const Shape extends z.core.$ZodShape>(definition: Definition<Shape>): Tool {
+	const {name, description, run} = definition;
+	const {$schema, ...parameters} = z.toJSONSchema(definition.arguments) as JsonObject;
+	return {
+		name,
+		description,
+		parameters,
+		readOnly: true,
+		async run(given, context) {
+			// Some vendors' models write null for an argument that they leave out.
+			const present = Object.fromEntries(Object.entries(given).filter(([, value]) => value !== null));
+			const {success, data, error} = definition.arguments.safeParse(present);
+			if (!success) {
+				throw new AppError('usage', explain(error.issues, present, parameters));
+			}
+
+			return run(data, context);
+		},
+	};
+}
+
+function explain(issues: readonly z.core.$ZodIssue[], given: JsonObject, {properties}: JsonObject): string {
+	const known = isJsonObject(properties) ? properties : {};
+	const sentences = issues.map(issue => {
+		if (issue.code === 'unrecognized_keys') {
+			const unknown = issue.keys.map(key => `“${key}”`).join(', ');
+			return `There is no argument ${unknown}; there are: ${Object.keys(known).join(', ')}.`;
+		}
+
+		const name = String(issue.path[0]);
+		return `The argument “${name}” ${name in given ? 'is not right' : 'is missing'}: ${wanted(known[name])}`;
+	});
+	return sentences.join(' ');
+}
+
+function wanted(property: unknown): string {
+	if (!isJsonObject(property)) {
+		return 'see the schema.';
+	}
+
+	const {type, minimum, description} = property;
+	return `${String(type)}${typeof minimum === 'number' ? ` of ${minimum} or more` : ''}. ${String(description ?? '')}`.trim();
+}

@@ -1,0 +1,49 @@
+import {type Bounds, type Located, realPathOf, shownPath} from './bounds.ts';
+import {runChild} from './run-child.ts';
+import {walk} from './walk.ts';
+
+/**
+ * The files below a folder, as git sees them (tracked, and untracked ones that are not ignored), else by our own walk.
+ * Paths are relative to that folder, sorted, with `/`. `complete` is false where there were too many to look at.
+ */
+export async function findFiles(
+	folder: Located,
+	bounds: Bounds,
+	signal: AbortSignal,
+): Promise<{readonly paths: readonly string[]; readonly complete: boolean}> {
+	const listed = await gitFiles(folder.real, signal);
+	// git tells nothing of a folder that it ignores; who asks for one wants to see it.
+	const found = listed && listed.paths.length > 0 ? listed : await walk(folder.real, signal);
+	const state = (await realPathOf(bounds.stateFolder)) ?? bounds.stateFolder;
+	const hidden = `${shownPath(state, folder.real)}/`;
+	return {...found, paths: found.paths.filter(path => !path.startsWith(hidden)).sort()};
+}
+
+/** Bytes of the list that git may print. */
+const maxBytes = 16 * 1024 * 1024;
+
+/** Settings of the repository that would make git run a program, and the network, are switched off. */
+const harmless = ['-c', 'core.fsmonitor=false', '-c', 'core.hooksPath=/dev/null'];
+const env = {GIT_OPTIONAL_LOCKS: '0', GIT_NO_LAZY_FETCH: '1', GIT_ALLOW_PROTOCOL: 'none', GIT_TERMINAL_PROMPT: '0'};
+
+/** Undefined where git is missing or the folder is in no work tree. */
+async function gitFiles(cwd: string, signal: AbortSignal) {
+	const args = [...harmless, 'ls-files', '-z', '-t', '--cached', '--others', '--deleted', '--exclude-standard'];
+	const result = await runChild({command: 'git', args, cwd, signal, env, maxBytes}).catch(() => undefined);
+	signal.throwIfAborted();
+	if (result?.status !== 0) {
+		return undefined;
+	}
+
+	const paths = new Set<string>();
+	const missing = new Set<string>();
+	for (const entry of result.stdout.split('\0')) {
+		// `-t` puts a letter and a space before each path: R is a file that was deleted.
+		const path = entry.slice(2);
+		if (path) {
+			(entry.startsWith('R') ? missing : paths).add(path);
+		}
+	}
+
+	return {paths: [...paths].filter(path => !missing.has(path)), complete: result.omitted === 0};
+}

@@ -1,0 +1,69 @@
+import * as z from 'zod/mini';
+import type {Tool} from '../../core/tool.ts';
+import type {Bounds} from './bounds.ts';
+import {defineReadingTool} from './define-tool.ts';
+import {readText} from './read-text.ts';
+
+const mostLines = 2000;
+const mostCharacters = 256 * 1024;
+/** Longer lines are cut: minified code and data would fill the context of the model. */
+const longestLine = 2000;
+
+export function createReadFile({stateFolder}: Pick<Bounds, 'stateFolder'>): Tool {
+	return defineReadingTool({
+		name: 'read_file',
+		description:
+			'Read a text file of the working folder. Each line is given as its number, a tab and its text. ' +
+			`At most ${mostLines} lines at a time; use start_line and end_line for the others.`,
+		arguments: z.strictObject({
+			path: z.string().check(z.minLength(1), z.describe('Path of the file, relative to the working folder.')),
+			start_line: z.optional(z.int().check(z.minimum(1), z.describe('First line to read, counted from 1.'))),
+			end_line: z.optional(z.int().check(z.minimum(1), z.describe('Last line to read.'))),
+		}),
+
+		async run({path, start_line: start = 1, end_line: end = Number.POSITIVE_INFINITY}, {workspace, signal}) {
+			const {text, shown} = await readText(path, {workspace, stateFolder}, signal);
+			const lines = splitLines(text);
+			if (lines.length === 0) {
+				return `[${shown} is empty]`;
+			}
+
+			if (start > lines.length || end < start) {
+				return `[${shown} has ${lines.length} lines; there are none from ${start} to ${Math.min(end, lines.length)}]`;
+			}
+
+			const last = Math.min(end, lines.length, start + mostLines - 1);
+			const {shownLines, next} = numbered(lines, start, last);
+			const more = next <= Math.min(end, lines.length);
+			const rest = more ? [`[lines ${start} to ${next - 1} of ${lines.length}; read on with start_line ${next}]`] : [];
+			return [...shownLines, ...rest].join('\n');
+		},
+	});
+}
+
+/** Lines end in LF or CRLF; a line end at the very end begins no further line. */
+function splitLines(text: string): readonly string[] {
+	const lines = text.split(/\r?\n/);
+	return lines.at(-1) === '' ? lines.slice(0, -1) : lines;
+}
+
+function numbered(lines: readonly string[], start: number, last: number) {
+	const shownLines: string[] = [];
+	let characters = 0;
+	let next = start;
+	for (; next <= last; next++) {
+		const line = lines[next - 1] ?? '';
+		const cut =
+			line.length > longestLine
+				? `${line.slice(0, longestLine)}… [${line.length - longestLine} more characters]`
+				: line;
+		characters += cut.length + 8;
+		if (characters > mostCharacters) {
+			break;
+		}
+
+		shownLines.push(`${next}\t${cut}`);
+	}
+
+	return {shownLines, next};
+}

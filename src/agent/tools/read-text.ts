@@ -1,0 +1,48 @@
+import {AppError} from '../../core/error.ts';
+import {type Bounds, openInside} from './bounds.ts';
+
+/** Larger files are not read at all, in bytes. */
+export const largestFile = 16 * 1024 * 1024;
+
+/**
+ * The text of a file of the workspace, without a byte order mark. Throws `AppError` where it is too large or binary, and
+ * as `openInside`.
+ */
+export async function readText(
+	path: string,
+	bounds: Bounds,
+	signal: AbortSignal,
+): Promise<{text: string; shown: string}> {
+	const {handle, size, shown} = await openInside(path, bounds);
+	try {
+		if (size > largestFile) {
+			throw new AppError('failed', `“${shown}” is too large to read: ${megabytes(size)} MB.`, {
+				hint: 'Look for what you need with search_text.',
+			});
+		}
+
+		const chunks: Buffer[] = [];
+		// A file that grows while it is read, or says nothing of its size, is cut at the limit.
+		for await (const chunk of handle.createReadStream({autoClose: false, end: largestFile, signal})) {
+			chunks.push(chunk as Buffer);
+		}
+
+		const bytes = Buffer.concat(chunks);
+		if (isBinary(bytes)) {
+			throw new AppError('failed', `“${shown}” is a binary file (${bytes.length} bytes); only text can be read.`);
+		}
+
+		return {text: new TextDecoder().decode(bytes), shown};
+	} finally {
+		await handle.close();
+	}
+}
+
+/** As git and ripgrep tell it: a NUL byte near the beginning. */
+function isBinary(bytes: Buffer): boolean {
+	return bytes.subarray(0, 8192).includes(0);
+}
+
+function megabytes(bytes: number): string {
+	return (bytes / 1024 / 1024).toFixed(1);
+}

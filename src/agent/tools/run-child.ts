@@ -1,0 +1,95 @@
+import {type ChildProcess, spawn} from 'node:child_process';
+import {AppError} from '../../core/error.ts';
+import {createCappedOutput} from './capped-output.ts';
+import {childEnvironment} from './child-environment.ts';
+
+type Options = {
+	readonly command: string;
+	readonly args: readonly string[];
+	readonly cwd: string;
+	readonly signal: AbortSignal;
+	/** Added to the allow-listed environment. */
+	readonly env?: Readonly<Record<string, string>>;
+	/** Longest time in milliseconds that it may take. */
+	readonly timeout?: number;
+	/** Most bytes that are kept of each output; of more, the head and the tail. */
+	readonly maxBytes?: number;
+};
+
+export type ChildResult = {
+	/** Exit status; null where a signal ended it. */
+	readonly status: number | null;
+	readonly stdout: string;
+	readonly stderr: string;
+	/** How many bytes of stdout were left out between head and tail. */
+	readonly omitted: number;
+};
+
+/** After a polite request to end, a group gets this long, in milliseconds, before it is killed. */
+const grace = 500;
+
+/**
+ * Runs a program without a shell (SAFETY 13, 15): allow-listed environment, no input, its own process group, a time
+ * limit and capped output. Whatever it leaves running is ended with it. Throws `AppError` `not-found` where the program
+ * cannot be started, `failed` where it took too long, and the signal's reason on an abort.
+ */
+export async function runChild(options: Options): Promise<ChildResult> {
+	const {command, args, cwd, signal, env, timeout = 30_000, maxBytes = 1_000_000} = options;
+	signal.throwIfAborted();
+	const stdout = createCappedOutput(maxBytes);
+	const stderr = createCappedOutput(maxBytes);
+	const deadline = AbortSignal.timeout(timeout);
+	const stop = AbortSignal.any([signal, deadline]);
+	const child = spawn(command, args, {
+		cwd,
+		env: {...childEnvironment(process.env), ...env},
+		stdio: ['ignore', 'pipe', 'pipe'],
+		detached: process.platform !== 'win32',
+		windowsHide: true,
+	});
+	child.stdout.on('data', stdout.add);
+	child.stderr.on('data', stderr.add);
+	const end = () => endGroup(child);
+	stop.addEventListener('abort', end, {once: true});
+
+	try {
+		const status = await ended(child);
+		signal.throwIfAborted();
+		if (deadline.aborted) {
+			throw new AppError('failed', `${command} took longer than ${timeout / 1000} s and was ended.`);
+		}
+
+		return {status, stdout: stdout.text(), stderr: stderr.text(), omitted: stdout.omitted()};
+	} finally {
+		stop.removeEventListener('abort', end);
+	}
+}
+
+/** Resolves when the program has ended and its output was read; what it left behind in its group is killed. */
+function ended(child: ChildProcess): Promise<number | null> {
+	return new Promise((resolve, reject) => {
+		child.once('error', error => {
+			reject(new AppError('not-found', `${child.spawnfile} cannot be started: ${error.message}.`, {cause: error}));
+		});
+		child.once('exit', () => signalGroup(child, 'SIGKILL'));
+		child.once('close', resolve);
+	});
+}
+
+function endGroup(child: ChildProcess): void {
+	signalGroup(child, 'SIGTERM');
+	const timer = setTimeout(() => signalGroup(child, 'SIGKILL'), grace);
+	child.once('close', () => clearTimeout(timer));
+}
+
+function signalGroup(child: ChildProcess, signal: NodeJS.Signals): void {
+	if (child.pid === undefined) {
+		return;
+	}
+
+	try {
+		process.kill(process.platform === 'win32' ? child.pid : -child.pid, signal);
+	} catch {
+		// The group has ended already.
+	}
+}

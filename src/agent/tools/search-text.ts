@@ -1,0 +1,79 @@
+import * as z from 'zod/mini';
+import type {Tool} from '../../core/tool.ts';
+import {type Bounds, isProtected, locate} from './bounds.ts';
+import {defineReadingTool} from './define-tool.ts';
+import {plainSearch} from './plain-search.ts';
+import {findRipgrep, ripgrepSearch} from './ripgrep-search.ts';
+
+/** One line that was found; `path` is relative to the working folder. */
+export type Match = {readonly path: string; readonly line: number; readonly text: string};
+
+export type Query = {
+	readonly pattern: string;
+	/** True where the pattern is the text itself. */
+	readonly literal: boolean;
+	readonly ignoreCase: boolean;
+	readonly glob: string | undefined;
+};
+
+/** `complete` is false where not everything could be looked at. */
+export type Found = {readonly matches: readonly Match[]; readonly complete: boolean};
+
+const mostMatches = 200;
+
+type Options = Pick<Bounds, 'stateFolder'> & {
+	/** Gives the path of the ripgrep program, or undefined where it is not installed. */
+	readonly ripgrep?: () => Promise<string | undefined>;
+};
+
+export function createSearchText({stateFolder, ripgrep = findRipgrep}: Options): Tool {
+	return defineReadingTool({
+		name: 'search_text',
+		description:
+			'Search the files of the working folder for a regular expression, without what git ignores. ' +
+			`Gives path:line:text, at most ${mostMatches} lines.`,
+		arguments: z.strictObject({
+			pattern: z
+				.string()
+				.check(z.minLength(1), z.maxLength(1000), z.describe('Regular expression, matched line by line.')),
+			path: z.optional(z.string().check(z.describe('File or folder to search, relative to the working folder.'))),
+			glob: z.optional(z.string().check(z.maxLength(300), z.describe('Only files that match, for example *.ts.'))),
+			literal: z.optional(z.boolean().check(z.describe('Take the pattern as plain text.'))),
+			ignore_case: z.optional(z.boolean().check(z.describe('Let upper and lower case be the same.'))),
+		}),
+
+		async run({pattern, path, glob, literal = false, ignore_case: ignoreCase = false}, {workspace, signal}) {
+			const bounds = {workspace, stateFolder};
+			const target = await locate(path || '.', bounds);
+			const query = {pattern, literal, ignoreCase, glob};
+			const program = await ripgrep();
+			const {matches, complete} = program
+				? await ripgrepSearch(program, query, target, bounds, signal)
+				: await plainSearch(query, target, bounds, signal);
+			const visible = await withoutProtected(matches, bounds);
+			const lines = visible.slice(0, mostMatches).map(({path, line, text}) => `${path}:${line}:${text}`);
+			return [...lines, ...remarks(visible.length, complete)].join('\n');
+		},
+	});
+}
+
+/** Every file that a line came from is checked where it really is, as if it had been read (SAFETY 13). */
+async function withoutProtected(matches: readonly Match[], bounds: Bounds): Promise<readonly Match[]> {
+	const visible = new Map<string, boolean>();
+	for (const path of new Set(matches.map(match => match.path))) {
+		const located = await locate(path, bounds).catch(() => undefined);
+		visible.set(path, located !== undefined && !(await isProtected(located.real, bounds)));
+	}
+
+	return matches.filter(({path}) => visible.get(path));
+}
+
+function remarks(matches: number, complete: boolean): readonly string[] {
+	return [
+		...(matches === 0 ? ['[nothing was found]'] : []),
+		...(matches > mostMatches
+			? [`[${matches - mostMatches} more lines left out; narrow it with path, glob or pattern]`]
+			: []),
+		...(complete ? [] : ['[not everything could be searched; narrow it with path or glob]']),
+	];
+}

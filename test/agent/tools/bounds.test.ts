@@ -1,0 +1,92 @@
+import {execFileSync} from 'node:child_process';
+import {mkdir, rename, symlink, writeFile} from 'node:fs/promises';
+import {createServer} from 'node:net';
+import {join} from 'node:path';
+import {expect, onTestFinished, test} from 'vitest';
+import {locate, openInside, openLocated} from '../../../src/agent/tools/bounds.ts';
+import {createTools} from '../../../src/agent/tools/tools.ts';
+import {makeWorkspace} from './workspace.ts';
+
+const refusals: readonly (readonly [path: string, message: string])[] = [
+	['../outside.txt', 'outside the working folder'],
+	['src/../../outside.txt', 'outside the working folder'],
+	['/etc/passwd', 'outside the working folder'],
+	['/proc/self/environ', 'outside the working folder'],
+	['../missing.txt', 'outside the working folder'],
+	['missing/../../../missing.txt', 'outside the working folder'],
+	['link-out', 'outside the working folder'],
+	['folder-out/outside.txt', 'outside the working folder'],
+	['folder-out/missing.txt', 'outside the working folder'],
+	['.git/config', 'protected'],
+	['.GIT/config', 'protected'],
+	['src/.git', 'protected'],
+	['missing.txt', 'There is no “missing.txt”'],
+	['a\0b', 'NUL'],
+	['src', 'is a folder'],
+];
+
+test.each(refusals)('[13] %j is refused by every tool that is given it: %s', async (path, message) => {
+	const {root, workspace, stateFolder, context} = await makeWorkspace({
+		'src/a.ts': 'a',
+		'.git/config': 'key = 1',
+		'src/.git': 'x',
+	});
+	await symlink(join(root, 'outside.txt'), join(workspace, 'link-out'));
+	await symlink(root, join(workspace, 'folder-out'));
+	const tools = createTools({stateFolder}).filter(({name}) => path !== 'src' || name === 'read_file');
+	for (const tool of tools) {
+		const args = tool.name === 'search_text' ? {path, pattern: 'x'} : {path};
+		await expect(tool.run(args, context)).rejects.toThrow(message);
+	}
+});
+
+test('[13] our own state is refused and never listed or found, also when the working folder holds it', async () => {
+	const {root, stateFolder, context} = await makeWorkspace({'a.txt': 'a secret key'});
+	const [listFiles, readFile, searchText] = createTools({stateFolder});
+	const around = {...context, workspace: root};
+	await expect(readFile?.run({path: '.service/config.json'}, around)).rejects.toThrow('protected');
+	expect(await listFiles?.run({}, around)).toBe('outside.txt\nproject/a.txt');
+	expect(await searchText?.run({pattern: 'secret'}, around)).toBe('project/a.txt:1:a secret key');
+});
+
+test('[13] the environment of the process is refused, even where the working folder is /', async () => {
+	const {stateFolder} = await makeWorkspace();
+	await expect(openInside('/proc/self/environ', {workspace: '/', stateFolder})).rejects.toThrow('protected');
+});
+
+test('[13] a folder swapped for a link between check and opening gains nothing', async () => {
+	const {root, workspace, stateFolder} = await makeWorkspace({'docs/outside.txt': 'inside'});
+	const bounds = {workspace, stateFolder};
+	const located = await locate('docs/outside.txt', bounds);
+	await rename(join(workspace, 'docs'), join(workspace, 'old'));
+	await symlink(root, join(workspace, 'docs'));
+	await expect(openLocated(located, bounds)).rejects.toThrow('outside the working folder');
+});
+
+test('[13] a file swapped for a link between check and opening gains nothing', async () => {
+	const {root, workspace, stateFolder} = await makeWorkspace({'a.txt': 'inside'});
+	const bounds = {workspace, stateFolder};
+	const located = await locate('a.txt', bounds);
+	await rename(join(workspace, 'a.txt'), join(workspace, 'b.txt'));
+	await symlink(join(root, 'outside.txt'), join(workspace, 'a.txt'));
+	await expect(openLocated(located, bounds)).rejects.toThrow('not a regular file');
+});
+
+test.runIf(process.platform !== 'win32')('a pipe and a socket are refused without waiting for them', async () => {
+	const {workspace, stateFolder} = await makeWorkspace();
+	execFileSync('mkfifo', [join(workspace, 'pipe')]);
+	const server = createServer().listen(join(workspace, 'socket'));
+	onTestFinished(() => new Promise(resolve => server.close(() => resolve())));
+	for (const path of ['pipe', 'socket']) {
+		await expect(openInside(path, {workspace, stateFolder})).rejects.toThrow('not a regular file');
+	}
+});
+
+test('a link that stays inside is followed, and the place it leads to is shown', async () => {
+	const {workspace, stateFolder} = await makeWorkspace({'real/a.txt': 'a'});
+	await mkdir(join(workspace, 'links'));
+	await symlink('../real/a.txt', join(workspace, 'links/a'));
+	await writeFile(join(workspace, '..hidden'), 'a name that begins with two dots is no way out');
+	expect((await locate('links/a', {workspace, stateFolder})).shown).toBe('real/a.txt');
+	expect((await locate('..hidden', {workspace, stateFolder})).shown).toBe('..hidden');
+});

@@ -1,0 +1,76 @@
+import {expect, test} from 'vitest';
+import {createReadFile} from '../../../src/agent/tools/read-file.ts';
+import type {JsonObject} from '../../../src/core/json.ts';
+import {makeWorkspace} from './workspace.ts';
+
+async function read(content: string | Buffer, args: JsonObject = {}) {
+	const {stateFolder, context} = await makeWorkspace({'a.txt': content});
+	return createReadFile({stateFolder}).run({path: 'a.txt', ...args}, context);
+}
+
+test('lines are numbered; CRLF, a byte order mark and a last line end leave no trace', async () => {
+	expect(await read('\uFEFFone\r\ntwo\n\n')).toBe('1\tone\n2\ttwo\n3\t');
+	expect(await read('one')).toBe('1\tone');
+});
+
+test('a range of lines is given, and what follows it is not mentioned', async () => {
+	expect(await read('a\nb\nc\nd', {start_line: 2, end_line: 3})).toBe('2\tb\n3\tc');
+	expect(await read('a\nb', {start_line: 2, end_line: 900})).toBe('2\tb');
+});
+
+test('an empty file and a range outside of the file are said', async () => {
+	expect(await read('')).toBe('[a.txt is empty]');
+	expect(await read('a\nb', {start_line: 7})).toBe('[a.txt has 2 lines; there are none from 7 to 2]');
+});
+
+test('a long file is given up to 2,000 lines, and the next line is named', async () => {
+	const lines = (await read('x\n'.repeat(5000))).split('\n');
+	expect(lines).toHaveLength(2001);
+	expect(lines.at(-1)).toBe('[lines 1 to 2000 of 5000; read on with start_line 2001]');
+});
+
+test('wide lines end the answer at 256 KB', async () => {
+	const answer = await read(`${'x'.repeat(1990)}\n`.repeat(2000));
+	expect(answer.length).toBeLessThan(262_300);
+	expect(answer).toMatch(/\[lines 1 to 131 of 2000; read on with start_line 132\]$/);
+});
+
+test('a line of 10 MB is cut', async () => {
+	const answer = await read('x'.repeat(10 * 1024 * 1024));
+	expect(answer).toBe(`1\t${'x'.repeat(2000)}… [10483760 more characters]`);
+});
+
+test('a binary and a too large file are refused kindly', async () => {
+	await expect(read(Buffer.from([0x89, 0x50, 0x4e, 0x47, 0, 1]))).rejects.toThrow(
+		'“a.txt” is a binary file (6 bytes); only text can be read.',
+	);
+	await expect(read(Buffer.alloc(17 * 1024 * 1024, 'x'))).rejects.toThrow('“a.txt” is too large to read: 17.0 MB.');
+});
+
+test.each<[JsonObject, string]>([
+	[{path: null}, 'The argument “path” is missing: string. Path of the file, relative to the working folder.'],
+	[
+		{start_line: 0},
+		'The argument “start_line” is not right: integer of 1 or more. First line to read, counted from 1.',
+	],
+	[
+		{start_line: '3'},
+		'The argument “start_line” is not right: integer of 1 or more. First line to read, counted from 1.',
+	],
+	[{limit: 3}, 'There is no argument “limit”; there are: path, start_line, end_line.'],
+])('wrong arguments %j are answered with what is right', async (args, message) => {
+	await expect(read('a', args)).rejects.toThrow(message);
+});
+
+test('an argument that is null counts as left out', async () => {
+	expect(await read('a\nb', {start_line: null, end_line: null})).toBe('1\ta\n2\tb');
+});
+
+test('its schema tells the model what the arguments are', () => {
+	expect(createReadFile({stateFolder: '/'}).parameters).toMatchObject({
+		type: 'object',
+		required: ['path'],
+		additionalProperties: false,
+		properties: {path: {type: 'string', description: 'Path of the file, relative to the working folder.'}},
+	});
+});

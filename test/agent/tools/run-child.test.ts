@@ -1,0 +1,91 @@
+import fc from 'fast-check';
+import {expect, test} from 'vitest';
+import {createCappedOutput} from '../../../src/agent/tools/capped-output.ts';
+import {childEnvironment} from '../../../src/agent/tools/child-environment.ts';
+import {runChild} from '../../../src/agent/tools/run-child.ts';
+
+const node = (script: string, options: Partial<Parameters<typeof runChild>[0]> = {}) =>
+	runChild({
+		command: process.execPath,
+		args: ['-e', script],
+		cwd: '/',
+		signal: new AbortController().signal,
+		...options,
+	});
+
+test('[15] output and exit status come back, and no key reaches the child', async () => {
+	process.env['ANTHROPIC_API_KEY'] = 'sk-secret';
+	try {
+		const result = await node(
+			'console.log(Object.keys(process.env).sort().join()); console.error("e"); process.exit(3)',
+			{env: {EXTRA: '1'}},
+		);
+		expect(result).toEqual({status: 3, stdout: expect.stringMatching(/EXTRA.*PATH/), stderr: 'e\n', omitted: 0});
+		expect(result.stdout).not.toMatch(/KEY|NODE_|VITEST/);
+	} finally {
+		delete process.env['ANTHROPIC_API_KEY'];
+	}
+});
+
+test('[15] a child that takes too long is ended with its whole group', async () => {
+	const script =
+		'const c = require("child_process").spawn("sleep", ["30"], {stdio: "inherit"}); console.log(c.pid); setInterval(() => {}, 1000)';
+	const startedAt = performance.now();
+	await expect(node(script, {timeout: 400})).rejects.toThrow(/took longer than 0\.4 s and was ended/);
+	expect(performance.now() - startedAt).toBeLessThan(2000);
+});
+
+test('[15] what a child leaves running in its group is killed, and does not hold up the result', async () => {
+	const script = 'require("child_process").spawn("sleep", ["30"], {stdio: "inherit"}).unref(); process.exit(0)';
+	const startedAt = performance.now();
+	// The one left behind holds the pipe open, so the result could not come before it has ended.
+	expect(await node(script)).toMatchObject({status: 0});
+	expect(performance.now() - startedAt).toBeLessThan(2000);
+});
+
+test('an abort ends the child', async () => {
+	const abort = new AbortController();
+	setTimeout(() => abort.abort(), 30);
+	await expect(node('setInterval(() => {}, 1000)', {signal: abort.signal})).rejects.toThrow('aborted');
+});
+
+test('a program that does not exist is an error that can be read', async () => {
+	await expect(node('', {command: '/does/not/exist'})).rejects.toMatchObject({code: 'not-found'});
+});
+
+test('[15] of much output the head and the tail are kept', async () => {
+	const {stdout, omitted} = await node('process.stdout.write("a" + "x".repeat(3e6) + "z")', {maxBytes: 1000});
+	expect([stdout, omitted]).toEqual([
+		`a${'x'.repeat(499)}\n[… 2999002 bytes left out …]\n${'x'.repeat(499)}z`,
+		2999002,
+	]);
+});
+
+test('however output is cut into chunks, the same is kept', () => {
+	fc.assert(
+		fc.property(
+			fc.array(fc.string({unit: fc.constantFrom('a', 'b', 'c'), maxLength: 30})),
+			fc.integer({min: 2, max: 40}),
+			(chunks, half) => {
+				const whole = chunks.join('');
+				const [output, once] = [createCappedOutput(half * 2), createCappedOutput(half * 2)];
+				for (const chunk of chunks) {
+					output.add(Buffer.from(chunk));
+				}
+
+				once.add(Buffer.from(whole));
+				expect([output.text(), output.omitted()]).toEqual([once.text(), Math.max(0, whole.length - half * 2)]);
+			},
+		),
+	);
+});
+
+test('[15] programs of the project are not found through a relative PATH', () => {
+	expect(
+		childEnvironment({PATH: '.:/usr/bin::bin:/bin', Path: 'x', LC_ALL: 'C', AWS_SECRET: 'x', SERVICE_API_KEY: 'x'}),
+	).toEqual({
+		PATH: '/usr/bin:/bin',
+		Path: '',
+		LC_ALL: 'C',
+	});
+});

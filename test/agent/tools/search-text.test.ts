@@ -1,0 +1,68 @@
+import {expect, test} from 'vitest';
+import {createSearchText} from '../../../src/agent/tools/search-text.ts';
+import type {JsonObject} from '../../../src/core/json.ts';
+import {git, makeWorkspace} from './workspace.ts';
+
+const files = {
+	'src/a.ts': 'const one = 1;\r\n// TODO\n',
+	'src/b.ts': 'one(\n',
+	'docs/a.md': 'One more\n',
+	'.hidden/c.ts': 'one\n',
+	'dist/out.js': 'one\n',
+	'logo.png': Buffer.from([0, 0x6f, 0x6e, 0x65]),
+	'.gitignore': 'dist\n',
+};
+
+const engines = [
+	['ripgrep', {}],
+	['our own walk', {ripgrep: async () => undefined}],
+] as const;
+
+for (const [name, options] of engines) {
+	const search = async (args: JsonObject) => {
+		const {workspace, stateFolder, context} = await makeWorkspace(files);
+		git(workspace, 'init', '-q');
+		return createSearchText({stateFolder, ...options}).run(args, context);
+	};
+
+	test.each<[JsonObject, string]>([
+		[{pattern: 'one'}, '.hidden/c.ts:1:one\nsrc/a.ts:1:const one = 1;\nsrc/b.ts:1:one('],
+		[{pattern: '^one$'}, '.hidden/c.ts:1:one'],
+		[{pattern: 'ONE', ignore_case: true, path: 'docs'}, 'docs/a.md:1:One more'],
+		[{pattern: 'one(', literal: true}, 'src/b.ts:1:one('],
+		[{pattern: 'one', glob: 'a.*'}, 'src/a.ts:1:const one = 1;'],
+		[{pattern: 'one', glob: 'src/*.ts'}, 'src/a.ts:1:const one = 1;\nsrc/b.ts:1:one('],
+		[{pattern: 'TODO', path: 'src/a.ts'}, 'src/a.ts:2:// TODO'],
+		[{pattern: '--one'}, '[nothing was found]'],
+		[{pattern: 'x'.repeat(50)}, '[nothing was found]'],
+	])(`%j is found with ${name}`, async (args, expected) => {
+		expect(await search(args)).toBe(expected);
+	});
+
+	test(`a broken expression is explained with ${name}`, async () => {
+		await expect(search({pattern: 'one('})).rejects.toMatchObject({
+			code: 'usage',
+			message: expect.stringMatching(/^The search could not be read\. .*(?:unclosed group|Unterminated group)/s),
+			hint: 'Put it right, or set literal to true to search for the text itself.',
+		});
+	});
+
+	test(`many and long lines are cut with ${name}`, async () => {
+		const {stateFolder, context} = await makeWorkspace({
+			'a.txt': 'x\n'.repeat(150),
+			'b.txt': `x${'y'.repeat(5000)}\n`.repeat(150),
+		});
+		const lines = (await createSearchText({stateFolder, ...options}).run({pattern: '^x'}, context)).split('\n');
+		expect([lines.length, lines.at(-1)]).toEqual([
+			201,
+			'[100 more lines left out; narrow it with path, glob or pattern]',
+		]);
+		expect(Math.max(...lines.map(line => line.length))).toBeLessThan(400);
+	});
+}
+
+test('[21] an expression that backtracks for ever is ended', async () => {
+	const {stateFolder, context} = await makeWorkspace({'a.txt': `${'a'.repeat(60)}!\n`});
+	const search = createSearchText({stateFolder, ripgrep: async () => undefined});
+	await expect(search.run({pattern: '(a+)+$'}, context)).rejects.toThrow('The expression takes too long.');
+});

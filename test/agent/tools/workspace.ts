@@ -1,0 +1,39 @@
+import {execFileSync} from 'node:child_process';
+import {mkdir, mkdtemp, realpath, rm, writeFile} from 'node:fs/promises';
+import {tmpdir} from 'node:os';
+import {dirname, join} from 'node:path';
+import {onTestFinished} from 'vitest';
+import type {ToolContext} from '../../../src/core/tool.ts';
+
+export type Workspace = {
+	/** Holds everything of the test; `workspace` and `stateFolder` are in it. */
+	readonly root: string;
+	readonly workspace: string;
+	readonly stateFolder: string;
+	readonly context: ToolContext;
+};
+
+/** A working folder with these files (path to text), beside a state folder with a key in it. Removed after the test. */
+export async function makeWorkspace(files: Readonly<Record<string, string | Buffer>> = {}): Promise<Workspace> {
+	const root = await realpath(await mkdtemp(join(tmpdir(), 'service-tools-')));
+	onTestFinished(() => rm(root, {recursive: true, force: true}));
+	const [workspace, stateFolder] = [join(root, 'project'), join(root, '.service')];
+	await mkdir(workspace);
+	await writeAll(root, {'.service/config.json': 'a secret key', 'outside.txt': 'outside'});
+	await writeAll(workspace, files);
+	const context = {workspace, signal: new AbortController().signal, onOutput: () => {}};
+	return {root, workspace, stateFolder, context};
+}
+
+export async function writeAll(folder: string, files: Readonly<Record<string, string | Buffer>>): Promise<void> {
+	for (const [path, content] of Object.entries(files)) {
+		await mkdir(dirname(join(folder, path)), {recursive: true});
+		await writeFile(join(folder, path), content);
+	}
+}
+
+/** Runs git in a folder, without the settings of the machine. */
+export function git(cwd: string, ...args: readonly string[]): void {
+	const env = {PATH: process.env['PATH'], GIT_CONFIG_GLOBAL: '/dev/null', GIT_CONFIG_SYSTEM: '/dev/null'};
+	execFileSync('git', ['-c', 'user.name=t', '-c', 'user.email=t@example.com', ...args], {cwd, env, stdio: 'ignore'});
+}
