@@ -44,22 +44,22 @@ export async function openChunks(
 	return parseChunks(readSse(bytes), vendor);
 }
 
-/** Reads the beginning of a body that explains an error; what cannot be read is left out. */
-export async function readText(body: Bytes): Promise<string> {
+/** Reads the beginning of a body, `limit` characters at most; what cannot be read is left out. */
+export async function readText(body: Bytes, limit = errorBodyLimit): Promise<string> {
 	const decoder = new TextDecoder();
 	let text = '';
 	try {
 		for await (const bytes of body) {
 			text += decoder.decode(bytes, {stream: true});
-			if (text.length >= errorBodyLimit) {
+			if (text.length >= limit) {
 				break;
 			}
 		}
 	} catch {
-		// The status alone has to do.
+		// What came has to do.
 	}
 
-	return text.slice(0, errorBodyLimit);
+	return text.slice(0, limit);
 }
 
 async function* parseChunks(

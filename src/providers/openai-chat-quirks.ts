@@ -21,20 +21,9 @@ const usual = {
 	answersBeforeUser: false,
 } as const;
 
-export const mistralQuirks: Quirks = {
-	...usual,
-	name: 'mistral',
-	label: 'Mistral',
-	callId: /^[a-zA-Z0-9]{9}$/,
-	answersBeforeUser: true,
-};
-
-export const groqQuirks: Quirks = {...usual, name: 'groq', label: 'Groq', maxTokensField: 'max_completion_tokens'};
-
-export const customQuirks: Quirks = {
-	...usual,
-	name: 'custom',
-	label: 'The custom provider',
-	asksForUsage: true,
-	takesReasoning: true,
-};
+/** The hosts that have a name here. */
+export const quirksOf = {
+	mistral: {...usual, name: 'mistral', label: 'Mistral', callId: /^[a-zA-Z0-9]{9}$/, answersBeforeUser: true},
+	groq: {...usual, name: 'groq', label: 'Groq', maxTokensField: 'max_completion_tokens'},
+	custom: {...usual, name: 'custom', label: 'The custom provider', asksForUsage: true, takesReasoning: true},
+} as const satisfies Readonly<Record<string, Quirks>>;

@@ -1,6 +1,5 @@
 import {describe, expect, test} from 'vitest';
 import {AppError} from '../../src/core/error.ts';
-import {isProviderName} from '../../src/core/model.ts';
 import {readSse} from '../../src/net/sse.ts';
 import type {Provider, ProviderEvent} from '../../src/providers/provider.ts';
 import {haveRecordings, type Recording, recordings} from './recordings.ts';
@@ -18,7 +17,7 @@ import {
 
 const cases = recordings.map(recording => [recording.id, recording] as const);
 
-const providerOf = ({wire, vendor}: Recording) => adapterOf(wire, isProviderName(vendor) ? vendor : 'custom');
+const providerOf = ({wire, vendor}: Recording) => adapterOf(wire, vendor);
 
 async function replay(provider: Provider, bytes: Uint8Array, cuts: number | readonly number[] = []) {
 	return withoutNewIds(await eventsOf(provider, inPieces(bytes, cuts)));

@@ -1,6 +1,6 @@
-import type {ProviderName} from '../../src/core/model.ts';
 import type {TransportRequest} from '../../src/net/transport.ts';
 import type {Provider, ProviderEvent, ProviderRequest} from '../../src/providers/provider.ts';
+import {registry} from '../../src/providers/registry.ts';
 
 export type Answer = {
 	readonly status?: number;
@@ -100,23 +100,16 @@ export function summaryOf(events: readonly ProviderEvent[]) {
 	};
 }
 
-/** The provider's adapter for a wire format, as the registry would load it. */
-export async function adapterOf(wire: string, name: ProviderName = 'custom'): Promise<Provider> {
+/** The adapter for a wire format; hosts of Chat Completions without a name of their own are custom ones. */
+export async function adapterOf(wire: string, host = 'custom'): Promise<Provider> {
 	switch (wire) {
 		case 'anthropic':
-			return (await import('../../src/providers/anthropic.ts')).anthropic;
+			return registry.anthropic.load();
 		case 'gemini':
-			return (await import('../../src/providers/gemini.ts')).gemini;
+			return registry.google.load();
 		case 'openai-responses':
-			return (await import('../../src/providers/openai-responses.ts')).openaiResponses;
-		default: {
-			const {openaiChat} = await import('../../src/providers/openai-chat.ts');
-			const quirks = await import('../../src/providers/openai-chat-quirks.ts');
-			const row = {mistral: quirks.mistralQuirks, groq: quirks.groqQuirks} as Record<
-				string,
-				typeof quirks.customQuirks
-			>;
-			return openaiChat(row[name] ?? quirks.customQuirks);
-		}
+			return registry.openai.load();
+		default:
+			return registry[host === 'mistral' || host === 'groq' ? host : 'custom'].load();
 	}
 }

@@ -1,0 +1,140 @@
+// Makes src/providers/prices.json of the models and prices in @pydantic/genai-prices. `--print` writes to stdout instead.
+import {readFileSync, writeFileSync} from 'node:fs';
+import {fileURLToPath} from 'node:url';
+import {findProvider} from '@pydantic/genai-prices';
+
+// The package carries no date of its own: this is when the version was published. Look it up for another version with
+// `npm view @pydantic/genai-prices time`.
+const release = {version: '0.1.8', date: '2026-09-23'};
+
+const target = fileURLToPath(new URL('../src/providers/prices.json', import.meta.url));
+const installed = JSON.parse(
+	readFileSync(new URL('../node_modules/@pydantic/genai-prices/package.json', import.meta.url), 'utf8'),
+).version;
+if (installed !== release.version) {
+	throw new Error(`@pydantic/genai-prices is ${installed} now: put its version and date into .scripts/prices.mjs.`);
+}
+
+// What `model list` shows: models that the vendor still recommends. The others keep their prices for old sessions.
+const current = {
+	anthropic: /^claude-(?!2|3|v1)(?!.*-4-0$)/,
+	openai: /^(?:gpt-[5-9]|gpt-4\.1|gpt-4o(?:-mini)?$|o3$|o3-pro|o4-mini$)/,
+	google: /^gemini-(?:2\.5|[3-9])/,
+	mistral: /-2[5-9]\d\d$|-latest$|-3-5$/,
+	groq: /^(?:llama-3\.1-8b-instant|llama-3\.3-70b-versatile|(?:meta-llama\/llama-4|openai|qwen|moonshotai).*)/,
+};
+
+// Models that one does not chat with, those that Google only resells, and prices that are not the vendor's own.
+const noChat =
+	/embed|whisper|tts|image|audio|realtime|transcribe|ocr|moderation|guard|live|voxtral|computer-use|deep-research|omni|^(?:text-)?(?:ada|babbage|curie|davinci)|turbo-instruct|search-preview|:free|vision/;
+const ownPrice = ({price_comments: comments = ''}) =>
+	!/Imported from OpenRouter|just trusting open router|Seen on OpenRouter/.test(comments);
+const chats = (provider, {id}) => !noChat.test(id) && !(provider === 'google' && id.startsWith('claude'));
+
+const buckets = {
+	input: 'input_mtok',
+	cacheRead: 'cache_read_mtok',
+	cacheWrite: 'cache_write_mtok',
+	output: 'output_mtok',
+};
+const notes = {tiered: [], dated: []};
+
+/** The prices in force on the day of the release. */
+function inForce(id, prices) {
+	if (!Array.isArray(prices)) {
+		return prices;
+	}
+
+	notes.dated.push(id);
+	const started = ({constraint}) =>
+		!constraint || (constraint.type === 'start_date' && constraint.start_date <= release.date);
+	return prices.findLast(started)?.prices ?? {};
+}
+
+/** US dollars per million tokens by bucket, of the lowest tier; buckets without a price of their own are left out. */
+function priceOf(id, all) {
+	const prices = inForce(id, all);
+	const entries = Object.entries(buckets).flatMap(([bucket, key]) => {
+		const price = prices[key];
+		if (typeof price === 'object') {
+			notes.tiered.push(id);
+		}
+
+		const base = typeof price === 'object' ? price.base : price;
+		return typeof base === 'number' ? [[bucket, base]] : [];
+	});
+	const price = Object.fromEntries(entries);
+	return price.input > 0 && price.output > 0 ? price : undefined;
+}
+
+/** The package's matching rule as the source of one regular expression. */
+function patternOf(match) {
+	const literal = text => text.replace(/[\\^$.*+?()[\]{}|/]/g, '\\$&');
+	const [[kind, value]] = Object.entries(match);
+	switch (kind) {
+		case 'or':
+			return value.map(patternOf).join('|');
+		case 'and':
+			return `^${value.map(each => `(?=${patternOf(each).replace(/^(?!\^)/, '.*')})`).join('')}`;
+		case 'equals':
+			return `^${literal(value)}$`;
+		case 'starts_with':
+			return `^${literal(value)}`;
+		case 'ends_with':
+			return `${literal(value)}$`;
+		case 'contains':
+			return literal(value);
+		case 'regex':
+			return value;
+		default:
+			throw new Error(`The package has a new kind of rule: ${kind}.`);
+	}
+}
+
+function rowOf(provider, model) {
+	const {id, name, context_window: context, match, prices, deprecated} = model;
+	const price = chats(provider, model) && ownPrice(model) ? priceOf(id, prices) : undefined;
+	const pattern = patternOf(match);
+	return {
+		id,
+		...(price && name && name !== id && {name}),
+		...(price && context && {context}),
+		...(price && current[provider].test(id) && !deprecated && {current: true}),
+		...(price && {price}),
+		...(pattern !== patternOf({equals: id}) && {match: pattern}),
+	};
+}
+
+/** A row without a price stays only where another row's rule would take its model in. */
+function rowsOf(provider) {
+	const rows = findProvider({providerId: provider}).models.map(model => rowOf(provider, model));
+	const priced = rows.filter(({price}) => price);
+	return rows.filter(({id, price}) => price || priced.some(({match}) => match && new RegExp(match, 'i').test(id)));
+}
+
+const providers = Object.keys(current).map(provider => {
+	const rows = rowsOf(provider).map(row => `\t\t\t${JSON.stringify(row)}`);
+	return `\t\t"${provider}": [\n${rows.join(',\n')}\n\t\t]`;
+});
+const header = {
+	source: `@pydantic/genai-prices ${release.version}`,
+	date: release.date,
+	notes: [
+		`Long prompts cost more than the price given of: ${[...new Set(notes.tiered)].join(', ')}.`,
+		`The price in force on the date was taken of: ${[...new Set(notes.dated)].join(', ')}.`,
+	],
+};
+const text = `{
+	"source": ${JSON.stringify(header.source)},
+	"date": ${JSON.stringify(header.date)},
+	"notes": ${JSON.stringify(header.notes)},
+	"providers": {
+${providers.join(',\n')}
+	}
+}
+`;
+if (process.argv.includes('--print')) {
+	process.stdout.write(text);
+} else {
+	writeFileSync(target, text);
+}

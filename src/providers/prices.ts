@@ -1,0 +1,95 @@
+import {isProviderName, type ModelInfo} from '../core/model.ts';
+import type {Price, PriceOf} from '../core/usage.ts';
+
+/** What is known of models without asking a vendor. All lookups take `provider/model-name`. */
+export type Catalog = {
+	readonly priceOf: PriceOf;
+	readonly infoOf: (id: string) => ModelInfo | undefined;
+	/** Models that the vendors recommend now, by vendor. */
+	readonly models: readonly ModelInfo[];
+	/** The day of the facts, as YYYY-MM-DD. */
+	readonly date: string;
+	/** Where the facts come from. */
+	readonly source: string;
+};
+
+/** A model as `prices.json` has it. One without a price only keeps its names from another one's rule. */
+type Row = {
+	readonly id: string;
+	readonly name?: string;
+	readonly context?: number;
+	readonly current?: boolean;
+	/** US dollars per million tokens of the lowest tier; a bucket of the cache may have no price of its own. */
+	readonly price?: {
+		readonly input: number;
+		readonly cacheRead?: number;
+		readonly cacheWrite?: number;
+		readonly output: number;
+	};
+	/** Regular expression of the names that mean this model too. */
+	readonly match?: string;
+};
+
+type Data = {
+	readonly source: string;
+	readonly date: string;
+	readonly providers: Readonly<Record<string, readonly Row[]>>;
+};
+
+/** A snapshot is named after its model and a day; vendors write the day in one of these ways. */
+const snapshot = /[-@](?:\d{8}|\d{4}-\d{2}-\d{2})$/;
+
+/** Loads the catalog; its lookups answer at once from then on. An unknown model has no price, which is never 0. */
+export async function loadCatalog(): Promise<Catalog> {
+	const {default: data}: {default: Data} = await import('./prices.json', {with: {type: 'json'}});
+	const found = new Map<string, Row | undefined>();
+
+	const rowOf = (id: string): Row | undefined => {
+		if (!found.has(id)) {
+			found.set(id, findRow(data, id));
+		}
+
+		return found.get(id);
+	};
+
+	return {
+		priceOf: id => toPrice(rowOf(id)),
+		infoOf(id) {
+			const row = rowOf(id);
+			return row?.price && {id, name: row.name ?? row.id, contextWindow: row.context};
+		},
+		models: Object.entries(data.providers).flatMap(([provider, rows]) =>
+			rows
+				.filter(row => row.current)
+				.map(({id, name = id, context}) => ({id: `${provider}/${id}`, name, contextWindow: context})),
+		),
+		date: data.date,
+		source: data.source,
+	};
+}
+
+function findRow({providers}: Data, id: string): Row | undefined {
+	const slash = id.indexOf('/');
+	const provider = id.slice(0, slash);
+	const name = id
+		.slice(slash + 1)
+		.trim()
+		.toLowerCase();
+	const rows = isProviderName(provider) ? (providers[provider] ?? []) : [];
+	return matching(rows, name) ?? matching(rows, name.replace(snapshot, ''));
+}
+
+/** A name of its own counts more than any rule; of the rules the first one that holds, in the order of the data. */
+function matching(rows: readonly Row[], name: string): Row | undefined {
+	return rows.find(row => row.id === name) ?? rows.find(({match}) => match && new RegExp(match, 'i').test(name));
+}
+
+/** Cached tokens cost what others do where nothing else is said. */
+function toPrice(row: Row | undefined): Price | undefined {
+	if (!row?.price) {
+		return undefined;
+	}
+
+	const {input, output, cacheRead = input, cacheWrite = input} = row.price;
+	return {input, cacheRead, cacheWrite, output};
+}

@@ -1,0 +1,30 @@
+import {expect, test} from 'vitest';
+import {listHostModels} from '../../src/providers/discover.ts';
+import {type Answer, farEnd} from './replay.ts';
+
+const ask = (answer: Answer, baseUrl = 'https://host.test/v1') =>
+	listHostModels(baseUrl, farEnd(answer).transport, new AbortController().signal);
+
+test.each([
+	['OpenAI', {object: 'list', data: [{id: 'b', object: 'model'}, {id: 'a'}, {id: 'a'}]}],
+	['Ollama', {models: [{name: 'a'}, {name: 'b', size: 1}]}],
+	['a list of names', ['b', 'a']],
+	['a list of models', [{id: 'b'}, {id: 'a'}, {id: 3}, null]],
+])('models are read as %s lists them', async (_, body) => {
+	expect(await ask({body: JSON.stringify(body)})).toEqual(['a', 'b']);
+});
+
+test('the address is that of the base URL, with or without a slash at the end', async () => {
+	const {transport, requests} = farEnd({body: '{"data":[]}'});
+	expect(await listHostModels('http://127.0.0.1:11434/v1/', transport, new AbortController().signal)).toEqual([]);
+	expect(requests.map(({method, url}) => [method, url])).toEqual([['GET', 'http://127.0.0.1:11434/v1/models']]);
+});
+
+test('a refusal is an error that says what to do', async () => {
+	await expect(ask({status: 401, body: '{"error":{"message":"Bad key"}}'})).rejects.toMatchObject({
+		code: 'auth',
+		message: 'The custom provider refused the key (401): Bad key',
+		hint: 'Check the key with keys set custom.',
+	});
+	await expect(ask({body: '<html>Welcome</html>'})).rejects.toMatchObject({code: 'network'});
+});

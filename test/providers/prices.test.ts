@@ -1,0 +1,100 @@
+import {execFile} from 'node:child_process';
+import {readFile} from 'node:fs/promises';
+import {fileURLToPath} from 'node:url';
+import {promisify} from 'node:util';
+import {expect, test} from 'vitest';
+import {parseModelId} from '../../src/core/model.ts';
+import {loadCatalog} from '../../src/providers/prices.ts';
+import {registry} from '../../src/providers/registry.ts';
+
+const root = new URL('../../', import.meta.url);
+const catalog = await loadCatalog();
+
+test('the data is what the script makes of the package', async () => {
+	const script = fileURLToPath(new URL('.scripts/prices.mjs', root));
+	const {stdout} = await promisify(execFile)(process.execPath, [script, '--print']);
+	expect(await readFile(new URL('src/providers/prices.json', root), 'utf8')).toBe(stdout);
+});
+
+test('a price has four buckets in dollars per million tokens', () => {
+	expect(catalog.priceOf('anthropic/claude-sonnet-4-5')).toEqual({
+		input: 3,
+		cacheRead: 0.3,
+		cacheWrite: 3.75,
+		output: 15,
+	});
+	expect(catalog.priceOf('google/gemini-2.5-flash')).toEqual({
+		input: 0.3,
+		cacheRead: 0.03,
+		cacheWrite: 0.3,
+		output: 2.5,
+	});
+});
+
+test('cached tokens without a price of their own cost what others do', () => {
+	expect(catalog.priceOf('groq/llama-3.3-70b-versatile')).toEqual({
+		input: 0.59,
+		cacheRead: 0.59,
+		cacheWrite: 0.59,
+		output: 0.79,
+	});
+});
+
+test('a dated snapshot costs what its model does', () => {
+	const sonnet = catalog.priceOf('anthropic/claude-sonnet-4-5');
+	expect(catalog.priceOf('anthropic/claude-sonnet-4-5-20250929')).toEqual(sonnet);
+	expect(catalog.priceOf('anthropic/claude-sonnet-4-5@20250929')).toEqual(sonnet);
+	expect(catalog.priceOf('openai/gpt-4.1-2031-01-01')).toEqual(catalog.priceOf('openai/gpt-4.1'));
+	expect(catalog.priceOf('openai/GPT-4o-2024-08-06')).toEqual(catalog.priceOf('openai/gpt-4o'));
+});
+
+test('a snapshot with a price of its own keeps it', () => {
+	expect(catalog.priceOf('openai/gpt-4o-2024-05-13')).toEqual({input: 5, cacheRead: 5, cacheWrite: 5, output: 15});
+});
+
+test.each([
+	'anthropic/claude-unheard-of',
+	'openai/gpt-4o-mini-tts',
+	'google/gemini-2.5-pro-preview-tts',
+	'google/gemma-4-31b-it',
+	'google/claude-opus-4-5',
+	'custom/gpt-4o',
+	'custom/demo',
+	'mistral/mistral-large-2702',
+	'claude-sonnet-4-5',
+	'anthropic/',
+	'constructor/toString',
+	'',
+])('%j has no known price, which is not 0', id => {
+	expect([catalog.priceOf(id), catalog.infoOf(id)]).toEqual([undefined, undefined]);
+});
+
+test('every listed model of the five vendors has a price above 0, and its own facts', () => {
+	expect(new Set(catalog.models.map(({id}) => parseModelId(id).provider))).toEqual(
+		new Set(['anthropic', 'openai', 'google', 'mistral', 'groq']),
+	);
+	for (const model of catalog.models) {
+		expect(Math.min(...Object.values(catalog.priceOf(model.id) ?? {zero: 0}))).toBeGreaterThan(0);
+		expect(catalog.infoOf(model.id)).toEqual(model);
+	}
+});
+
+test('what is known of a model is its name and its context window', () => {
+	expect(catalog.infoOf('anthropic/claude-haiku-4-5-20251001')).toEqual({
+		id: 'anthropic/claude-haiku-4-5-20251001',
+		name: 'Claude Haiku 4.5',
+		contextWindow: 200_000,
+	});
+});
+
+test('the facts have a date and a source', () => {
+	expect(catalog.date).toMatch(/^20\d\d-\d\d-\d\d$/);
+	expect(catalog.source).toMatch(/^@pydantic\/genai-prices \d/);
+});
+
+test('the model that each vendor begins with is in the list', () => {
+	const first = Object.values(registry).flatMap(({name, defaultModel}) =>
+		defaultModel ? [`${name}/${defaultModel}`] : [],
+	);
+	expect(catalog.models.map(({id}) => id)).toEqual(expect.arrayContaining(first));
+});
