@@ -1,0 +1,229 @@
+/** What can be switched on at a terminal, and the only sequences by which it is (xterm, ctlseqs; kitty keyboard protocol). */
+const modes = {
+	'alternate-screen': {on: '\u001b[?1049h', off: '\u001b[?1049l'},
+	'bracketed-paste': {on: '\u001b[?2004h', off: '\u001b[?2004l'},
+	'focus-reports': {on: '\u001b[?1004h', off: '\u001b[?1004l'},
+	'hidden-cursor': {on: '\u001b[?25l', off: '\u001b[?25h'},
+	/** Disambiguated keys (1) and their alternates (4); release events are not asked for. */
+	'kitty-keyboard': {on: '\u001b[>5u', off: '\u001b[<u'},
+	'modify-other-keys': {on: '\u001b[>4;2m', off: '\u001b[>4;0m'},
+	/** Buttons and wheel, in SGR coordinates. */
+	mouse: {on: '\u001b[?1000h\u001b[?1006h', off: '\u001b[?1006l\u001b[?1000l'},
+	'synchronized-output': {on: '\u001b[?2026h', off: '\u001b[?2026l'},
+} as const;
+
+export type TerminalMode = keyof typeof modes;
+
+/** Terminals keep a stack of kitty flags for each screen. */
+const perScreen: readonly TerminalMode[] = ['kitty-keyboard'];
+
+const saveTitle = '\u001b[22;2t';
+const restoreTitle = '\u001b[23;2t';
+
+/**
+ * What a killed run may have left behind. The alternate screen is left by 1047, because 1049 would move the cursor of a
+ * terminal that is not on it. Nothing here clears a line of the screen or of its scrollback.
+ */
+const leftBehind = [
+	modes['synchronized-output'].off,
+	modes.mouse.off,
+	modes['focus-reports'].off,
+	modes['bracketed-paste'].off,
+	modes['modify-other-keys'].off,
+	'\u001b[?1047l',
+	modes['hidden-cursor'].off,
+	'\u001b[0m',
+].join('');
+
+const endSignals = ['SIGINT', 'SIGTERM', 'SIGHUP', 'SIGQUIT'] as const;
+type HookedEvent = (typeof endSignals)[number] | 'SIGTSTP' | 'SIGCONT' | 'exit' | 'uncaughtExceptionMonitor';
+
+/** What is needed of `process`. */
+export type ProcessHooks = {
+	readonly pid: number;
+	on: (event: HookedEvent, listener: () => void) => unknown;
+	off: (event: HookedEvent, listener: () => void) => unknown;
+	kill: (pid: number, signal: NodeJS.Signals) => unknown;
+};
+
+export type TerminalSessionOptions = {
+	readonly stdout: {readonly isTTY?: boolean | undefined; write: (text: string) => unknown};
+	readonly process: ProcessHooks;
+	/** `TERM` and `TERM_PROGRAM` decide what is asked of the terminal. */
+	readonly environment?: Readonly<Record<string, string | undefined>>;
+	/** The process is about to stop (Ctrl-Z): stop reading and drawing. The modes are reset already. */
+	readonly onSuspend?: () => void;
+	/** It goes on: the modes are on again; read, and draw everything anew. */
+	readonly onResume?: () => void;
+};
+
+export type TerminalSession = {
+	/** Clears what a killed run left behind and takes hold of exits, signals and crashes. */
+	readonly start: () => void;
+	/** Switches a mode on; nothing happens where it is on, or where the terminal cannot do it. */
+	readonly enable: (mode: TerminalMode) => void;
+	readonly disable: (mode: TerminalMode) => void;
+	readonly isEnabled: (mode: TerminalMode) => boolean;
+	/** Switches off all that is on, at once and synchronously. A second call writes nothing. */
+	readonly reset: () => void;
+	/** Resets and lets go of the hooks: the ordinary end. */
+	readonly end: () => void;
+	/** What Ctrl-Z does where the terminal is raw: reset, stop, and `onResume` when the shell continues us. */
+	readonly suspend: () => void;
+	readonly bell: () => void;
+	/** Sets the window's title; the one before comes back with the reset. Only printable text of it is used (SAFETY 3). */
+	readonly setTitle: (text: string) => void;
+	/** Copies to the clipboard of the terminal (OSC 52). Gives false where the text is too long or there is no terminal. */
+	readonly copy: (text: string) => boolean;
+};
+
+/** The longest text for the clipboard, in bytes of UTF-8: its sequence stays below the 100,000 bytes that terminals take. */
+const copyLimit = 74_000;
+const titleLimit = 200;
+
+/** Owns every mode of the terminal that is switched on, and switches it off however the process ends (SAFETY 5). */
+export function createTerminalSession(options: TerminalSessionOptions): TerminalSession {
+	const {stdout, process, environment = {}, onSuspend, onResume} = options;
+	const able = stdout.isTTY === true && environment['TERM'] !== 'dumb';
+	// These two take the kitty sequences for others of theirs.
+	const noKitty = environment['TERM'] === 'linux' || environment['TERM_PROGRAM'] === 'Apple_Terminal';
+	let enabled: readonly TerminalMode[] = [];
+	let suspended: readonly TerminalMode[] | undefined;
+	let titled = false;
+	let hooked = false;
+
+	const write = (text: string) => {
+		if (able && text) {
+			stdout.write(text);
+		}
+	};
+
+	/** The switch `text` of a mode; what is kept per screen moves to the other screen with us. */
+	const switching = (mode: TerminalMode, text: string) => {
+		const moved = mode === 'alternate-screen' ? perScreen.filter(other => enabled.includes(other)) : [];
+		return [...moved.map(other => modes[other].off), text, ...moved.map(other => modes[other].on)].join('');
+	};
+
+	const switchOn = (mode: TerminalMode) => {
+		enabled = [...enabled, mode];
+		return switching(mode, modes[mode].on);
+	};
+
+	const switchOff = (mode: TerminalMode) => {
+		enabled = enabled.filter(other => other !== mode);
+		return switching(mode, modes[mode].off);
+	};
+
+	const reset = () => {
+		// Last on, first off; and noted as off before it is written, so that a crash inside the write cannot come back here.
+		const off = (titled ? restoreTitle : '') + enabled.toReversed().map(switchOff).join('');
+		titled = false;
+		write(off && `${off}\u001b[0m`);
+	};
+
+	const enable = (mode: TerminalMode) => {
+		if (able && !enabled.includes(mode) && !(mode === 'kitty-keyboard' && noKitty)) {
+			write(switchOn(mode));
+		}
+	};
+
+	const resume = () => {
+		const modesBefore = suspended ?? enabled;
+		suspended = undefined;
+		// Somebody else may have stopped us and changed the modes meanwhile.
+		reset();
+		for (const mode of modesBefore) {
+			enable(mode);
+		}
+
+		process.off('SIGTSTP', suspend);
+		process.on('SIGTSTP', suspend);
+		onResume?.();
+	};
+
+	const suspend = () => {
+		if (suspended) {
+			return;
+		}
+
+		suspended = enabled;
+		reset();
+		onSuspend?.();
+		// Without our handler the signal stops the whole job, as a shell expects: us and what started us.
+		process.off('SIGTSTP', suspend);
+		process.kill(0, 'SIGTSTP');
+		// Nobody can continue a job that has no shell, so the system does not stop it: then we go on by ourselves.
+		setTimeout(() => suspended && resume(), 100).unref();
+	};
+
+	const endBySignal = endSignals.map(signal => {
+		const listener = () => {
+			end();
+			// With nobody listening the signal does what it does to any program, and the status says so.
+			process.kill(process.pid, signal);
+		};
+		return [signal, listener] as const;
+	});
+
+	/** The monitor sees an uncaught error, or rejection, before Node prints it and exits; it changes nothing of that. */
+	const hooks: readonly (readonly [HookedEvent, () => void])[] = [
+		...endBySignal,
+		['SIGTSTP', suspend],
+		['SIGCONT', resume],
+		['exit', reset],
+		['uncaughtExceptionMonitor', reset],
+	];
+
+	const end = () => {
+		reset();
+		hooked = false;
+		suspended = undefined;
+		for (const [event, listener] of hooks) {
+			process.off(event, listener);
+		}
+	};
+
+	return {
+		start() {
+			if (hooked) {
+				return;
+			}
+
+			hooked = true;
+			write(leftBehind + (noKitty ? '' : '\u001b[=0u'));
+			for (const [event, listener] of hooks) {
+				process.on(event, listener);
+			}
+		},
+		enable,
+		disable(mode) {
+			if (enabled.includes(mode)) {
+				write(switchOff(mode));
+			}
+		},
+		isEnabled: mode => enabled.includes(mode),
+		reset,
+		end,
+		suspend,
+		bell: () => write('\u0007'),
+		setTitle(text) {
+			write(`${titled ? '' : saveTitle}\u001b]2;${titleOf(text)}\u001b\\`);
+			titled = able;
+		},
+		copy(text) {
+			const bytes = Buffer.from(text, 'utf8');
+			if (!able || bytes.length > copyLimit) {
+				return false;
+			}
+
+			write(`\u001b]52;c;${bytes.toString('base64')}\u001b\\`);
+			return true;
+		},
+	};
+}
+
+/** A title without controls, line ends and what turns the direction of text around. */
+function titleOf(text: string): string {
+	const printable = text.replaceAll(/[\p{C}\p{Zl}\p{Zp}]+/gu, ' ').trim();
+	return [...printable].slice(0, titleLimit).join('');
+}

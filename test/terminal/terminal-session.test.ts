@@ -1,0 +1,204 @@
+import {EventEmitter} from 'node:events';
+import fc from 'fast-check';
+import {expect, test, vi} from 'vitest';
+import {createTerminalSession, type TerminalMode} from '../../src/terminal/terminal-session.ts';
+
+function harness(environment: Readonly<Record<string, string>> = {TERM: 'xterm-256color'}, isTTY = true) {
+	const written: string[] = [];
+	const killed: (readonly [number, NodeJS.Signals])[] = [];
+	const calls: string[] = [];
+	const hooks = Object.assign(new EventEmitter(), {
+		pid: 42,
+		kill: (pid: number, signal: NodeJS.Signals) => {
+			killed.push([pid, signal]);
+		},
+	});
+	const session = createTerminalSession({
+		stdout: {isTTY, write: text => written.push(text)},
+		process: hooks,
+		environment,
+		onSuspend: () => calls.push('suspend'),
+		onResume: () => calls.push('resume'),
+	});
+	/** What was written since the last look. */
+	const output = () => written.splice(0).join('');
+	return {session, hooks, killed, calls, output};
+}
+
+const startUp =
+	'\u001b[?2026l\u001b[?1006l\u001b[?1000l\u001b[?1004l\u001b[?2004l\u001b[>4;0m\u001b[?1047l\u001b[?25h\u001b[0m\u001b[=0u';
+
+test('start-up clears what a killed run left behind, and nothing of the screen [5]', () => {
+	const {session, output} = harness();
+	session.start();
+	session.start();
+	expect(output()).toBe(startUp);
+});
+
+test('a reset switches off what is on, last on first, and only once [5]', () => {
+	const {session, output} = harness();
+	session.enable('bracketed-paste');
+	session.enable('bracketed-paste');
+	session.enable('mouse');
+	session.enable('hidden-cursor');
+	session.disable('mouse');
+	session.disable('focus-reports');
+	expect(output()).toBe('\u001b[?2004h\u001b[?1000h\u001b[?1006h\u001b[?25l\u001b[?1006l\u001b[?1000l');
+	expect(session.isEnabled('hidden-cursor')).toBe(true);
+
+	session.reset();
+	session.reset();
+	expect(output()).toBe('\u001b[?25h\u001b[?2004l\u001b[0m');
+	expect(session.isEnabled('hidden-cursor')).toBe(false);
+});
+
+test('the kitty flags move along to the alternate screen, which has its own, and back', () => {
+	const {session, output} = harness();
+	session.enable('kitty-keyboard');
+	session.enable('alternate-screen');
+	expect(output()).toBe('\u001b[>5u\u001b[<u\u001b[?1049h\u001b[>5u');
+
+	session.disable('alternate-screen');
+	expect(output()).toBe('\u001b[<u\u001b[?1049l\u001b[>5u');
+
+	session.enable('alternate-screen');
+	output();
+	session.reset();
+	expect(output()).toBe('\u001b[<u\u001b[?1049l\u001b[>5u\u001b[<u\u001b[0m');
+});
+
+test.each(['exit', 'uncaughtExceptionMonitor'])('%s resets the terminal and does nothing else [5]', event => {
+	const {session, hooks, killed, output} = harness();
+	session.start();
+	session.enable('bracketed-paste');
+	output();
+	hooks.emit(event);
+	hooks.emit(event);
+	expect({output: output(), killed}).toEqual({output: '\u001b[?2004l\u001b[0m', killed: []});
+});
+
+test.each(['SIGINT', 'SIGTERM', 'SIGHUP', 'SIGQUIT'] as const)(
+	'%s resets the terminal and then ends us [5]',
+	signal => {
+		const {session, hooks, killed, output} = harness();
+		session.start();
+		session.enable('hidden-cursor');
+		output();
+		hooks.emit(signal);
+		expect({output: output(), killed}).toEqual({output: '\u001b[?25h\u001b[0m', killed: [[42, signal]]});
+		expect(hooks.eventNames()).toEqual([]);
+	},
+);
+
+test('Ctrl-Z resets and stops the job; the modes come back when it continues [5]', () => {
+	const {session, hooks, killed, calls, output} = harness();
+	session.start();
+	session.enable('bracketed-paste');
+	session.enable('hidden-cursor');
+	output();
+
+	hooks.emit('SIGTSTP');
+	session.suspend();
+	expect({output: output(), killed, calls, handlers: hooks.listenerCount('SIGTSTP')}).toEqual({
+		output: '\u001b[?25h\u001b[?2004l\u001b[0m',
+		killed: [[0, 'SIGTSTP']],
+		calls: ['suspend'],
+		handlers: 0,
+	});
+
+	hooks.emit('SIGCONT');
+	expect({output: output(), calls, handlers: hooks.listenerCount('SIGTSTP')}).toEqual({
+		output: '\u001b[?2004h\u001b[?25l',
+		calls: ['suspend', 'resume'],
+		handlers: 1,
+	});
+});
+
+test('a job that cannot be stopped goes on by itself', () => {
+	vi.useFakeTimers();
+	try {
+		const {session, calls} = harness();
+		session.start();
+		session.suspend();
+		vi.advanceTimersByTime(1000);
+		expect(calls).toEqual(['suspend', 'resume']);
+
+		session.suspend();
+		session.end();
+		vi.advanceTimersByTime(1000);
+		expect(calls).toEqual(['suspend', 'resume', 'suspend']);
+	} finally {
+		vi.useRealTimers();
+	}
+});
+
+test.each([
+	['a dumb terminal', {TERM: 'dumb'}, true],
+	['a pipe', {TERM: 'xterm'}, false],
+])('%s is sent nothing', (_name, environment, isTTY) => {
+	const {session, output} = harness(environment, isTTY);
+	session.start();
+	session.enable('bracketed-paste');
+	session.setTitle('title');
+	session.bell();
+	expect(session.copy('text')).toBe(false);
+	session.end();
+	expect(output()).toBe('');
+});
+
+test('the Linux console is not asked for kitty keys', () => {
+	const {session, output} = harness({TERM: 'linux'});
+	session.start();
+	session.enable('kitty-keyboard');
+	expect(output()).not.toContain('u');
+});
+
+test('a title has no controls in it, and the one before comes back [3]', () => {
+	const {session, output} = harness();
+	session.setTitle('a\u001b]0;b\u0007\u202Ec\n\u009cd');
+	session.setTitle('x'.repeat(1000));
+	session.bell();
+	session.end();
+	expect(output()).toBe(
+		`\u001b[22;2t\u001b]2;a ]0;b c d\u001b\\\u001b]2;${'x'.repeat(200)}\u001b\\\u0007\u001b[23;2t\u001b[0m`,
+	);
+});
+
+test('a copy is encoded whole or not made at all [3]', () => {
+	const {session, output} = harness();
+	expect(session.copy('é\u001b')).toBe(true);
+	expect(output()).toBe(`\u001b]52;c;${Buffer.from('é\u001b').toString('base64')}\u001b\\`);
+	expect(session.copy('x'.repeat(80_000))).toBe(false);
+	expect(output()).toBe('');
+});
+
+const modes: readonly TerminalMode[] = [
+	'alternate-screen',
+	'bracketed-paste',
+	'hidden-cursor',
+	'kitty-keyboard',
+	'modify-other-keys',
+	'mouse',
+];
+
+test('whatever is switched on and off, the reset leaves no mode on and never erases or resets the screen [5]', () => {
+	fc.assert(
+		fc.property(fc.array(fc.tuple(fc.constantFrom(...modes), fc.boolean())), switches => {
+			const {session, output} = harness();
+			session.start();
+			for (const [mode, on] of switches) {
+				(on ? session.enable : session.disable)(mode);
+			}
+
+			session.end();
+			const all = output().slice(startUp.length);
+			const on = [...all.matchAll(/\u001b\[\?(\d+)[hl]/g)].reduce(
+				(state, [sequence, mode]) => state.set(mode ?? '', sequence.endsWith('h')),
+				new Map<string, boolean>(),
+			);
+			expect([...on].filter(([mode, set]) => set !== (mode === '25'))).toEqual([]);
+			expect(all.split('\u001b[>5u').length).toBe(all.split('\u001b[<u').length);
+			expect(all).not.toMatch(/\u001b(?:c|\[[23]?J)/);
+		}),
+	);
+});
