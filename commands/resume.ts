@@ -31,7 +31,11 @@ export default command({
 			choices: others.map(({id, title, preview, updatedAt, messages}) => ({
 				id,
 				label: title || preview || id.slice(0, 8),
-				detail: `${formatAge(updatedAt)} · ${messages} messages · ${id.slice(0, 8)}`,
+				detail: [
+					formatAge(updatedAt),
+					...(messages === undefined ? [] : [`${messages} messages`]),
+					id.slice(0, 8),
+				].join(' · '),
 			})),
 		});
 		return id ? {kind: 'panel', panel: {show: 'session', id}} : {kind: 'text', text: 'Nothing changed.'};

@@ -18,12 +18,20 @@ export default command({
 			rows: found.map(({id, updatedAt, messages, title, preview, folder}) => [
 				id.slice(0, 8),
 				formatAge(updatedAt),
-				String(messages),
+				messages === undefined ? '' : String(messages),
 				[title || preview, ...(all ? [`(${folder})`] : [])].join(' '),
 			]),
 			empty: all ? 'No sessions yet.' : 'No sessions in this folder yet. sessions --all lists those of other folders.',
 			notes: ['resume <id> goes on with one.'],
-			data: found.map(session => ({...session})),
+			data: found.map(({id, folder, title, preview, updatedAt, messages, model}) => ({
+				id,
+				folder,
+				title,
+				preview,
+				updated_at: updatedAt,
+				messages: messages ?? null,
+				model,
+			})),
 		};
 	},
 });

@@ -24,6 +24,8 @@ export type ViewSlice = {
 	readonly live: readonly string[];
 	/** Which line of the slash completion is chosen. */
 	readonly completion: number;
+	/** How far the open panel was scrolled, or which of its choices is marked; counted in key presses, 0 when it opens. */
+	readonly scroll: number;
 	/** True while a command works. */
 	readonly busy: boolean;
 
@@ -33,6 +35,7 @@ export type ViewSlice = {
 	setToast: (toast: string) => void;
 	setLive: (live: readonly string[]) => void;
 	setCompletion: (completion: number) => void;
+	scrollBy: (rows: number) => void;
 	setBusy: (busy: boolean) => void;
 };
 
@@ -43,6 +46,7 @@ export const createViewSlice: StateCreator<ViewSlice> = set => ({
 	toast: '',
 	live: [],
 	completion: 0,
+	scroll: 0,
 	busy: false,
 
 	setComposer(composer) {
@@ -52,7 +56,7 @@ export const createViewSlice: StateCreator<ViewSlice> = set => ({
 		set({size});
 	},
 	setPanel(panel) {
-		set({panel});
+		set({panel, scroll: 0});
 	},
 	setToast(toast) {
 		set({toast});
@@ -62,6 +66,9 @@ export const createViewSlice: StateCreator<ViewSlice> = set => ({
 	},
 	setCompletion(completion) {
 		set({completion});
+	},
+	scrollBy(rows) {
+		set(state => ({scroll: state.scroll + rows}));
 	},
 	setBusy(busy) {
 		set({busy});

@@ -1,0 +1,37 @@
+import type {Entry} from '../src/command/command.ts';
+import clear from './clear.ts';
+import connect from './connect.ts';
+import exportSession from './export.ts';
+import help from './help.ts';
+import keys from './keys.ts';
+import login from './login.ts';
+import logout from './logout.ts';
+import model from './model.ts';
+import newSession from './new.ts';
+import profile from './profile.ts';
+import quit from './quit.ts';
+import rename from './rename.ts';
+import resume from './resume.ts';
+import sessions from './sessions.ts';
+import usage from './usage.ts';
+import whoami from './whoami.ts';
+
+/** All commands, in the order in which help and completion show them. */
+export const commands: readonly Entry[] = [
+	login,
+	logout,
+	whoami,
+	connect,
+	profile,
+	keys,
+	model,
+	newSession,
+	sessions,
+	resume,
+	rename,
+	exportSession,
+	usage,
+	clear,
+	help,
+	quit,
+];

@@ -1,0 +1,117 @@
+import * as z from 'zod/mini';
+import {command, noun} from '../src/command/command.ts';
+import {listKeys, removeKey, setKey} from '../src/config/provider-keys.ts';
+import {parseProviderName, providerNames} from '../src/core/model.ts';
+import {isLoopback, parseServerUrl} from '../src/core/origin.ts';
+import {secret} from '../src/core/secret.ts';
+import {registry} from '../src/providers/registry.ts';
+
+const providerHelp = `one of ${providerNames.join(', ')}`;
+
+const set = command({
+	name: 'set',
+	summary: 'Store the key of a model provider; you are asked for it when you leave it out',
+	args: z.object({provider: z.string(), key: z.optional(z.string()), baseUrl: z.optional(z.string())}),
+	positional: ['provider', 'key'],
+	secret: 'key',
+	describe: {
+		provider: providerHelp,
+		key: 'better left out: it is asked for masked, or read from standard input',
+		baseUrl: 'where the key may go instead of the vendor; custom needs it, up to /v1',
+	},
+	examples: [
+		'keys set anthropic',
+		'keys set custom --base-url http://127.0.0.1:11434/v1',
+		'pass show openai | service keys set openai',
+	],
+	whileRunning: true,
+
+	async run({provider, key, baseUrl}, {config, interact, models, store, signal, live}) {
+		const chosen = parseProviderName(provider);
+		const {label} = registry[chosen];
+		const base =
+			baseUrl ??
+			(chosen === 'custom' && live ? await interact.ask({label: 'Address, up to /v1:', masked: false}) : undefined);
+		const keyless = chosen === 'custom' && base && isLoopback(parseServerUrl(base));
+		const typed =
+			key ?? (await interact.ask({label: `Key of ${label}${keyless ? ' (empty for none)' : ''}:`, masked: true}));
+		if (typed === undefined) {
+			return {kind: 'text', text: 'Nothing was stored.'};
+		}
+
+		const wrapped = typed.trim() ? secret(typed.trim()) : undefined;
+		await setKey(config, chosen, wrapped, base);
+		const stored = `Stored the key of ${label}${wrapped?.last4 ? ` (…${wrapped.last4})` : ''}.`;
+		if (!live) {
+			return {
+				kind: 'text',
+				text: stored,
+				hint: 'Run service: it answers with a real model now.',
+				data: {provider: chosen, stored: true},
+			};
+		}
+
+		const name = registry[chosen].defaultModel ?? (await models.customModels(signal))[0];
+		const model = name && `${chosen}/${name}`;
+		store.getState().setModel(model);
+		return model
+			? {kind: 'text', text: `${stored} The model is now ${model}.`, hint: '/model chooses another one.'}
+			: {kind: 'text', text: `${stored} It lists no models.`, hint: 'Name one: /model custom/<name>.'};
+	},
+});
+
+const list = command({
+	name: 'list',
+	summary: 'List which providers have a key, and where it comes from',
+	args: z.object({}),
+	whileRunning: true,
+
+	run(_, {config, env}) {
+		const keys = listKeys({config, env, rows: registry});
+		return {
+			kind: 'table',
+			columns: [{label: 'provider'}, {label: 'key'}, {label: 'source'}, {label: 'goes to'}],
+			rows: keys.map(({provider: name, last4, source, baseUrl}) => [
+				name,
+				last4 ? `…${last4}` : '(hidden)',
+				source,
+				baseUrl ?? '',
+			]),
+			empty: 'No keys yet. keys set <provider> stores one.',
+			data: keys.map(({provider: name, last4, source, baseUrl}) => ({
+				provider: name,
+				last4,
+				source,
+				base_url: baseUrl ?? null,
+			})),
+		};
+	},
+});
+
+const remove = command({
+	name: 'remove',
+	aliases: ['delete', 'rm'],
+	summary: 'Forget the stored key of a provider',
+	args: z.object({provider: z.string()}),
+	positional: ['provider'],
+	describe: {provider: providerHelp},
+	examples: ['keys remove openai'],
+	whileRunning: true,
+
+	async run({provider: name}, {config, store, live, models}) {
+		const chosen = parseProviderName(name);
+		await removeKey(config, chosen);
+		const {model, setModel} = store.getState();
+		if (live && model?.startsWith(`${chosen}/`)) {
+			setModel(models.initial());
+		}
+
+		return {
+			kind: 'text',
+			text: `Forgot the key of ${registry[chosen].label}.`,
+			data: {provider: chosen, removed: true},
+		};
+	},
+});
+
+export default noun({name: 'keys', summary: 'Keys of model providers', verbs: [set, list, remove]});

@@ -1,0 +1,93 @@
+import * as z from 'zod/mini';
+import {command, noun} from '../src/command/command.ts';
+import {modelChoices} from '../src/command/model-choices.ts';
+import {resolveKey} from '../src/config/provider-keys.ts';
+import {saveSettings} from '../src/config/settings.ts';
+import {formatCount} from '../src/core/format.ts';
+import {parseModelId} from '../src/core/model.ts';
+import {registry} from '../src/providers/registry.ts';
+
+const list = command({
+	name: 'list',
+	summary: 'List known models with their prices in US dollars per million tokens',
+	args: z.object({filter: z.optional(z.string())}),
+	positional: ['filter'],
+	describe: {filter: 'a part of the id, such as openai/'},
+	examples: ['model list openai/', 'model list --json'],
+	whileRunning: true,
+
+	async run({filter = ''}, {models}) {
+		const {models: known, priceOf, date, source} = await models.catalog();
+		const found = known.filter(({id}) => id.includes(filter.toLowerCase()));
+		const dollars = (value: number | undefined) => (value === undefined ? 'unknown' : String(Number(value.toFixed(4))));
+		const right = 'right';
+		return {
+			kind: 'table',
+			columns: ['model', 'context', 'input', 'cache read', 'cache write', 'output'].map((label, index) =>
+				index === 0 ? {label} : {label, align: right},
+			),
+			rows: found.map(({id, contextWindow}) => {
+				const price = priceOf(id);
+				return [
+					id,
+					contextWindow ? formatCount(contextWindow) : 'unknown',
+					dollars(price?.input),
+					dollars(price?.cacheRead),
+					dollars(price?.cacheWrite),
+					dollars(price?.output),
+				];
+			}),
+			empty: `No known model has “${filter}” in its name. It works all the same if its provider has it; its cost is unknown.`,
+			notes: [`Prices of ${date}, ${source}.`],
+			data: found.map(({id, name, contextWindow}) => {
+				const price = priceOf(id);
+				return {
+					id,
+					name,
+					context_window: contextWindow ?? null,
+					prices: price
+						? {input: price.input, cache_read: price.cacheRead, cache_write: price.cacheWrite, output: price.output}
+						: null,
+				};
+			}),
+		};
+	},
+});
+
+const use = command({
+	name: 'use',
+	summary: 'Choose the model that answers, now and in new sessions',
+	args: z.object({model: z.optional(z.string())}),
+	positional: ['model'],
+	describe: {model: 'provider/model-name; without it you choose'},
+	examples: ['model use anthropic/claude-sonnet-4-5'],
+	whileRunning: true,
+
+	async run({model}, context) {
+		const {interact, store, config, env, live} = context;
+		const id =
+			model ??
+			(await interact.choose({
+				title: 'Choose a model',
+				choices: await modelChoices(context),
+				...(store.getState().model && {current: store.getState().model}),
+			}));
+		if (!id) {
+			return {kind: 'text', text: 'Nothing changed.'};
+		}
+
+		const {provider, name} = parseModelId(id);
+		const chosen = `${provider}/${name}`;
+		const isDemo = chosen === 'custom/demo';
+		const key = resolveKey(provider, {data: config.read(), env, row: registry[provider]});
+		if (!isDemo || !live) {
+			await saveSettings(config, {model: isDemo ? undefined : chosen});
+		}
+
+		store.getState().setModel(chosen);
+		const hint = key || isDemo ? undefined : `It needs a key: keys set ${provider}`;
+		return {kind: 'text', text: `The model is now ${chosen}.`, ...(hint && {hint}), data: {model: chosen}};
+	},
+});
+
+export default noun({name: 'model', summary: 'Models', verbs: [list, use], fallback: 'use'});

@@ -1,0 +1,96 @@
+import * as z from 'zod/mini';
+import {command, noun} from '../src/command/command.ts';
+import {activateProfile, forgetProfile, listProfiles} from '../src/config/profiles.ts';
+import {formatAge} from '../src/core/format.ts';
+
+const list = command({
+	name: 'list',
+	summary: 'List the servers that you logged in to, latest first',
+	args: z.object({}),
+	whileRunning: true,
+
+	run(_, {config}) {
+		const profiles = listProfiles(config.read());
+		return {
+			kind: 'table',
+			columns: [
+				{label: ''},
+				{label: 'profile'},
+				{label: 'server'},
+				{label: 'scope'},
+				{label: 'key'},
+				{label: 'login', align: 'right'},
+			],
+			rows: profiles.map(({name, server, org, workspace, project, apiKey, savedAt, active}) => [
+				active ? '●' : ' ',
+				name,
+				server,
+				[org, workspace, project].filter(Boolean).join('/'),
+				apiKey ? `…${apiKey.last4}` : 'logged out',
+				formatAge(savedAt),
+			]),
+			empty: 'No profiles yet. login --server <url> makes one.',
+			data: profiles.map(({name, server, org, workspace, project, apiKey, savedAt, active}) => ({
+				name,
+				server,
+				active,
+				org: org ?? null,
+				workspace: workspace ?? null,
+				project: project ?? null,
+				logged_in: apiKey !== undefined,
+				saved_at: savedAt,
+			})),
+		};
+	},
+});
+
+const use = command({
+	name: 'use',
+	summary: 'Make a profile the active one',
+	args: z.object({profile: z.optional(z.string())}),
+	positional: ['profile'],
+	describe: {profile: 'its name; without it you choose'},
+	examples: ['profile use agents.example.com'],
+	whileRunning: true,
+
+	async run({profile}, {config, interact, store}) {
+		const profiles = listProfiles(config.read());
+		const name =
+			profile ??
+			(await interact.choose({
+				title: 'Use a profile',
+				choices: profiles.map(({name: id, server}) => ({id, label: id, detail: server})),
+			}));
+		if (!name) {
+			return {kind: 'text', text: 'Nothing changed.'};
+		}
+
+		const used = await activateProfile(config, name);
+		store.getState().setConnection({profile: used.name, server: used.server, state: 'ready'});
+		return {
+			kind: 'text',
+			text: `Profile ${used.name} is active (${used.server}).`,
+			data: {profile: used.name, server: used.server},
+		};
+	},
+});
+
+const forget = command({
+	name: 'forget',
+	summary: 'Remove a profile with its key',
+	args: z.object({profile: z.string(), yes: z.optional(z.boolean())}),
+	positional: ['profile'],
+	describe: {profile: 'its name', yes: 'do not ask'},
+	examples: ['profile forget lab --yes'],
+
+	async run({profile, yes}, {config, interact}) {
+		if (!yes && !(await interact.confirm(`Forget profile ${profile} and its key?`))) {
+			return {kind: 'text', text: 'Nothing changed.', hint: '--yes forgets it without asking.'};
+		}
+
+		await forgetProfile(config, profile);
+		return {kind: 'text', text: `Forgot profile ${profile}.`, data: {profile, forgotten: true}};
+	},
+});
+
+export default noun({name: 'profile', summary: 'Servers that you logged in to', verbs: [list, use, forget]});

@@ -1,0 +1,186 @@
+import {AppError} from '../core/error.ts';
+import {parseModelId} from '../core/model.ts';
+import {closest} from './closest.ts';
+
+export type OutputFormat = 'text' | 'json' | 'stream-json';
+
+/** How a run from the command line is told what to do. */
+export type RunFlags = {
+	readonly model: string | undefined;
+	/** An id or prefix; `latest` for the newest session of this folder. */
+	readonly resume: string | undefined;
+	readonly maxTurns: number | undefined;
+	readonly budgetUsd: number | undefined;
+	readonly profile: string | undefined;
+};
+
+/** What the program was asked to do. */
+export type Invocation =
+	| ({readonly mode: 'app'; readonly pick: boolean} & RunFlags)
+	| ({readonly mode: 'once'; readonly prompt: string | undefined; readonly format: OutputFormat} & RunFlags)
+	| {readonly mode: 'command'; readonly words: readonly string[]}
+	| {readonly mode: 'version'};
+
+const formats: readonly OutputFormat[] = ['text', 'json', 'stream-json'];
+const approvals = ['never', 'edits', 'all'];
+
+const flags = {
+	'-p': 'prompt',
+	'--print': 'prompt',
+	'-c': 'continue',
+	'--continue': 'continue',
+	'-r': 'resume',
+	'--resume': 'resume',
+	'-m': 'model',
+	'--model': 'model',
+	'--output-format': 'format',
+	'--max-turns': 'turns',
+	'--budget': 'budget',
+	'--approve': 'approve',
+	'--profile': 'profile',
+	'-v': 'version',
+	'--version': 'version',
+	'-h': 'help',
+	'--help': 'help',
+} as const;
+
+type Meaning = (typeof flags)[keyof typeof flags];
+
+/** These may stand alone: `-p` takes its prompt from standard input then, `--resume` lets one choose. */
+const optional: ReadonlySet<Meaning> = new Set(['prompt', 'resume']);
+const alone: ReadonlySet<Meaning> = new Set(['continue', 'version', 'help']);
+
+/** Reads the command line. Throws `usage` for unknown flags and values that do not fit. */
+export function readInvocation(argv: readonly string[]): Invocation {
+	const [first] = argv;
+	if (first !== undefined && !first.startsWith('-')) {
+		return {mode: 'command', words: argv};
+	}
+
+	const given = readFlags(argv);
+	if (given.has('help')) {
+		return {mode: 'command', words: ['help']};
+	}
+
+	if (given.has('version')) {
+		return {mode: 'version'};
+	}
+
+	const run: RunFlags = {
+		model: checkModel(given.get('model')),
+		resume: given.has('continue') ? 'latest' : given.get('resume') || undefined,
+		maxTurns: number('--max-turns', given.get('turns'), value => Number.isInteger(value) && value >= 1),
+		budgetUsd: number('--budget', given.get('budget'), value => value > 0),
+		profile: given.get('profile'),
+	};
+	oneOf('--approve', given.get('approve'), approvals);
+	const format = oneOf('--output-format', given.get('format'), formats);
+	if (given.has('prompt')) {
+		return {mode: 'once', prompt: given.get('prompt') || undefined, format: format ?? 'text', ...run};
+	}
+
+	for (const [meaning, flag] of [
+		['format', '--output-format'],
+		['turns', '--max-turns'],
+		['budget', '--budget'],
+	] as const) {
+		if (given.has(meaning)) {
+			throw new AppError('usage', `${flag} goes with -p.`, {
+				hint: 'Run service -p "prompt" for one answer without the app.',
+			});
+		}
+	}
+
+	return {mode: 'app', pick: given.get('resume') === '', ...run};
+}
+
+/** Flags by meaning; one without a value has the empty string. */
+function readFlags(argv: readonly string[]): ReadonlyMap<Meaning, string> {
+	const given = new Map<Meaning, string>();
+	for (let index = 0; index < argv.length; index++) {
+		const word = argv[index] ?? '';
+		const [flag = '', inline] = word.startsWith('--') ? splitOnce(word) : [word];
+		const meaning = Object.hasOwn(flags, flag) ? flags[flag as keyof typeof flags] : undefined;
+		if (!meaning) {
+			throw unknownFlag(word, given);
+		}
+
+		if (alone.has(meaning)) {
+			given.set(meaning, '');
+			continue;
+		}
+
+		const next = argv[index + 1];
+		const follows =
+			inline === undefined &&
+			next !== undefined &&
+			(meaning === 'prompt' || !next.startsWith('-')) &&
+			!Object.hasOwn(flags, next);
+		const value = inline ?? (follows ? next : undefined);
+		if (value === undefined && !optional.has(meaning)) {
+			throw new AppError('usage', `${flag} needs a value.`);
+		}
+
+		index += follows ? 1 : 0;
+		given.set(meaning, value ?? '');
+	}
+
+	return given;
+}
+
+function splitOnce(word: string): readonly [string, string | undefined] {
+	const at = word.indexOf('=');
+	return at < 0 ? [word, undefined] : [word.slice(0, at), word.slice(at + 1)];
+}
+
+function unknownFlag(word: string, given: ReadonlyMap<Meaning, string>): AppError {
+	if (!word.startsWith('-')) {
+		return new AppError('usage', `“${word}” has no flag before it.`, {
+			hint: given.has('prompt') ? 'Put the whole prompt in quotes.' : 'Run service help to see what there is.',
+		});
+	}
+
+	const near = closest(
+		word.replace(/^-+/, ''),
+		Object.keys(flags)
+			.filter(flag => flag.startsWith('--'))
+			.map(flag => flag.slice(2)),
+	);
+	return new AppError('usage', `There is no flag ${word}.${near ? ` Did you mean --${near}?` : ''}`, {
+		hint: 'Run service help to see what there is.',
+	});
+}
+
+function checkModel(model: string | undefined): string | undefined {
+	if (model !== undefined) {
+		const {provider, name} = parseModelId(model);
+		return `${provider}/${name}`;
+	}
+
+	return undefined;
+}
+
+function number(flag: string, text: string | undefined, fits: (value: number) => boolean): number | undefined {
+	if (text === undefined) {
+		return undefined;
+	}
+
+	const value = Number(text);
+	if (text.trim() === '' || !Number.isFinite(value) || !fits(value)) {
+		throw new AppError(
+			'usage',
+			`${flag} takes a positive ${flag === '--max-turns' ? 'whole number' : 'number'}, not “${text}”.`,
+		);
+	}
+
+	return value;
+}
+
+function oneOf<T extends string>(flag: string, text: string | undefined, values: readonly T[]): T | undefined {
+	const found = values.find(value => value === text);
+	if (text !== undefined && !found) {
+		throw new AppError('usage', `${flag} takes ${values.join(', ')}, not “${text}”.`);
+	}
+
+	return found;
+}

@@ -1,0 +1,88 @@
+import {safeLine, safeText} from '../terminal/safe-text.ts';
+import type {Palette} from '../terminal/style.ts';
+import {lineWidth, padEnd, truncate} from '../terminal/width.ts';
+import {wrapLine} from '../terminal/wrap.ts';
+import type {Column, Result} from './result.ts';
+
+type Style = {readonly width: number; readonly palette: Palette};
+
+/** A result as lines of at most `width` cells, the same in the app and in a shell. Data is made safe here (SAFETY 1). */
+export function renderResult(result: Result, style: Style): readonly string[] {
+	const {width, palette} = style;
+	switch (result.kind) {
+		case 'text':
+			return [
+				...wrapLine(safeText(result.text), width),
+				...(result.hint ? wrapLine(palette.dim(safeText(result.hint)), width) : []),
+			];
+		case 'record':
+			return [...heading(result.title, style), ...renderFields(result.fields, style)];
+		case 'table':
+			return [
+				...heading(result.title, style),
+				...(result.rows.length > 0 ? renderTable(result.columns, result.rows, style) : [palette.dim(result.empty)]),
+				...(result.notes ?? []).flatMap(note => wrapLine(palette.dim(safeText(note)), width)),
+			];
+		case 'group':
+			return result.parts.flatMap((part, index) => [...(index > 0 ? [''] : []), ...renderResult(part, style)]);
+		case 'lines':
+			return result.lines.flatMap(line => wrapLine(safeText(line), width, {hard: true}));
+		case 'panel':
+		case 'quit':
+			return [];
+		default:
+			return result satisfies never;
+	}
+}
+
+function heading(title: string | undefined, {palette}: Style): readonly string[] {
+	return title ? [palette.strong(safeLine(title))] : [];
+}
+
+function renderFields(fields: readonly (readonly [string, string])[], {width, palette}: Style): readonly string[] {
+	const label = Math.max(0, ...fields.map(([name]) => lineWidth(name)));
+	return fields.flatMap(([name, value]) =>
+		wrapLine(safeText(value), width, {first: `${palette.dim(padEnd(name, label))}  `, rest: ' '.repeat(label + 2)}),
+	);
+}
+
+const gap = '  ';
+
+/**
+ * Columns side by side, two blanks apart. Where they do not fit, the last one is cut first, because it holds what may be
+ * long; the others keep at least eight cells.
+ */
+function renderTable(
+	columns: readonly Column[],
+	rows: ReadonlyArray<readonly string[]>,
+	{width, palette}: Style,
+): readonly string[] {
+	const cells = rows.map(row => row.map(safeLine));
+	const widths = columns.map(({label}, index) =>
+		Math.max(lineWidth(label), ...cells.map(row => lineWidth(row[index] ?? ''))),
+	);
+	shrink(widths, width - gap.length * (columns.length - 1));
+	const draw = (row: readonly string[]) =>
+		columns
+			.map(({align}, index) => {
+				const space = widths[index] ?? 0;
+				const cell = truncate(row[index] ?? '', space);
+				return align === 'right' ? ' '.repeat(Math.max(0, space - lineWidth(cell))) + cell : padEnd(cell, space);
+			})
+			.join(gap)
+			.trimEnd();
+	const named = columns.some(({label}) => label);
+	return [...(named ? [palette.dim(draw(columns.map(({label}) => label)))] : []), ...cells.map(draw)];
+}
+
+/** Takes cells from the widest column, beginning with the last, until the sum fits. */
+function shrink(widths: number[], room: number): void {
+	const smallest = 8;
+	let over = widths.reduce((sum, width) => sum + width, 0) - room;
+	for (let index = widths.length - 1; index >= 0 && over > 0; index--) {
+		const width = widths[index] ?? 0;
+		const taken = Math.min(over, Math.max(0, width - smallest));
+		widths[index] = width - taken;
+		over -= taken;
+	}
+}

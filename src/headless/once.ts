@@ -1,0 +1,89 @@
+import type {OutputFormat} from '../command/invocation.ts';
+import {AppError, reportError} from '../core/error.ts';
+import type {AgentEvent, Recorded} from '../core/event.ts';
+import {blocksOf} from '../core/transcript.ts';
+import type {PriceOf} from '../core/usage.ts';
+import type {Conversation} from '../store/conversation.ts';
+import type {AppStore} from '../store/store.ts';
+import {printError} from './print.ts';
+import {resultObject, statusOf} from './result-object.ts';
+
+type Output = {readonly write: (data: string) => unknown; readonly isTTY?: boolean};
+
+type Dependencies = {
+	readonly store: AppStore;
+	readonly conversation: Conversation;
+	/** Hands every record of the run to `listener`. */
+	readonly onRecord: (listener: (record: Recorded) => void) => void;
+	/** Prices, those of the connected server included; asked for once the run has ended. */
+	readonly priceOf: () => Promise<PriceOf>;
+	readonly stdout: Output;
+	readonly stderr: Output;
+};
+
+/** One run without a screen. Gives the exit status. Throws `usage` for an empty prompt. */
+export async function runOnce(
+	prompt: string,
+	format: OutputFormat,
+	{store, conversation, onRecord, priceOf, stdout, stderr}: Dependencies,
+): Promise<number> {
+	if (!prompt.trim()) {
+		throw new AppError('usage', 'The prompt is empty.', {hint: 'Give it as -p "prompt", or pipe it in.'});
+	}
+
+	const {transcript} = store.getState();
+	const before = {from: blocksOf(transcript).length, usedBefore: transcript.usage.size};
+	let end: Extract<AgentEvent, {type: 'run-end'}> = {type: 'run-end', reason: 'error', stopReason: 'error'};
+	onRecord(record => {
+		if (format === 'stream-json') {
+			stdout.write(`${JSON.stringify(record)}\n`);
+		}
+
+		if (record.event.type === 'run-end') {
+			end = record.event;
+		}
+	});
+
+	await conversation.send(prompt);
+	await conversation.close();
+	const result = resultObject(store.getState().transcript, end, {...before, priceOf: await priceOf()});
+	if (format === 'text') {
+		if (result.text) {
+			stdout.write(`${result.text.replace(/\n$/, '')}\n`);
+		}
+
+		sayHowItEnded(end, result.text !== '', stderr);
+	} else {
+		stdout.write(`${JSON.stringify(result)}\n`);
+	}
+
+	const {unsaved} = store.getState();
+	if (unsaved) {
+		stderr.write(`service: the session was not saved: ${unsaved}\n`);
+	}
+
+	return statusOf(end);
+}
+
+/** A script reads the answer from standard output; that it is no whole answer is said beside it. */
+function sayHowItEnded(
+	{reason, stopReason, error}: Extract<AgentEvent, {type: 'run-end'}>,
+	hasText: boolean,
+	stderr: Output,
+): void {
+	if (error) {
+		printError(error, stderr, {json: false});
+	} else if (reason === 'interrupted') {
+		printError({code: 'interrupted', message: 'Interrupted.'}, stderr, {json: false});
+	} else if (reason === 'incomplete') {
+		printError(
+			reportError(new AppError('incomplete', 'The answer is incomplete: the connection ended before the model did.')),
+			stderr,
+			{json: false},
+		);
+	} else if (stopReason === 'max_tokens') {
+		printError({code: 'incomplete', message: 'The answer was cut at the token limit.'}, stderr, {json: false});
+	} else if (stopReason === 'refusal' && !hasText) {
+		printError({code: 'failed', message: 'The model declined to answer.'}, stderr, {json: false});
+	}
+}

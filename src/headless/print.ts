@@ -1,0 +1,52 @@
+import {renderResult} from '../command/render.ts';
+import type {Result} from '../command/result.ts';
+import type {ErrorReport} from '../core/error.ts';
+import {safeText} from '../terminal/safe-text.ts';
+import {createPalette} from '../terminal/style.ts';
+
+type Output = {readonly write: (data: string) => unknown; readonly isTTY?: boolean; readonly columns?: number};
+
+/** True where colour is welcome: on a terminal, unless `NO_COLOR` or a dumb terminal says otherwise. */
+export function wantsColor(
+	output: {readonly isTTY?: boolean},
+	env: Readonly<Record<string, string | undefined>>,
+): boolean {
+	return Boolean(output.isTTY) && !env['NO_COLOR'] && env['TERM'] !== 'dumb';
+}
+
+/** Prints what a command gave: drawn for people, or its data as JSON. A pipe gets whole lines, never cut ones. */
+export function printResult(
+	result: Result,
+	output: Output,
+	{json, env}: {readonly json: boolean; readonly env: Readonly<Record<string, string | undefined>>},
+): void {
+	if (json) {
+		const data = 'data' in result && result.data !== undefined ? result.data : null;
+		output.write(
+			`${JSON.stringify(data === null && result.kind === 'text' ? {message: result.text} : data, undefined, 2)}\n`,
+		);
+		return;
+	}
+
+	// What is printed as it is keeps its bytes in a pipe: an exported file must not be wrapped.
+	if (result.kind === 'lines' && !output.isTTY) {
+		output.write(`${result.lines.join('\n')}\n`);
+		return;
+	}
+
+	const width = output.isTTY ? (output.columns ?? 80) : 10_000;
+	const lines = renderResult(result, {width, palette: createPalette({color: wantsColor(output, env)})});
+	if (lines.length > 0) {
+		output.write(`${lines.join('\n')}\n`);
+	}
+}
+
+/** Prints an error as a person reads it, or as JSON for `--json`. Always on standard error. */
+export function printError(report: ErrorReport, output: Output, {json}: {readonly json: boolean}): void {
+	if (json) {
+		output.write(`${JSON.stringify({error: report})}\n`);
+		return;
+	}
+
+	output.write(`service: ${safeText(report.message)}\n${report.hint ? `  ${safeText(report.hint)}\n` : ''}`);
+}

@@ -1,0 +1,101 @@
+import type {Block} from '../core/block.ts';
+import {exitStatus} from '../core/error.ts';
+import type {AgentEvent} from '../core/event.ts';
+import type {Json} from '../core/json.ts';
+import {blocksOf, type Transcript} from '../core/transcript.ts';
+import {type PriceOf, sumUsage, totalCost} from '../core/usage.ts';
+
+type RunEnd = Extract<AgentEvent, {type: 'run-end'}>;
+
+/** What `--output-format json` prints and `stream-json` ends with; the interface that programs read. */
+export type ResultObject = {
+	readonly type: 'result';
+	readonly text: string;
+	readonly tool_calls: ReadonlyArray<{readonly name: string; readonly arguments: Json}>;
+	readonly stop_reason: RunEnd['stopReason'];
+	readonly usage: {
+		readonly input_tokens: number;
+		readonly output_tokens: number;
+		readonly cache_read_input_tokens: number;
+		readonly cache_creation_input_tokens: number;
+		readonly reasoning_tokens: number;
+	};
+	readonly cost_usd: number | null;
+	readonly session_id: string;
+	readonly error: {readonly code: string; readonly message: string} | null;
+};
+
+/**
+ * Sums up one run. `from` is the number of blocks, `usedBefore` the number of messages with usage, that the session had
+ * before it. `text` is the model's last message that says something.
+ */
+export function resultObject(
+	transcript: Transcript,
+	end: RunEnd,
+	{from, usedBefore, priceOf}: {readonly from: number; readonly usedBefore: number; readonly priceOf: PriceOf},
+): ResultObject {
+	const blocks = blocksOf(transcript).slice(from);
+	const messages = [...transcript.usage.values()].slice(usedBefore);
+	const sum = sumUsage(messages);
+	return {
+		type: 'result',
+		text: lastText(blocks),
+		tool_calls: blocks.flatMap(block =>
+			block.kind === 'tool' ? [{name: block.name, arguments: block.arguments}] : [],
+		),
+		stop_reason: end.stopReason,
+		usage: {
+			input_tokens: sum.input,
+			output_tokens: sum.output,
+			cache_read_input_tokens: sum.cacheRead,
+			cache_creation_input_tokens: sum.cacheWrite,
+			reasoning_tokens: sum.reasoning,
+		},
+		cost_usd: totalCost(messages, priceOf),
+		session_id: transcript.session,
+		error: errorOf(end),
+	};
+}
+
+function lastText(blocks: readonly Block[]): string {
+	const texts = blocks.filter(block => block.kind === 'text' && block.text.trim() !== '');
+	const last = texts.at(-1);
+	return texts
+		.flatMap(block =>
+			block.kind === 'text' && last?.kind === 'text' && block.messageId === last.messageId ? [block.text] : [],
+		)
+		.join('');
+}
+
+function errorOf({reason, error}: RunEnd): ResultObject['error'] {
+	if (error) {
+		return {code: error.code, message: error.message};
+	}
+
+	switch (reason) {
+		case 'interrupted':
+			return {code: 'interrupted', message: 'The run was interrupted.'};
+		case 'incomplete':
+			return {code: 'incomplete', message: 'The connection ended before the model did.'};
+		default:
+			return null;
+	}
+}
+
+/** The exit status of a run. */
+export function statusOf({reason, error}: RunEnd): number {
+	switch (reason) {
+		case 'done':
+			return 0;
+		case 'interrupted':
+			return exitStatus.interrupted;
+		case 'incomplete':
+			return exitStatus.incomplete;
+		case 'budget':
+			return exitStatus.budget;
+		case 'error':
+			return error ? exitStatus[error.code] : exitStatus.failed;
+		default:
+			return reason satisfies never;
+	}
+}

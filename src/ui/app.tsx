@@ -1,0 +1,119 @@
+import {complete, type Suggestion} from '../command/complete.ts';
+import {layoutComposer} from '../store/composer-layout.ts';
+import type {AppState} from '../store/store.ts';
+import {safeLine} from '../terminal/safe-text.ts';
+import type {Palette} from '../terminal/style.ts';
+import {padEnd, truncate} from '../terminal/width.ts';
+import {Composer, promptWidth} from './composer.tsx';
+import {useApp, useUi} from './context.ts';
+import {Box, Text} from './ink.ts';
+import {layOut} from './layout.ts';
+import {Lines} from './lines.tsx';
+import {PanelView} from './panel-view.tsx';
+import {StatusLine} from './status-line.tsx';
+
+/** The live region: the open end of the transcript, a panel, what waits, the prompt, the status. */
+export function App() {
+	const {palette, entries} = useUi();
+	const live = useApp(state => state.live);
+	const panel = useApp(state => state.panel);
+	const queue = useApp(state => state.queue);
+	const composer = useApp(state => state.composer);
+	const {columns, rows} = useApp(state => state.size);
+	const chosen = useApp(state => state.completion);
+	const toast = useApp(state => state.toast);
+	const running = useApp(state => state.transcript.run !== undefined);
+
+	const suggestions = panel ? [] : suggestionsFor(entries(), composer.text, chosen);
+	const prompt = layoutComposer(composer, columns - promptWidth, 10);
+	const layout = layOut({
+		rows,
+		live: live.length,
+		panel: panelHeight(panel),
+		queue: queue.length,
+		composer: prompt.rows.length,
+		completion: suggestions.length || (toast ? 1 : 0),
+	});
+	const shown =
+		prompt.rows.length === layout.composer ? prompt : layoutComposer(composer, columns - promptWidth, layout.composer);
+	const above = layout.live + layout.panel + layout.queue + layout.rule;
+
+	return (
+		<Box flexDirection="column">
+			{layout.live > 0 && <Lines lines={live.slice(-layout.live)} />}
+			{panel && layout.panel > 0 && (
+				<Box height={layout.panel} overflow="hidden" flexDirection="column">
+					<PanelView panel={panel} height={layout.panel} />
+				</Box>
+			)}
+			{layout.queue > 0 && (
+				<Lines
+					lines={queue
+						.slice(-layout.queue)
+						.map(({text}) => truncate(palette.dim(`  queued: ${safeLine(text)}`), columns))}
+				/>
+			)}
+			{layout.rule > 0 && <Text wrap="truncate">{palette.dim('─'.repeat(columns))}</Text>}
+			<Composer
+				layout={shown}
+				top={above}
+				focused={!panel || panel.kind === 'lines'}
+				placeholder={running ? 'Type ahead; Esc interrupts' : 'Ask something, or / for commands'}
+			/>
+			{suggestions.length > 0 && (
+				<Lines lines={suggestionLines(suggestions, chosen, layout.completion, columns, palette)} />
+			)}
+			{suggestions.length === 0 && toast && layout.completion > 0 && (
+				<Text wrap="truncate">{truncate(palette.dim(toast), columns)}</Text>
+			)}
+			<StatusLine />
+		</Box>
+	);
+}
+
+/** The completion, unless the user closed it with Escape (-1) or there is nothing left to complete. */
+export function suggestionsFor(
+	entries: Parameters<typeof complete>[0],
+	text: string,
+	chosen: number,
+): readonly Suggestion[] {
+	if (chosen < 0) {
+		return [];
+	}
+
+	const found = complete(entries, text);
+	return found.length === 1 && found[0]?.line.trimEnd() === text.trimEnd() && text.endsWith(' ') ? [] : found;
+}
+
+function suggestionLines(
+	suggestions: readonly Suggestion[],
+	chosen: number,
+	height: number,
+	columns: number,
+	palette: Palette,
+): readonly string[] {
+	const at = Math.min(chosen, suggestions.length - 1);
+	const start = Math.max(0, Math.min(at - Math.floor(height / 2), suggestions.length - height));
+	const width = Math.max(...suggestions.map(({label}) => label.length));
+	return suggestions.slice(start, start + height).map(({label, summary}, index) => {
+		const here = start + index === at;
+		const name = padEnd(label, width);
+		return truncate(
+			`${here ? palette.accent('❯ ') + palette.strong(name) : `  ${name}`}  ${palette.dim(summary)}`,
+			columns,
+		);
+	});
+}
+
+function panelHeight(panel: AppState['panel']): number {
+	switch (panel?.kind) {
+		case undefined:
+			return 0;
+		case 'pick':
+			return Math.min(14, panel.choices.length + 2);
+		case 'lines':
+			return panel.lines.length + 1;
+		default:
+			return 1;
+	}
+}

@@ -1,0 +1,122 @@
+import type {Block} from '../core/block.ts';
+import {formatBytes, formatDuration} from '../core/format.ts';
+import type {Json, JsonObject} from '../core/json.ts';
+import {safeLine, safeText} from '../terminal/safe-text.ts';
+import type {Palette} from '../terminal/style.ts';
+import {truncate} from '../terminal/width.ts';
+import {wrapLine} from '../terminal/wrap.ts';
+
+type Style = {readonly width: number; readonly palette: Palette};
+
+/** Every block but the model's text, as lines of at most `width` cells. Text is Markdown and drawn elsewhere. */
+export function blockLines(block: Exclude<Block, {kind: 'text'}> | Block, style: Style): readonly string[] {
+	const {width, palette} = style;
+	switch (block.kind) {
+		case 'user':
+			return wrapLine(palette.strong(safeText(block.text)), width, {first: palette.accent('❯ '), rest: '  '});
+		case 'reasoning':
+			return reasoningLines(block, style);
+		case 'tool':
+			return [toolLine(block, style)];
+		case 'notice': {
+			const role = {info: palette.dim, warning: palette.warning, error: palette.danger}[block.level];
+			const sign = {info: 'ℹ', warning: '!', error: '✗'}[block.level];
+			return messageLines(sign, role, block.text, block.hint, style);
+		}
+		case 'compaction':
+			return [palette.dim(truncate(`── earlier messages folded into a summary ──`, width))];
+		case 'end': {
+			const failed = block.reason === 'error';
+			return messageLines(failed ? '✗' : '■', failed ? palette.danger : palette.warning, block.text, block.hint, style);
+		}
+		case 'text':
+			return wrapLine(safeText(block.text), width);
+		default:
+			return block satisfies never;
+	}
+}
+
+/** A sentence behind a sign, then what to do about it. */
+export function messageLines(
+	sign: string,
+	role: (text: string) => string,
+	text: string,
+	hint: string | undefined,
+	{width, palette}: Style,
+): readonly string[] {
+	return [
+		...wrapLine(role(safeText(text)), width, {first: role(`${sign} `), rest: '  '}),
+		...(hint ? wrapLine(palette.dim(safeText(hint)), width, {first: palette.dim('  → '), rest: '    '}) : []),
+	];
+}
+
+function reasoningLines(
+	block: Extract<Block, {kind: 'text' | 'reasoning'}>,
+	{width, palette}: Style,
+): readonly string[] {
+	const text = block.text.trim();
+	if (!text) {
+		return [];
+	}
+
+	if (block.open) {
+		const tail =
+			text
+				.slice(-4 * width)
+				.split('\n')
+				.filter(Boolean)
+				.at(-1) ?? '';
+		return [palette.dim(truncate(`✻ Thinking… ${safeLine(tail)}`, width))];
+	}
+
+	const took = block.endedAt ? Date.parse(block.endedAt) - Date.parse(block.at) : 0;
+	const first = safeLine(
+		text
+			.slice(0, 4 * width)
+			.replace(/[*_#`]/g, '')
+			.replace(/\s+/g, ' '),
+	);
+	return [palette.dim(truncate(`✻ Thought${took >= 1000 ? ` for ${formatDuration(took)}` : ''}: ${first}`, width))];
+}
+
+const signs = {running: '◌', asking: '?', done: '✓', failed: '✗', interrupted: '■'} as const;
+
+function toolLine(block: Extract<Block, {kind: 'tool'}>, {width, palette}: Style): string {
+	const role = {
+		running: palette.accent,
+		asking: palette.warning,
+		done: palette.success,
+		failed: palette.danger,
+		interrupted: palette.warning,
+	}[block.status];
+	const head = `${role(signs[block.status])} ${palette.strong(safeLine(block.name))}`;
+	const call = safeLine(summarize(block.arguments));
+	return truncate([head, call && ` ${call}`, palette.dim(outcome(block))].join(''), width);
+}
+
+function outcome({status, output, milliseconds}: Extract<Block, {kind: 'tool'}>): string {
+	switch (status) {
+		case 'running':
+			return ' …';
+		case 'asking':
+			return ' · waits for you';
+		case 'interrupted':
+			return ' · interrupted';
+		case 'failed':
+			return ` · ${safeLine(output.split('\n', 1)[0] ?? '')}`;
+		default:
+			return ` · ${formatDuration(milliseconds ?? 0)} · ${formatBytes(Buffer.byteLength(output))}`;
+	}
+}
+
+/** The values of a call on one line: strings as they are, the rest as JSON; names only from the second on. */
+function summarize(args: JsonObject): string {
+	return Object.entries(args)
+		.map(([name, value], index) => (index === 0 ? show(value) : `${name}=${show(value)}`))
+		.join(' ')
+		.slice(0, 500);
+}
+
+function show(value: Json): string {
+	return typeof value === 'string' ? value.slice(0, 300) : JSON.stringify(value).slice(0, 300);
+}

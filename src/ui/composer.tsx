@@ -1,0 +1,35 @@
+import type {ComposerLayout} from '../store/composer-layout.ts';
+import {safeText} from '../terminal/safe-text.ts';
+import {truncate} from '../terminal/width.ts';
+import {useApp, useUi} from './context.ts';
+import {useCursor} from './ink.ts';
+import {Lines} from './lines.tsx';
+
+type Props = {
+	readonly layout: ComposerLayout;
+	/** Row of the live region on which the composer begins, for the real cursor. */
+	readonly top: number;
+	/** False while a panel has the focus. */
+	readonly focused: boolean;
+	readonly placeholder: string;
+};
+
+/** Cells that the sign before the prompt takes. */
+export const promptWidth = 2;
+
+/** The prompt. The terminal's own cursor stands at the caret, because input methods draw there. */
+export function Composer({layout, top, focused, placeholder}: Props) {
+	const {palette} = useUi();
+	const columns = useApp(state => state.size.columns);
+	const {setCursorPosition} = useCursor();
+	setCursorPosition(
+		focused ? {x: Math.min(columns - 1, promptWidth + layout.caret.column), y: top + layout.caret.row} : undefined,
+	);
+	const empty = layout.rows.length === 1 && layout.rows[0] === '';
+	const lines = layout.rows.map((row, index) => {
+		const first = index === 0 && layout.hiddenAbove === 0;
+		const sign = first ? palette.accent('❯ ') : layout.hiddenAbove > 0 && index === 0 ? palette.dim('↑ ') : '  ';
+		return truncate(sign + (empty ? palette.dim(placeholder) : safeText(row)), columns);
+	});
+	return <Lines lines={lines} />;
+}

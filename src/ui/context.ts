@@ -1,0 +1,31 @@
+import {createContext, useContext} from 'react';
+import {useStore} from 'zustand';
+import type {Entry} from '../command/command.ts';
+import type {AppState, AppStore} from '../store/store.ts';
+import type {Palette} from '../terminal/style.ts';
+
+/** What every component may use: the one store, the colours by role, the table of commands, and how to answer a panel. */
+export type Ui = {
+	readonly store: AppStore;
+	readonly palette: Palette;
+	/** Empty until the commands are loaded, just after the first frame. */
+	readonly entries: () => readonly Entry[];
+	/** Answers the open panel; undefined cancels it. */
+	readonly answer: (value: string | undefined) => void;
+};
+
+export const UiContext = createContext<Ui | undefined>(undefined);
+
+export function useUi(): Ui {
+	const ui = useContext(UiContext);
+	if (!ui) {
+		throw new Error('A component was drawn outside the app.');
+	}
+
+	return ui;
+}
+
+/** Reads from the store. Select primitives or stable references. */
+export function useApp<T>(select: (state: AppState) => T): T {
+	return useStore(useUi().store, select);
+}

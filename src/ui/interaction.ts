@@ -1,0 +1,34 @@
+import type {Interaction} from '../command/context.ts';
+import type {AppStore} from '../store/store.ts';
+import type {Panel} from '../store/view-slice.ts';
+
+export type PanelInteraction = Interaction & {
+	/** Answers what is asked now; undefined cancels. Without a question it does nothing. */
+	readonly answer: (value: string | undefined) => void;
+};
+
+/** Asks through the panel. The store holds the question as data, the promise that waits for the answer lives here. */
+export function createPanelInteraction(store: AppStore): PanelInteraction {
+	let waiting: ((value: string | undefined) => void) | undefined;
+
+	const open = (panel: Panel) => {
+		waiting?.(undefined);
+		return new Promise<string | undefined>(resolve => {
+			waiting = resolve;
+			store.getState().setPanel(panel);
+		});
+	};
+
+	return {
+		ask: field => open({kind: 'field', ...field}),
+		choose: pick => open({kind: 'pick', ...pick}),
+		confirm: async question => (await open({kind: 'confirm', question})) === 'yes',
+		say: text => store.getState().setToast(text),
+		answer(value) {
+			const resolve = waiting;
+			waiting = undefined;
+			store.getState().setPanel(undefined);
+			resolve?.(value);
+		},
+	};
+}

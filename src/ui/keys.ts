@@ -1,0 +1,189 @@
+import type {Entry} from '../command/command.ts';
+import {type ComposerAction, reduceComposer, setComposerText} from '../store/composer.ts';
+import type {AppStore} from '../store/store.ts';
+import {chordOf, type InputToken, type KeyToken} from '../terminal/input-token.ts';
+import {suggestionsFor} from './app.tsx';
+import {promptWidth} from './composer.tsx';
+
+type Dependencies = {
+	readonly store: AppStore;
+	readonly entries: () => readonly Entry[];
+	/** A message or a slash line was sent. */
+	readonly submit: (text: string, shown: string) => void;
+	/** Answers the open panel; undefined cancels it. */
+	readonly answer: (value: string | undefined) => void;
+	/** Hands a key to the one-line field that has the focus. */
+	readonly feed: (token: InputToken) => void;
+	readonly interrupt: () => void;
+	readonly redraw: () => void;
+	readonly suspend: () => void;
+	readonly quit: () => void;
+	readonly now?: () => number;
+};
+
+/** How long a second press of the same key counts as the second of two, in milliseconds. */
+const twice = 2000;
+
+/** Says what every key does: the panel has the first word, then the completion, then the prompt, then the app. */
+export function createKeyHandler(dependencies: Dependencies): (tokens: readonly InputToken[]) => void {
+	const {store, entries, submit, answer, feed, interrupt, redraw, suspend, quit, now = Date.now} = dependencies;
+	let pressed = {chord: '', at: 0};
+
+	const state = store.getState;
+
+	/** True when the same key was pressed shortly before; the first press says what the second one does. */
+	const isSecond = (chord: string, toast: string) => {
+		const second = pressed.chord === chord && now() - pressed.at < twice;
+		pressed = second ? {chord: '', at: 0} : {chord, at: now()};
+		state().setToast(second ? '' : toast);
+		return second;
+	};
+
+	const inPanel = (token: InputToken): boolean => {
+		const {panel, scrollBy} = state();
+		if (!panel) {
+			return false;
+		}
+
+		const chord = token.type === 'key' ? chordOf(token) : token.type === 'text' ? token.text : '';
+		if (chord === 'escape' || chord === 'ctrl+c' || (panel.kind === 'lines' && chord === 'q')) {
+			answer(undefined);
+		} else if (chord === 'up' || chord === 'down') {
+			scrollBy(chord === 'up' ? -1 : 1);
+		} else if (chord === 'page-up' || chord === 'page-down') {
+			scrollBy(chord === 'page-up' ? -8 : 8);
+		} else if (panel.kind === 'confirm') {
+			if (/^(?:y|n|enter)$/i.test(chord)) {
+				answer(chord.toLowerCase() === 'y' ? 'yes' : undefined);
+			}
+		} else if (panel.kind === 'lines') {
+			return false;
+		} else {
+			feed(token);
+		}
+
+		return true;
+	};
+
+	/** Tab takes a suggestion, the arrows choose one, Escape closes the list, Enter takes one that is not yet typed. */
+	const inCompletion = (token: KeyToken): boolean => {
+		const {composer, completion, setCompletion, setComposer} = state();
+		const suggestions = suggestionsFor(entries(), composer.text, completion);
+		const chosen = suggestions[Math.min(completion, suggestions.length - 1)];
+		if (!chosen) {
+			return false;
+		}
+
+		const count = suggestions.length;
+		switch (chordOf(token)) {
+			case 'up':
+			case 'down':
+				setCompletion((Math.min(completion, count - 1) + (token.name === 'up' ? count - 1 : 1)) % count);
+				return true;
+			case 'escape':
+				setCompletion(-1);
+				return true;
+			case 'tab':
+				setComposer(setComposerText(composer, chosen.line));
+				setCompletion(0);
+				return true;
+			case 'enter':
+				if (composer.text.trim() !== chosen.line.trim()) {
+					setComposer(setComposerText(composer, chosen.line));
+					setCompletion(0);
+					// What needs nothing more runs at once.
+					return chosen.line.endsWith(' ');
+				}
+
+				return false;
+			default:
+				return false;
+		}
+	};
+
+	const onKey = (token: KeyToken) => {
+		const {composer, setComposer, transcript} = state();
+		switch (chordOf(token)) {
+			case 'ctrl+c':
+				if (composer.text) {
+					setComposer(setComposerText(composer, ''));
+				} else if (transcript.run) {
+					interrupt();
+				} else if (isSecond('ctrl+c', 'Press Ctrl+C again to quit.')) {
+					quit();
+				}
+
+				break;
+			case 'ctrl+d':
+				if (!composer.text) {
+					quit();
+				}
+
+				break;
+			case 'escape':
+				onEscape();
+				break;
+			case 'ctrl+l':
+				redraw();
+				break;
+			case 'ctrl+z':
+				suspend();
+				break;
+			default:
+		}
+	};
+
+	const onEscape = () => {
+		const {composer, setComposer, transcript} = state();
+		if (transcript.run) {
+			interrupt();
+		} else if (composer.text) {
+			if (isSecond('escape', 'Press Esc again to clear the prompt.')) {
+				setComposer(setComposerText(composer, ''));
+			}
+		} else {
+			const previous = transcript.settled.findLast(block => block.kind === 'user');
+			if (previous && isSecond('escape', 'Press Esc again to edit your previous message.')) {
+				setComposer(setComposerText(composer, previous.text));
+			}
+		}
+	};
+
+	const act = (action: ComposerAction) => {
+		if (action.type === 'submit') {
+			submit(action.text, action.shown);
+		} else {
+			onKey(action.token);
+		}
+	};
+
+	const inComposer = (token: InputToken) => {
+		const {composer, setComposer, size, toast, setToast, completion, setCompletion} = state();
+		const result = reduceComposer(composer, token, {columns: size.columns - promptWidth});
+		if (result.state !== composer) {
+			setComposer(result.state);
+		}
+
+		if (result.state.text !== composer.text && completion !== 0) {
+			setCompletion(0);
+		}
+
+		if (toast && (token.type === 'text' || token.type === 'paste')) {
+			setToast('');
+		}
+
+		if (result.action) {
+			act(result.action);
+		}
+	};
+
+	return tokens => {
+		for (const token of tokens) {
+			if (inPanel(token) || (token.type === 'key' && inCompletion(token))) {
+				continue;
+			}
+
+			inComposer(token);
+		}
+	};
+}

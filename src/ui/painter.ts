@@ -1,0 +1,190 @@
+import type {Block} from '../core/block.ts';
+import type {Transcript} from '../core/transcript.ts';
+import type {AppStore} from '../store/store.ts';
+import type {MarkdownStream} from '../terminal/markdown-stream.ts';
+import type {Palette} from '../terminal/style.ts';
+import {truncate} from '../terminal/width.ts';
+import {blockLines} from './block-lines.ts';
+import {liveLimit} from './layout.ts';
+
+/** What the painter needs of the Markdown modules, which are loaded after the first frame. */
+export type MarkdownTools = {
+	readonly renderMarkdown: (
+		source: string,
+		options: {readonly width: number; readonly palette: Palette},
+	) => readonly string[];
+	readonly createMarkdownStream: (options: {
+		readonly width: number;
+		readonly palette: Palette;
+		readonly maxLive: number;
+	}) => MarkdownStream;
+};
+
+type Dependencies = {
+	readonly store: AppStore;
+	readonly palette: Palette;
+	readonly markdown: MarkdownTools;
+	/** Writes finished lines above the live region, where they become the terminal's own scrollback. */
+	readonly write: (data: string) => void;
+};
+
+/** Something that was written and can be drawn again at another width. */
+type Item = {readonly kind: Block['kind'] | 'print'; readonly draw: (width: number) => readonly string[]};
+
+export type Painter = {
+	/** Draws what the store says; called after each change of it. */
+	readonly advance: () => void;
+	/** Writes something that is not part of the conversation, such as the answer of a command. */
+	readonly print: (draw: (width: number) => readonly string[]) => void;
+	/** Forgets what was written and gives the last lines again at the present width, after the screen was wiped. */
+	readonly repaint: () => void;
+};
+
+/** Most lines of an earlier session that are written when it is resumed, and of all that is kept for a repaint. */
+const mostResumed = 1000;
+const mostItems = 300;
+
+/** Turns the transcript into lines: each block once, finished lines to the scrollback, the rest to the live region. */
+export function createPainter({store, palette, markdown, write}: Dependencies): Painter {
+	let session: string | undefined;
+	let written = 0;
+	let last: Item['kind'] | undefined;
+	let items: Item[] = [];
+	let stream: {readonly id: string; readonly markdown: MarkdownStream; begun: boolean} | undefined;
+
+	const width = () => store.getState().size.columns;
+	const style = (columns: number) => ({width: columns, palette});
+
+	const itemOf = (block: Block): Item => ({
+		kind: block.kind,
+		draw: columns =>
+			block.kind === 'text' ? markdown.renderMarkdown(block.text, style(columns)) : blockLines(block, style(columns)),
+	});
+
+	/** The lines of an item with the blank line that parts it from the one before. */
+	const spaced = (kind: Item['kind'], lines: readonly string[]): readonly string[] => {
+		const joined = (kind === 'tool' || kind === 'reasoning') && (last === 'tool' || last === 'reasoning');
+		const result = lines.length === 0 || last === undefined || joined ? lines : ['', ...lines];
+		last = lines.length === 0 ? last : kind;
+		return result;
+	};
+
+	const remember = (item: Item) => {
+		items.push(item);
+		if (items.length > mostItems * 2) {
+			items = items.slice(-mostItems);
+		}
+	};
+
+	const settledLines = (block: Block): readonly string[] => {
+		const item = itemOf(block);
+		remember(item);
+		if (block.kind === 'text' && stream?.id === block.id) {
+			const rest = stream.markdown.end(block.text);
+			const lines = stream.begun ? rest : spaced('text', rest);
+			stream = undefined;
+			last = 'text';
+			return lines;
+		}
+
+		return spaced(block.kind, item.draw(width()));
+	};
+
+	/** The open blocks: finished lines of a text that still grows, and everything that may yet change. */
+	const openLines = (
+		open: readonly Block[],
+	): {readonly settled: readonly string[]; readonly live: readonly string[]} => {
+		const [first, ...others] = open;
+		const before = last;
+		let settled: readonly string[] = [];
+		let live: readonly string[] = [];
+		if (first?.kind === 'text') {
+			stream ??= {id: first.id, begun: false, markdown: createStream()};
+			const grown = stream.markdown.push(first.text);
+			if (grown.settled.length > 0) {
+				settled = stream.begun ? grown.settled : spaced('text', grown.settled);
+				stream.begun = true;
+			}
+
+			live = stream.begun ? grown.live : spaced('text', grown.live);
+		} else if (first) {
+			live = spaced(first.kind, blockLines(first, style(width())));
+		}
+
+		live = [...live, ...others.flatMap(block => spaced(block.kind, itemOf(block).draw(width())))];
+		last = settled.length > 0 || stream?.begun ? 'text' : before;
+		return {settled, live};
+	};
+
+	const createStream = () =>
+		markdown.createMarkdownStream({...style(width()), maxLive: liveLimit(store.getState().size.rows)});
+
+	const show = (lines: readonly string[], live: readonly string[]) => {
+		if (lines.length > 0) {
+			write(`${lines.join('\n')}\n`);
+		}
+
+		const {live: shown, setLive} = store.getState();
+		if (shown.length !== live.length || live.some((line, index) => line !== shown[index])) {
+			setLive(live);
+		}
+	};
+
+	const resumed = (transcript: Transcript): readonly string[] => {
+		session = transcript.session;
+		written = transcript.settled.length;
+		items = [];
+		stream = undefined;
+		for (const block of transcript.settled) {
+			remember(itemOf(block));
+		}
+
+		return recent(mostResumed);
+	};
+
+	/** The last lines of what was written, drawn anew, with a word on what is left out. */
+	const recent = (most: number): readonly string[] => {
+		const parts: Array<readonly string[]> = [];
+		let count = 0;
+		let index = items.length;
+		while (index > 0 && count < most) {
+			index--;
+			const item = items[index];
+			last = items[index - 1]?.kind;
+			const lines = item ? spaced(item.kind, item.draw(width())) : [];
+			parts.unshift(lines);
+			count += lines.length;
+		}
+
+		last = items.at(-1)?.kind;
+		const hidden = index > 0 && most === mostResumed;
+		return [...(hidden ? [palette.dim(truncate('… earlier messages are in /export', width()))] : []), ...parts.flat()];
+	};
+
+	return {
+		advance() {
+			const {transcript} = store.getState();
+			const lines: string[] = transcript.session === session ? [] : [...resumed(transcript)];
+			while (written < transcript.settled.length) {
+				const block = transcript.settled[written];
+				lines.push(...(block ? settledLines(block) : []));
+				written++;
+			}
+
+			const {settled, live} = openLines(transcript.open);
+			show([...lines, ...settled], live);
+		},
+		print(draw) {
+			const item: Item = {kind: 'print', draw};
+			remember(item);
+			show(spaced('print', draw(width())), store.getState().live);
+		},
+		repaint() {
+			stream = undefined;
+			const {rows} = store.getState().size;
+			const lines = recent(rows).slice(-rows);
+			const {settled, live} = openLines(store.getState().transcript.open);
+			show([...lines, ...settled], live);
+		},
+	};
+}

@@ -1,0 +1,74 @@
+import {useState} from 'react';
+import type {Panel} from '../store/view-slice.ts';
+import {safeLine} from '../terminal/safe-text.ts';
+import {truncate} from '../terminal/width.ts';
+import {useApp, useUi} from './context.ts';
+import {Box, Text, TextInput} from './ink.ts';
+import {Lines} from './lines.tsx';
+import {Picker} from './picker.tsx';
+
+type Props = {
+	readonly panel: Panel;
+	/** Rows that it may fill. */
+	readonly height: number;
+};
+
+/** The one thing that is open above the prompt. */
+export function PanelView({panel, height}: Props) {
+	const {palette} = useUi();
+	const columns = useApp(state => state.size.columns);
+	switch (panel.kind) {
+		case 'pick':
+			return <Picker {...panel} height={height} />;
+		case 'field':
+			return <Field label={panel.label} masked={panel.masked} />;
+		case 'confirm':
+			return (
+				<Text wrap="truncate">
+					{truncate(`${palette.warning('?')} ${safeLine(panel.question)} ${palette.dim('[y/N]')}`, columns)}
+				</Text>
+			);
+		case 'lines':
+			return <Window title={panel.title} lines={panel.lines} height={height} />;
+		default:
+			return panel satisfies never;
+	}
+}
+
+/** One line to fill in; Enter gives it, Escape leaves it. */
+function Field({label, masked}: {readonly label: string; readonly masked: boolean}) {
+	const {palette, answer} = useUi();
+	const [value, setValue] = useState('');
+	return (
+		<Box height={1} overflow="hidden">
+			<Box flexShrink={0}>
+				<Text>{`${palette.accent('?')} ${safeLine(label)} `}</Text>
+			</Box>
+			<TextInput
+				value={value}
+				onChange={text => setValue(text.replace(/[\r\n]/g, ''))}
+				onSubmit={answer}
+				{...(masked && {mask: '•'})}
+			/>
+		</Box>
+	);
+}
+
+function Window({
+	title,
+	lines,
+	height,
+}: {
+	readonly title: string;
+	readonly lines: readonly string[];
+	readonly height: number;
+}) {
+	const {palette} = useUi();
+	const columns = useApp(state => state.size.columns);
+	const offset = useApp(state => state.scroll);
+	const room = Math.max(1, height - 1);
+	const start = Math.max(0, Math.min(offset, lines.length - room));
+	const shown = lines.slice(start, start + room);
+	const more = lines.length > room ? ` ${start + 1}-${start + shown.length} of ${lines.length}, ↑↓ scroll` : '';
+	return <Lines lines={[palette.dim(truncate(`── ${title} · Esc closes${more}`, columns)), ...shown]} />;
+}

@@ -1,0 +1,64 @@
+import {useState} from 'react';
+import type {Choice} from '../store/view-slice.ts';
+import {safeLine} from '../terminal/safe-text.ts';
+import {truncate} from '../terminal/width.ts';
+import {useApp, useUi} from './context.ts';
+import {Box, Text, TextInput} from './ink.ts';
+import {Lines} from './lines.tsx';
+
+type Props = {
+	readonly title: string;
+	readonly choices: readonly Choice[];
+	/** The `id` that is in use now. */
+	readonly current?: string;
+	readonly height: number;
+};
+
+/** A list with a filter: what is typed narrows it, the arrows move, Enter takes, Escape leaves. */
+export function Picker({title, choices, current, height}: Props) {
+	const {palette, answer} = useUi();
+	const columns = useApp(state => state.size.columns);
+	const moved = useApp(state => state.scroll);
+	const scrollBy = useApp(state => state.scrollBy);
+	const [filter, setFilter] = useState('');
+	const narrow = (text: string) => {
+		setFilter(text);
+		scrollBy(-moved);
+	};
+	const found = filterChoices(choices, filter);
+	const chosen = found.length === 0 ? 0 : ((moved % found.length) + found.length) % found.length;
+	const room = Math.max(1, height - 2);
+	const start = Math.max(0, Math.min(chosen - Math.floor(room / 2), found.length - room));
+	const rows = found.slice(start, start + room).map((choice, index) => {
+		const here = start + index === chosen;
+		const mark = choice.id === current ? ' (now)' : '';
+		const text = `${here ? palette.accent('❯ ') : '  '}${safeLine(choice.label)}${mark}`;
+		const detail = choice.detail ? palette.dim(`  ${safeLine(choice.detail)}`) : '';
+		return truncate((here ? palette.strong(text) : text) + detail, columns);
+	});
+	const count = filter ? `${found.length} of ${choices.length}` : String(choices.length);
+	return (
+		<Box flexDirection="column">
+			<Text wrap="truncate">
+				{truncate(`${palette.strong(title)} ${palette.dim(`${count} · Enter takes · Esc leaves`)}`, columns)}
+			</Text>
+			<Box height={1} overflow="hidden">
+				<Text>{palette.dim('filter ')}</Text>
+				<TextInput value={filter} onChange={narrow} onSubmit={() => answer(found[chosen]?.id)} />
+			</Box>
+			<Lines lines={rows.length > 0 ? rows : [palette.dim('  Nothing matches.')]} />
+		</Box>
+	);
+}
+
+/** Choices that hold every word of the filter, those that begin with it first. */
+export function filterChoices(choices: readonly Choice[], filter: string): readonly Choice[] {
+	const words = filter.toLowerCase().split(/\s+/).filter(Boolean);
+	const [first = ''] = words;
+	const matching = choices.filter(({label, detail = ''}) => {
+		const text = `${label} ${detail}`.toLowerCase();
+		return words.every(word => text.includes(word));
+	});
+	const begins = ({label}: Choice) => (label.toLowerCase().startsWith(first) ? 0 : 1);
+	return first ? matching.toSorted((a, b) => begins(a) - begins(b)) : matching;
+}

@@ -1,0 +1,109 @@
+import {useEffect, useState} from 'react';
+import {formatCount, formatDuration, formatUsd} from '../core/format.ts';
+import type {Transcript} from '../core/transcript.ts';
+import {contextTokens, sumUsage, totalCost} from '../core/usage.ts';
+import type {Connection} from '../store/connection-slice.ts';
+import type {AppState} from '../store/store.ts';
+import {safeLine} from '../terminal/safe-text.ts';
+import {lineWidth, truncate} from '../terminal/width.ts';
+import {useApp, useUi} from './context.ts';
+import {Text} from './ink.ts';
+
+/** Where we are, who answers, what goes on, how full the context is, what was used and what it cost. */
+export function StatusLine() {
+	const {palette} = useUi();
+	const columns = useApp(state => state.size.columns);
+	const connection = useApp(state => state.connection);
+	const model = useApp(state => state.model);
+	const run = useApp(state => state.transcript.run);
+	const busy = useApp(state => state.busy);
+	const unsaved = useApp(state => state.unsaved);
+	const usage = useApp(state => state.transcript.usage);
+	const priceOf = useApp(state => state.priceOf);
+	const infoOf = useApp(state => state.infoOf);
+	const elapsed = useElapsed(run?.startedAt);
+
+	const state = run ? palette.accent(`● working ${formatDuration(elapsed)}`) : busy ? '● busy' : palette.dim('○ idle');
+	const parts: readonly Part[] = [
+		{text: connectionText(connection), role: connection.state === 'failed' ? palette.danger : palette.dim, rank: 3},
+		{text: safeLine(model ?? 'no model'), role: model ? palette.dim : palette.warning, rank: 2},
+		{text: state, role: same, rank: 0},
+		...(unsaved ? [{text: `not saved: ${safeLine(unsaved)}`, role: palette.danger, rank: 1}] : []),
+		...usageParts({usage, priceOf, infoOf}).map(part => ({...part, role: palette.dim})),
+	];
+	return <Text wrap="truncate">{fitParts(parts, columns)}</Text>;
+}
+
+type Part = {
+	readonly text: string;
+	readonly role: (text: string) => string;
+	/** The higher, the sooner it is left out where the window is narrow. */
+	readonly rank: number;
+};
+
+const same = (text: string) => text;
+const separator = ' · ';
+
+/** The parts on one line; the least important ones are left out until it fits. */
+export function fitParts(parts: readonly Part[], columns: number): string {
+	const line = parts.map(({text, role}) => role(text)).join(separator);
+	if (lineWidth(line) <= columns || parts.length <= 1) {
+		return truncate(line, columns);
+	}
+
+	const highest = Math.max(...parts.map(({rank}) => rank));
+	const dropped = parts.findLastIndex(({rank}) => rank === highest);
+	return fitParts(parts.toSpliced(dropped, 1), columns);
+}
+
+function connectionText({profile, server, state}: Connection): string {
+	const name = safeLine(profile);
+	switch (state) {
+		case 'starting':
+			return `${name} starting…`;
+		case 'failed':
+			return `${name} not connected`;
+		default: {
+			const host = server.replace(/^https?:\/\//, '');
+			return host === profile || profile === 'local' ? name : `${name} (${safeLine(host)})`;
+		}
+	}
+}
+
+function usageParts({usage, priceOf, infoOf}: Pick<AppState, 'priceOf' | 'infoOf'> & Pick<Transcript, 'usage'>) {
+	const messages = [...usage.values()];
+	const last = messages.at(-1);
+	if (!last) {
+		return [];
+	}
+
+	const sum = sumUsage(messages);
+	const used = contextTokens(last.usage) + last.usage.output;
+	const room = infoOf(last.model)?.contextWindow;
+	const share = room
+		? `${formatCount(used)}/${formatCount(room)} ${Math.round((100 * used) / room)}%`
+		: formatCount(used);
+	const cost = totalCost(messages, priceOf);
+	return [
+		{text: `context ${share}`, rank: 4},
+		{text: `in ${formatCount(sum.input)}`, rank: 6},
+		{text: `cache ${formatCount(sum.cacheRead + sum.cacheWrite)}`, rank: 7},
+		{text: `out ${formatCount(sum.output)}`, rank: 5},
+		{text: cost === null ? 'cost unknown' : formatUsd(cost), rank: 1},
+	];
+}
+
+/** Milliseconds since `start`, counted in whole seconds while there is one. */
+function useElapsed(start: string | undefined): number {
+	const [now, setNow] = useState(() => Date.now());
+	useEffect(() => {
+		if (!start) {
+			return;
+		}
+
+		setNow(Date.now());
+		const timer = setInterval(() => setNow(Date.now()), 1000);
+		return () => clearInterval(timer);
+	}, [start]);
+	return start ? Math.max(0, Math.floor((now - Date.parse(start)) / 1000) * 1000) : 0;
+}
