@@ -1,0 +1,186 @@
+import {reset} from './ansi.ts';
+import {safeText} from './safe-text.ts';
+
+/** How a span of tool output is drawn. Colours are the terminal's own 16: 0 to 7, and their bright ones, 8 to 15. */
+export type SpanStyle = {
+	readonly color?: number;
+	readonly background?: number;
+	readonly bold?: boolean;
+	readonly dim?: boolean;
+	readonly italic?: boolean;
+	readonly underline?: boolean;
+	readonly inverse?: boolean;
+	readonly strikethrough?: boolean;
+};
+
+/** A stretch of safe text in one style. */
+export type Span = {readonly text: string; readonly style: SpanStyle};
+
+/** Select Graphic Rendition (ECMA-48, 8.3.117) with parameters of a sane length; any other sequence is text. */
+const sgr = /\u001B\[([0-9;:]{0,64})m/g;
+const plain: SpanStyle = {};
+
+/**
+ * Reads the colours of tool output or a log line. Text comes out as by `safeText`, piece by piece, so that nothing can
+ * be put together from two sides of a colour change. Blinking and hidden text are drawn as ordinary text.
+ */
+export function parseSgr(text: string): readonly Span[] {
+	const spans: Span[] = [];
+	let style = plain;
+	let at = 0;
+	const take = (piece: string) => {
+		const safe = safeText(piece);
+		if (safe) {
+			spans.push({text: safe, style});
+		}
+	};
+
+	if (!text.includes('\u001B')) {
+		take(text);
+		return spans;
+	}
+
+	for (const match of text.matchAll(sgr)) {
+		take(text.slice(at, match.index));
+		at = match.index + match[0].length;
+		style = apply(style, match[1] ?? '');
+	}
+
+	take(text.slice(at));
+	return spans;
+}
+
+/** Draws spans with our own sequences; each line ends without a style. Without `color` it is the text alone. */
+export function paint(spans: readonly Span[], {color}: {readonly color: boolean}): string {
+	return spans.map(({text, style}) => (color ? paintSpan(text, style) : text)).join('');
+}
+
+function paintSpan(text: string, style: SpanStyle): string {
+	const codes = codesOf(style);
+	return codes ? text.replace(/[^\n]+/g, line => `\u001B[${codes}m${line}${reset}`) : text;
+}
+
+function codesOf({color, background, bold, dim, italic, underline, inverse, strikethrough}: SpanStyle): string {
+	const codes = [bold && 1, dim && 2, italic && 3, underline && 4, inverse && 7, strikethrough && 9];
+	if (color !== undefined) {
+		codes.push(color < 8 ? 30 + color : 82 + color);
+	}
+
+	// Text in the colour of its own background would be hidden.
+	if (background !== undefined && background !== color) {
+		codes.push(background < 8 ? 40 + background : 92 + background);
+	}
+
+	return codes.filter(Boolean).join(';');
+}
+
+function apply(before: SpanStyle, parameters: string): SpanStyle {
+	// `38:2::r:g:b` has an empty colour space between the colons (ITU-T T.416); `38;2;r;g;b` has none.
+	const codes = parameters
+		.replace(/([34]8:2):[0-9]*(?=:\d*:\d*:\d)/, '$1')
+		.split(/[;:]/)
+		.map(Number);
+	let style = before;
+	for (let index = 0; index < codes.length; index++) {
+		const code = codes[index] ?? 0;
+		if (code === 38 || code === 48) {
+			const [color, used] = extended(codes.slice(index + 1, index + 5));
+			style = code === 38 ? {...style, color} : {...style, background: color};
+			index += used;
+		} else {
+			style = applyCode(style, code);
+		}
+	}
+
+	return style;
+}
+
+function applyCode(style: SpanStyle, code: number): SpanStyle {
+	switch (code) {
+		case 0:
+			return plain;
+		case 1:
+			return {...style, bold: true};
+		case 2:
+			return {...style, dim: true};
+		case 3:
+			return {...style, italic: true};
+		case 4:
+		case 21:
+			return {...style, underline: true};
+		case 7:
+			return {...style, inverse: true};
+		case 9:
+			return {...style, strikethrough: true};
+		case 22:
+			return {...style, bold: undefined, dim: undefined};
+		case 23:
+			return {...style, italic: undefined};
+		case 24:
+			return {...style, underline: undefined};
+		case 27:
+			return {...style, inverse: undefined};
+		case 29:
+			return {...style, strikethrough: undefined};
+		case 39:
+			return {...style, color: undefined};
+		case 49:
+			return {...style, background: undefined};
+		default:
+			return applyColor(style, code);
+	}
+}
+
+function applyColor(style: SpanStyle, code: number): SpanStyle {
+	if (code >= 30 && code <= 37) {
+		return {...style, color: code - 30};
+	}
+
+	if (code >= 40 && code <= 47) {
+		return {...style, background: code - 40};
+	}
+
+	if (code >= 90 && code <= 97) {
+		return {...style, color: code - 82};
+	}
+
+	return code >= 100 && code <= 107 ? {...style, background: code - 92} : style;
+}
+
+/** Reads what follows 38 or 48: the nearest of the 16 colours, and how many parameters it took. */
+function extended([mode, a = 0, b = 0, c = 0]: readonly number[]): readonly [number | undefined, number] {
+	if (mode === 2) {
+		return [nearest(a, b, c), 4];
+	}
+
+	return mode === 5 ? [fromPalette(a), 2] : [undefined, 0];
+}
+
+/** A colour of the 256: the 16, a cube of 6 x 6 x 6 and 24 greys. */
+function fromPalette(index: number): number {
+	if (index < 16) {
+		return index;
+	}
+
+	if (index >= 232) {
+		const grey = 8 + 10 * (Math.min(index, 255) - 232);
+		return nearest(grey, grey, grey);
+	}
+
+	const level = (step: number) => (step === 0 ? 0 : 55 + 40 * step);
+	const cube = index - 16;
+	return nearest(level(Math.floor(cube / 36)), level(Math.floor(cube / 6) % 6), level(cube % 6));
+}
+
+/** By brightness and by which of red, green and blue stand out, as the 16 are whatever the user's theme makes them. */
+function nearest(red: number, green: number, blue: number): number {
+	const high = Math.max(red, green, blue);
+	const low = Math.min(red, green, blue);
+	if (high - low < 32) {
+		return high < 48 ? 0 : high < 144 ? 8 : high < 224 ? 7 : 15;
+	}
+
+	const middle = (high + low) / 2;
+	const hue = (red > middle ? 1 : 0) | (green > middle ? 2 : 0) | (blue > middle ? 4 : 0);
+	return high > 200 ? hue + 8 : hue;
+}

@@ -1,0 +1,126 @@
+import {reset} from './ansi.ts';
+
+/** Styles text; the outer of two roles goes on behind the inner one. Text may have several lines. */
+export type Role = (text: string) => string;
+
+/** What a token of source code is. */
+export const syntaxRoles = [
+	'keyword',
+	'string',
+	'number',
+	'literal',
+	'comment',
+	'function',
+	'type',
+	'variable',
+	'attribute',
+	'tag',
+	'meta',
+	'addition',
+	'deletion',
+] as const;
+export type SyntaxRole = (typeof syntaxRoles)[number];
+
+/** What text means, by role; how it looks is decided here alone. */
+export type Palette = {
+	/** `level` is 1 to 6. */
+	readonly heading: (text: string, level: number) => string;
+	readonly emphasis: Role;
+	readonly strong: Role;
+	readonly strikethrough: Role;
+	/** The name of a column or a value. */
+	readonly label: Role;
+	/** Code within a sentence. */
+	readonly code: Role;
+	readonly link: Role;
+	readonly quote: Role;
+	readonly dim: Role;
+	readonly accent: Role;
+	/** The words or signs of these three say it too: colour alone never does. */
+	readonly success: Role;
+	readonly warning: Role;
+	readonly danger: Role;
+	readonly syntax: Readonly<Record<SyntaxRole, Role>>;
+};
+
+const plainRole: Role = text => text;
+
+/**
+ * The roles in the terminal's own 16 colours. With `color` false there is no escape sequence at all, and marks take
+ * the place of a style that carries meaning: `# heading`, `*emphasis*`, `**strong**`, `~~struck~~` and `` `code` ``.
+ */
+export function createPalette({color}: {readonly color: boolean}): Palette {
+	return color ? colored : unstyled;
+}
+
+function sgr(codes: string): Role {
+	const open = `\u001B[${codes}m`;
+	return text =>
+		text.replace(/[^\n]+/g, line => {
+			const reopened = line.includes(reset) ? line.replaceAll(reset, reset + open) : line;
+			return open + reopened + reset;
+		});
+}
+
+function marked(mark: string): Role {
+	return text => (text.trim() ? mark + text + mark : text);
+}
+
+const [heading1, heading2, heading3] = [sgr('1;4'), sgr('1'), sgr('1;3')];
+const [red, green, yellow, blue, magenta, cyan] = ['31', '32', '33', '34', '35', '36'].map(sgr) as [
+	Role,
+	Role,
+	Role,
+	Role,
+	Role,
+	Role,
+];
+const dim = sgr('2');
+
+const colored: Palette = {
+	heading: (text, level) => (level === 1 ? heading1 : level === 2 ? heading2 : heading3)(text),
+	emphasis: sgr('3'),
+	strong: sgr('1'),
+	strikethrough: sgr('9'),
+	label: sgr('1'),
+	code: cyan,
+	link: sgr('4;36'),
+	quote: dim,
+	dim,
+	accent: magenta,
+	success: green,
+	warning: yellow,
+	danger: red,
+	syntax: {
+		keyword: magenta,
+		string: green,
+		number: yellow,
+		literal: yellow,
+		comment: dim,
+		function: blue,
+		type: cyan,
+		variable: plainRole,
+		attribute: cyan,
+		tag: blue,
+		meta: dim,
+		addition: green,
+		deletion: red,
+	},
+};
+
+const unstyled: Palette = {
+	heading: (text, level) => `${'#'.repeat(level)} ${text}`,
+	emphasis: marked('*'),
+	strong: marked('**'),
+	strikethrough: marked('~~'),
+	label: plainRole,
+	code: marked('`'),
+	link: plainRole,
+	quote: plainRole,
+	dim: plainRole,
+	accent: plainRole,
+	success: plainRole,
+	warning: plainRole,
+	danger: plainRole,
+	syntax: Object.fromEntries(syntaxRoles.map(role => [role, plainRole])) as Record<SyntaxRole, Role>,
+};
