@@ -1,0 +1,9 @@
+import type {Palette} from './style.ts';
+
+export type MarkdownOptions = {
+	/** Cells that a line may take, 8 at least. */
+	readonly width: number;
+	readonly palette: Palette;
+	/** True where the terminal understands hyperlinks (OSC 8). */
+	readonly links?: boolean;
+};
