@@ -5,6 +5,8 @@ export type TransportRequest = {
 	readonly headers?: Readonly<Record<string, string>>;
 	readonly body?: string | Uint8Array;
 	readonly signal?: AbortSignal;
+	/** Longest wait for the status and headers in milliseconds; the transport's default otherwise. */
+	readonly headersTimeout?: number;
 	/** Longest silence of the response body in milliseconds; the transport's default otherwise. */
 	readonly idleTimeout?: number;
 };
@@ -16,5 +18,5 @@ export type TransportResponse = {
 	readonly body: AsyncIterable<Uint8Array>;
 };
 
-/** Sends one request. Gives every answer that came, whatever its status; throws `AppError` (`network`) where none came. */
+/** Sends one request. The body must be read or its iterator ended, or its connection stays taken. Gives every answer that came, whatever its status; throws `AppError` (`network`) where none came. */
 export type Transport = (request: TransportRequest) => Promise<TransportResponse>;

@@ -1,0 +1,93 @@
+import {AppError} from '../core/error.ts';
+import {type Json, parseJson} from '../core/json.ts';
+import type {TransportResponse} from './transport.ts';
+
+const bodyLimit = 64 * 1024 * 1024;
+const depthLimit = 100;
+
+type Limits = {
+	/** Who answered, for the message of an error; an origin. */
+	readonly from?: string;
+	/** Most bytes, after decompression. */
+	readonly limit?: number;
+	/** Most levels of arrays and objects in each other. */
+	readonly depth?: number;
+};
+
+/** Reads a whole body as UTF-8. Throws `AppError` (`network`) for one over `limit` bytes, and what the body throws. */
+export async function readText(
+	{body}: Pick<TransportResponse, 'body'>,
+	{from = 'The server', limit = bodyLimit}: Limits = {},
+): Promise<string> {
+	const chunks: Uint8Array[] = [];
+	let bytes = 0;
+	for await (const chunk of body) {
+		bytes += chunk.length;
+		if (bytes > limit) {
+			throw new AppError('network', `${from} answered with more than ${limit} bytes.`, {hint: 'Ask for less at once.'});
+		}
+
+		chunks.push(chunk);
+	}
+
+	return new TextDecoder().decode(Buffer.concat(chunks));
+}
+
+/**
+ * Reads a whole body as JSON, not yet checked against any schema (SAFETY 24). Throws `AppError` (`network`) for what is
+ * none, above all the HTML page of a proxy, and for JSON nested deeper than `depth`.
+ */
+export async function readJson(
+	response: Pick<TransportResponse, 'body' | 'headers'>,
+	limits: Limits = {},
+): Promise<Json> {
+	const {from = 'The server', depth = depthLimit} = limits;
+	const text = await readText(response, limits);
+	if (isDeeper(text, depth)) {
+		throw new AppError('network', `${from} answered with JSON nested deeper than ${depth} levels.`, {
+			hint: 'Check the address.',
+		});
+	}
+
+	const value = parseJson(text);
+	if (value !== undefined) {
+		return value;
+	}
+
+	const html =
+		/^text\/html\b/i.test(response.headers['content-type'] ?? '') || /^\s*<(?:!doctype|html|head|body)\b/i.test(text);
+	throw html
+		? new AppError('network', `${from} answered with a web page instead of data.`, {
+				hint: 'Check the address, and whether a proxy or a login page stands in between.',
+			})
+		: new AppError('network', `${from} answered with ${text ? 'something that is not JSON' : 'nothing'}.`, {
+				hint: 'Check the address.',
+			});
+}
+
+/** Counts brackets outside of strings. A value too deep for the stack would end the program where it is walked. */
+function isDeeper(text: string, limit: number): boolean {
+	let depth = 0;
+	let inString = false;
+	for (let index = 0; index < text.length; index += 1) {
+		const character = text[index];
+		if (inString) {
+			if (character === '\\') {
+				index += 1;
+			} else if (character === '"') {
+				inString = false;
+			}
+		} else if (character === '"') {
+			inString = true;
+		} else if (character === '[' || character === '{') {
+			depth += 1;
+			if (depth > limit) {
+				return true;
+			}
+		} else if (character === ']' || character === '}') {
+			depth -= 1;
+		}
+	}
+
+	return false;
+}

@@ -1,0 +1,56 @@
+import type {Readable} from 'node:stream';
+import {AppError} from '../core/error.ts';
+import {type Exchange, explainFailure} from './network-error.ts';
+
+/**
+ * The body of an answer, decompressed. It can be read once. Whatever breaks it throws as `explainFailure` says, and
+ * ending the iteration early ends the connection. Throws `network` for a compression that nobody asked for.
+ */
+export async function readableBody(
+	raw: Readable,
+	encoding: string,
+	exchange: Exchange,
+): Promise<AsyncIterable<Uint8Array>> {
+	const stream = await decompress(raw, encoding.trim().toLowerCase(), exchange);
+	// Without a listener, a connection that breaks before anyone reads would end the process.
+	stream.on('error', () => undefined);
+	return {
+		async *[Symbol.asyncIterator]() {
+			try {
+				for await (const chunk of stream as AsyncIterable<Uint8Array>) {
+					yield chunk;
+				}
+			} catch (error) {
+				throw explainFailure(error, exchange);
+			} finally {
+				stream.destroy();
+				raw.destroy();
+			}
+		},
+	};
+}
+
+async function decompress(raw: Readable, encoding: string, {origin}: Exchange): Promise<Readable> {
+	if (encoding === '' || encoding === 'identity') {
+		return raw;
+	}
+
+	const [{pipeline}, {constants, createBrotliDecompress, createGunzip}] = await Promise.all([
+		import('node:stream'),
+		import('node:zlib'),
+	]);
+	const decoder =
+		encoding === 'gzip' || encoding === 'x-gzip'
+			? createGunzip()
+			: encoding === 'br'
+				? createBrotliDecompress({flush: constants.BROTLI_OPERATION_FLUSH})
+				: undefined;
+	if (!decoder) {
+		raw.on('error', () => undefined).destroy();
+		throw new AppError('network', `${origin} answered in a compression that was not asked for.`, {
+			hint: 'Check the address, and whether a proxy changes the answers.',
+		});
+	}
+
+	return pipeline(raw, decoder, () => undefined);
+}

@@ -1,0 +1,31 @@
+// undici has no types for its single files, which load in half the time of the whole.
+declare module 'undici/lib/dispatcher/agent.js' {
+	import {Agent} from 'undici';
+	export default Agent;
+}
+
+declare module 'undici/lib/dispatcher/pool.js' {
+	import {Pool} from 'undici';
+	export default Pool;
+}
+
+declare module 'undici/lib/dispatcher/env-http-proxy-agent.js' {
+	import {EnvHttpProxyAgent} from 'undici';
+	export default EnvHttpProxyAgent;
+}
+
+declare module 'undici/lib/api/api-request.js' {
+	import type {Dispatcher} from 'undici';
+	export default function request(
+		this: Dispatcher,
+		options: Dispatcher.RequestOptions,
+	): Promise<Dispatcher.ResponseData>;
+}
+
+declare module 'undici/lib/api/api-connect.js' {
+	import type {Dispatcher} from 'undici';
+	export default function connect(
+		this: Dispatcher,
+		options: Dispatcher.ConnectOptions,
+	): Promise<Dispatcher.ConnectData>;
+}

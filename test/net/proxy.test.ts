@@ -1,0 +1,112 @@
+import {execFile} from 'node:child_process';
+import {writeFileSync} from 'node:fs';
+import {join} from 'node:path';
+import {promisify} from 'node:util';
+import {build} from 'esbuild';
+import {expect, test} from 'vitest';
+import {originOf} from '../../src/core/origin.ts';
+import {secret} from '../../src/core/secret.ts';
+import {readText} from '../../src/net/read-body.ts';
+import {createTransport} from '../../src/net/undici-transport.ts';
+import {temporaryFolder} from '../storage/temporary.ts';
+import {selfSigned} from './certificate.ts';
+import {atEnd, connectProxy, httpServer, httpsServer, socketServer} from './servers.ts';
+
+const key = 'sk-0123456789abcdef';
+
+function transport(origin: string, env: Record<string, string>, connectTimeout = 5000) {
+	const credential = {origin: originOf(origin), kind: 'bearer', secret: secret(key)} as const;
+	const made = createTransport({userAgent: 'service/test', insecureHttp: true, credential, env, connectTimeout});
+	atEnd(() => void made.close());
+	return made;
+}
+
+test('a proxy gets a CONNECT and its own password, never the credential of the origin [6]', async () => {
+	const far = await httpServer((_, response) => response.end('far'));
+	const proxy = await connectProxy(far.port);
+	const send = transport('http://far.test', {HTTP_PROXY: proxy.url.replace('://', '://user:pass@')});
+	expect(await readText(await send({method: 'GET', url: 'http://far.test/x'}))).toBe('far');
+	expect(far.seen).toMatchObject([{url: '/x', headers: {authorization: `Bearer ${key}`}}]);
+	const [head = ''] = proxy.heads;
+	expect(head).toMatch(/^CONNECT far\.test:80 HTTP\/1\.1\r\n/);
+	expect(head.toLowerCase()).toContain(`proxy-authorization: basic ${btoa('user:pass').toLowerCase()}`);
+	expect(head).not.toContain(key);
+	expect(JSON.stringify(far.seen)).not.toContain('proxy-authorization');
+});
+
+test('this machine and what NO_PROXY names are reached directly', async () => {
+	const near = await httpServer((_, response) => response.end('near'));
+	const proxy = await connectProxy(near.port);
+	const env = {https_proxy: proxy.url, http_proxy: proxy.url, no_proxy: 'other.test,.invalid'};
+	expect(await readText(await transport(near.origin, env)({method: 'GET', url: near.origin}))).toBe('near');
+	const direct = transport('http://far.invalid', env)({method: 'GET', url: 'http://far.invalid'});
+	await expect(direct).rejects.toMatchObject({code: 'network'});
+	expect(proxy.heads).toEqual([]);
+});
+
+test('a proxy that refuses, is silent or is not there is what the error speaks of', async () => {
+	const refusing = await connectProxy(1, 407);
+	const silent = await socketServer(() => undefined);
+	const sent = (proxy: string) =>
+		transport('https://far.test', {HTTPS_PROXY: proxy}, 60)({method: 'GET', url: 'https://far.test'});
+	const hint = expect.stringContaining('Check the proxy that HTTPS_PROXY or HTTP_PROXY names.');
+	await expect(sent(refusing.url)).rejects.toMatchObject({
+		code: 'network',
+		message: 'The proxy refused a connection to https://far.test (status 407).',
+		hint,
+	});
+	await expect(sent(silent)).rejects.toMatchObject({code: 'network', hint});
+	await expect(sent('127.0.0.1:9')).rejects.toMatchObject({code: 'network', hint});
+});
+
+test('a proxy address that is none is named without its password', async () => {
+	const sent = transport('https://far.test', {HTTPS_PROXY: 'ftp://user:pass@x'})({
+		method: 'GET',
+		url: 'https://far.test',
+	});
+	await expect(sent).rejects.toMatchObject({
+		code: 'usage',
+		message: 'HTTPS_PROXY is not an http or https address.',
+		hint: 'Put HTTPS_PROXY right, or unset it.',
+	});
+});
+
+test('a certificate that nobody trusts, or for another host, ends it: there is no way to go on [9]', async () => {
+	const port = await httpsServer(selfSigned('far.test'), (_, response) => response.end());
+	const proxy = await connectProxy(port);
+	const send = transport('https://far.test', {HTTPS_PROXY: proxy.url});
+	await expect(send({method: 'GET', url: 'https://far.test'})).rejects.toMatchObject({
+		code: 'network',
+		message: expect.stringMatching(
+			/^The certificate of https:\/\/far\.test is signed by nobody whom this machine trusts/,
+		),
+		hint: expect.stringMatching(/^Set NODE_EXTRA_CA_CERTS/),
+	});
+	const direct = transport(`https://localhost:${port}`, {});
+	await expect(direct({method: 'GET', url: `https://localhost:${port}`})).rejects.toMatchObject({code: 'network'});
+});
+
+test('the bundled transport connects, trusts NODE_EXTRA_CA_CERTS, and tunnels https through the proxy [6]', async () => {
+	const folder = temporaryFolder();
+	const certificate = selfSigned('far.test');
+	const port = await httpsServer(certificate, (request, response) => response.end(request.headers.authorization));
+	const proxy = await connectProxy(port);
+	writeFileSync(join(folder, 'ca.pem'), certificate.cert);
+	await build({
+		entryPoints: [join(import.meta.dirname, 'fetch-worker.ts')],
+		outdir: folder,
+		outExtension: {'.js': '.mjs'},
+		bundle: true,
+		splitting: true,
+		platform: 'node',
+		format: 'esm',
+		banner: {js: "import {createRequire} from 'node:module'; const require = createRequire(import.meta.url);"},
+	});
+	const {stdout} = await promisify(execFile)(
+		process.execPath,
+		[join(folder, 'fetch-worker.mjs'), 'https://far.test', 'https://far.test/path'],
+		{env: {HTTPS_PROXY: proxy.url, NODE_EXTRA_CA_CERTS: join(folder, 'ca.pem'), KEY: key}},
+	);
+	expect(stdout).toBe(`200 Bearer ${key}`);
+	expect(proxy.heads.join('')).not.toContain(key);
+}, 20_000);
