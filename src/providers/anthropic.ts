@@ -10,15 +10,15 @@ import type {FinishReason, Provider, ProviderEvent} from './provider.ts';
 
 const vendor: Vendor = {name: 'anthropic', label: 'Anthropic'};
 
-const finishReasons: Readonly<Record<string, FinishReason>> = {
-	end_turn: 'stop',
-	stop_sequence: 'stop',
-	pause_turn: 'stop',
-	tool_use: 'tool-calls',
-	max_tokens: 'length',
-	model_context_window_exceeded: 'length',
-	refusal: 'content-filter',
-};
+const finishReasons: ReadonlyMap<string, FinishReason> = new Map([
+	['end_turn', 'stop'],
+	['stop_sequence', 'stop'],
+	['pause_turn', 'stop'],
+	['tool_use', 'tool-calls'],
+	['max_tokens', 'length'],
+	['model_context_window_exceeded', 'length'],
+	['refusal', 'content-filter'],
+]);
 
 /** A content block that is being streamed, by its kind. Blocks of tools that Anthropic runs itself are `hosted`. */
 type Block =
@@ -70,7 +70,7 @@ export const anthropic: Provider = async function* (request) {
 			case 'message_delta':
 				usage = readUsage(usage, at(chunk, 'usage'));
 				yield {type: 'usage', usage};
-				reason = finishReasons[textAt(chunk, 'delta', 'stop_reason')] ?? reason;
+				reason = finishReasons.get(textAt(chunk, 'delta', 'stop_reason')) ?? reason;
 				message = textAt(chunk, 'delta', 'stop_details', 'explanation') || message;
 				break;
 			case 'message_stop':

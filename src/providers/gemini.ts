@@ -10,18 +10,18 @@ import {usageOf} from './token-usage.ts';
 
 const vendor: Vendor = {name: 'google', label: 'Google'};
 
-const finishReasons: Readonly<Record<string, FinishReason>> = {
-	STOP: 'stop',
-	MAX_TOKENS: 'length',
-	SAFETY: 'content-filter',
-	RECITATION: 'content-filter',
-	BLOCKLIST: 'content-filter',
-	PROHIBITED_CONTENT: 'content-filter',
-	SPII: 'content-filter',
-	IMAGE_SAFETY: 'content-filter',
-	MALFORMED_FUNCTION_CALL: 'error',
-	UNEXPECTED_TOOL_CALL: 'error',
-};
+const finishReasons: ReadonlyMap<string, FinishReason> = new Map([
+	['STOP', 'stop'],
+	['MAX_TOKENS', 'length'],
+	['SAFETY', 'content-filter'],
+	['RECITATION', 'content-filter'],
+	['BLOCKLIST', 'content-filter'],
+	['PROHIBITED_CONTENT', 'content-filter'],
+	['SPII', 'content-filter'],
+	['IMAGE_SAFETY', 'content-filter'],
+	['MALFORMED_FUNCTION_CALL', 'error'],
+	['UNEXPECTED_TOOL_CALL', 'error'],
+]);
 
 /**
  * Gemini's `streamGenerateContent`. The end mark is a `finishReason`, or a `blockReason` for a prompt that was refused;
@@ -61,7 +61,7 @@ export const gemini: Provider = async function* (request) {
 			reason = 'content-filter';
 			message = textAt(chunk, 'promptFeedback', 'blockReasonMessage') || `The prompt was blocked: ${blocked}.`;
 		} else if (word) {
-			reason = finishReasons[word] ?? 'other';
+			reason = finishReasons.get(word) ?? 'other';
 			message = reason === 'stop' ? '' : textAt(candidate, 'finishMessage');
 		}
 	}

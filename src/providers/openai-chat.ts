@@ -10,17 +10,17 @@ import {chatBody, chatWire} from './openai-chat-request.ts';
 import type {FinishReason, Provider, ProviderEvent} from './provider.ts';
 import {openaiUsage} from './token-usage.ts';
 
-const finishReasons: Readonly<Record<string, FinishReason>> = {
-	stop: 'stop',
-	eos: 'stop',
-	length: 'length',
-	max_tokens: 'length',
-	model_length: 'length',
-	tool_calls: 'tool-calls',
-	function_call: 'tool-calls',
-	content_filter: 'content-filter',
-	error: 'error',
-};
+const finishReasons: ReadonlyMap<string, FinishReason> = new Map([
+	['stop', 'stop'],
+	['eos', 'stop'],
+	['length', 'length'],
+	['max_tokens', 'length'],
+	['model_length', 'length'],
+	['tool_calls', 'tool-calls'],
+	['function_call', 'tool-calls'],
+	['content_filter', 'content-filter'],
+	['error', 'error'],
+]);
 
 /**
  * OpenAI's Chat Completions, streamed, as Mistral, Groq and many other hosts speak it too. The end mark is a
@@ -53,7 +53,7 @@ export function openaiChat(quirks: Quirks): Provider {
 			}
 
 			const word = textAt(choice, 'finish_reason');
-			reason = word ? (finishReasons[word] ?? 'other') : reason;
+			reason = word ? (finishReasons.get(word) ?? 'other') : reason;
 			const usage = readUsage(chunk, choice);
 			if (usage) {
 				yield {type: 'usage', usage};

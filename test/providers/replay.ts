@@ -1,3 +1,4 @@
+import {readFileSync} from 'node:fs';
 import type {TransportRequest} from '../../src/net/transport.ts';
 import type {Provider, ProviderEvent, ProviderRequest} from '../../src/providers/provider.ts';
 import {registry} from '../../src/providers/registry.ts';
@@ -112,4 +113,9 @@ export async function adapterOf(wire: string, host = 'custom'): Promise<Provider
 		default:
 			return registry[host === 'mistral' || host === 'groq' ? host : 'custom'].load();
 	}
+}
+
+/** A hand-made stream or body of `test/fixtures/providers`. */
+export function fixture(name: string): string {
+	return readFileSync(new URL(`../fixtures/providers/${name}`, import.meta.url), 'utf8');
 }

@@ -1,0 +1,54 @@
+import {expect, test} from 'vitest';
+import {anthropic} from '../../src/providers/anthropic.ts';
+import {eventsOf, farEnd, fixture, requestOf, untilFailure, withoutNewIds} from './replay.ts';
+
+test('an error inside the stream is thrown after what came before it', async () => {
+	const {transport} = farEnd({body: fixture('anthropic-error.sse')});
+	const {seen, error} = await untilFailure(anthropic(requestOf(transport)));
+	expect(seen).toEqual([
+		{type: 'usage', usage: {input: 12, cacheRead: 0, cacheWrite: 0, output: 1, reasoning: 0}},
+		{type: 'text-delta', id: '0', text: 'Let me'},
+	]);
+	expect(error).toMatchObject({code: 'provider', message: 'Anthropic reported an error: Overloaded'});
+});
+
+test('odd calls are told apart, unknown blocks are passed over, absent counts keep what came first', async () => {
+	expect(withoutNewIds(await eventsOf(anthropic, fixture('anthropic-odd.sse')))).toEqual([
+		{type: 'usage', usage: {input: 5, cacheRead: 7, cacheWrite: 0, output: 1, reasoning: 0}},
+		{type: 'tool-call', id: 'toolu_1', name: 'read_file', arguments: {}, malformed: '{"path": "a'},
+		{type: 'tool-call', id: 'new', name: 'list_files', arguments: {path: '.'}},
+		{type: 'usage', usage: {input: 5, cacheRead: 7, cacheWrite: 0, output: 9, reasoning: 0}},
+		{type: 'tool-call', id: 'new', name: 'list_files', arguments: {}, malformed: '[1]'},
+		{type: 'finish', reason: 'tool-calls'},
+	]);
+});
+
+test('[22] a stream that is cut in a call has neither the call nor an end', async () => {
+	expect(await eventsOf(anthropic, fixture('anthropic-cut.sse'))).toEqual([
+		{type: 'usage', usage: {input: 5, cacheRead: 0, cacheWrite: 0, output: 1, reasoning: 0}},
+		{type: 'reasoning-delta', id: '0', text: 'Hm'},
+	]);
+});
+
+test.each([
+	['end_turn', 'stop'],
+	['stop_sequence', 'stop'],
+	['pause_turn', 'stop'],
+	['tool_use', 'tool-calls'],
+	['max_tokens', 'length'],
+	['model_context_window_exceeded', 'length'],
+	['refusal', 'content-filter'],
+	['something_new', 'other'],
+	['constructor', 'other'],
+])('stop reason %s means %s', async (word, reason) => {
+	const delta = {type: 'message_delta', delta: {stop_reason: word}, usage: {output_tokens: 1}};
+	const events = await eventsOf(anthropic, `data: ${JSON.stringify(delta)}\n\ndata: {"type":"message_stop"}\n\n`);
+	expect(events.at(-1)).toEqual({type: 'finish', reason});
+});
+
+test('a refusal says why', async () => {
+	const details = {type: 'refusal', explanation: 'This was blocked.'};
+	const delta = {type: 'message_delta', delta: {stop_reason: 'refusal', stop_details: details}};
+	const events = await eventsOf(anthropic, `data: ${JSON.stringify(delta)}\n\ndata: {"type":"message_stop"}\n\n`);
+	expect(events.at(-1)).toEqual({type: 'finish', reason: 'content-filter', message: 'This was blocked.'});
+});

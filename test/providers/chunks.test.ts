@@ -1,0 +1,139 @@
+import {describe, expect, test} from 'vitest';
+import {AppError} from '../../src/core/error.ts';
+import {openChunks} from '../../src/providers/chunks.ts';
+import {type Answer, collect, farEnd, fixture, requestOf} from './replay.ts';
+
+const vendor = {name: 'custom', label: 'The host'} as const;
+const call = {url: 'https://host.test/v1/x', body: {model: 'm'}};
+
+async function open(answer: Answer, signal = new AbortController().signal) {
+	return collect(await openChunks(requestOf(farEnd(answer).transport, {signal}), vendor, call));
+}
+
+const encode = (text: string) => new TextEncoder().encode(text);
+
+async function* thenFails(error: unknown, ...pieces: readonly string[]): AsyncGenerator<Uint8Array> {
+	yield* pieces.map(encode);
+	throw error;
+}
+
+test('the request is JSON that asks for a stream of events', async () => {
+	const end = farEnd({body: ''});
+	await openChunks(requestOf(end.transport), vendor, {...call, headers: {'x-version': '1'}});
+	expect(end.requests[0]).toMatchObject({
+		method: 'POST',
+		url: 'https://host.test/v1/x',
+		headers: {'content-type': 'application/json', accept: 'text/event-stream', 'x-version': '1'},
+		body: '{"model":"m"}',
+	});
+});
+
+test.each([
+	undefined,
+	'text/event-stream; charset=utf-8',
+	'text/plain',
+	'application/json',
+	'application/octet-stream',
+])('events are read whatever their content type: %s', async type => {
+	expect(
+		await open({
+			headers: type ? {'content-type': type} : {},
+			body: '\uFEFF\n: hi\n\ndata: {"a":1}\n\ndata: [DONE]\n\n',
+		}),
+	).toEqual([{a: 1}, '[DONE]']);
+});
+
+test('data that is no object is passed over', async () => {
+	expect(await open({body: 'data: ping\n\ndata: 1\n\ndata: []\n\ndata:\n\ndata: {"a":1}\n\n'})).toEqual([{a: 1}]);
+});
+
+test('a page of a proxy is told as such, whatever its status', async () => {
+	await expect(open({body: fixture('proxy.html'), headers: {'content-type': 'text/html'}})).rejects.toMatchObject({
+		code: 'network',
+		message: 'The host was not reached: a web page answered instead.',
+		hint: 'Check the base URL, and any proxy on the way.',
+	});
+});
+
+test('an answer in one piece is told as such', async () => {
+	const body = '{"object":"chat.completion","choices":[{"message":{"content":"Hi"}}]}';
+	await expect(open({body})).rejects.toMatchObject({
+		code: 'provider',
+		message: 'The host sent its answer in one piece instead of as a stream.',
+	});
+});
+
+test('an error with status 200 is told in the words of the host', async () => {
+	await expect(open({body: '{"error":{"message":"Out of memory"}}'})).rejects.toMatchObject({
+		code: 'provider',
+		message: 'The host reported an error: Out of memory',
+	});
+});
+
+test.each([
+	'event: error\ndata: Boom\n\n',
+	'event: error\ndata: {"message":"Boom"}\n\n',
+	'data: {"error":"Boom"}\n\n',
+	'data: {"error":{"message":"Boom"}}\n\n',
+	'data: {"type":"error","message":"Boom"}\n\n',
+	'data: {"object":"error","message":"Boom"}\n\n',
+])('%j is an error inside the stream', async body => {
+	await expect(open({body})).rejects.toMatchObject({code: 'provider', message: 'The host reported an error: Boom'});
+});
+
+test.each(['{"error":null,"a":1}', '{"error":{},"a":1}', '{"error":"","a":1}', '{"error":false,"a":1}'])(
+	'%s is none',
+	async data => {
+		expect(await open({body: `data: ${data}\n\n`})).toEqual([JSON.parse(data)]);
+	},
+);
+
+test('JSON that is damaged in the middle of a stream is an error, not a gap in the text', async () => {
+	await expect(open({body: 'data: {"a":\n\ndata: {"a":1}\n\n'})).rejects.toMatchObject({
+		code: 'network',
+		message: 'The host sent a damaged stream.',
+	});
+});
+
+test('the body of a failure is read up to 64 KiB', async () => {
+	let sent = 0;
+	async function* endless() {
+		for (;;) {
+			sent += 1024;
+			yield encode('x'.repeat(1024));
+		}
+	}
+
+	await expect(open({status: 400, body: endless()})).rejects.toBeInstanceOf(AppError);
+	expect(sent).toBeLessThan(100 * 1024);
+});
+
+test('a failure whose body cannot be read is known by its status', async () => {
+	await expect(open({status: 500, body: thenFails(new Error('reset'))})).rejects.toMatchObject({
+		code: 'network',
+		message: 'The host could not answer (500).',
+	});
+});
+
+describe('a connection that is cut', () => {
+	const reset = new TypeError('terminated');
+
+	test('[22] after the first byte merely ends the chunks', async () => {
+		expect(await open({body: thenFails(reset, 'data: {"a":1}\n\n', 'data: {"b":')})).toEqual([{a: 1}]);
+	});
+
+	test('before the first byte is a failure of the network', async () => {
+		await expect(open({body: thenFails(reset)})).rejects.toMatchObject({code: 'network', cause: reset});
+	});
+
+	test('by an abort throws what the transport throws', async () => {
+		const controller = new AbortController();
+		const abort = new DOMException('Stopped.', 'AbortError');
+		const body = (async function* () {
+			yield encode('data: {"a":1}\n\n');
+			controller.abort();
+			throw abort;
+		})();
+		await expect(open({body}, controller.signal)).rejects.toBe(abort);
+	});
+});

@@ -1,0 +1,88 @@
+import {afterEach, describe, expect, test, vi} from 'vitest';
+import {AppError} from '../../src/core/error.ts';
+import {statusFailure, vendorMessage} from '../../src/providers/failure.ts';
+import {fixture} from './replay.ts';
+
+const vendor = {name: 'google', label: 'Google'} as const;
+const fail = (status: number, body = '', headers: Readonly<Record<string, string>> = {}) =>
+	statusFailure(vendor, status, headers, body);
+
+afterEach(() => {
+	vi.useRealTimers();
+});
+
+test.each([
+	['OpenAI', {error: {message: 'No.', type: 'x', code: null}}],
+	['Anthropic', {type: 'error', error: {type: 'x', message: 'No.'}}],
+	['Google', [{error: {code: 400, message: 'No.', status: 'INVALID_ARGUMENT'}}]],
+	['Mistral', {object: 'error', message: 'No.', type: 'x'}],
+	['a validation', {detail: [{loc: ['body'], msg: 'No.', type: 'x'}]}],
+	['a short host', {error: 'No.'}],
+	['a host that says only what kind', {error: {type: 'No.'}}],
+])('the words of %s error are found', (_, body) => {
+	expect(vendorMessage(body)).toBe('No.');
+});
+
+test('a very long message is cut', () => {
+	expect(vendorMessage({error: 'x'.repeat(10_000)})).toHaveLength(500);
+});
+
+test.each([
+	[401, 'auth', 'Google refused the key (401): Why.'],
+	[403, 'auth', 'Google refused the key (403): Why.'],
+	[404, 'not-found', 'Google does not know this model or address (404): Why.'],
+	[429, 'provider', 'Google allows no more requests for now (429): Why.'],
+	[500, 'network', 'Google could not answer (500): Why.'],
+	[529, 'network', 'Google could not answer (529): Why.'],
+	[400, 'provider', 'Google refused the request (400): Why.'],
+	[402, 'provider', 'Google refused the request (402): Why.'],
+	[422, 'provider', 'Google refused the request (422): Why.'],
+])('status %d is %s, with the words of the vendor', (status, code, message) => {
+	const error = fail(status, '{"error":{"message":"Why."}}');
+	expect(error).toBeInstanceOf(AppError);
+	expect([error.code, error.message]).toEqual([code, message]);
+});
+
+test('a refused key says how to check it', () => {
+	expect(fail(401).hint).toBe('Check the key with keys set google.');
+	expect(fail(401).message).toBe('Google refused the key (401).');
+});
+
+test('a wrong key of Google is told with status 400, and is a refused key all the same', () => {
+	const details = [{'@type': 'ErrorInfo', reason: 'API_KEY_INVALID'}];
+	expect(fail(400, JSON.stringify([{error: {message: 'API key not valid.', details}}])).code).toBe('auth');
+});
+
+test('a page of a proxy is no answer of the vendor', () => {
+	expect(fail(502, fixture('proxy.html'))).toMatchObject({
+		code: 'network',
+		message: 'Google was not reached: a web page answered with status 502.',
+	});
+	expect(fail(302, '').code).toBe('network');
+});
+
+test('plain text is shown as it is', () => {
+	expect(fail(400, ' no such route \n').message).toBe('Google refused the request (400): no such route');
+});
+
+test('a conversation that is too long says what to do', () => {
+	const body = '{"error":{"message":"prompt is too long: 210000 tokens > 200000 maximum"}}';
+	expect(fail(400, body).hint).toBe('Compact the conversation, or start a new one.');
+});
+
+describe('how long to wait', () => {
+	const details = [{'@type': 'RetryInfo', retryDelay: '17.5s'}];
+
+	test.each([
+		[{'retry-after': '3'}, '', 3000],
+		[{'retry-after-ms': '250', 'retry-after': '1'}, '', 250],
+		[{'retry-after': 'Fri, 01 Jan 2027 00:00:30 GMT'}, '', 30_000],
+		[{'retry-after': 'Fri, 01 Jan 2027 00:00:00 GMT'}, '', 0],
+		[{'retry-after': 'soon'}, '', undefined],
+		[{}, JSON.stringify({error: {message: 'Quota', details}}), 17_500],
+		[{}, '', undefined],
+	] as const)('%j %s is %s milliseconds', (headers, body, expected) => {
+		vi.useFakeTimers({now: Date.parse('2027-01-01T00:00:00Z')});
+		expect(fail(429, body, headers).retryAfter).toBe(expected);
+	});
+});

@@ -1,0 +1,64 @@
+import {expect, test} from 'vitest';
+import {gemini} from '../../src/providers/gemini.ts';
+import {collect, eventsOf, farEnd, fixture, requestOf, untilFailure, withoutNewIds} from './replay.ts';
+
+const signed = (thoughtSignature: string, length?: number) => ({
+	wire: 'gemini',
+	data: {thoughtSignature, ...(length !== undefined && {length})},
+});
+
+test('an error inside the stream is thrown after what came before it', async () => {
+	const {seen, error} = await untilFailure(gemini(requestOf(farEnd({body: fixture('gemini-error.sse')}).transport)));
+	expect(seen).toEqual([{type: 'text-delta', id: '1', text: 'Well'}]);
+	expect(error).toMatchObject({code: 'provider', message: 'Google reported an error: The model is overloaded.'});
+});
+
+test('a blocked prompt is a refusal', async () => {
+	expect(await eventsOf(gemini, fixture('gemini-blocked.sse'))).toEqual([
+		{type: 'usage', usage: {input: 9, cacheRead: 0, cacheWrite: 0, output: 0, reasoning: 0}},
+		{type: 'finish', reason: 'content-filter', message: 'The prompt was blocked: PROHIBITED_CONTENT.'},
+	]);
+});
+
+test('a signature stays with its part, every call has an id of its own, unknown parts are passed over', async () => {
+	expect(withoutNewIds(await eventsOf(gemini, fixture('gemini-odd.sse')))).toEqual([
+		{type: 'reasoning-delta', id: '1', text: 'Thinking.'},
+		{type: 'reasoning-delta', id: '1', text: '', opaque: signed('s1', 0)},
+		{type: 'text-delta', id: '2', text: 'I will '},
+		{type: 'usage', usage: {input: 5, cacheRead: 4, cacheWrite: 0, output: 3, reasoning: 3}},
+		{type: 'text-delta', id: '2', text: 'look.', opaque: signed('s2', 5)},
+		{type: 'text-delta', id: '3', text: 'Now.'},
+		{type: 'tool-call', id: 'new', name: 'read_file', arguments: {path: 'a'}, opaque: signed('s3')},
+		{type: 'tool-call', id: 'new', name: 'read_file', arguments: {path: 'b'}},
+		{type: 'tool-call', id: 'x', name: 'list_files', arguments: {}},
+		{type: 'tool-call', id: 'new', name: 'list_files', arguments: {}, malformed: '[1]'},
+		{type: 'usage', usage: {input: 5, cacheRead: 4, cacheWrite: 0, output: 8, reasoning: 3}},
+		{type: 'finish', reason: 'tool-calls'},
+	]);
+});
+
+test('[22] a stream without a finish reason has no end', async () => {
+	expect(await eventsOf(gemini, fixture('gemini-cut.sse'))).toEqual([{type: 'text-delta', id: '1', text: 'Once upon'}]);
+});
+
+test.each([
+	['STOP', undefined, {reason: 'stop'}],
+	['MAX_TOKENS', undefined, {reason: 'length'}],
+	['SAFETY', 'Unsafe.', {reason: 'content-filter', message: 'Unsafe.'}],
+	['MALFORMED_FUNCTION_CALL', 'print(x)', {reason: 'error', message: 'print(x)'}],
+	['SOMETHING_NEW', undefined, {reason: 'other'}],
+])('finish reason %s ends the answer', async (finishReason, finishMessage, expected) => {
+	const chunk = {candidates: [{finishReason, finishMessage}]};
+	expect(await eventsOf(gemini, `data: ${JSON.stringify(chunk)}\n\n`)).toEqual([{type: 'finish', ...expected}]);
+});
+
+test.each([
+	['gemini-2.5-pro', '/v1beta/models/gemini-2.5-pro:'],
+	['models/gemini-2.5-pro', '/v1beta/models/gemini-2.5-pro:'],
+	['tunedModels/mine', '/v1beta/tunedModels/mine:'],
+	['a?b', '/v1beta/models/a%3Fb:'],
+])('model %s is a path of its own', async (model, path) => {
+	const {transport, requests} = farEnd({body: ''});
+	await collect(gemini(requestOf(transport, {model})));
+	expect(requests[0]?.url).toBe(`https://host.test${path}streamGenerateContent?alt=sse`);
+});

@@ -1,0 +1,86 @@
+import {expect, test} from 'vitest';
+import {openaiResponses} from '../../src/providers/openai-responses.ts';
+import {collect, eventsOf, farEnd, fixture, requestOf, untilFailure, withoutNewIds} from './replay.ts';
+
+const wire = 'openai-responses';
+
+test.each([
+	['responses-error.sse', [{type: 'text-delta', id: 'text-0-0', text: 'Well'}], 'The server had an error.'],
+	[
+		'responses-failed.sse',
+		[{type: 'usage', usage: {input: 4, cacheRead: 0, cacheWrite: 0, output: 0, reasoning: 0}}],
+		'Slow down.',
+	],
+])('%s throws the words of the vendor after what came before them', async (name, before, words) => {
+	const {transport} = farEnd({body: fixture(name)});
+	const {seen, error} = await untilFailure(openaiResponses(requestOf(transport)));
+	expect(seen).toEqual(before);
+	expect(error).toMatchObject({code: 'provider', message: `OpenAI reported an error: ${words}`});
+});
+
+test('a refusal is no text of the answer, it is why the answer ended', async () => {
+	expect(await eventsOf(openaiResponses, fixture('responses-refusal.sse'))).toEqual([
+		{type: 'usage', usage: {input: 4, cacheRead: 0, cacheWrite: 0, output: 8, reasoning: 0}},
+		{type: 'finish', reason: 'content-filter', message: "I can't help with that."},
+	]);
+});
+
+test('reasoning is sealed where it ended, a text keeps its phase, hosted items are passed over', async () => {
+	const summary = [
+		{type: 'summary_text', text: 'First'},
+		{type: 'summary_text', text: 'Second'},
+	];
+	const item = {type: 'reasoning', id: 'rs_1', summary, encrypted_content: 'sealed'};
+	expect(withoutNewIds(await eventsOf(openaiResponses, fixture('responses-odd.sse')))).toEqual([
+		{type: 'reasoning-delta', id: 'summary-0-0', text: 'First'},
+		{type: 'reasoning-delta', id: 'summary-0-1', text: 'Second'},
+		{type: 'reasoning-delta', id: 'summary-0-1', text: '', opaque: {wire, data: item}},
+		{type: 'text-delta', id: 'text-2-0', text: 'Looking.'},
+		{type: 'text-delta', id: 'text-2-0', text: '', opaque: {wire, data: {phase: 'commentary'}}},
+		{type: 'tool-call', id: 'call_1', name: 'read_file', arguments: {}, malformed: '{"path":'},
+		{type: 'tool-call', id: 'new', name: 'list_files', arguments: {}},
+		{type: 'usage', usage: {input: 6, cacheRead: 4, cacheWrite: 0, output: 6, reasoning: 2}},
+		{type: 'finish', reason: 'length'},
+	]);
+});
+
+test('calls that only the completed response tells of are not lost', async () => {
+	const call = {type: 'function_call', call_id: 'c1', name: 'list_files', arguments: '{}'};
+	const completed = {type: 'response.completed', response: {status: 'completed', output: [{type: 'message'}, call]}};
+	expect(await eventsOf(openaiResponses, `data: ${JSON.stringify(completed)}\n\n`)).toEqual([
+		{type: 'tool-call', id: 'c1', name: 'list_files', arguments: {}},
+		{type: 'finish', reason: 'tool-calls'},
+	]);
+});
+
+test.each([
+	['content_filter', 'content-filter'],
+	['max_output_tokens', 'length'],
+	['something_new', 'other'],
+])('a response that is incomplete because of %s ends with %s', async (reason, expected) => {
+	const incomplete = {type: 'response.incomplete', response: {incomplete_details: {reason}}};
+	expect(await eventsOf(openaiResponses, `data: ${JSON.stringify(incomplete)}\n\n`)).toEqual([
+		{type: 'finish', reason: expected},
+	]);
+});
+
+const unverified = 'Your organization must be verified to generate reasoning summaries.';
+
+test('an organisation that may have no summaries of the reasoning is answered without them', async () => {
+	const done = 'data: {"type":"response.completed","response":{}}\n\n';
+	const end = farEnd({status: 400, body: JSON.stringify({error: {message: unverified}})}, {body: done});
+	expect(await collect(openaiResponses(requestOf(end.transport, {model: 'o3'})))).toEqual([
+		{type: 'finish', reason: 'stop'},
+	]);
+	expect([end.bodyOf(0).reasoning, end.bodyOf(1).reasoning]).toEqual([{summary: 'auto'}, undefined]);
+	expect(end.bodyOf(1).include).toEqual(['reasoning.encrypted_content']);
+});
+
+test.each([
+	[400, 'Something else is wrong.', 'o3'],
+	[400, unverified, 'gpt-4o'],
+])('[23] a %d that says “%s” to %s is not tried again', async (status, message, model) => {
+	const end = farEnd({status, body: JSON.stringify({error: {message}})});
+	await expect(collect(openaiResponses(requestOf(end.transport, {model})))).rejects.toMatchObject({code: 'provider'});
+	expect(end.requests).toHaveLength(1);
+});
