@@ -10,6 +10,8 @@ export type Secret = {
 	reveal: () => string;
 	/** The last four characters, or nothing of a secret too short to show any. */
 	readonly last4: string;
+	/** True for the same credential. */
+	readonly equals: (other: Secret) => boolean;
 	toString: () => string;
 	toJSON: () => string;
 };
@@ -18,6 +20,7 @@ export function secret(value: string): Secret {
 	const shown = {
 		reveal: () => value,
 		last4: value.length >= 12 ? value.slice(-4) : '',
+		equals: (other: Secret) => other.reveal() === value,
 		toString: () => mask,
 		toJSON: () => mask,
 	};

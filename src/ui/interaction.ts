@@ -5,6 +5,8 @@ import type {Panel} from '../store/view-slice.ts';
 export type PanelInteraction = Interaction & {
 	/** Answers what is asked now; undefined cancels. Without a question it does nothing. */
 	readonly answer: (value: string | undefined) => void;
+	/** Shows lines until they are closed, while the agent's answer goes on above them. */
+	readonly show: (title: string, lines: readonly string[]) => void;
 };
 
 /** Asks through the panel. The store holds the question as data, the promise that waits for the answer lives here. */
@@ -23,6 +25,7 @@ export function createPanelInteraction(store: AppStore): PanelInteraction {
 		ask: field => open({kind: 'field', ...field}),
 		choose: pick => open({kind: 'pick', ...pick}),
 		confirm: async question => (await open({kind: 'confirm', question})) === 'yes',
+		show: (title, lines) => void open({kind: 'lines', title, lines}),
 		say: text => store.getState().setToast(text),
 		answer(value) {
 			const resolve = waiting;

@@ -38,6 +38,8 @@ export type Painter = {
 	readonly print: (draw: (width: number) => readonly string[]) => void;
 	/** Forgets what was written and gives the last lines again at the present width, after the screen was wiped. */
 	readonly repaint: () => void;
+	/** Forgets what was written, after the user had it wiped. */
+	readonly forget: () => void;
 };
 
 /** Most lines of an earlier session that are written when it is resumed, and of all that is kept for a repaint. */
@@ -178,6 +180,10 @@ export function createPainter({store, palette, markdown, write}: Dependencies): 
 			const item: Item = {kind: 'print', draw};
 			remember(item);
 			show(spaced('print', draw(width())), store.getState().live);
+		},
+		forget() {
+			items = [];
+			last = undefined;
 		},
 		repaint() {
 			stream = undefined;

@@ -18,6 +18,8 @@ export type Screen = {
 	readonly stdout: NodeJS.WriteStream;
 	/** Writes what was gathered, now; before the process leaves or the terminal changes hands. */
 	readonly flush: () => void;
+	/** Tells Ink that the window has another size. It hears of it from us alone, when the store knows it too. */
+	readonly emitResize: () => void;
 	/** Writes around the filter, for what the user asked for. */
 	readonly raw: (data: string) => void;
 	readonly size: () => {readonly columns: number; readonly rows: number};
@@ -32,6 +34,7 @@ const smallest = {columns: 20, rows: 5};
  */
 export function createScreen(output: Output, later: (run: () => void) => void = run => setImmediate(run)): Screen {
 	let waiting = '';
+	const resizeListeners = new Set<() => void>();
 
 	const flush = () => {
 		if (waiting) {
@@ -67,6 +70,15 @@ export function createScreen(output: Output, later: (run: () => void) => void = 
 			switch (name) {
 				case 'write':
 					return write;
+				case 'on':
+				case 'off':
+					return (event: string, listener: () => void) => {
+						if (event === 'resize') {
+							resizeListeners[name === 'on' ? 'add' : 'delete'](listener);
+						} else {
+							target[name]?.(event, listener);
+						}
+					};
 				case 'columns':
 				case 'rows':
 					return size()[name];
@@ -81,6 +93,11 @@ export function createScreen(output: Output, later: (run: () => void) => void = 
 	return {
 		stdout,
 		flush,
+		emitResize() {
+			for (const listener of resizeListeners) {
+				listener();
+			}
+		},
 		raw(data) {
 			flush();
 			output.write(data);

@@ -1,0 +1,128 @@
+import type {Config} from '../config/config.ts';
+import {resolveKey} from '../config/provider-keys.ts';
+import {AppError} from '../core/error.ts';
+import {parseModelId} from '../core/model.ts';
+import {originOf} from '../core/origin.ts';
+import type {Secret} from '../core/secret.ts';
+import type {ToolDefinition} from '../core/tool.ts';
+import type {Credential} from '../net/credential.ts';
+import type {Transport} from '../net/transport.ts';
+import type {ModelCall} from '../providers/provider.ts';
+import {type ProviderRow, registry} from '../providers/registry.ts';
+
+/** The model of the embedded server: a script, no AI, there so that the first minute needs no key. */
+export const demoModel = 'custom/demo';
+
+type Dependencies = {
+	readonly config: Config;
+	readonly env: Readonly<Record<string, string | undefined>>;
+	/** The embedded server, started when it is first asked for. */
+	readonly embedded: () => Promise<{readonly url: string; readonly token: Secret}>;
+	readonly createTransport: (credential: Credential | undefined) => Promise<Transport>;
+	readonly instructions: () => Promise<string>;
+	readonly tools: () => Promise<readonly ToolDefinition[]>;
+};
+
+export type ModelAccess = {
+	/** Binds a model to its host, key, instructions and tools. Throws `usage` without a model, `auth` without a key. */
+	readonly open: (model: string | undefined) => Promise<ModelCall>;
+	/** A transport to the user's own custom host; undefined where none is configured. */
+	readonly customHost: () => Promise<{readonly baseUrl: string; readonly transport: Transport} | undefined>;
+	/** The model that a session begins with: the chosen one, else that of the first key, else the demo. */
+	readonly initial: () => string | undefined;
+	/** True where that model is the embedded server's. */
+	readonly isDemo: (model: string | undefined) => boolean;
+};
+
+type Host = {readonly baseUrl: string; readonly key: Secret | undefined};
+
+/** Knows which key may go where (SAFETY 6). */
+export function createModelAccess(dependencies: Dependencies): ModelAccess {
+	const {config, env, embedded, createTransport, instructions, tools} = dependencies;
+	const transports = new Map<string, {readonly key: Secret | undefined; readonly transport: Promise<Transport>}>();
+
+	const keyOf = (row: ProviderRow) => resolveKey(row.name, {data: config.read(), env, row});
+
+	/** The same host and key keep their connections from one turn to the next. */
+	const transportTo = (host: Host, row: ProviderRow) => {
+		const known = transports.get(host.baseUrl);
+		if (known && isSame(known.key, host.key)) {
+			return known.transport;
+		}
+
+		const transport = createTransport(host.key && {origin: originOf(host.baseUrl), kind: row.auth, secret: host.key});
+		transports.set(host.baseUrl, {key: host.key, transport});
+		return transport;
+	};
+
+	const isDemo = (model: string | undefined) => model === demoModel && !keyOf(registry.custom);
+
+	const hostOf = async (model: string, row: ProviderRow): Promise<Host> => {
+		if (isDemo(model)) {
+			const {url, token} = await embedded();
+			return {baseUrl: `${url}/v1`, key: token};
+		}
+
+		const host = keyOf(row);
+		if (!host) {
+			throw missingKey(row);
+		}
+
+		return host;
+	};
+
+	return {
+		async open(model) {
+			if (!model) {
+				throw new AppError('usage', 'No model is chosen.', {
+					hint: 'Choose one: /model, or --model provider/model-name.',
+				});
+			}
+
+			const {provider, name} = parseModelId(model);
+			const row = registry[provider];
+			const host = await hostOf(model, row);
+			const [transport, adapter, definitions, system] = await Promise.all([
+				transportTo(host, row),
+				row.load(),
+				tools(),
+				instructions(),
+			]);
+			return (messages, signal) =>
+				adapter({
+					model: name,
+					baseUrl: host.baseUrl,
+					system,
+					messages,
+					tools: definitions,
+					transport,
+					signal,
+				});
+		},
+		async customHost() {
+			const host = keyOf(registry.custom);
+			return host && {baseUrl: host.baseUrl, transport: await transportTo(host, registry.custom)};
+		},
+		initial() {
+			const {model} = config.read().settings;
+			const first = Object.values(registry).find(row => keyOf(row));
+			return model ?? (first ? first.defaultModel && `${first.name}/${first.defaultModel}` : demoModel);
+		},
+		isDemo,
+	};
+}
+
+function isSame(a: Secret | undefined, b: Secret | undefined): boolean {
+	return a && b ? a.equals(b) : a === b;
+}
+
+function missingKey({name, label, keyVariables}: ProviderRow): AppError {
+	const variable = keyVariables[0] ?? '';
+	if (name === 'custom') {
+		return new AppError('auth', 'No custom host is configured.', {
+			hint: 'Run keys set custom --base-url <address>, or set CUSTOM_BASE_URL and CUSTOM_API_KEY.',
+		});
+	}
+
+	return new AppError('auth', `There is no key for ${label}.`, {hint: `Run keys set ${name}, or set ${variable}.`});
+}

@@ -1,0 +1,245 @@
+import {randomUUID} from 'node:crypto';
+import {realpathSync} from 'node:fs';
+import {writeFile} from 'node:fs/promises';
+import {resolve} from 'node:path';
+import {commands} from '../commands/index.ts';
+import {instructions} from './agent/instructions.ts';
+import {createModelAccess} from './agent/model-access.ts';
+import type {CommandContext, GlobalFlags, Interaction, LiveSession} from './command/context.ts';
+import {openConfig} from './config/config.ts';
+import {resolveProfile} from './config/resolve-profile.ts';
+import {AppError} from './core/error.ts';
+import type {Recorded} from './core/event.ts';
+import {originOf} from './core/origin.ts';
+import type {Secret} from './core/secret.ts';
+import type {Tool} from './core/tool.ts';
+import type {PriceOf} from './core/usage.ts';
+import type {Credential} from './net/credential.ts';
+import {explainFileError} from './storage/file-error.ts';
+import {type Home, openHome} from './storage/home.ts';
+import type {Journal} from './storage/journal.ts';
+import {appendPrompt, loadPromptHistory} from './storage/prompt-history-file.ts';
+import {createSessionAccess, type SessionAccess} from './storage/session-access.ts';
+import {localConnection} from './store/connection-slice.ts';
+import {type Conversation, createConversation, type RecordLog} from './store/conversation.ts';
+import type {AppStore} from './store/store.ts';
+
+type Options = {
+	readonly store: AppStore;
+	readonly env: Readonly<Record<string, string | undefined>>;
+	/** The folder that the program works in. */
+	readonly folder: string;
+	/** The bundled worker of the embedded server. */
+	readonly workerUrl: URL;
+	readonly version: string;
+	readonly profile?: string | undefined;
+	readonly model?: string | undefined;
+	readonly maxTurns?: number | undefined;
+	readonly budgetUsd?: number | undefined;
+};
+
+/** The real parts, put together; the app, one headless run and the shell use what they need of it. */
+export type Program = {
+	readonly home: Home;
+	readonly folder: string;
+	readonly sessions: SessionAccess;
+	readonly conversation: Conversation;
+	readonly entries: typeof commands;
+	readonly contextFor: (options: {
+		readonly interact: Interaction;
+		readonly live: LiveSession | undefined;
+		readonly flags: GlobalFlags;
+		readonly signal: AbortSignal;
+	}) => CommandContext;
+	/** Goes on with a session. Gives what the user must know about its file. */
+	readonly resume: (id: string) => Promise<readonly string[]>;
+	/** Prices and context windows, into the store. */
+	readonly loadCatalog: () => Promise<PriceOf>;
+	/** Starts the embedded server where it is the connection or answers as the model. */
+	readonly startEmbedded: () => Promise<void>;
+	readonly isDemo: () => boolean;
+	/** Hands every record to a listener, beside the screen and the journal. */
+	readonly onRecord: (listener: (record: Recorded) => void) => void;
+	/** Prompts of earlier sessions, oldest first. */
+	readonly loadHistory: () => readonly string[];
+	readonly remember: (prompt: string) => void;
+	readonly close: () => Promise<void>;
+};
+
+/** Builds the real parts. Throws `AppError` for a state folder or a configuration that cannot be used. */
+export function compose(options: Options): Program {
+	const {store, env, workerUrl, version, maxTurns, budgetUsd} = options;
+	const folder = realpathSync(options.folder);
+	const home = openHome(env);
+	const config = openConfig(home);
+	const listeners: Array<(record: Recorded) => void> = [];
+
+	const createTransport = async (credential: Credential | undefined) => {
+		const net = await import('./net/undici-transport.ts');
+		return net.createTransport({env, userAgent: `service/${version}`, ...(credential && {credential})});
+	};
+
+	const embedded = once(async () => {
+		const {startEmbedded} = await import('./server/embedded.ts');
+		const server = await startEmbedded({workerUrl});
+		if (store.getState().connection.profile === 'local') {
+			store.getState().setConnection({profile: 'local', server: server.url, state: 'ready'});
+		}
+
+		return server;
+	});
+
+	const loadTools = once(async (): Promise<readonly Tool[]> => {
+		const {createTools} = await import('./agent/tools/tools.ts');
+		return createTools({stateFolder: home.path});
+	});
+
+	const access = createModelAccess({
+		config,
+		env,
+		embedded,
+		createTransport,
+		tools: loadTools,
+		instructions: async () =>
+			instructions({
+				workspace: folder,
+				date: new Date().toISOString().slice(0, 10),
+				platform: process.platform,
+				tools: await loadTools(),
+			}),
+	});
+
+	const sessions = createSessionAccess({
+		home,
+		folder,
+		onState: state => store.getState().setUnsaved(state.saved ? undefined : state.reason),
+	});
+
+	const conversation = createConversation({
+		store,
+		newId: randomUUID,
+		now: () => new Date().toISOString(),
+		openModel: access.open,
+		loadTools,
+		workspace: folder,
+		openLog: session => asLog(sessions.create(session)),
+		onRecord: record => {
+			for (const listener of listeners) {
+				listener(record);
+			}
+		},
+		...(maxTurns !== undefined && {maxTurns}),
+		...(budgetUsd !== undefined && {budgetUsd}),
+	});
+
+	const prove = async (server: string, key: Secret | undefined) => {
+		const {proveCredential} = await import('./client/prove.ts');
+		const credential = key && {origin: originOf(server), kind: 'bearer' as const, secret: key};
+		await proveCredential(server, await createTransport(credential));
+	};
+
+	const loadCatalog = once(async () => {
+		const {loadCatalog: load} = await import('./providers/prices.ts');
+		const catalog = await load();
+		const free = {input: 0, cacheRead: 0, cacheWrite: 0, output: 0};
+		const priceOf: PriceOf = model => (access.isDemo(model) ? free : catalog.priceOf(model));
+		store.getState().setCatalog({priceOf, infoOf: catalog.infoOf});
+		return {...catalog, priceOf};
+	});
+
+	const customModels = async (signal: AbortSignal) => {
+		const host = await access.customHost();
+		const {listHostModels} = await import('./providers/discover.ts');
+		return host ? await listHostModels(host.baseUrl, host.transport, signal).catch(() => []) : [];
+	};
+
+	const profile = resolveProfile({
+		data: config.read(),
+		env,
+		flags: {profile: options.profile},
+	});
+	const state = store.getState();
+	state.setConnection(profile ? {profile: profile.name, server: profile.server, state: 'ready'} : localConnection);
+	state.setModel(options.model ?? access.initial());
+
+	return {
+		home,
+		folder,
+		sessions,
+		conversation,
+		entries: commands,
+		contextFor: ({interact, live, flags, signal}) => ({
+			store,
+			config,
+			env,
+			flags,
+			signal,
+			interact,
+			sessions,
+			live,
+			models: {catalog: loadCatalog, customModels, initial: access.initial},
+			platform: {prove, embedded},
+			folder,
+			entries: commands,
+			writeFile: (path, content) => writeNew(resolve(folder, path), content),
+		}),
+		async resume(id) {
+			const session = await sessions.find(id);
+			if (store.getState().transcript.session === session.id) {
+				return [];
+			}
+
+			const {transcript, journal, notices} = await sessions.resume(session);
+			await conversation.open(transcript, asLog(Promise.resolve(journal)));
+			return notices;
+		},
+		loadCatalog: async () => (await loadCatalog()).priceOf,
+		async startEmbedded() {
+			const {connection, model} = store.getState();
+			if (connection.profile === 'local' || access.isDemo(model)) {
+				await embedded();
+			}
+		},
+		isDemo: () => access.isDemo(store.getState().model),
+		onRecord: listener => listeners.push(listener),
+		loadHistory: () => loadPromptHistory(home),
+		// A prompt that cannot be kept for later is no reason to stop.
+		remember: prompt => void appendPrompt(home, prompt).catch(() => undefined),
+		close: () => conversation.close(),
+	};
+}
+
+/** A journal is opened with a promise, records come at once: they are handed on in order. */
+function asLog(journal: Promise<Journal>): RecordLog {
+	return {
+		append: record => void journal.then(opened => opened.append(record)),
+		async close() {
+			await (await journal).close();
+		},
+	};
+}
+
+/** Runs `make` once, when it is first asked for; a failure may be tried again. */
+function once<T>(make: () => Promise<T>): () => Promise<T> {
+	let made: Promise<T> | undefined;
+	return () => {
+		made ??= make().catch(error => {
+			made = undefined;
+			throw error;
+		});
+		return made;
+	};
+}
+
+async function writeNew(path: string, content: string): Promise<string> {
+	try {
+		await writeFile(path, content, {flag: 'wx', mode: 0o600});
+		return path;
+	} catch (error) {
+		if (error instanceof Error && 'code' in error && error.code === 'EEXIST') {
+			throw new AppError('conflict', `${path} exists already.`, {hint: 'Choose another name, or remove it first.'});
+		}
+
+		throw explainFileError(error, 'write', path);
+	}
+}

@@ -1,0 +1,55 @@
+import type {CommandContext, GlobalFlags, Interaction, LiveSession} from '../command/context.ts';
+import {dispatch} from '../command/dispatch.ts';
+import {takeGlobalFlags} from '../command/global-flags.ts';
+import {exitStatus, reportError} from '../core/error.ts';
+import {printError, printResult} from './print.ts';
+import {createTerminalQuestions} from './terminal-questions.ts';
+
+/** What a command in a shell needs of the program. */
+type Program = {
+	readonly contextFor: (options: {
+		readonly interact: Interaction;
+		readonly live: LiveSession | undefined;
+		readonly flags: GlobalFlags;
+		readonly signal: AbortSignal;
+	}) => CommandContext;
+	readonly close: () => Promise<void>;
+};
+
+type Surroundings = {
+	readonly compose: (options: {readonly profile?: string | undefined}) => Promise<Program>;
+	readonly env: Readonly<Record<string, string | undefined>>;
+	readonly stdin: NodeJS.ReadStream;
+	readonly stdout: NodeJS.WriteStream;
+	readonly stderr: NodeJS.WriteStream;
+	readonly onInterrupt: (listener: () => void) => void;
+};
+
+/** How a command line ended: with an exit status, or with a session that the app is to open. */
+export type ShellOutcome = {readonly status: number} | {readonly open: string};
+
+/** Runs `service noun verb …`: the same file as the slash line, with the shell's own questions and printing. */
+export async function runShell(words: readonly string[], surroundings: Surroundings): Promise<ShellOutcome> {
+	const {compose, env, stdin, stdout, stderr, onInterrupt} = surroundings;
+	let json = words.includes('--json');
+	try {
+		const {flags, rest} = takeGlobalFlags(words);
+		json = flags.json;
+		const program = await compose({profile: flags.profile});
+		const abort = new AbortController();
+		onInterrupt(() => abort.abort());
+		const interact = createTerminalQuestions({stdin, stderr});
+		const result = await dispatch(rest, program.contextFor({interact, live: undefined, flags, signal: abort.signal}));
+		await program.close();
+		if (result.kind === 'panel' && result.panel.show === 'session') {
+			return {open: result.panel.id};
+		}
+
+		printResult(result, stdout, {json, env});
+		return {status: 0};
+	} catch (error) {
+		const report = reportError(error);
+		printError(report, stderr, {json});
+		return {status: exitStatus[report.code]};
+	}
+}

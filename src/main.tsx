@@ -1,0 +1,75 @@
+import process from 'node:process';
+import type {RunFlags} from './command/invocation.ts';
+import {readInvocation} from './command/invocation.ts';
+import {exitStatus, reportError} from './core/error.ts';
+import {createAppStore} from './store/store.ts';
+
+/** Baked in by the build. */
+declare const SERVICE_VERSION: string;
+
+const {env, stdin, stdout, stderr} = process;
+const store = createAppStore();
+const version = SERVICE_VERSION;
+
+/** The real parts, loaded when they are needed: the first frame of the app does without them. */
+async function compose(options: Partial<RunFlags>) {
+	const {compose: build} = await import('./compose.ts');
+	return build({
+		...options,
+		store,
+		env,
+		version,
+		folder: process.cwd(),
+		workerUrl: new URL('./server-worker.js', import.meta.url),
+	});
+}
+
+/** The first Ctrl+C ends what goes on, the second one the process. */
+function onInterrupt(listener: () => void): void {
+	process.once('SIGINT', listener);
+}
+
+async function openApp(flags: Partial<RunFlags> & {readonly pick: boolean}): Promise<number> {
+	const {startApp} = await import('./ui/start.tsx');
+	return startApp(flags, {compose, store, env, stdin, stdout, stderr, version, process});
+}
+
+async function main(argv: readonly string[]): Promise<number> {
+	const invocation = readInvocation(argv);
+	switch (invocation.mode) {
+		case 'version':
+			stdout.write(`${version}\n`);
+			return 0;
+		case 'once': {
+			const {runHeadless} = await import('./headless/headless.ts');
+			return runHeadless(invocation, {compose, store, stdin, stdout, stderr, onInterrupt});
+		}
+		case 'command': {
+			const {runShell} = await import('./headless/shell.ts');
+			const outcome = await runShell(invocation.words, {compose, env, stdin, stdout, stderr, onInterrupt});
+			return 'open' in outcome ? openApp({resume: outcome.open, pick: false}) : outcome.status;
+		}
+		case 'app':
+			return openApp(invocation);
+		default:
+			return invocation satisfies never;
+	}
+}
+
+/** A closed pipe ends the program quietly, as it ends any other in a shell. */
+for (const stream of [stdout, stderr]) {
+	stream.on('error', error => process.exit('code' in error && error.code === 'EPIPE' ? 0 : exitStatus.failed));
+}
+
+let status: number;
+try {
+	status = await main(process.argv.slice(2));
+} catch (error) {
+	const {code, message, hint} = reportError(error);
+	stderr.write(`service: ${message}\n${hint ? `  ${hint}\n` : ''}`);
+	status = exitStatus[code];
+}
+
+// What was written to a pipe must be out before the process ends, and nothing that is left open may keep it alive.
+await Promise.all([stdout, stderr].map(stream => new Promise<void>(resolve => stream.write('', () => resolve()))));
+process.exit(status);

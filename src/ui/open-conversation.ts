@@ -1,0 +1,158 @@
+import type {Entry} from '../command/command.ts';
+import type {CommandContext, GlobalFlags, Interaction, LiveSession} from '../command/context.ts';
+import type {RunFlags} from '../command/invocation.ts';
+import {withoutSecret} from '../command/line.ts';
+import {setText} from '../store/composer.ts';
+import type {Conversation} from '../store/conversation.ts';
+import type {AppStore} from '../store/store.ts';
+import type {Palette} from '../terminal/style.ts';
+import type {PanelInteraction} from './interaction.ts';
+import {createPainter, type Painter} from './painter.ts';
+import type {Screen} from './screen.ts';
+import {createSubmit} from './submit.ts';
+import {shortFolder, welcomeLines} from './welcome.ts';
+
+/** What the app needs of the program. */
+export type AppProgram = {
+	readonly folder: string;
+	readonly conversation: Conversation;
+	readonly entries: readonly Entry[];
+	readonly contextFor: (options: {
+		readonly interact: Interaction;
+		readonly live: LiveSession | undefined;
+		readonly flags: GlobalFlags;
+		readonly signal: AbortSignal;
+	}) => CommandContext;
+	readonly resume: (id: string) => Promise<readonly string[]>;
+	readonly sessions: {readonly latest: () => Promise<{readonly id: string}>};
+	readonly loadCatalog: () => Promise<unknown>;
+	readonly startEmbedded: () => Promise<void>;
+	readonly isDemo: () => boolean;
+	readonly loadHistory: () => readonly string[];
+	readonly remember: (prompt: string) => void;
+};
+
+type Dependencies = {
+	readonly store: AppStore;
+	readonly palette: Palette;
+	readonly interact: PanelInteraction;
+	readonly version: string;
+	readonly homeFolder: string | undefined;
+	/** Writes finished lines above the live region. */
+	readonly write: (data: string) => void;
+	readonly screen: Screen;
+	readonly quit: () => void;
+};
+
+/** The app at work. */
+export type OpenedConversation = {
+	readonly painter: Painter;
+	readonly submit: (text: string) => Promise<void>;
+	readonly interrupt: () => void;
+	/** Ends everything. Gives the last words, with their line end. */
+	readonly close: () => Promise<string>;
+};
+
+/** Wires the program to the screen: store to painter, prompt to agent and commands; then opens the session that was asked for. */
+export async function openConversation(
+	program: AppProgram,
+	flags: Partial<RunFlags> & {readonly pick: boolean},
+	{store, palette, interact, version, homeFolder, write, screen, quit}: Dependencies,
+): Promise<OpenedConversation> {
+	const {conversation, entries, contextFor, resume} = program;
+	const [{renderMarkdown}, {createMarkdownStream}] = await Promise.all([
+		import('../terminal/markdown.ts'),
+		import('../terminal/markdown-stream.ts'),
+	]);
+	const painter = createPainter({store, palette, write, markdown: {renderMarkdown, createMarkdownStream}});
+	const {submit, tell, cancel} = createSubmit({
+		store,
+		palette,
+		painter,
+		conversation,
+		entries,
+		interact,
+		contextFor,
+		resume,
+		remember(prompt) {
+			if (withoutSecret(entries, prompt) === prompt) {
+				program.remember(prompt);
+			}
+		},
+		wipe() {
+			screen.raw('\u001B[H\u001B[2J\u001B[3J');
+			painter.forget();
+		},
+		quit,
+	});
+
+	painter.print(width =>
+		welcomeLines({
+			version,
+			folder: shortFolder(program.folder, homeFolder),
+			model: store.getState().model,
+			isDemo: program.isDemo(),
+			width,
+			palette,
+		}),
+	);
+
+	store.subscribe((state, before) => {
+		if (state.transcript !== before.transcript) {
+			painter.advance();
+		}
+
+		if (before.transcript.run && !state.transcript.run) {
+			returnQueue(store);
+		}
+	});
+	painter.advance();
+
+	void import('../terminal/highlight.ts').then(({loadHighlighter}) => loadHighlighter());
+	program.loadCatalog().catch(tell);
+	program.startEmbedded().catch(error => {
+		store.getState().setConnection({...store.getState().connection, state: 'failed'});
+		tell(error);
+	});
+
+	if (flags.pick) {
+		void submit('/resume');
+	} else if (flags.resume) {
+		try {
+			const id = flags.resume === 'latest' ? (await program.sessions.latest()).id : flags.resume;
+			for (const notice of await resume(id)) {
+				tell(notice);
+			}
+		} catch (error) {
+			tell(error);
+		}
+	}
+
+	return {
+		painter,
+		submit,
+		interrupt() {
+			cancel();
+			conversation.interrupt();
+		},
+		async close() {
+			cancel();
+			const {transcript, unsaved} = store.getState();
+			await conversation.close();
+			if (unsaved) {
+				return `This session was not saved: ${unsaved}\n`;
+			}
+
+			return transcript.seq < 0 ? '' : `Resume this session with: service --resume ${transcript.session.slice(0, 8)}\n`;
+		},
+	};
+}
+
+/** Messages that were queued when a run ended early come back into the prompt: nothing is sent that was not meant so. */
+function returnQueue(store: AppStore): void {
+	const {takeQueue, composer, setComposer} = store.getState();
+	const queued = takeQueue().map(({text}) => text);
+	if (queued.length > 0) {
+		setComposer(setText(composer, [...queued, composer.text].filter(Boolean).join('\n')));
+	}
+}

@@ -1,0 +1,156 @@
+import type {Entry} from '../command/command.ts';
+import type {RunFlags} from '../command/invocation.ts';
+import {AppError} from '../core/error.ts';
+import {setHistory} from '../store/composer-history.ts';
+import type {AppStore} from '../store/store.ts';
+import {createInput, type InputStream} from '../terminal/input.ts';
+import type {InputToken} from '../terminal/input-token.ts';
+import {createStandInStdin} from '../terminal/stand-in-stdin.ts';
+import {createPalette} from '../terminal/style.ts';
+import {createTerminalSession, type ProcessHooks} from '../terminal/terminal-session.ts';
+import {App} from './app.tsx';
+import {UiContext} from './context.ts';
+import {render} from './ink.ts';
+import {createPanelInteraction} from './interaction.ts';
+import {createKeyHandler} from './keys.ts';
+import {type AppProgram, openConversation} from './open-conversation.ts';
+import {createScreen} from './screen.ts';
+import {Scrollback} from './scrollback.tsx';
+
+type Surroundings = {
+	readonly compose: (flags: Partial<RunFlags>) => Promise<AppProgram>;
+	readonly store: AppStore;
+	readonly env: Readonly<Record<string, string | undefined>>;
+	readonly stdin: InputStream & NodeJS.ReadStream;
+	readonly stdout: NodeJS.WriteStream;
+	readonly stderr: NodeJS.WriteStream;
+	readonly version: string;
+	readonly process: ProcessHooks;
+};
+
+/** How long the edge of a window may be dragged before everything is drawn anew, in milliseconds. */
+const resizePause = 60;
+
+/**
+ * Runs the app until the user leaves. The first frame is drawn before the configuration, the commands and Markdown are
+ * loaded; what is typed meanwhile is kept. Gives the exit status. Throws `usage` where there is no terminal.
+ */
+export async function startApp(
+	flags: Partial<RunFlags> & {readonly pick: boolean},
+	surroundings: Surroundings,
+): Promise<number> {
+	const {compose, store, env, stdin, stdout, version, process} = surroundings;
+	if (!stdin.isTTY || !stdout.isTTY) {
+		throw new AppError('usage', `The app needs a terminal, and standard ${stdin.isTTY ? 'output' : 'input'} is none.`, {
+			hint: 'In scripts and pipes use service -p "prompt".',
+		});
+	}
+
+	const palette = createPalette({color: !env['NO_COLOR']});
+	const screen = createScreen(stdout);
+	const standIn = createStandInStdin();
+	const interact = createPanelInteraction(store);
+	let write: (data: string) => void = () => undefined;
+	let entries: readonly Entry[] = [];
+	let quit: () => void = () => undefined;
+	const ended = new Promise<void>(resolve => {
+		quit = resolve;
+	});
+
+	const session = createTerminalSession({
+		stdout,
+		process,
+		environment: env,
+		onSuspend: () => input.stop(),
+		onResume() {
+			input.start();
+			redraw();
+		},
+	});
+
+	store.getState().setSize(screen.size());
+	session.start();
+	session.enable('bracketed-paste');
+	session.enable('kitty-keyboard');
+
+	const ink = render(
+		<UiContext value={{store, palette, entries: () => entries, answer: interact.answer}}>
+			<Scrollback onReady={writer => (write = writer)} />
+			<App />
+		</UiContext>,
+		{stdin: standIn.stream, stdout: screen.stdout, exitOnCtrlC: false, patchConsole: false, maxFps: 1000},
+	);
+
+	const opening = compose(flags).then(program => {
+		({entries} = program);
+		store.getState().setComposer(setHistory(store.getState().composer, program.loadHistory()));
+		return openConversation(program, flags, {
+			store,
+			palette,
+			interact,
+			version,
+			homeFolder: env['HOME'],
+			write: data => write(data),
+			screen,
+			quit,
+		});
+	});
+
+	const redraw = () => {
+		store.getState().setSize(screen.size());
+		screen.raw('\u001B[H\u001B[2J');
+		screen.emitResize();
+		void opening.then(({painter}) => painter.repaint());
+	};
+
+	const handle = createKeyHandler({
+		store,
+		entries: () => entries,
+		submit: text => void opening.then(({submit}) => submit(text)),
+		answer: interact.answer,
+		feed: standIn.feed,
+		interrupt: () => void opening.then(opened => opened.interrupt()),
+		redraw,
+		suspend: session.suspend,
+		quit,
+	});
+
+	let paused: NodeJS.Timeout | undefined;
+	stdout.on('resize', () => {
+		const {columns} = store.getState().size;
+		clearTimeout(paused);
+		paused = setTimeout(() => {
+			// Text that was as wide as the window is wrapped by the terminal now: only a new drawing puts that right.
+			if (screen.size().columns < columns) {
+				redraw();
+			} else {
+				store.getState().setSize(screen.size());
+				screen.emitResize();
+			}
+		}, resizePause);
+	});
+
+	const input = createInput({
+		stdin,
+		onTokens: (tokens: readonly InputToken[]) => handle(tokens),
+		onClose: () => quit(),
+	});
+	input.start();
+
+	let farewell = '';
+	try {
+		const opened = await Promise.race([opening, ended]);
+		await ended;
+		farewell = opened ? await opened.close() : '';
+	} finally {
+		input.stop();
+		store.getState().setPanel(undefined);
+		clearTimeout(paused);
+		ink.unmount();
+		screen.flush();
+		session.end();
+	}
+
+	stdout.write(farewell);
+	return 0;
+}

@@ -1,0 +1,143 @@
+import type {Entry} from '../command/command.ts';
+import type {CommandContext, GlobalFlags, LiveSession} from '../command/context.ts';
+import {dispatch} from '../command/dispatch.ts';
+import {takeGlobalFlags} from '../command/global-flags.ts';
+import {commandWords, isCommandLine, withoutSecret} from '../command/line.ts';
+import {renderResult} from '../command/render.ts';
+import type {Result} from '../command/result.ts';
+import {findCommand} from '../command/table.ts';
+import {AppError, reportError} from '../core/error.ts';
+import {setText} from '../store/composer.ts';
+import type {Conversation} from '../store/conversation.ts';
+import type {AppStore} from '../store/store.ts';
+import {safeText} from '../terminal/safe-text.ts';
+import type {Palette} from '../terminal/style.ts';
+import {wrapLine} from '../terminal/wrap.ts';
+import {messageLines} from './block-lines.ts';
+import type {PanelInteraction} from './interaction.ts';
+import type {Painter} from './painter.ts';
+
+type Dependencies = {
+	readonly store: AppStore;
+	readonly palette: Palette;
+	readonly painter: Painter;
+	readonly conversation: Conversation;
+	readonly entries: readonly Entry[];
+	readonly interact: PanelInteraction;
+	readonly contextFor: (options: {
+		readonly interact: PanelInteraction;
+		readonly live: LiveSession;
+		readonly flags: GlobalFlags;
+		readonly signal: AbortSignal;
+	}) => CommandContext;
+	/** Goes on with a session. Gives what the user must know about its file. */
+	readonly resume: (id: string) => Promise<readonly string[]>;
+	/** Keeps a prompt for Up in later sessions. */
+	readonly remember: (prompt: string) => void;
+	readonly wipe: () => void;
+	readonly quit: () => void;
+};
+
+export type Submit = {
+	/** Takes what was sent from the prompt: a slash line or a message. */
+	readonly submit: (text: string) => Promise<void>;
+	/** Writes an error or a note above the prompt. */
+	readonly tell: (error: unknown) => void;
+	/** Ends the command that works now. */
+	readonly cancel: () => void;
+};
+
+/** Carries out what the user sends: messages go to the agent, slash lines to their commands. */
+export function createSubmit(dependencies: Dependencies): Submit {
+	const {store, palette, painter, conversation, entries, interact, contextFor, resume, remember, wipe, quit} =
+		dependencies;
+	let abort: AbortController | undefined;
+
+	const tell = (error: unknown) => {
+		const {message, hint} = reportError(error);
+		painter.print(width => messageLines('✗', palette.danger, message, hint, {width, palette}));
+	};
+
+	const live: LiveSession = {rename: conversation.rename, start: conversation.start};
+
+	const show = async (line: string, result: Result) => {
+		if (result.kind === 'quit') {
+			quit();
+		} else if (result.kind === 'panel') {
+			await open(result.panel);
+		} else if (store.getState().transcript.run) {
+			const {columns} = store.getState().size;
+			interact.show(withoutSecret(entries, line), renderResult(result, {width: columns, palette}));
+		} else {
+			const shown = withoutSecret(entries, line);
+			painter.print(width => [
+				...wrapLine(palette.dim(safeText(shown)), width, {first: palette.dim('❯ '), rest: '  '}),
+				...renderResult(result, {width, palette}),
+			]);
+		}
+	};
+
+	const open = async (panel: Extract<Result, {kind: 'panel'}>['panel']) => {
+		if (panel.show === 'clear') {
+			wipe();
+			return;
+		}
+
+		const notices = await resume(panel.id);
+		for (const notice of notices) {
+			painter.print(width => messageLines('!', palette.warning, notice, undefined, {width, palette}));
+		}
+	};
+
+	const run = async (line: string) => {
+		const {setBusy, transcript, setToast} = store.getState();
+		setToast('');
+		const {flags, rest} = takeGlobalFlags(commandWords(line));
+		const {command, path} = findCommand(entries, rest);
+		if (transcript.run && !command.whileRunning) {
+			throw new AppError('conflict', `/${path} has to wait: the agent is at work.`, {hint: 'Esc interrupts it.'});
+		}
+
+		abort = new AbortController();
+		setBusy(true);
+		try {
+			await show(line, await dispatch(rest, contextFor({interact, live, flags, signal: abort.signal})));
+		} finally {
+			setBusy(false);
+			abort = undefined;
+		}
+	};
+
+	/** What could not be carried out comes back into the prompt, unless something else is typed there by now. */
+	const giveBack = (text: string) => {
+		const {composer, setComposer} = store.getState();
+		if (!composer.text) {
+			setComposer(setText(composer, text));
+		}
+	};
+
+	return {
+		tell,
+		async submit(text) {
+			if (!text.trim()) {
+				return;
+			}
+
+			remember(text);
+			if (!isCommandLine(text)) {
+				await conversation.send(text).catch(tell);
+				return;
+			}
+
+			try {
+				await run(text);
+			} catch (error) {
+				tell(error);
+				if (error instanceof AppError && error.code === 'conflict') {
+					giveBack(text);
+				}
+			}
+		},
+		cancel: () => abort?.abort(),
+	};
+}
