@@ -8,6 +8,7 @@ import type {SessionSummary} from './sessions.ts';
 /** How much is read at each end of a session file, in bytes: a list of hundreds of long sessions stays quick. */
 const windowBytes = 64 * 1024;
 const previewLength = 200;
+const tellingLine = /"type":"(?:user-message|rename|run-start)"/;
 
 /** Reads both ends of a session file. Throws what the file system throws, and `AppError` for a file that is not ours. */
 export async function summarize({id, path, folder}: SessionFile): Promise<SessionSummary> {
@@ -23,7 +24,10 @@ export async function summarize({id, path, folder}: SessionFile): Promise<Sessio
 		const tail = whole ? '' : await read(size - windowBytes, windowBytes);
 
 		const first = head.split('\n');
-		const records = [...first, ...tail.split('\n').slice(1)].flatMap(toRecord);
+		const lines = [...first, ...tail.split('\n').slice(1)].filter(Boolean);
+		// Of a long session most lines are deltas, which say nothing about it and take long to parse.
+		const telling = lines.filter((line, index) => whole || index === lines.length - 1 || tellingLine.test(line));
+		const records = telling.flatMap(toRecord);
 		const events = records.flatMap(({event}) => (isJsonObject(event) ? [event] : []));
 		const last = (type: string, field: string) => text(events.findLast(event => event['type'] === type)?.[field]);
 		return {
