@@ -31,6 +31,14 @@ test('a host that does not exist is named', async () => {
 	});
 });
 
+test('a connection that does not come about in time ends the wait, be it the handshake alone [21]', async () => {
+	const origin = (await socketServer(() => undefined)).replace('http:', 'https:');
+	await expect(transport({connectTimeout: 60})({method: 'GET', url: origin})).rejects.toMatchObject({
+		code: 'network',
+		message: `${origin} does not answer: no connection came about in time.`,
+	});
+});
+
 test('an answer that does not begin in time ends the wait [21]', async () => {
 	const server = await httpServer(() => undefined);
 	const request = {method: 'POST', url: server.origin, body: '{}'} as const;
