@@ -4,12 +4,7 @@ import type {AssistantPart, Message} from '../core/message.ts';
 import type {FinishReason, ModelCall, ProviderEvent} from '../providers/provider.ts';
 import {abortable} from './abortable.ts';
 import {createChannel} from './channel.ts';
-
-/** Tries again what may be tried again. `onWait` is told before each wait how many milliseconds it takes, and why. */
-export type Retry = <Value>(
-	attempt: () => Promise<Value>,
-	hooks: {readonly signal: AbortSignal; readonly onWait: (milliseconds: number, error: unknown) => void},
-) => Promise<Value>;
+import {createModelRetry, type Retry} from './model-retry.ts';
 
 export type ToolCall = Omit<Extract<ProviderEvent, {type: 'tool-call'}>, 'type'>;
 
@@ -130,7 +125,7 @@ function* remark(message: string | undefined, answered: boolean): Generator<Agen
 /** Opens the answer, again where that may help, until the first event that will be shown has come (SAFETY 23). */
 async function* openAnswer(
 	messages: readonly Message[],
-	{ask, signal, retry = attempt => attempt()}: Options,
+	{ask, signal, retry = createModelRetry()}: Options,
 ): AsyncGenerator<AgentEvent, AsyncGenerator<ProviderEvent>> {
 	const waits = createChannel<AgentEvent>();
 	const attempt = async () => {

@@ -4,7 +4,8 @@ import type {Message} from '../core/message.ts';
 import type {Tool} from '../core/tool.ts';
 import type {ModelCall} from '../providers/provider.ts';
 import {type Budget, createLimits} from './limits.ts';
-import {type Retry, takeTurn} from './model-turn.ts';
+import type {Retry} from './model-retry.ts';
+import {takeTurn} from './model-turn.ts';
 import {createRepetitionGuard} from './repetition.ts';
 import {runCalls} from './tool-turn.ts';
 
@@ -31,7 +32,7 @@ export type RunOptions = {
 	/** Takes what the user has queued. Asked after each turn and before the run would end. */
 	readonly nextMessages: () => readonly QueuedMessage[];
 	readonly newId: () => string;
-	/** Repeats a model call of which nothing was shown yet; without it a call is tried once. */
+	/** Repeats a model call of which nothing was shown yet; by default twice, with the waits of SAFETY 23. */
 	readonly retry?: Retry;
 	/** The time in milliseconds, for how long tools ran. */
 	readonly clock?: () => number;

@@ -1,4 +1,5 @@
 import {expect, test} from 'vitest';
+import {createModelRetry} from '../../src/agent/model-retry.ts';
 import {runAgent} from '../../src/agent/run.ts';
 import {AppError} from '../../src/core/error.ts';
 import {call, collect, echo, finish, runOptions, scriptedModel, text} from './scripted.ts';
@@ -149,30 +150,37 @@ test('[21] [23] a call is repeated while nothing was shown, and a long wait is s
 		[new AppError('network', 'The host does not answer.')],
 		[text('Hi.'), finish('stop')],
 	);
-	const waits = [1500, 4200];
-	const events = runAgent(
-		runOptions({
-			ask,
-			async retry(attempt, {onWait}) {
-				for (const milliseconds of waits) {
-					try {
-						return await attempt();
-					} catch (error) {
-						onWait(milliseconds, error);
-					}
-				}
-
-				return attempt();
-			},
-		}),
-	);
+	const waited: number[] = [];
+	const clock = {
+		sleep: async (milliseconds: number) => {
+			waited.push(milliseconds);
+		},
+		random: () => 0.5,
+	};
+	const events = runAgent(runOptions({ask, retry: createModelRetry(clock)}));
 
 	expect((await collect(events)).slice(2)).toEqual([
 		{type: 'notice', level: 'warning', text: 'The host does not answer. Trying again in 4 s.'},
 		{type: 'text-delta', id: 't', messageId: 'id-1', text: 'Hi.'},
 		done,
 	]);
-	expect(asked).toHaveLength(3);
+	expect([asked.length, waited]).toEqual([3, [1250, 4250]]);
+});
+
+test.each([
+	['a refusal', new AppError('provider', 'Refused (400).')],
+	['a wrong key', new AppError('auth', 'Refused (401).')],
+	['a bug', new TypeError('bug')],
+])('[23] %s is never tried again', async (_, thrown) => {
+	const {ask, asked} = scriptedModel([thrown]);
+	await collect(runAgent({...runOptions({ask}), retry: undefined}));
+	expect(asked).toHaveLength(1);
+});
+
+test('[23] nothing is tried again once something was shown', async () => {
+	const {ask, asked} = scriptedModel([text('a'), new AppError('network', 'Cut.')]);
+	await collect(runAgent({...runOptions({ask}), retry: undefined}));
+	expect(asked).toHaveLength(1);
 });
 
 test('what the user queued joins at the next turn, and before the run would end', async () => {

@@ -67,6 +67,7 @@ export function runOptions(given: Partial<RunOptions> & Pick<RunOptions, 'ask'>)
 		nextMessages: () => [],
 		newId: () => `id-${++ids}`,
 		clock: () => 0,
+		retry: attempt => attempt(),
 		...given,
 	};
 }

@@ -35,7 +35,7 @@ test.each(refusals)('[13] %j is refused by every tool that is given it: %s', asy
 	await symlink(root, join(workspace, 'folder-out'));
 	const tools = createTools({stateFolder}).filter(({name}) => path !== 'src' || name === 'read_file');
 	for (const tool of tools) {
-		const args = tool.name === 'search_text' ? {path, pattern: 'x'} : {path};
+		const args = {path, ...(tool.name === 'search_text' && {pattern: 'x'})};
 		await expect(tool.run(args, context)).rejects.toThrow(message);
 	}
 });

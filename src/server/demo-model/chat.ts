@@ -1,0 +1,57 @@
+import * as z from 'zod/mini';
+import {isJsonObject, type Json, type JsonObject, parseJson} from '../../core/json.ts';
+
+const message = z.looseObject({
+	role: z.string(),
+	content: z.optional(z.custom<Json>()),
+	tool_calls: z.optional(
+		z.nullable(
+			z.array(z.looseObject({id: z.string(), function: z.looseObject({name: z.string(), arguments: z.string()})})),
+		),
+	),
+	tool_call_id: z.optional(z.nullable(z.string())),
+});
+
+/** The part of a Chat Completions request that the demo model reads; what else is in messages and tools only counts as tokens. */
+export const chatSchema = z.object({
+	model: z.string(),
+	messages: z.array(message).check(z.minLength(1), z.maxLength(10_000)),
+	tools: z.optional(
+		z.nullable(
+			z.array(z.looseObject({function: z.looseObject({name: z.string(), parameters: z.optional(z.custom<Json>())})})),
+		),
+	),
+	stream: z.optional(z.nullable(z.boolean())),
+	stream_options: z.optional(z.nullable(z.object({include_usage: z.optional(z.nullable(z.boolean()))}))),
+});
+
+export type ChatRequest = z.infer<typeof chatSchema>;
+export type ChatMessage = ChatRequest['messages'][number];
+
+/** What a tool answered, with what it was asked. */
+export type ToolAnswer = {readonly name: string; readonly arguments: JsonObject; readonly output: string};
+
+/** The last thing that the person said. */
+export function lastPrompt({messages}: ChatRequest): string {
+	return textOf(messages.findLast(({role}) => role === 'user'));
+}
+
+/** What the tools answered since then, in order; empty where the person spoke last. */
+export function freshAnswers({messages}: ChatRequest): readonly ToolAnswer[] {
+	const calls = new Map(messages.flatMap(({tool_calls}) => tool_calls ?? []).map(call => [call.id, call.function]));
+	const since = messages.findLastIndex(({role}) => role !== 'tool') + 1;
+	return messages.slice(since).map(answer => {
+		const call = calls.get(answer.tool_call_id ?? '');
+		const args = parseJson(call?.arguments ?? '');
+		return {name: call?.name ?? '', arguments: isJsonObject(args) ? args : {}, output: textOf(answer)};
+	});
+}
+
+/** The text of a message, whose content is a string or a list of parts. */
+export function textOf(spoken: ChatMessage | undefined): string {
+	const content = spoken?.content;
+	const parts = Array.isArray(content) ? content : [content];
+	return parts
+		.map(part => (typeof part === 'string' ? part : isJsonObject(part) ? String(part['text'] ?? '') : ''))
+		.join('');
+}

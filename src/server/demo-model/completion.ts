@@ -1,0 +1,98 @@
+import {randomUUID} from 'node:crypto';
+import {setTimeout as sleep} from 'node:timers/promises';
+import type {JsonObject} from '../../core/json.ts';
+import type {ChatRequest} from './chat.ts';
+import {type Reply, replyTo} from './reply.ts';
+import {countTokens} from './token-count.ts';
+
+/** Pieces of text that are sent in a second: about what a real model does. */
+const usualPace = 45;
+
+type Options = {
+	/** How many times faster than a real model it answers; Infinity for no waiting at all. */
+	readonly speed?: number;
+};
+
+/** The reply as chunks of a Chat Completions stream, each a JSON text, and the end mark `[DONE]`. */
+export async function* streamCompletion(
+	chat: ChatRequest,
+	{speed = 1}: Options,
+	signal: AbortSignal,
+): AsyncGenerator<string> {
+	const reply = replyTo(chat);
+	const head = {...headOf(chat), object: 'chat.completion.chunk'};
+	const wait = 1000 / (usualPace * speed);
+	const chunk = (delta: JsonObject, finish: string | null = null) =>
+		JSON.stringify({...head, choices: [{index: 0, delta, finish_reason: finish}]});
+
+	yield chunk({role: 'assistant', content: ''});
+	for (const delta of deltasOf(reply)) {
+		if (wait > 0) {
+			await sleep(wait, undefined, {signal});
+		}
+
+		yield chunk(delta);
+	}
+
+	yield chunk({}, finishOf(reply));
+	if (chat.stream_options?.include_usage) {
+		yield JSON.stringify({...head, choices: [], usage: countTokens(chat, reply)});
+	}
+
+	yield '[DONE]';
+}
+
+/** The reply as one Chat Completions object. */
+export function wholeCompletion(chat: ChatRequest): JsonObject {
+	const reply = replyTo(chat);
+	const {reasoning, text} = reply;
+	const calls = reply.calls.map(callOf);
+	const message = {
+		role: 'assistant',
+		content: text || null,
+		reasoning_content: reasoning,
+		...(calls.length > 0 && {tool_calls: calls}),
+	};
+	return {
+		...headOf(chat),
+		object: 'chat.completion',
+		choices: [{index: 0, message, finish_reason: finishOf(reply)}],
+		usage: countTokens(chat, reply),
+	};
+}
+
+function headOf({model}: ChatRequest) {
+	return {id: `chatcmpl-${randomUUID()}`, created: Math.floor(Date.now() / 1000), model};
+}
+
+function finishOf({calls}: Reply): string {
+	return calls.length > 0 ? 'tool_calls' : 'stop';
+}
+
+function callOf({name, arguments: args}: Reply['calls'][number]) {
+	return {id: `call_${randomUUID().slice(0, 8)}`, type: 'function', function: {name, arguments: JSON.stringify(args)}};
+}
+
+/** Reasoning, then text, then calls, whose arguments come in pieces as they do from a real model. */
+function* deltasOf({reasoning, text, calls}: Reply): Generator<JsonObject> {
+	for (const piece of piecesOf(reasoning)) {
+		yield {reasoning_content: piece};
+	}
+
+	for (const piece of piecesOf(text)) {
+		yield {content: piece};
+	}
+
+	for (const [index, call] of calls.map(callOf).entries()) {
+		const {name, arguments: args} = call.function;
+		yield {tool_calls: [{index, ...call, function: {name, arguments: ''}}]};
+		for (const piece of piecesOf(args)) {
+			yield {tool_calls: [{index, function: {arguments: piece}}]};
+		}
+	}
+}
+
+/** Cuts a text into pieces about as long as tokens, never inside a character; together they are the text. */
+export function piecesOf(text: string): readonly string[] {
+	return text.match(/\s*\S{1,6}|\s+/gu) ?? [];
+}

@@ -1,0 +1,67 @@
+import type {InferenceInfo} from '../../contract/resources/preferences.ts';
+import {eventStream} from '../event-stream.ts';
+import {readJsonBody} from '../json-body.ts';
+import {refusal} from '../refusal.ts';
+import {type Route, type RouteRequest, validationErrors} from '../route.ts';
+import {chatSchema} from './chat.ts';
+import {streamCompletion, wholeCompletion} from './completion.ts';
+
+/** The demo model as the catalog shows it. It takes no key and costs nothing. */
+export const demoModelInfo: InferenceInfo = {
+	id: 'custom/demo',
+	name: 'Demo model, no AI',
+	provider: 'custom',
+	has_required_keys: true,
+	required_api_keys: [],
+	is_system_model: true,
+	capabilities: ['tools', 'reasoning'],
+	context_window: 32_000,
+	cost_input: 0,
+	cost_output: 0,
+	modalities_input: ['text'],
+	modalities_output: ['text'],
+};
+
+/** Its name among the models of this host, without `custom/`. */
+const name = 'demo';
+
+export type DemoOptions = {
+	/** How many times faster than a real model it answers, 1 by default; Infinity for no waiting at all. */
+	readonly speed?: number;
+};
+
+/** The demo model, spoken to as OpenAI's Chat Completions. */
+export function demoRoutes(options: DemoOptions): readonly Route[] {
+	return [
+		{
+			method: 'GET',
+			path: '/v1/models',
+			auth: 'bearer',
+			handle: () =>
+				Response.json({object: 'list', data: [{id: name, object: 'model', created: 0, owned_by: 'service'}]}),
+		},
+		{method: 'POST', path: '/v1/chat/completions', auth: 'bearer', handle: request => complete(request, options)},
+	];
+}
+
+async function complete({request, url}: RouteRequest, options: DemoOptions): Promise<Response> {
+	const body = await readJsonBody(request, url);
+	if (body instanceof Response) {
+		return body;
+	}
+
+	const parsed = chatSchema.safeParse(body.json);
+	if (!parsed.success) {
+		const places = validationErrors('body', parsed.error.issues).map(({loc}) => loc.join('.'));
+		return refusal(url, 400, `This is not a chat request; look at ${[...new Set(places)].slice(0, 5).join(', ')}.`);
+	}
+
+	const chat = parsed.data;
+	if (chat.model !== name) {
+		return refusal(url, 404, `There is no model “${chat.model.slice(0, 100)}” here; there is “${name}”.`);
+	}
+
+	return chat.stream
+		? eventStream(signal => streamCompletion(chat, options, signal))
+		: Response.json(wholeCompletion(chat));
+}

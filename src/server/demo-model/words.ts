@@ -1,0 +1,100 @@
+/** The texts of the demo model. It never pretends to be more than it is. */
+
+export const label = '**Demo model, no AI.**';
+
+const realModel = 'For a real model: `/keys set <provider>` with a key of your own, or `/login` to a server.';
+
+const hello = `Hello. ${label} I am a short script that shows how this program works: I answer in Markdown, think aloud and
+call tools.
+
+Try \`list the files\`, \`search for export\` or \`read README.md\`, or \`help\` for more.
+
+${realModel}
+`;
+
+const help = `${label} What you can try with me:
+
+| Say | What you see |
+| --- | --- |
+| \`list the files\` | a tool call and a table |
+| \`read README.md\` | a tool call and a code block |
+| \`search for export\` | a tool call and a list |
+| \`list the files and read README.md\` | two tools at the same time |
+| \`a table\`, \`some code\`, \`a long answer\` | how answers are drawn |
+
+What the program can do:
+
+- \`/keys set <provider>\` stores a key of a model vendor; then a real model answers.
+- \`/login\` connects to a server; \`/connect <url>\` chooses another one.
+- \`/model\` picks the model, \`/usage\` shows what the session has used.
+- **Esc** interrupts me. You may type while I answer; it is sent next.
+- \`\\\` and then **Enter** begins a new line.
+`;
+
+const table = `${label} A table:
+
+| Provider | Key | Sample model |
+| --- | :-: | --- |
+| anthropic | \`ANTHROPIC_API_KEY\` | claude |
+| openai | \`OPENAI_API_KEY\` | gpt |
+| google | \`GOOGLE_API_KEY\` | gemini |
+| mistral | \`MISTRAL_API_KEY\` | mistral |
+| groq | \`GROQ_API_KEY\` | an open model |
+
+The columns are as wide as what is in them.
+`;
+
+const code = `${label} Some code:
+
+\`\`\`ts
+/** Greets somebody, politely. */
+export function greet(name: string): string {
+	const hour = new Date().getHours();
+	return \`Good \${hour < 12 ? 'morning' : 'evening'}, \${name}.\`;
+}
+\`\`\`
+
+And the same in one line of shell:
+
+\`\`\`sh
+echo "Good evening, $USER."
+\`\`\`
+`;
+
+const topics = ['Events', 'Tools', 'The screen', 'Sessions', 'Usage', 'Safety', 'Servers', 'Keys', 'Models', 'Tests'];
+
+const long = `${label} A long answer, to see how the screen copes with one. **Esc** ends it.
+
+${topics
+	.map(
+		(topic, index) => `## ${index + 1}. ${topic}
+
+This paragraph about ${topic.toLowerCase()} says nothing new, on purpose: it is here to be **drawn**, *wrapped* and scrolled. Its lines are
+as long as those of a usual answer, with \`some code\` in between.
+
+- a first point about ${topic.toLowerCase()}
+- a second one, that has a part below it
+  - which is indented
+- and a last one
+
+\`\`\`ts
+const topic${index + 1} = ${JSON.stringify(topic)};
+\`\`\`
+`,
+	)
+	.join('\n')}
+That was all.
+`;
+
+const thanks = `You are welcome. ${label} ${realModel}\n`;
+
+const other = `${label} I understand only a few sentences: *list the files*, *search for …*, *read …*, *a table*, *some code*, *a
+long answer* and *help*. This one I do not.
+
+${realModel}
+`;
+
+const noTools = `${label} For that I would have to call a tool, and this client offered me none that can do it.\n`;
+
+/** What it says, by what the person seems to want. */
+export const words = {hello, help, table, code, long, thanks, other, noTools} as const;

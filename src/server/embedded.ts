@@ -1,0 +1,76 @@
+import {Worker} from 'node:worker_threads';
+import {AppError} from '../core/error.ts';
+import {type Secret, secret} from '../core/secret.ts';
+import type {WorkerData, WorkerReport} from './worker-messages.ts';
+
+export type Embedded = {
+	/** `http://127.0.0.1:port`, without a slash at the end. */
+	readonly url: string;
+	readonly token: Secret;
+	/** Ends the server and its thread. May be called twice, and need not be called at all before the program ends. */
+	readonly close: () => Promise<void>;
+};
+
+type Options = {
+	/** The built `worker.ts`. */
+	readonly workerUrl: URL;
+	/** How many times faster than a real model the demo model answers, 1 by default. */
+	readonly speed?: number;
+	/** Longest time in milliseconds that the start may take. */
+	readonly deadline?: number;
+};
+
+/** How long a worker may take to end by itself, in milliseconds. */
+const patience = 2000;
+
+/**
+ * Starts the embedded server in a thread of its own, without any key in its environment. Once started it never keeps the
+ * program alive. Throws `AppError` `failed` where it does not listen within 10 seconds.
+ */
+export async function startEmbedded({workerUrl, speed = 1, deadline = 10_000}: Options): Promise<Embedded> {
+	const data: WorkerData = {speed};
+	const worker = new Worker(workerUrl, {workerData: data, env: {}, execArgv: [], stdout: true, stderr: true});
+	// Nothing that it prints may reach the screen, and nothing that fails after the start may end the program.
+	worker.stdout.resume();
+	worker.stderr.resume();
+	worker.on('error', () => {});
+	const exited = new Promise<void>(resolve => {
+		worker.once('exit', () => resolve());
+	});
+
+	const report = await firstReport(worker, deadline);
+	if (report.kind === 'failed') {
+		await worker.terminate();
+		throw new AppError('failed', `The embedded server could not start: ${report.message}`, {
+			hint: 'Connect to another server with connect <url>, or set a provider key with keys set.',
+		});
+	}
+
+	worker.unref();
+	return {
+		url: report.url,
+		token: secret(report.token),
+		async close() {
+			worker.postMessage('close');
+			const timer = setTimeout(() => worker.terminate(), patience);
+			await exited;
+			clearTimeout(timer);
+		},
+	};
+}
+
+function firstReport(worker: Worker, deadline: number): Promise<WorkerReport> {
+	return new Promise(resolve => {
+		const fail = (message: string) => resolve({kind: 'failed', message});
+		const timer = setTimeout(() => fail(`nothing was heard of it for ${deadline / 1000} s.`), deadline);
+		worker.once('message', (report: WorkerReport) => {
+			clearTimeout(timer);
+			resolve(report);
+		});
+		worker.once('error', error => fail(error instanceof Error ? error.message : String(error)));
+		worker.once('exit', status => {
+			clearTimeout(timer);
+			fail(`its thread ended with status ${status}.`);
+		});
+	});
+}

@@ -1,0 +1,99 @@
+import {once} from 'node:events';
+import {createServer, type IncomingMessage, type ServerResponse} from 'node:http';
+import {Readable} from 'node:stream';
+import {AppError} from '../core/error.ts';
+import type {App} from './app.ts';
+
+export type Listening = {
+	/** Without a slash at the end. */
+	readonly url: string;
+	/** Takes no more requests, gives those that go on a second, then ends them. */
+	readonly close: () => Promise<void>;
+};
+
+type Options = {
+	/** 0 for a free one. */
+	readonly port?: number;
+};
+
+/** How long requests may go on after `close`, and how long a refused body may still be sent, in milliseconds. */
+const patience = 1000;
+
+/** Serves an app on 127.0.0.1 alone (SAFETY 25). Throws `AppError` `failed` where the port is taken or not allowed. */
+export async function listen(app: App, {port = 0}: Options = {}): Promise<Listening> {
+	const server = createServer(
+		{requestTimeout: 60_000, headersTimeout: 10_000, keepAliveTimeout: 5000},
+		(incoming, outgoing) => {
+			// Whatever fails here, the connection is what is broken, and the other side sees that.
+			answer(app, incoming, outgoing).catch(() => outgoing.destroy());
+		},
+	);
+	server.listen(port, '127.0.0.1');
+	await once(server, 'listening').catch((error: NodeJS.ErrnoException) => {
+		throw new AppError('failed', `Port ${port} cannot be used: ${error.code}.`, {
+			hint: 'Choose another port.',
+			cause: error,
+		});
+	});
+	const address = server.address();
+	const bound = typeof address === 'object' && address ? address.port : port;
+
+	return {
+		url: `http://127.0.0.1:${bound}`,
+		async close() {
+			const closed = once(server, 'close');
+			server.close();
+			server.closeIdleConnections();
+			const timer = setTimeout(() => server.closeAllConnections(), patience);
+			await closed;
+			clearTimeout(timer);
+		},
+	};
+}
+
+async function answer(app: App, incoming: IncomingMessage, outgoing: ServerResponse): Promise<void> {
+	const gone = new AbortController();
+	outgoing.once('close', () => gone.abort());
+	const response = await app(toRequest(incoming, gone.signal));
+	outgoing.writeHead(response.status, Object.fromEntries(response.headers));
+	await send(response, outgoing, gone.signal);
+	// A body that was refused is read to nowhere for a moment, so that the other side gets to read the refusal.
+	if (!incoming.complete) {
+		incoming.resume();
+		const timer = setTimeout(() => incoming.destroy(), patience);
+		incoming.once('close', () => clearTimeout(timer));
+	}
+}
+
+function toRequest(incoming: IncomingMessage, signal: AbortSignal): Request {
+	const {method = 'GET', url = '/', headers} = incoming;
+	const hasBody = method !== 'GET' && method !== 'HEAD';
+	const pairs = Object.entries(headers).map(([name, value]) => [name, [value].flat().join(', ')] as [string, string]);
+	// A request may name a whole URL; only its path is taken, the Host header is what the app checks.
+	const path = url.startsWith('/') ? url : '/';
+	return new Request(`http://127.0.0.1${path}`, {
+		method,
+		headers: pairs,
+		signal,
+		...(hasBody && {body: Readable.toWeb(incoming) as ReadableStream<Uint8Array>, duplex: 'half'}),
+	});
+}
+
+/** Writes a body as fast as it is read at the other side, and cancels it when nobody reads any more. */
+async function send({body}: Response, outgoing: ServerResponse, gone: AbortSignal): Promise<void> {
+	const reader = body?.getReader();
+	const cancel = () => reader?.cancel().catch(() => undefined);
+	gone.addEventListener('abort', cancel, {once: true});
+	try {
+		for (let next = await reader?.read(); next && !next.done; next = await reader?.read()) {
+			if (!outgoing.write(next.value)) {
+				await once(outgoing, 'drain', {signal: gone});
+			}
+		}
+
+		outgoing.end();
+	} finally {
+		gone.removeEventListener('abort', cancel);
+		await cancel();
+	}
+}

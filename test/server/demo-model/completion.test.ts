@@ -1,0 +1,139 @@
+import fc from 'fast-check';
+import {expect, test} from 'vitest';
+import {chatSchema} from '../../../src/server/demo-model/chat.ts';
+import {piecesOf, streamCompletion, wholeCompletion} from '../../../src/server/demo-model/completion.ts';
+import {replyTo} from '../../../src/server/demo-model/reply.ts';
+import {bearer, send, serve} from '../serve.ts';
+
+const tool = (name: string, properties: object = {}) => ({
+	type: 'function',
+	function: {name, parameters: {type: 'object', properties}},
+});
+const tools = [tool('list_files', {path: {}}), tool('read_file', {path: {}}), tool('search_text', {pattern: {}})];
+const user = (content: string) => ({role: 'user', content});
+const answered = (name: string, args: object, content: string) => [
+	{
+		role: 'assistant',
+		content: null,
+		tool_calls: [{id: 'c1', type: 'function', function: {name, arguments: JSON.stringify(args)}}],
+	},
+	{role: 'tool', tool_call_id: 'c1', content},
+];
+const chat = (messages: readonly object[], more: object = {}) =>
+	chatSchema.parse({model: 'demo', messages, tools, ...more});
+
+test('a tool is called with the arguments that its schema knows', () => {
+	expect(replyTo(chat([user('search for a and read README.md')])).calls).toEqual([
+		{name: 'read_file', arguments: {path: 'README.md'}},
+		{name: 'search_text', arguments: {pattern: 'a and read README.md'}},
+	]);
+	expect(replyTo(chat([user('list the files')], {tools: []})).text).toMatch(/offered me none/);
+});
+
+test('files are answered with their number and a table of folders', () => {
+	const output = 'README.md\nsrc/a.ts\nsrc/b/c.ts\n[203 more of 206 files left out]';
+	expect(replyTo(chat([user('list the files'), ...answered('list_files', {}, output)])).text).toBe(
+		'**Demo model, no AI.**\n\nI see **3 files**:\n\n| Folder | Files |\n| --- | --: |\n| `src/` | 2 |\n| `./` | 1 |\n',
+	);
+});
+
+test('a file is answered with its first lines, fenced with more backticks than it holds', () => {
+	const output = '1\t# Title\n2\t```\n3\t````';
+	const {text} = replyTo(chat([user('read README.md'), ...answered('read_file', {path: 'README.md'}, output)]));
+	expect(text).toBe('**Demo model, no AI.**\n\nAll of `README.md`:\n\n`````md\n# Title\n```\n````\n`````\n');
+});
+
+test('matches are answered as a list', () => {
+	const output = 'src/a.ts:3:  const `one` = 1;\nb:c.ts:10:one';
+	const {text} = replyTo(chat([user('search for one'), ...answered('search_text', {pattern: 'one'}, output)]));
+	expect(text).toBe(
+		'**Demo model, no AI.**\n\nI found `one` in **2 lines**:\n\n- `src/a.ts:3` `` const `one` = 1; ``\n- `b:c.ts:10` `one`\n',
+	);
+});
+
+test('what a tool refused is passed on', () => {
+	const {text} = replyTo(chat([user('read x'), ...answered('read_file', {path: 'x.md'}, 'There is no “x.md”.')]));
+	expect(text).toMatch(/`x\.md` could not be shown\. The tool said: `There is no “x\.md”\.`/);
+});
+
+test('a new prompt after tool answers is answered itself', () => {
+	expect(replyTo(chat([user('list the files'), ...answered('list_files', {}, 'a'), user('help')])).text).toMatch(
+		/What you can try/,
+	);
+});
+
+test('every chunk together is the whole reply, and usage counts the repeated history as cached', async () => {
+	const first = [user('list the files and read README.md')];
+	const request = chat([...first, ...answered('list_files', {}, 'a.ts')], {
+		stream: true,
+		stream_options: {include_usage: true},
+	});
+	const chunks: string[] = [];
+	for await (const chunk of streamCompletion(
+		request,
+		{speed: Number.POSITIVE_INFINITY},
+		new AbortController().signal,
+	)) {
+		chunks.push(chunk);
+	}
+
+	expect(chunks.at(-1)).toBe('[DONE]');
+	const parsed = chunks.slice(0, -1).map(chunk => JSON.parse(chunk));
+	const joined = (field: string) => parsed.map(({choices: [choice]}) => choice?.delta[field] ?? '').join('');
+	const {reasoning, text} = replyTo(request);
+	expect([joined('reasoning_content'), joined('content')]).toEqual([reasoning, text]);
+	const {usage} = wholeCompletion(request);
+	expect(parsed.at(-1)).toMatchObject({choices: [], usage});
+	expect(usage).toMatchObject({
+		prompt_tokens_details: {
+			cached_tokens: Math.ceil(JSON.stringify({messages: first, tools: request.tools}).length / 4),
+		},
+	});
+});
+
+test('pieces are a text again, and no character is cut', () => {
+	fc.assert(
+		fc.property(fc.string({unit: 'binary'}), text => {
+			const pieces = piecesOf(text);
+			expect(pieces.join('')).toBe(text);
+			expect(Math.max(0, ...pieces.map(piece => piece.trim().length))).toBeLessThanOrEqual(12);
+		}),
+	);
+});
+
+test('over HTTP, calls come with an id, a name and arguments in pieces', async () => {
+	const {url} = await serve();
+	const body = JSON.stringify({model: 'demo', stream: true, tools, messages: [user('read README.md')]});
+	const answer = await send(url, {
+		method: 'POST',
+		path: '/v1/chat/completions',
+		headers: {...bearer, 'content-type': 'application/json'},
+		body,
+	});
+	expect([answer.status, answer.headers['content-type']]).toEqual([200, 'text/event-stream']);
+	const lines = answer.text.trimEnd().split('\n\n');
+	expect(lines.at(-1)).toBe('data: [DONE]');
+	const choices = lines.slice(0, -1).map(line => JSON.parse(line.slice(6)).choices[0]);
+	const calls = choices.flatMap(({delta}) => delta.tool_calls ?? []);
+	expect(calls[0]).toEqual({
+		index: 0,
+		id: expect.stringMatching(/^call_/),
+		type: 'function',
+		function: {name: 'read_file', arguments: ''},
+	});
+	expect(calls.map(call => call.function.arguments).join('')).toBe('{"path":"README.md"}');
+	expect(calls.length).toBeGreaterThan(2);
+	expect(choices.at(-1)).toEqual({index: 0, delta: {}, finish_reason: 'tool_calls'});
+});
+
+test('the usual pace is that of a person who reads', async () => {
+	const {url} = await serve({speed: 1});
+	const headers = {...bearer, 'content-type': 'application/json'};
+	const startedAt = performance.now();
+	const body = JSON.stringify({model: 'demo', stream: true, messages: [user('thanks')]});
+	const {text} = await send(url, {method: 'POST', path: '/v1/chat/completions', headers, body});
+	const pieces = text.split('\n\n').length;
+	const perSecond = (pieces / (performance.now() - startedAt)) * 1000;
+	expect(perSecond).toBeGreaterThan(10);
+	expect(perSecond).toBeLessThan(60);
+});

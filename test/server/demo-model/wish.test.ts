@@ -1,0 +1,60 @@
+import fc from 'fast-check';
+import {expect, test} from 'vitest';
+import {readWish, type WishedCall} from '../../../src/server/demo-model/wish.ts';
+
+const list: WishedCall = {name: 'list_files', arguments: {}};
+const read = (path: string): WishedCall => ({name: 'read_file', arguments: {path}});
+const search = (pattern: string): WishedCall => ({name: 'search_text', arguments: {pattern, literal: true}});
+
+test.each<[string, readonly WishedCall[]]>([
+	['list the files', [list]],
+	['List the files here.', [list]],
+	['What files are there?', [list]],
+	['which files do you see', [list]],
+	['show me all files', [list]],
+	['ls', [list]],
+	['list the files in src/agent', [{name: 'list_files', arguments: {path: 'src/agent'}}]],
+	['read README.md', [read('README.md')]],
+	['Please read the file `README.md`.', [read('README.md')]],
+	['show me src/main.ts', [read('src/main.ts')]],
+	['open package.json, please', [read('package.json')]],
+	['cat .gitignore', [read('.gitignore')]],
+	['read LICENSE', [read('LICENSE')]],
+	['read ../secret.txt', [read('../secret.txt')]],
+	['read README.md and package.json', [read('README.md'), read('package.json')]],
+	['list the files and read README.md', [list, read('README.md')]],
+	['hello, list the files', [list]],
+	['search for export', [search('export')]],
+	['search for "two words" in the files', [search('two words')]],
+	['find TODO in this folder.', [search('TODO')]],
+	['grep runAgent(', [search('runAgent(')]],
+	['look for `a|b`', [search('a|b')]],
+])('“%s” is a wish for tools', (prompt, calls) => {
+	expect(readWish(prompt)).toEqual({kind: 'calls', calls});
+});
+
+test.each([
+	['Hello', 'hello'],
+	['hi there!', 'hello'],
+	['help', 'help'],
+	['What can you do?', 'help'],
+	['show me a table', 'table'],
+	['show some code', 'code'],
+	['write example code', 'code'],
+	['give me a long answer', 'long'],
+	['thanks!', 'thanks'],
+	['Why is the sky blue?', 'other'],
+	['', 'other'],
+])('“%s” is a wish for words: %s', (prompt, kind) => {
+	expect(readWish(prompt)).toEqual({kind});
+});
+
+test('no prompt takes long or throws', () => {
+	const startedAt = performance.now();
+	fc.assert(fc.property(fc.string({unit: 'binary', maxLength: 3000}), prompt => Boolean(readWish(prompt).kind)));
+	for (const word of ['list ', 'read a/', 'search for ', 'files in ', 'a.', ' ', 'read the file ', 'how do ']) {
+		readWish(word.repeat(20_000));
+	}
+
+	expect(performance.now() - startedAt).toBeLessThan(2000);
+});

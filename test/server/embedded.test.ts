@@ -1,0 +1,69 @@
+import {mkdtemp, rm, writeFile} from 'node:fs/promises';
+import {tmpdir} from 'node:os';
+import {join} from 'node:path';
+import {pathToFileURL} from 'node:url';
+import {build} from 'esbuild';
+import {afterAll, beforeAll, expect, test} from 'vitest';
+import {startEmbedded} from '../../src/server/embedded.ts';
+
+let folder = '';
+const script = (name: string) => pathToFileURL(join(folder, name));
+
+beforeAll(async () => {
+	folder = await mkdtemp(join(tmpdir(), 'service-worker-'));
+	const entryPoints = [new URL('../../src/server/worker.ts', import.meta.url).pathname];
+	await build({
+		entryPoints,
+		outfile: join(folder, 'worker.mjs'),
+		bundle: true,
+		format: 'esm',
+		platform: 'node',
+		target: 'node20.18',
+	});
+	await writeFile(join(folder, 'throws.mjs'), 'throw new Error("no such thing");');
+	await writeFile(join(folder, 'hangs.mjs'), 'setInterval(() => {}, 1000);');
+	await writeFile(join(folder, 'ends.mjs'), '');
+	await writeFile(
+		join(folder, 'tells.mjs'),
+		'import {parentPort} from "node:worker_threads"; console.error("printed"); parentPort.postMessage({kind: "failed", message: JSON.stringify(process.env)});',
+	);
+});
+afterAll(() => rm(folder, {recursive: true, force: true}));
+
+test('the server runs in a thread of its own, with a token of its own, until it is closed', async () => {
+	const [first, second] = await Promise.all([
+		startEmbedded({workerUrl: script('worker.mjs')}),
+		startEmbedded({workerUrl: script('worker.mjs')}),
+	]);
+	expect(first.url).toMatch(/^http:\/\/127\.0\.0\.1:\d+$/);
+	expect(first.url).not.toBe(second.url);
+	const ask = (token: string) => fetch(`${first.url}/v1/models`, {headers: {authorization: `Bearer ${token}`}});
+	expect((await ask(first.token.reveal())).status).toBe(200);
+	expect((await ask(second.token.reveal())).status).toBe(401);
+	expect(first.token.reveal()).toHaveLength(43);
+	expect(String(first.token)).toBe('***');
+
+	await Promise.all([first.close(), second.close()]);
+	await first.close();
+	await expect(ask(first.token.reveal())).rejects.toThrow();
+});
+
+test.each([
+	['throws.mjs', 'no such thing'],
+	['ends.mjs', 'its thread ended with status 0.'],
+	['hangs.mjs', 'nothing was heard of it for 0.3 s.'],
+	['missing.mjs', 'Cannot find module'],
+])('%s is an error that can be read', async (name, message) => {
+	await expect(
+		startEmbedded({workerUrl: script(name), deadline: name === 'hangs.mjs' ? 300 : 10_000}),
+	).rejects.toMatchObject({
+		code: 'failed',
+		message: expect.stringContaining(message),
+	});
+});
+
+test('[8] no key of the environment reaches the thread', async () => {
+	await expect(startEmbedded({workerUrl: script('tells.mjs')})).rejects.toMatchObject({
+		message: 'The embedded server could not start: {}',
+	});
+});

@@ -1,0 +1,103 @@
+import {once} from 'node:events';
+import {request as httpRequest} from 'node:http';
+import {connect} from 'node:net';
+import {expect, onTestFinished, test} from 'vitest';
+import {AppError} from '../../src/core/error.ts';
+import {eventStream} from '../../src/server/event-stream.ts';
+import {listen} from '../../src/server/listen.ts';
+import {bearer, serve} from './serve.ts';
+
+/** A server that streams for ever and counts what it was asked for. */
+async function endless() {
+	const seen = {pieces: 0, ended: 0};
+	const listening = await listen(async () =>
+		eventStream(async function* () {
+			try {
+				for (;;) {
+					seen.pieces++;
+					yield 'x'.repeat(10_000);
+					await new Promise(setImmediate);
+				}
+			} finally {
+				seen.ended++;
+			}
+		}),
+	);
+	onTestFinished(() => listening.close());
+	return {...listening, seen};
+}
+
+async function until(done: () => boolean) {
+	const end = performance.now() + 3000;
+	while (!done() && performance.now() < end) {
+		await new Promise(resolve => setTimeout(resolve, 10));
+	}
+}
+
+test('a client that goes away ends the stream', async () => {
+	const {url, seen} = await endless();
+	const request = httpRequest(url).end();
+	const [response] = await once(request, 'response');
+	await once(response, 'data');
+	request.destroy();
+	await until(() => seen.ended > 0);
+	expect(seen.ended).toBe(1);
+});
+
+test('[21] a client that does not read holds the stream back', async () => {
+	const {url, seen} = await endless();
+	const socket = connect(Number(new URL(url).port), '127.0.0.1');
+	onTestFinished(() => {
+		socket.destroy();
+	});
+	socket.write('GET / HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n');
+	socket.pause();
+	let before = -1;
+	await until(() => {
+		const still = seen.pieces === before && seen.pieces > 0;
+		before = seen.pieces;
+		return still;
+	});
+	const held = seen.pieces;
+	await new Promise(resolve => setTimeout(resolve, 50));
+	expect(seen.pieces).toBe(held);
+	expect(held).toBeLessThan(2000);
+});
+
+test('closing ends requests that do not end by themselves', async () => {
+	const {url, seen, close} = await endless();
+	const request = httpRequest(url).end();
+	const [response] = await once(request, 'response');
+	response.on('error', () => {});
+	request.on('error', () => {});
+	response.resume();
+	const startedAt = performance.now();
+	await close();
+	await until(() => seen.ended > 0);
+	expect(seen.ended).toBe(1);
+	expect(performance.now() - startedAt).toBeLessThan(2500);
+});
+
+test('a port that is taken is an error that can be read', async () => {
+	const {url} = await serve();
+	await expect(listen(async () => new Response(), {port: Number(new URL(url).port)})).rejects.toThrow(AppError);
+});
+
+test('a request that is no HTTP is answered 400, and the server goes on', async () => {
+	const {url} = await serve();
+	const socket = connect(Number(new URL(url).port), '127.0.0.1').setEncoding('utf8');
+	socket.end('\x16\x03\x01 garbage\r\n\r\n');
+	const [data] = await once(socket, 'data');
+	socket.destroy();
+	expect(data).toMatch(/^HTTP\/1\.1 400 /);
+	expect((await fetch(`${url}/v1/models`, {headers: bearer})).status).toBe(200);
+});
+
+test('a request for a whole URL gets the answer of this host alone', async () => {
+	const {url} = await serve();
+	const socket = connect(Number(new URL(url).port), '127.0.0.1').setEncoding('utf8');
+	socket.write('GET http://evil.example/healthz HTTP/1.1\r\nHost: evil.example\r\nConnection: close\r\n\r\n');
+	const [data] = await once(socket, 'data');
+	socket.destroy();
+	expect(data).toMatch(/^HTTP\/1\.1 403 /);
+});
