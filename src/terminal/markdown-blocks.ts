@@ -120,13 +120,13 @@ export function renderItems(
 
 /** An item's blocks stand close; only two paragraphs are kept apart. */
 function renderItem(item: Tokens.ListItem, options: MarkdownOptions, depth: number): readonly string[] {
-	const lines: string[] = [];
+	let lines: readonly string[] = [];
 	let afterText = false;
 	for (const token of item.tokens as MarkedToken[]) {
 		const drawn = renderBlock(token, options, undefined, depth);
 		if (drawn.length > 0) {
 			const isText = token.type === 'text' || token.type === 'paragraph';
-			lines.push(...(isText && afterText ? [''] : []), ...drawn);
+			lines = [...lines, ...(isText && afterText ? [''] : []), ...drawn];
 			afterText = isText;
 		}
 	}

@@ -31,8 +31,15 @@ const namedEntities: Readonly<Record<string, string>> = {
 	times: '×',
 };
 
+/** What inline styles, links and character references begin with. Most text has none of it, and needs no lexer. */
+const special = /[\\`*_~[<&:@]|www\./i;
+
 /** Styles the text of a block; line breaks of the source are kept as LF, for `wrapLine` to break at. */
 export function renderInline(text: string, options: MarkdownOptions): string {
+	if (!special.test(text)) {
+		return joinLines(text);
+	}
+
 	return renderTokens(lexInline(text), options);
 }
 
@@ -63,10 +70,15 @@ function renderToken(token: MarkedToken, options: MarkdownOptions): string {
 			return safeText(token.text);
 		case 'text':
 			// Not `text`: the lexer has decoded control characters in there.
-			return decodeEntities(token.raw.replace(/[ \t]*\n[ \t]*/g, '\n'));
+			return decodeEntities(joinLines(token.raw));
 		default:
 			return safeText(token.raw);
 	}
+}
+
+/** Spaces beside a line break mean nothing. */
+function joinLines(text: string): string {
+	return text.replace(/[ \t]*\n[ \t]*/g, '\n');
 }
 
 function children(token: {readonly tokens?: readonly unknown[]}, options: MarkdownOptions): string {

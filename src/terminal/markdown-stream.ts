@@ -154,7 +154,7 @@ export function createMarkdownStream(options: MarkdownStreamOptions): MarkdownSt
 	const limit = (lines: readonly string[]): readonly string[] => {
 		const excess = lines.length - drawn - options.maxLive;
 		if (excess > 0) {
-			settled.push(...lines.slice(drawn, drawn + excess));
+			settled = [...settled, ...lines.slice(drawn, drawn + excess)];
 			drawn += excess;
 		}
 

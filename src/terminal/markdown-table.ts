@@ -16,35 +16,19 @@ const narrowest = 6;
  */
 export type ColumnWidths = readonly number[] | undefined;
 
-/** Chooses the widths: as wide as the content, or the widest ones cut down evenly until the table fits. */
-export function columnWidths(table: Tokens.Table, options: MarkdownOptions): ColumnWidths {
-	const rows = [table.header, ...table.rows].map(cells => cells.map(cell => renderInline(cell.text, options)));
-	const natural = table.header.map((_, column) => Math.max(1, ...rows.map(row => widest(row[column] ?? ''))));
-	const room = roomOf(natural.length, options);
-	let limit = Math.max(...natural);
-	while (sum(natural, limit) > room && limit > 0) {
-		// Each round takes the excess from the columns that are over the limit, one cell from each at least.
-		const over = natural.filter(width => width >= limit).length;
-		limit -= Math.max(1, Math.floor((sum(natural, limit) - room) / over));
-	}
-
-	return natural.some(width => width > limit && limit < narrowest) || limit < 1
-		? undefined
-		: natural.map(width => Math.min(width, limit));
-}
-
 /** Widths for a table whose further rows are not known yet: what room is left is shared out. */
 export function roomyColumnWidths(table: Tokens.Table, options: MarkdownOptions): ColumnWidths {
-	const widths = columnWidths(table, options) ?? [];
-	const spare = roomOf(widths.length, options) - widths.reduce((total, width) => total + width, 0);
-	return widths.length > 0 ? widths.map(width => width + Math.floor(spare / widths.length)) : undefined;
+	const widths = columnWidths(cellsOf(table, options), options);
+	const spare = widths && roomOf(widths.length, options) - sum(widths);
+	return widths?.map(width => width + Math.floor((spare ?? 0) / widths.length));
 }
 
 /** Draws a table, in columns that were chosen before or in the best ones. */
-export function renderTable(table: Tokens.Table, options: MarkdownOptions, widths = columnWidths(table, options)) {
+export function renderTable(table: Tokens.Table, options: MarkdownOptions, chosen?: ColumnWidths): readonly string[] {
 	const {palette} = options;
-	const header = table.header.map(cell => palette.label(renderInline(cell.text, options)));
-	const rows = table.rows.map(row => row.map(cell => renderInline(cell.text, options)));
+	const cells = cellsOf(table, options);
+	const [header = [], ...rows] = cells;
+	const widths = chosen ?? columnWidths(cells, options);
 	if (!widths) {
 		return renderAsList(header, rows, options);
 	}
@@ -53,6 +37,32 @@ export function renderTable(table: Tokens.Table, options: MarkdownOptions, width
 		palette.dim(left + widths.map(width => '─'.repeat(width + 2)).join(middle) + right);
 	const draw = (row: Row) => drawRow(row, widths, table.align, palette.dim('│'));
 	return [rule('┌', '┬', '┐'), ...draw(header), rule('├', '┼', '┤'), ...rows.flatMap(draw), rule('└', '┴', '┘')];
+}
+
+/** The styled cells, the header's first. */
+function cellsOf({header, rows}: Tokens.Table, options: MarkdownOptions): readonly Row[] {
+	return [
+		header.map(cell => options.palette.label(renderInline(cell.text, options))),
+		...rows.map(row => row.map(cell => renderInline(cell.text, options))),
+	];
+}
+
+/** As wide as the content, or the widest columns cut down evenly until the table fits. */
+function columnWidths(rows: readonly Row[], options: MarkdownOptions): ColumnWidths {
+	const natural = (rows[0] ?? []).map((_, column) =>
+		rows.reduce((most, row) => Math.max(most, widest(row[column])), 1),
+	);
+	const room = roomOf(natural.length, options);
+	const cut = (limit: number) => natural.map(width => Math.min(width, limit));
+	let limit = natural.reduce((most, width) => Math.max(most, width), 1);
+	for (let excess = sum(natural) - room; excess > 0 && limit > 0; excess = sum(cut(limit)) - room) {
+		// Each round takes the excess from the columns that are over the limit, one cell from each at least.
+		const over = natural.filter(width => width >= limit).length;
+		limit -= Math.max(1, Math.floor(excess / over));
+	}
+
+	const tooNarrow = limit < 1 || (limit < narrowest && natural.some(width => width > limit));
+	return tooNarrow ? undefined : cut(limit);
 }
 
 function drawRow(row: Row, widths: readonly number[], align: readonly Align[], bar: string): readonly string[] {
@@ -87,10 +97,10 @@ function roomOf(columns: number, {width}: MarkdownOptions): number {
 	return width - 3 * columns - 1;
 }
 
-function widest(cell: string): number {
+function widest(cell = ''): number {
 	return Math.max(...cell.split('\n').map(lineWidth));
 }
 
-function sum(natural: readonly number[], limit: number): number {
-	return natural.reduce((total, width) => total + Math.min(width, limit), 0);
+function sum(widths: readonly number[]): number {
+	return widths.reduce((total, width) => total + width, 0);
 }
