@@ -1,0 +1,158 @@
+import fc from 'fast-check';
+import {expect, test} from 'vitest';
+import {type ComposerState, emptyComposer, setComposerText, shownText} from '../../src/store/composer.ts';
+import {isSimple, isWide} from '../../src/store/composer-graphemes.ts';
+import {layoutComposer} from '../../src/store/composer-layout.ts';
+import {safeText} from '../../src/terminal/safe-text.ts';
+import {textWidth} from '../../src/terminal/width.ts';
+import {keys, pasted, typed} from './composer-helpers.ts';
+
+const {left, up, down, home} = keys;
+
+function layout(input: string, columns: number, maxRows: number) {
+	return layoutComposer(typed(input, emptyComposer, columns).state, columns, maxRows);
+}
+
+test.each([
+	['nothing', '', 10, {rows: [''], caret: {row: 0, column: 0}}],
+	['a line', 'abc', 10, {rows: ['abc'], caret: {row: 0, column: 3}}],
+	['a wrapped line', 'abcdefg', 5, {rows: ['abcde', 'fg'], caret: {row: 1, column: 2}}],
+	['a full row, with a place for the cursor', 'abcde', 5, {rows: ['abcde', ''], caret: {row: 1, column: 0}}],
+	[
+		'a full row above another line',
+		`abcde\nf${home}${left}`,
+		5,
+		{rows: ['abcde', '', 'f'], caret: {row: 1, column: 0}},
+	],
+	['wide characters, never cut', 'a日本語', 4, {rows: ['a日', '本語', ''], caret: {row: 2, column: 0}}],
+	['an emoji family in one piece', 'abc👩‍👩‍👧d', 4, {rows: ['abc', '👩‍👩‍👧d'], caret: {row: 1, column: 3}}],
+	[
+		'tabs and controls in a form that may be drawn',
+		`\u001b[200~\t\u001b[2J\u0007\u001b[201~`,
+		20,
+		{rows: ['    ␛[2J␇'], caret: {row: 0, column: 9}},
+	],
+	[
+		'what is wider than the window',
+		'日\u001b[200~\u202e\u001b[201~',
+		1,
+		{rows: ['…', '…', ''], caret: {row: 2, column: 0}},
+	],
+	[
+		'a placeholder, broken anywhere',
+		`a${pasted('1\n2\n3')}b`,
+		10,
+		{rows: ['a[Pasted t', 'ext #1 +3 ', 'lines]b'], caret: {row: 2, column: 7}},
+	],
+])('it lays out %s', (_name, input, columns, expected) => {
+	expect(layout(input, columns, 10)).toEqual({...expected, hiddenAbove: 0, hiddenBelow: 0});
+});
+
+test('a long prompt is a window around the caret', () => {
+	const lines = Array.from({length: 20}, (_, index) => `${index}`).join('\n');
+	const state = setComposerText(emptyComposer, lines);
+	expect(layoutComposer(state, 10, 3)).toEqual({
+		rows: ['17', '18', '19'],
+		caret: {row: 2, column: 2},
+		hiddenAbove: 17,
+		hiddenBelow: 0,
+	});
+	expect(layoutComposer(typed(up.repeat(9), state).state, 10, 3)).toEqual({
+		rows: ['9', '10', '11'],
+		caret: {row: 1, column: 2},
+		hiddenAbove: 9,
+		hiddenBelow: 8,
+	});
+});
+
+test('Up and Down pass a placeholder that is wider than the window', () => {
+	const {state} = typed(`a${pasted('1\n2\n3')}b`, emptyComposer, 8);
+	const caretAfter = (input: string) => typed(input, state, 8).state.caret;
+	expect([up, `${up}${up}`, `${up}${up}${down}`, `${home}${down}`, `${home}${down}${down}`].map(caretAfter)).toEqual([
+		1, 1, 2, 2, 2,
+	]);
+});
+
+test('a joiner between Persian letters is no control character', () => {
+	expect(layout('می\u200cخواهم', 20, 3).rows).toEqual(['می\u200cخواهم']);
+});
+
+test('the fast path knows the widths that the slow one knows', () => {
+	const wrong: string[] = [];
+	for (let code = 0; code < 0x1_00_00; code++) {
+		const character = String.fromCharCode(code);
+		if (
+			code !== 0x0a &&
+			isSimple(code) &&
+			(textWidth(character) !== (isWide(code) ? 2 : 1) || safeText(character) !== character)
+		) {
+			wrong.push(code.toString(16));
+		}
+	}
+
+	expect(wrong).toEqual([]);
+});
+
+const prompts = fc.array(
+	fc.oneof(
+		fc.string({unit: 'grapheme', maxLength: 5}),
+		fc.constantFrom(
+			'\n',
+			'\t',
+			'日本',
+			'👩‍👩‍👧',
+			'e\u0301',
+			'\u202e',
+			pasted('1\n2\n3'),
+			left,
+			up,
+			down,
+			home,
+			'\u0001',
+			'\u0005',
+		),
+	),
+	{maxLength: 25},
+);
+
+function stateOf(input: readonly string[], columns: number): ComposerState {
+	return typed(input.join(''), emptyComposer, columns).state;
+}
+
+test('rows are never wider than the window, never more than asked for, and hold the caret', () => {
+	fc.assert(
+		fc.property(prompts, fc.integer({min: 1, max: 12}), fc.integer({min: 1, max: 6}), (input, columns, maxRows) => {
+			const {rows, caret, hiddenAbove, hiddenBelow} = layoutComposer(stateOf(input, columns), columns, maxRows);
+			expect(Math.max(...rows.map(textWidth))).toBeLessThanOrEqual(columns);
+			expect(rows.length).toBeLessThanOrEqual(maxRows);
+			expect(Math.min(hiddenAbove, hiddenBelow)).toBeGreaterThanOrEqual(0);
+			expect(caret.row).toBeLessThan(rows.length);
+			expect(caret.column).toBeLessThan(columns);
+		}),
+		{numRuns: 500},
+	);
+});
+
+test('all rows together are the prompt', () => {
+	fc.assert(
+		fc.property(prompts, fc.integer({min: 8, max: 40}), (input, columns) => {
+			const state = stateOf(input, columns);
+			const {rows} = layoutComposer(state, columns, 10_000);
+			const shown = safeText(shownText(state)).replaceAll('\t', '    ');
+			expect(rows.join('')).toBe(shown.replaceAll('\n', ''));
+		}),
+		{numRuns: 300},
+	);
+});
+
+test('the window is a part of the whole, and moves with the caret', () => {
+	fc.assert(
+		fc.property(prompts, fc.integer({min: 1, max: 12}), fc.integer({min: 1, max: 6}), (input, columns, maxRows) => {
+			const state = stateOf(input, columns);
+			const whole = layoutComposer(state, columns, 10_000);
+			const part = layoutComposer(state, columns, maxRows);
+			expect(part.rows).toEqual(whole.rows.slice(part.hiddenAbove, whole.rows.length - part.hiddenBelow));
+			expect({...part.caret, row: part.caret.row + part.hiddenAbove}).toEqual(whole.caret);
+		}),
+	);
+});
