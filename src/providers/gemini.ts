@@ -51,8 +51,9 @@ export const gemini: Provider = async function* (request) {
 
 		const metadata = at(chunk, 'usageMetadata');
 		if (isJsonObject(metadata)) {
+			// Later chunks restate the counts; some say nothing of them yet.
 			counts = {...counts, ...metadata};
-			yield {type: 'usage', usage: readUsage(counts)};
+			yield* 'promptTokenCount' in counts ? [{type: 'usage', usage: readUsage(counts)} as const] : [];
 		}
 
 		const blocked = textAt(chunk, 'promptFeedback', 'blockReason');
@@ -60,7 +61,7 @@ export const gemini: Provider = async function* (request) {
 		if (blocked) {
 			reason = 'content-filter';
 			message = textAt(chunk, 'promptFeedback', 'blockReasonMessage') || `The prompt was blocked: ${blocked}.`;
-		} else if (word) {
+		} else if (word && word !== 'FINISH_REASON_UNSPECIFIED') {
 			reason = finishReasons.get(word) ?? 'other';
 			message = reason === 'stop' ? '' : textAt(candidate, 'finishMessage');
 		}

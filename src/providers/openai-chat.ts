@@ -113,9 +113,10 @@ function speaker() {
 
 	return {
 		say(delta: Json | undefined): readonly ProviderEvent[] {
-			const found = reasoningFields.find(name => typeof at(delta, name) === 'string');
-			field ||= found ?? '';
-			return [...speak('reasoning', found ? textAt(delta, found) : ''), ...sayContent(at(delta, 'content'), speak)];
+			const present = reasoningFields.filter(name => typeof at(delta, name) === 'string');
+			const found = present.find(name => textAt(delta, name)) ?? present[0] ?? '';
+			field ||= found;
+			return [...speak('reasoning', textAt(delta, found)), ...sayContent(at(delta, 'content'), speak)];
 		},
 		/** Tells the field of reasoning that stayed empty, where calls follow that it must go back with. */
 		end(hasCalls: boolean): readonly ProviderEvent[] {
@@ -136,9 +137,8 @@ function sayContent(content: Json | undefined, speak: Speak): readonly ProviderE
 	}
 
 	return listAt(content).flatMap(part => {
-		const thought = listAt(part, 'thinking')
-			.map(piece => textAt(piece, 'text'))
-			.join('');
+		const pieces = listAt(part, 'thinking').map(piece => textAt(piece, 'text'));
+		const thought = textAt(part, 'thinking') || pieces.join('');
 		return [...speak('reasoning', thought), ...speak('text', textAt(part, 'text'))];
 	});
 }

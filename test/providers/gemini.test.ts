@@ -52,6 +52,10 @@ test.each([
 	expect(await eventsOf(gemini, `data: ${JSON.stringify(chunk)}\n\n`)).toEqual([{type: 'finish', ...expected}]);
 });
 
+test('[22] a finish reason that is not specified is none', async () => {
+	expect(await eventsOf(gemini, 'data: {"candidates":[{"finishReason":"FINISH_REASON_UNSPECIFIED"}]}\n\n')).toEqual([]);
+});
+
 test.each([
 	['gemini-2.5-pro', '/v1beta/models/gemini-2.5-pro:'],
 	['models/gemini-2.5-pro', '/v1beta/models/gemini-2.5-pro:'],

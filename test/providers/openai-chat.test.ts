@@ -94,6 +94,18 @@ test.each(['reasoning_content', 'reasoning'])('reasoning in %s remembers its fie
 	]);
 });
 
+test('reasoning that is told in two fields is read once', async () => {
+	const body = stream(
+		delta({reasoning_content: '', reasoning: 'Hm'}),
+		delta({reasoning_content: '.', reasoning: '.'}, 'stop'),
+	);
+	expect(await eventsOf(custom, body)).toEqual([
+		{type: 'reasoning-delta', id: 'reasoning-1', text: 'Hm', opaque: field('reasoning')},
+		{type: 'reasoning-delta', id: 'reasoning-1', text: '.'},
+		{type: 'finish', reason: 'stop'},
+	]);
+});
+
 test('reasoning that stayed empty before a call is remembered all the same', async () => {
 	const call = {index: 0, id: 'a', function: {name: 'list', arguments: '{}'}};
 	const body = stream(delta({reasoning_content: ''}), delta({tool_calls: [call]}, 'tool_calls'));

@@ -59,7 +59,7 @@ describe.runIf(haveRecordings)('recorded streams', () => {
 		}
 	});
 
-	const small = cases.filter(([, {bytes}]) => bytes.length < 3000);
+	const small = cases.filter(([, {bytes}]) => bytes.length < 2000);
 	test.each(small)('%s says the same when cut in two at any byte', async (_, recording) => {
 		const provider = await providerOf(recording);
 		const whole = JSON.stringify(await replay(provider, recording.bytes));
