@@ -8,7 +8,7 @@ import {roomyColumnWidths} from './markdown-table.ts';
 import {safeText} from './safe-text.ts';
 
 export type MarkdownStreamOptions = MarkdownOptions & {
-	/** Most lines that the open tail may take; further ones settle as they are drawn. */
+	/** Most lines that the open tail may take, 4 at least; further ones settle as they are drawn. */
 	readonly maxLive: number;
 };
 

@@ -66,19 +66,18 @@ function marked(mark: string): Role {
 	return text => (text.trim() ? mark + text + mark : text);
 }
 
-const [heading1, heading2, heading3] = [sgr('1;4'), sgr('1'), sgr('1;3')];
-const [red, green, yellow, blue, magenta, cyan] = ['31', '32', '33', '34', '35', '36'].map(sgr) as [
-	Role,
-	Role,
-	Role,
-	Role,
-	Role,
-	Role,
-];
+const headings = [sgr('1;4'), sgr('1')];
+const deepHeading = sgr('1;3');
 const dim = sgr('2');
+const red = sgr('31');
+const green = sgr('32');
+const yellow = sgr('33');
+const blue = sgr('34');
+const magenta = sgr('35');
+const cyan = sgr('36');
 
 const colored: Palette = {
-	heading: (text, level) => (level === 1 ? heading1 : level === 2 ? heading2 : heading3)(text),
+	heading: (text, level) => (headings[level - 1] ?? deepHeading)(text),
 	emphasis: sgr('3'),
 	strong: sgr('1'),
 	strikethrough: sgr('9'),
