@@ -57,7 +57,7 @@ export function tryLock(path: string, {staleAfter = Number.POSITIVE_INFINITY}: O
 /** Runs `run` under the lock at `path`, waiting for it at most `wait` milliseconds, then throws `conflict`. */
 export async function withLock<T>(path: string, run: (lock: Lock) => Promise<T>, wait = 30_000): Promise<T> {
 	const deadline = Date.now() + wait;
-	for (;;) {
+	for (let tries = 1; ; tries += 1) {
 		const lock = tryLock(path, {staleAfter: 30_000});
 		if ('release' in lock) {
 			try {
@@ -73,8 +73,8 @@ export async function withLock<T>(path: string, run: (lock: Lock) => Promise<T>,
 			});
 		}
 
-		// Random, so that processes that wait for each other do not march in step.
-		await sleep(1 + Math.random() * 9);
+		// Random, so that processes that wait for each other do not march in step; longer the more there seem to be.
+		await sleep(1 + Math.random() * Math.min(10 * tries, 50));
 	}
 }
 
