@@ -17,7 +17,7 @@ const standIns = {
 	// Ink draws nothing where `CI` is set. Whether to draw is our decision: we do on a terminal, and only there.
 	'is-in-ci': 'export default false;',
 	// Its first non-ASCII string compiles an emoji pattern and segmenters (60 ms); ours measures the same cells.
-	'string-width': `export {textWidth as default} from ${JSON.stringify(join(root, 'src/terminal/width.ts'))};`,
+	'string-width': `export {lineWidth as default} from ${JSON.stringify(join(root, 'src/terminal/width.ts'))};`,
 };
 
 const wasmData = /data:application\/octet-stream;base64,([\w+/=]+)/;
@@ -28,11 +28,11 @@ const yogaLoader = {
 	setup(plugin) {
 		const binary = require.resolve('yoga-layout').replace(/src\/index\.js$/, 'binaries/yoga-wasm-base64-esm.js');
 		plugin.onLoad({filter: /yoga-layout\/dist\/src\/index\.js$/}, ({path}) => ({
-			contents: readFileSync(path, 'utf8').replace('loadYoga()', 'loadYoga({wasmBinary})') + "import wasmBinary from 'yoga-wasm';",
+			contents: `import wasmBinary from 'yoga-wasm';\n${readFileSync(path, 'utf8').replace('loadYoga()', 'loadYoga({wasmBinary})')}`,
 			loader: 'js',
 			resolveDir: dirname(path),
 		}));
-		plugin.onLoad({filter: /yoga-wasm-base64-esm\.js$/}, ({path}) => ({
+		plugin.onLoad({filter: /yoga-wasm-base64-esm\.js$/, namespace: 'file'}, ({path}) => ({
 			contents: readFileSync(path, 'utf8').replace(wasmData, ''),
 			loader: 'js',
 		}));
@@ -70,10 +70,16 @@ const options = {
 	supported: {'regexp-set-notation': true},
 	minify: true,
 	jsx: 'automatic',
-	define: {'process.env.NODE_ENV': '"production"', 'process.env.DEV': '"false"', SERVICE_VERSION: JSON.stringify(version)},
+	define: {
+		'process.env.NODE_ENV': '"production"',
+		'process.env.DEV': '"false"',
+		SERVICE_VERSION: JSON.stringify(version),
+	},
 	// Finds its binary through its own folder, so it must stay a package of its own.
 	external: ['@vscode/ripgrep'],
-	banner: {js: "import {createRequire as __createRequire} from 'node:module';const require=__createRequire(import.meta.url);"},
+	banner: {
+		js: "import {createRequire as __createRequire} from 'node:module';const require=__createRequire(import.meta.url);",
+	},
 	plugins: [standInLoader, yogaLoader],
 	legalComments: 'none',
 	logLevel: 'warning',

@@ -7,7 +7,7 @@ import {secret} from '../src/core/secret.ts';
 
 export default command({
 	name: 'connect',
-	summary: 'Connect to a server; the conversation stays, a failure changes nothing',
+	summary: 'Connect to a server; the conversation stays',
 	args: z.object({url: z.string()}),
 	positional: ['url'],
 	describe: {url: 'its address; the stored login is used, or you are asked for an API key'},

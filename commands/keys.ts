@@ -10,7 +10,7 @@ const providerHelp = `one of ${providerNames.join(', ')}`;
 
 const set = command({
 	name: 'set',
-	summary: 'Store the key of a model provider; you are asked for it when you leave it out',
+	summary: 'Store the key of a model provider',
 	args: z.object({provider: z.string(), key: z.optional(z.string()), baseUrl: z.optional(z.string())}),
 	positional: ['provider', 'key'],
 	secret: 'key',
@@ -62,7 +62,7 @@ const set = command({
 
 const list = command({
 	name: 'list',
-	summary: 'List which providers have a key, and where it comes from',
+	summary: 'List the keys, their last four letters and where they come from',
 	args: z.object({}),
 	whileRunning: true,
 

@@ -8,7 +8,7 @@ import {secret} from '../src/core/secret.ts';
 
 export default command({
 	name: 'login',
-	summary: 'Log in to a server with an API key; you are asked for it when you leave it out',
+	summary: 'Log in to a server with an API key',
 	args: z.object({apiKey: z.optional(z.string())}),
 	positional: ['apiKey'],
 	secret: 'apiKey',

@@ -6,7 +6,7 @@ import {AppError} from '../src/core/error.ts';
 
 export default command({
 	name: 'logout',
-	summary: 'Forget the key of the active profile, or of --profile; provider keys stay',
+	summary: 'Forget the API key of the active profile',
 	args: z.object({}),
 
 	async run(_, {config, env, flags}) {

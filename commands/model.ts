@@ -9,7 +9,7 @@ import {registry} from '../src/providers/registry.ts';
 
 const list = command({
 	name: 'list',
-	summary: 'List known models with their prices in US dollars per million tokens',
+	summary: 'List known models with context and prices per million tokens',
 	args: z.object({filter: z.optional(z.string())}),
 	positional: ['filter'],
 	describe: {filter: 'a part of the id, such as openai/'},
@@ -90,4 +90,9 @@ const use = command({
 	},
 });
 
-export default noun({name: 'model', summary: 'Models', verbs: [list, use], fallback: 'use'});
+export default noun({
+	name: 'model',
+	summary: 'Choose the model that answers, or list them',
+	verbs: [list, use],
+	fallback: 'use',
+});

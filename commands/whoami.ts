@@ -6,7 +6,7 @@ import {AppError} from '../src/core/error.ts';
 
 export default command({
 	name: 'whoami',
-	summary: 'Show server, profile, scope and where the credential comes from',
+	summary: 'Show server, profile, scope and where the key comes from',
 	args: z.object({}),
 	examples: ['whoami --json'],
 	whileRunning: true,

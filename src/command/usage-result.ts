@@ -11,6 +11,7 @@ const count = (value: number | null) => (value === null ? 'none yet' : numberFor
 export function usageResult(transcript: Transcript, priceOf: PriceOf, priceDate: string): Result {
 	const usage = sessionUsage(transcript, priceOf);
 	const models = [...usageByModel([...transcript.usage.values()])];
+	const cost = (usd: number | null) => (models.length === 0 ? 'none yet' : formatUsd(usd));
 	const right = 'right';
 	return {
 		kind: 'group',
@@ -30,7 +31,7 @@ export function usageResult(transcript: Transcript, priceOf: PriceOf, priceDate:
 						count(usage.total_cache_creation_input_tokens),
 					],
 					['output tokens', count(usage.current_output_tokens), count(usage.total_output_tokens)],
-					['cost', formatUsd(usage.current_cost_usd), formatUsd(usage.total_cost_usd)],
+					['cost', cost(usage.current_cost_usd), cost(usage.total_cost_usd)],
 				],
 				empty: '',
 				notes: [

@@ -36,11 +36,12 @@ export function App() {
 	});
 	const shown =
 		prompt.rows.length === layout.composer ? prompt : layoutComposer(composer, columns - promptWidth, layout.composer);
-	const above = layout.live + layout.panel + layout.queue + layout.rule;
+	const above = layout.live + layout.gap + layout.panel + layout.queue + layout.rule;
 
 	return (
 		<Box flexDirection="column">
 			{layout.live > 0 && <Lines lines={live.slice(-layout.live)} />}
+			{layout.gap > 0 && <Text> </Text>}
 			{panel && layout.panel > 0 && (
 				<Box height={layout.panel} overflow="hidden" flexDirection="column">
 					<PanelView panel={panel} height={layout.panel} />

@@ -73,7 +73,7 @@ function reasoningLines(
 	const first = safeLine(
 		text
 			.slice(0, 4 * width)
-			.replace(/[*_#`]/g, '')
+			.replace(/\*\*|`|^#+ /gm, '')
 			.replace(/\s+/g, ' '),
 	);
 	return [palette.dim(truncate(`✻ Thought${took >= 1000 ? ` for ${formatDuration(took)}` : ''}: ${first}`, width))];

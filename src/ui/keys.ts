@@ -1,5 +1,5 @@
 import type {Entry} from '../command/command.ts';
-import {type ComposerAction, reduceComposer, setText} from '../store/composer.ts';
+import {type ComposerAction, reduceComposer, setComposerText} from '../store/composer.ts';
 import type {AppStore} from '../store/store.ts';
 import {chordOf, type InputToken, type KeyToken} from '../terminal/input-token.ts';
 import {suggestionsFor} from './app.tsx';
@@ -84,12 +84,12 @@ export function createKeyHandler(dependencies: Dependencies): (tokens: readonly 
 				setCompletion(-1);
 				return true;
 			case 'tab':
-				setComposer(setText(composer, chosen.line));
+				setComposer(setComposerText(composer, chosen.line));
 				setCompletion(0);
 				return true;
 			case 'enter':
 				if (composer.text.trim() !== chosen.line.trim()) {
-					setComposer(setText(composer, chosen.line));
+					setComposer(setComposerText(composer, chosen.line));
 					setCompletion(0);
 					// What needs nothing more runs at once.
 					return chosen.line.endsWith(' ');
@@ -106,7 +106,7 @@ export function createKeyHandler(dependencies: Dependencies): (tokens: readonly 
 		switch (chordOf(token)) {
 			case 'ctrl+c':
 				if (composer.text) {
-					setComposer(setText(composer, ''));
+					setComposer(setComposerText(composer, ''));
 				} else if (transcript.run) {
 					interrupt();
 				} else if (isSecond('ctrl+c', 'Press Ctrl+C again to quit.')) {
@@ -139,12 +139,12 @@ export function createKeyHandler(dependencies: Dependencies): (tokens: readonly 
 			interrupt();
 		} else if (composer.text) {
 			if (isSecond('escape', 'Press Esc again to clear the prompt.')) {
-				setComposer(setText(composer, ''));
+				setComposer(setComposerText(composer, ''));
 			}
 		} else {
 			const previous = transcript.settled.findLast(block => block.kind === 'user');
 			if (previous && isSecond('escape', 'Press Esc again to edit your previous message.')) {
-				setComposer(setText(composer, previous.text));
+				setComposer(setComposerText(composer, previous.text));
 			}
 		}
 	};

@@ -7,6 +7,8 @@ export type Layout = {
 	readonly completion: number;
 	/** The rule above the composer, 0 in a very low window. */
 	readonly rule: number;
+	/** A blank line that parts the live region from what is written above it. */
+	readonly gap: number;
 	readonly status: number;
 };
 
@@ -39,6 +41,7 @@ export function layOut({rows, live, panel, queue, composer, completion}: Wanted)
 	const status = take(1, 1);
 	const caret = take(1, 1);
 	const rule = take(rows >= 8 ? 1 : 0, 1);
+	const gap = take(rows >= 14 ? 1 : 0, 1);
 	const panelRows = take(panel, Math.max(1, left - 1));
 	const answer = take(live, 1);
 	const more = take(composer - 1, mostComposer - 1);
@@ -47,6 +50,7 @@ export function layOut({rows, live, panel, queue, composer, completion}: Wanted)
 	return {
 		status,
 		rule,
+		gap,
 		panel: panelRows,
 		composer: caret + more,
 		completion: completionRows,

@@ -1,9 +1,10 @@
 import type {Entry} from '../command/command.ts';
 import type {CommandContext, GlobalFlags, Interaction, LiveSession} from '../command/context.ts';
 import type {RunFlags} from '../command/invocation.ts';
-import {withoutSecret} from '../command/line.ts';
-import {setText} from '../store/composer.ts';
+import {setComposerText} from '../store/composer.ts';
+import {setHistory} from '../store/composer-history.ts';
 import type {Conversation} from '../store/conversation.ts';
+import {addToHistory} from '../store/prompt-history.ts';
 import type {AppStore} from '../store/store.ts';
 import type {Palette} from '../terminal/style.ts';
 import type {PanelInteraction} from './interaction.ts';
@@ -75,8 +76,11 @@ export async function openConversation(
 		contextFor,
 		resume,
 		remember(prompt) {
-			if (withoutSecret(entries, prompt) === prompt) {
-				program.remember(prompt);
+			const {composer, setComposer} = store.getState();
+			const history = addToHistory(composer.history, prompt);
+			if (history !== composer.history) {
+				setComposer(setHistory(composer, history));
+				program.remember(history.at(-1) ?? '');
 			}
 		},
 		wipe() {
@@ -86,6 +90,7 @@ export async function openConversation(
 		quit,
 	});
 
+	painter.advance();
 	painter.print(width =>
 		welcomeLines({
 			version,
@@ -106,8 +111,6 @@ export async function openConversation(
 			returnQueue(store);
 		}
 	});
-	painter.advance();
-
 	void import('../terminal/highlight.ts').then(({loadHighlighter}) => loadHighlighter());
 	program.loadCatalog().catch(tell);
 	program.startEmbedded().catch(error => {
@@ -153,6 +156,6 @@ function returnQueue(store: AppStore): void {
 	const {takeQueue, composer, setComposer} = store.getState();
 	const queued = takeQueue().map(({text}) => text);
 	if (queued.length > 0) {
-		setComposer(setText(composer, [...queued, composer.text].filter(Boolean).join('\n')));
+		setComposer(setComposerText(composer, [...queued, composer.text].filter(Boolean).join('\n')));
 	}
 }

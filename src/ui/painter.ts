@@ -133,6 +133,7 @@ export function createPainter({store, palette, markdown, write}: Dependencies): 
 	};
 
 	const resumed = (transcript: Transcript): readonly string[] => {
+		const isFirst = session === undefined;
 		session = transcript.session;
 		written = transcript.settled.length;
 		items = [];
@@ -141,7 +142,10 @@ export function createPainter({store, palette, markdown, write}: Dependencies): 
 			remember(itemOf(block));
 		}
 
-		return recent(mostResumed);
+		const lines = recent(mostResumed);
+		// Whatever stands on the screen is parted from this session.
+		last ??= isFirst ? undefined : 'print';
+		return lines;
 	};
 
 	/** The last lines of what was written, drawn anew, with a word on what is left out. */

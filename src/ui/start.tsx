@@ -146,6 +146,7 @@ export async function startApp(
 		input.stop();
 		store.getState().setPanel(undefined);
 		clearTimeout(paused);
+		ink.clear();
 		ink.unmount();
 		screen.flush();
 		session.end();

@@ -23,7 +23,11 @@ export function StatusLine() {
 	const infoOf = useApp(state => state.infoOf);
 	const elapsed = useElapsed(run?.startedAt);
 
-	const state = run ? palette.accent(`● working ${formatDuration(elapsed)}`) : busy ? '● busy' : palette.dim('○ idle');
+	const state = run
+		? palette.accent(`● working${elapsed < 1000 ? '' : ` ${formatDuration(elapsed)}`}`)
+		: busy
+			? '● busy'
+			: palette.dim('○ idle');
 	const parts: readonly Part[] = [
 		{text: connectionText(connection), role: connection.state === 'failed' ? palette.danger : palette.dim, rank: 3},
 		{text: safeLine(model ?? 'no model'), role: model ? palette.dim : palette.warning, rank: 2},

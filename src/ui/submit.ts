@@ -7,7 +7,7 @@ import {renderResult} from '../command/render.ts';
 import type {Result} from '../command/result.ts';
 import {findCommand} from '../command/table.ts';
 import {AppError, reportError} from '../core/error.ts';
-import {setText} from '../store/composer.ts';
+import {setComposerText} from '../store/composer.ts';
 import type {Conversation} from '../store/conversation.ts';
 import type {AppStore} from '../store/store.ts';
 import {safeText} from '../terminal/safe-text.ts';
@@ -112,7 +112,7 @@ export function createSubmit(dependencies: Dependencies): Submit {
 	const giveBack = (text: string) => {
 		const {composer, setComposer} = store.getState();
 		if (!composer.text) {
-			setComposer(setText(composer, text));
+			setComposer(setComposerText(composer, text));
 		}
 	};
 
