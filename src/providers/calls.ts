@@ -2,7 +2,10 @@ import {createHash, randomUUID} from 'node:crypto';
 import type {Opaque} from '../core/event.ts';
 import {isJsonObject, parseJson} from '../core/json.ts';
 import type {Message} from '../core/message.ts';
+import {isDeeper} from './json-path.ts';
 import type {FinishReason, ProviderEvent} from './provider.ts';
+
+const deepest = 64;
 
 type ToolCall = Extract<ProviderEvent, {type: 'tool-call'}>;
 
@@ -25,8 +28,8 @@ function idOf(part: {readonly type: string; readonly id?: string}): string[] {
 }
 
 /**
- * Makes a call of its arguments' text. Nothing at all and `null` mean no arguments; what is no JSON object stays as
- * `malformed`, so that the model can be told. A name is never empty, because no vendor takes such a call back.
+ * Makes a call of its arguments' text. Nothing at all and `null` mean no arguments; what is no JSON object, or one
+ * that is nested beyond reason, stays as `malformed`, so that the model can be told. A name is never empty, because no vendor takes such a call back.
  */
 export function toolCall(id: string, name: string, text: string, opaque?: Opaque): ToolCall {
 	const call = {type: 'tool-call', id, name: name || 'unnamed', ...(opaque && {opaque})} as const;
@@ -35,7 +38,8 @@ export function toolCall(id: string, name: string, text: string, opaque?: Opaque
 		return {...call, arguments: {}};
 	}
 
-	return isJsonObject(value) ? {...call, arguments: value} : {...call, arguments: {}, malformed: text};
+	const usable = isJsonObject(value) && !isDeeper(value, deepest);
+	return usable ? {...call, arguments: value} : {...call, arguments: {}, malformed: text};
 }
 
 /** Calls must be answered whatever word the message ended with, as long as it simply ended. */

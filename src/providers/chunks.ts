@@ -2,6 +2,7 @@ import {AppError} from '../core/error.ts';
 import {isJsonObject, type JsonObject, parseJson} from '../core/json.ts';
 import {readSse, type ServerSentEvent} from '../net/sse.ts';
 import {looksLikeHtml, statusFailure, streamFailure, type Vendor, vendorMessage} from './failure.ts';
+import {isDeeper} from './json-path.ts';
 import type {ProviderRequest} from './provider.ts';
 
 type Bytes = AsyncIterable<Uint8Array>;
@@ -13,11 +14,12 @@ type Call = {
 };
 
 const errorBodyLimit = 64 * 1024;
+const deepest = 100;
 
 /**
  * Sends a request and gives the chunks of its answer, parsed but not validated, and `[DONE]` where the vendor says so.
- * A connection that is cut later ends the chunks without a word: only the vendor's end mark tells that an answer is whole.
- * Throws `AppError` for a status that is not 2xx, for what is no stream of events, and for an error inside the stream.
+ * Throws `AppError` for a status that is not 2xx, for what is no stream of events, for an error inside the stream, and for
+ * a connection that breaks; one that merely ends, ends the chunks.
  */
 export async function openChunks(
 	{transport, signal}: ProviderRequest,
@@ -32,20 +34,20 @@ export async function openChunks(
 		signal,
 	});
 	if (response.status < 200 || response.status > 299) {
-		throw statusFailure(vendor, response.status, response.headers, await readText(response.body));
+		throw statusFailure(vendor, response.status, response.headers, await readBeginning(response.body));
 	}
 
 	// Compatible hosts send events under any content type or none, so the first character decides.
 	const {first, bytes} = await peek(response.body, signal, vendor);
 	if (first === '<' || first === '{' || first === '[') {
-		throw notAStream(vendor, await readText(bytes));
+		throw notAStream(vendor, await readBeginning(bytes));
 	}
 
 	return parseChunks(readSse(bytes), vendor);
 }
 
 /** Reads the beginning of a body, `limit` characters at most; what cannot be read is left out. */
-export async function readText(body: Bytes, limit = errorBodyLimit): Promise<string> {
+export async function readBeginning(body: Bytes, limit = errorBodyLimit): Promise<string> {
 	const decoder = new TextDecoder();
 	let text = '';
 	try {
@@ -69,6 +71,12 @@ async function* parseChunks(
 	for await (const {event, data} of events) {
 		const chunk = parseJson(data);
 		if (isJsonObject(chunk)) {
+			if (isDeeper(chunk, deepest)) {
+				throw new AppError('network', `${vendor.label} sent JSON nested deeper than ${deepest} levels.`, {
+					hint: 'Try again.',
+				});
+			}
+
 			if (isError(event, chunk)) {
 				throw streamFailure(vendor, chunk);
 			}
@@ -80,6 +88,17 @@ async function* parseChunks(
 			throw streamFailure(vendor, data);
 		} else if (data.startsWith('{')) {
 			throw new AppError('network', `${vendor.label} sent a damaged stream.`, {hint: 'Try again.'});
+		}
+	}
+}
+
+/** Passes chunks on; a connection that breaks after the end mark takes nothing from an answer that is whole. */
+export async function* untilBreak<Chunk>(chunks: AsyncIterable<Chunk>, isWhole: () => boolean): AsyncGenerator<Chunk> {
+	try {
+		yield* chunks;
+	} catch (error) {
+		if (!(isWhole() && error instanceof AppError && error.code === 'network')) {
+			throw error;
 		}
 	}
 }
@@ -112,6 +131,10 @@ async function peek(body: Bytes, signal: AbortSignal, {label}: Vendor): Promise<
 	const source = body[Symbol.asyncIterator]();
 	const decoder = new TextDecoder();
 	const seen: Uint8Array[] = [];
+	const explain = (error: unknown): unknown =>
+		error instanceof AppError || signal.aborted
+			? error
+			: new AppError('network', `The connection to ${label} was cut.`, {cause: error, hint: 'Try again.'});
 	let text = '';
 	try {
 		while (text === '') {
@@ -124,26 +147,24 @@ async function peek(body: Bytes, signal: AbortSignal, {label}: Vendor): Promise<
 			text = decoder.decode(value, {stream: true}).trimStart();
 		}
 	} catch (error) {
-		if (error instanceof AppError || signal.aborted) {
-			throw error;
-		}
-
-		throw new AppError('network', `The connection to ${label} was cut.`, {cause: error, hint: 'Try again.'});
+		throw explain(error);
 	}
 
-	return {first: text.slice(0, 1), bytes: resume(seen, source, signal)};
+	return {first: text.slice(0, 1), bytes: resume(seen, source, explain)};
 }
 
-async function* resume(seen: readonly Uint8Array[], source: AsyncIterator<Uint8Array>, signal: AbortSignal) {
+async function* resume(
+	seen: readonly Uint8Array[],
+	source: AsyncIterator<Uint8Array>,
+	explain: (error: unknown) => unknown,
+) {
 	try {
 		yield* seen;
 		for (let next = await source.next(); !next.done; next = await source.next()) {
 			yield next.value;
 		}
 	} catch (error) {
-		if (signal.aborted) {
-			throw error;
-		}
+		throw explain(error);
 	} finally {
 		await source.return?.();
 	}

@@ -1,7 +1,6 @@
-import {AppError} from '../core/error.ts';
-import {parseJson} from '../core/json.ts';
+import {readJson} from '../net/read-body.ts';
 import type {Transport} from '../net/transport.ts';
-import {readText} from './chunks.ts';
+import {readBeginning} from './chunks.ts';
 import {statusFailure} from './failure.ts';
 import {endpointUrl} from './history.ts';
 import {listAt, textAt} from './json-path.ts';
@@ -18,19 +17,14 @@ export async function listHostModels(
 	signal: AbortSignal,
 ): Promise<readonly string[]> {
 	const url = endpointUrl(baseUrl, '/models');
-	const {status, headers, body} = await transport({method: 'GET', url, headers: {accept: 'application/json'}, signal});
-	const text = await readText(body, bodyLimit);
+	const response = await transport({method: 'GET', url, headers: {accept: 'application/json'}, signal});
+	const {status, headers, body} = response;
 	if (status < 200 || status > 299) {
-		throw statusFailure({name: 'custom', label: 'The custom provider'}, status, headers, text);
+		const vendor = {name: 'custom', label: 'The custom provider'} as const;
+		throw statusFailure(vendor, status, headers, await readBeginning(body));
 	}
 
-	const value = parseJson(text);
-	if (typeof value !== 'object' || value === null) {
-		throw new AppError('network', `No list of models came from ${url}.`, {
-			hint: 'Check that the base URL ends where the host serves /models, often in /v1.',
-		});
-	}
-
+	const value = await readJson(response, {from: new URL(url).origin, limit: bodyLimit});
 	const items = [listAt(value), listAt(value, 'data'), listAt(value, 'models')].find(list => list.length > 0) ?? [];
 	const names = items.map(item => textAt(item) || textAt(item, 'id') || textAt(item, 'name')).filter(Boolean);
 	return [...new Set(names)].toSorted();

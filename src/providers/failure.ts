@@ -1,6 +1,7 @@
 import {AppError} from '../core/error.ts';
 import {type Json, parseJson} from '../core/json.ts';
 import type {ProviderName} from '../core/model.ts';
+import {parseRetryAfter} from '../net/retry.ts';
 import {at, listAt, textAt} from './json-path.ts';
 
 /** Who is spoken to, as far as an error message must say it. */
@@ -101,19 +102,14 @@ function hintFor(words: string): {readonly hint?: string} {
 	return tooLong ? {hint: 'Compact the conversation, or start a new one.'} : {};
 }
 
-/** How long to wait, in milliseconds: seconds or a date (RFC 9110, section 10.2.3), OpenAI's header, Google's detail. */
+/** How long to wait, in milliseconds, as the usual header, OpenAI's own or a detail of Google's error says. */
 function retryAfter(headers: Readonly<Record<string, string>>, body: Json | undefined): number | undefined {
-	const milliseconds = headers['retry-after-ms'];
-	const header = headers['retry-after'];
-	const delay = listAt(Array.isArray(body) ? body[0] : body, 'error', 'details')
-		.map(detail => textAt(detail, 'retryDelay'))
-		.find(Boolean);
-	const candidates = [
-		milliseconds && Number(milliseconds),
-		header && Number(header) * 1000,
-		header && Date.parse(header) - Date.now(),
-		delay && Number.parseFloat(delay) * 1000,
-	];
-	const found = candidates.find(value => typeof value === 'number' && Number.isFinite(value));
-	return typeof found === 'number' ? Math.max(0, Math.round(found)) : undefined;
+	const own = Number.parseFloat(headers['retry-after-ms'] ?? '');
+	if (own >= 0) {
+		return Math.round(own);
+	}
+
+	const details = listAt(Array.isArray(body) ? body[0] : body, 'error', 'details');
+	const delay = Number.parseFloat(details.map(detail => textAt(detail, 'retryDelay')).find(Boolean) ?? '');
+	return parseRetryAfter(headers, Date.now()) ?? (delay >= 0 ? Math.round(delay * 1000) : undefined);
 }

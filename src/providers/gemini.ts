@@ -1,6 +1,6 @@
 import {isJsonObject, type Json, type JsonObject} from '../core/json.ts';
 import {callIds, finishWithCalls, toolCall} from './calls.ts';
-import {openChunks} from './chunks.ts';
+import {openChunks, untilBreak} from './chunks.ts';
 import type {Vendor} from './failure.ts';
 import {geminiBody, geminiWire} from './gemini-request.ts';
 import {endpointUrl} from './history.ts';
@@ -41,7 +41,7 @@ export const gemini: Provider = async function* (request) {
 	let message = '';
 	let calls = 0;
 
-	for await (const chunk of chunks) {
+	for await (const chunk of untilBreak(chunks, () => reason !== undefined)) {
 		const candidate = at(chunk, 'candidates', 0);
 		for (const part of listAt(candidate, 'content', 'parts')) {
 			const events = parts(part);

@@ -1,7 +1,7 @@
 import type {Json, JsonObject} from '../core/json.ts';
 import type {Message} from '../core/message.ts';
 import {callIds, finishWithCalls, toolCall} from './calls.ts';
-import {openChunks} from './chunks.ts';
+import {openChunks, untilBreak} from './chunks.ts';
 import {endpointUrl} from './history.ts';
 import {at, listAt, textAt} from './json-path.ts';
 import {addCallDelta, type PartialCall} from './openai-chat-calls.ts';
@@ -38,7 +38,7 @@ export function openaiChat(quirks: Quirks): Provider {
 		let reason: FinishReason | undefined;
 		let refusal = '';
 
-		for await (const chunk of chunks) {
+		for await (const chunk of untilBreak(chunks, () => reason !== undefined)) {
 			if (chunk === '[DONE]') {
 				reason ??= 'stop';
 				break;

@@ -34,7 +34,7 @@ export function responsesBody({model, system, messages, tools, maxOutputTokens}:
 }
 
 /** Models that do not reason refuse to be asked for it: those before o1 and GPT-5, and the chat variants. */
-export function canReason(model: string): boolean {
+function canReason(model: string): boolean {
 	return /^(?:ft:)?(?:o\d|gpt-(?:[5-9]|\d\d)|codex)/.test(model) && !model.includes('-chat');
 }
 

@@ -14,6 +14,11 @@ test.each([
 	expect(toolCall('id', 'f', text)).toEqual({type: 'tool-call', id: 'id', name: 'f', ...expected});
 });
 
+test('[24] arguments that are nested beyond reason are malformed', () => {
+	const text = `{"a":${'['.repeat(100_000)}${']'.repeat(100_000)}}`;
+	expect(toolCall('id', 'f', text)).toEqual({type: 'tool-call', id: 'id', name: 'f', arguments: {}, malformed: text});
+});
+
 test('a call without a name gets one, because no vendor takes it back without', () => {
 	expect(toolCall('id', '', '{}').name).toBe('unnamed');
 });

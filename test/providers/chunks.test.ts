@@ -1,6 +1,6 @@
 import {describe, expect, test} from 'vitest';
 import {AppError} from '../../src/core/error.ts';
-import {openChunks} from '../../src/providers/chunks.ts';
+import {openChunks, untilBreak} from '../../src/providers/chunks.ts';
 import {type Answer, collect, farEnd, fixture, requestOf} from './replay.ts';
 
 const vendor = {name: 'custom', label: 'The host'} as const;
@@ -95,6 +95,14 @@ test('JSON that is damaged in the middle of a stream is an error, not a gap in t
 	});
 });
 
+test('[24] JSON that is nested beyond reason is an error', async () => {
+	const body = `data: {"a":${'['.repeat(100_000)}${']'.repeat(100_000)}}\n\n`;
+	await expect(open({body})).rejects.toMatchObject({
+		code: 'network',
+		message: 'The host sent JSON nested deeper than 100 levels.',
+	});
+});
+
 test('the body of a failure is read up to 64 KiB', async () => {
 	let sent = 0;
 	async function* endless() {
@@ -118,12 +126,27 @@ test('a failure whose body cannot be read is known by its status', async () => {
 describe('a connection that is cut', () => {
 	const reset = new TypeError('terminated');
 
-	test('[22] after the first byte merely ends the chunks', async () => {
-		expect(await open({body: thenFails(reset, 'data: {"a":1}\n\n', 'data: {"b":')})).toEqual([{a: 1}]);
+	test.each([
+		['before the first byte', []],
+		['after it', ['data: {"a":1}\n\n', 'data: {"b":']],
+	])('%s is a failure of the network', async (_, pieces) => {
+		await expect(open({body: thenFails(reset, ...pieces)})).rejects.toMatchObject({
+			code: 'network',
+			message: 'The connection to The host was cut.',
+			cause: reset,
+		});
 	});
 
-	test('before the first byte is a failure of the network', async () => {
-		await expect(open({body: thenFails(reset)})).rejects.toMatchObject({code: 'network', cause: reset});
+	test('is told in the words of the transport, where it has some', async () => {
+		const explained = new AppError('network', 'The host stopped in the middle of its answer.');
+		await expect(open({body: thenFails(explained, 'data: {"a":1}\n\n')})).rejects.toBe(explained);
+	});
+
+	test('after the end mark takes nothing from the answer', async () => {
+		const chunks = thenFails(new AppError('network', 'Cut.'), 'a');
+		expect(await collect(untilBreak(chunks, () => true))).toEqual([encode('a')]);
+		await expect(collect(untilBreak(thenFails(new AppError('network', 'Cut.')), () => false))).rejects.toThrow('Cut.');
+		await expect(collect(untilBreak(thenFails(new TypeError('A bug.')), () => true))).rejects.toThrow('A bug.');
 	});
 
 	test('by an abort throws what the transport throws', async () => {

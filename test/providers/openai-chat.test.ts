@@ -41,6 +41,18 @@ test('[22] a stream that is cut in a call has neither the call nor an end', asyn
 	]);
 });
 
+test('a connection that breaks after the finish reason takes nothing from the answer', async () => {
+	async function* broken() {
+		yield new TextEncoder().encode(stream(delta({content: 'Hi'}, 'stop')));
+		throw new Error('reset');
+	}
+
+	expect(await eventsOf(custom, broken())).toEqual([
+		{type: 'text-delta', id: 'text-0', text: 'Hi'},
+		{type: 'finish', reason: 'stop'},
+	]);
+});
+
 test('[DONE] alone is an end too, and nothing after it is read', async () => {
 	const body = `${stream(delta({content: 'Hi'}))}data: [DONE]\n\n${stream(delta({content: 'never shown'}))}`;
 	expect(await eventsOf(custom, body)).toEqual([
