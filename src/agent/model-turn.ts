@@ -101,8 +101,9 @@ export async function* takeTurn(messages: readonly Message[], options: Options):
 		});
 	}
 
-	yield* remark(finish.message, calls.length > 0 || parts.some(part => part.type === 'text' && part.text.trim()));
 	const stopReason = stopReasons[finish.reason];
+	const answered = calls.length > 0 || parts.some(part => part.type === 'text' && part.text.trim());
+	yield* remark(finish.message, answered || stopReason === 'refusal');
 	return {parts, calls, stopReason: calls.length > 0 && stopReason !== 'refusal' ? 'tool_use' : stopReason};
 }
 

@@ -30,9 +30,8 @@ const patience = 2000;
 export async function startEmbedded({workerUrl, speed = 1, deadline = 10_000}: Options): Promise<Embedded> {
 	const data: WorkerData = {speed};
 	const worker = new Worker(workerUrl, {workerData: data, env: {}, execArgv: [], stdout: true, stderr: true});
-	// Nothing that it prints may reach the screen, and nothing that fails after the start may end the program.
-	worker.stdout.resume();
-	worker.stderr.resume();
+	// Nothing that it prints may reach the screen; its streams are left unread, because reading them keeps the program
+	// alive. Nothing that fails after the start may end the program.
 	worker.on('error', () => {});
 	const exited = new Promise<void>(resolve => {
 		worker.once('exit', () => resolve());

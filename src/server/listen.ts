@@ -51,11 +51,14 @@ export async function listen(app: App, {port = 0}: Options = {}): Promise<Listen
 	};
 }
 
+/** A browser that gets to see an answer must neither guess its type nor keep it. */
+const guards = {'x-content-type-options': 'nosniff', 'cache-control': 'no-store'};
+
 async function answer(app: App, incoming: IncomingMessage, outgoing: ServerResponse): Promise<void> {
 	const gone = new AbortController();
 	outgoing.once('close', () => gone.abort());
 	const response = await app(toRequest(incoming, gone.signal));
-	outgoing.writeHead(response.status, Object.fromEntries(response.headers));
+	outgoing.writeHead(response.status, {...guards, ...Object.fromEntries(response.headers)});
 	await send(response, outgoing, gone.signal);
 	// A body that was refused is read to nowhere for a moment, so that the other side gets to read the refusal.
 	if (!incoming.complete) {

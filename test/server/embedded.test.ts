@@ -1,3 +1,5 @@
+import {spawn} from 'node:child_process';
+import {once} from 'node:events';
 import {mkdtemp, rm, writeFile} from 'node:fs/promises';
 import {tmpdir} from 'node:os';
 import {join} from 'node:path';
@@ -20,6 +22,18 @@ beforeAll(async () => {
 		platform: 'node',
 		target: 'node20.18',
 	});
+	const starter = [new URL('../../src/server/embedded.ts', import.meta.url).pathname];
+	await build({
+		entryPoints: starter,
+		outfile: join(folder, 'embedded.mjs'),
+		bundle: true,
+		format: 'esm',
+		platform: 'node',
+	});
+	await writeFile(
+		join(folder, 'program.mjs'),
+		'import {startEmbedded} from "./embedded.mjs"; await startEmbedded({workerUrl: new URL("worker.mjs", import.meta.url)});',
+	);
 	await writeFile(join(folder, 'throws.mjs'), 'throw new Error("no such thing");');
 	await writeFile(join(folder, 'hangs.mjs'), 'setInterval(() => {}, 1000);');
 	await writeFile(join(folder, 'ends.mjs'), '');
@@ -46,6 +60,14 @@ test('the server runs in a thread of its own, with a token of its own, until it 
 	await Promise.all([first.close(), second.close()]);
 	await first.close();
 	await expect(ask(first.token.reveal())).rejects.toThrow();
+});
+
+test('the server does not keep the program alive', async () => {
+	const child = spawn(process.execPath, [join(folder, 'program.mjs')], {stdio: 'inherit'});
+	const timer = setTimeout(() => child.kill(), 8000);
+	const [status] = await once(child, 'exit');
+	clearTimeout(timer);
+	expect(status).toBe(0);
 });
 
 test.each([

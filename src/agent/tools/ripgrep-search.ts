@@ -1,5 +1,5 @@
 import {AppError} from '../../core/error.ts';
-import type {Bounds, Located} from './bounds.ts';
+import {type Bounds, type Located, realPathOf, shownPath} from './bounds.ts';
 import {runChild} from './run-child.ts';
 import type {Found, Match, Query} from './search-text.ts';
 
@@ -24,7 +24,7 @@ export async function ripgrepSearch(
 	program: string,
 	query: Query,
 	target: Located,
-	{workspace}: Bounds,
+	bounds: Bounds,
 	signal: AbortSignal,
 ): Promise<Found> {
 	const args = [
@@ -33,12 +33,13 @@ export async function ripgrepSearch(
 		...(query.literal ? ['--fixed-strings'] : []),
 		...(query.ignoreCase ? ['--ignore-case'] : []),
 		...(query.glob ? [`--glob=${query.glob}`] : []),
-		...['--iglob=!.git', `--regexp=${query.pattern}`, '--', `./${target.shown}`],
+		...(await hiddenGlobs(bounds)),
+		...[`--regexp=${query.pattern}`, '--', `./${target.shown}`],
 	];
 	const {status, stdout, stderr, omitted} = await runChild({
 		command: program,
 		args,
-		cwd: workspace,
+		cwd: bounds.workspace,
 		signal,
 		timeout,
 		maxBytes,
@@ -52,6 +53,12 @@ export async function ripgrepSearch(
 	const lines = stdout.split('\n');
 	const matches = lines.flatMap(line => parseLine(line) ?? []);
 	return {matches: matches.sort(byPlace), complete: omitted === 0};
+}
+
+/** What is protected is not even read. Of two globs that say different things the later one counts. */
+async function hiddenGlobs({workspace, stateFolder}: Bounds): Promise<readonly string[]> {
+	const state = shownPath((await realPathOf(stateFolder)) ?? stateFolder, workspace);
+	return ['--iglob=!.git', ...(state.startsWith('..') ? [] : [`--glob=!/${state.replace(/[\\*?[\]{}!]/g, '\\$&')}`])];
 }
 
 /** A line of output: path, NUL, line number, colon, text. Where output was cut, a broken line is left out. */

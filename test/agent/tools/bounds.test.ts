@@ -47,6 +47,7 @@ test('[13] our own state is refused and never listed or found, also when the wor
 	await expect(readFile?.run({path: '.service/config.json'}, around)).rejects.toThrow('protected');
 	expect(await listFiles?.run({}, around)).toBe('outside.txt\nproject/a.txt');
 	expect(await searchText?.run({pattern: 'secret'}, around)).toBe('project/a.txt:1:a secret key');
+	expect(await searchText?.run({pattern: 'secret', glob: '**/config.json'}, around)).toBe('[nothing was found]');
 });
 
 test('[13] the environment of the process is refused, even where the working folder is /', async () => {
