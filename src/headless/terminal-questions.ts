@@ -1,5 +1,6 @@
 import type {Interaction} from '../command/context.ts';
 import {AppError} from '../core/error.ts';
+import {readTerminalLine} from '../terminal/read-line.ts';
 import {safeLine} from '../terminal/safe-text.ts';
 import {readInput} from './read-input.ts';
 
@@ -18,7 +19,7 @@ export function createTerminalQuestions({stdin, stderr}: Streams): Interaction {
 	const ask: Interaction['ask'] = async ({label, masked}) => {
 		if (stdin.isTTY) {
 			stderr.write(`${safeLine(label)} `);
-			return readTerminalLine({stdin, stderr}, masked);
+			return readTerminalLine({stdin, output: stderr}, masked);
 		}
 
 		const [line = ''] = (await readInput(stdin, {optional: false, warn: say})).split(/\r?\n/, 1);
@@ -46,56 +47,4 @@ export function createTerminalQuestions({stdin, stderr}: Streams): Interaction {
 			return /^y(?:es)?$/i.test(answer?.trim() ?? '');
 		},
 	};
-}
-
-/** Reads one line key by key; what is masked is not echoed. Gives undefined for Escape or Ctrl+C. */
-function readTerminalLine({stdin, stderr}: Streams, masked: boolean): Promise<string | undefined> {
-	return new Promise(resolve => {
-		let line = '';
-		const finish = (value: string | undefined) => {
-			stdin.off('data', onData);
-			stdin.setRawMode(false);
-			stdin.pause();
-			stderr.write('\n');
-			resolve(value);
-		};
-
-		const erase = (count: number) => {
-			line = [...line].slice(0, -count).join('');
-			if (!masked) {
-				stderr.write('\b \b'.repeat(count));
-			}
-		};
-
-		const onData = (data: Buffer) => {
-			for (const character of data.toString('utf8').replace(/\u001B\[20[01]~/g, '')) {
-				switch (character) {
-					case '\r':
-					case '\n':
-						return finish(line);
-					case '\u0003':
-					case '\u001B':
-						return finish(undefined);
-					case '\u0004':
-						return finish(line || undefined);
-					case '\u007F':
-					case '\b':
-						erase(line ? 1 : 0);
-						break;
-					case '\u0015':
-						erase([...line].length);
-						break;
-					default:
-						if (character >= ' ') {
-							line += character;
-							stderr.write(masked ? '' : safeLine(character));
-						}
-				}
-			}
-		};
-
-		stdin.setRawMode(true);
-		stdin.on('data', onData);
-		stdin.resume();
-	});
 }
