@@ -166,13 +166,35 @@ function unitAt({text, folds}: Wrappable, offset: number, columns: number): Unit
 	}
 
 	const end = nextBoundary(text, offset);
-	const shown = code === 0x09 ? tab.slice(0, columns) : visible(text, offset, end);
-	const width = textWidth(shown);
+	const {shown, width} =
+		code === 0x09 ? {shown: tab.slice(0, columns), width: Math.min(columns, tab.length)} : drawn(text, offset, end);
 	return width > columns ? {end, shown: '…', width: 1, fold: false} : {end, shown, width, fold: false};
 }
 
+type Drawn = {readonly shown: string; readonly width: number};
+
+/** How graphemes beyond the simple ones are drawn: few in number, dear to find out, and asked for on every frame. */
+const known = new Map<string, Drawn>();
+const mostKnown = 2000;
+const longestKnown = 64;
+
 /** The grapheme as it may be drawn. Joiners stay where spelling needs them, which the letter behind them tells. */
-function visible(text: string, start: number, end: number): string {
+function drawn(text: string, start: number, end: number): Drawn {
 	const inContext = text.slice(start, end + 1);
-	return safeText(inContext) === inContext ? text.slice(start, end) : safeText(text.slice(start, end));
+	const cached = known.get(inContext);
+	if (cached) {
+		return cached;
+	}
+
+	const shown = safeText(inContext) === inContext ? text.slice(start, end) : safeText(text.slice(start, end));
+	const result = {shown, width: textWidth(shown)};
+	if (known.size >= mostKnown) {
+		known.clear();
+	}
+
+	if (inContext.length <= longestKnown) {
+		known.set(inContext, result);
+	}
+
+	return result;
 }
