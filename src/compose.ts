@@ -5,7 +5,6 @@ import {resolve} from 'node:path';
 import {commands} from '../commands/index.ts';
 import {instructions} from './agent/instructions.ts';
 import {createModelAccess} from './agent/model-access.ts';
-import {createModelRetry} from './agent/model-retry.ts';
 import type {CommandContext, GlobalFlags, Interaction, LiveSession} from './command/context.ts';
 import {openConfig} from './config/config.ts';
 import {resolveProfile} from './config/resolve-profile.ts';
@@ -121,7 +120,6 @@ export function compose(options: Options): Program {
 		newId: randomUUID,
 		now: () => new Date().toISOString(),
 		openModel: access.open,
-		retry: createModelRetry(),
 		loadTools,
 		workspace: folder,
 		openLog: session => asLog(sessions.create(session)),

@@ -3,6 +3,7 @@ import type {RunFlags} from './command/invocation.ts';
 import {readInvocation} from './command/invocation.ts';
 import {exitStatus, reportError} from './core/error.ts';
 import {createAppStore} from './store/store.ts';
+import {wantsLinear} from './terminal/abilities.ts';
 
 /** Baked in by the build. */
 declare const SERVICE_VERSION: string;
@@ -30,6 +31,11 @@ function onInterrupt(listener: () => void): void {
 }
 
 async function openApp(flags: Partial<RunFlags> & {readonly pick: boolean}): Promise<number> {
+	if (wantsLinear(env)) {
+		const {startLinear} = await import('./ui/linear.ts');
+		return startLinear(flags, {compose, store, env, stdin, stdout, version, onInterrupt});
+	}
+
 	const {startApp} = await import('./ui/start.tsx');
 	return startApp(flags, {compose, store, env, stdin, stdout, stderr, version, process});
 }

@@ -1,18 +1,11 @@
 import {renderResult} from '../command/render.ts';
 import type {Result} from '../command/result.ts';
 import type {ErrorReport} from '../core/error.ts';
+import {wantsColor} from '../terminal/abilities.ts';
 import {safeText} from '../terminal/safe-text.ts';
 import {createPalette} from '../terminal/style.ts';
 
 type Output = {readonly write: (data: string) => unknown; readonly isTTY?: boolean; readonly columns?: number};
-
-/** True where colour is welcome: on a terminal, unless `NO_COLOR` or a dumb terminal says otherwise. */
-export function wantsColor(
-	output: {readonly isTTY?: boolean},
-	env: Readonly<Record<string, string | undefined>>,
-): boolean {
-	return Boolean(output.isTTY) && !env['NO_COLOR'] && env['TERM'] !== 'dumb';
-}
 
 /** Prints what a command gave: drawn for people, or its data as JSON. A pipe gets whole lines, never cut ones. */
 export function printResult(

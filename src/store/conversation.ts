@@ -1,4 +1,3 @@
-import type {Retry} from '../agent/model-retry.ts';
 import {runAgent} from '../agent/run.ts';
 import {toMessages} from '../core/conversation.ts';
 import type {AgentEvent, Recorded} from '../core/event.ts';
@@ -29,8 +28,6 @@ type Dependencies = {
 	readonly openLog: (session: string) => RecordLog;
 	/** A fourth reader of the stream, beside the screen and the log. */
 	readonly onRecord?: (record: Recorded) => void;
-	/** How a model call that showed nothing yet is tried again. */
-	readonly retry?: Retry;
 	readonly maxTurns?: number;
 	/** Most US dollars that a run may cost. */
 	readonly budgetUsd?: number;
@@ -55,8 +52,7 @@ export type Conversation = {
  * Builds nothing itself: models, tools and logs are handed in.
  */
 export function createConversation(dependencies: Dependencies): Conversation {
-	const {store, newId, now, openModel, loadTools, workspace, openLog, onRecord, retry, maxTurns, budgetUsd} =
-		dependencies;
+	const {store, newId, now, openModel, loadTools, workspace, openLog, onRecord, maxTurns, budgetUsd} = dependencies;
 	const pump = createPump<Recorded>(records => store.getState().applyRecords(records));
 	let session = '';
 	let seq = 0;
@@ -97,7 +93,6 @@ export function createConversation(dependencies: Dependencies): Conversation {
 			signal,
 			newId,
 			nextMessages: () => store.getState().takeQueue(),
-			...(retry && {retry}),
 			...(maxTurns !== undefined && {maxTurns}),
 			...(budgetUsd !== undefined && {budget: {limitUsd: budgetUsd, spent: () => spentSince(before)}}),
 		});

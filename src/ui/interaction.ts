@@ -2,11 +2,15 @@ import type {Interaction} from '../command/context.ts';
 import type {AppStore} from '../store/store.ts';
 import type {Panel} from '../store/view-slice.ts';
 
-export type PanelInteraction = Interaction & {
+/** How the app asks, and answers commands while the agent is at work. */
+export type AppInteraction = Interaction & {
+	/** Shows lines beside an answer that goes on. */
+	readonly show: (title: string, lines: readonly string[]) => void;
+};
+
+export type PanelInteraction = AppInteraction & {
 	/** Answers what is asked now; undefined cancels. Without a question it does nothing. */
 	readonly answer: (value: string | undefined) => void;
-	/** Shows lines until they are closed, while the agent's answer goes on above them. */
-	readonly show: (title: string, lines: readonly string[]) => void;
 };
 
 /** Asks through the panel. The store holds the question as data, the promise that waits for the answer lives here. */

@@ -7,9 +7,8 @@ import type {Conversation} from '../store/conversation.ts';
 import {addToHistory} from '../store/prompt-history.ts';
 import type {AppStore} from '../store/store.ts';
 import type {Palette} from '../terminal/style.ts';
-import type {PanelInteraction} from './interaction.ts';
+import type {AppInteraction} from './interaction.ts';
 import {createPainter, type Painter} from './painter.ts';
-import type {Screen} from './screen.ts';
 import {createSubmit} from './submit.ts';
 import {shortFolder, welcomeLines} from './welcome.ts';
 
@@ -36,12 +35,13 @@ export type AppProgram = {
 type Dependencies = {
 	readonly store: AppStore;
 	readonly palette: Palette;
-	readonly interact: PanelInteraction;
+	readonly interact: AppInteraction;
 	readonly version: string;
 	readonly homeFolder: string | undefined;
 	/** Writes finished lines above the live region. */
 	readonly write: (data: string) => void;
-	readonly screen: Screen;
+	/** Wipes the screen and the scrollback, because the user said so. */
+	readonly wipe: () => void;
 	readonly quit: () => void;
 };
 
@@ -58,7 +58,7 @@ export type OpenedConversation = {
 export async function openConversation(
 	program: AppProgram,
 	flags: Partial<RunFlags> & {readonly pick: boolean},
-	{store, palette, interact, version, homeFolder, write, screen, quit}: Dependencies,
+	{store, palette, interact, version, homeFolder, write, wipe, quit}: Dependencies,
 ): Promise<OpenedConversation> {
 	const {conversation, entries, contextFor, resume} = program;
 	const [{renderMarkdown}, {createMarkdownStream}] = await Promise.all([
@@ -84,7 +84,7 @@ export async function openConversation(
 			}
 		},
 		wipe() {
-			screen.raw('\u001B[H\u001B[2J\u001B[3J');
+			wipe();
 			painter.forget();
 		},
 		quit,

@@ -27,7 +27,12 @@ export function Picker({title, choices, current, height}: Props) {
 	};
 	const found = filterChoices(choices, filter);
 	// The list opens at what is in use now.
-	const first = filter ? 0 : Math.max(0, found.findIndex(({id}) => id === current));
+	const first = filter
+		? 0
+		: Math.max(
+				0,
+				found.findIndex(({id}) => id === current),
+			);
 	const chosen = found.length === 0 ? 0 : (((first + moved) % found.length) + found.length) % found.length;
 	const room = Math.max(1, height - 2);
 	const start = Math.max(0, Math.min(chosen - Math.floor(room / 2), found.length - room));

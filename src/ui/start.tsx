@@ -3,6 +3,7 @@ import type {RunFlags} from '../command/invocation.ts';
 import {AppError} from '../core/error.ts';
 import {setHistory} from '../store/composer-history.ts';
 import type {AppStore} from '../store/store.ts';
+import {wantsColor} from '../terminal/abilities.ts';
 import {createInput, type InputStream} from '../terminal/input.ts';
 import type {InputToken} from '../terminal/input-token.ts';
 import {createStandInStdin} from '../terminal/stand-in-stdin.ts';
@@ -46,7 +47,7 @@ export async function startApp(
 		});
 	}
 
-	const palette = createPalette({color: !env['NO_COLOR']});
+	const palette = createPalette({color: wantsColor(stdout, env)});
 	const screen = createScreen(stdout);
 	const standIn = createStandInStdin();
 	const interact = createPanelInteraction(store);
@@ -91,7 +92,7 @@ export async function startApp(
 			version,
 			homeFolder: env['HOME'],
 			write: data => write(data),
-			screen,
+			wipe: () => screen.raw('\u001B[H\u001B[2J\u001B[3J'),
 			quit,
 		});
 	});

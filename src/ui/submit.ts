@@ -14,7 +14,7 @@ import {safeText} from '../terminal/safe-text.ts';
 import type {Palette} from '../terminal/style.ts';
 import {wrapLine} from '../terminal/wrap.ts';
 import {messageLines} from './block-lines.ts';
-import type {PanelInteraction} from './interaction.ts';
+import type {AppInteraction} from './interaction.ts';
 import type {Painter} from './painter.ts';
 
 type Dependencies = {
@@ -23,9 +23,9 @@ type Dependencies = {
 	readonly painter: Painter;
 	readonly conversation: Conversation;
 	readonly entries: readonly Entry[];
-	readonly interact: PanelInteraction;
+	readonly interact: AppInteraction;
 	readonly contextFor: (options: {
-		readonly interact: PanelInteraction;
+		readonly interact: AppInteraction;
 		readonly live: LiveSession;
 		readonly flags: GlobalFlags;
 		readonly signal: AbortSignal;

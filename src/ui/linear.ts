@@ -1,0 +1,151 @@
+import type {RunFlags} from '../command/invocation.ts';
+import {AppError} from '../core/error.ts';
+import {formatCount, formatUsd} from '../core/format.ts';
+import {contextTokens, totalCost} from '../core/usage.ts';
+import {cleared} from '../store/composer.ts';
+import type {AppStore} from '../store/store.ts';
+import {wantsColor} from '../terminal/abilities.ts';
+import {readTerminalLine} from '../terminal/read-line.ts';
+import {safeLine} from '../terminal/safe-text.ts';
+import {createPalette} from '../terminal/style.ts';
+import type {AppInteraction} from './interaction.ts';
+import {type AppProgram, openConversation} from './open-conversation.ts';
+
+type Surroundings = {
+	readonly compose: (flags: Partial<RunFlags>) => Promise<AppProgram>;
+	readonly store: AppStore;
+	readonly env: Readonly<Record<string, string | undefined>>;
+	readonly stdin: NodeJS.ReadStream;
+	readonly stdout: NodeJS.WriteStream;
+	readonly version: string;
+	readonly onInterrupt: (listener: () => void) => void;
+};
+
+/**
+ * The app line by line: the terminal's own line editing, finished lines written once, no cursor movement, no spinner.
+ * Ctrl+C interrupts the run, at rest it leaves; so does the end of input. Gives the exit status.
+ */
+export async function startLinear(
+	flags: Partial<RunFlags> & {readonly pick: boolean},
+	surroundings: Surroundings,
+): Promise<number> {
+	const {compose, store, env, stdin, stdout, version, onInterrupt} = surroundings;
+	if (!stdin.isTTY || !stdout.isTTY) {
+		throw new AppError('usage', 'The app needs a terminal.', {hint: 'In scripts and pipes use service -p "prompt".'});
+	}
+
+	const palette = createPalette({color: wantsColor(stdout, env)});
+	const say = (text: string) => void stdout.write(`${text}\n`);
+	store.getState().setSize({columns: stdout.columns || 80, rows: stdout.rows || 24});
+
+	let quit: () => void = () => undefined;
+	const ended = new Promise<void>(resolve => {
+		quit = resolve;
+	});
+	let asking = false;
+	const question = async (label: string, masked: boolean) => {
+		asking = true;
+		stdin.off('data', onData);
+		stdout.write(`${safeLine(label)} `);
+		const answer = await readTerminalLine({stdin, output: stdout}, masked);
+		asking = false;
+		listen();
+		return answer;
+	};
+
+	const interact: AppInteraction = {
+		ask: ({label, masked}) => question(label, masked),
+		async choose({title, choices}) {
+			say(title);
+			for (const [index, {label, detail}] of choices.entries()) {
+				say(`${index + 1}. ${safeLine(label)}${detail ? `, ${safeLine(detail)}` : ''}`);
+			}
+
+			const answer = await question(`Number, 1 to ${choices.length}:`, false);
+			return choices[Number(answer) - 1]?.id;
+		},
+		confirm: async text => /^y(?:es)?$/i.test((await question(`${text} [y/N]`, false))?.trim() ?? ''),
+		say: text => say(safeLine(text)),
+		show: (title, lines) => say([safeLine(title), ...lines].join('\n')),
+	};
+
+	const opened = await openConversation(await compose(flags), flags, {
+		store,
+		palette,
+		interact,
+		version,
+		homeFolder: env['HOME'],
+		write: data => void stdout.write(data),
+		wipe: () => undefined,
+		quit,
+	});
+
+	let pending = '';
+	const onData = (data: Buffer | string) => {
+		pending += data.toString('utf8');
+		const lines = pending.split(/\r?\n/);
+		pending = lines.pop() ?? '';
+		for (const line of lines) {
+			void send(line);
+		}
+	};
+
+	const listen = () => {
+		stdin.on('data', onData);
+		stdin.resume();
+	};
+
+	const prompt = () => void (asking || stdout.write('> '));
+
+	const send = async (line: string) => {
+		await opened.submit(line);
+		if (!store.getState().transcript.run) {
+			prompt();
+		}
+	};
+
+	store.subscribe((state, before) => {
+		if (state.transcript.run && !before.transcript.run) {
+			say('Working; Ctrl+C interrupts.');
+		} else if (before.transcript.run && !state.transcript.run) {
+			tellUnsent(store, say);
+			say(summary(store));
+		}
+	});
+	const hearInterrupt = () =>
+		onInterrupt(() => {
+			if (store.getState().transcript.run) {
+				opened.interrupt();
+				hearInterrupt();
+			} else {
+				quit();
+			}
+		});
+	hearInterrupt();
+	stdin.on('end', quit);
+	listen();
+	prompt();
+	await ended;
+	stdin.pause();
+	stdout.write(`\n${await opened.close()}`);
+	return 0;
+}
+
+/** Messages that were queued when a run ended early stand in the prompt, which is not seen here. */
+function tellUnsent(store: AppStore, say: (text: string) => void): void {
+	const {composer, setComposer} = store.getState();
+	if (composer.text) {
+		say(`Not sent: ${safeLine(composer.text)}`);
+		setComposer(cleared(composer));
+	}
+}
+
+/** What the status line would say, once a run is over. */
+function summary(store: AppStore): string {
+	const {transcript, priceOf, model} = store.getState();
+	const messages = [...transcript.usage.values()];
+	const last = messages.at(-1);
+	const used = last ? `, context ${formatCount(contextTokens(last.usage) + last.usage.output)} tokens` : '';
+	const cost = messages.length > 0 ? `, cost ${formatUsd(totalCost(messages, priceOf))}` : '';
+	return `Ready. Model ${safeLine(model ?? 'none')}${used}${cost}.`;
+}
