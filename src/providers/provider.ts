@@ -47,3 +47,6 @@ export type ProviderRequest = {
  * HTML), `provider` (any other refusal, with the vendor's own message). Nothing is thrown for a stream that merely stops.
  */
 export type Provider = (request: ProviderRequest) => AsyncGenerator<ProviderEvent>;
+
+/** A provider bound to its model, host, key, instructions and tools: what the agent loop calls. Throws as `Provider`. */
+export type ModelCall = (messages: readonly Message[], signal: AbortSignal) => AsyncGenerator<ProviderEvent>;
