@@ -89,6 +89,7 @@ export function createTerminalSession(options: TerminalSessionOptions): Terminal
 	const noKitty = environment['TERM'] === 'linux' || environment['TERM_PROGRAM'] === 'Apple_Terminal';
 	let enabled: readonly TerminalMode[] = [];
 	let suspended: readonly TerminalMode[] | undefined;
+	let continuation: NodeJS.Timeout | undefined;
 	let titled = false;
 	let hooked = false;
 
@@ -130,6 +131,7 @@ export function createTerminalSession(options: TerminalSessionOptions): Terminal
 	const resume = () => {
 		const modesBefore = suspended ?? enabled;
 		suspended = undefined;
+		clearTimeout(continuation);
 		// Somebody else may have stopped us and changed the modes meanwhile.
 		reset();
 		for (const mode of modesBefore) {
@@ -152,8 +154,9 @@ export function createTerminalSession(options: TerminalSessionOptions): Terminal
 		// Without our handler the signal stops the whole job, as a shell expects: us and what started us.
 		process.off('SIGTSTP', suspend);
 		process.kill(0, 'SIGTSTP');
-		// Nobody can continue a job that has no shell, so the system does not stop it: then we go on by ourselves.
-		setTimeout(() => suspended && resume(), 100).unref();
+		// Nobody can continue a job that has no shell, so the system does not stop it: then we go on by ourselves. With the
+		// input stopped this timer is also what keeps the process from ending before SIGCONT is handled, which goes first.
+		continuation = setTimeout(() => setImmediate(() => suspended && resume()), 100);
 	};
 
 	const endBySignal = endSignals.map(signal => {
@@ -178,6 +181,7 @@ export function createTerminalSession(options: TerminalSessionOptions): Terminal
 		reset();
 		hooked = false;
 		suspended = undefined;
+		clearTimeout(continuation);
 		for (const [event, listener] of hooks) {
 			process.off(event, listener);
 		}

@@ -1,0 +1,79 @@
+import {mkdtempSync, rmSync, writeFileSync} from 'node:fs';
+import {tmpdir} from 'node:os';
+import {join} from 'node:path';
+import {spawn} from '@lydell/node-pty';
+import {buildSync} from 'esbuild';
+import {afterAll, expect, test} from 'vitest';
+
+const folder = mkdtempSync(join(tmpdir(), 'service-suspend-'));
+afterAll(() => rmSync(folder, {recursive: true}));
+
+const source = (name: string) => JSON.stringify(join(import.meta.dirname, '../../src/terminal', name));
+const program = join(folder, 'program.mjs');
+writeFileSync(
+	join(folder, 'program.ts'),
+	`import {createInput} from ${source('input.ts')};
+import {chordOf} from ${source('input-token.ts')};
+import {createTerminalSession} from ${source('terminal-session.ts')};
+const input = createInput({stdin: process.stdin, onTokens(tokens) {
+	for (const token of tokens) {
+		const chord = token.type === 'key' ? chordOf(token) : token.type === 'text' ? token.text : '';
+		process.stdout.write('<' + chord + '>');
+		if (chord === 'ctrl+z') session.suspend();
+		if (chord === 'ctrl+c') { session.end(); input.stop(); }
+	}
+}});
+const onResume = () => { process.stdout.write('resumed'); input.start(); };
+const session = createTerminalSession({stdout: process.stdout, process, environment: {TERM: 'xterm'}, onSuspend: input.stop, onResume});
+session.start();
+session.enable('hidden-cursor');
+input.start();
+process.stdout.write('ready');
+`,
+);
+buildSync({entryPoints: [join(folder, 'program.ts')], outfile: program, bundle: true, platform: 'node', format: 'esm'});
+
+test('in a shell Ctrl-Z stops us with the terminal restored, fg brings the modes and the keys back [5]', async () => {
+	const shell = spawn('bash', ['--norc', '--noediting', '-i'], {
+		cols: 100,
+		rows: 30,
+		env: {...process.env, PS1: '$ ', TERM: 'dumb'},
+	});
+	let output = '';
+	const listeners = new Set<() => void>();
+	shell.onData(text => {
+		output += text;
+		for (const listener of listeners) {
+			listener();
+		}
+	});
+
+	/** Writes `input`, waits until `expected` was answered, and gives the answer up to it. */
+	const send = async (input: string, expected: string): Promise<string> => {
+		output = '';
+		shell.write(input);
+		return new Promise(resolve => {
+			const listener = () => {
+				const index = output.indexOf(expected);
+				if (index !== -1) {
+					listeners.delete(listener);
+					resolve(output.slice(0, index + expected.length));
+				}
+			};
+			listeners.add(listener);
+			listener();
+		});
+	};
+
+	try {
+		await send(`'${process.execPath}' '${program}'\r`, 'ready');
+		expect(await send('\u001a', 'Stopped')).toContain('<ctrl+z>\u001b[?25h\u001b[0m');
+		expect(await send('stty -a\r', 'iexten')).toMatch(/[^-]icanon/);
+		expect(await send('fg\r', 'resumed')).toContain('\u001b[?25lresumed');
+		// Nothing else came meanwhile: it was resumed once.
+		expect(await send('é', '<é>')).toBe('<é>');
+		expect(await send('\u0003', '$ ')).toContain('<ctrl+c>\u001b[?25h\u001b[0m');
+	} finally {
+		shell.kill();
+	}
+}, 15_000);
