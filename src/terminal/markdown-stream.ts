@@ -22,12 +22,15 @@ export type MarkdownStream = {
 	readonly end: (text: string) => readonly string[];
 };
 
+/** Blocks that no line behind a blank one can go on with. */
+const endsWithBlank: ReadonlySet<string> = new Set(['table', 'paragraph', 'heading', 'hr']);
+
 /**
  * Draws Markdown that still grows. All that it settles is what `renderMarkdown` draws of the whole, unless a block was
  * longer than `maxLive` and came out otherwise in the end.
  *
  * Only complete lines decide what settles: half a line may be read as another block than the whole one. A block is
- * finished when another one began behind it, an item when the next one began, a line of a fence when it ended.
+ * finished when another one began behind it or, where that ends it, a blank line came; an item when the next one began, a line of a fence when it ended.
  */
 export function createMarkdownStream(options: MarkdownStreamOptions): MarkdownStream {
 	/** Units of the text that were taken into `region`. */
@@ -99,6 +102,11 @@ export function createMarkdownStream(options: MarkdownStreamOptions): MarkdownSt
 			const tokens = lexBlocks(region);
 			const index = tokens.findLastIndex(token => token.type !== 'space');
 			const last = tokens[index];
+			if (last && endsWithBlank.has(last.type) && /\n[ \t]*\n$/.test(region)) {
+				emitBlocks(tokens);
+				return;
+			}
+
 			emitBlocks(tokens.slice(0, Math.max(0, index)));
 			if (last?.type === 'code' && isFence(last.raw)) {
 				beginFence();

@@ -67,10 +67,18 @@ describe('a stream of Markdown', () => {
 		);
 	});
 
+	test('settles a paragraph and a table at the blank line behind them, before anything else comes', () => {
+		const markdown = createMarkdownStream({...options, maxLive: unlimited});
+		expect(markdown.push('one\n')).toEqual({settled: [], live: ['one']});
+		expect(markdown.push('one\n\n')).toEqual({settled: ['one'], live: []});
+		const table = '| a |\n| - |\n| b |\n';
+		const {live} = markdown.push(`one\n\n${table}`);
+		expect(live).toHaveLength(6);
+		expect(markdown.push(`one\n\n${table}\nT`)).toEqual({settled: live, live: ['', 'T']});
+	});
+
 	test('settles a block when the next one began, and an item with the next item', () => {
 		const markdown = createMarkdownStream({...options, maxLive: unlimited});
-		expect(markdown.push('one\n\n')).toEqual({settled: [], live: ['one']});
-		expect(markdown.push('one\n\n- a')).toEqual({settled: [], live: ['one', '', '• a']});
 		expect(markdown.push('one\n\n- a\n')).toEqual({settled: ['one'], live: ['', '• a']});
 		expect(markdown.push('one\n\n- a\n- b\n')).toEqual({settled: ['', '• a'], live: ['• b']});
 		expect(markdown.end('one\n\n- a\n- b\n')).toEqual(['• b']);
