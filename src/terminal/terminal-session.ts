@@ -51,7 +51,10 @@ export type TerminalSessionOptions = {
 	readonly process: ProcessHooks;
 	/** `TERM` and `TERM_PROGRAM` decide what is asked of the terminal. */
 	readonly environment?: Readonly<Record<string, string | undefined>>;
-	/** The process is about to stop (Ctrl-Z): stop reading and drawing. The modes are reset already. */
+	/**
+	 * We let go of the terminal, to be stopped (Ctrl-Z) or ended by a signal; the modes are reset already. Stop drawing, and
+	 * stop reading: that restores the line mode, which Node leaves raw when a signal with a handler ends it.
+	 */
 	readonly onSuspend?: () => void;
 	/** It goes on: the modes are on again; read, and draw everything anew. */
 	readonly onResume?: () => void;
@@ -162,6 +165,7 @@ export function createTerminalSession(options: TerminalSessionOptions): Terminal
 	const endBySignal = endSignals.map(signal => {
 		const listener = () => {
 			end();
+			onSuspend?.();
 			// With nobody listening the signal does what it does to any program, and the status says so.
 			process.kill(process.pid, signal);
 		};

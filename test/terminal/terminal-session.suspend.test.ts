@@ -28,17 +28,15 @@ const session = createTerminalSession({stdout: process.stdout, process, environm
 session.start();
 session.enable('hidden-cursor');
 input.start();
-process.stdout.write('ready');
+process.stdout.write('ready ' + process.pid + '!');
 `,
 );
 buildSync({entryPoints: [join(folder, 'program.ts')], outfile: program, bundle: true, platform: 'node', format: 'esm'});
 
-test('in a shell Ctrl-Z stops us with the terminal restored, fg brings the modes and the keys back [5]', async () => {
-	const shell = spawn('bash', ['--norc', '--noediting', '-i'], {
-		cols: 100,
-		rows: 30,
-		env: {...process.env, PS1: '$ ', TERM: 'dumb'},
-	});
+/** A shell in a real terminal. */
+function openShell(command: string, ...flags: readonly string[]) {
+	const environment = {...process.env, PS1: '$ ', TERM: 'dumb'};
+	const shell = spawn(command, [...flags], {cols: 100, rows: 30, env: environment});
 	let output = '';
 	const listeners = new Set<() => void>();
 	shell.onData(text => {
@@ -65,8 +63,15 @@ test('in a shell Ctrl-Z stops us with the terminal restored, fg brings the modes
 		});
 	};
 
+	return {send, close: () => shell.kill()};
+}
+
+const run = `'${process.execPath}' '${program}'`;
+
+test('in a shell Ctrl-Z stops us with the terminal restored, fg brings the modes and the keys back [5]', async () => {
+	const {send, close} = openShell('bash', '--norc', '--noediting', '-i');
 	try {
-		await send(`'${process.execPath}' '${program}'\r`, 'ready');
+		await send(`${run}\r`, '!');
 		expect(await send('\u001a', 'Stopped')).toContain('<ctrl+z>\u001b[?25h\u001b[0m');
 		expect(await send('stty -a\r', 'iexten')).toMatch(/[^-]icanon/);
 		expect(await send('fg\r', 'resumed')).toContain('\u001b[?25lresumed');
@@ -74,6 +79,18 @@ test('in a shell Ctrl-Z stops us with the terminal restored, fg brings the modes
 		expect(await send('é', '<é>')).toBe('<é>');
 		expect(await send('\u0003', '$ ')).toContain('<ctrl+c>\u001b[?25h\u001b[0m');
 	} finally {
-		shell.kill();
+		close();
+	}
+}, 15_000);
+
+test('a signal that ends us leaves no raw terminal behind [5]', async () => {
+	// A shell that runs a script does not repair the terminal by itself.
+	const {send, close} = openShell('sh', '-c', `read go; ${run}; stty -a; read end`);
+	try {
+		const [, pid = ''] = /ready (\d+)/.exec(await send('\r', '!')) ?? [];
+		process.kill(Number(pid), 'SIGTERM');
+		expect(await send('', 'iexten')).toMatch(/[^-]icanon/);
+	} finally {
+		close();
 	}
 }, 15_000);

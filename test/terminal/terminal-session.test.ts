@@ -85,7 +85,11 @@ test.each(['SIGINT', 'SIGTERM', 'SIGHUP', 'SIGQUIT'] as const)(
 		session.enable('hidden-cursor');
 		output();
 		hooks.emit(signal);
-		expect({output: output(), killed}).toEqual({output: '\u001b[?25h\u001b[0m', killed: [[42, signal]]});
+		expect({output: output(), killed, calls}).toEqual({
+			output: '\u001b[?25h\u001b[0m',
+			killed: [[42, signal]],
+			calls: ['suspend'],
+		});
 		expect(hooks.eventNames()).toEqual([]);
 	},
 );
