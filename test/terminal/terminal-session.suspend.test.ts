@@ -23,7 +23,7 @@ const input = createInput({stdin: process.stdin, onTokens(tokens) {
 		if (chord === 'ctrl+c') { session.end(); input.stop(); }
 	}
 }});
-const onResume = () => { process.stdout.write('resumed'); input.start(); };
+const onResume = () => { input.start(); process.stdout.write('resumed'); };
 const session = createTerminalSession({stdout: process.stdout, process, environment: {TERM: 'xterm'}, onSuspend: input.stop, onResume});
 session.start();
 session.enable('hidden-cursor');

@@ -80,7 +80,7 @@ test.each(['exit', 'uncaughtExceptionMonitor'])('%s resets the terminal and does
 test.each(['SIGINT', 'SIGTERM', 'SIGHUP', 'SIGQUIT'] as const)(
 	'%s resets the terminal and then ends us [5]',
 	signal => {
-		const {session, hooks, killed, output} = harness();
+		const {session, hooks, killed, calls, output} = harness();
 		session.start();
 		session.enable('hidden-cursor');
 		output();
