@@ -19,7 +19,7 @@ export default command({
 		const server = parseServerUrl(url);
 		const stored = flags.profile === undefined ? profileOfServer(config.read(), originOf(server.href)) : undefined;
 		if (stored?.apiKey) {
-			await platform.prove(stored.server, stored.apiKey);
+			await platform.prove(stored.server, stored.apiKey, flags.insecureHttp);
 			await activateProfile(config, stored.name);
 			store.getState().setConnection({profile: stored.name, server: stored.server, state: 'ready'});
 			return connected(stored.name, stored.server);

@@ -32,7 +32,7 @@ export default command({
 			};
 		}
 
-		await platform.prove(profile.server, profile.apiKey);
+		await platform.prove(profile.server, profile.apiKey, flags.insecureHttp);
 		const {name, server, keySource, org, workspace, project, apiKey} = profile;
 		const credential = apiKey ? `API key ${apiKey.last4 ? `…${apiKey.last4} ` : ''}(${keySource})` : 'none';
 		return {

@@ -1,6 +1,5 @@
 import {randomUUID} from 'node:crypto';
 import {realpathSync} from 'node:fs';
-import {writeFile} from 'node:fs/promises';
 import {resolve} from 'node:path';
 import {commands} from '../commands/index.ts';
 import {instructions} from './agent/instructions.ts';
@@ -8,16 +7,16 @@ import {createModelAccess} from './agent/model-access.ts';
 import type {CommandContext, GlobalFlags, Interaction, LiveSession} from './command/context.ts';
 import {openConfig} from './config/config.ts';
 import {resolveProfile} from './config/resolve-profile.ts';
-import {AppError} from './core/error.ts';
 import type {Recorded} from './core/event.ts';
+import {once} from './core/once.ts';
 import {originOf} from './core/origin.ts';
 import type {Secret} from './core/secret.ts';
 import type {Tool} from './core/tool.ts';
 import type {PriceOf} from './core/usage.ts';
 import type {Credential} from './net/credential.ts';
-import {explainFileError} from './storage/file-error.ts';
 import {type Home, openHome} from './storage/home.ts';
 import type {Journal} from './storage/journal.ts';
+import {writeNewFile} from './storage/new-file.ts';
 import {appendPrompt, loadPromptHistory} from './storage/prompt-history-file.ts';
 import {createSessionAccess, type SessionAccess} from './storage/session-access.ts';
 import {localConnection} from './store/connection-slice.ts';
@@ -33,6 +32,8 @@ type Options = {
 	readonly workerUrl: URL;
 	readonly version: string;
 	readonly profile?: string | undefined;
+	/** Plain http beyond this machine is allowed (SAFETY 9). */
+	readonly insecureHttp?: boolean | undefined;
 	readonly model?: string | undefined;
 	readonly maxTurns?: number | undefined;
 	readonly budgetUsd?: number | undefined;
@@ -58,6 +59,8 @@ export type Program = {
 	/** Starts the embedded server where it is the connection or answers as the model. */
 	readonly startEmbedded: () => Promise<void>;
 	readonly isDemo: () => boolean;
+	/** What the user must know before the first message: parts of the environment that were passed over, risks taken. */
+	readonly warnings: () => readonly string[];
 	/** Hands every record to a listener, beside the screen and the journal. */
 	readonly onRecord: (listener: (record: Recorded) => void) => void;
 	/** Prompts of earlier sessions, oldest first. */
@@ -74,9 +77,9 @@ export function compose(options: Options): Program {
 	const config = openConfig(home);
 	const listeners: Array<(record: Recorded) => void> = [];
 
-	const createTransport = async (credential: Credential | undefined) => {
+	const createTransport = async (credential: Credential | undefined, insecureHttp = options.insecureHttp ?? false) => {
 		const net = await import('./net/undici-transport.ts');
-		return net.createTransport({env, userAgent: `service/${version}`, ...(credential && {credential})});
+		return net.createTransport({env, userAgent: `service/${version}`, insecureHttp, ...(credential && {credential})});
 	};
 
 	const embedded = once(async () => {
@@ -132,10 +135,10 @@ export function compose(options: Options): Program {
 		...(budgetUsd !== undefined && {budgetUsd}),
 	});
 
-	const prove = async (server: string, key: Secret | undefined) => {
+	const prove = async (server: string, key: Secret | undefined, insecureHttp: boolean) => {
 		const {proveCredential} = await import('./client/prove.ts');
 		const credential = key && {origin: originOf(server), kind: 'bearer' as const, secret: key};
-		await proveCredential(server, await createTransport(credential));
+		await proveCredential(server, await createTransport(credential, insecureHttp || options.insecureHttp));
 	};
 
 	const loadCatalog = once(async () => {
@@ -181,7 +184,7 @@ export function compose(options: Options): Program {
 			platform: {prove, embedded},
 			folder,
 			entries: commands,
-			writeFile: (path, content) => writeNew(resolve(folder, path), content),
+			writeFile: (path, content) => writeNewFile(resolve(folder, path), content),
 		}),
 		async resume(id) {
 			const session = await sessions.find(id);
@@ -201,6 +204,12 @@ export function compose(options: Options): Program {
 			}
 		},
 		isDemo: () => access.isDemo(store.getState().model),
+		warnings: () =>
+			[
+				profile?.notice,
+				access.notice(store.getState().model),
+				options.insecureHttp && 'Plain http is allowed: keys and messages can be read on the way.',
+			].filter(warning => typeof warning === 'string'),
 		onRecord: listener => listeners.push(listener),
 		loadHistory: () => loadPromptHistory(home),
 		// A prompt that cannot be kept for later is no reason to stop.
@@ -217,29 +226,4 @@ function asLog(journal: Promise<Journal>): RecordLog {
 			await (await journal).close();
 		},
 	};
-}
-
-/** Runs `make` once, when it is first asked for; a failure may be tried again. */
-function once<T>(make: () => Promise<T>): () => Promise<T> {
-	let made: Promise<T> | undefined;
-	return () => {
-		made ??= make().catch(error => {
-			made = undefined;
-			throw error;
-		});
-		return made;
-	};
-}
-
-async function writeNew(path: string, content: string): Promise<string> {
-	try {
-		await writeFile(path, content, {flag: 'wx', mode: 0o600});
-		return path;
-	} catch (error) {
-		if (error instanceof Error && 'code' in error && error.code === 'EEXIST') {
-			throw new AppError('conflict', `${path} exists already.`, {hint: 'Choose another name, or remove it first.'});
-		}
-
-		throw explainFileError(error, 'write', path);
-	}
 }

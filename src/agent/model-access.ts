@@ -30,6 +30,8 @@ export type ModelAccess = {
 	readonly customHost: () => Promise<{readonly baseUrl: string; readonly transport: Transport} | undefined>;
 	/** The model that a session begins with: the chosen one, else that of the first key, else the demo. */
 	readonly initial: () => string | undefined;
+	/** What the user must know of the key in use for a model, such as a part of the environment that was passed over. */
+	readonly notice: (model: string | undefined) => string | undefined;
 	/** True where that model is the embedded server's. */
 	readonly isDemo: (model: string | undefined) => boolean;
 };
@@ -108,6 +110,7 @@ export function createModelAccess(dependencies: Dependencies): ModelAccess {
 			const first = Object.values(registry).find(row => keyOf(row));
 			return model ?? (first ? first.defaultModel && `${first.name}/${first.defaultModel}` : demoModel);
 		},
+		notice: model => (model ? keyOf(registry[parseModelId(model).provider])?.notice : undefined),
 		isDemo,
 	};
 }

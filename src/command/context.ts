@@ -12,6 +12,8 @@ import type {Entry} from './command.ts';
 /** Flags that every command understands. */
 export type GlobalFlags = {
 	readonly json: boolean;
+	/** Plain http beyond this machine is allowed (SAFETY 9). */
+	readonly insecureHttp: boolean;
 	readonly server: string | undefined;
 	readonly profile: string | undefined;
 	readonly org: string | undefined;
@@ -70,7 +72,7 @@ export type Models = {
 
 export type Platform = {
 	/** Asks the server whether the key is good. Throws `auth` for a refusal, `network` where nothing answers. */
-	readonly prove: (server: string, key: Secret | undefined) => Promise<void>;
+	readonly prove: (server: string, key: Secret | undefined, insecureHttp: boolean) => Promise<void>;
 	/** The embedded server's address, started when it is not yet running. */
 	readonly embedded: () => Promise<{readonly url: string; readonly token: Secret}>;
 };

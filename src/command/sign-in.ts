@@ -10,7 +10,7 @@ import type {CommandContext} from './context.ts';
  */
 export async function signIn(server: URL, key: Secret, context: CommandContext): Promise<Profile> {
 	const {platform, config, flags, store} = context;
-	await platform.prove(server.origin, key);
+	await platform.prove(server.origin, key, flags.insecureHttp);
 	const {org, workspace, project} = flags;
 	const profile = await saveProfile(config, {
 		name: flags.profile ?? profileNameOf(server),

@@ -14,6 +14,7 @@ type Once = Extract<Invocation, {mode: 'once'}>;
 type Program = {
 	readonly conversation: Conversation;
 	readonly sessions: {readonly latest: () => Promise<SessionSummary>};
+	readonly warnings: () => readonly string[];
 	readonly resume: (id: string) => Promise<readonly string[]>;
 	readonly onRecord: (listener: (record: Recorded) => void) => void;
 	readonly loadCatalog: () => Promise<PriceOf>;
@@ -36,6 +37,10 @@ export async function runHeadless(once: Once, surroundings: Surroundings): Promi
 		const piped = await readInput(stdin, {optional: once.prompt !== undefined, warn});
 		const prompt = [once.prompt, piped.trimEnd()].filter(part => part?.trim()).join('\n\n');
 		const program = await compose(once);
+		for (const warning of program.warnings()) {
+			warn(warning);
+		}
+
 		if (once.resume) {
 			const id = once.resume === 'latest' ? (await program.sessions.latest()).id : once.resume;
 			for (const notice of await program.resume(id)) {

@@ -7,6 +7,7 @@ import type {Conversation} from '../store/conversation.ts';
 import {addToHistory} from '../store/prompt-history.ts';
 import type {AppStore} from '../store/store.ts';
 import type {Palette} from '../terminal/style.ts';
+import {messageLines} from './block-lines.ts';
 import type {AppInteraction} from './interaction.ts';
 import {createPainter, type Painter} from './painter.ts';
 import {createSubmit} from './submit.ts';
@@ -28,6 +29,7 @@ export type AppProgram = {
 	readonly loadCatalog: () => Promise<unknown>;
 	readonly startEmbedded: () => Promise<void>;
 	readonly isDemo: () => boolean;
+	readonly warnings: () => readonly string[];
 	readonly loadHistory: () => readonly string[];
 	readonly remember: (prompt: string) => void;
 };
@@ -102,6 +104,12 @@ export async function openConversation(
 		}),
 	);
 
+	const warn = (text: string) =>
+		painter.print(width => messageLines('!', palette.warning, text, undefined, {width, palette}));
+	for (const warning of program.warnings()) {
+		warn(warning);
+	}
+
 	store.subscribe((state, before) => {
 		if (state.transcript !== before.transcript) {
 			painter.advance();
@@ -124,7 +132,7 @@ export async function openConversation(
 		try {
 			const id = flags.resume === 'latest' ? (await program.sessions.latest()).id : flags.resume;
 			for (const notice of await resume(id)) {
-				tell(notice);
+				warn(notice);
 			}
 		} catch (error) {
 			tell(error);
