@@ -11,18 +11,16 @@ import {layOut} from './layout.ts';
 import {Lines} from './lines.tsx';
 import {PanelView} from './panel-view.tsx';
 import {StatusLine} from './status-line.tsx';
+import {useElapsed} from './use-elapsed.ts';
 
 /** The live region: the open end of the transcript, a panel, what waits, the prompt, the status. */
 export function App() {
 	const {palette, entries} = useUi();
-	const live = useApp(state => state.live);
-	const panel = useApp(state => state.panel);
-	const queue = useApp(state => state.queue);
-	const composer = useApp(state => state.composer);
-	const {columns, rows} = useApp(state => state.size);
-	const chosen = useApp(state => state.completion);
-	const toast = useApp(state => state.toast);
-	const running = useApp(state => state.transcript.run !== undefined);
+	// All of the store, not parts: Ink shows the cursor only in frames for which the composer was drawn as well.
+	const {live, panel, queue, composer, size, completion: chosen, toast, transcript} = useApp(state => state);
+	const {run} = transcript;
+	const {columns, rows} = size;
+	const elapsed = useElapsed(run?.startedAt);
 
 	const suggestions = panel ? [] : suggestionsFor(entries(), composer.text, chosen);
 	const prompt = layoutComposer(composer, columns - promptWidth, 10);
@@ -59,7 +57,7 @@ export function App() {
 				layout={shown}
 				top={above}
 				focused={!panel || panel.kind === 'lines'}
-				placeholder={running ? 'Type ahead; Esc interrupts' : 'Ask something, or / for commands'}
+				placeholder={run ? 'Type ahead; Esc interrupts' : 'Ask something, or / for commands'}
 			/>
 			{suggestions.length > 0 && (
 				<Lines lines={suggestionLines(suggestions, chosen, layout.completion, columns, palette)} />
@@ -67,7 +65,7 @@ export function App() {
 			{suggestions.length === 0 && toast && layout.completion > 0 && (
 				<Text wrap="truncate">{truncate(palette.dim(toast), columns)}</Text>
 			)}
-			<StatusLine />
+			<StatusLine elapsed={elapsed} />
 		</Box>
 	);
 }

@@ -1,4 +1,3 @@
-import {useEffect, useState} from 'react';
 import {formatCount, formatDuration, formatUsd} from '../core/format.ts';
 import type {Transcript} from '../core/transcript.ts';
 import {contextTokens, sumUsage, totalCost} from '../core/usage.ts';
@@ -9,8 +8,13 @@ import {lineWidth, truncate} from '../terminal/width.ts';
 import {useApp, useUi} from './context.ts';
 import {Text} from './ink.ts';
 
+type Props = {
+	/** How long the run goes on, in milliseconds. */
+	readonly elapsed: number;
+};
+
 /** Where we are, who answers, what goes on, how full the context is, what was used and what it cost. */
-export function StatusLine() {
+export function StatusLine({elapsed}: Props) {
 	const {palette} = useUi();
 	const columns = useApp(state => state.size.columns);
 	const connection = useApp(state => state.connection);
@@ -21,7 +25,6 @@ export function StatusLine() {
 	const usage = useApp(state => state.transcript.usage);
 	const priceOf = useApp(state => state.priceOf);
 	const infoOf = useApp(state => state.infoOf);
-	const elapsed = useElapsed(run?.startedAt);
 
 	const state = run
 		? palette.accent(`● working${elapsed < 1000 ? '' : ` ${formatDuration(elapsed)}`}`)
@@ -95,19 +98,4 @@ function usageParts({usage, priceOf, infoOf}: Pick<AppState, 'priceOf' | 'infoOf
 		{text: `out ${formatCount(sum.output)}`, rank: 5},
 		{text: cost === null ? 'cost unknown' : formatUsd(cost), rank: 1},
 	];
-}
-
-/** Milliseconds since `start`, counted in whole seconds while there is one. */
-function useElapsed(start: string | undefined): number {
-	const [now, setNow] = useState(() => Date.now());
-	useEffect(() => {
-		if (!start) {
-			return;
-		}
-
-		setNow(Date.now());
-		const timer = setInterval(() => setNow(Date.now()), 1000);
-		return () => clearInterval(timer);
-	}, [start]);
-	return start ? Math.max(0, Math.floor((now - Date.parse(start)) / 1000) * 1000) : 0;
 }
