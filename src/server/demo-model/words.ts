@@ -4,7 +4,7 @@ export const label = '**Demo model, no AI.**';
 
 const realModel = 'For a real model: `/keys set <provider>` with a key of your own, or `/login` to a server.';
 
-const hello = `Hello. ${label} I am a short script that shows how this program works: I answer in Markdown, think aloud and
+const hello = `Hello. ${label} I am a short script that shows how this program works: I answer in Markdown, think aloud and \
 call tools.
 
 Try \`list the files\`, \`search for export\` or \`read README.md\`, or \`help\` for more.
@@ -69,7 +69,7 @@ ${topics
 	.map(
 		(topic, index) => `## ${index + 1}. ${topic}
 
-This paragraph about ${topic.toLowerCase()} says nothing new, on purpose: it is here to be **drawn**, *wrapped* and scrolled. Its lines are
+This paragraph about ${topic.toLowerCase()} says nothing new, on purpose: it is here to be **drawn**, *wrapped* and scrolled. Its lines are \
 as long as those of a usual answer, with \`some code\` in between.
 
 - a first point about ${topic.toLowerCase()}
@@ -88,7 +88,7 @@ That was all.
 
 const thanks = `You are welcome. ${label} ${realModel}\n`;
 
-const other = `${label} I understand only a few sentences: *list the files*, *search for …*, *read …*, *a table*, *some code*, *a
+const other = `${label} I understand only a few sentences: *list the files*, *search for …*, *read …*, *a table*, *some code*, *a \
 long answer* and *help*. This one I do not.
 
 ${realModel}
