@@ -125,6 +125,7 @@ export function compose(options: Options): Program {
 		openModel: access.open,
 		loadTools,
 		workspace: folder,
+		readLog: async session => (await sessions.read(await sessions.find(session))).records,
 		openLog: session => asLog(sessions.create(session)),
 		onRecord: record => {
 			for (const listener of listeners) {

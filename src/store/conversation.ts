@@ -2,7 +2,7 @@ import {runAgent} from '../agent/run.ts';
 import {toMessages} from '../core/conversation.ts';
 import type {AgentEvent, Recorded} from '../core/event.ts';
 import type {Tool} from '../core/tool.ts';
-import {emptyTranscript, type Transcript} from '../core/transcript.ts';
+import {emptyTranscript, reduceTranscript, type Transcript} from '../core/transcript.ts';
 import {totalCost} from '../core/usage.ts';
 import type {ModelCall} from '../providers/provider.ts';
 import {createPump} from './pump.ts';
@@ -24,6 +24,8 @@ type Dependencies = {
 	readonly openModel: (model: string | undefined) => Promise<ModelCall>;
 	readonly loadTools: () => Promise<readonly Tool[]>;
 	readonly workspace: string;
+	/** What the log of a session holds, once that is closed. */
+	readonly readLog: (session: string) => Promise<readonly Recorded[]>;
 	/** Begins the log of a session; nothing is written before its first record. */
 	readonly openLog: (session: string) => RecordLog;
 	/** A fourth reader of the stream, beside the screen and the log. */
@@ -41,6 +43,11 @@ export type Conversation = {
 	readonly rename: (title: string) => void;
 	/** Goes on with a session that was read from its log, after ending what goes on in this one. */
 	readonly open: (transcript: Transcript, log: RecordLog) => Promise<void>;
+	/**
+	 * Goes on in a new session that holds everything before a message of the user, so that it can be said anew. The
+	 * session so far stays as it is. Throws `AppError` for a log that cannot be read.
+	 */
+	readonly forkBefore: (messageId: string) => Promise<void>;
 	/** Begins an empty session. */
 	readonly start: () => Promise<void>;
 	/** Ends the run and writes everything. */
@@ -52,7 +59,8 @@ export type Conversation = {
  * Builds nothing itself: models, tools and logs are handed in.
  */
 export function createConversation(dependencies: Dependencies): Conversation {
-	const {store, newId, now, openModel, loadTools, workspace, openLog, onRecord, maxTurns, budgetUsd} = dependencies;
+	const {store, newId, now, openModel, loadTools, workspace, readLog, openLog, onRecord, maxTurns, budgetUsd} =
+		dependencies;
 	const pump = createPump<Recorded>(records => store.getState().applyRecords(records));
 	let session = '';
 	let seq = 0;
@@ -145,10 +153,29 @@ export function createConversation(dependencies: Dependencies): Conversation {
 			begin(transcript);
 			log = opened;
 		},
+		async forkBefore(messageId) {
+			await finish();
+			const fork = newId();
+			const kept = recordsBefore(await readLog(session), messageId).map((record, index) => ({
+				...record,
+				seq: index,
+				session: fork,
+			}));
+			begin(kept.reduce(reduceTranscript, emptyTranscript(fork)));
+			log = openLog(fork);
+			kept.forEach(log.append);
+		},
 		async start() {
 			await finish();
 			begin(emptyTranscript(newId()));
 		},
 		close: finish,
 	};
+}
+
+/** The records before a message of the user, without the beginning of the run that it started. */
+function recordsBefore(records: readonly Recorded[], messageId: string): readonly Recorded[] {
+	const index = records.findIndex(({event}) => event.type === 'user-message' && event.id === messageId);
+	const end = records[index - 1]?.event.type === 'run-start' ? index - 1 : index;
+	return records.slice(0, Math.max(0, end));
 }

@@ -18,6 +18,8 @@ export type ViewSlice = {
 	readonly composer: ComposerState;
 	readonly size: Size;
 	readonly panel: Panel | undefined;
+	/** `id` of the earlier message that the prompt is to replace, undefined for a new one. */
+	readonly editing: string | undefined;
 	/** A short word to the user under the prompt, such as `Press Ctrl+C again to quit.` */
 	readonly toast: string;
 	/** The last lines of the transcript that may still change, drawn by Ink; everything above them is written. */
@@ -32,6 +34,7 @@ export type ViewSlice = {
 	setComposer: (composer: ComposerState) => void;
 	setSize: (size: Size) => void;
 	setPanel: (panel: Panel | undefined) => void;
+	setEditing: (message: string | undefined) => void;
 	setToast: (toast: string) => void;
 	setLive: (live: readonly string[]) => void;
 	setCompletion: (completion: number) => void;
@@ -43,6 +46,7 @@ export const createViewSlice: StateCreator<ViewSlice> = set => ({
 	composer: emptyComposer,
 	size: {columns: 80, rows: 24},
 	panel: undefined,
+	editing: undefined,
 	toast: '',
 	live: [],
 	completion: 0,
@@ -57,6 +61,9 @@ export const createViewSlice: StateCreator<ViewSlice> = set => ({
 	},
 	setPanel(panel) {
 		set({panel, scroll: 0});
+	},
+	setEditing(editing) {
+		set({editing});
 	},
 	setToast(toast) {
 		set({toast});

@@ -101,12 +101,20 @@ export function createKeyHandler(dependencies: Dependencies): (tokens: readonly 
 		}
 	};
 
+	/** An empty prompt replaces no earlier message. */
+	const clear = () => {
+		const {composer, setComposer, setEditing, setToast} = state();
+		setComposer(setComposerText(composer, ''));
+		setEditing(undefined);
+		setToast('');
+	};
+
 	const onKey = (token: KeyToken) => {
-		const {composer, setComposer, transcript} = state();
+		const {composer, transcript} = state();
 		switch (chordOf(token)) {
 			case 'ctrl+c':
 				if (composer.text) {
-					setComposer(setComposerText(composer, ''));
+					clear();
 				} else if (transcript.run) {
 					interrupt();
 				} else if (isSecond('ctrl+c', 'Press Ctrl+C again to quit.')) {
@@ -134,17 +142,19 @@ export function createKeyHandler(dependencies: Dependencies): (tokens: readonly 
 	};
 
 	const onEscape = () => {
-		const {composer, setComposer, transcript} = state();
+		const {composer, setComposer, setEditing, setToast, transcript} = state();
 		if (transcript.run) {
 			interrupt();
 		} else if (composer.text) {
 			if (isSecond('escape', 'Press Esc again to clear the prompt.')) {
-				setComposer(setComposerText(composer, ''));
+				clear();
 			}
 		} else {
 			const previous = transcript.settled.findLast(block => block.kind === 'user');
 			if (previous && isSecond('escape', 'Press Esc again to edit your previous message.')) {
 				setComposer(setComposerText(composer, previous.text));
+				setEditing(previous.id);
+				setToast('Editing your previous message; Ctrl+C leaves it as it was.');
 			}
 		}
 	};

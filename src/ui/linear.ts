@@ -2,7 +2,7 @@ import type {RunFlags} from '../command/invocation.ts';
 import {AppError} from '../core/error.ts';
 import {formatCount, formatUsd} from '../core/format.ts';
 import {contextTokens, totalCost} from '../core/usage.ts';
-import {cleared} from '../store/composer.ts';
+import {cleared, expandedText} from '../store/composer.ts';
 import type {AppStore} from '../store/store.ts';
 import {wantsColor} from '../terminal/abilities.ts';
 import {readTerminalLine} from '../terminal/read-line.ts';
@@ -135,7 +135,7 @@ export async function startLinear(
 function tellUnsent(store: AppStore, say: (text: string) => void): void {
 	const {composer, setComposer} = store.getState();
 	if (composer.text) {
-		say(`Not sent: ${safeLine(composer.text)}`);
+		say(`Not sent: ${safeLine(expandedText(composer))}`);
 		setComposer(cleared(composer));
 	}
 }

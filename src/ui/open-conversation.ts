@@ -1,7 +1,7 @@
 import type {Entry} from '../command/command.ts';
 import type {CommandContext, GlobalFlags, Interaction, LiveSession} from '../command/context.ts';
 import type {RunFlags} from '../command/invocation.ts';
-import {setComposerText} from '../store/composer.ts';
+import {expandedText, setComposerText} from '../store/composer.ts';
 import {setHistory} from '../store/composer-history.ts';
 import type {Conversation} from '../store/conversation.ts';
 import {addToHistory} from '../store/prompt-history.ts';
@@ -164,6 +164,6 @@ function returnQueue(store: AppStore): void {
 	const {takeQueue, composer, setComposer} = store.getState();
 	const queued = takeQueue().map(({text}) => text);
 	if (queued.length > 0) {
-		setComposer(setComposerText(composer, [...queued, composer.text].filter(Boolean).join('\n')));
+		setComposer(setComposerText(composer, [...queued, expandedText(composer)].filter(Boolean).join('\n')));
 	}
 }

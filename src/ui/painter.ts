@@ -38,6 +38,8 @@ export type Painter = {
 	readonly print: (draw: (width: number) => readonly string[]) => void;
 	/** Forgets what was written and gives the last lines again at the present width, after the screen was wiped. */
 	readonly repaint: () => void;
+	/** The next session shares its blocks with this one: they stand on the screen already and are not written again. */
+	readonly keepScreen: () => void;
 	/** Forgets what was written, after the user had it wiped. */
 	readonly forget: () => void;
 };
@@ -50,6 +52,7 @@ const mostItems = 300;
 export function createPainter({store, palette, markdown, write}: Dependencies): Painter {
 	let session: string | undefined;
 	let written = 0;
+	let keeping = false;
 	let last: Item['kind'] | undefined;
 	let items: Item[] = [];
 	let stream: {readonly id: string; readonly markdown: MarkdownStream; begun: boolean} | undefined;
@@ -133,6 +136,14 @@ export function createPainter({store, palette, markdown, write}: Dependencies): 
 	};
 
 	const resumed = (transcript: Transcript): readonly string[] => {
+		if (keeping) {
+			keeping = false;
+			session = transcript.session;
+			written = transcript.settled.length;
+			stream = undefined;
+			return [];
+		}
+
 		const isFirst = session === undefined;
 		session = transcript.session;
 		written = transcript.settled.length;
@@ -184,6 +195,9 @@ export function createPainter({store, palette, markdown, write}: Dependencies): 
 			const item: Item = {kind: 'print', draw};
 			remember(item);
 			show(spaced('print', draw(width())), store.getState().live);
+		},
+		keepScreen() {
+			keeping = true;
 		},
 		forget() {
 			items = [];

@@ -12,6 +12,7 @@ import type {Conversation} from '../store/conversation.ts';
 import type {AppStore} from '../store/store.ts';
 import {safeText} from '../terminal/safe-text.ts';
 import type {Palette} from '../terminal/style.ts';
+import {truncate} from '../terminal/width.ts';
 import {wrapLine} from '../terminal/wrap.ts';
 import {messageLines} from './block-lines.ts';
 import type {AppInteraction} from './interaction.ts';
@@ -108,6 +109,22 @@ export function createSubmit(dependencies: Dependencies): Submit {
 		}
 	};
 
+	/** Sends a message; one that replaces an earlier one goes on from there, in a session of its own. */
+	const say = async (text: string) => {
+		const {editing, setEditing, setToast, transcript} = store.getState();
+		if (editing !== undefined && !transcript.run) {
+			setEditing(undefined);
+			setToast('');
+			const before = transcript.session.slice(0, 8);
+			painter.keepScreen();
+			await conversation.forkBefore(editing);
+			const note = `── goes on from here anew; the session before is kept as ${before} ──`;
+			painter.print(width => [palette.dim(truncate(note, width))]);
+		}
+
+		await conversation.send(text);
+	};
+
 	/** What could not be carried out comes back into the prompt, unless something else is typed there by now. */
 	const giveBack = (text: string) => {
 		const {composer, setComposer} = store.getState();
@@ -125,7 +142,7 @@ export function createSubmit(dependencies: Dependencies): Submit {
 
 			remember(text);
 			if (!isCommandLine(text)) {
-				await conversation.send(text).catch(tell);
+				await say(text).catch(tell);
 				return;
 			}
 
