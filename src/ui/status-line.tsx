@@ -27,15 +27,15 @@ export function StatusLine({elapsed}: Props) {
 	const infoOf = useApp(state => state.infoOf);
 
 	const state = run
-		? palette.accent(`● working${elapsed < 1000 ? '' : ` ${formatDuration(elapsed)}`}`)
+		? palette.accent(`● working${elapsed < 1000 ? '' : ` ${formatElapsed(elapsed)}`}`)
 		: busy
 			? '● busy'
 			: palette.dim('○ idle');
 	const parts: readonly Part[] = [
-		{text: connectionText(connection), role: connection.state === 'failed' ? palette.danger : palette.dim, rank: 3},
-		{text: safeLine(model ?? 'no model'), role: model ? palette.dim : palette.warning, rank: 2},
-		{text: state, role: same, rank: 0},
-		...(unsaved ? [{text: `not saved: ${safeLine(unsaved)}`, role: palette.danger, rank: 1}] : []),
+		{text: connectionText(connection), role: connection.state === 'failed' ? palette.danger : palette.dim, rank: 4},
+		{text: safeLine(model ?? 'no model'), role: model ? palette.dim : palette.warning, rank: 3},
+		{text: state, role: same, rank: 1},
+		...(unsaved ? [{text: `not saved: ${safeLine(unsaved)}`, role: palette.danger, rank: 0}] : []),
 		...usageParts({usage, priceOf, infoOf}).map(part => ({...part, role: palette.dim})),
 	];
 	return <Text wrap="truncate">{fitParts(parts, columns)}</Text>;
@@ -92,10 +92,15 @@ function usageParts({usage, priceOf, infoOf}: Pick<AppState, 'priceOf' | 'infoOf
 		: formatCount(used);
 	const cost = totalCost(messages, priceOf);
 	return [
-		{text: `context ${share}`, rank: 4},
-		{text: `in ${formatCount(sum.input)}`, rank: 6},
-		{text: `cache ${formatCount(sum.cacheRead + sum.cacheWrite)}`, rank: 7},
-		{text: `out ${formatCount(sum.output)}`, rank: 5},
-		{text: cost === null ? 'cost unknown' : formatUsd(cost), rank: 1},
+		{text: `context ${share}`, rank: 5},
+		{text: `in ${formatCount(sum.input)}`, rank: 7},
+		{text: `cache ${formatCount(sum.cacheRead + sum.cacheWrite)}`, rank: 8},
+		{text: `out ${formatCount(sum.output)}`, rank: 6},
+		{text: cost === null ? 'cost unknown' : formatUsd(cost), rank: 2},
 	];
+}
+
+/** Whole seconds as they are counted; a duration that was measured has tenths. */
+function formatElapsed(milliseconds: number): string {
+	return milliseconds < 10_000 ? `${milliseconds / 1000} s` : formatDuration(milliseconds);
 }

@@ -1,0 +1,130 @@
+import {render} from 'ink-testing-library';
+import {createElement} from 'react';
+import {describe, expect, onTestFinished, test} from 'vitest';
+import type {Transcript} from '../../src/core/transcript.ts';
+import {noUsage} from '../../src/core/usage.ts';
+import {type AppState, createAppStore} from '../../src/store/store.ts';
+import {createPalette} from '../../src/terminal/style.ts';
+import {lineWidth} from '../../src/terminal/width.ts';
+import {UiContext} from '../../src/ui/context.ts';
+import {fitParts, StatusLine} from '../../src/ui/status-line.tsx';
+
+const ready = {profile: 'local', server: 'http://127.0.0.1:1', state: 'ready'} as const;
+const run = {id: 'r', model: 'custom/demo', server: 'local', startedAt: '2026-01-01T00:00:00.000Z'};
+const usage: Transcript['usage'] = new Map([
+	['m1', {model: 'openai/x', current: true, usage: {...noUsage, input: 800, cacheRead: 500, output: 60}}],
+	['m2', {model: 'openai/x', current: true, usage: {...noUsage, input: 1000, cacheWrite: 200, output: 40}}],
+]);
+const prices = {
+	priceOf: () => ({input: 1, cacheRead: 0.1, cacheWrite: 1, output: 10}),
+	infoOf: (id: string) => ({id, name: id, contextWindow: 10_000}),
+};
+
+type Given = Partial<Omit<AppState, 'transcript'>> & {
+	readonly transcript?: Partial<Transcript>;
+	readonly elapsed?: number;
+};
+
+/** The line as it is drawn in a window of that many columns. */
+function line({elapsed = 0, transcript, ...state}: Given, columns = 100): string {
+	const store = createAppStore();
+	store.setState(before => ({
+		connection: ready,
+		model: 'custom/demo',
+		...state,
+		size: {columns, rows: 24},
+		transcript: {...before.transcript, ...transcript},
+	}));
+	const ui = {
+		store,
+		palette: createPalette({color: false}),
+		entries: () => [],
+		answer: () => undefined,
+	};
+	const {lastFrame, unmount} = render(<UiContext value={ui}>{createElement(StatusLine, {elapsed})}</UiContext>);
+	onTestFinished(unmount);
+	return lastFrame() ?? '';
+}
+
+describe('the status line', () => {
+	test.each([
+		['at rest', {}, 'local · custom/demo · ○ idle'],
+		['while a run begins', {transcript: {run}}, 'local · custom/demo · ● working'],
+		['while a run goes on', {transcript: {run}, elapsed: 7000}, 'local · custom/demo · ● working 7 s'],
+		['after minutes of a run', {transcript: {run}, elapsed: 184_000}, 'local · custom/demo · ● working 3 m 04 s'],
+		['while a command works', {busy: true}, 'local · custom/demo · ● busy'],
+		[
+			'while the server starts',
+			{connection: {profile: 'local', server: 'local', state: 'starting'}} as const,
+			'local starting… · custom/demo · ○ idle',
+		],
+		[
+			'without a server',
+			{connection: {...ready, profile: 'work', state: 'failed'}} as const,
+			'work not connected · custom/demo · ○ idle',
+		],
+		[
+			'with a profile that is not named as its server',
+			{connection: {profile: 'work', server: 'https://app.example.com', state: 'ready'}} as const,
+			'work (app.example.com) · custom/demo · ○ idle',
+		],
+		[
+			'with a profile that is named as its server',
+			{connection: {profile: 'app.example.com', server: 'https://app.example.com', state: 'ready'}} as const,
+			'app.example.com · custom/demo · ○ idle',
+		],
+		['without a model', {model: undefined}, 'local · no model · ○ idle'],
+		['when nothing can be saved [19]', {unsaved: 'disk full'}, 'local · custom/demo · ○ idle · not saved: disk full'],
+	])('%s', (_, state, expected) => {
+		expect(line(state)).toBe(expected);
+	});
+
+	test('adds up what was used and shows how full the context is', () => {
+		expect(line({transcript: {usage}, ...prices})).toBe(
+			'local · custom/demo · ○ idle · context 1.2k/10k 12% · in 1.8k · cache 700 · out 100 · $0.0030',
+		);
+	});
+
+	test('says that a cost is unknown, and leaves a window out that nobody knows', () => {
+		expect(line({transcript: {usage}})).toBe(
+			'local · custom/demo · ○ idle · context 1.2k · in 1.8k · cache 700 · out 100 · cost unknown',
+		);
+	});
+
+	test.each([
+		[80, 'local · custom/demo · ○ idle · context 1.2k/10k 12% · out 100 · $0.0030'],
+		[60, 'local · custom/demo · ○ idle · $0.0030'],
+		[65, 'local · custom/demo · ○ idle · context 1.2k/10k 12% · $0.0030'],
+		[40, 'local · custom/demo · ○ idle · $0.0030'],
+		[30, 'custom/demo · ○ idle · $0.0030'],
+		[20, '○ idle · $0.0030'],
+	])('leaves out what matters least in %i columns', (columns, expected) => {
+		expect(line({transcript: {usage}, ...prices}, columns)).toBe(expected);
+	});
+
+	test.each([100, 80, 40, 20])('says in %i columns that nothing is saved [19]', columns => {
+		const state = {transcript: {usage, run}, elapsed: 65_000, unsaved: 'disk full', ...prices};
+		expect(line(state, columns)).toContain('not saved: disk full');
+	});
+
+	test.each([100, 80, 40, 20])('is in %i columns never too wide and made of whole parts', columns => {
+		const short = line({transcript: {usage, run}, elapsed: 65_000, unsaved: 'disk full', ...prices}, columns);
+		expect(lineWidth(short)).toBeLessThanOrEqual(columns);
+		const parts = ['local', 'custom/demo', '● working 1 m 05 s', 'not saved: disk full', '$0.0030'];
+		const counts = ['context 1.2k/10k 12%', 'in 1.8k', 'cache 700', 'out 100'];
+		expect([...parts, ...counts]).toEqual(expect.arrayContaining(short.split(' · ')));
+	});
+
+	test('makes names and reasons safe [1] [2]', () => {
+		const hostile = 'a\u001b[2Jb\u202Ec';
+		const shown = 'a␛[2Jb⟨U+202E⟩c';
+		const connection = {profile: hostile, server: `https://x${hostile}`, state: 'ready'} as const;
+		expect(line({connection})).toBe(`${shown} (x${shown}) · custom/demo · ○ idle`);
+		expect(line({model: hostile, unsaved: hostile})).toBe(`local · ${shown} · ○ idle · not saved: ${shown}`);
+	});
+});
+
+test('the last part that is left is cut where the window is narrower than it', () => {
+	const same = (text: string) => text;
+	expect(fitParts([{text: 'not saved: input/output error', role: same, rank: 0}], 20)).toBe('not saved: input/ou…');
+});
