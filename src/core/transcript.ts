@@ -96,7 +96,9 @@ function reduceEvent(state: Transcript, event: AgentEvent, at: string, server: s
 		}
 		case 'usage': {
 			const {messageId, model, usage} = event;
-			return {...state, usage: new Map(state.usage).set(messageId, {model, usage, current: true})};
+			// A correction of a message that was folded already does not bring it back.
+			const current = state.usage.get(messageId)?.current ?? true;
+			return {...state, usage: new Map(state.usage).set(messageId, {model, usage, current})};
 		}
 		case 'compaction': {
 			const past = [...state.usage].map(([id, message]) => [id, {...message, current: false}] as const);
