@@ -1,5 +1,9 @@
-/** `950`, `1.3k`, `12k`, `1.2M`: a count in at most four characters of number. */
+/** `950`, `1.3k`, `12k`, `1.2M`: a count below 10^12 in at most four characters; `?` for what is no count. */
 export function formatCount(count: number): string {
+	if (!(count >= 0)) {
+		return '?';
+	}
+
 	const units = [
 		{size: 1_000_000_000, letter: 'G'},
 		{size: 1_000_000, letter: 'M'},
@@ -15,9 +19,9 @@ export function formatCount(count: number): string {
 	return `${value < 9.95 ? value.toFixed(1) : Math.round(value)}${unit.letter}`;
 }
 
-/** US dollars with as many digits as say something; never `$0.00` for a positive cost, `unknown` for null. */
+/** US dollars with as many digits as say something; never `$0.00` for a positive cost, `unknown` for null and what is no cost. */
 export function formatUsd(usd: number | null): string {
-	if (usd === null) {
+	if (usd === null || !Number.isFinite(usd) || usd < 0) {
 		return 'unknown';
 	}
 
@@ -32,11 +36,11 @@ export function formatUsd(usd: number | null): string {
 	return `$${usd.toFixed(usd < 0.995 ? (usd < 0.00995 ? 4 : 3) : 2)}`;
 }
 
-/** `0.4 s`, `12 s`, `3 m 04 s`, `2 h 05 m`. */
+/** `400 ms`, `1.2 s`, `12 s`, `3 m 04 s`, `2 h 05 m`; `0 ms` for a clock that was set back. */
 export function formatDuration(milliseconds: number): string {
 	const seconds = milliseconds / 1000;
-	if (milliseconds < 1000) {
-		return `${Math.round(milliseconds)} ms`;
+	if (!(milliseconds >= 999.5)) {
+		return `${Math.round(Math.max(0, milliseconds || 0))} ms`;
 	}
 
 	if (seconds < 9.95) {

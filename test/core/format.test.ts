@@ -1,0 +1,106 @@
+import * as fc from 'fast-check';
+import {expect, test} from 'vitest';
+import {formatAge, formatBytes, formatCount, formatDuration, formatUsd} from '../../src/core/format.ts';
+
+test.each([
+	[0, '0'],
+	[999, '999'],
+	[999.4, '999'],
+	[999.5, '1.0k'],
+	[1000, '1.0k'],
+	[1300, '1.3k'],
+	[9949, '9.9k'],
+	[9950, '10k'],
+	[12_345, '12k'],
+	[999_499, '999k'],
+	[999_500, '1.0M'],
+	[1_200_000, '1.2M'],
+	[999_950_000, '1.0G'],
+	[Number.NaN, '?'],
+	[-1, '?'],
+])('the count %d is %s', (count, text) => {
+	expect(formatCount(count)).toBe(text);
+});
+
+test('a count takes at most four characters', () => {
+	fc.assert(
+		fc.property(fc.nat({max: 999_000_000}), fc.integer({min: 0, max: 3}), (count, power) => {
+			expect(formatCount(Math.min(count * 10 ** power, 999e9)).length).toBeLessThanOrEqual(4);
+		}),
+	);
+});
+
+test.each([
+	[null, 'unknown'],
+	[0, '$0.00'],
+	[0.000_000_1, '<$0.0001'],
+	[0.0001, '$0.0001'],
+	[0.0043, '$0.0043'],
+	[0.00994, '$0.0099'],
+	[0.00995, '$0.010'],
+	[0.123_4, '$0.123'],
+	[0.994, '$0.994'],
+	[0.995, '$0.99'],
+	[1, '$1.00'],
+	[1234.5, '$1234.50'],
+	[Number.NaN, 'unknown'],
+	[Number.POSITIVE_INFINITY, 'unknown'],
+	[-0.5, 'unknown'],
+])('the cost %d is %s', (usd, text) => {
+	expect(formatUsd(usd)).toBe(text);
+});
+
+test('a positive cost never reads as $0.00, or as any other nothing', () => {
+	fc.assert(
+		fc.property(fc.double({min: 0, minExcluded: true, max: 1e9, noNaN: true}), usd => {
+			expect(formatUsd(usd)).toMatch(/[1-9]/);
+		}),
+	);
+});
+
+test.each([
+	[0, '0 ms'],
+	[400, '400 ms'],
+	[999.4, '999 ms'],
+	[999.6, '1.0 s'],
+	[1000, '1.0 s'],
+	[9949, '9.9 s'],
+	[9950, '10 s'],
+	[59_499, '59 s'],
+	[59_500, '1 m 00 s'],
+	[184_000, '3 m 04 s'],
+	[3_599_600, '1 h 00 m'],
+	[7_500_000, '2 h 05 m'],
+	[-5, '0 ms'],
+	[Number.NaN, '0 ms'],
+])('%d milliseconds are %s', (milliseconds, text) => {
+	expect(formatDuration(milliseconds)).toBe(text);
+});
+
+test.each([
+	[0, '0 B'],
+	[312, '312 B'],
+	[2100, '2.1 kB'],
+	[14_000_000, '14 MB'],
+])('%d bytes are %s', (bytes, text) => {
+	expect(formatBytes(bytes)).toBe(text);
+});
+
+const now = Date.parse('2026-03-31T12:00:00Z');
+
+test.each([
+	['2026-03-31T12:00:00Z', 'now'],
+	['2026-03-31T11:59:01Z', 'now'],
+	['2026-03-31T11:59:00Z', '1 min'],
+	['2026-03-31T11:00:01Z', '59 min'],
+	['2026-03-31T11:00:00Z', '1 h'],
+	['2026-03-30T12:00:01Z', '23 h'],
+	['2026-03-30T12:00:00Z', '1 d'],
+	['2026-03-17T12:00:01Z', '13 d'],
+	['2026-03-17T12:00:00Z', '2026-03-17'],
+	['2030-01-01T00:00:00Z', 'now'],
+	['yesterday', ''],
+	['', ''],
+])('%s was %s ago', (at, text) => {
+	expect(formatAge(at, now)).toBe(text);
+});
