@@ -1,7 +1,18 @@
 import {AppError} from '../core/error.ts';
 import type {GlobalFlags} from './context.ts';
+import type {FlagHelp} from './run-flags.ts';
 
 const named = ['server', 'profile', 'org', 'workspace', 'project'] as const;
+
+/** In the order shown. */
+export const globalFlagHelp: readonly FlagHelp[] = [
+	{usage: '--json', summary: 'Print data instead of a drawing'},
+	{usage: '--server url', summary: 'Talk to this server'},
+	{usage: '--profile name', summary: 'Use this profile'},
+	{usage: '--org, --workspace, --project', summary: 'Work in this scope, each with a value'},
+	{usage: '--insecure-http', summary: 'Allow plain http to a server beyond this machine'},
+	{usage: '--insecure-http', summary: 'Allow plain http beyond this machine'},
+];
 
 /**
  * Takes the flags that every command understands out of a command's words. What follows `--` stays as it is. Throws
@@ -14,6 +25,7 @@ export function takeGlobalFlags(words: readonly string[]): {
 	const values: Partial<Record<(typeof named)[number], string>> = {};
 	const rest: string[] = [];
 	let json = false;
+	let insecureHttp = false;
 	for (let index = 0; index < words.length; index++) {
 		const word = words[index] ?? '';
 		if (word === '--') {
@@ -24,6 +36,8 @@ export function takeGlobalFlags(words: readonly string[]): {
 		const name = named.find(candidate => word === `--${candidate}` || word.startsWith(`--${candidate}=`));
 		if (word === '--json') {
 			json = true;
+		} else if (word === '--insecure-http') {
+			insecureHttp = true;
 		} else if (name) {
 			const value = word.includes('=') ? word.slice(word.indexOf('=') + 1) : words[++index];
 			if (!value || (!word.includes('=') && value.startsWith('-'))) {
@@ -37,5 +51,5 @@ export function takeGlobalFlags(words: readonly string[]): {
 	}
 
 	const {server, profile, org, workspace, project} = values;
-	return {flags: {json, server, profile, org, workspace, project}, rest};
+	return {flags: {json, insecureHttp, server, profile, org, workspace, project}, rest};
 }

@@ -1,6 +1,8 @@
 import {fieldsOf, flagOf, usageOf} from './arguments.ts';
 import {type Command, type Entry, isNoun} from './command.ts';
+import {globalFlagHelp} from './global-flags.ts';
 import type {Result} from './result.ts';
+import {type FlagHelp, runFlagHelp} from './run-flags.ts';
 import {allCommands} from './table.ts';
 
 /** Help of one command: usage, arguments, examples. */
@@ -23,8 +25,24 @@ export function helpOf(path: string, command: Command): Result {
 	return {kind: 'lines', lines, data: {command: path, summary: command.summary, usage: usageOf(path, command)}};
 }
 
-/** Help of all commands: one line each, in the order of the table. */
+/** Help of the program: its commands in the order of the table and, in a shell, its flags. */
 export function helpOfAll(entries: readonly Entry[], inApp: boolean): Result {
+	const commands = commandTable(entries, inApp);
+	return inApp
+		? {...commands, notes: ['/help <command> says more. Anything without a slash goes to the agent.', keyHelp]}
+		: {
+				kind: 'group',
+				parts: [
+					{...commands, notes: ['service <command> --help says more. Without a command the app starts.']},
+					flagTable('Flags without a command', Object.values(runFlagHelp)),
+					flagTable('Flags of every command', globalFlagHelp),
+				],
+				data: commands.data,
+			};
+}
+
+/** One line for each command that can run here. */
+function commandTable(entries: readonly Entry[], inApp: boolean) {
 	const elsewhere = inApp ? 'shell' : 'app';
 	const shown = allCommands(entries).filter(({command}) => command.where !== elsewhere);
 	const slash = inApp ? '/' : '';
@@ -34,16 +52,24 @@ export function helpOfAll(entries: readonly Entry[], inApp: boolean): Result {
 		columns: [{label: 'command'}, {label: 'what it does'}],
 		rows: shown.map(({path, command}) => [slash + path, command.summary]),
 		empty: '',
-		notes: inApp
-			? ['/help <command> says more. Anything without a slash goes to the agent.', keyHelp]
-			: ['service <command> --help says more. Without a command the app starts; -p "prompt" answers once.'],
 		data: shown.map(({path, command}) => ({command: path, summary: command.summary, usage: usageOf(path, command)})),
+	} as const;
+}
+
+function flagTable(title: string, flags: readonly FlagHelp[]): Result {
+	return {
+		kind: 'table',
+		title,
+		columns: [{label: ''}, {label: ''}],
+		rows: flags.map(({usage, summary}) => [usage, summary]),
+		empty: '',
+		data: null,
 	};
 }
 
 const keyHelp = 'Enter sends · \\+Enter breaks the line · Esc interrupts · Tab completes · Ctrl+C twice quits';
 
-/** Help of what `words` name: a command, a noun with its verbs, or everything. */
+/** Help of one entry of the table: a command, or a noun with its verbs. */
 export function helpOfNoun(entry: Entry, inApp: boolean): Result {
-	return isNoun(entry) ? helpOfAll([entry], inApp) : helpOf(entry.name, entry);
+	return isNoun(entry) ? commandTable([entry], inApp) : helpOf(entry.name, entry);
 }

@@ -1,6 +1,7 @@
 import {AppError} from '../core/error.ts';
 import {parseModelId} from '../core/model.ts';
 import {closest} from './closest.ts';
+import {type RunFlag, runFlags} from './run-flags.ts';
 
 export type OutputFormat = 'text' | 'json' | 'stream-json';
 
@@ -12,6 +13,8 @@ export type RunFlags = {
 	readonly maxTurns: number | undefined;
 	readonly budgetUsd: number | undefined;
 	readonly profile: string | undefined;
+	/** Plain http beyond this machine is allowed (SAFETY 9). */
+	readonly insecureHttp: boolean;
 };
 
 /** What the program was asked to do. */
@@ -24,31 +27,9 @@ export type Invocation =
 const formats: readonly OutputFormat[] = ['text', 'json', 'stream-json'];
 const approvals = ['never', 'edits', 'all'];
 
-const flags = {
-	'-p': 'prompt',
-	'--print': 'prompt',
-	'-c': 'continue',
-	'--continue': 'continue',
-	'-r': 'resume',
-	'--resume': 'resume',
-	'-m': 'model',
-	'--model': 'model',
-	'--output-format': 'format',
-	'--max-turns': 'turns',
-	'--budget': 'budget',
-	'--approve': 'approve',
-	'--profile': 'profile',
-	'-v': 'version',
-	'--version': 'version',
-	'-h': 'help',
-	'--help': 'help',
-} as const;
-
-type Meaning = (typeof flags)[keyof typeof flags];
-
 /** These may stand alone: `-p` takes its prompt from standard input then, `--resume` lets one choose. */
-const optional: ReadonlySet<Meaning> = new Set(['prompt', 'resume']);
-const alone: ReadonlySet<Meaning> = new Set(['continue', 'version', 'help']);
+const optional: ReadonlySet<RunFlag> = new Set(['prompt', 'resume']);
+const alone: ReadonlySet<RunFlag> = new Set(['continue', 'insecure', 'version', 'help']);
 
 /** Reads the command line. Throws `usage` for unknown flags and values that do not fit. */
 export function readInvocation(argv: readonly string[]): Invocation {
@@ -72,6 +53,7 @@ export function readInvocation(argv: readonly string[]): Invocation {
 		maxTurns: number('--max-turns', given.get('turns'), value => Number.isInteger(value) && value >= 1),
 		budgetUsd: number('--budget', given.get('budget'), value => value > 0),
 		profile: given.get('profile'),
+		insecureHttp: given.has('insecure'),
 	};
 	oneOf('--approve', given.get('approve'), approvals);
 	const format = oneOf('--output-format', given.get('format'), formats);
@@ -95,12 +77,12 @@ export function readInvocation(argv: readonly string[]): Invocation {
 }
 
 /** Flags by meaning; one without a value has the empty string. */
-function readFlags(argv: readonly string[]): ReadonlyMap<Meaning, string> {
-	const given = new Map<Meaning, string>();
+function readFlags(argv: readonly string[]): ReadonlyMap<RunFlag, string> {
+	const given = new Map<RunFlag, string>();
 	for (let index = 0; index < argv.length; index++) {
 		const word = argv[index] ?? '';
 		const [flag = '', inline] = word.startsWith('--') ? splitOnce(word) : [word];
-		const meaning = Object.hasOwn(flags, flag) ? flags[flag as keyof typeof flags] : undefined;
+		const meaning = Object.hasOwn(runFlags, flag) ? runFlags[flag as keyof typeof runFlags] : undefined;
 		if (!meaning) {
 			throw unknownFlag(word, given);
 		}
@@ -115,7 +97,7 @@ function readFlags(argv: readonly string[]): ReadonlyMap<Meaning, string> {
 			inline === undefined &&
 			next !== undefined &&
 			(meaning === 'prompt' || !next.startsWith('-')) &&
-			!Object.hasOwn(flags, next);
+			!Object.hasOwn(runFlags, next);
 		const value = inline ?? (follows ? next : undefined);
 		if (value === undefined && !optional.has(meaning)) {
 			throw new AppError('usage', `${flag} needs a value.`);
@@ -133,7 +115,7 @@ function splitOnce(word: string): readonly [string, string | undefined] {
 	return at < 0 ? [word, undefined] : [word.slice(0, at), word.slice(at + 1)];
 }
 
-function unknownFlag(word: string, given: ReadonlyMap<Meaning, string>): AppError {
+function unknownFlag(word: string, given: ReadonlyMap<RunFlag, string>): AppError {
 	if (!word.startsWith('-')) {
 		return new AppError('usage', `“${word}” has no flag before it.`, {
 			hint: given.has('prompt') ? 'Put the whole prompt in quotes.' : 'Run service help to see what there is.',
@@ -142,7 +124,7 @@ function unknownFlag(word: string, given: ReadonlyMap<Meaning, string>): AppErro
 
 	const near = closest(
 		word.replace(/^-+/, ''),
-		Object.keys(flags)
+		Object.keys(runFlags)
 			.filter(flag => flag.startsWith('--'))
 			.map(flag => flag.slice(2)),
 	);

@@ -1,0 +1,38 @@
+import {readFileSync} from 'node:fs';
+import {expect, test} from 'vitest';
+import {type Reasons, renderReadme} from '../.scripts/readme-tables.ts';
+
+const readme = readFileSync('README.md', 'utf8');
+const reasons: Reasons = JSON.parse(readFileSync('.scripts/dependencies.json', 'utf8'));
+const manifest: {
+	readonly dependencies: Record<string, string>;
+	readonly devDependencies: Record<string, string>;
+	readonly scripts: Record<string, string>;
+} = JSON.parse(readFileSync('package.json', 'utf8'));
+
+test('the tables of the README are those that the code makes: npm run docs', () => {
+	expect(readme).toBe(renderReadme(readme, reasons));
+});
+
+test('every dependency has a reason, and every reason a dependency', () => {
+	expect(Object.keys(reasons.dependencies).sort()).toEqual(Object.keys(manifest.dependencies).sort());
+	expect(Object.keys(reasons.devDependencies).sort()).toEqual(Object.keys(manifest.devDependencies).sort());
+});
+
+test('dependencies are pinned to exact versions', () => {
+	const versions = Object.values({...manifest.dependencies, ...manifest.devDependencies});
+	expect(versions.filter(version => !/^\d+\.\d+\.\d+$/.test(version))).toEqual([]);
+});
+
+test('a README without the markers of a section is refused', () => {
+	expect(() => renderReadme(readme.replace('<!-- /flags -->', ''), reasons)).toThrow(
+		'README.md needs <!-- flags --> and <!-- /flags -->.',
+	);
+});
+
+test('what stands around the markers stays as it is', () => {
+	const outside = (text: string) => text.replace(/(<!-- ([a-z-]+) -->)[\s\S]*?(<!-- \/\2 -->)/g, '$1$3');
+	const changed = readme.replaceAll('| --- |', '| stale |');
+	expect(outside(renderReadme(changed, reasons))).toBe(outside(readme));
+	expect(renderReadme(changed, reasons)).toBe(readme);
+});
