@@ -36,7 +36,7 @@ export function renderResult(result: Result, style: Style): readonly string[] {
 }
 
 function heading(title: string | undefined, {palette}: Style): readonly string[] {
-	return title ? [palette.strong(safeLine(title))] : [];
+	return title ? [palette.label(safeLine(title))] : [];
 }
 
 function renderFields(fields: readonly (readonly [string, string])[], {width, palette}: Style): readonly string[] {

@@ -14,7 +14,7 @@ export function findCommand(entries: readonly Entry[], words: readonly string[])
 	const [first = '', ...rest] = words;
 	const entry = entries.find(candidate => names(candidate).includes(first));
 	if (!entry) {
-		throw unknown('command', first, entries.flatMap(names));
+		throw unknown('There is no command', first, entries.flatMap(names));
 	}
 
 	if (!isNoun(entry)) {
@@ -38,12 +38,12 @@ export function findCommand(entries: readonly Entry[], words: readonly string[])
 		throw new AppError('usage', `${entry.name} needs a verb.`, {hint: `Choose one of ${verbs.join(', ')}.`});
 	}
 
-	throw unknown(`${entry.name} verb`, second, verbs);
+	throw unknown(`${entry.name} has no verb`, second, verbs);
 }
 
-function unknown(kind: string, word: string, known: readonly string[]): AppError {
+function unknown(finding: string, word: string, known: readonly string[]): AppError {
 	const near = closest(word, known);
-	return new AppError('usage', `There is no ${kind} “${word}”.${near ? ` Did you mean “${near}”?` : ''}`, {
+	return new AppError('usage', `${finding} “${word}”.${near ? ` Did you mean “${near}”?` : ''}`, {
 		hint: 'Run help to see them all.',
 	});
 }

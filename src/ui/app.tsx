@@ -13,11 +13,14 @@ import {PanelView} from './panel-view.tsx';
 import {StatusLine} from './status-line.tsx';
 import {useElapsed} from './use-elapsed.ts';
 
+const editingNote = 'Editing your previous message; Ctrl+C leaves it as it was.';
+
 /** The live region: the open end of the transcript, a panel, what waits, the prompt, the status. */
 export function App() {
 	const {palette, entries} = useUi();
 	// All of the store, not parts: Ink shows the cursor only in frames for which the composer was drawn as well.
-	const {live, panel, queue, composer, size, completion: chosen, toast, transcript} = useApp(state => state);
+	const {live, panel, queue, composer, size, completion: chosen, editing, transcript} = useApp(state => state);
+	const toast = useApp(state => state.toast) || (editing ? editingNote : '');
 	const {run} = transcript;
 	const {columns, rows} = size;
 	const elapsed = useElapsed(run?.startedAt);
@@ -98,7 +101,7 @@ function suggestionLines(
 		const here = start + index === at;
 		const name = padEnd(label, width);
 		return truncate(
-			`${here ? palette.accent('❯ ') + palette.strong(name) : `  ${name}`}  ${palette.dim(summary)}`,
+			`${here ? palette.accent('❯ ') + palette.label(name) : `  ${name}`}  ${palette.dim(summary)}`,
 			columns,
 		);
 	});

@@ -13,7 +13,7 @@ export function blockLines(block: Exclude<Block, {kind: 'text'}> | Block, style:
 	const {width, palette} = style;
 	switch (block.kind) {
 		case 'user':
-			return wrapLine(palette.strong(safeText(block.text)), width, {first: palette.accent('❯ '), rest: '  '});
+			return wrapLine(palette.label(safeText(block.text)), width, {first: palette.accent('❯ '), rest: '  '});
 		case 'reasoning':
 			return reasoningLines(block, style);
 		case 'tool':
@@ -89,7 +89,7 @@ function toolLine(block: Extract<Block, {kind: 'tool'}>, {width, palette}: Style
 		failed: palette.danger,
 		interrupted: palette.warning,
 	}[block.status];
-	const head = `${role(signs[block.status])} ${palette.strong(safeLine(block.name))}`;
+	const head = `${role(signs[block.status])} ${palette.label(safeLine(block.name))}`;
 	const call = safeLine(summarize(block.arguments));
 	return truncate([head, call && ` ${call}`, palette.dim(outcome(block))].join(''), width);
 }

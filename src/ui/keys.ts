@@ -142,7 +142,7 @@ export function createKeyHandler(dependencies: Dependencies): (tokens: readonly 
 	};
 
 	const onEscape = () => {
-		const {composer, setComposer, setEditing, setToast, transcript} = state();
+		const {composer, setComposer, setEditing, transcript} = state();
 		if (transcript.run) {
 			interrupt();
 		} else if (composer.text) {
@@ -154,7 +154,6 @@ export function createKeyHandler(dependencies: Dependencies): (tokens: readonly 
 			if (previous && isSecond('escape', 'Press Esc again to edit your previous message.')) {
 				setComposer(setComposerText(composer, previous.text));
 				setEditing(previous.id);
-				setToast('Editing your previous message; Ctrl+C leaves it as it was.');
 			}
 		}
 	};

@@ -41,13 +41,13 @@ export function Picker({title, choices, current, height}: Props) {
 		const mark = choice.id === current ? ' (now)' : '';
 		const text = `${here ? palette.accent('❯ ') : '  '}${safeLine(choice.label)}${mark}`;
 		const detail = choice.detail ? palette.dim(`  ${safeLine(choice.detail)}`) : '';
-		return truncate((here ? palette.strong(text) : text) + detail, columns);
+		return truncate((here ? palette.label(text) : text) + detail, columns);
 	});
 	const count = filter ? `${found.length} of ${choices.length}` : String(choices.length);
 	return (
 		<Box flexDirection="column">
 			<Text wrap="truncate">
-				{truncate(`${palette.strong(title)} ${palette.dim(`${count} · Enter takes · Esc leaves`)}`, columns)}
+				{truncate(`${palette.label(title)} ${palette.dim(`${count} · Enter takes · Esc leaves`)}`, columns)}
 			</Text>
 			<Box height={1} overflow="hidden">
 				<Text>{palette.dim('filter ')}</Text>

@@ -20,7 +20,7 @@ export function welcomeLines({version, folder, model, isDemo, width, palette}: F
 			? `${safeLine(model)} answers. /help shows all commands, /model chooses another model.`
 			: 'No model is chosen yet: /model chooses one, /keys set <provider> stores a key.';
 	return [
-		...wrapLine(`${palette.strong('service')} ${palette.dim(`${version} · ${safeLine(folder)}`)}`, width),
+		...wrapLine(`${palette.label('service')} ${palette.dim(`${version} · ${safeLine(folder)}`)}`, width),
 		...wrapLine(next, width),
 	];
 }
