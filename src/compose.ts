@@ -3,16 +3,17 @@ import {realpathSync} from 'node:fs';
 import {resolve} from 'node:path';
 import {commands} from '../commands/index.ts';
 import {instructions} from './agent/instructions.ts';
-import {createModelAccess} from './agent/model-access.ts';
+import {createModelAccess, demoModel} from './agent/model-access.ts';
 import type {CommandContext, GlobalFlags, Interaction, LiveSession} from './command/context.ts';
 import {openConfig} from './config/config.ts';
 import {resolveProfile} from './config/resolve-profile.ts';
+import type {InferenceInfo} from './contract/resources/preferences.ts';
 import type {Recorded} from './core/event.ts';
 import {once} from './core/once.ts';
 import {originOf} from './core/origin.ts';
 import type {Secret} from './core/secret.ts';
 import type {Tool} from './core/tool.ts';
-import type {PriceOf} from './core/usage.ts';
+import type {Price, PriceOf} from './core/usage.ts';
 import type {Credential} from './net/credential.ts';
 import {type Home, openHome} from './storage/home.ts';
 import type {Journal} from './storage/journal.ts';
@@ -75,6 +76,8 @@ export function compose(options: Options): Program {
 	const folder = realpathSync(options.folder);
 	const home = openHome(env);
 	const config = openConfig(home);
+	/** What the embedded server says of its model, once it runs. */
+	let demo: InferenceInfo | undefined;
 	const listeners: Array<(record: Recorded) => void> = [];
 
 	const createTransport = async (credential: Credential | undefined, insecureHttp = options.insecureHttp ?? false) => {
@@ -85,6 +88,10 @@ export function compose(options: Options): Program {
 	const embedded = once(async () => {
 		const {startEmbedded} = await import('./server/embedded.ts');
 		const server = await startEmbedded({workerUrl});
+		const {getPreferences} = await import('./client/preferences.ts');
+		const credential = {origin: originOf(server.url), kind: 'bearer' as const, secret: server.token};
+		const {models} = await getPreferences(server.url, await createTransport(credential));
+		demo = models.find(({id}) => id === demoModel);
 		if (store.getState().connection.profile === 'local') {
 			store.getState().setConnection({profile: 'local', server: server.url, state: 'ready'});
 		}
@@ -137,17 +144,20 @@ export function compose(options: Options): Program {
 	});
 
 	const prove = async (server: string, key: Secret | undefined, insecureHttp: boolean) => {
-		const {proveCredential} = await import('./client/prove.ts');
+		const {getPreferences} = await import('./client/preferences.ts');
 		const credential = key && {origin: originOf(server), kind: 'bearer' as const, secret: key};
-		await proveCredential(server, await createTransport(credential, insecureHttp || options.insecureHttp));
+		await getPreferences(server, await createTransport(credential, insecureHttp || options.insecureHttp));
 	};
 
 	const loadCatalog = once(async () => {
 		const {loadCatalog: load} = await import('./providers/prices.ts');
 		const catalog = await load();
-		const free = {input: 0, cacheRead: 0, cacheWrite: 0, output: 0};
-		const priceOf: PriceOf = model => (access.isDemo(model) ? free : catalog.priceOf(model));
-		store.getState().setCatalog({priceOf, infoOf: catalog.infoOf});
+		const priceOf: PriceOf = model => (access.isDemo(model) ? priceOfServer(demo) : catalog.priceOf(model));
+		const infoOf = (model: string) =>
+			access.isDemo(model) && demo
+				? {id: model, name: demo.name, contextWindow: demo.context_window ?? undefined}
+				: catalog.infoOf(model);
+		store.getState().setCatalog({priceOf, infoOf});
 		return {...catalog, priceOf};
 	});
 
@@ -227,4 +237,12 @@ function asLog(journal: Promise<Journal>): RecordLog {
 			await (await journal).close();
 		},
 	};
+}
+
+/** The price of a model in its server's catalog, read as US dollars per million tokens; undefined where it has none. */
+function priceOfServer(model: InferenceInfo | undefined): Price | undefined {
+	const {cost_input: input, cost_output: output} = model ?? {};
+	return typeof input === 'number' && typeof output === 'number'
+		? {input, cacheRead: input, cacheWrite: input, output}
+		: undefined;
 }

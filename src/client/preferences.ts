@@ -1,15 +1,20 @@
 import {endpoints} from '../contract/endpoints.ts';
+import {type InferenceInfo, inferenceInfoSchema} from '../contract/resources/preferences.ts';
 import {AppError} from '../core/error.ts';
 import {isJsonObject, parseJson} from '../core/json.ts';
+import {readText} from '../net/read-body.ts';
 import type {Transport} from '../net/transport.ts';
 
 const mostBytes = 4 * 1024 * 1024;
 
+/** What we read of `UserPreferencesResponse`: models that are not as specified are left out. */
+export type Preferences = {readonly models: readonly InferenceInfo[]};
+
 /**
- * Asks a server whether the credential of `transport` is good: `GET /api/v1/user/preferences`, where 401 means no. Throws
+ * `GET /api/v1/user/preferences`, which also says whether the credential of `transport` is good: 401 means no. Throws
  * `auth` for a refusal, `upgrade` where the server wants a newer client, `network` for an answer that is not the API's.
  */
-export async function proveCredential(server: string, transport: Transport, signal?: AbortSignal): Promise<void> {
+export async function getPreferences(server: string, transport: Transport, signal?: AbortSignal): Promise<Preferences> {
 	const {method, path} = endpoints.getUserPreferences;
 	const response = await transport({
 		method,
@@ -17,8 +22,7 @@ export async function proveCredential(server: string, transport: Transport, sign
 		headers: {accept: 'application/json'},
 		...(signal && {signal}),
 	});
-	const text = await readWhole(response.body);
-	const answer = parseJson(text);
+	const answer = parseJson(await readText(response, {from: server, limit: mostBytes}));
 	const detail = isJsonObject(answer) && typeof answer['detail'] === 'string' ? ` (${answer['detail']})` : '';
 	switch (response.status) {
 		case 200:
@@ -41,19 +45,7 @@ export async function proveCredential(server: string, transport: Transport, sign
 			hint: 'Check the address; a proxy may stand in between.',
 		});
 	}
-}
 
-async function readWhole(body: AsyncIterable<Uint8Array>): Promise<string> {
-	const chunks: Uint8Array[] = [];
-	let bytes = 0;
-	for await (const chunk of body) {
-		bytes += chunk.length;
-		if (bytes > mostBytes) {
-			throw new AppError('network', 'The answer is too long.', {hint: 'Check the address of the server.'});
-		}
-
-		chunks.push(chunk);
-	}
-
-	return new TextDecoder().decode(Buffer.concat(chunks));
+	const models = Array.isArray(answer['models']) ? answer['models'] : [];
+	return {models: models.flatMap(model => inferenceInfoSchema.safeParse(model).data ?? [])};
 }
