@@ -15,15 +15,16 @@ export function originOf(url: string): Origin {
 export function parseServerUrl(input: string): URL {
 	const text = input.trim();
 	const url = parse(/^[a-z][a-z\d+.-]*:\/\//i.test(text) ? text : withScheme(text));
-	if (!url || (url.protocol !== 'http:' && url.protocol !== 'https:')) {
-		throw new AppError('usage', `“${input}” is not an http or https address.`, {
-			hint: 'Give it as https://host or http://127.0.0.1:8700.',
+	// What cannot be read may hold a password as well, and must not be repeated.
+	if (url ? url.username || url.password : text.includes('@')) {
+		throw new AppError('usage', 'An address must not contain a user name or a password.', {
+			hint: 'Give the address alone; log in with an API key.',
 		});
 	}
 
-	if (url.username || url.password) {
-		throw new AppError('usage', 'An address must not contain a user name or a password.', {
-			hint: 'Give the address alone; log in with an API key.',
+	if (!url || (url.protocol !== 'http:' && url.protocol !== 'https:')) {
+		throw new AppError('usage', `“${input}” is not an http or https address.`, {
+			hint: 'Give it as https://host or http://127.0.0.1:8700.',
 		});
 	}
 
