@@ -41,10 +41,14 @@ export class AppError extends Error {
 /** The error as a person or a journal may see it: what happened and what to do, never a stack. */
 export type ErrorReport = {readonly code: ErrorCode; readonly message: string; readonly hint?: string};
 
-/** Reports an `AppError` as it is and any other thrown value as a bug in `service`. */
+/** Reports an `AppError` as it is, an abort as an interruption, and any other thrown value as a bug in `service`. */
 export function reportError(error: unknown): ErrorReport {
 	if (error instanceof AppError) {
 		return {code: error.code, message: error.message, ...(error.hint && {hint: error.hint})};
+	}
+
+	if (isAbort(error)) {
+		return {code: 'interrupted', message: 'Interrupted.'};
 	}
 
 	const message = error instanceof Error ? error.message : String(error);

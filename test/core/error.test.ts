@@ -1,0 +1,44 @@
+import {expect, test} from 'vitest';
+import {AppError, exitStatus, isAbort, reportError} from '../../src/core/error.ts';
+
+test('each code has the exit status that scripts rely on', () => {
+	expect(exitStatus).toEqual({
+		failed: 1,
+		usage: 2,
+		incomplete: 3,
+		auth: 4,
+		'not-found': 5,
+		network: 6,
+		provider: 6,
+		budget: 7,
+		conflict: 8,
+		upgrade: 9,
+		interrupted: 130,
+	});
+});
+
+test('an error for people is reported as it is, without a stack or a cause', () => {
+	const error = new AppError('auth', 'No.', {hint: 'Log in.', cause: new Error('secret detail'), retryAfter: 5});
+	expect(reportError(error)).toEqual({code: 'auth', message: 'No.', hint: 'Log in.'});
+	expect(reportError(new AppError('failed', 'No.'))).toEqual({code: 'failed', message: 'No.'});
+	expect([error.name, error.retryAfter]).toEqual(['AppError', 5]);
+});
+
+test.each([
+	[new TypeError('x is not a function'), 'x is not a function'],
+	['text', 'text'],
+	[undefined, 'undefined'],
+	[null, 'null'],
+	[{}, '[object Object]'],
+])('anything else that is thrown is a bug, and reported as one', (thrown, said) => {
+	expect(reportError(thrown)).toEqual({code: 'failed', message: `Something went wrong inside service: ${said}`});
+});
+
+test('what an abort throws is an interruption, not a bug', () => {
+	const abort = new AbortController();
+	abort.abort();
+	expect(isAbort(abort.signal.reason)).toBe(true);
+	expect(reportError(abort.signal.reason)).toEqual({code: 'interrupted', message: 'Interrupted.'});
+	expect(isAbort(Object.assign(new Error('late'), {name: 'TimeoutError'}))).toBe(false);
+	expect(isAbort('AbortError')).toBe(false);
+});
