@@ -3,8 +3,8 @@ import {blocksOf, type Transcript} from './transcript.ts';
 
 /** The conversation as Markdown that reads well elsewhere: who said what, calls with their results, costs left out. */
 export function toMarkdown(transcript: Transcript): string {
-	const title = transcript.title || `Session ${transcript.session.slice(0, 8)}`;
-	return `# ${title}\n\n${blocksOf(transcript).map(toSection).filter(Boolean).join('\n\n')}\n`;
+	const title = transcript.title.replace(/\s+/g, ' ').trim() || `Session ${transcript.session.slice(0, 8)}`;
+	return `${[`# ${title}`, ...blocksOf(transcript).map(toSection)].filter(Boolean).join('\n\n')}\n`;
 }
 
 function toSection(block: Block): string {
@@ -12,7 +12,7 @@ function toSection(block: Block): string {
 		case 'user':
 			return `## You\n\n${block.text}`;
 		case 'text':
-			return `## ${block.model || 'Agent'}\n\n${block.text.trim()}`;
+			return block.text.trim() && `## ${block.model || 'Agent'}\n\n${block.text.trim()}`;
 		case 'reasoning':
 			return block.text.trim() ? `> ${block.text.trim().replaceAll('\n', '\n> ')}` : '';
 		case 'tool':

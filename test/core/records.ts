@@ -24,8 +24,8 @@ export function transcriptOf(...events: readonly AgentEvent[]): Transcript {
 	return reduceAll(toRecords(events));
 }
 
-export const start: AgentEvent = {type: 'run-start', runId: 'r1', model: 'custom/demo'};
-export const done: AgentEvent = {type: 'run-end', reason: 'done', stopReason: 'end_turn'};
+export const start = {type: 'run-start', runId: 'r1', model: 'custom/demo'} as const satisfies AgentEvent;
+export const done = {type: 'run-end', reason: 'done', stopReason: 'end_turn'} as const satisfies AgentEvent;
 export const user = (text: string, id = `u-${text}`): AgentEvent => ({type: 'user-message', id, text});
 export const said = (text: string, messageId = 'm1', id = `t-${messageId}`): AgentEvent => ({
 	type: 'text-delta',

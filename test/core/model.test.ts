@@ -1,0 +1,33 @@
+import {expect, test} from 'vitest';
+import {isProviderName, parseModelId, parseProviderName, providerNames} from '../../src/core/model.ts';
+
+test.each([
+	['anthropic/claude-sonnet-4-5', 'anthropic', 'claude-sonnet-4-5'],
+	['groq/openai/gpt-oss-120b', 'groq', 'openai/gpt-oss-120b'],
+	['custom/llama3:8b', 'custom', 'llama3:8b'],
+	['OpenAI/GPT-X', 'openai', 'GPT-X'],
+	[' openai / gpt ', 'openai', 'gpt'],
+])('%j is of %s and called %s', (id, provider, name) => {
+	expect(parseModelId(id)).toEqual({provider, name});
+});
+
+test.each(['', 'gpt', '/gpt', 'openai/', 'openai/  '])('%j is no model id', id => {
+	expect(() => parseModelId(id)).toThrowError(
+		expect.objectContaining({code: 'usage', message: `“${id}” is not a model.`}),
+	);
+});
+
+test.each(['opennai', 'toString', '__proto__', ''])('%j is no provider', name => {
+	expect(isProviderName(name)).toBe(false);
+	expect(() => parseProviderName(name)).toThrowError(
+		expect.objectContaining({
+			code: 'usage',
+			message: `There is no provider “${name}”.`,
+			hint: 'Choose one of anthropic, openai, google, mistral, groq, custom.',
+		}),
+	);
+});
+
+test.each(providerNames)('the provider %s may be typed in any case', name => {
+	expect(parseProviderName(name.toUpperCase())).toBe(name);
+});
