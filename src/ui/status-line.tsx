@@ -20,7 +20,7 @@ export function StatusLine({elapsed}: Props) {
 	const connection = useApp(state => state.connection);
 	const model = useApp(state => state.model);
 	const run = useApp(state => state.transcript.run);
-	const busy = useApp(state => state.busy);
+	const busy = useApp(state => state.busy && !state.panel);
 	const unsaved = useApp(state => state.unsaved);
 	const usage = useApp(state => state.transcript.usage);
 	const priceOf = useApp(state => state.priceOf);
