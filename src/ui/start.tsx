@@ -14,7 +14,7 @@ import {UiContext} from './context.ts';
 import {render} from './ink.ts';
 import {createPanelInteraction} from './interaction.ts';
 import {createKeyHandler} from './keys.ts';
-import {type AppProgram, openConversation} from './open-conversation.ts';
+import {type AppProgram, type OpenedConversation, openConversation} from './open-conversation.ts';
 import {createScreen} from './screen.ts';
 import {Scrollback} from './scrollback.tsx';
 
@@ -82,6 +82,12 @@ export async function startApp(
 		{stdin: standIn.stream, stdout: screen.stdout, exitOnCtrlC: false, patchConsole: false, maxFps: 1000},
 	);
 
+	/** Ink does not know that the screen was wiped: writing nothing has it draw its part again, from the top. */
+	const wipe = (sequence: string) => {
+		screen.raw(sequence);
+		write('');
+	};
+
 	const opening = compose(flags).then(program => {
 		({entries} = program);
 		store.getState().setComposer(setHistory(store.getState().composer, program.loadHistory()));
@@ -92,25 +98,28 @@ export async function startApp(
 			version,
 			homeFolder: env['HOME'],
 			write: data => write(data),
-			wipe: () => screen.raw('\u001B[H\u001B[2J\u001B[3J'),
+			wipe: () => wipe('\u001B[H\u001B[2J\u001B[3J'),
 			quit,
 		});
 	});
 
+	/** What is asked for before everything is loaded waits; why that failed is told where `opening` is awaited. */
+	const whenOpen = (act: (opened: OpenedConversation) => void) => void opening.then(act, () => undefined);
+
 	const redraw = () => {
 		store.getState().setSize(screen.size());
-		screen.raw('\u001B[H\u001B[2J');
 		screen.emitResize();
-		void opening.then(({painter}) => painter.repaint());
+		wipe('\u001B[H\u001B[2J');
+		whenOpen(({painter}) => painter.repaint());
 	};
 
 	const handle = createKeyHandler({
 		store,
 		entries: () => entries,
-		submit: text => void opening.then(({submit}) => submit(text)),
+		submit: text => whenOpen(({submit}) => void submit(text)),
 		answer: interact.answer,
 		feed: standIn.feed,
-		interrupt: () => void opening.then(opened => opened.interrupt()),
+		interrupt: () => whenOpen(({interrupt}) => interrupt()),
 		redraw,
 		suspend: session.suspend,
 		quit,

@@ -1,0 +1,61 @@
+import {Writable} from 'node:stream';
+import xterm from '@xterm/headless';
+
+/** A terminal emulator behind a stream as Node gives it for one; `written` is all that came down the wire. */
+export function createEmulator(columns: number, rows: number) {
+	const terminal = new xterm.Terminal({
+		cols: columns,
+		rows,
+		convertEol: true,
+		scrollback: 20_000,
+		allowProposedApi: true,
+	});
+	const written: string[] = [];
+	const stream = new Writable({
+		decodeStrings: false,
+		write(data: string, _encoding, done) {
+			written.push(data);
+			terminal.write(data);
+			done();
+		},
+	});
+	const stdout = Object.assign(stream, {columns, rows, isTTY: true});
+
+	const everything = () => {
+		const {active} = terminal.buffer;
+		return Array.from({length: active.length}, (_, row) => active.getLine(row)?.translateToString(true) ?? '');
+	};
+
+	return {
+		stdout,
+		written,
+		resize(newColumns: number, newRows: number) {
+			terminal.resize(newColumns, newRows);
+			Object.assign(stdout, {columns: newColumns, rows: newRows});
+			stream.emit('resize');
+		},
+		/** Waits until Ink has drawn what it was told (its throttle is a millisecond, a key takes a few turns). */
+		settle: async (milliseconds = 15) => {
+			await new Promise(resolve => setTimeout(resolve, milliseconds));
+			await new Promise<void>(resolve => terminal.write('', resolve));
+		},
+		/** Every line down to the last one that is not empty, those that scrolled away first. */
+		lines: () => {
+			const lines = everything();
+			return lines.slice(0, lines.findLastIndex(line => line !== '') + 1);
+		},
+		/** The lines in the window alone. */
+		window: () => everything().slice(terminal.buffer.active.baseY),
+		/** Where the cursor is, from the first of all lines on; undefined while it is hidden. */
+		cursor: () => {
+			const shown =
+				written
+					.join('')
+					.match(/\u001B\[\?25[hl]/g)
+					?.at(-1) === '\u001B[?25h';
+			const {baseY, cursorY, cursorX} = terminal.buffer.active;
+			return shown ? {row: baseY + cursorY, column: cursorX} : undefined;
+		},
+		dispose: () => terminal.dispose(),
+	};
+}

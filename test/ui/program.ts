@@ -1,0 +1,88 @@
+import {commands} from '../../commands/index.ts';
+import type {Entry} from '../../src/command/command.ts';
+import {openConfig} from '../../src/config/config.ts';
+import type {Recorded} from '../../src/core/event.ts';
+import {secret} from '../../src/core/secret.ts';
+import type {ModelCall} from '../../src/providers/provider.ts';
+import {createSessionAccess} from '../../src/storage/session-access.ts';
+import {createConversation} from '../../src/store/conversation.ts';
+import type {AppStore} from '../../src/store/store.ts';
+import type {AppProgram} from '../../src/ui/open-conversation.ts';
+import {scriptedModel} from '../agent/scripted.ts';
+import {temporaryFolder, temporaryHome} from '../storage/temporary.ts';
+
+type Options = {
+	readonly store: AppStore;
+	readonly ask?: ModelCall;
+	readonly more?: readonly Entry[];
+	readonly home?: ReturnType<typeof temporaryHome>;
+	readonly folder?: string;
+};
+
+/** The program with real parts, but for the model, the servers and the catalog of models. */
+export function testProgram({store, ask, more = [], home = temporaryHome(), folder = temporaryFolder()}: Options) {
+	const call: ModelCall = ask ?? scriptedModel([{type: 'finish', reason: 'stop'}]).ask;
+	const sessions = createSessionAccess({home, folder, onState: () => undefined});
+	const records: Recorded[] = [];
+	let ids = 0;
+	const newId = () => `0f9b4e6a-5a37-4c8e-9d3a-${String(++ids).padStart(12, '0')}`;
+	const conversation = createConversation({
+		store,
+		newId,
+		now: () => new Date().toISOString(),
+		openModel: async () => call,
+		loadTools: async () => [],
+		workspace: folder,
+		readLog: async session => (await sessions.read(await sessions.find(session))).records,
+		openLog(session) {
+			const journal = sessions.create(session);
+			return {
+				append: record => void journal.then(opened => opened.append(record)),
+				close: async () => void (await (await journal).close()),
+			};
+		},
+		onRecord: record => records.push(record),
+	});
+	const entries = [...commands, ...more];
+	const remembered: string[] = [];
+	const program: AppProgram = {
+		folder,
+		conversation,
+		entries,
+		contextFor: given => ({
+			...given,
+			store,
+			config: openConfig(home),
+			env: {},
+			sessions,
+			models: {
+				catalog: async () => ({priceOf: () => undefined, models: [], date: '2026-01-01', source: 'nowhere'}),
+				customModels: async () => [],
+				initial: () => 'custom/demo',
+			},
+			platform: {
+				prove: async () => undefined,
+				embedded: async () => ({url: 'http://127.0.0.1:1', token: secret('token')}),
+			},
+			folder,
+			entries,
+			writeFile: async path => path,
+		}),
+		async resume(id) {
+			const {transcript, journal, notices} = await sessions.resume(await sessions.find(id));
+			await conversation.open(transcript, {
+				append: journal.append,
+				close: async () => void (await journal.close()),
+			});
+			return notices;
+		},
+		sessions,
+		loadCatalog: async () => undefined,
+		startEmbedded: async () => undefined,
+		isDemo: () => true,
+		warnings: () => [],
+		loadHistory: () => [],
+		remember: prompt => remembered.push(prompt),
+	};
+	return {program, records, remembered, home, folder};
+}

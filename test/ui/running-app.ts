@@ -1,0 +1,59 @@
+import {PassThrough, type Readable} from 'node:stream';
+import {expect, onTestFinished} from 'vitest';
+import {createAppStore} from '../../src/store/store.ts';
+import {startApp} from '../../src/ui/start.tsx';
+import {createEmulator} from './emulator.ts';
+import {testProgram} from './program.ts';
+
+type Flags = Parameters<typeof startApp>[0];
+type Options = Omit<Parameters<typeof testProgram>[0], 'store'> & {
+	readonly columns?: number;
+	readonly rows?: number;
+	readonly flags?: Partial<Flags>;
+	readonly compose?: () => Promise<never>;
+};
+
+/** The whole app between a keyboard and a terminal emulator. It has ended when its test has. */
+export function runApp({columns = 80, rows = 24, flags = {}, compose, ...options}: Options = {}) {
+	const store = createAppStore();
+	store.getState().setModel('custom/demo');
+	const emulator = createEmulator(columns, rows);
+	const made = testProgram({...options, store});
+	const stdin: Readable = new PassThrough();
+	Object.assign(stdin, {isTTY: true, setRawMode: () => stdin, ref: () => stdin, unref: () => stdin});
+	const keyboard = stdin as PassThrough;
+	const stdout = emulator.stdout as NodeJS.WriteStream;
+	const status = startApp(
+		{pick: false, ...flags},
+		{
+			compose: compose ?? (async () => made.program),
+			store,
+			env: {NO_COLOR: '1'},
+			stdin: stdin as NodeJS.ReadStream,
+			stdout,
+			stderr: stdout,
+			version: '1.2.3',
+			process: {pid: 1, on: () => undefined, off: () => undefined, kill: () => undefined},
+		},
+	);
+	status.catch(() => undefined);
+	onTestFinished(async () => {
+		keyboard.end();
+		await status.catch(() => undefined);
+		emulator.dispose();
+	});
+	const screenText = async () => {
+		await emulator.settle(5);
+		return emulator.lines().join('\n');
+	};
+
+	return {
+		...emulator,
+		...made,
+		store,
+		status,
+		type: (keys: string) => void keyboard.write(keys),
+		/** Waits until a line of the terminal holds the text. */
+		waitFor: (text: string) => expect.poll(screenText, {interval: 10}).toContain(text),
+	};
+}

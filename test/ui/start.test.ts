@@ -1,0 +1,90 @@
+import './not-in-ci.ts';
+import {expect, test} from 'vitest';
+import {AppError} from '../../src/core/error.ts';
+import {finish, scriptedModel, text} from '../agent/scripted.ts';
+import {runApp} from './running-app.ts';
+
+const prompt = ['─'.repeat(80), '❯ Ask something, or / for commands', 'local starting… · custom/demo · ○ idle'];
+
+test('/clear wipes the screen and the scrollback, and the prompt stands on top', async () => {
+	const {type, lines, settle, waitFor} = runApp();
+	await waitFor('Demo model');
+	type('/clear\r');
+	await expect.poll(lines).not.toContain('service 1.2.3');
+	await settle(50);
+	expect(lines()).toEqual(['', ...prompt]);
+});
+
+test('Ctrl+L draws the same screen again', async () => {
+	const {type, lines, window, settle, waitFor} = runApp();
+	await waitFor('Demo model');
+	await settle();
+	const before = window();
+	type('\u000c');
+	await settle(50);
+	expect(window()).toEqual(before);
+	type('/clear\r');
+	await settle(50);
+	type('\u000c');
+	await settle(50);
+	expect(lines()).toEqual(['', ...prompt]);
+});
+
+test('what is typed before everything is loaded is kept, and a failure is told once, as the error of the app', async () => {
+	let fail: (error: Error) => void = () => undefined;
+	const {type, status, settle} = runApp({
+		compose: () => new Promise((_, reject) => (fail = reject)),
+	});
+	type('hello\r');
+	await settle();
+	fail(new AppError('usage', 'No profile “x”.'));
+	await expect(status).rejects.toThrow('No profile “x”.');
+});
+
+test('the app ends with how to go on, and leaves the cursor below it', async () => {
+	const {type, status, waitFor, settle, lines, cursor} = runApp({
+		ask: scriptedModel([text('Hello.'), finish('stop')]).ask,
+	});
+	await waitFor('Demo model');
+	type('hi\r');
+	await waitFor('Hello.');
+	await waitFor('idle');
+	type('\u0004');
+	expect(await status).toBe(0);
+	await settle();
+	expect(lines().slice(3)).toEqual(['', '❯ hi', '', 'Hello.', 'Resume this session with: service --resume 0f9b4e6a']);
+	expect(cursor()).toEqual({row: 8, column: 0});
+});
+
+test('a narrower window gets the same text, drawn anew', async () => {
+	const ask = scriptedModel([text('Hello. '.repeat(20)), finish('stop')]).ask;
+	const {type, waitFor, resize, settle, window} = runApp({ask});
+	await waitFor('Demo model');
+	type('hi\r');
+	await waitFor('Hello.');
+	resize(40, 20);
+	await settle(100);
+	expect(window().slice(1)).toEqual([
+		'Demo model, no AI. For a real one: /keys',
+		'set <provider>, or /login to your',
+		'server. /help shows all.',
+		'',
+		'❯ hi',
+		'',
+		...Array.from({length: 4}, () => 'Hello. Hello. Hello. Hello. Hello.'),
+		'',
+		'─'.repeat(40),
+		...prompt.slice(1),
+		...Array.from({length: 5}, () => ''),
+	]);
+});
+
+test.each([8, 5])('a window of %i rows loses neither the prompt nor the status', async rows => {
+	const {waitFor, resize, settle, window, store} = runApp();
+	await waitFor('Demo model');
+	store.getState().setLive(Array.from({length: 12}, (_, index) => `live ${index}`));
+	await settle();
+	resize(80, rows);
+	await settle(100);
+	expect(window().filter(line => /^❯|idle$/.test(line))).toEqual(prompt.slice(1));
+});
