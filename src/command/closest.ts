@@ -1,6 +1,10 @@
-/** The known word that was probably meant, or undefined where none is near: at most two letters off, or a prefix. */
+/**
+ * The known word that was probably meant, or undefined where none is near: at most two letters off, or a prefix. Words of
+ * one or two letters are like everything, and never meant.
+ */
 export function closest(word: string, known: readonly string[]): string | undefined {
 	const near = known
+		.filter(candidate => candidate.length > 2)
 		.map(candidate => ({candidate, distance: candidate.startsWith(word) && word ? 0.5 : distance(word, candidate)}))
 		.filter(({candidate, distance}) => distance <= Math.min(2, Math.ceil(candidate.length / 3)))
 		.sort((a, b) => a.distance - b.distance);

@@ -11,10 +11,14 @@ function names(entry: {readonly name: string; readonly aliases?: readonly string
 
 /** Finds the command that `words` begin with. Throws `usage` with the nearest name. */
 export function findCommand(entries: readonly Entry[], words: readonly string[]): Found {
-	const [first = '', ...rest] = words;
+	const [first, ...rest] = words;
+	if (first === undefined) {
+		throw new AppError('usage', 'No command was given.', {hint: seeAll});
+	}
+
 	const entry = entries.find(candidate => names(candidate).includes(first));
 	if (!entry) {
-		throw unknown('There is no command', first, entries.flatMap(names));
+		throw unknown('There is no command', first, entries.flatMap(names), seeAll);
 	}
 
 	if (!isNoun(entry)) {
@@ -34,18 +38,19 @@ export function findCommand(entries: readonly Entry[], words: readonly string[])
 	}
 
 	const verbs = entry.verbs.map(({name}) => name);
+	const hint = `Choose one of ${verbs.join(', ')}.`;
 	if (second === undefined) {
-		throw new AppError('usage', `${entry.name} needs a verb.`, {hint: `Choose one of ${verbs.join(', ')}.`});
+		throw new AppError('usage', `${entry.name} needs a verb.`, {hint});
 	}
 
-	throw unknown(`${entry.name} has no verb`, second, verbs);
+	throw unknown(`${entry.name} has no verb`, second, verbs, hint);
 }
 
-function unknown(finding: string, word: string, known: readonly string[]): AppError {
+const seeAll = 'Run help to see them all.';
+
+function unknown(finding: string, word: string, known: readonly string[], hint: string): AppError {
 	const near = closest(word, known);
-	return new AppError('usage', `${finding} “${word}”.${near ? ` Did you mean “${near}”?` : ''}`, {
-		hint: 'Run help to see them all.',
-	});
+	return new AppError('usage', `${finding} “${word}”.${near ? ` Did you mean “${near}”?` : ''}`, {hint});
 }
 
 /** Every command with its full name, in the order shown. */

@@ -1,0 +1,55 @@
+import {expect, test} from 'vitest';
+import {parseArguments, readArguments, usageOf} from '../../src/command/arguments.ts';
+import {greet, note} from './entries.ts';
+
+const usage = 'Usage: greet <name> [title] [--twice] [--base-url value]';
+const read = (...words: string[]) => readArguments('greet', greet, words);
+
+test('the usage line says what is needed, what may be given, and what takes a value', () => {
+	expect([usageOf('greet', greet), usageOf('note', note)]).toEqual([usage.slice(7), 'note <text…> [--to value]']);
+});
+
+test.each([
+	[['Ada'], {name: 'Ada'}],
+	[['Ada', 'Countess'], {name: 'Ada', title: 'Countess'}],
+	[['Ada', '--title', 'Countess'], {name: 'Ada', title: 'Countess'}],
+	[['--title=Countess', 'Ada'], {name: 'Ada', title: 'Countess'}],
+	[['--twice', 'Ada'], {name: 'Ada', twice: true}],
+	[['Ada', '--base-url', 'http://a'], {name: 'Ada', baseUrl: 'http://a'}],
+	[['Ada', '--base-url=http://a?b=c'], {name: 'Ada', baseUrl: 'http://a?b=c'}],
+	[['--', '--twice'], {name: '--twice'}],
+	[['--', '-5'], {name: '-5'}],
+	[['Ada', '--title', 'A', '--title', 'B'], {name: 'Ada', title: 'B'}],
+])('%j is read by name', (words, values) => {
+	expect(read(...words)).toEqual(values);
+});
+
+test.each([
+	[[], 'greet needs <name>.'],
+	[['a', 'b', 'c'], 'greet does not take “c”.'],
+	[['a', '--title', 'b', 'c'], 'greet does not take “c”.'],
+	[['a', '--twize'], 'greet has no flag --twize. Did you mean --twice?'],
+	[['a', '--wholly-unknown'], 'greet has no flag --wholly-unknown.'],
+	[['a', '--name', 'b'], 'greet has no flag --name.'],
+	[['a', '-x'], 'greet has no flag -x.'],
+	[['-5'], 'greet has no flag -5.'],
+	[['a', '--title'], '--title needs a value.'],
+	[['a', '--title', '--twice'], '--title needs a value.'],
+	[['a', '--twice=yes'], '--twice takes no value.'],
+])('%j is refused with one sentence and the usage', (words, message) => {
+	expect(() => read(...words)).toThrowError(expect.objectContaining({code: 'usage', message, hint: usage}));
+});
+
+test('the rest of a line is one argument', () => {
+	const take = (...words: string[]) => readArguments('note', note, words);
+	expect(take('buy', 'milk', '--to', 'Ada')).toEqual({text: 'buy milk', to: 'Ada'});
+	expect(take('--', 'buy', '--milk')).toEqual({text: 'buy --milk'});
+	expect(() => take('--to', 'Ada')).toThrowError(expect.objectContaining({message: 'note needs <text>.'}));
+});
+
+test('values that do not fit the schema are refused by the name of the argument', () => {
+	expect(parseArguments(greet.args, {name: 'Ada'})).toEqual({name: 'Ada', baseUrl: 'none'});
+	expect(() => parseArguments(greet.args, {name: 'Ada', baseUrl: 5})).toThrowError(
+		expect.objectContaining({code: 'usage', message: '<base-url> is not what it should be.'}),
+	);
+});

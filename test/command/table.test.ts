@@ -1,0 +1,59 @@
+import {expect, test} from 'vitest';
+import {allCommands, findCommand} from '../../src/command/table.ts';
+import {entries, store} from './entries.ts';
+
+const find = (...words: string[]) => {
+	const {path, rest, command} = findCommand(entries, words);
+	return [path, command.name, rest];
+};
+
+test.each([
+	[
+		['greet', 'Ada'],
+		['greet', 'greet', ['Ada']],
+	],
+	[
+		['hello', 'Ada'],
+		['greet', 'greet', ['Ada']],
+	],
+	[
+		['vault', 'set', 'x'],
+		['vault set', 'set', ['x']],
+	],
+	[
+		['vault', 'ls'],
+		['vault list', 'list', []],
+	],
+	[['vault'], ['vault list', 'list', []]],
+	[
+		['vault', '--all'],
+		['vault list', 'list', ['--all']],
+	],
+	[
+		['shop', 'list'],
+		['store list', 'list', []],
+	],
+])('%j is found with its arguments', (words, found) => {
+	expect(find(...words)).toEqual(found);
+});
+
+test.each([
+	[['gret'], 'There is no command “gret”. Did you mean “greet”?', 'Run help to see them all.'],
+	[['zzz'], 'There is no command “zzz”.', 'Run help to see them all.'],
+	[['Greet'], 'There is no command “Greet”. Did you mean “greet”?', 'Run help to see them all.'],
+	[['constructor'], 'There is no command “constructor”.', 'Run help to see them all.'],
+	[['store'], 'store needs a verb.', 'Choose one of set, list.'],
+	[['store', 'lits'], 'store has no verb “lits”. Did you mean “list”?', 'Choose one of set, list.'],
+	[['vault', 'zzz'], 'vault has no verb “zzz”.', 'Choose one of set, list.'],
+	[[], 'No command was given.', 'Run help to see them all.'],
+])('%j is refused with what is there instead', (words, message, hint) => {
+	expect(() => find(...words)).toThrowError(expect.objectContaining({code: 'usage', message, hint}));
+});
+
+test('all commands are listed by their full names, in the order of the table', () => {
+	expect(allCommands([store, ...entries.slice(0, 1)]).map(({path}) => path)).toEqual([
+		'store set',
+		'store list',
+		'greet',
+	]);
+});

@@ -1,0 +1,52 @@
+import * as fc from 'fast-check';
+import {expect, test} from 'vitest';
+import {splitWords} from '../../src/command/words.ts';
+
+test.each([
+	['', []],
+	['  \t ', []],
+	['a b', ['a', 'b']],
+	[' a\u00A0b\n', ['a', 'b']],
+	['"a b" c', ['a b', 'c']],
+	["'a \"b' c", ['a "b', 'c']],
+	['a"b c"d', ['ab cd']],
+	['""', ['']],
+	["a '' b", ['a', '', 'b']],
+	['a\\ b', ['a b']],
+	['"a\\"b\\\\c\\n"', ['a"b\\c\\n']],
+	["'a\\b'", ['a\\b']],
+	['C:\\\\dir', ['C:\\dir']],
+	['end\\', ['end\\']],
+])('%j splits into %j', (line, words) => {
+	expect(splitWords(line)).toEqual(words);
+});
+
+test.each(['"open', "it's", 'a "b'])('%j is refused: its quote is never closed', line => {
+	expect(() => splitWords(line)).toThrowError(
+		expect.objectContaining({code: 'usage', hint: 'Close it, or put a backslash before it.'}),
+	);
+});
+
+test('words quoted in any way come back as they were', () => {
+	const double = (word: string) => `"${word.replace(/["\\]/g, '\\$&')}"`;
+	const single = (word: string) => `'${word.replaceAll("'", `'"'"'`)}'`;
+	const escaped = (word: string) => word.replace(/./gsu, '\\$&') || "''";
+	const quoted = fc.tuple(fc.string({unit: 'binary'}), fc.constantFrom(double, single, escaped));
+	fc.assert(
+		fc.property(fc.array(quoted), words => {
+			expect(splitWords(words.map(([word, quote]) => quote(word)).join('  '))).toEqual(words.map(([word]) => word));
+		}),
+	);
+});
+
+test('any line splits or is refused for its quote, never otherwise', () => {
+	fc.assert(
+		fc.property(fc.string({unit: fc.constantFrom('a', ' ', '"', "'", '\\', '\n')}), line => {
+			try {
+				splitWords(line);
+			} catch (error) {
+				expect(error).toMatchObject({code: 'usage'});
+			}
+		}),
+	);
+});
