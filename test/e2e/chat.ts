@@ -1,0 +1,39 @@
+import {type ModelHost, startModelHost} from './model-host.ts';
+import {startTerminal, type TestTerminal} from './terminal.ts';
+
+export const apiKey = 'sk-e2e-0123456789-wxyz';
+
+/** The environment and flags with which a run talks to that host. */
+export function connectedTo(host: {readonly baseUrl: string}, model = 'custom/alpha') {
+	return {env: {CUSTOM_BASE_URL: host.baseUrl, CUSTOM_API_KEY: apiKey}, args: ['--model', model]};
+}
+
+type Options = NonNullable<Parameters<typeof startTerminal>[0]>;
+
+export type Chat = {readonly host: ModelHost; readonly terminal: TestTerminal};
+
+/** The app in a terminal, with a host that the test scripts as its model, ready for a prompt. */
+export async function startChat({args = [], env, ...options}: Options = {}): Promise<Chat> {
+	const host = await startModelHost();
+	const connected = connectedTo(host);
+	const terminal = startTerminal({
+		...options,
+		env: {...connected.env, ...env},
+		args: [...connected.args, ...args],
+	});
+	await waitForIdle(terminal);
+	return {host, terminal};
+}
+
+/** Waits until the app has nothing to do and its connection stands. */
+export function waitForIdle(terminal: TestTerminal): Promise<void> {
+	return terminal.waitFor(() => terminal.status().includes('○ idle') && !terminal.status().includes('starting'));
+}
+
+/** Leaves as a person does: Ctrl+C twice. */
+export async function quit(terminal: TestTerminal) {
+	terminal.press('ctrl+c');
+	await terminal.waitFor('Press Ctrl+C again');
+	terminal.press('ctrl+c');
+	return terminal.exit();
+}

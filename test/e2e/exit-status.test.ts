@@ -1,0 +1,126 @@
+import {expect, test} from 'vitest';
+import {connectedTo} from './chat.ts';
+import {startModelHost, unusedAddress} from './model-host.ts';
+import {folderWith, program, runProgram, startProgram} from './program.ts';
+import {startTerminal} from './terminal.ts';
+
+async function withHost() {
+	const host = await startModelHost();
+	const {env, args} = connectedTo(host);
+	return {host, place: {env, folder: folderWith({'apple.txt': 'a'})}, args};
+}
+
+/** What a person reads on standard error: a sentence, and below it what to do next unless the sentence says it. */
+const advice = /^service: [A-Z“-][^\n]+[.?]\n(?: {2}[A-Z][^\n]+\.\n)?$/;
+
+test.each([
+	['a flag that does not exist', ['-p', 'hi', '--modle', 'x']],
+	['a value that does not fit', ['-p', 'hi', '--output-format', 'yaml']],
+	['a number that is none', ['-p', 'hi', '--max-turns', 'many']],
+	['a command that does not exist', ['modle']],
+	['an empty prompt', ['-p', '  ']],
+	['a provider that does not exist', ['keys', 'set', 'nobody']],
+	['a model without a provider', ['-p', 'hi', '--model', 'gpt-4o']],
+])('%s is a mistake of usage: status 2, a sentence and what to do', async (_, args) => {
+	const {status, stdout, stderr} = await runProgram(args);
+	expect({status, stdout}).toEqual({status: 2, stdout: ''});
+	expect(stderr).toMatch(advice);
+});
+
+test('the app without a terminal says so, with status 2', async () => {
+	const {status, stdout, stderr} = await runProgram([]);
+	expect({status, stdout}).toEqual({status: 2, stdout: ''});
+	expect(stderr).toMatch(advice);
+	expect(stderr).toMatch(/terminal.*\n.*service -p/);
+});
+
+test('the app whose output is piped on says so, with status 2', async () => {
+	const shell = {file: 'sh', args: ['-c', `node ${program} | cat; echo done`]};
+	const terminal = startTerminal({shell});
+	await terminal.exit();
+	expect(terminal.text()).toMatch(/The app needs a terminal, and standard output is none\.[\s\S]*done/);
+});
+
+test('a cut answer ends with 3, and what came of it is printed', async () => {
+	const {host, place, args} = await withHost();
+	host.answerWith(({say, cut}) => {
+		say('Half of an ans');
+		setTimeout(cut, 20);
+	});
+	const {status, stdout, stderr} = await runProgram([...args, '-p', 'hello'], place);
+	expect({status, stdout}).toEqual({status: 3, stdout: 'Half of an ans\n'});
+	expect(stderr).toMatch(advice);
+});
+
+test('a refused key ends with 4', async () => {
+	const {host, place, args} = await withHost();
+	host.answerWith(({refuse}) => refuse(401, 'application/json', '{"error":{"message":"No such key."}}'));
+	const {status, stdout, stderr} = await runProgram([...args, '-p', 'hello', '--output-format', 'json'], place);
+	expect({status, stderr}).toEqual({status: 4, stderr: ''});
+	expect(JSON.parse(stdout)).toMatchObject({
+		text: '',
+		stop_reason: 'error',
+		error: {code: 'auth', message: 'The custom provider refused the key (401): No such key.'},
+	});
+});
+
+test('a missing key ends with 4, before anything is sent', async () => {
+	const {status, stderr} = await runProgram(['-p', 'hello', '--model', 'anthropic/claude-sonnet-5']);
+	expect(status).toBe(4);
+	expect(stderr).toMatch(/^service: There is no key for Anthropic\.\n {2}Run keys set anthropic/);
+});
+
+test('a session that does not exist ends with 5', async () => {
+	const {status, stderr} = await runProgram(['-p', 'hello', '--resume', 'abcdef']);
+	expect(status).toBe(5);
+	expect(stderr).toMatch(advice);
+});
+
+test('a host that refuses the connection ends with 6', async () => {
+	const baseUrl = await unusedAddress();
+	const {env, args} = connectedTo({baseUrl});
+	const {status, stdout, stderr} = await runProgram([...args, '-p', 'hello'], {env});
+	expect({status, stdout}).toEqual({status: 6, stdout: ''});
+	expect(stderr).toContain(new URL(baseUrl).host);
+});
+
+test('a run that used up its turns ends with 7', async () => {
+	const {host, place, args} = await withHost();
+	host.answerWith(({call, finish}) => {
+		call('list_files', {});
+		finish();
+	});
+	const run = [...args, '-p', 'look', '--max-turns', '1', '--output-format', 'json'];
+	const {status, stdout} = await runProgram(run, place);
+	expect(status).toBe(7);
+	expect(JSON.parse(stdout)).toMatchObject({
+		tool_calls: [{name: 'list_files', arguments: {}}],
+		stop_reason: 'tool_use',
+		error: {code: 'budget'},
+	});
+	expect(host.chats()).toHaveLength(1);
+});
+
+test('an interrupt ends the run with 130, and what came of it is printed', async () => {
+	const {host, place, args} = await withHost();
+	const running = startProgram([...args, '-p', 'hello'], place);
+	host.answerWith(async answer => {
+		answer.say('Half of an ans');
+		running.child.kill('SIGINT');
+		await answer.closed;
+	});
+	const {status, stdout, stderr} = await running.ended;
+	expect({status, stdout}).toEqual({status: 130, stdout: expect.stringMatching(/^(?:Half of an ans\n)?$/)});
+	expect(stderr).toBe('service: Interrupted.\n');
+});
+
+test('a reader that has gone ends it quietly', async () => {
+	const {host, place, args} = await withHost();
+	host.answerWith(({say, finish}) => {
+		say('line\n'.repeat(50_000));
+		finish();
+	});
+	const {child, ended} = startProgram([...args, '-p', 'hello', '--output-format', 'stream-json'], place);
+	child.stdout?.once('data', () => child.stdout?.destroy());
+	expect(await ended).toMatchObject({status: 0, stderr: ''});
+});

@@ -1,0 +1,93 @@
+import {expect, test} from 'vitest';
+import {connectedTo, startChat, waitForIdle} from './chat.ts';
+import {unusedAddress} from './model-host.ts';
+import {startTerminal} from './terminal.ts';
+
+test('a connection that breaks in the middle of an answer leaves it labelled, and the prompt works on [22]', async () => {
+	const {host, terminal} = await startChat();
+	host.answerWith(
+		async ({say, cut}) => {
+			say('Half of an ans');
+			await terminal.waitFor('Half of an ans');
+			cut();
+		},
+		({say, finish}) => {
+			say('The whole answer.');
+			finish();
+		},
+	);
+	terminal.type('tell me\r');
+	await terminal.waitFor(
+		/Half of an ans\n\n■ The connection to http[\s\S]* was closed[\s\S]*\n {2}→ Ask the model to go on\./,
+	);
+	await waitForIdle(terminal);
+	terminal.type('go on\r');
+	await terminal.waitFor('The whole answer.');
+});
+
+test('an answer that ends without its end mark is incomplete too [22]', async () => {
+	const {host, terminal} = await startChat();
+	host.answerWith(({say, end}) => {
+		say('Half of an ans');
+		end();
+	});
+	terminal.type('tell me\r');
+	await terminal.waitFor(/Half of an ans\n\n■ The answer is incomplete: the connection ended before the model did\./);
+});
+
+test('a wrong key is named as such, with what to do, and is not tried again [23]', async () => {
+	const {host, terminal} = await startChat();
+	host.answerWith(({refuse}) => refuse(401, 'application/json', '{"error":{"message":"Incorrect API key."}}'));
+	terminal.type('hello\r');
+	await terminal.waitFor(/✗ The custom provider refused the key \(401\): Incorrect API key\.\n {2}→ Check the key/);
+	await waitForIdle(terminal);
+	expect(host.chats()).toHaveLength(1);
+});
+
+test('the web page of a proxy is called what it is, and none of it is shown', async () => {
+	const {host, terminal} = await startChat();
+	host.answerWith(({refuse}) => refuse(200, 'text/html', '<html><title>Sign in to Wi-Fi</title></html>'));
+	terminal.type('hello\r');
+	await terminal.waitFor(/✗ .*web page.*[\s\S]*→ /, 20_000);
+	expect(terminal.text()).not.toContain('<html>');
+});
+
+test('a host that nobody listens at is named, with what to do', async () => {
+	const baseUrl = await unusedAddress();
+	const terminal = startTerminal(connectedTo({baseUrl}));
+	await waitForIdle(terminal);
+	terminal.type('hello\r');
+	await terminal.waitFor(/✗ [\s\S]*→ /, 20_000);
+	expect(terminal.text()).toContain(new URL(baseUrl).host);
+});
+
+test('what a model says can do nothing to the terminal: it is shown, glyph by glyph [1] [2]', async () => {
+	const {host, terminal} = await startChat();
+	host.answerWith(
+		({think, say, call, finish}) => {
+			think('thinking \u001b[31mred\u0007');
+			say('copy \u001b]52;c;aGFja2Vk\u0007 wipe \u001b[2J\u001b[3J\u001b[H turn \u202etxt.exe hide \u200b end\r\n\n');
+			say(
+				'```sh\necho \u001b]0;title\u0007 \u009b2J\n```\n\n| a\u001b[5m | b |\n| - | - |\n| \u001b[8mx | \rover |\n\n',
+			);
+			call('list_files\u001b[2J', {path: '\u001b]52;c;aGFja2Vk\u0007'});
+			finish();
+		},
+		({say, finish}) => {
+			say('Done.');
+			finish();
+		},
+	);
+	terminal.type('attack\r');
+	await terminal.waitFor('Done.');
+	await waitForIdle(terminal);
+	const text = terminal.text();
+	expect(text).toContain('copy ␛]52;c;aGFja2Vk␇ wipe ␛[2J␛[3J␛[H turn ⟨U+202E⟩txt.exe hide ⟨U+200B⟩ end');
+	expect(text).toContain('echo ␛]0;title␇ ');
+	expect(text).toMatch(/a␛\[5m[\s\S]*␛\[8mx[\s\S]*␍over/);
+	expect(text).toMatch(/Thought.*thinking ␛\[31mred␇/);
+	expect(text).toMatch(/list_files␛\[2J/);
+	const output = terminal.output();
+	expect(output).not.toMatch(/\u001b\]|\u0007|\u009b|\u202e|\u200b|\u001b\[[23]J|\u001b\[[58]m/);
+	expect(text).toContain('custom/alpha answers.');
+});

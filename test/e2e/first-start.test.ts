@@ -1,0 +1,51 @@
+import {expect, test} from 'vitest';
+import {quit, waitForIdle} from './chat.ts';
+import {folderWith} from './program.ts';
+import {startTerminal} from './terminal.ts';
+
+/** What the screen shows between the welcome and the prompt. */
+function conversation(text: string): readonly string[] {
+	const lines = text.split('\n').map(line => line.trimEnd());
+	const from = lines.findIndex(line => line.startsWith('❯ list'));
+	const rule = lines.findLastIndex(line => line.startsWith('────'));
+	const to = rule < from ? lines.findIndex(line => line.startsWith('Resume this session')) : rule;
+	return lines.slice(from, to).filter(Boolean);
+}
+
+test('a newcomer chats through a tool, leaves a clean terminal behind, and finds the session again', async () => {
+	const folder = folderWith({'apple.txt': 'a', 'pear.md': '# pear'});
+	const home = `${folderWith()}/home`;
+	const terminal = startTerminal({folder, home});
+	await waitForIdle(terminal);
+	expect(terminal.text()).toMatch(/Demo model, no AI\..*\/keys set <provider>.*\/login/);
+	expect(terminal.status()).toBe('local · custom/demo · ○ idle');
+	expect(terminal.modes().bracketedPasteMode).toBe(true);
+
+	terminal.type('list the files here\r');
+	await terminal.waitFor(/✓ list_files.*\n[\s\S]*I see 2 files/);
+	await waitForIdle(terminal);
+	expect(terminal.status()).toMatch(/context .* · in .* · out .* · \$0\.00$/);
+	const said = [...conversation(terminal.text())];
+	expect(said.join('\n')).toMatch(/^❯ list the files here\n✻ Thought.*\n✓ list_files .*\n/);
+
+	expect(await quit(terminal)).toEqual({status: 0, signal: 0});
+	const lines = terminal.screen().filter(Boolean);
+	expect(lines.at(-1)).toMatch(/^Resume this session with: service --resume [\da-f]{8}$/);
+	expect(lines.join('\n')).not.toMatch(/Ask something|○ idle|^────────|Press Ctrl\+C/m);
+	expect(terminal.cursor()).toEqual({column: 0, row: terminal.screen().findLastIndex(Boolean) + 1});
+	expect(terminal.modes().bracketedPasteMode).toBe(false);
+	expect(conversation(terminal.text())).toEqual(said);
+
+	const id = lines.at(-1)?.slice(-8) ?? '';
+	for (const args of [['-c'], ['--resume', id]]) {
+		const again = startTerminal({folder, home, args});
+		await waitForIdle(again);
+		await again.waitFor('I see 2 files');
+		expect(conversation(again.text())).toEqual(said);
+		again.type('thanks\r');
+		await again.waitFor(/You are welcome[\s\S]*○ idle/);
+		await waitForIdle(again);
+		said.push(...conversation(again.text()).slice(said.length));
+		expect(await quit(again)).toEqual({status: 0, signal: 0});
+	}
+});

@@ -1,0 +1,162 @@
+import {join} from 'node:path';
+import {expect, test} from 'vitest';
+import {apiKey, connectedTo} from './chat.ts';
+import {startModelHost} from './model-host.ts';
+import {folderWith, runProgram, startProgram} from './program.ts';
+
+const usage = {
+	input_tokens: 100,
+	output_tokens: 30,
+	cache_read_input_tokens: 20,
+	cache_creation_input_tokens: 0,
+	reasoning_tokens: 0,
+};
+const session = expect.stringMatching(/^[\da-f-]{36}$/);
+
+async function withHost() {
+	const host = await startModelHost();
+	const {env, args} = connectedTo(host);
+	return {host, place: {env, folder: folderWith({'apple.txt': 'a'})}, args};
+}
+
+test('on a fresh home the demo model lists the files, with its calls in the result', async () => {
+	const folder = folderWith({'apple.txt': 'a', 'pear.md': '# pear'});
+	const {status, stdout, stderr} = await runProgram(['-p', 'list the files here', '--output-format', 'json'], {folder});
+	expect({status, stderr}).toEqual({status: 0, stderr: ''});
+	expect(JSON.parse(stdout)).toEqual({
+		type: 'result',
+		text: expect.stringContaining('I see **2 files**'),
+		tool_calls: [{name: 'list_files', arguments: {}}],
+		stop_reason: 'end_turn',
+		usage: {
+			...usage,
+			input_tokens: expect.any(Number),
+			output_tokens: expect.any(Number),
+			cache_read_input_tokens: expect.any(Number),
+			reasoning_tokens: expect.any(Number),
+		},
+		cost_usd: 0,
+		session_id: session,
+		error: null,
+	});
+	expect(stdout.trimEnd().split('\n')).toHaveLength(1);
+});
+
+test('text is the answer alone, with one line end', async () => {
+	const {place, args} = await withHost();
+	expect(await runProgram([...args, '-p', 'hello'], place)).toEqual({
+		status: 0,
+		stdout: 'Hello from the host.\n',
+		stderr: '',
+	});
+});
+
+test('stream-json writes each record as it comes and the result last', async () => {
+	const {host, place, args} = await withHost();
+	host.answerWith(
+		({say, call, finish}) => {
+			say('I look.');
+			call('list_files', {});
+			finish();
+		},
+		({say, finish}) => {
+			say('One file.');
+			finish();
+		},
+	);
+	const {status, stdout, stderr} = await runProgram([...args, '-p', 'look', '--output-format', 'stream-json'], place);
+	expect({status, stderr}).toEqual({status: 0, stderr: ''});
+	const lines = stdout
+		.trimEnd()
+		.split('\n')
+		.map(line => JSON.parse(line));
+	const records = lines.slice(0, -1);
+	expect(records).toEqual(
+		records.map((_, seq) => ({
+			v: 1,
+			seq,
+			at: expect.any(String),
+			session,
+			server: expect.any(String),
+			event: expect.any(Object),
+		})),
+	);
+	expect(records.map(({event}) => event.type)).toEqual([
+		'run-start',
+		'user-message',
+		'text-delta',
+		'usage',
+		'tool-call',
+		'tool-result',
+		'text-delta',
+		'usage',
+		'run-end',
+	]);
+	expect(lines.at(-1)).toEqual({
+		type: 'result',
+		text: 'One file.',
+		tool_calls: [{name: 'list_files', arguments: {}}],
+		stop_reason: 'end_turn',
+		usage: {...usage, input_tokens: 200, output_tokens: 60, cache_read_input_tokens: 40},
+		cost_usd: null,
+		session_id: records[0].session,
+		error: null,
+	});
+});
+
+test('records of a stream come while the answer goes on', async () => {
+	const {host, place, args} = await withHost();
+	const {written, ended} = startProgram([...args, '-p', 'hello', '--output-format', 'stream-json'], place);
+	host.answerWith(async ({say, finish}) => {
+		say('Not yet done.');
+		await expect.poll(written).toContain('Not yet done.');
+		finish();
+	});
+	expect((await ended).status).toBe(0);
+});
+
+test('the prompt comes from standard input, alone or below the one of the flag', async () => {
+	const {host, place, args} = await withHost();
+	await runProgram([...args, '-p'], {...place, input: 'from the pipe\n'});
+	await runProgram([...args, '-p', 'Explain this:'], {...place, input: 'error 42\n'});
+	expect(host.chats().map(messages => messages.at(-1))).toEqual([
+		'user: from the pipe',
+		'user: Explain this:\n\nerror 42',
+	]);
+});
+
+test('a session that one run began is gone on with in the next, by -c and by its id', async () => {
+	const {host, place, args} = await withHost();
+	const home = join(folderWith(), 'home');
+	const first = await runProgram([...args, '-p', 'one', '--output-format', 'json'], {...place, home});
+	const {session_id: id} = JSON.parse(first.stdout);
+	await runProgram([...args, '-p', 'two', '-c'], {...place, home});
+	await runProgram([...args, '-p', 'three', '--resume', id.slice(0, 8)], {...place, home});
+	expect(
+		host
+			.chats()
+			.at(-1)
+			?.filter(message => message.startsWith('user: ')),
+	).toEqual(['user: one', 'user: two', 'user: three']);
+});
+
+test('a key that is piped in is stored, and shown by its last letters alone [8] [11]', async () => {
+	const home = join(folderWith(), 'home');
+	const set = await runProgram(['keys', 'set', 'openai'], {home, input: `${apiKey}\n`});
+	expect(set).toEqual({
+		status: 0,
+		stdout: expect.stringContaining('…wxyz'),
+		stderr: expect.not.stringContaining(apiKey),
+	});
+	const list = await runProgram(['keys', 'list', '--json'], {home});
+	expect(JSON.parse(list.stdout)).toEqual([
+		{provider: 'openai', last4: 'wxyz', source: 'stored', base_url: 'https://api.openai.com/v1'},
+	]);
+});
+
+test('a key in the arguments works, with a warning [11]', async () => {
+	const {status, stdout, stderr} = await runProgram(['keys', 'set', 'openai', apiKey]);
+	expect({status, stdout}).toEqual({status: 0, stdout: expect.stringContaining('…wxyz')});
+	expect(stderr).toMatch(/^A secret on the command line is kept in your shell's history\./);
+	expect(stdout + stderr).not.toContain(apiKey);
+});

@@ -1,0 +1,129 @@
+import {join} from 'node:path';
+import {expect, test} from 'vitest';
+import {quit, startChat, waitForIdle} from './chat.ts';
+import {folderWith, program} from './program.ts';
+
+test('Escape ends an answer at once; what came of it stays, and the prompt can be used', async () => {
+	const {host, terminal} = await startChat();
+	let closed = false;
+	host.answerWith(
+		async answer => {
+			answer.say('The first half');
+			await answer.closed;
+			closed = true;
+		},
+		({say, finish}) => {
+			say('And another one.');
+			finish();
+		},
+	);
+	terminal.type('tell me\r');
+	await terminal.waitFor('The first half');
+	expect(terminal.status()).toContain('● working');
+	terminal.press('escape');
+	await terminal.waitFor(/The first half\n\n■ Interrupted\./);
+	await terminal.waitFor(() => closed);
+	await waitForIdle(terminal);
+
+	terminal.type('again\r');
+	await terminal.waitFor('And another one.');
+	expect(host.chats().at(-1)?.slice(1)).toEqual(['user: tell me', 'assistant: The first half', 'user: again']);
+});
+
+test('a message typed meanwhile waits in sight and joins at the next turn', async () => {
+	const folder = folderWith({'apple.txt': 'a'});
+	const {host, terminal} = await startChat({folder});
+	let goOn: () => void = () => undefined;
+	const gate = new Promise<void>(resolve => {
+		goOn = resolve;
+	});
+	host.answerWith(
+		async ({say, call, finish}) => {
+			say('Looking.');
+			await gate;
+			call('list_files', {});
+			finish();
+		},
+		({say, finish}) => {
+			say('Both done.');
+			finish();
+		},
+	);
+	terminal.type('what is here?\r');
+	await terminal.waitFor('Looking.');
+	terminal.type('and be brief\r');
+	await terminal.waitFor('queued: and be brief');
+	goOn();
+	await terminal.waitFor(/✓ list_files .*\n\n❯ and be brief\n\nBoth done\./);
+	await waitForIdle(terminal);
+	expect(terminal.text()).not.toContain('queued:');
+	expect(host.chats().at(-1)?.slice(-2)).toEqual(['tool: apple.txt', 'user: and be brief']);
+});
+
+test('what was queued when the answer is interrupted comes back into the prompt, unsent', async () => {
+	const {host, terminal} = await startChat();
+	host.answerWith(async answer => {
+		answer.say('Going on and on');
+		await answer.closed;
+	});
+	terminal.type('go\r');
+	await terminal.waitFor('Going on');
+	terminal.type('one more thing\r');
+	await terminal.waitFor('queued: one more thing');
+	terminal.press('escape');
+	await terminal.waitFor(/■ Interrupted\.[\s\S]*❯ one more thing/);
+	expect(host.chats()).toHaveLength(1);
+});
+
+test('a kill in the middle of an answer resets the terminal, and the session can be resumed [5] [17]', async () => {
+	const folder = folderWith({'apple.txt': 'a'});
+	const home = join(folderWith(), 'home');
+	const {host, terminal} = await startChat({folder, home});
+	host.answerWith(
+		({say, call, finish}) => {
+			say('I look around.');
+			call('list_files', {});
+			finish();
+		},
+		async answer => {
+			answer.say('This is cut he');
+			await answer.closed;
+		},
+	);
+	terminal.type('go\r');
+	await terminal.waitFor('This is cut he');
+	terminal.kill('SIGTERM');
+	expect(await terminal.exit()).toEqual({status: 0, signal: 15});
+	expect(terminal.output().slice(-200)).toMatch(/\u001b\[<u[\s\S]*\u001b\[\?2004l/);
+	expect(terminal.modes()).toMatchObject({bracketedPasteMode: false, synchronizedOutputMode: false});
+
+	const again = await startChat({folder, home, args: ['-c']});
+	await again.terminal.waitFor(/❯ go\n\nI look around\.\n\n✓ list_files[\s\S]*This is cut he\n\n■ Interrupted\./);
+	again.terminal.type('go on\r');
+	await again.terminal.waitFor('Hello from the host.');
+	expect(again.host.chats().at(-1)?.slice(1)).toEqual([
+		'user: go',
+		'assistant: I look around.',
+		'tool: apple.txt',
+		'assistant: This is cut he',
+		'user: go on',
+	]);
+});
+
+test('Ctrl+Z gives the shell its terminal back, and fg goes on where it was', async () => {
+	const {terminal} = await startChat({
+		shell: {
+			file: 'bash',
+			args: ['--norc', '--noprofile', '-c', `set -m; node ${program} "$@"; echo stopped; fg; echo status $?`, 'bash'],
+		},
+	});
+	terminal.type('half a thought');
+	await terminal.waitFor('❯ half a thought');
+	terminal.press('ctrl+z');
+	await terminal.waitFor('stopped');
+	await terminal.waitFor(() => terminal.modes().bracketedPasteMode);
+	await terminal.waitFor(/❯ half a thought\n.*○ idle/);
+	terminal.press('ctrl+c');
+	await quit(terminal);
+	expect(terminal.text()).toContain('status 0');
+});

@@ -1,0 +1,156 @@
+import {createServer, type IncomingHttpHeaders, type Server, type ServerResponse} from 'node:http';
+import {onTestFinished} from 'vitest';
+
+/** An answer of the host that the test writes as it goes. */
+export type Answer = {
+	/** A piece of the answer's text. */
+	readonly say: (text: string) => void;
+	/** A piece of reasoning. */
+	readonly think: (text: string) => void;
+	readonly call: (name: string, args: object) => void;
+	/** The vendor's end mark, with usage. */
+	readonly finish: (reason?: 'stop' | 'tool_calls' | 'length') => void;
+	/** Ends the answer properly, but without the vendor's end mark. */
+	readonly end: () => void;
+	/** Breaks the connection off. */
+	readonly cut: () => void;
+	/** Answers with a status and a body of its own instead of a stream. */
+	readonly refuse: (status: number, contentType: string, body: string) => void;
+	/** Settles when the other side has closed the connection. */
+	readonly closed: Promise<void>;
+};
+
+type Script = (answer: Answer) => void | Promise<void>;
+
+export type Received = {
+	readonly method: string;
+	readonly path: string;
+	readonly headers: IncomingHttpHeaders;
+	readonly body: string;
+};
+
+export type ModelHost = {
+	/** Where its API begins, up to `/v1`. */
+	readonly baseUrl: string;
+	/** Everything that was asked, in order. */
+	readonly received: readonly Received[];
+	/** The messages of each chat request, as `role: text`. */
+	readonly chats: () => readonly (readonly string[])[];
+	/** What the next requests get, one each; the last script stays. */
+	readonly answerWith: (...scripts: readonly Script[]) => void;
+};
+
+const usage = {prompt_tokens: 120, completion_tokens: 30, prompt_tokens_details: {cached_tokens: 20}};
+const head = {id: 'chatcmpl-1', object: 'chat.completion.chunk', created: 1, model: 'stub'};
+
+/** A host of models on this machine that speaks Chat Completions as the test tells it. Closed after the test. */
+export async function startModelHost(models: readonly string[] = ['alpha', 'beta', 'gamma-large']): Promise<ModelHost> {
+	const received: Received[] = [];
+	let scripts: readonly Script[] = [
+		({say, finish}) => {
+			say('Hello from the host.');
+			finish();
+		},
+	];
+
+	const server = createServer(async (request, response) => {
+		let body = '';
+		for await (const chunk of request.setEncoding('utf8')) {
+			body += chunk;
+		}
+
+		const {method = '', url: path = '', headers} = request;
+		received.push({method, path, headers, body});
+		if (path === '/v1/models') {
+			response.setHeader('content-type', 'application/json');
+			response.end(JSON.stringify({object: 'list', data: models.map(id => ({id, object: 'model'}))}));
+			return;
+		}
+
+		const [script, ...rest] = scripts;
+		scripts = rest.length > 0 ? rest : scripts;
+		await script?.(answerOn(response));
+	});
+	await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve));
+	onTestFinished(async () => {
+		server.closeAllConnections();
+		await new Promise(resolve => server.close(resolve));
+	});
+
+	return {
+		baseUrl: baseUrlOf(server),
+		received,
+		chats: () =>
+			received.filter(({path}) => path === '/v1/chat/completions').map(({body}) => readChat(JSON.parse(body))),
+		answerWith(...next) {
+			scripts = next;
+		},
+	};
+}
+
+/** The address of a host that nobody listens at. */
+export async function unusedAddress(): Promise<string> {
+	const server = createServer();
+	await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve));
+	const baseUrl = baseUrlOf(server);
+	await new Promise(resolve => server.close(resolve));
+	return baseUrl;
+}
+
+function baseUrlOf(server: Server): string {
+	const address = server.address();
+	return `http://127.0.0.1:${typeof address === 'object' ? address?.port : ''}/v1`;
+}
+
+function readChat({messages}: {readonly messages: readonly {readonly role: string; readonly content: unknown}[]}) {
+	return messages.map(
+		({role, content}) => `${role}: ${typeof content === 'string' ? content : JSON.stringify(content)}`,
+	);
+}
+
+function answerOn(response: ServerResponse): Answer {
+	const closed = new Promise<void>(resolve => response.once('close', resolve));
+	const write = (data: string) => {
+		if (!response.headersSent) {
+			response.writeHead(200, {'content-type': 'text/event-stream'});
+		}
+
+		response.write(`data: ${data}\n\n`);
+	};
+
+	const chunk = (delta: object, finish: string | null = null) =>
+		write(JSON.stringify({...head, choices: [{index: 0, delta, finish_reason: finish}]}));
+	let calls = 0;
+
+	return {
+		say: content => chunk({content}),
+		think: text => chunk({reasoning_content: text}),
+		call(name, args) {
+			const call = {
+				index: calls,
+				id: `call_${calls}`,
+				type: 'function',
+				function: {name, arguments: JSON.stringify(args)},
+			};
+			calls++;
+			chunk({tool_calls: [call]});
+		},
+		finish(reason = calls > 0 ? 'tool_calls' : 'stop') {
+			chunk({}, reason);
+			write(JSON.stringify({...head, choices: [], usage}));
+			write('[DONE]');
+			response.end();
+		},
+		end() {
+			response.end();
+		},
+		cut() {
+			response.socket?.destroy();
+		},
+		refuse(status, contentType, body) {
+			response.writeHead(status, {'content-type': contentType});
+			response.end(body);
+		},
+		closed,
+	};
+}

@@ -1,0 +1,83 @@
+import {expect, test} from 'vitest';
+import {startChat, waitForIdle} from './chat.ts';
+
+/** What the host was last told by the user. */
+function lastPrompt(chats: readonly (readonly string[])[]): string | undefined {
+	return chats.at(-1)?.findLast(message => message.startsWith('user: '));
+}
+
+test('a backslash before Enter, Alt+Enter and Ctrl+J break the line; Enter sends all of it', async () => {
+	const {host, terminal} = await startChat();
+	terminal.type('one\\\r');
+	terminal.type('two');
+	terminal.press('alt+enter');
+	terminal.type('three');
+	terminal.press('ctrl+j');
+	terminal.type('four');
+	await terminal.waitFor(/❯ one\n {2}two\n {2}three\n {2}four\n/);
+	expect(terminal.cursor()).toEqual({column: 6, row: terminal.screen().indexOf('  four')});
+	terminal.press('enter');
+	await terminal.waitFor('Hello from the host.');
+	expect(lastPrompt(host.chats())).toBe('user: one\ntwo\nthree\nfour');
+});
+
+test('a paste of fifty lines is one placeholder on the screen and goes out whole', async () => {
+	const {host, terminal} = await startChat();
+	const pasted = Array.from({length: 50}, (_, index) => `pasted line ${index + 1}`).join('\n');
+	terminal.type('look: ');
+	terminal.paste(pasted);
+	await terminal.waitFor(/❯ look: \[.*50 lines.*\]/);
+	expect(terminal.text()).not.toContain('pasted line');
+	terminal.type(' please');
+	terminal.press('enter');
+	await terminal.waitFor('Hello from the host.');
+	expect(lastPrompt(host.chats())).toBe(`user: look: ${pasted} please`);
+});
+
+test('lines that are pasted are never sent one by one', async () => {
+	const {host, terminal} = await startChat();
+	terminal.paste('rm -rf nothing\n');
+	await terminal.waitFor('❯ rm -rf nothing');
+	terminal.press('enter');
+	await terminal.waitFor('Hello from the host.');
+	expect(host.chats()).toHaveLength(1);
+});
+
+test('a slash shows the commands; arrows choose, Tab takes, Escape closes', async () => {
+	const {terminal} = await startChat();
+	terminal.type('/');
+	await terminal.waitFor(/❯ \/\n❯ \/login .*\n {2}\/logout .*\n/);
+	terminal.press('down');
+	await terminal.waitFor(/\n❯ \/logout /);
+	terminal.press('up', 'up');
+	await terminal.waitFor(/\n❯ \/quit /);
+	terminal.type('mod');
+	await terminal.waitFor(/❯ \/mod\n❯ \/model /);
+	terminal.press('tab');
+	await terminal.waitFor(/❯ \/model\n[\s\S]*list/);
+	terminal.press('escape');
+	await terminal.waitFor(() => !/List known models/.test(terminal.screen().join('\n')));
+	expect(terminal.text()).toMatch(/\n❯ \/model/);
+});
+
+test('a command that does not exist names the one that was meant', async () => {
+	const {host, terminal} = await startChat();
+	terminal.type('/modle\r');
+	await terminal.waitFor(/✗ There is no command “modle”\. Did you mean “model”\?/);
+	expect(host.received).toEqual([]);
+	await waitForIdle(terminal);
+	terminal.type('still here\r');
+	await terminal.waitFor('Hello from the host.');
+});
+
+test('prompts of earlier sessions come back with Up', async () => {
+	const {terminal} = await startChat();
+	terminal.type('the first\r');
+	await terminal.waitFor('Hello from the host.');
+	await waitForIdle(terminal);
+	terminal.type('a draft');
+	terminal.press('up');
+	await terminal.waitFor(/❯ the first\n.*custom\/alpha/);
+	terminal.press('down');
+	await terminal.waitFor(/❯ a draft\n.*custom\/alpha/);
+});

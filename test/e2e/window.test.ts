@@ -1,0 +1,85 @@
+import {expect, test} from 'vitest';
+import {type Chat, quit, startChat, waitForIdle} from './chat.ts';
+
+const eraseScrollback = '\u001b[3J';
+const eraseScreen = '\u001b[2J';
+
+/** A Markdown answer of every kind, with numbers that tell its lines apart. */
+const answer = [
+	'# A heading',
+	'Some **bold** words, `code` and a [link](https://example.com/path), 日本語 and an emoji 👩‍💻.',
+	...Array.from({length: 30}, (_, index) => `- point ${index + 1}. and so on`),
+	'```ts\nconst answer = 42;\n```',
+	'| a | b |\n| - | - |\n| 1 | 2 |',
+	'The end.',
+].join('\n\n');
+
+async function chatAbout({host, terminal}: Chat, text = answer) {
+	host.answerWith(async ({say, finish}) => {
+		for (const piece of text.match(/[\s\S]{1,40}/gu) ?? []) {
+			say(piece);
+			await new Promise(setImmediate);
+		}
+
+		finish();
+	});
+	terminal.type('draw\r');
+	await terminal.waitFor('The end.');
+	await waitForIdle(terminal);
+}
+
+test.each([
+	[80, 24],
+	[120, 40],
+	[20, 5],
+	[40, 10],
+])('in a window of %i x %i every line fits, nothing is left over and nothing is erased', async (columns, rows) => {
+	const chat = await startChat({columns, rows});
+	const {terminal} = chat;
+	await chatAbout(chat);
+	expect(terminal.wrapped()).toBe(0);
+	const text = terminal.text();
+	for (let point = 1; point <= 30; point++) {
+		expect(text.split(new RegExp(`• point ${point}\\.`))).toHaveLength(2);
+	}
+
+	const before = terminal.screen();
+	terminal.type('abc');
+	await terminal.waitFor('❯ abc');
+	expect(terminal.screen()[terminal.cursor().row]).toBe('❯ abc');
+	expect(terminal.cursor().column).toBe(5);
+	terminal.press('ctrl+c');
+	await terminal.waitFor(() => terminal.screen().join('\n') === before.join('\n'));
+
+	expect(terminal.output()).not.toContain(eraseScrollback);
+	expect(terminal.output()).not.toContain(eraseScreen);
+	expect(await quit(terminal)).toEqual({status: 0, signal: 0});
+	expect(terminal.text()).toContain('Resume this session');
+});
+
+test('a new drawing with Ctrl+L shows what was there: no frame leaves anything behind', async () => {
+	const chat = await startChat();
+	await chatAbout(chat);
+	const before = chat.terminal.screen();
+	chat.terminal.press('ctrl+l');
+	await chat.terminal.waitFor(() => chat.terminal.output().includes(eraseScreen));
+	await chat.terminal.waitFor(() => chat.terminal.screen().join('\n') === before.join('\n'));
+});
+
+test('NO_COLOR leaves colours out, and CI in the environment does not keep the app from drawing', async () => {
+	const chat = await startChat({env: {NO_COLOR: '1', CI: '1'}});
+	await chatAbout(chat);
+	expect(chat.terminal.output()).not.toMatch(/\u001b\[[\d;:]*[1-9][\d;:]*m/);
+});
+
+test('only /clear erases the scrollback', async () => {
+	const chat = await startChat();
+	await chatAbout(chat);
+	expect(chat.terminal.scrollback().length).toBeGreaterThan(20);
+	expect(chat.terminal.output()).not.toContain(eraseScrollback);
+	chat.terminal.type('/clear\r');
+	await chat.terminal.waitFor(() => !chat.terminal.text().includes('The end.'));
+	await waitForIdle(chat.terminal);
+	expect(chat.terminal.scrollback()).toEqual([]);
+	expect(chat.terminal.screen().filter(Boolean)).toHaveLength(3);
+});
