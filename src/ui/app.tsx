@@ -66,7 +66,7 @@ export function App() {
 				<Lines lines={suggestionLines(suggestions, chosen, layout.completion, columns, palette)} />
 			)}
 			{suggestions.length === 0 && toast && layout.completion > 0 && (
-				<Text wrap="truncate">{truncate(palette.dim(toast), columns)}</Text>
+				<Text wrap="truncate">{truncate(palette.dim(safeLine(toast)), columns)}</Text>
 			)}
 			<StatusLine elapsed={elapsed} />
 		</Box>

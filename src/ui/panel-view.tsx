@@ -1,4 +1,4 @@
-import {useState} from 'react';
+import {useEffect, useState} from 'react';
 import type {Panel} from '../store/view-slice.ts';
 import {safeLine} from '../terminal/safe-text.ts';
 import {truncate} from '../terminal/width.ts';
@@ -38,11 +38,12 @@ export function PanelView({panel, height}: Props) {
 /** One line to fill in; Enter gives it, Escape leaves it. */
 function Field({label, masked}: {readonly label: string; readonly masked: boolean}) {
 	const {palette, answer} = useUi();
+	const columns = useApp(state => state.size.columns);
 	const [value, setValue] = useState('');
 	return (
 		<Box height={1} overflow="hidden">
 			<Box flexShrink={0}>
-				<Text>{`${palette.accent('?')} ${safeLine(label)} `}</Text>
+				<Text>{`${palette.accent('?')} ${truncate(safeLine(label), Math.floor(columns * 0.6))} `}</Text>
 			</Box>
 			<TextInput
 				value={value}
@@ -66,9 +67,18 @@ function Window({
 	const {palette} = useUi();
 	const columns = useApp(state => state.size.columns);
 	const offset = useApp(state => state.scroll);
+	const scrollBy = useApp(state => state.scrollBy);
+	const titled = height > 1;
 	const room = Math.max(1, height - 1);
 	const start = Math.max(0, Math.min(offset, lines.length - room));
+	// Keys count on beyond both ends; the count comes back, so that the next key the other way moves at once.
+	useEffect(() => {
+		if (start !== offset) {
+			scrollBy(start - offset);
+		}
+	}, [start, offset, scrollBy]);
 	const shown = lines.slice(start, start + room);
 	const more = lines.length > room ? ` ${start + 1}-${start + shown.length} of ${lines.length}, ↑↓ scroll` : '';
-	return <Lines lines={[palette.dim(truncate(`── ${title} · Esc closes${more}`, columns)), ...shown]} />;
+	const header = palette.dim(truncate(`── ${safeLine(title)} · Esc closes${more}`, columns));
+	return <Lines lines={titled ? [header, ...shown] : shown} />;
 }

@@ -34,6 +34,7 @@ export function Picker({title, choices, current, height}: Props) {
 				found.findIndex(({id}) => id === current),
 			);
 	const chosen = found.length === 0 ? 0 : (((first + moved) % found.length) + found.length) % found.length;
+	// In a very low window the choices come first, then the filter, then the title.
 	const room = Math.max(1, height - 2);
 	const start = Math.max(0, Math.min(chosen - Math.floor(room / 2), found.length - room));
 	const rows = found.slice(start, start + room).map((choice, index) => {
@@ -44,16 +45,30 @@ export function Picker({title, choices, current, height}: Props) {
 		return truncate((here ? palette.label(text) : text) + detail, columns);
 	});
 	const count = filter ? `${found.length} of ${choices.length}` : String(choices.length);
+	const submit = () => {
+		const choice = found[chosen];
+		if (choice) {
+			answer(choice.id);
+		}
+	};
+
 	return (
-		<Box flexDirection="column">
-			<Text wrap="truncate">
-				{truncate(`${palette.label(title)} ${palette.dim(`${count} · Enter takes · Esc leaves`)}`, columns)}
-			</Text>
-			<Box height={1} overflow="hidden">
+		<Box
+			flexDirection={height > 1 ? 'column' : 'column-reverse'}
+			justifyContent={height > 1 ? 'flex-start' : 'flex-end'}
+		>
+			{height > 2 && (
+				<Text wrap="truncate">
+					{truncate(`${palette.label(safeLine(title))} ${palette.dim(`${count} · Enter takes · Esc leaves`)}`, columns)}
+				</Text>
+			)}
+			<Box height={1} flexShrink={0} overflow="hidden">
 				<Text>{palette.dim('filter ')}</Text>
-				<TextInput value={filter} onChange={narrow} onSubmit={() => answer(found[chosen]?.id)} />
+				<TextInput value={filter} onChange={narrow} onSubmit={submit} />
 			</Box>
-			<Lines lines={rows.length > 0 ? rows : [palette.dim('  Nothing matches.')]} />
+			<Box flexShrink={0} flexDirection="column">
+				<Lines lines={rows.length > 0 ? rows : [palette.dim('  Nothing matches.')]} />
+			</Box>
 		</Box>
 	);
 }

@@ -1,0 +1,168 @@
+import './not-in-ci.ts';
+import fc from 'fast-check';
+import {describe, expect, test} from 'vitest';
+import {commands} from '../../commands/index.ts';
+import {setComposerText} from '../../src/store/composer.ts';
+import type {AppStore} from '../../src/store/store.ts';
+import type {Panel} from '../../src/store/view-slice.ts';
+import {lineWidth} from '../../src/terminal/width.ts';
+import {App} from '../../src/ui/app.tsx';
+import {draw} from './frame.ts';
+
+const sizes = [
+	[80, 24],
+	[120, 40],
+	[20, 5],
+] as const;
+
+const numbered = (name: string, count: number) => Array.from({length: count}, (_, index) => `${name} ${index}`);
+
+function app(columns = 80, rows = 24) {
+	const drawn = draw(<App />, {columns, rows, entries: commands});
+	const type = (text: string) => {
+		const {composer, setComposer} = drawn.store.getState();
+		setComposer(setComposerText(composer, text));
+	};
+
+	return {...drawn, type};
+}
+
+const run = (store: AppStore) =>
+	store.setState(({transcript}) => ({
+		transcript: {...transcript, run: {id: 'r', model: 'm', server: 's', startedAt: new Date().toISOString()}},
+	}));
+
+describe.each(sizes)('in a window of %i columns and %i rows', (columns, rows) => {
+	test('an empty prompt says what to do, and a run how to end it', async () => {
+		const {store, lines, settle} = app(columns, rows);
+		await settle();
+		const cut = (text: string) => (text.length > columns ? `${text.slice(0, columns - 1)}…` : text);
+		expect(lines()).toContain(cut('❯ Ask something, or / for commands'));
+		run(store);
+		await settle();
+		expect(lines()).toContain(cut('❯ Type ahead; Esc interrupts'));
+	});
+
+	test('the live region is shorter than the window, and no line is wider, whatever there is to show', async () => {
+		const {store, lines, window, settle, type} = app(columns, rows);
+		const panels = fc.constantFrom<Panel | undefined>(
+			undefined,
+			{kind: 'pick', title: 'Choose a model', choices: numbered('model', 30).map(id => ({id, label: id, detail: id}))},
+			{kind: 'field', label: 'The key of a provider with a long name:', masked: true},
+			{kind: 'confirm', question: 'Really do all of that, and more, at once?'},
+			{kind: 'lines', title: '/usage', lines: numbered('a line of the answer of a command', 50)},
+		);
+		const text = fc.oneof(fc.constantFrom('', '/', '/m', '/keys '), fc.string({unit: 'binary', maxLength: 400}));
+		const states = fc.record({
+			live: fc.nat(15),
+			queue: fc.nat(5),
+			panel: panels,
+			text,
+			toast: fc.constantFrom('', 'Press Ctrl+C again to quit.'),
+			completion: fc.integer({min: -1, max: 20}),
+			scroll: fc.integer({min: -5, max: 100}),
+		});
+		await fc.assert(
+			fc.asyncProperty(states, async ({live, queue, panel, scroll, ...given}) => {
+				const state = store.getState();
+				type(given.text);
+				state.setPanel(panel);
+				state.setLive(numbered('live', live));
+				state.setToast(given.toast);
+				state.setCompletion(given.completion);
+				state.scrollBy(scroll);
+				store.setState({queue: numbered('queued', queue).map(id => ({id, text: id}))});
+				await settle(5);
+				expect(lines().length).toBeLessThan(rows);
+				expect(window()).toHaveLength(rows);
+				expect(lines().at(-1)).toMatch(/idle$/);
+				expect(Math.max(...lines().map(lineWidth))).toBeLessThanOrEqual(columns);
+			}),
+			{numRuns: 60},
+		);
+	});
+
+	test('nothing that is drawn erases the scrollback or the whole screen', async () => {
+		const {store, written, settle, type} = app(columns, rows);
+		type(numbered('line', 30).join('\n'));
+		store.getState().setLive(numbered('live', 15));
+		await settle();
+		store.getState().setPanel({kind: 'lines', title: '/help', lines: numbered('line', 60)});
+		await settle();
+		expect(written.join('')).not.toMatch(/\u001B\[[23]J/);
+	});
+});
+
+describe('the prompt', () => {
+	test('shows the rows around the caret and that there are more above', async () => {
+		const {lines, settle, type} = app();
+		type(numbered('line', 30).join('\n'));
+		await settle();
+		expect(lines().slice(-11)).toEqual([
+			'↑ line 20',
+			...numbered('line', 30)
+				.slice(21)
+				.map(line => `  ${line}`),
+			expect.any(String),
+		]);
+	});
+
+	test('shows control characters that were pasted [1]', async () => {
+		const {lines, settle, type} = app();
+		type('a\u001b[2J\u202Eb');
+		await settle();
+		expect(lines()).toContain('❯ a␛[2J⟨U+202E⟩b');
+	});
+});
+
+describe('the completion', () => {
+	test('lists what a slash may become, the chosen one marked', async () => {
+		const {store, lines, settle, type} = app();
+		type('/re');
+		await settle();
+		expect(lines().slice(-3, -1)).toEqual([
+			'❯ /resume  Go on with an earlier session',
+			'  /rename  Give the session a title',
+		]);
+		store.getState().setCompletion(1);
+		await settle();
+		expect(lines().slice(-3, -1)).toEqual([
+			'  /resume  Go on with an earlier session',
+			'❯ /rename  Give the session a title',
+		]);
+	});
+
+	test('is a window around the chosen one, and -1 closes it', async () => {
+		const {store, lines, settle, type} = app();
+		type('/');
+		store.getState().setCompletion(commands.length - 1);
+		await settle();
+		expect(lines().filter(line => /^[❯ ] \//.test(line))).toHaveLength(9);
+		expect(lines().at(-2)).toMatch(/^❯ \/quit/);
+		store.getState().setCompletion(-1);
+		await settle();
+		expect(lines().filter(line => /^[❯ ] \//.test(line))).toEqual(['❯ /']);
+	});
+
+	test('gives way to a panel', async () => {
+		const {store, lines, settle, type} = app();
+		type('/');
+		store.getState().setPanel({kind: 'confirm', question: 'Sure?'});
+		await settle();
+		expect(lines()).toEqual(['', '? Sure? [y/N]', '─'.repeat(80), '❯ /', expect.any(String)]);
+	});
+});
+
+test('a toast stands below the prompt, made safe [1]', async () => {
+	const {store, lines, settle} = app();
+	store.getState().setToast('Open \u001b[2Jthis');
+	await settle();
+	expect(lines().at(-2)).toBe('Open ␛[2Jthis');
+});
+
+test('the last messages that wait are shown, each on a line, made safe [1]', async () => {
+	const {store, lines, settle} = app();
+	store.setState({queue: ['one', 'two', 'three\nlines', 'fo\u001bur'].map(text => ({id: text, text}))});
+	await settle();
+	expect(lines().slice(1, 4)).toEqual(['  queued: two', '  queued: three␊lines', '  queued: fo␛ur']);
+});

@@ -1,0 +1,187 @@
+import './not-in-ci.ts';
+import {describe, expect, test} from 'vitest';
+import type {Panel} from '../../src/store/view-slice.ts';
+import {keyToken, textToken} from '../../src/terminal/input-token.ts';
+import {App} from '../../src/ui/app.tsx';
+import {filterChoices} from '../../src/ui/picker.tsx';
+import {draw} from './frame.ts';
+
+const choices = ['alpha', 'beta', 'gamma', 'delta'].map(id => ({id, label: id, detail: `the ${id} one`}));
+const pick: Panel = {kind: 'pick', title: 'Choose', choices};
+
+/ The app with that panel open, and what the panel was answered with. */;
+async function open(panel: Panel, columns = 80, rows = 24) {
+	const answers: (string | undefined)[] = [];
+	const drawn = draw(<App />, {columns, rows, answer: value => answers.push(value)});
+	drawn.store.getState().setPanel(panel);
+	await drawn.settle();
+	const feed = async (...words: readonly string[]) => {
+		for (const word of words) {
+			drawn.feed(word === 'enter' ? keyToken('enter') : textToken(word));
+		}
+
+		await drawn.settle(40);
+	};
+
+	const move = async (rowsDown: number) => {
+		drawn.store.getState().scrollBy(rowsDown);
+		await drawn.settle();
+	};
+
+	/ What stands above the rule over the prompt. */;
+	const panelLines = () => {
+		const lines = drawn.lines();
+		return lines.slice(
+			lines[0] === '' ? 1 : 0,
+			lines.findIndex(line => line.startsWith('──────────')),
+		);
+	};
+
+	return {...drawn, answers, feed, move, panelLines};
+}
+
+const marked = (lines: readonly string[]) => lines.filter(line => line.startsWith('❯') && !line.includes('Ask'));
+
+describe('a picker', () => {
+	test('lists its choices with the first one marked', async () => {
+		const {panelLines} = await open(pick);
+		expect(panelLines()).toEqual([
+			'Choose 4 · Enter takes · Esc leaves',
+			'filter',
+			'❯ alpha  the alpha one',
+			'  beta  the beta one',
+			'  gamma  the gamma one',
+			'  delta  the delta one',
+		]);
+	});
+
+	test('opens at what is in use now, and says so', async () => {
+		const {lines} = await open({...pick, current: 'gamma'});
+		expect(lines()).toContain('❯ gamma (now)  the gamma one');
+	});
+
+	test('moves, around both ends too', async () => {
+		const {lines, move} = await open(pick);
+		await move(1);
+		expect(lines()).toContain('❯ beta  the beta one');
+		await move(-2);
+		expect(lines()).toContain('❯ delta  the delta one');
+		await move(1);
+		expect(lines()).toContain('❯ alpha  the alpha one');
+	});
+
+	test('narrows to what was typed, and Enter takes the marked one', async () => {
+		const {answers, lines, feed, move} = await open(pick);
+		await move(2);
+		await feed('ta');
+		expect(lines()).toEqual(
+			expect.arrayContaining(['Choose 2 of 4 · Enter takes · Esc leaves', '❯ beta  the beta one']),
+		);
+		await feed('enter');
+		expect(answers).toEqual(['beta']);
+	});
+
+	test('says that nothing matches, and Enter does nothing then', async () => {
+		const {answers, lines, feed} = await open(pick);
+		await feed('zz', 'enter');
+		expect(lines()).toContain('  Nothing matches.');
+		expect(answers).toEqual([]);
+	});
+
+	test('shows a window of a long list', async () => {
+		const many = Array.from({length: 100}, (_, index) => ({id: `${index}`, label: `choice ${index}`}));
+		const {panelLines, move} = await open({...pick, choices: many});
+		await move(50);
+		expect(panelLines()).toHaveLength(14);
+		expect(panelLines().slice(2)).toEqual(
+			Array.from({length: 12}, (_, index) => (index === 6 ? '❯ choice 50' : `  choice ${44 + index}`)),
+		);
+	});
+
+	test.each([
+		[20, 5, ['❯ beta  the beta one']],
+		[40, 6, ['filter', '❯ beta  the beta one']],
+	])('shows the marked choice also in a window of %i columns and %i rows', async (columns, rows, expected) => {
+		const {lines, move} = await open(pick, columns, rows);
+		await move(1);
+		expect(lines().slice(0, -2)).toEqual(expected);
+	});
+
+	test('makes its words safe [1]', async () => {
+		const hostile = 'a\u001b[2Jb\nc';
+		const {lines} = await open({kind: 'pick', title: hostile, choices: [{id: '1', label: hostile, detail: hostile}]});
+		expect(lines()).toEqual(expect.arrayContaining(['a␛[2Jb␊c 1 · Enter takes · Esc leaves', '❯ a␛[2Jb␊c  a␛[2Jb␊c']));
+	});
+});
+
+test('a filter takes every word anywhere, names that begin with the first one before others', () => {
+	const models = ['openai/gpt', 'groq/openai/gpt', 'openai/mini'].map(id => ({id, label: id, detail: 'context'}));
+	const ids = (filter: string) => filterChoices(models, filter).map(({id}) => id);
+	expect(ids('openai gpt')).toEqual(['openai/gpt', 'groq/openai/gpt']);
+	expect(ids('GPT context')).toEqual(['openai/gpt', 'groq/openai/gpt']);
+	expect(ids('  ')).toEqual(models.map(({id}) => id));
+	expect(ids('nothing')).toEqual([]);
+});
+
+describe('a field', () => {
+	test('that is masked never draws what is typed, and gives it [11]', async () => {
+		const {answers, lines, written, feed} = await open({kind: 'field', label: 'Key of OpenAI:', masked: true});
+		await feed('sk-12345');
+		expect(lines()[1]).toBe('? Key of OpenAI: ••••••••');
+		await feed('enter');
+		expect(answers).toEqual(['sk-12345']);
+		expect(written.join('')).not.toMatch(/sk-|1234/);
+	});
+
+	test('that is not masked draws it', async () => {
+		const {answers, lines, feed} = await open({kind: 'field', label: 'Address:', masked: false});
+		await feed('http://x', 'enter');
+		expect(lines()[1]).toBe('? Address: http://x');
+		expect(answers).toEqual(['http://x']);
+	});
+
+	test('leaves room for what is typed behind a long label', async () => {
+		const {lines, feed} = await open(
+			{kind: 'field', label: 'The key of a provider with a name:', masked: true},
+			30,
+			10,
+		);
+		await feed('1234');
+		expect(lines()[0]).toMatch(/^\? The key .*… ••••$/);
+	});
+});
+
+describe('lines', () => {
+	const lines20 = Array.from({length: 40}, (_, index) => `line ${index}`);
+
+	test('are shown whole where they fit', async () => {
+		const {panelLines} = await open({kind: 'lines', title: '/usage', lines: ['a', 'b']});
+		expect(panelLines()).toEqual(['── /usage · Esc closes', 'a', 'b']);
+	});
+
+	test('scroll to both ends and no further', async () => {
+		const {store, panelLines, move} = await open({kind: 'lines', title: '/help', lines: lines20});
+		expect(panelLines()).toHaveLength(18);
+		expect(panelLines().slice(0, 2)).toEqual(['── /help · Esc closes 1-17 of 40, ↑↓ scroll', 'line 0']);
+		await move(100);
+		expect(panelLines().at(-1)).toBe('line 39');
+		await move(-1);
+		expect(panelLines().at(-1)).toBe('line 38');
+		await move(-100);
+		expect(panelLines()[1]).toBe('line 0');
+		await move(1);
+		expect(panelLines()[1]).toBe('line 1');
+		expect(store.getState().scroll).toBe(1);
+	});
+
+	test('have a title that is made safe [1]', async () => {
+		const {panelLines} = await open({kind: 'lines', title: '/help \u001b[2J', lines: ['a']});
+		expect(panelLines()[0]).toBe('── /help ␛[2J · Esc closes');
+	});
+});
+
+test('a question is asked with No as what Enter means', async () => {
+	const {panelLines} = await open({kind: 'confirm', question: 'Forget \u001b[2Jwork?'});
+	expect(panelLines()).toEqual(['? Forget ␛[2Jwork? [y/N]']);
+	expect(marked(panelLines())).toEqual([]);
+});
