@@ -22,6 +22,7 @@ type Wanted = {
 };
 
 const mostLive = 12;
+const leastLive = 4;
 const mostComposer = 10;
 const mostCompletion = 8;
 const mostQueue = 3;
@@ -59,7 +60,10 @@ export function layOut({rows, live, panel, queue, composer, completion}: Wanted)
 	};
 }
 
-/** Most lines of an open block that are drawn live in a window of that height. */
+/**
+ * Most lines of an open block that stay open in a window of that height. A low window shows the end of them alone: what
+ * settles too early is drawn for ever as it was when half of it was known.
+ */
 export function liveLimit(rows: number): number {
-	return Math.max(1, Math.min(mostLive, rows - 6));
+	return Math.max(leastLive, Math.min(mostLive, rows - 6));
 }
