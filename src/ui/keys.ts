@@ -19,6 +19,8 @@ type Dependencies = {
 	readonly suspend: () => void;
 	readonly quit: () => void;
 	readonly now?: () => number;
+	/** Runs something after so many milliseconds. */
+	readonly later?: (run: () => void, milliseconds: number) => void;
 };
 
 /** How long a second press of the same key counts as the second of two, in milliseconds. */
@@ -26,16 +28,22 @@ const twice = 2000;
 
 /** Says what every key does: the panel has the first word, then the completion, then the prompt, then the app. */
 export function createKeyHandler(dependencies: Dependencies): (tokens: readonly InputToken[]) => void {
-	const {store, entries, submit, answer, feed, interrupt, redraw, suspend, quit, now = Date.now} = dependencies;
+	const {store, entries, submit, answer, feed, interrupt, redraw, suspend, quit} = dependencies;
+	const {now = Date.now, later = (run, milliseconds) => setTimeout(run, milliseconds).unref()} = dependencies;
 	let pressed = {chord: '', at: 0};
 
 	const state = store.getState;
 
-	/** True when the same key was pressed shortly before; the first press says what the second one does. */
+	/** True when the same key was pressed just before; the first press says what the second one does, while it does. */
 	const isSecond = (chord: string, toast: string) => {
 		const second = pressed.chord === chord && now() - pressed.at < twice;
 		pressed = second ? {chord: '', at: 0} : {chord, at: now()};
 		state().setToast(second ? '' : toast);
+		if (!second) {
+			const {at} = pressed;
+			later(() => pressed.at === at && state().toast === toast && state().setToast(''), twice);
+		}
+
 		return second;
 	};
 
@@ -46,7 +54,7 @@ export function createKeyHandler(dependencies: Dependencies): (tokens: readonly 
 		}
 
 		const chord = token.type === 'key' ? chordOf(token) : token.type === 'text' ? token.text : '';
-		if (chord === 'escape' || chord === 'ctrl+c' || (panel.kind === 'lines' && chord === 'q')) {
+		if (chord === 'escape' || chord === 'ctrl+c') {
 			answer(undefined);
 		} else if (chord === 'up' || chord === 'down') {
 			scrollBy(chord === 'up' ? -1 : 1);
@@ -109,13 +117,16 @@ export function createKeyHandler(dependencies: Dependencies): (tokens: readonly 
 		setToast('');
 	};
 
+	/** True while there is something to interrupt: the agent, or a command. */
+	const isWorking = () => state().transcript.run !== undefined || state().busy;
+
 	const onKey = (token: KeyToken) => {
-		const {composer, transcript} = state();
+		const {composer} = state();
 		switch (chordOf(token)) {
 			case 'ctrl+c':
 				if (composer.text) {
 					clear();
-				} else if (transcript.run) {
+				} else if (isWorking()) {
 					interrupt();
 				} else if (isSecond('ctrl+c', 'Press Ctrl+C again to quit.')) {
 					quit();
@@ -143,7 +154,7 @@ export function createKeyHandler(dependencies: Dependencies): (tokens: readonly 
 
 	const onEscape = () => {
 		const {composer, setComposer, setEditing, transcript} = state();
-		if (transcript.run) {
+		if (isWorking()) {
 			interrupt();
 		} else if (composer.text) {
 			if (isSecond('escape', 'Press Esc again to clear the prompt.')) {
@@ -167,14 +178,18 @@ export function createKeyHandler(dependencies: Dependencies): (tokens: readonly 
 	};
 
 	const inComposer = (token: InputToken) => {
-		const {composer, setComposer, size, toast, setToast, completion, setCompletion} = state();
+		const {composer, setComposer, size, toast, setToast, setCompletion, setEditing} = state();
 		const result = reduceComposer(composer, token, {columns: size.columns - promptWidth});
 		if (result.state !== composer) {
 			setComposer(result.state);
 		}
 
-		if (result.state.text !== composer.text && completion !== 0) {
-			setCompletion(0);
+		if (result.state.text !== composer.text) {
+			// A line from the history is not being written: the arrows go on through the history.
+			setCompletion(result.state.position === composer.position || result.action ? 0 : -1);
+			if (result.state.text === '' && !result.action) {
+				setEditing(undefined);
+			}
 		}
 
 		if (toast && (token.type === 'text' || token.type === 'paste')) {
@@ -188,6 +203,11 @@ export function createKeyHandler(dependencies: Dependencies): (tokens: readonly 
 
 	return tokens => {
 		for (const token of tokens) {
+			const isTyped = token.type === 'text' || token.type === 'paste';
+			if (isTyped || (token.type === 'key' && chordOf(token) !== pressed.chord)) {
+				pressed = {chord: '', at: 0};
+			}
+
 			if (inPanel(token) || (token.type === 'key' && inCompletion(token))) {
 				continue;
 			}

@@ -1,0 +1,85 @@
+import {commands} from '../../commands/index.ts';
+import {setComposerText} from '../../src/store/composer.ts';
+import {createAppStore} from '../../src/store/store.ts';
+import type {InputToken} from '../../src/terminal/input-token.ts';
+import {createTokenizer} from '../../src/terminal/input-tokenizer.ts';
+import {createKeyHandler} from '../../src/ui/keys.ts';
+
+export const esc = '\u001b';
+/** Bytes of keys, for tests to be read. */
+export const keys = {
+	escape: `${esc}[27u`,
+	up: `${esc}[A`,
+	down: `${esc}[B`,
+	pageUp: `${esc}[5~`,
+	pageDown: `${esc}[6~`,
+	enter: '\r',
+	tab: '\t',
+	backspace: '\u007f',
+	ctrlC: '\u0003',
+	ctrlD: '\u0004',
+	ctrlL: '\u000c',
+	ctrlZ: '\u001a',
+};
+
+/** The handler with a store, a clock that stands still, and a list of what it asked for. */
+export function handler({
+	text = '',
+	running = false,
+	busy = false,
+}: {
+	text?: string;
+	running?: boolean;
+	busy?: boolean;
+} = {}) {
+	const store = createAppStore();
+	const asked: string[] = [];
+	const timers: {readonly at: number; readonly run: () => void}[] = [];
+	let time = 0;
+	const {setComposer, composer, setBusy} = store.getState();
+	setComposer(setComposerText(composer, text));
+	setBusy(busy);
+	store.setState(({transcript}) => ({
+		transcript: {
+			...transcript,
+			settled: [
+				{kind: 'user', id: 'u1', text: 'first', open: false},
+				{kind: 'user', id: 'u2', text: 'second', open: false},
+			],
+			run: running ? {id: 'r', model: 'm', server: 's', startedAt: ''} : undefined,
+		},
+	}));
+	const handle = createKeyHandler({
+		store,
+		entries: () => commands,
+		submit: sent => asked.push(`submit ${sent}`),
+		answer: value => asked.push(`answer ${value}`),
+		feed: token =>
+			asked.push(`feed ${token.type === 'text' ? token.text : token.type === 'key' ? token.name : token.type}`),
+		interrupt: () => asked.push('interrupt'),
+		redraw: () => asked.push('redraw'),
+		suspend: () => asked.push('suspend'),
+		quit: () => asked.push('quit'),
+		now: () => time,
+		later: (run, milliseconds) => timers.push({at: time + milliseconds, run}),
+	});
+	const tokens = (input: string): readonly InputToken[] => createTokenizer().push(Buffer.from(input));
+	return {
+		store,
+		asked,
+		/** Everything in one turn of the loop. */
+		press: (...pressed: readonly string[]) => handle(pressed.flatMap(tokens)),
+		wait(milliseconds: number) {
+			time += milliseconds;
+			for (const timer of timers.splice(0)) {
+				if (timer.at <= time) {
+					timer.run();
+				} else {
+					timers.push(timer);
+				}
+			}
+		},
+		prompt: () => store.getState().composer.text,
+		toast: () => store.getState().toast,
+	};
+}

@@ -1,0 +1,109 @@
+import {describe, expect, test} from 'vitest';
+import {setHistory} from '../../src/store/composer-history.ts';
+import type {Panel} from '../../src/store/view-slice.ts';
+import {esc, handler, keys} from './key-presses.ts';
+
+describe('in the completion', () => {
+	test('the arrows choose, around both ends, and Tab takes', () => {
+		const {press, prompt, store} = handler();
+		press('/re', keys.down);
+		expect(store.getState().completion).toBe(1);
+		press(keys.down);
+		expect(store.getState().completion).toBe(0);
+		press(keys.up, keys.tab);
+		expect(prompt()).toBe('/rename ');
+	});
+
+	test('Enter takes what is not yet typed, and runs what needs nothing more', () => {
+		const {press, prompt, asked} = handler();
+		press('/ren', keys.enter);
+		expect([prompt(), asked]).toEqual(['/rename ', []]);
+		press(keys.ctrlC, '/who', keys.enter);
+		expect([prompt(), asked]).toEqual(['', ['submit /whoami']]);
+	});
+
+	test('Enter runs what is typed whole', () => {
+		const {press, asked} = handler();
+		press('/resume', keys.enter);
+		expect(asked).toEqual(['submit /resume']);
+	});
+
+	test('Escape closes the list and typing opens it again', () => {
+		const {press, store, asked} = handler();
+		press('/re', keys.escape);
+		expect([store.getState().completion, asked]).toEqual([-1, []]);
+		press('n');
+		expect(store.getState().completion).toBe(0);
+	});
+
+	test('the list stays closed for lines of the history, so that the arrows go on', () => {
+		const {press, store, prompt} = handler();
+		const {setComposer, composer} = store.getState();
+		setComposer(setHistory(composer, ['one', '/usage', 'two']));
+		press(keys.up, keys.up);
+		expect([prompt(), store.getState().completion]).toEqual(['/usage', -1]);
+		press(keys.up);
+		expect(prompt()).toBe('one');
+		press(keys.down, keys.down);
+		expect(prompt()).toBe('two');
+	});
+});
+
+describe('a panel', () => {
+	const open = (panel: Panel, given = {}) => {
+		const app = handler(given);
+		app.store.getState().setPanel(panel);
+		return app;
+	};
+
+	const pick: Panel = {kind: 'pick', title: 'Choose', choices: []};
+
+	test.each([pick, {kind: 'field', label: 'Key:', masked: true}, {kind: 'confirm', question: '?'}] as const)(
+		'of the kind $kind has the keys before a run, the prompt and the app',
+		panel => {
+			const {press, asked, prompt} = open(panel, {running: true});
+			press('a', keys.ctrlD, keys.ctrlL);
+			expect(asked.filter(item => !item.startsWith('feed'))).toEqual([]);
+			expect(prompt()).toBe('');
+			press(keys.escape, keys.ctrlC);
+			expect(asked.filter(item => !item.startsWith('feed'))).toEqual(['answer undefined', 'answer undefined']);
+		},
+	);
+
+	test('with a field gets what is typed', () => {
+		const {press, asked} = open(pick);
+		press('abc', keys.backspace, keys.enter, `${esc}[200~pasted${esc}[201~`);
+		expect(asked).toEqual(['feed abc', 'feed backspace', 'feed enter', 'feed paste']);
+	});
+
+	test('counts the rows that it is moved', () => {
+		const {press, store} = open(pick);
+		press(keys.down, keys.pageDown, keys.up);
+		expect(store.getState().scroll).toBe(8);
+		press(keys.pageUp);
+		expect(store.getState().scroll).toBe(0);
+	});
+
+	test.each([
+		['y', 'answer yes'],
+		['Y', 'answer yes'],
+		['n', 'answer undefined'],
+		[keys.enter, 'answer undefined'],
+	])('with a question takes %j', (key, expected) => {
+		const {press, asked} = open({kind: 'confirm', question: '?'});
+		press('x', ' ', key);
+		expect(asked).toEqual([expected]);
+	});
+
+	test('of lines leaves the prompt its letters, a q too', () => {
+		const {press, asked, prompt} = open({kind: 'lines', title: '/usage', lines: []}, {running: true});
+		press('q', 'uestion', keys.enter);
+		expect([asked, prompt()]).toEqual([['submit question'], '']);
+	});
+
+	test('of lines is closed by Escape before the run is interrupted', () => {
+		const {press, asked} = open({kind: 'lines', title: '/usage', lines: []}, {running: true});
+		press(keys.escape);
+		expect(asked).toEqual(['answer undefined']);
+	});
+});

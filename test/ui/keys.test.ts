@@ -1,0 +1,119 @@
+import {describe, expect, test} from 'vitest';
+import {esc, handler, keys} from './key-presses.ts';
+
+describe('Escape', () => {
+	test.each([
+		['the run, whatever is typed', {running: true, text: 'next'}],
+		['a command that works', {busy: true}],
+	])('interrupts %s', (_, given) => {
+		const {press, asked, prompt} = handler(given);
+		press(keys.escape);
+		expect(asked).toEqual(['interrupt']);
+		expect(prompt()).toBe('text' in given ? given.text : '');
+	});
+
+	test('twice on an empty prompt edits the previous message', () => {
+		const {press, store, prompt, toast} = handler();
+		press(keys.escape);
+		expect([prompt(), toast()]).toEqual(['', 'Press Esc again to edit your previous message.']);
+		press(keys.escape);
+		expect([prompt(), store.getState().editing, toast()]).toEqual(['second', 'u2', '']);
+	});
+
+	test('twice clears a prompt', () => {
+		const {press, prompt, toast} = handler({text: 'hello'});
+		press(keys.escape);
+		expect([prompt(), toast()]).toEqual(['hello', 'Press Esc again to clear the prompt.']);
+		press(keys.escape);
+		expect([prompt(), toast()]).toEqual(['', '']);
+	});
+
+	test.each([
+		['too late', (app: ReturnType<typeof handler>) => app.wait(2000)],
+		['after another key', (app: ReturnType<typeof handler>) => app.press('x', keys.backspace)],
+	])('a second time %s is a first one', (_, between) => {
+		const app = handler();
+		app.press(keys.escape);
+		between(app);
+		app.press(keys.escape);
+		expect(app.prompt()).toBe('');
+		expect(app.toast()).toBe('Press Esc again to edit your previous message.');
+	});
+
+	test('does nothing before the first message', () => {
+		const {press, store, prompt, toast} = handler();
+		store.setState(({transcript}) => ({transcript: {...transcript, settled: []}}));
+		press(keys.escape, keys.escape);
+		expect([prompt(), toast()]).toEqual(['', '']);
+	});
+});
+
+test('an edited message that is emptied is no longer edited', () => {
+	const {press, store} = handler();
+	press(keys.escape, keys.escape, ...Array.from({length: 6}, () => keys.backspace), 'new');
+	expect(store.getState().editing).toBe(undefined);
+	press(keys.ctrlC, keys.escape, keys.escape, '!', keys.enter);
+	expect(store.getState().editing).toBe('u2');
+});
+
+describe('Ctrl+C', () => {
+	test('clears a prompt, then interrupts the run', () => {
+		const {press, asked, prompt} = handler({running: true, text: 'x'});
+		press(keys.ctrlC);
+		expect([prompt(), asked]).toEqual(['', []]);
+		press(keys.ctrlC);
+		expect(asked).toEqual(['interrupt']);
+	});
+
+	test('ends a command that works', () => {
+		const {press, asked} = handler({busy: true});
+		press(keys.ctrlC);
+		expect(asked).toEqual(['interrupt']);
+	});
+
+	test('twice at rest quits, and says so first', () => {
+		const {press, asked, toast} = handler();
+		press(keys.ctrlC);
+		expect([asked, toast()]).toEqual([[], 'Press Ctrl+C again to quit.']);
+		press(keys.ctrlC);
+		expect(asked).toEqual(['quit']);
+	});
+
+	test('says so only as long as it is true', () => {
+		const {press, wait, asked, toast} = handler();
+		press(keys.ctrlC);
+		wait(1000);
+		expect(toast()).toBe('Press Ctrl+C again to quit.');
+		wait(1000);
+		expect(toast()).toBe('');
+		press(keys.ctrlC);
+		expect(asked).toEqual([]);
+	});
+
+	test('does not take away a note that came meanwhile', () => {
+		const {press, wait, store, toast} = handler();
+		press(keys.ctrlC);
+		store.getState().setToast('Another one.');
+		wait(2000);
+		expect(toast()).toBe('Another one.');
+	});
+});
+
+test.each([
+	['Ctrl+D on an empty prompt quits', '', keys.ctrlD, ['quit']],
+	['Ctrl+D on text does not', 'abc', keys.ctrlD, []],
+	['Ctrl+L redraws', 'abc', keys.ctrlL, ['redraw']],
+	['Ctrl+Z suspends', 'abc', keys.ctrlZ, ['suspend']],
+	['Enter sends', 'abc', keys.enter, ['submit abc']],
+	['Enter on blanks does not', '  ', keys.enter, []],
+])('%s', (_, text, key, expected) => {
+	const {press, asked} = handler({text});
+	press(key);
+	expect(asked).toEqual(expected);
+});
+
+test('many tokens of one turn are applied in order', () => {
+	const {press, asked, prompt} = handler();
+	press('one', keys.enter, 'two', keys.backspace, keys.enter, 'three', `${esc}[I`);
+	expect([asked, prompt()]).toEqual([['submit one', 'submit tw'], 'three']);
+});
