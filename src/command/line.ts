@@ -1,4 +1,7 @@
-import type {Entry} from './command.ts';
+import {flagOf, readArguments} from './arguments.ts';
+import {closest} from './closest.ts';
+import {type Entry, isNoun} from './command.ts';
+import {takeGlobalFlags} from './global-flags.ts';
 import {findCommand} from './table.ts';
 import {splitWords} from './words.ts';
 
@@ -12,15 +15,36 @@ export function commandWords(line: string): readonly string[] {
 	return splitWords(line.trim().slice(1));
 }
 
-/** The line as it may be shown and kept: a secret argument becomes `***` (SAFETY 11). */
+/**
+ * The line as it may be shown and kept: a secret argument becomes `***`, however it was given (SAFETY 11). Of a line that
+ * cannot be read, such as one with an open quote, only the name stays where a secret may follow it.
+ */
 export function withoutSecret(entries: readonly Entry[], line: string): string {
 	try {
-		const {command, path, rest} = findCommand(entries, commandWords(line));
-		const index = command.secret ? (command.positional ?? []).indexOf(command.secret) : -1;
-		const places = rest.filter(word => !word.startsWith('-'));
-		const secret = index >= 0 ? places[index] : undefined;
-		return secret === undefined ? line : `/${path} ${rest.map(word => (word === secret ? '***' : word)).join(' ')}`;
+		const {flags, rest: words} = takeGlobalFlags(commandWords(line));
+		const {command, path, rest} = findCommand(entries, words);
+		if (!command.secret) {
+			return line;
+		}
+
+		const {[command.secret]: secret, ...values} = readArguments(path, command, rest);
+		const places = (command.positional ?? []).flatMap(name => values[name] ?? []);
+		const others = Object.entries({...values, ...flags}).filter(([name]) => !command.positional?.includes(name));
+		const options = others.flatMap(([name, value]) =>
+			value ? [`--${flagOf(name)}${value === true ? '' : ` ${value}`}`] : [],
+		);
+		return [`/${path}`, ...places, ...(secret === undefined ? [] : ['***']), ...options].join(' ');
 	} catch {
-		return line;
+		const [name = ''] = line.trim().slice(1).split(/\s/, 1);
+		return takesSecret(entries, name) ? `/${name} ***` : line;
 	}
+}
+
+/** True where `word` is, or was probably meant to be, a command that takes a secret. */
+function takesSecret(entries: readonly Entry[], word: string): boolean {
+	return entries.some(
+		entry =>
+			(isNoun(entry) ? entry.verbs.some(({secret}) => secret) : entry.secret) &&
+			closest(word.toLowerCase(), [entry.name, ...(entry.aliases ?? [])]),
+	);
 }
