@@ -20,7 +20,9 @@ export function renderResult(result: Result, style: Style): readonly string[] {
 		case 'table':
 			return [
 				...heading(result.title, style),
-				...(result.rows.length > 0 ? renderTable(result.columns, result.rows, style) : [palette.dim(result.empty)]),
+				...(result.rows.length > 0
+					? renderTable(result.columns, result.rows, style)
+					: wrapLine(palette.dim(safeText(result.empty)), width)),
 				...(result.notes ?? []).flatMap(note => wrapLine(palette.dim(safeText(note)), width)),
 			];
 		case 'group':
@@ -35,8 +37,8 @@ export function renderResult(result: Result, style: Style): readonly string[] {
 	}
 }
 
-function heading(title: string | undefined, {palette}: Style): readonly string[] {
-	return title ? [palette.label(safeLine(title))] : [];
+function heading(title: string | undefined, {width, palette}: Style): readonly string[] {
+	return title ? [palette.label(truncate(safeLine(title), width))] : [];
 }
 
 function renderFields(fields: readonly (readonly [string, string])[], {width, palette}: Style): readonly string[] {
@@ -50,18 +52,28 @@ const gap = '  ';
 
 /**
  * Columns side by side, two blanks apart. Where they do not fit, the last one is cut first, because it holds what may be
- * long; the others keep at least eight cells.
+ * long; the others keep at least eight cells. Where not even that fits, each row becomes a list of its cells.
  */
 function renderTable(
 	columns: readonly Column[],
 	rows: ReadonlyArray<readonly string[]>,
-	{width, palette}: Style,
+	style: Style,
 ): readonly string[] {
+	const {width, palette} = style;
 	const cells = rows.map(row => row.map(safeLine));
 	const widths = columns.map(({label}, index) =>
 		Math.max(lineWidth(label), ...cells.map(row => lineWidth(row[index] ?? ''))),
 	);
-	shrink(widths, width - gap.length * (columns.length - 1));
+	if (!shrink(widths, width - gap.length * (columns.length - 1))) {
+		return cells.flatMap((row, index) => [
+			...(index > 0 ? [''] : []),
+			...renderFields(
+				columns.map(({label}, column) => [label, row[column] ?? ''] as const),
+				style,
+			),
+		]);
+	}
+
 	const draw = (row: readonly string[]) =>
 		columns
 			.map(({align}, index) => {
@@ -75,8 +87,8 @@ function renderTable(
 	return [...(named ? [palette.dim(draw(columns.map(({label}) => label)))] : []), ...cells.map(draw)];
 }
 
-/** Takes cells from the widest column, beginning with the last, until the sum fits. */
-function shrink(widths: number[], room: number): void {
+/** Takes cells from the columns, the last one first, until the sum fits; false where it cannot. */
+function shrink(widths: number[], room: number): boolean {
 	const smallest = 8;
 	let over = widths.reduce((sum, width) => sum + width, 0) - room;
 	for (let index = widths.length - 1; index >= 0 && over > 0; index--) {
@@ -85,4 +97,6 @@ function shrink(widths: number[], room: number): void {
 		widths[index] = width - taken;
 		over -= taken;
 	}
+
+	return over <= 0;
 }
