@@ -12,7 +12,8 @@ import {findCommand} from './table.ts';
 export async function dispatch(words: readonly string[], context: CommandContext): Promise<Result> {
 	const found = findCommand(context.entries, words);
 	const {command, path, rest} = found;
-	if (rest.includes('--help') || rest.includes('-h')) {
+	const flags = rest.includes('--') ? rest.slice(0, rest.indexOf('--')) : rest;
+	if (flags.includes('--help') || flags.includes('-h')) {
 		return helpOf(path, command);
 	}
 
@@ -20,7 +21,7 @@ export async function dispatch(words: readonly string[], context: CommandContext
 	const values = readArguments(path, command, rest);
 	if (command.secret && values[command.secret] !== undefined && !context.live) {
 		context.interact.say(
-			`A secret on the command line is kept in your shell's history. Leave it out to be asked for it, or pipe it in.`,
+			"A secret on the command line is kept in your shell's history. Leave it out to be asked for it, or pipe it in.",
 		);
 	}
 

@@ -10,7 +10,6 @@ export const globalFlagHelp: readonly FlagHelp[] = [
 	{usage: '--server url', summary: 'Talk to this server'},
 	{usage: '--profile name', summary: 'Use this profile'},
 	{usage: '--org, --workspace, --project', summary: 'Work in this scope, each with a value'},
-	{usage: '--insecure-http', summary: 'Allow plain http to a server beyond this machine'},
 	{usage: '--insecure-http', summary: 'Allow plain http beyond this machine'},
 ];
 

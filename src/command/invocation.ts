@@ -47,6 +47,10 @@ export function readInvocation(argv: readonly string[]): Invocation {
 		return {mode: 'version'};
 	}
 
+	if (given.has('continue') && given.has('resume')) {
+		throw new AppError('usage', '--continue and --resume do not go together.', {hint: 'Give one of them.'});
+	}
+
 	const run: RunFlags = {
 		model: checkModel(given.get('model')),
 		resume: given.has('continue') ? 'latest' : given.get('resume') || undefined,

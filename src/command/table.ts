@@ -49,7 +49,7 @@ export function findCommand(entries: readonly Entry[], words: readonly string[])
 const seeAll = 'Run help to see them all.';
 
 function unknown(finding: string, word: string, known: readonly string[], hint: string): AppError {
-	const near = closest(word, known);
+	const near = closest(word.toLowerCase(), known);
 	return new AppError('usage', `${finding} “${word}”.${near ? ` Did you mean “${near}”?` : ''}`, {hint});
 }
 
