@@ -5,7 +5,7 @@ import type {MarkdownStream} from '../terminal/markdown-stream.ts';
 import type {Palette} from '../terminal/style.ts';
 import {truncate} from '../terminal/width.ts';
 import {blockLines} from './block-lines.ts';
-import {liveLimit} from './layout.ts';
+import {layOut, liveLimit} from './layout.ts';
 
 /** What the painter needs of the Markdown modules, which are loaded after the first frame. */
 export type MarkdownTools = {
@@ -47,6 +47,9 @@ export type Painter = {
 /** Most lines of an earlier session that are written when it is resumed, and of all that is kept for a repaint. */
 const mostResumed = 1000;
 const mostItems = 300;
+
+/** The live region as it is most of the time, apart from the open end of the transcript and what is queued. */
+const onlyPrompt = {panel: 0, composer: 1, completion: 0};
 
 /** Turns the transcript into lines: each block once, finished lines to the scrollback, the rest to the live region. */
 export function createPainter({store, palette, markdown, write}: Dependencies): Painter {
@@ -144,7 +147,7 @@ export function createPainter({store, palette, markdown, write}: Dependencies): 
 			return [];
 		}
 
-		const isFirst = session === undefined;
+		const before = last;
 		session = transcript.session;
 		written = transcript.settled.length;
 		items = [];
@@ -153,21 +156,20 @@ export function createPainter({store, palette, markdown, write}: Dependencies): 
 			remember(itemOf(block));
 		}
 
-		const lines = recent(mostResumed);
-		// Whatever stands on the screen is parted from this session.
-		last ??= isFirst ? undefined : 'print';
+		const lines = recent(mostResumed, before);
+		last ??= before;
 		return lines;
 	};
 
-	/** The last lines of what was written, drawn anew, with a word on what is left out. */
-	const recent = (most: number): readonly string[] => {
+	/** The last lines of what was written, drawn anew below `above`, with a word on what is left out. */
+	const recent = (most: number, above: Item['kind'] | undefined): readonly string[] => {
 		const parts: Array<readonly string[]> = [];
 		let count = 0;
 		let index = items.length;
 		while (index > 0 && count < most) {
 			index--;
 			const item = items[index];
-			last = items[index - 1]?.kind;
+			last = index > 0 ? items[index - 1]?.kind : above;
 			const lines = item ? spaced(item.kind, item.draw(width())) : [];
 			parts.unshift(lines);
 			count += lines.length;
@@ -205,10 +207,13 @@ export function createPainter({store, palette, markdown, write}: Dependencies): 
 		},
 		repaint() {
 			stream = undefined;
-			const {rows} = store.getState().size;
-			const lines = recent(rows).slice(-rows);
-			const {settled, live} = openLines(store.getState().transcript.open);
-			show([...lines, ...settled], live);
+			const {size, queue, transcript} = store.getState();
+			const lines = recent(size.rows, undefined);
+			const {settled, live} = openLines(transcript.open);
+			// More than fits above the live region would stand twice in the scrollback.
+			const layout = layOut({rows: size.rows, live: live.length, queue: queue.length, ...onlyPrompt});
+			const room = size.rows - Object.values(layout).reduce((sum, height) => sum + height, 0);
+			show([...lines, ...settled].slice(-room), live);
 		},
 	};
 }

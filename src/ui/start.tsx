@@ -127,11 +127,12 @@ export async function startApp(
 
 	let paused: NodeJS.Timeout | undefined;
 	stdout.on('resize', () => {
-		const {columns} = store.getState().size;
+		const {columns, rows} = store.getState().size;
 		clearTimeout(paused);
 		paused = setTimeout(() => {
-			// Text that was as wide as the window is wrapped by the terminal now: only a new drawing puts that right.
-			if (screen.size().columns < columns) {
+			// Text that was as wide as the window is wrapped by the terminal now, and of a window made lower some terminals
+			// drop what is below the cursor: only a new drawing puts that right.
+			if (screen.size().columns < columns || screen.size().rows < rows) {
 				redraw();
 			} else {
 				store.getState().setSize(screen.size());

@@ -37,13 +37,17 @@ test('a newcomer chats through a tool, leaves a clean terminal behind, and finds
 	expect(conversation(terminal.text())).toEqual(said);
 
 	const id = lines.at(-1)?.slice(-8) ?? '';
-	for (const args of [['-c'], ['--resume', id]]) {
+	for (const [args, prompt, answer] of [
+		[['-c'], 'thanks', 'You are welcome'],
+		[['--resume', id], 'hello', 'Hello. Demo model'],
+	] as const) {
 		const again = startTerminal({folder, home, args});
+		await again.waitFor(said.at(-1) ?? '');
 		await waitForIdle(again);
-		await again.waitFor('I see 2 files');
+		expect(again.text()).toMatch(/\/help shows all\.\n\n❯ list/);
 		expect(conversation(again.text())).toEqual(said);
-		again.type('thanks\r');
-		await again.waitFor(/You are welcome[\s\S]*○ idle/);
+		again.type(`${prompt}\r`);
+		await again.waitFor(answer);
 		await waitForIdle(again);
 		said.push(...conversation(again.text()).slice(said.length));
 		expect(await quit(again)).toEqual({status: 0, signal: 0});
