@@ -31,6 +31,19 @@ type Dependencies = {
 /** Something that was written and can be drawn again at another width. */
 type Item = {readonly kind: Block['kind'] | 'print'; readonly draw: (width: number) => readonly string[]};
 
+/** The text that still grows. */
+type OpenText = {
+	readonly id: string;
+	readonly markdown: MarkdownStream;
+	/** True once lines of it were written. */
+	begun: boolean;
+	/** True while something else was written since. */
+	cut: boolean;
+};
+
+/** `whole` where the lines are all that is remembered. */
+type Recent = {readonly lines: readonly string[]; readonly whole: boolean};
+
 export type Painter = {
 	/** Draws what the store says; called after each change of it. */
 	readonly advance: () => void;
@@ -58,7 +71,7 @@ export function createPainter({store, palette, markdown, write}: Dependencies): 
 	let keeping = false;
 	let last: Item['kind'] | undefined;
 	let items: Item[] = [];
-	let stream: {readonly id: string; readonly markdown: MarkdownStream; begun: boolean} | undefined;
+	let stream: OpenText | undefined;
 
 	const width = () => store.getState().size.columns;
 	const style = (columns: number) => ({width: columns, palette});
@@ -77,6 +90,10 @@ export function createPainter({store, palette, markdown, write}: Dependencies): 
 		return result;
 	};
 
+	/** Lines of the text that still grows, parted from what came before it or between. */
+	const ofText = (text: OpenText, lines: readonly string[]): readonly string[] =>
+		text.begun ? (text.cut && lines.length > 0 && lines[0] !== '' ? ['', ...lines] : lines) : spaced('text', lines);
+
 	const remember = (item: Item) => {
 		items.push(item);
 		if (items.length > mostItems * 2) {
@@ -89,7 +106,7 @@ export function createPainter({store, palette, markdown, write}: Dependencies): 
 		remember(item);
 		if (block.kind === 'text' && stream?.id === block.id) {
 			const rest = stream.markdown.end(block.text);
-			const lines = stream.begun ? rest : spaced('text', rest);
+			const lines = ofText(stream, rest);
 			stream = undefined;
 			last = 'text';
 			return lines;
@@ -107,14 +124,15 @@ export function createPainter({store, palette, markdown, write}: Dependencies): 
 		let settled: readonly string[] = [];
 		let live: readonly string[] = [];
 		if (first?.kind === 'text') {
-			stream ??= {id: first.id, begun: false, markdown: createStream()};
+			stream ??= {id: first.id, begun: false, cut: false, markdown: createStream()};
 			const grown = stream.markdown.push(first.text);
 			if (grown.settled.length > 0) {
-				settled = stream.begun ? grown.settled : spaced('text', grown.settled);
+				settled = ofText(stream, grown.settled);
 				stream.begun = true;
+				stream.cut = false;
 			}
 
-			live = stream.begun ? grown.live : spaced('text', grown.live);
+			live = ofText(stream, grown.live);
 		} else if (first) {
 			live = spaced(first.kind, blockLines(first, style(width())));
 		}
@@ -156,13 +174,15 @@ export function createPainter({store, palette, markdown, write}: Dependencies): 
 			remember(itemOf(block));
 		}
 
-		const lines = recent(mostResumed, before);
+		const {lines, whole} = recent(mostResumed, before);
 		last ??= before;
-		return lines;
+		return whole && items.length === written
+			? lines
+			: [palette.dim(truncate('… what was said before is not drawn here; /export has it all', width())), ...lines];
 	};
 
-	/** The last lines of what was written, drawn anew below `above`, with a word on what is left out. */
-	const recent = (most: number, above: Item['kind'] | undefined): readonly string[] => {
+	/** The last lines of what is remembered, drawn anew below `above`. */
+	const recent = (most: number, above: Item['kind'] | undefined): Recent => {
 		const parts: Array<readonly string[]> = [];
 		let count = 0;
 		let index = items.length;
@@ -176,8 +196,8 @@ export function createPainter({store, palette, markdown, write}: Dependencies): 
 		}
 
 		last = items.at(-1)?.kind;
-		const hidden = index > 0 && most === mostResumed;
-		return [...(hidden ? [palette.dim(truncate('… earlier messages are in /export', width()))] : []), ...parts.flat()];
+		const lines = parts.flat();
+		return {lines: lines.slice(-most), whole: index === 0 && lines.length <= most};
 	};
 
 	return {
@@ -197,6 +217,9 @@ export function createPainter({store, palette, markdown, write}: Dependencies): 
 			const item: Item = {kind: 'print', draw};
 			remember(item);
 			show(spaced('print', draw(width())), store.getState().live);
+			if (stream) {
+				stream.cut = true;
+			}
 		},
 		keepScreen() {
 			keeping = true;
@@ -208,12 +231,12 @@ export function createPainter({store, palette, markdown, write}: Dependencies): 
 		repaint() {
 			stream = undefined;
 			const {size, queue, transcript} = store.getState();
-			const lines = recent(size.rows, undefined);
+			const {lines} = recent(size.rows, undefined);
 			const {settled, live} = openLines(transcript.open);
-			// More than fits above the live region would stand twice in the scrollback.
+			// More than fits above the live region and the row below it would stand twice in the scrollback.
 			const layout = layOut({rows: size.rows, live: live.length, queue: queue.length, ...onlyPrompt});
-			const room = size.rows - Object.values(layout).reduce((sum, height) => sum + height, 0);
-			show([...lines, ...settled].slice(-room), live);
+			const room = size.rows - 1 - Object.values(layout).reduce((sum, height) => sum + height, 0);
+			show(room > 0 ? [...lines, ...settled].slice(-room) : [], live);
 		},
 	};
 }

@@ -88,3 +88,21 @@ test.each([8, 5])('a window of %i rows loses neither the prompt nor the status',
 	await settle(100);
 	expect(window().filter(line => /^❯|idle$/.test(line))).toEqual(prompt.slice(1));
 });
+
+test('a narrower window loses no line and repeats none above it but what the terminal pushed there', async () => {
+	const ask = scriptedModel([
+		text(Array.from({length: 40}, (_, index) => `- item ${index}\n`).join('')),
+		finish('stop'),
+	]).ask;
+	const {type, waitFor, resize, settle, lines} = runApp({ask});
+	await waitFor('Demo model');
+	type('hi\r');
+	await waitFor('item 39');
+	await waitFor('idle');
+	resize(60, 24);
+	await settle(100);
+	const items = lines().filter(line => line.includes('item'));
+	// The rule over the prompt is as wide as the window was: wrapped, it takes another row.
+	expect(items.length).toBeLessThanOrEqual(41);
+	expect([...new Set(items)]).toEqual(Array.from({length: 40}, (_, index) => `• item ${index}`));
+});

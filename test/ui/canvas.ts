@@ -1,0 +1,85 @@
+import type {AgentEvent, Recorded} from '../../src/core/event.ts';
+import {emptyTranscript} from '../../src/core/transcript.ts';
+import {createAppStore} from '../../src/store/store.ts';
+import {renderMarkdown} from '../../src/terminal/markdown.ts';
+import {createMarkdownStream} from '../../src/terminal/markdown-stream.ts';
+import {createPalette} from '../../src/terminal/style.ts';
+import {createPainter} from '../../src/ui/painter.ts';
+
+export const palette = createPalette({color: false});
+
+/** A painter with a real store and real Markdown, and everything that it wrote. */
+export function canvas({columns = 60, rows = 24} = {}) {
+	const store = createAppStore();
+	store.getState().setSize({columns, rows});
+	let written: string[] = [];
+	let writes = 0;
+	const painter = createPainter({
+		store,
+		palette,
+		markdown: {renderMarkdown, createMarkdownStream},
+		write(data) {
+			writes++;
+			written.push(...data.split('\n').slice(0, -1));
+		},
+	});
+	let seq = 0;
+	let session = '';
+	const open = (id: string) => {
+		session = id;
+		seq = 0;
+		store.getState().openTranscript(emptyTranscript(id));
+		painter.advance();
+	};
+
+	open('s1');
+	/** Events as records of the session, three seconds apart. */
+	const recorded = (events: readonly AgentEvent[]): readonly Recorded[] =>
+		events.map(event => ({
+			v: 1,
+			seq: seq++,
+			at: new Date(Date.UTC(2026, 0, 1) + seq * 3000).toISOString(),
+			session,
+			server: 'local',
+			event,
+		}));
+	return {
+		store,
+		painter,
+		open,
+		recorded,
+		/** Applies events as one batch. */
+		feed(...events: readonly AgentEvent[]) {
+			store.getState().applyRecords(recorded(events));
+			painter.advance();
+		},
+		/** The lines that were written since the last call. */
+		taken() {
+			const lines = written;
+			written = [];
+			return lines;
+		},
+		writes: () => writes,
+		live: () => store.getState().live,
+	};
+}
+
+export const user = (text: string, id = 'u1'): AgentEvent => ({type: 'user-message', id, text});
+export const say = (text: string, id = 't1'): AgentEvent => ({type: 'text-delta', id, messageId: 'm1', text});
+export const think = (text: string): AgentEvent => ({type: 'reasoning-delta', id: 'r1', messageId: 'm1', text});
+export const call = (id: string, name = 'read_file', args = {path: 'README.md'}): AgentEvent => ({
+	type: 'tool-call',
+	id,
+	messageId: 'm1',
+	name,
+	arguments: args,
+});
+export const result = (id: string, output = 'x'.repeat(2100), failed = false): AgentEvent => ({
+	type: 'tool-result',
+	id,
+	output,
+	failed,
+	milliseconds: 400,
+});
+export const start = {type: 'run-start', runId: 'r', model: 'custom/demo'} as const satisfies AgentEvent;
+export const end = {type: 'run-end', reason: 'done', stopReason: 'end_turn'} as const satisfies AgentEvent;
