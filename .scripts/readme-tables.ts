@@ -1,6 +1,6 @@
 import {commands} from '../commands/index.ts';
 import {globalFlagHelp} from '../src/command/global-flags.ts';
-import {runFlagHelp} from '../src/command/run-flags.ts';
+import {type FlagHelp, runFlagHelp} from '../src/command/run-flags.ts';
 import {allCommands} from '../src/command/table.ts';
 import {type ErrorCode, exitStatus} from '../src/core/error.ts';
 import {registry} from '../src/providers/registry.ts';
@@ -37,9 +37,11 @@ const variables: readonly (readonly [name: string, meaning: string])[] = [
 
 const surroundings: readonly (readonly [name: string, meaning: string])[] = [
 	['HTTPS_PROXY', 'proxy for https'],
+	['HTTP_PROXY', 'proxy for plain http'],
 	['NO_PROXY', 'hosts that are reached without the proxy'],
 	['NODE_EXTRA_CA_CERTS', 'file of further certificate authorities'],
 	['NO_COLOR', 'any value: no colour'],
+	['ACCESSIBLE', 'any value but 0: line by line, for screen readers'],
 ];
 
 const code = (text: string) => `\`${text}\``;
@@ -63,22 +65,22 @@ function exitStatuses(): string {
 }
 
 function environment(): string {
-	const keys = Object.values(registry).map(
-		({label, keyVariables, defaultBaseUrl, baseVariable}) =>
-			[
-				[...keyVariables, baseVariable].map(code).join(', '),
-				`key of ${label} (the first that is set), and its address${defaultBaseUrl ? ` instead of ${defaultBaseUrl}` : ', up to `/v1`'}`,
-			] as const,
-	);
+	const keys = Object.values(registry).map(({label, keyVariables, defaultBaseUrl, baseVariable}) => {
+		const key = `key of ${defaultBaseUrl ? label : 'a host of your own'}${keyVariables.length > 1 ? ' (the first that is set)' : ''}`;
+		const address = defaultBaseUrl ? `its address instead of ${defaultBaseUrl}` : 'its address up to `/v1`';
+		return [[...keyVariables, baseVariable].map(code).join(', '), `${key}, and ${address}`] as const;
+	});
 	const plain = (rows: typeof variables) => rows.map(([name, meaning]) => [code(name), meaning] as const);
 	return table(['variable', 'meaning'], [...plain(variables), ...keys, ...plain(surroundings)]);
 }
 
 function flags(): string {
-	return table(
-		['flag', 'what it does'],
-		[...Object.values(runFlagHelp), ...globalFlagHelp].map(({usage, summary}) => [code(usage), summary]),
-	);
+	const rows = (help: readonly FlagHelp[]) =>
+		table(
+			['flag', 'what it does'],
+			help.map(({usage, summary}) => [code(usage), summary]),
+		);
+	return `${rows(Object.values(runFlagHelp))}\n\nWith every command:\n\n${rows(globalFlagHelp)}`;
 }
 
 /** Every part of the README that is made from the code, by the name of its markers. */
