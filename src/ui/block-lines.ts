@@ -3,7 +3,7 @@ import {formatBytes, formatDuration} from '../core/format.ts';
 import type {Json, JsonObject} from '../core/json.ts';
 import {safeLine, safeText} from '../terminal/safe-text.ts';
 import type {Palette} from '../terminal/style.ts';
-import {truncate} from '../terminal/width.ts';
+import {lineWidth, truncate} from '../terminal/width.ts';
 import {wrapLine} from '../terminal/wrap.ts';
 
 type Style = {readonly width: number; readonly palette: Palette};
@@ -79,6 +79,8 @@ function reasoningLines(
 	return [palette.dim(truncate(`✻ Thought${took >= 1000 ? ` for ${formatDuration(took)}` : ''}: ${first}`, width))];
 }
 
+/** Cells of a call that are shown whatever stands behind it. */
+const shortestCall = 12;
 const signs = {running: '◌', asking: '?', done: '✓', failed: '✗', interrupted: '■'} as const;
 
 function toolLine(block: Extract<Block, {kind: 'tool'}>, {width, palette}: Style): string {
@@ -91,7 +93,10 @@ function toolLine(block: Extract<Block, {kind: 'tool'}>, {width, palette}: Style
 	}[block.status];
 	const head = `${role(signs[block.status])} ${palette.label(safeLine(block.name))}`;
 	const call = safeLine(summarize(block.arguments));
-	return truncate([head, call && ` ${call}`, palette.dim(outcome(block))].join(''), width);
+	const end = palette.dim(outcome(block));
+	// How it ended says more than the end of a long call.
+	const room = Math.max(shortestCall, width - lineWidth(head) - lineWidth(end) - 1);
+	return truncate([head, call && ` ${truncate(call, room)}`, end].join(''), width);
 }
 
 function outcome({status, output, milliseconds}: Extract<Block, {kind: 'tool'}>): string {
