@@ -38,8 +38,8 @@ const silentWait = 2000;
 
 /**
  * Calls the model once and passes on what it says. Throws `AppError` `incomplete` where the link broke or ended after
- * something was shown, the error of the call as it is where nothing was (then it was also retried), `provider` where
- * the host itself reported one.
+ * something was shown, the error of the call as it is where nothing was (then it was also retried) and where the host
+ * itself reported one.
  */
 export async function* takeTurn(messages: readonly Message[], options: Options): AsyncGenerator<AgentEvent, ModelTurn> {
 	const {model, newId} = options;
@@ -104,7 +104,7 @@ export async function* takeTurn(messages: readonly Message[], options: Options):
 	const stopReason = stopReasons[finish.reason];
 	const answered = calls.length > 0 || parts.some(part => part.type === 'text' && part.text.trim());
 	yield* remark(finish.message, answered || stopReason === 'refusal');
-	return {parts, calls, stopReason: calls.length > 0 && stopReason !== 'refusal' ? 'tool_use' : stopReason};
+	return {parts, calls, stopReason: calls.length > 0 && stopReason === 'end_turn' ? 'tool_use' : stopReason};
 }
 
 const goOn = 'Ask the model to go on.';
@@ -160,13 +160,13 @@ async function* openAnswer(
 
 type Answer = {readonly head: readonly ProviderEvent[]; readonly rest: AsyncGenerator<ProviderEvent>};
 
-/** The whole answer, with a break after its first event told as what it is: an answer that is incomplete. */
+/** The whole answer, with a link that breaks after its first event told as what it is: an answer that is incomplete. */
 async function* follow({head, rest}: Answer): AsyncGenerator<ProviderEvent> {
 	try {
 		yield* head;
 		yield* rest;
 	} catch (error) {
-		const broken = error instanceof AppError && (error.code === 'network' || error.code === 'provider');
+		const broken = error instanceof AppError && error.code === 'network';
 		throw broken ? new AppError('incomplete', error.message, {hint: goOn, cause: error}) : error;
 	} finally {
 		await rest.return(undefined);

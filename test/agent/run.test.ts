@@ -116,6 +116,23 @@ test('[22] a connection that breaks after content is incomplete, with what broke
 	});
 });
 
+test('an error that the host reports after content stays its error: nothing was cut', async () => {
+	const error = new AppError('provider', 'The host reported an error: Overloaded.');
+	const {ask} = scriptedModel([text('Half'), error]);
+	expect((await collect(runAgent(runOptions({ask})))).slice(2)).toEqual([
+		{type: 'text-delta', id: 't', messageId: 'id-1', text: 'Half'},
+		{type: 'run-end', reason: 'error', stopReason: 'error', error: {code: 'provider', message: error.message}},
+	]);
+});
+
+test('calls of an answer that was cut at the token limit do not hide that it was', async () => {
+	const {ask} = scriptedModel([call('echo', {word: 'a'}), finish('length')]);
+	expect((await collect(runAgent(runOptions({ask, maxTurns: 1})))).at(-1)).toMatchObject({
+		reason: 'budget',
+		stopReason: 'max_tokens',
+	});
+});
+
 test.each([
 	[
 		'that the user can act on',
