@@ -144,7 +144,8 @@ async function* openAnswer(
 	const onWait = (milliseconds: number, error: unknown) => {
 		if (milliseconds > silentWait) {
 			const why = error instanceof AppError ? error.message : 'The model’s host did not answer.';
-			const text = `${why} Trying again in ${Math.round(milliseconds / 1000)} s.`;
+			// A message that ends with the host's own words may lack its full stop.
+			const text = `${why.replace(/([^.!?…])$/, '$1.')} Trying again in ${Math.round(milliseconds / 1000)} s.`;
 			waits.push({type: 'notice', level: 'warning', text});
 		}
 	};
