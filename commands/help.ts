@@ -20,12 +20,12 @@ export default command({
 		}
 
 		const words = name.replace(/^\//, '').split(/\s+/);
-		const entry = entries.find(candidate => candidate.name === words[0]);
+		const entry = entries.find(({name: own, aliases}) => own === words[0] || aliases?.includes(words[0] ?? ''));
 		if (entry && words.length === 1) {
 			return helpOfNoun(entry, inApp);
 		}
 
 		const {path, command: found} = findCommand(entries, words);
-		return helpOf(path, found);
+		return helpOf(path, found, inApp);
 	},
 });

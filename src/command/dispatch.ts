@@ -1,4 +1,5 @@
 import {AppError} from '../core/error.ts';
+import {plainHttpWarning} from '../core/origin.ts';
 import {readArguments} from './arguments.ts';
 import type {CommandContext} from './context.ts';
 import {helpOf} from './help.ts';
@@ -14,7 +15,7 @@ export async function dispatch(words: readonly string[], context: CommandContext
 	const {command, path, rest} = found;
 	const flags = rest.includes('--') ? rest.slice(0, rest.indexOf('--')) : rest;
 	if (flags.includes('--help') || flags.includes('-h')) {
-		return helpOf(path, command);
+		return helpOf(path, command, context.live !== undefined);
 	}
 
 	refuseWrongPlace(path, command.where, context);
@@ -23,6 +24,10 @@ export async function dispatch(words: readonly string[], context: CommandContext
 		context.interact.say(
 			"A secret on the command line is kept in your shell's history. Leave it out to be asked for it, or pipe it in.",
 		);
+	}
+
+	if (context.flags.insecureHttp) {
+		context.interact.say(plainHttpWarning);
 	}
 
 	return command.execute(values, context);

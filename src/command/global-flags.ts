@@ -13,6 +13,11 @@ export const globalFlagHelp: readonly FlagHelp[] = [
 	{usage: '--insecure-http', summary: 'Allow plain http beyond this machine'},
 ];
 
+/** True for a flag, without its value, that goes with a command. */
+export function isGlobalFlag(flag: string): boolean {
+	return flag === '--json' || named.some(name => flag === `--${name}`);
+}
+
 /**
  * Takes the flags that every command understands out of a command's words. What follows `--` stays as it is. Throws
  * `usage` for a flag without its value.

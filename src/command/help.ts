@@ -5,24 +5,25 @@ import type {Result} from './result.ts';
 import {type FlagHelp, runFlagHelp} from './run-flags.ts';
 import {allCommands} from './table.ts';
 
-/** Help of one command: usage, arguments, examples. */
-export function helpOf(path: string, command: Command): Result {
-	const described = fieldsOf(command.args).filter(({name}) => command.describe?.[name]);
-	const width = Math.max(0, ...described.map(({name}) => flagOf(name).length + 4));
-	const places = new Set(command.positional);
-	const lines = [
-		`${command.summary}.`,
-		'',
-		`Usage: ${usageOf(path, command)}`,
-		...(described.length > 0 ? [''] : []),
-		...described.map(({name}) => {
-			const label = places.has(name) ? `<${flagOf(name)}>` : `--${flagOf(name)}`;
-			return `  ${label.padEnd(width)}  ${command.describe?.[name]}`;
-		}),
-		...(command.aliases?.length ? ['', `Also: ${command.aliases.join(', ')}`] : []),
-		...(command.examples?.length ? ['', 'Examples:', ...command.examples.map(example => `  service ${example}`)] : []),
+/** Help of one command: usage, arguments, examples, as one types them in the app or in a shell. */
+export function helpOf(path: string, command: Command, inApp: boolean): Result {
+	const {summary, args, positional, describe = {}, aliases = [], examples = []} = command;
+	const places = new Set(positional);
+	const usage = usageOf(path, command);
+	const described = fieldsOf(args).flatMap(({name}) =>
+		describe[name] ? [[places.has(name) ? `<${flagOf(name)}>` : `--${flagOf(name)}`, describe[name]] as const] : [],
+	);
+	// What a shell alone understands is no example for the app.
+	const shown = inApp ? examples.filter(example => !/[<>|]/.test(example)) : examples;
+	const prefix = inApp ? '/' : 'service ';
+	const parts: Result[] = [
+		{kind: 'text', text: `${summary}.`},
+		{kind: 'text', text: `Usage: ${prefix}${usage}`},
+		...(described.length > 0 ? [{kind: 'record', fields: described, data: null} as const] : []),
+		...(aliases.length > 0 ? [{kind: 'text', text: `Also: ${aliases.join(', ')}`} as const] : []),
+		...(shown.length > 0 ? [{kind: 'lines', lines: shown.map(example => prefix + example)} as const] : []),
 	];
-	return {kind: 'lines', lines, data: {command: path, summary: command.summary, usage: usageOf(path, command)}};
+	return {kind: 'group', parts, data: {command: path, summary, usage}};
 }
 
 /** Help of the program: its commands in the order of the table and, in a shell, its flags. */
@@ -67,9 +68,9 @@ function flagTable(title: string, flags: readonly FlagHelp[]): Result {
 	};
 }
 
-const keyHelp = 'Enter sends · \\+Enter breaks the line · Esc interrupts · Tab completes · Ctrl+C twice quits';
+const keyHelp = 'Enter sends · \\+Enter breaks the line · Esc interrupts · Ctrl+C twice quits';
 
 /** Help of one entry of the table: a command, or a noun with its verbs. */
 export function helpOfNoun(entry: Entry, inApp: boolean): Result {
-	return isNoun(entry) ? commandTable([entry], inApp) : helpOf(entry.name, entry);
+	return isNoun(entry) ? commandTable([entry], inApp) : helpOf(entry.name, entry, inApp);
 }

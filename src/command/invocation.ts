@@ -1,6 +1,7 @@
 import {AppError} from '../core/error.ts';
 import {parseModelId} from '../core/model.ts';
 import {closest} from './closest.ts';
+import {isGlobalFlag} from './global-flags.ts';
 import {type RunFlag, runFlags} from './run-flags.ts';
 
 export type OutputFormat = 'text' | 'json' | 'stream-json';
@@ -92,6 +93,10 @@ function readFlags(argv: readonly string[]): ReadonlyMap<RunFlag, string> {
 		}
 
 		if (alone.has(meaning)) {
+			if (inline !== undefined) {
+				throw new AppError('usage', `${flag} takes no value.`);
+			}
+
 			given.set(meaning, '');
 			continue;
 		}
@@ -100,10 +105,10 @@ function readFlags(argv: readonly string[]): ReadonlyMap<RunFlag, string> {
 		const follows =
 			inline === undefined &&
 			next !== undefined &&
-			(meaning === 'prompt' || !next.startsWith('-')) &&
+			(meaning === 'prompt' || !next.startsWith('-') || /^-[\d.]/.test(next)) &&
 			!Object.hasOwn(runFlags, next);
 		const value = inline ?? (follows ? next : undefined);
-		if (value === undefined && !optional.has(meaning)) {
+		if (!value && !optional.has(meaning)) {
 			throw new AppError('usage', `${flag} needs a value.`);
 		}
 
@@ -120,20 +125,21 @@ function splitOnce(word: string): readonly [string, string | undefined] {
 }
 
 function unknownFlag(word: string, given: ReadonlyMap<RunFlag, string>): AppError {
+	const [flag] = splitOnce(word);
+	const commandFirst = 'Put a command first, before its flags.';
 	if (!word.startsWith('-')) {
 		return new AppError('usage', `“${word}” has no flag before it.`, {
-			hint: given.has('prompt') ? 'Put the whole prompt in quotes.' : 'Run service help to see what there is.',
+			hint: given.has('prompt') ? 'Put the whole prompt in quotes.' : commandFirst,
 		});
 	}
 
+	const known = Object.keys(runFlags).filter(name => name.startsWith('--'));
 	const near = closest(
-		word.replace(/^-+/, ''),
-		Object.keys(runFlags)
-			.filter(flag => flag.startsWith('--'))
-			.map(flag => flag.slice(2)),
+		flag.replace(/^-+/, ''),
+		known.map(name => name.slice(2)),
 	);
-	return new AppError('usage', `There is no flag ${word}.${near ? ` Did you mean --${near}?` : ''}`, {
-		hint: 'Run service help to see what there is.',
+	return new AppError('usage', `There is no flag ${flag}.${near ? ` Did you mean --${near}?` : ''}`, {
+		hint: isGlobalFlag(flag) ? commandFirst : 'Run service help to see what there is.',
 	});
 }
 

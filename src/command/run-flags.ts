@@ -27,14 +27,14 @@ export type FlagHelp = {readonly usage: string; readonly summary: string};
 
 /** In the order shown. */
 export const runFlagHelp: Readonly<Record<RunFlag, FlagHelp>> = {
-	prompt: {usage: '-p, --print "prompt"', summary: 'Answer once, without a screen; standard input is added'},
+	prompt: {usage: '-p, --print "prompt"', summary: 'Answer once, without the app; piped input is added'},
 	continue: {usage: '-c, --continue', summary: 'Go on with the latest session of this folder'},
 	resume: {usage: '-r, --resume [id]', summary: 'Go on with a session; without an id you choose'},
 	model: {usage: '-m, --model provider/name', summary: 'Use this model'},
-	format: {usage: '--output-format text|json|stream-json', summary: 'What -p prints'},
+	format: {usage: '--output-format format', summary: 'What -p prints: text, json or stream-json'},
 	turns: {usage: '--max-turns n', summary: 'End a -p run after n calls of the model'},
 	budget: {usage: '--budget usd', summary: 'End a -p run that has cost this many dollars'},
-	approve: {usage: '--approve never|edits|all', summary: 'What the agent may do without asking'},
+	approve: {usage: '--approve what', summary: 'What the agent may do unasked: never, edits or all'},
 	profile: {usage: '--profile name', summary: 'Use this profile'},
 	insecure: {usage: '--insecure-http', summary: 'Allow plain http beyond this machine'},
 	version: {usage: '-v, --version', summary: 'Print the version'},

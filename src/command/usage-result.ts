@@ -54,10 +54,7 @@ export function usageResult(transcript: Transcript, priceOf: PriceOf, priceDate:
 					formatUsd(costOf(used, priceOf(model))),
 				]),
 				empty: 'Nothing used yet.',
-				notes:
-					models.length > 0
-						? [`Prices of ${priceDate}. “unknown” means that nobody told us the price; it is not 0.`]
-						: [],
+				notes: models.length > 0 ? [`Prices of ${priceDate}. “unknown”: nobody told us the price; it is not 0.`] : [],
 				data: null,
 			},
 		],

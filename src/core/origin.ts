@@ -37,6 +37,9 @@ export function isLoopback(url: URL): boolean {
 	return host === 'localhost' || host.endsWith('.localhost') || host === '::1' || /^127(?:\.\d{1,3}){3}$/.test(host);
 }
 
+/** What is said where plain http beyond this machine was allowed (SAFETY 9). */
+export const plainHttpWarning = 'Plain http is allowed: keys and messages can be read on the way.';
+
 /** What a profile of that server is called when the user gives it no name: host, and port where it is not the usual one. */
 export function profileNameOf(url: URL): string {
 	return url.host;

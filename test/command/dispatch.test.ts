@@ -1,0 +1,53 @@
+import {expect, test} from 'vitest';
+import type {CommandContext} from '../../src/command/context.ts';
+import {dispatch} from '../../src/command/dispatch.ts';
+import {testContext} from '../commands/context.ts';
+import {entries} from './entries.ts';
+
+const context = () => ({...testContext().context, entries});
+const inApp = (shell: CommandContext) => ({...shell, live: {rename: () => undefined, start: async () => undefined}});
+
+test('a command gets its arguments by name, checked and completed', async () => {
+	expect(await dispatch(['hello', 'Ada', '--twice'], context())).toEqual({
+		kind: 'text',
+		text: 'hi',
+		data: {name: 'Ada', twice: true, title: null, baseUrl: 'none'},
+	});
+});
+
+test.each([['--help'], ['-h']])('%s shows the help instead, also where the command could not run', async flag => {
+	expect(await dispatch(['greet', flag], context())).toMatchObject({
+		kind: 'group',
+		data: {command: 'greet', summary: 'Greet someone'},
+	});
+	expect(await dispatch(['screen', flag], context())).toMatchObject({kind: 'group'});
+});
+
+test('behind -- a word is an argument, whatever it looks like', async () => {
+	expect(await dispatch(['note', '--', '--help'], context())).toEqual({kind: 'text', text: '--help'});
+});
+
+test('a command of the app is refused in a shell, and the reverse', async () => {
+	await expect(dispatch(['screen'], context())).rejects.toMatchObject({
+		code: 'usage',
+		message: 'screen works inside the app only.',
+	});
+	await expect(dispatch(['shell'], inApp(context()))).rejects.toMatchObject({
+		code: 'usage',
+		message: 'shell works in a shell only.',
+		hint: 'Leave with /quit and run: service shell',
+	});
+});
+
+test('a secret on the command line works, with a warning in a shell [11]', async () => {
+	const {context: shell, said} = testContext();
+	expect(await dispatch(['enter', 'password'], {...shell, entries})).toEqual({kind: 'text', text: 'in'});
+	expect(said).toEqual([
+		"A secret on the command line is kept in your shell's history. Leave it out to be asked for it, or pipe it in.",
+	]);
+
+	const live = testContext();
+	await dispatch(['enter', 'password'], {...inApp(live.context), entries});
+	await dispatch(['enter'], {...live.context, entries});
+	expect(live.said).toEqual([]);
+});

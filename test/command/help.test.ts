@@ -1,0 +1,65 @@
+import {expect, test} from 'vitest';
+import {commands} from '../../commands/index.ts';
+import {helpOf, helpOfAll, helpOfNoun} from '../../src/command/help.ts';
+import {renderResult} from '../../src/command/render.ts';
+import type {Result} from '../../src/command/result.ts';
+import {createPalette} from '../../src/terminal/style.ts';
+import {entries, greet, vault} from './entries.ts';
+
+const draw = (result: Result, width = 60) => renderResult(result, {width, palette: createPalette({color: false})});
+
+test('help of a command says what it does, how it is written and gives examples', () => {
+	expect(draw(helpOf('greet', greet, false))).toEqual([
+		'Greet someone.',
+		'',
+		'Usage: service greet <name> [title] [--twice] [--base-url',
+		'value]',
+		'',
+		'<name>   who',
+		'--twice  say it again',
+		'',
+		'Also: hello',
+		'',
+		'service greet Ada --twice',
+	]);
+});
+
+test('in the app it is the same with a slash, without what a shell alone understands', () => {
+	const piped = {...greet, examples: ['greet Ada', 'greet < names.txt']};
+	expect(draw(helpOf('greet', piped, true)).slice(2)).toEqual([
+		'Usage: /greet <name> [title] [--twice] [--base-url value]',
+		'',
+		'<name>   who',
+		'--twice  say it again',
+		'',
+		'Also: hello',
+		'',
+		'/greet Ada',
+	]);
+});
+
+test('help of a noun lists its verbs', () => {
+	expect(draw(helpOfNoun(vault, true))).toEqual([
+		'Commands',
+		'command      what it does',
+		'/vault set   Keep a secret',
+		'/vault list  List them',
+	]);
+});
+
+test('each place shows the commands that work there', () => {
+	const paths = (inApp: boolean) => JSON.stringify(helpOfAll(entries, inApp));
+	expect([paths(true).includes('/screen'), paths(true).includes('/shell')]).toEqual([true, false]);
+	expect([paths(false).includes('"screen"'), paths(false).includes('"shell"')]).toEqual([false, true]);
+});
+
+test('at 80 columns nothing of the help of the program is cut or broken', () => {
+	const inShell = draw(helpOfAll(commands, false), 80);
+	expect(inShell.filter(line => line.includes('…'))).toEqual([]);
+	expect(inShell).toContain('-p, --print "prompt"       Answer once, without the app; piped input is added');
+	expect(inShell).toContain('--json                         Print data instead of a drawing');
+
+	const inApp = draw(helpOfAll(commands, true), 80);
+	expect(inApp.filter(line => line.includes('…'))).toEqual([]);
+	expect(inApp.at(-1)).toBe('Enter sends · \\+Enter breaks the line · Esc interrupts · Ctrl+C twice quits');
+});

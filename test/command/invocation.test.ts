@@ -1,0 +1,95 @@
+import {expect, test} from 'vitest';
+import {readInvocation} from '../../src/command/invocation.ts';
+import {runFlagHelp, runFlags} from '../../src/command/run-flags.ts';
+
+const none = {
+	model: undefined,
+	resume: undefined,
+	maxTurns: undefined,
+	budgetUsd: undefined,
+	profile: undefined,
+	insecureHttp: false,
+};
+const app = {mode: 'app', pick: false, ...none};
+const once = {mode: 'once', prompt: 'Hi', format: 'text', ...none};
+
+test.each([
+	[[], app],
+	[['-c'], {...app, resume: 'latest'}],
+	[['--continue'], {...app, resume: 'latest'}],
+	[['--resume'], {...app, pick: true}],
+	[['-r'], {...app, pick: true}],
+	[['--resume', '3f2a'], {...app, resume: '3f2a'}],
+	[['--resume=3f2a'], {...app, resume: '3f2a'}],
+	[['-r', '-m', 'openai/gpt'], {...app, pick: true, model: 'openai/gpt'}],
+	[['--model', 'Groq/openai/gpt-oss'], {...app, model: 'groq/openai/gpt-oss'}],
+	[['--profile', 'lab'], {...app, profile: 'lab'}],
+	[['--insecure-http'], {...app, insecureHttp: true}],
+	[['--approve', 'edits'], app],
+	[['-p', 'Hi'], once],
+	[['--print', 'Hi'], once],
+	[['--print=Hi=there'], {...once, prompt: 'Hi=there'}],
+	[['-p'], {...once, prompt: undefined}],
+	[['-p', ''], {...once, prompt: undefined}],
+	[['-p', '--output-format', 'json'], {...once, prompt: undefined, format: 'json'}],
+	[['--output-format', 'json', '-p'], {...once, prompt: undefined, format: 'json'}],
+	[['-p', '- a list'], {...once, prompt: '- a list'}],
+	[['-p', '-5 + 3'], {...once, prompt: '-5 + 3'}],
+	[['-p', '--flag means what?'], {...once, prompt: '--flag means what?'}],
+	[['-p', 'Hi', '--output-format=stream-json'], {...once, format: 'stream-json'}],
+	[['-p', 'Hi', '-c'], {...once, resume: 'latest'}],
+	[['-p', 'Hi', '--resume', '3f2a'], {...once, resume: '3f2a'}],
+	[['-p', 'Hi', '--max-turns', '3', '--budget', '0.5'], {...once, maxTurns: 3, budgetUsd: 0.5}],
+	[['-p', 'Hi', '--approve', 'never'], once],
+	[['-p', 'Hi', '--approve', 'all'], once],
+	[['--version'], {mode: 'version'}],
+	[['-v'], {mode: 'version'}],
+	[['--help'], {mode: 'command', words: ['help']}],
+	[['-p', 'Hi', '-h'], {mode: 'command', words: ['help']}],
+	[['keys', 'set', '-p'], {mode: 'command', words: ['keys', 'set', '-p']}],
+])('%j is understood', (argv, invocation) => {
+	expect(readInvocation(argv)).toEqual(invocation);
+});
+
+const help = 'Run service help to see what there is.';
+
+test.each([
+	[['--modle', 'x'], 'There is no flag --modle. Did you mean --model?', help],
+	[['-x'], 'There is no flag -x.', help],
+	[['--constructor'], 'There is no flag --constructor.', help],
+	[['--'], 'There is no flag --.', help],
+	[['-p', 'two', 'words'], '“words” has no flag before it.', 'Put the whole prompt in quotes.'],
+	[['-c', 'whoami'], '“whoami” has no flag before it.', 'Put a command first, before its flags.'],
+	[['--profile', 'lab', 'whoami'], '“whoami” has no flag before it.', 'Put a command first, before its flags.'],
+	[['--json', 'whoami'], 'There is no flag --json.', 'Put a command first, before its flags.'],
+	[['--server', 'http://a', 'whoami'], 'There is no flag --server.', 'Put a command first, before its flags.'],
+	[['--model'], '--model needs a value.', undefined],
+	[['--model', '--profile', 'x'], '--model needs a value.', undefined],
+	[['--model', 'gpt'], '“gpt” is not a model.', expect.stringContaining('provider/model-name')],
+	[['--model', 'opennai/gpt'], 'There is no provider “opennai”.', expect.stringContaining('anthropic, openai')],
+	[['--model='], '--model needs a value.', undefined],
+	[['-p', 'Hi', '--output-format', 'xml'], '--output-format takes text, json, stream-json, not “xml”.', undefined],
+	[['-p', 'Hi', '--approve', 'some'], '--approve takes never, edits, all, not “some”.', undefined],
+	[['-p', 'Hi', '--max-turns', '0'], '--max-turns takes a positive whole number, not “0”.', undefined],
+	[['-p', 'Hi', '--max-turns', '1.5'], '--max-turns takes a positive whole number, not “1.5”.', undefined],
+	[['-p', 'Hi', '--max-turns', 'x'], '--max-turns takes a positive whole number, not “x”.', undefined],
+	[['-p', 'Hi', '--max-turns='], '--max-turns needs a value.', undefined],
+	[['-p', 'Hi', '--max-turns', '-1'], '--max-turns takes a positive whole number, not “-1”.', undefined],
+	[['-p', 'Hi', '--budget', '0'], '--budget takes a positive number, not “0”.', undefined],
+	[['-p', 'Hi', '--budget', 'Infinity'], '--budget takes a positive number, not “Infinity”.', undefined],
+	[['-p', 'Hi', '--budget', 'NaN'], '--budget takes a positive number, not “NaN”.', undefined],
+	[['-c', '--resume', 'x'], '--continue and --resume do not go together.', 'Give one of them.'],
+	[['--profile='], '--profile needs a value.', undefined],
+	[['--version=2'], '--version takes no value.', undefined],
+	[['--output-format', 'json'], '--output-format goes with -p.', expect.any(String)],
+	[['--max-turns', '3'], '--max-turns goes with -p.', expect.any(String)],
+	[['-c', '--budget', '3'], '--budget goes with -p.', expect.any(String)],
+])('%j is refused: %s', (argv, message, hint) => {
+	expect(() => readInvocation(argv)).toThrowError(expect.objectContaining({code: 'usage', message, hint}));
+});
+
+test('every way to write a flag is in its help', () => {
+	for (const [flag, meaning] of Object.entries(runFlags)) {
+		expect(runFlagHelp[meaning].usage.split(/[ ,]+/)).toContain(flag);
+	}
+});
