@@ -14,3 +14,12 @@ export function parseJson(text: string): Json | undefined {
 export function isJsonObject(value: unknown): value is JsonObject {
 	return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
+
+/** True where arrays and objects lie in each other more than `limit` levels deep: whoever walks such a value may crash. */
+export function isDeeper(value: Json, limit: number): boolean {
+	if (typeof value !== 'object' || value === null) {
+		return false;
+	}
+
+	return limit === 0 || Object.values(value).some(item => isDeeper(item, limit - 1));
+}

@@ -1,5 +1,5 @@
 import {AppError} from '../core/error.ts';
-import {type Json, parseJson} from '../core/json.ts';
+import {isDeeper, type Json, parseJson} from '../core/json.ts';
 import type {TransportResponse} from './transport.ts';
 
 const bodyLimit = 64 * 1024 * 1024;
@@ -43,13 +43,13 @@ export async function readJson(
 ): Promise<Json> {
 	const {from = 'The server', depth = depthLimit} = limits;
 	const text = await readText(response, limits);
-	if (isDeeper(text, depth)) {
+	const value = parseJson(text);
+	if (value !== undefined && isDeeper(value, depth)) {
 		throw new AppError('network', `${from} answered with JSON nested deeper than ${depth} levels.`, {
 			hint: 'Check the address.',
 		});
 	}
 
-	const value = parseJson(text);
 	if (value !== undefined) {
 		return value;
 	}
@@ -63,31 +63,4 @@ export async function readJson(
 		: new AppError('network', `${from} answered with ${text ? 'something that is not JSON' : 'nothing'}.`, {
 				hint: 'Check the address.',
 			});
-}
-
-/** Counts brackets outside of strings. A value too deep for the stack would end the program where it is walked. */
-function isDeeper(text: string, limit: number): boolean {
-	let depth = 0;
-	let inString = false;
-	for (let index = 0; index < text.length; index += 1) {
-		const character = text[index];
-		if (inString) {
-			if (character === '\\') {
-				index += 1;
-			} else if (character === '"') {
-				inString = false;
-			}
-		} else if (character === '"') {
-			inString = true;
-		} else if (character === '[' || character === '{') {
-			depth += 1;
-			if (depth > limit) {
-				return true;
-			}
-		} else if (character === ']' || character === '}') {
-			depth -= 1;
-		}
-	}
-
-	return false;
 }

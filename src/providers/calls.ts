@@ -1,8 +1,7 @@
 import {createHash, randomUUID} from 'node:crypto';
 import type {Opaque} from '../core/event.ts';
-import {isJsonObject, parseJson} from '../core/json.ts';
+import {isDeeper, isJsonObject, parseJson} from '../core/json.ts';
 import type {Message} from '../core/message.ts';
-import {isDeeper} from './json-path.ts';
 import type {FinishReason, ProviderEvent} from './provider.ts';
 
 const deepest = 64;

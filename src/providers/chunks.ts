@@ -1,8 +1,7 @@
 import {AppError} from '../core/error.ts';
-import {isJsonObject, type JsonObject, parseJson} from '../core/json.ts';
+import {isDeeper, isJsonObject, type JsonObject, parseJson} from '../core/json.ts';
 import {readSse, type ServerSentEvent} from '../net/sse.ts';
 import {looksLikeHtml, statusFailure, streamFailure, type Vendor, vendorMessage} from './failure.ts';
-import {isDeeper} from './json-path.ts';
 import type {ProviderRequest} from './provider.ts';
 
 type Bytes = AsyncIterable<Uint8Array>;

@@ -33,12 +33,3 @@ export function listAt(value: Json | undefined, ...path: Path): readonly Json[] 
 	const found = at(value, ...path);
 	return Array.isArray(found) ? found : [];
 }
-
-/** Whether arrays and objects lie in each other more than `limit` levels deep: whoever walks such a value may crash. */
-export function isDeeper(value: Json, limit: number): boolean {
-	if (typeof value !== 'object' || value === null) {
-		return false;
-	}
-
-	return limit === 0 || Object.values(value).some(item => isDeeper(item, limit - 1));
-}

@@ -1,8 +1,8 @@
-import type {Json} from '../core/json.ts';
+import {isDeeper, type Json, parseJson} from '../core/json.ts';
 import {refusal} from './refusal.ts';
 
 /** Most bytes of a request's body, and levels of nesting in it (SAFETY 21, 24). */
-export const largestBody = 8 * 1024 * 1024;
+const largestBody = 8 * 1024 * 1024;
 const deepest = 100;
 
 /** The JSON body of a request, or the response that refuses it: 400 for what is no JSON, 413 for too much. */
@@ -23,26 +23,10 @@ export async function readJsonBody(request: Request, url: URL): Promise<{readonl
 		chunks.push(chunk);
 	}
 
-	const text = Buffer.concat(chunks).toString('utf8');
-	if (depthOf(text) > deepest) {
-		return refusal(url, 400, `The body is nested deeper than ${deepest} levels.`);
+	const json = parseJson(Buffer.concat(chunks).toString('utf8'));
+	if (json === undefined) {
+		return refusal(url, 400, 'The body is not JSON.');
 	}
 
-	try {
-		return {json: JSON.parse(text) as Json};
-	} catch (error) {
-		return refusal(url, 400, `The body is not JSON: ${error instanceof Error ? error.message : ''}`);
-	}
-}
-
-/** How deep the brackets outside of strings are nested. */
-function depthOf(text: string): number {
-	let depth = 0;
-	let most = 0;
-	for (const [token] of text.matchAll(/"(?:[^"\\]|\\.)*"|[[\]{}]/gs)) {
-		depth += token === '[' || token === '{' ? 1 : token === ']' || token === '}' ? -1 : 0;
-		most = Math.max(most, depth);
-	}
-
-	return most;
+	return isDeeper(json, deepest) ? refusal(url, 400, `The body is nested deeper than ${deepest} levels.`) : {json};
 }

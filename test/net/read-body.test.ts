@@ -32,9 +32,11 @@ test('JSON is read, with brackets and quotes in its strings', async () => {
 test('JSON nested too deep is an error, not a full stack [24]', async () => {
 	const nested = (levels: number) => '['.repeat(levels) + ']'.repeat(levels);
 	expect(await readJson(answer(nested(100)))).toBeDefined();
-	for (const text of [nested(101), '['.repeat(200_000), `{"a":${'{"a":'.repeat(100)}`]) {
+	for (const text of [nested(101), nested(200_000), `${'{"a":'.repeat(101)}1${'}'.repeat(101)}`]) {
 		await expect(readJson(answer(text))).rejects.toThrow('nested deeper than 100 levels');
 	}
+
+	await expect(readJson(answer('['.repeat(200_000)))).rejects.toThrow('something that is not JSON');
 });
 
 test.each([
