@@ -118,6 +118,11 @@ export async function openConversation(
 		if (before.transcript.run && !state.transcript.run) {
 			returnQueue(store);
 		}
+
+		if (state.transcript.session !== before.transcript.session && state.editing) {
+			// The message that was to be replaced belongs to the session before.
+			state.setEditing(undefined);
+		}
 	});
 	void import('../terminal/highlight.ts').then(({loadHighlighter}) => loadHighlighter());
 	program.loadCatalog().catch(tell);

@@ -51,8 +51,8 @@ export type Painter = {
 	readonly print: (draw: (width: number) => readonly string[]) => void;
 	/** Forgets what was written and gives the last lines again at the present width, after the screen was wiped. */
 	readonly repaint: () => void;
-	/** The next session shares its blocks with this one: they stand on the screen already and are not written again. */
-	readonly keepScreen: () => void;
+	/** Opens a session that shares its blocks with this one: they stand on the screen already and are not written again. */
+	readonly keepScreen: (open: () => Promise<void>) => Promise<void>;
 	/** Forgets what was written, after the user had it wiped. */
 	readonly forget: () => void;
 };
@@ -158,7 +158,6 @@ export function createPainter({store, palette, markdown, write}: Dependencies): 
 
 	const resumed = (transcript: Transcript): readonly string[] => {
 		if (keeping) {
-			keeping = false;
 			session = transcript.session;
 			written = transcript.settled.length;
 			stream = undefined;
@@ -221,8 +220,13 @@ export function createPainter({store, palette, markdown, write}: Dependencies): 
 				stream.cut = true;
 			}
 		},
-		keepScreen() {
+		async keepScreen(open) {
 			keeping = true;
+			try {
+				await open();
+			} finally {
+				keeping = false;
+			}
 		},
 		forget() {
 			items = [];

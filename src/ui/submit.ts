@@ -44,7 +44,7 @@ export type Submit = {
 	readonly submit: (text: string) => Promise<void>;
 	/** Writes an error or a note above the prompt. */
 	readonly tell: (error: unknown) => void;
-	/** Ends the command that works now. */
+	/** Ends the commands that work now. */
 	readonly cancel: () => void;
 };
 
@@ -52,7 +52,7 @@ export type Submit = {
 export function createSubmit(dependencies: Dependencies): Submit {
 	const {store, palette, painter, conversation, entries, interact, contextFor, resume, remember, wipe, quit} =
 		dependencies;
-	let abort: AbortController | undefined;
+	const working = new Set<AbortController>();
 
 	const tell = (error: unknown) => {
 		const {message, hint} = reportError(error);
@@ -61,12 +61,18 @@ export function createSubmit(dependencies: Dependencies): Submit {
 
 	const live: LiveSession = {rename: conversation.rename, start: conversation.start};
 
+	/** True while an answer goes on that would be cut in two, and nothing is asked in the panel. */
+	const isFreeBesideRun = () => {
+		const {transcript, panel} = store.getState();
+		return transcript.run !== undefined && (panel === undefined || panel.kind === 'lines');
+	};
+
 	const show = async (line: string, result: Result) => {
 		if (result.kind === 'quit') {
 			quit();
 		} else if (result.kind === 'panel') {
 			await open(result.panel);
-		} else if (store.getState().transcript.run) {
+		} else if (isFreeBesideRun()) {
 			const {columns} = store.getState().size;
 			interact.show(withoutSecret(entries, line), renderResult(result, {width: columns, palette}));
 		} else {
@@ -99,13 +105,22 @@ export function createSubmit(dependencies: Dependencies): Submit {
 			throw new AppError('conflict', `/${path} has to wait: the agent is at work.`, {hint: 'Esc interrupts it.'});
 		}
 
-		abort = new AbortController();
+		const abort = new AbortController();
+		working.add(abort);
 		setBusy(true);
 		try {
 			await show(line, await dispatch(rest, contextFor({interact, live, flags, signal: abort.signal})));
+		} catch (error) {
+			if (!abort.signal.aborted) {
+				throw error;
+			}
+
+			painter.print(width =>
+				messageLines('■', palette.warning, `/${path} was interrupted.`, undefined, {width, palette}),
+			);
 		} finally {
-			setBusy(false);
-			abort = undefined;
+			working.delete(abort);
+			setBusy(working.size > 0);
 		}
 	};
 
@@ -116,8 +131,7 @@ export function createSubmit(dependencies: Dependencies): Submit {
 			setEditing(undefined);
 			setToast('');
 			const before = transcript.session.slice(0, 8);
-			painter.keepScreen();
-			await conversation.forkBefore(editing);
+			await painter.keepScreen(() => conversation.forkBefore(editing));
 			const note = `── goes on from here anew; the session before is kept as ${before} ──`;
 			painter.print(width => [palette.dim(truncate(note, width))]);
 		}
@@ -155,6 +169,10 @@ export function createSubmit(dependencies: Dependencies): Submit {
 				}
 			}
 		},
-		cancel: () => abort?.abort(),
+		cancel() {
+			for (const abort of working) {
+				abort.abort();
+			}
+		},
 	};
 }

@@ -84,5 +84,5 @@ export function testProgram({store, ask, more = [], home = temporaryHome(), fold
 		loadHistory: () => [],
 		remember: prompt => remembered.push(prompt),
 	};
-	return {program, records, remembered, home, folder};
+	return {program, sessions, records, remembered, home, folder};
 }

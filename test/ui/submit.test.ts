@@ -1,0 +1,211 @@
+import './not-in-ci.ts';
+import {writeFileSync} from 'node:fs';
+import {describe, expect, test} from 'vitest';
+import * as z from 'zod/mini';
+import {command} from '../../src/command/command.ts';
+import {finish, scriptedModel, text} from '../agent/scripted.ts';
+import {runApp} from './running-app.ts';
+
+const answering = (words: string) => scriptedModel([text(words), finish('stop')]).ask;
+
+/** A model that begins to answer and goes on when it is told to. */
+function slow() {
+	let goOn: () => void = () => undefined;
+	const told = new Promise<void>(resolve => {
+		goOn = resolve;
+	});
+	const {ask} = scriptedModel([text('Half '), told, text('whole.'), finish('stop')]);
+	return {ask, goOn: () => goOn()};
+}
+
+const hang = command({
+	name: 'hang',
+	summary: 'Wait for ever',
+	args: z.object({}),
+	whileRunning: true,
+	run: (_, {signal}) =>
+		new Promise((_resolve, reject) => signal.addEventListener('abort', () => reject(signal.reason), {once: true})),
+});
+
+async function started(options: Parameters<typeof runApp>[0] = {}) {
+	const app = runApp({...options, more: [hang]});
+	await app.waitFor('Demo model');
+	/** The lines below the welcome, without the live region. */
+	const shown = () => app.lines().slice(4, app.lines().findLastIndex(line => line.startsWith('────')) - 1);
+	return {...app, shown};
+}
+
+describe('what is sent', () => {
+	test('is a message', async () => {
+		const {type, waitFor, shown, remembered} = await started({ask: answering('Hello **you**.')});
+		type('hi\r');
+		await waitFor('Hello');
+		await waitFor('idle');
+		expect(shown()).toEqual(['❯ hi', '', 'Hello **you**.']);
+		expect(remembered).toEqual(['hi']);
+	});
+
+	test('is a command, and its answer stands below its line', async () => {
+		const {type, waitFor, shown} = await started();
+		type('/keys list\r');
+		await waitFor('No keys yet');
+		expect(shown()).toEqual(['❯ /keys list', 'No keys yet. keys set <provider> stores one.']);
+	});
+
+	test('is a message where it only looks like a command', async () => {
+		const {type, waitFor, shown} = await started({ask: answering('A folder.')});
+		type('/usr/bin is what?\r');
+		await waitFor('A folder.');
+		expect(shown()[0]).toBe('❯ /usr/bin is what?');
+	});
+
+	test.each([
+		['/usge', '✗ There is no command “usge”. Did you mean “usage”?', '  → Run help to see them all.'],
+		['/export "x', '✗ The quote " is never closed.', '  → Close it, or put a backslash before it.'],
+	])('as %j is refused with what to do', async (line, message, hint) => {
+		const {type, waitFor, shown} = await started();
+		type(`${line}\r`);
+		await waitFor(message);
+		expect(shown()).toEqual([message, hint]);
+	});
+
+	test('with a secret is shown and remembered without it [11]', async () => {
+		const {type, waitFor, written, remembered, store} = await started();
+		type('\u001b[200~/keys set openai sk-verysecret12\u001b[201~\r');
+		await waitFor('/keys set openai ***');
+		expect(remembered).toEqual(['/keys set openai']);
+		const below = written.join('').split('***').slice(1).join('');
+		expect(below).not.toContain('verysecret');
+		expect(store.getState().composer.history).toEqual(['/keys set openai']);
+	});
+});
+
+describe('while the agent is at work', () => {
+	test('a command that has to wait is told so, and its line comes back', async () => {
+		const {ask, goOn} = slow();
+		const {type, waitFor, shown, store} = await started({ask});
+		type('hi\r');
+		await waitFor('Half');
+		type('/new\r');
+		await waitFor('/new has to wait');
+		expect(store.getState().composer.text).toBe('/new');
+		goOn();
+		await waitFor('idle');
+		expect(shown()).toEqual([
+			'❯ hi',
+			'',
+			'✗ /new has to wait: the agent is at work.',
+			'  → Esc interrupts it.',
+			'',
+			'Half whole.',
+		]);
+	});
+
+	test('the answer of a command stands in a panel beside it, and Escape closes that', async () => {
+		const {ask, goOn} = slow();
+		const {type, waitFor, store, shown} = await started({ask});
+		type('hi\r');
+		await waitFor('Half');
+		type('/keys list\r');
+		await waitFor('── /keys list · Esc closes');
+		expect(store.getState().panel?.kind).toBe('lines');
+		type('\u001b');
+		await expect.poll(() => store.getState().panel).toBe(undefined);
+		goOn();
+		await waitFor('idle');
+		expect(shown()).toEqual(['❯ hi', '', 'Half whole.']);
+	});
+
+	test('messages wait, and come back into the prompt when it is interrupted', async () => {
+		const {ask} = slow();
+		const {type, waitFor, shown, store} = await started({ask});
+		type('hi\r');
+		await waitFor('Half');
+		type('and then\r');
+		await waitFor('queued: and then');
+		type('more');
+		await waitFor('❯ more');
+		type('\u001b');
+		await waitFor('Interrupted.');
+		expect(store.getState().composer.text).toBe('and then\nmore');
+		expect(shown()).toEqual(['❯ hi', '', 'Half', '', '■ Interrupted.']);
+	});
+});
+
+describe('a command that hangs', () => {
+	test.each([
+		['Escape', '\u001b'],
+		['Ctrl+C', '\u0003'],
+	])('is ended by %s and says so', async (_, key) => {
+		const {type, waitFor, shown, store} = await started();
+		type('/hang\r');
+		await waitFor('busy');
+		type(key);
+		await waitFor('/hang was interrupted.');
+		await waitFor('idle');
+		expect(shown()).toEqual(['■ /hang was interrupted.']);
+		expect(store.getState().busy).toBe(false);
+	});
+
+	test('does not end the wait for another one', async () => {
+		const {type, waitFor, store} = await started();
+		type('/hang\r');
+		await waitFor('busy');
+		type('/keys list\r');
+		await waitFor('No keys yet');
+		expect(store.getState().busy).toBe(true);
+		type('\u001b');
+		await waitFor('/hang was interrupted.');
+		expect(store.getState().busy).toBe(false);
+	});
+});
+
+test('an edited message goes on in a session of its own, and the one before is kept', async () => {
+	const {type, waitFor, shown, store, program} = await started({ask: answering('Hello.')});
+	type('first\r');
+	await waitFor('Hello.');
+	await waitFor('idle');
+	const before = store.getState().transcript.session;
+	type('\u001b[27u\u001b[27u');
+	await waitFor('Editing your previous message');
+	type('!\r');
+	await waitFor('first!');
+	await expect.poll(() => store.getState().transcript.settled.length).toBe(2);
+	await waitFor('idle');
+	expect(shown().slice(3)).toEqual([
+		'',
+		`── goes on from here anew; the session before is kept as ${before.slice(0, 8)} ──`,
+		'',
+		'❯ first!',
+		'',
+		'Hello.',
+	]);
+	expect(store.getState().transcript.session).not.toBe(before);
+	expect(await program.resume(before)).toEqual([]);
+});
+
+test('a message that is edited is let go of with its session', async () => {
+	const {type, waitFor, store} = await started({ask: answering('Hello.')});
+	type('first\r');
+	await waitFor('Hello.');
+	await waitFor('idle');
+	type('\u001b[27u\u001b[27u');
+	await waitFor('Editing your previous message');
+	store.getState().openTranscript({...store.getState().transcript, session: 'another'});
+	expect(store.getState().editing).toBe(undefined);
+});
+
+test('what the user must know of a resumed session is a warning, not a fault of ours [17]', async () => {
+	const first = await started({ask: answering('Hello.')});
+	first.type('hi\r');
+	await first.waitFor('Hello.');
+	await first.waitFor('idle');
+	const [session] = await first.program.conversation.close().then(() => first.sessions.list(false));
+	first.type('\u0004');
+	await first.status;
+	writeFileSync(session?.path ?? '', '{"v":1,"seq":5,"at":"2026', {flag: 'a'});
+	const {home, folder} = first;
+	const {waitFor, lines} = runApp({home, folder, flags: {resume: 'latest'}});
+	await waitFor('was cut off');
+	expect(lines().find(line => line.includes('cut off'))).toMatch(/^! The last record of this session was cut off/);
+});
