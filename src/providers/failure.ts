@@ -2,7 +2,7 @@ import {AppError} from '../core/error.ts';
 import {type Json, parseJson} from '../core/json.ts';
 import type {ProviderName} from '../core/model.ts';
 import {parseRetryAfter} from '../net/retry.ts';
-import {at, listAt, textAt} from './json-path.ts';
+import {at, countAt, listAt, textAt} from './json-path.ts';
 
 /** Who is spoken to, as far as an error message must say it. */
 export type Vendor = {readonly name: ProviderName; readonly label: string};
@@ -28,6 +28,7 @@ export function vendorMessage(value: Json | undefined): string {
 		textAt(value, 'error', 'code'),
 		textAt(value, 'error', 'status'),
 		textAt(value, 'code'),
+		String(countAt(value, 'error', 'code') ?? ''),
 	];
 	return (words.find(Boolean) ?? '').slice(0, longest);
 }

@@ -81,6 +81,13 @@ test.each([
 	await expect(open({body})).rejects.toMatchObject({code: 'provider', message: 'The host reported an error: Boom'});
 });
 
+test('an error that is only a number is one', async () => {
+	await expect(open({body: 'data: {"error":{"code":502,"message":""}}\n\n'})).rejects.toMatchObject({
+		code: 'provider',
+		message: 'The host reported an error: 502',
+	});
+});
+
 test.each(['{"error":null,"a":1}', '{"error":{},"a":1}', '{"error":"","a":1}', '{"error":false,"a":1}'])(
 	'%s is none',
 	async data => {
