@@ -48,12 +48,13 @@ export function openaiChat(quirks: Quirks): Provider {
 			const delta = at(choice, 'delta');
 			yield* speech.say(delta);
 			refusal += textAt(delta, 'refusal');
-			for (const call of listAt(delta, 'tool_calls')) {
+			// Hugging Face's server sends one call as the object itself.
+			for (const call of [at(delta, 'tool_calls') ?? []].flat()) {
 				addCallDelta(calls, call);
 			}
 
 			const word = textAt(choice, 'finish_reason');
-			reason = word ? (finishReasons.get(word) ?? 'other') : reason;
+			reason = word && word !== 'null' ? (finishReasons.get(word) ?? 'other') : reason;
 			const usage = readUsage(chunk, choice);
 			if (usage) {
 				yield {type: 'usage', usage};

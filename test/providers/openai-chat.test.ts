@@ -61,6 +61,20 @@ test('[DONE] alone is an end too, and nothing after it is read', async () => {
 	]);
 });
 
+test('the word null is no finish reason', async () => {
+	expect(await eventsOf(custom, stream(delta({content: 'Hi'}, 'null')))).toEqual([
+		{type: 'text-delta', id: 'text-0', text: 'Hi'},
+	]);
+});
+
+test('a call that is not in a list is a call', async () => {
+	const call = {index: 0, id: '', type: 'function', function: {name: 'list', arguments: '{}'}};
+	expect(withoutNewIds(await eventsOf(custom, stream(delta({tool_calls: call}), delta({}, 'stop'))))).toEqual([
+		{type: 'tool-call', id: 'new', name: 'list', arguments: {}},
+		{type: 'finish', reason: 'tool-calls'},
+	]);
+});
+
 test.each([
 	['stop', 'stop'],
 	['length', 'length'],
