@@ -39,6 +39,13 @@ export const openaiResponses: Provider = async function* (request) {
 	const speakWhole = (kind: Kind, chunk: JsonObject): readonly ProviderEvent[] =>
 		spoken.has(partId(kind, chunk)) ? [] : speak(kind, chunk, textAt(chunk, 'text'));
 
+	const speakItem = (item: Json, output: number): readonly ProviderEvent[] =>
+		textAt(item, 'type') === 'message'
+			? listAt(item, 'content').flatMap((part, index) =>
+					speakWhole('text', {output_index: output, content_index: index, text: textAt(part, 'text')}),
+				)
+			: [];
+
 	const call = (item: Json | undefined): readonly ProviderEvent[] => {
 		if (textAt(item, 'type') !== 'function_call') {
 			return [];
@@ -80,8 +87,9 @@ export const openaiResponses: Provider = async function* (request) {
 				refusal = textAt(chunk, 'refusal') || refusal;
 				break;
 			case 'response.output_item.done': {
-				const item = at(chunk, 'item');
+				const item = at(chunk, 'item') ?? null;
 				const output = countAt(chunk, 'output_index') ?? 0;
+				yield* speakItem(item, output);
 				yield* call(item);
 				yield* seal(item, lastParts.get(output), `${output}`);
 				break;
@@ -90,7 +98,9 @@ export const openaiResponses: Provider = async function* (request) {
 			case 'response.incomplete':
 			case 'response.failed': {
 				const response = at(chunk, 'response');
-				// As a rule each call was told when its item was done.
+				// As a rule each text and call was told before; some hosts send the whole alone.
+				const hasText = [...spoken].some(id => id.startsWith('text'));
+				yield* hasText ? [] : listAt(response, 'output').flatMap(speakItem);
 				yield* calls === 0 ? listAt(response, 'output').flatMap(call) : [];
 				const usage = openaiUsage(at(response, 'usage'));
 				if (usage) {

@@ -44,6 +44,25 @@ test('reasoning is sealed where it ended, a text keeps its phase, hosted items a
 	]);
 });
 
+const said = {type: 'message', content: [{type: 'output_text', text: 'Whole.'}]};
+
+test.each([
+	['the end of its item', [{type: 'response.output_item.done', output_index: 0, item: said}], {output: []}],
+	['the completed response', [], {output: [said]}],
+	[
+		'the end of its item and the completed response',
+		[{type: 'response.output_item.done', item: said}],
+		{output: [said]},
+	],
+])('text that only %s tells of is not lost, and told once', async (_, before, response) => {
+	const chunks = [...before, {type: 'response.completed', response}];
+	const body = chunks.map(chunk => `data: ${JSON.stringify(chunk)}\n\n`).join('');
+	expect(await eventsOf(openaiResponses, body)).toEqual([
+		{type: 'text-delta', id: 'text-0-0', text: 'Whole.'},
+		{type: 'finish', reason: 'stop'},
+	]);
+});
+
 test('calls that only the completed response tells of are not lost', async () => {
 	const call = {type: 'function_call', call_id: 'c1', name: 'list_files', arguments: '{}'};
 	const completed = {type: 'response.completed', response: {status: 'completed', output: [{type: 'message'}, call]}};
