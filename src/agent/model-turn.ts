@@ -1,3 +1,4 @@
+import {brokenOff} from '../core/block.ts';
 import {AppError} from '../core/error.ts';
 import type {AgentEvent, StopReason} from '../core/event.ts';
 import type {AssistantPart, Message} from '../core/message.ts';
@@ -90,9 +91,7 @@ export async function* takeTurn(messages: readonly Message[], options: Options):
 	}
 
 	if (!finish) {
-		throw new AppError('incomplete', 'The answer is incomplete: the connection ended before the model did.', {
-			hint: goOn,
-		});
+		throw new AppError('incomplete', brokenOff, {hint: goOn});
 	}
 
 	if (finish.reason === 'error') {

@@ -48,6 +48,9 @@ export type Block =
 			readonly open: false;
 	  };
 
+/** What is said of an answer whose stream stopped without the vendor's end mark (SAFETY 22). */
+export const brokenOff = 'The answer is incomplete: the connection ended before the model did.';
+
 /** What the user is told of a run that did not simply end; empty for one that did. */
 export function endText(reason: RunEndReason, message: string | undefined, stopReason: StopReason): string {
 	switch (reason) {
@@ -64,7 +67,7 @@ export function endText(reason: RunEndReason, message: string | undefined, stopR
 		case 'budget':
 			return message ?? 'The budget of this run is used up.';
 		case 'incomplete':
-			return message ?? 'The answer is incomplete: the connection ended before the model did.';
+			return message ?? brokenOff;
 		default:
 			return reason satisfies never;
 	}

@@ -1,12 +1,13 @@
 import type {OutputFormat} from '../command/invocation.ts';
-import {AppError, reportError} from '../core/error.ts';
-import type {AgentEvent, Recorded} from '../core/event.ts';
+import {endText} from '../core/block.ts';
+import {AppError} from '../core/error.ts';
+import type {Recorded} from '../core/event.ts';
 import {blocksOf} from '../core/transcript.ts';
 import type {PriceOf} from '../core/usage.ts';
 import type {Conversation} from '../store/conversation.ts';
 import type {AppStore} from '../store/store.ts';
 import {printError} from './print.ts';
-import {resultObject, statusOf} from './result-object.ts';
+import {type RunEnd, resultObject, statusOf} from './result-object.ts';
 
 type Output = {readonly write: (data: string) => unknown; readonly isTTY?: boolean};
 
@@ -33,7 +34,7 @@ export async function runOnce(
 
 	const {transcript} = store.getState();
 	const before = {from: blocksOf(transcript).length, usedBefore: transcript.usage.size};
-	let end: Extract<AgentEvent, {type: 'run-end'}> = {type: 'run-end', reason: 'error', stopReason: 'error'};
+	let end: RunEnd = {type: 'run-end', reason: 'error', stopReason: 'error'};
 	onRecord(record => {
 		if (format === 'stream-json') {
 			stdout.write(`${JSON.stringify(record)}\n`);
@@ -66,24 +67,10 @@ export async function runOnce(
 }
 
 /** A script reads the answer from standard output; that it is no whole answer is said beside it. */
-function sayHowItEnded(
-	{reason, stopReason, error}: Extract<AgentEvent, {type: 'run-end'}>,
-	hasText: boolean,
-	stderr: Output,
-): void {
-	if (error) {
-		printError(error, stderr, {json: false});
-	} else if (reason === 'interrupted') {
-		printError({code: 'interrupted', message: 'Interrupted.'}, stderr, {json: false});
-	} else if (reason === 'incomplete') {
-		printError(
-			reportError(new AppError('incomplete', 'The answer is incomplete: the connection ended before the model did.')),
-			stderr,
-			{json: false},
-		);
-	} else if (stopReason === 'max_tokens') {
-		printError({code: 'incomplete', message: 'The answer was cut at the token limit.'}, stderr, {json: false});
-	} else if (stopReason === 'refusal' && !hasText) {
-		printError({code: 'failed', message: 'The model declined to answer.'}, stderr, {json: false});
+function sayHowItEnded({reason, stopReason, error}: RunEnd, hasText: boolean, stderr: Output): void {
+	// A refusal in the model's own words says so itself.
+	const message = hasText && stopReason === 'refusal' ? '' : endText(reason, error?.message, stopReason);
+	if (message) {
+		printError({code: 'failed', ...error, message}, stderr, {json: false});
 	}
 }

@@ -1,11 +1,12 @@
-import type {Block} from '../core/block.ts';
+import {type Block, endText} from '../core/block.ts';
 import {exitStatus} from '../core/error.ts';
 import type {AgentEvent} from '../core/event.ts';
 import type {Json} from '../core/json.ts';
 import {blocksOf, type Transcript} from '../core/transcript.ts';
 import {type PriceOf, sumUsage, totalCost} from '../core/usage.ts';
 
-type RunEnd = Extract<AgentEvent, {type: 'run-end'}>;
+/** How a run ended. */
+export type RunEnd = Extract<AgentEvent, {type: 'run-end'}>;
 
 /** What `--output-format json` prints and `stream-json` ends with; the interface that programs read. */
 export type ResultObject = {
@@ -72,14 +73,8 @@ function errorOf({reason, error}: RunEnd): ResultObject['error'] {
 		return {code: error.code, message: error.message};
 	}
 
-	switch (reason) {
-		case 'interrupted':
-			return {code: 'interrupted', message: 'The run was interrupted.'};
-		case 'incomplete':
-			return {code: 'incomplete', message: 'The connection ended before the model did.'};
-		default:
-			return null;
-	}
+	const broken = reason === 'interrupted' || reason === 'incomplete';
+	return broken ? {code: reason, message: endText(reason, undefined, 'incomplete')} : null;
 }
 
 /** The exit status of a run. */
