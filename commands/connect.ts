@@ -1,9 +1,9 @@
 import * as z from 'zod/mini';
 import {command} from '../src/command/command.ts';
-import {signIn} from '../src/command/sign-in.ts';
+import {askApiKey, signIn} from '../src/command/sign-in.ts';
+import {entryOf} from '../src/config/config-data.ts';
 import {activateProfile, profileOfServer} from '../src/config/profiles.ts';
 import {originOf, parseServerUrl} from '../src/core/origin.ts';
-import {secret} from '../src/core/secret.ts';
 
 export default command({
 	name: 'connect',
@@ -15,22 +15,24 @@ export default command({
 	whileRunning: true,
 
 	async run({url}, context) {
-		const {config, platform, interact, store, flags} = context;
+		const {config, platform, store, flags, signal} = context;
 		const server = parseServerUrl(url);
-		const stored = flags.profile === undefined ? profileOfServer(config.read(), originOf(server.href)) : undefined;
-		if (stored?.apiKey) {
-			await platform.prove(stored.server, stored.apiKey, flags.insecureHttp);
-			await activateProfile(config, stored.name);
-			store.getState().setConnection({profile: stored.name, server: stored.server, state: 'ready'});
-			return connected(stored.name, stored.server);
+		const origin = originOf(server.href);
+		const data = config.read();
+		const found = flags.profile === undefined ? profileOfServer(data, origin) : entryOf(data.profiles, flags.profile);
+		if (found?.apiKey && found.server === origin) {
+			await platform.prove(origin, found.apiKey, {insecureHttp: flags.insecureHttp, signal});
+			await activateProfile(config, found.name);
+			store.getState().setConnection({profile: found.name, server: origin, state: 'ready'});
+			return connected(found.name, origin);
 		}
 
-		const key = await interact.ask({label: `API key of ${server.host}:`, masked: true});
-		if (!key?.trim()) {
+		const key = await askApiKey(server, context, undefined);
+		if (!key) {
 			return {kind: 'text', text: 'Nothing changed: no key was given.'};
 		}
 
-		const profile = await signIn(server, secret(key.trim()), context);
+		const profile = await signIn(server, key, context);
 		return connected(profile.name, profile.server);
 	},
 });

@@ -1,6 +1,6 @@
 import * as z from 'zod/mini';
 import {command, noun} from '../src/command/command.ts';
-import {listKeys, removeKey, setKey} from '../src/config/provider-keys.ts';
+import {listKeys, missingAddress, removeKey, setKey} from '../src/config/provider-keys.ts';
 import {parseProviderName, providerNames} from '../src/core/model.ts';
 import {isLoopback, parseServerUrl} from '../src/core/origin.ts';
 import {secret} from '../src/core/secret.ts';
@@ -19,19 +19,22 @@ const set = command({
 		key: 'better left out: it is asked for masked, or read from standard input',
 		baseUrl: 'where the key may go instead of the vendor; custom needs it, up to /v1',
 	},
-	examples: [
-		'keys set anthropic',
-		'keys set custom --base-url http://127.0.0.1:11434/v1',
-		'pass show openai | service keys set openai',
-	],
+	examples: ['keys set anthropic', 'keys set custom --base-url http://127.0.0.1:11434/v1', 'keys set openai < key.txt'],
 	whileRunning: true,
 
 	async run({provider, key, baseUrl}, {config, interact, models, store, signal, live}) {
 		const chosen = parseProviderName(provider);
 		const {label} = registry[chosen];
-		const base =
-			baseUrl ??
-			(chosen === 'custom' && live ? await interact.ask({label: 'Address, up to /v1:', masked: false}) : undefined);
+		const asksAddress = chosen === 'custom' && baseUrl === undefined && live !== undefined;
+		const base = asksAddress ? await interact.ask({label: 'Address, up to /v1:', masked: false}) : baseUrl;
+		if (asksAddress && base === undefined) {
+			return {kind: 'text', text: 'Nothing was stored.'};
+		}
+
+		if (chosen === 'custom' && !base) {
+			throw missingAddress();
+		}
+
 		const keyless = chosen === 'custom' && base && isLoopback(parseServerUrl(base));
 		const typed =
 			key ?? (await interact.ask({label: `Key of ${label}${keyless ? ' (empty for none)' : ''}:`, masked: true}));
@@ -41,7 +44,7 @@ const set = command({
 
 		const wrapped = typed.trim() ? secret(typed.trim()) : undefined;
 		await setKey(config, chosen, wrapped, base);
-		const stored = `Stored the key of ${label}${wrapped?.last4 ? ` (…${wrapped.last4})` : ''}.`;
+		const stored = `Stored the ${wrapped ? 'key' : 'address'} of ${label}${wrapped?.last4 ? ` (…${wrapped.last4})` : ''}.`;
 		if (!live) {
 			return {
 				kind: 'text',

@@ -1,10 +1,11 @@
 import * as z from 'zod/mini';
 import {command} from '../src/command/command.ts';
-import {signIn} from '../src/command/sign-in.ts';
+import type {CommandContext} from '../src/command/context.ts';
+import {askApiKey, signIn} from '../src/command/sign-in.ts';
+import {entryOf} from '../src/config/config-data.ts';
 import {resolveProfile} from '../src/config/resolve-profile.ts';
 import {AppError} from '../src/core/error.ts';
 import {parseServerUrl} from '../src/core/origin.ts';
-import {secret} from '../src/core/secret.ts';
 
 export default command({
 	name: 'login',
@@ -20,21 +21,20 @@ export default command({
 	whileRunning: true,
 
 	async run({apiKey}, context) {
-		const {flags, config, env, interact, live} = context;
-		const known =
-			flags.server ?? resolveProfile({data: config.read(), env, flags: {...flags, profile: undefined}})?.server;
+		const {flags, interact, live} = context;
+		const known = flags.server ?? knownServer(context);
 		const address = known ?? (live ? await interact.ask({label: 'Server:', masked: false}) : undefined);
 		if (!address) {
 			throw new AppError('usage', 'Which server?', {hint: 'Give it: login --server https://agents.example.com'});
 		}
 
 		const server = parseServerUrl(address);
-		const key = apiKey ?? (await interact.ask({label: `API key of ${server.host}:`, masked: true}));
-		if (!key?.trim()) {
-			return {kind: 'text', text: 'Not logged in: no key was given.'};
+		const key = await askApiKey(server, context, apiKey);
+		if (!key) {
+			return {kind: 'text', text: 'Nothing changed: no key was given.'};
 		}
 
-		const profile = await signIn(server, secret(key.trim()), context);
+		const profile = await signIn(server, key, context);
 		return {
 			kind: 'text',
 			text: `Logged in to ${profile.server}${profile.name === server.host ? '' : ` as profile ${profile.name}`}.`,
@@ -42,3 +42,12 @@ export default command({
 		};
 	},
 });
+
+/** The server of the profile that is named, else that of the environment or of the active profile. */
+function knownServer({config, env, flags}: CommandContext): string | undefined {
+	const data = config.read();
+	const name = flags.profile ?? env['SERVICE_PROFILE']?.trim();
+	const named = name ? entryOf(data.profiles, name) : undefined;
+	const others = {data, env: {...env, SERVICE_PROFILE: undefined}, flags: {...flags, profile: undefined}};
+	return named?.server ?? resolveProfile(others)?.server;
+}

@@ -1,6 +1,6 @@
 import * as z from 'zod/mini';
 import {command, noun} from '../src/command/command.ts';
-import {activateProfile, forgetProfile, listProfiles} from '../src/config/profiles.ts';
+import {activateProfile, findProfile, forgetProfile, listProfiles} from '../src/config/profiles.ts';
 import {formatAge} from '../src/core/format.ts';
 
 const list = command({
@@ -84,8 +84,9 @@ const forget = command({
 	examples: ['profile forget lab --yes'],
 
 	async run({profile, yes}, {config, interact}) {
+		findProfile(config.read(), profile);
 		if (!yes && !(await interact.confirm(`Forget profile ${profile} and its key?`))) {
-			return {kind: 'text', text: 'Nothing changed.', hint: '--yes forgets it without asking.'};
+			return {kind: 'text', text: 'Nothing changed.'};
 		}
 
 		await forgetProfile(config, profile);

@@ -22,7 +22,7 @@ export default command({
 				[title || preview, ...(all ? [`(${folder})`] : [])].join(' '),
 			]),
 			empty: all ? 'No sessions yet.' : 'No sessions in this folder yet. sessions --all lists those of other folders.',
-			notes: ['resume <id> goes on with one.'],
+			notes: found.length > 0 ? ['resume <id> goes on with one.'] : [],
 			data: found.map(({id, folder, title, preview, updatedAt, messages, model}) => ({
 				id,
 				folder,

@@ -11,7 +11,7 @@ export default command({
 	examples: ['whoami --json'],
 	whileRunning: true,
 
-	async run(_, {config, env, flags, live, store, platform}): Promise<Result> {
+	async run(_, {config, env, flags, live, store, platform, signal}): Promise<Result> {
 		const profile = resolveProfile({data: config.read(), env, flags});
 		if (!profile) {
 			const {connection} = store.getState();
@@ -32,9 +32,14 @@ export default command({
 			};
 		}
 
-		await platform.prove(profile.server, profile.apiKey, flags.insecureHttp);
-		const {name, server, keySource, org, workspace, project, apiKey} = profile;
-		const credential = apiKey ? `API key ${apiKey.last4 ? `…${apiKey.last4} ` : ''}(${keySource})` : 'none';
+		const {name, server, keySource, org, workspace, project, apiKey, notice} = profile;
+		if (!apiKey) {
+			throw new AppError('auth', `You are not logged in to ${server}.`, {
+				hint: notice ?? `login --server ${server} logs in.`,
+			});
+		}
+
+		await platform.prove(server, apiKey, {insecureHttp: flags.insecureHttp, signal});
 		return {
 			kind: 'record',
 			fields: [
@@ -43,8 +48,8 @@ export default command({
 				['org', org ?? 'not chosen'],
 				['workspace', workspace ?? 'not chosen'],
 				['project', project ?? 'not chosen'],
-				['credential', credential],
-				...(profile.notice ? [['note', profile.notice] as const] : []),
+				['credential', `API key ${apiKey.last4 ? `…${apiKey.last4} ` : ''}(${keySource})`],
+				...(notice ? [['note', notice] as const] : []),
 			],
 			data: {
 				profile: name,
@@ -52,7 +57,7 @@ export default command({
 				org: org ?? null,
 				workspace: workspace ?? null,
 				project: project ?? null,
-				credential: {kind: 'api-key', source: keySource ?? null, last4: apiKey?.last4 ?? null},
+				credential: {kind: 'api-key', source: keySource ?? null, last4: apiKey.last4},
 			},
 		};
 	},

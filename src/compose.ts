@@ -4,14 +4,13 @@ import {resolve} from 'node:path';
 import {commands} from '../commands/index.ts';
 import {instructions} from './agent/instructions.ts';
 import {createModelAccess, demoModel} from './agent/model-access.ts';
-import type {CommandContext, GlobalFlags, Interaction, LiveSession} from './command/context.ts';
+import type {CommandContext, GlobalFlags, Interaction, LiveSession, Platform} from './command/context.ts';
 import {openConfig} from './config/config.ts';
 import {resolveProfile} from './config/resolve-profile.ts';
 import type {InferenceInfo} from './contract/resources/preferences.ts';
 import type {Recorded} from './core/event.ts';
 import {once} from './core/once.ts';
-import {originOf} from './core/origin.ts';
-import type {Secret} from './core/secret.ts';
+import {originOf, plainHttpWarning} from './core/origin.ts';
 import type {Tool} from './core/tool.ts';
 import type {Price, PriceOf} from './core/usage.ts';
 import type {Credential} from './net/credential.ts';
@@ -32,6 +31,11 @@ type Options = {
 	/** The bundled worker of the embedded server. */
 	readonly workerUrl: URL;
 	readonly version: string;
+	/**
+	 * False for a command in a shell: it chooses its server by itself or needs none, and `login` and `help` must work
+	 * whatever the environment says.
+	 */
+	readonly connect?: boolean;
 	readonly profile?: string | undefined;
 	/** Plain http beyond this machine is allowed (SAFETY 9). */
 	readonly insecureHttp?: boolean | undefined;
@@ -143,10 +147,10 @@ export function compose(options: Options): Program {
 		...(budgetUsd !== undefined && {budgetUsd}),
 	});
 
-	const prove = async (server: string, key: Secret | undefined, insecureHttp: boolean) => {
+	const prove: Platform['prove'] = async (server, key, {insecureHttp, signal}) => {
 		const {getPreferences} = await import('./client/preferences.ts');
 		const credential = key && {origin: originOf(server), kind: 'bearer' as const, secret: key};
-		await getPreferences(server, await createTransport(credential, insecureHttp || options.insecureHttp));
+		await getPreferences(server, await createTransport(credential, insecureHttp || options.insecureHttp), signal);
 	};
 
 	const loadCatalog = once(async () => {
@@ -167,14 +171,15 @@ export function compose(options: Options): Program {
 		return host ? await listHostModels(host.baseUrl, host.transport, signal).catch(() => []) : [];
 	};
 
-	const profile = resolveProfile({
-		data: config.read(),
-		env,
-		flags: {profile: options.profile},
-	});
-	const state = store.getState();
-	state.setConnection(profile ? {profile: profile.name, server: profile.server, state: 'ready'} : localConnection);
-	state.setModel(options.model ?? access.initial());
+	const connect = () => {
+		const profile = resolveProfile({data: config.read(), env, flags: {profile: options.profile}});
+		const state = store.getState();
+		state.setConnection(profile ? {profile: profile.name, server: profile.server, state: 'ready'} : localConnection);
+		state.setModel(options.model ?? access.initial());
+		return profile;
+	};
+
+	const profile = options.connect === false ? undefined : connect();
 
 	return {
 		home,
@@ -216,11 +221,9 @@ export function compose(options: Options): Program {
 		},
 		isDemo: () => access.isDemo(store.getState().model),
 		warnings: () =>
-			[
-				profile?.notice,
-				access.notice(store.getState().model),
-				options.insecureHttp && 'Plain http is allowed: keys and messages can be read on the way.',
-			].filter(warning => typeof warning === 'string'),
+			[profile?.notice, access.notice(store.getState().model), options.insecureHttp && plainHttpWarning].filter(
+				warning => typeof warning === 'string',
+			),
 		onRecord: listener => listeners.push(listener),
 		loadHistory: () => loadPromptHistory(home),
 		// A prompt that cannot be kept for later is no reason to stop.

@@ -13,7 +13,7 @@ const store = createAppStore();
 const version = SERVICE_VERSION;
 
 /** The real parts, loaded when they are needed: the first frame of the app does without them. */
-async function compose(options: Partial<RunFlags>) {
+async function compose(options: Partial<RunFlags> & {readonly connect?: boolean}) {
 	const {compose: build} = await import('./compose.ts');
 	return build({
 		...options,
@@ -53,7 +53,12 @@ async function main(argv: readonly string[]): Promise<number> {
 		case 'command': {
 			const {runShell} = await import('./headless/shell.ts');
 			const outcome = await runShell(invocation.words, {compose, env, stdin, stdout, stderr, onInterrupt});
-			return 'open' in outcome ? openApp({resume: outcome.open, pick: false}) : outcome.status;
+			if ('status' in outcome) {
+				return outcome.status;
+			}
+
+			const {open: resume, ...flags} = outcome;
+			return openApp({...flags, resume, pick: false});
 		}
 		case 'app':
 			return openApp(invocation);

@@ -72,7 +72,11 @@ export type Models = {
 
 export type Platform = {
 	/** Asks the server whether the key is good. Throws `auth` for a refusal, `network` where nothing answers. */
-	readonly prove: (server: string, key: Secret | undefined, insecureHttp: boolean) => Promise<void>;
+	readonly prove: (
+		server: string,
+		key: Secret | undefined,
+		options: {readonly insecureHttp: boolean; readonly signal: AbortSignal},
+	) => Promise<void>;
 	/** The embedded server's address, started when it is not yet running. */
 	readonly embedded: () => Promise<{readonly url: string; readonly token: Secret}>;
 };

@@ -1,19 +1,45 @@
-import type {Profile} from '../config/config-data.ts';
-import {saveProfile} from '../config/profiles.ts';
-import {profileNameOf} from '../core/origin.ts';
-import type {Secret} from '../core/secret.ts';
+import {entryOf, type Profile} from '../config/config-data.ts';
+import {profileOfServer, saveProfile} from '../config/profiles.ts';
+import {AppError} from '../core/error.ts';
+import {originOf, profileNameOf} from '../core/origin.ts';
+import {type Secret, secret} from '../core/secret.ts';
 import type {CommandContext} from './context.ts';
 
 /**
+ * The API key of a server: `given`, or asked for. Undefined when the person cancels. Throws `usage` for an empty one and
+ * for one that cannot be sent.
+ */
+export async function askApiKey(
+	server: URL,
+	{interact}: CommandContext,
+	given: string | undefined,
+): Promise<Secret | undefined> {
+	const typed = given ?? (await interact.ask({label: `API key of ${server.host}:`, masked: true}));
+	const key = typed?.trim();
+	if (key === '') {
+		throw new AppError('usage', 'No key was given.', {hint: 'Make an API key at the server, then give it here.'});
+	}
+
+	if (key !== undefined && !/^[\x21-\x7e]+$/.test(key)) {
+		throw new AppError('usage', 'That is not a key: it has spaces or other characters.', {
+			hint: 'Give the key as the server shows it.',
+		});
+	}
+
+	return key === undefined ? undefined : secret(key);
+}
+
+/**
  * Proves a key at its server, then stores it as a profile and makes that the active one. Nothing changes where the
- * server refuses or does not answer. Throws `auth` or `network`.
+ * server refuses or does not answer. Throws `auth`, `network`, or `usage` for a profile of another server.
  */
 export async function signIn(server: URL, key: Secret, context: CommandContext): Promise<Profile> {
-	const {platform, config, flags, store} = context;
-	await platform.prove(server.origin, key, flags.insecureHttp);
-	const {org, workspace, project} = flags;
+	const {platform, config, flags, store, signal} = context;
+	const {org, workspace, project, insecureHttp} = flags;
+	const name = profileName(server, context);
+	await platform.prove(server.origin, key, {insecureHttp, signal});
 	const profile = await saveProfile(config, {
-		name: flags.profile ?? profileNameOf(server),
+		name,
 		server: server.origin,
 		apiKey: key,
 		...(org && {org}),
@@ -22,4 +48,29 @@ export async function signIn(server: URL, key: Secret, context: CommandContext):
 	});
 	store.getState().setConnection({profile: profile.name, server: profile.server, state: 'ready'});
 	return profile;
+}
+
+/** The profile that a login renews: one that is named, else one of that server, else a new one called after its host. */
+function profileName(server: URL, {config, env, flags}: CommandContext): string {
+	const data = config.read();
+	const origin = originOf(server.href);
+	const isFree = (name: string) => (entryOf(data.profiles, name)?.server ?? origin) === origin;
+	if (flags.profile !== undefined) {
+		const {profile: name} = flags;
+		if (!isFree(name)) {
+			// A profile is never pointed to another server (SAFETY 6).
+			throw new AppError(
+				'usage',
+				`Profile “${name}” is of ${entryOf(data.profiles, name)?.server}, not of ${origin}.`,
+				{
+					hint: `Choose another --profile, or remove that one: profile forget ${name}`,
+				},
+			);
+		}
+
+		return name;
+	}
+
+	const wanted = env['SERVICE_PROFILE']?.trim();
+	return wanted && isFree(wanted) ? wanted : (profileOfServer(data, origin)?.name ?? profileNameOf(server));
 }

@@ -42,9 +42,7 @@ export async function setKey(
 ): Promise<void> {
 	const base = baseUrl === undefined ? undefined : normalizeBaseUrl(baseUrl);
 	if (provider === 'custom' && !base) {
-		throw new AppError('usage', 'A custom host needs an address.', {
-			hint: 'Give --base-url, for example http://127.0.0.1:11434/v1.',
-		});
+		throw missingAddress();
 	}
 
 	if (key ? !/^[\x21-\x7e]+$/.test(key.reveal()) : !(provider === 'custom' && base && isLoopback(new URL(base)))) {
@@ -55,6 +53,13 @@ export async function setKey(
 
 	const stored: StoredKey = {...(key && {key}), ...(base && {baseUrl: base}), savedAt: new Date().toISOString()};
 	await config.update(data => ({...data, keys: {...data.keys, [provider]: stored}}));
+}
+
+/** What is said where a custom host is to be stored without its address. */
+export function missingAddress(): AppError {
+	return new AppError('usage', 'A custom host needs an address.', {
+		hint: 'Give --base-url, for example http://127.0.0.1:11434/v1.',
+	});
 }
 
 /** Removes the stored key of a provider. Throws `not-found` where there is none. */

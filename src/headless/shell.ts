@@ -17,7 +17,7 @@ type Program = {
 };
 
 type Surroundings = {
-	readonly compose: (options: {readonly profile?: string | undefined}) => Promise<Program>;
+	readonly compose: (options: {readonly connect: false}) => Promise<Program>;
 	readonly env: Readonly<Record<string, string | undefined>>;
 	readonly stdin: NodeJS.ReadStream;
 	readonly stdout: NodeJS.WriteStream;
@@ -26,7 +26,9 @@ type Surroundings = {
 };
 
 /** How a command line ended: with an exit status, or with a session that the app is to open. */
-export type ShellOutcome = {readonly status: number} | {readonly open: string};
+export type ShellOutcome =
+	| {readonly status: number}
+	| {readonly open: string; readonly profile: string | undefined; readonly insecureHttp: boolean};
 
 /** Runs `service noun verb …`: the same file as the slash line, with the shell's own questions and printing. */
 export async function runShell(words: readonly string[], surroundings: Surroundings): Promise<ShellOutcome> {
@@ -35,14 +37,14 @@ export async function runShell(words: readonly string[], surroundings: Surroundi
 	try {
 		const {flags, rest} = takeGlobalFlags(words);
 		json = flags.json;
-		const program = await compose({profile: flags.profile});
+		const program = await compose({connect: false});
 		const abort = new AbortController();
 		onInterrupt(() => abort.abort());
 		const interact = createTerminalQuestions({stdin, stderr});
 		const result = await dispatch(rest, program.contextFor({interact, live: undefined, flags, signal: abort.signal}));
 		await program.close();
 		if (result.kind === 'panel' && result.panel.show === 'session') {
-			return {open: result.panel.id};
+			return {open: result.panel.id, profile: flags.profile, insecureHttp: flags.insecureHttp};
 		}
 
 		printResult(result, stdout, {json, env});

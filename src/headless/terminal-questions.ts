@@ -40,7 +40,9 @@ export function createTerminalQuestions({stdin, stderr}: Streams): Interaction {
 		},
 		async confirm(question) {
 			if (!stdin.isTTY) {
-				return false;
+				throw new AppError('usage', `${question} Nobody can answer here.`, {
+					hint: 'Give --yes to do it without asking.',
+				});
 			}
 
 			const answer = await ask({label: `${question} [y/N]`, masked: false});

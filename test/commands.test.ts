@@ -1,0 +1,64 @@
+import {readdirSync} from 'node:fs';
+import {basename} from 'node:path';
+import {expect, test} from 'vitest';
+import {commands} from '../commands/index.ts';
+import {fieldsOf, flagOf} from '../src/command/arguments.ts';
+import {isNoun} from '../src/command/command.ts';
+import {allCommands} from '../src/command/table.ts';
+
+const all = allCommands(commands);
+
+test('every file of the folder is in the list, under its own name', () => {
+	const files = readdirSync('commands').map(file => basename(file, '.ts'));
+	expect(commands.map(({name}) => name).sort()).toEqual(files.filter(name => name !== 'index').sort());
+});
+
+test('no two names or aliases are the same', () => {
+	const namesOf = (entries: ReadonlyArray<{readonly name: string; readonly aliases?: readonly string[]}>) =>
+		entries.flatMap(({name, aliases = []}) => [name, ...aliases]);
+	for (const names of [namesOf(commands), ...commands.filter(isNoun).map(({verbs}) => namesOf(verbs))]) {
+		expect(names).toEqual([...new Set(names)]);
+		expect(names.filter(name => !/^(?:[a-z][a-z-]*|\?)$/.test(name))).toEqual([]);
+	}
+});
+
+test.each([
+	...commands.map(entry => [entry.name, entry.summary] as const),
+	...all.map(({path, command}) => [path, command.summary] as const),
+])('the summary of %s fits a line: %s', (_path, summary) => {
+	expect(summary).toMatch(/^[A-Z].*[^.\s]$/);
+	expect(summary.length).toBeLessThanOrEqual(66);
+});
+
+test.each(all)(
+	'$path states what it takes: positions and secrets are arguments, and each is described',
+	({command}) => {
+		const {args, positional = [], secret, describe = {}, rest} = command;
+		const fields = fieldsOf(args);
+		const names = fields.map(({name}) => name);
+		expect(names).toEqual(expect.arrayContaining([...positional, ...(secret ? [secret] : [])]));
+		expect(names.filter(name => !describe[name])).toEqual([]);
+		expect(Object.keys(describe).filter(name => !names.includes(name))).toEqual([]);
+		expect(!rest || positional.length > 0).toBe(true);
+
+		// What is needed comes first, and by position: there are no flags that one must give.
+		const required = fields.filter(field => field.required).map(({name}) => name);
+		expect(positional.slice(0, required.length).toSorted()).toEqual(required.toSorted());
+	},
+);
+
+test.each(all)('$path takes none of the flags that every command understands', ({command}) => {
+	const flags = fieldsOf(command.args).map(({name}) => flagOf(name));
+	const reserved = ['json', 'server', 'insecure-http', 'help', 'org', 'workspace', 'project'];
+	expect(flags.filter(flag => reserved.includes(flag))).toEqual([]);
+});
+
+test.each(all)('examples of $path begin with its name', ({path, command}) => {
+	expect((command.examples ?? []).filter(example => !example.startsWith(path))).toEqual([]);
+});
+
+test('the fallback of a noun is one of its verbs', () => {
+	for (const {verbs, fallback} of commands.filter(isNoun)) {
+		expect(fallback === undefined || verbs.some(({name}) => name === fallback)).toBe(true);
+	}
+});

@@ -1,0 +1,121 @@
+import {randomUUID} from 'node:crypto';
+import {afterEach} from 'vitest';
+import type {CommandContext, GlobalFlags} from '../../src/command/context.ts';
+import {dispatch} from '../../src/command/dispatch.ts';
+import {renderResult} from '../../src/command/render.ts';
+import type {Result} from '../../src/command/result.ts';
+import {compose, type Program} from '../../src/compose.ts';
+import type {AgentEvent} from '../../src/core/event.ts';
+import {type AppStore, createAppStore} from '../../src/store/store.ts';
+import {createPalette} from '../../src/terminal/style.ts';
+import {temporaryFolder} from '../storage/temporary.ts';
+
+const open: Program[] = [];
+
+afterEach(async () => {
+	await Promise.all(open.splice(0).map(program => program.close()));
+});
+
+type Options = {
+	readonly env?: Readonly<Record<string, string>>;
+	readonly flags?: Partial<GlobalFlags>;
+	/** What the person says to each question, in order; undefined cancels. */
+	readonly answers?: readonly (string | undefined)[];
+	/** Another context's folders, for a second process of the same user. */
+	readonly like?: TestContext;
+	readonly signal?: AbortSignal;
+};
+
+export type TestContext = {
+	readonly context: CommandContext;
+	readonly program: Program;
+	readonly store: AppStore;
+	readonly home: string;
+	readonly folder: string;
+	/** What was said to the person, and what he was asked. */
+	readonly said: string[];
+	readonly asked: unknown[];
+	/** Runs a command as typed, in a shell. */
+	readonly run: (...words: readonly string[]) => Promise<Result>;
+	/** The same command in the app. */
+	readonly runInApp: (...words: readonly string[]) => Promise<Result>;
+};
+
+const noFlags: GlobalFlags = {
+	json: false,
+	insecureHttp: false,
+	server: undefined,
+	profile: undefined,
+	org: undefined,
+	workspace: undefined,
+	project: undefined,
+};
+
+/** The real program in a home and a folder of its own; the person alone is scripted. */
+export function testContext({env = {}, flags = {}, answers = [], like, signal}: Options = {}): TestContext {
+	const home = like?.home ?? temporaryFolder();
+	const folder = like?.folder ?? temporaryFolder();
+	const store = createAppStore();
+	const said: string[] = [];
+	const asked: unknown[] = [];
+	const waiting = [...answers];
+	const answer = async (question: unknown) => {
+		asked.push(question);
+		return waiting.shift();
+	};
+
+	const program = compose({
+		store,
+		env: {...env, SERVICE_HOME: home},
+		folder,
+		workerUrl: new URL('../../dist/server-worker.js', import.meta.url),
+		version: '0.0.0',
+		connect: false,
+	});
+	open.push(program);
+	const context = program.contextFor({
+		live: undefined,
+		flags: {...noFlags, ...flags},
+		signal: signal ?? new AbortController().signal,
+		interact: {
+			ask: answer,
+			choose: answer,
+			confirm: async question => (await answer(question)) === 'yes',
+			say: text => said.push(text),
+		},
+	});
+	const live = {rename: program.conversation.rename, start: program.conversation.start};
+	return {
+		context,
+		program,
+		store,
+		home,
+		folder,
+		said,
+		asked,
+		run: (...words) => dispatch(words, context),
+		runInApp: (...words) => dispatch(words, {...context, live}),
+	};
+}
+
+/** Saves a session of these events in the context's folder, as a run would. Gives its id. */
+export async function saveSession({program}: TestContext, events: readonly AgentEvent[], at?: string): Promise<string> {
+	const session = randomUUID();
+	const journal = await program.sessions.create(session);
+	for (const [seq, event] of events.entries()) {
+		journal.append({v: 1, seq, at: at ?? `2026-01-01T00:00:0${seq}.000Z`, session, server: 'local', event});
+	}
+
+	await journal.close();
+	return session;
+}
+
+/** What a person sees at that width, without colour. */
+export function drawn(result: Result, width: number): string {
+	return renderResult(result, {width, palette: createPalette({color: false})}).join('\n');
+}
+
+/** The data that `--json` prints. */
+export function dataOf(result: Result): unknown {
+	return 'data' in result ? result.data : undefined;
+}

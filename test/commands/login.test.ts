@@ -1,0 +1,145 @@
+import {expect, test} from 'vitest';
+import {dataOf, drawn, testContext} from './context.ts';
+import {faults, goodKey, platform} from './platform.ts';
+
+const hostOf = (origin: string) => new URL(origin).host;
+
+test('a key that the server knows is stored and becomes active', async () => {
+	const server = await platform();
+	const {run, context, store} = testContext({flags: {server: server.origin, org: 'acme'}});
+	const result = await run('login', goodKey);
+	expect(dataOf(result)).toEqual({profile: hostOf(server.origin), server: server.origin});
+	expect(drawn(result, 80)).toBe(`Logged in to ${server.origin}.`);
+	expect(server.seen).toMatchObject([{method: 'GET', headers: {authorization: `Bearer ${goodKey}`}}]);
+	expect(store.getState().connection).toMatchObject({profile: hostOf(server.origin), state: 'ready'});
+
+	const {activeProfile, profiles} = context.config.read();
+	expect(activeProfile).toBe(hostOf(server.origin));
+	expect(profiles[hostOf(server.origin)]).toMatchObject({server: server.origin, org: 'acme'});
+	expect(profiles[hostOf(server.origin)]?.apiKey?.reveal()).toBe(goodKey);
+});
+
+test('the key is asked for, masked, when it is left out [11]', async () => {
+	const server = await platform();
+	const {run, asked, said} = testContext({flags: {server: server.origin}, answers: [` ${goodKey}\n`]});
+	await run('login');
+	expect(asked).toEqual([{label: `API key of ${hostOf(server.origin)}:`, masked: true}]);
+	expect(said).toEqual([]);
+});
+
+test('in the app the server is asked for as well', async () => {
+	const server = await platform();
+	const {runInApp, asked} = testContext({answers: [server.origin, goodKey]});
+	await runInApp('login');
+	expect(asked).toEqual([
+		{label: 'Server:', masked: false},
+		{label: `API key of ${hostOf(server.origin)}:`, masked: true},
+	]);
+});
+
+test.each(faults)('nothing is stored when the server answers %j', async (fault, code, message) => {
+	const good = await platform();
+	const bad = await platform(fault);
+	const first = testContext({flags: {server: good.origin}});
+	await first.run('login', goodKey);
+	const before = first.context.config.read();
+
+	const {run, context} = testContext({like: first, flags: {server: bad.origin}});
+	await expect(run('login', goodKey)).rejects.toMatchObject({code, message: expect.stringMatching(message)});
+	expect(JSON.stringify(context.config.read())).toBe(JSON.stringify(before));
+});
+
+test('a wrong key leaves the one that was stored', async () => {
+	const server = await platform();
+	const {run, context} = testContext({flags: {server: server.origin}});
+	await run('login', goodKey);
+	await expect(run('login', 'key-wrong')).rejects.toMatchObject({code: 'auth'});
+	expect(context.config.read().profiles[hostOf(server.origin)]?.apiKey?.reveal()).toBe(goodKey);
+});
+
+test('the latest login becomes active, and SERVICE_PROFILE selects another', async () => {
+	const [a, b] = [await platform(), await platform()];
+	const first = testContext({flags: {server: a.origin}});
+	await first.run('login', goodKey);
+	await testContext({like: first, flags: {server: b.origin}}).run('login', goodKey);
+
+	const server = async (env: Record<string, string>) => dataOf(await testContext({like: first, env}).run('whoami'));
+	expect(await server({})).toMatchObject({server: b.origin});
+	expect(await server({SERVICE_PROFILE: hostOf(a.origin)})).toMatchObject({server: a.origin});
+});
+
+test('--profile names a new profile, and the name stays when that one logs in again', async () => {
+	const server = await platform();
+	const first = testContext({flags: {server: server.origin, profile: 'lab'}});
+	const result = await first.run('login', goodKey);
+	expect(drawn(result, 80)).toBe(`Logged in to ${server.origin} as profile lab.`);
+	for (const options of [{flags: {profile: 'lab'}}, {env: {SERVICE_PROFILE: 'lab'}}, {}]) {
+		expect(dataOf(await testContext({like: first, ...options}).run('login', goodKey))).toEqual({
+			profile: 'lab',
+			server: server.origin,
+		});
+	}
+
+	expect(Object.keys(first.context.config.read().profiles)).toEqual(['lab']);
+});
+
+test('SERVICE_PROFILE may name a profile that the login makes', async () => {
+	const server = await platform();
+	const {run} = testContext({env: {SERVICE_PROFILE: 'new', SERVICE_SERVER: server.origin}});
+	expect(dataOf(await run('login', goodKey))).toEqual({profile: 'new', server: server.origin});
+});
+
+test('a profile is never pointed to another server [6]', async () => {
+	const [a, b] = [await platform(), await platform()];
+	const first = testContext({flags: {server: a.origin, profile: 'lab'}});
+	await first.run('login', goodKey);
+	const {run} = testContext({like: first, flags: {server: b.origin, profile: 'lab'}});
+	await expect(run('login', goodKey)).rejects.toMatchObject({
+		code: 'usage',
+		message: `Profile “lab” is of ${a.origin}, not of ${b.origin}.`,
+		hint: 'Choose another --profile, or remove that one: profile forget lab',
+	});
+	expect(b.seen).toEqual([]);
+});
+
+test('plain http beyond this machine is refused before anything is sent, and allowed with a warning [9]', async () => {
+	const {run} = testContext({flags: {server: 'http://service.test'}});
+	await expect(run('login', goodKey)).rejects.toMatchObject({
+		code: 'usage',
+		hint: expect.stringMatching('--insecure-http'),
+	});
+
+	const {run: insecure, said} = testContext({flags: {server: 'http://service.invalid', insecureHttp: true}});
+	await expect(insecure('login', goodKey)).rejects.toMatchObject({code: 'network'});
+	expect(said).toContain('Plain http is allowed: keys and messages can be read on the way.');
+});
+
+test('without a server, a key or a sensible one there is one sentence to say so', async () => {
+	const {run} = testContext();
+	await expect(run('login', goodKey)).rejects.toMatchObject({code: 'usage', message: 'Which server?'});
+
+	const server = await platform();
+	const options = {flags: {server: server.origin}};
+	await expect(testContext({...options, answers: [' ']}).run('login')).rejects.toMatchObject({
+		code: 'usage',
+		message: 'No key was given.',
+	});
+	await expect(testContext(options).run('login', 'two words')).rejects.toMatchObject({
+		code: 'usage',
+		message: 'That is not a key: it has spaces or other characters.',
+	});
+	expect(await testContext({...options, answers: [undefined]}).run('login')).toEqual({
+		kind: 'text',
+		text: 'Nothing changed: no key was given.',
+	});
+	expect(server.seen).toEqual([]);
+});
+
+test('an interrupted login stores nothing [21]', async () => {
+	const abort = new AbortController();
+	const server = await platform();
+	const {run, context} = testContext({flags: {server: server.origin}, signal: abort.signal});
+	abort.abort();
+	await expect(run('login', goodKey)).rejects.toMatchObject({name: 'AbortError'});
+	expect(context.config.read().profiles).toEqual({});
+});
