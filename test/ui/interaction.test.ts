@@ -1,0 +1,59 @@
+import {expect, test} from 'vitest';
+import {createAppStore} from '../../src/store/store.ts';
+import {createPanelInteraction} from '../../src/ui/interaction.ts';
+
+function interaction() {
+	const store = createAppStore();
+	return {...createPanelInteraction(store), store, panel: () => store.getState().panel};
+}
+
+const choices = [{id: 'a', label: 'A'}];
+
+test('a question opens a panel, and its answer closes it', async () => {
+	const {ask, answer, panel} = interaction();
+	const asked = ask({label: 'Key:', masked: true});
+	expect(panel()).toEqual({kind: 'field', label: 'Key:', masked: true});
+	answer('secret');
+	expect(await asked).toBe('secret');
+	expect(panel()).toBe(undefined);
+});
+
+test('a choice and a confirmation are asked the same way, and Escape answers none of them', async () => {
+	const {choose, confirm, answer, panel} = interaction();
+	const chosen = choose({title: 'Which?', choices, current: 'a'});
+	expect(panel()).toEqual({kind: 'pick', title: 'Which?', choices, current: 'a'});
+	answer(undefined);
+	expect(await chosen).toBe(undefined);
+	const sure = confirm('Sure?');
+	expect(panel()).toEqual({kind: 'confirm', question: 'Sure?'});
+	answer(undefined);
+	expect(await sure).toBe(false);
+	const surer = confirm('Sure?');
+	answer('yes');
+	expect(await surer).toBe(true);
+});
+
+test('a second question cancels the first one', async () => {
+	const {ask, answer, panel} = interaction();
+	const first = ask({label: 'One:', masked: false});
+	const second = ask({label: 'Two:', masked: false});
+	expect(await first).toBe(undefined);
+	expect(panel()).toMatchObject({label: 'Two:'});
+	answer('2');
+	expect(await second).toBe('2');
+});
+
+test('lines are shown until they are closed, and an answer without a question does nothing', () => {
+	const {show, answer, panel} = interaction();
+	show('/usage', ['a']);
+	expect(panel()).toEqual({kind: 'lines', title: '/usage', lines: ['a']});
+	answer(undefined);
+	answer('x');
+	expect(panel()).toBe(undefined);
+});
+
+test('something said stands below the prompt', () => {
+	const {say, store} = interaction();
+	say('Open the page.');
+	expect(store.getState().toast).toBe('Open the page.');
+});
