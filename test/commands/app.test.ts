@@ -1,0 +1,49 @@
+import {expect, test} from 'vitest';
+import {user} from '../core/records.ts';
+import {dataOf, drawn, testContext} from './context.ts';
+
+test('new begins an empty session, and the one before stays', async () => {
+	const {runInApp, store} = testContext();
+	const before = store.getState().transcript.session;
+	expect(await runInApp('new')).toEqual({kind: 'text', text: 'New session.'});
+	expect(store.getState().transcript).toMatchObject({seq: -1, settled: []});
+	expect(store.getState().transcript.session).not.toBe(before);
+});
+
+test('clear and quit are for the screen', async () => {
+	const {run, runInApp} = testContext();
+	expect(await runInApp('clear')).toEqual({kind: 'panel', panel: {show: 'clear'}});
+	expect(await runInApp('q')).toEqual({kind: 'quit'});
+	for (const name of ['new', 'clear', 'quit']) {
+		await expect(run(name)).rejects.toMatchObject({code: 'usage', message: `${name} works inside the app only.`});
+	}
+});
+
+test('usage, rename and export in the app are of the session on screen', async () => {
+	const {runInApp, store} = testContext();
+	expect(drawn(await runInApp('usage'), 80)).toContain('Nothing used yet.');
+	await expect(runInApp('export')).rejects.toMatchObject({code: 'usage'});
+
+	const {session} = store.getState().transcript;
+	store
+		.getState()
+		.applyRecords([{v: 1, seq: 0, at: '2026-01-01T00:00:00Z', session, server: 'local', event: user('Hi')}]);
+	expect(dataOf(await runInApp('usage'))).toMatchObject({usage: {total_message_count: 1}});
+});
+
+test('help of everything, of a noun, of a command, by alias and with a slash', async () => {
+	const {run, runInApp} = testContext();
+	const paths = async (...words: string[]) => {
+		const data = dataOf(await runInApp('help', ...words));
+		return Array.isArray(data) ? data.map(({command}) => command) : data;
+	};
+
+	expect(await paths()).toEqual(expect.arrayContaining(['login', 'keys set', 'quit']));
+	expect(await paths('keys')).toEqual(['keys set', 'keys list', 'keys remove']);
+	expect(await paths('/keys', 'set')).toMatchObject({command: 'keys set'});
+	expect(await paths('exit')).toMatchObject({command: 'quit'});
+	expect(drawn(await run('?', 'logout'), 80)).toBe(
+		'Forget the API key of the active profile.\n\nUsage: service logout',
+	);
+	await expect(run('help', 'lgoin')).rejects.toMatchObject({message: expect.stringContaining('Did you mean “login”?')});
+});

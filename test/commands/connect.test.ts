@@ -1,0 +1,70 @@
+import {expect, test} from 'vitest';
+import {dataOf, testContext} from './context.ts';
+import {faults, goodKey, platform} from './platform.ts';
+
+const hostOf = (origin: string) => new URL(origin).host;
+
+/** Logged in to one server, with another one at hand. */
+async function loggedIn() {
+	const here = await platform();
+	const first = testContext({flags: {server: here.origin}});
+	await first.run('login', goodKey);
+	return {here, first};
+}
+
+test('a server with a stored login is connected without a question', async () => {
+	const {here, first} = await loggedIn();
+	const there = await platform();
+	await testContext({like: first, flags: {server: there.origin}}).run('login', goodKey);
+
+	const {run, asked, context, store} = testContext({like: first});
+	expect(dataOf(await run('connect', here.origin))).toEqual({profile: hostOf(here.origin), server: here.origin});
+	expect(asked).toEqual([]);
+	expect(context.config.read().activeProfile).toBe(hostOf(here.origin));
+	expect(store.getState().connection).toEqual({profile: hostOf(here.origin), server: here.origin, state: 'ready'});
+});
+
+test('a server without one asks for its key, masked, and stores it [6]', async () => {
+	const {first} = await loggedIn();
+	const there = await platform();
+	const {run, asked, context} = testContext({like: first, answers: [goodKey]});
+	await run('connect', hostOf(there.origin));
+	expect(asked).toEqual([{label: `API key of ${hostOf(there.origin)}:`, masked: true}]);
+	expect(context.config.read().activeProfile).toBe(hostOf(there.origin));
+	expect(Object.keys(context.config.read().profiles)).toHaveLength(2);
+});
+
+test.each(faults)('the old connection stays when the new server answers %j', async (fault, code) => {
+	const {here, first} = await loggedIn();
+	const bad = await platform(fault);
+	const {run, context, store} = testContext({like: first, answers: [goodKey]});
+	store.getState().setConnection({profile: 'old', server: here.origin, state: 'ready'});
+	await expect(run('connect', bad.origin)).rejects.toMatchObject({code});
+	expect(context.config.read().activeProfile).toBe(hostOf(here.origin));
+	expect(store.getState().connection.profile).toBe('old');
+});
+
+test('a key of one server is never sent to another [6]', async () => {
+	const {first} = await loggedIn();
+	const there = await platform();
+	const {run} = testContext({like: first, answers: [undefined]});
+	expect(await run('connect', there.origin)).toEqual({kind: 'text', text: 'Nothing changed: no key was given.'});
+	expect(there.seen).toEqual([]);
+});
+
+test('a named profile of another server is not pointed to this one [6]', async () => {
+	const {here, first} = await loggedIn();
+	const there = await platform();
+	const {run, context} = testContext({like: first, flags: {profile: hostOf(here.origin)}, answers: [goodKey]});
+	await expect(run('connect', there.origin)).rejects.toMatchObject({code: 'usage'});
+	expect(context.config.read().profiles[hostOf(here.origin)]?.server).toBe(here.origin);
+	expect(there.seen).toEqual([]);
+});
+
+test.each([
+	['ftp://a.test', 'usage'],
+	['http://127.0.0.1:1', 'network'],
+	['http://service.test', 'usage'],
+])('%s cannot be connected', async (url, code) => {
+	await expect(testContext({answers: [goodKey]}).run('connect', url)).rejects.toMatchObject({code});
+});

@@ -1,0 +1,119 @@
+import {expect, test} from 'vitest';
+import {httpServer} from '../net/servers.ts';
+import {dataOf, drawn, testContext} from './context.ts';
+
+const key = 'sk-0123456789abcdef';
+
+test('a key is stored by argument, with a warning in a shell [11]', async () => {
+	const {run, said, context} = testContext();
+	const result = await run('keys', 'set', 'OpenAI', key);
+	expect(dataOf(result)).toEqual({provider: 'openai', stored: true});
+	expect(drawn(result, 80)).toBe('Stored the key of OpenAI (…cdef).\nRun service: it answers with a real model now.');
+	expect(said).toHaveLength(1);
+	expect(context.config.read().keys['openai']?.key?.reveal()).toBe(key);
+});
+
+test('a key is asked for, masked, when it is left out [11]', async () => {
+	const {run, asked, said, context} = testContext({answers: [` ${key} `]});
+	await run('keys', 'set', 'groq');
+	expect(asked).toEqual([{label: 'Key of Groq:', masked: true}]);
+	expect(said).toEqual([]);
+	expect(context.config.read().keys['groq']?.key?.reveal()).toBe(key);
+});
+
+test('a custom host takes an address, and on this machine no key', async () => {
+	const {run, asked, context} = testContext({answers: [key, '']});
+	await run('keys', 'set', 'custom', '--base-url', 'https://models.test/v1/');
+	expect(context.config.read().keys['custom']).toMatchObject({baseUrl: 'https://models.test/v1'});
+
+	const result = await run('keys', 'set', 'custom', '--base-url', 'http://127.0.0.1:11434/v1');
+	expect(asked[1]).toEqual({label: 'Key of Custom (empty for none):', masked: true});
+	expect(context.config.read().keys['custom']).toMatchObject({baseUrl: 'http://127.0.0.1:11434/v1'});
+	expect(drawn(result, 80)).toContain('Stored the address of Custom.');
+});
+
+test('a custom host without an address is refused before its key is asked for', async () => {
+	const {run, asked, context} = testContext({answers: [key]});
+	await expect(run('keys', 'set', 'custom')).rejects.toMatchObject({
+		code: 'usage',
+		message: 'A custom host needs an address.',
+		hint: 'Give --base-url, for example http://127.0.0.1:11434/v1.',
+	});
+	expect([asked, context.config.read().keys]).toEqual([[], {}]);
+});
+
+test.each([
+	['an unknown provider', ['opennai', key], 'There is no provider “opennai”.'],
+	['a key with spaces', ['openai', 'two words'], 'That is not a key: it has spaces or other characters.'],
+	['a bad address', ['custom', key, '--base-url', 'ftp://a'], '“ftp://a” is not an http or https address.'],
+	['an empty address', ['custom', key, '--base-url='], 'A custom host needs an address.'],
+	['no provider', [], 'keys set needs <provider>.'],
+])('%s is refused and nothing is stored', async (_name, words, message) => {
+	const {run, context} = testContext();
+	await expect(run('keys', 'set', ...words)).rejects.toMatchObject({code: 'usage', message});
+	expect(context.config.read().keys).toEqual({});
+});
+
+test('no key, or a cancelled question, stores nothing', async () => {
+	await expect(testContext({answers: ['']}).run('keys', 'set', 'openai')).rejects.toMatchObject({
+		code: 'usage',
+		message: 'There is no key.',
+	});
+	const text = {kind: 'text', text: 'Nothing was stored.'};
+	expect(await testContext().run('keys', 'set', 'openai')).toEqual(text);
+	expect(await testContext().runInApp('keys', 'set', 'custom')).toEqual(text);
+});
+
+test('in the app a new key brings its model, and a custom host is asked for its own', async () => {
+	const {runInApp, store} = testContext({answers: [key]});
+	expect(drawn(await runInApp('keys', 'set', 'mistral'), 120)).toBe(
+		'Stored the key of Mistral (…cdef). The model is now mistral/mistral-medium-latest.\n/model chooses another one.',
+	);
+	expect(store.getState().model).toBe('mistral/mistral-medium-latest');
+
+	const host = await httpServer((_request, response) => response.end('{"data":[{"id":"llama"}]}'));
+	const custom = testContext({answers: [`${host.origin}/v1`, '']});
+	await custom.runInApp('keys', 'set', 'custom');
+	expect(custom.store.getState().model).toBe('custom/llama');
+});
+
+test('the list shows at most the last four letters, and where a key comes from [8]', async () => {
+	const env = {
+		OPENAI_API_KEY: 'sk-environment-9876',
+		CUSTOM_BASE_URL: 'http://127.0.0.1:1/v1',
+		CUSTOM_API_KEY: 'short',
+	};
+	const {run} = testContext({env});
+	await run('keys', 'set', 'openai', key);
+	await run('keys', 'set', 'anthropic', 'tiny');
+	const result = await run('keys', 'list');
+	expect(drawn(result, 80).split('\n')).toEqual([
+		'provider   key       source    goes to',
+		'anthropic  (hidden)  stored    https://api.anthropic.com',
+		'openai     …9876     from env  https://api.openai.com/v1',
+		'openai     …cdef     stored    https://api.openai.com/v1',
+		'custom     (hidden)  from env  http://127.0.0.1:1/v1',
+	]);
+	expect(drawn(result, 120)).toBe(drawn(result, 80));
+	expect(dataOf(result)).toEqual([
+		{provider: 'anthropic', last4: '', source: 'stored', base_url: 'https://api.anthropic.com'},
+		{provider: 'openai', last4: '9876', source: 'from env', base_url: 'https://api.openai.com/v1'},
+		{provider: 'openai', last4: 'cdef', source: 'stored', base_url: 'https://api.openai.com/v1'},
+		{provider: 'custom', last4: '', source: 'from env', base_url: 'http://127.0.0.1:1/v1'},
+	]);
+	for (const hidden of [key, env.OPENAI_API_KEY, 'short', 'tiny']) {
+		expect(JSON.stringify(result)).not.toContain(hidden);
+	}
+});
+
+test('without keys the list says how to store one', async () => {
+	expect(drawn(await testContext().run('keys', 'list'), 80)).toBe('No keys yet. keys set <provider> stores one.');
+});
+
+test('a key is removed by its provider, once', async () => {
+	const {run, context} = testContext();
+	await run('keys', 'set', 'openai', key);
+	expect(dataOf(await run('keys', 'rm', 'openai'))).toEqual({provider: 'openai', removed: true});
+	expect(context.config.read().keys).toEqual({});
+	await expect(run('keys', 'remove', 'openai')).rejects.toMatchObject({code: 'not-found'});
+});

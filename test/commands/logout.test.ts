@@ -1,0 +1,25 @@
+import {expect, test} from 'vitest';
+import {dataOf, testContext} from './context.ts';
+import {goodKey, platform} from './platform.ts';
+
+test('a logout forgets the key and keeps the profile', async () => {
+	const server = await platform();
+	const {run, context} = testContext({flags: {server: server.origin, profile: 'lab', org: 'acme'}});
+	await run('login', goodKey);
+	expect(dataOf(await run('logout'))).toEqual({profile: 'lab', logged_out: true});
+	expect(context.config.read().profiles['lab']).toEqual({
+		name: 'lab',
+		server: server.origin,
+		org: 'acme',
+		savedAt: expect.any(String),
+	});
+});
+
+test('who is not logged in cannot log out, and a key of the environment must be unset there', async () => {
+	await expect(testContext().run('logout')).rejects.toMatchObject({code: 'auth', message: 'You are not logged in.'});
+	const env = {SERVICE_SERVER: 'https://a.test', SERVICE_API_KEY: goodKey};
+	await expect(testContext({env}).run('logout')).rejects.toMatchObject({
+		code: 'usage',
+		hint: 'Unset that variable to log out.',
+	});
+});

@@ -1,0 +1,89 @@
+import {expect, test} from 'vitest';
+import {dataOf, drawn, testContext} from './context.ts';
+
+test('the list has context and prices by bucket, and says of when', async () => {
+	const {run} = testContext();
+	const result = await run('model', 'list', 'anthropic/claude-sonnet');
+	const data = dataOf(result);
+	expect(Array.isArray(data) && data.length).toBeGreaterThan(0);
+	expect(Array.isArray(data) && data[0]).toEqual({
+		id: expect.stringMatching(/^anthropic\/claude-sonnet/),
+		name: expect.any(String),
+		context_window: expect.any(Number),
+		prices: {
+			input: expect.any(Number),
+			cache_read: expect.any(Number),
+			cache_write: expect.any(Number),
+			output: expect.any(Number),
+		},
+	});
+	for (const width of [80, 120]) {
+		const [head, first] = drawn(result, width).split('\n');
+		expect(head).toMatch(/^model +context +input +cache read +cache write +output$/);
+		expect(first).toMatch(/^anthropic\/claude-sonnet\S* +[\d.]+[kM]( +[\d.]+){4}$/);
+		expect(drawn(result, width)).toMatch(/\nPrices of \d{4}-\d\d-\d\d, .+\.$/);
+	}
+});
+
+test('all five vendors are in the list', async () => {
+	const data = dataOf(await testContext().run('model', 'list'));
+	const ids: readonly string[] = Array.isArray(data) ? data.map(({id}) => String(id)) : [];
+	expect([...new Set(ids.map(id => id.split('/')[0]))].sort()).toEqual([
+		'anthropic',
+		'google',
+		'groq',
+		'mistral',
+		'openai',
+	]);
+});
+
+test('a model that nobody knows may still be used', async () => {
+	expect(drawn(await testContext().run('model', 'list', 'nope'), 120)).toContain(
+		'No known model has “nope” in its name. It works all the same if its provider has it; its cost is unknown.',
+	);
+});
+
+test('a model is chosen for now and for new sessions, and says what it needs', async () => {
+	const {run, context, store} = testContext();
+	const result = await run('model', 'use', 'OpenAI/gpt-x');
+	expect(drawn(result, 80)).toBe('The model is now openai/gpt-x.\nIt needs a key: keys set openai');
+	expect(dataOf(result)).toEqual({model: 'openai/gpt-x'});
+	expect(store.getState().model).toBe('openai/gpt-x');
+	expect(context.config.read().settings.model).toBe('openai/gpt-x');
+
+	const withKey = testContext({env: {OPENAI_API_KEY: 'sk-0123456789abc'}});
+	expect(drawn(await withKey.run('model', 'openai/gpt-x'), 80)).toBe('The model is now openai/gpt-x.');
+});
+
+test('the demo model is no choice to keep', async () => {
+	const {run, context} = testContext();
+	await run('model', 'use', 'openai/gpt-x');
+	await run('model', 'use', 'custom/demo');
+	expect(context.config.read().settings.model).toBeUndefined();
+});
+
+test.each([
+	['gpt', '“gpt” is not a model.'],
+	['opennai/gpt', 'There is no provider “opennai”.'],
+])('%s is refused and nothing changes', async (id, message) => {
+	const {run, context} = testContext();
+	await expect(run('model', 'use', id)).rejects.toMatchObject({code: 'usage', message});
+	expect(context.config.read().settings.model).toBeUndefined();
+});
+
+test('without an id one chooses: what can answer comes first, the rest say what is missing', async () => {
+	const {run, asked} = testContext({env: {GROQ_API_KEY: 'gsk-0123456789'}, answers: [undefined]});
+	expect(await run('model')).toEqual({kind: 'text', text: 'Nothing changed.'});
+	const [pick] = asked;
+	const choices = pick instanceof Object && 'choices' in pick && Array.isArray(pick.choices) ? pick.choices : [];
+	expect(choices[0]).toMatchObject({
+		id: expect.stringMatching(/^groq\//),
+		detail: expect.not.stringContaining('needs'),
+	});
+	expect(choices.find(({id}) => id === 'custom/demo')).toEqual({
+		id: 'custom/demo',
+		label: 'custom/demo',
+		detail: 'demo model, no AI',
+	});
+	expect(choices.at(-1)).toMatchObject({detail: expect.stringMatching(/^needs keys set /)});
+});

@@ -1,0 +1,93 @@
+import {expect, test} from 'vitest';
+import {saveProfile} from '../../src/config/profiles.ts';
+import {secret} from '../../src/core/secret.ts';
+import {dataOf, drawn, testContext} from './context.ts';
+
+/** Two logins, the second one active. */
+async function twoLogins(answers: readonly (string | undefined)[] = []) {
+	const made = testContext({answers});
+	const {config} = made.context;
+	await saveProfile(config, {name: 'lab', server: 'http://127.0.0.1:8700', apiKey: secret('k-lab-0123456789')});
+	await saveProfile(config, {
+		name: 'agents.example.com',
+		server: 'https://agents.example.com',
+		apiKey: secret('k-agents-0123456'),
+		org: 'acme',
+		workspace: 'ml',
+	});
+	return made;
+}
+
+test('profiles are listed, the latest login first, the active one marked', async () => {
+	const {run} = await twoLogins();
+	const result = await run('profile', 'list');
+	expect(drawn(result, 80).split('\n')).toEqual([
+		'   profile             server                      scope    key    login',
+		'●  agents.example.com  https://agents.example.com  acme/ml  …3456    now',
+		'   lab                 http://127.0.0.1:8700                …6789    now',
+	]);
+	expect(drawn(result, 120)).toBe(drawn(result, 80));
+	expect(dataOf(result)).toEqual([
+		{
+			name: 'agents.example.com',
+			server: 'https://agents.example.com',
+			active: true,
+			org: 'acme',
+			workspace: 'ml',
+			project: null,
+			logged_in: true,
+			saved_at: expect.any(String),
+		},
+		{
+			name: 'lab',
+			server: 'http://127.0.0.1:8700',
+			active: false,
+			org: null,
+			workspace: null,
+			project: null,
+			logged_in: true,
+			saved_at: expect.any(String),
+		},
+	]);
+	expect(JSON.stringify(result)).not.toContain('k-lab-');
+});
+
+test('without a login the list says how to make one', async () => {
+	expect(drawn(await testContext().run('profile', 'list'), 80)).toBe(
+		'No profiles yet. login --server <url> makes one.',
+	);
+});
+
+test('a profile is made the active one by its name, or chosen', async () => {
+	const {run, context, asked, store} = await twoLogins(['lab', undefined]);
+	expect(dataOf(await run('profile', 'use', 'agents.example.com'))).toMatchObject({profile: 'agents.example.com'});
+	await run('profile', 'use');
+	expect(asked[0]).toMatchObject({title: 'Use a profile', choices: [{id: 'agents.example.com'}, {id: 'lab'}]});
+	expect(context.config.read().activeProfile).toBe('lab');
+	expect(store.getState().connection).toMatchObject({profile: 'lab', server: 'http://127.0.0.1:8700'});
+	expect(await run('profile', 'use')).toEqual({kind: 'text', text: 'Nothing changed.'});
+});
+
+test('a profile that is not there is named, with those that are', async () => {
+	const {run, asked} = await twoLogins();
+	const missing = {
+		code: 'not-found',
+		message: 'There is no profile “ghost”.',
+		hint: 'Choose one of lab, agents.example.com, or log in.',
+	};
+	await expect(run('profile', 'use', 'ghost')).rejects.toMatchObject(missing);
+	await expect(run('profile', 'forget', 'ghost')).rejects.toMatchObject(missing);
+	await expect(testContext().run('profile', 'use', 'ghost')).rejects.toMatchObject({hint: 'Log in to a server first.'});
+	expect(asked).toEqual([]);
+});
+
+test('a profile is forgotten when the person says yes, or --yes', async () => {
+	const {run, context, asked} = await twoLogins(['no', 'yes']);
+	expect(await run('profile', 'forget', 'lab')).toEqual({kind: 'text', text: 'Nothing changed.'});
+	expect(asked).toEqual(['Forget profile lab and its key?']);
+	await run('profile', 'forget', 'lab');
+	expect(Object.keys(context.config.read().profiles)).toEqual(['agents.example.com']);
+	await run('profile', 'forget', 'agents.example.com', '--yes');
+	expect(context.config.read()).toMatchObject({profiles: {}});
+	expect(context.config.read().activeProfile).toBeUndefined();
+});

@@ -1,0 +1,142 @@
+import {readFileSync, writeFileSync} from 'node:fs';
+import {join} from 'node:path';
+import {expect, test} from 'vitest';
+import {called, done, said, start, used, user} from '../core/records.ts';
+import {dataOf, drawn, saveSession, testContext} from './context.ts';
+
+const talk = [start, user('Read it'), said('I did.'), used('m1', 1000, 10), done];
+
+test('sessions of the folder are listed, newest first', async () => {
+	const here = testContext();
+	const old = await saveSession(here, talk, '2026-01-01T00:00:00.000Z');
+	const young = await saveSession(here, [...talk, {type: 'rename', title: 'Parser'}], '2026-02-01T00:00:00.000Z');
+	const result = await here.run('sessions');
+	expect(dataOf(result)).toEqual([
+		{
+			id: young,
+			folder: here.folder,
+			title: 'Parser',
+			preview: 'Read it',
+			updated_at: '2026-02-01T00:00:00.000Z',
+			messages: 2,
+			model: 'custom/demo',
+		},
+		{
+			id: old,
+			folder: here.folder,
+			title: '',
+			preview: 'Read it',
+			updated_at: '2026-01-01T00:00:00.000Z',
+			messages: 2,
+			model: 'custom/demo',
+		},
+	]);
+	for (const width of [80, 120]) {
+		expect(drawn(result, width).split('\n')).toEqual([
+			'id               age  messages  about',
+			`${young.slice(0, 8)}  2026-02-01         2  Parser`,
+			`${old.slice(0, 8)}  2026-01-01         2  Read it`,
+			'resume <id> goes on with one.',
+		]);
+	}
+});
+
+test('sessions of other folders are listed with --all alone', async () => {
+	const here = testContext();
+	await saveSession(here, talk);
+	const elsewhere = testContext({like: {...here, folder: testContext().folder}});
+	expect(drawn(await elsewhere.run('sessions'), 120)).toBe(
+		'No sessions in this folder yet. sessions --all lists those of other folders.',
+	);
+	expect(drawn(await elsewhere.run('sessions', '--all'), 200)).toContain(`Read it (${here.folder})`);
+	expect(drawn(await testContext().run('sessions', '--all'), 80)).toBe('No sessions yet.');
+});
+
+test('a session is resumed by its id or a prefix, or chosen', async () => {
+	const here = testContext({answers: ['chosen', undefined]});
+	const id = await saveSession(here, talk);
+	const open = {kind: 'panel', panel: {show: 'session', id}};
+	expect([await here.run('resume', id), await here.run('continue', id.slice(0, 6))]).toEqual([open, open]);
+	expect(await here.run('resume')).toEqual({kind: 'panel', panel: {show: 'session', id: 'chosen'}});
+	expect(here.asked).toMatchObject([{title: 'Resume a session', choices: [{id, label: 'Read it'}]}]);
+	expect(await here.run('resume')).toEqual({kind: 'text', text: 'Nothing changed.'});
+});
+
+test('what cannot be resumed is said', async () => {
+	const {run} = testContext();
+	await expect(run('resume', 'ffff')).rejects.toMatchObject({code: 'not-found'});
+	await expect(run('resume')).rejects.toMatchObject({
+		code: 'not-found',
+		message: 'There is no other session in this folder.',
+		hint: 'sessions --all lists those of other folders.',
+	});
+});
+
+test('a session is renamed: the latest one, or the one that is named', async () => {
+	const here = testContext();
+	const old = await saveSession(here, talk, '2026-01-01T00:00:00.000Z');
+	await saveSession(here, talk, '2026-02-01T00:00:00.000Z');
+	expect(dataOf(await here.run('rename', 'Fix', 'the', 'parser'))).toEqual({title: 'Fix the parser'});
+	await here.run('rename', 'Old one', '--session', old.slice(0, 8));
+	const data = dataOf(await here.run('sessions'));
+	expect(Array.isArray(data) && data.map(({title}) => title).sort()).toEqual(['Fix the parser', 'Old one']);
+});
+
+test('a title must say something, and a session must have begun', async () => {
+	const {run, runInApp} = testContext();
+	await expect(run('rename', ' ')).rejects.toMatchObject({code: 'usage'});
+	await expect(run('rename', 'x')).rejects.toMatchObject({code: 'not-found'});
+	await expect(runInApp('rename', 'x')).rejects.toMatchObject({code: 'usage', message: 'This session is empty.'});
+});
+
+test('a conversation is exported as Markdown: printed, or into a new file', async () => {
+	const here = testContext();
+	const id = await saveSession(here, talk);
+	const markdown = `# Session ${id.slice(0, 8)}\n\n## You\n\nRead it\n\n## custom/demo\n\nI did.\n`;
+	expect(await here.run('export')).toEqual({kind: 'lines', lines: markdown.trimEnd().split('\n'), data: markdown});
+
+	const path = join(here.folder, 'notes.md');
+	expect(await here.run('export', 'notes.md')).toEqual({
+		kind: 'text',
+		text: `Wrote ${path}.`,
+		data: {path, bytes: markdown.length},
+	});
+	expect(readFileSync(path, 'utf8')).toBe(markdown);
+});
+
+test('an export replaces no file, and says where it cannot write', async () => {
+	const here = testContext();
+	await saveSession(here, talk);
+	writeFileSync(join(here.folder, 'kept.md'), 'mine');
+	await expect(here.run('export', 'kept.md')).rejects.toMatchObject({code: 'conflict'});
+	expect(readFileSync(join(here.folder, 'kept.md'), 'utf8')).toBe('mine');
+	await expect(here.run('export', 'no/such/folder.md')).rejects.toMatchObject({code: 'failed'});
+});
+
+test('with --events every record is exported as it was written', async () => {
+	const here = testContext();
+	const id = await saveSession(here, talk);
+	const text = dataOf(await here.run('export', '--events', '--session', id.slice(0, 8)));
+	const records = String(text)
+		.trimEnd()
+		.split('\n')
+		.map(line => JSON.parse(line));
+	expect(records.map(({seq, session, event}) => [seq, session, event])).toEqual(
+		talk.map((event, seq) => [seq, id, event]),
+	);
+});
+
+test('usage of the latest session, or of a named one', async () => {
+	const here = testContext();
+	await saveSession(
+		here,
+		[start, user('Hi'), called('c'), used('m1', 5, 1, 'openai/gpt-4o'), done],
+		'2026-01-01T00:00:00.000Z',
+	);
+	expect(dataOf(await here.run('usage'))).toMatchObject({
+		usage: {total_input_tokens: 5, total_tool_call_count: 1, total_cost_usd: expect.any(Number)},
+		models: [{model: 'openai/gpt-4o'}],
+	});
+	await expect(testContext().run('usage')).rejects.toMatchObject({code: 'not-found'});
+	await expect(here.run('cost', '--session', 'ffff')).rejects.toMatchObject({code: 'not-found'});
+});

@@ -1,0 +1,82 @@
+import {expect, test} from 'vitest';
+import {dataOf, drawn, testContext} from './context.ts';
+import {goodKey, platform} from './platform.ts';
+
+test('the profile is shown with its scope and the source of its key, which itself stays hidden [8]', async () => {
+	const server = await platform();
+	const first = testContext({flags: {server: server.origin, profile: 'lab', org: 'acme'}});
+	await first.run('login', goodKey);
+	const result = await testContext({like: first, flags: {workspace: 'ml'}}).run('whoami');
+	expect(dataOf(result)).toEqual({
+		profile: 'lab',
+		server: server.origin,
+		org: 'acme',
+		workspace: 'ml',
+		project: null,
+		credential: {kind: 'api-key', source: 'stored', last4: 'abcd'},
+	});
+	const frame = [
+		'profile     lab',
+		`server      ${server.origin}`,
+		'org         acme',
+		'workspace   ml',
+		'project     not chosen',
+		'credential  API key …abcd (stored)',
+	].join('\n');
+	expect([drawn(result, 80), drawn(result, 120)]).toEqual([frame, frame]);
+});
+
+test('a key from the environment goes to the server that the environment names, and says so [6]', async () => {
+	const server = await platform();
+	const {run} = testContext({env: {SERVICE_SERVER: server.origin, SERVICE_API_KEY: goodKey}});
+	expect(dataOf(await run('whoami'))).toMatchObject({credential: {source: 'from env'}});
+});
+
+test('a key that the server no longer knows is an error of authentication', async () => {
+	const server = await platform();
+	const {run} = testContext({env: {SERVICE_SERVER: server.origin, SERVICE_API_KEY: 'key-revoked'}});
+	await expect(run('whoami')).rejects.toMatchObject({
+		code: 'auth',
+		message: `${server.origin} refused the key (Invalid API key).`,
+	});
+});
+
+test('without a login it says so, and how to log in', async () => {
+	await expect(testContext().run('whoami')).rejects.toMatchObject({
+		code: 'auth',
+		message: 'You are not logged in.',
+		hint: 'login --server <url> logs in; service chats without it.',
+	});
+});
+
+test('after a logout the server is not even asked, and a key that is not sent is explained [6]', async () => {
+	const server = await platform();
+	const first = testContext({flags: {server: server.origin}});
+	await first.run('login', goodKey);
+	await first.run('logout');
+	const asked = server.seen.length;
+	await expect(testContext({like: first}).run('whoami')).rejects.toMatchObject({
+		code: 'auth',
+		message: `You are not logged in to ${server.origin}.`,
+		hint: `login --server ${server.origin} logs in.`,
+	});
+	await expect(testContext({like: first, env: {SERVICE_API_KEY: goodKey}}).run('whoami')).rejects.toMatchObject({
+		hint: `SERVICE_API_KEY is not sent to ${server.origin}; set SERVICE_SERVER to say where it belongs.`,
+	});
+	expect(server.seen).toHaveLength(asked);
+});
+
+test('in the app without a login it is the embedded server', async () => {
+	const {runInApp} = testContext();
+	expect(dataOf(await runInApp('whoami'))).toEqual({profile: 'local', server: 'local', credential: 'embedded'});
+});
+
+test('a server that is not there, or is none, is said in one sentence', async () => {
+	const whoami = (env: Record<string, string>) => testContext({env: {SERVICE_API_KEY: goodKey, ...env}}).run('whoami');
+	await expect(whoami({SERVICE_SERVER: 'http://127.0.0.1:1'})).rejects.toMatchObject({code: 'network'});
+	await expect(whoami({SERVICE_SERVER: 'ftp://a'})).rejects.toMatchObject({code: 'usage'});
+	await expect(whoami({SERVICE_PROFILE: 'ghost'})).rejects.toMatchObject({
+		code: 'not-found',
+		message: 'There is no profile “ghost”.',
+	});
+});
