@@ -1,5 +1,6 @@
 import type {Config} from '../config/config.ts';
 import {resolveKey} from '../config/provider-keys.ts';
+import type {Environment} from '../core/environment.ts';
 import {AppError} from '../core/error.ts';
 import {parseModelId} from '../core/model.ts';
 import {originOf} from '../core/origin.ts';
@@ -15,7 +16,7 @@ export const demoModel = 'custom/demo';
 
 type Dependencies = {
 	readonly config: Config;
-	readonly env: Readonly<Record<string, string | undefined>>;
+	readonly env: Environment;
 	/** The embedded server, started when it is first asked for. */
 	readonly embedded: () => Promise<{readonly url: string; readonly token: Secret}>;
 	readonly createTransport: (credential: Credential | undefined) => Promise<Transport>;
@@ -47,13 +48,17 @@ export function createModelAccess(dependencies: Dependencies): ModelAccess {
 
 	/** The same host and key keep their connections from one turn to the next. */
 	const transportTo = (host: Host, row: ProviderRow) => {
-		const known = transports.get(host.baseUrl);
+		// Vendors may stand behind one gateway, each with a header of its own.
+		const name = `${row.auth} ${host.baseUrl}`;
+		const known = transports.get(name);
 		if (known && isSame(known.key, host.key)) {
 			return known.transport;
 		}
 
 		const transport = createTransport(host.key && {origin: originOf(host.baseUrl), kind: row.auth, secret: host.key});
-		transports.set(host.baseUrl, {key: host.key, transport});
+		transports.set(name, {key: host.key, transport});
+		// One that could not be made is made anew the next time.
+		transport.catch(() => transports.delete(name));
 		return transport;
 	};
 
