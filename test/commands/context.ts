@@ -1,14 +1,20 @@
 import {randomUUID} from 'node:crypto';
+import {realpathSync} from 'node:fs';
 import {afterEach} from 'vitest';
 import type {CommandContext, GlobalFlags} from '../../src/command/context.ts';
 import {dispatch} from '../../src/command/dispatch.ts';
+import type {Program} from '../../src/command/program.ts';
 import {renderResult} from '../../src/command/render.ts';
 import type {Result} from '../../src/command/result.ts';
-import {compose, type Program} from '../../src/compose.ts';
+import {compose} from '../../src/compose.ts';
 import type {AgentEvent} from '../../src/core/event.ts';
+import {openHome, openHome} from '../../src/storage/home.ts';
+import {createSessionAccess, createSessionAccess} from '../../src/storage/session-access.ts';
 import {type AppStore, createAppStore} from '../../src/store/store.ts';
 import {createPalette} from '../../src/terminal/style.ts';
 import {temporaryFolder} from '../storage/temporary.ts';
+
+type Program = ReturnType<typeof compose>;
 
 const open: Program[] = [];
 
@@ -28,7 +34,6 @@ type Options = {
 
 export type TestContext = {
 	readonly context: CommandContext;
-	readonly program: Program;
 	readonly store: AppStore;
 	readonly home: string;
 	readonly folder: string;
@@ -87,7 +92,6 @@ export function testContext({env = {}, flags = {}, answers = [], like, signal}: 
 	const live = {rename: program.conversation.rename, start: program.conversation.start};
 	return {
 		context,
-		program,
 		store,
 		home,
 		folder,
@@ -99,9 +103,18 @@ export function testContext({env = {}, flags = {}, answers = [], like, signal}: 
 }
 
 /** Saves a session of these events in the context's folder, as a run would. Gives its id. */
-export async function saveSession({program}: TestContext, events: readonly AgentEvent[], at?: string): Promise<string> {
+export async function saveSession(
+	{home, folder}: TestContext,
+	events: readonly AgentEvent[],
+	at?: string,
+): Promise<string> {
 	const session = randomUUID();
-	const journal = await program.sessions.create(session);
+	const sessions = createSessionAccess({
+		home: openHome({SERVICE_HOME: home}),
+		folder: realpathSync(folder),
+		onState: () => undefined,
+	});
+	const journal = await sessions.create(session);
 	for (const [seq, event] of events.entries()) {
 		journal.append({v: 1, seq, at: at ?? `2026-01-01T00:00:0${seq}.000Z`, session, server: 'local', event});
 	}
