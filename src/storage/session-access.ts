@@ -2,7 +2,7 @@ import {AppError} from '../core/error.ts';
 import type {AgentEvent, Recorded} from '../core/event.ts';
 import {emptyTranscript, reduceTranscript, type Transcript} from '../core/transcript.ts';
 import type {Home} from './home.ts';
-import {createJournal, type Journal, openJournal} from './journal.ts';
+import {createJournal, type Journal, type OpenedJournal, openJournal} from './journal.ts';
 import {type JournalContent, readJournal} from './journal-read.ts';
 import type {JournalState} from './journal-writer.ts';
 import type {SessionFile} from './session-folder.ts';
@@ -74,17 +74,23 @@ export function createSessionAccess({
 		},
 		async resume(file) {
 			const opened = await openJournal(file, onState);
-			const {journal, records, setAside, skipped} = opened;
-			const notices = [
-				...(setAside ? [`The last record of this session was cut off; it was moved to ${setAside}.`] : []),
-				...(skipped > 0
-					? [`${skipped} lines of this session could not be read and are not shown; the file keeps them.`]
-					: []),
-			];
-			return {records, transcript: replay(file.id, opened), journal, notices};
+			const {journal, records} = opened;
+			return {records, transcript: replay(file.id, opened), journal, notices: noticesOf(opened)};
 		},
 		create: session => createJournal({home, folder, session, onState}),
 	};
+}
+
+/** What the user must know of a file that is not as we left it. */
+function noticesOf({setAside, skipped, unknown}: OpenedJournal): readonly string[] {
+	const count = (number: number, noun: string) => `${number} ${noun}${number === 1 ? '' : 's'} of this session`;
+	return [
+		...(setAside ? [`The last record of this session was cut off; it was moved to ${setAside}.`] : []),
+		...(skipped > 0 ? [`Not shown, because unreadable: ${count(skipped, 'line')}. The file keeps what it has.`] : []),
+		...(unknown > 0
+			? [`Not shown, because from a newer version: ${count(unknown, 'record')}. The file keeps what it has.`]
+			: []),
+	];
 }
 
 /** The transcript of recorded events; a run that never ended is over, because its process is. */
