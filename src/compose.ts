@@ -4,74 +4,35 @@ import {resolve} from 'node:path';
 import {commands} from '../commands/index.ts';
 import {instructions} from './agent/instructions.ts';
 import {createModelAccess, demoModel} from './agent/model-access.ts';
-import type {CommandContext, GlobalFlags, Interaction, LiveSession, Platform} from './command/context.ts';
+import type {Platform} from './command/context.ts';
+import type {ComposeOptions, Program} from './command/program.ts';
 import {openConfig} from './config/config.ts';
 import {resolveProfile} from './config/resolve-profile.ts';
 import type {InferenceInfo} from './contract/resources/preferences.ts';
+import type {Environment} from './core/environment.ts';
 import type {Recorded} from './core/event.ts';
 import {once} from './core/once.ts';
 import {originOf, plainHttpWarning} from './core/origin.ts';
 import type {Tool} from './core/tool.ts';
 import type {Price, PriceOf} from './core/usage.ts';
 import type {Credential} from './net/credential.ts';
-import {type Home, openHome} from './storage/home.ts';
+import {openHome} from './storage/home.ts';
 import type {Journal} from './storage/journal.ts';
 import {writeNewFile} from './storage/new-file.ts';
 import {appendPrompt, loadPromptHistory} from './storage/prompt-history-file.ts';
-import {createSessionAccess, type SessionAccess} from './storage/session-access.ts';
+import {createSessionAccess} from './storage/session-access.ts';
 import {localConnection} from './store/connection-slice.ts';
-import {type Conversation, createConversation, type RecordLog} from './store/conversation.ts';
+import {createConversation, type RecordLog} from './store/conversation.ts';
 import type {AppStore} from './store/store.ts';
 
-type Options = {
+type Options = ComposeOptions & {
 	readonly store: AppStore;
-	readonly env: Readonly<Record<string, string | undefined>>;
+	readonly env: Environment;
 	/** The folder that the program works in. */
 	readonly folder: string;
 	/** The bundled worker of the embedded server. */
 	readonly workerUrl: URL;
 	readonly version: string;
-	/**
-	 * False for a command in a shell: it chooses its server by itself or needs none, and `login` and `help` must work
-	 * whatever the environment says.
-	 */
-	readonly connect?: boolean;
-	readonly profile?: string | undefined;
-	/** Plain http beyond this machine is allowed (SAFETY 9). */
-	readonly insecureHttp?: boolean | undefined;
-	readonly model?: string | undefined;
-	readonly maxTurns?: number | undefined;
-	readonly budgetUsd?: number | undefined;
-};
-
-/** The real parts, put together; the app, one headless run and the shell use what they need of it. */
-export type Program = {
-	readonly home: Home;
-	readonly folder: string;
-	readonly sessions: SessionAccess;
-	readonly conversation: Conversation;
-	readonly entries: typeof commands;
-	readonly contextFor: (options: {
-		readonly interact: Interaction;
-		readonly live: LiveSession | undefined;
-		readonly flags: GlobalFlags;
-		readonly signal: AbortSignal;
-	}) => CommandContext;
-	/** Goes on with a session. Gives what the user must know about its file. */
-	readonly resume: (id: string) => Promise<readonly string[]>;
-	/** Prices and context windows, into the store. */
-	readonly loadCatalog: () => Promise<PriceOf>;
-	/** Starts the embedded server where it is the connection or answers as the model. */
-	readonly startEmbedded: () => Promise<void>;
-	readonly isDemo: () => boolean;
-	/** What the user must know before the first message: parts of the environment that were passed over, risks taken. */
-	readonly warnings: () => readonly string[];
-	/** Hands every record to a listener, beside the screen and the journal. */
-	readonly onRecord: (listener: (record: Recorded) => void) => void;
-	/** Prompts of earlier sessions, oldest first. */
-	readonly loadHistory: () => readonly string[];
-	readonly remember: (prompt: string) => void;
-	readonly close: () => Promise<void>;
 };
 
 /** Builds the real parts. Throws `AppError` for a state folder or a configuration that cannot be used. */
@@ -182,9 +143,7 @@ export function compose(options: Options): Program {
 	const profile = options.connect === false ? undefined : connect();
 
 	return {
-		home,
 		folder,
-		sessions,
 		conversation,
 		entries: commands,
 		contextFor: ({interact, live, flags, signal}) => ({
@@ -202,8 +161,8 @@ export function compose(options: Options): Program {
 			entries: commands,
 			writeFile: (path, content) => writeNewFile(resolve(folder, path), content),
 		}),
-		async resume(id) {
-			const session = await sessions.find(id);
+		async resume(wanted) {
+			const session = await (wanted === 'latest' ? sessions.latest() : sessions.find(wanted));
 			if (store.getState().transcript.session === session.id) {
 				return [];
 			}

@@ -1,6 +1,6 @@
 import process from 'node:process';
-import type {RunFlags} from './command/invocation.ts';
-import {readInvocation} from './command/invocation.ts';
+import {type RunFlags, readInvocation} from './command/invocation.ts';
+import type {ComposeOptions} from './command/program.ts';
 import {exitStatus, reportError} from './core/error.ts';
 import {createAppStore} from './store/store.ts';
 import {wantsLinear} from './terminal/abilities.ts';
@@ -13,7 +13,7 @@ const store = createAppStore();
 const version = SERVICE_VERSION;
 
 /** The real parts, loaded when they are needed: the first frame of the app does without them. */
-async function compose(options: Partial<RunFlags> & {readonly connect?: boolean}) {
+async function compose(options: ComposeOptions) {
 	const {compose: build} = await import('./compose.ts');
 	return build({
 		...options,
@@ -30,14 +30,16 @@ function onInterrupt(listener: () => void): void {
 	process.once('SIGINT', listener);
 }
 
+const surroundings = {compose, store, env, stdin, stdout, stderr, version, onInterrupt};
+
 async function openApp(flags: Partial<RunFlags> & {readonly pick: boolean}): Promise<number> {
 	if (wantsLinear(env)) {
 		const {startLinear} = await import('./ui/linear.ts');
-		return startLinear(flags, {compose, store, env, stdin, stdout, version, onInterrupt});
+		return startLinear(flags, surroundings);
 	}
 
 	const {startApp} = await import('./ui/start.tsx');
-	return startApp(flags, {compose, store, env, stdin, stdout, stderr, version, process});
+	return startApp(flags, {...surroundings, process});
 }
 
 async function main(argv: readonly string[]): Promise<number> {
@@ -48,11 +50,11 @@ async function main(argv: readonly string[]): Promise<number> {
 			return 0;
 		case 'once': {
 			const {runHeadless} = await import('./headless/headless.ts');
-			return runHeadless(invocation, {compose, store, stdin, stdout, stderr, onInterrupt});
+			return runHeadless(invocation, surroundings);
 		}
 		case 'command': {
 			const {runShell} = await import('./headless/shell.ts');
-			const outcome = await runShell(invocation.words, {compose, env, stdin, stdout, stderr, onInterrupt});
+			const outcome = await runShell(invocation.words, surroundings);
 			if ('status' in outcome) {
 				return outcome.status;
 			}

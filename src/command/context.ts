@@ -1,4 +1,5 @@
 import type {Config} from '../config/config.ts';
+import type {Environment} from '../core/environment.ts';
 import type {Recorded} from '../core/event.ts';
 import type {ModelInfo} from '../core/model.ts';
 import type {Secret} from '../core/secret.ts';
@@ -85,7 +86,7 @@ export type Platform = {
 export type CommandContext = {
 	readonly store: AppStore;
 	readonly config: Config;
-	readonly env: Readonly<Record<string, string | undefined>>;
+	readonly env: Environment;
 	readonly flags: GlobalFlags;
 	readonly signal: AbortSignal;
 	readonly interact: Interaction;

@@ -1,12 +1,10 @@
+import type {Environment} from '../core/environment.ts';
 import {AppError} from '../core/error.ts';
 import {type ProviderName, providerNames} from '../core/model.ts';
 import {isLoopback, parseServerUrl} from '../core/origin.ts';
 import {type Secret, secret} from '../core/secret.ts';
 import type {Config} from './config.ts';
 import {type ConfigData, entryOf, type StoredKey, without} from './config-data.ts';
-
-/** Environment variables as a process has them. */
-export type Environment = Readonly<Record<string, string | undefined>>;
 
 /** What the resolution of a key needs to know of a provider. */
 export type KeyRow = {

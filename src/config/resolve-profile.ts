@@ -1,9 +1,10 @@
+import type {Environment} from '../core/environment.ts';
 import {AppError} from '../core/error.ts';
 import {type Origin, originOf, profileNameOf} from '../core/origin.ts';
 import {type Secret, secret} from '../core/secret.ts';
 import type {ConfigData} from './config-data.ts';
 import {findProfile, type Login, profileOfServer} from './profiles.ts';
-import type {Environment, KeySource} from './provider-keys.ts';
+import type {KeySource} from './provider-keys.ts';
 
 /** The flags that choose a server and a scope, as they were given. */
 export type ProfileFlags = {

@@ -1,37 +1,20 @@
 import type {Invocation} from '../command/invocation.ts';
+import type {Surroundings} from '../command/program.ts';
 import {exitStatus, reportError} from '../core/error.ts';
-import type {Recorded} from '../core/event.ts';
-import type {PriceOf} from '../core/usage.ts';
-import type {SessionSummary} from '../storage/sessions.ts';
-import type {Conversation} from '../store/conversation.ts';
-import type {AppStore} from '../store/store.ts';
 import {runOnce} from './once.ts';
 import {printError} from './print.ts';
 import {readInput} from './read-input.ts';
 
 type Once = Extract<Invocation, {mode: 'once'}>;
 
-type Program = {
-	readonly conversation: Conversation;
-	readonly sessions: {readonly latest: () => Promise<SessionSummary>};
-	readonly warnings: () => readonly string[];
-	readonly resume: (id: string) => Promise<readonly string[]>;
-	readonly onRecord: (listener: (record: Recorded) => void) => void;
-	readonly loadCatalog: () => Promise<PriceOf>;
-};
-
-type Surroundings = {
-	readonly store: AppStore;
-	readonly compose: (options: Once) => Promise<Program>;
-	readonly stdin: NodeJS.ReadStream;
-	readonly stdout: NodeJS.WriteStream;
-	readonly stderr: NodeJS.WriteStream;
-	readonly onInterrupt: (listener: () => void) => void;
-};
+/** What one run needs of the program. */
+type Part = 'conversation' | 'warnings' | 'resume' | 'onRecord' | 'loadCatalog';
 
 /** `service -p`: prompt from the flag and from standard input, one run, an exit status. */
-export async function runHeadless(once: Once, surroundings: Surroundings): Promise<number> {
-	const {store, compose, stdin, stdout, stderr, onInterrupt} = surroundings;
+export async function runHeadless(
+	once: Once,
+	{store, compose, stdin, stdout, stderr, onInterrupt}: Omit<Surroundings<Part>, 'env' | 'version'>,
+): Promise<number> {
 	const warn = (text: string) => stderr.write(`service: ${text}\n`);
 	try {
 		const piped = await readInput(stdin, {optional: once.prompt !== undefined, warn});
@@ -42,8 +25,7 @@ export async function runHeadless(once: Once, surroundings: Surroundings): Promi
 		}
 
 		if (once.resume) {
-			const id = once.resume === 'latest' ? (await program.sessions.latest()).id : once.resume;
-			for (const notice of await program.resume(id)) {
+			for (const notice of await program.resume(once.resume)) {
 				warn(notice);
 			}
 		}

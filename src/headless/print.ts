@@ -1,5 +1,6 @@
 import {renderResult} from '../command/render.ts';
 import type {Result} from '../command/result.ts';
+import type {Environment} from '../core/environment.ts';
 import type {ErrorReport} from '../core/error.ts';
 import {wantsColor} from '../terminal/abilities.ts';
 import {safeText} from '../terminal/safe-text.ts';
@@ -11,7 +12,7 @@ type Output = {readonly write: (data: string) => unknown; readonly isTTY?: boole
 export function printResult(
 	result: Result,
 	output: Output,
-	{json, env}: {readonly json: boolean; readonly env: Readonly<Record<string, string | undefined>>},
+	{json, env}: {readonly json: boolean; readonly env: Environment},
 ): void {
 	if (json) {
 		const data = 'data' in result && result.data !== undefined ? result.data : null;

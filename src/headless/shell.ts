@@ -1,29 +1,9 @@
-import type {CommandContext, GlobalFlags, Interaction, LiveSession} from '../command/context.ts';
 import {dispatch} from '../command/dispatch.ts';
 import {takeGlobalFlags} from '../command/global-flags.ts';
+import type {Surroundings} from '../command/program.ts';
 import {exitStatus, reportError} from '../core/error.ts';
 import {printError, printResult} from './print.ts';
 import {createTerminalQuestions} from './terminal-questions.ts';
-
-/** What a command in a shell needs of the program. */
-type Program = {
-	readonly contextFor: (options: {
-		readonly interact: Interaction;
-		readonly live: LiveSession | undefined;
-		readonly flags: GlobalFlags;
-		readonly signal: AbortSignal;
-	}) => CommandContext;
-	readonly close: () => Promise<void>;
-};
-
-type Surroundings = {
-	readonly compose: (options: {readonly connect: false}) => Promise<Program>;
-	readonly env: Readonly<Record<string, string | undefined>>;
-	readonly stdin: NodeJS.ReadStream;
-	readonly stdout: NodeJS.WriteStream;
-	readonly stderr: NodeJS.WriteStream;
-	readonly onInterrupt: (listener: () => void) => void;
-};
 
 /** How a command line ended: with an exit status, or with a session that the app is to open. */
 export type ShellOutcome =
@@ -31,8 +11,10 @@ export type ShellOutcome =
 	| {readonly open: string; readonly profile: string | undefined; readonly insecureHttp: boolean};
 
 /** Runs `service noun verb …`: the same file as the slash line, with the shell's own questions and printing. */
-export async function runShell(words: readonly string[], surroundings: Surroundings): Promise<ShellOutcome> {
-	const {compose, env, stdin, stdout, stderr, onInterrupt} = surroundings;
+export async function runShell(
+	words: readonly string[],
+	{compose, env, stdin, stdout, stderr, onInterrupt}: Omit<Surroundings<'contextFor' | 'close'>, 'store' | 'version'>,
+): Promise<ShellOutcome> {
 	let json = words.includes('--json');
 	try {
 		const {flags, rest} = takeGlobalFlags(words);

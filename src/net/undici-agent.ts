@@ -1,8 +1,7 @@
 import type {Dispatcher} from 'undici';
+import type {Environment} from '../core/environment.ts';
 import {AppError} from '../core/error.ts';
 import {isLoopback} from '../core/origin.ts';
-
-type Environment = Readonly<Record<string, string | undefined>>;
 
 /** Connections that are kept open for the next request, made as they are needed. */
 export type ConnectionPool = {

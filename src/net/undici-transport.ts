@@ -1,4 +1,5 @@
 import type {Readable} from 'node:stream';
+import type {Environment} from '../core/environment.ts';
 import {AppError} from '../core/error.ts';
 import {isLoopback, originOf} from '../core/origin.ts';
 import {assertNoCredential, type Credential, credentialHeader} from './credential.ts';
@@ -17,7 +18,7 @@ type Options = {
 	/** Attached to requests to its own origin, and to no other (SAFETY 6). */
 	readonly credential?: Credential | undefined;
 	/** Where proxies are looked up. */
-	readonly env?: Readonly<Record<string, string | undefined>>;
+	readonly env?: Environment;
 	readonly userAgent: string;
 	/** Allows plain http beyond this machine (SAFETY 9). The caller has warned. */
 	readonly insecureHttp?: boolean;

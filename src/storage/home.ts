@@ -1,6 +1,7 @@
 import {chmodSync, lstatSync, mkdirSync, readdirSync, type Stats, statSync, unlinkSync} from 'node:fs';
 import {homedir} from 'node:os';
 import {join, resolve} from 'node:path';
+import type {Environment} from '../core/environment.ts';
 import {AppError} from '../core/error.ts';
 import {explainFileError} from './file-error.ts';
 import {assertOwner, temporaryName} from './private-file.ts';
@@ -31,7 +32,7 @@ const confTemporaryName = /^config\.json\.tmp-\d{10}[\da-f]{6}$/;
  * that a killed process left. Synchronous and a few calls only, because the first frame waits for it.
  * Throws `AppError` (`failed`) for a symbolic link, another owner, or a folder that cannot be made (SAFETY 10).
  */
-export function openHome(env: NodeJS.ProcessEnv, {platform = process.platform, uid}: Options = {}): Home {
+export function openHome(env: Environment, {platform = process.platform, uid}: Options = {}): Home {
 	const path = resolve(env['SERVICE_HOME'] || join(env['HOME'] || homedir(), '.service'));
 	try {
 		const stats = lstatSync(path, {throwIfNoEntry: false}) ?? create(path);

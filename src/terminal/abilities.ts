@@ -1,4 +1,4 @@
-type Environment = Readonly<Record<string, string | undefined>>;
+import type {Environment} from '../core/environment.ts';
 
 /** True where colour is welcome: on a terminal, unless `NO_COLOR` (no-color.org) or a dumb terminal says otherwise. */
 export function wantsColor(output: {readonly isTTY?: boolean}, env: Environment): boolean {

@@ -1,3 +1,5 @@
+import type {Environment} from '../core/environment.ts';
+
 /** What can be switched on at a terminal, and the only sequences by which it is (xterm, ctlseqs; kitty keyboard protocol). */
 const modes = {
 	'alternate-screen': {on: '\u001b[?1049h', off: '\u001b[?1049l'},
@@ -50,7 +52,7 @@ export type TerminalSessionOptions = {
 	readonly stdout: {readonly isTTY?: boolean | undefined; write: (text: string) => unknown};
 	readonly process: ProcessHooks;
 	/** `TERM` and `TERM_PROGRAM` decide what is asked of the terminal. */
-	readonly environment?: Readonly<Record<string, string | undefined>>;
+	readonly environment?: Environment;
 	/**
 	 * We let go of the terminal, to be stopped (Ctrl-Z) or ended by a signal; the modes are reset already. Stop drawing, and
 	 * stop reading: that restores the line mode, which Node leaves raw when a signal with a handler ends it.

@@ -1,4 +1,5 @@
 import type {RunFlags} from '../command/invocation.ts';
+import type {Surroundings} from '../command/program.ts';
 import {AppError} from '../core/error.ts';
 import {formatCount, formatUsd} from '../core/format.ts';
 import {contextTokens, totalCost} from '../core/usage.ts';
@@ -11,23 +12,13 @@ import {createPalette} from '../terminal/style.ts';
 import type {AppInteraction} from './interaction.ts';
 import {type AppProgram, openConversation} from './open-conversation.ts';
 
-type Surroundings = {
-	readonly compose: (flags: Partial<RunFlags>) => Promise<AppProgram>;
-	readonly store: AppStore;
-	readonly env: Readonly<Record<string, string | undefined>>;
-	readonly stdin: NodeJS.ReadStream;
-	readonly stdout: NodeJS.WriteStream;
-	readonly version: string;
-	readonly onInterrupt: (listener: () => void) => void;
-};
-
 /**
  * The app line by line: the terminal's own line editing, finished lines written once, no cursor movement, no spinner.
  * Ctrl+C interrupts the run, at rest it leaves; so does the end of input. Gives the exit status.
  */
 export async function startLinear(
 	flags: Partial<RunFlags> & {readonly pick: boolean},
-	surroundings: Surroundings,
+	surroundings: Omit<Surroundings<keyof AppProgram>, 'stderr'>,
 ): Promise<number> {
 	const {compose, store, env, stdin, stdout, version, onInterrupt} = surroundings;
 	if (!stdin.isTTY || !stdout.isTTY) {

@@ -1,9 +1,7 @@
-import type {Entry} from '../command/command.ts';
-import type {CommandContext, GlobalFlags, Interaction, LiveSession} from '../command/context.ts';
 import type {RunFlags} from '../command/invocation.ts';
+import type {Program} from '../command/program.ts';
 import {expandedText, setComposerText} from '../store/composer.ts';
 import {setHistory} from '../store/composer-history.ts';
-import type {Conversation} from '../store/conversation.ts';
 import {addToHistory} from '../store/prompt-history.ts';
 import type {AppStore} from '../store/store.ts';
 import type {Palette} from '../terminal/style.ts';
@@ -14,25 +12,7 @@ import {createSubmit} from './submit.ts';
 import {shortFolder, welcomeLines} from './welcome.ts';
 
 /** What the app needs of the program. */
-export type AppProgram = {
-	readonly folder: string;
-	readonly conversation: Conversation;
-	readonly entries: readonly Entry[];
-	readonly contextFor: (options: {
-		readonly interact: Interaction;
-		readonly live: LiveSession | undefined;
-		readonly flags: GlobalFlags;
-		readonly signal: AbortSignal;
-	}) => CommandContext;
-	readonly resume: (id: string) => Promise<readonly string[]>;
-	readonly sessions: {readonly latest: () => Promise<{readonly id: string}>};
-	readonly loadCatalog: () => Promise<unknown>;
-	readonly startEmbedded: () => Promise<void>;
-	readonly isDemo: () => boolean;
-	readonly warnings: () => readonly string[];
-	readonly loadHistory: () => readonly string[];
-	readonly remember: (prompt: string) => void;
-};
+export type AppProgram = Omit<Program, 'onRecord' | 'close'>;
 
 type Dependencies = {
 	readonly store: AppStore;
@@ -135,8 +115,7 @@ export async function openConversation(
 		void submit('/resume');
 	} else if (flags.resume) {
 		try {
-			const id = flags.resume === 'latest' ? (await program.sessions.latest()).id : flags.resume;
-			for (const notice of await resume(id)) {
+			for (const notice of await resume(flags.resume)) {
 				warn(notice);
 			}
 		} catch (error) {

@@ -1,8 +1,8 @@
 import type {Entry} from '../command/command.ts';
 import type {RunFlags} from '../command/invocation.ts';
+import type {Surroundings} from '../command/program.ts';
 import {AppError} from '../core/error.ts';
 import {setHistory} from '../store/composer-history.ts';
-import type {AppStore} from '../store/store.ts';
 import {wantsColor} from '../terminal/abilities.ts';
 import {createInput, type InputStream} from '../terminal/input.ts';
 import type {InputToken} from '../terminal/input-token.ts';
@@ -18,14 +18,8 @@ import {type AppProgram, type OpenedConversation, openConversation} from './open
 import {createScreen} from './screen.ts';
 import {Scrollback} from './scrollback.tsx';
 
-type Surroundings = {
-	readonly compose: (flags: Partial<RunFlags>) => Promise<AppProgram>;
-	readonly store: AppStore;
-	readonly env: Readonly<Record<string, string | undefined>>;
+type AppSurroundings = Pick<Surroundings<keyof AppProgram>, 'compose' | 'store' | 'env' | 'stdout' | 'version'> & {
 	readonly stdin: InputStream & NodeJS.ReadStream;
-	readonly stdout: NodeJS.WriteStream;
-	readonly stderr: NodeJS.WriteStream;
-	readonly version: string;
 	readonly process: ProcessHooks;
 };
 
@@ -38,7 +32,7 @@ const resizePause = 60;
  */
 export async function startApp(
 	flags: Partial<RunFlags> & {readonly pick: boolean},
-	surroundings: Surroundings,
+	surroundings: AppSurroundings,
 ): Promise<number> {
 	const {compose, store, env, stdin, stdout, version, process} = surroundings;
 	if (!stdin.isTTY || !stdout.isTTY) {

@@ -8,13 +8,11 @@ import {renderResult} from '../../src/command/render.ts';
 import type {Result} from '../../src/command/result.ts';
 import {compose} from '../../src/compose.ts';
 import type {AgentEvent} from '../../src/core/event.ts';
-import {openHome, openHome} from '../../src/storage/home.ts';
-import {createSessionAccess, createSessionAccess} from '../../src/storage/session-access.ts';
+import {openHome} from '../../src/storage/home.ts';
+import {createSessionAccess} from '../../src/storage/session-access.ts';
 import {type AppStore, createAppStore} from '../../src/store/store.ts';
 import {createPalette} from '../../src/terminal/style.ts';
 import {temporaryFolder} from '../storage/temporary.ts';
-
-type Program = ReturnType<typeof compose>;
 
 const open: Program[] = [];
 

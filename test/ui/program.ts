@@ -69,15 +69,16 @@ export function testProgram({store, ask, more = [], home = temporaryHome(), fold
 			writeFile: async path => path,
 		}),
 		async resume(id) {
-			const {transcript, journal, notices} = await sessions.resume(await sessions.find(id));
+			const {transcript, journal, notices} = await sessions.resume(
+				await (id === 'latest' ? sessions.latest() : sessions.find(id)),
+			);
 			await conversation.open(transcript, {
 				append: journal.append,
 				close: async () => void (await journal.close()),
 			});
 			return notices;
 		},
-		sessions,
-		loadCatalog: async () => undefined,
+		loadCatalog: async () => () => undefined,
 		startEmbedded: async () => undefined,
 		isDemo: () => true,
 		warnings: () => [],

@@ -31,7 +31,6 @@ export function runApp({columns = 80, rows = 24, flags = {}, compose, ...options
 			env: {NO_COLOR: '1'},
 			stdin: stdin as NodeJS.ReadStream,
 			stdout,
-			stderr: stdout,
 			version: '1.2.3',
 			process: {pid: 1, on: () => undefined, off: () => undefined, kill: () => undefined},
 		},

@@ -1,4 +1,5 @@
 import {delimiter, isAbsolute} from 'node:path';
+import type {Environment} from '../../core/environment.ts';
 
 /** What a program needs to run, and nothing that could be a secret. */
 const allowed =
@@ -8,7 +9,7 @@ const allowed =
  * The environment that child processes get (SAFETY 15): an allow-list, so that no key is handed on. Relative entries of
  * PATH are dropped, because they would run programs of the project instead of the user's own.
  */
-export function childEnvironment(env: NodeJS.ProcessEnv): Readonly<Record<string, string>> {
+export function childEnvironment(env: Environment): Readonly<Record<string, string>> {
 	const kept: Record<string, string> = {};
 	for (const [name, value] of Object.entries(env)) {
 		if (value !== undefined && allowed.test(name)) {

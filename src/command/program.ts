@@ -1,0 +1,63 @@
+import type {Environment} from '../core/environment.ts';
+import type {Recorded} from '../core/event.ts';
+import type {PriceOf} from '../core/usage.ts';
+import type {Conversation} from '../store/conversation.ts';
+import type {AppStore} from '../store/store.ts';
+import type {Entry} from './command.ts';
+import type {CommandContext} from './context.ts';
+import type {RunFlags} from './invocation.ts';
+
+/** What the program is built for. */
+export type ComposeOptions = Partial<RunFlags> & {
+	/**
+	 * False for a command in a shell: it chooses its server by itself or needs none, and `login` and `help` must work
+	 * whatever the environment says.
+	 */
+	readonly connect?: boolean;
+};
+
+/** The real parts, put together. The app, one headless run and the shell each take the members that they need. */
+export type Program = {
+	/** The folder that it works in, a real path. */
+	readonly folder: string;
+	readonly conversation: Conversation;
+	/** All commands, in the order shown. */
+	readonly entries: readonly Entry[];
+	/** What a command may use, from what only its caller knows. */
+	readonly contextFor: (options: Pick<CommandContext, 'interact' | 'live' | 'flags' | 'signal'>) => CommandContext;
+	/**
+	 * Goes on with a session: an id, a unique prefix of one, or `latest` for the newest of this folder. Gives what the user
+	 * must know about its file. Throws as `Sessions` does, and `conflict` where another window has it open.
+	 */
+	readonly resume: (session: string) => Promise<readonly string[]>;
+	/** Puts prices and context windows into the store, and gives the prices. */
+	readonly loadCatalog: () => Promise<PriceOf>;
+	/** Starts the embedded server where it is the connection or answers as the model. Throws `failed` where it cannot. */
+	readonly startEmbedded: () => Promise<void>;
+	/** True where the model is that of the embedded server. */
+	readonly isDemo: () => boolean;
+	/** What the user must know before the first message: parts of the environment that were passed over, risks taken. */
+	readonly warnings: () => readonly string[];
+	/** Hands every record to a listener, beside the screen and the journal. */
+	readonly onRecord: (listener: (record: Recorded) => void) => void;
+	/** Prompts of earlier sessions, oldest first. Throws `failed` for a file that cannot be read. */
+	readonly loadHistory: () => readonly string[];
+	/** Keeps a prompt for later sessions; never throws. */
+	readonly remember: (prompt: string) => void;
+	/** Ends the run and writes everything. */
+	readonly close: () => Promise<void>;
+};
+
+/** The process around a program of which `Part` is needed. */
+export type Surroundings<Part extends keyof Program> = {
+	/** Builds the program. Throws `AppError` for a state folder or a configuration that cannot be used. */
+	readonly compose: (options: ComposeOptions) => Promise<Pick<Program, Part>>;
+	readonly store: AppStore;
+	readonly env: Environment;
+	readonly stdin: NodeJS.ReadStream;
+	readonly stdout: NodeJS.WriteStream;
+	readonly stderr: NodeJS.WriteStream;
+	readonly version: string;
+	/** Has the next Ctrl+C call a listener, once; the one after it ends the process. */
+	readonly onInterrupt: (listener: () => void) => void;
+};
