@@ -1,3 +1,4 @@
+import {setTimeout as sleep} from 'node:timers/promises';
 import type {Entry} from '../command/command.ts';
 import type {CommandContext, GlobalFlags, LiveSession} from '../command/context.ts';
 import {dispatch} from '../command/dispatch.ts';
@@ -48,11 +49,19 @@ export type Submit = {
 	readonly cancel: () => void;
 };
 
-/** Carries out what the user sends: messages go to the agent, slash lines to their commands. */
+/** How long a command may hold up the lines that are sent behind it, in milliseconds. */
+const patience = 500;
+
+/**
+ * Carries out what the user sends, in order: messages go to the agent, slash lines to their commands. A line that is sent
+ * while a command takes long does not wait for it.
+ */
 export function createSubmit(dependencies: Dependencies): Submit {
 	const {store, palette, painter, conversation, entries, interact, contextFor, resume, remember, wipe, quit} =
 		dependencies;
 	const working = new Set<AbortController>();
+	/** Settles when a line may take effect: a message behind /new belongs to the new session. */
+	let before: Promise<unknown> = Promise.resolve();
 
 	const tell = (error: unknown) => {
 		const {message, hint} = reportError(error);
@@ -124,19 +133,22 @@ export function createSubmit(dependencies: Dependencies): Submit {
 		}
 	};
 
-	/** Sends a message; one that replaces an earlier one goes on from there, in a session of its own. */
+	/**
+	 * Sends a message; one that replaces an earlier one goes on from there, in a session of its own. Resolves when the run
+	 * has begun, with its end.
+	 */
 	const say = async (text: string) => {
 		const {editing, setEditing, setToast, transcript} = store.getState();
 		if (editing !== undefined && !transcript.run) {
 			setEditing(undefined);
 			setToast('');
-			const before = transcript.session.slice(0, 8);
+			const kept = transcript.session.slice(0, 8);
 			await painter.keepScreen(() => conversation.forkBefore(editing));
-			const note = `── goes on from here anew; the session before is kept as ${before} ──`;
+			const note = `── goes on from here anew; the session before is kept as ${kept} ──`;
 			painter.print(width => [palette.dim(truncate(note, width))]);
 		}
 
-		await conversation.send(text);
+		return {end: conversation.send(text)};
 	};
 
 	/** What could not be carried out comes back into the prompt, unless something else is typed there by now. */
@@ -144,6 +156,17 @@ export function createSubmit(dependencies: Dependencies): Submit {
 		const {composer, setComposer} = store.getState();
 		if (!composer.text) {
 			setComposer(setComposerText(composer, text));
+		}
+	};
+
+	const carryOut = async (line: string): Promise<undefined> => {
+		try {
+			await run(line);
+		} catch (error) {
+			tell(error);
+			if (error instanceof AppError && error.code === 'conflict') {
+				giveBack(line);
+			}
 		}
 	};
 
@@ -155,19 +178,11 @@ export function createSubmit(dependencies: Dependencies): Submit {
 			}
 
 			remember(text);
-			if (!isCommandLine(text)) {
-				await say(text).catch(tell);
-				return;
-			}
-
-			try {
-				await run(text);
-			} catch (error) {
-				tell(error);
-				if (error instanceof AppError && error.code === 'conflict') {
-					giveBack(text);
-				}
-			}
+			const begun: Promise<{readonly end: Promise<void>} | undefined> = before.then(() =>
+				isCommandLine(text) ? carryOut(text) : say(text),
+			);
+			before = Promise.race([begun.catch(() => undefined), sleep(patience, undefined, {ref: false})]);
+			await begun.then(run => run?.end).catch(tell);
 		},
 		cancel() {
 			for (const abort of working) {

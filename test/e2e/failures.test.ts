@@ -44,21 +44,28 @@ test('a wrong key is named as such, with what to do, and is not tried again [23]
 	expect(host.chats()).toHaveLength(1);
 });
 
-test('the web page of a proxy is called what it is, and none of it is shown', async () => {
+test('a stream that is damaged is said to be so, and what came before stays [22]', async () => {
 	const {host, terminal} = await startChat();
-	host.answerWith(({refuse}) => refuse(200, 'text/html', '<html><title>Sign in to Wi-Fi</title></html>'));
-	terminal.type('hello\r');
-	await terminal.waitFor(/✗ .*web page.*[\s\S]*→ /, 20_000);
-	expect(terminal.text()).not.toContain('<html>');
+	const chunks = ['{"choices":[{"delta":{"content":"Half of an ans"}}]}', '{"choices":[{"del'];
+	host.answerWith(({refuse}) => refuse(200, 'text/event-stream', chunks.map(data => `data: ${data}\n\n`).join('')));
+	terminal.type('tell me\r');
+	await terminal.waitFor(/Half of an ans\n\n■ .*damaged.*\n {2}→ Ask the model to go on\./);
 });
 
-test('a host that nobody listens at is named, with what to do', async () => {
+// Both are tried again after a while, so they wait at the same time.
+test('the web page of a proxy and a host that nobody listens at are called what they are', async () => {
+	const {host, terminal: behindProxy} = await startChat();
+	host.answerWith(({refuse}) => refuse(200, 'text/html', '<html><title>Sign in to Wi-Fi</title></html>'));
+	behindProxy.type('hello\r');
 	const baseUrl = await unusedAddress();
-	const terminal = startTerminal(connectedTo({baseUrl}));
-	await waitForIdle(terminal);
-	terminal.type('hello\r');
-	await terminal.waitFor(/✗ [\s\S]*→ /, 20_000);
-	expect(terminal.text()).toContain(new URL(baseUrl).host);
+	const alone = startTerminal(connectedTo({baseUrl}));
+	await waitForIdle(alone);
+	alone.type('hello\r');
+
+	await alone.waitFor(/✗ [\s\S]*→ /, 20_000);
+	expect(alone.text()).toContain(new URL(baseUrl).host);
+	await behindProxy.waitFor(/✗ .*web page.*[\s\S]*→ /, 20_000);
+	expect(behindProxy.text()).not.toContain('<html>');
 });
 
 test('what a model says can do nothing to the terminal: it is shown, glyph by glyph [1] [2]', async () => {

@@ -34,6 +34,8 @@ test('a newcomer chats through a tool, leaves a clean terminal behind, and finds
 	expect(lines.join('\n')).not.toMatch(/Ask something|○ idle|^────────|Press Ctrl\+C/m);
 	expect(terminal.cursor()).toEqual({column: 0, row: terminal.screen().findLastIndex(Boolean) + 1});
 	expect(terminal.modes().bracketedPasteMode).toBe(false);
+	expect(terminal.output()).toMatch(/\u001b\[>5u[\s\S]*\u001b\[<u/);
+	expect(terminal.output().lastIndexOf('\u001b[?25h')).toBeGreaterThan(terminal.output().lastIndexOf('\u001b[?25l'));
 	expect(conversation(terminal.text())).toEqual(said);
 
 	const id = lines.at(-1)?.slice(-8) ?? '';

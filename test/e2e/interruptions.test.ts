@@ -1,3 +1,4 @@
+import {readdirSync, readFileSync, writeFileSync} from 'node:fs';
 import {join} from 'node:path';
 import {expect, test} from 'vitest';
 import {quit, startChat, waitForIdle} from './chat.ts';
@@ -107,6 +108,41 @@ test('a kill in the middle of an answer resets the terminal, and the session can
 		'tool: apple.txt',
 		'assistant: This is cut he',
 		'user: go on',
+	]);
+});
+
+test('a tool call whose result never came is shown as interrupted, and is not run again [17]', async () => {
+	const folder = folderWith({'apple.txt': 'a'});
+	const home = join(folderWith(), 'home');
+	const {host, terminal} = await startChat({folder, home});
+	host.answerWith(({call, finish}) => {
+		call('list_files', {});
+		finish();
+	});
+	terminal.type('go\r');
+	await terminal.waitFor('✓ list_files');
+	terminal.kill('SIGKILL');
+	await terminal.exit();
+	const [journal = ''] = readdirSync(home, {recursive: true, encoding: 'utf8'}).filter(
+		name => name.endsWith('.jsonl') && name.startsWith('sessions'),
+	);
+	const records = readFileSync(join(home, journal), 'utf8').split('\n');
+	const call = records.findIndex(record => record.includes('"tool-call"'));
+	writeFileSync(join(home, journal), `${records.slice(0, call + 1).join('\n')}\n{"v":1,"seq":`);
+
+	const again = await startChat({folder, home, args: ['-c']});
+	await again.terminal.waitFor(/❯ go\n\n■ list_files · interrupted/);
+	await again.terminal.waitFor(/! The last record of this session was cut off/);
+	again.terminal.type('go on\r');
+	await again.terminal.waitFor('Hello from the host.');
+	expect(again.host.chats()).toEqual([
+		[
+			expect.stringMatching(/^system: /),
+			'user: go',
+			'assistant: null',
+			'tool: Error: This call was interrupted before it had a result.',
+			'user: go on',
+		],
 	]);
 });
 

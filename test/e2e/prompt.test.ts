@@ -81,3 +81,16 @@ test('prompts of earlier sessions come back with Up', async () => {
 	terminal.press('down');
 	await terminal.waitFor(/❯ a draft\n.*custom\/alpha/);
 });
+
+test('lines that are typed ahead take effect in their order', async () => {
+	const {host, terminal} = await startChat();
+	terminal.type('the old session\r');
+	await terminal.waitFor('Hello from the host.');
+	await waitForIdle(terminal);
+	terminal.type('/model use custom/beta\r/new\rthe new session\r/keys list\r');
+	await terminal.waitFor('custom    …wxyz');
+	await terminal.waitFor(() => host.chats().length === 2);
+	expect(host.chats().at(-1)?.slice(1)).toEqual(['user: the new session']);
+	expect(JSON.parse(host.received.at(-1)?.body ?? '').model).toBe('beta');
+	expect(terminal.text()).toMatch(/❯ \/model use[\s\S]*❯ \/new[\s\S]*\/keys list/);
+});

@@ -72,13 +72,14 @@ const interval = 20;
 /** Runs the built program in a pseudo terminal that xterm reads. It is killed when the test ends. */
 export function startTerminal(options: Options = {}): TestTerminal {
 	const {columns = 80, rows = 24, args = [], shell} = options;
+	const env = environmentOf(options);
 	const terminal = new xterm.Terminal({cols: columns, rows, scrollback: 10_000, allowProposedApi: true});
 	const child = pty.spawn(shell?.file ?? process.execPath, [...(shell?.args ?? [program]), ...args], {
-		name: 'xterm-256color',
+		name: env['TERM'] ?? '',
 		cols: columns,
 		rows,
 		cwd: options.folder ?? folderWith(),
-		env: environmentOf(options),
+		env,
 	});
 
 	let output = '';

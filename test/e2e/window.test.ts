@@ -1,5 +1,7 @@
 import {expect, test} from 'vitest';
-import {type Chat, quit, startChat, waitForIdle} from './chat.ts';
+import {type Chat, connectedTo, quit, startChat, waitForIdle} from './chat.ts';
+import {startModelHost} from './model-host.ts';
+import {startTerminal} from './terminal.ts';
 
 const eraseScrollback = '\u001b[3J';
 const eraseScreen = '\u001b[2J';
@@ -44,10 +46,12 @@ test.each([
 	}
 
 	const before = terminal.screen();
-	terminal.type('abc');
-	await terminal.waitFor('❯ abc');
-	expect(terminal.screen()[terminal.cursor().row]).toBe('❯ abc');
-	expect(terminal.cursor().column).toBe(5);
+	terminal.type('日本 abc');
+	await terminal.waitFor('❯ 日本 abc');
+	expect(terminal.screen()[terminal.cursor().row]).toBe('❯ 日本 abc');
+	expect(terminal.cursor().column).toBe(10);
+	terminal.press('left', 'left', 'left', 'left', 'left');
+	await terminal.waitFor(() => terminal.cursor().column === 4);
 	terminal.press('ctrl+c');
 	await terminal.waitFor(() => terminal.screen().join('\n') === before.join('\n'));
 
@@ -70,6 +74,19 @@ test('NO_COLOR leaves colours out, and CI in the environment does not keep the a
 	const chat = await startChat({env: {NO_COLOR: '1', CI: '1'}});
 	await chatAbout(chat);
 	expect(chat.terminal.output()).not.toMatch(/\u001b\[[\d;:]*[1-9][\d;:]*m/);
+});
+
+test('a dumb terminal gets lines and not one escape sequence', async () => {
+	const host = await startModelHost();
+	const connected = connectedTo(host);
+	const terminal = startTerminal({...connected, env: {...connected.env, TERM: 'dumb'}});
+	await terminal.waitFor('/help shows all commands');
+	terminal.type('hello\r');
+	await terminal.waitFor(/Hello from the host\.\n[\s\S]*\n> /);
+	terminal.press('ctrl+d');
+	expect(await terminal.exit()).toEqual({status: 0, signal: 0});
+	expect(terminal.text()).toContain('Resume this session with');
+	expect(terminal.output()).not.toContain('\u001b');
 });
 
 test('only /clear erases the scrollback', async () => {
