@@ -1,15 +1,14 @@
 import {setTimeout as sleep} from 'node:timers/promises';
-import type {Entry} from '../command/command.ts';
-import type {CommandContext, GlobalFlags, LiveSession} from '../command/context.ts';
+import type {LiveSession} from '../command/context.ts';
 import {dispatch} from '../command/dispatch.ts';
 import {takeGlobalFlags} from '../command/global-flags.ts';
 import {commandWords, isCommandLine, withoutSecret} from '../command/line.ts';
+import type {Program} from '../command/program.ts';
 import {renderResult} from '../command/render.ts';
 import type {Result} from '../command/result.ts';
 import {findCommand} from '../command/table.ts';
 import {AppError, reportError} from '../core/error.ts';
 import {setComposerText} from '../store/composer.ts';
-import type {Conversation} from '../store/conversation.ts';
 import type {AppStore} from '../store/store.ts';
 import {safeText} from '../terminal/safe-text.ts';
 import type {Palette} from '../terminal/style.ts';
@@ -19,23 +18,11 @@ import {messageLines} from './block-lines.ts';
 import type {AppInteraction} from './interaction.ts';
 import type {Painter} from './painter.ts';
 
-type Dependencies = {
+type Dependencies = Pick<Program, 'conversation' | 'entries' | 'contextFor' | 'resume' | 'remember'> & {
 	readonly store: AppStore;
 	readonly palette: Palette;
 	readonly painter: Painter;
-	readonly conversation: Conversation;
-	readonly entries: readonly Entry[];
 	readonly interact: AppInteraction;
-	readonly contextFor: (options: {
-		readonly interact: AppInteraction;
-		readonly live: LiveSession;
-		readonly flags: GlobalFlags;
-		readonly signal: AbortSignal;
-	}) => CommandContext;
-	/** Goes on with a session. Gives what the user must know about its file. */
-	readonly resume: (id: string) => Promise<readonly string[]>;
-	/** Keeps a prompt for Up in later sessions. */
-	readonly remember: (prompt: string) => void;
 	readonly wipe: () => void;
 	readonly quit: () => void;
 };
