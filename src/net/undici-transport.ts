@@ -2,7 +2,9 @@ import type {Readable} from 'node:stream';
 import type {Environment} from '../core/environment.ts';
 import {AppError} from '../core/error.ts';
 import {isLoopback, originOf} from '../core/origin.ts';
+import type {Secret} from '../core/secret.ts';
 import {assertNoCredential, type Credential, credentialHeader} from './credential.ts';
+import {maskBytes, maskText} from './mask-secret.ts';
 import {type Exchange, explainFailure} from './network-error.ts';
 import {readableBody} from './response-body.ts';
 import type {Transport, TransportRequest, TransportResponse} from './transport.ts';
@@ -37,6 +39,7 @@ const redirects: readonly number[] = [301, 302, 303, 307, 308];
  * The transport over undici, which is loaded with the first request. Redirects: only a GET to the same origin is
  * followed, three times at most (SAFETY 7). Throws `AppError`: `usage` for an address that may not be used, `network` for
  * everything that keeps an answer from coming, and what the signal was aborted with. An answer's status is never thrown.
+ * A credential that the far end repeats comes out as `***` (SAFETY 8).
  */
 export function createTransport({
 	credential,
@@ -89,11 +92,12 @@ export function createTransport({
 			const answer = await send(request, url);
 			const target = redirects.includes(answer.status) ? answer.headers['location'] : undefined;
 			if (target === undefined) {
-				return toResponse(answer);
+				const {body, ...head} = await toResponse(answer);
+				return {...head, body: credential ? maskBytes(body, credential.secret) : body};
 			}
 
 			answer.raw.on('error', () => undefined).destroy();
-			url = follow(request, url, target, followed);
+			url = follow({method: request.method, followed, secret: credential?.secret}, url, target);
 		}
 	};
 
@@ -129,8 +133,10 @@ function checkUrl(text: string, insecureHttp: boolean): URL {
 	return url;
 }
 
+type Redirected = Pick<TransportRequest, 'method'> & {readonly followed: number; readonly secret: Secret | undefined};
+
 /** Where a redirect leads, if it may be followed; throws `network`, with where it wanted to go, if not. */
-function follow({method}: TransportRequest, from: URL, target: string, followed: number): URL {
+function follow({method, followed, secret}: Redirected, from: URL, target: string): URL {
 	const url = URL.canParse(target, from.href) ? new URL(target, from.href) : undefined;
 	if (url && url.origin === from.origin && method === 'GET' && followed < mostRedirects) {
 		return url;
@@ -144,9 +150,13 @@ function follow({method}: TransportRequest, from: URL, target: string, followed:
 			: method === 'GET'
 				? `it is the ${mostRedirects + 1}th redirect in a row`
 				: `a ${method} request is not sent twice`;
-	throw new AppError('network', `${from.origin} redirects to ${where}, which is not followed: ${why}.`, {
-		hint: 'Check the address; if you trust that one, use it instead.',
-	});
+	throw new AppError(
+		'network',
+		`${from.origin} redirects to ${maskText(where, secret)}, which is not followed: ${why}.`,
+		{
+			hint: 'Check the address; if you trust that one, use it instead.',
+		},
+	);
 }
 
 function lowerCased(headers: Readonly<Record<string, string>>): Record<string, string> {

@@ -1,0 +1,52 @@
+import type {Secret} from '../core/secret.ts';
+
+const mask = '***';
+
+/** Shorter ones are placeholders such as `none` or `ollama`; masking them would spoil ordinary text. In characters. */
+const shortest = 12;
+
+/** Replaces a secret by `***` in what a far end said: hosts repeat a key in what they say of it (SAFETY 8). */
+export function maskText(text: string, secret: Secret | undefined): string {
+	const value = secret?.reveal() ?? '';
+	return value.length < shortest ? text : text.replaceAll(value, mask);
+}
+
+/** As `maskText` for bytes that may be split anywhere. Only what may be the beginning of the secret is held back. */
+export async function* maskBytes(body: AsyncIterable<Uint8Array>, secret: Secret): AsyncGenerator<Uint8Array> {
+	const value = Buffer.from(secret.reveal());
+	if (value.length < shortest) {
+		yield* body;
+		return;
+	}
+
+	let held: Uint8Array = Buffer.alloc(0);
+	for await (const chunk of body) {
+		const bytes =
+			held.length > 0 ? Buffer.concat([held, chunk]) : Buffer.from(chunk.buffer, chunk.byteOffset, chunk.length);
+		let from = 0;
+		for (let at = bytes.indexOf(value); at !== -1; at = bytes.indexOf(value, from)) {
+			yield Buffer.concat([bytes.subarray(from, at), Buffer.from(mask)]);
+			from = at + value.length;
+		}
+
+		const end = bytes.length - beginningAtEnd(bytes.subarray(from), value);
+		held = bytes.subarray(end);
+		if (end > from) {
+			yield bytes.subarray(from, end);
+		}
+	}
+
+	if (held.length > 0) {
+		yield held;
+	}
+}
+
+/** How many bytes at the end of `bytes` are the beginning of `value`. */
+function beginningAtEnd(bytes: Buffer, value: Buffer): number {
+	let length = Math.min(value.length - 1, bytes.length);
+	while (length > 0 && !bytes.subarray(bytes.length - length).equals(value.subarray(0, length))) {
+		length -= 1;
+	}
+
+	return length;
+}
