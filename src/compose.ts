@@ -50,10 +50,20 @@ export function compose(options: Options): Program {
 		return net.createTransport({env, userAgent: `service/${version}`, insecureHttp, ...(credential && {credential})});
 	};
 
-	const embedded = once(async () => {
-		const {startEmbedded} = await import('./server/embedded.ts');
+	const embedded = once(async forget => {
+		const [{startEmbedded}, {getPreferences}] = await Promise.all([
+			import('./server/embedded.ts'),
+			import('./client/preferences.ts'),
+		]);
 		const server = await startEmbedded({workerUrl});
-		const {getPreferences} = await import('./client/preferences.ts');
+		void server.ended.then(why => {
+			forget();
+			const {connection, setConnection} = store.getState();
+			if (connection.server === server.url) {
+				const detail = `The embedded server ended unexpectedly (${why}). The next message starts it again.`;
+				setConnection({...connection, state: 'failed', detail});
+			}
+		});
 		const credential = {origin: originOf(server.url), kind: 'bearer' as const, secret: server.token};
 		const {models} = await getPreferences(server.url, await createTransport(credential));
 		demo = models.find(({id}) => id === demoModel);

@@ -1,9 +1,16 @@
-/** Makes something when it is first asked for, and only then; a failure may be tried again. */
-export function once<T>(make: () => Promise<T>): () => Promise<T> {
+/**
+ * Makes something when it is first asked for, and only then; a failure may be tried again. `make` is given a function that
+ * forgets what it made, so that the next one who asks has it made anew.
+ */
+export function once<T>(make: (forget: () => void) => Promise<T>): () => Promise<T> {
 	let made: Promise<T> | undefined;
+	const forget = () => {
+		made = undefined;
+	};
+
 	return () => {
-		made ??= make().catch(error => {
-			made = undefined;
+		made ??= make(forget).catch(error => {
+			forget();
 			throw error;
 		});
 		return made;

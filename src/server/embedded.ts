@@ -7,6 +7,8 @@ export type Embedded = {
 	/** `http://127.0.0.1:port`, without a slash at the end. */
 	readonly url: string;
 	readonly token: Secret;
+	/** Resolves when its thread has ended, for whatever reason, with what it died of: a few words. */
+	readonly ended: Promise<string>;
 	/** Ends the server and its thread. May be called twice, and need not be called at all before the program ends. */
 	readonly close: () => Promise<void>;
 };
@@ -32,9 +34,12 @@ export async function startEmbedded({workerUrl, speed = 1, deadline = 10_000}: O
 	const worker = new Worker(workerUrl, {workerData: data, env: {}, execArgv: [], stdout: true, stderr: true});
 	// Nothing that it prints may reach the screen; its streams are left unread, because reading them keeps the program
 	// alive. Nothing that fails after the start may end the program.
-	worker.on('error', () => {});
-	const exited = new Promise<void>(resolve => {
-		worker.once('exit', () => resolve());
+	let fault = '';
+	worker.on('error', error => {
+		fault = messageOf(error);
+	});
+	const ended = new Promise<string>(resolve => {
+		worker.once('exit', status => resolve(fault || `status ${status}`));
 	});
 
 	const report = await firstReport(worker, deadline);
@@ -49,10 +54,11 @@ export async function startEmbedded({workerUrl, speed = 1, deadline = 10_000}: O
 	return {
 		url: report.url,
 		token: secret(report.token),
+		ended,
 		async close() {
 			worker.postMessage('close');
 			const timer = setTimeout(() => worker.terminate(), patience);
-			await exited;
+			await ended;
 			clearTimeout(timer);
 		},
 	};
@@ -66,10 +72,14 @@ function firstReport(worker: Worker, deadline: number): Promise<WorkerReport> {
 			clearTimeout(timer);
 			resolve(report);
 		});
-		worker.once('error', error => fail(error instanceof Error ? error.message : String(error)));
+		worker.once('error', error => fail(messageOf(error)));
 		worker.once('exit', status => {
 			clearTimeout(timer);
 			fail(`its thread ended with status ${status}.`);
 		});
 	});
+}
+
+function messageOf(error: unknown): string {
+	return error instanceof Error ? error.message : String(error);
 }

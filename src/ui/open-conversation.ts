@@ -99,6 +99,11 @@ export async function openConversation(
 			returnQueue(store);
 		}
 
+		const {detail} = state.connection;
+		if (detail && state.connection !== before.connection) {
+			warn(detail);
+		}
+
 		if (state.transcript.session !== before.transcript.session && state.editing) {
 			// The message that was to be replaced belongs to the session before.
 			state.setEditing(undefined);

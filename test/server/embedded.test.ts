@@ -35,6 +35,10 @@ beforeAll(async () => {
 		'import {startEmbedded} from "./embedded.mjs"; await startEmbedded({workerUrl: new URL("worker.mjs", import.meta.url)});',
 	);
 	await writeFile(join(folder, 'throws.mjs'), 'throw new Error("no such thing");');
+	await writeFile(
+		join(folder, 'dies.mjs'),
+		'import {parentPort} from "node:worker_threads"; parentPort.postMessage({kind: "listening", url: "", token: ""}); setImmediate(() => { throw new Error("out of luck"); });',
+	);
 	await writeFile(join(folder, 'hangs.mjs'), 'setInterval(() => {}, 1000);');
 	await writeFile(join(folder, 'ends.mjs'), '');
 	await writeFile(
@@ -60,6 +64,14 @@ test('the server runs in a thread of its own, with a token of its own, until it 
 	await Promise.all([first.close(), second.close()]);
 	await first.close();
 	await expect(ask(first.token.reveal())).rejects.toThrow();
+});
+
+test('a thread that dies later says what it died of', async () => {
+	const died = await startEmbedded({workerUrl: script('dies.mjs')});
+	expect(await died.ended).toBe('out of luck');
+	const closed = await startEmbedded({workerUrl: script('worker.mjs')});
+	await closed.close();
+	expect(await closed.ended).toBe('status 0');
 });
 
 test('the server does not keep the program alive', async () => {

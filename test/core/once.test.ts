@@ -1,0 +1,36 @@
+import {expect, test} from 'vitest';
+import {once} from '../../src/core/once.ts';
+
+test('it is made when it is first asked for, and once for all who ask', async () => {
+	let made = 0;
+	const ask = once(async () => ++made);
+	expect(made).toBe(0);
+	expect(await Promise.all([ask(), ask()])).toEqual([1, 1]);
+	expect(await ask()).toBe(1);
+});
+
+test('a failure is told to all who wait and tried again by the next', async () => {
+	let tries = 0;
+	const ask = once(async () => {
+		tries++;
+		if (tries === 1) {
+			throw new Error('not yet');
+		}
+
+		return tries;
+	});
+	expect((await Promise.allSettled([ask(), ask()])).map(({status}) => status)).toEqual(['rejected', 'rejected']);
+	expect(await ask()).toBe(2);
+});
+
+test('what was forgotten is made anew', async () => {
+	let made = 0;
+	const forgets: (() => void)[] = [];
+	const ask = once(async forget => {
+		forgets.push(forget);
+		return ++made;
+	});
+	expect(await ask()).toBe(1);
+	forgets[0]?.();
+	expect(await Promise.all([ask(), ask()])).toEqual([2, 2]);
+});
