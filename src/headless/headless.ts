@@ -2,7 +2,7 @@ import type {Invocation} from '../command/invocation.ts';
 import type {Surroundings} from '../command/program.ts';
 import {exitStatus, reportError} from '../core/error.ts';
 import {runOnce} from './once.ts';
-import {printError} from './print.ts';
+import {printError, printWarning} from './print.ts';
 import {readInput} from './read-input.ts';
 
 type Once = Extract<Invocation, {mode: 'once'}>;
@@ -15,7 +15,7 @@ export async function runHeadless(
 	once: Once,
 	{store, compose, stdin, stdout, stderr, onInterrupt}: Omit<Surroundings<Part>, 'env' | 'version'>,
 ): Promise<number> {
-	const warn = (text: string) => stderr.write(`service: ${text}\n`);
+	const warn = (text: string) => printWarning(text, stderr);
 	try {
 		const piped = await readInput(stdin, {optional: once.prompt !== undefined, warn});
 		const prompt = [once.prompt, piped.trimEnd()].filter(part => part?.trim()).join('\n\n');

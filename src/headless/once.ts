@@ -6,7 +6,7 @@ import {blocksOf} from '../core/transcript.ts';
 import type {PriceOf} from '../core/usage.ts';
 import type {Conversation} from '../store/conversation.ts';
 import type {AppStore} from '../store/store.ts';
-import {printError} from './print.ts';
+import {printAnswer, printError, printJson, printWarning} from './print.ts';
 import {type RunEnd, resultObject, statusOf} from './result-object.ts';
 
 type Output = {readonly write: (data: string) => unknown; readonly isTTY?: boolean};
@@ -37,7 +37,7 @@ export async function runOnce(
 	let end: RunEnd = {type: 'run-end', reason: 'error', stopReason: 'error'};
 	onRecord(record => {
 		if (format === 'stream-json') {
-			stdout.write(`${JSON.stringify(record)}\n`);
+			printJson(record, stdout);
 		}
 
 		if (record.event.type === 'run-end') {
@@ -49,18 +49,15 @@ export async function runOnce(
 	await conversation.close();
 	const result = resultObject(store.getState().transcript, end, {...before, priceOf: await priceOf()});
 	if (format === 'text') {
-		if (result.text) {
-			stdout.write(`${result.text.replace(/\n$/, '')}\n`);
-		}
-
+		printAnswer(result.text, stdout);
 		sayHowItEnded(end, result.text !== '', stderr);
 	} else {
-		stdout.write(`${JSON.stringify(result)}\n`);
+		printJson(result, stdout);
 	}
 
 	const {unsaved} = store.getState();
 	if (unsaved) {
-		stderr.write(`service: the session was not saved: ${unsaved}\n`);
+		printWarning(`the session was not saved: ${unsaved}`, stderr);
 	}
 
 	return statusOf(end);

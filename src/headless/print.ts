@@ -3,7 +3,7 @@ import type {Result} from '../command/result.ts';
 import type {Environment} from '../core/environment.ts';
 import type {ErrorReport} from '../core/error.ts';
 import {wantsColor} from '../terminal/abilities.ts';
-import {safeText} from '../terminal/safe-text.ts';
+import {safeJson, safeText} from '../terminal/safe-text.ts';
 import {createPalette} from '../terminal/style.ts';
 
 type Output = {readonly write: (data: string) => unknown; readonly isTTY?: boolean; readonly columns?: number};
@@ -16,9 +16,7 @@ export function printResult(
 ): void {
 	if (json) {
 		const data = 'data' in result && result.data !== undefined ? result.data : null;
-		output.write(
-			`${JSON.stringify(data === null && result.kind === 'text' ? {message: result.text} : data, undefined, 2)}\n`,
-		);
+		printJson(data === null && result.kind === 'text' ? {message: result.text} : data, output, 2);
 		return;
 	}
 
@@ -38,9 +36,26 @@ export function printResult(
 /** Prints an error as a person reads it, or as JSON for `--json`. Always on standard error. */
 export function printError(report: ErrorReport, output: Output, {json}: {readonly json: boolean}): void {
 	if (json) {
-		output.write(`${JSON.stringify({error: report})}\n`);
+		printJson({error: report}, output);
 		return;
 	}
 
 	output.write(`service: ${safeText(report.message)}\n${report.hint ? `  ${safeText(report.hint)}\n` : ''}`);
+}
+
+/** Prints what a model said: as it is into a pipe, made safe on a terminal. Nothing for nothing. */
+export function printAnswer(text: string, output: Output): void {
+	if (text) {
+		output.write(`${(output.isTTY ? safeText(text) : text).replace(/\n$/, '')}\n`);
+	}
+}
+
+/** Prints a value as JSON, on one line where nothing is said of an indent. */
+export function printJson(value: unknown, output: Output, indent?: number): void {
+	output.write(`${safeJson(value, indent)}\n`);
+}
+
+/** Prints a sentence that the user should read beside the answer. */
+export function printWarning(text: string, output: Output): void {
+	output.write(`service: ${safeText(text)}\n`);
 }

@@ -29,8 +29,9 @@ const kept = [
 ].join('|');
 const hidden = '[\\p{Cc}\\p{Cf}\\p{Cs}\\p{Zl}\\p{Zp}\\p{Default_Ignorable_Code_Point}\\p{Noncharacter_Code_Point}]';
 
-/** Built at the first text that needs it: its classes take a moment to compile. */
+/** Built at the first text that needs them: their classes take a moment to compile. */
 let pattern: RegExp | undefined;
+let hiddenAnywhere: RegExp | undefined;
 
 /**
  * Turns untrusted text into text that may be drawn (SAFETY 1, 2). Nothing is dropped: what a terminal would obey, or a
@@ -49,6 +50,20 @@ export function safeText(text: string): string {
 /** As `safeText` for places of one line: LF comes out as `␊`, TAB as a space. */
 export function safeLine(text: string): string {
 	return safeText(text).replaceAll('\n', '\u240A').replaceAll('\t', ' ');
+}
+
+/**
+ * `value` as JSON that does nothing to a terminal: what `safeText` would show is escaped instead, so that a parser reads
+ * the same value.
+ */
+export function safeJson(value: unknown, indent?: number): string {
+	hiddenAnywhere ??= new RegExp(`(?!\\n)${hidden}`, 'gu');
+	return JSON.stringify(value, undefined, indent).replace(hiddenAnywhere, escaped);
+}
+
+function escaped(character: string): string {
+	const units = character.split('');
+	return units.map(unit => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`).join('');
 }
 
 function shown(character: string): string {
