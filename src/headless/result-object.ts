@@ -68,13 +68,14 @@ function lastText(blocks: readonly Block[]): string {
 		.join('');
 }
 
-function errorOf({reason, error}: RunEnd): ResultObject['error'] {
+function errorOf({reason, stopReason, error}: RunEnd): ResultObject['error'] {
 	if (error) {
 		return {code: error.code, message: error.message};
 	}
 
-	const broken = reason === 'interrupted' || reason === 'incomplete';
-	return broken ? {code: reason, message: endText(reason, undefined, 'incomplete')} : null;
+	return reason === 'done'
+		? null
+		: {code: reason === 'error' ? 'failed' : reason, message: endText(reason, undefined, stopReason)};
 }
 
 /** The exit status of a run. */

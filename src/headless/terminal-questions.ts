@@ -10,7 +10,10 @@ type Streams = {
 	readonly stderr: NodeJS.WritableStream;
 };
 
-/** Asks the person at a shell: one line on the terminal, or the first line of standard input where that is a pipe. */
+/**
+ * Asks the person at a shell: one line on the terminal, or the first line of standard input where that is a pipe. Throws
+ * `interrupted` for a person who cancels, so that a script does not take it for done.
+ */
 export function createTerminalQuestions({stdin, stderr}: Streams): Interaction {
 	const say = (text: string) => {
 		stderr.write(`${safeLine(text)}\n`);
@@ -19,7 +22,12 @@ export function createTerminalQuestions({stdin, stderr}: Streams): Interaction {
 	const ask: Interaction['ask'] = async ({label, masked}) => {
 		if (stdin.isTTY) {
 			stderr.write(`${safeLine(label)} `);
-			return readTerminalLine({stdin, output: stderr}, masked);
+			const line = await readTerminalLine({stdin, output: stderr}, masked);
+			if (line === undefined) {
+				throw new AppError('interrupted', 'Cancelled.');
+			}
+
+			return line;
 		}
 
 		const [line = ''] = (await readInput(stdin, {optional: false, warn: say})).split(/\r?\n/, 1);

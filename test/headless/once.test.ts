@@ -1,0 +1,136 @@
+import {expect, test} from 'vitest';
+import {AppError} from '../../src/core/error.ts';
+import type {Recorded} from '../../src/core/event.ts';
+import {runOnce} from '../../src/headless/once.ts';
+import {createConversation} from '../../src/store/conversation.ts';
+import {createAppStore} from '../../src/store/store.ts';
+import {call, echo, finish, type Script, scriptedModel, text} from '../agent/scripted.ts';
+import {output} from './output.ts';
+
+/** One run of a real conversation with a scripted model. */
+async function once(scripts: readonly Script[], format: 'text' | 'json' | 'stream-json', prompt = 'Hi') {
+	const store = createAppStore();
+	store.getState().setModel('custom/demo');
+	const listeners: Array<(record: Recorded) => void> = [];
+	const logged: Recorded[] = [];
+	const model = scriptedModel(...scripts);
+	let ids = 0;
+	const conversation = createConversation({
+		store,
+		newId: () => `id-${++ids}`,
+		now: () => '2026-01-01T00:00:00.000Z',
+		openModel: async () => model.ask,
+		loadTools: async () => [echo],
+		workspace: '/',
+		readLog: async () => logged,
+		openLog: () => ({append: record => logged.push(record), close: async () => undefined}),
+		onRecord: record => listeners.map(listener => listener(record)),
+	});
+	const [stdout, stderr] = [output(), output()];
+	const status = await runOnce(prompt, format, {
+		store,
+		conversation,
+		onRecord: listener => listeners.push(listener),
+		priceOf: async () => () => ({input: 1, cacheRead: 1, cacheWrite: 1, output: 1}),
+		stdout,
+		stderr,
+	});
+	return {status, stdout: stdout.text(), stderr: stderr.text(), logged};
+}
+
+const answer: Script = [
+	text('Hello.'),
+	{type: 'usage', usage: {input: 10, cacheRead: 0, cacheWrite: 0, output: 5, reasoning: 0}},
+	finish('stop'),
+];
+const toolThenAnswer: readonly Script[] = [[call('echo', {word: 'x'}), finish('tool-calls')], answer];
+
+test('text is the answer alone, with one line end', async () => {
+	expect(await once([[text('Hello.\n'), finish('stop')]], 'text')).toMatchObject({
+		status: 0,
+		stdout: 'Hello.\n',
+		stderr: '',
+	});
+});
+
+test('json is one object', async () => {
+	const {status, stdout, stderr} = await once(toolThenAnswer, 'json');
+	expect([status, stderr, stdout.split('\n').length]).toEqual([0, '', 2]);
+	expect(JSON.parse(stdout)).toEqual({
+		type: 'result',
+		text: 'Hello.',
+		tool_calls: [{name: 'echo', arguments: {word: 'x'}}],
+		stop_reason: 'end_turn',
+		usage: {
+			input_tokens: 10,
+			output_tokens: 5,
+			cache_read_input_tokens: 0,
+			cache_creation_input_tokens: 0,
+			reasoning_tokens: 0,
+		},
+		cost_usd: 0.000015,
+		session_id: 'id-1',
+		error: null,
+	});
+});
+
+test('stream-json is every record as it is kept, then the object', async () => {
+	const {stdout, logged} = await once(toolThenAnswer, 'stream-json');
+	const lines = stdout
+		.trimEnd()
+		.split('\n')
+		.map(line => JSON.parse(line));
+	expect(lines.slice(0, -1)).toEqual(logged);
+	expect(lines.map(line => line.event?.type ?? line.type)).toEqual([
+		'run-start',
+		'user-message',
+		'tool-call',
+		'tool-result',
+		'text-delta',
+		'usage',
+		'run-end',
+		'result',
+	]);
+	expect(lines.slice(0, -1).map(({seq}) => seq)).toEqual([0, 1, 2, 3, 4, 5, 6]);
+});
+
+const refused = new AppError('auth', 'The key was refused.', {hint: 'Run keys set.'});
+
+test.each([
+	['an error', [refused], 4, '', 'service: The key was refused.\n  Run keys set.\n'],
+	['an error after a part', [text('Half'), refused], 4, 'Half\n', 'service: The key was refused.\n  Run keys set.\n'],
+	['a token limit', [text('Half'), finish('length')], 0, 'Half\n', 'service: The answer was cut at the token limit.\n'],
+	['a silent refusal', [finish('content-filter')], 0, '', 'service: The model declined to answer.\n'],
+	['a refusal in words', [text('No.'), finish('content-filter')], 0, 'No.\n', ''],
+	['a bug', [new TypeError('oops')], 1, '', 'service: Something went wrong inside service: oops\n'],
+] as const)('%s is said beside the answer', async (_name, script, status, stdout, stderr) => {
+	expect(await once([script], 'text')).toMatchObject({status, stdout, stderr});
+});
+
+test('an answer that was cut off is incomplete, in the status and in the object [22]', async () => {
+	const cut: Script = [text('Half')];
+	expect((await once([cut], 'text')).status).toBe(3);
+	const {status, stdout, stderr} = await once([cut], 'json');
+	expect([status, stderr]).toEqual([3, '']);
+	expect(JSON.parse(stdout)).toMatchObject({
+		text: 'Half',
+		stop_reason: 'incomplete',
+		error: {code: 'incomplete', message: expect.any(String)},
+	});
+});
+
+test('an error is in the object, and its status is that of the process', async () => {
+	const {status, stdout} = await once([[refused]], 'json');
+	expect([status, JSON.parse(stdout)]).toMatchObject([
+		4,
+		{error: {code: 'auth', message: 'The key was refused.'}, stop_reason: 'error'},
+	]);
+});
+
+test('an empty prompt is refused before a model is asked', async () => {
+	await expect(once([answer], 'text', ' \n')).rejects.toMatchObject({
+		code: 'usage',
+		message: 'The prompt is empty.',
+		hint: 'Give it as -p "prompt", or pipe it in.',
+	});
+});

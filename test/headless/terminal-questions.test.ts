@@ -1,0 +1,114 @@
+import {once} from 'node:events';
+import {PassThrough} from 'node:stream';
+import {expect, test} from 'vitest';
+import {createTerminalQuestions} from '../../src/headless/terminal-questions.ts';
+
+/** Questions at a terminal that keys are typed into. */
+function terminal() {
+	const modes: boolean[] = [];
+	const stream = new PassThrough();
+	const stdin: NodeJS.ReadStream = Object.assign(Object.create(stream), {
+		isTTY: true,
+		fd: 0,
+		on: stream.on.bind(stream),
+		off: stream.off.bind(stream),
+		pause: stream.pause.bind(stream),
+		resume: stream.resume.bind(stream),
+		setRawMode(mode: boolean) {
+			modes.push(mode);
+			return stdin;
+		},
+	});
+	const stderr = new PassThrough();
+	const shown: string[] = [];
+	stderr.on('data', data => shown.push(String(data)));
+	return {
+		...createTerminalQuestions({stdin, stderr}),
+		modes,
+		type: (keys: string) => stream.write(keys),
+		shown: async () => {
+			if (shown.length === 0) {
+				await once(stderr, 'data');
+			}
+
+			return shown.join('');
+		},
+	};
+}
+
+const field = {label: 'Key:', masked: true};
+
+test('a masked line is read key by key and never echoed [11]', async () => {
+	const {ask, type, modes, shown} = terminal();
+	const asked = ask(field);
+	type('sk-');
+	type('123x\u007F\r');
+	expect(await asked).toBe('sk-123');
+	expect(modes).toEqual([true, false]);
+	expect(await shown()).toBe('Key: \n');
+});
+
+test('an open line is echoed, and erased as it is typed', async () => {
+	const {ask, type, shown} = terminal();
+	const asked = ask({label: 'Server:', masked: false});
+	type('ab\u007Fc\u0015http://a\n');
+	expect(await asked).toBe('http://a');
+	expect(await shown()).toBe('Server: ab\b \bc\b \b\b \bhttp://a\n');
+});
+
+test('a paste is taken without its marks, and arrows do nothing', async () => {
+	const {ask, type} = terminal();
+	const asked = ask(field);
+	type('\u001B[200~sk-1\u001B[201~\u001B[A\u001B[1;5C\u001BOP2\r');
+	expect(await asked).toBe('sk-12');
+});
+
+test.each([
+	['Ctrl+C', '\u0003'],
+	['Escape', '\u001B'],
+	['Ctrl+D at the beginning', '\u0015\u0004'],
+])('%s ends the command as interrupted and gives the terminal back', async (_name, key) => {
+	const {ask, type, modes} = terminal();
+	const asked = ask(field);
+	type(`sk-${key}`);
+	await expect(asked).rejects.toMatchObject({code: 'interrupted'});
+	expect(modes).toEqual([true, false]);
+});
+
+test('Ctrl+D ends the line as it is', async () => {
+	const {ask, type} = terminal();
+	const asked = ask(field);
+	type('sk-1\u0004');
+	expect(await asked).toBe('sk-1');
+});
+
+test.each([
+	['y\r', true],
+	['YES\r', true],
+	['n\r', false],
+	['\r', false],
+	['yep\r', false],
+])('%j answers a question with %s', async (keys, answer) => {
+	const {confirm, type} = terminal();
+	const asked = confirm('Forget it?');
+	type(keys);
+	expect(await asked).toBe(answer);
+});
+
+test('what is said and asked is made safe [1]', async () => {
+	const {say, shown} = terminal();
+	say('Hello\u001B[2J');
+	expect(await shown()).toBe('Hello␛[2J\n');
+});
+
+test('where nobody can answer, questions are refused with what to do instead', async () => {
+	const stdin: NodeJS.ReadStream = Object.assign(Object.create(new PassThrough()), {isTTY: false, fd: 9999});
+	const {ask, choose, confirm} = createTerminalQuestions({stdin, stderr: new PassThrough()});
+	await expect(ask(field)).rejects.toMatchObject({code: 'usage', message: 'Key is missing.'});
+	await expect(choose({title: 'Choose', choices: []})).rejects.toMatchObject({code: 'usage'});
+	await expect(confirm('Forget it?')).rejects.toMatchObject({
+		code: 'usage',
+		message: 'Forget it? Nobody can answer here.',
+		hint: 'Give --yes to do it without asking.',
+	});
+});
