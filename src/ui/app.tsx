@@ -19,7 +19,7 @@ const editingNote = 'Editing your previous message; Ctrl+C leaves it as it was.'
 export function App() {
 	const {palette, entries} = useUi();
 	// All of the store, not parts: Ink shows the cursor only in frames for which the composer was drawn as well.
-	const {live, panel, queue, composer, size, completion: chosen, editing, transcript} = useApp(state => state);
+	const {live, panel, queue, composer, size, completion: chosen, editing, busy, transcript} = useApp(state => state);
 	const toast = useApp(state => state.toast) || (editing ? editingNote : '');
 	const {run} = transcript;
 	const {columns, rows} = size;
@@ -60,7 +60,7 @@ export function App() {
 				layout={shown}
 				top={above}
 				focused={!panel || panel.kind === 'lines'}
-				placeholder={run ? 'Type ahead; Esc interrupts' : 'Ask something, or / for commands'}
+				placeholder={run ? 'Type ahead; Esc interrupts' : busy ? 'Esc interrupts' : 'Ask something, or / for commands'}
 			/>
 			{suggestions.length > 0 && (
 				<Lines lines={suggestionLines(suggestions, chosen, layout.completion, columns, palette)} />

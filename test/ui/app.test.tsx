@@ -33,11 +33,14 @@ const run = (store: AppStore) =>
 	}));
 
 describe.each(sizes)('in a window of %i columns and %i rows', (columns, rows) => {
-	test('an empty prompt says what to do, and a run how to end it', async () => {
+	test('an empty prompt says what to do, and how to end a command or a run', async () => {
 		const {store, lines, settle} = app(columns, rows);
 		await settle();
 		const cut = (text: string) => (text.length > columns ? `${text.slice(0, columns - 1)}…` : text);
 		expect(lines()).toContain(cut('❯ Ask something, or / for commands'));
+		store.getState().setBusy(true);
+		await settle();
+		expect(lines()).toContain('❯ Esc interrupts');
 		run(store);
 		await settle();
 		expect(lines()).toContain(cut('❯ Type ahead; Esc interrupts'));
