@@ -78,9 +78,10 @@ let status: number;
 try {
 	status = await main(process.argv.slice(2));
 } catch (error) {
-	const {code, message, hint} = reportError(error);
-	stderr.write(`service: ${message}\n${hint ? `  ${hint}\n` : ''}`);
-	status = exitStatus[code];
+	const report = reportError(error);
+	const {printError} = await import('./headless/print.ts');
+	printError(report, stderr, {json: false});
+	status = exitStatus[report.code];
 }
 
 // What was written to a pipe must be out before the process ends, and nothing that is left open may keep it alive.

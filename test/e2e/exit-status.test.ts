@@ -27,6 +27,14 @@ test.each([
 	expect(stderr).toMatch(advice);
 });
 
+test('what was typed wrong is repeated safely [1]', async () => {
+	const {status, stderr} = await runProgram(['-\u001b[2J']);
+	expect({status, stderr}).toEqual({
+		status: 2,
+		stderr: 'service: There is no flag -␛[2J.\n  Run service help to see what there is.\n',
+	});
+});
+
 test('the app without a terminal says so, with status 2', async () => {
 	const {status, stdout, stderr} = await runProgram([]);
 	expect({status, stdout}).toEqual({status: 2, stdout: ''});
