@@ -4,7 +4,7 @@ import {modelChoices} from '../src/command/model-choices.ts';
 import {resolveKey} from '../src/config/provider-keys.ts';
 import {saveSettings} from '../src/config/settings.ts';
 import {formatCount} from '../src/core/format.ts';
-import {parseModelId} from '../src/core/model.ts';
+import {demoModel, parseModelId} from '../src/core/model.ts';
 import {registry} from '../src/providers/registry.ts';
 
 const list = command({
@@ -78,8 +78,9 @@ const use = command({
 
 		const {provider, name} = parseModelId(id);
 		const chosen = `${provider}/${name}`;
-		const isDemo = chosen === 'custom/demo';
 		const key = resolveKey(provider, {data: config.read(), env, row: registry[provider]});
+		// A custom host of the user's own may have a model of that name too.
+		const isDemo = chosen === demoModel && !key;
 		if (!isDemo || !live) {
 			await saveSettings(config, {model: isDemo ? undefined : chosen});
 		}

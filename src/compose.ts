@@ -3,7 +3,7 @@ import {realpathSync} from 'node:fs';
 import {resolve} from 'node:path';
 import {commands} from '../commands/index.ts';
 import {instructions} from './agent/instructions.ts';
-import {createModelAccess, demoModel} from './agent/model-access.ts';
+import {createModelAccess} from './agent/model-access.ts';
 import type {Platform} from './command/context.ts';
 import type {ComposeOptions, Program} from './command/program.ts';
 import {openConfig} from './config/config.ts';
@@ -11,6 +11,7 @@ import {resolveProfile} from './config/resolve-profile.ts';
 import type {InferenceInfo} from './contract/resources/preferences.ts';
 import type {Environment} from './core/environment.ts';
 import type {Recorded} from './core/event.ts';
+import {demoModel} from './core/model.ts';
 import {once} from './core/once.ts';
 import {originOf, plainHttpWarning} from './core/origin.ts';
 import type {Tool} from './core/tool.ts';
@@ -127,11 +128,15 @@ export function compose(options: Options): Program {
 	const loadCatalog = once(async () => {
 		const {loadCatalog: load} = await import('./providers/prices.ts');
 		const catalog = await load();
-		const priceOf: PriceOf = model => (access.isDemo(model) ? priceOfServer(demo) : catalog.priceOf(model));
-		const infoOf = (model: string) =>
-			access.isDemo(model) && demo
-				? {id: model, name: demo.name, contextWindow: demo.context_window ?? undefined}
+		// Asked for on every frame: whether another custom host has a model of that name is not looked up in the file.
+		const demoInfo = (model: string) => (model === demoModel ? demo : undefined);
+		const priceOf: PriceOf = model => priceOfServer(demoInfo(model)) ?? catalog.priceOf(model);
+		const infoOf = (model: string) => {
+			const info = demoInfo(model);
+			return info
+				? {id: model, name: info.name, contextWindow: info.context_window ?? undefined}
 				: catalog.infoOf(model);
+		};
 		store.getState().setCatalog({priceOf, infoOf});
 		return {...catalog, priceOf};
 	});

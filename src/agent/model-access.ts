@@ -2,7 +2,7 @@ import type {Config} from '../config/config.ts';
 import {resolveKey} from '../config/provider-keys.ts';
 import type {Environment} from '../core/environment.ts';
 import {AppError} from '../core/error.ts';
-import {parseModelId} from '../core/model.ts';
+import {demoModel, parseModelId} from '../core/model.ts';
 import {originOf} from '../core/origin.ts';
 import type {Secret} from '../core/secret.ts';
 import type {ToolDefinition} from '../core/tool.ts';
@@ -10,9 +10,6 @@ import type {Credential} from '../net/credential.ts';
 import type {Transport} from '../net/transport.ts';
 import type {ModelCall} from '../providers/provider.ts';
 import {type ProviderRow, registry} from '../providers/registry.ts';
-
-/** The model of the embedded server: a script, no AI, there so that the first minute needs no key. */
-export const demoModel = 'custom/demo';
 
 type Dependencies = {
 	readonly config: Config;

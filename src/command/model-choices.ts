@@ -1,6 +1,6 @@
 import {resolveKey} from '../config/provider-keys.ts';
 import {formatCount} from '../core/format.ts';
-import {parseModelId} from '../core/model.ts';
+import {demoModel, parseModelId} from '../core/model.ts';
 import {registry} from '../providers/registry.ts';
 import type {Choice} from '../store/view-slice.ts';
 import type {CommandContext} from './context.ts';
@@ -24,7 +24,7 @@ export async function modelChoices({models, config, env, signal}: CommandContext
 		return {ready: missing.length === 0, choice: {id, label: id, detail: [...missing, ...facts].join(' · ')}};
 	});
 	const custom = (await models.customModels(signal)).map(name => ({id: `custom/${name}`, label: `custom/${name}`}));
-	const demo = {id: 'custom/demo', label: 'custom/demo', detail: 'demo model, no AI'};
+	const demo = {id: demoModel, label: demoModel, detail: 'demo model, no AI'};
 	const [ready, others] = [true, false].map(state =>
 		choices.filter(choice => choice.ready === state).map(({choice}) => choice),
 	);

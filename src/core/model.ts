@@ -4,6 +4,9 @@ import {AppError} from './error.ts';
 export const providerNames = ['anthropic', 'openai', 'google', 'mistral', 'groq', 'custom'] as const;
 export type ProviderName = (typeof providerNames)[number];
 
+/** The model of the embedded server: a script, no AI, there so that the first minute needs no key. */
+export const demoModel = 'custom/demo';
+
 export function isProviderName(name: string): name is ProviderName {
 	return (providerNames as readonly string[]).includes(name);
 }

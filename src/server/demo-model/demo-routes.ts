@@ -1,4 +1,5 @@
 import type {InferenceInfo} from '../../contract/resources/preferences.ts';
+import {demoModel, parseModelId} from '../../core/model.ts';
 import {eventStream} from '../event-stream.ts';
 import {readJsonBody} from '../json-body.ts';
 import {refusal} from '../refusal.ts';
@@ -8,7 +9,7 @@ import {streamCompletion, wholeCompletion} from './completion.ts';
 
 /** The demo model as the catalog shows it. It takes no key and costs nothing. */
 export const demoModelInfo: InferenceInfo = {
-	id: 'custom/demo',
+	id: demoModel,
 	name: 'Demo model, no AI',
 	provider: 'custom',
 	has_required_keys: true,
@@ -23,7 +24,7 @@ export const demoModelInfo: InferenceInfo = {
 };
 
 /** Its name among the models of this host, without `custom/`. */
-const name = 'demo';
+const {name} = parseModelId(demoModel);
 
 export type DemoOptions = {
 	/** How many times faster than a real model it answers, 1 by default; Infinity for no waiting at all. */
