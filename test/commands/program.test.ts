@@ -1,0 +1,84 @@
+import {join} from 'node:path';
+import {expect, test} from 'vitest';
+import {folderWith, runProgram} from '../e2e/program.ts';
+import {goodKey, platform} from './platform.ts';
+
+const home = () => join(folderWith(), 'home');
+
+test('a key comes from standard input, is proved and stored, and whoami says so [11]', async () => {
+	const server = await platform();
+	const place = {home: home()};
+	const login = await runProgram(['login', '--server', server.origin, '--profile', 'lab'], {
+		...place,
+		input: `${goodKey}\nrest is not read`,
+	});
+	expect(login).toEqual({status: 0, stdout: `Logged in to ${server.origin} as profile lab.\n`, stderr: ''});
+
+	const whoami = await runProgram(['whoami', '--json'], place);
+	expect([whoami.status, whoami.stderr]).toEqual([0, '']);
+	expect(JSON.parse(whoami.stdout)).toMatchObject({
+		profile: 'lab',
+		server: server.origin,
+		credential: {source: 'stored', last4: 'abcd'},
+	});
+	expect(whoami.stdout).not.toContain(goodKey);
+});
+
+test('a provider key comes from standard input, and the list shows four letters of it [8]', async () => {
+	const place = {home: home()};
+	const set = await runProgram(['keys', 'set', 'openai'], {...place, input: 'sk-0123456789abcdef'});
+	expect([set.status, set.stderr]).toEqual([0, '']);
+	const list = await runProgram(['keys', 'list'], place);
+	expect(list.stdout).toBe('provider  key    source  goes to\nopenai    …cdef  stored  https://api.openai.com/v1\n');
+});
+
+test('a key on the command line works, with a warning beside the answer [11]', async () => {
+	const {status, stdout, stderr} = await runProgram(['keys', 'set', 'groq', 'gsk-0123456789']);
+	expect(status).toBe(0);
+	expect(stdout).toContain('Stored the key of Groq (…6789).');
+	expect(stderr).toBe(
+		"A secret on the command line is kept in your shell's history. Leave it out to be asked for it, or pipe it in.\n",
+	);
+});
+
+test('help and login work whatever the environment says', async () => {
+	const env = {SERVICE_PROFILE: 'ghost', SERVICE_SERVER: 'ftp://wrong', ANTHROPIC_BASE_URL: 'nonsense'};
+	expect(await runProgram(['--help'], {env})).toMatchObject({status: 0, stderr: ''});
+	expect(await runProgram(['keys', 'list', '--json'], {env})).toMatchObject({status: 0, stdout: '[]\n'});
+	expect(await runProgram(['whoami'], {env: {SERVICE_PROFILE: 'ghost'}})).toMatchObject({status: 5});
+});
+
+test.each([
+	[['lgoin'], 2, 'service: There is no command “lgoin”. Did you mean “login”?\n  Run help to see them all.\n'],
+	[['keys'], 2, 'service: keys needs a verb.\n  Choose one of set, list, remove.\n'],
+	[['keys', 'set', 'opennai', 'k'], 2, 'service: There is no provider “opennai”.\n'],
+	[['keys', 'set', 'openai'], 2, 'service: Key of OpenAI is missing.\n  Give it as an argument, or pipe it in.\n'],
+	[['login', '--server'], 2, 'service: --server needs a value.\n'],
+	[['quit'], 2, 'service: quit works inside the app only.\n'],
+	[['whoami'], 4, 'service: You are not logged in.\n'],
+	[['resume', 'ffff'], 5, 'service: There is no session'],
+	[['profile', 'use', 'ghost'], 5, 'service: There is no profile “ghost”.\n'],
+	[['connect', 'http://127.0.0.1:1'], 2, 'service: API key of 127.0.0.1:1 is missing.\n'],
+])('%j ends with %i and one sentence', async (args, status, message) => {
+	const ended = await runProgram(args);
+	expect([ended.status, ended.stdout]).toEqual([status, '']);
+	expect(ended.stderr).toContain(message);
+});
+
+test('with --json an error is JSON on standard error', async () => {
+	const {status, stdout, stderr} = await runProgram(['whoami', '--json']);
+	expect([status, stdout]).toEqual([4, '']);
+	expect(JSON.parse(stderr)).toEqual({
+		error: {
+			code: 'auth',
+			message: 'You are not logged in.',
+			hint: 'login --server <url> logs in; service chats without it.',
+		},
+	});
+});
+
+test('a hostile answer of a server reaches no terminal as it is [1]', async () => {
+	const server = await platform({status: 401, body: '{"detail":"\\u001b[2Jgone"}'});
+	const {status, stderr} = await runProgram(['login', '--server', server.origin], {input: goodKey});
+	expect([status, stderr.includes('\u001B'), stderr.includes('␛[2Jgone')]).toEqual([4, false, true]);
+});
