@@ -1,54 +1,127 @@
+import {mkdirSync, statSync, symlinkSync, writeFileSync} from 'node:fs';
 import {join} from 'node:path';
-import {pathToFileURL} from 'node:url';
-import {build} from 'esbuild';
-import {expect, test} from 'vitest';
+import {afterEach, expect, test} from 'vitest';
 import {compose} from '../src/compose.ts';
 import {createAppStore} from '../src/store/store.ts';
+import {goodKey} from './commands/platform.ts';
+import {httpServer} from './net/servers.ts';
 import {temporaryFolder} from './storage/temporary.ts';
 
-/** The worker of the embedded server, bundled, with a fault that ends it soon after it listens. */
-async function brittleWorker(folder: string): Promise<URL> {
-	const outfile = join(folder, 'worker.mjs');
-	await build({
-		stdin: {
-			contents: "import './src/server/worker.ts'; setTimeout(() => { throw new Error('out of luck'); }, 600);",
-			resolveDir: process.cwd(),
-		},
-		outfile,
-		bundle: true,
-		format: 'esm',
-		platform: 'node',
-	});
-	return pathToFileURL(outfile);
-}
+type Options = Partial<Parameters<typeof compose>[0]>;
 
-test('an embedded server that dies is told of, and started again by the next who needs it', async () => {
-	const folder = temporaryFolder();
+const programs: Array<ReturnType<typeof compose>> = [];
+
+afterEach(async () => {
+	await Promise.all(programs.splice(0).map(program => program.close()));
+});
+
+/** The program in a home of its own, `home` in it. */
+function composed({env = {}, ...options}: Options = {}, home = join(temporaryFolder(), 'home')) {
 	const store = createAppStore();
 	const program = compose({
 		store,
-		env: {SERVICE_HOME: join(folder, 'home')},
-		folder,
-		workerUrl: await brittleWorker(folder),
+		env: {SERVICE_HOME: home, ...env},
+		folder: temporaryFolder(),
+		workerUrl: new URL('../dist/server-worker.js', import.meta.url),
 		version: '0.0.0',
+		...options,
 	});
-	await program.startEmbedded();
-	const first = store.getState().connection;
-	expect(first).toEqual({
-		profile: 'local',
-		server: expect.stringMatching(/^http:\/\/127\.0\.0\.1:\d+$/),
-		state: 'ready',
-	});
+	programs.push(program);
+	return {program, store, home, state: () => store.getState()};
+}
 
-	await expect
-		.poll(() => store.getState().connection)
-		.toEqual({
-			...first,
-			state: 'failed',
-			detail: 'The embedded server ended unexpectedly (out of luck). The next message starts it again.',
-		});
-	await program.startEmbedded();
-	expect(store.getState().connection.state).toBe('ready');
-	expect(store.getState().connection.server).not.toBe(first.server);
-	await program.close();
+test('without a profile and a key it is the embedded server and its demo model', () => {
+	const {program, state, home} = composed();
+	expect(state().connection).toEqual({profile: 'local', server: 'local', state: 'starting'});
+	expect(state().model).toBe('custom/demo');
+	expect(program.isDemo()).toBe(true);
+	expect(program.warnings()).toEqual([]);
+	expect(statSync(home).mode & 0o777).toBe(0o700);
+});
+
+test('the environment chooses the server, and a key its model', () => {
+	const {program, state} = composed({env: {SERVICE_SERVER: 'https://a.test', GROQ_API_KEY: 'gsk-0123456789'}});
+	expect(state().connection).toEqual({profile: 'a.test', server: 'https://a.test', state: 'ready'});
+	expect(state().model).toMatch(/^groq\//);
+	expect(program.isDemo()).toBe(false);
+});
+
+test('the flag chooses the model', () => {
+	expect(composed({model: 'openai/gpt-x', env: {GROQ_API_KEY: 'gsk-0123456789'}}).state().model).toBe('openai/gpt-x');
+});
+
+test('what is passed over or risky is warned of [6] [9]', () => {
+	const {home} = composed();
+	writeFileSync(
+		join(home, 'config.json'),
+		JSON.stringify({
+			version: 1,
+			profiles: {a: {name: 'a', server: 'https://a.test', savedAt: '2026-01-01T00:00:00Z'}},
+			activeProfile: 'a',
+		}),
+		{mode: 0o600},
+	);
+	const {program} = composed({env: {SERVICE_API_KEY: goodKey}, insecureHttp: true}, home);
+	expect(program.warnings()).toEqual([
+		'SERVICE_API_KEY is not sent to https://a.test; set SERVICE_SERVER to say where it belongs.',
+		'Plain http is allowed: keys and messages can be read on the way.',
+	]);
+});
+
+test.each([
+	[{SERVICE_PROFILE: 'ghost'}, 'not-found'],
+	[{SERVICE_SERVER: 'ftp://a'}, 'usage'],
+	[{ANTHROPIC_BASE_URL: 'nonsense://', ANTHROPIC_API_KEY: 'k-0123456789'}, 'usage'],
+])('%j keeps the app from starting, with a sentence, but no command of a shell', (env, code) => {
+	expect(() => composed({env})).toThrowError(expect.objectContaining({code}));
+	expect(composed({env, connect: false}).state().model).toBeUndefined();
+});
+
+test('a state folder that is a link, or a configuration that is none, is refused [10]', () => {
+	const folder = temporaryFolder();
+	mkdirSync(join(folder, 'real'));
+	symlinkSync(join(folder, 'real'), join(folder, 'link'));
+	expect(() => composed({}, join(folder, 'link'))).toThrowError(expect.objectContaining({code: 'failed'}));
+
+	writeFileSync(join(folder, 'real/config.json'), '{broken', {mode: 0o600});
+	expect(() => composed({}, join(folder, 'real'))).toThrowError(
+		expect.objectContaining({code: 'failed', message: 'The configuration is not valid (the file: not JSON).'}),
+	);
+});
+
+test('a session that is not there cannot be resumed, and nothing is lost by trying', async () => {
+	const {program, state} = composed();
+	const before = state().transcript;
+	await expect(program.resume('ffff')).rejects.toMatchObject({code: 'not-found'});
+	await expect(program.resume('latest')).rejects.toMatchObject({code: 'not-found'});
+	expect(state().transcript).toBe(before);
+});
+
+test('the price of a model that nobody knows is undefined, never 0', async () => {
+	const priceOf = await composed().program.loadCatalog();
+	expect(priceOf('openai/no-such-model')).toBeUndefined();
+	expect(priceOf('openai/gpt-4o')).toMatchObject({input: expect.any(Number)});
+});
+
+test('a message is answered, kept, and there again after a resume', async () => {
+	const chunk = {choices: [{index: 0, delta: {content: 'Hello.'}, finish_reason: 'stop'}]};
+	const host = await httpServer((_request, response) => {
+		response.writeHead(200, {'content-type': 'text/event-stream'});
+		response.end(`data: ${JSON.stringify(chunk)}\n\ndata: [DONE]\n\n`);
+	});
+	const folder = temporaryFolder();
+	const env = {CUSTOM_BASE_URL: `${host.origin}/v1`, CUSTOM_API_KEY: goodKey};
+	const first = composed({folder, model: 'custom/small', env});
+	await first.program.conversation.send('Hi');
+	await first.program.close();
+	const {session, settled} = first.state().transcript;
+	expect(settled).toMatchObject([
+		{kind: 'user', text: 'Hi'},
+		{kind: 'text', text: 'Hello.', model: 'custom/small'},
+	]);
+	expect(host.seen).toMatchObject([{url: '/v1/chat/completions', headers: {authorization: `Bearer ${goodKey}`}}]);
+
+	const second = composed({folder}, first.home);
+	expect(await second.program.resume('latest')).toEqual([]);
+	expect(second.state().transcript).toMatchObject({session, settled});
 });

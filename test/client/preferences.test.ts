@@ -1,0 +1,66 @@
+import {expect, test} from 'vitest';
+import {getPreferences} from '../../src/client/preferences.ts';
+import {originOf} from '../../src/core/origin.ts';
+import {secret} from '../../src/core/secret.ts';
+import {createTransport} from '../../src/net/undici-transport.ts';
+import {faults, goodKey, platform} from '../commands/platform.ts';
+import {atEnd} from '../net/servers.ts';
+
+function transportTo(origin: string, key = goodKey) {
+	const transport = createTransport({
+		userAgent: 'test',
+		credential: {origin: originOf(origin), kind: 'bearer', secret: secret(key)},
+	});
+	atEnd(() => void transport.close());
+	return transport;
+}
+
+const model = {
+	id: 'custom/demo',
+	name: 'Demo',
+	provider: 'custom',
+	has_required_keys: true,
+	required_api_keys: [],
+	later: {unknown: true},
+};
+
+test('models are read leniently: what is not as specified is left out, what is unknown is kept', async () => {
+	const {origin, seen} = await platform({
+		status: 200,
+		body: JSON.stringify({models: [model, {id: 5}, null, 'x'], theme: 'dark'}),
+	});
+	expect(await getPreferences(origin, transportTo(origin))).toEqual({models: [model]});
+	expect(seen).toMatchObject([
+		{
+			method: 'GET',
+			url: '/api/v1/user/preferences',
+			headers: {accept: 'application/json', authorization: `Bearer ${goodKey}`},
+		},
+	]);
+});
+
+test.each(['{}', '{"models":null}', '{"models":"none"}', '{"models":{}}'])('%s has no models', async body => {
+	const {origin} = await platform({status: 200, body});
+	expect(await getPreferences(origin, transportTo(origin))).toEqual({models: []});
+});
+
+test.each(faults)('%j is said in one sentence', async (fault, code, message) => {
+	const {origin} = await platform(fault);
+	await expect(getPreferences(origin, transportTo(origin))).rejects.toMatchObject({
+		code,
+		message: expect.stringMatching(message),
+		hint: expect.stringMatching(/[.?]$/),
+	});
+});
+
+test('an answer longer than 4 MB is refused [21]', async () => {
+	const {origin} = await platform({status: 200, body: `{"models":"${'x'.repeat(5 * 1024 * 1024)}"}`});
+	await expect(getPreferences(origin, transportTo(origin))).rejects.toMatchObject({code: 'network'});
+});
+
+test('the question can be interrupted [21]', async () => {
+	const {origin} = await platform();
+	const abort = new AbortController();
+	abort.abort();
+	await expect(getPreferences(origin, transportTo(origin), abort.signal)).rejects.toMatchObject({name: 'AbortError'});
+});
