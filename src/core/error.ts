@@ -21,6 +21,8 @@ type Options = {
 	readonly cause?: unknown;
 	/** How long the far end asked us to wait before another try, in milliseconds. */
 	readonly retryAfter?: number;
+	/** True where a second try cannot end better, whatever its code says. */
+	readonly permanent?: boolean;
 };
 
 /** A failure that the user can read and act on. Anything else that is thrown is a bug. */
@@ -29,12 +31,14 @@ export class AppError extends Error {
 	readonly code: ErrorCode;
 	readonly hint: string | undefined;
 	readonly retryAfter: number | undefined;
+	readonly permanent: boolean;
 
-	constructor(code: ErrorCode, message: string, {hint, cause, retryAfter}: Options = {}) {
+	constructor(code: ErrorCode, message: string, {hint, cause, retryAfter, permanent = false}: Options = {}) {
 		super(message, {cause});
 		this.code = code;
 		this.hint = hint;
 		this.retryAfter = retryAfter;
+		this.permanent = permanent;
 	}
 }
 

@@ -43,8 +43,12 @@ export function explainFailure(error: unknown, {origin, signal, proxied}: Exchan
 	}
 
 	const [message, hint] = explainCode(code, origin);
-	return network([message, proxied ? `${hint} ${checkProxy}` : hint], error);
+	return network([message, proxied ? `${hint} ${checkProxy}` : hint], error, lasting.test(code));
 }
+
+/** What stands the same at the next try: certificates, what is no HTTP, headers too large; not an early end. */
+const lasting =
+	/^(?:CERT_|ERR_TLS_|ERR_SSL_|DEPTH_ZERO_|SELF_SIGNED_|UNABLE_TO_|UND_ERR_PRX_TLS|UND_ERR_HEADERS_OVERFLOW|HPE_(?!INVALID_EOF))/;
 
 function codeOf(error: Error): string | undefined {
 	const code = 'code' in error && typeof error.code === 'string' ? error.code : undefined;
@@ -54,8 +58,8 @@ function codeOf(error: Error): string | undefined {
 
 const checkProxy = 'Check the proxy that HTTPS_PROXY or HTTP_PROXY names.';
 
-function network([message, hint]: Explained, cause: Error): AppError {
-	return new AppError('network', message, {hint, cause});
+function network([message, hint]: Explained, cause: Error, permanent = false): AppError {
+	return new AppError('network', message, {hint, cause, permanent});
 }
 
 function abortOf(signal: AbortSignal, origin: string): unknown {

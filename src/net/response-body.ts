@@ -49,6 +49,7 @@ async function decompress(raw: Readable, encoding: string, {origin}: Exchange): 
 		raw.on('error', () => undefined).destroy();
 		throw new AppError('network', `${origin} answered in a compression that was not asked for.`, {
 			hint: 'Check the address, and whether a proxy changes the answers.',
+			permanent: true,
 		});
 	}
 

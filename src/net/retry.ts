@@ -54,7 +54,7 @@ export async function withRetry<T>(
 			return await run(attempt);
 		} catch (error) {
 			const asked = error instanceof AppError ? error.retryAfter : undefined;
-			const isFinal = error instanceof AppError && finalCodes.has(error.code);
+			const isFinal = error instanceof AppError && (error.permanent || finalCodes.has(error.code));
 			if (signal.aborted || isFinal || !isRetryable(error)) {
 				throw error;
 			}

@@ -46,6 +46,7 @@ export async function* readSse(
 		if (tooLong) {
 			throw new AppError('network', `A line of the answer is longer than ${Math.floor(maxLength / mebi)} MiB.`, {
 				hint: 'Check that the address is that of a model provider.',
+				permanent: true,
 			});
 		}
 

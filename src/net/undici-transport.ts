@@ -155,6 +155,7 @@ function follow({method, followed, secret}: Redirected, from: URL, target: strin
 		`${from.origin} redirects to ${maskText(where, secret)}, which is not followed: ${why}.`,
 		{
 			hint: 'Check the address; if you trust that one, use it instead.',
+			permanent: true,
 		},
 	);
 }

@@ -72,7 +72,8 @@ async function* parseChunks(
 		if (isJsonObject(chunk)) {
 			if (isDeeper(chunk, deepest)) {
 				throw new AppError('network', `${vendor.label} sent JSON nested deeper than ${deepest} levels.`, {
-					hint: 'Try again.',
+					hint: 'Check that the address is that of a model provider.',
+					permanent: true,
 				});
 			}
 
@@ -112,6 +113,7 @@ function notAStream(vendor: Vendor, text: string): AppError {
 	if (looksLikeHtml(text)) {
 		return new AppError('network', `${vendor.label} was not reached: a web page answered instead.`, {
 			hint: 'Check the base URL, and any proxy on the way.',
+			permanent: true,
 		});
 	}
 

@@ -1,7 +1,7 @@
 import {AppError} from '../core/error.ts';
 import {type Json, parseJson} from '../core/json.ts';
 import type {ProviderName} from '../core/model.ts';
-import {parseRetryAfter} from '../net/retry.ts';
+import {isRetryableStatus, parseRetryAfter} from '../net/retry.ts';
 import {at, countAt, listAt, textAt} from './json-path.ts';
 
 /** Who is spoken to, as far as an error message must say it. */
@@ -53,6 +53,7 @@ export function statusFailure(
 	if (html || (status >= 300 && status < 400)) {
 		return new AppError('network', `${label} was not reached: a web page answered with status ${status}.`, {
 			hint: 'Check the base URL, and any proxy on the way.',
+			permanent: !isRetryableStatus(status),
 		});
 	}
 

@@ -36,6 +36,11 @@ test('what may not be retried is thrown at once [23]', async () => {
 	}
 });
 
+test('what a second try cannot change is thrown at once [23]', async () => {
+	const redirect = new AppError('network', 'Redirected.', {permanent: true});
+	expect(await attempts(redirect)).toEqual({count: 1, waits: [], ended: redirect});
+});
+
 test('the far end may ask for up to a minute; for more it is not waited, but the user is told [23]', async () => {
 	const asking = (retryAfter: number) =>
 		new AppError('provider', 'Too many requests.', {retryAfter, hint: 'Slow down.'});

@@ -61,6 +61,15 @@ test('a page of a proxy is no answer of the vendor', () => {
 	expect(fail(302, '').code).toBe('network');
 });
 
+test.each([
+	[200, false],
+	[302, false],
+	[400, false],
+	[502, true],
+])('a page with status %d: may another try help? %s [23]', (status, mayHelp) => {
+	expect(fail(status, fixture('proxy.html')).permanent).toBe(!mayHelp);
+});
+
 test('plain text is shown as it is', () => {
 	expect(fail(400, ' no such route \n').message).toBe('Google refused the request (400): no such route');
 });
