@@ -90,7 +90,15 @@ export async function openConversation(
 		warn(warning);
 	}
 
-	store.subscribe((state, before) => {
+	try {
+		const {composer, setComposer} = store.getState();
+		setComposer(setHistory(composer, program.loadHistory()));
+	} catch (error) {
+		// Earlier prompts are worth a word, not the app.
+		tell(error);
+	}
+
+	const unsubscribe = store.subscribe((state, before) => {
 		if (state.transcript !== before.transcript) {
 			painter.advance();
 		}
@@ -109,7 +117,7 @@ export async function openConversation(
 			state.setEditing(undefined);
 		}
 	});
-	void import('../terminal/highlight.ts').then(({loadHighlighter}) => loadHighlighter());
+	import('../terminal/highlight.ts').then(({loadHighlighter}) => loadHighlighter()).catch(tell);
 	program.loadCatalog().catch(tell);
 	program.startEmbedded().catch(error => {
 		store.getState().setConnection({...store.getState().connection, state: 'failed'});
@@ -137,8 +145,9 @@ export async function openConversation(
 		},
 		async close() {
 			cancel();
-			const {transcript, unsaved} = store.getState();
 			await conversation.close();
+			unsubscribe();
+			const {transcript, unsaved} = store.getState();
 			if (unsaved) {
 				return `This session was not saved: ${unsaved}\n`;
 			}

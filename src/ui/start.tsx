@@ -2,7 +2,6 @@ import type {Entry} from '../command/command.ts';
 import type {RunFlags} from '../command/invocation.ts';
 import type {Surroundings} from '../command/program.ts';
 import {AppError} from '../core/error.ts';
-import {setHistory} from '../store/composer-history.ts';
 import {wantsColor} from '../terminal/abilities.ts';
 import {createInput, type InputStream} from '../terminal/input.ts';
 import type {InputToken} from '../terminal/input-token.ts';
@@ -84,7 +83,6 @@ export async function startApp(
 
 	const opening = compose(flags).then(program => {
 		({entries} = program);
-		store.getState().setComposer(setHistory(store.getState().composer, program.loadHistory()));
 		return openConversation(program, flags, {
 			store,
 			palette,

@@ -17,10 +17,18 @@ type Options = {
 	readonly more?: readonly Entry[];
 	readonly home?: ReturnType<typeof temporaryHome>;
 	readonly folder?: string;
+	readonly loadHistory?: () => readonly string[];
 };
 
 /** The program with real parts, but for the model, the servers and the catalog of models. */
-export function testProgram({store, ask, more = [], home = temporaryHome(), folder = temporaryFolder()}: Options) {
+export function testProgram({
+	store,
+	ask,
+	more = [],
+	home = temporaryHome(),
+	folder = temporaryFolder(),
+	loadHistory = () => [],
+}: Options) {
 	const call: ModelCall = ask ?? scriptedModel([{type: 'finish', reason: 'stop'}]).ask;
 	const sessions = createSessionAccess({home, folder, onState: () => undefined});
 	const records: Recorded[] = [];
@@ -82,7 +90,7 @@ export function testProgram({store, ask, more = [], home = temporaryHome(), fold
 		startEmbedded: async () => undefined,
 		isDemo: () => true,
 		warnings: () => [],
-		loadHistory: () => [],
+		loadHistory,
 		remember: prompt => remembered.push(prompt),
 	};
 	return {program, sessions, records, remembered, home, folder};
