@@ -43,8 +43,23 @@ export function createTerminalQuestions({stdin, stderr}: Streams): Interaction {
 	return {
 		ask,
 		say,
-		async choose({title}) {
-			throw new AppError('usage', `${title}: nobody can choose here.`, {hint: 'Give it as an argument.'});
+		async choose({title, choices}) {
+			if (!stdin.isTTY) {
+				throw new AppError('usage', `${title}: nobody can choose here.`, {hint: 'Give it as an argument.'});
+			}
+
+			say(title);
+			for (const [index, {label, detail}] of choices.entries()) {
+				say(`${index + 1}. ${label}${detail ? `, ${detail}` : ''}`);
+			}
+
+			const answer = await ask({label: `Number, 1 to ${choices.length}:`, masked: false});
+			const chosen = choices[Number(answer) - 1];
+			if (!chosen) {
+				throw new AppError('usage', `“${answer}” is none of these numbers.`, {hint: 'Give it as an argument.'});
+			}
+
+			return chosen.id;
 		},
 		async confirm(question) {
 			if (!stdin.isTTY) {

@@ -95,6 +95,29 @@ test.each([
 	expect(await asked).toBe(answer);
 });
 
+const pick = {
+	title: 'Choose a model',
+	choices: [
+		{id: 'a/1', label: 'One'},
+		{id: 'b/2', label: 'Two', detail: 'new\u001B'},
+	],
+};
+
+test('a choice is made by its number', async () => {
+	const {choose, type, shown} = terminal();
+	const asked = choose(pick);
+	type('2\r');
+	expect(await asked).toBe('b/2');
+	expect(await shown()).toBe('Choose a model\n1. One\n2. Two, new␛\nNumber, 1 to 2: 2\n');
+});
+
+test.each(['0', '3', '', 'One', '1.5', '-1'])('%j is no choice', async answer => {
+	const {choose, type} = terminal();
+	const asked = choose(pick);
+	type(`${answer}\r`);
+	await expect(asked).rejects.toMatchObject({code: 'usage', message: `“${answer}” is none of these numbers.`});
+});
+
 test('what is said and asked is made safe [1]', async () => {
 	const {say, shown} = terminal();
 	say('Hello\u001B[2J');
