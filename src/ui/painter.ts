@@ -49,8 +49,12 @@ export type Painter = {
 	readonly advance: () => void;
 	/** Writes something that is not part of the conversation, such as the answer of a command. */
 	readonly print: (draw: (width: number) => readonly string[]) => void;
-	/** Forgets what was written and gives the last lines again at the present width, after the screen was wiped. */
-	readonly repaint: () => void;
+	/**
+	 * Forgets what was written and gives the last lines again at the present width, after the screen was wiped. `dropped`
+	 * is how many rows below the cursor the terminal may have dropped, with as many lines on the screen in their place: a
+	 * line that stands twice in the scrollback is better than one that is lost.
+	 */
+	readonly repaint: (dropped?: number) => void;
 	/** Opens a session that shares its blocks with this one: they stand on the screen already and are not written again. */
 	readonly keepScreen: (open: () => Promise<void>) => Promise<void>;
 	/** Forgets what was written, after the user had it wiped. */
@@ -232,14 +236,14 @@ export function createPainter({store, palette, markdown, write}: Dependencies): 
 			items = [];
 			last = undefined;
 		},
-		repaint() {
+		repaint(dropped = 0) {
 			stream = undefined;
 			const {size, queue, transcript} = store.getState();
 			const {lines} = recent(size.rows, undefined);
 			const {settled, live} = openLines(transcript.open);
 			// More than fits above the live region and the row below it would stand twice in the scrollback.
 			const layout = layOut({rows: size.rows, live: live.length, queue: queue.length, ...onlyPrompt});
-			const room = size.rows - 1 - Object.values(layout).reduce((sum, height) => sum + height, 0);
+			const room = size.rows - 1 + dropped - Object.values(layout).reduce((sum, height) => sum + height, 0);
 			show(room > 0 ? [...lines, ...settled].slice(-room) : [], live);
 		},
 	};

@@ -25,6 +25,9 @@ type AppSurroundings = Pick<Surroundings<keyof AppProgram>, 'compose' | 'store' 
 /** How long the edge of a window may be dragged before everything is drawn anew, in milliseconds. */
 const resizePause = 60;
 
+/** The status, and the row where the cursor would stand without a prompt. */
+const rowsBelowCaret = 2;
+
 /**
  * Runs the app until the user leaves. The first frame is drawn before the configuration, the commands and Markdown are
  * loaded; what is typed meanwhile is kept. Gives the exit status. Throws `usage` where there is no terminal.
@@ -98,11 +101,11 @@ export async function startApp(
 	/** What is asked for before everything is loaded waits; why that failed is told where `opening` is awaited. */
 	const whenOpen = (act: (opened: OpenedConversation) => void) => void opening.then(act, () => undefined);
 
-	const redraw = () => {
+	const redraw = (dropped = 0) => {
 		store.getState().setSize(screen.size());
 		screen.emitResize();
 		wipe('\u001B[H\u001B[2J');
-		whenOpen(({painter}) => painter.repaint());
+		whenOpen(({painter}) => painter.repaint(dropped));
 	};
 
 	const handle = createKeyHandler({
@@ -112,7 +115,7 @@ export async function startApp(
 		answer: interact.answer,
 		feed: standIn.feed,
 		interrupt: () => whenOpen(({interrupt}) => interrupt()),
-		redraw,
+		redraw: () => redraw(),
 		suspend: session.suspend,
 		quit,
 	});
@@ -124,8 +127,9 @@ export async function startApp(
 		paused = setTimeout(() => {
 			// Text that was as wide as the window is wrapped by the terminal now, and of a window made lower some terminals
 			// drop what is below the cursor: only a new drawing puts that right.
-			if (screen.size().columns < columns || screen.size().rows < rows) {
-				redraw();
+			const isLower = screen.size().rows < rows;
+			if (screen.size().columns < columns || isLower) {
+				redraw(isLower ? rowsBelowCaret : 0);
 			} else {
 				store.getState().setSize(screen.size());
 				screen.emitResize();

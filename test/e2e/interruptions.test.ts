@@ -159,6 +159,8 @@ test('Ctrl+Z gives the shell its terminal back, and fg goes on where it was', as
 	await terminal.waitFor('stopped');
 	await terminal.waitFor(() => terminal.modes().bracketedPasteMode);
 	await terminal.waitFor(/❯ half a thought\n.*○ idle/);
+	terminal.type(' or two');
+	await terminal.waitFor('❯ half a thought or two');
 	terminal.press('ctrl+c');
 	await quit(terminal);
 	expect(terminal.text()).toContain('status 0');
