@@ -9,7 +9,7 @@ import {takeTurn} from './model-turn.ts';
 import {createRepetitionGuard} from './repetition.ts';
 import {runCalls} from './tool-turn.ts';
 
-/** A message of the user, with the id that its event will carry. */
+/** A message of the user, with the id that its event will carry; one typed meanwhile joins at the next turn. */
 export type QueuedMessage = {readonly id: string; readonly text: string};
 
 export type RunOptions = {

@@ -1,11 +1,8 @@
 import type {Config} from '../config/config.ts';
 import type {Environment} from '../core/environment.ts';
-import type {Recorded} from '../core/event.ts';
-import type {ModelInfo} from '../core/model.ts';
 import type {Secret} from '../core/secret.ts';
-import type {Transcript} from '../core/transcript.ts';
-import type {PriceOf} from '../core/usage.ts';
-import type {SessionSummary} from '../storage/sessions.ts';
+import type {Catalog} from '../providers/prices.ts';
+import type {SessionAccess} from '../storage/session-access.ts';
 import type {AppStore} from '../store/store.ts';
 import type {Choice} from '../store/view-slice.ts';
 import type {Entry} from './command.ts';
@@ -37,20 +34,8 @@ export type Interaction = {
 	readonly say: (text: string) => void;
 };
 
-/** The sessions on this machine. */
-export type Sessions = {
-	/** Newest first; of this folder, or of all. */
-	readonly list: (all: boolean) => Promise<readonly SessionSummary[]>;
-	/** By id or unique prefix. Throws `not-found`, or `usage` where several begin so. */
-	readonly find: (idOrPrefix: string) => Promise<SessionSummary>;
-	/** The newest one of this folder. Throws `not-found`. */
-	readonly latest: () => Promise<SessionSummary>;
-	readonly read: (
-		summary: SessionSummary,
-	) => Promise<{readonly records: readonly Recorded[]; readonly transcript: Transcript}>;
-	/** Writes a new title into a session that is not open here. */
-	readonly rename: (summary: SessionSummary, title: string) => Promise<void>;
-};
+/** What commands do with the sessions on this machine: they open none, that is the app's business. */
+export type Sessions = Omit<SessionAccess, 'resume' | 'create'>;
 
 /** The session on screen; in a shell there is none. */
 export type LiveSession = {
@@ -59,12 +44,7 @@ export type LiveSession = {
 };
 
 export type Models = {
-	readonly catalog: () => Promise<{
-		readonly priceOf: PriceOf;
-		readonly models: readonly ModelInfo[];
-		readonly date: string;
-		readonly source: string;
-	}>;
+	readonly catalog: () => Promise<Omit<Catalog, 'infoOf'>>;
 	/** Model names that a custom host lists; empty where it does not answer. */
 	readonly customModels: (signal: AbortSignal) => Promise<readonly string[]>;
 	/** `provider/model-name` that a session begins with, or undefined where a host must be asked. */

@@ -1,9 +1,7 @@
 import type {StateCreator} from 'zustand/vanilla';
+import type {QueuedMessage} from '../agent/run.ts';
 import type {Recorded} from '../core/event.ts';
 import {emptyTranscript, reduceTranscript, type Transcript} from '../core/transcript.ts';
-
-/** A message that was typed while the agent was at work; it joins the conversation at the next turn. */
-export type QueuedMessage = {readonly id: string; readonly text: string};
 
 export type SessionSlice = {
 	readonly transcript: Transcript;
