@@ -1,4 +1,5 @@
 import type {Block} from './block.ts';
+import {codeFence} from './code-fence.ts';
 import {blocksOf, type Transcript} from './transcript.ts';
 
 /** The conversation as Markdown that reads well elsewhere: who said what, calls with their results, costs left out. */
@@ -18,8 +19,8 @@ function toSection(block: Block): string {
 		case 'tool':
 			return [
 				`### ${block.name} (${block.status})`,
-				fence(JSON.stringify(block.arguments, undefined, 2), 'json'),
-				...(block.output ? [fence(block.output, '')] : []),
+				codeFence(JSON.stringify(block.arguments, undefined, 2), 'json'),
+				...(block.output ? [codeFence(block.output)] : []),
 			].join('\n\n');
 		case 'notice':
 		case 'end':
@@ -29,11 +30,4 @@ function toSection(block: Block): string {
 		default:
 			return block satisfies never;
 	}
-}
-
-/** A code fence longer than any that the text contains. */
-function fence(text: string, language: string): string {
-	const longest = Math.max(2, ...[...text.matchAll(/`{3,}/g)].map(([ticks]) => ticks.length));
-	const ticks = '`'.repeat(longest + 1);
-	return `${ticks}${language}\n${text.replace(/\n$/, '')}\n${ticks}`;
 }

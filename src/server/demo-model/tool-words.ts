@@ -1,3 +1,4 @@
+import {codeFence, longestBackticks} from '../../core/code-fence.ts';
 import type {ToolAnswer} from './chat.ts';
 import {label} from './words.ts';
 
@@ -17,7 +18,7 @@ function sayAnswer({name, arguments: args, output}: ToolAnswer): string {
 		case 'search_text':
 			return sayMatches(String(args['pattern'] ?? ''), output);
 		default:
-			return `A tool answered:\n\n${fenced('', output)}\n`;
+			return `A tool answered:\n\n${codeFence(output)}\n`;
 	}
 }
 
@@ -48,7 +49,7 @@ function sayFile(path: string, output: string): string {
 	const first = numbered.slice(0, mostRows);
 	const what =
 		numbered.length > first.length ? `The first ${first.length} of ${count(numbered.length, 'line')}` : 'All';
-	return `${what} of ${inline(path)}:\n\n${fenced(language, first.join('\n'))}\n`;
+	return `${what} of ${inline(path)}:\n\n${codeFence(first.join('\n'), language)}\n`;
 }
 
 function sayMatches(pattern: string, output: string): string {
@@ -69,16 +70,6 @@ function count(number: number, noun: string): string {
 /** Text as inline code, on one line, whatever backticks it holds (CommonMark 0.31, section 6.1). */
 function inline(text: string): string {
 	const line = text.replace(/\s+/g, ' ').replaceAll('|', '¦').slice(0, 300);
-	const fence = '`'.repeat(longestRun(line) + 1);
+	const fence = '`'.repeat(longestBackticks(line) + 1);
 	return line.includes('`') ? `${fence} ${line} ${fence}` : `\`${line || ' '}\``;
-}
-
-/** Text as a code block, fenced with more backticks than it holds. */
-function fenced(language: string, text: string): string {
-	const fence = '`'.repeat(Math.max(3, longestRun(text) + 1));
-	return `${fence}${language}\n${text}\n${fence}`;
-}
-
-function longestRun(text: string): number {
-	return Math.max(0, ...(text.match(/`+/g) ?? []).map(run => run.length));
 }
