@@ -69,7 +69,7 @@ export async function openLocated({real, shown}: Located, bounds: Bounds): Promi
 }
 
 /** True for what no tool may show: git's own data, our own state, and the kernel's files (an environment holds keys). */
-export async function isProtected(real: string, bounds: Bounds): Promise<boolean> {
+async function isProtected(real: string, bounds: Bounds): Promise<boolean> {
 	const segments = relative(bounds.workspace, real).split(sep);
 	const stateFolder = (await realPathOf(bounds.stateFolder)) ?? resolve(bounds.stateFolder);
 	return (
@@ -79,7 +79,7 @@ export async function isProtected(real: string, bounds: Bounds): Promise<boolean
 	);
 }
 
-export function isInside(path: string, folder: string): boolean {
+function isInside(path: string, folder: string): boolean {
 	const way = relative(folder, path);
 	return way === '' || (way !== '..' && !way.startsWith(`..${sep}`) && !isAbsolute(way));
 }

@@ -1,6 +1,6 @@
 import * as z from 'zod/mini';
 import type {Tool} from '../../core/tool.ts';
-import {type Bounds, isProtected, locate} from './bounds.ts';
+import {type Bounds, locate} from './bounds.ts';
 import {defineReadingTool} from './define-tool.ts';
 import {plainSearch} from './plain-search.ts';
 import {findRipgrep, ripgrepSearch} from './ripgrep-search.ts';
@@ -59,13 +59,13 @@ export function createSearchText({stateFolder, ripgrep = findRipgrep}: Options):
 
 /** Every file that a line came from is checked where it really is, as if it had been read (SAFETY 13). */
 async function withoutProtected(matches: readonly Match[], bounds: Bounds): Promise<readonly Match[]> {
-	const visible = new Map<string, boolean>();
-	for (const path of new Set(matches.map(match => match.path))) {
-		const located = await locate(path, bounds).catch(() => undefined);
-		visible.set(path, located !== undefined && !(await isProtected(located.real, bounds)));
-	}
+	const hidden = new Set<string>();
+	const check = async (path: string) => {
+		await locate(path, bounds).catch(() => hidden.add(path));
+	};
 
-	return matches.filter(({path}) => visible.get(path));
+	await Promise.all([...new Set(matches.map(({path}) => path))].map(check));
+	return matches.filter(({path}) => !hidden.has(path));
 }
 
 function remarks(matches: number, complete: boolean): readonly string[] {

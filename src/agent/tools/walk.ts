@@ -25,8 +25,9 @@ export async function walk(root: string, signal: AbortSignal): Promise<{paths: r
 	for (let folder = folders.shift(); folder; folder = folders.shift()) {
 		signal.throwIfAborted();
 		const {path, depth} = folder;
-		const rules = [...folder.rules, ...(await rulesOf(root, path))];
-		for (const entry of await read(join(root, path))) {
+		const found = await read(join(root, path));
+		const rules = [...folder.rules, ...(await rulesOf(join(root, path), path, found))];
+		for (const entry of found) {
 			if (++entries > mostEntries) {
 				return {paths, complete: false};
 			}
@@ -53,15 +54,11 @@ async function read(folder: string): Promise<readonly Dirent[]> {
 	return readdir(folder, {withFileTypes: true}).catch(() => []);
 }
 
-async function rulesOf(root: string, path: string): Promise<readonly Rules[]> {
-	const text = await readRules(join(root, path));
-	return text && text.length <= largestRules ? [{prefix: path && `${path}/`, ignores: ignore().add(text)}] : [];
-}
-
-async function readRules(folder: string): Promise<string | undefined> {
+async function rulesOf(folder: string, path: string, entries: readonly Dirent[]): Promise<readonly Rules[]> {
 	// Only a regular file: reading a pipe of that name would wait for ever.
-	const entry = (await read(folder)).find(({name}) => name === '.gitignore');
-	return entry?.isFile() ? readFile(join(folder, entry.name), 'utf8').catch(() => undefined) : undefined;
+	const entry = entries.find(({name}) => name === '.gitignore');
+	const text = entry?.isFile() ? await readFile(join(folder, entry.name), 'utf8').catch(() => '') : '';
+	return text && text.length <= largestRules ? [{prefix: path && `${path}/`, ignores: ignore().add(text)}] : [];
 }
 
 /** The innermost file that has something to say about a path decides. */
