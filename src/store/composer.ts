@@ -52,8 +52,8 @@ export const emptyComposer: ComposerState = {
 
 /** What the composer asks of its owner. */
 export type ComposerAction =
-	/** Enter on a prompt that is not blank: `text` has every paste in full, `shown` has the placeholders. */
-	| {readonly type: 'submit'; readonly text: string; readonly shown: string}
+	/** Enter on a prompt that is not blank: `text` has every paste in full. */
+	| {readonly type: 'submit'; readonly text: string}
 	/** A key that the composer has no use for. */
 	| {readonly type: 'key'; readonly token: KeyToken};
 
@@ -101,7 +101,7 @@ function enter(state: ComposerState, token: KeyToken): ComposerStep {
 		return {state, action: {type: 'key', token}};
 	}
 
-	return {state: cleared(state), action: {type: 'submit', text: expanded, shown: shownText(state)}};
+	return {state: cleared(state), action: {type: 'submit', text: expanded}};
 }
 
 /** An empty prompt that keeps the history and the kill ring. */
@@ -123,9 +123,4 @@ export function setComposerText(state: ComposerState, text: string): ComposerSta
 /** The prompt as it is sent: with every paste in full. */
 export function expandedText(state: ComposerState): string {
 	return unfolded(state.text, state.folds, 'text');
-}
-
-/** The prompt as it is shown: with a placeholder for each folded paste. */
-export function shownText(state: ComposerState): string {
-	return unfolded(state.text, state.folds, 'label');
 }

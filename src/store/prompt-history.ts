@@ -13,11 +13,6 @@ const options = /^--(?:server|profile|base-url|org|workspace|project)$/i;
 /** What the keys of the known vendors look like. In a command such a word is a secret wherever it stands. */
 const keyShape = /(?:^|[\s='"])(?:sk-|gsk_|xai-|AIza)[\w-]{12,}/;
 
-/** True for a line of the prompt that holds a credential, or may hold one. */
-export function isSecretLine(line: string): boolean {
-	return withoutSecret(line) !== line;
-}
-
 /**
  * Adds a prompt to the history, the latest last, and gives the new list. Blank prompts and the same one twice in a row are
  * not added; at most `max` are kept. Of a line with a secret the command alone is kept, without the secret (SAFETY 11).

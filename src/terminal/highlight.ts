@@ -1,4 +1,5 @@
 import type {HLJSApi} from 'highlight.js';
+import {once} from '../core/once.ts';
 import type {Palette, Role, SyntaxRole} from './style.ts';
 
 /** Lines that a construct left open (a comment, a template) may give to the lines after it as context. */
@@ -16,15 +17,9 @@ export type LineHighlighter = {
 
 const plain: LineHighlighter = {next: line => line, peek: line => line};
 let library: HLJSApi | undefined;
-let loading: Promise<void> | undefined;
 
 /** Loads highlight.js and its languages, once. Until then code is drawn plain. */
-export function loadHighlighter(): Promise<void> {
-	loading ??= load();
-	return loading;
-}
-
-async function load(): Promise<void> {
+export const loadHighlighter = once(async () => {
 	const [core, {languages}] = await Promise.all([import('highlight.js/lib/core'), import('./highlight-languages.ts')]);
 	const api = core.default;
 	for (const [name, language] of Object.entries(languages)) {
@@ -32,7 +27,7 @@ async function load(): Promise<void> {
 	}
 
 	library = api;
-}
+});
 
 /**
  * Begins a piece of code in a language by any of its names. Lines are styled one by one so that finished lines of a
@@ -67,12 +62,6 @@ export function createLineHighlighter(language: string, palette: Palette): LineH
 		},
 		peek: line => (line.length > longestLine ? line : read(line).styled),
 	};
-}
-
-/** Styles a whole text of code; a line for each of its lines. */
-export function highlight(code: string, language: string, palette: Palette): readonly string[] {
-	const {next} = createLineHighlighter(language, palette);
-	return code.split('\n').map(next);
 }
 
 const entities: Readonly<Record<string, string>> = {

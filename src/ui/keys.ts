@@ -9,7 +9,7 @@ type Dependencies = {
 	readonly store: AppStore;
 	readonly entries: () => readonly Entry[];
 	/** A message or a slash line was sent. */
-	readonly submit: (text: string, shown: string) => void;
+	readonly submit: (text: string) => void;
 	/** Answers the open panel; undefined cancels it. */
 	readonly answer: (value: string | undefined) => void;
 	/** Hands a key to the one-line field that has the focus. */
@@ -171,7 +171,7 @@ export function createKeyHandler(dependencies: Dependencies): (tokens: readonly 
 
 	const act = (action: ComposerAction) => {
 		if (action.type === 'submit') {
-			submit(action.text, action.shown);
+			submit(action.text);
 		} else if (action.token.type === 'key') {
 			onKey(action.token);
 		}

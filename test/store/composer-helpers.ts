@@ -1,4 +1,5 @@
 import {type ComposerAction, type ComposerState, emptyComposer, reduceComposer} from '../../src/store/composer.ts';
+import {unfolded} from '../../src/store/composer-folds.ts';
 import type {InputToken} from '../../src/terminal/input-token.ts';
 import {createTokenizer} from '../../src/terminal/input-tokenizer.ts';
 
@@ -46,4 +47,9 @@ export function typed(input: string, state: ComposerState = emptyComposer, colum
 /** The prompt as shown with `|` at the caret. */
 export function withCaret({text, caret}: ComposerState): string {
 	return `${text.slice(0, caret)}|${text.slice(caret)}`;
+}
+
+/** The prompt as it is shown: with a placeholder for each folded paste. */
+export function shownText({text, folds}: ComposerState): string {
+	return unfolded(text, folds, 'label');
 }

@@ -1,11 +1,11 @@
 import fc from 'fast-check';
 import {expect, test} from 'vitest';
-import {type ComposerState, emptyComposer, setComposerText, shownText} from '../../src/store/composer.ts';
+import {type ComposerState, emptyComposer, setComposerText} from '../../src/store/composer.ts';
 import {isSimple, isWide} from '../../src/store/composer-graphemes.ts';
 import {layoutComposer} from '../../src/store/composer-layout.ts';
 import {safeText} from '../../src/terminal/safe-text.ts';
 import {textWidth} from '../../src/terminal/width.ts';
-import {keys, pasted, typed} from './composer-helpers.ts';
+import {keys, pasted, shownText, typed} from './composer-helpers.ts';
 
 const {left, up, down, home} = keys;
 

@@ -1,15 +1,8 @@
 import {expect, test} from 'vitest';
-import {
-	cleared,
-	emptyComposer,
-	expandedText,
-	replaceRange,
-	setComposerText,
-	shownText,
-} from '../../src/store/composer.ts';
+import {cleared, emptyComposer, expandedText, replaceRange, setComposerText} from '../../src/store/composer.ts';
 import {setHistory} from '../../src/store/composer-history.ts';
 import {type InputToken, keyToken} from '../../src/terminal/input-token.ts';
-import {apply, keys, pasted, typed, withCaret} from './composer-helpers.ts';
+import {apply, keys, pasted, shownText, typed, withCaret} from './composer-helpers.ts';
 
 const {left, right, up, down, home, end, backspace, altBackspace, altB, altD, altF, altY, undo, enter} = keys;
 
@@ -63,7 +56,7 @@ test('Up and Down go by rows as the window wraps them', () => {
 
 test('Enter sends, and leaves an empty prompt with its history and kill ring', () => {
 	const {state, actions} = typed(`gone\u0017hello${enter}`, setHistory(emptyComposer, ['earlier']));
-	expect(actions).toEqual([{type: 'submit', text: 'hello', shown: 'hello'}]);
+	expect(actions).toEqual([{type: 'submit', text: 'hello'}]);
 	expect(state).toEqual({...emptyComposer, kills: ['gone'], history: ['earlier'], position: 1});
 });
 
@@ -97,7 +90,7 @@ test('a paste of 3 lines is one unit on the screen and whole when it is sent', (
 		'see [Pasted text #1 +3 lines] and[Pasted text #2 +801 characters]',
 	);
 	expect(shownText(typed(backspace, state).state)).toBe('see [Pasted text #1 +3 lines] and ');
-	expect(typed(enter, state).actions).toEqual([{type: 'submit', text: expandedText(state), shown: shownText(state)}]);
+	expect(typed(enter, state).actions).toEqual([{type: 'submit', text: expandedText(state)}]);
 });
 
 test('a folded paste can be killed, yanked and undone, also into the next prompt', () => {

@@ -1,12 +1,17 @@
 import * as fc from 'fast-check';
 import {beforeAll, describe, expect, test} from 'vitest';
 import {plainText} from '../../src/terminal/ansi.ts';
-import {createLineHighlighter, highlight, loadHighlighter} from '../../src/terminal/highlight.ts';
+import {createLineHighlighter, loadHighlighter} from '../../src/terminal/highlight.ts';
 import {languages} from '../../src/terminal/highlight-languages.ts';
-import {createPalette} from '../../src/terminal/style.ts';
+import {createPalette, type Palette} from '../../src/terminal/style.ts';
 
 const palette = createPalette({color: true});
 const {keyword, string, number, comment} = palette.syntax;
+
+/** A whole text of code; a line for each of its lines. */
+function highlight(code: string, language: string, colors: Palette): readonly string[] {
+	return code.split('\n').map(createLineHighlighter(language, colors).next);
+}
 
 test('code is plain until the languages are loaded', () => {
 	expect(highlight('const a = 1;', 'ts', palette)).toEqual(['const a = 1;']);
