@@ -4,12 +4,12 @@ import type {Surroundings} from '../command/program.ts';
 import {AppError} from '../core/error.ts';
 import {wantsColor} from '../terminal/abilities.ts';
 import {createInput, type InputStream} from '../terminal/input.ts';
-import type {InputToken} from '../terminal/input-token.ts';
 import {createStandInStdin} from '../terminal/stand-in-stdin.ts';
 import {createPalette} from '../terminal/style.ts';
 import {createTerminalSession, type ProcessHooks} from '../terminal/terminal-session.ts';
 import {App} from './app.tsx';
 import {UiContext} from './context.ts';
+import {followWindow} from './follow-window.ts';
 import {render} from './ink.ts';
 import {createPanelInteraction} from './interaction.ts';
 import {createKeyHandler} from './keys.ts';
@@ -21,12 +21,6 @@ type AppSurroundings = Pick<Surroundings<keyof AppProgram>, 'compose' | 'store' 
 	readonly stdin: InputStream & NodeJS.ReadStream;
 	readonly process: ProcessHooks;
 };
-
-/** How long the edge of a window may be dragged before everything is drawn anew, in milliseconds. */
-const resizePause = 60;
-
-/** The status, and the row where the cursor would stand without a prompt. */
-const rowsBelowCaret = 2;
 
 /**
  * Runs the app until the user leaves. The first frame is drawn before the configuration, the commands and Markdown are
@@ -120,27 +114,11 @@ export async function startApp(
 		quit,
 	});
 
-	let paused: NodeJS.Timeout | undefined;
-	stdout.on('resize', () => {
-		const {columns, rows} = store.getState().size;
-		clearTimeout(paused);
-		paused = setTimeout(() => {
-			// Text that was as wide as the window is wrapped by the terminal now, and of a window made lower some terminals
-			// drop what is below the cursor: only a new drawing puts that right.
-			const isLower = screen.size().rows < rows;
-			if (screen.size().columns < columns || isLower) {
-				redraw(isLower ? rowsBelowCaret : 0);
-			} else {
-				store.getState().setSize(screen.size());
-				screen.emitResize();
-			}
-		}, resizePause);
-	});
-
+	const leaveWindow = followWindow({stdout, store, screen, redraw});
 	const input = createInput({
 		stdin,
-		onTokens: (tokens: readonly InputToken[]) => handle(tokens),
-		onClose: () => quit(),
+		onTokens: handle,
+		onClose: quit,
 	});
 	input.start();
 
@@ -152,7 +130,7 @@ export async function startApp(
 	} finally {
 		input.stop();
 		store.getState().setPanel(undefined);
-		clearTimeout(paused);
+		leaveWindow();
 		ink.clear();
 		ink.unmount();
 		screen.flush();
