@@ -52,8 +52,9 @@ export async function startLinear(
 				say(`${index + 1}. ${safeLine(label)}${detail ? `, ${safeLine(detail)}` : ''}`);
 			}
 
-			const answer = await question(`Number, 1 to ${choices.length}:`, false);
-			return choices[Number(answer) - 1]?.id;
+			const answer = (await question(`Number, 1 to ${choices.length}, or name:`, false))?.trim();
+			const named = choices.find(({id, label}) => id === answer || label === answer);
+			return (choices[Number(answer) - 1] ?? named)?.id;
 		},
 		confirm: async text => /^y(?:es)?$/i.test((await question(`${text} [y/N]`, false))?.trim() ?? ''),
 		say: text => say(safeLine(text)),

@@ -33,7 +33,10 @@ export function StatusLine({elapsed}: Props) {
 			: palette.dim('○ idle');
 	const parts: readonly Part[] = [
 		{text: connectionText(connection), role: connection.state === 'failed' ? palette.danger : palette.dim, rank: 4},
-		{text: safeLine(model ?? 'no model'), role: model ? palette.dim : palette.warning, rank: 3},
+		// Before the configuration is read nobody knows the model; that is no lack of one.
+		...(model || connection.state !== 'starting'
+			? [{text: safeLine(model ?? 'no model'), role: model ? palette.dim : palette.warning, rank: 3}]
+			: []),
 		{text: state, role: same, rank: 1},
 		...(unsaved ? [{text: `not saved: ${safeLine(unsaved)}`, role: palette.danger, rank: 0}] : []),
 		...usageParts({usage, priceOf, infoOf}).map(part => ({...part, role: palette.dim})),
