@@ -1,4 +1,4 @@
-import {flagOf, readArguments} from './arguments.ts';
+import {readArguments} from './arguments.ts';
 import {closest} from './closest.ts';
 import {type Entry, isNoun} from './command.ts';
 import {takeGlobalFlags} from './global-flags.ts';
@@ -16,24 +16,20 @@ export function commandWords(line: string): readonly string[] {
 }
 
 /**
- * The line as it may be shown and kept: a secret argument becomes `***`, however it was given (SAFETY 11). Of a line that
- * cannot be read, such as one with an open quote, only the name stays where a secret may follow it.
+ * The line as it may be shown and kept: a secret argument becomes `***`, however it was given (SAFETY 11). Options of such
+ * a command are left out, because a slip makes the secret the value of one. Of a line that cannot be read, such as one with
+ * an open quote, only the name stays where a secret may follow it.
  */
 export function withoutSecret(entries: readonly Entry[], line: string): string {
 	try {
-		const {flags, rest: words} = takeGlobalFlags(commandWords(line));
-		const {command, path, rest} = findCommand(entries, words);
+		const {command, path, rest} = findCommand(entries, takeGlobalFlags(commandWords(line)).rest);
 		if (!command.secret) {
 			return line;
 		}
 
 		const {[command.secret]: secret, ...values} = readArguments(path, command, rest);
 		const places = (command.positional ?? []).flatMap(name => values[name] ?? []);
-		const others = Object.entries({...values, ...flags}).filter(([name]) => !command.positional?.includes(name));
-		const options = others.flatMap(([name, value]) =>
-			value ? [`--${flagOf(name)}${value === true ? '' : ` ${value}`}`] : [],
-		);
-		return [`/${path}`, ...places, ...(secret === undefined ? [] : ['***']), ...options].join(' ');
+		return [`/${path}`, ...places, ...(secret === undefined ? [] : ['***'])].join(' ');
 	} catch {
 		const [name = ''] = line.trim().slice(1).split(/\s/, 1);
 		return takesSecret(entries, name) ? `/${name} ***` : line;

@@ -26,13 +26,15 @@ const secret = 'sk-0123456789';
 test.each([
 	[`/vault set ada ${secret}`, '/vault set ada ***'],
 	[`/vault set ada "${secret}"`, '/vault set ada ***'],
-	[`/vault set --base-url http://a ada ${secret}`, '/vault set ada *** --base-url http://a'],
-	[`/vault set ada --base-url=http://a ${secret}`, '/vault set ada *** --base-url http://a'],
+	[`/vault set --base-url http://a ada ${secret}`, '/vault set ada ***'],
+	[`/vault set ada --base-url=http://a ${secret}`, '/vault set ada ***'],
 	[`/vault set ada --secret ${secret}`, '/vault set ada ***'],
 	[`/vault set ada --secret=${secret}`, '/vault set ada ***'],
+	[`/vault set ada --base-url ${secret}`, '/vault set ada'],
+	[`/vault set ada --base-url --json ${secret}`, '/vault set ada'],
 	[`/vault set ada -- ${secret}`, '/vault set ada ***'],
 	[`/enter ${secret}`, '/enter ***'],
-	[`/enter --server http://a ${secret} --json`, '/enter *** --json --server http://a'],
+	[`/enter --server http://a ${secret} --json`, '/enter ***'],
 	[`/enter "${secret}`, '/enter ***'],
 	[`/entre ${secret}`, '/entre ***'],
 	[`/vault sset ada ${secret}`, '/vault ***'],
@@ -55,8 +57,7 @@ test('wherever a secret stands among other words, it does not stay [11]', () => 
 	fc.assert(
 		fc.property(fc.array(word, {maxLength: 4}), fc.array(word, {maxLength: 3}), (before, after) => {
 			const line = `/vault set ada ${before.join(' ')} ${secret} ${after.join(' ')}`;
-			const isValue = /--(?:base-url|server)$/.test(before.at(-1) ?? '');
-			expect(isValue || !withoutSecret(entries, line).includes(secret)).toBe(true);
+			expect(withoutSecret(entries, line)).not.toContain(secret);
 		}),
 	);
 });
