@@ -1,0 +1,37 @@
+import * as z from 'zod/mini';
+import {anyObject, dateTime, maybe} from '../scalars.ts';
+
+export const createEnvironmentSchema = z.strictObject({
+	task_ref: z
+		.string()
+		.check(
+			z.describe(
+				'`[org/]name[@version]`. Without an org the task is looked for among those of the caller’s org and the public ones; with one it must belong to that org, and be owned by the caller or public.',
+			),
+		),
+	inputs: maybe(anyObject),
+	model_overrides: maybe(z.record(z.string(), z.string())),
+	project_id: maybe(z.string()),
+	secret_ids: maybe(z.array(z.string())),
+	timeout_sec: maybe(z.int()),
+});
+
+/** `EnvironmentResponse`: a sandbox that runs one task. */
+export const environmentSchema = z.looseObject({
+	id: z.string(),
+	state: z.enum(['building', 'provisioning', 'ready', 'paused', 'torn_down', 'failed']),
+	task_ref: z.string(),
+	created_at: dateTime,
+	expires_at: z.nullable(dateTime),
+	error: maybe(z.string()),
+	execute_token: maybe(z.string().check(z.describe('A secret credential of this sandbox, short-lived.'))),
+	instruction: maybe(z.string()),
+	service_urls: maybe(z.record(z.string(), anyObject).check(z.describe('By the name of the service.'))),
+	task_verification: maybe(anyObject),
+});
+
+export const environmentLogsSchema = z.looseObject({
+	logs: z.string().check(z.describe('The tail of the sandbox server log.')),
+});
+
+export type TaskEnvironment = z.input<typeof environmentSchema>;

@@ -1,0 +1,37 @@
+import * as z from 'zod/mini';
+import {anyObject, dateTime, defaultsTo, maybe, uuid} from '../scalars.ts';
+
+export const runItemsQuerySchema = z.strictObject({
+	project_id: uuid,
+	item_type: z.optional(z.string()).check(z.describe('Only items of this type, `findings` for one.')),
+	limit: defaultsTo(z.int().check(z.gte(1), z.lte(1000)), 200),
+});
+
+/** `WorkflowRunItemResponse`: what an agent recorded, in the shape that its type declares. */
+export const runItemSchema = z.looseObject({
+	created_at: dateTime,
+	data: anyObject,
+	id: uuid,
+	item_type: z.string(),
+	ref: z.nullable(z.string()),
+	run_title: maybe(z.string()),
+	session_id: z.nullable(uuid),
+	workflow_run_id: maybe(uuid),
+	workflow_unit: maybe(z.string()),
+});
+
+/** The JSON Schema of one item type. Found by an item's own `schema_ref` first, by its `item_type` else. */
+export const itemSchemaEntrySchema = z.looseObject({
+	capability: z.nullable(z.string()),
+	capability_version: z.nullable(z.string()),
+	item_type: z.string(),
+	json_schema: anyObject,
+	schema_ref: z.nullable(z.string()),
+});
+
+export const itemSchemasSchema = z.looseObject({
+	schemas: z.array(itemSchemaEntrySchema).check(z.describe('Types without a schema are left out.')),
+});
+
+export type RunItem = z.input<typeof runItemSchema>;
+export type ItemSchemaEntry = z.input<typeof itemSchemaEntrySchema>;

@@ -1,0 +1,58 @@
+import * as z from 'zod/mini';
+import {anyObject, dateTime, defaultsTo, fields, maybe, uuid} from '../scalars.ts';
+
+/** Where a time limit comes from, from the highest precedence to the lowest. */
+export const limitLevels = [
+	'l1_platform_max',
+	'l1_platform_default',
+	'l2_org_max',
+	'l3_org_default',
+	'l4_requested',
+] as const;
+
+/** `RuntimeInstanceData`: the sandbox that a runtime is at the moment. Times in seconds. */
+export const runtimeInstanceSchema = z.looseObject({
+	created_at: dateTime,
+	provider: z.string(),
+	provider_sandbox_id: z.string(),
+	sandbox_id: uuid,
+	state: z.enum(['running', 'paused', 'killed']),
+	total_runtime_seconds: z.int(),
+	actual_runtime_limit_seconds: maybe(z.int()).check(z.describe('What counts in the end.')),
+	configured_runtime_limit_seconds: maybe(z.int()),
+	configured_runtime_limit_source_level: maybe(z.enum(limitLevels)),
+	requested_runtime_limit_seconds: maybe(z.int()),
+	requested_runtime_limit_source_level: maybe(z.enum(limitLevels)),
+	...fields(['billed_credits', 'estimated_total_credits', 'running_credits'], defaultsTo(z.int(), 0)),
+	expires_at: maybe(dateTime),
+	pause_reason: maybe(z.enum(['timeout', 'user', 'insufficient_credits', 'member_limit_exceeded'])),
+	runtime_limited_by_credits: z.optional(z.boolean()),
+	sandbox_url: maybe(z.string()),
+	startup_timing: maybe(anyObject),
+	supports_pause: z
+		.optional(z.boolean())
+		.check(z.describe('Whether the provider can suspend the sandbox. Not to be inferred from `provider`.')),
+});
+
+/** `RuntimeResponse`: a durable interactive runtime. */
+export const runtimeSchema = z.looseObject({
+	id: uuid,
+	key: z.string(),
+	name: z.string(),
+	config_digest: z.string(),
+	config_version: z.string(),
+	created_at: dateTime,
+	updated_at: dateTime,
+	created_by: maybe(uuid),
+	description: maybe(z.string()),
+	instance: maybe(runtimeInstanceSchema),
+	owned_by_me: z.optional(z.boolean()).check(z.describe('Whether the caller owns the runtime and may operate it.')),
+	project_id: z.nullable(uuid),
+	project_key: maybe(z.string()),
+	project_name: maybe(z.string()),
+	status: z.enum(['idle', 'running', 'paused']),
+	workspace_id: uuid,
+});
+
+export type RuntimeInstance = z.input<typeof runtimeInstanceSchema>;
+export type Runtime = z.input<typeof runtimeSchema>;
