@@ -1,11 +1,14 @@
 import type {RequestOf, ResultOf} from '../contract/endpoint.ts';
-import {type EndpointId, endpoints} from '../contract/endpoints.ts';
+import {endpoints} from '../contract/endpoints.ts';
 import {refusal} from './refusal.ts';
 import {type Route, validationErrors} from './route.ts';
 
-/** One function a row of the contract; a row without one does not compile. */
+/** The rows of the contract that this server answers. */
+type ServedId = 'getUserPreferences';
+
+/** One function a row that is served; a row without one does not compile. */
 export type Handlers = {
-	readonly [Id in EndpointId]: (
+	readonly [Id in ServedId]: (
 		request: RequestOf<(typeof endpoints)[Id]>,
 	) => ResultOf<(typeof endpoints)[Id]> | Promise<ResultOf<(typeof endpoints)[Id]>>;
 };
@@ -25,7 +28,7 @@ export function contractRoutes(handlers: Handlers): readonly Route[] {
 					return refusal(url, 422, 'The query is not right.', {errors});
 				}
 
-				return Response.json(await handlers.getUserPreferences({parameters, query: parsed.data}));
+				return Response.json(await handlers.getUserPreferences({params: parameters, query: parsed.data}));
 			},
 		},
 	];

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import {expect, test} from 'vitest';
 import {fillPath, matchPath} from '../../src/contract/path.ts';
 
-const path = '/api/v1/org/{org}/ws/{workspace}';
+const path = '/api/v1/org/:org/ws/:workspace';
 
 test('parameters are put into a path and read back from it', () => {
 	expect(fillPath(path, {org: 'acme', workspace: 'a b'})).toBe('/api/v1/org/acme/ws/a%20b');
