@@ -9,7 +9,7 @@ export default command({
 	summary: 'Forget the API key of the active profile',
 	args: z.object({}),
 
-	async run(_, {config, env, flags}) {
+	async run(_, {config, env, flags, store}) {
 		const profile = resolveProfile({data: config.read(), env, flags});
 		if (!profile?.apiKey) {
 			throw new AppError('auth', 'You are not logged in.', {hint: 'login --server <url> logs in.'});
@@ -20,6 +20,7 @@ export default command({
 		}
 
 		await forgetProfileKey(config, profile.name);
+		store.getState().dropConnection(profile.name);
 		return {kind: 'text', text: `Logged out of ${profile.server}.`, data: {profile: profile.name, logged_out: true}};
 	},
 });

@@ -22,6 +22,8 @@ export type ConnectionSlice = {
 	readonly infoOf: (model: string) => ModelInfo | undefined;
 
 	setConnection: (connection: Connection) => void;
+	/** That profile has no key any more: where it is the connection, there is none. */
+	dropConnection: (profile: string) => void;
 	setModel: (model: string | undefined) => void;
 	setCatalog: (catalog: {readonly priceOf: PriceOf; readonly infoOf: (model: string) => ModelInfo | undefined}) => void;
 };
@@ -36,6 +38,11 @@ export const createConnectionSlice: StateCreator<ConnectionSlice> = set => ({
 
 	setConnection(connection) {
 		set({connection});
+	},
+	dropConnection(profile) {
+		set(({connection}) =>
+			connection.profile === profile ? {connection: {...connection, state: 'failed', detail: 'logged out'}} : {},
+		);
 	},
 	setModel(model) {
 		set({model});

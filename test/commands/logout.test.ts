@@ -15,6 +15,15 @@ test('a logout forgets the key and keeps the profile', async () => {
 	});
 });
 
+test('the status line no longer shows a connection that has no key', async () => {
+	const server = await platform();
+	const {run, context} = testContext({flags: {server: server.origin}});
+	await run('login', goodKey);
+	expect(context.store.getState().connection).toMatchObject({server: server.origin, state: 'ready'});
+	await run('logout');
+	expect(context.store.getState().connection).toMatchObject({server: server.origin, state: 'failed'});
+});
+
 test('who is not logged in cannot log out, and a key of the environment must be unset there', async () => {
 	await expect(testContext().run('logout')).rejects.toMatchObject({code: 'auth', message: 'You are not logged in.'});
 	const env = {SERVICE_SERVER: 'https://a.test', SERVICE_API_KEY: goodKey};
