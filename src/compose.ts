@@ -210,6 +210,9 @@ export function compose(options: Options): Program {
 function asLog(journal: Promise<Journal>): RecordLog {
 	return {
 		append: record => void journal.then(opened => opened.append(record)),
+		async flush() {
+			await (await journal).flush();
+		},
 		async close() {
 			await (await journal).close();
 		},

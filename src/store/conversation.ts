@@ -1,5 +1,6 @@
 import {runAgent} from '../agent/run.ts';
 import {toMessages} from '../core/conversation.ts';
+import {AppError} from '../core/error.ts';
 import type {AgentEvent, Recorded} from '../core/event.ts';
 import type {Tool} from '../core/tool.ts';
 import {emptyTranscript, reduceTranscript, type Transcript} from '../core/transcript.ts';
@@ -11,7 +12,9 @@ import type {AppStore} from './store.ts';
 /** Where the records of one session are kept. Never throws: a write error is a state of the store. */
 export type RecordLog = {
 	readonly append: (record: Recorded) => void;
-	/** Waits until everything that was appended is written, then lets go of the file. */
+	/** Waits until everything that was appended is written, or cannot be. */
+	readonly flush: () => Promise<void>;
+	/** Flushes, then lets go of the file. */
 	readonly close: () => Promise<void>;
 };
 
@@ -24,7 +27,7 @@ type Dependencies = {
 	readonly openModel: (model: string | undefined) => Promise<ModelCall>;
 	readonly loadTools: () => Promise<readonly Tool[]>;
 	readonly workspace: string;
-	/** What the log of a session holds, once that is closed. */
+	/** What the log of a session holds, once that was flushed. */
 	readonly readLog: (session: string) => Promise<readonly Recorded[]>;
 	/** Begins the log of a session; nothing is written before its first record. */
 	readonly openLog: (session: string) => RecordLog;
@@ -45,7 +48,8 @@ export type Conversation = {
 	readonly open: (transcript: Transcript, log: RecordLog) => Promise<void>;
 	/**
 	 * Goes on in a new session that holds everything before a message of the user, so that it can be said anew. The
-	 * session so far stays as it is. Throws `AppError` for a log that cannot be read.
+	 * session so far stays as it is. Throws `AppError` for a log that cannot be read or lacks something; the session then
+	 * goes on as it was.
 	 */
 	readonly forkBefore: (messageId: string) => Promise<void>;
 	/** Begins an empty session. */
@@ -109,10 +113,14 @@ export function createConversation(dependencies: Dependencies): Conversation {
 		}
 	};
 
-	const finish = async () => {
+	const endRun = async () => {
 		run?.abort.abort();
 		await run?.done;
 		pump.flush();
+	};
+
+	const finish = async () => {
+		await endRun();
 		await log?.close();
 		log = undefined;
 	};
@@ -154,9 +162,19 @@ export function createConversation(dependencies: Dependencies): Conversation {
 			log = opened;
 		},
 		async forkBefore(messageId) {
+			await endRun();
+			await log?.flush();
+			const {unsaved} = store.getState();
+			if (unsaved) {
+				throw new AppError('conflict', `This session is not saved (${unsaved}), so that nothing can go on inside it.`, {
+					hint: 'Put that right first, or say it as a new message.',
+				});
+			}
+
+			const records = await readLog(session);
 			await finish();
 			const fork = newId();
-			const kept = recordsBefore(await readLog(session), messageId).map((record, index) => ({
+			const kept = recordsBefore(records, messageId).map((record, index) => ({
 				...record,
 				seq: index,
 				session: fork,

@@ -120,6 +120,14 @@ export function createSubmit(dependencies: Dependencies): Submit {
 		}
 	};
 
+	/** What could not be carried out comes back into the prompt, unless something else is typed there by now. */
+	const giveBack = (text: string) => {
+		const {composer, setComposer} = store.getState();
+		if (!composer.text) {
+			setComposer(setComposerText(composer, text));
+		}
+	};
+
 	/**
 	 * Sends a message; one that replaces an earlier one goes on from there, in a session of its own. Resolves when the run
 	 * has begun, with its end.
@@ -127,23 +135,21 @@ export function createSubmit(dependencies: Dependencies): Submit {
 	const say = async (text: string) => {
 		const {editing, setEditing, setToast, transcript} = store.getState();
 		if (editing !== undefined && !transcript.run) {
+			const kept = transcript.session.slice(0, 8);
+			try {
+				await painter.keepScreen(() => conversation.forkBefore(editing));
+			} catch (error) {
+				giveBack(text);
+				throw error;
+			}
+
 			setEditing(undefined);
 			setToast('');
-			const kept = transcript.session.slice(0, 8);
-			await painter.keepScreen(() => conversation.forkBefore(editing));
 			const note = `── goes on from here anew; the session before is kept as ${kept} ──`;
 			painter.print(width => [palette.dim(truncate(note, width))]);
 		}
 
 		return {end: conversation.send(text)};
-	};
-
-	/** What could not be carried out comes back into the prompt, unless something else is typed there by now. */
-	const giveBack = (text: string) => {
-		const {composer, setComposer} = store.getState();
-		if (!composer.text) {
-			setComposer(setComposerText(composer, text));
-		}
 	};
 
 	const carryOut = async (line: string): Promise<undefined> => {

@@ -23,7 +23,11 @@ async function once(scripts: readonly Script[], format: 'text' | 'json' | 'strea
 		loadTools: async () => [echo],
 		workspace: '/',
 		readLog: async () => logged,
-		openLog: () => ({append: record => logged.push(record), close: async () => undefined}),
+		openLog: () => ({
+			append: record => logged.push(record),
+			flush: async () => undefined,
+			close: async () => undefined,
+		}),
 		onRecord: record => listeners.map(listener => listener(record)),
 	});
 	const [stdout, stderr] = [output(), output()];

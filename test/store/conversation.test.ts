@@ -1,4 +1,5 @@
 import {describe, expect, test} from 'vitest';
+import {AppError} from '../../src/core/error.ts';
 import type {AgentEvent, Recorded} from '../../src/core/event.ts';
 import {createConversation} from '../../src/store/conversation.ts';
 import {createAppStore} from '../../src/store/store.ts';
@@ -28,7 +29,11 @@ function scripted(scripts: readonly Script[], changes: Changes = {}) {
 		openLog(session) {
 			const records = logs.get(session) ?? [];
 			logs.set(session, records);
-			return {append: record => records.push(record), close: async () => void closed.push(session)};
+			return {
+				append: record => records.push(record),
+				flush: async () => undefined,
+				close: async () => void closed.push(session),
+			};
 		},
 		...changes,
 	});
@@ -153,7 +158,7 @@ describe('another session', () => {
 		const before = transcript().session;
 		void conversation.send('Hello');
 		await turns();
-		const log = {append: () => undefined, close: async () => undefined};
+		const log = {append: () => undefined, flush: async () => undefined, close: async () => undefined};
 		const other = {...transcript(), session: 'other', run: undefined, settled: [], open: [], seq: 6};
 		await (how === 'open' ? conversation.open(other, log) : conversation[how]());
 		expect(ends()).toEqual(['interrupted']);
@@ -164,7 +169,11 @@ describe('another session', () => {
 	test('that is opened goes on behind its last record, in its own log', async () => {
 		const {conversation, records, transcript} = scripted([[text('One.'), finish('stop')]]);
 		const appended: Recorded[] = [];
-		const log = {append: (record: Recorded) => void appended.push(record), close: async () => undefined};
+		const log = {
+			append: (record: Recorded) => void appended.push(record),
+			flush: async () => undefined,
+			close: async () => undefined,
+		};
 		await conversation.open({...transcript(), session: 'other', seq: 6}, log);
 		await conversation.send('Hello');
 		expect(appended.map(({session, seq}) => [session, seq])).toEqual([7, 8, 9, 10].map(seq => ['other', seq]));
@@ -184,6 +193,33 @@ describe('another session', () => {
 		expect(transcript().settled.map(block => ('text' in block ? block.text : ''))).toEqual(['first', 'One.']);
 		await conversation.send('other');
 		expect(logs.get(transcript().session)?.map(({seq}) => seq)).toEqual([0, 1, 2, 3, 4, 5, 6, 7]);
+	});
+});
+
+test.each([
+	['is not there', undefined, 'There is no session.'],
+	['lacks something', 'disk full', 'This session is not saved (disk full), so that nothing can go on inside it.'],
+])('a session whose log %s goes on as it was when a message is to be replaced', async (_, unsaved, message) => {
+	const {conversation, store, transcript, closed, logs} = scripted(
+		[
+			[text('one'), finish('stop')],
+			[text('two'), finish('stop')],
+		],
+		{
+			async readLog() {
+				throw new AppError('not-found', 'There is no session.');
+			},
+		},
+	);
+	await conversation.send('first');
+	const {session} = transcript();
+	store.getState().setUnsaved(unsaved);
+	await expect(conversation.forkBefore('id-4')).rejects.toThrow(message);
+	await conversation.send('second');
+	expect({session: transcript().session, closed, logs: [...logs.keys()]}).toEqual({
+		session,
+		closed: [],
+		logs: [session],
 	});
 });
 

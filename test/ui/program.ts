@@ -46,6 +46,7 @@ export function testProgram({
 			const journal = sessions.create(session);
 			return {
 				append: record => void journal.then(opened => opened.append(record)),
+				flush: async () => void (await (await journal).flush()),
 				close: async () => void (await (await journal).close()),
 			};
 		},
@@ -82,6 +83,7 @@ export function testProgram({
 			);
 			await conversation.open(transcript, {
 				append: journal.append,
+				flush: async () => void (await journal.flush()),
 				close: async () => void (await journal.close()),
 			});
 			return notices;

@@ -184,6 +184,22 @@ test('an edited message goes on in a session of its own, and the one before is k
 	expect(await program.resume(before)).toEqual([]);
 });
 
+test('an edited message whose session was not saved stays in the prompt, still edited', async () => {
+	const {type, waitFor, store} = await started({ask: answering('Hello.')});
+	type('first\r');
+	await waitFor('Hello.');
+	await waitFor('idle');
+	store.getState().setUnsaved('disk full');
+	const {settled, session} = store.getState().transcript;
+	type('\u001b[27u\u001b[27u');
+	await waitFor('Editing your previous message');
+	type('!\r');
+	await waitFor('This session is not saved (disk full)');
+	const {composer, editing, transcript} = store.getState();
+	expect([composer.text, editing]).toEqual(['first!', settled.flatMap(block => ('id' in block ? block.id : []))[0]]);
+	expect(transcript.session).toBe(session);
+});
+
 test('a message that is edited is let go of with its session', async () => {
 	const {type, waitFor, store} = await started({ask: answering('Hello.')});
 	type('first\r');
