@@ -1,0 +1,159 @@
+import * as z from 'zod/mini';
+import type {JsonObject} from '../core/json.ts';
+import {components} from './components.ts';
+import type {Endpoint} from './endpoint.ts';
+import {endpoints} from './endpoints.ts';
+import {pathParameters} from './parameters.ts';
+import {parametersOf, pathTemplate, wireName} from './path.ts';
+import {errorStatuses} from './problem.ts';
+
+type Options = {
+	/** Where the API is: an origin. */
+	readonly server: string;
+};
+
+type Schema = z.core.$ZodType;
+
+const names = z.registry<{id: string}>();
+for (const [id, schema] of Object.entries(components)) {
+	names.add(schema, {id});
+}
+
+const refTo = (id: string) => `#/components/schemas/${id}`;
+const security = {bearer: [{bearer: []}], 'api-key': [{apiKey: []}]} as const;
+
+/** The whole API as an OpenAPI 3.1 document, made from the table of operations. */
+export function openApiDocument({server}: Options): JsonObject {
+	const paths: Record<string, Record<string, JsonObject>> = {};
+	for (const [id, row] of Object.entries<Endpoint>(endpoints)) {
+		const template = pathTemplate(row.path);
+		paths[template] = {...paths[template], [row.method.toLowerCase()]: operation(id, row)};
+	}
+
+	return {
+		openapi: '3.1.0',
+		info: {title: 'Agent Platform REST API', version: 'v1', license: {name: 'MIT', identifier: 'MIT'}},
+		servers: [{url: server}],
+		paths,
+		components: {
+			schemas: componentSchemas(),
+			responses: Object.fromEntries(
+				Object.entries(errorStatuses).map(([status, description]) => [
+					`Error${status}`,
+					{description, content: json({$ref: refTo('APIErrorPayload')})},
+				]),
+			),
+			securitySchemes: {
+				bearer: {type: 'http', scheme: 'bearer'},
+				apiKey: {type: 'apiKey', in: 'header', name: 'X-API-Key'},
+			},
+		},
+	};
+}
+
+function operation(operationId: string, row: Endpoint): JsonObject {
+	const {summary, description, auth, deprecated, result} = row;
+	const statuses = row.errors ?? Object.keys(errorStatuses);
+	const parameters = [...pathParametersOf(row), ...queryParametersOf(row), ...headersOf(row)];
+	return {
+		operationId,
+		summary,
+		...(description && {description}),
+		...(deprecated && {deprecated}),
+		security: security[auth],
+		...(parameters.length > 0 && {parameters}),
+		...requestBody(row),
+		responses: {
+			...(result
+				? {200: {description: 'Done.', content: json(schemaOf(result))}}
+				: {204: {description: 'Done; there is no body.'}}),
+			...Object.fromEntries(statuses.map(status => [status, {$ref: `#/components/responses/Error${status}`}])),
+		},
+	};
+}
+
+function pathParametersOf({path}: Endpoint): readonly JsonObject[] {
+	const known: Readonly<Record<string, Schema>> = pathParameters;
+	return parametersOf(path).map(name => {
+		const schema = known[name];
+		return {name: wireName(name), in: 'path', required: true, schema: schema ? jsonSchema(schema) : {type: 'string'}};
+	});
+}
+
+/** Every field of the query is a parameter; a loose query takes others too, as one parameter of free form. */
+function queryParametersOf({query}: Endpoint): readonly JsonObject[] {
+	const {properties = {}, required = [], additionalProperties} = query ? z.toJSONSchema(query, rendering) : {};
+	const named = Object.entries(properties).map(([name, schema]) => ({
+		name,
+		in: 'query',
+		...(required.includes(name) && {required: true}),
+		schema: schema as JsonObject,
+	}));
+	const filters = {
+		name: 'filters',
+		in: 'query',
+		description: 'Filters by their own names.',
+		style: 'form',
+		explode: true,
+		schema: {type: 'object', additionalProperties: {type: 'string'}},
+	};
+	return typeof additionalProperties === 'object' ? [...named, filters] : named;
+}
+
+function headersOf({raw}: Endpoint): readonly JsonObject[] {
+	const description = 'How the body is compressed.';
+	return raw ? [{name: 'content-encoding', in: 'header', description, schema: {type: 'string'}}] : [];
+}
+
+function requestBody({body, raw = []}: Endpoint): JsonObject {
+	const content = body ? json(schemaOf(body)) : Object.fromEntries(raw.map(type => [type, {}]));
+	return body || raw.length > 0 ? {requestBody: {required: true, content}} : {};
+}
+
+function json(schema: JsonObject): JsonObject {
+	return {'application/json': {schema}};
+}
+
+/** By name where it has one, by its entries' name where it is a list. */
+function schemaOf(schema: Schema): JsonObject {
+	const id = names.get(schema)?.id;
+	const {def} = (schema as z.core.$ZodTypes)._zod;
+	if (id) {
+		return {$ref: refTo(id)};
+	}
+
+	return def.type === 'array' ? {type: 'array', items: schemaOf(def.element)} : jsonSchema(schema);
+}
+
+function componentSchemas(): JsonObject {
+	const {schemas} = z.toJSONSchema(names, {...rendering, uri: refTo});
+	return Object.fromEntries(Object.entries(schemas).map(([id, schema]) => [id, plain(schema)]));
+}
+
+function jsonSchema(schema: Schema): JsonObject {
+	return plain(z.toJSONSchema(schema, rendering));
+}
+
+function plain({$schema: _, $id: __, ...schema}: z.core.JSONSchema.BaseSchema): JsonObject {
+	return schema as JsonObject;
+}
+
+/** What callers send and may leave out, defaults included; without what zod says of every whole number and format. */
+const rendering: z.core.ToJSONSchemaParams = {
+	io: 'input',
+	override({jsonSchema: schema}) {
+		if (schema.format) {
+			delete schema.pattern;
+		}
+
+		if (schema.minimum === Number.MIN_SAFE_INTEGER) {
+			delete schema.minimum;
+		}
+
+		if (schema.maximum === Number.MAX_SAFE_INTEGER) {
+			delete schema.maximum;
+		}
+
+		delete schema.propertyNames;
+	},
+};
