@@ -1,9 +1,9 @@
+import {abortable} from '../core/abortable.ts';
 import {brokenOff} from '../core/block.ts';
 import {AppError} from '../core/error.ts';
 import type {AgentEvent, StopReason} from '../core/event.ts';
 import type {AssistantPart, Message} from '../core/message.ts';
 import type {FinishReason, ModelCall, ProviderEvent} from '../providers/provider.ts';
-import {abortable} from './abortable.ts';
 import {createChannel} from './channel.ts';
 import {createModelRetry, type Retry} from './model-retry.ts';
 

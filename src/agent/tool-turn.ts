@@ -1,7 +1,7 @@
+import {abortable} from '../core/abortable.ts';
 import type {AgentEvent} from '../core/event.ts';
 import type {Message} from '../core/message.ts';
 import type {Tool} from '../core/tool.ts';
-import {abortable} from './abortable.ts';
 import {answerCall} from './answer-call.ts';
 import {createChannel} from './channel.ts';
 import type {ToolCall} from './model-turn.ts';
