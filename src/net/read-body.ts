@@ -47,6 +47,7 @@ export async function readJson(
 	if (value !== undefined && isDeeper(value, depth)) {
 		throw new AppError('network', `${from} answered with JSON nested deeper than ${depth} levels.`, {
 			hint: 'Check the address.',
+			permanent: true,
 		});
 	}
 
@@ -54,13 +55,17 @@ export async function readJson(
 		return value;
 	}
 
-	const html =
-		/^text\/html\b/i.test(response.headers['content-type'] ?? '') || /^\s*<(?:!doctype|html|head|body)\b/i.test(text);
-	throw html
+	throw isWebPage(response.headers, text)
 		? new AppError('network', `${from} answered with a web page instead of data.`, {
 				hint: 'Check the address, and whether a proxy or a login page stands in between.',
+				permanent: true,
 			})
 		: new AppError('network', `${from} answered with ${text ? 'something that is not JSON' : 'nothing'}.`, {
 				hint: 'Check the address.',
 			});
+}
+
+/** True for the page that a proxy or a login page shows to people. */
+export function isWebPage(headers: Readonly<Record<string, string>>, text: string): boolean {
+	return /^text\/html\b/i.test(headers['content-type'] ?? '') || /^\s*<(?:!doctype|html|head|body)\b/i.test(text);
 }
