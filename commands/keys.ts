@@ -35,9 +35,9 @@ const set = command({
 			throw missingAddress();
 		}
 
-		const keyless = chosen === 'custom' && base && isLoopback(parseServerUrl(base));
-		const typed =
-			key ?? (await interact.ask({label: `Key of ${label}${keyless ? ' (empty for none)' : ''}:`, masked: true}));
+		const optional = chosen === 'custom' && base !== undefined && isLoopback(parseServerUrl(base));
+		const question = `Key of ${label}${optional ? ' (empty for none)' : ''}:`;
+		const typed = key ?? (await interact.ask({label: question, masked: true, ...(optional && {optional})}));
 		if (typed === undefined) {
 			return {kind: 'text', text: 'Nothing was stored.'};
 		}

@@ -21,8 +21,15 @@ export type GlobalFlags = {
 
 /** Questions to the person; the app answers with a panel, the shell with its own terminal or standard input. */
 export type Interaction = {
-	/** One line of text, undefined when the person cancels. `masked` hides what is typed. */
-	readonly ask: (field: {readonly label: string; readonly masked: boolean}) => Promise<string | undefined>;
+	/**
+	 * One line of text, undefined when the person cancels. `masked` hides what is typed; `optional` is for a question that
+	 * nothing may answer, also where nobody can be asked: otherwise `usage` is thrown there.
+	 */
+	readonly ask: (field: {
+		readonly label: string;
+		readonly masked: boolean;
+		readonly optional?: boolean;
+	}) => Promise<string | undefined>;
 	/** The `id` of one choice, undefined when the person cancels. Throws `usage` where nobody can be asked. */
 	readonly choose: (pick: {
 		readonly title: string;

@@ -19,7 +19,7 @@ export function createTerminalQuestions({stdin, stderr}: Streams): Interaction {
 		stderr.write(`${safeLine(text)}\n`);
 	};
 
-	const ask: Interaction['ask'] = async ({label, masked}) => {
+	const ask: Interaction['ask'] = async ({label, masked, optional = false}) => {
 		if (stdin.isTTY) {
 			stderr.write(`${safeLine(label)} `);
 			const line = await readTerminalLine({stdin, output: stderr}, masked);
@@ -31,7 +31,7 @@ export function createTerminalQuestions({stdin, stderr}: Streams): Interaction {
 		}
 
 		const [line = ''] = (await readInput(stdin, {optional: false, warn: say})).split(/\r?\n/, 1);
-		if (!line.trim()) {
+		if (!line.trim() && !optional) {
 			throw new AppError('usage', `${safeLine(label).replace(/[:?]$/, '')} is missing.`, {
 				hint: 'Give it as an argument, or pipe it in.',
 			});

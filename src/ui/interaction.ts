@@ -26,7 +26,7 @@ export function createPanelInteraction(store: AppStore): PanelInteraction {
 	};
 
 	return {
-		ask: field => open({kind: 'field', ...field}),
+		ask: ({label, masked}) => open({kind: 'field', label, masked}),
 		choose: pick => open({kind: 'pick', ...pick}),
 		confirm: async question => (await open({kind: 'confirm', question})) === 'yes',
 		show: (title, lines) => void open({kind: 'lines', title, lines}),

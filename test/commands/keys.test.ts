@@ -27,7 +27,7 @@ test('a custom host takes an address, and on this machine no key', async () => {
 	expect(context.config.read().keys['custom']).toMatchObject({baseUrl: 'https://models.test/v1'});
 
 	const result = await run('keys', 'set', 'custom', '--base-url', 'http://127.0.0.1:11434/v1');
-	expect(asked[1]).toEqual({label: 'Key of Custom (empty for none):', masked: true});
+	expect(asked[1]).toEqual({label: 'Key of Custom (empty for none):', masked: true, optional: true});
 	expect(context.config.read().keys['custom']).toMatchObject({baseUrl: 'http://127.0.0.1:11434/v1'});
 	expect(drawn(result, 80)).toContain('Stored the address of Custom.');
 });

@@ -128,6 +128,7 @@ test('where nobody can answer, questions are refused with what to do instead', a
 	const stdin: NodeJS.ReadStream = Object.assign(Object.create(new PassThrough()), {isTTY: false, fd: 9999});
 	const {ask, choose, confirm} = createTerminalQuestions({stdin, stderr: new PassThrough()});
 	await expect(ask(field)).rejects.toMatchObject({code: 'usage', message: 'Key is missing.'});
+	expect(await ask({...field, optional: true})).toBe('');
 	await expect(choose({title: 'Choose', choices: []})).rejects.toMatchObject({code: 'usage'});
 	await expect(confirm('Forget it?')).rejects.toMatchObject({
 		code: 'usage',
