@@ -1,7 +1,9 @@
 import * as z from 'zod/mini';
 import {command, noun} from '../src/command/command.ts';
+import type {Models} from '../src/command/context.ts';
 import {listKeys, missingAddress, removeKey, setKey} from '../src/config/provider-keys.ts';
-import {parseProviderName, providerNames} from '../src/core/model.ts';
+import {reportError} from '../src/core/error.ts';
+import {type ProviderName, parseProviderName, providerNames} from '../src/core/model.ts';
 import {isLoopback, parseServerUrl} from '../src/core/origin.ts';
 import {secret} from '../src/core/secret.ts';
 import {registry} from '../src/providers/registry.ts';
@@ -46,22 +48,36 @@ const set = command({
 		await setKey(config, chosen, wrapped, base);
 		const stored = `Stored the ${wrapped ? 'key' : 'address'} of ${label}${wrapped?.last4 ? ` (…${wrapped.last4})` : ''}.`;
 		if (!live) {
-			return {
-				kind: 'text',
-				text: stored,
-				hint: 'Run service: it answers with a real model now.',
-				data: {provider: chosen, stored: true},
-			};
+			const hint =
+				chosen === 'custom'
+					? 'Choose its model: model use custom/<name>.'
+					: 'Run service: it answers with a real model now.';
+			return {kind: 'text', text: stored, hint, data: {provider: chosen, stored: true}};
 		}
 
-		const name = registry[chosen].defaultModel ?? (await models.customModels(signal))[0];
+		const {name, fault} = await firstModel(chosen, models, signal);
 		const model = name && `${chosen}/${name}`;
 		store.getState().setModel(model);
 		return model
 			? {kind: 'text', text: `${stored} The model is now ${model}.`, hint: '/model chooses another one.'}
-			: {kind: 'text', text: `${stored} It lists no models.`, hint: 'Name one: /model custom/<name>.'};
+			: {kind: 'text', text: `${stored} ${fault}`, hint: 'Name one: /model custom/<name>.'};
 	},
 });
+
+/** The model to begin with, or why there is none: only a custom host has to be asked for its models. */
+async function firstModel(
+	provider: ProviderName,
+	models: Models,
+	signal: AbortSignal,
+): Promise<{readonly name: string | undefined; readonly fault: string}> {
+	try {
+		const name = registry[provider].defaultModel ?? (await models.customModels(signal))[0];
+		return {name, fault: 'It lists no models.'};
+	} catch (error) {
+		signal.throwIfAborted();
+		return {name: undefined, fault: reportError(error).message};
+	}
+}
 
 const list = command({
 	name: 'list',

@@ -144,7 +144,7 @@ export function compose(options: Options): Program {
 	const customModels = async (signal: AbortSignal) => {
 		const host = await access.customHost();
 		const {listHostModels} = await import('./providers/discover.ts');
-		return host ? await listHostModels(host.baseUrl, host.transport, signal).catch(() => []) : [];
+		return host ? listHostModels(host.baseUrl, host.transport, signal) : [];
 	};
 
 	const connect = () => {

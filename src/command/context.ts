@@ -52,7 +52,7 @@ export type LiveSession = {
 
 export type Models = {
 	readonly catalog: () => Promise<Omit<Catalog, 'infoOf'>>;
-	/** Model names that a custom host lists; empty where it does not answer. */
+	/** Model names that the custom host lists, none without such a host. Throws `AppError` where it does not answer. */
 	readonly customModels: (signal: AbortSignal) => Promise<readonly string[]>;
 	/** `provider/model-name` that a session begins with, or undefined where a host must be asked. */
 	readonly initial: () => string | undefined;

@@ -117,3 +117,10 @@ test('a key is removed by its provider, once', async () => {
 	expect(context.config.read().keys).toEqual({});
 	await expect(run('keys', 'remove', 'openai')).rejects.toMatchObject({code: 'not-found'});
 });
+
+test('a custom host that does not answer is told of as such, not as one without models', async () => {
+	const {runInApp} = testContext({answers: ['http://127.0.0.1:1/v1', '']});
+	expect(drawn(await runInApp('keys', 'set', 'custom'), 120)).toBe(
+		'Stored the address of Custom. Nothing listens at http://127.0.0.1:1.\nName one: /model custom/<name>.',
+	);
+});

@@ -87,3 +87,9 @@ test('without an id one chooses: what can answer comes first, the rest say what 
 	});
 	expect(choices.at(-1)).toMatchObject({detail: expect.stringMatching(/^needs keys set /)});
 });
+
+test('a custom host that does not answer is told of before one chooses', async () => {
+	const {run, said} = testContext({env: {CUSTOM_BASE_URL: 'http://127.0.0.1:1/v1'}, answers: [undefined]});
+	await run('model');
+	expect(said).toEqual(['Nothing listens at http://127.0.0.1:1.']);
+});
