@@ -1,6 +1,6 @@
 import * as z from 'zod/mini';
 import {command} from '../src/command/command.ts';
-import {helpOf, helpOfAll, helpOfNoun} from '../src/command/help.ts';
+import {helpOf, helpOfAll, helpOfEntry} from '../src/command/help.ts';
 import {findCommand} from '../src/command/table.ts';
 
 export default command({
@@ -22,7 +22,7 @@ export default command({
 		const words = name.replace(/^\//, '').split(/\s+/);
 		const entry = entries.find(({name: own, aliases}) => own === words[0] || aliases?.includes(words[0] ?? ''));
 		if (entry && words.length === 1) {
-			return helpOfNoun(entry, inApp);
+			return helpOfEntry(entry, inApp);
 		}
 
 		const {path, command: found} = findCommand(entries, words);

@@ -71,6 +71,6 @@ function flagTable(title: string, flags: readonly FlagHelp[]): Result {
 const keyHelp = 'Enter sends · \\+Enter breaks the line · Esc interrupts · Ctrl+C twice quits';
 
 /** Help of one entry of the table: a command, or a noun with its verbs. */
-export function helpOfNoun(entry: Entry, inApp: boolean): Result {
+export function helpOfEntry(entry: Entry, inApp: boolean): Result {
 	return isNoun(entry) ? commandTable([entry], inApp) : helpOf(entry.name, entry, inApp);
 }

@@ -10,7 +10,7 @@ export type TokenUsage = {
 
 export const noUsage: TokenUsage = {input: 0, cacheRead: 0, cacheWrite: 0, output: 0, reasoning: 0};
 
-export function addUsage(a: TokenUsage, b: TokenUsage): TokenUsage {
+function addUsage(a: TokenUsage, b: TokenUsage): TokenUsage {
 	return {
 		input: a.input + b.input,
 		cacheRead: a.cacheRead + b.cacheRead,

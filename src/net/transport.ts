@@ -1,4 +1,4 @@
-/** A request as it goes out. `path`s are absolute URLs; credentials are attached by the transport, never by its caller. */
+/** A request as it goes out. `url` is absolute; credentials are attached by the transport, never by its caller. */
 export type TransportRequest = {
 	readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
 	readonly url: string;
@@ -18,5 +18,8 @@ export type TransportResponse = {
 	readonly body: AsyncIterable<Uint8Array>;
 };
 
-/** Sends one request. The body must be read or its iterator ended, or its connection stays taken. Gives every answer that came, whatever its status; throws `AppError` (`network`) where none came. */
+/**
+ * Sends one request. The body must be read or its iterator ended, or its connection stays taken. Gives every answer that
+ * came, whatever its status; throws `AppError` (`network`) where none came.
+ */
 export type Transport = (request: TransportRequest) => Promise<TransportResponse>;

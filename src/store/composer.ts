@@ -64,7 +64,8 @@ export type ComposerWindow = {readonly columns: number};
 
 /**
  * Applies one token. Pure, total and cheap: no key looks at more of the text than the neighbours of the caret, but Up and
- * Down, which wrap it once. Mouse, focus and replies change nothing. All tokens of one turn of the event loop may be applied before anything is drawn.
+ * Down, which wrap it once. Mouse, focus and replies change nothing. All tokens of one turn of the event loop may be
+ * applied before anything is drawn.
  */
 export function reduceComposer(state: ComposerState, token: InputToken, {columns}: ComposerWindow): ComposerStep {
 	switch (token.type) {

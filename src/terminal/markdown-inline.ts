@@ -106,7 +106,7 @@ function bare(address: string): string {
 }
 
 /** The address in its canonical form, in ASCII; undefined unless it is a web page or a mail address. */
-export function checkedUrl(href: string): string | undefined {
+function checkedUrl(href: string): string | undefined {
 	if (href.length > longestUrl || !URL.canParse(href)) {
 		return undefined;
 	}

@@ -30,7 +30,8 @@ const endsWithBlank: ReadonlySet<string> = new Set(['table', 'paragraph', 'headi
  * longer than `maxLive` and came out otherwise in the end.
  *
  * Only complete lines decide what settles: half a line may be read as another block than the whole one. A block is
- * finished when another one began behind it or, where that ends it, a blank line came; an item when the next one began, a line of a fence when it ended.
+ * finished when another one began behind it or, where that ends it, a blank line came; an item when the next one began, a
+ * line of a fence when it ended.
  */
 export function createMarkdownStream(options: MarkdownStreamOptions): MarkdownStream {
 	/** Units of the text that were taken into `region`. */

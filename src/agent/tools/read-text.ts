@@ -2,7 +2,7 @@ import {AppError} from '../../core/error.ts';
 import {type Bounds, openInside} from './bounds.ts';
 
 /** Larger files are not read at all, in bytes. */
-export const largestFile = 16 * 1024 * 1024;
+const largestFile = 16 * 1024 * 1024;
 
 /**
  * The text of a file of the workspace, without a byte order mark. Throws `AppError` where it is too large or binary, and

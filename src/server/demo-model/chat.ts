@@ -48,7 +48,7 @@ export function freshAnswers({messages}: ChatRequest): readonly ToolAnswer[] {
 }
 
 /** The text of a message, whose content is a string or a list of parts. */
-export function textOf(spoken: ChatMessage | undefined): string {
+function textOf(spoken: ChatMessage | undefined): string {
 	const content = spoken?.content;
 	const parts = Array.isArray(content) ? content : [content];
 	return parts
