@@ -1,6 +1,6 @@
 import {expect, test} from 'vitest';
 import {commands} from '../../commands/index.ts';
-import {helpOf, helpOfAll, helpOfNoun} from '../../src/command/help.ts';
+import {helpOf, helpOfAll, helpOfEntry} from '../../src/command/help.ts';
 import {renderResult} from '../../src/command/render.ts';
 import type {Result} from '../../src/command/result.ts';
 import {createPalette} from '../../src/terminal/style.ts';
@@ -39,7 +39,7 @@ test('in the app it is the same with a slash, without what a shell alone underst
 });
 
 test('help of a noun lists its verbs', () => {
-	expect(draw(helpOfNoun(vault, true))).toEqual([
+	expect(draw(helpOfEntry(vault, true))).toEqual([
 		'Commands',
 		'command      what it does',
 		'/vault set   Keep a secret',
