@@ -1,55 +1,8 @@
 import {describe, expect, test} from 'vitest';
 import {AppError} from '../../src/core/error.ts';
 import type {AgentEvent, Recorded} from '../../src/core/event.ts';
-import {createConversation} from '../../src/store/conversation.ts';
-import {createAppStore} from '../../src/store/store.ts';
-import {call, echo, finish, type Script, scriptedModel, text} from '../agent/scripted.ts';
-
-type Changes = Partial<Parameters<typeof createConversation>[0]>;
-
-const server = 'https://one.example';
-
-/** A conversation with a scripted model and logs in memory, by session. */
-function scripted(scripts: readonly Script[], changes: Changes = {}) {
-	const store = createAppStore();
-	store.getState().setModel('custom/demo');
-	store.getState().setConnection({profile: 'one', server, state: 'ready'});
-	const logs = new Map<string, Recorded[]>();
-	const closed: string[] = [];
-	const model = scriptedModel(...scripts);
-	let ids = 0;
-	const conversation = createConversation({
-		store,
-		newId: () => `id-${++ids}`,
-		now: () => '2026-01-01T00:00:00.000Z',
-		openModel: async () => model.ask,
-		loadTools: async () => [echo],
-		workspace: '/',
-		readLog: async session => logs.get(session) ?? [],
-		openLog(session) {
-			const records = logs.get(session) ?? [];
-			logs.set(session, records);
-			return {
-				append: record => records.push(record),
-				flush: async () => undefined,
-				close: async () => void closed.push(session),
-			};
-		},
-		...changes,
-	});
-	const records = () => [...logs.values()].flat();
-	return {
-		store,
-		conversation,
-		model,
-		logs,
-		closed,
-		records,
-		types: () => records().map(({event}) => event.type),
-		ends: () => records().flatMap(({event}) => (event.type === 'run-end' ? [event.reason] : [])),
-		transcript: () => store.getState().transcript,
-	};
-}
+import {call, finish, type Script, text} from '../agent/scripted.ts';
+import {scripted, server} from './scripted-conversation.ts';
 
 /** A promise and the way to keep it. */
 function gate() {
