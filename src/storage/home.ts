@@ -1,9 +1,9 @@
-import {chmodSync, lstatSync, mkdirSync, readdirSync, type Stats, statSync, unlinkSync} from 'node:fs';
+import {chmodSync, existsSync, lstatSync, mkdirSync, readdirSync, type Stats, statSync, unlinkSync} from 'node:fs';
 import {homedir} from 'node:os';
-import {join, resolve} from 'node:path';
+import {dirname, join, resolve} from 'node:path';
 import type {Environment} from '../core/environment.ts';
 import {AppError} from '../core/error.ts';
-import {explainFileError} from './file-error.ts';
+import {errnoOf, explainFileError} from './file-error.ts';
 import {assertOwner, temporaryName} from './private-file.ts';
 
 /** The folder that holds everything `service` keeps, and where things are in it. All paths are absolute. */
@@ -62,8 +62,22 @@ export function openHome(env: Environment, {platform = process.platform, uid}: O
 	};
 }
 
+/** Makes a folder and those above it. Not by `recursive`, which tries for ever in `/proc`. */
 function create(path: string): Stats {
-	mkdirSync(path, {recursive: true, mode: 0o700});
+	const parent = dirname(path);
+	if (!existsSync(parent)) {
+		create(parent);
+	}
+
+	try {
+		mkdirSync(path, {mode: 0o700});
+	} catch (error) {
+		// Another process may have been faster.
+		if (errnoOf(error) !== 'EEXIST') {
+			throw error;
+		}
+	}
+
 	return lstatSync(path);
 }
 

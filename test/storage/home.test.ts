@@ -23,6 +23,13 @@ test('without SERVICE_HOME, or with an empty one, it is ~/.service', () => {
 	expect(openHome({HOME: home, SERVICE_HOME: ''}).path).toBe(join(home, '.service'));
 });
 
+// Node's own recursive mkdir never comes back from there.
+test.runIf(process.platform === 'linux')('a place where no folder can be made is told at once', () => {
+	expect(() => openHome({SERVICE_HOME: '/proc/none/here'})).toThrow(
+		'Cannot create /proc/none/here: no such file or folder.',
+	);
+});
+
 test('a looser mode is repaired [10]', () => {
 	const path = temporaryFolder();
 	chmodSync(path, 0o755);
