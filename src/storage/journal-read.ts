@@ -68,7 +68,13 @@ type Line = {readonly text: string | undefined; readonly bytes: number; readonly
 async function* linesOf(path: string): AsyncGenerator<Line> {
 	try {
 		const file = await open(path, constants.O_RDONLY | noFollow);
-		assertPrivate(file.fd, path);
+		try {
+			assertPrivate(file.fd, path);
+		} catch (error) {
+			await file.close();
+			throw error;
+		}
+
 		let parts: Buffer[] = [];
 		let bytes = 0;
 		const take = (ended: boolean): Line => {

@@ -5,8 +5,8 @@ import {basename, dirname, join} from 'node:path';
 import {AppError} from '../core/error.ts';
 import {errnoOf, explainFileError} from './file-error.ts';
 
-/** Refuses to follow a symbolic link; Windows has no such flag. */
-export const noFollow = constants.O_NOFOLLOW ?? 0;
+/** Refuses to follow a symbolic link, and to wait for the other end of a pipe; Windows has no such flags. */
+export const noFollow = (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0);
 
 /** Throws `failed` where a file or folder belongs to another user, who could read or change what we keep (SAFETY 10). */
 export function assertOwner(stats: Pick<Stats, 'uid'>, path: string, uid = process.getuid?.()): void {
@@ -39,7 +39,7 @@ export function assertPrivate(descriptor: number, path: string): Stats {
 export function readPrivateFile(path: string, limit = 8 * 1024 * 1024): string | undefined {
 	let descriptor: number | undefined;
 	try {
-		descriptor = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK | noFollow);
+		descriptor = openSync(path, constants.O_RDONLY | noFollow);
 		if (assertPrivate(descriptor, path).size > limit) {
 			throw new AppError('failed', `${path} is too large to be ours.`, {hint: 'Move it away and try again.'});
 		}
