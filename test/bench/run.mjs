@@ -71,7 +71,12 @@ async function chatHost(lines) {
 		const send = delta => response.write(`data: ${JSON.stringify({choices: [{index: 0, delta}]})}\n\n`);
 		const more = () => {
 			for (let count = 0; count < 40 && line < lines; count++, line++) {
-				for (const content of [`Line ${line} of `, 'an answer with **some** ', '`code` and a few words.', line % 8 ? '\n' : '\n\n']) {
+				for (const content of [
+					`Line ${line} of `,
+					'an answer with **some** ',
+					'`code` and a few words.',
+					line % 8 ? '\n' : '\n\n',
+				]) {
 					send({content});
 				}
 			}
@@ -79,7 +84,9 @@ async function chatHost(lines) {
 			if (line < lines) {
 				setTimeout(more, 10);
 			} else {
-				response.end('data: {"choices":[{"index":0,"delta":{"content":"END OF ANSWER"},"finish_reason":"stop"}]}\n\ndata: [DONE]\n\n');
+				response.end(
+					'data: {"choices":[{"index":0,"delta":{"content":"END OF ANSWER"},"finish_reason":"stop"}]}\n\ndata: [DONE]\n\n',
+				);
 			}
 		};
 		more();
@@ -116,8 +123,11 @@ try {
 	console.log(`first frame: ${app.toFixed(0)} ms, ${(app / bare).toFixed(1)} x node alone (${bare.toFixed(0)} ms)`);
 	const short = await longAnswer(1000);
 	const long = await longAnswer(2000);
-	const perLine = ({cpu, bytes}, lines) => `${(cpu / lines).toFixed(2)} ms CPU and ${Math.round(bytes / lines)} bytes a line`;
-	console.log(`an answer of 1,000 lines: ${perLine(short, 1000)}; of 2,000: ${perLine(long, 2000)} (ratio ${(long.cpu / 2 / short.cpu).toFixed(2)})`);
+	const perLine = ({cpu, bytes}, lines) =>
+		`${(cpu / lines).toFixed(2)} ms CPU and ${Math.round(bytes / lines)} bytes a line`;
+	console.log(
+		`an answer of 1,000 lines: ${perLine(short, 1000)}; of 2,000: ${perLine(long, 2000)} (ratio ${(long.cpu / 2 / short.cpu).toFixed(2)})`,
+	);
 	const again = await resume();
 	console.log(`resume of 2,000 lines: ${again.time.toFixed(0)} ms to the last line, ${again.cpu} ms CPU`);
 } finally {
