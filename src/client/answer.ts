@@ -1,0 +1,88 @@
+import type {Endpoint} from '../contract/endpoint.ts';
+import {readLeniently} from '../contract/lenient.ts';
+import {notShown} from '../contract/scalars.ts';
+import {AppError, isAbort} from '../core/error.ts';
+import {type Json, parseJson} from '../core/json.ts';
+import {isWebPage, readJson, readText} from '../net/read-body.ts';
+import type {TransportResponse} from '../net/transport.ts';
+import {refuse} from './refusal.ts';
+
+const mostOfReason = 1024 * 1024;
+
+/**
+ * What an answer carries, as far as the contract knows its shape. Throws the error of its status, or `network` where a
+ * success is not what the contract says; then a write may have been done all the same, and the hint says so.
+ */
+export async function readAnswer(row: Endpoint, response: TransportResponse, from: string): Promise<unknown> {
+	const {status, headers} = response;
+	if (status < 200 || status > 299) {
+		throw refuse({from, status, headers, text: await readReason(response), now: Date.now()});
+	}
+
+	try {
+		return row.result && row.result !== notShown
+			? await readKnown(row.result, response, from)
+			: await readAny(response, from);
+	} catch (error) {
+		throw row.method === 'GET' ? error : withDoubt(error);
+	}
+}
+
+/** The body of an error; nothing where it breaks off or is too large, because the status says enough. */
+async function readReason(response: TransportResponse): Promise<string> {
+	try {
+		return await readText(response, {limit: mostOfReason});
+	} catch (error) {
+		if (isAbort(error)) {
+			throw error;
+		}
+
+		return '';
+	}
+}
+
+async function readKnown(schema: NonNullable<Endpoint['result']>, response: TransportResponse, from: string) {
+	const json = await readJson(response, {from});
+	const value = readLeniently(schema, json);
+	if (value === undefined) {
+		throw new AppError('network', `${from} answered with ${kindOf(json)} instead of ${wanted(schema)}.`, {
+			hint: 'Check the address; the server may also be of another version.',
+			permanent: true,
+		});
+	}
+
+	return value;
+}
+
+/** Whatever came as JSON; nothing where there is nothing, or bytes of another format. Throws for a web page. */
+async function readAny(response: TransportResponse, from: string): Promise<unknown> {
+	const text = await readText(response, {from});
+	const isData = parseJson(text) !== undefined || isWebPage(response.headers, text);
+	return isData ? await readJson({headers: response.headers, body: once(text)}, {from}) : undefined;
+}
+
+async function* once(text: string): AsyncGenerator<Uint8Array> {
+	yield new TextEncoder().encode(text);
+}
+
+function kindOf(json: Json): string {
+	if (json === null) {
+		return 'null';
+	}
+
+	return Array.isArray(json) ? 'a list' : typeof json === 'object' ? 'an object' : `a ${typeof json}`;
+}
+
+function wanted(schema: NonNullable<Endpoint['result']>): string {
+	return schema.def.type === 'array' ? 'a list' : 'an object';
+}
+
+function withDoubt(error: unknown): unknown {
+	return error instanceof AppError
+		? new AppError(error.code, error.message, {
+				hint: 'It may have been done all the same: look before you try again.',
+				cause: error,
+				permanent: true,
+			})
+		: error;
+}

@@ -1,0 +1,74 @@
+import type {AnswerOf, CallOf, Endpoint} from '../contract/endpoint.ts';
+import {type EndpointId, endpoints} from '../contract/endpoints.ts';
+import {AppError} from '../core/error.ts';
+import {originOf} from '../core/origin.ts';
+import {type RetryClock, systemClock, withRetry} from '../net/retry.ts';
+import type {Transport} from '../net/transport.ts';
+import {readAnswer} from './answer.ts';
+import {type Refresh, refreshing} from './refreshing.ts';
+import {type Call, requestOf} from './request.ts';
+
+/** The call may be left out where the operation takes nothing, or nothing that it needs. */
+type Operation<E extends Endpoint> =
+	Record<never, never> extends CallOf<E>
+		? (call?: CallOf<E>, signal?: AbortSignal) => Promise<AnswerOf<E>>
+		: (call: CallOf<E>, signal?: AbortSignal) => Promise<AnswerOf<E>>;
+
+type UntypedOperation = (call?: Call, signal?: AbortSignal) => Promise<unknown>;
+
+/**
+ * The REST API, a function for each row of the contract. What is given is checked before a byte is sent: `usage`. What
+ * comes back is the API's own object, read leniently: any field may be missing. Throws `AppError` as `refuse` says for a
+ * refusal, `network` where no answer came or none of the API, and an `AbortError` for an aborted signal.
+ */
+export type Client = {readonly [Id in EndpointId]: Operation<(typeof endpoints)[Id]>};
+
+type Options = {
+	/** Address of the server; only its origin counts. */
+	readonly server: string;
+	/** One for each way to prove who calls; they attach the credential, and their own time limits. */
+	readonly transports: {
+		readonly bearer: Transport;
+		/** Left out where there is no API key. */
+		readonly apiKey?: Transport | undefined;
+	};
+	/** Time and chance of the retries, and who is told of a wait in milliseconds. */
+	readonly retry?: {
+		readonly clock?: RetryClock;
+		readonly onWait?: (milliseconds: number, error: unknown) => void;
+	};
+	/** What may be done about a bearer token that is not accepted, before the caller is told. */
+	readonly refresh?: Refresh | undefined;
+};
+
+/** Makes a client; throws `usage` for an address that is none. A GET is tried again up to two times (SAFETY 23); whatever writes is sent once. */
+export function createClient({server: address, transports, retry = {}, refresh}: Options): Client {
+	const server = originOf(address);
+	const bearer = refresh ? refreshing(transports.bearer, refresh) : transports.bearer;
+
+	const run = async (row: Endpoint, call: Call, signal: AbortSignal): Promise<unknown> => {
+		const request = requestOf(server, row, call);
+		const transport = row.auth === 'bearer' ? bearer : (transports.apiKey ?? withoutApiKey(server));
+		const attempt = async () => readAnswer(row, await transport({...request, signal}), server);
+		const {clock = systemClock, onWait} = retry;
+		return row.method === 'GET'
+			? withRetry(attempt, {clock, signal, isRetryable: isNetwork, ...(onWait && {onWait})})
+			: attempt();
+	};
+
+	const operations = Object.entries<Endpoint>(endpoints).map(([id, row]) => {
+		const operation: UntypedOperation = (call = {}, signal = new AbortController().signal) => run(row, call, signal);
+		return [id, operation] as const;
+	});
+	return Object.fromEntries(operations) as Record<EndpointId, UntypedOperation> as Client;
+}
+
+function isNetwork(error: unknown): boolean {
+	return error instanceof AppError && error.code === 'network';
+}
+
+function withoutApiKey(server: string): never {
+	throw new AppError('auth', `This takes an API key, and there is none for ${server}.`, {
+		hint: `login --server ${server} logs in with one.`,
+	});
+}

@@ -1,0 +1,71 @@
+import {type Violation, violations} from '../contract/check.ts';
+import type {Endpoint} from '../contract/endpoint.ts';
+import {pathParameters} from '../contract/parameters.ts';
+import {fillPath, parametersOf, wireName} from '../contract/path.ts';
+import {encodeQuery, type QueryValues} from '../contract/query.ts';
+import {AppError} from '../core/error.ts';
+import type {TransportRequest} from '../net/transport.ts';
+
+/** What a caller gives, whatever the operation. */
+export type Call = {
+	readonly params?: Readonly<Record<string, string>>;
+	readonly query?: QueryValues;
+	readonly body?: unknown;
+	readonly contentType?: string;
+	readonly contentEncoding?: string;
+};
+
+const mostNamed = 5;
+
+/**
+ * The request of a call, without its credential. Throws `usage`, with each field that is wrong and what it must be, for
+ * what the contract forbids; nothing has been sent then.
+ */
+export function requestOf(server: string, row: Endpoint, call: Call): TransportRequest {
+	const {params = {}, query = {}} = call;
+	const wrong = [
+		...parametersOf(row.path).flatMap(name => parameterViolations(name, params[name])),
+		...(row.query ? violations(row.query, query) : []),
+		...(row.body ? violations(row.body, call.body) : []),
+		...(row.raw ? rawViolations(row.raw, call) : []),
+	];
+	if (wrong.length > 0) {
+		throw new AppError('usage', sentence(wrong), {hint: 'Put it right and try again; nothing was sent.'});
+	}
+
+	return {
+		method: row.method,
+		url: `${server}${fillPath(row.path, params)}${encodeQuery(query)}`,
+		...contentOf(row, call),
+	};
+}
+
+function parameterViolations(name: string, value: unknown): readonly Violation[] {
+	const schema = Object.entries(pathParameters).find(([known]) => known === name)?.[1];
+	return schema ? violations(schema, value).map(({rule}) => ({path: [wireName(name)], rule})) : [];
+}
+
+function rawViolations(types: readonly string[], {contentType = '', body}: Call): readonly Violation[] {
+	return [
+		...(types.includes(contentType) ? [] : [{path: ['content-type'], rule: `must be one of ${types.join(', ')}`}]),
+		...(typeof body === 'string' || body instanceof Uint8Array ? [] : [{path: [], rule: 'must be text or bytes'}]),
+	];
+}
+
+function sentence(wrong: readonly Violation[]): string {
+	const named = wrong.slice(0, mostNamed).map(({path, rule}) => `${path.join('.') || 'The body'} ${rule}`);
+	const more = wrong.length - named.length;
+	return `${named.join('; ')}${more > 0 ? `; and ${more} more` : ''}.`;
+}
+
+function contentOf({body, raw}: Endpoint, call: Call): Pick<TransportRequest, 'headers' | 'body'> {
+	const accept = 'application/json';
+	if (body) {
+		return {headers: {accept, 'content-type': 'application/json'}, body: JSON.stringify(call.body)};
+	}
+
+	const {body: bytes, contentType = '', contentEncoding} = call;
+	const isRaw = raw && (typeof bytes === 'string' || bytes instanceof Uint8Array);
+	const encoding = contentEncoding && {'content-encoding': contentEncoding};
+	return isRaw ? {headers: {accept, 'content-type': contentType, ...encoding}, body: bytes} : {headers: {accept}};
+}
