@@ -62,6 +62,7 @@ export async function readJson(
 			})
 		: new AppError('network', `${from} answered with ${text ? 'something that is not JSON' : 'nothing'}.`, {
 				hint: 'Check the address.',
+				permanent: true,
 			});
 }
 
