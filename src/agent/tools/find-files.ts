@@ -19,19 +19,30 @@ export async function findFiles(
 	return {...found, paths: found.paths.filter(path => !path.startsWith(hidden)).sort()};
 }
 
-/** Bytes of the list that git may print. */
+/** Bytes of the list that git may print, and milliseconds that it may take. */
 const maxBytes = 16 * 1024 * 1024;
+const timeout = 10_000;
 
 /** Settings of the repository that would make git run a program, and the network, are switched off. */
 const harmless = ['-c', 'core.fsmonitor=false', '-c', 'core.hooksPath=/dev/null'];
 const env = {GIT_OPTIONAL_LOCKS: '0', GIT_NO_LAZY_FETCH: '1', GIT_ALLOW_PROTOCOL: 'none', GIT_TERMINAL_PROMPT: '0'};
 
-/** Undefined where git is missing or the folder is in no work tree. */
+/** Undefined where git is missing or the folder is in no work tree; `core.worktree` may name one that it is not in. */
 async function gitFiles(cwd: string, signal: AbortSignal) {
-	const args = [...harmless, 'ls-files', '-z', '-t', '--cached', '--others', '--deleted', '--exclude-standard'];
-	const result = await runChild({command: 'git', args, cwd, signal, env, maxBytes}).catch(() => undefined);
-	signal.throwIfAborted();
-	if (result?.status !== 0) {
+	const git = async (...args: readonly string[]) => {
+		const options = {command: 'git', args: [...harmless, ...args], cwd, signal, env, timeout, maxBytes};
+		const result = await runChild(options).catch(() => undefined);
+		signal.throwIfAborted();
+		return result?.status === 0 ? result : undefined;
+	};
+
+	const inside = await git('rev-parse', '--is-inside-work-tree');
+	if (inside?.stdout.trim() !== 'true') {
+		return undefined;
+	}
+
+	const result = await git('ls-files', '-z', '-t', '--cached', '--others', '--deleted', '--exclude-standard');
+	if (!result) {
 		return undefined;
 	}
 

@@ -72,3 +72,13 @@ test('[12] [13] a repository cannot make git run a program of its own', async ()
 	expect(await createListFiles({stateFolder}).run({}, context)).toBe('a.txt\nevil.sh');
 	expect(await createListFiles({stateFolder}).run({}, {...context, workspace: root})).not.toMatch(/^ran$/m);
 });
+
+test('git settings of the folder cannot lead the list to files outside [13]', async () => {
+	const {root, workspace, stateFolder, context} = await makeWorkspace({'a.txt': ''});
+	git(workspace, 'init', '-q');
+	git(workspace, 'config', 'core.worktree', root);
+	await writeAll(root, {'other/secret-name.txt': ''});
+	expect(await createListFiles({stateFolder}).run({}, context)).toBe('a.txt');
+	git(workspace, 'config', 'core.worktree', join(root, 'other'));
+	expect(await createListFiles({stateFolder}).run({}, context)).toBe('a.txt');
+});
