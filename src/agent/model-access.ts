@@ -79,7 +79,7 @@ export function createModelAccess(dependencies: Dependencies): ModelAccess {
 		async open(model) {
 			if (!model) {
 				throw new AppError('usage', 'No model is chosen.', {
-					hint: 'Choose one: /model, or --model provider/model-name.',
+					hint: 'Choose one: `model use`, or --model provider/model-name.',
 				});
 			}
 
@@ -125,9 +125,9 @@ function missingKey({name, label, keyVariables}: ProviderRow): AppError {
 	const variable = keyVariables[0] ?? '';
 	if (name === 'custom') {
 		return new AppError('auth', 'No custom host is configured.', {
-			hint: 'Run keys set custom --base-url <address>, or set CUSTOM_BASE_URL and CUSTOM_API_KEY.',
+			hint: 'Run `keys set custom --base-url <address>`, or set CUSTOM_BASE_URL and CUSTOM_API_KEY.',
 		});
 	}
 
-	return new AppError('auth', `There is no key for ${label}.`, {hint: `Run keys set ${name}, or set ${variable}.`});
+	return new AppError('auth', `There is no key for ${label}.`, {hint: `Run \`keys set ${name}\`, or set ${variable}.`});
 }

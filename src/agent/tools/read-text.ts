@@ -17,7 +17,7 @@ export async function readText(
 	try {
 		if (size > largestFile) {
 			throw new AppError('failed', `“${shown}” is too large to read: ${megabytes(size)} MB.`, {
-				hint: 'Look for what you need with search_text.',
+				hint: 'Files of more than 16 MB are neither read nor searched.',
 			});
 		}
 

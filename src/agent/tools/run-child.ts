@@ -1,4 +1,5 @@
 import {type ChildProcess, spawn} from 'node:child_process';
+import {basename} from 'node:path';
 import {AppError} from '../../core/error.ts';
 import {createCappedOutput} from './capped-output.ts';
 import {childEnvironment} from './child-environment.ts';
@@ -56,7 +57,7 @@ export async function runChild(options: Options): Promise<ChildResult> {
 		const status = await ended(child);
 		signal.throwIfAborted();
 		if (deadline.aborted) {
-			throw new AppError('failed', `${command} took longer than ${timeout / 1000} s and was ended.`);
+			throw new AppError('failed', `${basename(command)} took longer than ${timeout / 1000} s and was ended.`);
 		}
 
 		return {status, stdout: stdout.text(), stderr: stderr.text(), omitted: stdout.omitted()};

@@ -1,4 +1,6 @@
+import {stat} from 'node:fs/promises';
 import * as z from 'zod/mini';
+import {AppError} from '../../core/error.ts';
 import type {Tool} from '../../core/tool.ts';
 import {type Bounds, locate} from './bounds.ts';
 import {defineReadingTool} from './define-tool.ts';
@@ -45,6 +47,11 @@ export function createSearchText({stateFolder, ripgrep = findRipgrep}: Options):
 		async run({pattern, path, glob, literal = false, ignore_case: ignoreCase = false}, {workspace, signal}) {
 			const bounds = {workspace, stateFolder};
 			const target = await locate(path || '.', bounds);
+			const stats = await stat(target.real);
+			if (!stats.isFile() && !stats.isDirectory()) {
+				throw new AppError('failed', `“${target.shown}” is neither a file nor a folder.`);
+			}
+
 			const query = {pattern, literal, ignoreCase, glob};
 			const program = await ripgrep();
 			const {matches, complete} = program

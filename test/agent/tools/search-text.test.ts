@@ -1,3 +1,5 @@
+import {execFileSync} from 'node:child_process';
+import {join} from 'node:path';
 import {expect, test} from 'vitest';
 import {createSearchText} from '../../../src/agent/tools/search-text.ts';
 import type {JsonObject} from '../../../src/core/json.ts';
@@ -65,4 +67,12 @@ test('[21] an expression that backtracks for ever is ended', async () => {
 	const {stateFolder, context} = await makeWorkspace({'a.txt': `${'a'.repeat(60)}!\n`});
 	const search = createSearchText({stateFolder, ripgrep: async () => undefined});
 	await expect(search.run({pattern: '(a+)+$'}, context)).rejects.toThrow('The expression takes too long.');
+});
+
+test.skipIf(process.platform === 'win32')('a pipe is not searched, which would wait for its writer', async () => {
+	const {workspace, stateFolder, context} = await makeWorkspace();
+	execFileSync('mkfifo', [join(workspace, 'pipe')]);
+	await expect(createSearchText({stateFolder}).run({pattern: 'x', path: 'pipe'}, context)).rejects.toThrow(
+		'“pipe” is neither a file nor a folder.',
+	);
 });
