@@ -1,7 +1,7 @@
 import process from 'node:process';
 import {type RunFlags, readInvocation} from './command/invocation.ts';
 import type {ComposeOptions} from './command/program.ts';
-import {exitStatus, reportError} from './core/error.ts';
+import {AppError, exitStatus, reportError} from './core/error.ts';
 import {createAppStore} from './store/store.ts';
 import {wantsLinear} from './terminal/abilities.ts';
 
@@ -20,9 +20,21 @@ async function compose(options: ComposeOptions) {
 		store,
 		env,
 		version,
-		folder: process.cwd(),
+		folder: currentFolder(),
 		workerUrl: new URL('./server-worker.js', import.meta.url),
 	});
+}
+
+/** The working folder. Throws `not-found` where it was removed while a shell stands in it. */
+function currentFolder(): string {
+	try {
+		return process.cwd();
+	} catch (error) {
+		throw new AppError('not-found', 'The working folder does not exist any more.', {
+			hint: 'Change to another folder.',
+			cause: error,
+		});
+	}
 }
 
 /** The first Ctrl+C ends what goes on, the second one the process. */

@@ -1,3 +1,5 @@
+import {execFile} from 'node:child_process';
+import {promisify} from 'node:util';
 import {expect, test} from 'vitest';
 import {connectedTo} from './chat.ts';
 import {startModelHost, unusedAddress} from './model-host.ts';
@@ -32,6 +34,15 @@ test('what was typed wrong is repeated safely [1]', async () => {
 	expect({status, stderr}).toEqual({
 		status: 2,
 		stderr: 'service: There is no flag -␛[2J.\n  Run service help to see what there is.\n',
+	});
+});
+
+test.skipIf(process.platform === 'win32')('a folder that is gone is told, with status 5', async () => {
+	const gone = `mkdir gone && cd gone && rmdir ../gone && exec node "$0" -p hi </dev/null`;
+	const child = promisify(execFile)('sh', ['-c', gone, program], {cwd: folderWith({})});
+	await expect(child).rejects.toMatchObject({
+		code: 5,
+		stderr: 'service: The working folder does not exist any more.\n  Change to another folder.\n',
 	});
 });
 
