@@ -61,6 +61,8 @@ function keep(schema: z.core.$ZodType, value: Json): Json | undefined {
 			return isJsonObject(value) ? keepFields(value, () => def.valueType) : undefined;
 		case 'array':
 			return Array.isArray(value) ? keepEntries(value, def.element) : undefined;
+		case 'union':
+			return def.options.map(option => keep(option, value)).find(kept => kept !== undefined);
 		case 'string':
 		case 'enum':
 			return typeof value === 'string' ? value : undefined;
