@@ -20,9 +20,12 @@ export async function readAnswer(row: Endpoint, response: TransportResponse, fro
 	}
 
 	try {
-		return row.result && row.result !== notShown
-			? await readKnown(row.result, response, from)
-			: await readAny(response, from);
+		if (row.result && row.result !== notShown) {
+			return await readKnown(row.result, response, from);
+		}
+
+		const any = await readAny(response, from);
+		return row.result && any;
 	} catch (error) {
 		throw row.method === 'GET' ? error : withDoubt(error);
 	}

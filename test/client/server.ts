@@ -32,7 +32,7 @@ export async function scripted(reply: (asked: Asked, count: number) => Reply | '
 		asked.push(seen);
 		const answer = reply(seen, asked.length);
 		if (answer === 'cut') {
-			request.destroy();
+			request.socket.destroy();
 			return;
 		}
 

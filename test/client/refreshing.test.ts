@@ -1,0 +1,128 @@
+import {expect, test} from 'vitest';
+import {createClient} from '../../src/client/client.ts';
+import {AppError} from '../../src/core/error.ts';
+import type {Transport} from '../../src/net/transport.ts';
+import {type Asked, scripted, transportTo} from './server.ts';
+
+const fresh = 'fresh-0123456789abcdef';
+const bearerOf = ({headers}: Asked) => headers.authorization?.replace('Bearer ', '');
+
+/** A server that accepts the fresh token alone, and a client that begins with a stale one. */
+async function stale(refresh: (renewed: Transport, count: number) => Promise<Transport | undefined>) {
+	const server = await scripted(asked =>
+		bearerOf(asked) === fresh
+			? {body: '{"enabled":true}'}
+			: {status: 401, body: '{"code":401,"detail":"Expired.","type":"expired_token_error"}'},
+	);
+	let refreshes = 0;
+	const renewed = transportTo(server.origin, 'bearer', fresh);
+	const client = createClient({
+		server: server.origin,
+		transports: {
+			bearer: transportTo(server.origin, 'bearer', 'stale'),
+			apiKey: transportTo(server.origin, 'x-api-key', 'k'),
+		},
+		refresh: () => {
+			refreshes += 1;
+			return refresh(renewed, refreshes);
+		},
+	});
+	return {...server, client, refreshes: () => refreshes};
+}
+
+const call = {params: {org: 'acme'}};
+
+test('401 refreshes once and sends again what was asked, also a write with its body', async () => {
+	const {client, asked, refreshes} = await stale(async renewed => renewed);
+	await client.createApiKey({body: {name: 'ci'}});
+	expect(await client.getAutoRefill(call)).toEqual({enabled: true});
+	expect(asked.map(request => [request.method, bearerOf(request), request.body.toString()])).toEqual([
+		['POST', 'stale', '{"name":"ci"}'],
+		['POST', fresh, '{"name":"ci"}'],
+		['GET', fresh, ''],
+	]);
+	expect(refreshes()).toBe(1);
+});
+
+test('calls that meet 401 at once share one refresh; who comes late takes its token', async () => {
+	let release = () => {};
+	const {client, asked, refreshes} = await stale(async renewed => {
+		await new Promise<void>(resolve => {
+			release = resolve;
+		});
+		return renewed;
+	});
+	const calls = Array.from({length: 5}, () => client.getAutoRefill(call));
+	while (asked.length < 5) {
+		await new Promise(resolve => setTimeout(resolve, 5));
+	}
+
+	await new Promise(resolve => setTimeout(resolve, 20));
+	release();
+	expect(await Promise.all(calls)).toEqual(Array.from({length: 5}, () => ({enabled: true})));
+	expect([refreshes(), asked.length]).toEqual([1, 10]);
+});
+
+test('where no new token is to be had, or it is refused too, the login has failed', async () => {
+	for (const refresh of [async () => undefined, async (_: Transport, count: number) => never(count)]) {
+		const {client, origin} = await stale(refresh);
+		await expect(client.getAutoRefill(call)).rejects.toMatchObject({
+			code: 'auth',
+			message: `${origin} did not accept the login: Expired (expired_token_error).`,
+			hint: `login --server ${origin} logs in again.`,
+		});
+	}
+
+	function never(count: number): Transport {
+		expect(count).toBe(1);
+		return async () => ({
+			status: 401,
+			headers: {},
+			body: (async function* () {
+				yield new TextEncoder().encode('{"code":401,"detail":"Expired.","type":"expired_token_error"}');
+			})(),
+		});
+	}
+});
+
+test('a refresh that fails says why, and the next call may try again', async () => {
+	const {client, refreshes} = await stale(async (renewed, count) => {
+		if (count === 1) {
+			throw new AppError('network', 'The login server is away.', {permanent: true});
+		}
+
+		return renewed;
+	});
+	await expect(client.getAutoRefill(call)).rejects.toMatchObject({message: 'The login server is away.'});
+	expect(await client.getAutoRefill(call)).toEqual({enabled: true});
+	expect(refreshes()).toBe(2);
+});
+
+test('who gives up does not end the refresh that others wait for', async () => {
+	let release = () => {};
+	const {client, asked} = await stale(async renewed => {
+		await new Promise<void>(resolve => {
+			release = resolve;
+		});
+		return renewed;
+	});
+	const abort = new AbortController();
+	const impatient = client.getAutoRefill(call, abort.signal).catch((error: unknown) => error);
+	const patient = client.getAutoRefill(call);
+	while (asked.length < 2) {
+		await new Promise(resolve => setTimeout(resolve, 5));
+	}
+
+	await new Promise(resolve => setTimeout(resolve, 20));
+	abort.abort();
+	expect(await impatient).toMatchObject({name: 'AbortError'});
+	release();
+	expect(await patient).toEqual({enabled: true});
+});
+
+test('an API key that is refused, and 403, are not refreshed', async () => {
+	const {client, refreshes} = await stale(async renewed => renewed);
+	const artifact = client.resolveTraceArtifact({params: {org: 'a', workspace: 'w', traceId: 't', oid: 'o'}});
+	await expect(artifact).rejects.toMatchObject({code: 'auth'});
+	expect(refreshes()).toBe(0);
+});

@@ -1,0 +1,68 @@
+import {expect, test} from 'vitest';
+import {refusalOf} from '../../src/client/refusal.ts';
+import {clientOf, scripted} from './server.ts';
+
+const id = '0b5e0a1c-9c1f-4d4e-8b57-0123456789ab';
+
+test.each([429, 500, 502, 503, 504])('a GET is tried again after %d, and a later success counts [23]', async status => {
+	const {origin, asked} = await scripted((_, count) => (count < 3 ? {status} : {body: '{"enabled":true}'}));
+	const {client, waits} = clientOf(origin);
+	expect(await client.getAutoRefill({params: {org: 'acme'}})).toEqual({enabled: true});
+	expect([asked.length, waits]).toEqual([3, [500, 500]]);
+});
+
+test('a GET whose connection breaks is tried again [23]', async () => {
+	const {origin, asked} = await scripted((_, count) => (count < 3 ? 'cut' : {body: '{}'}));
+	expect(await clientOf(origin).client.getUserPreferences()).toEqual({});
+	expect(asked).toHaveLength(3);
+});
+
+test.each([400, 401, 402, 403, 404, 409, 422, 426])('a GET is not tried again after %d [23]', async status => {
+	const {origin, asked} = await scripted(() => ({status}));
+	await expect(clientOf(origin).client.getUserPreferences()).rejects.toThrow();
+	expect(asked).toHaveLength(1);
+});
+
+test('what writes is sent once, whatever comes of it [23]', async () => {
+	for (const reply of ['cut', {status: 429, headers: {'retry-after': '1'}}, {status: 500}, {status: 502}] as const) {
+		const {origin, asked} = await scripted(() => reply);
+		const {client, waits} = clientOf(origin);
+		await expect(client.revokeApiKey({params: {keyId: id}})).rejects.toMatchObject({code: 'network'});
+		await expect(client.createApiKey({body: {}})).rejects.toMatchObject({code: 'network'});
+		await expect(client.updateUserPreferences({body: {}})).rejects.toMatchObject({code: 'network'});
+		expect([asked.length, waits]).toEqual([3, []]);
+	}
+});
+
+test('Retry-After is obeyed to the millisecond; more than a minute is said instead [23]', async () => {
+	const polite = await scripted((_, count) =>
+		count === 1 ? {status: 429, headers: {'retry-after': '7'}} : {body: '{}'},
+	);
+	const {client, waits} = clientOf(polite.origin);
+	await client.getUserPreferences();
+	expect(waits).toEqual([7000]);
+
+	const body = '{"code":429,"detail":"Slow down.","type":"usage_limit_exceeded_error"}';
+	const busy = await scripted(() => ({status: 429, headers: {'retry-after': '600'}, body}));
+	const error: unknown = await clientOf(busy.origin)
+		.client.getUserPreferences()
+		.catch((thrown: unknown) => thrown);
+	expect(error).toMatchObject({
+		code: 'network',
+		message: `${busy.origin} gets too many requests: Slow down (usage_limit_exceeded_error).`,
+		hint: 'Try again in 10 minutes.',
+	});
+	expect(refusalOf(error)).toEqual({status: 429, type: 'usage_limit_exceeded_error', detail: 'Slow down'});
+	expect(busy.asked).toHaveLength(1);
+});
+
+test('whoever waits is told how long, and for what', async () => {
+	const {origin} = await scripted((_, count) => (count === 1 ? {status: 503} : {body: '{}'}));
+	const told: unknown[] = [];
+	const clock = {sleep: () => Promise.resolve(), random: () => 0};
+	const {client} = clientOf(origin, {
+		retry: {clock, onWait: (milliseconds, error) => told.push([milliseconds, refusalOf(error)?.status])},
+	});
+	await client.getUserPreferences();
+	expect(told).toEqual([[500, 503]]);
+});

@@ -1,0 +1,48 @@
+import {expectTypeOf, test} from 'vitest';
+import type {Client} from '../../src/client/client.ts';
+import type {EndpointId, endpoints} from '../../src/contract/endpoints.ts';
+import type {Session} from '../../src/contract/resources/session.ts';
+import type {SessionUsage} from '../../src/core/usage.ts';
+
+// What is said here is checked by the compiler; nothing of it is run.
+type CallOf<Id extends EndpointId> = Parameters<Client[Id]>[0];
+type AnswerOf<Id extends EndpointId> = Awaited<ReturnType<Client[Id]>>;
+
+const place = {org: 'acme', workspace: 'ml'};
+
+test('a client has a function for each row, and no other', () => {
+	expectTypeOf<keyof Client>().toEqualTypeOf<keyof typeof endpoints>();
+});
+
+test('parameters are those of the path, each one needed', () => {
+	expectTypeOf({params: {...place, runtimeId: 'dev'}}).toExtend<CallOf<'resumeRuntime'>>();
+	expectTypeOf({params: place}).not.toExtend<CallOf<'resumeRuntime'>>();
+	expectTypeOf<undefined>().not.toExtend<CallOf<'resumeRuntime'>>();
+	expectTypeOf<undefined>().toExtend<CallOf<'getUserPreferences'>>();
+});
+
+test('query and body are those of the schema; defaults may be left out, other types do not compile', () => {
+	const params = {...place, runId: 'x'};
+	expectTypeOf({params, query: {project_id: 'x'}}).toExtend<CallOf<'listRunItems'>>();
+	expectTypeOf({params}).not.toExtend<CallOf<'listRunItems'>>();
+	expectTypeOf({params, query: {project_id: 'x', limit: '5'}}).not.toExtend<CallOf<'listRunItems'>>();
+	expectTypeOf<NonNullable<CallOf<'pushTraces'>>['contentType']>().toEqualTypeOf<
+		'application/x-protobuf' | 'application/json'
+	>();
+});
+
+test('an answer may lack any field and bring new words; its unknown fields are not in the type', () => {
+	expectTypeOf<AnswerOf<'resumeRuntime'>['name']>().toEqualTypeOf<string | undefined>();
+	expectTypeOf<'hibernating'>().toExtend<AnswerOf<'resumeRuntime'>['status']>();
+	expectTypeOf<'later'>().not.toExtend<keyof AnswerOf<'resumeRuntime'>>();
+	expectTypeOf<AnswerOf<'removeMemberLimit'>>().toEqualTypeOf<undefined>();
+	expectTypeOf<AnswerOf<'listApiKeys'>>().toEqualTypeOf<unknown>();
+});
+
+test('usage of a session here has the fields of usage there', () => {
+	expectTypeOf<SessionUsage>().toExtend<Session['usage']>();
+	expectTypeOf<Exclude<keyof SessionUsage, KnownOf<Session['usage']>>>().toEqualTypeOf<never>();
+	expectTypeOf<Exclude<KnownOf<Session['usage']>, keyof SessionUsage>>().toEqualTypeOf<never>();
+});
+
+type KnownOf<T> = keyof {[Name in keyof T as string extends Name ? never : Name]: T[Name]};
