@@ -59,8 +59,8 @@ const set = command({
 		const model = name && `${chosen}/${name}`;
 		store.getState().setModel(model);
 		return model
-			? {kind: 'text', text: `${stored} The model is now ${model}.`, hint: '/model chooses another one.'}
-			: {kind: 'text', text: `${stored} ${fault}`, hint: 'Name one: /model custom/<name>.'};
+			? {kind: 'text', text: `${stored} The model is now ${model}.`, hint: '`model` chooses another one.'}
+			: {kind: 'text', text: `${stored} ${fault}`, hint: 'Name one: `model custom/<name>`.'};
 	},
 });
 
@@ -96,7 +96,7 @@ const list = command({
 				source,
 				baseUrl ?? '',
 			]),
-			empty: 'No keys yet. keys set <provider> stores one.',
+			empty: 'No keys yet. `keys set <provider>` stores one.',
 			data: keys.map(({provider: name, last4, source, baseUrl}) => ({
 				provider: name,
 				last4,

@@ -25,7 +25,7 @@ export default command({
 		const known = flags.server ?? knownServer(context);
 		const address = known ?? (live ? await interact.ask({label: 'Server:', masked: false}) : undefined);
 		if (!address) {
-			throw new AppError('usage', 'Which server?', {hint: 'Give it: login --server https://agents.example.com'});
+			throw new AppError('usage', 'Which server?', {hint: 'Give it: `login --server https://agents.example.com`'});
 		}
 
 		const server = parseServerUrl(address);

@@ -12,7 +12,7 @@ export default command({
 	async run(_, {config, env, flags, store}) {
 		const profile = resolveProfile({data: config.read(), env, flags});
 		if (!profile?.apiKey) {
-			throw new AppError('auth', 'You are not logged in.', {hint: 'login --server <url> logs in.'});
+			throw new AppError('auth', 'You are not logged in.', {hint: '`login --server <url>` logs in.'});
 		}
 
 		if (profile.keySource === 'from env') {

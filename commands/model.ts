@@ -86,7 +86,7 @@ const use = command({
 		}
 
 		store.getState().setModel(chosen);
-		const hint = key || isDemo ? undefined : `It needs a key: keys set ${provider}`;
+		const hint = key || isDemo ? undefined : `It needs a key: \`keys set ${provider}\``;
 		return {kind: 'text', text: `The model is now ${chosen}.`, ...(hint && {hint}), data: {model: chosen}};
 	},
 });

@@ -29,7 +29,7 @@ const list = command({
 				apiKey ? `…${apiKey.last4}` : 'logged out',
 				formatAge(savedAt),
 			]),
-			empty: 'No profiles yet. login --server <url> makes one.',
+			empty: 'No profiles yet. `login --server <url>` makes one.',
 			data: profiles.map(({name, server, org, workspace, project, apiKey, savedAt, active}) => ({
 				name,
 				server,

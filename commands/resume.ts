@@ -22,7 +22,7 @@ export default command({
 		const others = (await sessions.list(false)).filter(({id}) => id !== open);
 		if (others.length === 0) {
 			throw new AppError('not-found', 'There is no other session in this folder.', {
-				hint: 'sessions --all lists those of other folders.',
+				hint: '`sessions --all` lists those of other folders.',
 			});
 		}
 

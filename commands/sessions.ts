@@ -21,8 +21,10 @@ export default command({
 				messages === undefined ? '' : String(messages),
 				[title || preview, ...(all ? [`(${folder})`] : [])].join(' '),
 			]),
-			empty: all ? 'No sessions yet.' : 'No sessions in this folder yet. sessions --all lists those of other folders.',
-			notes: found.length > 0 ? ['resume <id> goes on with one.'] : [],
+			empty: all
+				? 'No sessions yet.'
+				: 'No sessions in this folder yet. `sessions --all` lists those of other folders.',
+			notes: found.length > 0 ? ['`resume <id>` goes on with one.'] : [],
 			data: found.map(({id, folder, title, preview, updatedAt, messages, model}) => ({
 				id,
 				folder,

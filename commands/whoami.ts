@@ -17,7 +17,7 @@ export default command({
 			const {connection} = store.getState();
 			if (!live || connection.profile !== 'local') {
 				throw new AppError('auth', 'You are not logged in.', {
-					hint: 'login --server <url> logs in; service chats without it.',
+					hint: '`login --server <url>` logs in; service chats without it.',
 				});
 			}
 

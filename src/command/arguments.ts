@@ -49,7 +49,7 @@ export function readArguments(
 ): Readonly<Record<string, unknown>> {
 	const {args, positional = [], rest} = command;
 	const fields = fieldsOf(args);
-	const hint = `Usage: ${usageOf(path, command)}`;
+	const hint = `Usage: \`${usageOf(path, command)}\``;
 	const flags = fields.filter(({name}) => !positional.includes(name) || isOptional(fields, name));
 	const {values, positionals} = parse(path, words, flags, hint);
 	const found: Record<string, unknown> = {};

@@ -1,20 +1,24 @@
+import {nameCommands} from '../core/command-words.ts';
 import {safeLine, safeText} from '../terminal/safe-text.ts';
 import type {Palette} from '../terminal/style.ts';
 import {lineWidth, padEnd, truncate} from '../terminal/width.ts';
 import {wrapLine} from '../terminal/wrap.ts';
 import type {Column, Result} from './result.ts';
 
-type Style = {readonly width: number; readonly palette: Palette};
+type Style = {
+	readonly width: number;
+	readonly palette: Palette;
+	/** How commands are typed where this is shown; as in the app by default. */
+	readonly prefix?: '/' | 'service ';
+};
 
 /** A result as lines of at most `width` cells, the same in the app and in a shell. Data is made safe here (SAFETY 1). */
 export function renderResult(result: Result, style: Style): readonly string[] {
-	const {width, palette} = style;
+	const {width, palette, prefix = '/'} = style;
+	const told = (text: string) => palette.dim(safeText(nameCommands(text, prefix)));
 	switch (result.kind) {
 		case 'text':
-			return [
-				...wrapLine(safeText(result.text), width),
-				...(result.hint ? wrapLine(palette.dim(safeText(result.hint)), width) : []),
-			];
+			return [...wrapLine(safeText(result.text), width), ...(result.hint ? wrapLine(told(result.hint), width) : [])];
 		case 'record':
 			return [...heading(result.title, style), ...renderFields(result.fields, style)];
 		case 'table':
@@ -22,8 +26,8 @@ export function renderResult(result: Result, style: Style): readonly string[] {
 				...heading(result.title, style),
 				...(result.rows.length > 0
 					? renderTable(result.columns, result.rows, style)
-					: wrapLine(palette.dim(safeText(result.empty)), width)),
-				...(result.notes ?? []).flatMap(note => wrapLine(palette.dim(safeText(note)), width)),
+					: wrapLine(told(result.empty), width)),
+				...(result.notes ?? []).flatMap(note => wrapLine(told(note), width)),
 			];
 		case 'group':
 			return result.parts.flatMap((part, index) => [...(index > 0 ? [''] : []), ...renderResult(part, style)]);

@@ -46,7 +46,7 @@ export function findCommand(entries: readonly Entry[], words: readonly string[])
 	throw unknown(`${entry.name} has no verb`, second, verbs, hint);
 }
 
-const seeAll = 'Run help to see them all.';
+const seeAll = 'Run `help` to see them all.';
 
 function unknown(finding: string, word: string, known: readonly string[], hint: string): AppError {
 	const near = closest(word.toLowerCase(), known);

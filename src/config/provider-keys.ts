@@ -65,7 +65,7 @@ export async function removeKey(config: Config, provider: ProviderName): Promise
 	await config.update(data => {
 		if (!entryOf(data.keys, provider)) {
 			throw new AppError('not-found', `No key of ${provider} is stored.`, {
-				hint: 'Run keys list; a key that is there from env is removed by unsetting its variable.',
+				hint: 'Run `keys list`; a key that is there from env is removed by unsetting its variable.',
 			});
 		}
 

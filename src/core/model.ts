@@ -32,7 +32,7 @@ export function parseModelId(id: string): ModelId {
 	const name = id.slice(slash + 1).trim();
 	if (slash < 1 || !name) {
 		throw new AppError('usage', `“${id}” is not a model.`, {
-			hint: 'Give provider/model-name, for example anthropic/claude-sonnet-4-5; model list shows the known ones.',
+			hint: 'Give provider/model-name, for example anthropic/claude-sonnet-4-5; `model list` shows the known ones.',
 		});
 	}
 

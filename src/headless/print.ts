@@ -1,5 +1,6 @@
 import {renderResult} from '../command/render.ts';
 import type {Result} from '../command/result.ts';
+import {nameCommands} from '../core/command-words.ts';
 import type {Environment} from '../core/environment.ts';
 import type {ErrorReport} from '../core/error.ts';
 import {wantsColor} from '../terminal/abilities.ts';
@@ -27,7 +28,11 @@ export function printResult(
 	}
 
 	const width = output.isTTY ? (output.columns ?? 80) : 10_000;
-	const lines = renderResult(result, {width, palette: createPalette({color: wantsColor(output, env)})});
+	const lines = renderResult(result, {
+		width,
+		palette: createPalette({color: wantsColor(output, env)}),
+		prefix: 'service ',
+	});
 	if (lines.length > 0) {
 		output.write(`${lines.join('\n')}\n`);
 	}
@@ -36,12 +41,14 @@ export function printResult(
 /** Prints an error as a person reads it, or as JSON for `--json`. Always on standard error. */
 export function printError(report: ErrorReport, output: Output, {json}: {readonly json: boolean}): void {
 	if (json) {
-		printJson({error: report}, output);
+		printJson({error: {...report, ...(report.hint && {hint: shellHint(report.hint)})}}, output);
 		return;
 	}
 
-	output.write(`service: ${safeText(report.message)}\n${report.hint ? `  ${safeText(report.hint)}\n` : ''}`);
+	output.write(`service: ${safeText(report.message)}\n${report.hint ? `  ${safeText(shellHint(report.hint))}\n` : ''}`);
 }
+
+const shellHint = (hint: string) => nameCommands(hint, 'service ');
 
 /** Prints what a model said: as it is into a pipe, made safe on a terminal. Nothing for nothing. */
 export function printAnswer(text: string, output: Output): void {

@@ -46,7 +46,7 @@ export function statusFailure(
 	const said = words ? `: ${words}` : '.';
 	if (status === 401 || status === 403 || isBadKey(body)) {
 		return new AppError('auth', `${label} refused the key (${status})${said}`, {
-			hint: `Check the key with keys set ${name}.`,
+			hint: `Check the key with \`keys set ${name}\`.`,
 		});
 	}
 
@@ -59,7 +59,7 @@ export function statusFailure(
 
 	if (status === 404) {
 		return new AppError('not-found', `${label} does not know this model or address (404)${said}`, {
-			hint: 'Choose a model that model list shows, or check the base URL.',
+			hint: 'Choose a model that `model list` shows, or check the base URL.',
 		});
 	}
 

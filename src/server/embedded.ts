@@ -46,7 +46,7 @@ export async function startEmbedded({workerUrl, speed = 1, deadline = 10_000}: O
 	if (report.kind === 'failed') {
 		await worker.terminate();
 		throw new AppError('failed', `The embedded server could not start: ${report.message}`, {
-			hint: 'Connect to another server with connect <url>, or set a provider key with keys set.',
+			hint: 'Connect to another server with `connect <url>`, or set a provider key with `keys set <provider>`.',
 		});
 	}
 

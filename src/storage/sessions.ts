@@ -51,14 +51,14 @@ export async function findSession(home: Home, idOrPrefix: string, scope: Scope =
 	const prefix = idOrPrefix.trim().toLowerCase();
 	if (prefix.length < shortestPrefix) {
 		throw new AppError('usage', `“${idOrPrefix}” is too short for a session.`, {
-			hint: `Give at least ${shortestPrefix} characters of its id; sessions lists them.`,
+			hint: `Give at least ${shortestPrefix} characters of its id; \`sessions\` lists them.`,
 		});
 	}
 
 	const found = (await sessionFiles(home, scope.folder)).filter(({id}) => id.startsWith(prefix));
 	const [file] = found;
 	if (!file) {
-		throw new AppError('not-found', `There is no session ${idOrPrefix}.`, {hint: 'Run sessions to see them all.'});
+		throw new AppError('not-found', `There is no session ${idOrPrefix}.`, {hint: 'Run `sessions` to see them all.'});
 	}
 
 	if (found.length > 1) {

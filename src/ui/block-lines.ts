@@ -1,4 +1,5 @@
 import type {Block} from '../core/block.ts';
+import {nameCommands} from '../core/command-words.ts';
 import {formatBytes, formatDuration} from '../core/format.ts';
 import type {Json, JsonObject} from '../core/json.ts';
 import {safeLine, safeText} from '../terminal/safe-text.ts';
@@ -46,7 +47,9 @@ export function messageLines(
 ): readonly string[] {
 	return [
 		...wrapLine(role(safeText(text)), width, {first: role(`${sign} `), rest: '  '}),
-		...(hint ? wrapLine(palette.dim(safeText(hint)), width, {first: palette.dim('  → '), rest: '    '}) : []),
+		...(hint
+			? wrapLine(palette.dim(safeText(nameCommands(hint, '/'))), width, {first: palette.dim('  → '), rest: '    '})
+			: []),
 	];
 }
 

@@ -127,12 +127,12 @@ describe('a key', () => {
 	});
 
 	test.each([
-		['openai/x', 'There is no key for OpenAI.', 'Run keys set openai, or set OPENAI_API_KEY.'],
-		['google/x', 'There is no key for Google.', 'Run keys set google, or set GOOGLE_API_KEY.'],
+		['openai/x', 'There is no key for OpenAI.', 'Run `keys set openai`, or set OPENAI_API_KEY.'],
+		['google/x', 'There is no key for Google.', 'Run `keys set google`, or set GOOGLE_API_KEY.'],
 		[
 			'custom/x',
 			'No custom host is configured.',
-			'Run keys set custom --base-url <address>, or set CUSTOM_BASE_URL and CUSTOM_API_KEY.',
+			'Run `keys set custom --base-url <address>`, or set CUSTOM_BASE_URL and CUSTOM_API_KEY.',
 		],
 	])('that is missing for %s is asked for', async (id, message, hint) => {
 		const {open, started} = await access();

@@ -2,11 +2,11 @@ import {expect, test} from 'vitest';
 import {parseArguments, readArguments, usageOf} from '../../src/command/arguments.ts';
 import {greet, note} from './entries.ts';
 
-const usage = 'Usage: greet <name> [title] [--twice] [--base-url value]';
+const usage = 'Usage: `greet <name> [title] [--twice] [--base-url value]`';
 const read = (...words: string[]) => readArguments('greet', greet, words);
 
 test('the usage line says what is needed, what may be given, and what takes a value', () => {
-	expect([usageOf('greet', greet), usageOf('note', note)]).toEqual([usage.slice(7), 'note <text…> [--to value]']);
+	expect([usageOf('greet', greet), usageOf('note', note)]).toEqual([usage.slice(8, -1), 'note <text…> [--to value]']);
 });
 
 test.each([

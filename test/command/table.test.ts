@@ -38,14 +38,14 @@ test.each([
 });
 
 test.each([
-	[['gret'], 'There is no command “gret”. Did you mean “greet”?', 'Run help to see them all.'],
-	[['zzz'], 'There is no command “zzz”.', 'Run help to see them all.'],
-	[['Greet'], 'There is no command “Greet”. Did you mean “greet”?', 'Run help to see them all.'],
-	[['constructor'], 'There is no command “constructor”.', 'Run help to see them all.'],
+	[['gret'], 'There is no command “gret”. Did you mean “greet”?', 'Run `help` to see them all.'],
+	[['zzz'], 'There is no command “zzz”.', 'Run `help` to see them all.'],
+	[['Greet'], 'There is no command “Greet”. Did you mean “greet”?', 'Run `help` to see them all.'],
+	[['constructor'], 'There is no command “constructor”.', 'Run `help` to see them all.'],
 	[['store'], 'store needs a verb.', 'Choose one of set, list.'],
 	[['store', 'lits'], 'store has no verb “lits”. Did you mean “list”?', 'Choose one of set, list.'],
 	[['vault', 'zzz'], 'vault has no verb “zzz”.', 'Choose one of set, list.'],
-	[[], 'No command was given.', 'Run help to see them all.'],
+	[[], 'No command was given.', 'Run `help` to see them all.'],
 ])('%j is refused with what is there instead', (words, message, hint) => {
 	expect(() => find(...words)).toThrowError(expect.objectContaining({code: 'usage', message, hint}));
 });

@@ -107,7 +107,7 @@ test('the list shows at most the last four letters, and where a key comes from [
 });
 
 test('without keys the list says how to store one', async () => {
-	expect(drawn(await testContext().run('keys', 'list'), 80)).toBe('No keys yet. keys set <provider> stores one.');
+	expect(drawn(await testContext().run('keys', 'list'), 80)).toBe('No keys yet. /keys set <provider> stores one.');
 });
 
 test('a key is removed by its provider, once', async () => {

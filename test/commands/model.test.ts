@@ -46,7 +46,7 @@ test('a model that nobody knows may still be used', async () => {
 test('a model is chosen for now and for new sessions, and says what it needs', async () => {
 	const {run, context, store} = testContext();
 	const result = await run('model', 'use', 'OpenAI/gpt-x');
-	expect(drawn(result, 80)).toBe('The model is now openai/gpt-x.\nIt needs a key: keys set openai');
+	expect(drawn(result, 80)).toBe('The model is now openai/gpt-x.\nIt needs a key: /keys set openai');
 	expect(dataOf(result)).toEqual({model: 'openai/gpt-x'});
 	expect(store.getState().model).toBe('openai/gpt-x');
 	expect(context.config.read().settings.model).toBe('openai/gpt-x');

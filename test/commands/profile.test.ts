@@ -54,7 +54,7 @@ test('profiles are listed, the latest login first, the active one marked', async
 
 test('without a login the list says how to make one', async () => {
 	expect(drawn(await testContext().run('profile', 'list'), 80)).toBe(
-		'No profiles yet. login --server <url> makes one.',
+		'No profiles yet. /login --server <url> makes one.',
 	);
 });
 

@@ -36,7 +36,7 @@ test('sessions of the folder are listed, newest first', async () => {
 			'id               age  messages  about',
 			`${young.slice(0, 8)}  2026-02-01         2  Parser`,
 			`${old.slice(0, 8)}  2026-01-01         2  Read it`,
-			'resume <id> goes on with one.',
+			'/resume <id> goes on with one.',
 		]);
 	}
 });
@@ -46,7 +46,7 @@ test('sessions of other folders are listed with --all alone', async () => {
 	await saveSession(here, talk);
 	const elsewhere = testContext({like: {...here, folder: testContext().folder}});
 	expect(drawn(await elsewhere.run('sessions'), 120)).toBe(
-		'No sessions in this folder yet. sessions --all lists those of other folders.',
+		'No sessions in this folder yet. /sessions --all lists those of other folders.',
 	);
 	expect(drawn(await elsewhere.run('sessions', '--all'), 200)).toContain(`Read it (${here.folder})`);
 	expect(drawn(await testContext().run('sessions', '--all'), 80)).toBe('No sessions yet.');
@@ -68,7 +68,7 @@ test('what cannot be resumed is said', async () => {
 	await expect(run('resume')).rejects.toMatchObject({
 		code: 'not-found',
 		message: 'There is no other session in this folder.',
-		hint: 'sessions --all lists those of other folders.',
+		hint: '`sessions --all` lists those of other folders.',
 	});
 });
 

@@ -86,7 +86,7 @@ test('a refused key ends with 4', async () => {
 test('a missing key ends with 4, before anything is sent', async () => {
 	const {status, stderr} = await runProgram(['-p', 'hello', '--model', 'anthropic/claude-sonnet-5']);
 	expect(status).toBe(4);
-	expect(stderr).toMatch(/^service: There is no key for Anthropic\.\n {2}Run keys set anthropic/);
+	expect(stderr).toMatch(/^service: There is no key for Anthropic\.\n {2}Run service keys set anthropic/);
 });
 
 test('a session that does not exist ends with 5', async () => {

@@ -24,7 +24,7 @@ test('a refusal is an error that says what to do', async () => {
 	await expect(ask({status: 401, body: '{"error":{"message":"Bad key"}}'})).rejects.toMatchObject({
 		code: 'auth',
 		message: 'The custom provider refused the key (401): Bad key',
-		hint: 'Check the key with keys set custom.',
+		hint: 'Check the key with `keys set custom`.',
 	});
 	await expect(ask({body: '<html>Welcome</html>'})).rejects.toMatchObject({code: 'network'});
 });

@@ -44,7 +44,7 @@ test.each([
 });
 
 test('a refused key says how to check it', () => {
-	expect(fail(401).hint).toBe('Check the key with keys set google.');
+	expect(fail(401).hint).toBe('Check the key with `keys set google`.');
 	expect(fail(401).message).toBe('Google refused the key (401).');
 });
 

@@ -63,7 +63,7 @@ test('a folder without sessions says what to do', async () => {
 	await expect(access().sessions.latest()).rejects.toMatchObject({
 		code: 'not-found',
 		message: 'There is no session in this folder yet.',
-		hint: 'Run service to begin one; sessions --all lists those of other folders.',
+		hint: 'Run service to begin one; `sessions --all` lists those of other folders.',
 	});
 });
 

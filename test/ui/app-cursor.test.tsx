@@ -20,7 +20,7 @@ test('the cursor of the terminal stands at the caret', async () => {
 	const {lines, cursor, settle, type} = app();
 	type('hello');
 	await settle();
-	expect(lines()).toEqual(['', '─'.repeat(80), '❯ hello', 'local starting… · no model · ○ idle']);
+	expect(lines()).toEqual(['', '─'.repeat(80), '❯ hello', 'local starting… · ○ idle']);
 	expect(cursor()).toEqual({row: 2, column: 7});
 });
 

@@ -49,7 +49,7 @@ describe('what is sent', () => {
 		const {type, waitFor, shown} = await started();
 		type('/keys list\r');
 		await waitFor('No keys yet');
-		expect(shown()).toEqual(['❯ /keys list', 'No keys yet. keys set <provider> stores one.']);
+		expect(shown()).toEqual(['❯ /keys list', 'No keys yet. /keys set <provider> stores one.']);
 	});
 
 	test('is a message where it only looks like a command', async () => {
@@ -60,7 +60,7 @@ describe('what is sent', () => {
 	});
 
 	test.each([
-		['/usge', '✗ There is no command “usge”. Did you mean “usage”?', '  → Run help to see them all.'],
+		['/usge', '✗ There is no command “usge”. Did you mean “usage”?', '  → Run /help to see them all.'],
 		['/export "x', '✗ The quote " is never closed.', '  → Close it, or put a backslash before it.'],
 	])('as %j is refused with what to do', async (line, message, hint) => {
 		const {type, waitFor, shown} = await started();
