@@ -2,6 +2,9 @@ import {commands} from '../commands/index.ts';
 import {globalFlagHelp} from '../src/command/global-flags.ts';
 import {type FlagHelp, runFlagHelp} from '../src/command/run-flags.ts';
 import {allCommands} from '../src/command/table.ts';
+import {type Endpoint, scopeOf} from '../src/contract/endpoint.ts';
+import {endpoints} from '../src/contract/endpoints.ts';
+import {pathTemplate} from '../src/contract/path.ts';
 import {type ErrorCode, exitStatus} from '../src/core/error.ts';
 import {registry} from '../src/providers/registry.ts';
 
@@ -83,6 +86,16 @@ function flags(): string {
 	return `${rows(Object.values(runFlagHelp))}\n\nWith every command:\n\n${rows(globalFlagHelp)}`;
 }
 
+function operations(): string {
+	const rows = Object.values<Endpoint>(endpoints).map(row => [
+		`${row.summary}${row.deprecated ? ' (deprecated)' : ''}`,
+		code(`${row.method} ${pathTemplate(row.path)}`),
+		scopeOf(row).join(', '),
+		row.auth === 'bearer' ? 'bearer token' : 'API key',
+	]);
+	return table(['operation', 'request', 'works in', 'credential'], rows);
+}
+
 /** Every part of the README that is made from the code, by the name of its markers. */
 function sections({dependencies, devDependencies}: Reasons): Readonly<Record<string, string>> {
 	const reasons = (packages: Readonly<Record<string, string>>) =>
@@ -98,6 +111,7 @@ function sections({dependencies, devDependencies}: Reasons): Readonly<Record<str
 		flags: flags(),
 		environment: environment(),
 		statuses: exitStatuses(),
+		operations: operations(),
 		dependencies: `${reasons(dependencies)}\n\nFor development alone:\n\n${reasons(devDependencies)}`,
 	};
 }
