@@ -5,6 +5,7 @@ import {AppError, isAbort} from '../core/error.ts';
 import {type Json, parseJson} from '../core/json.ts';
 import {isWebPage, readJson, readText} from '../net/read-body.ts';
 import type {TransportResponse} from '../net/transport.ts';
+import {withDoubt} from './doubt.ts';
 import {refuse} from './refusal.ts';
 
 const mostOfReason = 1024 * 1024;
@@ -78,14 +79,4 @@ function kindOf(json: Json): string {
 
 function wanted(schema: NonNullable<Endpoint['result']>): string {
 	return schema.def.type === 'array' ? 'a list' : 'an object';
-}
-
-function withDoubt(error: unknown): unknown {
-	return error instanceof AppError
-		? new AppError(error.code, error.message, {
-				hint: 'It may have been done all the same: look before you try again.',
-				cause: error,
-				permanent: true,
-			})
-		: error;
 }

@@ -5,6 +5,7 @@ import {originOf} from '../core/origin.ts';
 import {type RetryClock, systemClock, withRetry} from '../net/retry.ts';
 import type {Transport} from '../net/transport.ts';
 import {readAnswer} from './answer.ts';
+import {withDoubtIfSent} from './doubt.ts';
 import {type Refresh, refreshing} from './refreshing.ts';
 import {type Call, requestOf} from './request.ts';
 
@@ -49,11 +50,15 @@ export function createClient({server: address, transports, retry = {}, refresh}:
 	const run = async (row: Endpoint, call: Call, signal: AbortSignal): Promise<unknown> => {
 		const request = requestOf(server, row, call);
 		const transport = row.auth === 'bearer' ? bearer : (transports.apiKey ?? withoutApiKey(server));
-		const attempt = async () => readAnswer(row, await transport({...request, signal}), server);
+		const send = () => transport({...request, signal});
+		if (row.method !== 'GET') {
+			const response = await send().catch((error: unknown) => Promise.reject(withDoubtIfSent(error)));
+			return readAnswer(row, response, server);
+		}
+
 		const {clock = systemClock, onWait} = retry;
-		return row.method === 'GET'
-			? withRetry(attempt, {clock, signal, isRetryable: isNetwork, ...(onWait && {onWait})})
-			: attempt();
+		const attempt = async () => readAnswer(row, await send(), server);
+		return withRetry(attempt, {clock, signal, isRetryable: isNetwork, ...(onWait && {onWait})});
 	};
 
 	const operations = Object.entries<Endpoint>(endpoints).map(([id, row]) => {
@@ -69,6 +74,6 @@ function isNetwork(error: unknown): boolean {
 
 function withoutApiKey(server: string): never {
 	throw new AppError('auth', `This takes an API key, and there is none for ${server}.`, {
-		hint: `login --server ${server} logs in with one.`,
+		hint: `Log in with one: \`login --server ${server}\`.`,
 	});
 }

@@ -60,7 +60,7 @@ function explain(from: string, status: number): Explained {
 		case 400:
 			return ['failed', `${from} found the request invalid`, 'Put it right and try again.'];
 		case 401:
-			return ['auth', `${from} did not accept the login`, `login --server ${from} logs in again.`];
+			return ['auth', `${from} did not accept the login`, `Log in again with \`login --server ${from}\`.`];
 		case 403:
 			return ['auth', `${from} does not allow this`, 'Ask those who may, or log in as another user.'];
 		case 404:

@@ -69,7 +69,7 @@ test('where no new token is to be had, or it is refused too, the login has faile
 		await expect(client.getAutoRefill(call)).rejects.toMatchObject({
 			code: 'auth',
 			message: `${origin} did not accept the login: Expired (expired_token_error).`,
-			hint: `login --server ${origin} logs in again.`,
+			hint: `Log in again with \`login --server ${origin}\`.`,
 		});
 	}
 

@@ -66,3 +66,15 @@ test('whoever waits is told how long, and for what', async () => {
 	await client.getUserPreferences();
 	expect(told).toEqual([[500, 503]]);
 });
+
+test('a write whose connection breaks may have been done; one that found no server was not', async () => {
+	const {origin} = await scripted(() => 'cut');
+	const hint = 'It may have been done all the same: look before you try again.';
+	const {client} = clientOf(origin);
+	await expect(client.createApiKey({body: {}})).rejects.toMatchObject({code: 'network', hint});
+	const nowhere = clientOf('http://127.0.0.1:1');
+	await expect(nowhere.client.createApiKey({body: {}})).rejects.toMatchObject({
+		message: 'Nothing listens at http://127.0.0.1:1.',
+		hint: 'Check the address and that the server runs.',
+	});
+});
