@@ -50,9 +50,16 @@ export function createSubmit(dependencies: Dependencies): Submit {
 	/** Settles when a line may take effect: a message behind /new belongs to the new session. */
 	let before: Promise<unknown> = Promise.resolve();
 
-	const tell = (error: unknown) => {
+	/** The line as it was sent, above what came of it. */
+	const echo = (line: string, width: number) =>
+		wrapLine(palette.dim(safeText(withoutSecret(entries, line))), width, {first: palette.dim('❯ '), rest: '  '});
+
+	const tell = (error: unknown, line?: string) => {
 		const {message, hint} = reportError(error);
-		painter.print(width => messageLines('✗', palette.danger, message, hint, {width, palette}));
+		painter.print(width => [
+			...(line === undefined ? [] : echo(line, width)),
+			...messageLines('✗', palette.danger, message, hint, {width, palette}),
+		]);
 	};
 
 	const live: LiveSession = {rename: conversation.rename, start: conversation.start};
@@ -72,11 +79,7 @@ export function createSubmit(dependencies: Dependencies): Submit {
 			const {columns} = store.getState().size;
 			interact.show(withoutSecret(entries, line), renderResult(result, {width: columns, palette}));
 		} else {
-			const shown = withoutSecret(entries, line);
-			painter.print(width => [
-				...wrapLine(palette.dim(safeText(shown)), width, {first: palette.dim('❯ '), rest: '  '}),
-				...renderResult(result, {width, palette}),
-			]);
+			painter.print(width => [...echo(line, width), ...renderResult(result, {width, palette})]);
 		}
 	};
 
@@ -156,7 +159,7 @@ export function createSubmit(dependencies: Dependencies): Submit {
 		try {
 			await run(line);
 		} catch (error) {
-			tell(error);
+			tell(error, line);
 			if (error instanceof AppError && error.code === 'conflict') {
 				giveBack(line);
 			}

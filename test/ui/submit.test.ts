@@ -66,7 +66,7 @@ describe('what is sent', () => {
 		const {type, waitFor, shown} = await started();
 		type(`${line}\r`);
 		await waitFor(message);
-		expect(shown()).toEqual([message, hint]);
+		expect(shown()).toEqual([`❯ ${line}`, message, hint]);
 	});
 
 	test('with a secret is shown and remembered without it [11]', async () => {
@@ -94,6 +94,7 @@ describe('while the agent is at work', () => {
 		expect(shown()).toEqual([
 			'❯ hi',
 			'',
+			'❯ /new',
 			'✗ /new has to wait: the agent is at work.',
 			'  → Esc interrupts it.',
 			'',
