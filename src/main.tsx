@@ -83,7 +83,14 @@ async function main(argv: readonly string[]): Promise<number> {
 
 /** A closed pipe ends the program quietly, as it ends any other in a shell. */
 for (const stream of [stdout, stderr]) {
-	stream.on('error', error => process.exit('code' in error && error.code === 'EPIPE' ? 0 : exitStatus.failed));
+	stream.on('error', error => {
+		const code = 'code' in error ? error.code : undefined;
+		if (code !== 'EPIPE' && stream === stdout) {
+			stderr.write(`service: The output could not be written (${code}).\n`);
+		}
+
+		process.exit(code === 'EPIPE' ? 0 : exitStatus.failed);
+	});
 }
 
 let status: number;

@@ -46,6 +46,14 @@ test.skipIf(process.platform === 'win32')('a folder that is gone is told, with s
 	});
 });
 
+test.runIf(process.platform === 'linux')('an output that cannot be written is told, with status 1', async () => {
+	const full = promisify(execFile)('sh', ['-c', 'exec node "$0" --version >/dev/full', program]);
+	await expect(full).rejects.toMatchObject({
+		code: 1,
+		stderr: 'service: The output could not be written (ENOSPC).\n',
+	});
+});
+
 test('the app without a terminal says so, with status 2', async () => {
 	const {status, stdout, stderr} = await runProgram([]);
 	expect({status, stdout}).toEqual({status: 2, stdout: ''});
