@@ -1,6 +1,6 @@
 import {expect, test} from 'vitest';
 import {connectedTo, startChat, waitForIdle} from './chat.ts';
-import {unusedAddress} from './model-host.ts';
+import {startModelHost, unusedAddress} from './model-host.ts';
 import {startTerminal} from './terminal.ts';
 
 test('a connection that breaks in the middle of an answer leaves it labelled, and the prompt works on [22]', async () => {
@@ -97,4 +97,25 @@ test('what a model says can do nothing to the terminal: it is shown, glyph by gl
 	const output = terminal.output();
 	expect(output).not.toMatch(/\u001b\]|\u0007|\u009b|\u202e|\u200b|\u001b\[[23]J|\u001b\[[58]m/);
 	expect(text).toContain('custom/alpha answers.');
+});
+
+test('no address that a model names is fetched, neither from its text nor from a call [16]', async () => {
+	const [{host, terminal}, named] = await Promise.all([startChat(), startModelHost()]);
+	const url = `${named.baseUrl}/picture.png`;
+	host.answerWith(
+		({say, call, finish}) => {
+			say(`![a picture](${url}) [a link](${url}) <${url}>\n\n`);
+			call('read_file', {path: url});
+			call('fetch', {url});
+			finish();
+		},
+		({say, finish}) => {
+			say('Done.');
+			finish();
+		},
+	);
+	terminal.type('look\r');
+	await terminal.waitFor('Done.');
+	await waitForIdle(terminal);
+	expect(named.received).toEqual([]);
 });
