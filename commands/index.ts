@@ -1,6 +1,7 @@
 import type {Entry} from '../src/command/command.ts';
 import clear from './clear.ts';
 import connect from './connect.ts';
+import credits from './credits.ts';
 import exportSession from './export.ts';
 import help from './help.ts';
 import keys from './keys.ts';
@@ -31,6 +32,7 @@ export const commands: readonly Entry[] = [
 	rename,
 	exportSession,
 	usage,
+	credits,
 	clear,
 	help,
 	quit,

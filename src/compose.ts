@@ -4,13 +4,13 @@ import {resolve} from 'node:path';
 import {commands} from '../commands/index.ts';
 import {instructions} from './agent/instructions.ts';
 import {createModelAccess} from './agent/model-access.ts';
-import type {Platform} from './command/context.ts';
 import type {ComposeOptions, Program} from './command/program.ts';
 import {openConfig} from './config/config.ts';
 import {resolveProfile} from './config/resolve-profile.ts';
 import type {InferenceInfo} from './contract/resources/preferences.ts';
 import type {Environment} from './core/environment.ts';
 import type {Recorded} from './core/event.ts';
+import {formatDuration} from './core/format.ts';
 import {demoModel} from './core/model.ts';
 import {once} from './core/once.ts';
 import {originOf, plainHttpWarning} from './core/origin.ts';
@@ -119,11 +119,14 @@ export function compose(options: Options): Program {
 		...(budgetUsd !== undefined && {budgetUsd}),
 	});
 
-	const prove: Platform['prove'] = async (server, key, {insecureHttp, signal}) => {
-		const {getPreferences} = await import('./client/preferences.ts');
-		const credential = key && {origin: originOf(server), kind: 'bearer' as const, secret: key};
-		await getPreferences(server, await createTransport(credential, insecureHttp || options.insecureHttp), signal);
-	};
+	const platformAccess = once(async () => {
+		const {createPlatformAccess} = await import('./command/platform-access.ts');
+		return createPlatformAccess({
+			config,
+			env,
+			createTransport: (credential, insecureHttp) => createTransport(credential, insecureHttp || options.insecureHttp),
+		});
+	});
 
 	const loadCatalog = once(async () => {
 		const {loadCatalog: load} = await import('./providers/prices.ts');
@@ -171,7 +174,17 @@ export function compose(options: Options): Program {
 			sessions,
 			live,
 			models: {catalog: loadCatalog, customModels, initial: access.initial},
-			platform: {prove, embedded},
+			platform: {
+				embedded,
+				prove: async (server, key, proof) => (await platformAccess()).prove(server, key, proof),
+				async open() {
+					const {profile: connected} = store.getState().connection;
+					const known = live && Object.hasOwn(config.read().profiles, connected) ? connected : undefined;
+					return (await platformAccess()).open(flags, known, milliseconds =>
+						interact.say(`The server does not answer; trying again in ${formatDuration(milliseconds)}.`),
+					);
+				},
+			},
 			folder,
 			entries: commands,
 			writeFile: (path, content) => writeNewFile(resolve(folder, path), content),

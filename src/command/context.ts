@@ -6,6 +6,7 @@ import type {SessionAccess} from '../storage/session-access.ts';
 import type {AppStore} from '../store/store.ts';
 import type {Choice} from '../store/view-slice.ts';
 import type {Entry} from './command.ts';
+import type {PlatformAccess, PlatformSession} from './platform-access.ts';
 
 /** Flags that every command understands. */
 export type GlobalFlags = {
@@ -58,15 +59,11 @@ export type Models = {
 	readonly initial: () => string | undefined;
 };
 
-export type Platform = {
-	/** Asks the server whether the key is good. Throws `auth` for a refusal, `network` where nothing answers. */
-	readonly prove: (
-		server: string,
-		key: Secret | undefined,
-		options: {readonly insecureHttp: boolean; readonly signal: AbortSignal},
-	) => Promise<void>;
+export type Platform = Pick<PlatformAccess, 'prove'> & {
 	/** The embedded server's address, started when it is not yet running. */
 	readonly embedded: () => Promise<{readonly url: string; readonly token: Secret}>;
+	/** The server of this command, with its login and scope. Throws `auth` without a login. */
+	readonly open: () => Promise<PlatformSession>;
 };
 
 /** Everything that a command may use. Built by the composition; the app and the shell differ in `interact` and `live`. */

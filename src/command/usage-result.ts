@@ -1,11 +1,10 @@
-import {formatUsd} from '../core/format.ts';
+import {formatNumber, formatUsd} from '../core/format.ts';
 import {sessionUsage} from '../core/session-usage.ts';
 import type {Transcript} from '../core/transcript.ts';
 import {costOf, type PriceOf, usageByModel} from '../core/usage.ts';
 import type {Result} from './result.ts';
 
-const numberFormat = new Intl.NumberFormat('en-US');
-const count = (value: number | null) => (value === null ? 'none yet' : numberFormat.format(value));
+const count = (value: number | null) => (value === null ? 'none yet' : formatNumber(value));
 
 /** Every field of the usage shape, the current era beside the total, then the cost by model. */
 export function usageResult(transcript: Transcript, priceOf: PriceOf, priceDate: string): Result {

@@ -41,9 +41,10 @@ export function readLeniently<Schema extends z.ZodMiniType>(
 	return kept as Lenient<z.input<Schema>> | undefined;
 }
 
-/** What `readLeniently` made this value of, untouched: what `--json` shows. */
-export function originalOf(value: unknown): unknown {
-	return (typeof value === 'object' && value !== null && originals.get(value)) || value;
+/** What `readLeniently` made this value of, untouched: what `--json` shows. Null for nothing. */
+export function originalOf(value: unknown): Json {
+	const original = typeof value === 'object' && value !== null ? originals.get(value) : undefined;
+	return original ?? ((value ?? null) as Json);
 }
 
 /** The value without its misfits, the very same where it has none; undefined where it is one itself. */

@@ -85,3 +85,8 @@ export function formatAge(at: string, now = Date.now()): string {
 
 	return minutes < 14 * 24 * 60 ? `${Math.floor(minutes / (24 * 60))} d` : at.slice(0, 10);
 }
+
+/** `1,234,567`: a number in full, with at most three digits behind the point. */
+export function formatNumber(value: number): string {
+	return value.toLocaleString('en-US', {maximumFractionDigits: 3});
+}

@@ -51,7 +51,7 @@ export function handler({
 	}));
 	const handle = createKeyHandler({
 		store,
-		entries: () => commands,
+		entries: () => commands.filter(({name}) => ['whoami', 'resume', 'rename', 'usage', 'quit'].includes(name)),
 		submit: sent => asked.push(`submit ${sent}`),
 		answer: value => asked.push(`answer ${value}`),
 		feed: token =>

@@ -72,6 +72,7 @@ export function testProgram({
 			platform: {
 				prove: async () => undefined,
 				embedded: async () => ({url: 'http://127.0.0.1:1', token: secret('token')}),
+				open: () => Promise.reject(new Error('There is no platform here.')),
 			},
 			folder,
 			entries,

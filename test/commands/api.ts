@@ -1,0 +1,48 @@
+import {httpServer} from '../net/servers.ts';
+import {goodKey} from './platform.ts';
+
+/** A request as the server saw it. */
+export type Seen = {
+	readonly method: string;
+	/** With the query. */
+	readonly url: string;
+	readonly headers: Readonly<Record<string, string | string[] | undefined>>;
+	readonly body: Buffer;
+};
+
+type Answer = {readonly status?: number; readonly json?: unknown; readonly text?: string};
+
+/** The path of everything in this scope. */
+export const inOrg = '/api/v1/org/acme';
+export const inWorkspace = `${inOrg}/ws/lab`;
+
+/**
+ * A server of the platform that answers `METHOD /path` (without the query) as told, and everything else with 404. `env`
+ * is what logs in to it, in organization `acme`, workspace `lab` and project `parser`.
+ */
+export async function api(answers: Readonly<Record<string, Answer | ((seen: Seen) => Answer)>>) {
+	const seen: Seen[] = [];
+	const server = await httpServer(async (request, response) => {
+		const chunks: Buffer[] = [];
+		for await (const chunk of request) {
+			chunks.push(chunk);
+		}
+
+		const {method = '', url = '', headers} = request;
+		const one = {method, url, headers, body: Buffer.concat(chunks)};
+		seen.push(one);
+		const found = answers[`${method} ${url.split('?', 1)[0]}`];
+		const missing = {status: 404, json: {code: 404, type: 'not_found_error', detail: 'No such resource'}};
+		const {status = 200, json, text} = (typeof found === 'function' ? found(one) : found) ?? missing;
+		response.writeHead(status, {'content-type': text === undefined ? 'application/json' : 'text/html'});
+		response.end(text ?? (json === undefined ? '' : JSON.stringify(json)));
+	});
+	const env = {
+		SERVICE_SERVER: server.origin,
+		SERVICE_API_KEY: goodKey,
+		SERVICE_ORG: 'acme',
+		SERVICE_WORKSPACE: 'lab',
+		SERVICE_PROJECT: 'parser',
+	};
+	return {...server, seen, env};
+}
