@@ -35,7 +35,7 @@ const show = command({
 
 const unlimit = command({
 	name: 'unlimit',
-	summary: 'Remove the monthly credit limit of a member (deprecated)',
+	summary: 'Remove a member’s monthly credit limit (deprecated)',
 	args: z.object({user: z.string(), yes: z.optional(z.boolean())}),
 	positional: ['user'],
 	describe: {user: 'UUID of the member', yes: 'do not ask'},
