@@ -5,7 +5,7 @@ import {toMarkdown} from '../src/core/markdown-export.ts';
 
 export default command({
 	name: 'export',
-	summary: 'Write the session as Markdown, or as JSON lines with --events',
+	summary: 'Write the session as Markdown, or its events as JSON',
 	args: z.object({
 		file: z.optional(z.string()),
 		session: z.optional(z.string()),

@@ -81,7 +81,7 @@ async function firstModel(
 
 const list = command({
 	name: 'list',
-	summary: 'List the keys, their last four letters and where they come from',
+	summary: 'List the keys and where they come from',
 	args: z.object({}),
 	whileRunning: true,
 

@@ -9,7 +9,7 @@ import {registry} from '../src/providers/registry.ts';
 
 const list = command({
 	name: 'list',
-	summary: 'List known models with context and prices per million tokens',
+	summary: 'List known models with their context and prices',
 	args: z.object({filter: z.optional(z.string())}),
 	positional: ['filter'],
 	describe: {filter: 'a part of the id, such as openai/'},
