@@ -4,7 +4,13 @@ import {AppError} from '../core/error.ts';
 import {closest} from './closest.ts';
 import type {Command} from './command.ts';
 
-type Field = {readonly name: string; readonly type: 'string' | 'boolean'; readonly required: boolean};
+type Field = {
+	readonly name: string;
+	readonly type: 'string' | 'boolean';
+	readonly required: boolean;
+	/** A list: the flag may be given again, each time with one more value. */
+	readonly multiple: boolean;
+};
 
 /** `baseUrl` in a schema is `--base-url` in a shell. */
 export function flagOf(name: string): string {
@@ -16,7 +22,8 @@ export function fieldsOf(schema: z.ZodMiniObject): readonly Field[] {
 	return Object.entries(schema.def.shape).map(([name, type]) => {
 		const inner = 'innerType' in type._zod.def ? innermost(type) : type;
 		const optional = type._zod.def.type === 'optional' || type._zod.def.type === 'default';
-		return {name, type: inner._zod.def.type === 'boolean' ? 'boolean' : 'string', required: !optional};
+		const kind = inner._zod.def.type;
+		return {name, type: kind === 'boolean' ? 'boolean' : 'string', required: !optional, multiple: kind === 'array'};
 	});
 }
 
@@ -34,7 +41,10 @@ export function usageOf(path: string, {args, positional = [], rest}: Command): s
 	});
 	const flags = fields
 		.filter(({name}) => !positional.includes(name))
-		.map(({name, type}) => `[--${flagOf(name)}${type === 'boolean' ? '' : ' value'}]`);
+		.map(({name, type, required, multiple}) => {
+			const flag = `--${flagOf(name)}${type === 'boolean' ? '' : ' value'}`;
+			return `${required ? flag : `[${flag}]`}${multiple ? '…' : ''}`;
+		});
 	return [path, ...places, ...flags].join(' ');
 }
 
@@ -73,10 +83,10 @@ export function readArguments(
 		throw new AppError('usage', `${path} does not take “${positionals[free.length]}”.`, {hint});
 	}
 
-	for (const {name, required} of fields) {
-		if (required && found[name] === undefined) {
-			throw new AppError('usage', `${path} needs --${flagOf(name)}.`, {hint});
-		}
+	const missing = fields.filter(({name, required}) => required && found[name] === undefined);
+	if (missing.length > 0) {
+		const named = missing.map(({name}) => `--${flagOf(name)}`);
+		throw new AppError('usage', `${path} needs ${new Intl.ListFormat('en').format(named)}.`, {hint});
 	}
 
 	return found;
@@ -87,7 +97,7 @@ function isOptional(fields: readonly Field[], name: string): boolean {
 }
 
 function parse(path: string, words: readonly string[], flags: readonly Field[], hint: string) {
-	const options = Object.fromEntries(flags.map(({name, type}) => [flagOf(name), {type}]));
+	const options = Object.fromEntries(flags.map(({name, type, multiple}) => [flagOf(name), {type, multiple}]));
 	try {
 		return parseArgs({args: [...words], options, allowPositionals: true, strict: true});
 	} catch (error) {
@@ -111,10 +121,11 @@ function explain(path: string, error: unknown, known: readonly string[]): string
 			: message;
 }
 
-/** Checks values against the schema. Throws `usage` that names the argument. */
+/** Checks values against the schema. Throws `usage` that names the argument as it is given, by position or as a flag. */
 export function parseArguments<T extends z.ZodMiniObject>(
 	schema: T,
 	values: Readonly<Record<string, unknown>>,
+	positional: readonly string[] = [],
 ): z.infer<T> {
 	const result = schema.safeParse(values);
 	if (result.success) {
@@ -122,7 +133,8 @@ export function parseArguments<T extends z.ZodMiniObject>(
 	}
 
 	const [issue] = result.error.issues;
-	const name = flagOf(String(issue?.path[0] ?? 'argument'));
+	const name = String(issue?.path[0] ?? 'argument');
+	const shown = positional.includes(name) ? `<${flagOf(name)}>` : `--${flagOf(name)}`;
 	const said = issue?.message && issue.message !== 'Invalid input' ? issue.message : 'is not what it should be';
-	throw new AppError('usage', `<${name}> ${said}.`);
+	throw new AppError('usage', `${shown} ${said}.`);
 }

@@ -59,7 +59,7 @@ export function command<const S extends Shape>(definition: Definition<S>): Comma
 	return {
 		...rest,
 		async execute(values, context) {
-			return run(parseArguments(definition.args, values), context);
+			return run(parseArguments(definition.args, values, definition.positional), context);
 		},
 	};
 }

@@ -1,6 +1,6 @@
 import {expect, test} from 'vitest';
 import {parseArguments, readArguments, usageOf} from '../../src/command/arguments.ts';
-import {greet, note} from './entries.ts';
+import {greet, label, note} from './entries.ts';
 
 const usage = 'Usage: `greet <name> [title] [--twice] [--base-url value]`';
 const read = (...words: string[]) => readArguments('greet', greet, words);
@@ -50,6 +50,27 @@ test('the rest of a line is one argument', () => {
 test('values that do not fit the schema are refused by the name of the argument', () => {
 	expect(parseArguments(greet.args, {name: 'Ada'})).toEqual({name: 'Ada', baseUrl: 'none'});
 	expect(() => parseArguments(greet.args, {name: 'Ada', baseUrl: 5})).toThrowError(
-		expect.objectContaining({code: 'usage', message: '<base-url> is not what it should be.'}),
+		expect.objectContaining({code: 'usage', message: '--base-url is not what it should be.'}),
+	);
+	expect(() => parseArguments(greet.args, {name: 5}, greet.positional)).toThrowError(
+		expect.objectContaining({code: 'usage', message: '<name> is not what it should be.'}),
+	);
+});
+
+test('a flag whose schema is a list may be given again', () => {
+	const mark = (...words: string[]) => readArguments('label', label, words);
+	expect(usageOf('label', label)).toBe('label <name> --by value --on value [--tag value]…');
+	expect(mark('a', '--by', 'Ada', '--on', '1', '--tag', 'x', '--tag=y=z')).toEqual({
+		name: 'a',
+		by: 'Ada',
+		on: '1',
+		tag: ['x', 'y=z'],
+	});
+	expect(mark('a', '--by', 'Ada', '--on', '1')).toEqual({name: 'a', by: 'Ada', on: '1'});
+});
+
+test('all flags that are missing are named at once', () => {
+	expect(() => readArguments('label', label, ['a'])).toThrowError(
+		expect.objectContaining({code: 'usage', message: 'label needs --by and --on.'}),
 	);
 });

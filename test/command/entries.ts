@@ -28,6 +28,14 @@ export const note = command({
 	run: args => text(args.text),
 });
 
+export const label = command({
+	name: 'label',
+	summary: 'Label a thing',
+	args: z.object({name: z.string(), by: z.string(), on: z.string(), tag: z.optional(z.array(z.string()))}),
+	positional: ['name'],
+	run: ({name}) => text(name),
+});
+
 const set = command({
 	name: 'set',
 	summary: 'Keep a secret',
