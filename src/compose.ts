@@ -6,6 +6,7 @@ import {instructions} from './agent/instructions.ts';
 import {createModelAccess} from './agent/model-access.ts';
 import type {ComposeOptions, Program} from './command/program.ts';
 import {openConfig} from './config/config.ts';
+import {openRecents} from './config/recents.ts';
 import {resolveProfile} from './config/resolve-profile.ts';
 import type {InferenceInfo} from './contract/resources/preferences.ts';
 import type {Environment} from './core/environment.ts';
@@ -42,6 +43,7 @@ export function compose(options: Options): Program {
 	const folder = realpathSync(options.folder);
 	const home = openHome(env);
 	const config = openConfig(home);
+	const recents = openRecents(home.recentsFile);
 	/** What the embedded server says of its model, once it runs. */
 	let demo: InferenceInfo | undefined;
 	const listeners: Array<(record: Recorded) => void> = [];
@@ -124,6 +126,7 @@ export function compose(options: Options): Program {
 		return createPlatformAccess({
 			config,
 			env,
+			recents,
 			createTransport: (credential, insecureHttp) => createTransport(credential, insecureHttp || options.insecureHttp),
 		});
 	});
@@ -215,7 +218,9 @@ export function compose(options: Options): Program {
 		loadHistory: () => loadPromptHistory(home),
 		// A prompt that cannot be kept for later is no reason to stop.
 		remember: prompt => void appendPrompt(home, prompt).catch(() => undefined),
-		close: () => conversation.close(),
+		async close() {
+			await Promise.all([conversation.close(), recents.settle()]);
+		},
 	};
 }
 

@@ -40,10 +40,12 @@ type Options = {
 	};
 	/** What may be done about a bearer token that is not accepted, before the caller is told. */
 	readonly refresh?: Refresh | undefined;
+	/** Hears of every call that went well: the operation, the values of its path, and what came back. Must not throw. */
+	readonly onAnswer?: (operation: EndpointId, params: Readonly<Record<string, string>>, answer: unknown) => void;
 };
 
 /** Makes a client; throws `usage` for an address that is none. A GET is tried again up to two times (SAFETY 23); whatever writes is sent once. */
-export function createClient({server: address, transports, retry = {}, refresh}: Options): Client {
+export function createClient({server: address, transports, retry = {}, refresh, onAnswer}: Options): Client {
 	const server = originOf(address);
 	const bearer = refresh ? refreshing(transports.bearer, refresh) : transports.bearer;
 
@@ -62,7 +64,11 @@ export function createClient({server: address, transports, retry = {}, refresh}:
 	};
 
 	const operations = Object.entries<Endpoint>(endpoints).map(([id, row]) => {
-		const operation: UntypedOperation = (call = {}, signal = new AbortController().signal) => run(row, call, signal);
+		const operation: UntypedOperation = async (call = {}, signal = new AbortController().signal) => {
+			const answer = await run(row, call, signal);
+			onAnswer?.(id as EndpointId, call.params ?? {}, answer);
+			return answer;
+		};
 		return [id, operation] as const;
 	});
 	return Object.fromEntries(operations) as Record<EndpointId, UntypedOperation> as Client;

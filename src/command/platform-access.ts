@@ -1,6 +1,7 @@
 import {type Client, createClient} from '../client/client.ts';
 import {getPreferences} from '../client/preferences.ts';
 import type {Config} from '../config/config.ts';
+import type {Recents} from '../config/recents.ts';
 import {resolveProfile} from '../config/resolve-profile.ts';
 import type {Scope} from '../contract/endpoint.ts';
 import type {Environment} from '../core/environment.ts';
@@ -10,6 +11,7 @@ import type {Secret} from '../core/secret.ts';
 import type {Credential} from '../net/credential.ts';
 import type {Transport} from '../net/transport.ts';
 import type {GlobalFlags} from './context.ts';
+import {seenIds} from './seen-ids.ts';
 
 /** A server with the login and the scope that a command works with. */
 export type PlatformSession = {
@@ -26,6 +28,8 @@ export type PlatformSession = {
 type Dependencies = {
 	readonly config: Config;
 	readonly env: Environment;
+	/** Where the ids that calls show are kept for completion. */
+	readonly recents: Pick<Recents, 'remember'>;
 	readonly createTransport: (credential: Credential | undefined, insecureHttp: boolean) => Promise<Transport>;
 };
 
@@ -46,7 +50,7 @@ export type PlatformAccess = {
 };
 
 /** Every key goes to the server that it was stored for, in the header that each operation asks for (SAFETY 6). */
-export function createPlatformAccess({config, env, createTransport}: Dependencies): PlatformAccess {
+export function createPlatformAccess({config, env, recents, createTransport}: Dependencies): PlatformAccess {
 	return {
 		async prove(server, key, {insecureHttp, signal}) {
 			const credential = key && {origin: originOf(server), kind: 'bearer' as const, secret: key};
@@ -67,7 +71,12 @@ export function createPlatformAccess({config, env, createTransport}: Dependencie
 				createTransport({origin: server, kind, secret: apiKey}, flags.insecureHttp);
 			const [bearer, apiKeyTransport] = await Promise.all([transportOf('bearer'), transportOf('x-api-key')]);
 			return {
-				client: createClient({server, transports: {bearer, apiKey: apiKeyTransport}, retry: {onWait}}),
+				client: createClient({
+					server,
+					transports: {bearer, apiKey: apiKeyTransport},
+					retry: {onWait},
+					onAnswer: (operation, params, answer) => recents.remember(found.name, seenIds(operation, params, answer)),
+				}),
 				server,
 				profile: found.name,
 				scope: (...names) => scopeOf(found, names),

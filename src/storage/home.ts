@@ -11,6 +11,8 @@ export type Home = {
 	readonly path: string;
 	readonly configFile: string;
 	readonly promptHistoryFile: string;
+	/** Ids that were seen lately, for completion. */
+	readonly recentsFile: string;
 	/** One folder for each folder that was worked in, one file for each session. */
 	readonly sessions: string;
 };
@@ -58,6 +60,7 @@ export function openHome(env: Environment, {platform = process.platform, uid}: O
 		path,
 		configFile: join(path, 'config.json'),
 		promptHistoryFile: join(path, 'prompt-history.jsonl'),
+		recentsFile: join(path, 'recents.json'),
 		sessions: join(path, 'sessions'),
 	};
 }

@@ -1,0 +1,70 @@
+import type {RecentKind, SeenId} from '../config/recents.ts';
+import type {EndpointId} from '../contract/endpoints.ts';
+import type {ParameterName} from '../contract/parameters.ts';
+import {isJsonObject} from '../core/json.ts';
+
+/** What each parameter of a path is the id of; undefined for what nobody types twice. */
+const parameterKinds: Readonly<Record<ParameterName, RecentKind | undefined>> = {
+	org: 'org',
+	workspace: 'workspace',
+	project: 'project',
+	itemId: 'item',
+	environmentId: 'environment',
+	assessmentId: 'assessment',
+	findingId: 'finding',
+	runId: 'run',
+	userId: 'user',
+	keyId: 'key',
+	runtimeId: 'runtime',
+	sessionId: 'session',
+	evaluationId: 'evaluation',
+	traceId: 'trace',
+	oid: undefined,
+};
+
+/** What the `id` of an answer, or of each row of a list, is the id of. */
+const answerKinds: Readonly<Partial<Record<EndpointId, RecentKind>>> = {
+	createEnvironment: 'environment',
+	unarchiveSession: 'session',
+	resumeRuntime: 'runtime',
+	listRunItems: 'item',
+	getFinding: 'finding',
+	listFindings: 'finding',
+	listAssessments: 'assessment',
+	createApiKey: 'key',
+	listApiKeys: 'key',
+};
+
+const mostRows = 30;
+
+/**
+ * The ids that a call which went well has shown: those of its path and those of what came back, the first row first. A
+ * whole id from the server stands in for the beginning of it that was typed. What is revoked is not offered again.
+ */
+export function seenIds(
+	operation: EndpointId,
+	params: Readonly<Record<string, string>>,
+	answer: unknown,
+): readonly SeenId[] {
+	const kind = answerKinds[operation];
+	const answered = kind ? idsOf(answer).map(id => ({kind, id})) : [];
+	const given = Object.entries(params).flatMap(([name, id]) => {
+		const own = Object.hasOwn(parameterKinds, name) ? parameterKinds[name as ParameterName] : undefined;
+		const isReplaced = own === kind && answered.length > 0;
+		return own && !isReplaced && operation !== 'revokeApiKey' ? [{kind: own, id}] : [];
+	});
+	return [...given, ...answered];
+}
+
+/** The `id` of an object; of a list, or of an object around one, those of its rows. */
+function idsOf(answer: unknown): readonly string[] {
+	if (isJsonObject(answer) && typeof answer['id'] === 'string') {
+		return [answer['id']];
+	}
+
+	const lists: unknown[] = Array.isArray(answer) ? [answer] : isJsonObject(answer) ? Object.values(answer) : [];
+	const rows: unknown[] = lists.filter(Array.isArray).flat();
+	return rows
+		.slice(0, mostRows)
+		.flatMap(row => (isJsonObject(row) && typeof row['id'] === 'string' ? [row['id']] : []));
+}

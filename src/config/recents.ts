@@ -1,0 +1,131 @@
+import {statSync} from 'node:fs';
+import {setTimeout as sleep} from 'node:timers/promises';
+import {isJsonObject, parseJson} from '../core/json.ts';
+import {readSmallFile, updateSmallFile} from '../storage/small-file.ts';
+
+/** What an id is the id of. */
+export const recentKinds = [
+	'org',
+	'workspace',
+	'project',
+	'session',
+	'runtime',
+	'environment',
+	'run',
+	'item',
+	'evaluation',
+	'assessment',
+	'finding',
+	'trace',
+	'user',
+	'key',
+] as const;
+export type RecentKind = (typeof recentKinds)[number];
+
+/** An id that was seen, on the way there or back. */
+export type SeenId = {readonly kind: RecentKind; readonly id: string};
+
+/** Ids that were seen, by profile, so that completion can offer them. It is a comfort: nothing here ever throws. */
+export type Recents = {
+	/** Keeps ids, the first one as the newest. Returns at once and writes later. */
+	readonly remember: (profile: string, seen: readonly SeenId[]) => void;
+	/** Ids of one kind, the newest first. Synchronous, because a key press waits for it. */
+	readonly recall: (profile: string, kind: RecentKind) => readonly string[];
+	/** Resolves when everything is written, at the latest after half a second: a process is about to end. */
+	readonly settle: () => Promise<void>;
+};
+
+const mostIds = 30;
+const mostProfiles = 20;
+const patience = 500;
+
+/** What may be offered as one word of a command line: no blank, quote, control or invisible character, and no flag. */
+const plainId = /^(?!-)[^\s'"`\\$\p{C}]{1,128}$/u;
+
+type Profiles = ReadonlyMap<string, ReadonlyMap<string, readonly string[]>>;
+
+/** Opens the file at `path`, in the state folder; it need not exist. Processes may share it (SAFETY 10, 18). */
+export function openRecents(path: string): Recents {
+	let cached: {readonly stamp: string; readonly profiles: Profiles} | undefined;
+	let writing: Promise<unknown> = Promise.resolve();
+	/** What is not yet written: one write takes all of it. */
+	let waiting: ReadonlyArray<readonly [profile: string, seen: readonly SeenId[]]> = [];
+
+	const write = async () => {
+		const taken = waiting;
+		waiting = [];
+		if (taken.length > 0) {
+			await updateSmallFile(path, before =>
+				print(taken.reduce((profiles, [profile, seen]) => merge(profiles, profile, seen), parse(before))),
+			);
+		}
+	};
+
+	const read = (): Profiles => {
+		const stamp = stampOf(path);
+		if (cached?.stamp !== stamp) {
+			cached = {stamp, profiles: parse(readSmallFile(path))};
+		}
+
+		return cached.profiles;
+	};
+
+	return {
+		remember(profile, seen) {
+			const plain = seen.filter(({id}) => plainId.test(id));
+			if (plain.length > 0) {
+				waiting = [...waiting, [profile, plain]];
+				writing = writing.then(write).catch(() => undefined);
+			}
+		},
+		recall(profile, kind) {
+			try {
+				return read().get(profile)?.get(kind) ?? [];
+			} catch {
+				return [];
+			}
+		},
+		settle: () => Promise.race([writing.then(() => undefined), sleep(patience, undefined, {ref: false})]),
+	};
+}
+
+/** The profile moves to the end, its ids to the front; what is too much falls off the other side. */
+function merge(profiles: Profiles, profile: string, seen: readonly SeenId[]): Profiles {
+	const kinds = new Map(profiles.get(profile));
+	for (const {kind, id} of seen.toReversed()) {
+		kinds.set(kind, [id, ...(kinds.get(kind) ?? []).filter(other => other !== id)].slice(0, mostIds));
+	}
+
+	const others = [...profiles].filter(([name]) => name !== profile);
+	return new Map([...others, [profile, kinds] as const].slice(-mostProfiles));
+}
+
+/** Reads leniently: what is no list of ids is passed over. */
+function parse(text: string | undefined): Profiles {
+	const file = parseJson(text ?? '');
+	const profiles = isJsonObject(file) ? file['profiles'] : undefined;
+	return new Map(
+		entriesOf(profiles).map(([name, kinds]) => [
+			name,
+			new Map(entriesOf(kinds).map(([kind, ids]) => [kind, idsOf(ids)])),
+		]),
+	);
+}
+
+function entriesOf(value: unknown): ReadonlyArray<readonly [string, unknown]> {
+	return isJsonObject(value) ? Object.entries(value) : [];
+}
+
+function idsOf(value: unknown): readonly string[] {
+	return Array.isArray(value) ? value.filter(id => typeof id === 'string' && plainId.test(id)).slice(0, mostIds) : [];
+}
+
+function print(profiles: Profiles): string {
+	const plain = [...profiles].map(([name, kinds]) => [name, Object.fromEntries(kinds)] as const);
+	return `${JSON.stringify({profiles: Object.fromEntries(plain)})}\n`;
+}
+
+function stampOf(path: string): string {
+	const stats = statSync(path, {throwIfNoEntry: false});
+	return stats ? `${stats.ino} ${stats.mtimeMs} ${stats.size}` : 'none';
+}
