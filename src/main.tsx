@@ -1,3 +1,4 @@
+#!/usr/bin/env node
 import process from 'node:process';
 import {type RunFlags, readInvocation} from './command/invocation.ts';
 import type {ComposeOptions} from './command/program.ts';
