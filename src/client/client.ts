@@ -1,6 +1,7 @@
 import type {AnswerOf, CallOf, Endpoint} from '../contract/endpoint.ts';
 import {type EndpointId, endpoints} from '../contract/endpoints.ts';
 import {AppError} from '../core/error.ts';
+import {isJsonObject} from '../core/json.ts';
 import {originOf} from '../core/origin.ts';
 import {type RetryClock, systemClock, withRetry} from '../net/retry.ts';
 import type {Transport} from '../net/transport.ts';
@@ -44,7 +45,10 @@ type Options = {
 	readonly onAnswer?: (operation: EndpointId, params: Readonly<Record<string, string>>, answer: unknown) => void;
 };
 
-/** Makes a client; throws `usage` for an address that is none. A GET is tried again up to two times (SAFETY 23); whatever writes is sent once. */
+/**
+ * Makes a client; throws `usage` for an address that is none. What may be repeated is tried again up to two times (SAFETY 23): a GET, and a
+ * write that carries its idempotency key; whatever else writes is sent once.
+ */
 export function createClient({server: address, transports, retry = {}, refresh, onAnswer}: Options): Client {
 	const server = originOf(address);
 	const bearer = refresh ? refreshing(transports.bearer, refresh) : transports.bearer;
@@ -53,7 +57,7 @@ export function createClient({server: address, transports, retry = {}, refresh, 
 		const request = requestOf(server, row, call);
 		const transport = row.auth === 'bearer' ? bearer : (transports.apiKey ?? withoutApiKey(server));
 		const send = () => transport({...request, signal});
-		if (row.method !== 'GET') {
+		if (!isRepeatable(row, call)) {
 			const response = await send().catch((error: unknown) => Promise.reject(withDoubtIfSent(error)));
 			return readAnswer(row, response, server);
 		}
@@ -72,6 +76,10 @@ export function createClient({server: address, transports, retry = {}, refresh, 
 		return [id, operation] as const;
 	});
 	return Object.fromEntries(operations) as Record<EndpointId, UntypedOperation> as Client;
+}
+
+function isRepeatable({method, idempotencyKey}: Endpoint, {body}: Call): boolean {
+	return method === 'GET' || (idempotencyKey !== undefined && isJsonObject(body) && Boolean(body[idempotencyKey]));
 }
 
 function isNetwork(error: unknown): boolean {

@@ -25,6 +25,8 @@ export type Endpoint = {
 	/** Documented statuses of errors, where it is not all of them. */
 	readonly errors?: readonly ErrorStatus[];
 	readonly deprecated?: true;
+	/** The field of the body that makes the same request, sent again, the same attempt: with it a write may be repeated. */
+	readonly idempotencyKey?: string;
 };
 
 /** Keeps the literal type of a row, which its parameters are read from. A parameter that `pathParameters` lacks does not compile. */

@@ -154,6 +154,7 @@ export const endpoints = {
 		auth: 'bearer',
 		body: claimRunSchema,
 		result: runClaimSchema,
+		idempotencyKey: 'execution_id',
 	}),
 	updateOrganization: endpoint({
 		method: 'PATCH',

@@ -125,7 +125,7 @@ describe.each(rows)('%s', (id, row) => {
 				hint: expect.stringMatching(/^[A-Za-z].*\.$/),
 			});
 			expect(exitStatus[code]).toBeGreaterThan(0);
-			const again = row.method === 'GET' && [429, 500, 502, 504].includes(status);
+			const again = (row.method === 'GET' || row.idempotencyKey !== undefined) && [429, 500, 502, 504].includes(status);
 			expect(asked.length - before).toBe(again ? 3 : 1);
 		}
 	});

@@ -34,6 +34,19 @@ test('what writes is sent once, whatever comes of it [23]', async () => {
 	}
 });
 
+test('a claim that carries its execution id is the same attempt when it is sent again [23]', async () => {
+	const params = {org: 'acme', workspace: 'lab', runId: id};
+	const {origin, asked} = await scripted((_, count) =>
+		count === 1 ? 'cut' : count === 2 ? {status: 502} : {body: '{}'},
+	);
+	expect(await clientOf(origin).client.claimRun({params, body: {execution_id: id}})).toEqual({});
+	expect(asked.map(({body}) => String(body))).toEqual(Array(3).fill(JSON.stringify({execution_id: id})));
+
+	const once = await scripted(() => 'cut');
+	await expect(clientOf(once.origin).client.claimRun({params, body: {}})).rejects.toMatchObject({code: 'network'});
+	expect(once.asked).toHaveLength(1);
+});
+
 test('Retry-After is obeyed to the millisecond; more than a minute is said instead [23]', async () => {
 	const polite = await scripted((_, count) =>
 		count === 1 ? {status: 429, headers: {'retry-after': '7'}} : {body: '{}'},
