@@ -1,8 +1,10 @@
 import {nameCommands} from '../core/command-words.ts';
 import {safeLine, safeText} from '../terminal/safe-text.ts';
+import {paint, parseSgr} from '../terminal/sgr.ts';
 import type {Palette} from '../terminal/style.ts';
 import {lineWidth, padEnd, truncate} from '../terminal/width.ts';
 import {wrapLine} from '../terminal/wrap.ts';
+import {drawPlot} from './plot.ts';
 import type {Column, Result} from './result.ts';
 
 type Style = {
@@ -29,16 +31,23 @@ export function renderResult(result: Result, style: Style): readonly string[] {
 					: wrapLine(told(result.empty), width)),
 				...(result.notes ?? []).flatMap(note => wrapLine(told(note), width)),
 			];
+		case 'plot':
+			return [...heading(result.title, style), ...drawPlot(result.plot, width)];
 		case 'group':
 			return result.parts.flatMap((part, index) => [...(index > 0 ? [''] : []), ...renderResult(part, style)]);
 		case 'lines':
-			return result.lines.flatMap(line => wrapLine(safeText(line), width, {hard: true}));
+			return linesOf(result, style).flatMap(line => wrapLine(line, width, {hard: true}));
 		case 'panel':
 		case 'quit':
 			return [];
 		default:
 			return result satisfies never;
 	}
+}
+
+/** Colours go on over the end of a line, so that such lines are read as one text. */
+function linesOf({lines, colored}: Extract<Result, {kind: 'lines'}>, {palette}: Style): readonly string[] {
+	return colored && lines.length > 0 ? paint(parseSgr(lines.join('\n')), palette).split('\n') : lines.map(safeText);
 }
 
 function heading(title: string | undefined, {width, palette}: Style): readonly string[] {
@@ -56,7 +65,8 @@ const gap = '  ';
 
 /**
  * Columns side by side, two blanks apart. Where they do not fit, the last one is cut first, because it holds what may be
- * long; the others keep at least eight cells. Where not even that fits, each row becomes a list of its cells.
+ * long; the others keep at least eight cells. Where not even that fits, spare columns are left out, and then each row
+ * becomes a list of its cells.
  */
 function renderTable(
 	columns: readonly Column[],
@@ -69,6 +79,15 @@ function renderTable(
 		Math.max(lineWidth(label), ...cells.map(row => lineWidth(row[index] ?? ''))),
 	);
 	if (!shrink(widths, width - gap.length * (columns.length - 1))) {
+		const spare = columns.findLastIndex(column => column.spare);
+		if (spare >= 0) {
+			return renderTable(
+				columns.toSpliced(spare, 1),
+				rows.map(row => row.toSpliced(spare, 1)),
+				style,
+			);
+		}
+
 		return cells.flatMap((row, index) => [
 			...(index > 0 ? [''] : []),
 			...renderFields(

@@ -1,4 +1,5 @@
 import type {Json} from '../core/json.ts';
+import type {Plot} from './plot.ts';
 
 /** What a command gives back: data, not drawing. The app draws it, the shell prints it, `--json` prints `data`. */
 export type Result =
@@ -21,12 +22,25 @@ export type Result =
 			readonly notes?: readonly string[];
 			readonly data: Json;
 	  }
+	/** Numbers as a picture of text, drawn to the width that there is. */
+	| {readonly kind: 'plot'; readonly title: string; readonly plot: Plot; readonly data?: Json}
 	/** Several results under each other; `data` speaks for all of them. */
 	| {readonly kind: 'group'; readonly parts: readonly Result[]; readonly data: Json}
 	/** Text that is printed as it is, such as an exported conversation. */
-	| {readonly kind: 'lines'; readonly lines: readonly string[]; readonly data?: Json}
+	| {
+			readonly kind: 'lines';
+			readonly lines: readonly string[];
+			/** The lines bring colours of their own, as a log does; on a screen they are drawn anew. */
+			readonly colored?: true;
+			readonly data?: Json;
+	  }
 	/** Something that only a screen can show: a session, resumed or new; the wiped screen. */
 	| {readonly kind: 'panel'; readonly panel: {readonly show: 'session'; readonly id: string} | {readonly show: 'clear'}}
 	| {readonly kind: 'quit'};
 
-export type Column = {readonly label: string; readonly align?: 'right'};
+export type Column = {
+	readonly label: string;
+	readonly align?: 'right';
+	/** Left out, the last one first, where the table does not fit the width otherwise. */
+	readonly spare?: boolean;
+};

@@ -23,7 +23,7 @@ export function printResult(
 
 	// What is printed as it is keeps its bytes in a pipe: an exported file must not be wrapped.
 	if (result.kind === 'lines' && !output.isTTY) {
-		output.write(`${result.lines.join('\n')}\n`);
+		output.write(result.lines.map(line => `${line}\n`).join(''));
 		return;
 	}
 

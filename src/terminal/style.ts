@@ -23,6 +23,8 @@ export type SyntaxRole = (typeof syntaxRoles)[number];
 
 /** What text means, by role; how it looks is decided here alone. */
 export type Palette = {
+	/** Whether there is colour at all: asked for text that brings its own. */
+	readonly color: boolean;
 	/** `level` is 1 to 6. */
 	readonly heading: (text: string, level: number) => string;
 	readonly emphasis: Role;
@@ -77,6 +79,7 @@ const magenta = sgr('35');
 const cyan = sgr('36');
 
 const colored: Palette = {
+	color: true,
 	heading: (text, level) => (headings[level - 1] ?? deepHeading)(text),
 	emphasis: sgr('3'),
 	strong: sgr('1'),
@@ -108,6 +111,7 @@ const colored: Palette = {
 };
 
 const unstyled: Palette = {
+	color: false,
 	heading: (text, level) => `${'#'.repeat(level)} ${text}`,
 	emphasis: marked('*'),
 	strong: marked('**'),

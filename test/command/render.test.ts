@@ -67,6 +67,16 @@ test('a record has its values under each other', () => {
 	]);
 });
 
+test('lines with colours of their own are drawn anew, also where a colour goes on in the next line [2]', () => {
+	const lines: Result = {kind: 'lines', lines: ['\u001B[31mred', 'still\u001B[0m plain\u001B[2J'], colored: true};
+	expect(renderResult(lines, {width: 40, palette: colored})).toEqual([
+		'\u001B[31mred\u001B[0m',
+		'\u001B[31mstill\u001B[0m plain␛[2J',
+	]);
+	expect(draw(lines)).toEqual(['red', 'still plain␛[2J']);
+	expect(draw({kind: 'lines', lines: [], colored: true})).toEqual([]);
+});
+
 test('parts of a group are a blank line apart', () => {
 	const part = (text: string): Result => ({kind: 'text', text});
 	expect(draw({kind: 'group', parts: [part('a'), part('b')], data: null})).toEqual(['a', '', 'b']);
@@ -108,7 +118,11 @@ const anyResult: fc.Arbitrary<Result> = fc.oneof(
 			data: fc.constant(null),
 		}),
 	),
-	fc.record({kind: fc.constant('lines' as const), lines: fc.array(cell, {maxLength: 5})}),
+	fc.record({
+		kind: fc.constant('lines' as const),
+		lines: fc.array(cell, {maxLength: 5}),
+		colored: fc.constantFrom(undefined, true as const),
+	}),
 );
 
 test.each([40, 80, 120])('at %i columns nothing is ever wider, whatever it holds', width => {

@@ -49,6 +49,7 @@ test('an exported text keeps its bytes in a pipe, and is made safe on a terminal
 
 test('what draws nothing prints nothing', () => {
 	expect(printed({kind: 'quit'})).toBe('');
+	expect(printed({kind: 'lines', lines: []})).toBe('');
 });
 
 test('an error is a sentence and what to do, made safe; or JSON in one line [1]', () => {
