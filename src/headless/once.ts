@@ -8,6 +8,7 @@ import type {Conversation} from '../store/conversation.ts';
 import type {AppStore} from '../store/store.ts';
 import {printAnswer, printError, printJson, printWarning} from './print.ts';
 import {type RunEnd, resultObject, statusOf} from './result-object.ts';
+import {createRunProgress} from './run-progress.ts';
 
 type Output = {readonly write: (data: string) => unknown; readonly isTTY?: boolean};
 
@@ -35,7 +36,9 @@ export async function runOnce(
 	const {transcript} = store.getState();
 	const before = {from: blocksOf(transcript).length, usedBefore: transcript.usage.size};
 	let end: RunEnd = {type: 'run-end', reason: 'error', stopReason: 'error'};
+	const progress = createRunProgress(format === 'stream-json' ? {write: () => true} : stderr);
 	onRecord(record => {
+		progress.follow(record.event);
 		if (format === 'stream-json') {
 			printJson(record, stdout);
 		}
@@ -45,8 +48,13 @@ export async function runOnce(
 		}
 	});
 
-	await conversation.send(prompt);
-	await conversation.close();
+	try {
+		await conversation.send(prompt);
+		await conversation.close();
+	} finally {
+		progress.end();
+	}
+
 	const result = resultObject(store.getState().transcript, end, {...before, priceOf: await priceOf()});
 	if (format === 'text') {
 		printAnswer(result.text, stdout);

@@ -1,0 +1,67 @@
+import type {AgentEvent} from '../core/event.ts';
+import {formatDuration} from '../core/format.ts';
+import {safeLine} from '../terminal/safe-text.ts';
+import {truncate} from '../terminal/width.ts';
+
+type Output = {readonly write: (data: string) => unknown; readonly isTTY?: boolean; readonly columns?: number};
+
+export type RunProgress = {
+	/** Takes note of what goes on. */
+	readonly follow: (event: AgentEvent) => void;
+	/** Takes the line away; nothing is written after it. */
+	readonly end: () => void;
+};
+
+/** A wait shorter than this, in milliseconds, is not worth a line (SAFETY 21). */
+const patience = 2000;
+const second = 1000;
+
+/** Says on one line of a terminal what a run without a screen waits for, and takes it away again. Elsewhere it is silent. */
+export function createRunProgress(output: Output, clock: () => number = Date.now): RunProgress {
+	if (!output.isTTY) {
+		return {follow: () => undefined, end: () => undefined};
+	}
+
+	const begun = clock();
+	let doing = 'The model is asked';
+	let shown = false;
+	const timer = setInterval(() => {
+		const waited = clock() - begun;
+		if (waited >= patience) {
+			const line = `${doing}… ${formatDuration(Math.floor(waited / second) * second)}`;
+			output.write(`\r${truncate(line, (output.columns ?? 80) - 1)}\u001B[K`);
+			shown = true;
+		}
+	}, second);
+	timer.unref();
+
+	return {
+		follow(event) {
+			doing = whatGoesOn(event) ?? doing;
+		},
+		end() {
+			clearInterval(timer);
+			if (shown) {
+				output.write('\r\u001B[K');
+			}
+		},
+	};
+}
+
+/** In words, what an event begins; undefined for one that begins nothing. */
+function whatGoesOn(event: AgentEvent): string | undefined {
+	switch (event.type) {
+		case 'reasoning-delta':
+			return 'The model thinks';
+		case 'text-delta':
+			return 'The model answers';
+		case 'tool-call':
+			return `${safeLine(event.name)} runs`;
+		case 'tool-result':
+			return 'The model is asked';
+		case 'notice':
+			return safeLine(event.text).replace(/[.…]+$/, '');
+		default:
+			return undefined;
+	}
+}

@@ -1,0 +1,49 @@
+import {afterEach, beforeEach, expect, test, vi} from 'vitest';
+import {createRunProgress} from '../../src/headless/run-progress.ts';
+
+beforeEach(() => vi.useFakeTimers());
+afterEach(() => vi.useRealTimers());
+
+const call = {type: 'tool-call', id: 'c', messageId: 'm', name: 'read_file\u001B[2J', arguments: {}} as const;
+
+function terminal(columns = 80) {
+	const written: string[] = [];
+	return {written, isTTY: true, columns, write: (data: string) => written.push(data)};
+}
+
+test('a wait is told after two seconds, every second, and taken away [21]', () => {
+	const output = terminal();
+	const progress = createRunProgress(output);
+	vi.advanceTimersByTime(1900);
+	expect(output.written).toEqual([]);
+	vi.advanceTimersByTime(200);
+	progress.follow(call);
+	vi.advanceTimersByTime(1000);
+	progress.end();
+	vi.advanceTimersByTime(5000);
+	expect(output.written).toEqual([
+		'\rThe model is asked… 2.0 s\u001B[K',
+		'\rread_file␛[2J runs… 3.0 s\u001B[K',
+		'\r\u001B[K',
+	]);
+});
+
+test('a quick run writes nothing, and a line never wraps', () => {
+	const quick = terminal();
+	createRunProgress(quick).end();
+	expect(quick.written).toEqual([]);
+
+	const narrow = terminal(12);
+	createRunProgress(narrow);
+	vi.advanceTimersByTime(2000);
+	expect(narrow.written).toEqual(['\rThe model …\u001B[K']);
+});
+
+test('where there is no terminal nothing is told', () => {
+	const written: string[] = [];
+	const progress = createRunProgress({write: data => written.push(data)});
+	progress.follow(call);
+	vi.advanceTimersByTime(10_000);
+	progress.end();
+	expect(written).toEqual([]);
+});
