@@ -55,9 +55,14 @@ function heading(title: string | undefined, {width, palette}: Style): readonly s
 }
 
 function renderFields(fields: readonly (readonly [string, string])[], {width, palette}: Style): readonly string[] {
-	const label = Math.max(0, ...fields.map(([name]) => lineWidth(name)));
-	return fields.flatMap(([name, value]) =>
-		wrapLine(safeText(value), width, {first: `${palette.dim(padEnd(name, label))}  `, rest: ' '.repeat(label + 2)}),
+	const longest = Math.max(8, Math.floor(width / 3));
+	const labels = fields.map(([name]) => truncate(safeLine(name), longest));
+	const label = Math.max(0, ...labels.map(lineWidth));
+	return fields.flatMap(([, value], index) =>
+		wrapLine(safeText(value), width, {
+			first: `${palette.dim(padEnd(labels[index] ?? '', label))}  `,
+			rest: ' '.repeat(label + 2),
+		}),
 	);
 }
 
@@ -65,8 +70,8 @@ const gap = '  ';
 
 /**
  * Columns side by side, two blanks apart. Where they do not fit, the last one is cut first, because it holds what may be
- * long; the others keep at least eight cells. Where not even that fits, spare columns are left out, and then each row
- * becomes a list of its cells.
+ * long; the others keep at least eight cells. Spare columns are left out where they would cost the others more than
+ * what is behind sixteen cells. Where nothing else helps, each row becomes a list of its cells.
  */
 function renderTable(
 	columns: readonly Column[],
@@ -78,8 +83,8 @@ function renderTable(
 	const widths = columns.map(({label}, index) =>
 		Math.max(lineWidth(label), ...cells.map(row => lineWidth(row[index] ?? ''))),
 	);
-	if (!shrink(widths, width - gap.length * (columns.length - 1))) {
-		const spare = columns.findLastIndex(column => column.spare);
+	const spare = columns.findLastIndex(column => column.spare);
+	if (!shrink(widths, width - gap.length * (columns.length - 1), spare < 0 ? 8 : 16)) {
 		if (spare >= 0) {
 			return renderTable(
 				columns.toSpliced(spare, 1),
@@ -111,8 +116,7 @@ function renderTable(
 }
 
 /** Takes cells from the columns, the last one first, until the sum fits; false where it cannot. */
-function shrink(widths: number[], room: number): boolean {
-	const smallest = 8;
+function shrink(widths: number[], room: number, smallest: number): boolean {
 	let over = widths.reduce((sum, width) => sum + width, 0) - room;
 	for (let index = widths.length - 1; index >= 0 && over > 0; index--) {
 		const width = widths[index] ?? 0;

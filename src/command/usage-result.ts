@@ -1,10 +1,47 @@
 import {formatNumber, formatUsd} from '../core/format.ts';
 import {sessionUsage} from '../core/session-usage.ts';
 import type {Transcript} from '../core/transcript.ts';
-import {costOf, type PriceOf, usageByModel} from '../core/usage.ts';
+import {costOf, type PriceOf, type SessionUsage, usageByModel} from '../core/usage.ts';
 import type {Result} from './result.ts';
 
-const count = (value: number | null) => (value === null ? 'none yet' : formatNumber(value));
+type TableOptions = {
+	readonly title: string;
+	/** How US dollars are said, and null for an unknown cost. */
+	readonly cost: (usd: number | null) => string;
+};
+
+/** Every field of the usage shape, the current era beside the total. A field that a server left out is `?`. */
+export function usageTable(usage: Partial<SessionUsage>, {title, cost}: TableOptions): Result {
+	const row = (label: string, current: number | undefined, total: number | undefined) => [
+		label,
+		count(current),
+		count(total),
+	];
+	const {compaction_count: compactions, last_generation_input_tokens: last} = usage;
+	return {
+		kind: 'table',
+		title,
+		columns: [{label: ''}, {label: 'current', align: 'right'}, {label: 'total', align: 'right'}],
+		rows: [
+			row('messages', usage.current_message_count, usage.total_message_count),
+			row('tool calls', usage.current_tool_call_count, usage.total_tool_call_count),
+			row('input tokens', usage.current_input_tokens, usage.total_input_tokens),
+			row('cache read', usage.current_cache_read_input_tokens, usage.total_cache_read_input_tokens),
+			row('cache write', usage.current_cache_creation_input_tokens, usage.total_cache_creation_input_tokens),
+			row('output tokens', usage.current_output_tokens, usage.total_output_tokens),
+			['cost', cost(usage.current_cost_usd ?? null), cost(usage.total_cost_usd ?? null)],
+		],
+		empty: '',
+		notes: [
+			`Compactions: ${count(compactions)} · last generation read ${last === null ? 'none yet' : `${count(last)} tokens`}`,
+		],
+		data: null,
+	};
+}
+
+function count(value: number | undefined): string {
+	return value === undefined ? '?' : formatNumber(value);
+}
 
 /** Every field of the usage shape, the current era beside the total, then the cost by model. */
 export function usageResult(transcript: Transcript, priceOf: PriceOf, priceDate: string): Result {
@@ -15,29 +52,7 @@ export function usageResult(transcript: Transcript, priceOf: PriceOf, priceDate:
 	return {
 		kind: 'group',
 		parts: [
-			{
-				kind: 'table',
-				title: 'Usage of this session',
-				columns: [{label: ''}, {label: 'current', align: right}, {label: 'total', align: right}],
-				rows: [
-					['messages', count(usage.current_message_count), count(usage.total_message_count)],
-					['tool calls', count(usage.current_tool_call_count), count(usage.total_tool_call_count)],
-					['input tokens', count(usage.current_input_tokens), count(usage.total_input_tokens)],
-					['cache read', count(usage.current_cache_read_input_tokens), count(usage.total_cache_read_input_tokens)],
-					[
-						'cache write',
-						count(usage.current_cache_creation_input_tokens),
-						count(usage.total_cache_creation_input_tokens),
-					],
-					['output tokens', count(usage.current_output_tokens), count(usage.total_output_tokens)],
-					['cost', cost(usage.current_cost_usd), cost(usage.total_cost_usd)],
-				],
-				empty: '',
-				notes: [
-					`Compactions: ${usage.compaction_count} · last generation read ${count(usage.last_generation_input_tokens)}${usage.last_generation_input_tokens === null ? '' : ' tokens'}`,
-				],
-				data: null,
-			},
+			usageTable(usage, {title: 'Usage of this session', cost}),
 			{
 				kind: 'table',
 				title: 'By model',
