@@ -90,3 +90,17 @@ export function formatAge(at: string, now = Date.now()): string {
 export function formatNumber(value: number): string {
 	return value.toLocaleString('en-US', {maximumFractionDigits: 3});
 }
+
+/** `0.913`, `12.5`, `1,234`, `1.00e+308`: a measurement, short whatever its size; `?` for what is no number. */
+export function formatMeasure(value: number): string {
+	if (!Number.isFinite(value)) {
+		return '?';
+	}
+
+	const size = Math.abs(value);
+	if (size !== 0 && (size < 0.001 || size >= 1e6)) {
+		return value.toExponential(2);
+	}
+
+	return size < 1 ? String(Number(value.toPrecision(3))) : formatNumber(value);
+}

@@ -1,6 +1,6 @@
 import * as fc from 'fast-check';
 import {expect, test} from 'vitest';
-import {formatAge, formatBytes, formatCount, formatDuration, formatUsd} from '../../src/core/format.ts';
+import {formatAge, formatBytes, formatCount, formatDuration, formatMeasure, formatUsd} from '../../src/core/format.ts';
 
 test.each([
 	[0, '0'],
@@ -84,6 +84,24 @@ test.each([
 	[14_000_000, '14 MB'],
 ])('%d bytes are %s', (bytes, text) => {
 	expect(formatBytes(bytes)).toBe(text);
+});
+
+test.each([
+	[0, '0'],
+	[-0, '0'],
+	[0.91349, '0.913'],
+	[0.001, '0.001'],
+	[0.00099, '9.90e-4'],
+	[12.5, '12.5'],
+	[-1234.5678, '-1,234.568'],
+	[999_999, '999,999'],
+	[1_000_000, '1.00e+6'],
+	[1e308, '1.00e+308'],
+	[5e-324, '4.94e-324'],
+	[Number.NaN, '?'],
+	[Number.NEGATIVE_INFINITY, '?'],
+])('the measurement %d is shown as %s', (value, text) => {
+	expect(formatMeasure(value)).toBe(text);
 });
 
 const now = Date.parse('2026-03-31T12:00:00Z');
