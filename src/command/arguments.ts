@@ -8,7 +8,7 @@ type Field = {
 	readonly name: string;
 	readonly type: 'string' | 'boolean';
 	readonly required: boolean;
-	/** A list: the flag may be given again, each time with one more value. */
+	/** A list: the flag may be given again, each time with one more value; as `rest` it takes a word an entry. */
 	readonly multiple: boolean;
 };
 
@@ -71,10 +71,12 @@ export function readArguments(
 
 	const free = positional.filter(name => found[name] === undefined);
 	for (const [index, name] of free.entries()) {
-		const value = rest && index === free.length - 1 ? positionals.slice(index).join(' ') : positionals[index];
-		if (value) {
+		const field = fields.find(candidate => candidate.name === name);
+		const left = positionals.slice(index);
+		const value = rest && index === free.length - 1 ? (field?.multiple ? left : left.join(' ')) : left[0];
+		if (value?.length) {
 			found[name] = value;
-		} else if (fields.find(field => field.name === name)?.required) {
+		} else if (field?.required) {
 			throw new AppError('usage', `${path} needs <${flagOf(name)}>.`, {hint});
 		}
 	}

@@ -1,6 +1,6 @@
 import {expect, test} from 'vitest';
 import {parseArguments, readArguments, usageOf} from '../../src/command/arguments.ts';
-import {greet, label, note} from './entries.ts';
+import {gather, greet, label, note} from './entries.ts';
 
 const usage = 'Usage: `greet <name> [title] [--twice] [--base-url value]`';
 const read = (...words: string[]) => readArguments('greet', greet, words);
@@ -45,6 +45,14 @@ test('the rest of a line is one argument', () => {
 	expect(take('buy', 'milk', '--to', 'Ada')).toEqual({text: 'buy milk', to: 'Ada'});
 	expect(take('--', 'buy', '--milk')).toEqual({text: 'buy --milk'});
 	expect(() => take('--to', 'Ada')).toThrowError(expect.objectContaining({message: 'note needs <text>.'}));
+});
+
+test('the rest of a line is a list where the schema asks for one', () => {
+	const take = (...words: string[]) => readArguments('gather', gather, words);
+	expect(usageOf('gather', gather)).toBe('gather <into> <file…> [--dry]');
+	expect(take('box', 'a', 'b c', '--dry', 'd')).toEqual({into: 'box', file: ['a', 'b c', 'd'], dry: true});
+	expect(take('box', '--', '--dry')).toEqual({into: 'box', file: ['--dry']});
+	expect(() => take('box')).toThrowError(expect.objectContaining({message: 'gather needs <file>.'}));
 });
 
 test('values that do not fit the schema are refused by the name of the argument', () => {

@@ -36,6 +36,15 @@ export const label = command({
 	run: ({name}) => text(name),
 });
 
+export const gather = command({
+	name: 'gather',
+	summary: 'Gather files',
+	args: z.object({into: z.string(), file: z.array(z.string()), dry: z.optional(z.boolean())}),
+	positional: ['into', 'file'],
+	rest: true,
+	run: ({file}) => text(file.join(' ')),
+});
+
 const set = command({
 	name: 'set',
 	summary: 'Keep a secret',
