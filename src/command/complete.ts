@@ -1,5 +1,6 @@
-import {type Entry, isNoun} from './command.ts';
-import {allCommands} from './table.ts';
+import type {CompletionValues} from '../config/completion-values.ts';
+import {type Command, type Entry, isNoun, type Noun} from './command.ts';
+import {type Candidate, completeArgument} from './complete-argument.ts';
 
 /** One line of the slash completion. */
 export type Suggestion = {
@@ -7,70 +8,95 @@ export type Suggestion = {
 	readonly line: string;
 	readonly label: string;
 	readonly summary: string;
+	/** True where the line is whole as it was typed: Enter sends it as it is, unless this was chosen. */
+	readonly isOptional?: boolean;
+};
+
+type Options = {
+	/** Known values of arguments; none by default. */
+	readonly valuesOf?: CompletionValues;
+	/** Where the line is typed: what does not work there is not offered. */
+	readonly place?: 'app' | 'shell';
 };
 
 /**
- * What a slash line may become: nouns first, then verbs. Names that begin with what was typed come before names that
- * only contain it. Empty where the line is no command or is already past its name.
+ * What a slash line may become: nouns first, then verbs, then flags and known values. Names that begin with what was typed
+ * come before names that only contain it. Empty where the line is no command.
  */
-export function complete(entries: readonly Entry[], line: string): readonly Suggestion[] {
-	if (!line.startsWith('/') || /[\n]/.test(line)) {
+export function complete(entries: readonly Entry[], line: string, options: Options = {}): readonly Suggestion[] {
+	if (!line.startsWith('/') || /[\n'"\\]/.test(line)) {
 		return [];
 	}
 
-	const typed = line.slice(1);
-	const [first = '', second] = typed.split(/ +/, 2);
-	const noun = entries.find(entry => entry.name === first && isNoun(entry));
-	if (second !== undefined) {
-		return noun && isNoun(noun) && !/ .* /.test(typed)
-			? rank(verbsOf(noun.name, entries), second).map(({path, summary, needs}) => toSuggestion(path, summary, needs))
-			: [];
+	const words = line.slice(1).split(/ +/);
+	const start = line.slice(0, line.length - (words.at(-1) ?? '').length);
+	const before = words.slice(0, -1);
+	return completeWords(entries, words, options).map(({word, summary, follows, isOptional, isName}) => ({
+		line: `${isName ? `/${[...before, ''].join(' ')}` : start}${word}${follows ? ' ' : ''}`,
+		label: isName ? `/${[...before, word].join(' ')}` : word,
+		summary,
+		...(isOptional && {isOptional}),
+	}));
+}
+
+/** What the last of `words` may become, the words of a command line without its slash or the program's name. */
+export function completeWords(
+	entries: readonly Entry[],
+	words: readonly string[],
+	{valuesOf = () => [], place = 'app'}: Options = {},
+): ReadonlyArray<Candidate & {readonly isName: boolean}> {
+	const [first = '', ...others] = words;
+	const works = ({where}: Pick<Command, 'where'>) => where === undefined || where === place;
+	if (words.length <= 1) {
+		return named(
+			entries.filter(entry => isNoun(entry) || works(entry)),
+			first,
+		);
 	}
 
-	const tops = entries
-		.filter(entry => isNoun(entry) || entry.where !== 'shell')
-		.map(entry => ({
-			word: entry.name,
-			aliases: entry.aliases ?? [],
-			path: entry.name,
-			summary: entry.summary,
-			needs: isNoun(entry) ? entry.fallback === undefined : (entry.positional?.length ?? 0) > 0,
-		}));
-	return rank(tops, first).map(({path, summary, needs}) => toSuggestion(path, summary, needs));
+	const entry = entries.find(({name, aliases = []}) => name === first || aliases.includes(first));
+	if (!entry) {
+		return [];
+	}
+
+	const before = others.slice(0, -1);
+	const typed = others.at(-1) ?? '';
+	const argumentsOf = (command: Command | undefined, behind: readonly string[]) =>
+		command && works(command)
+			? completeArgument(command, behind, typed, valuesOf).map(found => ({...found, isName: false}))
+			: [];
+	if (!isNoun(entry)) {
+		return argumentsOf(entry, before);
+	}
+
+	const fallback = entry.verbs.find(({name}) => name === entry.fallback);
+	if (before.length === 0) {
+		return [...named(entry.verbs.filter(works), typed), ...argumentsOf(fallback, [])];
+	}
+
+	const [verb = '', ...behind] = before;
+	const command = entry.verbs.find(({name, aliases = []}) => name === verb || aliases.includes(verb));
+	return command ? argumentsOf(command, behind) : argumentsOf(fallback, before);
 }
 
-type Candidate = {
-	readonly word: string;
-	readonly aliases: readonly string[];
-	readonly path: string;
-	readonly summary: string;
-	readonly needs: boolean;
-};
-
-function verbsOf(noun: string, entries: readonly Entry[]): readonly Candidate[] {
-	return allCommands(entries)
-		.filter(({path, command}) => path.startsWith(`${noun} `) && command.where !== 'shell')
-		.map(({path, command}) => ({
-			word: command.name,
-			aliases: command.aliases ?? [],
-			path,
-			summary: command.summary,
-			needs: (command.positional?.length ?? 0) > 0,
-		}));
-}
-
-function rank(candidates: readonly Candidate[], typed: string): readonly Candidate[] {
-	const begins = candidates.filter(({word}) => word.startsWith(typed));
-	const alias = candidates.filter(
-		({word, aliases}) => !word.startsWith(typed) && aliases.some(name => name.startsWith(typed)),
+/** Nouns, verbs and commands whose name, alias or part of a name is `typed`. */
+function named(entries: readonly Entry[], typed: string): ReadonlyArray<Candidate & {readonly isName: boolean}> {
+	const begins = entries.filter(({name}) => name.startsWith(typed));
+	const alias = entries.filter(
+		({name, aliases = []}) => !name.startsWith(typed) && aliases.some(other => other.startsWith(typed)),
 	);
-	const contains = candidates.filter(
-		candidate =>
-			typed.length > 1 && candidate.word.includes(typed) && !begins.includes(candidate) && !alias.includes(candidate),
+	const contains = entries.filter(
+		entry => typed.length > 1 && entry.name.includes(typed) && !begins.includes(entry) && !alias.includes(entry),
 	);
-	return [...begins, ...alias, ...contains];
+	return [...begins, ...alias, ...contains].map(entry => ({
+		word: entry.name,
+		summary: entry.summary,
+		follows: isNoun(entry) ? needsVerb(entry) : (entry.positional?.length ?? 0) > 0,
+		isOptional: false,
+		isName: true,
+	}));
 }
 
-function toSuggestion(path: string, summary: string, needs: boolean): Suggestion {
-	return {line: `/${path}${needs ? ' ' : ''}`, label: `/${path}`, summary};
+function needsVerb({fallback}: Noun): boolean {
+	return fallback === undefined;
 }

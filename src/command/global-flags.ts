@@ -1,3 +1,4 @@
+import type {CompletionKind} from '../config/completion-values.ts';
 import {AppError} from '../core/error.ts';
 import type {GlobalFlags} from './context.ts';
 import type {FlagHelp} from './run-flags.ts';
@@ -11,6 +12,26 @@ export const globalFlagHelp: readonly FlagHelp[] = [
 	{usage: '--profile name', summary: 'Use this profile'},
 	{usage: '--org, --workspace, --project', summary: 'Work in this scope, each with a value'},
 	{usage: '--insecure-http', summary: 'Allow plain http beyond this machine'},
+];
+
+type GlobalFlagToComplete = {
+	readonly name: string;
+	readonly summary: string;
+	readonly takesValue: boolean;
+	/** Where its values are known from. */
+	readonly kind?: CompletionKind;
+};
+
+/** What completion offers behind a command's own flags. */
+export const globalFlagsToComplete: readonly GlobalFlagToComplete[] = [
+	{name: 'json', summary: 'Print data instead of a drawing', takesValue: false},
+	{name: 'server', summary: 'Talk to this server', takesValue: true},
+	{name: 'profile', summary: 'Use this profile', takesValue: true, kind: 'profile'},
+	{name: 'org', summary: 'Work in this organization', takesValue: true, kind: 'org'},
+	{name: 'workspace', summary: 'Work in this workspace', takesValue: true, kind: 'workspace'},
+	{name: 'project', summary: 'Work in this project', takesValue: true, kind: 'project'},
+	{name: 'insecure-http', summary: 'Allow plain http beyond this machine', takesValue: false},
+	{name: 'help', summary: 'Say how it is used', takesValue: false},
 ];
 
 /** True for a flag, without its value, that goes with a command. */

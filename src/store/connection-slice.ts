@@ -1,4 +1,5 @@
 import type {StateCreator} from 'zustand/vanilla';
+import type {CompletionValues} from '../config/completion-values.ts';
 import type {ModelInfo} from '../core/model.ts';
 import type {PriceOf} from '../core/usage.ts';
 
@@ -22,12 +23,15 @@ export type ConnectionSlice = {
 	readonly infoOf: (model: string) => ModelInfo | undefined;
 
 	setConnection: (connection: Connection) => void;
+	/** What completion offers as values of arguments; nothing before the configuration is read. */
+	readonly valuesOf: CompletionValues;
 	/** That profile has no key any more: where it is the connection, there is none. */
 	dropConnection: (profile: string) => void;
 	setModel: (model: string | undefined) => void;
 	setCatalog: (catalog: {readonly priceOf: PriceOf; readonly infoOf: (model: string) => ModelInfo | undefined}) => void;
 };
 
+	setValuesOf: (valuesOf: CompletionValues) => void;
 export const localConnection: Connection = {profile: 'local', server: 'local', state: 'starting'};
 
 export const createConnectionSlice: StateCreator<ConnectionSlice> = set => ({
@@ -38,6 +42,7 @@ export const createConnectionSlice: StateCreator<ConnectionSlice> = set => ({
 
 	setConnection(connection) {
 		set({connection});
+	valuesOf: () => [],
 	},
 	dropConnection(profile) {
 		set(({connection}) =>
@@ -51,3 +56,6 @@ export const createConnectionSlice: StateCreator<ConnectionSlice> = set => ({
 		set({priceOf, infoOf});
 	},
 });
+	setValuesOf(valuesOf) {
+		set({valuesOf});
+	},

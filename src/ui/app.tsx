@@ -1,9 +1,10 @@
 import {complete, type Suggestion} from '../command/complete.ts';
+import type {CompletionValues} from '../config/completion-values.ts';
 import {layoutComposer} from '../store/composer-layout.ts';
 import type {AppState} from '../store/store.ts';
 import {safeLine} from '../terminal/safe-text.ts';
 import type {Palette} from '../terminal/style.ts';
-import {padEnd, truncate} from '../terminal/width.ts';
+import {lineWidth, padEnd, truncate} from '../terminal/width.ts';
 import {Composer, promptWidth} from './composer.tsx';
 import {useApp, useUi} from './context.ts';
 import {Box, Text} from './ink.ts';
@@ -19,13 +20,24 @@ const editingNote = 'Editing your previous message; Ctrl+C leaves it as it was.'
 export function App() {
 	const {palette, entries} = useUi();
 	// All of the store, not parts: Ink shows the cursor only in frames for which the composer was drawn as well.
-	const {live, panel, queue, composer, size, completion: chosen, editing, busy, transcript} = useApp(state => state);
+	const {
+		live,
+		panel,
+		queue,
+		composer,
+		size,
+		completion: chosen,
+		editing,
+		busy,
+		transcript,
+		valuesOf,
+	} = useApp(state => state);
 	const toast = useApp(state => state.toast) || (editing ? editingNote : '');
 	const {run} = transcript;
 	const {columns, rows} = size;
 	const elapsed = useElapsed(run?.startedAt);
 
-	const suggestions = panel ? [] : suggestionsFor(entries(), composer.text, chosen);
+	const suggestions = panel ? [] : suggestionsFor(entries(), composer.text, chosen, valuesOf);
 	const prompt = layoutComposer(composer, columns - promptWidth, 10);
 	const layout = layOut({
 		rows,
@@ -79,12 +91,20 @@ export function suggestionsFor(
 	text: string,
 	chosen: number,
 ): readonly Suggestion[] {
+	valuesOf: CompletionValues,
 	if (chosen < 0) {
 		return [];
 	}
 
-	const found = complete(entries, text);
-	return found.length === 1 && found[0]?.line.trimEnd() === text.trimEnd() && text.endsWith(' ') ? [] : found;
+	const found = complete(entries, text, {valuesOf});
+	const [first] = found;
+	const isTyped = found.length === 1 && first?.line.trimEnd() === text.trimEnd();
+	return isTyped && (text.endsWith(' ') || !isName(first)) ? [] : found;
+}
+
+/** The name of a command stays on show when it is typed in full, with what it does; a flag or a value does not. */
+function isName({label, line}: Suggestion): boolean {
+	return label === line.trimEnd();
 }
 
 function suggestionLines(
@@ -96,7 +116,7 @@ function suggestionLines(
 ): readonly string[] {
 	const at = Math.min(chosen, suggestions.length - 1);
 	const start = Math.max(0, Math.min(at - Math.floor(height / 2), suggestions.length - height));
-	const width = Math.max(...suggestions.map(({label}) => label.length));
+	const width = Math.max(...suggestions.map(({label}) => lineWidth(label)));
 	return suggestions.slice(start, start + height).map(({label, summary}, index) => {
 		const here = start + index === at;
 		const name = padEnd(label, width);

@@ -75,8 +75,8 @@ export function createKeyHandler(dependencies: Dependencies): (tokens: readonly 
 
 	/** Tab takes a suggestion, the arrows choose one, Escape closes the list, Enter takes one that is not yet typed. */
 	const inCompletion = (token: KeyToken): boolean => {
-		const {composer, completion, setCompletion, setComposer} = state();
-		const suggestions = suggestionsFor(entries(), composer.text, completion);
+		const {composer, completion, setCompletion, setComposer, valuesOf} = state();
+		const suggestions = suggestionsFor(entries(), composer.text, completion, valuesOf);
 		const chosen = suggestions[Math.min(completion, suggestions.length - 1)];
 		if (!chosen) {
 			return false;
@@ -101,6 +101,10 @@ export function createKeyHandler(dependencies: Dependencies): (tokens: readonly 
 					setCompletion(0);
 					// What needs nothing more runs at once.
 					return chosen.line.endsWith(' ');
+				if (chosen.isOptional && completion === 0) {
+					return false;
+				}
+
 				}
 
 				return false;

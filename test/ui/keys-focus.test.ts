@@ -107,3 +107,33 @@ describe('a panel', () => {
 		expect(asked).toEqual(['answer undefined']);
 	});
 });
+
+describe('in the completion of an argument', () => {
+	const ids = ['6f1c', '9a2b'];
+	const withIds = (text: string) => {
+		const app = handler({text});
+		app.store.getState().setValuesOf(kind => (kind === 'profile' ? ids : []));
+		return app;
+	};
+
+	test('Tab takes the value, and the arrows choose another one', () => {
+		const {press, prompt} = withIds('/usage --profile ');
+		press(keys.tab);
+		expect(prompt()).toBe('/usage --profile 6f1c');
+		const other = withIds('/usage --profile ');
+		other.press(keys.down, keys.enter);
+		expect([other.prompt(), other.asked]).toEqual(['', ['submit /usage --profile 9a2b']]);
+	});
+
+	test('Enter sends what was typed, even where a known value holds it', () => {
+		const {press, asked} = withIds('/usage --profile 6');
+		press(keys.enter);
+		expect(asked).toEqual(['submit /usage --profile 6']);
+	});
+
+	test('Enter takes the value where the line would lack one', () => {
+		const {press, asked, prompt} = withIds('/usage --profile ');
+		press(keys.enter);
+		expect([prompt(), asked]).toEqual(['', ['submit /usage --profile 6f1c']]);
+	});
+});

@@ -1,0 +1,40 @@
+import {providerNames} from '../core/model.ts';
+import type {Config} from './config.ts';
+import {listProfiles} from './profiles.ts';
+import type {RecentKind, Recents} from './recents.ts';
+
+/** What the value of an argument is, where there is a list of such values. */
+export type CompletionKind = RecentKind | 'provider' | 'profile' | 'model';
+
+/** The known values of a kind, best first. Synchronous and cheap, because a key press waits for it; never throws. */
+export type CompletionValues = (kind: CompletionKind) => readonly string[];
+
+type Sources = {
+	readonly config: Pick<Config, 'read'>;
+	readonly recents: Pick<Recents, 'recall'>;
+	/** The profile whose ids are offered. */
+	readonly profile: () => string | undefined;
+	/** Ids of models, none before they are loaded. */
+	readonly models: () => readonly string[];
+};
+
+/** Finds values in the configuration, among the ids that were seen, and among the models that are known. */
+export function createCompletionValues({config, recents, profile, models}: Sources): CompletionValues {
+	return kind => {
+		try {
+			switch (kind) {
+				case 'provider':
+					return providerNames;
+				case 'profile':
+					return listProfiles(config.read()).map(({name}) => name);
+				case 'model':
+					return models();
+				default:
+					return recents.recall(profile() ?? '', kind);
+			}
+		} catch {
+			// A configuration that cannot be read is told by the command that needs it, not by each key.
+			return [];
+		}
+	};
+}
