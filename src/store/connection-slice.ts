@@ -21,17 +21,17 @@ export type ConnectionSlice = {
 	/** What is known about models, from the price table and from servers; loaded after the first frame. */
 	readonly priceOf: PriceOf;
 	readonly infoOf: (model: string) => ModelInfo | undefined;
-
-	setConnection: (connection: Connection) => void;
 	/** What completion offers as values of arguments; nothing before the configuration is read. */
 	readonly valuesOf: CompletionValues;
+
+	setConnection: (connection: Connection) => void;
 	/** That profile has no key any more: where it is the connection, there is none. */
 	dropConnection: (profile: string) => void;
 	setModel: (model: string | undefined) => void;
 	setCatalog: (catalog: {readonly priceOf: PriceOf; readonly infoOf: (model: string) => ModelInfo | undefined}) => void;
+	setValuesOf: (valuesOf: CompletionValues) => void;
 };
 
-	setValuesOf: (valuesOf: CompletionValues) => void;
 export const localConnection: Connection = {profile: 'local', server: 'local', state: 'starting'};
 
 export const createConnectionSlice: StateCreator<ConnectionSlice> = set => ({
@@ -39,10 +39,10 @@ export const createConnectionSlice: StateCreator<ConnectionSlice> = set => ({
 	model: undefined,
 	priceOf: () => undefined,
 	infoOf: () => undefined,
+	valuesOf: () => [],
 
 	setConnection(connection) {
 		set({connection});
-	valuesOf: () => [],
 	},
 	dropConnection(profile) {
 		set(({connection}) =>
@@ -55,7 +55,7 @@ export const createConnectionSlice: StateCreator<ConnectionSlice> = set => ({
 	setCatalog({priceOf, infoOf}) {
 		set({priceOf, infoOf});
 	},
-});
 	setValuesOf(valuesOf) {
 		set({valuesOf});
 	},
+});

@@ -90,8 +90,8 @@ export function suggestionsFor(
 	entries: Parameters<typeof complete>[0],
 	text: string,
 	chosen: number,
-): readonly Suggestion[] {
 	valuesOf: CompletionValues,
+): readonly Suggestion[] {
 	if (chosen < 0) {
 		return [];
 	}

@@ -96,15 +96,15 @@ export function createKeyHandler(dependencies: Dependencies): (tokens: readonly 
 				setCompletion(0);
 				return true;
 			case 'enter':
+				if (chosen.isOptional && completion === 0) {
+					return false;
+				}
+
 				if (composer.text.trim() !== chosen.line.trim()) {
 					setComposer(setComposerText(composer, chosen.line));
 					setCompletion(0);
 					// What needs nothing more runs at once.
 					return chosen.line.endsWith(' ');
-				if (chosen.isOptional && completion === 0) {
-					return false;
-				}
-
 				}
 
 				return false;
