@@ -2,6 +2,7 @@ import type {Entry} from '../src/command/command.ts';
 import clear from './clear.ts';
 import connect from './connect.ts';
 import credits from './credits.ts';
+import evaluation from './eval.ts';
 import exportSession from './export.ts';
 import help from './help.ts';
 import keys from './keys.ts';
@@ -13,6 +14,8 @@ import profile from './profile.ts';
 import quit from './quit.ts';
 import rename from './rename.ts';
 import resume from './resume.ts';
+import runtime from './runtime.ts';
+import session from './session.ts';
 import sessions from './sessions.ts';
 import usage from './usage.ts';
 import whoami from './whoami.ts';
@@ -32,6 +35,9 @@ export const commands: readonly Entry[] = [
 	rename,
 	exportSession,
 	usage,
+	session,
+	runtime,
+	evaluation,
 	credits,
 	clear,
 	help,

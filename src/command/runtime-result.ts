@@ -1,0 +1,142 @@
+import {type Lenient, originalOf} from '../contract/lenient.ts';
+import {limitLevels, type Runtime, type RuntimeInstance} from '../contract/resources/runtime.ts';
+import {formatDuration, formatNumber} from '../core/format.ts';
+import {facts, yesOrNo} from './facts.ts';
+import type {Result} from './result.ts';
+
+type Instance = Lenient<RuntimeInstance>;
+
+/** A runtime with the sandbox that it is at the moment: its state, its time limits and what it costs. */
+export function runtimeResult(runtime: Lenient<Runtime>): Result {
+	const {instance} = runtime;
+	return {
+		kind: 'group',
+		parts: [
+			{
+				kind: 'record',
+				title: runtime.name ?? runtime.key ?? 'Runtime',
+				fields: facts([
+					['status', runtime.status],
+					['runtime', runtime.id],
+					['key', runtime.key],
+					['description', runtime.description],
+					['project', projectOf(runtime)],
+					['yours', yesOrNo(runtime.owned_by_me)],
+					['config', [runtime.config_version, runtime.config_digest].filter(Boolean).join(', ')],
+					['created', runtime.created_at],
+					['updated', runtime.updated_at],
+				]),
+				data: null,
+			},
+			...(instance
+				? [instanceRecord(instance), limitTable(instance), creditsRecord(instance)]
+				: [{kind: 'text', text: 'There is no sandbox at the moment.'} as const]),
+		],
+		data: originalOf(runtime),
+	};
+}
+
+function projectOf({project_name: name, project_key: key, project_id: id}: Lenient<Runtime>): string | undefined {
+	return name ?? key ?? (id === null ? 'none' : id);
+}
+
+function instanceRecord(instance: Instance): Result {
+	return {
+		kind: 'record',
+		title: 'Sandbox',
+		fields: facts([
+			['state', instance.state],
+			['pause reason', instance.pause_reason ?? 'none'],
+			// Read and never inferred from the provider, as the specification asks.
+			['can be paused', yesOrNo(instance.supports_pause) ?? 'the server does not say'],
+			['expires', instance.expires_at ?? 'not set'],
+			['has run for', instance.total_runtime_seconds === undefined ? undefined : time(instance.total_runtime_seconds)],
+			['address', instance.sandbox_url],
+			['provider', [instance.provider, instance.provider_sandbox_id].filter(Boolean).join(', ')],
+			['sandbox', instance.sandbox_id],
+			['created', instance.created_at],
+		]),
+		data: null,
+	};
+}
+
+const levelNames: Readonly<Record<string, string>> = {
+	l1_platform_max: 'platform max',
+	l1_platform_default: 'platform default',
+	l2_org_max: 'org max',
+	l3_org_default: 'org default',
+	l4_requested: 'requested',
+};
+
+const nameOf = (level: string) => (Object.hasOwn(levelNames, level) ? levelNames[level] : undefined) ?? level;
+
+/** The chain of levels with the limits that came from them, then the limit that counts and where it came from. */
+function limitTable(instance: Instance): Result {
+	const limits = [
+		{
+			what: 'requested',
+			limit: instance.requested_runtime_limit_seconds,
+			level: instance.requested_runtime_limit_source_level,
+		},
+		{
+			what: 'configured',
+			limit: instance.configured_runtime_limit_seconds,
+			level: instance.configured_runtime_limit_source_level,
+		},
+	].filter(({limit, level}) => typeof limit === 'number' || level);
+	const levels = new Set([...limitLevels, ...limits.map(({level}) => level ?? 'level not said')]);
+	const rows = [...levels].flatMap(level => {
+		const here = limits.filter(limit => (limit.level ?? 'level not said') === level);
+		return here.length > 0
+			? here.map(({what, limit}) => [nameOf(level), time(limit), what])
+			: [[nameOf(level), '-', '']];
+	});
+	return {
+		kind: 'table',
+		title: 'Time limits, highest precedence first',
+		columns: [{label: 'level'}, {label: 'limit'}, {label: ''}],
+		rows: [...rows, ['actual', time(instance.actual_runtime_limit_seconds), winner(instance)]],
+		empty: '',
+		notes: ['“-”: the server names no limit of that level.'],
+		data: null,
+	};
+}
+
+/** Where the actual limit came from, as far as the server said it. */
+function winner({
+	actual_runtime_limit_seconds: actual,
+	configured_runtime_limit_seconds: configured,
+	configured_runtime_limit_source_level: level,
+	runtime_limited_by_credits: byCredits,
+}: Instance): string {
+	if (byCredits) {
+		return 'limited by credits';
+	}
+
+	return level && typeof actual === 'number' && actual === configured ? `${nameOf(level)} won` : '';
+}
+
+function creditsRecord(instance: Instance): Result {
+	const count = (value: number | undefined) => formatNumber(value ?? 0);
+	return {
+		kind: 'record',
+		title: 'Credits',
+		fields: [
+			['billed', count(instance.billed_credits)],
+			['running', count(instance.running_credits)],
+			['estimated in all', count(instance.estimated_total_credits)],
+			['limited by credits', yesOrNo(instance.runtime_limited_by_credits) ?? 'the server does not say'],
+		],
+		data: null,
+	};
+}
+
+/** Seconds to the second, with what they are in hours where that is easier to read. */
+function time(seconds: number | null | undefined): string {
+	if (typeof seconds !== 'number') {
+		return 'not set';
+	}
+
+	const exact = `${formatNumber(seconds)} s`;
+	return seconds < 60 ? exact : `${exact} (${formatDuration(seconds * 1000)})`;
+}

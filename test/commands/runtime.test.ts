@@ -1,0 +1,174 @@
+import {expect, test} from 'vitest';
+import {api, inWorkspace} from './api.ts';
+import {dataOf, drawn, testContext} from './context.ts';
+
+const id = '1b9f3a52-1c7e-4f6e-9a55-0123456789ab';
+const instance = {
+	created_at: '2026-11-21T08:00:00Z',
+	provider: 'e2b',
+	provider_sandbox_id: 'sbx-1',
+	sandbox_id: id,
+	state: 'running',
+	total_runtime_seconds: 754,
+	actual_runtime_limit_seconds: 7200,
+	configured_runtime_limit_seconds: 7200,
+	configured_runtime_limit_source_level: 'l2_org_max',
+	requested_runtime_limit_seconds: 14_400,
+	requested_runtime_limit_source_level: 'l4_requested',
+	billed_credits: 12,
+	estimated_total_credits: 4000,
+	running_credits: 3,
+	expires_at: '2026-11-21T10:00:00Z',
+	pause_reason: null,
+	runtime_limited_by_credits: false,
+	sandbox_url: 'https://sbx-1.test',
+	supports_pause: true,
+};
+const runtime = {
+	id,
+	key: 'dev-box',
+	name: 'Development',
+	config_digest: 'sha256:ab',
+	config_version: '3',
+	created_at: '2026-11-01T08:00:00Z',
+	updated_at: '2026-11-21T08:00:00Z',
+	description: 'For trying things',
+	instance,
+	owned_by_me: true,
+	project_id: id,
+	project_key: 'parser',
+	project_name: 'Parser',
+	status: 'running',
+	workspace_id: id,
+};
+const resumed = (json: unknown, status = 200) => api({[`POST ${inWorkspace}/runtimes/dev-box/resume`]: {status, json}});
+
+async function resume(json: unknown) {
+	const {env} = await resumed(json);
+	return testContext({env}).run('runtime', 'resume', 'dev-box');
+}
+
+test.each([80, 120])('a resumed runtime is drawn at %d columns, with the level that won', async width => {
+	const result = await resume(runtime);
+	expect(drawn(result, width).split('\n')).toEqual([
+		'Development',
+		'status       running',
+		'runtime      1b9f3a52-1c7e-4f6e-9a55-0123456789ab',
+		'key          dev-box',
+		'description  For trying things',
+		'project      Parser',
+		'yours        yes',
+		'config       3, sha256:ab',
+		'created      2026-11-01T08:00:00Z',
+		'updated      2026-11-21T08:00:00Z',
+		'',
+		'Sandbox',
+		'state          running',
+		'pause reason   none',
+		'can be paused  yes',
+		'expires        2026-11-21T10:00:00Z',
+		'has run for    754 s (12 m 34 s)',
+		'address        https://sbx-1.test',
+		'provider       e2b, sbx-1',
+		'sandbox        1b9f3a52-1c7e-4f6e-9a55-0123456789ab',
+		'created        2026-11-21T08:00:00Z',
+		'',
+		'Time limits, highest precedence first',
+		'level             limit',
+		'platform max      -',
+		'platform default  -',
+		'org max           7,200 s (2 h 00 m)   configured',
+		'org default       -',
+		'requested         14,400 s (4 h 00 m)  requested',
+		'actual            7,200 s (2 h 00 m)   org max won',
+		'“-”: the server names no limit of that level.',
+		'',
+		'Credits',
+		'billed              12',
+		'running             3',
+		'estimated in all    4,000',
+		'limited by credits  no',
+	]);
+	expect(dataOf(result)).toEqual(runtime);
+});
+
+test('a runtime without a sandbox says so', async () => {
+	const result = await resume({key: 'dev-box', status: 'idle', project_id: null, instance: null});
+	expect(drawn(result, 80).split('\n')).toEqual([
+		'dev-box',
+		'status   idle',
+		'key      dev-box',
+		'project  none',
+		'',
+		'There is no sandbox at the moment.',
+	]);
+});
+
+test('a pause, a level of later and a limit by credits are shown as they came; nothing is inferred from a provider', async () => {
+	const result = await resume({
+		status: 'hibernating',
+		instance: {
+			provider: 'e2b',
+			state: 'paused',
+			pause_reason: 'insufficient_credits',
+			configured_runtime_limit_seconds: 600,
+			configured_runtime_limit_source_level: 'l9_\u001B[31mmoon',
+			requested_runtime_limit_seconds: 30,
+			actual_runtime_limit_seconds: 45,
+			runtime_limited_by_credits: true,
+		},
+	});
+	expect(drawn(result, 80).split('\n')).toEqual([
+		'Runtime',
+		'status  hibernating',
+		'',
+		'Sandbox',
+		'state          paused',
+		'pause reason   insufficient_credits',
+		'can be paused  the server does not say',
+		'expires        not set',
+		'provider       e2b',
+		'',
+		'Time limits, highest precedence first',
+		'level             limit',
+		'platform max      -',
+		'platform default  -',
+		'org max           -',
+		'org default       -',
+		'requested         -',
+		'level not said    30 s               requested',
+		'l9_␛[31mmoon      600 s (10 m 00 s)  configured',
+		'actual            45 s               limited by credits',
+		'“-”: the server names no limit of that level.',
+		'',
+		'Credits',
+		'billed              0',
+		'running             0',
+		'estimated in all    0',
+		'limited by credits  yes',
+	]);
+});
+
+test.each([
+	[409, 'conflict_error', 'conflict', 'The provider cannot suspend it'],
+	[403, 'forbidden_error', 'auth', 'Not yours'],
+	[404, 'not_found_error', 'not-found', 'No such runtime'],
+] as const)('a refusal with %d says the reason of the server', async (status, type, code, detail) => {
+	await expect(
+		resumed({code: status, type, detail}, status).then(({env}) =>
+			testContext({env}).run('runtime', 'resume', 'dev-box'),
+		),
+	).rejects.toMatchObject({code, message: expect.stringContaining(`: ${detail} (${type}).`)});
+});
+
+test.each([[''], ['..'], ['.']])('%j names no runtime: nothing is sent', async given => {
+	const {env, seen} = await api({});
+	await expect(testContext({env}).run('runtime', 'resume', given)).rejects.toMatchObject({code: 'usage'});
+	expect(seen).toEqual([]);
+});
+
+test('a key with a slash stays one segment of the path', async () => {
+	const {env, seen} = await api({});
+	await expect(testContext({env}).run('runtime', 'resume', 'a/../b')).rejects.toMatchObject({code: 'not-found'});
+	expect(seen.map(({url}) => url)).toEqual([`${inWorkspace}/runtimes/a%2F..%2Fb/resume`]);
+});
