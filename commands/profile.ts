@@ -1,6 +1,6 @@
 import * as z from 'zod/mini';
 import {command, noun} from '../src/command/command.ts';
-import {activateProfile, findProfile, forgetProfile, listProfiles} from '../src/config/profiles.ts';
+import {activateProfile, findProfile, forgetProfile, hasCredential, listProfiles} from '../src/config/profiles.ts';
 import {formatAge} from '../src/core/format.ts';
 
 const list = command({
@@ -21,24 +21,24 @@ const list = command({
 				{label: 'key'},
 				{label: 'login', align: 'right'},
 			],
-			rows: profiles.map(({name, server, org, workspace, project, apiKey, savedAt, active}) => [
+			rows: profiles.map(({name, server, org, workspace, project, apiKey, accessToken, savedAt, active}) => [
 				active ? '●' : ' ',
 				name,
 				server,
 				[org, workspace, project].filter(Boolean).join('/'),
-				apiKey ? `…${apiKey.last4}` : 'logged out',
+				apiKey ? `…${apiKey.last4}` : accessToken ? 'browser' : 'logged out',
 				formatAge(savedAt),
 			]),
 			empty: 'No profiles yet. `login --server <url>` makes one.',
-			data: profiles.map(({name, server, org, workspace, project, apiKey, savedAt, active}) => ({
-				name,
-				server,
-				active,
-				org: org ?? null,
-				workspace: workspace ?? null,
-				project: project ?? null,
-				logged_in: apiKey !== undefined,
-				saved_at: savedAt,
+			data: profiles.map(profile => ({
+				name: profile.name,
+				server: profile.server,
+				active: profile.active,
+				org: profile.org ?? null,
+				workspace: profile.workspace ?? null,
+				project: profile.project ?? null,
+				logged_in: hasCredential(profile),
+				saved_at: profile.savedAt,
 			})),
 		};
 	},
@@ -49,6 +49,7 @@ const use = command({
 	summary: 'Make a profile the active one',
 	args: z.object({profile: z.optional(z.string())}),
 	positional: ['profile'],
+	completes: {profile: 'profile'},
 	describe: {profile: 'its name; without it you choose'},
 	examples: ['profile use agents.example.com'],
 	whileRunning: true,
@@ -80,6 +81,7 @@ const forget = command({
 	summary: 'Remove a profile with its key',
 	args: z.object({profile: z.string(), yes: z.optional(z.boolean())}),
 	positional: ['profile'],
+	completes: {profile: 'profile'},
 	describe: {profile: 'its name', yes: 'do not ask'},
 	examples: ['profile forget lab --yes'],
 

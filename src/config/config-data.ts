@@ -18,9 +18,14 @@ export type StoredKey = z.infer<typeof storedKey>;
 
 const profile = z.looseObject({
 	name: z.string(),
-	/** Origin of the server; the key goes nowhere else (SAFETY 6). */
+	/** Origin of the server; key and tokens go nowhere else (SAFETY 6). */
 	server: z.url({protocol: /^https?$/}),
+	/** A profile has a key or tokens, or neither after a logout. */
 	apiKey: z.optional(secretText),
+	accessToken: z.optional(secretText),
+	refreshToken: z.optional(secretText),
+	/** When the access token ends; ISO 8601 in UTC. */
+	expiresAt: z.optional(z.string()),
 	org: z.optional(z.string()),
 	workspace: z.optional(z.string()),
 	project: z.optional(z.string()),
@@ -42,6 +47,8 @@ const configData = z.looseObject({
 	/** By name of the profile. */
 	profiles: z._default(z.record(z.string(), profile), {}),
 	activeProfile: z.optional(z.string()),
+	/** The one that was active before it. */
+	previousProfile: z.optional(z.string()),
 });
 
 /** What `config.json` holds. Fields that this version does not know are kept. */
@@ -67,7 +74,12 @@ export function toStored(data: ConfigData): Record<string, unknown> {
 	return {
 		...data,
 		keys: mapValues(data.keys, stored => ({...stored, ...(stored.key && {key: stored.key.reveal()})})),
-		profiles: mapValues(data.profiles, ({apiKey, ...rest}) => ({...rest, ...(apiKey && {apiKey: apiKey.reveal()})})),
+		profiles: mapValues(data.profiles, ({apiKey, accessToken, refreshToken, ...rest}) => ({
+			...rest,
+			...(apiKey && {apiKey: apiKey.reveal()}),
+			...(accessToken && {accessToken: accessToken.reveal()}),
+			...(refreshToken && {refreshToken: refreshToken.reveal()}),
+		})),
 	};
 }
 

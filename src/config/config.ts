@@ -17,6 +17,11 @@ export type Config = {
 	 * throws, and `AppError`: `conflict` where another process keeps the lock, `failed` where the disk refuses.
 	 */
 	readonly update: (change: (data: ConfigData) => ConfigData) => Promise<ConfigData>;
+	/**
+	 * Runs `run` while no other process of this user runs what it gave here, for what must not be done twice; it may call
+	 * `update`, and must take less than 30 seconds. Throws what `run` throws, and `conflict` where another one never ends.
+	 */
+	readonly alone: <T>(run: () => Promise<T>) => Promise<T>;
 };
 
 export function openConfig(home: Home): Config {
@@ -50,7 +55,7 @@ export function openConfig(home: Home): Config {
 		});
 	};
 
-	return {read, update};
+	return {read, update, alone: run => withLock(`${home.path}/login.lock`, run)};
 }
 
 /**

@@ -1,20 +1,26 @@
 import {AppError} from '../core/error.ts';
 import {type Origin, originOf} from '../core/origin.ts';
+import type {Secret} from '../core/secret.ts';
 import type {Config} from './config.ts';
 import {type ConfigData, entryOf, type Profile, without} from './config-data.ts';
 
+/** What proves who calls, as a profile keeps it: a key, or tokens. */
+export type StoredCredential = Pick<Profile, 'apiKey' | 'accessToken' | 'refreshToken' | 'expiresAt'>;
+
 /** A server with what one needs to work there. */
-export type Login = Pick<Profile, 'name' | 'server' | 'apiKey' | 'org' | 'workspace' | 'project'>;
+export type Login = StoredCredential & Pick<Profile, 'name' | 'server' | 'org' | 'workspace' | 'project'>;
 
 /**
- * Stores a login and makes it the active one. What is not given is kept from a profile of the same name and server; for
- * another server nothing is, and least of all its key (SAFETY 6). Throws `usage` for a bad address.
+ * Stores a login and makes it the active one. What is not given is kept from a profile of the same name and server, but
+ * of a key and tokens only the new one; for another server nothing is kept, and least of all its key (SAFETY 6). Throws
+ * `usage` for a bad address.
  */
 export async function saveProfile(config: Config, profile: Login): Promise<Profile> {
 	const given = {...profile, server: originOf(profile.server)};
 	const data = await config.update(before => {
 		const old = entryOf(before.profiles, profile.name);
-		const kept = old?.server === given.server ? old : undefined;
+		const same = old?.server === given.server ? old : undefined;
+		const kept = same && (given.apiKey || given.accessToken) ? withoutCredential(same) : same;
 		const saved: Profile = {
 			...kept,
 			...defined(given),
@@ -22,14 +28,14 @@ export async function saveProfile(config: Config, profile: Login): Promise<Profi
 			server: given.server,
 			savedAt: new Date().toISOString(),
 		};
-		return {...before, profiles: {...before.profiles, [saved.name]: saved}, activeProfile: saved.name};
+		return activate({...before, profiles: {...before.profiles, [saved.name]: saved}}, saved.name);
 	});
 	return findProfile(data, profile.name);
 }
 
 /** Makes a profile the active one. Throws `not-found`. */
 export async function activateProfile(config: Config, name: string): Promise<Profile> {
-	const data = await config.update(before => ({...before, activeProfile: findProfile(before, name).name}));
+	const data = await config.update(before => activate(before, findProfile(before, name).name));
 	return findProfile(data, name);
 }
 
@@ -37,18 +43,58 @@ export async function activateProfile(config: Config, name: string): Promise<Pro
 export async function forgetProfile(config: Config, name: string): Promise<void> {
 	await config.update(before => {
 		findProfile(before, name);
-		const {activeProfile, ...rest} = before;
-		const active = activeProfile !== undefined && activeProfile !== name ? {activeProfile} : {};
-		return {...rest, ...active, profiles: without(before.profiles, name)};
+		const {activeProfile, previousProfile, ...rest} = before;
+		return {
+			...rest,
+			...(activeProfile !== undefined && activeProfile !== name && {activeProfile}),
+			...(previousProfile !== undefined && previousProfile !== name && {previousProfile}),
+			profiles: without(before.profiles, name),
+		};
 	});
 }
 
-/** Removes the key of a profile and keeps the rest: a logout. Throws `not-found`. */
-export async function forgetProfileKey(config: Config, name: string): Promise<void> {
+/** Removes the key or the tokens of a profile and keeps the rest: a logout. Throws `not-found`. */
+export async function forgetCredential(config: Config, name: string): Promise<void> {
 	await config.update(before => {
-		const {apiKey, ...rest} = findProfile(before, name);
-		return apiKey ? {...before, profiles: {...before.profiles, [name]: rest}} : before;
+		const profile = findProfile(before, name);
+		return hasCredential(profile)
+			? {...before, profiles: {...before.profiles, [name]: withoutCredential(profile)}}
+			: before;
 	});
+}
+
+/**
+ * Puts new tokens in place of `used`, the refresh token that they were got with; undefined forgets the login, which has
+ * ended. Nothing changes where another login was stored meanwhile.
+ */
+export async function replaceTokens(
+	config: Config,
+	name: string,
+	used: Secret,
+	tokens: Omit<StoredCredential, 'apiKey'> | undefined,
+): Promise<void> {
+	await config.update(before => {
+		const profile = entryOf(before.profiles, name);
+		return profile?.refreshToken?.equals(used)
+			? {...before, profiles: {...before.profiles, [name]: {...withoutCredential(profile), ...defined(tokens ?? {})}}}
+			: before;
+	});
+}
+
+/** True for a profile that is logged in, for all that is known here. */
+export function hasCredential({apiKey, accessToken}: StoredCredential): boolean {
+	return apiKey !== undefined || accessToken !== undefined;
+}
+
+function withoutCredential({apiKey, accessToken, refreshToken, expiresAt, ...rest}: Profile): Profile {
+	return rest;
+}
+
+/** Another profile becomes the active one, and the one before can be gone back to. */
+function activate(data: ConfigData, name: string): ConfigData {
+	const {activeProfile} = data;
+	const changes = activeProfile !== undefined && activeProfile !== name;
+	return {...data, activeProfile: name, ...(changes && {previousProfile: activeProfile})};
 }
 
 /** All profiles, latest login first. */

@@ -15,12 +15,20 @@ export type ProfileFlags = {
 	readonly project?: string | undefined;
 };
 
-/** The server to talk to, the key that may go there, and the scope to work in. */
+/** The server to talk to, the key or the tokens that may go there, and the scope to work in. */
 export type ResolvedProfile = {
 	/** Name of the stored profile, or what one of that server would be called. */
 	readonly name: string;
 	readonly server: Origin;
 	readonly apiKey: Secret | undefined;
+	/** The stored tokens, where no key goes to that server. */
+	readonly tokens?: {
+		readonly access: Secret;
+		readonly refresh: Secret | undefined;
+		/** ISO 8601 in UTC. */
+		readonly expiresAt: string | undefined;
+	};
+	/** Where the key or the tokens come from. */
 	readonly keySource: KeySource | undefined;
 	readonly org: string | undefined;
 	readonly workspace: string | undefined;
@@ -49,6 +57,7 @@ export function resolveProfile({data, env, flags}: Options): ResolvedProfile | u
 	const environmentServer = read(env, 'SERVER');
 	const fits = environmentServer ? originOf(environmentServer) === server : named !== undefined;
 	const apiKey = environmentKey && fits ? secret(environmentKey) : chosen.apiKey;
+	const access = apiKey ? undefined : chosen.accessToken;
 	const notice =
 		environmentKey && !fits
 			? `SERVICE_API_KEY is not sent to ${server}; set SERVICE_SERVER to say where it belongs.`
@@ -57,7 +66,8 @@ export function resolveProfile({data, env, flags}: Options): ResolvedProfile | u
 		name: chosen.name,
 		server,
 		apiKey,
-		keySource: apiKey && (environmentKey && fits ? 'from env' : 'stored'),
+		...(access && {tokens: {access, refresh: chosen.refreshToken, expiresAt: chosen.expiresAt}}),
+		keySource: environmentKey && fits ? 'from env' : (apiKey ?? access) && 'stored',
 		org: flags.org || read(env, 'ORG') || chosen.org,
 		workspace: flags.workspace || read(env, 'WORKSPACE') || chosen.workspace,
 		project: flags.project || read(env, 'PROJECT') || chosen.project,

@@ -4,7 +4,7 @@ import {
 	activateProfile,
 	findProfile,
 	forgetProfile,
-	forgetProfileKey,
+	forgetCredential,
 	listProfiles,
 	saveProfile,
 } from '../../src/config/profiles.ts';
@@ -55,7 +55,7 @@ test('a profile is used, logged out and forgotten by name', async () => {
 	const config = await twoLogins();
 	await activateProfile(config, 'a');
 	expect(resolve(config)).toEqual(ofA);
-	await forgetProfileKey(config, 'a');
+	await forgetCredential(config, 'a');
 	expect(resolve(config)).toEqual({...ofA, apiKey: undefined, keySource: undefined});
 	await forgetProfile(config, 'a');
 	expect(resolve(config)).toBeUndefined();
