@@ -4,7 +4,7 @@ const mask = '***';
 
 /**
  * A credential that cannot be printed by accident: every way to a string gives `***` (SAFETY 8).
- * `reveal()` is for the writer of HTTP headers, for what masks its echo, and for the store of credentials alone.
+ * `reveal()` is for the writer of HTTP headers, the form of a login, what masks its echo, and the store of credentials alone.
  */
 export type Secret = {
 	reveal: () => string;
