@@ -38,6 +38,7 @@ const unlimit = command({
 	summary: 'Remove a member’s monthly credit limit (deprecated)',
 	args: z.object({user: z.string(), yes: z.optional(z.boolean())}),
 	positional: ['user'],
+	completes: {user: 'user'},
 	describe: {user: 'UUID of the member', yes: 'do not ask'},
 	examples: ['credits unlimit 6f1c0b0e-8f5e-4d5c-9c53-0a5f0c8f2b11 --yes'],
 

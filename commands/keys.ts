@@ -15,6 +15,7 @@ const set = command({
 	summary: 'Store the key of a model provider',
 	args: z.object({provider: z.string(), key: z.optional(z.string()), baseUrl: z.optional(z.string())}),
 	positional: ['provider', 'key'],
+	completes: {provider: 'provider'},
 	secret: 'key',
 	describe: {
 		provider: providerHelp,
@@ -113,6 +114,7 @@ const remove = command({
 	summary: 'Forget the stored key of a provider',
 	args: z.object({provider: z.string()}),
 	positional: ['provider'],
+	completes: {provider: 'provider'},
 	describe: {provider: providerHelp},
 	examples: ['keys remove openai'],
 	whileRunning: true,

@@ -59,6 +59,7 @@ const use = command({
 	summary: 'Choose the model that answers, now and in new sessions',
 	args: z.object({model: z.optional(z.string())}),
 	positional: ['model'],
+	completes: {model: 'model'},
 	describe: {model: 'provider/model-name; without it you choose'},
 	examples: ['model use anthropic/claude-sonnet-4-5'],
 	whileRunning: true,

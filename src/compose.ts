@@ -5,6 +5,7 @@ import {commands} from '../commands/index.ts';
 import {instructions} from './agent/instructions.ts';
 import {createModelAccess} from './agent/model-access.ts';
 import type {ComposeOptions, Program} from './command/program.ts';
+import {createCompletionValues} from './config/completion-values.ts';
 import {openConfig} from './config/config.ts';
 import {openRecents} from './config/recents.ts';
 import {resolveProfile} from './config/resolve-profile.ts';
@@ -16,15 +17,16 @@ import {demoModel} from './core/model.ts';
 import {once} from './core/once.ts';
 import {originOf, plainHttpWarning} from './core/origin.ts';
 import type {Tool} from './core/tool.ts';
-import type {Price, PriceOf} from './core/usage.ts';
+import type {PriceOf} from './core/usage.ts';
 import type {Credential} from './net/credential.ts';
+import {priceOfServer} from './providers/server-price.ts';
 import {openHome} from './storage/home.ts';
-import type {Journal} from './storage/journal.ts';
+import {logOf} from './storage/journal-log.ts';
 import {writeNewFile} from './storage/new-file.ts';
 import {appendPrompt, loadPromptHistory} from './storage/prompt-history-file.ts';
 import {createSessionAccess} from './storage/session-access.ts';
 import {localConnection} from './store/connection-slice.ts';
-import {createConversation, type RecordLog} from './store/conversation.ts';
+import {createConversation} from './store/conversation.ts';
 import type {AppStore} from './store/store.ts';
 
 type Options = ComposeOptions & {
@@ -46,7 +48,11 @@ export function compose(options: Options): Program {
 	const recents = openRecents(home.recentsFile);
 	/** What the embedded server says of its model, once it runs. */
 	let demo: InferenceInfo | undefined;
+	let modelIds: readonly string[] = [];
 	const listeners: Array<(record: Recorded) => void> = [];
+	const profileNow = () => store.getState().connection.profile;
+	const values = createCompletionValues({config, recents, profile: profileNow, models: () => modelIds});
+	store.getState().setValuesOf(values);
 
 	const createTransport = async (credential: Credential | undefined, insecureHttp = options.insecureHttp ?? false) => {
 		const net = await import('./net/undici-transport.ts');
@@ -111,7 +117,7 @@ export function compose(options: Options): Program {
 		loadTools,
 		workspace: folder,
 		readLog: async session => (await sessions.read(await sessions.find(session))).records,
-		openLog: session => asLog(sessions.create(session)),
+		openLog: session => logOf(sessions.create(session)),
 		onRecord: record => {
 			for (const listener of listeners) {
 				listener(record);
@@ -134,6 +140,7 @@ export function compose(options: Options): Program {
 	const loadCatalog = once(async () => {
 		const {loadCatalog: load} = await import('./providers/prices.ts');
 		const catalog = await load();
+		modelIds = catalog.models.map(({id}) => id);
 		// Asked for on every frame: whether another custom host has a model of that name is not looked up in the file.
 		const demoInfo = (model: string) => (model === demoModel ? demo : undefined);
 		const priceOf: PriceOf = model => priceOfServer(demoInfo(model)) ?? catalog.priceOf(model);
@@ -199,7 +206,7 @@ export function compose(options: Options): Program {
 			}
 
 			const {transcript, journal, notices} = await sessions.resume(session);
-			await conversation.open(transcript, asLog(Promise.resolve(journal)));
+			await conversation.open(transcript, logOf(Promise.resolve(journal)));
 			return notices;
 		},
 		loadCatalog: async () => (await loadCatalog()).priceOf,
@@ -222,25 +229,4 @@ export function compose(options: Options): Program {
 			await Promise.all([conversation.close(), recents.settle()]);
 		},
 	};
-}
-
-/** A journal is opened with a promise, records come at once: they are handed on in order. */
-function asLog(journal: Promise<Journal>): RecordLog {
-	return {
-		append: record => void journal.then(opened => opened.append(record)),
-		async flush() {
-			await (await journal).flush();
-		},
-		async close() {
-			await (await journal).close();
-		},
-	};
-}
-
-/** The price of a model in its server's catalog, read as US dollars per million tokens; undefined where it has none. */
-function priceOfServer(model: InferenceInfo | undefined): Price | undefined {
-	const {cost_input: input, cost_output: output} = model ?? {};
-	return typeof input === 'number' && typeof output === 'number'
-		? {input, cacheRead: input, cacheWrite: input, output}
-		: undefined;
 }

@@ -1,0 +1,10 @@
+import type {InferenceInfo} from '../contract/resources/preferences.ts';
+import type {Price} from '../core/usage.ts';
+
+/** The price of a model in its server's catalog, read as US dollars per million tokens; undefined where it has none. */
+export function priceOfServer(model: InferenceInfo | undefined): Price | undefined {
+	const {cost_input: input, cost_output: output} = model ?? {};
+	return typeof input === 'number' && typeof output === 'number'
+		? {input, cacheRead: input, cacheWrite: input, output}
+		: undefined;
+}

@@ -1,0 +1,37 @@
+import {expect, test} from 'vitest';
+import {createCompletionValues} from '../../src/config/completion-values.ts';
+import {openConfig} from '../../src/config/config.ts';
+import {saveProfile} from '../../src/config/profiles.ts';
+import {openRecents} from '../../src/config/recents.ts';
+import {AppError} from '../../src/core/error.ts';
+import {providerNames} from '../../src/core/model.ts';
+import {temporaryHome} from '../storage/temporary.ts';
+
+test('values come from the configuration, the ids that were seen, and the models', async () => {
+	const home = temporaryHome();
+	const config = openConfig(home);
+	const recents = openRecents(home.recentsFile);
+	recents.remember('lab', [{kind: 'run', id: '9f'}]);
+	recents.remember('other', [{kind: 'run', id: 'far'}]);
+	await recents.settle();
+	const login = {server: 'https://a.example.com', apiKey: undefined, org: undefined};
+	await saveProfile(config, {...login, name: 'lab', workspace: undefined, project: undefined});
+	const valuesOf = createCompletionValues({config, recents, profile: () => 'lab', models: () => ['openai/gpt']});
+	expect(valuesOf('provider')).toEqual(providerNames);
+	expect(valuesOf('profile')).toEqual(['lab']);
+	expect(valuesOf('model')).toEqual(['openai/gpt']);
+	expect(valuesOf('run')).toEqual(['9f']);
+	expect(valuesOf('item')).toEqual([]);
+});
+
+test('a configuration that cannot be read offers nothing and breaks no key press', () => {
+	const config = {
+		read() {
+			throw new AppError('failed', 'The configuration is not valid.');
+		},
+	};
+	const recents = {recall: () => ['9f']};
+	const profile = () => config.read();
+	const valuesOf = createCompletionValues({config, recents, profile, models: () => []});
+	expect([valuesOf('profile'), valuesOf('run')]).toEqual([[], []]);
+});
