@@ -8,6 +8,7 @@ const stats = command({
 	args: z.object({evaluation: z.string()}),
 	positional: ['evaluation'],
 	describe: {evaluation: 'id of the evaluation'},
+	completes: {evaluation: 'evaluation'},
 	examples: ['eval stats nightly-42'],
 	whileRunning: true,
 

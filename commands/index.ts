@@ -2,6 +2,7 @@ import type {Entry} from '../src/command/command.ts';
 import clear from './clear.ts';
 import connect from './connect.ts';
 import credits from './credits.ts';
+import environment from './env.ts';
 import evaluation from './eval.ts';
 import exportSession from './export.ts';
 import help from './help.ts';
@@ -37,6 +38,7 @@ export const commands: readonly Entry[] = [
 	usage,
 	session,
 	runtime,
+	environment,
 	evaluation,
 	credits,
 	clear,

@@ -8,6 +8,7 @@ const resume = command({
 	args: z.object({runtime: z.string()}),
 	positional: ['runtime'],
 	describe: {runtime: 'key or UUID of the runtime'},
+	completes: {runtime: 'runtime'},
 	examples: ['runtime resume dev-box'],
 	whileRunning: true,
 

@@ -8,6 +8,7 @@ const unarchive = command({
 	args: z.object({session: z.string()}),
 	positional: ['session'],
 	describe: {session: 'UUID of the session, or the beginning of one'},
+	completes: {session: 'session'},
 	examples: ['session unarchive 7d9f3a52'],
 	whileRunning: true,
 

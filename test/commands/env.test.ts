@@ -1,0 +1,190 @@
+import {expect, test} from 'vitest';
+import {renderResult} from '../../src/command/render.ts';
+import {printResult} from '../../src/headless/print.ts';
+import {createPalette} from '../../src/terminal/style.ts';
+import {output} from '../headless/output.ts';
+import {api, inWorkspace} from './api.ts';
+import {dataOf, drawn, testContext} from './context.ts';
+
+const id = '0b5e0a1c-9c1f-4d4e-8b57-0123456789ab';
+const token = 'exec-0123456789abcdef';
+const environment = {
+	id,
+	state: 'ready',
+	task_ref: 'acme/triage@2',
+	created_at: '2026-11-21T08:00:00Z',
+	expires_at: '2026-11-21T09:00:00Z',
+	error: null,
+	execute_token: token,
+	instruction: 'Look at the queue.\nThen triage it.',
+	service_urls: {web: {url: `https://web.test/?key=${token}`}, shell: {url: 'wss://shell.test', port: 22, tls: true}},
+	task_verification: {kind: 'script', points: 3},
+	extra: [1],
+};
+const path = `POST ${inWorkspace}/environments`;
+
+async function create(json: unknown, ...flags: readonly string[]) {
+	const {env, seen} = await api({[path]: {json}});
+	const result = await testContext({env, flags: {project: 'parser'}}).run('env', 'create', 'acme/triage@2', ...flags);
+	return {result, sent: seen.map(({body}) => JSON.parse(String(body)))};
+}
+
+test.each([80, 120])('a new environment is drawn at %d columns, without its token [8]', async width => {
+	const {result, sent} = await create(environment);
+	expect(drawn(result, width).split('\n')).toEqual([
+		'acme/triage@2',
+		'state          ready',
+		'environment    0b5e0a1c-9c1f-4d4e-8b57-0123456789ab',
+		'created        2026-11-21T08:00:00Z',
+		'expires        2026-11-21T09:00:00Z',
+		'execute token  *** (create with --show-token to see it)',
+		'',
+		'Services',
+		'web    https://web.test/?key=***',
+		'shell  wss://shell.test, port 22, tls yes',
+		'',
+		'Verification',
+		'kind    script',
+		'points  3',
+		'',
+		'Instruction',
+		'Look at the queue.',
+		'Then triage it.',
+	]);
+	expect(sent).toEqual([{task_ref: 'acme/triage@2', project_id: 'parser'}]);
+});
+
+test('the data is what came, but for the token, wherever it stands [8]', async () => {
+	const {result} = await create(environment);
+	const {web, ...others} = environment.service_urls;
+	expect(dataOf(result)).toEqual({
+		...environment,
+		execute_token: '***',
+		service_urls: {...others, web: {url: 'https://web.test/?key=***'}},
+	});
+	expect(JSON.stringify(result)).not.toContain(token);
+});
+
+test('--show-token leaves everything as it came', async () => {
+	const {result} = await create(environment, '--show-token');
+	expect(dataOf(result)).toEqual(environment);
+	expect(drawn(result, 80)).toMatch(new RegExp(`^execute token +${token}$`, 'm'));
+});
+
+test.each([
+	[null, null],
+	['', ''],
+	['short', '***'],
+	[{value: token}, '***'],
+	[undefined, undefined],
+])('a token that is %j is given as %j', async (execute_token, shown) => {
+	const {result} = await create({id, execute_token});
+	expect(dataOf(result)).toEqual({id, ...(shown !== undefined && {execute_token: shown})});
+});
+
+test('a failed environment says why, and what came from the server does nothing to the terminal [1]', async () => {
+	const {result} = await create({
+		state: 'failed',
+		expires_at: null,
+		error: 'no image\u001B[2J',
+		instruction: '\u202Eodd',
+		service_urls: {'\u001B]0;x\u0007': {}, list: [1]},
+	});
+	expect(drawn(result, 80).split('\n')).toEqual([
+		'Task environment',
+		'state    failed',
+		'expires  not set',
+		'error    no image␛[2J',
+		'',
+		'Services',
+		'␛]0;x␇  nothing is said of it',
+		'',
+		'Instruction',
+		'⟨U+202E⟩odd',
+	]);
+});
+
+test('inputs, models, secrets and the time limit are sent as given', async () => {
+	const flags = ['--input', 'repo=a=b', '--input', 'tries:=3', '--model-override', 'judge=openai/gpt-5'];
+	const {sent} = await create(environment, ...flags, '--secret', 's1', '--secret=s2', '--timeout', '90');
+	expect(sent).toEqual([
+		{
+			task_ref: 'acme/triage@2',
+			inputs: {repo: 'a=b', tries: 3},
+			model_overrides: {judge: 'openai/gpt-5'},
+			project_id: 'parser',
+			secret_ids: ['s1', 's2'],
+			timeout_sec: 90,
+		},
+	]);
+});
+
+test.each([
+	[['--input', 'repo'], '--input takes name=value, not “repo”.'],
+	[['--model-override', 'a=b', '--model-override', 'a=c'], '--model-override has “a” twice.'],
+	[['--timeout', 'soon'], '--timeout takes a whole number.'],
+	[['--timeout', ''], '--timeout takes a whole number.'],
+	[['--timeout', '1.5'], '--timeout takes a whole number.'],
+	[['more'], 'env create does not take “more”.'],
+])('%j is refused before anything is sent', async (words, message) => {
+	const {env, seen} = await api({});
+	await expect(testContext({env}).run('env', 'create', 'task', ...words)).rejects.toMatchObject({
+		code: 'usage',
+		message,
+	});
+	expect(seen).toEqual([]);
+});
+
+const log = '\u001B[32mready\r\nstill green\u001B[0m\n\u001B[2Jgone\u0007 \u001B]0;owned\u001B\\\n\nlast\n';
+const logsOf = (json: unknown) => api({[`GET ${inWorkspace}/environments/${id}/logs`]: {json}});
+
+test('a log keeps its colours on a terminal, and nothing else of what it sends there [1] [2]', async () => {
+	const {env} = await logsOf({logs: log, extra: 1});
+	const result = await testContext({env}).run('env', 'logs', id);
+	expect(drawn(result, 80).split('\n')).toEqual(['ready', 'still green', '␛[2Jgone␇ ␛]0;owned␛\\', '', 'last']);
+	expect(renderResult(result, {width: 80, palette: createPalette({color: true})}).slice(0, 2)).toEqual([
+		'\u001B[32mready\u001B[0m',
+		'\u001B[32mstill green\u001B[0m',
+	]);
+	expect(dataOf(result)).toEqual({logs: log, extra: 1});
+});
+
+test('a log goes into a pipe byte for byte', async () => {
+	const {env} = await logsOf({logs: log});
+	const pipe = output();
+	printResult(await testContext({env}).run('env', 'logs', id), pipe, {json: false, env: {}});
+	expect(pipe.text()).toBe(log);
+});
+
+test.each([{logs: ''}, {}, {logs: 5}])('a log of nothing, %j, is said beside the output', async json => {
+	const {env} = await logsOf(json);
+	const {run, said} = testContext({env});
+	const pipe = output();
+	printResult(await run('env', 'logs', id), pipe, {json: false, env: {}});
+	expect([pipe.text(), said]).toEqual(['', ['The log is empty.']]);
+});
+
+test('an environment is named by its whole id, and may be unknown', async () => {
+	const {env, seen} = await api({});
+	const {run} = testContext({env});
+	await expect(run('env', 'logs', id.slice(0, 8))).rejects.toMatchObject({
+		code: 'usage',
+		message: 'environment_id must be a UUID.',
+	});
+	expect(seen).toEqual([]);
+	await expect(run('env', 'logs', id)).rejects.toMatchObject({code: 'not-found'});
+});
+
+test.each([
+	[403, 'auth'],
+	[409, 'conflict'],
+	[422, 'failed'],
+	[429, 'network'],
+] as const)('a refusal with %d is told once, and nothing is provisioned twice', async (status, code) => {
+	const {env, seen} = await api({[path]: {status, json: {code: status, type: 'task_error', detail: 'Not so.'}}});
+	await expect(testContext({env}).run('env', 'create', 'task')).rejects.toMatchObject({
+		code,
+		message: expect.stringContaining('Not so (task_error)'),
+	});
+	expect(seen).toHaveLength(1);
+});
