@@ -1,7 +1,7 @@
 import * as z from 'zod/mini';
 import {command} from '../src/command/command.ts';
 import type {CommandContext} from '../src/command/context.ts';
-import {askApiKey, signIn} from '../src/command/sign-in.ts';
+import {logIn} from '../src/command/sign-in.ts';
 import {entryOf} from '../src/config/config-data.ts';
 import {resolveProfile} from '../src/config/resolve-profile.ts';
 import {AppError} from '../src/core/error.ts';
@@ -9,18 +9,21 @@ import {parseServerUrl} from '../src/core/origin.ts';
 
 export default command({
 	name: 'login',
-	summary: 'Log in to a server with an API key',
-	args: z.object({apiKey: z.optional(z.string())}),
+	summary: 'Log in to a server, through the browser or with an API key',
+	args: z.object({apiKey: z.optional(z.string()), withToken: z.optional(z.boolean())}),
 	positional: ['apiKey'],
 	secret: 'apiKey',
-	describe: {apiKey: 'better left out: it is asked for masked, or read from standard input'},
+	describe: {
+		apiKey: 'better left out: without it you log in through the browser where the server can do that',
+		withToken: 'asks for an API key, masked, or reads it from standard input',
+	},
 	examples: [
 		'login --server https://agents.example.com',
-		'login --server http://127.0.0.1:8700 --profile lab < key.txt',
+		'login --server http://127.0.0.1:8700 --profile lab --with-token < key.txt',
 	],
 	whileRunning: true,
 
-	async run({apiKey}, context) {
+	async run({apiKey, withToken}, context) {
 		const {flags, interact, live} = context;
 		const known = flags.server ?? knownServer(context);
 		const address = known ?? (live ? await interact.ask({label: 'Server:', masked: false}) : undefined);
@@ -29,12 +32,11 @@ export default command({
 		}
 
 		const server = parseServerUrl(address);
-		const key = await askApiKey(server, context, apiKey);
-		if (!key) {
-			return {kind: 'text', text: 'Nothing changed: no key was given.'};
+		const profile = await logIn(server, context, {key: apiKey, withToken});
+		if (!profile) {
+			return {kind: 'text', text: 'Nothing changed: the login was cancelled.'};
 		}
 
-		const profile = await signIn(server, key, context);
 		return {
 			kind: 'text',
 			text: `Logged in to ${profile.server}${profile.name === server.host ? '' : ` as profile ${profile.name}`}.`,

@@ -1,12 +1,13 @@
 import * as z from 'zod/mini';
 import {command} from '../src/command/command.ts';
 import type {Result} from '../src/command/result.ts';
+import {entryOf} from '../src/config/config-data.ts';
 import {resolveProfile} from '../src/config/resolve-profile.ts';
 import {AppError} from '../src/core/error.ts';
 
 export default command({
 	name: 'whoami',
-	summary: 'Show server, profile, scope and where the key comes from',
+	summary: 'Show server, profile, scope and where the login comes from',
 	args: z.object({}),
 	examples: ['whoami --json'],
 	whileRunning: true,
@@ -32,14 +33,17 @@ export default command({
 			};
 		}
 
-		const {name, server, keySource, org, workspace, project, apiKey, notice} = profile;
-		if (!apiKey) {
+		const {name, server, keySource, org, workspace, project, apiKey, tokens, notice} = profile;
+		if (!keySource) {
 			throw new AppError('auth', `You are not logged in to ${server}.`, {
 				hint: notice ?? `login --server ${server} logs in.`,
 			});
 		}
 
-		await platform.prove(server, apiKey, {insecureHttp: flags.insecureHttp, signal});
+		await platform.proveLogin(profile, {insecureHttp: flags.insecureHttp, signal});
+		// The proof may have renewed the login.
+		const expiresAt = tokens && (entryOf(config.read().profiles, name)?.expiresAt ?? tokens.expiresAt);
+		const ending = apiKey?.last4 ? `…${apiKey.last4} ` : '';
 		return {
 			kind: 'record',
 			fields: [
@@ -48,7 +52,8 @@ export default command({
 				['org', org ?? 'not chosen'],
 				['workspace', workspace ?? 'not chosen'],
 				['project', project ?? 'not chosen'],
-				['credential', `API key ${apiKey.last4 ? `…${apiKey.last4} ` : ''}(${keySource})`],
+				['credential', tokens ? `login through the browser (${keySource})` : `API key ${ending}(${keySource})`],
+				...(tokens ? [['expires', expiryWords(expiresAt, tokens.refresh !== undefined)] as const] : []),
 				...(notice ? [['note', notice] as const] : []),
 			],
 			data: {
@@ -57,8 +62,20 @@ export default command({
 				org: org ?? null,
 				workspace: workspace ?? null,
 				project: project ?? null,
-				credential: {kind: 'api-key', source: keySource ?? null, last4: apiKey.last4},
+				credential: tokens
+					? {
+							kind: 'access-token',
+							source: keySource,
+							expires_at: expiresAt ?? null,
+							renewable: tokens.refresh !== undefined,
+						}
+					: {kind: 'api-key', source: keySource, last4: apiKey?.last4 ?? ''},
 			},
 		};
 	},
 });
+
+function expiryWords(at: string | undefined, isRenewable: boolean): string {
+	const when = at ?? 'the server does not say when';
+	return isRenewable ? `${when}, then it is renewed` : when;
+}

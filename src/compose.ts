@@ -4,6 +4,7 @@ import {resolve} from 'node:path';
 import {commands} from '../commands/index.ts';
 import {instructions} from './agent/instructions.ts';
 import {createModelAccess} from './agent/model-access.ts';
+import type {LoginClock} from './client/device-flow.ts';
 import type {ComposeOptions, Program} from './command/program.ts';
 import {createCompletionValues} from './config/completion-values.ts';
 import {openConfig} from './config/config.ts';
@@ -37,6 +38,8 @@ type Options = ComposeOptions & {
 	/** The bundled worker of the embedded server. */
 	readonly workerUrl: URL;
 	readonly version: string;
+	/** What a login through a browser waits by; the clock of the machine otherwise. */
+	readonly loginClock?: LoginClock;
 };
 
 /** Builds the real parts. Throws `AppError` for a state folder or a configuration that cannot be used. */
@@ -133,6 +136,7 @@ export function compose(options: Options): Program {
 			config,
 			env,
 			recents,
+			clock: options.loginClock,
 			createTransport: (credential, insecureHttp) => createTransport(credential, insecureHttp || options.insecureHttp),
 		});
 	});
@@ -186,7 +190,10 @@ export function compose(options: Options): Program {
 			models: {catalog: loadCatalog, customModels, initial: access.initial},
 			platform: {
 				embedded,
-				prove: async (server, key, proof) => (await platformAccess()).prove(server, key, proof),
+				prove: async (...given) => (await platformAccess()).prove(...given),
+				proveLogin: async (...given) => (await platformAccess()).proveLogin(...given),
+				logIn: async (...given) => (await platformAccess()).logIn(...given),
+				tlsOf: async (address, signal) => (await import('./net/tls-info.ts')).readTlsInfo(address, env, signal),
 				async open() {
 					const {profile: connected} = store.getState().connection;
 					const known = live && Object.hasOwn(config.read().profiles, connected) ? connected : undefined;

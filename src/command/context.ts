@@ -1,10 +1,11 @@
 import type {Config} from '../config/config.ts';
 import type {Environment} from '../core/environment.ts';
 import type {Secret} from '../core/secret.ts';
+import type {TlsInfo} from '../net/tls-info.ts';
 import type {Catalog} from '../providers/prices.ts';
 import type {SessionAccess} from '../storage/session-access.ts';
 import type {AppStore} from '../store/store.ts';
-import type {Choice} from '../store/view-slice.ts';
+import type {BrowserLogin, Choice} from '../store/view-slice.ts';
 import type {Entry} from './command.ts';
 import type {PlatformAccess, PlatformSession} from './platform-access.ts';
 
@@ -38,6 +39,11 @@ export type Interaction = {
 		readonly current?: string;
 	}) => Promise<string | undefined>;
 	readonly confirm: (question: string) => Promise<boolean>;
+	/**
+	 * Shows where and with which code the person logs in, until the function that it gives is called; calls `cancel` when
+	 * he leaves it.
+	 */
+	readonly showLogin: (login: BrowserLogin, cancel: () => void) => () => void;
 	/** Says something at once, without ending the command. */
 	readonly say: (text: string) => void;
 };
@@ -59,7 +65,9 @@ export type Models = {
 	readonly initial: () => string | undefined;
 };
 
-export type Platform = Pick<PlatformAccess, 'prove'> & {
+export type Platform = Pick<PlatformAccess, 'prove' | 'proveLogin' | 'logIn'> & {
+	/** How the connection to an https address is protected, as far as that can be seen. Throws `network`. */
+	readonly tlsOf: (address: URL, signal: AbortSignal) => Promise<TlsInfo | undefined>;
 	/** The embedded server's address, started when it is not yet running. */
 	readonly embedded: () => Promise<{readonly url: string; readonly token: Secret}>;
 	/** The server of this command, with its login and scope. Throws `auth` without a login. */

@@ -1,8 +1,10 @@
 import {type Client, createClient} from '../client/client.ts';
+import type {LoginClock} from '../client/device-flow.ts';
 import {getPreferences} from '../client/preferences.ts';
+import {refreshing} from '../client/refreshing.ts';
 import type {Config} from '../config/config.ts';
 import type {Recents} from '../config/recents.ts';
-import {resolveProfile} from '../config/resolve-profile.ts';
+import {type ResolvedProfile, resolveProfile} from '../config/resolve-profile.ts';
 import type {Scope} from '../contract/endpoint.ts';
 import type {Environment} from '../core/environment.ts';
 import {AppError} from '../core/error.ts';
@@ -11,6 +13,7 @@ import type {Secret} from '../core/secret.ts';
 import type {Credential} from '../net/credential.ts';
 import type {Transport} from '../net/transport.ts';
 import type {GlobalFlags} from './context.ts';
+import {createLoginAccess, type LoginAccess} from './login-access.ts';
 import {seenIds} from './seen-ids.ts';
 
 /** A server with the login and the scope that a command works with. */
@@ -31,13 +34,18 @@ type Dependencies = {
 	/** Where the ids that calls show are kept for completion. */
 	readonly recents: Pick<Recents, 'remember'>;
 	readonly createTransport: (credential: Credential | undefined, insecureHttp: boolean) => Promise<Transport>;
+	/** What logins wait by; the clock of the machine otherwise. */
+	readonly clock?: LoginClock | undefined;
 };
 
+type Login = Pick<ResolvedProfile, 'name' | 'server' | 'apiKey' | 'tokens'>;
 type Proof = {readonly insecureHttp: boolean; readonly signal: AbortSignal};
 
-export type PlatformAccess = {
+export type PlatformAccess = Pick<LoginAccess, 'logIn'> & {
 	/** Asks the server whether the key is good. Throws `auth` for a refusal, `network` where nothing answers. */
 	readonly prove: (server: string, key: Secret | undefined, options: Proof) => Promise<void>;
+	/** The same for a stored login, whose token is renewed where that is needed. */
+	readonly proveLogin: (login: Login, options: Proof) => Promise<void>;
 	/**
 	 * The server that the flags, the environment, or else `connected` choose. `connected` is the profile that the app is
 	 * connected to, undefined in a shell, where the active profile stands in. Throws `auth` without a login.
@@ -50,39 +58,62 @@ export type PlatformAccess = {
 };
 
 /** Every key goes to the server that it was stored for, in the header that each operation asks for (SAFETY 6). */
-export function createPlatformAccess({config, env, recents, createTransport}: Dependencies): PlatformAccess {
+export function createPlatformAccess({config, env, recents, createTransport, clock}: Dependencies): PlatformAccess {
+	const {logIn, refreshOf} = createLoginAccess({config, createTransport, clock});
+
+	/** Without a login it is undefined. Only an API key opens what takes one in a header of its own. */
+	const credentialsOf = async ({name, server, apiKey, tokens}: Login, insecureHttp: boolean) => {
+		const secret = apiKey ?? tokens?.access;
+		const transportOf = async (kind: 'bearer' | 'x-api-key', held = secret) =>
+			held && createTransport({origin: server, kind, secret: held}, insecureHttp);
+		const [bearer, apiKeyTransport] = await Promise.all([transportOf('bearer'), apiKey && transportOf('x-api-key')]);
+		const refresh = tokens && refreshOf({profile: name, server, accessToken: tokens.access, insecureHttp});
+		return bearer && {transports: {bearer, apiKey: apiKeyTransport}, refresh};
+	};
+
 	return {
+		logIn,
 		async prove(server, key, {insecureHttp, signal}) {
 			const credential = key && {origin: originOf(server), kind: 'bearer' as const, secret: key};
 			await getPreferences(server, await createTransport(credential, insecureHttp), signal);
 		},
+		async proveLogin(login, {insecureHttp, signal}) {
+			const credentials = await credentialsOf(login, insecureHttp);
+			if (!credentials) {
+				throw notLoggedIn(login.server);
+			}
+
+			const {transports, refresh} = credentials;
+			const transport = refresh ? refreshing(transports.bearer, refresh) : transports.bearer;
+			await getPreferences(login.server, transport, signal);
+		},
 		async open(flags, connected, onWait) {
 			const chosen = flags.profile ?? (flags.server ? undefined : connected);
 			const found = resolveProfile({data: config.read(), env, flags: {...flags, profile: chosen}});
-			if (!found?.apiKey) {
-				const where = found ? ` to ${found.server}` : '';
-				throw new AppError('auth', `You are not logged in${where}.`, {
-					hint: `Log in: \`login --server ${found?.server ?? '<url>'}\``,
-				});
+			const credentials = found && (await credentialsOf(found, flags.insecureHttp));
+			if (!credentials) {
+				throw notLoggedIn(found?.server);
 			}
 
-			const {server, apiKey} = found;
-			const transportOf = (kind: 'bearer' | 'x-api-key') =>
-				createTransport({origin: server, kind, secret: apiKey}, flags.insecureHttp);
-			const [bearer, apiKeyTransport] = await Promise.all([transportOf('bearer'), transportOf('x-api-key')]);
 			return {
 				client: createClient({
-					server,
-					transports: {bearer, apiKey: apiKeyTransport},
+					...credentials,
+					server: found.server,
 					retry: {onWait},
 					onAnswer: (operation, params, answer) => recents.remember(found.name, seenIds(operation, params, answer)),
 				}),
-				server,
+				server: found.server,
 				profile: found.name,
 				scope: (...names) => scopeOf(found, names),
 			};
 		},
 	};
+}
+
+function notLoggedIn(server: string | undefined): AppError {
+	return new AppError('auth', `You are not logged in${server ? ` to ${server}` : ''}.`, {
+		hint: `Log in: \`login --server ${server ?? '<url>'}\``,
+	});
 }
 
 function scopeOf<Name extends Scope>(

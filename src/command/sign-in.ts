@@ -1,7 +1,8 @@
+import type {Tokens} from '../client/tokens.ts';
 import {entryOf, type Profile} from '../config/config-data.ts';
-import {profileOfServer, saveProfile} from '../config/profiles.ts';
+import {profileOfServer, type StoredCredential, saveProfile} from '../config/profiles.ts';
 import {AppError} from '../core/error.ts';
-import {originOf, profileNameOf} from '../core/origin.ts';
+import {type Origin, originOf, profileNameOf} from '../core/origin.ts';
 import {type Secret, secret} from '../core/secret.ts';
 import type {CommandContext} from './context.ts';
 
@@ -9,7 +10,7 @@ import type {CommandContext} from './context.ts';
  * The API key of a server: `given`, or asked for. Undefined when the person cancels. Throws `usage` for an empty one and
  * for one that cannot be sent.
  */
-export async function askApiKey(
+async function askApiKey(
 	server: URL,
 	{interact}: CommandContext,
 	given: string | undefined,
@@ -30,18 +31,68 @@ export async function askApiKey(
 }
 
 /**
- * Proves a key at its server, then stores it as a profile and makes that the active one. Nothing changes where the
+ * Logs in the way the server offers: through the person's browser, else with an API key. `key` and `withToken` want a key
+ * at any server. Undefined when the person cancels. Throws `auth`, `network`, or `usage` for a profile of another server.
+ */
+export async function logIn(
+	server: URL,
+	context: CommandContext,
+	{key: given, withToken = false}: {readonly key?: string | undefined; readonly withToken?: boolean} = {},
+): Promise<Profile | undefined> {
+	// A login that could not be stored is not begun.
+	profileName(server, context);
+	const tokens = given || withToken ? undefined : await logInByBrowser(originOf(server.href), context);
+	if (tokens === 'cancelled') {
+		return undefined;
+	}
+
+	if (tokens) {
+		return signIn(server, tokens, context);
+	}
+
+	const apiKey = await askApiKey(server, context, given);
+	return apiKey && signIn(server, {apiKey}, context);
+}
+
+/** Has the person log in through a browser; undefined where the server cannot do that. */
+async function logInByBrowser(
+	server: Origin,
+	{platform, interact, flags, signal}: CommandContext,
+): Promise<Tokens | 'cancelled' | undefined> {
+	const leave = new AbortController();
+	let hide: () => void = () => undefined;
+	try {
+		return await platform.logIn(
+			server,
+			({userCode: code, page, pageWithCode, expiresAt}) => {
+				hide = interact.showLogin({server, page, pageWithCode, code, expiresAt}, () => leave.abort());
+			},
+			{insecureHttp: flags.insecureHttp, signal: AbortSignal.any([signal, leave.signal])},
+		);
+	} catch (error) {
+		if (leave.signal.aborted && !signal.aborted) {
+			return 'cancelled';
+		}
+
+		throw error;
+	} finally {
+		hide();
+	}
+}
+
+/**
+ * Proves a credential at its server, then stores it as a profile and makes that the active one. Nothing changes where the
  * server refuses or does not answer. Throws `auth`, `network`, or `usage` for a profile of another server.
  */
-export async function signIn(server: URL, key: Secret, context: CommandContext): Promise<Profile> {
+async function signIn(server: URL, credential: StoredCredential, context: CommandContext): Promise<Profile> {
 	const {platform, config, flags, store, signal} = context;
 	const {org, workspace, project, insecureHttp} = flags;
 	const name = profileName(server, context);
-	await platform.prove(server.origin, key, {insecureHttp, signal});
+	await platform.prove(server.origin, credential.apiKey ?? credential.accessToken, {insecureHttp, signal});
 	const profile = await saveProfile(config, {
 		name,
 		server: server.origin,
-		apiKey: key,
+		...credential,
 		...(org && {org}),
 		...(workspace && {workspace}),
 		...(project && {project}),

@@ -1,4 +1,5 @@
 import type {Interaction} from '../command/context.ts';
+import {loginLines} from '../command/login-lines.ts';
 import {AppError} from '../core/error.ts';
 import {readTerminalLine} from '../terminal/read-line.ts';
 import {safeLine} from '../terminal/safe-text.ts';
@@ -70,6 +71,10 @@ export function createTerminalQuestions({stdin, stderr}: Streams): Interaction {
 
 			const answer = await ask({label: `${question} [y/N]`, masked: false});
 			return /^y(?:es)?$/i.test(answer?.trim() ?? '');
+		},
+		showLogin: login => {
+			loginLines(login, Date.now()).forEach(say);
+			return () => undefined;
 		},
 	};
 }

@@ -16,6 +16,8 @@ export type Connection = {
 
 export type ConnectionSlice = {
 	readonly connection: Connection;
+	/** The profile that was connected before this one, as far as it was ready. */
+	readonly previousConnection: string | undefined;
 	/** `provider/model-name`, undefined while the user has to choose one. */
 	readonly model: string | undefined;
 	/** What is known about models, from the price table and from servers; loaded after the first frame. */
@@ -36,13 +38,17 @@ export const localConnection: Connection = {profile: 'local', server: 'local', s
 
 export const createConnectionSlice: StateCreator<ConnectionSlice> = set => ({
 	connection: localConnection,
+	previousConnection: undefined,
 	model: undefined,
 	priceOf: () => undefined,
 	infoOf: () => undefined,
 	valuesOf: () => [],
 
 	setConnection(connection) {
-		set({connection});
+		set(({connection: before}) => ({
+			connection,
+			...(before.state === 'ready' && before.profile !== connection.profile && {previousConnection: before.profile}),
+		}));
 	},
 	dropConnection(profile) {
 		set(({connection}) =>

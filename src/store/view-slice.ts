@@ -4,11 +4,26 @@ import {type ComposerState, emptyComposer} from './composer.ts';
 /** One line of a picker. `id` is what is chosen, `label` and `detail` are what is read and searched. */
 export type Choice = {readonly id: string; readonly label: string; readonly detail?: string};
 
+/** Where a person approves a login (RFC 8628): a page to open and a code to type there. */
+export type BrowserLogin = {
+	/** Origin of the server. */
+	readonly server: string;
+	/** Http or https. */
+	readonly page: string;
+	/** The page with the code filled in. */
+	readonly pageWithCode: string;
+	readonly code: string;
+	/** When the code ends; milliseconds since the epoch. */
+	readonly expiresAt: number;
+};
+
 /** What is open between the transcript and the prompt: one thing or nothing. It has the focus. */
 export type Panel =
 	| {readonly kind: 'pick'; readonly title: string; readonly choices: readonly Choice[]; readonly current?: string}
 	| {readonly kind: 'field'; readonly label: string; readonly masked: boolean}
 	| {readonly kind: 'confirm'; readonly question: string}
+	/** A login that waits for the person's browser. `opens` is true where a browser can be opened from here. */
+	| (BrowserLogin & {readonly kind: 'device'; readonly opens: boolean})
 	/** The answer of a command while the agent is at work, so that it does not cut the answer in two. */
 	| {readonly kind: 'lines'; readonly title: string; readonly lines: readonly string[]};
 

@@ -7,6 +7,7 @@ import type {Palette} from '../terminal/style.ts';
 import {lineWidth, padEnd, truncate} from '../terminal/width.ts';
 import {Composer, promptWidth} from './composer.tsx';
 import {useApp, useUi} from './context.ts';
+import {deviceRows} from './device-panel.tsx';
 import {Box, Text} from './ink.ts';
 import {layOut} from './layout.ts';
 import {Lines} from './lines.tsx';
@@ -135,6 +136,8 @@ function panelHeight(panel: AppState['panel']): number {
 			return Math.min(14, panel.choices.length + 2);
 		case 'lines':
 			return panel.lines.length + 1;
+		case 'device':
+			return deviceRows;
 		default:
 			return 1;
 	}

@@ -13,8 +13,11 @@ export type PanelInteraction = AppInteraction & {
 	readonly answer: (value: string | undefined) => void;
 };
 
-/** Asks through the panel. The store holds the question as data, the promise that waits for the answer lives here. */
-export function createPanelInteraction(store: AppStore): PanelInteraction {
+/**
+ * Asks through the panel. The store holds the question as data, the promise that waits for the answer lives here.
+ * `opensPages` is true where a browser can be opened from here.
+ */
+export function createPanelInteraction(store: AppStore, {opensPages = false} = {}): PanelInteraction {
 	let waiting: ((value: string | undefined) => void) | undefined;
 
 	const open = (panel: Panel) => {
@@ -25,17 +28,30 @@ export function createPanelInteraction(store: AppStore): PanelInteraction {
 		});
 	};
 
+	const answer = (value: string | undefined) => {
+		const resolve = waiting;
+		waiting = undefined;
+		store.getState().setPanel(undefined);
+		resolve?.(value);
+	};
+
 	return {
 		ask: ({label, masked}) => open({kind: 'field', label, masked}),
 		choose: pick => open({kind: 'pick', ...pick}),
 		confirm: async question => (await open({kind: 'confirm', question})) === 'yes',
 		show: (title, lines) => void open({kind: 'lines', title, lines}),
-		say: text => store.getState().setToast(text),
-		answer(value) {
-			const resolve = waiting;
-			waiting = undefined;
-			store.getState().setPanel(undefined);
-			resolve?.(value);
+		showLogin(login, cancel) {
+			let shown = true;
+			void open({kind: 'device', ...login, opens: opensPages}).then(() => shown && cancel());
+			const close = waiting;
+			return () => {
+				shown = false;
+				if (waiting === close) {
+					answer(undefined);
+				}
+			};
 		},
+		say: text => store.getState().setToast(text),
+		answer,
 	};
 }

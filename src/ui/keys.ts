@@ -1,6 +1,7 @@
 import type {Entry} from '../command/command.ts';
 import {type ComposerAction, reduceComposer, setComposerText} from '../store/composer.ts';
 import type {AppStore} from '../store/store.ts';
+import type {Panel} from '../store/view-slice.ts';
 import {chordOf, type InputToken, type KeyToken} from '../terminal/input-token.ts';
 import {suggestionsFor} from './app.tsx';
 import {promptWidth} from './composer.tsx';
@@ -12,6 +13,8 @@ type Dependencies = {
 	readonly submit: (text: string) => void;
 	/** Answers the open panel; undefined cancels it. */
 	readonly answer: (value: string | undefined) => void;
+	/** What the keys of a login that waits for the browser do. */
+	readonly pressInDevicePanel: (chord: string, panel: Extract<Panel, {kind: 'device'}>) => void;
 	/** Hands a key to the one-line field that has the focus. */
 	readonly feed: (token: InputToken) => void;
 	readonly interrupt: () => void;
@@ -64,6 +67,8 @@ export function createKeyHandler(dependencies: Dependencies): (tokens: readonly 
 			if (/^(?:y|n|enter)$/i.test(chord)) {
 				answer(chord.toLowerCase() === 'y' ? 'yes' : undefined);
 			}
+		} else if (panel.kind === 'device') {
+			dependencies.pressInDevicePanel(chord, panel);
 		} else if (panel.kind === 'lines') {
 			return false;
 		} else {

@@ -1,4 +1,5 @@
 import type {RunFlags} from '../command/invocation.ts';
+import {loginLines} from '../command/login-lines.ts';
 import type {Surroundings} from '../command/program.ts';
 import {AppError} from '../core/error.ts';
 import {formatCount, formatUsd} from '../core/format.ts';
@@ -58,6 +59,10 @@ export async function startLinear(
 		},
 		confirm: async text => /^y(?:es)?$/i.test((await question(`${text} [y/N]`, false))?.trim() ?? ''),
 		say: text => say(safeLine(text)),
+		showLogin: login => {
+			say(loginLines(login, Date.now()).map(safeLine).join('\n'));
+			return () => undefined;
+		},
 		show: (title, lines) => say([safeLine(title), ...lines].join('\n')),
 	};
 

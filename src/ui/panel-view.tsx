@@ -3,6 +3,7 @@ import type {Panel} from '../store/view-slice.ts';
 import {safeLine} from '../terminal/safe-text.ts';
 import {truncate} from '../terminal/width.ts';
 import {useApp, useUi} from './context.ts';
+import {DevicePanel} from './device-panel.tsx';
 import {Box, Text, TextInput} from './ink.ts';
 import {Lines} from './lines.tsx';
 import {Picker} from './picker.tsx';
@@ -28,6 +29,8 @@ export function PanelView({panel, height}: Props) {
 					{truncate(`${palette.warning('?')} ${safeLine(panel.question)} ${palette.dim('[y/N]')}`, columns)}
 				</Text>
 			);
+		case 'device':
+			return <DevicePanel panel={panel} height={height} />;
 		case 'lines':
 			return <Window title={panel.title} lines={panel.lines} height={height} />;
 		default:

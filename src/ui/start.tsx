@@ -3,12 +3,14 @@ import type {RunFlags} from '../command/invocation.ts';
 import type {Surroundings} from '../command/program.ts';
 import {AppError} from '../core/error.ts';
 import {wantsColor} from '../terminal/abilities.ts';
+import {canOpenPages, openPage} from '../terminal/browser.ts';
 import {createInput, type InputStream} from '../terminal/input.ts';
 import {createStandInStdin} from '../terminal/stand-in-stdin.ts';
 import {createPalette} from '../terminal/style.ts';
 import {createTerminalSession, type ProcessHooks} from '../terminal/terminal-session.ts';
 import {App} from './app.tsx';
 import {UiContext} from './context.ts';
+import {pressInDevicePanel} from './device-keys.ts';
 import {followWindow} from './follow-window.ts';
 import {render} from './ink.ts';
 import {createPanelInteraction} from './interaction.ts';
@@ -40,7 +42,7 @@ export async function startApp(
 	const palette = createPalette({color: wantsColor(stdout, env)});
 	const screen = createScreen(stdout);
 	const standIn = createStandInStdin();
-	const interact = createPanelInteraction(store);
+	const interact = createPanelInteraction(store, {opensPages: canOpenPages(env)});
 	let write: (data: string) => void = () => undefined;
 	let entries: readonly Entry[] = [];
 	let quit: () => void = () => undefined;
@@ -108,6 +110,12 @@ export async function startApp(
 		submit: text => whenOpen(({submit}) => void submit(text)),
 		answer: interact.answer,
 		feed: standIn.feed,
+		pressInDevicePanel: (chord, panel) =>
+			pressInDevicePanel(chord, panel, {
+				copy: session.copy,
+				openPage: page => openPage(page, env),
+				say: interact.say,
+			}),
 		interrupt: () => whenOpen(({interrupt}) => interrupt()),
 		redraw: () => redraw(),
 		suspend: session.suspend,

@@ -48,8 +48,14 @@ test('a key of one server is never sent to another [6]', async () => {
 	const {first} = await loggedIn();
 	const there = await platform();
 	const {run} = testContext({like: first, answers: [undefined]});
-	expect(await run('connect', there.origin)).toEqual({kind: 'text', text: 'Nothing changed: no key was given.'});
-	expect(there.seen).toEqual([]);
+	expect(await run('connect', there.origin)).toEqual({
+		kind: 'text',
+		text: 'Nothing changed: the login was cancelled.',
+	});
+	// Whether there is a login through the browser is asked without any credential.
+	expect(there.seen.map(({url, headers}) => [url, headers.authorization])).toEqual([
+		['/.well-known/oauth-authorization-server', undefined],
+	]);
 });
 
 test('a named profile of another server is not pointed to this one [6]', async () => {

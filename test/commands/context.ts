@@ -1,6 +1,7 @@
 import {randomUUID} from 'node:crypto';
 import {realpathSync} from 'node:fs';
 import {afterEach} from 'vitest';
+import type {LoginClock} from '../../src/client/device-flow.ts';
 import type {CommandContext, GlobalFlags} from '../../src/command/context.ts';
 import {dispatch} from '../../src/command/dispatch.ts';
 import type {Program} from '../../src/command/program.ts';
@@ -11,6 +12,7 @@ import type {AgentEvent} from '../../src/core/event.ts';
 import {openHome} from '../../src/storage/home.ts';
 import {createSessionAccess} from '../../src/storage/session-access.ts';
 import {type AppStore, createAppStore} from '../../src/store/store.ts';
+import type {BrowserLogin} from '../../src/store/view-slice.ts';
 import {createPalette} from '../../src/terminal/style.ts';
 import {temporaryFolder} from '../storage/temporary.ts';
 
@@ -28,6 +30,9 @@ type Options = {
 	/** Another context's folders, for a second process of the same user. */
 	readonly like?: TestContext;
 	readonly signal?: AbortSignal;
+	/** What the person does who is to log in through a browser. */
+	readonly onLogin?: (login: BrowserLogin, cancel: () => void) => void;
+	readonly loginClock?: LoginClock;
 };
 
 export type TestContext = {
@@ -38,6 +43,8 @@ export type TestContext = {
 	/** What was said to the person, and what he was asked. */
 	readonly said: string[];
 	readonly asked: unknown[];
+	/** The logins through a browser that were shown, and when they were taken away again. */
+	readonly shown: unknown[];
 	/** Runs a command as typed, in a shell. */
 	readonly run: (...words: readonly string[]) => Promise<Result>;
 	/** The same command in the app. */
@@ -55,12 +62,21 @@ const noFlags: GlobalFlags = {
 };
 
 /** The real program in a home and a folder of its own; the person alone is scripted. */
-export function testContext({env = {}, flags = {}, answers = [], like, signal}: Options = {}): TestContext {
+export function testContext({
+	env = {},
+	flags = {},
+	answers = [],
+	like,
+	signal,
+	onLogin,
+	loginClock,
+}: Options = {}): TestContext {
 	const home = like?.home ?? temporaryFolder();
 	const folder = like?.folder ?? temporaryFolder();
 	const store = createAppStore();
 	const said: string[] = [];
 	const asked: unknown[] = [];
+	const shown: unknown[] = [];
 	const waiting = [...answers];
 	const answer = async (question: unknown) => {
 		asked.push(question);
@@ -74,6 +90,7 @@ export function testContext({env = {}, flags = {}, answers = [], like, signal}: 
 		workerUrl: new URL('../../dist/server-worker.js', import.meta.url),
 		version: '0.0.0',
 		connect: false,
+		...(loginClock && {loginClock}),
 	});
 	open.push(program);
 	const context = program.contextFor({
@@ -85,6 +102,11 @@ export function testContext({env = {}, flags = {}, answers = [], like, signal}: 
 			choose: answer,
 			confirm: async question => (await answer(question)) === 'yes',
 			say: text => said.push(text),
+			showLogin(login, cancel) {
+				shown.push(login);
+				onLogin?.(login, cancel);
+				return () => shown.push('closed');
+			},
 		},
 	});
 	const live = {rename: program.conversation.rename, start: program.conversation.start};
@@ -95,6 +117,7 @@ export function testContext({env = {}, flags = {}, answers = [], like, signal}: 
 		folder,
 		said,
 		asked,
+		shown,
 		run: (...words) => dispatch(words, context),
 		runInApp: (...words) => dispatch(words, {...context, live}),
 	};

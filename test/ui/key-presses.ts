@@ -54,6 +54,7 @@ export function handler({
 		entries: () => commands.filter(({name}) => ['whoami', 'resume', 'rename', 'usage', 'quit'].includes(name)),
 		submit: sent => asked.push(`submit ${sent}`),
 		answer: value => asked.push(`answer ${value}`),
+		pressInDevicePanel: (chord, {code}) => asked.push(`${chord} for ${code}`),
 		feed: token =>
 			asked.push(`feed ${token.type === 'text' ? token.text : token.type === 'key' ? token.name : token.type}`),
 		interrupt: () => asked.push('interrupt'),

@@ -71,6 +71,9 @@ export function testProgram({
 			},
 			platform: {
 				prove: async () => undefined,
+				proveLogin: async () => undefined,
+				logIn: async () => undefined,
+				tlsOf: async () => ({protocol: 'TLSv1.3', issuer: 'Test'}),
 				embedded: async () => ({url: 'http://127.0.0.1:1', token: secret('token')}),
 				open: () => Promise.reject(new Error('There is no platform here.')),
 			},
