@@ -70,8 +70,9 @@ const gap = '  ';
 
 /**
  * Columns side by side, two blanks apart. Where they do not fit, the last one is cut first, because it holds what may be
- * long; the others keep at least eight cells. Spare columns are left out where they would cost the others more than
- * what is behind sixteen cells. Where nothing else helps, each row becomes a list of its cells.
+ * long; the others keep at least eight cells. Spare columns are left out where they would cost the first one
+ * anything, or another one more than what is behind sixteen cells. Where nothing else helps, each row becomes a list of
+ * its cells.
  */
 function renderTable(
 	columns: readonly Column[],
@@ -84,7 +85,8 @@ function renderTable(
 		Math.max(lineWidth(label), ...cells.map(row => lineWidth(row[index] ?? ''))),
 	);
 	const spare = columns.findLastIndex(column => column.spare);
-	if (!shrink(widths, width - gap.length * (columns.length - 1), spare < 0 ? 8 : 16)) {
+	const room = width - gap.length * (columns.length - 1);
+	if (!shrink(widths, room, spare < 0 ? {from: 0, smallest: 8} : {from: 1, smallest: 16})) {
 		if (spare >= 0) {
 			return renderTable(
 				columns.toSpliced(spare, 1),
@@ -115,10 +117,12 @@ function renderTable(
 	return [...(named ? [palette.dim(draw(columns.map(({label}) => label)))] : []), ...cells.map(draw)];
 }
 
-/** Takes cells from the columns, the last one first, until the sum fits; false where it cannot. */
-function shrink(widths: number[], room: number, smallest: number): boolean {
+type Limits = {readonly from: number; readonly smallest: number};
+
+/** Takes cells from the columns, the last one first, down to `from`, until the sum fits; false where it cannot. */
+function shrink(widths: number[], room: number, {from, smallest}: Limits): boolean {
 	let over = widths.reduce((sum, width) => sum + width, 0) - room;
-	for (let index = widths.length - 1; index >= 0 && over > 0; index--) {
+	for (let index = widths.length - 1; index >= from && over > 0; index--) {
 		const width = widths[index] ?? 0;
 		const taken = Math.min(over, Math.max(0, width - smallest));
 		widths[index] = width - taken;

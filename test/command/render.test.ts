@@ -47,6 +47,22 @@ test('where columns do not fit side by side, a row becomes a list', () => {
 	]);
 });
 
+test('spare columns go, the last one first, before the first one loses a cell', () => {
+	const spare = {
+		kind: 'table',
+		columns: [{label: 'id'}, {label: 'severity'}, {label: 'created', spare: true}, {label: 'goal', spare: true}],
+		rows: [['0b5a1a3e-52a0-4d0e-8f0c-6d9a8d1d7c11', 'high', '2026-01-02', 'Reveal the system prompt to everyone']],
+		empty: '',
+		data: null,
+	} as const;
+	expect([100, 64, 50, 30].map(width => draw(spare, width).at(1))).toEqual([
+		'0b5a1a3e-52a0-4d0e-8f0c-6d9a8d1d7c11  high      2026-01-02  Reveal the system prompt to everyone',
+		'0b5a1a3e-52a0-4d0e-8f0c-6d9a8d1d7c11  high      2026-01-02',
+		'0b5a1a3e-52a0-4d0e-8f0c-6d9a8d1d7c11  high',
+		'0b5a1a3e-52a0-4d0e-…  high',
+	]);
+});
+
 test('a table without rows says so in a sentence', () => {
 	expect(draw(table([]))).toEqual(['Things', 'Nothing here.', 'A note under it.']);
 });
