@@ -1,0 +1,47 @@
+import * as z from 'zod/mini';
+import {attackTable} from '../src/command/attack-table.ts';
+import {command, noun} from '../src/command/command.ts';
+import {looseTable} from '../src/command/loose-table.ts';
+import {pageFlags, pageHelp, pageNotes, pageQuery} from '../src/command/paging.ts';
+import {originalOf} from '../src/contract/lenient.ts';
+import {isJsonObject} from '../src/core/json.ts';
+
+const list = command({
+	name: 'list',
+	summary: 'List the assessments of the workspace, a page at a time',
+	args: z.object(pageFlags),
+	describe: pageHelp,
+	examples: ['assessment list', 'assessment list --page 2 --page-size 20'],
+	whileRunning: true,
+
+	async run(flags, {platform, signal}) {
+		const {client, scope} = await platform.open();
+		const answer = await client.listAssessments({params: scope('org', 'workspace'), query: pageQuery(flags)}, signal);
+		const items = (answer.items ?? []).filter(isJsonObject);
+		return looseTable({
+			items,
+			first: ['id', 'name', 'status', 'created_at'],
+			empty: 'There are no assessments on this page.',
+			notes: pageNotes('assessment list', flags, items.length),
+			data: originalOf(answer),
+		});
+	},
+});
+
+const attacks = command({
+	name: 'attacks',
+	summary: 'List the attacks of an assessment with rates and scores',
+	args: z.object({assessment: z.string()}),
+	positional: ['assessment'],
+	describe: {assessment: 'UUID of the assessment'},
+	examples: ['assessment attacks 6f1c0b0e-8f5e-4d5c-9c53-0a5f0c8f2b11'],
+	whileRunning: true,
+
+	async run({assessment}, {platform, signal}) {
+		const {client, scope} = await platform.open();
+		const params = {...scope('org', 'workspace'), assessmentId: assessment};
+		return attackTable(await client.getAttackSpans({params}, signal));
+	},
+});
+
+export default noun({name: 'assessment', summary: 'Adversarial assessments', verbs: [list, attacks]});

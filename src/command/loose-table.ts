@@ -1,0 +1,48 @@
+import type {Json, JsonObject} from '../core/json.ts';
+import {inWords, wordsOf} from './facts.ts';
+import type {Result} from './result.ts';
+
+type Options = {
+	readonly items: readonly JsonObject[];
+	/** Fields that come first, in this order, where an item has them. */
+	readonly first: readonly string[];
+	/** Fields that are not drawn. */
+	readonly hides?: (name: string) => boolean;
+	readonly empty: string;
+	readonly title?: string;
+	readonly notes?: readonly string[];
+	readonly data: Json;
+};
+
+const mostColumns = 8;
+
+/**
+ * A table of objects whose fields nobody promised: a column for each field that holds a plain value somewhere. The first
+ * ones stay, the others go where the width is small.
+ */
+export function looseTable({items, first, hides = () => false, empty, title, notes, data}: Options): Result {
+	const plain = new Set(items.flatMap(item => Object.keys(item).filter(name => isPlain(item[name]) && !hides(name))));
+	const known = first.filter(name => plain.has(name));
+	const names = [...known, ...[...plain].filter(name => !known.includes(name))].slice(0, mostColumns);
+	return {
+		kind: 'table',
+		...(title && {title}),
+		columns: names.map((name, index) => ({label: wordsOf(name), spare: index > 0 && !known.includes(name)})),
+		rows:
+			names.length > 0 ? items.map(item => names.map(name => (isPlain(item[name]) ? inWords(item[name]) : ''))) : [],
+		empty: items.length > 0 ? `${items.length} without a field that a table can show; --json shows all.` : empty,
+		...(notes && {notes}),
+		data,
+	};
+}
+
+/** The same of one object: its plain values by name. */
+export function looseFields(item: JsonObject): ReadonlyArray<readonly [string, string]> {
+	return Object.entries(item).flatMap(([name, value]) =>
+		isPlain(value) && value !== null && value !== '' ? [[wordsOf(name), inWords(value)] as const] : [],
+	);
+}
+
+function isPlain(value: Json | undefined): boolean {
+	return value !== undefined && typeof value !== 'object';
+}

@@ -1,0 +1,19 @@
+import * as z from 'zod/mini';
+import {wholeNumber} from './argument-types.ts';
+
+/** The flags of a list that comes in pages. */
+export const pageFlags = {page: z.optional(wholeNumber), pageSize: z.optional(wholeNumber)};
+
+export const pageHelp = {page: 'which page, 1 by default', pageSize: 'how many to a page, 50 by default'};
+
+type Flags = {readonly page?: number | undefined; readonly pageSize?: number | undefined};
+
+export function pageQuery({page, pageSize}: Flags): {readonly page?: number; readonly page_size?: number} {
+	return {...(page !== undefined && {page}), ...(pageSize !== undefined && {page_size: pageSize})};
+}
+
+/** How to see the next page, where this one is full; the API does not say whether there is one. `line` is the command. */
+export function pageNotes(line: string, {page = 1, pageSize = 50}: Flags, shown: number): readonly string[] {
+	const size = pageSize === 50 ? '' : ` --page-size ${pageSize}`;
+	return shown > 0 && shown >= pageSize ? [`There may be more: \`${line} --page ${page + 1}${size}\``] : [];
+}
