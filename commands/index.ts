@@ -1,10 +1,12 @@
 import type {Entry} from '../src/command/command.ts';
+import assessment from './assessment.ts';
 import clear from './clear.ts';
 import connect from './connect.ts';
 import credits from './credits.ts';
 import environment from './env.ts';
 import evaluation from './eval.ts';
 import exportSession from './export.ts';
+import finding from './finding.ts';
 import help from './help.ts';
 import keys from './keys.ts';
 import login from './login.ts';
@@ -40,6 +42,8 @@ export const commands: readonly Entry[] = [
 	runtime,
 	environment,
 	evaluation,
+	assessment,
+	finding,
 	credits,
 	clear,
 	help,

@@ -1,0 +1,50 @@
+import * as z from 'zod/mini';
+import {command, noun} from '../src/command/command.ts';
+import {findingTable} from '../src/command/finding-table.ts';
+import {findingView} from '../src/command/finding-view.ts';
+import {pageFlags, pageHelp, pageNotes, pageQuery} from '../src/command/paging.ts';
+import {originalOf} from '../src/contract/lenient.ts';
+import {findingSortKeys} from '../src/contract/resources/finding.ts';
+
+const sortHelp = `one of ${findingSortKeys.join(', ')}`;
+
+const list = command({
+	name: 'list',
+	summary: 'List the findings of the project, newest first or sorted',
+	args: z.object({
+		sort: z.optional(z.enum(findingSortKeys, `must be ${sortHelp}`)),
+		asc: z.optional(z.boolean()),
+		...pageFlags,
+	}),
+	describe: {sort: sortHelp, asc: 'the smallest or oldest first', ...pageHelp},
+	examples: ['finding list --sort severity', 'finding list --project parser --sort score --page 2'],
+	whileRunning: true,
+
+	async run({sort, asc, ...pages}, {platform, signal}) {
+		const {client, scope} = await platform.open();
+		const params = scope('org', 'workspace', 'project');
+		const query = {...(sort && {sort_by: sort}), ...(asc && {sort_dir: 'asc' as const}), ...pageQuery(pages)};
+		const answer = await client.listFindings({params, query}, signal);
+		const findings = answer.findings ?? [];
+		const line = ['finding list', ...(sort ? [`--sort ${sort}`] : []), ...(asc ? ['--asc'] : [])].join(' ');
+		return findingTable(findings, {notes: pageNotes(line, pages, findings.length), data: originalOf(answer)});
+	},
+});
+
+const show = command({
+	name: 'show',
+	summary: 'Show a finding: scores, best attempt, trials, reviews, metrics',
+	args: z.object({finding: z.string(), full: z.optional(z.boolean())}),
+	positional: ['finding'],
+	describe: {finding: 'UUID of the finding', full: 'long texts and all trials'},
+	examples: ['finding show 6f1c0b0e-8f5e-4d5c-9c53-0a5f0c8f2b11'],
+	whileRunning: true,
+
+	async run({finding, full = false}, {platform, signal}) {
+		const {client, scope} = await platform.open();
+		const params = {...scope('org', 'workspace'), findingId: finding};
+		return findingView(await client.getFinding({params}, signal), {full});
+	},
+});
+
+export default noun({name: 'finding', summary: 'Findings of adversarial assessments', verbs: [list, show]});
