@@ -1,0 +1,17 @@
+import {createLoginAccess} from '../../src/command/login-access.ts';
+import {openConfig} from '../../src/config/config.ts';
+import {originOf} from '../../src/core/origin.ts';
+import {secret} from '../../src/core/secret.ts';
+import {createTransport} from '../../src/net/undici-transport.ts';
+import {openHome} from '../../src/storage/home.ts';
+
+// Run as a process of its own by login-access.test.ts: renews the login of a profile whose token was not accepted.
+const [path, server = '', profile = '', token = ''] = process.argv.slice(2);
+const {refreshOf} = createLoginAccess({
+	config: openConfig(openHome({SERVICE_HOME: path})),
+	createTransport: async credential => createTransport({userAgent: 'service/test', credential}),
+});
+const refresh = refreshOf({profile, server: originOf(server), accessToken: secret(token), insecureHttp: false});
+const transport = await refresh();
+const answer = await transport?.({method: 'GET', url: `${server}/api`});
+process.exit(answer?.status === 200 ? 0 : 1);

@@ -1,0 +1,184 @@
+import {expect, test} from 'vitest';
+import type {CommandContext} from '../../src/command/context.ts';
+import {fastClock, granted, loginServer, pending, refused, userCode} from '../client/login-server.ts';
+import type {Asked} from '../client/server.ts';
+import {dataOf, drawn, testContext} from './context.ts';
+import {goodKey} from './platform.ts';
+
+const hostOf = (origin: string) => new URL(origin).host;
+const loginClock = fastClock();
+
+/** An API that knows these bearer tokens. */
+const knows =
+	(...tokens: readonly string[]) =>
+	({headers}: Asked) =>
+		tokens.some(token => headers.authorization === `Bearer ${token}`)
+			? {body: '{"models":[]}'}
+			: {status: 401, body: '{"detail":"Expired"}'};
+
+const first = 'access-1-0123456789';
+const second = 'access-2-0123456789';
+
+/** What is stored of the credential of that server. */
+function stored({config}: CommandContext, origin: string) {
+	const {apiKey, accessToken, refreshToken} = config.read().profiles[hostOf(origin)] ?? {};
+	return [apiKey, accessToken, refreshToken].map(held => held?.reveal());
+}
+
+test('a login without a key goes through the browser where the server can do that', async () => {
+	const server = await loginServer({tokens: [pending, granted()], api: knows(first)});
+	const {run, shown, asked, context, store} = testContext({flags: {server: server.origin}, loginClock});
+	const result = await run('login');
+	expect(drawn(result, 80)).toBe(`Logged in to ${server.origin}.`);
+	expect(shown).toEqual([
+		{
+			server: server.origin,
+			page: `${server.origin}/device`,
+			pageWithCode: `${server.origin}/device?user_code=${userCode}`,
+			code: userCode,
+			expiresAt: expect.any(Number),
+		},
+		'closed',
+	]);
+	expect(asked).toEqual([]);
+	expect(stored(context, server.origin)).toEqual([undefined, first, 'refresh-1-0123456789']);
+	expect(store.getState().connection).toMatchObject({profile: hostOf(server.origin), state: 'ready'});
+	expect(JSON.stringify(context.config.read())).not.toMatch(/access-1|refresh-1/);
+});
+
+test.each([
+	['access_denied', 'auth'],
+	['expired_token', 'auth'],
+])('%s stores nothing, and takes the panel away', async (error, code) => {
+	const server = await loginServer({tokens: [refused(error)]});
+	const {run, shown, context} = testContext({flags: {server: server.origin}, loginClock});
+	await expect(run('login')).rejects.toMatchObject({code});
+	expect(shown.at(-1)).toBe('closed');
+	expect(context.config.read().profiles).toEqual({});
+});
+
+test('a person who leaves ends the login, and nothing changes', async () => {
+	const server = await loginServer({tokens: [pending]});
+	const {run, context} = testContext({
+		flags: {server: server.origin},
+		loginClock,
+		onLogin: (_, cancel) => cancel(),
+	});
+	expect(drawn(await run('login'), 80)).toBe('Nothing changed: the login was cancelled.');
+	expect(server.polls).toEqual([]);
+	expect(context.config.read().profiles).toEqual({});
+});
+
+test('Ctrl+C in a shell is an interruption, not a login that was left [21]', async () => {
+	const abort = new AbortController();
+	const server = await loginServer({tokens: [pending]});
+	const {run, shown} = testContext({
+		flags: {server: server.origin},
+		loginClock,
+		signal: abort.signal,
+		onLogin: () => abort.abort(),
+	});
+	await expect(run('login')).rejects.toMatchObject({name: 'AbortError'});
+	expect(shown.at(-1)).toBe('closed');
+});
+
+test('--with-token wants an API key also there, and it takes the place of the tokens', async () => {
+	const server = await loginServer({api: knows(first, goodKey)});
+	const browser = testContext({flags: {server: server.origin}, loginClock});
+	await browser.run('login');
+	const {run, shown, asked, context} = testContext({
+		like: browser,
+		flags: {server: server.origin},
+		answers: [goodKey],
+	});
+	await run('login', '--with-token');
+	expect(shown).toEqual([]);
+	expect(asked).toEqual([{label: `API key of ${hostOf(server.origin)}:`, masked: true}]);
+	expect(stored(context, server.origin)).toEqual([goodKey, undefined, undefined]);
+});
+
+test.each([80, 120])('whoami shows a login through the browser and when it ends at %d columns [8]', async width => {
+	const server = await loginServer({api: knows(first)});
+	const login = testContext({flags: {server: server.origin, org: 'acme'}, loginClock});
+	await login.run('login');
+	const expiresAt = login.context.config.read().profiles[hostOf(server.origin)]?.expiresAt;
+	const result = await testContext({like: login}).run('whoami');
+	expect(drawn(result, width).split('\n')).toEqual([
+		`profile     ${hostOf(server.origin)}`,
+		`server      ${server.origin}`,
+		'org         acme',
+		'workspace   not chosen',
+		'project     not chosen',
+		'credential  login through the browser (stored)',
+		`expires     ${expiresAt}, then it is renewed`,
+	]);
+	expect(dataOf(result)).toEqual({
+		profile: hostOf(server.origin),
+		server: server.origin,
+		org: 'acme',
+		workspace: null,
+		project: null,
+		credential: {kind: 'access-token', source: 'stored', expires_at: expiresAt, renewable: true},
+	});
+});
+
+test('a token that is not accepted any more is renewed once, and the call goes on', async () => {
+	const server = await loginServer({
+		tokens: form => granted(form.get('grant_type') === 'refresh_token' ? 2 : 1),
+		api: asked => knows(server.polls.length > 1 ? second : first)(asked),
+	});
+	const login = testContext({flags: {server: server.origin, org: 'acme'}, loginClock});
+	await login.run('login');
+	// The server forgets the first token; the next answers know the second alone.
+	server.polls.push(new URLSearchParams());
+	await testContext({like: login}).run('credits', 'show');
+	expect(Object.fromEntries(server.polls.at(-1) ?? [])).toEqual({
+		grant_type: 'refresh_token',
+		refresh_token: 'refresh-1-0123456789',
+		client_id: 'service-cli',
+	});
+	expect(stored(login.context, server.origin)).toEqual([undefined, second, 'refresh-2-0123456789']);
+	await testContext({like: login}).run('whoami');
+	expect(server.polls).toHaveLength(3);
+});
+
+test('a server that does not rotate leaves the refresh token in use', async () => {
+	const server = await loginServer({
+		tokens: form => (form.get('grant_type') === 'refresh_token' ? granted(2, {refresh_token: undefined}) : granted()),
+		api: asked => knows(server.polls.some(form => form.has('refresh_token')) ? second : first)(asked),
+	});
+	const login = testContext({flags: {server: server.origin}, loginClock});
+	await login.run('login');
+	server.polls.push(new URLSearchParams({refresh_token: ''}));
+	await testContext({like: login}).run('whoami');
+	expect(stored(login.context, server.origin)).toEqual([undefined, second, 'refresh-1-0123456789']);
+});
+
+test('a login that has ended is forgotten, and says how to log in again', async () => {
+	let isOver = false;
+	const server = await loginServer({
+		tokens: form => (form.has('refresh_token') ? refused('invalid_grant') : granted()),
+		api: asked => knows(isOver ? 'none' : first)(asked),
+	});
+	const login = testContext({flags: {server: server.origin, org: 'acme'}, loginClock});
+	await login.run('login');
+	isOver = true;
+	const run = () => testContext({like: login}).run('credits', 'show');
+	await expect(run()).rejects.toMatchObject({
+		code: 'auth',
+		message: `Your login to ${server.origin} has ended.`,
+		hint: `Log in again: \`login --server ${server.origin}\``,
+	});
+	expect(stored(login.context, server.origin)).toEqual([undefined, undefined, undefined]);
+	await expect(run()).rejects.toMatchObject({message: `You are not logged in to ${server.origin}.`});
+});
+
+test('logout forgets the tokens, and the list of profiles says so', async () => {
+	const server = await loginServer({api: knows(first)});
+	const login = testContext({flags: {server: server.origin}, loginClock});
+	await login.run('login');
+	expect(drawn(await login.run('profile', 'list'), 80)).toMatch(/ browser +now/);
+	await login.run('logout');
+	expect(drawn(await login.run('profile', 'list'), 80)).toMatch(/ logged out +now/);
+	expect(stored(login.context, server.origin)).toEqual([undefined, undefined, undefined]);
+});
