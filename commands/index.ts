@@ -1,6 +1,7 @@
 import type {Entry} from '../src/command/command.ts';
 import assessment from './assessment.ts';
 import clear from './clear.ts';
+import completion from './completion.ts';
 import connect from './connect.ts';
 import credits from './credits.ts';
 import environment from './env.ts';
@@ -47,5 +48,6 @@ export const commands: readonly Entry[] = [
 	credits,
 	clear,
 	help,
+	completion,
 	quit,
 ];

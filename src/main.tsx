@@ -75,6 +75,10 @@ async function main(argv: readonly string[]): Promise<number> {
 			const {open: resume, ...flags} = outcome;
 			return openApp({...flags, resume, pick: false});
 		}
+		case 'complete': {
+			const {runCompletion} = await import('./headless/complete-shell.ts');
+			return runCompletion(invocation.words, {env, stdout});
+		}
 		case 'app':
 			return openApp(invocation);
 		default:

@@ -23,10 +23,12 @@ export type Invocation =
 	| ({readonly mode: 'app'; readonly pick: boolean} & RunFlags)
 	| ({readonly mode: 'once'; readonly prompt: string | undefined; readonly format: OutputFormat} & RunFlags)
 	| {readonly mode: 'command'; readonly words: readonly string[]}
+	/** What a shell asks while one types: the words so far, the last one unfinished. */
+	| {readonly mode: 'complete'; readonly words: readonly string[]}
 	| {readonly mode: 'version'};
 
-const formats: readonly OutputFormat[] = ['text', 'json', 'stream-json'];
-const approvals = ['never', 'edits', 'all'];
+export const formats: readonly OutputFormat[] = ['text', 'json', 'stream-json'];
+export const approvals = ['never', 'edits', 'all'];
 
 /** These may stand alone: `-p` takes its prompt from standard input then, `--resume` lets one choose. */
 const optional: ReadonlySet<RunFlag> = new Set(['prompt', 'resume']);
@@ -34,7 +36,11 @@ const alone: ReadonlySet<RunFlag> = new Set(['continue', 'insecure', 'version', 
 
 /** Reads the command line. Throws `usage` for unknown flags and values that do not fit. */
 export function readInvocation(argv: readonly string[]): Invocation {
-	const [first] = argv;
+	const [first, second] = argv;
+	if (first === '__complete' && second === '--') {
+		return {mode: 'complete', words: argv.slice(2)};
+	}
+
 	if (first !== undefined && !first.startsWith('-')) {
 		return {mode: 'command', words: argv};
 	}

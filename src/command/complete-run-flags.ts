@@ -1,0 +1,41 @@
+import type {CompletionValues} from '../config/completion-values.ts';
+import type {Candidate} from './complete-argument.ts';
+import {approvals, formats} from './invocation.ts';
+import {type RunFlag, runFlagHelp, runFlags} from './run-flags.ts';
+
+/** What the last of `words` may become on a line without a command: a flag, or the value of the one before it. */
+export function completeRunFlags(words: readonly string[], valuesOf: CompletionValues): readonly Candidate[] {
+	const typed = words.at(-1) ?? '';
+	const [head = '', inline] = typed.startsWith('--') ? typed.split(/=(.*)/, 2) : [];
+	const flagBefore = inline === undefined ? words.at(-2) : head;
+	const meaning = Object.entries(runFlags).find(([flag]) => flag === flagBefore)?.[1];
+	const values = meaning && valuesOfFlag(meaning, valuesOf);
+	if (values) {
+		return values
+			.map(value => (inline === undefined ? value : `${head}=${value}`))
+			.filter(word => word.startsWith(typed))
+			.map(word => ({word, summary: '', follows: false, isOptional: false}));
+	}
+
+	return Object.entries(runFlags)
+		.filter(([flag]) => flag.startsWith('--') && flag.startsWith(typed) && !words.slice(0, -1).includes(flag))
+		.map(([word, flag]) => ({word, summary: runFlagHelp[flag].summary, follows: false, isOptional: false}));
+}
+
+function valuesOfFlag(flag: RunFlag, valuesOf: CompletionValues): readonly string[] | undefined {
+	switch (flag) {
+		case 'model':
+		case 'profile':
+			return valuesOf(flag);
+		case 'format':
+			return formats;
+		case 'approve':
+			return approvals;
+		case 'prompt':
+		case 'turns':
+		case 'budget':
+			return [];
+		default:
+			return undefined;
+	}
+}

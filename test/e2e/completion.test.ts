@@ -1,0 +1,95 @@
+import {execFileSync, spawnSync} from 'node:child_process';
+import {chmodSync, writeFileSync} from 'node:fs';
+import {delimiter, join} from 'node:path';
+import {describe, expect, test} from 'vitest';
+import {folderWith, program, runProgram} from './program.ts';
+import {startTerminal} from './terminal.ts';
+
+/** A folder with `service` in it, as it is installed, and each shell's script. */
+async function installed(shell: 'bash' | 'zsh' | 'fish') {
+	const folder = folderWith();
+	const command = join(folder, 'service');
+	writeFileSync(command, `#!/bin/sh\nexec '${process.execPath}' '${program}' "$@"\n`);
+	chmodSync(command, 0o755);
+	const {status, stdout} = await runProgram(['completion', shell]);
+	expect(status).toBe(0);
+	const script = join(folder, `completion.${shell}`);
+	writeFileSync(script, stdout);
+	const env = {PATH: [folder, process.env['PATH']].join(delimiter), HOME: folder, SERVICE_HOME: join(folder, 'home')};
+	return {folder, script, env};
+}
+
+const has = (shell: string) => spawnSync(shell, ['--version']).status === 0;
+
+describe('bash', () => {
+	test.each([
+		['service ke', 'ke', ['keys']],
+		['service keys ', '', ['set', 'list', 'remove']],
+		['service keys set an', 'an', ['anthropic']],
+		['service keys set --ba', '--ba', ['--base-url']],
+		['service --output-format=js', 'js', ['json']],
+		['service   keys   re', 're', ['remove']],
+		['service ghost ', '', []],
+		["service keys 'se", "'se", []],
+	])('completes %j', async (line, word, expected) => {
+		const {script, env} = await installed('bash');
+		// biome-ignore lint/suspicious/noTemplateCurlyInString: it is bash that fills it in.
+		const answer = 'printf "%s\\n" "${COMPREPLY[@]}"';
+		const ask = `source "$1"; COMP_LINE=$2; COMP_POINT=1000; _service_completion service "$3" x; ${answer}`;
+		const found = execFileSync('bash', ['--norc', '-c', ask, 'bash', script, line, word], {env, encoding: 'utf8'});
+		expect(found.split('\n').filter(Boolean)).toEqual(expected);
+	});
+
+	test('completes at its prompt when Tab is pressed', async () => {
+		const {script, env} = await installed('bash');
+		const shell = {file: 'bash', args: ['--norc', '--noprofile', '-i']};
+		const terminal = startTerminal({shell, env: {...env, PS1: '$ '}});
+		terminal.type(`source ${script}; clear\r`);
+		await terminal.waitFor(() => terminal.screen()[0]?.trim() === '$');
+		terminal.type('service ke\t');
+		await terminal.waitFor('$ service keys ');
+		terminal.type('rem\tanth\t');
+		await terminal.waitFor('$ service keys remove anthropic');
+		terminal.kill();
+	});
+});
+
+test.runIf(has('zsh'))('zsh reads its script', async () => {
+	const {script, env} = await installed('zsh');
+	const checked = spawnSync('zsh', ['-f', '-n', script], {env, encoding: 'utf8'});
+	expect([checked.status, checked.stderr]).toEqual([0, '']);
+});
+
+test.runIf(has('fish'))('fish completes names and values', async () => {
+	const {script, env} = await installed('fish');
+	const ask = `source ${script}; complete -C 'service keys set an'`;
+	const found = execFileSync('fish', ['--no-config', '-c', ask], {env, encoding: 'utf8'});
+	expect(found.trim()).toBe('anthropic');
+});
+
+test('a completion takes less than 150 ms beyond the start of Node', async () => {
+	const {env} = await installed('bash');
+	const fastest = (args: readonly string[]) =>
+		Math.min(
+			...Array.from({length: 5}, () => {
+				const start = performance.now();
+				spawnSync(process.execPath, args, {env});
+				return performance.now() - start;
+			}),
+		);
+	const node = fastest(['-e', '0']);
+	expect(fastest([program, '__complete', '--', 'profile', 'use', '']) - node).toBeLessThan(150);
+});
+
+test('the hidden command is in no help', async () => {
+	const {stdout} = await runProgram(['help']);
+	expect(stdout).not.toContain('__complete');
+	expect(stdout).toContain('completion');
+});
+
+test('a shell that is not known is named, with those that are', async () => {
+	expect(await runProgram(['completion', 'tcsh'])).toMatchObject({
+		status: 2,
+		stderr: 'service: <shell> is one of bash, zsh, fish.\n',
+	});
+});

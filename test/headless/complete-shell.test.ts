@@ -1,0 +1,97 @@
+import {existsSync} from 'node:fs';
+import {join} from 'node:path';
+import {expect, test} from 'vitest';
+import {openConfig} from '../../src/config/config.ts';
+import {saveProfile} from '../../src/config/profiles.ts';
+import {openRecents} from '../../src/config/recents.ts';
+import {runCompletion} from '../../src/headless/complete-shell.ts';
+import {openHome} from '../../src/storage/home.ts';
+import {entries} from '../command/entries.ts';
+import {temporaryFolder} from '../storage/temporary.ts';
+
+async function completed(words: readonly string[], env: Readonly<Record<string, string>> = {}) {
+	let written = '';
+	const stdout = {write: (data: string) => (written += data)};
+	const status = await runCompletion(words, {env: {SERVICE_HOME: join(temporaryFolder(), 'home'), ...env}, stdout});
+	expect(status).toBe(0);
+	return written;
+}
+
+const wordsOf = (printed: string) =>
+	printed
+		.trimEnd()
+		.split('\n')
+		.map(line => line.split('\t')[0]);
+
+test('a line holds a word and what it is, with a tab between them', async () => {
+	expect(await completed(['keys', 'se'])).toBe('set\tStore the key of a model provider\n');
+});
+
+test.each([
+	[['who'], ['whoami']],
+	[['quit'], ['']],
+	[['compl'], ['completion']],
+	[
+		['completion', ''],
+		['bash', 'zsh', 'fish'],
+	],
+	[['keys', 'set', 'an'], ['anthropic']],
+	[['keys', 'set', '--base'], ['--base-url']],
+	[['--out'], ['--output-format']],
+	[
+		['-p', 'Hi', '--output-format', ''],
+		['text', 'json', 'stream-json'],
+	],
+	[['-p', 'Hi', '--output-format=j'], ['--output-format=json']],
+	[['--continue', '--cont'], ['']],
+	[['--budget', ''], ['']],
+	[['ghost', ''], ['']],
+	[['keys', 'set', 'openai', ''], ['']],
+	[['\u0000', '\u001B[2J'], ['']],
+])('%j may become %j', async (typed, expected) => {
+	expect(wordsOf(await completed(typed))).toEqual(expected);
+});
+
+test('without words all commands of a shell are offered', async () => {
+	const found = wordsOf(await completed([]));
+	expect(found).toContain('login');
+	expect(found).not.toContain('quit');
+});
+
+test('models and the ids of the profile in use are offered', async () => {
+	const path = join(temporaryFolder(), 'home');
+	const home = openHome({SERVICE_HOME: path});
+	const none = {apiKey: undefined, org: undefined, workspace: undefined, project: undefined};
+	await saveProfile(openConfig(home), {...none, name: 'other', server: 'https://b.example.com'});
+	await saveProfile(openConfig(home), {...none, name: 'lab', server: 'https://a.example.com'});
+	const recents = openRecents(home.recentsFile);
+	recents.remember('lab', [{kind: 'user', id: 'ada'}]);
+	recents.remember('other', [{kind: 'user', id: 'bob'}]);
+	await recents.settle();
+	const env = {SERVICE_HOME: path};
+	expect(wordsOf(await completed(['credits', 'unlimit', ''], env))).toEqual(['ada']);
+	expect(wordsOf(await completed(['credits', 'unlimit', '--profile', 'other', ''], env))).toEqual(['bob']);
+	expect(wordsOf(await completed(['credits', 'unlimit', ''], {...env, SERVICE_PROFILE: 'other'}))).toEqual(['bob']);
+	expect(wordsOf(await completed(['profile', 'use', ''], env)).toSorted()).toEqual(['lab', 'other']);
+	expect(wordsOf(await completed(['model', 'use', 'openai/gpt-4o']))).toContain('openai/gpt-4o-mini');
+});
+
+test('what does not begin as typed is given only alone, because a shell would put in what all have in common', async () => {
+	expect(wordsOf(await completed(['model', 'use', 'mini']))).toEqual(['']);
+	expect(wordsOf(await completed(['keys', 'remove', 'stral']))).toEqual(['mistral']);
+});
+
+test('names and flags make no state folder, and a state folder that cannot be used is no error', async () => {
+	const path = join(temporaryFolder(), 'home');
+	await completed(['keys', ''], {SERVICE_HOME: path});
+	await completed(['keys', 'set', '--b'], {SERVICE_HOME: path});
+	expect(existsSync(path)).toBe(false);
+	expect(await completed(['profile', 'use', ''], {SERVICE_HOME: '/dev/null/home'})).toBe('');
+});
+
+test('what works inside the app only is not offered', async () => {
+	let written = '';
+	const env = {SERVICE_HOME: join(temporaryFolder(), 'home')};
+	await runCompletion(['s'], {env, entries, stdout: {write: data => (written += data)}});
+	expect(wordsOf(written)).toEqual(['store', 'shell']);
+});
