@@ -15,7 +15,7 @@ export function pressInDevicePanel(
 	{copy, openPage, say}: Dependencies,
 ): void {
 	const tell = (copied: boolean, what: string) =>
-		say(copied ? `${what} was given to the terminal's clipboard.` : 'This terminal takes no copies.');
+		say(copied ? `${what} was given to the terminal’s clipboard.` : 'This terminal takes no copies.');
 	if (chord === 'c') {
 		tell(copy(code), 'The code');
 	} else if (chord === 'u') {

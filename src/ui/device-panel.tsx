@@ -28,15 +28,9 @@ export function DevicePanel({panel, height}: Props) {
 	const page = safeLine(panel.page);
 	const code = palette.label(safeLine(panel.code));
 	const time = left > 0 ? `${formatDuration(left)} left` : 'expired';
-	const keys = [
-		time,
-		...(panel.opens ? ['Enter opens the page'] : []),
-		'c copies the code',
-		'u the page',
-		'Esc cancels',
-	];
-	const title = `${palette.accent('?')} To log in to ${safeLine(panel.server)}, open this page and type the code there:`;
+	const keys = `${time} · Esc cancels${panel.opens ? ' · Enter opens' : ''} · c copies the code, u the page`;
+	const title = `${palette.accent('?')} Log in to ${safeLine(panel.server)}: open the page, then type the code.`;
 	const rows = height >= deviceRows ? [title, page, code] : height === 3 ? [page, code] : height === 2 ? [code] : [];
-	const lines = [...rows, height > 1 ? palette.dim(keys.join(' · ')) : `${code} ${palette.dim(keys.join(' · '))}`];
+	const lines = [...rows, height > 1 ? palette.dim(keys) : `${code} ${palette.dim(keys)}`];
 	return <Lines lines={lines.map(line => truncate(line, columns))} />;
 }

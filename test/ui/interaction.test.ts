@@ -1,4 +1,4 @@
-import {expect, test} from 'vitest';
+import {expect, test, vi} from 'vitest';
 import {createAppStore} from '../../src/store/store.ts';
 import {createPanelInteraction} from '../../src/ui/interaction.ts';
 
@@ -56,4 +56,36 @@ test('something said stands below the prompt', () => {
 	const {say, store} = interaction();
 	say('Open the page.');
 	expect(store.getState().toast).toBe('Open the page.');
+});
+
+const login = {
+	server: 'http://a.test',
+	page: 'http://a.test/p',
+	pageWithCode: 'http://a.test/p',
+	code: 'A',
+	expiresAt: 0,
+};
+
+test('a login is shown until it is done, and a person who leaves it cancels it', () => {
+	const {showLogin, answer, panel} = interaction();
+	const cancelled: string[] = [];
+	const hide = showLogin(login, () => cancelled.push('first'));
+	expect(panel()).toEqual({kind: 'device', ...login, opens: false});
+	hide();
+	expect(panel()).toBe(undefined);
+
+	showLogin(login, () => cancelled.push('second'));
+	answer(undefined);
+	expect(panel()).toBe(undefined);
+	return vi.waitFor(() => expect(cancelled).toEqual(['second']));
+});
+
+test('a question that took the place of a login stays when the login is over', async () => {
+	const {showLogin, ask, answer, panel} = interaction();
+	const hide = showLogin(login, () => undefined);
+	const asked = ask({label: 'Key:', masked: true});
+	hide();
+	expect(panel()).toMatchObject({label: 'Key:'});
+	answer('k');
+	expect(await asked).toBe('k');
 });
