@@ -9,6 +9,7 @@ import evaluation from './eval.ts';
 import exportSession from './export.ts';
 import finding from './finding.ts';
 import help from './help.ts';
+import item from './item.ts';
 import keys from './keys.ts';
 import login from './login.ts';
 import logout from './logout.ts';
@@ -18,6 +19,7 @@ import profile from './profile.ts';
 import quit from './quit.ts';
 import rename from './rename.ts';
 import resume from './resume.ts';
+import run from './run.ts';
 import runtime from './runtime.ts';
 import session from './session.ts';
 import sessions from './sessions.ts';
@@ -42,6 +44,8 @@ export const commands: readonly Entry[] = [
 	session,
 	runtime,
 	environment,
+	run,
+	item,
 	evaluation,
 	assessment,
 	finding,
