@@ -136,3 +136,30 @@ test('where nobody can answer, questions are refused with what to do instead', a
 		hint: 'Give --yes to do it without asking.',
 	});
 });
+
+test('a login through the browser has its page and its code on lines of their own, made safe [1]', async () => {
+	const {showLogin, shown} = terminal();
+	const page = 'https://a.test/device';
+	const login = {server: 'https://a.test', page, pageWithCode: page, expiresAt: Date.now() + 900_400};
+	showLogin({...login, code: 'WDJB\u001b[2J'}, () => undefined)();
+	expect(await shown()).toBe(
+		[
+			'To log in to https://a.test, open this page:',
+			page,
+			'and type this code there, within 15 m 00 s:',
+			'WDJB␛[2J',
+			'Ctrl+C cancels.',
+			'',
+		].join('\n'),
+	);
+});
+
+test('progress is one line that is written over, cut to the terminal and safe [1]; a pipe gets none', () => {
+	const {stdin} = process;
+	const stderr = Object.assign(new PassThrough(), {isTTY: true, columns: 12});
+	const {progress} = createTerminalQuestions({stdin, stderr});
+	progress?.('Saving: \u001B 12 MB');
+	progress?.('');
+	expect(String(stderr.read())).toBe('\r\u001B[KSaving: ␛ …\r\u001B[K');
+	expect(createTerminalQuestions({stdin, stderr: new PassThrough()}).progress).toBeUndefined();
+});
