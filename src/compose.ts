@@ -1,6 +1,7 @@
 import {randomUUID} from 'node:crypto';
 import {realpathSync} from 'node:fs';
 import {resolve} from 'node:path';
+import process from 'node:process';
 import {commands} from '../commands/index.ts';
 import {instructions} from './agent/instructions.ts';
 import {createModelAccess} from './agent/model-access.ts';
@@ -23,8 +24,9 @@ import type {Credential} from './net/credential.ts';
 import {priceOfServer} from './providers/server-price.ts';
 import {openHome} from './storage/home.ts';
 import {logOf} from './storage/journal-log.ts';
-import {writeNewFile} from './storage/new-file.ts';
+import {saveNewFile, writeNewFile} from './storage/new-file.ts';
 import {appendPrompt, loadPromptHistory} from './storage/prompt-history-file.ts';
+import {readBytes} from './storage/read-bytes.ts';
 import {createSessionAccess} from './storage/session-access.ts';
 import {localConnection} from './store/connection-slice.ts';
 import {createConversation} from './store/conversation.ts';
@@ -190,6 +192,7 @@ export function compose(options: Options): Program {
 			models: {catalog: loadCatalog, customModels, initial: access.initial},
 			platform: {
 				embedded,
+				anonymous: () => createTransport(undefined, false),
 				prove: async (...given) => (await platformAccess()).prove(...given),
 				proveLogin: async (...given) => (await platformAccess()).proveLogin(...given),
 				logIn: async (...given) => (await platformAccess()).logIn(...given),
@@ -205,6 +208,9 @@ export function compose(options: Options): Program {
 			folder,
 			entries: commands,
 			writeFile: (path, content) => writeNewFile(resolve(folder, path), content),
+			saveFile: (path, chunks) => saveNewFile(resolve(folder, path), chunks),
+			readFile: (path, limit) =>
+				readBytes(path === '-' ? path : resolve(folder, path), {limit, stdin: live ? undefined : process.stdin}),
 		}),
 		async resume(wanted) {
 			const session = await (wanted === 'latest' ? sessions.latest() : sessions.find(wanted));

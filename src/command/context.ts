@@ -2,6 +2,7 @@ import type {Config} from '../config/config.ts';
 import type {Environment} from '../core/environment.ts';
 import type {Secret} from '../core/secret.ts';
 import type {TlsInfo} from '../net/tls-info.ts';
+import type {Transport} from '../net/transport.ts';
 import type {Catalog} from '../providers/prices.ts';
 import type {SessionAccess} from '../storage/session-access.ts';
 import type {AppStore} from '../store/store.ts';
@@ -46,6 +47,8 @@ export type Interaction = {
 	readonly showLogin: (login: BrowserLogin, cancel: () => void) => () => void;
 	/** Says something at once, without ending the command. */
 	readonly say: (text: string) => void;
+	/** One line that the next one replaces, '' for none. Left out where nobody watches. */
+	readonly progress?: (text: string) => void;
 };
 
 /** What commands do with the sessions on this machine: they open none, that is the app's business. */
@@ -68,6 +71,8 @@ export type Models = {
 export type Platform = Pick<PlatformAccess, 'prove' | 'proveLogin' | 'logIn'> & {
 	/** How the connection to an https address is protected, as far as that can be seen. Throws `network`. */
 	readonly tlsOf: (address: URL, signal: AbortSignal) => Promise<TlsInfo | undefined>;
+	/** Sends no credential: for addresses that carry a permission of their own. Never plain http beyond this machine. */
+	readonly anonymous: () => Promise<Transport>;
 	/** The embedded server's address, started when it is not yet running. */
 	readonly embedded: () => Promise<{readonly url: string; readonly token: Secret}>;
 	/** The server of this command, with its login and scope. Throws `auth` without a login. */
@@ -92,4 +97,8 @@ export type CommandContext = {
 	readonly entries: readonly Entry[];
 	/** Writes a file that the user named; refuses to replace one. */
 	readonly writeFile: (path: string, content: string) => Promise<string>;
+	/** The same from bytes as they come; what did not come to its end is removed. */
+	readonly saveFile: (path: string, chunks: AsyncIterable<Uint8Array>) => Promise<string>;
+	/** The bytes of a file that the user named, of standard input for `-`. Throws `usage` for more than `limit` bytes. */
+	readonly readFile: (path: string, limit: number) => Promise<Uint8Array>;
 };

@@ -3,12 +3,13 @@ import {loginLines} from '../command/login-lines.ts';
 import {AppError} from '../core/error.ts';
 import {readTerminalLine} from '../terminal/read-line.ts';
 import {safeLine} from '../terminal/safe-text.ts';
+import {truncate} from '../terminal/width.ts';
 import {readInput} from './read-input.ts';
 
 type Streams = {
 	readonly stdin: NodeJS.ReadStream;
 	/** Questions go here, so that standard output stays what the command says. */
-	readonly stderr: NodeJS.WritableStream;
+	readonly stderr: NodeJS.WritableStream & {readonly isTTY?: boolean; readonly columns?: number};
 };
 
 /**
@@ -41,9 +42,15 @@ export function createTerminalQuestions({stdin, stderr}: Streams): Interaction {
 		return line.trim();
 	};
 
+	/** Over the line before, from its beginning; a cut one, because a wrapped one could not be taken back. */
+	const progress = (text: string) => {
+		stderr.write(`\r\u001B[K${truncate(safeLine(text), (stderr.columns ?? 80) - 1)}`);
+	};
+
 	return {
 		ask,
 		say,
+		...(stderr.isTTY && {progress}),
 		async choose({title, choices}) {
 			if (!stdin.isTTY) {
 				throw new AppError('usage', `${title}: nobody can choose here.`, {hint: 'Give it as an argument.'});

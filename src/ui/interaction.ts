@@ -52,6 +52,7 @@ export function createPanelInteraction(store: AppStore, {opensPages = false} = {
 			};
 		},
 		say: text => store.getState().setToast(text),
+		progress: text => store.getState().setToast(text),
 		answer,
 	};
 }

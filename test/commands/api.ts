@@ -32,7 +32,7 @@ export async function api(answers: Readonly<Record<string, Answer | ((seen: Seen
 		const one = {method, url, headers, body: Buffer.concat(chunks)};
 		seen.push(one);
 		const found = answers[`${method} ${url.split('?', 1)[0]}`];
-		const missing = {status: 404, json: {code: 404, type: 'not_found_error', detail: 'No such resource'}};
+		const missing: Answer = {status: 404, json: {code: 404, type: 'not_found_error', detail: 'No such resource'}};
 		const {status = 200, json, text} = (typeof found === 'function' ? found(one) : found) ?? missing;
 		response.writeHead(status, {'content-type': text === undefined ? 'application/json' : 'text/html'});
 		response.end(text ?? (json === undefined ? '' : JSON.stringify(json)));

@@ -74,12 +74,15 @@ export function testProgram({
 				proveLogin: async () => undefined,
 				logIn: async () => undefined,
 				tlsOf: async () => ({protocol: 'TLSv1.3', issuer: 'Test'}),
+				anonymous: () => Promise.reject(new Error('There is no network here.')),
 				embedded: async () => ({url: 'http://127.0.0.1:1', token: secret('token')}),
 				open: () => Promise.reject(new Error('There is no platform here.')),
 			},
 			folder,
 			entries,
 			writeFile: async path => path,
+			saveFile: async path => path,
+			readFile: async () => new Uint8Array(),
 		}),
 		async resume(id) {
 			const {transcript, journal, notices} = await sessions.resume(
