@@ -33,7 +33,7 @@ const list = command({
 
 const show = command({
 	name: 'show',
-	summary: 'Show a finding: scores, best attempt, trials, reviews, metrics',
+	summary: 'Show a finding with its scores, trials and metrics',
 	args: z.object({finding: z.string(), full: z.optional(z.boolean())}),
 	positional: ['finding'],
 	describe: {finding: 'UUID of the finding', full: 'long texts and all trials'},

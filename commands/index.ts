@@ -23,6 +23,7 @@ import run from './run.ts';
 import runtime from './runtime.ts';
 import session from './session.ts';
 import sessions from './sessions.ts';
+import trace from './trace.ts';
 import usage from './usage.ts';
 import whoami from './whoami.ts';
 
@@ -49,6 +50,7 @@ export const commands: readonly Entry[] = [
 	evaluation,
 	assessment,
 	finding,
+	trace,
 	credits,
 	clear,
 	help,

@@ -1,0 +1,114 @@
+import * as z from 'zod/mini';
+import {fileNameOf, readArtifact} from '../src/command/artifact-download.ts';
+import {command, noun} from '../src/command/command.ts';
+import {facts} from '../src/command/facts.ts';
+import {partOf, readTraceFiles, traceFormats} from '../src/command/trace-push.ts';
+import {originalOf} from '../src/contract/lenient.ts';
+import {AppError, reportError} from '../src/core/error.ts';
+import {formatBytes} from '../src/core/format.ts';
+import type {Json} from '../src/core/json.ts';
+
+const formats = traceFormats.join(' or ');
+
+const push = command({
+	name: 'push',
+	summary: 'Send files of OpenTelemetry spans to the organization',
+	args: z.object({
+		file: z.array(z.string()),
+		format: z.optional(z.enum(traceFormats, `must be ${formats}`)),
+		gzip: z.optional(z.boolean()),
+	}),
+	positional: ['file'],
+	rest: true,
+	describe: {
+		file: 'OTLP, one request a file; - is standard input',
+		format: `${formats}; told by the ending of the name otherwise`,
+		gzip: 'compress what is sent',
+	},
+	examples: ['trace push spans.json', 'trace push --gzip a.pb b.pb', 'trace push - --format json < spans.json'],
+
+	async run({file, format, gzip = false}, {platform, readFile, signal}) {
+		const {client, scope} = await platform.open();
+		const params = scope('org');
+		const files = await readTraceFiles(file, {read: readFile, format, gzip});
+		const sent: {file: string; bytes: number; answer: Json}[] = [];
+		for (const {name, bytes, ...content} of files) {
+			try {
+				const answer = originalOf(await client.pushTraces({params, ...content}, signal));
+				sent.push({file: name, bytes, answer});
+			} catch (error) {
+				throw sent.length > 0 ? afterSome(error, sent.length, files.length) : error;
+			}
+		}
+
+		const total = formatBytes(files.reduce((sum, {bytes}) => sum + bytes, 0));
+		const rejected = sent.flatMap(({file: name, answer}) => {
+			const part = partOf(answer);
+			return part ? [`${name}: ${part}`] : [];
+		});
+		const text = `Sent ${files.length === 1 ? files[0]?.name : `${files.length} files`}, ${total}.`;
+		return {kind: 'text', text: [text, ...rejected].join('\n'), data: sent};
+	},
+});
+
+/** A file that fails after others went out: who sends them all again would send those twice. */
+function afterSome(error: unknown, sent: number, all: number): unknown {
+	if (!(error instanceof AppError)) {
+		return error;
+	}
+
+	const {code, message, hint} = reportError(error);
+	const said = `${message} The first ${sent} of ${all} files were sent.`;
+	return new AppError(code, said, {...(hint && {hint}), cause: error});
+}
+
+const artifact = command({
+	name: 'artifact',
+	summary: 'Show where an artifact of a trace is, or save it',
+	args: z.object({
+		trace: z.string(),
+		oid: z.string(),
+		file: z.optional(z.string()),
+		download: z.optional(z.boolean()),
+	}),
+	positional: ['trace', 'oid', 'file'],
+	describe: {
+		trace: 'id of the trace',
+		oid: 'oid of the artifact, as the trace names it',
+		file: 'a new file to save it in, with --download; its own name otherwise',
+		download: 'save it',
+	},
+	examples: ['trace artifact 4bf92f3577b34da6 a1b2', 'trace artifact 4bf92f3577b34da6 a1b2 --download cat.png'],
+	whileRunning: true,
+
+	async run({trace, oid, file, download = false}, {platform, interact, saveFile, signal}) {
+		if (file !== undefined && !download) {
+			throw new AppError('usage', 'A file is named, but nothing is to be saved.', {hint: 'Add --download to save it.'});
+		}
+
+		const {client, scope} = await platform.open();
+		const params = {...scope('org', 'workspace'), traceId: trace, oid};
+		const found = await client.resolveTraceArtifact({params, ...(download && {query: {download}})}, signal);
+		if (!download) {
+			return {
+				kind: 'record',
+				fields: facts([
+					['oid', found.oid],
+					['file', found.filename],
+					['type', found.mime_type],
+					['size', typeof found.size_bytes === 'number' ? formatBytes(found.size_bytes) : undefined],
+					['expires', found.expires_at],
+					['url', found.url],
+				]),
+				data: originalOf(found),
+			};
+		}
+
+		const {progress} = interact;
+		const bytes = await readArtifact(found, {transport: await platform.anonymous(), signal, progress});
+		const path = await saveFile(file ?? fileNameOf(found), bytes);
+		return {kind: 'text', text: `Saved ${path}.`, data: {path, artifact: originalOf(found)}};
+	},
+});
+
+export default noun({name: 'trace', summary: 'Traces and their artifacts', verbs: [push, artifact]});

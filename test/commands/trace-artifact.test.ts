@@ -1,0 +1,110 @@
+import {readdirSync, readFileSync, statSync, writeFileSync} from 'node:fs';
+import {join} from 'node:path';
+import {expect, test} from 'vitest';
+import {httpServer} from '../net/servers.ts';
+import {api, inWorkspace} from './api.ts';
+import {dataOf, drawn, testContext} from './context.ts';
+import {goodKey} from './platform.ts';
+
+const url = `${inWorkspace}/traces/t1/artifacts/a1`;
+
+/** A platform that resolves one artifact, and the storage that has it. */
+async function setUp({bytes = 'meow', status = 200, ...over}: Readonly<Record<string, unknown>> = {}) {
+	const storage = await httpServer((_, response) => {
+		response.writeHead(Number(status), {location: 'http://127.0.0.1:1/'});
+		response.end(bytes);
+	});
+	const reference = {
+		expires_at: '2026-01-02T03:04:05Z',
+		filename: 'cat.png',
+		mime_type: 'image/png',
+		oid: 'a1',
+		size_bytes: 4,
+		url: `${storage.origin}/cat?signature=secret`,
+		...over,
+	};
+	const platform = await api({[`GET ${url}`]: {json: reference}});
+	return {...testContext({env: platform.env}), reference, storage, seen: platform.seen};
+}
+
+test.each([80, 120])('a reference is drawn at %d columns, and what it points to is not fetched', async width => {
+	const {run, reference, storage, seen} = await setUp();
+	const result = await run('trace', 'artifact', 't1', 'a1');
+	expect(drawn(result, width).split('\n')).toEqual([
+		'oid      a1',
+		'file     cat.png',
+		'type     image/png',
+		'size     4 B',
+		'expires  2026-01-02T03:04:05Z',
+		`url      ${reference.url}`,
+	]);
+	expect(dataOf(result)).toEqual(reference);
+	expect(storage.seen).toEqual([]);
+	expect(seen.map(({url: asked, headers}) => [asked, headers['x-api-key'], headers['authorization']])).toEqual([
+		[url, goodKey, undefined],
+	]);
+});
+
+test('[6] an artifact is saved for the user alone, and its storage sees no credential', async () => {
+	const {run, folder, reference, storage, seen} = await setUp();
+	const result = await run('trace', 'artifact', 't1', 'a1', '--download');
+	const path = join(folder, 'cat.png');
+	expect(drawn(result, 200)).toBe(`Saved ${path}.`);
+	expect(dataOf(result)).toEqual({path, artifact: reference});
+	expect([readFileSync(path, 'utf8'), statSync(path).mode & 0o777]).toEqual(['meow', 0o600]);
+	expect(seen.map(one => one.url)).toEqual([`${url}?download=true`]);
+	expect(Object.keys(storage.seen[0]?.headers ?? {}).sort()).toEqual([
+		'accept-encoding',
+		'connection',
+		'host',
+		'user-agent',
+	]);
+});
+
+test('a file that is there is never written over, and nothing is fetched for it', async () => {
+	const {run, folder, storage} = await setUp();
+	const path = join(folder, 'mine.png');
+	writeFileSync(path, 'mine');
+	await expect(run('trace', 'artifact', 't1', 'a1', '--download', 'mine.png')).rejects.toMatchObject({
+		code: 'conflict',
+		message: `${path} exists already.`,
+	});
+	expect([readFileSync(path, 'utf8'), storage.seen]).toEqual(['mine', []]);
+});
+
+test.each([
+	[{bytes: 'meo'}, 'network', /broke off after 3 of 4 bytes/],
+	[{bytes: 'meow!'}, 'network', /larger than 4 B/],
+	[{status: 403}, 'network', /storage of the artifact answered 403/],
+	[{status: 302}, 'network', /redirects to http:\/\/127\.0\.0\.1:1\//],
+	[{url: 'http://storage.example/cat'}, 'failed', /at http:\/\/storage\.example, which is not fetched/],
+	[{url: 'file:///etc/passwd'}, 'failed', /which is not fetched/],
+	[{url: 'cat'}, 'failed', /gave no address/],
+	[{url: null}, 'failed', /gave no address/],
+])('%j is refused, and no file is left', async (over, code, message) => {
+	const {run, folder} = await setUp(over);
+	await expect(run('trace', 'artifact', 't1', 'a1', '--download')).rejects.toMatchObject({
+		code,
+		message: expect.stringMatching(message),
+	});
+	expect(readdirSync(folder)).toEqual([]);
+});
+
+test('a hostile name of a file stays in the folder', async () => {
+	const {run, folder} = await setUp({filename: '../../.ssh/authorized_keys'});
+	await run('trace', 'artifact', 't1', 'a1', '--download');
+	expect(readdirSync(folder)).toEqual(['authorized_keys']);
+});
+
+test('what a reference lacks is left out', async () => {
+	const platform = await api({[`GET ${url}`]: {json: {oid: 'a1'}}});
+	const result = await testContext({env: platform.env}).run('trace', 'artifact', 't1', 'a1');
+	expect(drawn(result, 80)).toBe('oid  a1');
+});
+
+test('a file without --download, and an artifact that no trace names, are said so', async () => {
+	const {run, seen} = await setUp();
+	await expect(run('trace', 'artifact', 't1', 'a1', 'cat.png')).rejects.toMatchObject({code: 'usage'});
+	expect(seen).toEqual([]);
+	await expect(run('trace', 'artifact', 't1', 'other')).rejects.toMatchObject({code: 'not-found'});
+});

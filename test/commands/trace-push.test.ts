@@ -1,0 +1,90 @@
+import {writeFileSync} from 'node:fs';
+import {join} from 'node:path';
+import {gunzipSync} from 'node:zlib';
+import {expect, test} from 'vitest';
+import {api, inOrg} from './api.ts';
+import {dataOf, drawn, testContext} from './context.ts';
+
+const url = `${inOrg}/otel/traces`;
+const spans = '{"resourceSpans":[]}';
+const binary = Buffer.from([0, 10, 255, 13]);
+
+async function setUp(answer: Parameters<typeof api>[0][string] = {json: {}}) {
+	const platform = await api({[`POST ${url}`]: answer});
+	const context = testContext({env: platform.env});
+	const files = {'a.json': spans, 'B.JSON': spans, 'b.pb': binary, 'c.txt': spans, 'bad.json': '[1', 'empty.pb': ''};
+	for (const [name, content] of Object.entries(files)) {
+		writeFileSync(join(context.folder, name), content);
+	}
+
+	return {...context, seen: platform.seen};
+}
+
+test.each([80, 120])('files go out in their order, each with its type, and are counted at %d columns', async width => {
+	const {run, seen} = await setUp();
+	const result = await run('trace', 'push', 'a.json', 'b.pb', 'B.JSON');
+	expect(drawn(result, width)).toBe('Sent 3 files, 44 B.');
+	expect(dataOf(result)).toEqual([
+		{file: 'a.json', bytes: 20, answer: {}},
+		{file: 'b.pb', bytes: 4, answer: {}},
+		{file: 'B.JSON', bytes: 20, answer: {}},
+	]);
+	expect(seen.map(({headers, body}) => [headers['content-type'], headers['content-encoding'], body])).toEqual([
+		['application/json', undefined, Buffer.from(spans)],
+		['application/x-protobuf', undefined, binary],
+		['application/json', undefined, Buffer.from(spans)],
+	]);
+});
+
+test('--gzip compresses, --format names what a name does not', async () => {
+	const {run, seen} = await setUp({status: 200});
+	const result = await run('trace', 'push', 'c.txt', '--gzip', '--format', 'json');
+	expect(drawn(result, 80)).toBe('Sent c.txt, 20 B.');
+	expect(dataOf(result)).toEqual([{file: 'c.txt', bytes: 20, answer: null}]);
+	expect(seen.map(({headers, body}) => [headers['content-encoding'], gunzipSync(body).toString()])).toEqual([
+		['gzip', spans],
+	]);
+});
+
+test.each([
+	[{rejectedSpans: 1, errorMessage: 'too \u001B old'}, 'a.json: The server rejected 1 span: too ␛ old'],
+	[{rejectedSpans: '2'}, 'a.json: The server rejected 2 spans.'],
+	[{errorMessage: 'Use gzip.'}, 'a.json: The server says: Use gzip.'],
+	[{rejectedSpans: 0}, undefined],
+	['all', undefined],
+])('what was taken in part is said: %j', async (partialSuccess, line) => {
+	const {run} = await setUp({json: {partialSuccess}});
+	expect(drawn(await run('trace', 'push', 'a.json'), 80).split('\n')[1]).toBe(line);
+});
+
+test.each([
+	[['c.txt'], 'usage', 'The format of c.txt is not known from its name.'],
+	[['a.json', 'bad.json'], 'usage', 'bad.json holds no JSON object.'],
+	[['b.pb', '--format', 'json'], 'usage', 'b.pb holds no JSON object.'],
+	[['empty.pb'], 'usage', 'empty.pb is empty.'],
+	[['a.json', '--format', 'xml'], 'usage', '--format must be json or protobuf.'],
+	[[], 'usage', 'trace push needs <file>.'],
+])('%j is refused before anything is sent', async (words, code, message) => {
+	const {run, seen} = await setUp();
+	await expect(run('trace', 'push', ...words)).rejects.toMatchObject({code, message});
+	expect(seen).toEqual([]);
+});
+
+test('a file that is not there is named', async () => {
+	const {run, folder} = await setUp();
+	await expect(run('trace', 'push', 'none.json')).rejects.toMatchObject({
+		message: `Cannot read ${join(folder, 'none.json')}: no such file or folder.`,
+	});
+});
+
+test('a refusal in the middle says what went out before', async () => {
+	let count = 0;
+	const {run} = await setUp(() =>
+		++count === 2 ? {status: 403, json: {detail: 'No.', type: 'forbidden_error'}} : {json: {}},
+	);
+	await expect(run('trace', 'push', 'a.json', 'b.pb', 'B.JSON')).rejects.toMatchObject({
+		code: 'auth',
+		message: expect.stringMatching(/forbidden_error.* The first 1 of 3 files were sent\.$/),
+	});
+	expect(count).toBe(2);
+});
