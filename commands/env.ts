@@ -32,16 +32,18 @@ const create = command({
 	],
 	whileRunning: true,
 
-	async run({task, input, modelOverride, secret, timeout, showToken = false}, {platform, flags, signal}) {
+	async run({task, input, modelOverride, secret, timeout, showToken = false}, {platform, signal}) {
+		const inputs = input && readInputs('input', input);
+		const overrides = modelOverride && readPairs('model-override', modelOverride);
+		const {client, scope, project} = await platform.open();
 		const body = {
 			task_ref: task,
-			...(input && {inputs: readInputs('input', input)}),
-			...(modelOverride && {model_overrides: readPairs('model-override', modelOverride)}),
-			...(flags.project && {project_id: flags.project}),
+			...(inputs && {inputs}),
+			...(overrides && {model_overrides: overrides}),
+			...(project && {project_id: project}),
 			...(secret && {secret_ids: secret}),
 			...(timeout !== undefined && {timeout_sec: timeout}),
 		};
-		const {client, scope} = await platform.open();
 		const environment = await client.createEnvironment({params: scope('org', 'workspace'), body}, signal);
 		return environmentResult(environment, {showToken});
 	},

@@ -26,6 +26,8 @@ export type PlatformSession = {
 	 * first one that is missing.
 	 */
 	readonly scope: <Name extends Scope>(...names: readonly Name[]) => Readonly<Record<Name, string>>;
+	/** The project, for an operation that can do without one. */
+	readonly project: string | undefined;
 };
 
 type Dependencies = {
@@ -105,6 +107,7 @@ export function createPlatformAccess({config, env, recents, createTransport, clo
 				server: found.server,
 				profile: found.name,
 				scope: (...names) => scopeOf(found, names),
+				project: found.project || undefined,
 			};
 		},
 	};

@@ -25,7 +25,7 @@ const path = `POST ${inWorkspace}/environments`;
 
 async function create(json: unknown, ...flags: readonly string[]) {
 	const {env, seen} = await api({[path]: {json}});
-	const result = await testContext({env, flags: {project: 'parser'}}).run('env', 'create', 'acme/triage@2', ...flags);
+	const result = await testContext({env}).run('env', 'create', 'acme/triage@2', ...flags);
 	return {result, sent: seen.map(({body}) => JSON.parse(String(body)))};
 }
 
@@ -116,6 +116,16 @@ test('inputs, models, secrets and the time limit are sent as given', async () =>
 			secret_ids: ['s1', 's2'],
 			timeout_sec: 90,
 		},
+	]);
+});
+
+test('the project is that of the scope, and may be none', async () => {
+	const {env, seen} = await api({[path]: {json: {}}});
+	await testContext({env, flags: {project: 'other'}}).run('env', 'create', 'task');
+	await testContext({env: {...env, SERVICE_PROJECT: ''}}).run('env', 'create', 'task');
+	expect(seen.map(({body}) => JSON.parse(String(body)))).toEqual([
+		{task_ref: 'task', project_id: 'other'},
+		{task_ref: 'task'},
 	]);
 });
 
