@@ -27,7 +27,7 @@ export function printResult(
 		return;
 	}
 
-	const width = output.isTTY ? (output.columns ?? 80) : 10_000;
+	const width = output.isTTY ? output.columns || 80 : 10_000;
 	const lines = renderResult(result, {
 		width,
 		palette: createPalette({color: wantsColor(output, env)}),

@@ -27,6 +27,7 @@ test('a pipe gets whole lines without colour, a terminal its width', () => {
 	const drawn = printed(table, {columns: 40});
 	expect(drawn).toContain('\u001B[2m');
 	expect(drawn).toContain('…');
+	expect(printed(table, {columns: 0})).toBe(printed(table, {columns: 80}));
 });
 
 test.each([{NO_COLOR: '1'}, {TERM: 'dumb'}])('a terminal with %j gets no colour', env => {
