@@ -15,7 +15,7 @@ import {type AppProgram, openConversation} from './open-conversation.ts';
 
 /**
  * The app line by line: the terminal's own line editing, finished lines written once, no cursor movement, no spinner.
- * Ctrl+C interrupts the run, at rest it leaves; so does the end of input. Gives the exit status.
+ * Ctrl+C interrupts the run or the command, at rest it leaves; so does the end of input. Gives the exit status.
  */
 export async function startLinear(
 	flags: Partial<RunFlags> & {readonly pick: boolean},
@@ -111,7 +111,7 @@ export async function startLinear(
 	});
 	const hearInterrupt = () =>
 		onInterrupt(() => {
-			if (store.getState().transcript.run) {
+			if (store.getState().transcript.run || store.getState().busy) {
 				opened.interrupt();
 				hearInterrupt();
 			} else {
