@@ -44,6 +44,7 @@ export function refuse({from, status, headers, text, now}: Answer): AppError {
 		hint: retryAfter === undefined || !isRetryableStatus(status) ? hint : `Try again in ${formatDuration(retryAfter)}.`,
 		...(retryAfter !== undefined && {retryAfter}),
 		permanent: !isRetryableStatus(status),
+		...(status === 401 && {logInTo: from}),
 	});
 	refusals.set(error, {status, type: reason.type, detail: reason.detail});
 	return error;

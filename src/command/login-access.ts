@@ -74,6 +74,7 @@ export function createLoginAccess({
 				if (!tokens) {
 					throw new AppError('auth', `Your login to ${server} has ended.`, {
 						hint: `Log in again: \`login --server ${server}\``,
+						logInTo: server,
 					});
 				}
 

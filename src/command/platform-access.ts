@@ -116,6 +116,7 @@ export function createPlatformAccess({config, env, recents, createTransport, clo
 function notLoggedIn(server: string | undefined): AppError {
 	return new AppError('auth', `You are not logged in${server ? ` to ${server}` : ''}.`, {
 		hint: `Log in: \`login --server ${server ?? '<url>'}\``,
+		logInTo: server,
 	});
 }
 

@@ -23,6 +23,8 @@ type Options = {
 	readonly retryAfter?: number;
 	/** True where a second try cannot end better, whatever its code says. */
 	readonly permanent?: boolean;
+	/** The server, an origin, that a new login would help with. */
+	readonly logInTo?: string | undefined;
 };
 
 /** A failure that the user can read and act on. Anything else that is thrown is a bug. */
@@ -32,13 +34,15 @@ export class AppError extends Error {
 	readonly hint: string | undefined;
 	readonly retryAfter: number | undefined;
 	readonly permanent: boolean;
+	readonly logInTo: string | undefined;
 
-	constructor(code: ErrorCode, message: string, {hint, cause, retryAfter, permanent = false}: Options = {}) {
+	constructor(code: ErrorCode, message: string, {hint, cause, retryAfter, permanent = false, logInTo}: Options = {}) {
 		super(message, {cause});
 		this.code = code;
 		this.hint = hint;
 		this.retryAfter = retryAfter;
 		this.permanent = permanent;
+		this.logInTo = logInTo;
 	}
 }
 
