@@ -22,6 +22,10 @@ const list = command({
 			items,
 			first: ['id', 'name', 'status', 'created_at'],
 			empty: 'There are no assessments on this page.',
+			opens: {
+				words: ['assessment', 'attacks'],
+				ids: items.map(({id}) => (typeof id === 'string' ? id : '')),
+			},
 			notes: pageNotes('assessment list', flags, items.length),
 			data: originalOf(answer),
 		});

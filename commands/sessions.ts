@@ -24,6 +24,7 @@ export default command({
 			empty: all
 				? 'No sessions yet.'
 				: 'No sessions in this folder yet. `sessions --all` lists those of other folders.',
+			opens: {words: ['resume'], ids: found.map(({id}) => id)},
 			notes: found.length > 0 ? ['`resume <id>` goes on with one.'] : [],
 			data: found.map(({id, folder, title, preview, updatedAt, messages, model}) => ({
 				id,

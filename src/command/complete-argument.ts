@@ -3,6 +3,7 @@ import {choicesOf} from './argument-choices.ts';
 import {fieldsOf, flagOf} from './arguments.ts';
 import type {Command} from './command.ts';
 import {globalFlagsToComplete} from './global-flags.ts';
+import {isPlainWord} from './words.ts';
 
 /** What one word of a command line may become. */
 export type Candidate = {
@@ -26,9 +27,6 @@ type Argument = {
 };
 
 const most = 50;
-
-/** One word, as it stands between blanks: nothing that a line or a terminal would read in another way (SAFETY 1). */
-const plainWord = /^[^\s'"`\\$\p{C}]+$/u;
 
 /**
  * What the word `typed` may become behind `before`, the words that follow the command's name: a flag where it begins like
@@ -119,7 +117,7 @@ function completeValue(
 	valuesOf: CompletionValues,
 	follows = false,
 ): readonly Candidate[] {
-	const plain = values(valuesOf).filter(value => plainWord.test(value));
+	const plain = values(valuesOf).filter(isPlainWord);
 	const isOptional = typed !== '' || !(required || isFlag);
 	return matching(plain, value => value, typed).map(word => ({word, summary: '', follows, isOptional}));
 }

@@ -31,6 +31,7 @@ export function findingTable(
 			finding.goal ?? '',
 		]),
 		empty: 'There are no findings on this page.',
+		opens: {words: ['finding', 'show'], ids: findings.map(({id}) => id ?? '')},
 		notes,
 		data,
 	};

@@ -11,6 +11,7 @@ type Options = {
 	readonly empty: string;
 	readonly title?: string;
 	readonly notes?: readonly string[];
+	readonly opens?: Extract<Result, {kind: 'table'}>['opens'];
 	readonly data: Json;
 };
 
@@ -20,7 +21,7 @@ const mostColumns = 8;
  * A table of objects whose fields nobody promised: a column for each field that holds a plain value somewhere. The first
  * ones stay, the others go where the width is small.
  */
-export function looseTable({items, first, hides = () => false, empty, title, notes, data}: Options): Result {
+export function looseTable({items, first, hides = () => false, empty, title, notes, opens, data}: Options): Result {
 	const plain = new Set(items.flatMap(item => Object.keys(item).filter(name => isPlain(item[name]) && !hides(name))));
 	const known = first.filter(name => plain.has(name));
 	const names = [...known, ...[...plain].filter(name => !known.includes(name))].slice(0, mostColumns);
@@ -32,6 +33,7 @@ export function looseTable({items, first, hides = () => false, empty, title, not
 			names.length > 0 ? items.map(item => names.map(name => (isPlain(item[name]) ? inWords(item[name]) : ''))) : [],
 		empty: items.length > 0 ? `${items.length} without a field that a table can show; --json shows all.` : empty,
 		...(notes && {notes}),
+		...(opens && {opens}),
 		data,
 	};
 }

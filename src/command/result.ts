@@ -20,6 +20,8 @@ export type Result =
 			readonly empty: string;
 			/** Lines under the table. */
 			readonly notes?: readonly string[];
+			/** The command that shows one row: its words, and the id of each row, which is put behind them. */
+			readonly opens?: {readonly words: readonly string[]; readonly ids: readonly string[]};
 			readonly data: Json;
 	  }
 	/** Numbers as a picture of text, drawn to the width that there is. */

@@ -1,6 +1,14 @@
 import {AppError} from '../core/error.ts';
 
 /**
+ * True for text that stands as one word on every command line, as it is: without a blank, a quote or what a terminal or a
+ * shell would read in another way, and no flag (SAFETY 1).
+ */
+export function isPlainWord(text: string): boolean {
+	return /^(?!-)[^\s'"`\\$\p{C}]+$/u.test(text);
+}
+
+/**
  * Splits a slash line as a shell would: blanks part words, quotes keep them, a backslash keeps the next character.
  * Throws `usage` for a quote that is never closed.
  */

@@ -17,6 +17,16 @@ export type BrowserLogin = {
 	readonly expiresAt: number;
 };
 
+/** A table that is too long for the window. */
+export type TablePanel = {
+	readonly kind: 'table';
+	readonly title: string;
+	readonly columns: readonly {readonly label: string; readonly align?: 'right'}[];
+	readonly rows: readonly (readonly string[])[];
+	/** The id of each row, in the order of `rows`, where a row can be opened; the panel is answered with it. */
+	readonly opens?: {readonly ids: readonly string[]};
+};
+
 /** What is open between the transcript and the prompt: one thing or nothing. It has the focus. */
 export type Panel =
 	| {readonly kind: 'pick'; readonly title: string; readonly choices: readonly Choice[]; readonly current?: string}
@@ -24,6 +34,7 @@ export type Panel =
 	| {readonly kind: 'confirm'; readonly question: string}
 	/** A login that waits for the person's browser. `opens` is true where a browser can be opened from here. */
 	| (BrowserLogin & {readonly kind: 'device'; readonly opens: boolean})
+	| TablePanel
 	/** The answer of a command while the agent is at work, so that it does not cut the answer in two. */
 	| {readonly kind: 'lines'; readonly title: string; readonly lines: readonly string[]};
 
@@ -43,6 +54,8 @@ export type ViewSlice = {
 	readonly completion: number;
 	/** How far the open panel was scrolled, or which of its choices is marked; counted in key presses, 0 when it opens. */
 	readonly scroll: number;
+	/** Steps through the sort orders of an open table, 0 when it opens. */
+	readonly sorted: number;
 	/** True while a command works. */
 	readonly busy: boolean;
 
@@ -54,6 +67,7 @@ export type ViewSlice = {
 	setLive: (live: readonly string[]) => void;
 	setCompletion: (completion: number) => void;
 	scrollBy: (rows: number) => void;
+	sortBy: (steps: number) => void;
 	setBusy: (busy: boolean) => void;
 };
 
@@ -66,6 +80,7 @@ export const createViewSlice: StateCreator<ViewSlice> = set => ({
 	live: [],
 	completion: 0,
 	scroll: 0,
+	sorted: 0,
 	busy: false,
 
 	setComposer(composer) {
@@ -75,7 +90,7 @@ export const createViewSlice: StateCreator<ViewSlice> = set => ({
 		set({size});
 	},
 	setPanel(panel) {
-		set({panel, scroll: 0});
+		set({panel, scroll: 0, sorted: 0});
 	},
 	setEditing(editing) {
 		set({editing});
@@ -91,6 +106,9 @@ export const createViewSlice: StateCreator<ViewSlice> = set => ({
 	},
 	scrollBy(rows) {
 		set(state => ({scroll: state.scroll + rows}));
+	},
+	sortBy(steps) {
+		set(state => ({sorted: state.sorted + steps, scroll: 0}));
 	},
 	setBusy(busy) {
 		set({busy});

@@ -13,6 +13,7 @@ import {layOut} from './layout.ts';
 import {Lines} from './lines.tsx';
 import {PanelView} from './panel-view.tsx';
 import {StatusLine} from './status-line.tsx';
+import {tableFrame} from './table-view.tsx';
 import {useElapsed} from './use-elapsed.ts';
 
 const editingNote = 'Editing your previous message; Ctrl+C leaves it as it was.';
@@ -134,6 +135,8 @@ function panelHeight(panel: AppState['panel']): number {
 			return 0;
 		case 'pick':
 			return Math.min(14, panel.choices.length + 2);
+		case 'table':
+			return panel.rows.length + tableFrame;
 		case 'lines':
 			return panel.lines.length + 1;
 		case 'device':

@@ -1,11 +1,13 @@
 import type {Interaction} from '../command/context.ts';
 import type {AppStore} from '../store/store.ts';
-import type {Panel} from '../store/view-slice.ts';
+import type {Panel, TablePanel} from '../store/view-slice.ts';
 
 /** How the app asks, and answers commands while the agent is at work. */
 export type AppInteraction = Interaction & {
 	/** Shows lines beside an answer that goes on. */
 	readonly show: (title: string, lines: readonly string[]) => void;
+	/** Looks through a table, where there is a panel. Gives the id of the row that the person opens, undefined for none. */
+	readonly browse?: (table: TablePanel) => Promise<string | undefined>;
 };
 
 export type PanelInteraction = AppInteraction & {
@@ -40,6 +42,7 @@ export function createPanelInteraction(store: AppStore, {opensPages = false} = {
 		choose: pick => open({kind: 'pick', ...pick}),
 		confirm: async question => (await open({kind: 'confirm', question})) === 'yes',
 		show: (title, lines) => void open({kind: 'lines', title, lines}),
+		browse: open,
 		showLogin(login, cancel) {
 			let shown = true;
 			void open({kind: 'device', ...login, opens: opensPages}).then(() => shown && cancel());

@@ -69,6 +69,8 @@ export function createKeyHandler(dependencies: Dependencies): (tokens: readonly 
 			}
 		} else if (panel.kind === 'device') {
 			dependencies.pressInDevicePanel(chord, panel);
+		} else if (panel.kind === 'table' && (chord === 'tab' || chord === 'shift+tab')) {
+			state().sortBy(chord === 'tab' ? 1 : -1);
 		} else if (panel.kind === 'lines') {
 			return false;
 		} else {

@@ -7,6 +7,7 @@ import {DevicePanel} from './device-panel.tsx';
 import {Box, Text, TextInput} from './ink.ts';
 import {Lines} from './lines.tsx';
 import {Picker} from './picker.tsx';
+import {TableView} from './table-view.tsx';
 
 type Props = {
 	readonly panel: Panel;
@@ -31,6 +32,8 @@ export function PanelView({panel, height}: Props) {
 			);
 		case 'device':
 			return <DevicePanel panel={panel} height={height} />;
+		case 'table':
+			return <TableView panel={panel} height={height} />;
 		case 'lines':
 			return <Window title={panel.title} lines={panel.lines} height={height} />;
 		default:

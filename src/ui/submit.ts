@@ -3,11 +3,14 @@ import type {LiveSession} from '../command/context.ts';
 import {dispatch} from '../command/dispatch.ts';
 import {takeGlobalFlags} from '../command/global-flags.ts';
 import {commandWords, isCommandLine, withoutSecret} from '../command/line.ts';
+import {logInPlace} from '../command/log-in-place.ts';
 import type {Program} from '../command/program.ts';
 import {renderResult} from '../command/render.ts';
 import type {Result} from '../command/result.ts';
 import {findCommand} from '../command/table.ts';
+import {isPlainWord} from '../command/words.ts';
 import {AppError, reportError} from '../core/error.ts';
+import {formatNumber} from '../core/format.ts';
 import {setComposerText} from '../store/composer.ts';
 import type {AppStore} from '../store/store.ts';
 import {safeText} from '../terminal/safe-text.ts';
@@ -35,6 +38,11 @@ export type Submit = {
 	/** Ends the commands that work now. */
 	readonly cancel: () => void;
 };
+
+type Table = Extract<Result, {kind: 'table'}>;
+
+/** Lines that a printed table needs besides its rows: its head, the line that asked for it, prompt and status. */
+const chrome = 6;
 
 /** How long a command may hold up the lines that are sent behind it, in milliseconds. */
 const patience = 500;
@@ -78,8 +86,21 @@ export function createSubmit(dependencies: Dependencies): Submit {
 		} else if (isFreeBesideRun()) {
 			const {columns} = store.getState().size;
 			interact.show(withoutSecret(entries, line), renderResult(result, {width: columns, palette}));
+		} else if (result.kind === 'table' && result.rows.length > store.getState().size.rows - chrome && interact.browse) {
+			void browse(line, result, interact.browse);
 		} else {
 			painter.print(width => [...echo(line, width), ...renderResult(result, {width, palette})]);
+		}
+	};
+
+	/** A table that is longer than the window is looked through in the panel; opening a row is a command of its own. */
+	const browse = async (line: string, table: Table, ask: NonNullable<AppInteraction['browse']>) => {
+		const {columns, rows, title = withoutSecret(entries, line), notes = [], opens} = table;
+		const said = {kind: 'text', text: `${formatNumber(rows.length)} rows.`, hint: notes.join(' ')} as const;
+		painter.print(width => [...echo(line, width), ...renderResult(said, {width, palette})]);
+		const id = await ask({kind: 'table', title, columns, rows, ...(opens && {opens})});
+		if (opens && id !== undefined && isPlainWord(id)) {
+			await carryOut(`/${[...opens.words, id].join(' ')}`);
 		}
 	};
 
@@ -108,7 +129,11 @@ export function createSubmit(dependencies: Dependencies): Submit {
 		working.add(abort);
 		setBusy(true);
 		try {
-			await show(line, await dispatch(rest, contextFor({interact, live, flags, signal: abort.signal})));
+			const {signal} = abort;
+			const execute = (words: readonly string[], given = flags) =>
+				dispatch(words, contextFor({interact, live, flags: given, signal}));
+			const logIn = (server: string) => execute(['login'], {...flags, server});
+			await show(line, await logInPlace(() => execute(rest), {confirm: interact.confirm, logIn}));
 		} catch (error) {
 			if (!abort.signal.aborted) {
 				throw error;

@@ -1,0 +1,135 @@
+import type {TablePanel} from '../store/view-slice.ts';
+import {safeLine} from '../terminal/safe-text.ts';
+import {lineWidth, padEnd, truncate} from '../terminal/width.ts';
+
+/** The cells of one row, made safe, and where it stood in the table as it came. */
+export type TableRow = {readonly cells: readonly string[]; readonly index: number};
+
+/** How the rows are sorted; undefined as they came. */
+export type Sort = {readonly column: number; readonly descending: boolean};
+
+type Columns = TablePanel['columns'];
+
+/** The rows of a table, with every cell safe to be drawn and on one line (SAFETY 1). */
+export function rowsOf({rows}: Pick<TablePanel, 'rows'>): readonly TableRow[] {
+	return rows.map((row, index) => ({cells: row.map(safeLine), index}));
+}
+
+/** What so many steps through the sort orders come to: as it came, then each column up and down, and around again. */
+export function sortAfter(steps: number, columns: number): Sort | undefined {
+	const orders = 2 * columns + 1;
+	const at = ((steps % orders) + orders) % orders;
+	return at === 0 ? undefined : {column: Math.floor((at - 1) / 2), descending: at % 2 === 0};
+}
+
+/** Rows that hold every word of the filter in some cell, in the order that is wanted. Rows that are equal keep theirs. */
+export function arrange(rows: readonly TableRow[], filter: string, sort: Sort | undefined): readonly TableRow[] {
+	const words = filter.toLowerCase().split(/\s+/).filter(Boolean);
+	const found = rows.filter(({cells}) => {
+		const text = cells.join('\n').toLowerCase();
+		return words.every(word => text.includes(word));
+	});
+	if (!sort) {
+		return found;
+	}
+
+	const {column, descending} = sort;
+	const cellOf = ({cells}: TableRow) => cells[column] ?? '';
+	// What is empty has no place in an order: it comes last both ways.
+	const [filled, empty] = [found.filter(row => cellOf(row)), found.filter(row => !cellOf(row))];
+	const sign = descending ? -1 : 1;
+	return [...filled.toSorted((a, b) => sign * compareCells(cellOf(a), cellOf(b))), ...empty];
+}
+
+const scales: Readonly<Record<string, number>> = {
+	'': 1,
+	'%': 1,
+	B: 1,
+	k: 1e3,
+	kB: 1e3,
+	M: 1e6,
+	MB: 1e6,
+	G: 1e9,
+	GB: 1e9,
+	ms: 1e-3,
+	s: 1,
+	min: 60,
+	h: 3600,
+	d: 86_400,
+};
+
+const measure = /^[<$]*(-?[\d,]*\.?\d+(?:e[-+]?\d+)?) ?(%|[kMG]?B|[kMG]|ms|s|min|h|d)?$/;
+
+/** The number that a cell shows, in its base unit: `1.3k` is 1300, `5 min` is 300; undefined where it shows none. */
+function numberIn(cell: string): number | undefined {
+	if (cell === 'now') {
+		return 0;
+	}
+
+	const [, digits, unit = ''] = measure.exec(cell) ?? [];
+	const scale = scales[unit];
+	return digits === undefined || scale === undefined ? undefined : Number(digits.replaceAll(',', '')) * scale;
+}
+
+const byText = new Intl.Collator('en', {numeric: true}).compare;
+
+/** Numbers come before words, by their size; words by the alphabet. */
+export function compareCells(a: string, b: string): number {
+	const [x, y] = [numberIn(a), numberIn(b)];
+	if (x !== undefined && y !== undefined) {
+		return x - y;
+	}
+
+	return x === undefined && y === undefined ? byText(a, b) : x === undefined ? 1 : -1;
+}
+
+/** The columns that are drawn, from the left, with their widths in cells, and those for which there is no room. */
+export type Fit = {readonly widths: readonly number[]; readonly dropped: readonly string[]};
+
+const gap = 2;
+const widest = 40;
+const narrowest = 8;
+
+/** Gives every column what it needs, up to 40 cells, from the left; the last one that is drawn takes what is left. */
+export function fitColumns(columns: Columns, rows: readonly TableRow[], room: number): Fit {
+	const wanted = columns.map(({label}, column) =>
+		Math.max(lineWidth(safeLine(label)) + 2, ...rows.map(({cells}) => lineWidth(cells[column] ?? ''))),
+	);
+	const widths: number[] = [];
+	let left = room;
+	for (const width of wanted) {
+		const space = left - (widths.length > 0 ? gap : 0);
+		const taken = Math.min(width, widest, space);
+		if (widths.length > 0 && taken < Math.min(width, narrowest)) {
+			break;
+		}
+
+		widths.push(Math.max(1, taken));
+		left = space - taken;
+	}
+
+	const last = widths.length - 1;
+	const spare = Math.min(left, Math.max(0, (wanted[last] ?? 0) - (widths[last] ?? 0)));
+	const dropped = columns.slice(widths.length).map(({label}) => safeLine(label));
+	return {widths: widths.map((width, index) => (index === last ? width + Math.max(0, spare) : width)), dropped};
+}
+
+/** Cells side by side in these widths. */
+export function drawRow(cells: readonly string[], columns: Columns, {widths}: Fit): string {
+	return widths
+		.map((width, index) => {
+			const cell = truncate(cells[index] ?? '', width);
+			return columns[index]?.align === 'right'
+				? ' '.repeat(Math.max(0, width - lineWidth(cell))) + cell
+				: padEnd(cell, width);
+		})
+		.join(' '.repeat(gap))
+		.trimEnd();
+}
+
+/** The labels over the columns, the sorted one with an arrow. */
+export function headOf(columns: Columns, sort: Sort | undefined): readonly string[] {
+	return columns.map(({label}, index) =>
+		sort?.column === index ? `${safeLine(label)} ${sort.descending ? '↓' : '↑'}`.trim() : safeLine(label),
+	);
+}

@@ -1,0 +1,107 @@
+import fc from 'fast-check';
+import {describe, expect, test} from 'vitest';
+import {lineWidth} from '../../src/terminal/width.ts';
+import {arrange, compareCells, drawRow, fitColumns, headOf, rowsOf, sortAfter} from '../../src/ui/table-rows.ts';
+
+const rows = rowsOf({
+	rows: [
+		['beta', '1.3k', 'red'],
+		['alpha', '950', ''],
+		['gamma', '2M', 'Blue red'],
+	],
+});
+const names = (found: ReturnType<typeof arrange>) => found.map(({cells}) => cells[0]);
+
+describe('the order', () => {
+	test('goes from as it came through each column, up and down, and around', () => {
+		const up = (column: number) => ({column, descending: false});
+		const down = (column: number) => ({column, descending: true});
+		expect([0, 1, 2, 3, 4, 5].map(steps => sortAfter(steps, 2))).toEqual([
+			undefined,
+			up(0),
+			down(0),
+			up(1),
+			down(1),
+			undefined,
+		]);
+		expect([sortAfter(-1, 2), sortAfter(-5, 2), sortAfter(3, 0)]).toEqual([down(1), undefined, undefined]);
+	});
+
+	test('is by size where cells show numbers, and what is empty comes last both ways', () => {
+		expect(names(arrange(rows, '', undefined))).toEqual(['beta', 'alpha', 'gamma']);
+		expect(names(arrange(rows, '', {column: 0, descending: false}))).toEqual(['alpha', 'beta', 'gamma']);
+		expect(names(arrange(rows, '', {column: 1, descending: true}))).toEqual(['gamma', 'beta', 'alpha']);
+		expect(names(arrange(rows, '', {column: 2, descending: false}))).toEqual(['gamma', 'beta', 'alpha']);
+		expect(names(arrange(rows, '', {column: 2, descending: true}))).toEqual(['beta', 'gamma', 'alpha']);
+		expect(names(arrange(rows, '', {column: 9, descending: true}))).toEqual(['beta', 'alpha', 'gamma']);
+	});
+
+	test.each([
+		['9', '10'],
+		['-1', '0'],
+		['999', '1,000'],
+		['900 ms', '1 s'],
+		['59 min', '1 h'],
+		['now', '1 min'],
+		['23 h', '2 d'],
+		['$0.0043', '$1.20'],
+		['2 kB', '1 MB'],
+		['12%', '100%'],
+		['7', 'seven'],
+		['item 9', 'item 10'],
+		['2026-01-02', '2026-01-10'],
+	])('%s comes before %s', (first, second) => {
+		expect(compareCells(first, second)).toBeLessThan(0);
+		expect(compareCells(second, first)).toBeGreaterThan(0);
+		expect(compareCells(first, first)).toBe(0);
+	});
+});
+
+test('the filter keeps rows that hold every word somewhere', () => {
+	expect(names(arrange(rows, 'RED', undefined))).toEqual(['beta', 'gamma']);
+	expect(names(arrange(rows, 'red  gam', undefined))).toEqual(['gamma']);
+	expect(names(arrange(rows, 'nothing', undefined))).toEqual([]);
+	expect(arrange(rows, 'gamma', undefined).map(({index}) => index)).toEqual([2]);
+});
+
+const columns = [{label: 'name'}, {label: 'count', align: 'right'}, {label: 'tag'}] as const;
+
+test('columns stand side by side, numbers to the right', () => {
+	const fit = fitColumns(columns, rows, 80);
+	expect(fit).toEqual({widths: [6, 7, 8], dropped: []});
+	expect(drawRow(headOf(columns, {column: 1, descending: true}), columns, fit)).toBe('name    count ↓  tag');
+	expect(rows.map(({cells}) => drawRow(cells, columns, fit))).toEqual([
+		'beta       1.3k  red',
+		'alpha       950',
+		'gamma        2M  Blue red',
+	]);
+});
+
+test('columns for which there is no room are dropped from the right, and named', () => {
+	expect(fitColumns(columns, rows, 16)).toEqual({widths: [6, 7], dropped: ['tag']});
+	expect(fitColumns(columns, rows, 4)).toEqual({widths: [4], dropped: ['count', 'tag']});
+});
+
+test('a long cell is cut at 40 cells while others follow, and takes what is left at the end', () => {
+	const long = rowsOf({rows: [['x'.repeat(100), 'y'.repeat(100)]]});
+	expect(fitColumns([{label: 'a'}, {label: 'b'}], long, 110).widths).toEqual([40, 68]);
+});
+
+test('nothing that was drawn is wider than the room, and nothing in it is alive [1]', () => {
+	const cell = fc.oneof(fc.string({unit: 'grapheme', maxLength: 60}), fc.constant('\u001B[2J\u202E日本'));
+	fc.assert(
+		fc.property(
+			fc.array(fc.array(cell, {maxLength: 4}), {maxLength: 6}),
+			fc.integer({min: 1, max: 120}),
+			(given, room) => {
+				const safe = rowsOf({rows: given});
+				const fit = fitColumns(columns, safe, room);
+				for (const {cells} of safe) {
+					const line = drawRow(cells, columns, fit);
+					expect(lineWidth(line)).toBeLessThanOrEqual(room);
+					expect(line).not.toMatch(/[\u001B\u202E\n]/);
+				}
+			},
+		),
+	);
+});
