@@ -1,6 +1,6 @@
 import {type Lenient, originalOf} from '../contract/lenient.ts';
 import {limitLevels, type Runtime, type RuntimeInstance} from '../contract/resources/runtime.ts';
-import {formatDuration, formatNumber} from '../core/format.ts';
+import {formatDuration, formatMeasure, formatNumber} from '../core/format.ts';
 import {facts, yesOrNo} from './facts.ts';
 import type {Result} from './result.ts';
 
@@ -70,23 +70,28 @@ const levelNames: Readonly<Record<string, string>> = {
 
 const nameOf = (level: string) => (Object.hasOwn(levelNames, level) ? levelNames[level] : undefined) ?? level;
 
+type Limit = {readonly what: string; readonly limit: number | null | undefined; readonly level: string};
+
+const unsaid = 'level not said';
+
+/** The limits that the server names, with the level that each came from. */
+function limitsOf(instance: Instance): readonly Limit[] {
+	const configured = instance.configured_runtime_limit_seconds;
+	const requested = instance.requested_runtime_limit_seconds;
+	return [
+		{what: 'configured', limit: configured, level: instance.configured_runtime_limit_source_level},
+		{what: 'requested', limit: requested, level: instance.requested_runtime_limit_source_level},
+	].flatMap(({what, limit, level}) =>
+		typeof limit === 'number' || level ? [{what, limit, level: level || unsaid}] : [],
+	);
+}
+
 /** The chain of levels with the limits that came from them, then the limit that counts and where it came from. */
 function limitTable(instance: Instance): Result {
-	const limits = [
-		{
-			what: 'requested',
-			limit: instance.requested_runtime_limit_seconds,
-			level: instance.requested_runtime_limit_source_level,
-		},
-		{
-			what: 'configured',
-			limit: instance.configured_runtime_limit_seconds,
-			level: instance.configured_runtime_limit_source_level,
-		},
-	].filter(({limit, level}) => typeof limit === 'number' || level);
-	const levels = new Set([...limitLevels, ...limits.map(({level}) => level ?? 'level not said')]);
+	const limits = limitsOf(instance);
+	const levels = new Set([...limitLevels, ...limits.map(({level}) => level)]);
 	const rows = [...levels].flatMap(level => {
-		const here = limits.filter(limit => (limit.level ?? 'level not said') === level);
+		const here = limits.filter(limit => limit.level === level);
 		return here.length > 0
 			? here.map(({what, limit}) => [nameOf(level), time(limit), what])
 			: [[nameOf(level), '-', '']];
@@ -95,7 +100,7 @@ function limitTable(instance: Instance): Result {
 		kind: 'table',
 		title: 'Time limits, highest precedence first',
 		columns: [{label: 'level'}, {label: 'limit'}, {label: ''}],
-		rows: [...rows, ['actual', time(instance.actual_runtime_limit_seconds), winner(instance)]],
+		rows: [...rows, ['actual', time(instance.actual_runtime_limit_seconds), winner(instance, limits)]],
 		empty: '',
 		notes: ['“-”: the server names no limit of that level.'],
 		data: null,
@@ -103,17 +108,16 @@ function limitTable(instance: Instance): Result {
 }
 
 /** Where the actual limit came from, as far as the server said it. */
-function winner({
-	actual_runtime_limit_seconds: actual,
-	configured_runtime_limit_seconds: configured,
-	configured_runtime_limit_source_level: level,
-	runtime_limited_by_credits: byCredits,
-}: Instance): string {
+function winner(
+	{actual_runtime_limit_seconds: actual, runtime_limited_by_credits: byCredits}: Instance,
+	limits: readonly Limit[],
+): string {
 	if (byCredits) {
 		return 'limited by credits';
 	}
 
-	return level && typeof actual === 'number' && actual === configured ? `${nameOf(level)} won` : '';
+	const won = limits.find(({limit, level}) => typeof actual === 'number' && limit === actual && level !== unsaid);
+	return won ? `${nameOf(won.level)} won` : '';
 }
 
 function creditsRecord(instance: Instance): Result {
@@ -137,6 +141,6 @@ function time(seconds: number | null | undefined): string {
 		return 'not set';
 	}
 
-	const exact = `${formatNumber(seconds)} s`;
-	return seconds < 60 ? exact : `${exact} (${formatDuration(seconds * 1000)})`;
+	const isLong = seconds >= 60 && seconds < 1e9;
+	return isLong ? `${formatNumber(seconds)} s (${formatDuration(seconds * 1000)})` : `${formatMeasure(seconds)} s`;
 }

@@ -136,8 +136,8 @@ test('a pause, a level of later and a limit by credits are shown as they came; n
 		'org max           -',
 		'org default       -',
 		'requested         -',
-		'level not said    30 s               requested',
 		'l9_␛[31mmoon      600 s (10 m 00 s)  configured',
+		'level not said    30 s               requested',
 		'actual            45 s               limited by credits',
 		'“-”: the server names no limit of that level.',
 		'',
@@ -159,6 +159,28 @@ test.each([
 			testContext({env}).run('runtime', 'resume', 'dev-box'),
 		),
 	).rejects.toMatchObject({code, message: expect.stringContaining(`: ${detail} (${type}).`)});
+});
+
+test.each([
+	[{requested_runtime_limit_seconds: 90, requested_runtime_limit_source_level: 'l4_requested'}, 'requested won'],
+	[
+		{configured_runtime_limit_seconds: 90, configured_runtime_limit_source_level: 'l1_platform_max'},
+		'platform max won',
+	],
+	[{configured_runtime_limit_seconds: 90}, ''],
+	[{configured_runtime_limit_seconds: 60, configured_runtime_limit_source_level: 'l2_org_max'}, ''],
+])('of an actual limit of 90 s and %j it is said: “%s”', async (limits, said) => {
+	const result = await resume({instance: {...limits, actual_runtime_limit_seconds: 90}});
+	expect(drawn(result, 80)).toMatch(new RegExp(`^actual +90 s \\(1 m 30 s\\)${said && `  ${said}`}$`, 'm'));
+});
+
+test('times that are none are shown as the numbers that they are', async () => {
+	const result = await resume({
+		instance: {actual_runtime_limit_seconds: 1e308, configured_runtime_limit_seconds: -5, total_runtime_seconds: 0},
+	});
+	expect(drawn(result, 80)).toMatch(/^has run for +0 s$/m);
+	expect(drawn(result, 80)).toMatch(/^level not said +-5 s +configured$/m);
+	expect(drawn(result, 80)).toMatch(/^actual +1\.00e\+308 s$/m);
 });
 
 test.each([[''], ['..'], ['.']])('%j names no runtime: nothing is sent', async given => {
