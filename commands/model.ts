@@ -1,5 +1,6 @@
 import * as z from 'zod/mini';
 import {command, noun} from '../src/command/command.ts';
+import {changeEnabledModels} from '../src/command/enabled-models.ts';
 import {modelChoices} from '../src/command/model-choices.ts';
 import {resolveKey} from '../src/config/provider-keys.ts';
 import {saveSettings} from '../src/config/settings.ts';
@@ -93,9 +94,37 @@ const use = command({
 	},
 });
 
+const modelIds = 'provider/model-name, one or more';
+
+const enable = command({
+	name: 'enable',
+	summary: 'Enable models in your preferences on the server',
+	args: z.object({model: z.array(z.string())}),
+	positional: ['model'],
+	rest: true,
+	describe: {model: modelIds},
+	examples: ['model enable anthropic/claude-sonnet-4-5 openai/gpt-5'],
+	whileRunning: true,
+
+	run: ({model}, context) => changeEnabledModels(model, true, context),
+});
+
+const disable = command({
+	name: 'disable',
+	summary: 'Disable models in your preferences on the server',
+	args: z.object({model: z.array(z.string())}),
+	positional: ['model'],
+	rest: true,
+	describe: {model: modelIds},
+	examples: ['model disable openai/gpt-5'],
+	whileRunning: true,
+
+	run: ({model}, context) => changeEnabledModels(model, false, context),
+});
+
 export default noun({
 	name: 'model',
 	summary: 'Choose the model that answers, or list them',
-	verbs: [list, use],
+	verbs: [list, use, enable, disable],
 	fallback: 'use',
 });

@@ -1,0 +1,71 @@
+import {expect, test} from 'vitest';
+import {api} from './api.ts';
+import {dataOf, drawn, testContext} from './context.ts';
+
+const url = '/api/v1/user/preferences';
+const models = ['a/one', 'b/two', 'c/three/four'].map(id => ({id, name: id}));
+
+/** A server that keeps the list it is given. */
+async function setUp(enabled_model_ids: unknown = ['a/one', 'b/two']) {
+	const preferences = {enabled_model_ids, inference_credits_per_dollar: 100, models};
+	const platform = await api({
+		[`GET ${url}`]: {json: preferences},
+		[`PATCH ${url}`]: ({body}) => ({json: {...preferences, ...JSON.parse(body.toString())}}),
+	});
+	const written = () =>
+		platform.seen.filter(({method}) => method === 'PATCH').map(({body}) => JSON.parse(body.toString()));
+	return {...testContext({env: platform.env}), preferences, seen: platform.seen, written};
+}
+
+test.each([80, 120])('models are enabled beside those that are, at %d columns', async width => {
+	const {run, preferences, written} = await setUp();
+	const result = await run('model', 'enable', 'c/three/four', 'a/one', 'd/new', 'd/new');
+	expect(drawn(result, width).split('\n')).toEqual([
+		'Enabled c/three/four, d/new.',
+		'a/one is enabled already.',
+		"d/new is not in the server's catalog.",
+		'4 models are enabled.',
+	]);
+	const enabled_model_ids = ['a/one', 'b/two', 'c/three/four', 'd/new'];
+	expect(written()).toEqual([{enabled_model_ids}]);
+	expect(dataOf(result)).toEqual({...preferences, enabled_model_ids});
+});
+
+test.each([80, 120])('models are disabled, the others stay, at %d columns', async width => {
+	const {run, written} = await setUp();
+	const result = await run('model', 'disable', 'b/two', 'x/none');
+	expect(drawn(result, width).split('\n')).toEqual([
+		'Disabled b/two.',
+		'x/none is not enabled.',
+		'One model is enabled.',
+	]);
+	expect(written()).toEqual([{enabled_model_ids: ['a/one']}]);
+});
+
+test('where nothing changes, nothing is written', async () => {
+	const {run, preferences, written} = await setUp();
+	const result = await run('model', 'enable', 'a/one');
+	expect(drawn(result, 80).split('\n')).toEqual(['a/one is enabled already.', 'Nothing changed.']);
+	expect(dataOf(result)).toEqual(preferences);
+	expect(written()).toEqual([]);
+});
+
+test.each([[null], ['all'], [['a/one', 7]]])('a list that is not understood (%j) is not written over', async list => {
+	const {run, written} = await setUp(list);
+	await expect(run('model', 'enable', 'c/three/four')).rejects.toMatchObject({
+		code: 'failed',
+		message: 'The server does not show which models are enabled.',
+	});
+	expect(written()).toEqual([]);
+});
+
+test.each([
+	[['enable', 'gpt'], '“gpt” is not the id of a model.'],
+	[['enable', 'a/one', '/x'], '“/x” is not the id of a model.'],
+	[['disable', 'a/ b'], '“a/ b” is not the id of a model.'],
+	[['disable'], 'model disable needs <model>.'],
+])('%j is refused before anything is sent', async (words, message) => {
+	const {run, seen} = await setUp();
+	await expect(run('model', ...words)).rejects.toMatchObject({code: 'usage', message});
+	expect(seen).toEqual([]);
+});
