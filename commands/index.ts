@@ -1,4 +1,5 @@
 import type {Entry} from '../src/command/command.ts';
+import apiKey from './api-key.ts';
 import assessment from './assessment.ts';
 import clear from './clear.ts';
 import completion from './completion.ts';
@@ -13,8 +14,11 @@ import item from './item.ts';
 import keys from './keys.ts';
 import login from './login.ts';
 import logout from './logout.ts';
+import mfa from './mfa.ts';
 import model from './model.ts';
 import newSession from './new.ts';
+import openapi from './openapi.ts';
+import org from './org.ts';
 import profile from './profile.ts';
 import quit from './quit.ts';
 import rename from './rename.ts';
@@ -35,6 +39,8 @@ export const commands: readonly Entry[] = [
 	connect,
 	profile,
 	keys,
+	apiKey,
+	mfa,
 	model,
 	newSession,
 	sessions,
@@ -52,6 +58,8 @@ export const commands: readonly Entry[] = [
 	finding,
 	trace,
 	credits,
+	org,
+	openapi,
 	clear,
 	help,
 	completion,

@@ -1,0 +1,32 @@
+import * as z from 'zod/mini';
+import {command, noun} from '../src/command/command.ts';
+import {recoveryCodes} from '../src/command/recovery-codes.ts';
+
+const verify = command({
+	name: 'verify',
+	summary: 'Turn on the second factor with a code of your app',
+	args: z.object({code: z.optional(z.string()), save: z.optional(z.string())}),
+	positional: ['code'],
+	secret: 'code',
+	describe: {
+		code: 'better left out: it is asked for masked, or read from standard input',
+		save: 'a new file for the recovery codes, readable for you alone',
+	},
+	examples: ['mfa verify', 'mfa verify --save recovery-codes.txt'],
+	whileRunning: true,
+
+	async run({code, save}, {platform, interact, writeFile, signal}) {
+		const {client} = await platform.open();
+		const typed = code ?? (await interact.ask({label: 'Code of your authenticator app:', masked: true}));
+		if (!typed?.trim()) {
+			return {kind: 'text', text: 'Nothing changed: no code was given.'};
+		}
+
+		// Apps show six digits in two groups.
+		const plain = /^[\d\s]+$/.test(typed) ? typed.replace(/\s/g, '') : typed.trim();
+		const enrollment = await client.verifyMfaEnrollment({body: {code: plain}}, signal);
+		return recoveryCodes(enrollment, {save, writeFile, say: interact.say});
+	},
+});
+
+export default noun({name: 'mfa', summary: 'The second factor of your account', verbs: [verify]});

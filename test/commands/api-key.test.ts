@@ -1,0 +1,94 @@
+import {expect, test} from 'vitest';
+import {api} from './api.ts';
+import {dataOf, drawn, testContext} from './context.ts';
+
+const url = '/api/v1/user/api-keys';
+const id = '6f1c0b0e-8f5e-4d5c-9c53-0a5f0c8f2b11';
+const made = {id, name: 'ci', created_at: '2026-01-02T03:04:05Z', last_used_at: null, prefix: 'sk-12', scopes: ['a']};
+
+test.each([80, 120])('keys are listed with their plain fields at %d columns, and none of them whole', async width => {
+	const keys = [
+		{...made, secret: 'sk-1234'},
+		{id: 'x', name: '\u001B[2J', key: 'sk-5678'},
+	];
+	const {env} = await api({[`GET ${url}`]: {json: keys}});
+	const result = await testContext({env}).run('api-key', 'list');
+	expect(drawn(result, width).split('\n')).toEqual([
+		'id                                    name  created at            prefix',
+		`${id}  ci    2026-01-02T03:04:05Z  sk-12`,
+		'x                                     ␛[2J',
+	]);
+	expect(drawn(result, width)).not.toMatch(/sk-1234|sk-5678/);
+	expect(dataOf(result)).toEqual(keys);
+});
+
+test.each([
+	[{keys: [made], total: 1}, /^id .*\n6f1c/],
+	[{keys: []}, /^There are no active API keys\.$/],
+	[[], /^There are no active API keys\.$/],
+	['none', /^There are no active API keys\.$/],
+	[null, /^There are no active API keys\.$/],
+	[[{scopes: []}], /^1 without a field/],
+])('whatever shape the list has, it is read: %j', async (json, text) => {
+	const {env} = await api({[`GET ${url}`]: {json}});
+	const result = await testContext({env}).run('api-key', 'list');
+	expect(drawn(result, 80)).toMatch(text);
+	expect(dataOf(result)).toEqual(json);
+});
+
+test.each([80, 120])('a new key is shown once, with its secret, at %d columns', async width => {
+	const answer = {id, key: {token: 'sk-1234', last4: '1234'}, name: 'ci', extra: null};
+	const {env, seen} = await api({[`POST ${url}`]: {json: answer}});
+	const result = await testContext({env}).run('api-key', 'create', 'ci');
+	expect(drawn(result, width).split('\n')).toEqual([
+		'The key is made. Store its secret now: it is not shown again.',
+		'/login takes it; a password manager keeps it.',
+		'',
+		`id         ${id}`,
+		'name       ci',
+		'key token  sk-1234',
+		'key last4  1234',
+	]);
+	expect(dataOf(result)).toEqual(answer);
+	expect(seen.map(({body}) => JSON.parse(body.toString()))).toEqual([{name: 'ci'}]);
+});
+
+test('a key needs no name, and an answer without a field to show is said so', async () => {
+	const {env, seen} = await api({[`POST ${url}`]: {json: {}}});
+	const result = await testContext({env}).run('api-key', 'create');
+	expect(drawn(result, 80).split('\n').slice(-2)).toEqual([
+		'The server gave nothing of it to show.',
+		'/api-key list has its id.',
+	]);
+	expect(seen.map(({body}) => body.toString())).toEqual(['{}']);
+});
+
+test('a key is revoked after a yes', async () => {
+	const {env, origin, seen} = await api({[`DELETE ${url}/${id}`]: {status: 204}});
+	const refused = testContext({env, answers: [undefined]});
+	expect(drawn(await refused.run('api-key', 'revoke', id), 80)).toBe('Nothing changed.');
+	expect(seen).toEqual([]);
+
+	const {run, asked} = testContext({env, answers: ['yes']});
+	const result = await run('api-key', 'revoke', id);
+	expect(drawn(result, 80)).toBe(`The key ${id} is revoked.`);
+	expect(dataOf(result)).toEqual({key_id: id, revoked: true});
+	expect(asked).toEqual([`Revoke the key ${id} of ${origin}? What uses it stops working.`]);
+	expect(seen).toHaveLength(1);
+});
+
+test('what the server says of a revoked key is the data', async () => {
+	const {env} = await api({[`DELETE ${url}/${id}`]: {json: {ok: true}}});
+	expect(dataOf(await testContext({env}).run('api-key', 'revoke', id, '--yes'))).toEqual({ok: true});
+});
+
+test('an id that is none is refused before anything is sent, and one of nobody is not found', async () => {
+	const {env, seen} = await api({});
+	const {run} = testContext({env});
+	await expect(run('api-key', 'revoke', 'ci', '--yes')).rejects.toMatchObject({
+		code: 'usage',
+		message: expect.stringMatching(/key_id/),
+	});
+	expect(seen).toEqual([]);
+	await expect(run('api-key', 'revoke', id, '--yes')).rejects.toMatchObject({code: 'not-found'});
+});

@@ -1,0 +1,86 @@
+import {readFileSync, statSync, writeFileSync} from 'node:fs';
+import {join} from 'node:path';
+import {expect, test} from 'vitest';
+import {api} from './api.ts';
+import {dataOf, drawn, testContext} from './context.ts';
+
+const path = 'POST /api/v1/auth/mfa/enroll/verify';
+const answer = {recovery_codes: ['aaaa-1111', 'bbbb-\u001B2222']};
+const shown = [
+	'The second factor is on. These recovery codes let you in without your app, once each:',
+	'',
+	'aaaa-1111',
+	'bbbb-␛2222',
+	'',
+];
+
+test.each([80, 120])(
+	'a code turns the second factor on, and the recovery codes are shown at %d columns',
+	async width => {
+		const {env, seen} = await api({[path]: {json: answer}});
+		const {run, asked} = testContext({env, answers: ['123 456']});
+		const result = await run('mfa', 'verify');
+		const [first = '', ...rest] = shown;
+		expect(drawn(result, width).split('\n')).toEqual([
+			...(width === 80
+				? ['The second factor is on. These recovery codes let you in without your app, once', 'each:']
+				: [first]),
+			...rest,
+			'Store them now: they are not shown again.',
+		]);
+		expect(dataOf(result)).toEqual(answer);
+		expect(asked).toEqual([{label: 'Code of your authenticator app:', masked: true}]);
+		expect(seen.map(({body}) => JSON.parse(body.toString()))).toEqual([{code: '123456'}]);
+	},
+);
+
+test('[10] --save keeps the codes in a file for the user alone', async () => {
+	const {env} = await api({[path]: {json: answer}});
+	const {run, folder} = testContext({env});
+	const file = join(folder, 'codes.txt');
+	const result = await run('mfa', 'verify', '123456', '--save', 'codes.txt');
+	expect(drawn(result, 200).split('\n')).toEqual([...shown, `They are in ${file}, too.`]);
+	expect([readFileSync(file, 'utf8'), statSync(file).mode & 0o777]).toEqual([
+		`${answer.recovery_codes.join('\n')}\n`,
+		0o600,
+	]);
+});
+
+test('codes that could not be saved are shown all the same', async () => {
+	const {env} = await api({[path]: {json: answer}});
+	const {run, folder, said} = testContext({env});
+	const file = join(folder, 'codes.txt');
+	writeFileSync(file, 'mine');
+	const result = await run('mfa', 'verify', '123456', '--save', 'codes.txt');
+	expect(drawn(result, 200).split('\n')).toEqual([...shown, 'Store them now: they are not shown again.']);
+	expect(said.at(-1)).toBe(`The recovery codes were not saved: ${file} exists already.`);
+	expect(readFileSync(file, 'utf8')).toBe('mine');
+});
+
+test.each([{}, {recovery_codes: []}, {recovery_codes: 'none'}])('no codes in %j is said so', async json => {
+	const {env} = await api({[path]: {json}});
+	const result = await testContext({env}).run('mfa', 'verify', '123456');
+	expect(drawn(result, 80)).toBe('The second factor is on. The server gave no recovery codes.');
+	expect(dataOf(result)).toEqual(json);
+});
+
+test.each([[undefined], [' ']])('without a code (%j) nothing is sent', async given => {
+	const {env, seen} = await api({});
+	const result = await testContext({env, answers: [given]}).run('mfa', 'verify');
+	expect(drawn(result, 80)).toBe('Nothing changed: no code was given.');
+	expect(seen).toEqual([]);
+});
+
+test('a code has 64 characters at most, and a wrong one is refused by the server', async () => {
+	const refusal = {code: 400, type: 'invalid_error', detail: 'Wrong code'};
+	const {env, seen} = await api({[path]: {status: 400, json: refusal}});
+	const {run} = testContext({env});
+	await expect(run('mfa', 'verify', 'x'.repeat(65))).rejects.toMatchObject({
+		code: 'usage',
+		message: expect.stringMatching(/^code /),
+	});
+	expect(seen).toEqual([]);
+	await expect(run('mfa', 'verify', 'x'.repeat(64))).rejects.toMatchObject({
+		message: expect.stringMatching(/Wrong code/),
+	});
+});

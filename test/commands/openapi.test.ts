@@ -1,0 +1,21 @@
+import {Validator} from '@seriousme/openapi-schema-validator';
+import {expect, test} from 'vitest';
+import {openApiDocument} from '../../src/contract/openapi.ts';
+import {dataOf, drawn, testContext} from './context.ts';
+
+test.each([
+	[{}, {}, '/'],
+	[{SERVICE_SERVER: 'https://a.example'}, {}, 'https://a.example'],
+	[{SERVICE_SERVER: 'https://a.example'}, {server: '127.0.0.1:8700'}, 'http://127.0.0.1:8700'],
+])('the document of %j %j speaks of %s, and is valid', async (env, flags, server) => {
+	const result = await testContext({env, flags}).run('openapi');
+	const document = openApiDocument({server});
+	expect(dataOf(result)).toEqual(document);
+	expect(result).toEqual({kind: 'lines', lines: JSON.stringify(document, undefined, 2).split('\n'), data: document});
+	expect(drawn(result, 80).split('\n').slice(0, 2)).toEqual(['{', '  "openapi": "3.1.0",']);
+	expect(await new Validator().validate(JSON.parse(JSON.stringify(document)))).toEqual({valid: true});
+});
+
+test('an address that is none is refused', async () => {
+	await expect(testContext({flags: {server: 'ftp://a'}}).run('openapi')).rejects.toMatchObject({code: 'usage'});
+});
