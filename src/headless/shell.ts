@@ -1,9 +1,12 @@
 import {dispatch} from '../command/dispatch.ts';
 import {takeGlobalFlags} from '../command/global-flags.ts';
 import type {Surroundings} from '../command/program.ts';
+import {findCommand} from '../command/table.ts';
 import {exitStatus, reportError} from '../core/error.ts';
+import {wantsLinear} from '../terminal/abilities.ts';
 import {printError, printResult} from './print.ts';
 import {createTerminalQuestions} from './terminal-questions.ts';
+import {createWaitNote, type WaitNote} from './wait-note.ts';
 
 /** How a command line ended: with an exit status, or with a session that the app is to open. */
 export type ShellOutcome =
@@ -13,18 +16,31 @@ export type ShellOutcome =
 /** Runs `service noun verb …`: the same file as the slash line, with the shell's own questions and printing. */
 export async function runShell(
 	words: readonly string[],
-	{compose, env, stdin, stdout, stderr, onInterrupt}: Omit<Surroundings<'contextFor' | 'close'>, 'store' | 'version'>,
+	{
+		compose,
+		env,
+		stdin,
+		stdout,
+		stderr,
+		onInterrupt,
+	}: Omit<Surroundings<'contextFor' | 'close' | 'entries'>, 'store' | 'version'>,
 ): Promise<ShellOutcome> {
 	let json = words.includes('--json');
+	let note: WaitNote | undefined;
 	try {
 		const {flags, rest} = takeGlobalFlags(words);
 		json = flags.json;
 		const program = await compose({connect: false});
 		const abort = new AbortController();
 		onInterrupt(() => abort.abort());
-		const interact = createTerminalQuestions({stdin, stderr});
+		const questions = createTerminalQuestions({stdin, stderr});
+		// The words themselves may hold a secret: the note has the name of the command alone.
+		const {path} = findCommand(program.entries, rest);
+		note = stderr.isTTY && !wantsLinear(env) ? createWaitNote(stderr, path) : undefined;
+		const interact = note?.beside(questions) ?? questions;
 		const result = await dispatch(rest, program.contextFor({interact, live: undefined, flags, signal: abort.signal}));
 		await program.close();
+		note?.end();
 		if (result.kind === 'panel' && result.panel.show === 'session') {
 			return {open: result.panel.id, profile: flags.profile, insecureHttp: flags.insecureHttp};
 		}
@@ -32,6 +48,7 @@ export async function runShell(
 		printResult(result, stdout, {json, env});
 		return {status: 0};
 	} catch (error) {
+		note?.end();
 		const report = reportError(error);
 		printError(report, stderr, {json});
 		return {status: exitStatus[report.code]};

@@ -58,6 +58,8 @@ export type ViewSlice = {
 	readonly sorted: number;
 	/** True while a command works. */
 	readonly busy: boolean;
+	/** Name of the command that began to work last, without its arguments; empty while none does. */
+	readonly command: string;
 
 	setComposer: (composer: ComposerState) => void;
 	setSize: (size: Size) => void;
@@ -68,7 +70,7 @@ export type ViewSlice = {
 	setCompletion: (completion: number) => void;
 	scrollBy: (rows: number) => void;
 	sortBy: (steps: number) => void;
-	setBusy: (busy: boolean) => void;
+	setBusy: (busy: boolean, command?: string) => void;
 };
 
 export const createViewSlice: StateCreator<ViewSlice> = set => ({
@@ -82,6 +84,7 @@ export const createViewSlice: StateCreator<ViewSlice> = set => ({
 	scroll: 0,
 	sorted: 0,
 	busy: false,
+	command: '',
 
 	setComposer(composer) {
 		set({composer});
@@ -110,7 +113,7 @@ export const createViewSlice: StateCreator<ViewSlice> = set => ({
 	sortBy(steps) {
 		set(state => ({sorted: state.sorted + steps, scroll: 0}));
 	},
-	setBusy(busy) {
-		set({busy});
+	setBusy(busy, command = '') {
+		set({busy, command});
 	},
 });

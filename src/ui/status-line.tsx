@@ -21,6 +21,7 @@ export function StatusLine({elapsed}: Props) {
 	const model = useApp(state => state.model);
 	const run = useApp(state => state.transcript.run);
 	const busy = useApp(state => state.busy && !state.panel);
+	const command = useApp(state => state.command);
 	const unsaved = useApp(state => state.unsaved);
 	const usage = useApp(state => state.transcript.usage);
 	const priceOf = useApp(state => state.priceOf);
@@ -29,7 +30,7 @@ export function StatusLine({elapsed}: Props) {
 	const state = run
 		? palette.accent(`● working${elapsed < 1000 ? '' : ` ${formatElapsed(elapsed)}`}`)
 		: busy
-			? '● busy'
+			? `● ${command ? `/${safeLine(command)}` : 'busy'}`
 			: palette.dim('○ idle');
 	const parts: readonly Part[] = [
 		{text: connectionText(connection), role: connection.state === 'failed' ? palette.danger : palette.dim, rank: 4},

@@ -54,7 +54,8 @@ const patience = 500;
 export function createSubmit(dependencies: Dependencies): Submit {
 	const {store, palette, painter, conversation, entries, interact, contextFor, resume, remember, wipe, quit} =
 		dependencies;
-	const working = new Set<AbortController>();
+	/** The commands that work now, with their names. */
+	const working = new Map<AbortController, string>();
 	/** Settles when a line may take effect: a message behind /new belongs to the new session. */
 	let before: Promise<unknown> = Promise.resolve();
 
@@ -126,8 +127,8 @@ export function createSubmit(dependencies: Dependencies): Submit {
 		}
 
 		const abort = new AbortController();
-		working.add(abort);
-		setBusy(true);
+		working.set(abort, path);
+		setBusy(true, path);
 		try {
 			const {signal} = abort;
 			const execute = (words: readonly string[], given = flags) =>
@@ -144,7 +145,7 @@ export function createSubmit(dependencies: Dependencies): Submit {
 			);
 		} finally {
 			working.delete(abort);
-			setBusy(working.size > 0);
+			setBusy(working.size > 0, [...working.values()].at(-1));
 		}
 	};
 
@@ -206,7 +207,7 @@ export function createSubmit(dependencies: Dependencies): Submit {
 			await begun.then(run => run?.end).catch(tell);
 		},
 		cancel() {
-			for (const abort of working) {
+			for (const abort of working.keys()) {
 				abort.abort();
 			}
 		},

@@ -54,6 +54,11 @@ describe('the status line', () => {
 		['after minutes of a run', {transcript: {run}, elapsed: 184_000}, 'local · custom/demo · ● working 3 m 04 s'],
 		['while a command works', {busy: true}, 'local · custom/demo · ● busy'],
 		[
+			'while a command works that has a name',
+			{busy: true, command: 'env create'},
+			'local · custom/demo · ● /env create',
+		],
+		[
 			'while the server starts',
 			{connection: {profile: 'local', server: 'local', state: 'starting'}} as const,
 			'local starting… · custom/demo · ○ idle',

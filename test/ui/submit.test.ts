@@ -140,7 +140,7 @@ describe('a command that hangs', () => {
 	])('is ended by %s and says so', async (_, key) => {
 		const {type, waitFor, shown, store} = await started();
 		type('/hang\r');
-		await waitFor('busy');
+		await waitFor('● /hang');
 		type(key);
 		await waitFor('/hang was interrupted.');
 		await waitFor('idle');
@@ -151,7 +151,7 @@ describe('a command that hangs', () => {
 	test('does not end the wait for another one', async () => {
 		const {type, waitFor, store} = await started();
 		type('/hang\r');
-		await waitFor('busy');
+		await waitFor('● /hang');
 		type('/keys list\r');
 		await waitFor('No keys yet');
 		expect(store.getState().busy).toBe(true);

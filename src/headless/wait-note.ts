@@ -1,0 +1,93 @@
+import type {Interaction} from '../command/context.ts';
+import {formatDuration} from '../core/format.ts';
+import {truncate} from '../terminal/width.ts';
+
+type Output = {readonly write: (data: string) => unknown; readonly columns?: number};
+
+export type WaitNote = {
+	/** The same questions, with the note out of their way: it is gone while a person is asked or told something. */
+	readonly beside: (interact: Interaction) => Interaction;
+	/** Takes the line away; nothing is written after it. */
+	readonly end: () => void;
+};
+
+/** A wait shorter than this, in milliseconds, is not worth a line. */
+const patience = 300;
+const second = 1000;
+const erase = '\r\u001B[K';
+
+/** Says on one line of a terminal which command is at work, from 300 ms on, and takes the line away again. */
+export function createWaitNote(output: Output, command: string, clock: () => number = Date.now): WaitNote {
+	const begun = clock();
+	let shown = false;
+	let held = 0;
+	let ended = false;
+	let timer: NodeJS.Timeout;
+
+	const hide = () => {
+		if (shown) {
+			shown = false;
+			output.write(erase);
+		}
+	};
+
+	const draw = () => {
+		if (held === 0) {
+			const seconds = Math.floor((clock() - begun) / second);
+			const line = `${command}…${seconds > 0 ? ` ${formatDuration(seconds * second)}` : ''} Ctrl+C ends it`;
+			output.write(`\r${truncate(line, (output.columns ?? 80) - 1)}\u001B[K`);
+			shown = true;
+		}
+
+		timer = setTimeout(draw, second).unref();
+	};
+
+	timer = setTimeout(draw, patience).unref();
+
+	const end = () => {
+		ended = true;
+		clearTimeout(timer);
+		hide();
+	};
+
+	/** A person takes the time that he takes: there is nothing to wait for meanwhile. */
+	const hold = async <T>(question: () => Promise<T>): Promise<T> => {
+		hide();
+		held++;
+		try {
+			return await question();
+		} finally {
+			held--;
+		}
+	};
+
+	return {
+		end,
+		beside({ask, choose, confirm, say, progress, showLogin, ...others}) {
+			return {
+				...others,
+				ask: field => hold(() => ask(field)),
+				choose: pick => hold(() => choose(pick)),
+				confirm: question => hold(() => confirm(question)),
+				say(text) {
+					hide();
+					say(text);
+				},
+				// Whoever shows a line of his own needs no other one.
+				...(progress && {
+					progress(text) {
+						if (!ended) {
+							end();
+						}
+
+						progress(text);
+					},
+				}),
+				showLogin(...login) {
+					end();
+					return showLogin(...login);
+				},
+			};
+		},
+	};
+}

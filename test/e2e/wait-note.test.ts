@@ -1,0 +1,43 @@
+import {expect, test} from 'vitest';
+import {goodKey} from '../commands/platform.ts';
+import {httpServer} from '../net/servers.ts';
+import {startProgram} from './program.ts';
+import {startTerminal} from './terminal.ts';
+
+/** A server that answers when it is told to. */
+async function slow() {
+	let goOn: () => void = () => undefined;
+	const told = new Promise<void>(resolve => {
+		goOn = resolve;
+	});
+	const server = await httpServer(async (_request, response) => {
+		await told;
+		response.end('{"enabled":true,"quantity":1}');
+	});
+	const env = {SERVICE_SERVER: server.origin, SERVICE_API_KEY: goodKey, SERVICE_ORG: 'acme'};
+	return {env, seen: server.seen, goOn: () => goOn()};
+}
+
+test('a command that takes long says so on a terminal, and the line is gone when it ends [21]', async () => {
+	const {env, goOn} = await slow();
+	const terminal = startTerminal({args: ['credits', 'show'], env});
+	await terminal.waitFor('credits show… Ctrl+C ends it');
+	goOn();
+	await terminal.exit();
+	expect(terminal.text()).toContain('auto-refill');
+	expect(terminal.text()).not.toContain('Ctrl+C');
+});
+
+test('nothing is said where nobody watches, or where no line may be drawn anew', async () => {
+	const {env, seen, goOn} = await slow();
+	const piped = startProgram(['credits', 'show'], {env});
+	const plain = startTerminal({args: ['credits', 'show'], env: {...env, TERM: 'dumb'}});
+	await expect.poll(() => seen.length, {timeout: 10_000}).toBe(2);
+	const asked = performance.now();
+	await expect.poll(() => performance.now() - asked, {timeout: 2000}).toBeGreaterThan(500);
+	goOn();
+	const ended = await piped.ended;
+	await plain.exit();
+	expect([ended.status, ended.stderr]).toEqual([0, '']);
+	expect(plain.output()).not.toContain('Ctrl+C');
+});

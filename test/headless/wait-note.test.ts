@@ -1,0 +1,101 @@
+import {afterEach, beforeEach, expect, test, vi} from 'vitest';
+import type {Interaction} from '../../src/command/context.ts';
+import {createWaitNote} from '../../src/headless/wait-note.ts';
+
+beforeEach(() => vi.useFakeTimers());
+afterEach(() => vi.useRealTimers());
+
+function terminal(columns = 80) {
+	const written: string[] = [];
+	return {written, columns, write: (data: string) => written.push(data)};
+}
+
+/** A person who answers after 1.8 seconds. */
+function person(written: string[]): Interaction {
+	const later = async <T>(value: T) => {
+		written.push('asked');
+		await new Promise(resolve => setTimeout(resolve, 1800));
+		return value;
+	};
+	return {
+		ask: () => later('typed'),
+		choose: () => later('chosen'),
+		confirm: () => later(true),
+		say: text => written.push(text),
+		progress: text => written.push(text),
+		showLogin: () => () => undefined,
+	};
+}
+
+const erase = '\r\u001B[K';
+const line = (text: string) => `\r${text} Ctrl+C ends it\u001B[K`;
+
+test('a wait is told after 300 ms, then every second, and taken away [21]', () => {
+	const {written, ...output} = terminal();
+	const note = createWaitNote({...output, write: data => written.push(data)}, 'credits show');
+	vi.advanceTimersByTime(299);
+	expect(written).toEqual([]);
+	vi.advanceTimersByTime(1);
+	vi.advanceTimersByTime(1000);
+	note.end();
+	vi.advanceTimersByTime(5000);
+	expect(written).toEqual([line('credits show…'), line('credits show… 1.0 s'), erase]);
+});
+
+test('a quick command writes nothing, and a line never wraps', () => {
+	const quick = terminal();
+	createWaitNote(quick, 'keys list').end();
+	expect(quick.written).toEqual([]);
+
+	const narrow = terminal(12);
+	const note = createWaitNote(narrow, 'finding list');
+	vi.advanceTimersByTime(300);
+	note.end();
+	expect(narrow.written).toEqual(['\rfinding li…\u001B[K', erase]);
+});
+
+test.each(['ask', 'choose', 'confirm'] as const)('it is gone while a person has to %s', async question => {
+	const output = terminal();
+	const note = createWaitNote(output, 'login');
+	vi.advanceTimersByTime(300);
+	const beside = note.beside(person(output.written));
+	const answer = {
+		ask: () => beside.ask({label: 'Key:', masked: true}),
+		choose: () => beside.choose({title: 'Which', choices: []}),
+		confirm: () => beside.confirm('Sure?'),
+	}[question]();
+	await vi.advanceTimersByTimeAsync(1800);
+	await answer;
+	expect(output.written).toEqual([line('login…'), erase, 'asked']);
+	await vi.advanceTimersByTimeAsync(1000);
+	note.end();
+	expect(output.written.slice(3)).toEqual([line('login… 2.0 s'), erase]);
+});
+
+test('what is said stands on a line of its own, and the note comes back under it', () => {
+	const output = terminal();
+	const note = createWaitNote(output, 'env create');
+	vi.advanceTimersByTime(300);
+	note.beside(person(output.written)).say('The server does not answer.');
+	vi.advanceTimersByTime(1000);
+	note.end();
+	expect(output.written).toEqual([
+		line('env create…'),
+		erase,
+		'The server does not answer.',
+		line('env create… 1.0 s'),
+		erase,
+	]);
+});
+
+test('a command that shows how far it is needs no note', () => {
+	const output = terminal();
+	const note = createWaitNote(output, 'trace artifact');
+	const {progress} = note.beside(person(output.written));
+	vi.advanceTimersByTime(300);
+	progress?.('Saving: 1 kB');
+	progress?.('Saving: 2 kB');
+	vi.advanceTimersByTime(5000);
+	note.end();
+	expect(output.written).toEqual([line('trace artifact…'), erase, 'Saving: 1 kB', 'Saving: 2 kB']);
+});
