@@ -88,6 +88,6 @@ function isNetwork(error: unknown): boolean {
 
 function withoutApiKey(server: string): never {
 	throw new AppError('auth', `This takes an API key, and there is none for ${server}.`, {
-		hint: `Log in with one: \`login --server ${server}\`.`,
+		hint: `Log in with one: \`login --server ${server} --with-token\``,
 	});
 }

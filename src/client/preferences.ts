@@ -11,10 +11,16 @@ const mostBytes = 4 * 1024 * 1024;
 export type Preferences = {readonly models: readonly InferenceInfo[]};
 
 /**
- * `GET /api/v1/user/preferences`, which also says whether the credential of `transport` is good: 401 means no. Throws
- * `auth` for a refusal, `upgrade` where the server wants a newer client, `network` for an answer that is not the API's.
+ * `GET /api/v1/user/preferences`, which also says whether the credential of `transport` is good: 401 means no. `isLogin`
+ * is true for one that was got through the browser, and not typed as a key. Throws `auth` for a refusal, `upgrade` where
+ * the server wants a newer client, `network` for an answer that is not the API's.
  */
-export async function getPreferences(server: string, transport: Transport, signal?: AbortSignal): Promise<Preferences> {
+export async function getPreferences(
+	server: string,
+	transport: Transport,
+	signal?: AbortSignal,
+	{isLogin = false} = {},
+): Promise<Preferences> {
 	const {method, path} = endpoints.getUserPreferences;
 	const response = await transport({
 		method,
@@ -29,9 +35,14 @@ export async function getPreferences(server: string, transport: Transport, signa
 			break;
 		case 401:
 		case 403:
-			throw new AppError('auth', `${server} refused the key${detail}.`, {
-				hint: 'Check the key, or make a new one there.',
-			});
+			throw isLogin
+				? new AppError('auth', `${server} did not accept the login${detail}.`, {
+						hint: `Log in again: \`login --server ${server}\``,
+						...(response.status === 401 && {logInTo: server}),
+					})
+				: new AppError('auth', `${server} refused the key${detail}.`, {
+						hint: 'Check the key, or make a new one there.',
+					});
 		case 426:
 			throw new AppError('upgrade', `${server} needs a newer version of service${detail}.`, {hint: 'Update service.'});
 		default:

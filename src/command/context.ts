@@ -40,6 +40,8 @@ export type Interaction = {
 		readonly current?: string;
 	}) => Promise<string | undefined>;
 	readonly confirm: (question: string) => Promise<boolean>;
+	/** The first line that is piped in, '' for none. Left out where a person sits at the keyboard. */
+	readonly piped?: () => Promise<string>;
 	/**
 	 * Shows where and with which code the person logs in, until the function that it gives is called; calls `cancel` when
 	 * he leaves it.

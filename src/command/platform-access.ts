@@ -41,7 +41,12 @@ type Dependencies = {
 };
 
 type Login = Pick<ResolvedProfile, 'name' | 'server' | 'apiKey' | 'tokens'>;
-type Proof = {readonly insecureHttp: boolean; readonly signal: AbortSignal};
+type Proof = {
+	readonly insecureHttp: boolean;
+	readonly signal: AbortSignal;
+	/** True for what a login through the browser gave. */
+	readonly isLogin?: boolean;
+};
 
 export type PlatformAccess = Pick<LoginAccess, 'logIn'> & {
 	/** Asks the server whether the key is good. Throws `auth` for a refusal, `network` where nothing answers. */
@@ -75,9 +80,9 @@ export function createPlatformAccess({config, env, recents, createTransport, clo
 
 	return {
 		logIn,
-		async prove(server, key, {insecureHttp, signal}) {
+		async prove(server, key, {insecureHttp, signal, isLogin}) {
 			const credential = key && {origin: originOf(server), kind: 'bearer' as const, secret: key};
-			await getPreferences(server, await createTransport(credential, insecureHttp), signal);
+			await getPreferences(server, await createTransport(credential, insecureHttp), signal, {isLogin});
 		},
 		async proveLogin(login, {insecureHttp, signal}) {
 			const credentials = await credentialsOf(login, insecureHttp);
@@ -87,7 +92,7 @@ export function createPlatformAccess({config, env, recents, createTransport, clo
 
 			const {transports, refresh} = credentials;
 			const transport = refresh ? refreshing(transports.bearer, refresh) : transports.bearer;
-			await getPreferences(login.server, transport, signal);
+			await getPreferences(login.server, transport, signal, {isLogin: login.tokens !== undefined});
 		},
 		async open(flags, connected, onWait) {
 			const chosen = flags.profile ?? (flags.server ? undefined : connected);

@@ -31,16 +31,18 @@ async function askApiKey(
 }
 
 /**
- * Logs in the way the server offers: through the person's browser, else with an API key. `key` and `withToken` want a key
- * at any server. Undefined when the person cancels. Throws `auth`, `network`, or `usage` for a profile of another server.
+ * Logs in the way the server offers: through the person's browser, else with an API key. `key`, `withToken` and a key that
+ * is piped in want an API key at any server. Undefined when the person cancels. Throws `auth`, `network`, or `usage` for a
+ * profile of another server.
  */
 export async function logIn(
 	server: URL,
 	context: CommandContext,
-	{key: given, withToken = false}: {readonly key?: string | undefined; readonly withToken?: boolean} = {},
+	{key, withToken = false}: {readonly key?: string | undefined; readonly withToken?: boolean} = {},
 ): Promise<Profile | undefined> {
 	// A login that could not be stored is not begun.
 	profileName(server, context);
+	const given = key || (withToken ? undefined : await context.interact.piped?.());
 	const tokens = given || withToken ? undefined : await logInByBrowser(originOf(server.href), context);
 	if (tokens === 'cancelled') {
 		return undefined;
@@ -50,7 +52,7 @@ export async function logIn(
 		return signIn(server, tokens, context);
 	}
 
-	const apiKey = await askApiKey(server, context, given);
+	const apiKey = await askApiKey(server, context, given || undefined);
 	return apiKey && signIn(server, {apiKey}, context);
 }
 
@@ -88,7 +90,8 @@ async function signIn(server: URL, credential: StoredCredential, context: Comman
 	const {platform, config, flags, store, signal} = context;
 	const {org, workspace, project, insecureHttp} = flags;
 	const name = profileName(server, context);
-	await platform.prove(server.origin, credential.apiKey ?? credential.accessToken, {insecureHttp, signal});
+	const {apiKey, accessToken} = credential;
+	await platform.prove(server.origin, apiKey ?? accessToken, {insecureHttp, signal, isLogin: apiKey === undefined});
 	const profile = await saveProfile(config, {
 		name,
 		server: server.origin,

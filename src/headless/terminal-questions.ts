@@ -17,6 +17,8 @@ type Streams = {
  * `interrupted` for a person who cancels, so that a script does not take it for done.
  */
 export function createTerminalQuestions({stdin, stderr}: Streams): Interaction {
+	/** Once a pipe was found to hold nothing, it is not waited for again. */
+	let isEmpty = false;
 	const say = (text: string) => {
 		stderr.write(`${safeLine(text)}\n`);
 	};
@@ -32,7 +34,8 @@ export function createTerminalQuestions({stdin, stderr}: Streams): Interaction {
 			return line;
 		}
 
-		const [line = ''] = (await readInput(stdin, {optional: false, warn: say})).split(/\r?\n/, 1);
+		const text = isEmpty ? '' : await readInput(stdin, {optional: false, warn: say});
+		const [line = ''] = text.split(/\r?\n/, 1);
 		if (!line.trim() && !optional) {
 			throw new AppError('usage', `${safeLine(label).replace(/[:?]$/, '')} is missing.`, {
 				hint: 'Give it as an argument, or pipe it in.',
@@ -44,7 +47,7 @@ export function createTerminalQuestions({stdin, stderr}: Streams): Interaction {
 
 	/** Over the line before, from its beginning; a cut one, because a wrapped one could not be taken back. */
 	const progress = (text: string) => {
-		stderr.write(`\r\u001B[K${truncate(safeLine(text), (stderr.columns ?? 80) - 1)}`);
+		stderr.write(`\r\u001B[K${truncate(safeLine(text), (stderr.columns || 80) - 1)}`);
 	};
 
 	return {
@@ -79,6 +82,13 @@ export function createTerminalQuestions({stdin, stderr}: Streams): Interaction {
 			const answer = await ask({label: `${question} [y/N]`, masked: false});
 			return /^y(?:es)?$/i.test(answer?.trim() ?? '');
 		},
+		...(!stdin.isTTY && {
+			piped: async () => {
+				const [line = ''] = (await readInput(stdin, {optional: true, warn: () => undefined})).split(/\r?\n/, 1);
+				isEmpty = line.trim() === '';
+				return line.trim();
+			},
+		}),
 		showLogin: login => {
 			loginLines(login, Date.now()).forEach(say);
 			return () => undefined;

@@ -64,3 +64,13 @@ test('the question can be interrupted [21]', async () => {
 	abort.abort();
 	await expect(getPreferences(origin, transportTo(origin), abort.signal)).rejects.toMatchObject({name: 'AbortError'});
 });
+
+test('a login that is not accepted says so in words of its own, and where to log in again', async () => {
+	const {origin} = await platform({status: 401, body: '{"detail":"Expired"}'});
+	await expect(getPreferences(origin, transportTo(origin), undefined, {isLogin: true})).rejects.toMatchObject({
+		code: 'auth',
+		message: `${origin} did not accept the login (Expired).`,
+		hint: `Log in again: \`login --server ${origin}\``,
+		logInTo: origin,
+	});
+});

@@ -1,6 +1,7 @@
-import {expect, test} from 'vitest';
+import {expect, test, vi} from 'vitest';
 import {deviceCode, granted, loginServer, pending, userCode} from '../client/login-server.ts';
 import {quit, waitForIdle} from './chat.ts';
+import {runProgram, startProgram} from './program.ts';
 import {startTerminal} from './terminal.ts';
 
 const toClipboard = (text: string) => `\u001b]52;c;${Buffer.from(text).toString('base64')}\u001b\\`;
@@ -45,3 +46,51 @@ test('a login through the browser: shown, copied, left with Esc, then approved, 
 	await quit(terminal);
 	expect(terminal.output()).not.toMatch(/access-1|refresh-1|device-code/);
 }, 30_000);
+
+const anyToken = () => ({body: '{"models":[]}'});
+
+test('in a shell the page and the code are printed beside the result, which comes with the approval', async () => {
+	const server = await loginServer({tokens: [pending, granted()], device: {interval: 1}, api: anyToken});
+	const {status, stdout, stderr} = await runProgram(['login', '--server', server.origin, '--json']);
+	expect({status, stdout: JSON.parse(stdout)}).toEqual({
+		status: 0,
+		stdout: {profile: new URL(server.origin).host, server: server.origin},
+	});
+	expect(stderr.split('\n')).toEqual([
+		`To log in to ${server.origin}, open this page:`,
+		`${server.origin}/device`,
+		'and type this code there, within 15 m 00 s:',
+		userCode,
+		'Ctrl+C cancels.',
+		'',
+	]);
+});
+
+test('Ctrl+C while a login waits ends it with the status of an interruption', async () => {
+	const server = await loginServer({tokens: [pending], device: {interval: 1}});
+	const {child, ended} = startProgram(['login', '--server', server.origin]);
+	await vi.waitFor(() => expect(server.polls.length).toBeGreaterThan(0), {timeout: 10_000});
+	child.kill('SIGINT');
+	expect(await ended).toMatchObject({status: 130, stdout: ''});
+});
+
+test('a key that is piped in is used also where one could log in through the browser [11]', async () => {
+	const server = await loginServer({api: anyToken});
+	for (const flags of [[], ['--with-token']]) {
+		const {status} = await runProgram(['login', '--server', server.origin, ...flags], {input: 'key-0123456789\n'});
+		expect(status).toBe(0);
+	}
+
+	expect(server.polls).toEqual([]);
+	expect(server.asked.map(({headers}) => headers.authorization)).toEqual([
+		'Bearer key-0123456789',
+		'Bearer key-0123456789',
+	]);
+});
+
+test('an empty pipe holds no key', async () => {
+	const server = await loginServer({metadata: () => ({token_endpoint: 7})});
+	const {status, stderr} = await runProgram(['login', '--server', server.origin], {input: ''});
+	expect(status).toBe(2);
+	expect(stderr).toMatch(/^service: API key of [\d.:]+ is missing\.\n {2}Give it as an argument, or pipe it in\.\n$/);
+});

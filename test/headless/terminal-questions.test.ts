@@ -162,4 +162,17 @@ test('progress is one line that is written over, cut to the terminal and safe [1
 	progress?.('');
 	expect(String(stderr.read())).toBe('\r\u001B[KSaving: ␛ …\r\u001B[K');
 	expect(createTerminalQuestions({stdin, stderr: new PassThrough()}).progress).toBeUndefined();
+
+	// Some terminals do not say how wide they are.
+	const silent = Object.assign(new PassThrough(), {isTTY: true, columns: 0});
+	createTerminalQuestions({stdin, stderr: silent}).progress?.('Saving');
+	expect(String(silent.read())).toBe('\r\u001B[KSaving');
+});
+
+test('at a terminal nothing is piped in; a pipe that holds nothing is not waited for twice', async () => {
+	expect(terminal().piped).toBe(undefined);
+	const stdin: NodeJS.ReadStream = Object.assign(Object.create(new PassThrough()), {isTTY: false, fd: 9999});
+	const {piped, ask} = createTerminalQuestions({stdin, stderr: new PassThrough()});
+	expect(await piped?.()).toBe('');
+	await expect(ask(field)).rejects.toMatchObject({code: 'usage', message: 'Key is missing.'});
 });
