@@ -37,7 +37,7 @@ export function attackTable(attacks: Attacks): Result {
 			attack.evaluator_model ?? '',
 		]),
 		empty: 'This assessment has no attacks on record.',
-		...(attacks.length > 0 && {notes: ['ASR is the rate of attacks that succeeded.']}),
+		...(attacks.length > 0 && {notes: ['ASR is the attack success rate.']}),
 		data: originalOf(attacks),
 	};
 }

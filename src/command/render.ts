@@ -80,9 +80,10 @@ function renderTable(
 	style: Style,
 ): readonly string[] {
 	const {width, palette} = style;
+	const labels = columns.map(({label}) => safeLine(label));
 	const cells = rows.map(row => row.map(safeLine));
-	const widths = columns.map(({label}, index) =>
-		Math.max(lineWidth(label), ...cells.map(row => lineWidth(row[index] ?? ''))),
+	const widths = labels.map((label, index) =>
+		cells.reduce((widest, row) => Math.max(widest, lineWidth(row[index] ?? '')), lineWidth(label)),
 	);
 	const spare = columns.findLastIndex(column => column.spare);
 	const room = width - gap.length * (columns.length - 1);
@@ -98,7 +99,7 @@ function renderTable(
 		return cells.flatMap((row, index) => [
 			...(index > 0 ? [''] : []),
 			...renderFields(
-				columns.map(({label}, column) => [label, row[column] ?? ''] as const),
+				labels.map((label, column) => [label, row[column] ?? ''] as const),
 				style,
 			),
 		]);
@@ -113,8 +114,7 @@ function renderTable(
 			})
 			.join(gap)
 			.trimEnd();
-	const named = columns.some(({label}) => label);
-	return [...(named ? [palette.dim(draw(columns.map(({label}) => label)))] : []), ...cells.map(draw)];
+	return [...(labels.some(Boolean) ? [palette.dim(draw(labels))] : []), ...cells.map(draw)];
 }
 
 type Limits = {readonly from: number; readonly smallest: number};

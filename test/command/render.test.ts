@@ -123,8 +123,9 @@ const anyResult: fc.Arbitrary<Result> = fc.oneof(
 			title: cell,
 			columns: fc.array(
 				fc.record({
-					label: fc.constantFrom('', 'name', 'cache write'),
+					label: fc.oneof(fc.constantFrom('', 'name', 'cache write'), cell),
 					align: fc.constantFrom(undefined, 'right' as const),
+					spare: fc.boolean(),
 				}),
 				{minLength: columns + 1, maxLength: columns + 1},
 			) as fc.Arbitrary<Extract<Result, {kind: 'table'}>['columns']>,
@@ -134,6 +135,11 @@ const anyResult: fc.Arbitrary<Result> = fc.oneof(
 			data: fc.constant(null),
 		}),
 	),
+	fc.record({
+		kind: fc.constant('plot' as const),
+		title: cell,
+		plot: fc.record({shape: fc.constant('bars' as const), bars: fc.array(fc.tuple(cell, fc.double()), {maxLength: 5})}),
+	}),
 	fc.record({
 		kind: fc.constant('lines' as const),
 		lines: fc.array(cell, {maxLength: 5}),

@@ -100,6 +100,32 @@ test.each([80, 120])('a finding is drawn at %d columns', async width => {
 	expect(dataOf(result)).toEqual(finding);
 });
 
+test('[16] showing a finding fetches none of its media', async () => {
+	const {origin, env, seen} = await api({
+		[`GET ${showUrl}`]: ({headers}) => ({
+			json: {
+				id,
+				trace_id: 't1',
+				best_response_parts: [
+					{kind: 'image', source: {ref: 'url', url: `http://${headers['host']}/image.png`}},
+					{kind: 'image', source: {ref: 'artifact', artifact_oid: 'a1'}},
+					{kind: 'file', source: {ref: 'file_id', file_id: 'f1'}},
+				],
+			},
+		}),
+	});
+	const result = await testContext({env}).run('finding', 'show', id);
+	expect(drawn(result, 120).split('\n').slice(-6)).toEqual([
+		`response  [image] url ${origin}/image.png (on record only, not fetched)`,
+		'          [image] artifact a1',
+		'          [file] file_id f1 (on record only, not fetched)',
+		'',
+		'Media are named by the oid of their artifact.',
+		'/trace artifact t1 <oid> --download saves one.',
+	]);
+	expect(seen.map(({url}) => url)).toEqual([showUrl]);
+});
+
 test.each([
 	[{}, ['show', 'one'], /finding_id/],
 	[{}, ['show'], /needs <finding>/],
