@@ -7,14 +7,13 @@ import {allCommands} from './table.ts';
 
 /** Help of one command: usage, arguments, examples, as one types them in the app or in a shell. */
 export function helpOf(path: string, command: Command, inApp: boolean): Result {
-	const {summary, args, positional, describe = {}, aliases = [], examples = []} = command;
+	const {summary, args, positional, describe = {}, aliases = []} = command;
 	const places = new Set(positional);
 	const usage = usageOf(path, command);
 	const described = fieldsOf(args).flatMap(({name}) =>
 		describe[name] ? [[places.has(name) ? `<${flagOf(name)}>` : `--${flagOf(name)}`, describe[name]] as const] : [],
 	);
-	// What a shell alone understands is no example for the app.
-	const shown = inApp ? examples.filter(example => !/[<>|]/.test(example)) : examples;
+	const shown = examplesOf(command, inApp);
 	const prefix = inApp ? '/' : 'service ';
 	const parts: Result[] = [
 		{kind: 'text', text: `${summary}.`},
@@ -53,6 +52,7 @@ function commandTable(entries: readonly Entry[], inApp: boolean) {
 		columns: [{label: 'command'}, {label: 'what it does'}],
 		rows: shown.map(({path, command}) => [slash + path, command.summary]),
 		empty: '',
+		opens: {words: ['help'], ids: shown.map(({path}) => path)},
 		data: shown.map(({path, command}) => ({command: path, summary: command.summary, usage: usageOf(path, command)})),
 	} as const;
 }
@@ -70,7 +70,27 @@ function flagTable(title: string, flags: readonly FlagHelp[]): Result {
 
 const keyHelp = 'Enter sends · \\+Enter breaks the line · Esc interrupts · Ctrl+C twice quits';
 
-/** Help of one entry of the table: a command, or a noun with its verbs. */
+/** Help of one entry of the table: a command, or a noun with its verbs and an example of each. */
 export function helpOfEntry(entry: Entry, inApp: boolean): Result {
-	return isNoun(entry) ? commandTable([entry], inApp) : helpOf(entry.name, entry, inApp);
+	if (!isNoun(entry)) {
+		return helpOf(entry.name, entry, inApp);
+	}
+
+	const {title, ...table} = commandTable([entry], inApp);
+	const prefix = inApp ? '/' : 'service ';
+	const examples = entry.verbs.flatMap(verb => examplesOf(verb, inApp).slice(0, 1)).map(example => prefix + example);
+	const alone = entry.fallback ? ` ${prefix}${entry.name} alone is ${entry.name} ${entry.fallback}.` : '';
+	const more = inApp ? `/help ${entry.name} <verb>` : `service ${entry.name} <verb> --help`;
+	const parts: readonly Result[] = [
+		{kind: 'text', text: `${entry.summary}.`},
+		table,
+		...(examples.length > 0 ? [{kind: 'lines', lines: examples} as const] : []),
+		{kind: 'text', text: `${more} says more.${alone}`},
+	];
+	return {kind: 'group', parts, data: table.data};
+}
+
+/** What a shell alone understands is no example for the app. */
+function examplesOf({examples = []}: Command, inApp: boolean): readonly string[] {
+	return inApp ? examples.filter(example => !/[<>|]/.test(example)) : examples;
 }

@@ -26,6 +26,12 @@ export function findCommand(entries: readonly Entry[], words: readonly string[])
 	}
 
 	const [second, ...others] = rest;
+	// A noun has no flags of its own: `keys --help` is `help keys`.
+	const help = second === '--help' || second === '-h' ? entries.find(({name}) => name === 'help') : undefined;
+	if (help && !isNoun(help)) {
+		return {command: help, path: help.name, rest: [entry.name]};
+	}
+
 	const verb = entry.verbs.find(candidate => second !== undefined && names(candidate).includes(second));
 	if (verb) {
 		return {command: verb, path: `${entry.name} ${verb.name}`, rest: others};

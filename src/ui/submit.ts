@@ -100,7 +100,7 @@ export function createSubmit(dependencies: Dependencies): Submit {
 		const said = {kind: 'text', text: `${formatNumber(rows.length)} rows.`, hint: notes.join(' ')} as const;
 		painter.print(width => [...echo(line, width), ...renderResult(said, {width, palette})]);
 		const id = await ask({kind: 'table', title, columns, rows, ...(opens && {opens})});
-		if (opens && id !== undefined && isPlainWord(id)) {
+		if (opens && id?.split(' ').every(isPlainWord)) {
 			await carryOut(`/${[...opens.words, id].join(' ')}`);
 		}
 	};

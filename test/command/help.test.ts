@@ -1,5 +1,6 @@
 import {expect, test} from 'vitest';
 import {commands} from '../../commands/index.ts';
+import {noun} from '../../src/command/command.ts';
 import {helpOf, helpOfAll, helpOfEntry} from '../../src/command/help.ts';
 import {renderResult} from '../../src/command/render.ts';
 import type {Result} from '../../src/command/result.ts';
@@ -38,12 +39,21 @@ test('in the app it is the same with a slash, without what a shell alone underst
 	]);
 });
 
-test('help of a noun lists its verbs', () => {
+test('help of a noun lists its verbs, with an example of each, and says what it is alone', () => {
 	expect(draw(helpOfEntry(vault, true))).toEqual([
-		'Commands',
+		'Secrets.',
+		'',
 		'command      what it does',
 		'/vault set   Keep a secret',
 		'/vault list  List them',
+		'',
+		'/help vault <verb> says more. /vault alone is vault list.',
+	]);
+	const greeting = noun({name: 'greet', summary: 'Greetings', verbs: [{...greet, examples: ['greet a', 'greet b']}]});
+	expect(draw(helpOfEntry(greeting, false)).slice(-3)).toEqual([
+		'service greet a',
+		'',
+		'service greet <verb> --help says more.',
 	]);
 });
 

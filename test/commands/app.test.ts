@@ -41,9 +41,14 @@ test('help of everything, of a noun, of a command, by alias and with a slash', a
 	expect(await paths()).toEqual(expect.arrayContaining(['login', 'keys set', 'quit']));
 	expect(await paths('keys')).toEqual(['keys set', 'keys list', 'keys remove']);
 	expect(await paths('/keys', 'set')).toMatchObject({command: 'keys set'});
+	for (const flag of ['--help', '-h']) {
+		expect(dataOf(await runInApp('keys', flag))).toEqual(dataOf(await runInApp('help', 'keys')));
+		expect(dataOf(await runInApp('model', flag))).toEqual(dataOf(await runInApp('help', 'model')));
+		expect(dataOf(await runInApp('keys', 'set', flag))).toMatchObject({command: 'keys set'});
+	}
 	expect(await paths('exit')).toMatchObject({command: 'quit'});
 	expect(drawn(await run('?', 'logout'), 80)).toBe(
-		'Forget the API key of the active profile.\n\nUsage: service logout',
+		'Forget the login of the active profile.\n\nUsage: service logout',
 	);
 	await expect(run('help', 'lgoin')).rejects.toMatchObject({message: expect.stringContaining('Did you mean “login”?')});
 });
