@@ -35,6 +35,7 @@ const revoke = command({
 	summary: 'Revoke an API key for good',
 	args: z.object({key: z.string(), yes: z.optional(z.boolean())}),
 	positional: ['key'],
+	completes: {key: 'key'},
 	describe: {key: 'UUID of the key, as `api-key list` shows it', yes: 'do not ask'},
 	examples: ['api-key revoke 6f1c0b0e-8f5e-4d5c-9c53-0a5f0c8f2b11'],
 	whileRunning: true,

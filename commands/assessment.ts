@@ -37,6 +37,7 @@ const attacks = command({
 	summary: 'List the attacks of an assessment with rates and scores',
 	args: z.object({assessment: z.string()}),
 	positional: ['assessment'],
+	completes: {assessment: 'assessment'},
 	describe: {assessment: 'UUID of the assessment'},
 	examples: ['assessment attacks 6f1c0b0e-8f5e-4d5c-9c53-0a5f0c8f2b11'],
 	whileRunning: true,

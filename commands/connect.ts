@@ -7,6 +7,7 @@ export default command({
 	summary: 'Connect to a server; the conversation stays',
 	args: z.object({url: z.string()}),
 	positional: ['url'],
+	completes: {url: 'server'},
 	describe: {url: 'its address, or - for the server before: the stored login is used, else you are asked to log in'},
 	examples: ['connect https://agents.example.com', 'connect 127.0.0.1:8700', 'connect -'],
 	whileRunning: true,

@@ -36,6 +36,7 @@ const show = command({
 	summary: 'Show a finding with its scores, trials and metrics',
 	args: z.object({finding: z.string(), full: z.optional(z.boolean())}),
 	positional: ['finding'],
+	completes: {finding: 'finding'},
 	describe: {finding: 'UUID of the finding', full: 'long texts and all trials'},
 	examples: ['finding show 6f1c0b0e-8f5e-4d5c-9c53-0a5f0c8f2b11'],
 	whileRunning: true,

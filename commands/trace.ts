@@ -72,6 +72,7 @@ const artifact = command({
 		download: z.optional(z.boolean()),
 	}),
 	positional: ['trace', 'oid', 'file'],
+	completes: {trace: 'trace'},
 	describe: {
 		trace: 'id of the trace',
 		oid: 'oid of the artifact, as the trace names it',

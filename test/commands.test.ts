@@ -5,8 +5,12 @@ import {commands} from '../commands/index.ts';
 import {fieldsOf, flagOf} from '../src/command/arguments.ts';
 import {isNoun} from '../src/command/command.ts';
 import {allCommands} from '../src/command/table.ts';
+import {recentKinds} from '../src/config/recents.ts';
 
 const all = allCommands(commands);
+
+/** Commands whose ids are of this machine, or secrets: nothing of the platform completes them. */
+const localIds = new Set(['resume', 'set']);
 
 test('every file of the folder is in the list, under its own name', () => {
 	const files = readdirSync('commands').map(file => basename(file, '.ts'));
@@ -63,4 +67,11 @@ test('the fallback of a noun is one of its verbs', () => {
 	for (const {verbs, fallback} of commands.filter(isNoun)) {
 		expect(fallback === undefined || verbs.some(({name}) => name === fallback)).toBe(true);
 	}
+});
+
+test.each(all)('$path completes what an id that was seen may be put for', ({command}) => {
+	const kinds = new Set<string>(recentKinds);
+	const {completes = {}, positional = []} = command;
+	const named = positional.filter(name => kinds.has(name) && !localIds.has(command.name));
+	expect(Object.keys(completes)).toEqual(expect.arrayContaining(named));
 });

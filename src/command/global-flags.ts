@@ -25,7 +25,7 @@ type GlobalFlagToComplete = {
 /** What completion offers behind a command's own flags. */
 export const globalFlagsToComplete: readonly GlobalFlagToComplete[] = [
 	{name: 'json', summary: 'Print data instead of a drawing', takesValue: false},
-	{name: 'server', summary: 'Talk to this server', takesValue: true},
+	{name: 'server', summary: 'Talk to this server', takesValue: true, kind: 'server'},
 	{name: 'profile', summary: 'Use this profile', takesValue: true, kind: 'profile'},
 	{name: 'org', summary: 'Work in this organization', takesValue: true, kind: 'org'},
 	{name: 'workspace', summary: 'Work in this workspace', takesValue: true, kind: 'workspace'},

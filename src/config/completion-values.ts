@@ -4,7 +4,7 @@ import {listProfiles} from './profiles.ts';
 import type {RecentKind, Recents} from './recents.ts';
 
 /** What the value of an argument is, where there is a list of such values. */
-export type CompletionKind = RecentKind | 'provider' | 'profile' | 'model';
+export type CompletionKind = RecentKind | 'provider' | 'profile' | 'server' | 'model';
 
 /** The known values of a kind, best first. Synchronous and cheap, because a key press waits for it; never throws. */
 export type CompletionValues = (kind: CompletionKind) => readonly string[];
@@ -27,6 +27,8 @@ export function createCompletionValues({config, recents, profile, models}: Sourc
 					return providerNames;
 				case 'profile':
 					return listProfiles(config.read()).map(({name}) => name);
+				case 'server':
+					return [...new Set(listProfiles(config.read()).map(({server}) => server))];
 				case 'model':
 					return models();
 				default:

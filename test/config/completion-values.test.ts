@@ -19,6 +19,7 @@ test('values come from the configuration, the ids that were seen, and the models
 	const valuesOf = createCompletionValues({config, recents, profile: () => 'lab', models: () => ['openai/gpt']});
 	expect(valuesOf('provider')).toEqual(providerNames);
 	expect(valuesOf('profile')).toEqual(['lab']);
+	expect(valuesOf('server')).toEqual(['https://a.example.com']);
 	expect(valuesOf('model')).toEqual(['openai/gpt']);
 	expect(valuesOf('run')).toEqual(['9f']);
 	expect(valuesOf('item')).toEqual([]);
