@@ -2,6 +2,8 @@ import * as z from 'zod/mini';
 import {command, noun} from '../src/command/command.ts';
 import {recoveryCodes} from '../src/command/recovery-codes.ts';
 
+const where = 'New file for your recovery codes (empty for none):';
+
 const verify = command({
 	name: 'verify',
 	summary: 'Turn on the second factor with a code of your app',
@@ -15,8 +17,10 @@ const verify = command({
 	examples: ['mfa verify', 'mfa verify --save recovery-codes.txt'],
 	whileRunning: true,
 
-	async run({code, save}, {platform, interact, writeFile, signal}) {
+	async run({code, save}, {platform, interact, writeFile, live, signal}) {
 		const {client} = await platform.open();
+		// Asked first: a code is good for half a minute, and nothing may come between it and the recovery codes.
+		const file = save ?? (live && (await interact.ask({label: where, masked: false, optional: true})));
 		const typed = code ?? (await interact.ask({label: 'Code of your authenticator app:', masked: true}));
 		if (!typed?.trim()) {
 			return {kind: 'text', text: 'Nothing changed: no code was given.'};
@@ -25,7 +29,7 @@ const verify = command({
 		// Apps show six digits in two groups.
 		const plain = /^[\d\s]+$/.test(typed) ? typed.replace(/\s/g, '') : typed.trim();
 		const enrollment = await client.verifyMfaEnrollment({body: {code: plain}}, signal);
-		return recoveryCodes(enrollment, {save, writeFile, say: interact.say});
+		return recoveryCodes(enrollment, {save: file?.trim() || undefined, writeFile, say: interact.say});
 	},
 });
 

@@ -2,7 +2,8 @@ import {type Lenient, originalOf} from '../contract/lenient.ts';
 import type {FindingMetrics} from '../contract/resources/finding-metrics.ts';
 import {formatMeasure} from '../core/format.ts';
 import {isJsonObject} from '../core/json.ts';
-import {facts, inWords, measure, wordsOf} from './facts.ts';
+import {facts, measure, wordsOf} from './facts.ts';
+import {clip, type Extent} from './finding-evidence.ts';
 import {looseFields, looseTable} from './loose-table.ts';
 import {type Bar, extentOf, type Point, shareOf} from './plot.ts';
 import type {Result} from './result.ts';
@@ -16,11 +17,11 @@ const bins = 10;
 const mostRows = 20;
 
 /** The metrics of a finding: numbers in a list, curves and distributions drawn, records in tables. */
-export function metricParts(metrics: Metrics): readonly Result[] {
+export function metricParts(metrics: Metrics, extent: Extent): readonly Result[] {
 	const numbers = Object.entries(metrics).flatMap(([name, value]) =>
 		typeof value === 'number' ? [[wordsOf(name), formatMeasure(value)] as const] : [],
 	);
-	const texts = previews.map(name => [wordsOf(name), inWords(metrics[name])] as const);
+	const texts = previews.map(name => [wordsOf(name), clip(metrics[name], extent)] as const);
 	const scalars = facts([...numbers, ['distance norm', metrics.distance_norm], ...texts]);
 	const model = isJsonObject(metrics.hub_model) ? looseFields(metrics.hub_model) : [];
 	return [

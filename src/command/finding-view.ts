@@ -32,9 +32,11 @@ export function findingView(finding: Shown, extent: Extent): Result {
 		...reviewPart(reviews),
 		record(
 			'Compliance',
-			Object.entries(finding.compliance_tags ?? {}).map(([name, value]) => [name, inWords(originalOf(value))] as const),
+			Object.entries(finding.compliance_tags ?? {}).map(
+				([name, value]) => [name, clip(inWords(originalOf(value)), extent)] as const,
+			),
 		),
-		...(metrics ? metricParts(metrics) : []),
+		...(metrics ? metricParts(metrics, extent) : []),
 	];
 	const data = originalOf(finding);
 	return {kind: 'group', parts: parts.filter(part => part.kind !== 'record' || part.fields.length > 0), data};

@@ -1,5 +1,5 @@
 import type {Json, JsonObject} from '../core/json.ts';
-import {inWords, wordsOf} from './facts.ts';
+import {inWords, timeInWords, wordsOf} from './facts.ts';
 import type {Result} from './result.ts';
 
 type Options = {
@@ -29,13 +29,18 @@ export function looseTable({items, first, hides = () => false, empty, title, not
 		kind: 'table',
 		...(title && {title}),
 		columns: names.map((name, index) => ({label: wordsOf(name), spare: index > 0 && !known.includes(name)})),
-		rows:
-			names.length > 0 ? items.map(item => names.map(name => (isPlain(item[name]) ? inWords(item[name]) : ''))) : [],
+		rows: names.length > 0 ? items.map(item => names.map(name => cellOf(item, name))) : [],
 		empty: items.length > 0 ? `${items.length} without a field that a table can show; --json shows all.` : empty,
 		...(notes && {notes}),
 		...(opens && {opens}),
 		data,
 	};
+}
+
+/** A field may bear the name of something that every object has. */
+function cellOf(item: JsonObject, name: string): string {
+	const value = Object.hasOwn(item, name) ? item[name] : undefined;
+	return isPlain(value) ? (timeInWords(name, value) ?? inWords(value)) : '';
 }
 
 /** The same of one object: its plain values by name. */

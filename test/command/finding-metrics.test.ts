@@ -7,7 +7,7 @@ import {drawn} from '../commands/context.ts';
 
 const view = (metrics: Json, width = 60) =>
 	drawn(
-		{kind: 'group', parts: metricParts(readLeniently(findingMetricsSchema, metrics) ?? {}), data: null},
+		{kind: 'group', parts: metricParts(readLeniently(findingMetricsSchema, metrics) ?? {}, {full: false}), data: null},
 		width,
 	).split('\n');
 
@@ -19,6 +19,13 @@ test('numbers and previews stand in a list', () => {
 		'tokens total      12',
 		'distance norm     l2',
 		'original preview  good',
+	]);
+});
+
+test('an image in text is cut', () => {
+	expect(view({original_image: 'x'.repeat(1000)}, 2000)).toEqual([
+		'Metrics',
+		`original image  ${'x'.repeat(600)}… (400 more characters: --full)`,
 	]);
 });
 

@@ -4,7 +4,7 @@ import {dataOf, drawn, testContext} from './context.ts';
 
 const url = '/api/v1/user/api-keys';
 const id = '6f1c0b0e-8f5e-4d5c-9c53-0a5f0c8f2b11';
-const made = {id, name: 'ci', created_at: '2026-01-02T03:04:05Z', last_used_at: null, prefix: 'sk-12', scopes: ['a']};
+const made = {id, name: 'ci', created_at: '2020-01-02T03:04:05Z', last_used_at: null, prefix: 'sk-12', scopes: ['a']};
 
 test.each([80, 120])('keys are listed with their plain fields at %d columns, and none of them whole', async width => {
 	const keys = [
@@ -14,8 +14,8 @@ test.each([80, 120])('keys are listed with their plain fields at %d columns, and
 	const {env} = await api({[`GET ${url}`]: {json: keys}});
 	const result = await testContext({env}).run('api-key', 'list');
 	expect(drawn(result, width).split('\n')).toEqual([
-		'id                                    name  created at            prefix',
-		`${id}  ci    2026-01-02T03:04:05Z  sk-12`,
+		'id                                    name  created at  prefix',
+		`${id}  ci    2020-01-02  sk-12`,
 		'x                                     ␛[2J',
 	]);
 	expect(drawn(result, width)).not.toMatch(/sk-1234|sk-5678/);

@@ -46,6 +46,25 @@ test('[10] --save keeps the codes in a file for the user alone', async () => {
 	]);
 });
 
+test('the app offers to save the codes before it asks for the one that counts', async () => {
+	const {env} = await api({[path]: {json: answer}});
+	const {runInApp, folder, asked} = testContext({env, answers: ['codes.txt', '123456', undefined, '123456']});
+	expect(
+		drawn(await runInApp('mfa', 'verify'), 200)
+			.split('\n')
+			.at(-1),
+	).toBe(`They are in ${join(folder, 'codes.txt')}, too.`);
+	expect(
+		drawn(await runInApp('mfa', 'verify'), 200)
+			.split('\n')
+			.at(-1),
+	).toBe('Store them now: they are not shown again.');
+	expect(asked.slice(0, 2)).toEqual([
+		{label: 'New file for your recovery codes (empty for none):', masked: false, optional: true},
+		{label: 'Code of your authenticator app:', masked: true},
+	]);
+});
+
 test('codes that could not be saved are shown all the same', async () => {
 	const {env} = await api({[path]: {json: answer}});
 	const {run, folder, said} = testContext({env});

@@ -1,0 +1,52 @@
+import {expect, test} from 'vitest';
+import {timeInWords} from '../../src/command/facts.ts';
+import {looseFields, looseTable} from '../../src/command/loose-table.ts';
+import type {JsonObject} from '../../src/core/json.ts';
+import {drawn} from '../commands/context.ts';
+
+const view = (items: readonly JsonObject[], width = 80) =>
+	drawn(
+		looseTable({items, first: ['id', 'name'], hides: name => name === 'secret', empty: 'None.', data: null}),
+		width,
+	).split('\n');
+
+test('what comes first is named, the rest comes as it was found; hidden, nested and empty fields do not', () => {
+	const items: readonly JsonObject[] = [
+		{b: 1.5, name: 'n', secret: 's', deep: {a: 1}, list: [1], none: null},
+		{a: false, id: 'i'},
+	];
+	expect(view(items)).toEqual(['id  name  b    a', '    n     1.5', 'i              no']);
+});
+
+test('a field that is called like something of every object is no more than a field', () => {
+	const items: readonly JsonObject[] = [
+		JSON.parse('{"constructor":"c","toString":"t","__proto__":"p"}') as JsonObject,
+		{id: 'i'},
+	];
+	expect(view(items)).toEqual(['id  constructor  toString  proto', '    c            t         p', 'i']);
+});
+
+test('eight columns are the most, and times are short', () => {
+	const item = Object.fromEntries(Array.from({length: 20}, (_, index) => [`f${index}`, index]));
+	expect(view([{...item, id: 'x'}])).toEqual(['id  f0  f1  f2  f3  f4  f5  f6', 'x   0   1   2   3   4   5   6']);
+	expect(view([{id: 'x', made_at: '2020-01-02T03:04:05Z', at: '2020-01-02T03:04:05Z'}])[1]).toBe(
+		'x   2020-01-02  2020-01-02T03:04:05Z',
+	);
+});
+
+test.each([
+	['made_at', '2026-01-01T10:00:00Z', '2 h'],
+	['ends_at', '2026-01-02T03:04:05+02:00', '2026-01-02 01:04Z'],
+	['ends_at', 'tomorrow', undefined],
+	['ends_at', 5, undefined],
+	['ends', '2026-01-01T10:00:00Z', undefined],
+])('the field %s with %j is %s', (name, value, text) => {
+	expect(timeInWords(name, value, Date.parse('2026-01-01T12:00:00Z'))).toBe(text);
+});
+
+test('one object is its plain values by name', () => {
+	expect(looseFields({a_b: 1, c: null, d: '', e: {}, f: true})).toEqual([
+		['a b', '1'],
+		['f', 'yes'],
+	]);
+});
