@@ -58,17 +58,22 @@ const scales: Readonly<Record<string, number>> = {
 	d: 86_400,
 };
 
-const measure = /^[<$]*(-?[\d,]*\.?\d+(?:e[-+]?\d+)?) ?(%|[kMG]?B|[kMG]|ms|s|min|h|d)?$/;
+const measure = /^(in )?[<$]*(-?[\d,]*\.?\d+(?:e[-+]?\d+)?) ?(%|[kMG]?B|[kMG]|ms|s|min|h|d)?$/;
 
-/** The number that a cell shows, in its base unit: `1.3k` is 1300, `5 min` is 300; undefined where it shows none. */
+/**
+ * The number that a cell shows, in its base unit: `1.3k` is 1300, `5 min` is 300, `in 5 min` is -300; undefined where it
+ * shows none.
+ */
 function numberIn(cell: string): number | undefined {
 	if (cell === 'now') {
 		return 0;
 	}
 
-	const [, digits, unit = ''] = measure.exec(cell) ?? [];
+	const [, ahead, digits, unit = ''] = measure.exec(cell) ?? [];
 	const scale = scales[unit];
-	return digits === undefined || scale === undefined ? undefined : Number(digits.replaceAll(',', '')) * scale;
+	return digits === undefined || scale === undefined
+		? undefined
+		: Number(digits.replaceAll(',', '')) * scale * (ahead ? -1 : 1);
 }
 
 const byText = new Intl.Collator('en', {numeric: true}).compare;
