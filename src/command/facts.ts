@@ -48,12 +48,7 @@ export function inWords(value: Json | undefined): string {
 	return typeof value === 'object' ? JSON.stringify(value) : String(value);
 }
 
-/** A time of the API as short as a column wants it, how long ago or until when; nothing for what is no time. */
+/** A field of the API that is named as a time, told briefly; nothing for what is no time. */
 export function timeInWords(name: string, value: Json | undefined, now = Date.now()): string | undefined {
-	const time = typeof value === 'string' && name.endsWith('_at') ? Date.parse(value) : Number.NaN;
-	if (typeof value !== 'string' || Number.isNaN(time)) {
-		return undefined;
-	}
-
-	return time <= now ? formatAge(value, now) : `${new Date(time).toISOString().slice(0, 16).replace('T', ' ')}Z`;
+	return typeof value === 'string' && name.endsWith('_at') ? formatAge(value, now) || undefined : undefined;
 }
