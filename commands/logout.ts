@@ -1,7 +1,7 @@
 import * as z from 'zod/mini';
 import {command} from '../src/command/command.ts';
+import {identityOf} from '../src/command/identity.ts';
 import {forgetCredential} from '../src/config/profiles.ts';
-import {resolveProfile} from '../src/config/resolve-profile.ts';
 import {AppError} from '../src/core/error.ts';
 
 export default command({
@@ -9,9 +9,10 @@ export default command({
 	summary: 'Forget the login of the active profile',
 	args: z.object({}),
 
-	async run(_, {config, env, flags, store}) {
-		const profile = resolveProfile({data: config.read(), env, flags});
-		if (!profile?.keySource) {
+	async run(_, context) {
+		const {config, store} = context;
+		const profile = identityOf(context);
+		if (!profile || 'embedded' in profile || !profile.keySource) {
 			throw new AppError('auth', 'You are not logged in.', {hint: '`login --server <url>` logs in.'});
 		}
 

@@ -198,9 +198,8 @@ export function compose(options: Options): Program {
 				logIn: async (...given) => (await platformAccess()).logIn(...given),
 				tlsOf: async (address, signal) => (await import('./net/tls-info.ts')).readTlsInfo(address, env, signal),
 				async open() {
-					const {profile: connected} = store.getState().connection;
-					const known = live && Object.hasOwn(config.read().profiles, connected) ? connected : undefined;
-					return (await platformAccess()).open(flags, known, milliseconds =>
+					const connected = live && store.getState().connection.profile;
+					return (await platformAccess()).open(flags, connected, milliseconds =>
 						interact.say(`The server does not answer; trying again in ${formatDuration(milliseconds)}.`),
 					);
 				},

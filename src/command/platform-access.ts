@@ -3,6 +3,7 @@ import type {LoginClock} from '../client/device-flow.ts';
 import {getPreferences} from '../client/preferences.ts';
 import {refreshing} from '../client/refreshing.ts';
 import type {Config} from '../config/config.ts';
+import {entryOf} from '../config/config-data.ts';
 import type {Recents} from '../config/recents.ts';
 import {type ResolvedProfile, resolveProfile} from '../config/resolve-profile.ts';
 import type {Scope} from '../contract/endpoint.ts';
@@ -12,6 +13,7 @@ import {type Origin, originOf} from '../core/origin.ts';
 import type {Secret} from '../core/secret.ts';
 import type {Credential} from '../net/credential.ts';
 import type {Transport} from '../net/transport.ts';
+import {localConnection} from '../store/connection-slice.ts';
 import type {GlobalFlags} from './context.ts';
 import {createLoginAccess, type LoginAccess} from './login-access.ts';
 import {seenIds} from './seen-ids.ts';
@@ -95,8 +97,11 @@ export function createPlatformAccess({config, env, recents, createTransport, clo
 			await getPreferences(login.server, transport, signal, {isLogin: login.tokens !== undefined});
 		},
 		async open(flags, connected, onWait) {
-			const chosen = flags.profile ?? (flags.server ? undefined : connected);
-			const found = resolveProfile({data: config.read(), env, flags: {...flags, profile: chosen}});
+			const {activeProfile, ...others} = config.read();
+			// The app's own server has no login, and the active profile is of another server.
+			const isEmbedded = connected === localConnection.profile && !entryOf(others.profiles, connected);
+			const data = isEmbedded ? others : config.read();
+			const found = resolveProfile({data, env, flags, connected});
 			const credentials = found && (await credentialsOf(found, flags.insecureHttp));
 			if (!credentials) {
 				throw notLoggedIn(found?.server);

@@ -2,7 +2,7 @@ import type {Environment} from '../core/environment.ts';
 import {AppError} from '../core/error.ts';
 import {type Origin, originOf, profileNameOf} from '../core/origin.ts';
 import {type Secret, secret} from '../core/secret.ts';
-import type {ConfigData} from './config-data.ts';
+import {type ConfigData, entryOf} from './config-data.ts';
 import {findProfile, type Login, profileOfServer} from './profiles.ts';
 import type {KeySource} from './provider-keys.ts';
 
@@ -37,17 +37,28 @@ export type ResolvedProfile = {
 	readonly notice?: string;
 };
 
-type Options = {readonly data: ConfigData; readonly env: Environment; readonly flags: ProfileFlags};
+type Options = {
+	readonly data: ConfigData;
+	readonly env: Environment;
+	readonly flags: ProfileFlags;
+	/** The profile that the app is connected to: it comes before the environment, and names no server to its key. */
+	readonly connected?: string | undefined;
+};
 
 /**
- * Chooses the server: flag, then environment, then the active profile; undefined without any. A stored key goes to the
- * server of its profile alone. `SERVICE_API_KEY` goes to `SERVICE_SERVER`, or, where that is not set, to a server that a
- * flag or `SERVICE_PROFILE` names; never to one that merely happens to be active (SAFETY 6). Each part of the scope is
- * taken from flag, environment or profile. Throws `AppError`: `not-found` for a profile, `usage` for an address.
+ * Chooses the server: flag, then the app's connection, then environment, then the active profile; undefined without any.
+ * A stored key goes to the server of its profile alone. `SERVICE_API_KEY` goes to `SERVICE_SERVER`, or, where that is not
+ * set, to a server that a flag or `SERVICE_PROFILE` names; never to one that merely happens to be active or connected
+ * (SAFETY 6). Each part of the scope is taken from flag, environment or profile. Throws `AppError`: `not-found` for a
+ * profile, `usage` for an address.
  */
-export function resolveProfile({data, env, flags}: Options): ResolvedProfile | undefined {
-	const named = choose(data, flags.profile, flags.server) ?? choose(data, read(env, 'PROFILE'), read(env, 'SERVER'));
-	const chosen = named ?? (data.activeProfile === undefined ? undefined : findProfile(data, data.activeProfile));
+export function resolveProfile({data, env, flags, connected}: Options): ResolvedProfile | undefined {
+	const flagged = choose(data, flags.profile, flags.server);
+	const live = flagged || connected === undefined ? undefined : entryOf(data.profiles, connected);
+	const wanted = read(env, 'PROFILE');
+	const named = flagged ?? (live ? undefined : choose(data, wanted, read(env, 'SERVER')));
+	const chosen =
+		named ?? live ?? (data.activeProfile === undefined ? undefined : findProfile(data, data.activeProfile));
 	if (!chosen) {
 		return undefined;
 	}
@@ -55,7 +66,9 @@ export function resolveProfile({data, env, flags}: Options): ResolvedProfile | u
 	const server = originOf(chosen.server);
 	const environmentKey = read(env, 'API_KEY');
 	const environmentServer = read(env, 'SERVER');
-	const fits = environmentServer ? originOf(environmentServer) === server : named !== undefined;
+	const fits = environmentServer
+		? originOf(environmentServer) === server
+		: named !== undefined || (live !== undefined && live.name === wanted);
 	const apiKey = environmentKey && fits ? secret(environmentKey) : chosen.apiKey;
 	const access = apiKey ? undefined : chosen.accessToken;
 	const notice =

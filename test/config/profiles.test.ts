@@ -3,8 +3,8 @@ import {type Config, openConfig} from '../../src/config/config.ts';
 import {
 	activateProfile,
 	findProfile,
-	forgetProfile,
 	forgetCredential,
+	forgetProfile,
 	listProfiles,
 	saveProfile,
 } from '../../src/config/profiles.ts';
@@ -142,4 +142,15 @@ test('names and addresses that fit nothing are refused in words', async () => {
 		'Profile “a” is of https://a.test, not of https://b.test.',
 	);
 	await expect(saveProfile(config, {name: 'x', server: 'https://u:p@a.test'})).rejects.toThrow('user name');
+});
+
+test('the key from the environment does not follow the app to another server that it connects to [6]', async () => {
+	const config = await twoLogins();
+	const connectedTo = (connected: string, env: Record<string, string>) =>
+		resolveProfile({data: config.read(), env: {SERVICE_API_KEY: 'env-key', ...env}, flags: {}, connected});
+	expect(connectedTo('a', {SERVICE_PROFILE: 'a'})?.apiKey?.reveal()).toBe('env-key');
+	expect(connectedTo('b', {SERVICE_PROFILE: 'a'})).toMatchObject({server: b, keySource: 'stored'});
+	expect(connectedTo('b', {SERVICE_SERVER: a})).toMatchObject({server: b, keySource: 'stored'});
+	expect(connectedTo('b', {})).toMatchObject({server: b, keySource: 'stored'});
+	expect(connectedTo('b', {SERVICE_SERVER: b})?.apiKey?.reveal()).toBe('env-key');
 });

@@ -1,0 +1,40 @@
+import {expect, test} from 'vitest';
+import {createPlatformAccess} from '../../src/command/platform-access.ts';
+import {dataOf, testContext} from '../commands/context.ts';
+import {goodKey, platform} from '../commands/platform.ts';
+
+/** The app connected to `a`, while another window made `b` the active profile. */
+async function connectedToA() {
+	const [a, b] = [await platform(), await platform()];
+	const first = testContext({flags: {server: a.origin, org: 'acme'}});
+	await first.run('login', goodKey);
+	const app = testContext({like: first});
+	await app.runInApp('connect', a.origin);
+	await testContext({like: first, flags: {server: b.origin}}).run('login', goodKey);
+	return {a, b, app};
+}
+
+test('in the app whoami and logout mean the connection of that window', async () => {
+	const {a, b, app} = await connectedToA();
+	expect(dataOf(await app.runInApp('whoami'))).toMatchObject({server: a.origin});
+	expect(dataOf(await app.run('whoami'))).toMatchObject({server: b.origin});
+	await app.runInApp('logout');
+	expect(dataOf(await app.run('whoami'))).toMatchObject({server: b.origin});
+	await expect(app.runInApp('whoami')).rejects.toMatchObject({message: `You are not logged in to ${a.origin}.`});
+});
+
+test('back at the server of the app itself, nobody is logged in, whatever profile is active', async () => {
+	const {app} = await connectedToA();
+	app.store.getState().setConnection({profile: 'local', server: 'http://127.0.0.1:1', state: 'ready'});
+	expect(dataOf(await app.runInApp('whoami'))).toMatchObject({profile: 'local', credential: 'embedded'});
+	await expect(app.runInApp('logout')).rejects.toMatchObject({code: 'auth', message: 'You are not logged in.'});
+	const {config, env, flags} = app.context;
+	const access = createPlatformAccess({
+		config,
+		env,
+		recents: {remember: () => undefined},
+		createTransport: () => Promise.reject(new Error('Nothing is to be sent.')),
+	});
+	const open = access.open(flags, 'local', () => undefined);
+	await expect(open).rejects.toMatchObject({code: 'auth', message: 'You are not logged in.'});
+});
