@@ -52,8 +52,7 @@ export function TableView({panel, height}: Props) {
 	};
 
 	const count = found.length === rows.length ? `${rows.length}` : `${found.length} of ${rows.length}`;
-	const hidden = fit.dropped.length > 0 ? ` · no room for ${fit.dropped.join(', ')}` : '';
-	const help = `${count} · Tab sorts${opens ? ' · Enter opens' : ''} · Esc closes${hidden}`;
+	const help = `${count}${leftOut(fit.dropped)} · Tab sorts${opens ? ' · Enter opens' : ''} · Esc closes`;
 	return (
 		<Box flexDirection="column">
 			{height > 2 && (
@@ -80,4 +79,10 @@ export function TableView({panel, height}: Props) {
 			<Lines lines={lines.length > 0 ? lines : [palette.dim('  Nothing matches.')]} />
 		</Box>
 	);
+}
+
+/** Names the columns for which the window is too narrow, or counts them where they are many. */
+function leftOut(dropped: readonly string[]): string {
+	const named = dropped.length > 2 ? `${dropped.length} columns` : dropped.join(' and ');
+	return dropped.length > 0 ? ` without ${named}` : '';
 }

@@ -74,7 +74,11 @@ test.each([60, 80, 120])(
 		const {panel, lines, waitFor} = await opened(columns);
 		await waitFor('❯ beta');
 		const [title, filter, head, first, ...others] = panel();
-		expect(title).toBe(`Parts 40 · Tab sorts · Enter opens · Esc closes${columns === 60 ? ' · no room f…' : ''}`);
+		expect(title).toBe(
+			columns === 60
+				? 'Parts 40 without place · Tab sorts · Enter opens · Esc clos…'
+				: 'Parts 40 · Tab sorts · Enter opens · Esc closes',
+		);
 		expect(filter).toBe('filter');
 		expect(head).toMatch(columns === 60 ? /^ {2}name +size {2}about$/ : /^ {2}name +size {2}about +place$/);
 		expect(first).toMatch(/^❯ beta +40 {2}x+…/);
