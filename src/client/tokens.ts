@@ -35,7 +35,10 @@ type Options = {
 const mostBytes = 256 * 1024;
 const longestWords = 200;
 
-/** Posts a form as a public client and reads the JSON that answers. Throws `network` for an answer that is neither tokens nor a refusal of the protocol. */
+/**
+ * Posts a form as a public client and reads the JSON that answers. Throws as `refuse` does for an answer that is no refusal
+ * of the protocol, and `network` for a success that is no JSON.
+ */
 export async function postForm(
 	url: string,
 	form: Readonly<Record<string, string>>,
@@ -95,7 +98,8 @@ export async function requestTokens(
 
 /**
  * Trades a refresh token for new tokens (RFC 6749 section 6). A server that rotates gives a new refresh token, another one
- * leaves the old one good. Undefined where it is not accepted any more: the login has ended. Throws `network`.
+ * leaves the old one good. Undefined where it is not accepted any more: the login has ended. Throws `auth` for any other
+ * refusal, and `network`.
  */
 export async function refreshTokens(
 	authorization: AuthorizationServer,
@@ -104,7 +108,15 @@ export async function refreshTokens(
 ): Promise<Tokens | undefined> {
 	const form = {grant_type: 'refresh_token', refresh_token: refreshToken.reveal()};
 	const answer = await requestTokens(authorization, form, {...options, held: refreshToken});
-	return 'error' in answer ? undefined : {...answer, refreshToken: answer.refreshToken ?? refreshToken};
+	if (!('error' in answer)) {
+		return {...answer, refreshToken: answer.refreshToken ?? refreshToken};
+	}
+
+	if (answer.error !== 'invalid_grant') {
+		throw loginRefused(authorization.server, answer);
+	}
+
+	return undefined;
 }
 
 /** Reads a refusal of the protocol. */

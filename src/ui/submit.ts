@@ -134,7 +134,9 @@ export function createSubmit(dependencies: Dependencies): Submit {
 			const execute = (words: readonly string[], given = flags) =>
 				dispatch(words, contextFor({interact, live, flags: given, signal}));
 			const logIn = (server: string) => execute(['login'], {...flags, server});
-			await show(line, await logInPlace(() => execute(rest), {confirm: interact.confirm, logIn}));
+			const attempt = () => execute(rest);
+			const offer = {confirm: interact.confirm, logIn};
+			await show(line, await (path === 'login' ? attempt() : logInPlace(attempt, offer)));
 		} catch (error) {
 			if (!abort.signal.aborted) {
 				throw error;

@@ -103,8 +103,9 @@ test.each([
 	[{status: 503, body: 'busy'}, 'network'],
 	[{body: '<html>proxy</html>'}, 'network'],
 	[{status: 400, body: '{"error":"invalid_grant"}'}, 'auth'],
+	[{status: 400, body: '{"error":"unauthorized_client"}'}, 'auth'],
 ] as const)('a refresh that is answered with %j keeps the login unless it has ended', async (reply, code) => {
 	const {renew, stored} = await staleLogin(() => reply);
 	await expect(renew()).rejects.toMatchObject({code});
-	expect(stored()?.accessToken?.reveal()).toBe(code === 'auth' ? undefined : stale);
+	expect(stored()?.accessToken?.reveal()).toBe(reply.body.includes('invalid_grant') ? undefined : stale);
 });
