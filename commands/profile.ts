@@ -85,13 +85,14 @@ const forget = command({
 	describe: {profile: 'its name', yes: 'do not ask'},
 	examples: ['profile forget lab --yes'],
 
-	async run({profile, yes}, {config, interact, store}) {
+	async run({profile, yes}, {config, recents, interact, store}) {
 		findProfile(config.read(), profile);
 		if (!yes && !(await interact.confirm(`Forget profile ${profile} and its key?`))) {
 			return {kind: 'text', text: 'Nothing changed.'};
 		}
 
 		await forgetProfile(config, profile);
+		recents.forget(profile);
 		store.getState().dropConnection(profile);
 		return {kind: 'text', text: `Forgot profile ${profile}.`, data: {profile, forgotten: true}};
 	},

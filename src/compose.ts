@@ -183,6 +183,7 @@ export function compose(options: Options): Program {
 		contextFor: ({interact, live, flags, signal}) => ({
 			store,
 			config,
+			recents,
 			env,
 			flags,
 			signal,

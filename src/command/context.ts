@@ -1,4 +1,5 @@
 import type {Config} from '../config/config.ts';
+import type {Recents} from '../config/recents.ts';
 import type {Environment} from '../core/environment.ts';
 import type {Secret} from '../core/secret.ts';
 import type {TlsInfo} from '../net/tls-info.ts';
@@ -85,6 +86,8 @@ export type Platform = Pick<PlatformAccess, 'prove' | 'proveLogin' | 'logIn'> & 
 export type CommandContext = {
 	readonly store: AppStore;
 	readonly config: Config;
+	/** Ids that were seen, by profile; what a call shows is remembered by itself. */
+	readonly recents: Pick<Recents, 'forget'>;
 	readonly env: Environment;
 	readonly flags: GlobalFlags;
 	readonly signal: AbortSignal;

@@ -29,6 +29,8 @@ export type SeenId = {readonly kind: RecentKind; readonly id: string};
 export type Recents = {
 	/** Keeps ids, the first one as the newest. Returns at once and writes later. */
 	readonly remember: (profile: string, seen: readonly SeenId[]) => void;
+	/** Drops everything of a profile that is no more. Returns at once and writes later. */
+	readonly forget: (profile: string) => void;
 	/** Ids of one kind, the newest first. Synchronous, because a key press waits for it. */
 	readonly recall: (profile: string, kind: RecentKind) => readonly string[];
 	/** Resolves when everything is written, at the latest after half a second: a process is about to end. */
@@ -44,20 +46,20 @@ const plainId = /^(?!-)[^\s'"`\\$\p{C}]{1,128}$/u;
 
 type Profiles = ReadonlyMap<string, ReadonlyMap<string, readonly string[]>>;
 
+type Change = (profiles: Profiles) => Profiles;
+
 /** Opens the file at `path`, in the state folder; it need not exist. Processes may share it (SAFETY 10, 18). */
 export function openRecents(path: string): Recents {
 	let cached: {readonly stamp: string; readonly profiles: Profiles} | undefined;
 	let writing: Promise<unknown> = Promise.resolve();
-	/** What is not yet written: one write takes all of it. */
-	let waiting: ReadonlyArray<readonly [profile: string, seen: readonly SeenId[]]> = [];
+	/** What is not yet done to the file: one write takes all of it. */
+	let waiting: readonly Change[] = [];
 
 	const write = async () => {
 		const taken = waiting;
 		waiting = [];
 		if (taken.length > 0) {
-			await updateSmallFile(path, before =>
-				print(taken.reduce((profiles, [profile, seen]) => merge(profiles, profile, seen), parse(before))),
-			);
+			await updateSmallFile(path, before => print(taken.reduce((profiles, change) => change(profiles), parse(before))));
 		}
 	};
 
@@ -70,13 +72,20 @@ export function openRecents(path: string): Recents {
 		return cached.profiles;
 	};
 
+	const later = (change: Change) => {
+		waiting = [...waiting, change];
+		writing = writing.then(write).catch(() => undefined);
+	};
+
 	return {
 		remember(profile, seen) {
 			const plain = seen.filter(({id}) => plainId.test(id));
 			if (plain.length > 0) {
-				waiting = [...waiting, [profile, plain]];
-				writing = writing.then(write).catch(() => undefined);
+				later(profiles => merge(profiles, profile, plain));
 			}
+		},
+		forget(profile) {
+			later(profiles => new Map([...profiles].filter(([name]) => name !== profile)));
 		},
 		recall(profile, kind) {
 			try {

@@ -1,6 +1,8 @@
 import {expect, test} from 'vitest';
 import {saveProfile} from '../../src/config/profiles.ts';
+import {openRecents} from '../../src/config/recents.ts';
 import {secret} from '../../src/core/secret.ts';
+import {openHome} from '../../src/storage/home.ts';
 import {dataOf, drawn, testContext} from './context.ts';
 
 /** Two logins, the second one active. */
@@ -90,4 +92,13 @@ test('a profile is forgotten when the person says yes, or --yes', async () => {
 	await run('profile', 'forget', 'agents.example.com', '--yes');
 	expect(context.config.read()).toMatchObject({profiles: {}});
 	expect(context.config.read().activeProfile).toBeUndefined();
+});
+
+test('with a profile the ids that were seen there are forgotten', async () => {
+	const {run, home} = await twoLogins();
+	const recents = openRecents(openHome({SERVICE_HOME: home}).recentsFile);
+	recents.remember('lab', [{kind: 'run', id: 'one'}]);
+	await recents.settle();
+	await run('profile', 'forget', 'lab', '--yes');
+	await expect.poll(() => recents.recall('lab', 'run')).toEqual([]);
 });

@@ -56,6 +56,16 @@ test('30 ids of a kind and 20 profiles are kept, the newest', async () => {
 	expect(recents.recall('p0', 'org')).toEqual(['acme']);
 });
 
+test('a profile that is no more leaves nothing behind', async () => {
+	const file = path();
+	const recents = openRecents(file);
+	recents.remember('lab', [{kind: 'run', id: 'one'}]);
+	recents.remember('other', [{kind: 'run', id: 'two'}]);
+	recents.forget('lab');
+	await recents.settle();
+	expect(JSON.parse(readFileSync(file, 'utf8'))).toEqual({profiles: {other: {run: ['two']}}});
+});
+
 test.each([
 	['a blank', 'a b'],
 	['an escape', 'a\u001B[2J'],

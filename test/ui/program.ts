@@ -62,6 +62,7 @@ export function testProgram({
 			...given,
 			store,
 			config: openConfig(home),
+			recents: {forget: () => undefined},
 			env: {},
 			sessions,
 			models: {
