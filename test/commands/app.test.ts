@@ -47,8 +47,6 @@ test('help of everything, of a noun, of a command, by alias and with a slash', a
 		expect(dataOf(await runInApp('keys', 'set', flag))).toMatchObject({command: 'keys set'});
 	}
 	expect(await paths('exit')).toMatchObject({command: 'quit'});
-	expect(drawn(await run('?', 'logout'), 80)).toBe(
-		'Forget the login of the active profile.\n\nUsage: service logout',
-	);
+	expect(drawn(await run('?', 'logout'), 80)).toBe('Forget the login of the active profile.\n\nUsage: service logout');
 	await expect(run('help', 'lgoin')).rejects.toMatchObject({message: expect.stringContaining('Did you mean “login”?')});
 });
