@@ -32,12 +32,12 @@ export function openFence(line: string, {width, palette}: MarkdownOptions): Fenc
 	const rule = '─'.repeat(Math.min(width, longestRule));
 	const label = truncate(language, rule.length - 4);
 	const highlighter = createLineHighlighter(language, palette);
-	const end = new RegExp(`^ {0,3}${marker}[~\`]* *$`);
+	const end = marker ? new RegExp(`^ {0,3}${marker}${marker.charAt(0)}* *$`) : undefined;
 	const stripped = new RegExp(`^ {0,${indent.length}}`);
 	return {
 		header: palette.dim(label ? `── ${label} ${rule.slice(textWidth(label) + 4)}` : rule),
 		footer: palette.dim(rule),
-		isEnd: text => marker !== '' && end.test(text),
+		isEnd: text => end?.test(text) ?? false,
 		renderLine: text => wrapLine(highlighter.next(text.replace(stripped, '')), width, {hard: true}),
 		peekLine: text => wrapLine(highlighter.peek(text.replace(stripped, '')), width, {hard: true}),
 	};

@@ -103,7 +103,7 @@ export function createMarkdownStream(options: MarkdownStreamOptions): MarkdownSt
 			const tokens = lexBlocks(region);
 			const index = tokens.findLastIndex(token => token.type !== 'space');
 			const last = tokens[index];
-			if (last && endsWithBlank.has(last.type) && /\n[ \t]*\n$/.test(region)) {
+			if (last && endsWithBlank.has(last.type) && /\n *\n$/.test(region)) {
 				emitBlocks(tokens);
 				return;
 			}

@@ -77,6 +77,18 @@ describe('a stream of Markdown', () => {
 		expect(markdown.push(`one\n\n${table}\nT`)).toEqual({settled: live, live: ['', 'T']});
 	});
 
+	test('closes a fence with its own sign alone, and loses no line behind another one', () => {
+		const source = '```\na\n```~~~\nb';
+		const rule = options.palette.dim('─'.repeat(40));
+		expect(renderMarkdown(source, options)).toEqual([rule, 'a', '```~~~', 'b', rule]);
+		expect(stream(source, unlimited, 1).all).toEqual(renderMarkdown(source, options));
+	});
+
+	test('takes a line of a tab for a row of the table above it, as the lexer does', () => {
+		const source = '\na|b\n-|-\n\t\n2. two\n';
+		expect(stream(source, unlimited, 1).all).toEqual(renderMarkdown(source, options));
+	});
+
 	test('settles a block when the next one began, and an item with the next item', () => {
 		const markdown = createMarkdownStream({...options, maxLive: unlimited});
 		expect(markdown.push('one\n\n- a\n')).toEqual({settled: ['one'], live: ['', '• a']});
