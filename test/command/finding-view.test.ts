@@ -5,7 +5,8 @@ import {findingSchema} from '../../src/contract/resources/finding.ts';
 import type {Json} from '../../src/core/json.ts';
 import {dataOf, drawn} from '../commands/context.ts';
 
-const resultOf = (finding: object, full = false) => findingView(readLeniently(findingSchema, finding as Json) ?? {}, {full});
+const resultOf = (finding: object, full = false) =>
+	findingView(readLeniently(findingSchema, finding as Json) ?? {}, {full});
 const view = (finding: object, width = 80, full = false) => drawn(resultOf(finding, full), width).split('\n');
 
 test('[16] media are named, and what is on record only is said not to be fetched', () => {
