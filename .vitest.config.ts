@@ -1,0 +1,12 @@
+import {defineConfig} from 'vitest/config';
+
+/** Where others wait for the verdict it must depend on the change alone; at a desk the tests look for something new. */
+const judged = Boolean(process.env['CI']);
+
+export default defineConfig({
+	test: {
+		...(judged && {setupFiles: ['test/same-cases.ts']}),
+		// Terminals and clocks of a busy machine: what fails once is tried once more, what fails twice is broken.
+		retry: judged ? 1 : 0,
+	},
+});
