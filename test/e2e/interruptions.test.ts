@@ -156,7 +156,8 @@ test('Ctrl+Z gives the shell its terminal back, and fg goes on where it was', as
 	terminal.type('half a thought');
 	await terminal.waitFor('❯ half a thought');
 	terminal.press('ctrl+z');
-	await terminal.waitFor('stopped');
+	// The drawing after fg may be quicker than a look at the screen.
+	await terminal.waitFor(() => terminal.output().includes('stopped'));
 	await terminal.waitFor(() => terminal.modes().bracketedPasteMode);
 	await terminal.waitFor(/❯ half a thought\n.*○ idle/);
 	terminal.type(' or two');
