@@ -4,7 +4,16 @@ import {chmod, rm, writeFile} from 'node:fs/promises';
 import {createRequire} from 'node:module';
 import {dirname, join} from 'node:path';
 import {fileURLToPath} from 'node:url';
-import {build, context} from 'esbuild';
+
+/** An installation without development dependencies must not fail: it has no bundler, so what is built stays. */
+const {build, context} = await import('esbuild').catch(error => {
+	if (error.code === 'ERR_MODULE_NOT_FOUND' && process.env.npm_lifecycle_event === 'prepare') {
+		console.warn('dist/ is not built: esbuild is a development dependency, and those were left out.');
+		process.exit(0);
+	}
+
+	throw error;
+});
 
 const root = join(dirname(fileURLToPath(import.meta.url)), '..');
 const {version} = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
