@@ -27,9 +27,7 @@ export default command({
 			throw new AppError('usage', 'This session is empty: there is nothing to export.');
 		}
 
-		const summary = onScreen
-			? await sessions.find(transcript.session)
-			: await (session ? sessions.find(session) : sessions.latest());
+		const summary = onScreen ? await sessions.find(transcript.session) : await sessions.findOrLatest(session);
 		const saved = await sessions.read(summary);
 		const text = events
 			? saved.records.map(record => `${JSON.stringify(record)}\n`).join('')

@@ -28,7 +28,7 @@ export default command({
 
 			live.rename(name);
 		} else {
-			await sessions.rename(await (session ? sessions.find(session) : sessions.latest()), name);
+			await sessions.rename(await sessions.findOrLatest(session), name);
 		}
 
 		return {kind: 'text', text: `The session is now called “${name}”.`, data: {title: name}};

@@ -17,7 +17,7 @@ export default command({
 			return usageResult(store.getState().transcript, priceOf, date);
 		}
 
-		const summary = await (session ? sessions.find(session) : sessions.latest());
+		const summary = await sessions.findOrLatest(session);
 		return usageResult((await sessions.read(summary)).transcript, priceOf, date);
 	},
 });

@@ -213,7 +213,7 @@ export function compose(options: Options): Program {
 				readBytes(path === '-' ? path : resolve(folder, path), {limit, stdin: live ? undefined : process.stdin}),
 		}),
 		async resume(wanted) {
-			const session = await (wanted === 'latest' ? sessions.latest() : sessions.find(wanted));
+			const session = await sessions.findOrLatest(wanted === 'latest' ? undefined : wanted);
 			if (store.getState().transcript.session === session.id) {
 				return [];
 			}

@@ -20,9 +20,14 @@ function addUsage(a: TokenUsage, b: TokenUsage): TokenUsage {
 	};
 }
 
-/** All tokens that the model read for this message: how full its context window is. */
+/** All tokens that the model read for this message. */
 export function contextTokens(usage: TokenUsage): number {
 	return usage.input + usage.cacheRead + usage.cacheWrite;
+}
+
+/** How full the context window is behind this message: what was read for it, and the message itself. */
+export function windowTokens(usage: TokenUsage): number {
+	return contextTokens(usage) + usage.output;
 }
 
 /** What a model takes, in US dollars per million tokens of each bucket. */

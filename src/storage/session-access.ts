@@ -16,8 +16,8 @@ export type SessionAccess = {
 	readonly list: (all: boolean) => Promise<readonly SessionSummary[]>;
 	/** By id or unique prefix. Throws `not-found`, or `usage` where several begin so. */
 	readonly find: (idOrPrefix: string) => Promise<SessionSummary>;
-	/** The newest one of this folder. Throws `not-found`. */
-	readonly latest: () => Promise<SessionSummary>;
+	/** The session that is named, or the newest one of this folder where none is. Throws as `find`. */
+	readonly findOrLatest: (idOrPrefix: string | undefined) => Promise<SessionSummary>;
 	readonly read: (session: SessionFile) => Promise<ReadSession>;
 	/** Writes a title into a session that no window has open. Throws `conflict` where one has. */
 	readonly rename: (session: SessionFile, title: string) => Promise<void>;
@@ -43,19 +43,21 @@ export function createSessionAccess({
 	onState,
 	now = () => new Date().toISOString(),
 }: Options): SessionAccess {
+	const latest = async () => {
+		const [newest] = await listSessions(home, {folder});
+		if (!newest) {
+			throw new AppError('not-found', 'There is no session in this folder yet.', {
+				hint: 'Run service to begin one; `sessions --all` lists those of other folders.',
+			});
+		}
+
+		return newest;
+	};
+
 	return {
 		list: all => listSessions(home, all ? {} : {folder}),
 		find: idOrPrefix => findSession(home, idOrPrefix),
-		async latest() {
-			const [newest] = await listSessions(home, {folder});
-			if (!newest) {
-				throw new AppError('not-found', 'There is no session in this folder yet.', {
-					hint: 'Run service to begin one; `sessions --all` lists those of other folders.',
-				});
-			}
-
-			return newest;
-		},
+		findOrLatest: idOrPrefix => (idOrPrefix ? findSession(home, idOrPrefix) : latest()),
 		async read({id, path}) {
 			const content = await readJournal(path);
 			return {records: content.records, transcript: replay(id, content)};

@@ -3,7 +3,7 @@ import {loginLines} from '../command/login-lines.ts';
 import type {Surroundings} from '../command/program.ts';
 import {AppError} from '../core/error.ts';
 import {formatCount, formatUsd} from '../core/format.ts';
-import {contextTokens, totalCost} from '../core/usage.ts';
+import {totalCost, windowTokens} from '../core/usage.ts';
 import {cleared, expandedText} from '../store/composer.ts';
 import type {AppStore} from '../store/store.ts';
 import {wantsColor} from '../terminal/abilities.ts';
@@ -142,7 +142,7 @@ function summary(store: AppStore): string {
 	const {transcript, priceOf, model} = store.getState();
 	const messages = [...transcript.usage.values()];
 	const last = messages.at(-1);
-	const used = last ? `, context ${formatCount(contextTokens(last.usage) + last.usage.output)} tokens` : '';
+	const used = last ? `, context ${formatCount(windowTokens(last.usage))} tokens` : '';
 	const cost = messages.length > 0 ? `, cost ${formatUsd(totalCost(messages, priceOf))}` : '';
 	return `Ready. Model ${safeLine(model ?? 'none')}${used}${cost}.`;
 }

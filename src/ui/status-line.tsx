@@ -1,6 +1,6 @@
 import {formatCount, formatDuration, formatUsd} from '../core/format.ts';
 import type {Transcript} from '../core/transcript.ts';
-import {contextTokens, sumUsage, totalCost} from '../core/usage.ts';
+import {sumUsage, totalCost, windowTokens} from '../core/usage.ts';
 import type {Connection} from '../store/connection-slice.ts';
 import type {AppState} from '../store/store.ts';
 import {safeLine} from '../terminal/safe-text.ts';
@@ -89,7 +89,7 @@ function usageParts({usage, priceOf, infoOf}: Pick<AppState, 'priceOf' | 'infoOf
 	}
 
 	const sum = sumUsage(messages);
-	const used = contextTokens(last.usage) + last.usage.output;
+	const used = windowTokens(last.usage);
 	const room = infoOf(last.model)?.contextWindow;
 	const share = room
 		? `${formatCount(used)}/${formatCount(room)} ${Math.round((100 * used) / room)}%`

@@ -51,7 +51,7 @@ describe('a new session', () => {
 	test('is the latest one, and read as it was written', async () => {
 		const {sessions, write} = access();
 		await write(run('Hello'));
-		const latest = await sessions.latest();
+		const latest = await sessions.findOrLatest(undefined);
 		const {records, transcript} = await sessions.read(latest);
 		expect(records).toEqual(recorded(run('Hello')));
 		expect(transcript.settled).toMatchObject([{text: 'Hello'}, {text: 'Hello.'}]);
@@ -60,7 +60,7 @@ describe('a new session', () => {
 });
 
 test('a folder without sessions says what to do', async () => {
-	await expect(access().sessions.latest()).rejects.toMatchObject({
+	await expect(access().sessions.findOrLatest(undefined)).rejects.toMatchObject({
 		code: 'not-found',
 		message: 'There is no session in this folder yet.',
 		hint: 'Run service to begin one; `sessions --all` lists those of other folders.',

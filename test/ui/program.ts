@@ -87,7 +87,7 @@ export function testProgram({
 		}),
 		async resume(id) {
 			const {transcript, journal, notices} = await sessions.resume(
-				await (id === 'latest' ? sessions.latest() : sessions.find(id)),
+				await sessions.findOrLatest(id === 'latest' ? undefined : id),
 			);
 			await conversation.open(transcript, {
 				append: journal.append,
