@@ -12,6 +12,8 @@ import {registry} from '../src/providers/registry.ts';
 export type Reasons = {
 	readonly dependencies: Readonly<Record<string, string>>;
 	readonly devDependencies: Readonly<Record<string, string>>;
+	/** The program works without them. */
+	readonly optionalDependencies: Readonly<Record<string, string>>;
 };
 
 const statusMeaning: Readonly<Record<ErrorCode, string>> = {
@@ -97,7 +99,7 @@ function operations(): string {
 }
 
 /** Every part of the README that is made from the code, by the name of its markers. */
-function sections({dependencies, devDependencies}: Reasons): Readonly<Record<string, string>> {
+function sections({dependencies, devDependencies, optionalDependencies}: Reasons): Readonly<Record<string, string>> {
 	const reasons = (packages: Readonly<Record<string, string>>) =>
 		table(
 			['package', 'spares us'],
@@ -112,7 +114,7 @@ function sections({dependencies, devDependencies}: Reasons): Readonly<Record<str
 		environment: environment(),
 		statuses: exitStatuses(),
 		operations: operations(),
-		dependencies: `${reasons(dependencies)}\n\nFor development alone:\n\n${reasons(devDependencies)}`,
+		dependencies: `${reasons(dependencies)}\n\nWhere the platform has it:\n\n${reasons(optionalDependencies)}\n\nFor development alone:\n\n${reasons(devDependencies)}`,
 	};
 }
 

@@ -7,6 +7,7 @@ const reasons: Reasons = JSON.parse(readFileSync('.scripts/dependencies.json', '
 const manifest: {
 	readonly dependencies: Record<string, string>;
 	readonly devDependencies: Record<string, string>;
+	readonly optionalDependencies: Record<string, string>;
 	readonly scripts: Record<string, string>;
 } = JSON.parse(readFileSync('package.json', 'utf8'));
 
@@ -17,10 +18,15 @@ test('the tables of the README are those that the code makes: npm run docs', () 
 test('every dependency has a reason, and every reason a dependency', () => {
 	expect(Object.keys(reasons.dependencies).sort()).toEqual(Object.keys(manifest.dependencies).sort());
 	expect(Object.keys(reasons.devDependencies).sort()).toEqual(Object.keys(manifest.devDependencies).sort());
+	expect(Object.keys(reasons.optionalDependencies)).toEqual(Object.keys(manifest.optionalDependencies));
 });
 
 test('dependencies are pinned to exact versions', () => {
-	const versions = Object.values({...manifest.dependencies, ...manifest.devDependencies});
+	const versions = Object.values({
+		...manifest.dependencies,
+		...manifest.devDependencies,
+		...manifest.optionalDependencies,
+	});
 	expect(versions.filter(version => !/^\d+\.\d+\.\d+$/.test(version))).toEqual([]);
 });
 
