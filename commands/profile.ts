@@ -1,7 +1,6 @@
 import * as z from 'zod/mini';
 import {command, noun} from '../src/command/command.ts';
 import {activateProfile, findProfile, forgetProfile, hasCredential, listProfiles} from '../src/config/profiles.ts';
-import {formatAge} from '../src/core/format.ts';
 
 const list = command({
 	name: 'list',
@@ -13,21 +12,14 @@ const list = command({
 		const profiles = listProfiles(config.read());
 		return {
 			kind: 'table',
-			columns: [
-				{label: ''},
-				{label: 'profile'},
-				{label: 'server'},
-				{label: 'scope'},
-				{label: 'key'},
-				{label: 'login', align: 'right'},
-			],
+			columns: [{label: ''}, {label: 'profile'}, {label: 'server'}, {label: 'scope'}, {label: 'key'}, {label: 'login'}],
 			rows: profiles.map(({name, server, org, workspace, project, apiKey, accessToken, savedAt, active}) => [
 				active ? '●' : ' ',
 				name,
 				server,
 				[org, workspace, project].filter(Boolean).join('/'),
 				apiKey ? `…${apiKey.last4}` : accessToken ? 'browser' : 'logged out',
-				formatAge(savedAt),
+				{at: savedAt},
 			]),
 			empty: 'No profiles yet. `login --server <url>` makes one.',
 			data: profiles.map(profile => ({

@@ -1,7 +1,7 @@
 import * as z from 'zod/mini';
 import {command} from '../src/command/command.ts';
+import {cellText} from '../src/core/cell.ts';
 import {AppError} from '../src/core/error.ts';
-import {formatAge} from '../src/core/format.ts';
 
 export default command({
 	name: 'resume',
@@ -12,7 +12,7 @@ export default command({
 	describe: {session: 'id or a unique prefix of it; without it you choose'},
 	examples: ['resume', 'resume 3f2a'],
 
-	async run({session}, {sessions, interact, store}) {
+	async run({session}, {sessions, interact, store, flags}) {
 		if (session) {
 			const {id} = await sessions.find(session);
 			return {kind: 'panel', panel: {show: 'session', id}};
@@ -32,7 +32,7 @@ export default command({
 				id,
 				label: title || preview || id.slice(0, 8),
 				detail: [
-					formatAge(updatedAt),
+					cellText({at: updatedAt}, flags),
 					...(messages === undefined ? [] : [`${messages} messages`]),
 					id.slice(0, 8),
 				].join(' · '),

@@ -1,6 +1,5 @@
 import * as z from 'zod/mini';
 import {command} from '../src/command/command.ts';
-import {formatAge} from '../src/core/format.ts';
 
 export default command({
 	name: 'sessions',
@@ -14,10 +13,10 @@ export default command({
 		const found = await sessions.list(all);
 		return {
 			kind: 'table',
-			columns: [{label: 'id'}, {label: 'age', align: 'right'}, {label: 'messages', align: 'right'}, {label: 'about'}],
+			columns: [{label: 'id'}, {label: 'updated'}, {label: 'messages', align: 'right'}, {label: 'about'}],
 			rows: found.map(({id, updatedAt, messages, title, preview, folder}) => [
 				id.slice(0, 8),
-				formatAge(updatedAt),
+				{at: updatedAt},
 				messages === undefined ? '' : String(messages),
 				[title || preview, ...(all ? [`(${folder})`] : [])].join(' '),
 			]),

@@ -55,7 +55,7 @@ test.each(all)(
 
 test.each(all)('$path takes none of the flags that every command understands', ({command}) => {
 	const flags = fieldsOf(command.args).map(({name}) => flagOf(name));
-	const reserved = ['json', 'server', 'insecure-http', 'help', 'org', 'workspace', 'project'];
+	const reserved = ['json', 'exact', 'server', 'insecure-http', 'help', 'org', 'workspace', 'project'];
 	expect(flags.filter(flag => reserved.includes(flag))).toEqual([]);
 });
 

@@ -14,6 +14,8 @@ import type {PlatformAccess, PlatformSession} from './platform-access.ts';
 /** Flags that every command understands. */
 export type GlobalFlags = {
 	readonly json: boolean;
+	/** Times in tables are shown in full, not as how long ago they were. */
+	readonly exact: boolean;
 	/** Plain http beyond this machine is allowed (SAFETY 9). */
 	readonly insecureHttp: boolean;
 	readonly server: string | undefined;

@@ -1,4 +1,5 @@
-import {formatAge, formatDuration, formatMeasure} from '../core/format.ts';
+import type {Cell} from '../core/cell.ts';
+import {formatDuration, formatMeasure} from '../core/format.ts';
 import type {Json} from '../core/json.ts';
 
 type Fact = readonly [label: string, value: string | null | undefined];
@@ -48,7 +49,7 @@ export function inWords(value: Json | undefined): string {
 	return typeof value === 'object' ? JSON.stringify(value) : String(value);
 }
 
-/** A field of the API that is named as a time, told briefly; nothing for what is no time. */
-export function timeInWords(name: string, value: Json | undefined, now = Date.now()): string | undefined {
-	return typeof value === 'string' && name.endsWith('_at') ? formatAge(value, now) || undefined : undefined;
+/** A field of the API as a cell of a table: a time where it is named as one, otherwise a few words. */
+export function cellOf(name: string, value: Json | undefined): Cell {
+	return typeof value === 'string' && value && name.endsWith('_at') ? {at: value} : inWords(value);
 }

@@ -1,6 +1,5 @@
 import type {Lenient} from '../contract/lenient.ts';
 import type {Finding} from '../contract/resources/finding.ts';
-import {formatAge} from '../core/format.ts';
 import type {Json} from '../core/json.ts';
 import {measure} from './facts.ts';
 import type {Result} from './result.ts';
@@ -27,7 +26,7 @@ export function findingTable(
 			measure(finding.best_score) ?? '',
 			finding.attack_name ?? '',
 			finding.finding_status ?? '',
-			finding.created_at ? formatAge(finding.created_at) : '',
+			finding.created_at ? {at: finding.created_at} : '',
 			finding.goal ?? '',
 		]),
 		empty: 'There are no findings on this page.',

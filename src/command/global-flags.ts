@@ -8,6 +8,7 @@ const named = ['server', 'profile', 'org', 'workspace', 'project'] as const;
 /** In the order shown. */
 export const globalFlagHelp: readonly FlagHelp[] = [
 	{usage: '--json', summary: 'Print data instead of a drawing'},
+	{usage: '--exact', summary: 'Show times in full, not how long ago they were'},
 	{usage: '--server url', summary: 'Talk to this server'},
 	{usage: '--profile name', summary: 'Use this profile'},
 	{usage: '--org, --workspace, --project', summary: 'Work in this scope, each with a value'},
@@ -25,6 +26,7 @@ type GlobalFlagToComplete = {
 /** What completion offers behind a command's own flags. */
 export const globalFlagsToComplete: readonly GlobalFlagToComplete[] = [
 	{name: 'json', summary: 'Print data instead of a drawing', takesValue: false},
+	{name: 'exact', summary: 'Show times in full, not how long ago they were', takesValue: false},
 	{name: 'server', summary: 'Talk to this server', takesValue: true, kind: 'server'},
 	{name: 'profile', summary: 'Use this profile', takesValue: true, kind: 'profile'},
 	{name: 'org', summary: 'Work in this organization', takesValue: true, kind: 'org'},
@@ -36,7 +38,7 @@ export const globalFlagsToComplete: readonly GlobalFlagToComplete[] = [
 
 /** True for a flag, without its value, that goes with a command. */
 export function isGlobalFlag(flag: string): boolean {
-	return flag === '--json' || named.some(name => flag === `--${name}`);
+	return flag === '--json' || flag === '--exact' || named.some(name => flag === `--${name}`);
 }
 
 /**
@@ -50,6 +52,7 @@ export function takeGlobalFlags(words: readonly string[]): {
 	const values: Partial<Record<(typeof named)[number], string>> = {};
 	const rest: string[] = [];
 	let json = false;
+	let exact = false;
 	let insecureHttp = false;
 	for (let index = 0; index < words.length; index++) {
 		const word = words[index] ?? '';
@@ -61,6 +64,8 @@ export function takeGlobalFlags(words: readonly string[]): {
 		const name = named.find(candidate => word === `--${candidate}` || word.startsWith(`--${candidate}=`));
 		if (word === '--json') {
 			json = true;
+		} else if (word === '--exact') {
+			exact = true;
 		} else if (word === '--insecure-http') {
 			insecureHttp = true;
 		} else if (name) {
@@ -76,5 +81,5 @@ export function takeGlobalFlags(words: readonly string[]): {
 	}
 
 	const {server, profile, org, workspace, project} = values;
-	return {flags: {json, insecureHttp, server, profile, org, workspace, project}, rest};
+	return {flags: {json, exact, insecureHttp, server, profile, org, workspace, project}, rest};
 }

@@ -1,5 +1,6 @@
+import type {Cell} from '../core/cell.ts';
 import type {Json, JsonObject} from '../core/json.ts';
-import {inWords, timeInWords, wordsOf} from './facts.ts';
+import {cellOf, inWords, wordsOf} from './facts.ts';
 import type {Result} from './result.ts';
 
 type Options = {
@@ -29,7 +30,7 @@ export function looseTable({items, first, hides = () => false, empty, title, not
 		kind: 'table',
 		...(title && {title}),
 		columns: names.map((name, index) => ({label: wordsOf(name), spare: index > 0 && !known.includes(name)})),
-		rows: names.length > 0 ? items.map(item => names.map(name => cellOf(item, name))) : [],
+		rows: names.length > 0 ? items.map(item => names.map(name => cellIn(item, name))) : [],
 		empty: items.length > 0 ? `${items.length} without a field that a table can show; --json shows all.` : empty,
 		...(notes && {notes}),
 		...(opens && {opens}),
@@ -38,9 +39,9 @@ export function looseTable({items, first, hides = () => false, empty, title, not
 }
 
 /** A field may bear the name of something that every object has. */
-function cellOf(item: JsonObject, name: string): string {
+function cellIn(item: JsonObject, name: string): Cell {
 	const value = Object.hasOwn(item, name) ? item[name] : undefined;
-	return isPlain(value) ? (timeInWords(name, value) ?? inWords(value)) : '';
+	return isPlain(value) ? cellOf(name, value) : '';
 }
 
 /** The same of one object: its plain values by name. */

@@ -60,7 +60,7 @@ export type PlatformAccess = Pick<LoginAccess, 'logIn'> & {
 	 * connected to, undefined in a shell, where the active profile stands in. Throws `auth` without a login.
 	 */
 	readonly open: (
-		flags: Omit<GlobalFlags, 'json'>,
+		flags: Omit<GlobalFlags, 'json' | 'exact'>,
 		connected: string | undefined,
 		onWait: (milliseconds: number, error: unknown) => void,
 	) => Promise<PlatformSession>;

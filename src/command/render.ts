@@ -1,3 +1,4 @@
+import {type Cell, cellText} from '../core/cell.ts';
 import {nameCommands} from '../core/command-words.ts';
 import {safeLine, safeText} from '../terminal/safe-text.ts';
 import {paint, parseSgr} from '../terminal/sgr.ts';
@@ -12,6 +13,8 @@ type Style = {
 	readonly palette: Palette;
 	/** How commands are typed where this is shown; as in the app by default. */
 	readonly prefix?: '/' | 'service ';
+	/** True for times in full; how long ago they were otherwise. */
+	readonly exact?: boolean;
 };
 
 /** A result as lines of at most `width` cells, the same in the app and in a shell. Data is made safe here (SAFETY 1). */
@@ -76,12 +79,12 @@ const gap = '  ';
  */
 function renderTable(
 	columns: readonly Column[],
-	rows: ReadonlyArray<readonly string[]>,
+	rows: ReadonlyArray<readonly Cell[]>,
 	style: Style,
 ): readonly string[] {
-	const {width, palette} = style;
+	const {width, palette, exact = false} = style;
 	const labels = columns.map(({label}) => safeLine(label));
-	const cells = rows.map(row => row.map(safeLine));
+	const cells = rows.map(row => row.map(cell => safeLine(cellText(cell, {exact}))));
 	const widths = labels.map((label, index) =>
 		cells.reduce((widest, row) => Math.max(widest, lineWidth(row[index] ?? '')), lineWidth(label)),
 	);

@@ -1,3 +1,4 @@
+import type {Cell} from '../core/cell.ts';
 import type {Json} from '../core/json.ts';
 import type {Plot} from './plot.ts';
 
@@ -15,7 +16,7 @@ export type Result =
 			readonly kind: 'table';
 			readonly title?: string;
 			readonly columns: readonly Column[];
-			readonly rows: readonly (readonly string[])[];
+			readonly rows: readonly (readonly Cell[])[];
 			/** Said instead of a table without rows. */
 			readonly empty: string;
 			/** Lines under the table. */

@@ -64,7 +64,7 @@ export function formatBytes(bytes: number): string {
 	return /[kMG]$/.test(count) ? `${count.slice(0, -1)} ${count.slice(-1)}B` : `${count} B`;
 }
 
-/** How long ago a time was: `now`, `5 min`, `3 h`, `2 d`, then the date; `in 3 h` for one to come. Takes ISO 8601. */
+/** How long ago a time was: `now`, `5 min ago`, `3 h ago`, `2 d ago`, then the date; `in 3 h` for one to come. Takes ISO 8601. */
 export function formatAge(at: string, now = Date.now()): string {
 	const minutes = (now - Date.parse(at)) / 60_000;
 	if (Number.isNaN(minutes)) {
@@ -83,7 +83,7 @@ export function formatAge(at: string, now = Date.now()): string {
 	const hours = away / 60;
 	const span =
 		away < 60 ? `${Math.floor(away)} min` : hours < 24 ? `${Math.floor(hours)} h` : `${Math.floor(hours / 24)} d`;
-	return minutes < 0 ? `in ${span}` : span;
+	return minutes < 0 ? `in ${span}` : `${span} ago`;
 }
 
 /** `1,234,567`: a number in full, with at most three digits behind the point. */

@@ -13,7 +13,7 @@ type Output = {readonly write: (data: string) => unknown; readonly isTTY?: boole
 export function printResult(
 	result: Result,
 	output: Output,
-	{json, env}: {readonly json: boolean; readonly env: Environment},
+	{json, exact = false, env}: {readonly json: boolean; readonly exact?: boolean; readonly env: Environment},
 ): void {
 	if (json) {
 		const data = 'data' in result && result.data !== undefined ? result.data : null;
@@ -32,6 +32,7 @@ export function printResult(
 		width,
 		palette: createPalette({color: wantsColor(output, env)}),
 		prefix: 'service ',
+		exact,
 	});
 	if (lines.length > 0) {
 		output.write(`${lines.join('\n')}\n`);

@@ -45,7 +45,7 @@ export async function runShell(
 			return {open: result.panel.id, profile: flags.profile, insecureHttp: flags.insecureHttp};
 		}
 
-		printResult(result, stdout, {json, env});
+		printResult(result, stdout, {json, exact: flags.exact, env});
 		return {status: 0};
 	} catch (error) {
 		note?.end();

@@ -1,4 +1,5 @@
 import type {StateCreator} from 'zustand/vanilla';
+import type {Cell} from '../core/cell.ts';
 import {type ComposerState, emptyComposer} from './composer.ts';
 
 /** One line of a picker. `id` is what is chosen, `label` and `detail` are what is read and searched. */
@@ -22,7 +23,9 @@ export type TablePanel = {
 	readonly kind: 'table';
 	readonly title: string;
 	readonly columns: readonly {readonly label: string; readonly align?: 'right'}[];
-	readonly rows: readonly (readonly string[])[];
+	readonly rows: readonly (readonly Cell[])[];
+	/** True where times are to be shown in full from the beginning. */
+	readonly exact?: boolean;
 	/** The id of each row, in the order of `rows`, where a row can be opened; the panel is answered with it. */
 	readonly opens?: {readonly ids: readonly string[]};
 };
@@ -56,6 +59,8 @@ export type ViewSlice = {
 	readonly scroll: number;
 	/** Steps through the sort orders of an open table, 0 when it opens. */
 	readonly sorted: number;
+	/** True where an open table shows times in full. */
+	readonly exact: boolean;
 	/** True while a command works. */
 	readonly busy: boolean;
 	/** Name of the command that began to work last, without its arguments; empty while none does. */
@@ -70,6 +75,7 @@ export type ViewSlice = {
 	setCompletion: (completion: number) => void;
 	scrollBy: (rows: number) => void;
 	sortBy: (steps: number) => void;
+	toggleExact: () => void;
 	setBusy: (busy: boolean, command?: string) => void;
 };
 
@@ -83,6 +89,7 @@ export const createViewSlice: StateCreator<ViewSlice> = set => ({
 	completion: 0,
 	scroll: 0,
 	sorted: 0,
+	exact: false,
 	busy: false,
 	command: '',
 
@@ -93,7 +100,7 @@ export const createViewSlice: StateCreator<ViewSlice> = set => ({
 		set({size});
 	},
 	setPanel(panel) {
-		set({panel, scroll: 0, sorted: 0});
+		set({panel, scroll: 0, sorted: 0, exact: panel?.kind === 'table' && panel.exact === true});
 	},
 	setEditing(editing) {
 		set({editing});
@@ -112,6 +119,9 @@ export const createViewSlice: StateCreator<ViewSlice> = set => ({
 	},
 	sortBy(steps) {
 		set(state => ({sorted: state.sorted + steps, scroll: 0}));
+	},
+	toggleExact() {
+		set(state => ({exact: !state.exact}));
 	},
 	setBusy(busy, command = '') {
 		set({busy, command});

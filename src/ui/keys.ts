@@ -71,6 +71,8 @@ export function createKeyHandler(dependencies: Dependencies): (tokens: readonly 
 			dependencies.pressInDevicePanel(chord, panel);
 		} else if (panel.kind === 'table' && (chord === 'tab' || chord === 'shift+tab')) {
 			state().sortBy(chord === 'tab' ? 1 : -1);
+		} else if (panel.kind === 'table' && chord === 'ctrl+t') {
+			state().toggleExact();
 		} else if (panel.kind === 'lines') {
 			return false;
 		} else {

@@ -40,6 +40,7 @@ export type Submit = {
 };
 
 type Table = Extract<Result, {kind: 'table'}>;
+type Browsing = {readonly exact: boolean; readonly ask: NonNullable<AppInteraction['browse']>};
 
 /** Lines that a printed table needs besides its rows: its head, the line that asked for it, prompt and status. */
 const chrome = 6;
@@ -79,27 +80,27 @@ export function createSubmit(dependencies: Dependencies): Submit {
 		return transcript.run !== undefined && (panel === undefined || panel.kind === 'lines');
 	};
 
-	const show = async (line: string, result: Result) => {
+	const show = async (line: string, result: Result, exact: boolean) => {
 		if (result.kind === 'quit') {
 			quit();
 		} else if (result.kind === 'panel') {
 			await open(result.panel);
 		} else if (isFreeBesideRun()) {
 			const {columns} = store.getState().size;
-			interact.show(withoutSecret(entries, line), renderResult(result, {width: columns, palette}));
+			interact.show(withoutSecret(entries, line), renderResult(result, {width: columns, palette, exact}));
 		} else if (result.kind === 'table' && result.rows.length > store.getState().size.rows - chrome && interact.browse) {
-			void browse(line, result, interact.browse);
+			void browse(line, result, {exact, ask: interact.browse});
 		} else {
-			painter.print(width => [...echo(line, width), ...renderResult(result, {width, palette})]);
+			painter.print(width => [...echo(line, width), ...renderResult(result, {width, palette, exact})]);
 		}
 	};
 
 	/** A table that is longer than the window is looked through in the panel; opening a row is a command of its own. */
-	const browse = async (line: string, table: Table, ask: NonNullable<AppInteraction['browse']>) => {
+	const browse = async (line: string, table: Table, {exact, ask}: Browsing) => {
 		const {columns, rows, title = withoutSecret(entries, line), notes = [], opens} = table;
 		const said = {kind: 'text', text: `${formatNumber(rows.length)} rows.`, hint: notes.join(' ')} as const;
 		painter.print(width => [...echo(line, width), ...renderResult(said, {width, palette})]);
-		const id = await ask({kind: 'table', title, columns, rows, ...(opens && {opens})});
+		const id = await ask({kind: 'table', title, columns, rows, exact, ...(opens && {opens})});
 		if (opens && id?.split(' ').every(isPlainWord)) {
 			await carryOut(`/${[...opens.words, id].join(' ')}`);
 		}
@@ -136,7 +137,7 @@ export function createSubmit(dependencies: Dependencies): Submit {
 			const logIn = (server: string) => execute(['login'], {...flags, server});
 			const attempt = () => execute(rest);
 			const offer = {confirm: interact.confirm, logIn};
-			await show(line, await (path === 'login' ? attempt() : logInPlace(attempt, offer)));
+			await show(line, await (path === 'login' ? attempt() : logInPlace(attempt, offer)), flags.exact);
 		} catch (error) {
 			if (!abort.signal.aborted) {
 				throw error;

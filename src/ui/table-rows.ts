@@ -1,9 +1,15 @@
+import {cellText, cellTime} from '../core/cell.ts';
 import type {TablePanel} from '../store/view-slice.ts';
 import {safeLine} from '../terminal/safe-text.ts';
 import {lineWidth, padEnd, truncate} from '../terminal/width.ts';
 
-/** The cells of one row, made safe, and where it stood in the table as it came. */
-export type TableRow = {readonly cells: readonly string[]; readonly index: number};
+/** The cells of one row, made safe, the times in them, and where it stood in the table as it came. */
+export type TableRow = {
+	readonly cells: readonly string[];
+	/** Milliseconds since 1970, undefined for a cell that is no time. */
+	readonly times: readonly (number | undefined)[];
+	readonly index: number;
+};
 
 /** How the rows are sorted; undefined as they came. */
 export type Sort = {readonly column: number; readonly descending: boolean};
@@ -11,8 +17,13 @@ export type Sort = {readonly column: number; readonly descending: boolean};
 type Columns = TablePanel['columns'];
 
 /** The rows of a table, with every cell safe to be drawn and on one line (SAFETY 1). */
-export function rowsOf({rows}: Pick<TablePanel, 'rows'>): readonly TableRow[] {
-	return rows.map((row, index) => ({cells: row.map(safeLine), index}));
+export function rowsOf({rows}: Pick<TablePanel, 'rows'>, exact: boolean): readonly TableRow[] {
+	const now = Date.now();
+	return rows.map((row, index) => ({
+		cells: row.map(cell => safeLine(cellText(cell, {exact, now}))),
+		times: row.map(cellTime),
+		index,
+	}));
 }
 
 /** What so many steps through the sort orders come to: as it came, then each column up and down, and around again. */
@@ -22,7 +33,10 @@ export function sortAfter(steps: number, columns: number): Sort | undefined {
 	return at === 0 ? undefined : {column: Math.floor((at - 1) / 2), descending: at % 2 === 0};
 }
 
-/** Rows that hold every word of the filter in some cell, in the order that is wanted. Rows that are equal keep theirs. */
+/**
+ * Rows that hold every word of the filter in some cell, in the order that is wanted; times by their instant, however they
+ * are told. Rows that are equal keep theirs.
+ */
 export function arrange(rows: readonly TableRow[], filter: string, sort: Sort | undefined): readonly TableRow[] {
 	const words = filter.toLowerCase().split(/\s+/).filter(Boolean);
 	const found = rows.filter(({cells}) => {
@@ -38,7 +52,11 @@ export function arrange(rows: readonly TableRow[], filter: string, sort: Sort | 
 	// What is empty has no place in an order: it comes last both ways.
 	const [filled, empty] = [found.filter(row => cellOf(row)), found.filter(row => !cellOf(row))];
 	const sign = descending ? -1 : 1;
-	return [...filled.toSorted((a, b) => sign * compareCells(cellOf(a), cellOf(b))), ...empty];
+	const compare = (a: TableRow, b: TableRow) => {
+		const [x, y] = [a.times[column], b.times[column]];
+		return x === undefined || y === undefined ? compareCells(cellOf(a), cellOf(b)) : x - y;
+	};
+	return [...filled.toSorted((a, b) => sign * compare(a, b)), ...empty];
 }
 
 const scales: Readonly<Record<string, number>> = {
@@ -53,27 +71,15 @@ const scales: Readonly<Record<string, number>> = {
 	GB: 1e9,
 	ms: 1e-3,
 	s: 1,
-	min: 60,
-	h: 3600,
-	d: 86_400,
 };
 
-const measure = /^(in )?[<$]*(-?[\d,]*\.?\d+(?:e[-+]?\d+)?) ?(%|[kMG]?B|[kMG]|ms|s|min|h|d)?$/;
+const measure = /^[<$]*(-?[\d,]*\.?\d+(?:e[-+]?\d+)?) ?(%|[kMG]?B|[kMG]|ms|s)?$/;
 
-/**
- * The number that a cell shows, in its base unit: `1.3k` is 1300, `5 min` is 300, `in 5 min` is -300; undefined where it
- * shows none.
- */
+/** The number that a cell shows, in its base unit: `1.3k` is 1300, `5 ms` is 0.005; undefined where it shows none. */
 function numberIn(cell: string): number | undefined {
-	if (cell === 'now') {
-		return 0;
-	}
-
-	const [, ahead, digits, unit = ''] = measure.exec(cell) ?? [];
+	const [, digits, unit = ''] = measure.exec(cell) ?? [];
 	const scale = scales[unit];
-	return digits === undefined || scale === undefined
-		? undefined
-		: Number(digits.replaceAll(',', '')) * scale * (ahead ? -1 : 1);
+	return digits === undefined || scale === undefined ? undefined : Number(digits.replaceAll(',', '')) * scale;
 }
 
 const byText = new Intl.Collator('en', {numeric: true}).compare;

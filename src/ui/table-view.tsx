@@ -16,15 +16,16 @@ type Props = {
 /** Lines around the rows: the title, the filter, the head. */
 export const tableFrame = 3;
 
-/** A table that is longer than the window: what is typed filters it, Tab sorts it, Enter opens a row. */
+/** A table that is longer than the window: what is typed filters it, Tab sorts it, Enter opens a row, Ctrl+T tells times in full. */
 export function TableView({panel, height}: Props) {
 	const {palette, answer} = useUi();
 	const columns = useApp(state => state.size.columns);
 	const moved = useApp(state => state.scroll);
 	const scrollBy = useApp(state => state.scrollBy);
 	const sorted = useApp(state => state.sorted);
+	const exact = useApp(state => state.exact);
 	const [filter, setFilter] = useState('');
-	const rows = useMemo(() => rowsOf(panel), [panel]);
+	const rows = useMemo(() => rowsOf(panel, exact), [panel, exact]);
 	const fit = useMemo(() => fitColumns(panel.columns, rows, columns - 2), [panel, rows, columns]);
 	const sort = useMemo(() => sortAfter(sorted, panel.columns.length), [panel, sorted]);
 	const found = useMemo(() => arrange(rows, filter, sort), [rows, filter, sort]);
@@ -52,7 +53,14 @@ export function TableView({panel, height}: Props) {
 	};
 
 	const count = found.length === rows.length ? `${rows.length}` : `${found.length} of ${rows.length}`;
-	const help = `${count}${leftOut(fit.dropped)} · Tab sorts${opens ? ' · Enter opens' : ''} · Esc closes`;
+	const times = rows.some(row => row.times.some(time => time !== undefined));
+	const help = [
+		`${count}${leftOut(fit.dropped)}`,
+		'Tab sorts',
+		...(opens ? ['Enter opens'] : []),
+		...(times ? [`Ctrl+T ${exact ? 'ages' : 'exact times'}`] : []),
+		'Esc closes',
+	].join(' · ');
 	return (
 		<Box flexDirection="column">
 			{height > 2 && (

@@ -3,6 +3,7 @@ import {takeGlobalFlags} from '../../src/command/global-flags.ts';
 
 const none = {
 	json: false,
+	exact: false,
 	insecureHttp: false,
 	server: undefined,
 	profile: undefined,
@@ -23,6 +24,7 @@ test.each([
 		['x'],
 	],
 	[['x', '--insecure-http'], {insecureHttp: true}, ['x']],
+	[['x', '--exact'], {exact: true}, ['x']],
 	[['x', '--server', 'a', '--server', 'b'], {server: 'b'}, ['x']],
 	[['rename', '--', '--json', '--server', 'a'], {}, ['rename', '--', '--json', '--server', 'a']],
 	[['x', '--jsonl', '--servers', 'a'], {}, ['x', '--jsonl', '--servers', 'a']],

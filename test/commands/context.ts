@@ -53,6 +53,7 @@ export type TestContext = {
 
 const noFlags: GlobalFlags = {
 	json: false,
+	exact: false,
 	insecureHttp: false,
 	server: undefined,
 	profile: undefined,

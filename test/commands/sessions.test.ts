@@ -1,7 +1,9 @@
 import {readFileSync, writeFileSync} from 'node:fs';
 import {join} from 'node:path';
 import {expect, test} from 'vitest';
+import {printResult} from '../../src/headless/print.ts';
 import {called, done, said, start, used, user} from '../core/records.ts';
+import {output} from '../headless/output.ts';
 import {dataOf, drawn, saveSession, testContext} from './context.ts';
 
 const talk = [start, user('Read it'), said('I did.'), used('m1', 1000, 10), done];
@@ -33,12 +35,27 @@ test('sessions of the folder are listed, newest first', async () => {
 	]);
 	for (const width of [80, 120]) {
 		expect(drawn(result, width).split('\n')).toEqual([
-			'id               age  messages  about',
+			'id        updated     messages  about',
 			`${young.slice(0, 8)}  2026-02-01         2  Parser`,
 			`${old.slice(0, 8)}  2026-01-01         2  Read it`,
 			'/resume <id> goes on with one.',
 		]);
 	}
+});
+
+test('times are told briefly, exactly with --exact, also where a session is chosen', async () => {
+	const here = testContext({answers: [undefined]});
+	await saveSession(here, talk, new Date(Date.now() - 3 * 3_600_000 - 1000).toISOString());
+	const result = await here.run('sessions');
+	expect(drawn(result, 80)).toContain('  3 h ago  ');
+	const out = output();
+	printResult(result, out, {json: false, exact: true, env: {}});
+	expect(out.text()).toMatch(/ {2}\d{4}-\d\d-\d\dT[\d:]{8}Z {2}/);
+	await here.run('resume');
+	expect(here.asked).toMatchObject([{choices: [{detail: expect.stringMatching(/^3 h ago · /)}]}]);
+	const exactly = testContext({like: here, answers: [undefined], flags: {exact: true}});
+	await exactly.run('resume');
+	expect(exactly.asked).toMatchObject([{choices: [{detail: expect.stringMatching(/^\d{4}-.*Z · /)}]}]);
 });
 
 test('sessions of other folders are listed with --all alone', async () => {

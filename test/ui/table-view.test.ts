@@ -7,6 +7,19 @@ import {runApp} from './running-app.ts';
 const bell = '\u0007';
 const names = ['beta', 'alpha', ...Array.from({length: 38}, (_, index) => `item${index + 3}`)];
 
+const dated = command({
+	name: 'dated',
+	summary: 'List parts by their time',
+	args: z.object({}),
+	run: () => ({
+		kind: 'table',
+		title: 'Parts',
+		columns: [{label: 'name'}, {label: 'made'}],
+		rows: names.map((name, index) => [name, {at: new Date(Date.now() - (index + 1) * 3_600_000 - 1).toISOString()}]),
+		empty: '',
+		data: null,
+	}),
+});
 const list = command({
 	name: 'list',
 	summary: 'List parts',
@@ -41,10 +54,10 @@ const keys = {
 	back: '\u001b[Z',
 };
 
-async function opened(columns = 80, rows = 24) {
-	const app = runApp({columns, rows, more: [noun({name: 'part', summary: 'Parts', verbs: [list, show]})]});
+async function opened({columns = 80, rows = 24, line = '/part list --long'} = {}) {
+	const app = runApp({columns, rows, more: [noun({name: 'part', summary: 'Parts', verbs: [list, dated, show]})]});
 	await app.waitFor('Demo model');
-	app.type('/part list --long\r');
+	app.type(`${line}\r`);
 	await app.waitFor('filter');
 	/** The panel, from its title to the rule above the prompt. */
 	const panel = () => {
@@ -71,7 +84,7 @@ test('a table that fits is printed', async () => {
 test.each([60, 80, 120])(
 	'a longer one opens in a panel of %d columns, safe and below the height of the window [1]',
 	async columns => {
-		const {panel, lines, waitFor} = await opened(columns);
+		const {panel, lines, waitFor} = await opened({columns});
 		await waitFor('❯ beta');
 		const [title, filter, head, first, ...others] = panel();
 		expect(title).toBe(
@@ -123,6 +136,21 @@ test('Tab sorts by each column, up and down, and the head says so', async () => 
 	await waitFor('❯ item40');
 	type(keys.back.repeat(3));
 	await waitFor('❯ beta');
+});
+
+test('Ctrl+T tells times in full and back, and --exact begins so', async () => {
+	const {type, waitFor, lines} = await opened({line: '/part dated'});
+	await waitFor('Parts 40 · Tab sorts · Ctrl+T exact times · Esc closes');
+	expect(lines()).toContainEqual(expect.stringMatching(/^❯ beta +1 h ago$/));
+	type('\u0014');
+	await waitFor('Ctrl+T ages');
+	expect(lines()).toContainEqual(expect.stringMatching(/^❯ beta +\d{4}-\d\d-\d\dT[\d:]{8}Z$/));
+	type('\u0014');
+	await waitFor('1 h ago');
+	type(keys.escape);
+	await waitFor('Ask something');
+	type('/part dated --exact\r');
+	await waitFor('Ctrl+T ages');
 });
 
 test('what is typed filters, and Enter opens the row by the command of the table', async () => {
