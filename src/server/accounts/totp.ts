@@ -1,0 +1,46 @@
+import {Secret, TOTP} from 'otpauth';
+
+/** What every authenticator app understands (RFC 6238 section 5.2 recommends both figures). */
+const period = 30;
+const digits = 6;
+/** 160 bits, as RFC 4226 section 4 recommends. */
+const secretBytes = 20;
+/** How many steps a code may be early or late: clocks differ, and people take a while to type (RFC 6238 section 6). */
+const drift = 1;
+
+type Enrolled = {
+	/** In base32. */
+	readonly secret: string;
+	/** The step of the last code that was taken; it and all before it are used up (RFC 6238 section 5.2). */
+	readonly lastStep: number | null;
+};
+
+/** Makes a secret for an authenticator app, in base32. */
+export function makeTotpSecret(): string {
+	return new Secret({size: secretBytes}).base32;
+}
+
+/** The address that an authenticator app reads from a QR code. */
+export function totpAddress(
+	secret: string,
+	{issuer, account}: {readonly issuer: string; readonly account: string},
+): string {
+	// A colon would end the issuer in the label.
+	return totpOf(secret, {issuer: issuer.replaceAll(':', ' '), label: account.replaceAll(':', ' ')}).toString();
+}
+
+/** The step of a code that is right now and not used up; undefined for any other. `now` is in milliseconds since the epoch. */
+export function stepOfTotp(typed: string, {secret, lastStep}: Enrolled, now: number): number | undefined {
+	const token = typed.replace(/\s/g, '');
+	if (!/^\d{6}$/.test(token)) {
+		return undefined;
+	}
+
+	const delta = totpOf(secret).validate({token, timestamp: now, window: drift});
+	const step = delta === null ? undefined : Math.floor(now / 1000 / period) + delta;
+	return step !== undefined && step > (lastStep ?? -1) ? step : undefined;
+}
+
+function totpOf(secret: string, names: {readonly issuer?: string; readonly label?: string} = {}): TOTP {
+	return new TOTP({...names, secret: Secret.fromBase32(secret), algorithm: 'SHA1', digits, period});
+}

@@ -1,0 +1,31 @@
+import {expect, test} from 'vitest';
+import {hashRecoveryCode, makeRecoveryCodes} from '../../../src/server/accounts/recovery-code.ts';
+
+test('there are ten codes, each of its own', () => {
+	const codes = makeRecoveryCodes();
+	expect(codes).toHaveLength(10);
+	expect(new Set(codes).size).toBe(10);
+	expect(codes.filter(code => !/^[a-hjkmnp-z2-9]{4}(?:-[a-hjkmnp-z2-9]{4}){3}$/.test(code))).toEqual([]);
+	// The contract takes codes of at most 64 characters.
+	expect(codes.every(code => code.length <= 64)).toBe(true);
+});
+
+test('a code is the same in capitals, without dashes and with spaces', () => {
+	const [code = ''] = makeRecoveryCodes();
+	const hash = hashRecoveryCode(code);
+	const typed = [code.toUpperCase(), code.replaceAll('-', ''), ` ${code.replaceAll('-', ' ')} `];
+	expect(typed.map(hashRecoveryCode)).toEqual([hash, hash, hash]);
+	expect(hash).toMatch(/^[\w-]{43}$/);
+});
+
+test.each([
+	'',
+	'123456',
+	'aaaa-aaaa-aaaa-aaa',
+	'aaaa-aaaa-aaaa-aaaaa',
+	'aaaa-aaaa-aaaa-aaa0',
+	'aaaa-aaaa-aaaa-aaal',
+	'%',
+])('%j cannot be a recovery code', typed => {
+	expect(hashRecoveryCode(typed)).toBeUndefined();
+});

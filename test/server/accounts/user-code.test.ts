@@ -1,0 +1,38 @@
+import fc from 'fast-check';
+import {expect, test} from 'vitest';
+import {makeUserCode, readUserCode} from '../../../src/server/accounts/user-code.ts';
+
+test('a code has eight letters that cannot be confused', () => {
+	const codes = Array.from({length: 200}, makeUserCode);
+	expect(codes.filter(code => !/^[BCDFGHJKLMNPQRSTVWXZ]{4}-[BCDFGHJKLMNPQRSTVWXZ]{4}$/.test(code))).toEqual([]);
+	expect(new Set(codes).size).toBe(200);
+});
+
+test.each(['WDJB-MJHT', 'wdjb-mjht', 'wdjbmjht', ' WDJB MJHT ', 'wd-jb-mj-ht', 'WDJB–MJHT', 'wdjb_mjht'])(
+	'%j is read as the code that was shown',
+	typed => {
+		expect(readUserCode(typed)).toBe('WDJB-MJHT');
+	},
+);
+
+test.each([
+	'',
+	'WDJB-MJH',
+	'WDJB-MJHTT',
+	'WDJB-MJHA',
+	'WDJB-MJH1',
+	'<script>',
+	`${' '.repeat(64)}WDJBMJHT`,
+	'ẂDJB-MJHT',
+])('%j cannot be a code', typed => {
+	expect(readUserCode(typed)).toBeUndefined();
+});
+
+test('whatever is typed, what is read is a code or nothing, and reads as itself', () => {
+	fc.assert(
+		fc.property(fc.oneof(fc.string({unit: 'binary'}), fc.stringMatching(/^[b-z -]{8,12}$/)), typed => {
+			const code = readUserCode(typed);
+			expect(code === undefined || readUserCode(code) === code).toBe(true);
+		}),
+	);
+});
