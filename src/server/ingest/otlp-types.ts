@@ -1,0 +1,41 @@
+/** A value of an attribute; at most one of its fields is set. */
+export type AnyValue = {
+	readonly stringValue?: string;
+	readonly boolValue?: boolean;
+	readonly intValue?: bigint;
+	readonly doubleValue?: number;
+	readonly arrayValue?: {readonly values?: readonly AnyValue[]};
+	readonly kvlistValue?: {readonly values?: readonly KeyValue[]};
+	/** Base64. */
+	readonly bytesValue?: string;
+};
+
+export type KeyValue = {readonly key?: string; readonly value?: AnyValue};
+
+/** A span as the messages of `otlp-messages.ts` read it from either encoding. Ids in hex, as they came. */
+export type OtlpSpan = {
+	readonly traceId?: string;
+	readonly spanId?: string;
+	readonly parentSpanId?: string;
+	readonly name?: string;
+	readonly kind?: number;
+	readonly startTimeUnixNano?: bigint;
+	readonly endTimeUnixNano?: bigint;
+	readonly attributes?: readonly KeyValue[];
+	readonly events?: readonly {
+		readonly timeUnixNano?: bigint;
+		readonly name?: string;
+		readonly attributes?: readonly KeyValue[];
+	}[];
+	readonly status?: {readonly message?: string; readonly code?: number};
+};
+
+export type ExportRequest = {
+	readonly resourceSpans?: readonly {
+		readonly resource?: {readonly attributes?: readonly KeyValue[]};
+		readonly scopeSpans?: readonly {
+			readonly scope?: {readonly name?: string};
+			readonly spans?: readonly OtlpSpan[];
+		}[];
+	}[];
+};
