@@ -1,5 +1,6 @@
 import * as z from 'zod/mini';
 import {createdKey, keyTable} from '../src/command/api-key-result.ts';
+import {uuidArgument} from '../src/command/argument-types.ts';
 import {command, noun} from '../src/command/command.ts';
 import {originalOf} from '../src/contract/lenient.ts';
 
@@ -33,7 +34,7 @@ const create = command({
 const revoke = command({
 	name: 'revoke',
 	summary: 'Revoke an API key for good',
-	args: z.object({key: z.string(), yes: z.optional(z.boolean())}),
+	args: z.object({key: uuidArgument, yes: z.optional(z.boolean())}),
 	positional: ['key'],
 	completes: {key: 'key'},
 	describe: {key: 'UUID of the key, as `api-key list` shows it', yes: 'do not ask'},

@@ -1,4 +1,5 @@
 import * as z from 'zod/mini';
+import {uuidArgument} from '../src/command/argument-types.ts';
 import {command, noun} from '../src/command/command.ts';
 import {originalOf} from '../src/contract/lenient.ts';
 import {formatNumber} from '../src/core/format.ts';
@@ -36,7 +37,7 @@ const show = command({
 const unlimit = command({
 	name: 'unlimit',
 	summary: 'Remove a member’s monthly credit limit (deprecated)',
-	args: z.object({user: z.string(), yes: z.optional(z.boolean())}),
+	args: z.object({user: uuidArgument, yes: z.optional(z.boolean())}),
 	positional: ['user'],
 	completes: {user: 'user'},
 	describe: {user: 'UUID of the member', yes: 'do not ask'},

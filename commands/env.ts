@@ -40,6 +40,8 @@ const create = command({
 			task_ref: task,
 			...(inputs && {inputs}),
 			...(overrides && {model_overrides: overrides}),
+			// The specification types it as a string, not as the UUID that `project_id` is elsewhere: like every project that a
+			// request addresses, it may be a slug.
 			...(project && {project_id: project}),
 			...(secret && {secret_ids: secret}),
 			...(timeout !== undefined && {timeout_sec: timeout}),

@@ -8,6 +8,9 @@ export const wholeNumber = z.pipe(
 	z.transform<string, number>(Number),
 );
 
+/** A UUID on a command line, for what is asked about it before the client checks it. */
+export const uuidArgument = z.guid('must be a UUID');
+
 /**
  * Reads `name=text` of a flag that may be given again, in order; the text may hold further `=` and may be empty. Throws
  * `usage` for a word without `=` or without a name, and for a name that comes twice.

@@ -82,13 +82,16 @@ test('what the server says of a revoked key is the data', async () => {
 	expect(dataOf(await testContext({env}).run('api-key', 'revoke', id, '--yes'))).toEqual({ok: true});
 });
 
-test('an id that is none is refused before anything is sent, and one of nobody is not found', async () => {
+test('an id that is none is refused before anything is asked or sent, and one of nobody is not found', async () => {
 	const {env, seen} = await api({});
-	const {run} = testContext({env});
-	await expect(run('api-key', 'revoke', 'ci', '--yes')).rejects.toMatchObject({
-		code: 'usage',
-		message: expect.stringMatching(/key_id/),
-	});
-	expect(seen).toEqual([]);
+	const {run, asked} = testContext({env, answers: ['yes']});
+	for (const words of [['ci'], ['ci', '--yes'], [`${id}0`], ['']]) {
+		await expect(run('api-key', 'revoke', ...words)).rejects.toMatchObject({
+			code: 'usage',
+			message: expect.stringMatching(/^<key> must be a UUID\.$|^api-key revoke needs <key>\.$/),
+		});
+	}
+
+	expect([seen, asked]).toEqual([[], []]);
 	await expect(run('api-key', 'revoke', id, '--yes')).rejects.toMatchObject({code: 'not-found'});
 });

@@ -53,14 +53,16 @@ test('a limit is removed after a yes, and the deprecation is said', async () => 
 
 test.each([
 	[{env: {}}, ['credits', 'show'], {code: 'auth', message: 'You are not logged in.'}],
-	[{flags: {org: ''}}, ['credits', 'unlimit', 'me', '--yes'], {code: 'usage', message: /user_id/}],
-] as const)('%j: %j is refused before anything is sent', async (options, words, error) => {
+	[{flags: {org: ''}}, ['credits', 'unlimit', 'me', '--yes'], {code: 'usage', message: /^<user> must be a UUID\.$/}],
+	[{answers: ['yes']}, ['credits', 'unlimit', `${member}0`], {code: 'usage', message: /^<user> must be a UUID\.$/}],
+] as const)('%j: %j is refused before anything is asked or sent', async (options, words, error) => {
 	const {env, seen} = await api({});
-	await expect(testContext({env, ...options}).run(...words)).rejects.toMatchObject({
+	const {run, asked, said} = testContext({env, ...options});
+	await expect(run(...words)).rejects.toMatchObject({
 		...error,
 		message: expect.stringMatching(error.message),
 	});
-	expect(seen).toEqual([]);
+	expect([seen, asked, said]).toEqual([[], [], []]);
 });
 
 test('without an organization it says how to name one', async () => {
