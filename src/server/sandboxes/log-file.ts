@@ -1,0 +1,132 @@
+import {open, readdir, stat} from 'node:fs/promises';
+import {join} from 'node:path';
+import {errnoOf} from '../../storage/file-error.ts';
+import type {LogWindow} from './provider.ts';
+
+/** Most bytes of one answer: with `after`, and without. */
+const largestPiece = 256 * 1024;
+const tailBytes = 64 * 1024;
+
+/** A character of UTF-8 has at most so many bytes. */
+const longestCharacter = 4;
+
+const attempts = 5;
+
+type Segment = {readonly path: string; readonly start: number; readonly bytes: number};
+
+/**
+ * Reads a log that is kept as files named by the offset of their first byte. With `after` the window begins there; where
+ * that part is gone already, at the oldest that is left; where the log never came so far, as without it: with the end
+ * of the log, cut at the beginning of a line. No character is ever split. Undefined where there is no log.
+ */
+export async function readLogWindow(folder: string, after?: number): Promise<LogWindow | undefined> {
+	for (let attempt = 1; ; attempt += 1) {
+		try {
+			return await readOnce(folder, after);
+		} catch (error) {
+			// The oldest file may be removed while we read: then the window begins later.
+			if (errnoOf(error) !== 'ENOENT' || attempt === attempts) {
+				throw error;
+			}
+		}
+	}
+}
+
+async function readOnce(folder: string, after: number | undefined): Promise<LogWindow | undefined> {
+	const segments = await listSegments(folder);
+	const [first] = segments;
+	const last = segments.at(-1);
+	if (!first || !last) {
+		return undefined;
+	}
+
+	const end = last.start + last.bytes;
+	if (after === undefined || after > end) {
+		const from = Math.max(first.start, end - tailBytes);
+		const bytes = await readRange(segments, from, end);
+		return toWindow(bytes, from, from > 0 ? lineStart(bytes) : 0);
+	}
+
+	const from = Math.max(first.start, after - longestCharacter);
+	const bytes = await readRange(segments, from, Math.min(end, Math.max(first.start, after) + largestPiece));
+	return toWindow(bytes, from, characterStart(bytes, Math.max(first.start, after) - from));
+}
+
+function toWindow(bytes: Buffer, from: number, skip: number): LogWindow {
+	const whole = bytes.subarray(skip, wholeEnd(bytes));
+	return {text: whole.toString('utf8'), start: from + skip, offset: from + skip + whole.length};
+}
+
+async function listSegments(folder: string): Promise<readonly Segment[]> {
+	const names = (await readdir(folder).catch(() => [])).filter(name => /^\d{15}\.log$/.test(name)).sort();
+	return await Promise.all(
+		names.map(async name => {
+			const path = join(folder, name);
+			return {path, start: Number.parseInt(name, 10), bytes: (await stat(path)).size};
+		}),
+	);
+}
+
+async function readRange(segments: readonly Segment[], from: number, to: number): Promise<Buffer> {
+	const pieces: Buffer[] = [];
+	for (const {path, start, bytes} of segments) {
+		const begin = Math.max(from, start);
+		const length = Math.min(to, start + bytes) - begin;
+		if (length > 0) {
+			const file = await open(path);
+			try {
+				const {buffer, bytesRead} = await file.read(Buffer.alloc(length), 0, length, begin - start);
+				pieces.push(buffer.subarray(0, bytesRead));
+			} finally {
+				await file.close();
+			}
+		}
+	}
+
+	return Buffer.concat(pieces);
+}
+
+/** Behind the first line break, so that no half line comes first; where there is none, at a character. */
+function lineStart(bytes: Buffer): number {
+	const lineBreak = bytes.indexOf(10);
+	return lineBreak === -1 ? firstLead(bytes) : lineBreak + 1;
+}
+
+function firstLead(bytes: Buffer): number {
+	const index = bytes.subarray(0, longestCharacter).findIndex(byte => !isContinuation(byte));
+	return Math.max(0, index);
+}
+
+/** The place itself, or the beginning of the character that it lies in. */
+function characterStart(bytes: Buffer, place: number): number {
+	for (let lead = place - 1; lead >= Math.max(0, place - longestCharacter + 1); lead -= 1) {
+		const byte = bytes[lead] ?? 0;
+		if (!isContinuation(byte)) {
+			const inside = lead + lengthOf(byte) > place && isContinuation(bytes[place] ?? 0);
+			return inside ? lead : place;
+		}
+	}
+
+	return place;
+}
+
+/** The end without the beginning of a character whose rest is not there yet. */
+function wholeEnd(bytes: Buffer): number {
+	for (let lead = bytes.length - 1; lead >= Math.max(0, bytes.length - longestCharacter + 1); lead -= 1) {
+		const byte = bytes[lead] ?? 0;
+		if (!isContinuation(byte)) {
+			return lead + lengthOf(byte) > bytes.length ? lead : bytes.length;
+		}
+	}
+
+	return bytes.length;
+}
+
+function isContinuation(byte: number): boolean {
+	return (byte & 0xc0) === 0x80;
+}
+
+/** How many bytes a character has by its first one (RFC 3629). */
+function lengthOf(lead: number): number {
+	return lead >= 0xf5 || lead < 0xc2 ? 1 : lead >= 0xf0 ? 4 : lead >= 0xe0 ? 3 : 2;
+}

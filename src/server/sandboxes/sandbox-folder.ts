@@ -1,0 +1,93 @@
+import {mkdir, readFile, rename, rm, writeFile} from 'node:fs/promises';
+import {dirname, join, normalize, sep} from 'node:path';
+import {AppError} from '../../core/error.ts';
+import {parseJson} from '../../core/json.ts';
+import {errnoOf} from '../../storage/file-error.ts';
+import type {Deadline, SandboxSpec} from './provider.ts';
+import type {SupervisorStatus} from './supervisor.ts';
+
+/** Where things of one sandbox lie. */
+export type SandboxFolder = {
+	readonly path: string;
+	readonly log: string;
+	readonly workspace: string;
+	readonly temporary: string;
+};
+
+const idPattern = /^[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}$/;
+
+/** The folder of a sandbox below `root`. Throws a bug's error for an id that is no UUID, as it becomes part of a path. */
+export function sandboxFolder(root: string, id: string): SandboxFolder {
+	if (!idPattern.test(id)) {
+		throw new Error('The id of a sandbox is not a UUID.');
+	}
+
+	const path = join(root, id);
+	return {path, log: join(path, 'log'), workspace: join(path, 'workspace'), temporary: join(path, 'tmp')};
+}
+
+/** Makes the folders of a new sandbox, for nobody else to read, and the files of its workspace. Gives the workspace. */
+export async function prepareFolder(
+	folder: SandboxFolder,
+	{workspace = folder.workspace, files, deadline}: Pick<SandboxSpec, 'workspace' | 'files' | 'deadline'>,
+): Promise<string> {
+	await mkdir(dirname(folder.path), {recursive: true, mode: 0o700});
+	await mkdir(dirname(workspace), {recursive: true, mode: 0o700});
+	for (const path of [folder.path, folder.log, folder.temporary]) {
+		await mkdir(path, {recursive: true, mode: 0o700});
+	}
+
+	// What ran in a workspace before may have left symbolic links there, which we would write through.
+	if (await isNew(workspace)) {
+		for (const [name, content] of files) {
+			const path = join(workspace, inside(name));
+			await mkdir(dirname(path), {recursive: true, mode: 0o700});
+			await writeFile(path, content, {mode: 0o600, flag: 'wx'});
+		}
+	}
+
+	await writeDeadline(folder, deadline);
+	return workspace;
+}
+
+async function isNew(workspace: string): Promise<boolean> {
+	try {
+		await mkdir(workspace, {mode: 0o700});
+		return true;
+	} catch (error) {
+		if (errnoOf(error) === 'EEXIST') {
+			return false;
+		}
+
+		throw error;
+	}
+}
+
+function inside(name: string): string {
+	const path = normalize(name);
+	if (path.startsWith('..') || path.startsWith(sep)) {
+		throw new AppError('failed', `The file ${name} of a task lies outside of its folder.`);
+	}
+
+	return path;
+}
+
+/** Replaced as a whole, because the supervisor reads it whenever it likes. */
+export async function writeDeadline({path}: SandboxFolder, {at, action}: Deadline): Promise<void> {
+	await writeFile(join(path, 'deadline.new'), JSON.stringify({at: at.getTime(), action}), {mode: 0o600});
+	await rename(join(path, 'deadline.new'), join(path, 'deadline.json'));
+}
+
+/** What the supervisor wrote last; undefined where it has not yet, or where there is no such sandbox. */
+export async function readStatus({path}: SandboxFolder): Promise<SupervisorStatus | undefined> {
+	const text = await readFile(join(path, 'status.json'), 'utf8').catch(() => '');
+	// Written by our own supervisor, in a folder that the sandbox cannot write to.
+	return parseJson(text) as SupervisorStatus | undefined;
+}
+
+/** Removes what a sandbox worked with. What it has made impossible to remove stays until its folder is removed. */
+export async function removeWork(folder: SandboxFolder): Promise<void> {
+	for (const path of [folder.workspace, folder.temporary]) {
+		await rm(path, {recursive: true, force: true}).catch(() => undefined);
+	}
+}

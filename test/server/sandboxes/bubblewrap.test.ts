@@ -1,0 +1,83 @@
+import {writeFile} from 'node:fs/promises';
+import {homedir} from 'node:os';
+import {join} from 'node:path';
+import {setTimeout as sleep} from 'node:timers/promises';
+import {expect, test} from 'vitest';
+import {bubblewrapArguments, findBubblewrap} from '../../../src/server/sandboxes/bubblewrap.ts';
+import {eventually, localSandboxes, temporaryFolder} from './sandbox.ts';
+
+const path = process.env['PATH'] ?? '';
+const bubblewrap = await findBubblewrap(path, ['/tmp']);
+const reason = bubblewrap ? '' : ' (skipped: bubblewrap is missing or does not work here)';
+
+test('[15] all is read-only or hidden but the workspace, which is mounted last', () => {
+	const args = bubblewrapArguments({writable: ['/data/w'], hidden: ['/home', '/data'], cwd: '/data/w'});
+	expect(args).toEqual([
+		...['--ro-bind', '/', '/', '--dev', '/dev', '--proc', '/proc', '--tmpfs', '/tmp'],
+		...['--tmpfs', '/home', '--tmpfs', '/data', '--ro-bind', process.execPath, process.execPath],
+		...['--bind', '/data/w', '/data/w', '--unshare-pid', '--unshare-ipc', '--die-with-parent', '--chdir', '/data/w'],
+	]);
+});
+
+test('a program of that name that fails is as good as none', async () => {
+	const folder = await temporaryFolder();
+	await writeFile(join(folder, 'bwrap'), '#!/bin/sh\nexit 1\n', {mode: 0o755});
+	expect(await findBubblewrap(folder, [])).toBeUndefined();
+	expect(await findBubblewrap('relative:/nowhere', [])).toBeUndefined();
+});
+
+test.skipIf(!bubblewrap)(`[15] in bubblewrap nothing outside can be read or written${reason}`, async () => {
+	const secrets = await temporaryFolder();
+	await writeFile(join(secrets, 'key'), 'secret');
+	const {provider, script, log} = await localSandboxes({path});
+	const program = `
+		import {existsSync, readdirSync, writeFileSync} from 'node:fs';
+		const attempt = path => { try { writeFileSync(path, 'x'); return 'written'; } catch (error) { return error.code; } };
+		console.log(JSON.stringify({
+			secret: existsSync(${JSON.stringify(join(secrets, 'key'))}),
+			home: readdirSync(${JSON.stringify(homedir())}),
+			etc: attempt('/etc/evil'),
+			status: attempt('../status.json'),
+			workspace: attempt('file'),
+			temporary: attempt(process.env.TMPDIR + '/file'),
+			processes: readdirSync('/proc').filter(name => /^\\d+$/.test(name)).length < 5,
+		}));`;
+	const id = await script(program);
+	await eventually(async () => (await provider.inspect(id)).kind === 'ended');
+	const lines = (await log(id)).split('\n');
+	expect(lines[0]).toBe(
+		'[sandbox] kept apart by bubblewrap: the workspace is writable, homes are empty, the network is on',
+	);
+	expect(JSON.parse(lines[1] ?? '')).toEqual({
+		secret: false,
+		home: [],
+		etc: 'EROFS',
+		status: expect.stringMatching(/^written|EROFS|ENOENT$/),
+		workspace: 'written',
+		temporary: 'written',
+		processes: true,
+	});
+	// Its own supervisor's files are out of reach: what it wrote went into a folder that only it sees.
+	expect(await provider.inspect(id)).toMatchObject({kind: 'ended', status: 0});
+});
+
+test.skipIf(!bubblewrap)(`in bubblewrap, too, a sandbox is paused, resumed and ended as a whole${reason}`, async () => {
+	const {provider, script, log} = await localSandboxes({path});
+	const id = await script(
+		'import {spawn} from "node:child_process";' +
+			'spawn(process.execPath, ["-e", "setInterval(() => console.log(1), 10)"], {detached: true, stdio: "inherit"});' +
+			'setInterval(() => {}, 1000);',
+	);
+	await eventually(async () => (await log(id)).includes('1\n1\n'));
+	await provider.pause(id);
+	expect(await provider.inspect(id)).toEqual({kind: 'paused'});
+	// What was written before the pause is read to its end first.
+	await sleep(50);
+	const paused = await log(id);
+	await sleep(50);
+	expect(await log(id)).toBe(paused);
+	await provider.resume(id, {at: new Date(Date.now() + 60_000), action: 'end'});
+	await eventually(async () => (await log(id)).length > paused.length);
+	await provider.end(id);
+	expect(await provider.inspect(id)).toMatchObject({kind: 'ended', asked: true});
+});

@@ -1,0 +1,183 @@
+import {randomUUID} from 'node:crypto';
+import {access, readdir, writeFile} from 'node:fs/promises';
+import {hostname} from 'node:os';
+import {join} from 'node:path';
+import {setTimeout as sleep} from 'node:timers/promises';
+import {expect, test} from 'vitest';
+import {createLocalProvider} from '../../../src/server/sandboxes/local-provider.ts';
+import {readStatus, sandboxFolder} from '../../../src/server/sandboxes/sandbox-folder.ts';
+import {eventually, localSandboxes, plainPath, runs} from './sandbox.ts';
+
+const printsPid = 'console.log("pid", process.pid); setInterval(() => console.log("tick"), 20);';
+const pidIn = (log: string) => Number(/pid (\d+)/.exec(log)?.[1]);
+
+test('the log begins with how the sandbox is kept apart, and holds both outputs in their order', async () => {
+	const {provider, script, log} = await localSandboxes();
+	const id = await script(
+		'import {writeSync} from "node:fs"; for (const n of [1, 2, 3]) { writeSync(1, "out " + n + "\\n"); writeSync(2, "err " + n + "\\n"); }',
+	);
+	await eventually(async () => (await provider.inspect(id)).kind === 'ended');
+	expect([await provider.inspect(id), await log(id)]).toEqual([
+		{kind: 'ended', step: 'command', status: 0, asked: false},
+		'[sandbox] NOT kept apart: bubblewrap is missing or does not work here, so this runs with all rights of the server\n' +
+			'out 1\nerr 1\nout 2\nerr 2\nout 3\nerr 3\n[sandbox] command ended with status 0\n',
+	]);
+});
+
+test('build steps run in order before the command, and the first that fails is the last', async () => {
+	const {provider, script, log} = await localSandboxes();
+	const id = await script('console.log("never")', {
+		build: [
+			{name: 'build', command: ['node', '-e', 'console.log("one")']},
+			{name: 'build', command: ['node', '-e', 'process.stdout.write("no line break"); process.exit(3)']},
+		],
+	});
+	await eventually(async () => (await provider.inspect(id)).kind === 'ended');
+	expect(await provider.inspect(id)).toEqual({kind: 'ended', step: 'build', status: 3, asked: false});
+	expect((await log(id)).split('\n').slice(1)).toEqual([
+		'[sandbox] build step 1 of 2: node -e console.log("one")',
+		'one',
+		'[sandbox] build ended with status 0',
+		'[sandbox] build step 2 of 2: node -e process.stdout.write("no line break"); process.exit(3)',
+		'no line break',
+		'[sandbox] build ended with status 3',
+		'',
+	]);
+});
+
+test('a program that does not exist ends the sandbox with a sentence in its log', async () => {
+	const {provider, script, log} = await localSandboxes();
+	const id = await script('', {command: {name: 'command', command: ['no-such-program']}});
+	await eventually(async () => (await provider.inspect(id)).kind === 'ended');
+	expect(await provider.inspect(id)).toMatchObject({status: 127});
+	expect(await log(id)).toMatch(/no-such-program.*not found\n\[sandbox] command ended with status 127\n$/);
+});
+
+test('[15] the environment is an allow-list: no secret of the server is handed on', async () => {
+	const {root, provider, script, log} = await localSandboxes({
+		environment: {
+			OPENAI_API_KEY: 'sk-1',
+			SERVICE_API_KEY: 'k',
+			NODE_OPTIONS: '--bad',
+			LD_PRELOAD: '/x',
+			LANG: 'C.UTF-8',
+		},
+	});
+	const id = await script('console.log(JSON.stringify(process.env))', {environment: {PORT: '1', PATH: '/evil'}});
+	await eventually(async () => (await provider.inspect(id)).kind === 'ended');
+	const environment = JSON.parse((await log(id)).split('\n')[1] ?? '');
+	expect(environment).toEqual({
+		LANG: 'C.UTF-8',
+		PORT: '1',
+		PATH: `${join(process.execPath, '..')}:${plainPath}`,
+		PWD: join(root, id, 'workspace'),
+		HOME: join(root, id, 'workspace'),
+		TMPDIR: join(root, id, 'tmp'),
+		SANDBOX_ID: id,
+	});
+});
+
+test('what is paused makes no progress, and goes on where it was', async () => {
+	const {provider, script, log} = await localSandboxes();
+	const id = await script(printsPid);
+	await eventually(async () => (await log(id)).includes('tick'));
+	await provider.pause(id);
+	await provider.pause(id);
+	expect(await provider.inspect(id)).toEqual({kind: 'paused'});
+	// What was written before the pause is read to its end first.
+	await sleep(50);
+	const paused = await log(id);
+	await sleep(50);
+	expect(await log(id)).toBe(paused);
+
+	await provider.resume(id, {at: new Date(Date.now() + 60_000), action: 'end'});
+	expect(await provider.inspect(id)).toEqual({kind: 'running'});
+	await eventually(async () => (await log(id)).length > paused.length);
+	expect((await log(id)).startsWith(paused)).toBe(true);
+});
+
+test('the end reaches what ignores SIGTERM, what is paused and what left its group; the log stays', async () => {
+	const {root, provider, script, log} = await localSandboxes({grace: 50});
+	const id = await script(
+		'import {spawn} from "node:child_process"; process.on("SIGTERM", () => {});' +
+			'const child = spawn(process.execPath, ["-e", "setInterval(() => {}, 1000)"], {detached: true, stdio: "ignore"});' +
+			'console.log("child", child.pid); console.log("pid", process.pid); setInterval(() => {}, 1000);',
+	);
+	await eventually(async () => /pid \d+/.test(await log(id)));
+	const child = Number(/child (\d+)/.exec(await log(id))?.[1]);
+	const main = pidIn(await log(id));
+	expect([runs(child), runs(main)]).toEqual([true, true]);
+	await provider.pause(id);
+	await provider.end(id);
+	await eventually(() => !runs(child) && !runs(main));
+	expect(await provider.inspect(id)).toMatchObject({kind: 'ended', asked: true});
+	expect(await readdir(join(root, id))).not.toContain('workspace');
+	expect(await log(id)).toContain('[sandbox] it is ended\n[sandbox] command ended by SIGKILL\n');
+	await provider.end(id);
+	await provider.remove(id);
+	await expect(access(join(root, id))).rejects.toThrow('ENOENT');
+});
+
+test('a sandbox goes on without the server that started it: another finds it, pauses it and ends it', async () => {
+	const {root, script, log} = await localSandboxes();
+	const id = await script(printsPid);
+	await eventually(async () => (await log(id)).includes('tick'));
+	const later = createLocalProvider({root, grace: 300, environment: {PATH: plainPath}});
+	expect(await later.inspect(id)).toEqual({kind: 'running'});
+	await later.pause(id);
+	expect(await later.inspect(id)).toEqual({kind: 'paused'});
+	await later.end(id);
+	expect([(await later.inspect(id)).kind, runs(pidIn(await log(id)))]).toEqual(['ended', false]);
+});
+
+test('a sandbox whose supervisor was killed is gone, and its processes can still be ended', async () => {
+	const {root, provider, script, log} = await localSandboxes();
+	const id = await script(printsPid);
+	await eventually(async () => (await log(id)).includes('tick'));
+	const status = await readStatus(sandboxFolder(root, id));
+	process.kill(status?.supervisor.pid ?? 0, 'SIGKILL');
+	await eventually(async () => (await provider.inspect(id)).kind === 'gone');
+	const pid = pidIn(await log(id));
+	await provider.end(id);
+	await eventually(() => !runs(pid));
+});
+
+test('an id that was given to another process later is not taken for the sandbox', async () => {
+	const {root, provider, script, log} = await localSandboxes();
+	const id = await script(printsPid);
+	await eventually(async () => (await log(id)).includes('tick'));
+	await provider.end(id);
+	const stranger = {pid: process.pid, host: hostname(), started: '1'};
+	const status = {supervisor: stranger, group: stranger, phase: 'running'};
+	await writeFile(join(root, id, 'status.json'), JSON.stringify(status));
+	expect(await provider.inspect(id)).toEqual({kind: 'gone'});
+	await provider.end(id);
+});
+
+test('the deadline is kept without any server', async () => {
+	const {provider, script, log} = await localSandboxes();
+	const at = new Date(Date.now() - 1);
+	const ends = await script(printsPid, {deadline: {at, action: 'end'}});
+	const pauses = await script(printsPid, {deadline: {at, action: 'pause'}});
+	await eventually(async () => (await provider.inspect(ends)).kind === 'ended');
+	await eventually(async () => (await provider.inspect(pauses)).kind === 'paused');
+	expect(await provider.inspect(ends)).toMatchObject({asked: true, status: null});
+	expect(await log(ends)).toContain('[sandbox] its time is over\n');
+});
+
+test('a program that takes more memory than it may is ended, and nothing else', async () => {
+	const {provider, script} = await localSandboxes();
+	const id = await script('const all = []; for (;;) all.push(Buffer.alloc(16 * 1024 * 1024, 1));', {
+		limits: {memoryBytes: 512 * 1024 * 1024},
+	});
+	await eventually(async () => (await provider.inspect(id)).kind === 'ended');
+	expect(await provider.inspect(id)).not.toMatchObject({status: 0});
+});
+
+test('[15] an id that is no UUID never becomes a path, nor does a file outside of the workspace', async () => {
+	const {provider, script} = await localSandboxes();
+	await expect(provider.inspect('../../etc')).rejects.toThrow('not a UUID');
+	await expect(script('', {files: new Map([['../../evil', 'x']])})).rejects.toThrow('lies outside of its folder');
+	expect(await provider.readLog(randomUUID(), {})).toBeUndefined();
+	expect(await provider.inspect(randomUUID())).toEqual({kind: 'gone'});
+});

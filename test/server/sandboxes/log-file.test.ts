@@ -1,0 +1,110 @@
+import {mkdir, rm, writeFile} from 'node:fs/promises';
+import {join} from 'node:path';
+import fc from 'fast-check';
+import {expect, test} from 'vitest';
+import {readLogWindow} from '../../../src/server/sandboxes/log-file.ts';
+import {eventually, localSandboxes, temporaryFolder} from './sandbox.ts';
+
+/** A log of these bytes in pieces of `size`, of which the first `gone` were removed. */
+async function logOf(folder: string, bytes: Buffer, size: number, gone = 0): Promise<void> {
+	await rm(folder, {recursive: true, force: true});
+	await mkdir(folder);
+	for (let start = 0, index = 0; start < bytes.length; start += size, index += 1) {
+		if (index >= gone) {
+			await writeFile(join(folder, `${String(start).padStart(15, '0')}.log`), bytes.subarray(start, start + size));
+		}
+	}
+}
+
+test('without an offset it is the end, from the beginning of a line on', async () => {
+	const folder = join(await temporaryFolder(), 'log');
+	expect(await readLogWindow(folder)).toBeUndefined();
+	await logOf(folder, Buffer.from('a\nb'), 1);
+	expect(await readLogWindow(folder)).toEqual({text: 'a\nb', start: 0, offset: 3});
+
+	const line = `${'x'.repeat(99)}\n`;
+	const all = line.repeat(1000);
+	await logOf(folder, Buffer.from(all), 30_000);
+	expect(await readLogWindow(folder)).toEqual({text: line.repeat(655), start: 34_500, offset: 100_000});
+
+	await logOf(folder, Buffer.from('é'.repeat(50_001)), 30_001);
+	const window = await readLogWindow(folder);
+	expect(window).toEqual({text: 'é'.repeat(32_768), start: 34_466, offset: 100_002});
+});
+
+test('with an offset it begins there, and nothing is missing or twice', async () => {
+	const folder = join(await temporaryFolder(), 'log');
+	await logOf(folder, Buffer.from('one\ntwo\nthree\n'), 5);
+	expect(await readLogWindow(folder, 4)).toEqual({text: 'two\nthree\n', start: 4, offset: 14});
+	expect(await readLogWindow(folder, 14)).toEqual({text: '', start: 14, offset: 14});
+});
+
+test('an offset past the end gives the whole tail, whose offset is smaller: it is a new log', async () => {
+	const folder = join(await temporaryFolder(), 'log');
+	await logOf(folder, Buffer.from('new\n'), 5);
+	expect(await readLogWindow(folder, 5)).toEqual({text: 'new\n', start: 0, offset: 4});
+	expect(await readLogWindow(folder, Number.MAX_SAFE_INTEGER)).toEqual({text: 'new\n', start: 0, offset: 4});
+});
+
+test('where the asked part is gone, the window says that it begins later', async () => {
+	const folder = join(await temporaryFolder(), 'log');
+	await logOf(folder, Buffer.from('one\ntwo\nthree\n'), 4, 2);
+	expect(await readLogWindow(folder, 2)).toEqual({text: 'three\n', start: 8, offset: 14});
+});
+
+test('a character is never split: neither by the end of what is written nor by an offset in it', async () => {
+	const folder = join(await temporaryFolder(), 'log');
+	const bytes = Buffer.from('a😀b');
+	await logOf(folder, bytes.subarray(0, 3), 2);
+	expect(await readLogWindow(folder, 0)).toEqual({text: 'a', start: 0, offset: 1});
+	await logOf(folder, bytes, 2);
+	expect(await readLogWindow(folder, 1)).toEqual({text: '😀b', start: 1, offset: 6});
+	for (const inside of [2, 3, 4]) {
+		expect(await readLogWindow(folder, inside)).toEqual({text: '😀b', start: 1, offset: 6});
+	}
+
+	expect(await readLogWindow(folder, 5)).toEqual({text: 'b', start: 5, offset: 6});
+});
+
+test('bytes that are no UTF-8 are shown as replaced, and counted as they are', async () => {
+	const folder = join(await temporaryFolder(), 'log');
+	await logOf(folder, Buffer.from([0xff, 0x61, 0x80, 0x80, 0x0a]), 9);
+	expect(await readLogWindow(folder, 0)).toEqual({text: '\u{FFFD}a\u{FFFD}\u{FFFD}\n', start: 0, offset: 5});
+	expect(await readLogWindow(folder, 3)).toEqual({text: '\u{FFFD}\n', start: 3, offset: 5});
+});
+
+test('following by offsets gives every text back whole, however it is written and cut', async () => {
+	const folder = join(await temporaryFolder(), 'log');
+	const texts = fc.string({unit: 'binary', maxLength: 60});
+	await fc.assert(
+		fc.asyncProperty(texts, fc.integer({min: 1, max: 9}), fc.array(fc.nat(70)), async (text, size, cuts) => {
+			const bytes = Buffer.from(text);
+			let seen = '';
+			let offset = 0;
+			for (const end of [...cuts.filter(cut => cut <= bytes.length).sort((a, b) => a - b), bytes.length]) {
+				await logOf(folder, bytes.subarray(0, end), size);
+				const window = await readLogWindow(folder, offset);
+				expect(window?.start ?? offset).toBe(offset);
+				seen += window?.text ?? '';
+				offset = window?.offset ?? offset;
+			}
+
+			expect([seen, offset]).toEqual([text, bytes.length]);
+		}),
+		{numRuns: 40},
+	);
+});
+
+test('a log over its limit loses its beginning, and its offsets go on', async () => {
+	const {provider, script} = await localSandboxes();
+	const id = await script('for (let n = 0; n < 2000; n += 1) console.log(String(n).padStart(9, "0"));', {
+		limits: {logBytes: 8000},
+	});
+	await eventually(async () => (await provider.inspect(id)).kind === 'ended');
+	const window = await provider.readLog(id, {after: 0});
+	const notice = (await provider.readLog(id, {}))?.text.split('\n').at(-2);
+	expect(notice).toBe('[sandbox] command ended with status 0');
+	expect(window?.start).toBeGreaterThan(12_000);
+	expect((window?.offset ?? 0) - (window?.start ?? 0)).toBeLessThanOrEqual(8000);
+	expect(window?.text.split('\n').slice(-3)).toEqual(['000001999', notice, '']);
+});

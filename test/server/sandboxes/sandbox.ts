@@ -1,0 +1,60 @@
+import {randomUUID} from 'node:crypto';
+import {readFileSync} from 'node:fs';
+import {mkdtemp, rm} from 'node:fs/promises';
+import {tmpdir} from 'node:os';
+import {join} from 'node:path';
+import {setTimeout as sleep} from 'node:timers/promises';
+import {onTestFinished} from 'vitest';
+import {createLocalProvider} from '../../../src/server/sandboxes/local-provider.ts';
+import type {SandboxSpec} from '../../../src/server/sandboxes/provider.ts';
+
+/** A PATH without bubblewrap, so that what a test sees does not depend on the machine. */
+export const plainPath = '/nowhere';
+
+/** A folder of this test alone. */
+export async function temporaryFolder(): Promise<string> {
+	const folder = await mkdtemp(join(tmpdir(), 'service-sandbox-'));
+	onTestFinished(() => rm(folder, {recursive: true, force: true}));
+	return folder;
+}
+
+/** A provider in a folder of its own; every sandbox that is started through `start` is ended after the test. */
+export async function localSandboxes({path = plainPath, grace = 300, environment = {}} = {}) {
+	const root = await temporaryFolder();
+	const provider = createLocalProvider({root, grace, environment: {...environment, PATH: path}});
+	const script = async (program: string, spec: Partial<SandboxSpec> = {}): Promise<string> => {
+		const id = randomUUID();
+		onTestFinished(() => provider.remove(id));
+		await provider.start({
+			id,
+			files: new Map([['program.mjs', program]]),
+			build: [],
+			command: {name: 'command', command: ['node', 'program.mjs']},
+			environment: {},
+			deadline: {at: new Date(Date.now() + 60_000), action: 'end'},
+			...spec,
+		});
+		return id;
+	};
+	const log = async (id: string) => (await provider.readLog(id, {}))?.text ?? '';
+	return {root, provider, script, log};
+}
+
+/** Looks again until `isTrue`, for at most 10 seconds. */
+export async function eventually(isTrue: () => boolean | Promise<boolean>): Promise<void> {
+	for (const deadline = Date.now() + 10_000; !(await isTrue()); await sleep(10)) {
+		if (Date.now() > deadline) {
+			throw new Error('It did not become true within 10 seconds.');
+		}
+	}
+}
+
+/** True while a process runs, whoever's it is; one that ended and was not collected yet does not. */
+export function runs(pid: number): boolean {
+	try {
+		const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
+		return stat.slice(stat.lastIndexOf(')') + 2)[0] !== 'Z';
+	} catch {
+		return false;
+	}
+}
