@@ -12,6 +12,7 @@ export default command({
 		events: z.optional(z.boolean()),
 	}),
 	positional: ['file'],
+	completes: {session: 'saved-session'},
 	describe: {
 		file: 'a new file; without it the text is printed',
 		session: 'id or prefix; the session on screen, else the latest one here',

@@ -8,6 +8,7 @@ export default command({
 	args: z.object({title: z.string(), session: z.optional(z.string())}),
 	positional: ['title'],
 	rest: true,
+	completes: {session: 'saved-session'},
 	describe: {
 		title: 'what it shall be called',
 		session: 'id or prefix; the session on screen, else the latest one here',

@@ -9,6 +9,7 @@ export default command({
 	summary: 'Go on with an earlier session',
 	args: z.object({session: z.optional(z.string())}),
 	positional: ['session'],
+	completes: {session: 'saved-session'},
 	describe: {session: 'id or a unique prefix of it; without it you choose'},
 	examples: ['resume', 'resume 3f2a'],
 

@@ -7,6 +7,7 @@ export default command({
 	aliases: ['cost'],
 	summary: 'Show what the session used and cost, by model',
 	args: z.object({session: z.optional(z.string())}),
+	completes: {session: 'saved-session'},
 	describe: {session: 'id or prefix; the session on screen, else the latest one here'},
 	examples: ['usage --json'],
 	whileRunning: true,

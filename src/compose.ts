@@ -222,6 +222,7 @@ export function compose(options: Options): Program {
 			await conversation.open(transcript, logOf(Promise.resolve(journal)));
 			return notices;
 		},
+		savedSessions: () => sessions.list(false),
 		loadCatalog: async () => (await loadCatalog()).priceOf,
 		async startEmbedded() {
 			const {connection, model} = store.getState();

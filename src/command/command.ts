@@ -1,7 +1,7 @@
 import type * as z from 'zod/mini';
-import type {CompletionKind} from '../config/completion-values.ts';
 import {parseArguments} from './arguments.ts';
 import type {CommandContext} from './context.ts';
+import type {ValueKind} from './known-values.ts';
 import type {Result} from './result.ts';
 
 type Shape = Record<string, z.core.$ZodType>;
@@ -20,7 +20,7 @@ type Definition<S extends Shape> = {
 	/** What each argument is, for help. */
 	readonly describe?: {readonly [name in keyof S]?: string};
 	/** Which known values an argument takes; those of an enum complete by themselves. */
-	readonly completes?: {readonly [name in keyof S]?: CompletionKind};
+	readonly completes?: {readonly [name in keyof S]?: ValueKind};
 	/** Full lines as one would type them in a shell, without the program's name. */
 	readonly examples?: readonly string[];
 	/** Positions that hold a secret: never kept in a history, and warned about in a shell (SAFETY 11). */
@@ -36,7 +36,7 @@ type Definition<S extends Shape> = {
 export type Command = Omit<Definition<Shape>, 'run' | 'positional' | 'describe' | 'completes' | 'secret'> & {
 	readonly positional?: readonly string[];
 	readonly describe?: Readonly<Record<string, string | undefined>>;
-	readonly completes?: Readonly<Record<string, CompletionKind | undefined>>;
+	readonly completes?: Readonly<Record<string, ValueKind | undefined>>;
 	readonly secret?: string;
 	/** Checks `values` against the schema, then runs. Throws `AppError` (`usage`) for what does not fit. */
 	readonly execute: (values: Readonly<Record<string, unknown>>, context: CommandContext) => Promise<Result>;

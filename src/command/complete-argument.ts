@@ -1,8 +1,8 @@
-import type {CompletionValues} from '../config/completion-values.ts';
 import {choicesOf} from './argument-choices.ts';
 import {fieldsOf, flagOf} from './arguments.ts';
 import type {Command} from './command.ts';
 import {globalFlagsToComplete} from './global-flags.ts';
+import type {KnownValue, KnownValues} from './known-values.ts';
 import {isPlainWord} from './words.ts';
 
 /** What one word of a command line may become. */
@@ -23,7 +23,7 @@ type Argument = {
 	readonly required: boolean;
 	readonly multiple: boolean;
 	readonly summary: string;
-	readonly values: (valuesOf: CompletionValues) => readonly string[];
+	readonly values: (valuesOf: KnownValues) => readonly KnownValue[];
 };
 
 const most = 50;
@@ -36,7 +36,7 @@ export function completeArgument(
 	command: Command,
 	before: readonly string[],
 	typed: string,
-	valuesOf: CompletionValues,
+	valuesOf: KnownValues,
 ): readonly Candidate[] {
 	const known = argumentsOf(command);
 	const afterDashes = before.includes('--');
@@ -114,12 +114,19 @@ function completeFlag(flags: readonly Argument[], typed: string): readonly Candi
 function completeValue(
 	{values, required, isFlag}: Argument,
 	typed: string,
-	valuesOf: CompletionValues,
+	valuesOf: KnownValues,
 	follows = false,
 ): readonly Candidate[] {
-	const plain = values(valuesOf).filter(isPlainWord);
+	const plain = values(valuesOf)
+		.map(known => (typeof known === 'string' ? {value: known, hint: ''} : known))
+		.filter(({value}) => isPlainWord(value));
 	const isOptional = typed !== '' || !(required || isFlag);
-	return matching(plain, value => value, typed).map(word => ({word, summary: '', follows, isOptional}));
+	return matching(plain, ({value}) => value, typed).map(({value, hint}) => ({
+		word: value,
+		summary: hint,
+		follows,
+		isOptional,
+	}));
 }
 
 /** Those that are what was typed, then those that begin with it, then those that hold it; in their own order else. */

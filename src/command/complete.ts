@@ -1,6 +1,7 @@
-import type {CompletionValues} from '../config/completion-values.ts';
 import {type Command, type Entry, isNoun, type Noun} from './command.ts';
 import {type Candidate, completeArgument} from './complete-argument.ts';
+import type {KnownValues} from './known-values.ts';
+import {lastWord} from './words.ts';
 
 /** One line of the slash completion. */
 export type Suggestion = {
@@ -14,7 +15,7 @@ export type Suggestion = {
 
 type Options = {
 	/** Known values of arguments; none by default. */
-	readonly valuesOf?: CompletionValues;
+	readonly valuesOf?: KnownValues;
 	/** Where the line is typed: what does not work there is not offered. */
 	readonly place?: 'app' | 'shell';
 };
@@ -24,15 +25,14 @@ type Options = {
  * come before names that only contain it. Empty where the line is no command.
  */
 export function complete(entries: readonly Entry[], line: string, options: Options = {}): readonly Suggestion[] {
-	if (!line.startsWith('/') || /[\n'"\\]/.test(line)) {
+	if (!/^\/(?:[^\s'"\\]|$)/.test(line) || line.includes('\n')) {
 		return [];
 	}
 
-	const words = line.slice(1).split(/ +/);
-	const start = line.slice(0, line.length - (words.at(-1) ?? '').length);
-	const before = words.slice(0, -1);
-	return completeWords(entries, words, options).map(({word, summary, follows, isOptional, isName}) => ({
-		line: `${isName ? `/${[...before, ''].join(' ')}` : start}${word}${follows ? ' ' : ''}`,
+	const {before, word: typed, start, quote} = lastWord(line.slice(1));
+	const behind = line.slice(0, start + 1);
+	return completeWords(entries, [...before, typed], options).map(({word, summary, follows, isOptional, isName}) => ({
+		line: `${isName ? `/${[...before, word].join(' ')}` : behind + quote + word + quote}${follows ? ' ' : ''}`,
 		label: isName ? `/${[...before, word].join(' ')}` : word,
 		summary,
 		...(isOptional && {isOptional}),

@@ -3,6 +3,7 @@ import type {Recorded} from '../core/event.ts';
 import type {PriceOf} from '../core/usage.ts';
 import type {Conversation} from '../store/conversation.ts';
 import type {AppStore} from '../store/store.ts';
+import type {SavedSession} from '../store/view-slice.ts';
 import type {Entry} from './command.ts';
 import type {CommandContext} from './context.ts';
 import type {RunFlags} from './invocation.ts';
@@ -30,6 +31,8 @@ export type Program = {
 	 * must know about its file. Throws as `Sessions` does, and `conflict` where another window has it open.
 	 */
 	readonly resume: (session: string) => Promise<readonly string[]>;
+	/** The sessions of the folder, newest first. Throws `failed` for a state folder that cannot be read. */
+	readonly savedSessions: () => Promise<readonly SavedSession[]>;
 	/** Puts prices and context windows into the store, and gives the prices. */
 	readonly loadCatalog: () => Promise<PriceOf>;
 	/** Starts the embedded server where it is the connection or answers as the model. Throws `failed` where it cannot. */

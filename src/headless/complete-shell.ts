@@ -1,18 +1,23 @@
+import {realpathSync} from 'node:fs';
+import process from 'node:process';
 import {commands} from '../../commands/index.ts';
 import type {Entry} from '../command/command.ts';
 import {completeWords} from '../command/complete.ts';
 import {completeRunFlags} from '../command/complete-run-flags.ts';
 import {takeGlobalFlags} from '../command/global-flags.ts';
-import {type CompletionValues, createCompletionValues} from '../config/completion-values.ts';
+import {type KnownValue, type KnownValues, sessionValues, type ValueKind} from '../command/known-values.ts';
+import {createCompletionValues} from '../config/completion-values.ts';
 import {openConfig} from '../config/config.ts';
 import {openRecents} from '../config/recents.ts';
 import {resolveProfile} from '../config/resolve-profile.ts';
 import type {Environment} from '../core/environment.ts';
-import {openHome} from '../storage/home.ts';
+import {type Home, openHome} from '../storage/home.ts';
 
 type Options = {
 	readonly env: Environment;
 	readonly stdout: {readonly write: (data: string) => unknown};
+	/** The folder that the shell stands in; that of the process by default. */
+	readonly folder?: string;
 	/** All commands; those of the program by default. */
 	readonly entries?: readonly Entry[];
 };
@@ -24,38 +29,51 @@ type Options = {
  */
 export async function runCompletion(
 	words: readonly string[],
-	{env, stdout, entries = commands}: Options,
+	{env, stdout, folder = process.cwd(), entries = commands}: Options,
 ): Promise<number> {
-	const find = (valuesOf: CompletionValues) =>
+	const find = (valuesOf: KnownValues) =>
 		words[0]?.startsWith('-')
 			? completeRunFlags(words, valuesOf)
 			: completeWords(entries, words, {valuesOf, place: 'shell'});
-	const asked = new Set<string>();
+	const asked = new Set<ValueKind>();
 	find(kind => {
 		asked.add(kind);
 		return [];
 	});
-	const found = find(asked.size > 0 ? await valuesFor(words, env, asked.has('model')) : () => []);
+	const found = find(asked.size > 0 ? await valuesFor(words, {env, folder, asked}) : () => []);
 	const lines = narrowed(found, words.at(-1) ?? '').map(({word, summary}) => `${word}\t${summary}\n`);
 	stdout.write(lines.join(''));
 	return 0;
 }
 
-async function valuesFor(words: readonly string[], env: Environment, withModels: boolean): Promise<CompletionValues> {
+type Situation = {readonly env: Environment; readonly folder: string; readonly asked: ReadonlySet<ValueKind>};
+
+async function valuesFor(words: readonly string[], {env, folder, asked}: Situation): Promise<KnownValues> {
 	try {
 		const home = openHome(env);
 		const config = openConfig(home);
-		const {loadCatalog} = await import('../providers/prices.ts');
-		const models = withModels ? (await loadCatalog()).models.map(({id}) => id) : [];
-		return createCompletionValues({
+		const models = asked.has('model') ? await modelIds() : [];
+		const saved = asked.has('saved-session') ? await savedSessions(home, folder) : [];
+		const valuesOf = createCompletionValues({
 			config,
 			recents: openRecents(home.recentsFile),
 			profile: () => resolveProfile({data: config.read(), env, flags: flagsOf(words)})?.name,
 			models: () => models,
 		});
+		return kind => (kind === 'saved-session' ? saved : valuesOf(kind));
 	} catch {
 		return () => [];
 	}
+}
+
+async function modelIds(): Promise<readonly string[]> {
+	const {loadCatalog} = await import('../providers/prices.ts');
+	return (await loadCatalog()).models.map(({id}) => id);
+}
+
+async function savedSessions(home: Home, folder: string): Promise<readonly KnownValue[]> {
+	const {listSessions} = await import('../storage/sessions.ts');
+	return sessionValues(await listSessions(home, {folder: realpathSync(folder)}));
 }
 
 /** The flags so far; the last word is still being typed. */

@@ -1,5 +1,6 @@
 import type {StateCreator} from 'zustand/vanilla';
 import type {Cell} from '../core/cell.ts';
+import type {SessionSummary} from '../storage/sessions.ts';
 import {type ComposerState, emptyComposer} from './composer.ts';
 
 /** One line of a picker. `id` is what is chosen, `label` and `detail` are what is read and searched. */
@@ -41,6 +42,9 @@ export type Panel =
 	/** The answer of a command while the agent is at work, so that it does not cut the answer in two. */
 	| {readonly kind: 'lines'; readonly title: string; readonly lines: readonly string[]};
 
+/** A session of this folder, as completion offers it. Its texts are untrusted. */
+export type SavedSession = Pick<SessionSummary, 'id' | 'title' | 'preview'>;
+
 export type Size = {readonly columns: number; readonly rows: number};
 
 export type ViewSlice = {
@@ -55,6 +59,8 @@ export type ViewSlice = {
 	readonly live: readonly string[];
 	/** Which line of the slash completion is chosen. */
 	readonly completion: number;
+	/** Sessions that completion may offer, newest first; none before a line asks for them. */
+	readonly savedSessions: readonly SavedSession[];
 	/** How far the open panel was scrolled, or which of its choices is marked; counted in key presses, 0 when it opens. */
 	readonly scroll: number;
 	/** Steps through the sort orders of an open table, 0 when it opens. */
@@ -73,6 +79,7 @@ export type ViewSlice = {
 	setToast: (toast: string) => void;
 	setLive: (live: readonly string[]) => void;
 	setCompletion: (completion: number) => void;
+	setSavedSessions: (sessions: readonly SavedSession[]) => void;
 	scrollBy: (rows: number) => void;
 	sortBy: (steps: number) => void;
 	toggleExact: () => void;
@@ -87,6 +94,7 @@ export const createViewSlice: StateCreator<ViewSlice> = set => ({
 	toast: '',
 	live: [],
 	completion: 0,
+	savedSessions: [],
 	scroll: 0,
 	sorted: 0,
 	exact: false,
@@ -113,6 +121,9 @@ export const createViewSlice: StateCreator<ViewSlice> = set => ({
 	},
 	setCompletion(completion) {
 		set({completion});
+	},
+	setSavedSessions(savedSessions) {
+		set({savedSessions});
 	},
 	scrollBy(rows) {
 		set(state => ({scroll: state.scroll + rows}));

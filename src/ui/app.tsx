@@ -1,5 +1,5 @@
 import {complete, type Suggestion} from '../command/complete.ts';
-import type {CompletionValues} from '../config/completion-values.ts';
+import {sessionValues} from '../command/known-values.ts';
 import {layoutComposer} from '../store/composer-layout.ts';
 import type {AppState} from '../store/store.ts';
 import {safeLine} from '../terminal/safe-text.ts';
@@ -22,24 +22,14 @@ const editingNote = 'Editing your previous message; Ctrl+C leaves it as it was.'
 export function App() {
 	const {palette, entries} = useUi();
 	// All of the store, not parts: Ink shows the cursor only in frames for which the composer was drawn as well.
-	const {
-		live,
-		panel,
-		queue,
-		composer,
-		size,
-		completion: chosen,
-		editing,
-		busy,
-		transcript,
-		valuesOf,
-	} = useApp(state => state);
+	const state = useApp(all => all);
+	const {live, panel, queue, composer, size, completion: chosen, editing, busy, transcript} = state;
 	const toast = useApp(state => state.toast) || (editing ? editingNote : '');
 	const {run} = transcript;
 	const {columns, rows} = size;
 	const elapsed = useElapsed(run?.startedAt);
 
-	const suggestions = panel ? [] : suggestionsFor(entries(), composer.text, chosen, valuesOf);
+	const suggestions = panel ? [] : suggestionsFor(entries(), composer.text, chosen, state);
 	const prompt = layoutComposer(composer, columns - promptWidth, 10);
 	const layout = layOut({
 		rows,
@@ -92,13 +82,15 @@ export function suggestionsFor(
 	entries: Parameters<typeof complete>[0],
 	text: string,
 	chosen: number,
-	valuesOf: CompletionValues,
+	{valuesOf, savedSessions}: Pick<AppState, 'valuesOf' | 'savedSessions'>,
 ): readonly Suggestion[] {
 	if (chosen < 0) {
 		return [];
 	}
 
-	const found = complete(entries, text, {valuesOf});
+	const found = complete(entries, text, {
+		valuesOf: kind => (kind === 'saved-session' ? sessionValues(savedSessions) : valuesOf(kind)),
+	});
 	const [first] = found;
 	const isTyped = found.length === 1 && first?.line.trimEnd() === text.trimEnd();
 	return isTyped && (text.endsWith(' ') || !isName(first)) ? [] : found;

@@ -84,8 +84,8 @@ export function createKeyHandler(dependencies: Dependencies): (tokens: readonly 
 
 	/** Tab takes a suggestion, the arrows choose one, Escape closes the list, Enter takes one that is not yet typed. */
 	const inCompletion = (token: KeyToken): boolean => {
-		const {composer, completion, setCompletion, setComposer, valuesOf} = state();
-		const suggestions = suggestionsFor(entries(), composer.text, completion, valuesOf);
+		const {composer, completion, setCompletion, setComposer} = state();
+		const suggestions = suggestionsFor(entries(), composer.text, completion, state());
 		const chosen = suggestions[Math.min(completion, suggestions.length - 1)];
 		if (!chosen) {
 			return false;

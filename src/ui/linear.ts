@@ -66,6 +66,8 @@ export async function startLinear(
 		show: (title, lines) => say([safeLine(title), ...lines].join('\n')),
 	};
 
+	/** The line that was typed last, where nothing was written below it before its answer. */
+	let typed: string | undefined;
 	const opened = await openConversation(await compose(flags), flags, {
 		store,
 		palette,
@@ -75,6 +77,7 @@ export async function startLinear(
 		write: data => void stdout.write(data),
 		wipe: () => undefined,
 		quit,
+		isOnScreen: line => line === typed,
 	});
 
 	let pending = '';
@@ -83,6 +86,8 @@ export async function startLinear(
 		const lines = pending.split(/\r?\n/);
 		pending = lines.pop() ?? '';
 		for (const line of lines) {
+			const {transcript, busy} = store.getState();
+			typed = transcript.run || busy || lines.length > 1 ? undefined : line;
 			void send(line);
 		}
 	};

@@ -8,6 +8,7 @@ import type {Palette} from '../terminal/style.ts';
 import {messageLines} from './block-lines.ts';
 import type {AppInteraction} from './interaction.ts';
 import {createPainter, type Painter} from './painter.ts';
+import {followSavedSessions} from './saved-sessions.ts';
 import {createSubmit} from './submit.ts';
 import {shortFolder, welcomeLines} from './welcome.ts';
 
@@ -25,6 +26,8 @@ type Dependencies = {
 	/** Wipes the screen and the scrollback, because the user said so. */
 	readonly wipe: () => void;
 	readonly quit: () => void;
+	/** True for a line that stands on the screen already, as it was typed; none does by default. */
+	readonly isOnScreen?: (line: string) => boolean;
 };
 
 /** The app at work. */
@@ -40,14 +43,14 @@ export type OpenedConversation = {
 export async function openConversation(
 	program: AppProgram,
 	flags: Partial<RunFlags> & {readonly pick: boolean},
-	{store, palette, interact, version, homeFolder, write, wipe, quit}: Dependencies,
+	{store, palette, interact, version, homeFolder, write, wipe, quit, isOnScreen}: Dependencies,
 ): Promise<OpenedConversation> {
 	const {conversation, entries, contextFor, resume} = program;
 	const [{renderMarkdown}, {createMarkdownStream}] = await Promise.all([
 		import('../terminal/markdown.ts'),
 		import('../terminal/markdown-stream.ts'),
 	]);
-	const painter = createPainter({store, palette, write, markdown: {renderMarkdown, createMarkdownStream}});
+	const painter = createPainter({store, palette, write, isOnScreen, markdown: {renderMarkdown, createMarkdownStream}});
 	const {submit, tell, cancel} = createSubmit({
 		store,
 		palette,
@@ -70,6 +73,7 @@ export async function openConversation(
 			painter.forget();
 		},
 		quit,
+		isOnScreen,
 	});
 
 	painter.advance();
@@ -117,6 +121,7 @@ export async function openConversation(
 			state.setEditing(undefined);
 		}
 	});
+	const unfollow = followSavedSessions({store, entries, list: program.savedSessions});
 	import('../terminal/highlight.ts').then(({loadHighlighter}) => loadHighlighter()).catch(tell);
 	program.loadCatalog().catch(tell);
 	program.startEmbedded().catch(error => {
@@ -147,6 +152,7 @@ export async function openConversation(
 			cancel();
 			await conversation.close();
 			unsubscribe();
+			unfollow();
 			const {transcript, unsaved} = store.getState();
 			if (unsaved) {
 				return `This session was not saved: ${unsaved}\n`;

@@ -6,6 +6,7 @@ import type {Palette} from '../terminal/style.ts';
 import {truncate} from '../terminal/width.ts';
 import {blockLines} from './block-lines.ts';
 import {layOut, liveLimit} from './layout.ts';
+import {createWritten, type Item} from './written.ts';
 
 /** What the painter needs of the Markdown modules, which are loaded after the first frame. */
 export type MarkdownTools = {
@@ -26,10 +27,9 @@ type Dependencies = {
 	readonly markdown: MarkdownTools;
 	/** Writes finished lines above the live region, where they become the terminal's own scrollback. */
 	readonly write: (data: string) => void;
+	/** True for a message that stands on the screen already, as it was typed; none does by default. */
+	readonly isOnScreen?: ((text: string) => boolean) | undefined;
 };
-
-/** Something that was written and can be drawn again at another width. */
-type Item = {readonly kind: Block['kind'] | 'print'; readonly draw: (width: number) => readonly string[]};
 
 /** The text that still grows. */
 type OpenText = {
@@ -40,9 +40,6 @@ type OpenText = {
 	/** True while something else was written since. */
 	cut: boolean;
 };
-
-/** `whole` where the lines are all that is remembered. */
-type Recent = {readonly lines: readonly string[]; readonly whole: boolean};
 
 export type Painter = {
 	/** Draws what the store says; called after each change of it. */
@@ -61,20 +58,18 @@ export type Painter = {
 	readonly forget: () => void;
 };
 
-/** Most lines of an earlier session that are written when it is resumed, and of all that is kept for a repaint. */
+/** Most lines of an earlier session that are written when it is resumed. */
 const mostResumed = 1000;
-const mostItems = 300;
 
 /** The live region as it is most of the time, apart from the open end of the transcript and what is queued. */
 const onlyPrompt = {panel: 0, composer: 1, completion: 0};
 
 /** Turns the transcript into lines: each block once, finished lines to the scrollback, the rest to the live region. */
-export function createPainter({store, palette, markdown, write}: Dependencies): Painter {
+export function createPainter({store, palette, markdown, write, isOnScreen = () => false}: Dependencies): Painter {
+	const written = createWritten();
 	let session: string | undefined;
-	let written = 0;
+	let settledCount = 0;
 	let keeping = false;
-	let last: Item['kind'] | undefined;
-	let items: Item[] = [];
 	let stream: OpenText | undefined;
 
 	const width = () => store.getState().size.columns;
@@ -86,37 +81,30 @@ export function createPainter({store, palette, markdown, write}: Dependencies): 
 			block.kind === 'text' ? markdown.renderMarkdown(block.text, style(columns)) : blockLines(block, style(columns)),
 	});
 
-	/** The lines of an item with the blank line that parts it from the one before. */
-	const spaced = (kind: Item['kind'], lines: readonly string[]): readonly string[] => {
-		const joined = (kind === 'tool' || kind === 'reasoning') && (last === 'tool' || last === 'reasoning');
-		const result = lines.length === 0 || last === undefined || joined ? lines : ['', ...lines];
-		last = lines.length === 0 ? last : kind;
-		return result;
-	};
-
 	/** Lines of the text that still grows, parted from what came before it or between. */
 	const ofText = (text: OpenText, lines: readonly string[]): readonly string[] =>
-		text.begun ? (text.cut && lines.length > 0 && lines[0] !== '' ? ['', ...lines] : lines) : spaced('text', lines);
-
-	const remember = (item: Item) => {
-		items.push(item);
-		if (items.length > mostItems * 2) {
-			items = items.slice(-mostItems);
-		}
-	};
+		text.begun
+			? text.cut && lines.length > 0 && lines[0] !== ''
+				? ['', ...lines]
+				: lines
+			: written.spaced('text', lines);
 
 	const settledLines = (block: Block): readonly string[] => {
+		if (block.kind === 'user' && isOnScreen(block.text)) {
+			return [];
+		}
+
 		const item = itemOf(block);
-		remember(item);
+		written.remember(item);
 		if (block.kind === 'text' && stream?.id === block.id) {
 			const rest = stream.markdown.end(block.text);
 			const lines = ofText(stream, rest);
 			stream = undefined;
-			last = 'text';
+			written.last = 'text';
 			return lines;
 		}
 
-		return spaced(block.kind, item.draw(width()));
+		return written.spaced(block.kind, item.draw(width()));
 	};
 
 	/** The open blocks: finished lines of a text that still grows, and everything that may yet change. */
@@ -124,7 +112,7 @@ export function createPainter({store, palette, markdown, write}: Dependencies): 
 		open: readonly Block[],
 	): {readonly settled: readonly string[]; readonly live: readonly string[]} => {
 		const [first, ...others] = open;
-		const before = last;
+		const before = written.last;
 		let settled: readonly string[] = [];
 		let live: readonly string[] = [];
 		if (first?.kind === 'text') {
@@ -138,11 +126,11 @@ export function createPainter({store, palette, markdown, write}: Dependencies): 
 
 			live = ofText(stream, grown.live);
 		} else if (first) {
-			live = spaced(first.kind, blockLines(first, style(width())));
+			live = written.spaced(first.kind, blockLines(first, style(width())));
 		}
 
-		live = [...live, ...others.flatMap(block => spaced(block.kind, itemOf(block).draw(width())))];
-		last = settled.length > 0 || stream?.begun ? 'text' : before;
+		live = [...live, ...others.flatMap(block => written.spaced(block.kind, itemOf(block).draw(width())))];
+		written.last = settled.length > 0 || stream?.begun ? 'text' : before;
 		return {settled, live};
 	};
 
@@ -163,54 +151,35 @@ export function createPainter({store, palette, markdown, write}: Dependencies): 
 	const resumed = (transcript: Transcript): readonly string[] => {
 		if (keeping) {
 			session = transcript.session;
-			written = transcript.settled.length;
+			settledCount = transcript.settled.length;
 			stream = undefined;
 			return [];
 		}
 
-		const before = last;
+		const before = written.last;
 		session = transcript.session;
-		written = transcript.settled.length;
-		items = [];
+		settledCount = transcript.settled.length;
+		written.forgetItems();
 		stream = undefined;
 		for (const block of transcript.settled) {
-			remember(itemOf(block));
+			written.remember(itemOf(block));
 		}
 
-		const {lines, whole} = recent(mostResumed, before);
-		last ??= before;
-		return whole && items.length === written
+		const {lines, whole} = written.recent(mostResumed, width(), before);
+		written.last ??= before;
+		return whole && written.count() === settledCount
 			? lines
 			: [palette.dim(truncate('… what was said before is not drawn here; /export has it all', width())), ...lines];
-	};
-
-	/** The last lines of what is remembered, drawn anew below `above`. */
-	const recent = (most: number, above: Item['kind'] | undefined): Recent => {
-		const parts: Array<readonly string[]> = [];
-		let count = 0;
-		let index = items.length;
-		while (index > 0 && count < most) {
-			index--;
-			const item = items[index];
-			last = index > 0 ? items[index - 1]?.kind : above;
-			const lines = item ? spaced(item.kind, item.draw(width())) : [];
-			parts.unshift(lines);
-			count += lines.length;
-		}
-
-		last = items.at(-1)?.kind;
-		const lines = parts.flat();
-		return {lines: lines.slice(-most), whole: index === 0 && lines.length <= most};
 	};
 
 	return {
 		advance() {
 			const {transcript} = store.getState();
 			const lines: string[] = transcript.session === session ? [] : [...resumed(transcript)];
-			while (written < transcript.settled.length) {
-				const block = transcript.settled[written];
+			while (settledCount < transcript.settled.length) {
+				const block = transcript.settled[settledCount];
 				lines.push(...(block ? settledLines(block) : []));
-				written++;
+				settledCount++;
 			}
 
 			const {settled, live} = openLines(transcript.open);
@@ -218,8 +187,8 @@ export function createPainter({store, palette, markdown, write}: Dependencies): 
 		},
 		print(draw) {
 			const item: Item = {kind: 'print', draw};
-			remember(item);
-			show(spaced('print', draw(width())), store.getState().live);
+			written.remember(item);
+			show(written.spaced('print', draw(width())), store.getState().live);
 			if (stream) {
 				stream.cut = true;
 			}
@@ -233,13 +202,13 @@ export function createPainter({store, palette, markdown, write}: Dependencies): 
 			}
 		},
 		forget() {
-			items = [];
-			last = undefined;
+			written.forgetItems();
+			written.last = undefined;
 		},
 		repaint(dropped = 0) {
 			stream = undefined;
 			const {size, queue, transcript} = store.getState();
-			const {lines} = recent(size.rows, undefined);
+			const {lines} = written.recent(size.rows, width());
 			const {settled, live} = openLines(transcript.open);
 			// More than fits above the live region and the row below it would stand twice in the scrollback.
 			const layout = layOut({rows: size.rows, live: live.length, queue: queue.length, ...onlyPrompt});

@@ -28,6 +28,8 @@ type Dependencies = Pick<Program, 'conversation' | 'entries' | 'contextFor' | 'r
 	readonly interact: AppInteraction;
 	readonly wipe: () => void;
 	readonly quit: () => void;
+	/** True for a line that stands on the screen already, as it was typed; none does by default. */
+	readonly isOnScreen?: ((line: string) => boolean) | undefined;
 };
 
 export type Submit = {
@@ -55,6 +57,7 @@ const patience = 500;
 export function createSubmit(dependencies: Dependencies): Submit {
 	const {store, palette, painter, conversation, entries, interact, contextFor, resume, remember, wipe, quit} =
 		dependencies;
+	const {isOnScreen = () => false} = dependencies;
 	/** The commands that work now, with their names. */
 	const working = new Map<AbortController, string>();
 	/** Settles when a line may take effect: a message behind /new belongs to the new session. */
@@ -62,7 +65,9 @@ export function createSubmit(dependencies: Dependencies): Submit {
 
 	/** The line as it was sent, above what came of it. */
 	const echo = (line: string, width: number) =>
-		wrapLine(palette.dim(safeText(withoutSecret(entries, line))), width, {first: palette.dim('❯ '), rest: '  '});
+		isOnScreen(line)
+			? []
+			: wrapLine(palette.dim(safeText(withoutSecret(entries, line))), width, {first: palette.dim('❯ '), rest: '  '});
 
 	const tell = (error: unknown, line?: string) => {
 		const {message, hint} = reportError(error);

@@ -2,7 +2,7 @@ import {expect, test} from 'vitest';
 import * as z from 'zod/mini';
 import {command, noun} from '../../src/command/command.ts';
 import {complete, completeWords} from '../../src/command/complete.ts';
-import type {CompletionValues} from '../../src/config/completion-values.ts';
+import type {KnownValues} from '../../src/command/known-values.ts';
 
 const done = () => ({kind: 'text', text: ''}) as const;
 
@@ -48,7 +48,7 @@ const known: Readonly<Record<string, readonly string[]>> = {
 	profile: ['lab', 'bad\u001B[2J', 'a b', '$(reboot)', "it's"],
 	key: ['sk-secret'],
 };
-const valuesOf: CompletionValues = kind => known[kind] ?? [];
+const valuesOf: KnownValues = kind => known[kind] ?? [];
 const lines = (line: string) => complete(entries, line, {valuesOf}).map(found => found.line);
 
 test.each([
@@ -70,7 +70,16 @@ test.each([
 	['/model list --pro', ['/model list --profile ', '/model list --project ']],
 	['/model list x ', []],
 	['/model use -- --s', []],
-	['/keys set "op', []],
+	['/keys set "ope', ['/keys set "openai" ']],
+	["/keys set 'ope", ["/keys set 'openai' "]],
+	['/keys set "openai" --ba', ['/keys set "openai" --base-url ']],
+	['/keys set "openai"--ba', []],
+	['/model list --sort "', ['/model list --sort "score"', '/model list --sort "age"']],
+	['/model list --tag "red blue" --sort a', ['/model list --tag "red blue" --sort age']],
+	['/model list --tag a\\ b --sort a', ['/model list --tag a\\ b --sort age']],
+	["/model list --tag 'it", []],
+	['/model "us', ['/model use ']],
+	['/model list\n--sort a', []],
 	['/ghost set ', []],
 ])('%j may become %j', (line, expected) => {
 	expect(lines(line)).toEqual(expected);
@@ -88,8 +97,16 @@ test('the argument of the verb that a noun stands for is offered behind its verb
 	expect(lines('/models claude')).toEqual(['/models anthropic/claude']);
 });
 
+test('a value says what it is where that is known', () => {
+	const told: KnownValues = () => [{value: 'a1', hint: 'Parser'}, 'a2', {value: 'a 3', hint: ''}];
+	expect(complete(entries, '/model list --run ', {valuesOf: told})).toEqual([
+		{line: '/model list --run a1', label: 'a1', summary: 'Parser'},
+		{line: '/model list --run a2', label: 'a2', summary: ''},
+	]);
+});
+
 test('what was typed in full comes first', () => {
-	const turned: CompletionValues = () => ['openai/gpt-mini', 'openai/gpt'];
+	const turned: KnownValues = () => ['openai/gpt-mini', 'openai/gpt'];
 	expect(complete(entries, '/model use openai/gpt', {valuesOf: turned}).map(({label}) => label)).toEqual([
 		'openai/gpt',
 		'openai/gpt-mini',
@@ -122,7 +139,7 @@ test('Enter may send a line with an argument as it was typed, but for one that m
 });
 
 test('at most 50 values are offered', () => {
-	const many: CompletionValues = () => Array.from({length: 5000}, (_, index) => `m${index}`);
+	const many: KnownValues = () => Array.from({length: 5000}, (_, index) => `m${index}`);
 	expect(complete(entries, '/model use m', {valuesOf: many}).length).toBe(50);
 });
 

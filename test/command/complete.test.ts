@@ -26,6 +26,9 @@ test.each([
 	['greet', []],
 	['', []],
 	['/gr\nmore', []],
+	['/"gr', []],
+	['/ gr', []],
+	['/\\', []],
 ])('%j may become %j', (typed, expected) => {
 	expect(lines(typed)).toEqual(expected);
 });

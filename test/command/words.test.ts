@@ -1,6 +1,6 @@
 import * as fc from 'fast-check';
 import {expect, test} from 'vitest';
-import {splitWords} from '../../src/command/words.ts';
+import {lastWord, splitWords} from '../../src/command/words.ts';
 
 test.each([
 	['', []],
@@ -24,6 +24,34 @@ test.each([
 test.each(['"open', "it's", 'a "b'])('%j is refused: its quote is never closed', line => {
 	expect(() => splitWords(line)).toThrowError(
 		expect.objectContaining({code: 'usage', hint: 'Close it, or put a backslash before it.'}),
+	);
+});
+
+test.each([
+	['', [], '', 0, ''],
+	['a b', ['a'], 'b', 2, ''],
+	['a  ', ['a'], '', 3, ''],
+	['a "b c', ['a'], 'b c', 2, '"'],
+	["a 'b c' ", ['a', 'b c'], '', 8, ''],
+	['"a b" c"d e', ['a b'], 'cd e', 6, ''],
+	['a "', ['a'], '', 2, '"'],
+	['a\\ b', [], 'a b', 0, ''],
+])('of %j the last word is read as it is typed', (line, before, word, start, quote) => {
+	expect(lastWord(line)).toEqual({before, word, start, quote});
+});
+
+test('the last word of a line with closed quotes is the last one of the line, or a new one behind a blank', () => {
+	fc.assert(
+		fc.property(fc.string({unit: fc.constantFrom('a', ' ', '"', "'", '\\')}), line => {
+			const {before, word, start} = lastWord(line);
+			expect(start).toBeLessThanOrEqual(line.length);
+			const whole = [...before, ...(start < line.length ? [word] : [])];
+			try {
+				expect(whole).toEqual(splitWords(line));
+			} catch (error) {
+				expect(error).toMatchObject({code: 'usage'});
+			}
+		}),
 	);
 });
 

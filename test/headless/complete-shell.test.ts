@@ -7,12 +7,22 @@ import {openRecents} from '../../src/config/recents.ts';
 import {runCompletion} from '../../src/headless/complete-shell.ts';
 import {openHome} from '../../src/storage/home.ts';
 import {entries} from '../command/entries.ts';
+import {saveSession, testContext} from '../commands/context.ts';
+import {done, said, start, user} from '../core/records.ts';
 import {temporaryFolder} from '../storage/temporary.ts';
 
-async function completed(words: readonly string[], env: Readonly<Record<string, string>> = {}) {
+async function completed(
+	words: readonly string[],
+	env: Readonly<Record<string, string>> = {},
+	folder = temporaryFolder(),
+) {
 	let written = '';
 	const stdout = {write: (data: string) => (written += data)};
-	const status = await runCompletion(words, {env: {SERVICE_HOME: join(temporaryFolder(), 'home'), ...env}, stdout});
+	const status = await runCompletion(words, {
+		env: {SERVICE_HOME: join(temporaryFolder(), 'home'), ...env},
+		stdout,
+		folder,
+	});
 	expect(status).toBe(0);
 	return written;
 }
@@ -74,6 +84,30 @@ test('models and the ids of the profile in use are offered', async () => {
 	expect(wordsOf(await completed(['credits', 'unlimit', ''], {...env, SERVICE_PROFILE: 'other'}))).toEqual(['bob']);
 	expect(wordsOf(await completed(['profile', 'use', ''], env)).toSorted()).toEqual(['lab', 'other']);
 	expect(wordsOf(await completed(['model', 'use', 'openai/gpt-4o']))).toContain('openai/gpt-4o-mini');
+});
+
+test('sessions of the folder are offered by their ids, with what they are about [1]', async () => {
+	const here = testContext();
+	const events = [start, user('Read it'), said('I did.'), done];
+	const old = await saveSession(here, events, '2026-01-01T00:00:00.000Z');
+	const young = await saveSession(
+		here,
+		[...events, {type: 'rename', title: 'A\u001B[2J\ttitle'}],
+		'2026-02-01T00:00:00.000Z',
+	);
+	const env = {SERVICE_HOME: here.home};
+	const both = [`${young.slice(0, 8)}\tA␛[2J title\n`, `${old.slice(0, 8)}\tRead it\n`];
+	for (const words of [
+		['resume', ''],
+		['rename', 'x', '--session', ''],
+		['usage', '--session', ''],
+		['--resume', ''],
+	]) {
+		expect(await completed(words, env, here.folder)).toBe(both.join(''));
+	}
+
+	expect(await completed(['export', '--session', old.slice(0, 5)], env, here.folder)).toBe(both[1]);
+	expect(await completed(['resume', ''], env)).toBe('');
 });
 
 test('what does not begin as typed is given only alone, because a shell would put in what all have in common', async () => {

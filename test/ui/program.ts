@@ -74,6 +74,7 @@ export function testProgram({
 				prove: async () => undefined,
 				proveLogin: async () => undefined,
 				logIn: async () => undefined,
+				logOut: async () => ({revoked: undefined, faults: []}),
 				tlsOf: async () => ({protocol: 'TLSv1.3', issuer: 'Test'}),
 				anonymous: () => Promise.reject(new Error('There is no network here.')),
 				embedded: async () => ({url: 'http://127.0.0.1:1', token: secret('token')}),
@@ -96,6 +97,7 @@ export function testProgram({
 			});
 			return notices;
 		},
+		savedSessions: () => sessions.list(false),
 		loadCatalog: async () => () => undefined,
 		startEmbedded: async () => undefined,
 		isDemo: () => true,

@@ -1,0 +1,92 @@
+import './not-in-ci.ts';
+import {PassThrough} from 'node:stream';
+import {expect, onTestFinished, test} from 'vitest';
+import {createAppStore} from '../../src/store/store.ts';
+import {startLinear} from '../../src/ui/linear.ts';
+import {finish, text as say, scriptedModel} from '../agent/scripted.ts';
+import {testProgram} from './program.ts';
+
+type Model = ReturnType<typeof scriptedModel>['ask'];
+
+/** The app line by line, between lines that are typed and what is written; the terminal echoes what is typed by itself. */
+function runLinear(ask?: Model) {
+	const store = createAppStore();
+	store.getState().setModel('custom/demo');
+	const {program} = testProgram({store, ...(ask && {ask})});
+	const stdin = new PassThrough();
+	const stdout = new PassThrough();
+	let written = '';
+	stdout.on('data', (data: Buffer) => (written += data.toString('utf8')));
+	const status = startLinear(
+		{pick: false},
+		{
+			compose: async () => program,
+			store,
+			env: {NO_COLOR: '1'},
+			stdin: Object.assign(stdin, {isTTY: true}) as never,
+			stdout: Object.assign(stdout, {isTTY: true, columns: 80, rows: 24}) as never,
+			version: '1.2.3',
+			onInterrupt: () => undefined,
+		},
+	);
+	onTestFinished(async () => {
+		stdin.end();
+		expect(await status).toBe(0);
+	});
+	return {
+		store,
+		type: (text: string) => void stdin.write(text),
+		text: () => written,
+		waitFor: (text: string) => expect.poll(() => written, {interval: 10}).toContain(text),
+	};
+}
+
+/** A model that answers once it is let. */
+function waitingModel() {
+	let answer: () => void = () => undefined;
+	const asked = new Promise<void>(resolve => {
+		answer = resolve;
+	});
+	return {...scriptedModel([asked, say('I am here.'), finish('stop')]), answer: () => answer()};
+}
+
+test('a message stands once: as it was typed', async () => {
+	const {ask, answer} = waitingModel();
+	const {type, text, waitFor} = runLinear(ask);
+	await waitFor('> ');
+	type('Are you there?\n');
+	await waitFor('Working; Ctrl+C interrupts.');
+	answer();
+	await waitFor('Ready. Model custom/demo');
+	expect(text()).not.toContain('Are you there?');
+});
+
+test('a message that waits for the answer before it is written above its own', async () => {
+	const {ask, answer} = waitingModel();
+	const {type, text, waitFor} = runLinear(ask);
+	await waitFor('> ');
+	type('First\n');
+	await waitFor('Working; Ctrl+C interrupts.');
+	type('First\n');
+	answer();
+	await expect.poll(() => text().split('I am here.'), {interval: 10}).toHaveLength(3);
+	expect(text().split('❯ First')).toHaveLength(2);
+});
+
+test('a command stands once, and so does one that fails', async () => {
+	const {type, text, waitFor} = runLinear();
+	await waitFor('> ');
+	type('/sessions\n');
+	await waitFor('No sessions in this folder yet.');
+	type('/ghost\n');
+	await waitFor('✗ There is no command “ghost”.');
+	expect(text()).not.toMatch(/\/sessions\n|\/ghost/);
+});
+
+test('lines that were typed ahead are written above what comes of each', async () => {
+	const {type, text, waitFor} = runLinear(scriptedModel([say('I am here.'), finish('stop')]).ask);
+	await waitFor('> ');
+	type('/usage\nSecond\n');
+	await waitFor('I am here.');
+	expect(text()).toMatch(/❯ \/usage\n[\s\S]+❯ Second\n[\s\S]*I am here\./);
+});
