@@ -1,4 +1,4 @@
-// Makes src/providers/prices.json of the models and prices in @pydantic/genai-prices. `--print` writes to stdout instead.
+// Makes src/core/prices.json of the models and prices in @pydantic/genai-prices. `--print` writes to stdout instead.
 import {readFileSync, writeFileSync} from 'node:fs';
 import {fileURLToPath} from 'node:url';
 import {findProvider} from '@pydantic/genai-prices';
@@ -7,7 +7,7 @@ import {findProvider} from '@pydantic/genai-prices';
 // `npm view @pydantic/genai-prices time`.
 const release = {version: '0.1.8', date: '2026-09-23'};
 
-const target = fileURLToPath(new URL('../src/providers/prices.json', import.meta.url));
+const target = fileURLToPath(new URL('../src/core/prices.json', import.meta.url));
 const installed = JSON.parse(
 	readFileSync(new URL('../node_modules/@pydantic/genai-prices/package.json', import.meta.url), 'utf8'),
 ).version;

@@ -144,7 +144,7 @@ export function compose(options: Options): Program {
 	});
 
 	const loadCatalog = once(async () => {
-		const {loadCatalog: load} = await import('./providers/prices.ts');
+		const {loadCatalog: load} = await import('./core/catalog.ts');
 		const catalog = await load();
 		modelIds = catalog.models.map(({id}) => id);
 		// Asked for on every frame: whether another custom host has a model of that name is not looked up in the file.

@@ -4,7 +4,7 @@ import type {Environment} from '../core/environment.ts';
 import type {Secret} from '../core/secret.ts';
 import type {TlsInfo} from '../net/tls-info.ts';
 import type {Transport} from '../net/transport.ts';
-import type {Catalog} from '../providers/prices.ts';
+import type {Catalog} from '../core/catalog.ts';
 import type {SessionAccess} from '../storage/session-access.ts';
 import type {AppStore} from '../store/store.ts';
 import type {BrowserLogin, Choice} from '../store/view-slice.ts';

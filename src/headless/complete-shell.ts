@@ -67,7 +67,7 @@ async function valuesFor(words: readonly string[], {env, folder, asked}: Situati
 }
 
 async function modelIds(): Promise<readonly string[]> {
-	const {loadCatalog} = await import('../providers/prices.ts');
+	const {loadCatalog} = await import('../core/catalog.ts');
 	return (await loadCatalog()).models.map(({id}) => id);
 }
 

@@ -1,4 +1,4 @@
-import type {ProviderName} from '../core/model.ts';
+import {keyVariables, type ProviderName} from '../core/model.ts';
 import type {Provider} from './provider.ts';
 
 /** A vendor, or a kind of host, as the rest of the program knows it. */
@@ -25,7 +25,7 @@ export const registry: Readonly<Record<ProviderName, ProviderRow>> = {
 	anthropic: {
 		name: 'anthropic',
 		label: 'Anthropic',
-		keyVariables: ['ANTHROPIC_API_KEY'],
+		keyVariables: keyVariables.anthropic,
 		baseVariable: 'ANTHROPIC_BASE_URL',
 		defaultBaseUrl: 'https://api.anthropic.com',
 		auth: 'x-api-key',
@@ -35,7 +35,7 @@ export const registry: Readonly<Record<ProviderName, ProviderRow>> = {
 	openai: {
 		name: 'openai',
 		label: 'OpenAI',
-		keyVariables: ['OPENAI_API_KEY'],
+		keyVariables: keyVariables.openai,
 		baseVariable: 'OPENAI_BASE_URL',
 		defaultBaseUrl: 'https://api.openai.com/v1',
 		auth: 'bearer',
@@ -45,7 +45,7 @@ export const registry: Readonly<Record<ProviderName, ProviderRow>> = {
 	google: {
 		name: 'google',
 		label: 'Google',
-		keyVariables: ['GOOGLE_API_KEY', 'GEMINI_API_KEY'],
+		keyVariables: keyVariables.google,
 		baseVariable: 'GOOGLE_BASE_URL',
 		defaultBaseUrl: 'https://generativelanguage.googleapis.com',
 		auth: 'x-goog-api-key',
@@ -55,7 +55,7 @@ export const registry: Readonly<Record<ProviderName, ProviderRow>> = {
 	mistral: {
 		name: 'mistral',
 		label: 'Mistral',
-		keyVariables: ['MISTRAL_API_KEY'],
+		keyVariables: keyVariables.mistral,
 		baseVariable: 'MISTRAL_BASE_URL',
 		defaultBaseUrl: 'https://api.mistral.ai/v1',
 		auth: 'bearer',
@@ -65,7 +65,7 @@ export const registry: Readonly<Record<ProviderName, ProviderRow>> = {
 	groq: {
 		name: 'groq',
 		label: 'Groq',
-		keyVariables: ['GROQ_API_KEY'],
+		keyVariables: keyVariables.groq,
 		baseVariable: 'GROQ_BASE_URL',
 		defaultBaseUrl: 'https://api.groq.com/openai/v1',
 		auth: 'bearer',
@@ -75,7 +75,7 @@ export const registry: Readonly<Record<ProviderName, ProviderRow>> = {
 	custom: {
 		name: 'custom',
 		label: 'Custom',
-		keyVariables: ['CUSTOM_API_KEY'],
+		keyVariables: keyVariables.custom,
 		baseVariable: 'CUSTOM_BASE_URL',
 		defaultBaseUrl: undefined,
 		auth: 'bearer',

@@ -3,8 +3,8 @@ import {readFile} from 'node:fs/promises';
 import {fileURLToPath} from 'node:url';
 import {promisify} from 'node:util';
 import {expect, test} from 'vitest';
+import {loadCatalog} from '../../src/core/catalog.ts';
 import {parseModelId} from '../../src/core/model.ts';
-import {loadCatalog} from '../../src/providers/prices.ts';
 import {registry} from '../../src/providers/registry.ts';
 
 const root = new URL('../../', import.meta.url);
@@ -13,7 +13,7 @@ const catalog = await loadCatalog();
 test('the data is what the script makes of the package', async () => {
 	const script = fileURLToPath(new URL('.scripts/prices.mjs', root));
 	const {stdout} = await promisify(execFile)(process.execPath, [script, '--print']);
-	expect(await readFile(new URL('src/providers/prices.json', root), 'utf8')).toBe(stdout);
+	expect(await readFile(new URL('src/core/prices.json', root), 'utf8')).toBe(stdout);
 });
 
 test('a price has four buckets in dollars per million tokens', () => {
