@@ -6,6 +6,7 @@ const judged = Boolean(process.env['CI']);
 
 export default defineConfig({
 	test: {
+		globalSetup: ['test/postgres.ts'],
 		...(judged && {setupFiles: ['test/same-cases.ts']}),
 		// Most tests wait for terminals, sockets and processes, so that two go together even on two cores.
 		maxWorkers: Math.max(2, availableParallelism() - 1),

@@ -1,4 +1,5 @@
-// Bundles the program into dist/: one entry for the terminal, one for the embedded server's worker, shared chunks.
+// Bundles the program into dist/: one entry for the terminal, one for the embedded server's worker, one for the child
+// that asks the keychain, shared chunks.
 import {readFileSync} from 'node:fs';
 import {chmod, rm, writeFile} from 'node:fs/promises';
 import {createRequire} from 'node:module';
@@ -68,7 +69,11 @@ const standInLoader = {
 
 const options = {
 	absWorkingDir: root,
-	entryPoints: {service: 'src/main.tsx', 'server-worker': 'src/server/worker.ts'},
+	entryPoints: {
+		service: 'src/main.tsx',
+		'server-worker': 'src/server/worker.ts',
+		'keychain-child': 'src/config/keychain-child.ts',
+	},
 	outdir: 'dist',
 	chunkNames: 'chunks/[name]-[hash]',
 	bundle: true,
@@ -84,8 +89,8 @@ const options = {
 		'process.env.DEV': '"false"',
 		SERVICE_VERSION: JSON.stringify(version),
 	},
-	// Finds its binary through its own folder, so it must stay a package of its own.
-	external: ['@vscode/ripgrep'],
+	// They find their binaries through their own folders, so they must stay packages of their own.
+	external: ['@vscode/ripgrep', '@napi-rs/keyring'],
 	banner: {
 		js: "import {createRequire as __createRequire} from 'node:module';const require=__createRequire(import.meta.url);",
 	},

@@ -1,0 +1,45 @@
+import {type Kysely, sql} from 'kysely';
+import {accounts} from './migrations/001-accounts.ts';
+import {credits} from './migrations/002-credits.ts';
+import {sandboxes} from './migrations/003-sandboxes.ts';
+import {traces} from './migrations/004-traces.ts';
+import {work} from './migrations/005-work.ts';
+import type {Engine} from './place.ts';
+
+/** Every change of the schema since the first release, in order, as statements that both engines know. */
+const migrations: Readonly<Record<string, readonly string[]>> = {
+	'001-accounts': accounts,
+	'002-credits': credits,
+	'003-sandboxes': sandboxes,
+	'004-traces': traces,
+	'005-work': work,
+};
+
+type Applied = {readonly migrations: {readonly name: string; readonly applied_at: string}};
+
+/** Held by the process that migrates a PostgreSQL database, so that a second one waits; any number will do. */
+const lockNumber = 7_300_125;
+
+/** Brings the schema up to date, all of it or nothing. Several processes may call it at once. */
+export async function migrate(database: Kysely<Applied>, engine: Engine): Promise<void> {
+	await database.transaction().execute(async transaction => {
+		if (engine === 'postgres') {
+			await sql`select pg_advisory_xact_lock(${lockNumber})`.execute(transaction);
+		}
+
+		await sql`create table if not exists migrations (name text primary key, applied_at text not null)`.execute(
+			transaction,
+		);
+		const applied = await transaction.selectFrom('migrations').select('name').execute();
+		const names = new Set(applied.map(({name}) => name));
+		for (const [name, statements] of Object.entries(migrations)) {
+			if (!names.has(name)) {
+				for (const statement of statements) {
+					await sql.raw(statement).execute(transaction);
+				}
+
+				await transaction.insertInto('migrations').values({name, applied_at: new Date().toISOString()}).execute();
+			}
+		}
+	});
+}

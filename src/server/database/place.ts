@@ -1,0 +1,20 @@
+import {AppError} from '../../core/error.ts';
+
+export type Engine = 'sqlite' | 'postgres';
+
+/** Where the data is: a SQLite file, a SQLite database in memory that is gone with the process, or a PostgreSQL server. */
+export type DatabasePlace =
+	| {readonly engine: 'sqlite'; readonly file: string}
+	| {readonly engine: 'sqlite'; readonly file: ':memory:'}
+	| {readonly engine: 'postgres'; readonly url: string};
+
+/** The place that `--database` names. Throws `usage` for anything but a `postgres://` URL. */
+export function placeOf(url: string): DatabasePlace {
+	if (/^postgres(?:ql)?:\/\/./i.test(url) && URL.canParse(url)) {
+		return {engine: 'postgres', url};
+	}
+
+	throw new AppError('usage', 'The database must be a URL as postgres://user@host/name.', {
+		hint: 'Leave --database out to keep the data in a folder, with SQLite.',
+	});
+}

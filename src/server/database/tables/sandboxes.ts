@@ -1,0 +1,76 @@
+import type {TaskEnvironment} from '../../../contract/resources/environment.ts';
+import type {Runtime, RuntimeInstance} from '../../../contract/resources/runtime.ts';
+
+type EnvironmentTable = {
+	readonly id: string;
+	readonly organization_id: string;
+	readonly workspace_id: string;
+	readonly project_id: string | null;
+	readonly created_by: string;
+	readonly task_ref: string;
+	readonly state: TaskEnvironment['state'];
+	/** JSON: object. */
+	readonly inputs: string;
+	/** JSON: object of model names. */
+	readonly model_overrides: string;
+	readonly instruction: string | null;
+	/** JSON: object of services. */
+	readonly service_urls: string;
+	/** JSON: what checks the work, as the task says; null where it says nothing. */
+	readonly verification: string | null;
+	readonly error: string | null;
+	readonly execute_token_hash: string | null;
+	readonly execute_token_expires_at: string | null;
+	readonly sandbox_id: string | null;
+	readonly created_at: string;
+	readonly updated_at: string;
+	readonly expires_at: string | null;
+};
+
+/** A process group that runs on this machine or elsewhere, for an environment or a runtime. */
+type SandboxTable = {
+	readonly id: string;
+	readonly organization_id: string;
+	readonly created_by: string;
+	readonly provider: string;
+	/** By which the provider finds it again after a restart. */
+	readonly provider_sandbox_id: string;
+	readonly state: RuntimeInstance['state'];
+	readonly pause_reason: NonNullable<RuntimeInstance['pause_reason']> | null;
+	readonly sandbox_url: string | null;
+	/** Seconds it ran before `running_since`. */
+	readonly past_seconds: number;
+	readonly running_since: string | null;
+	readonly billed_credits: number;
+	/** JSON: object, milliseconds of the steps of its start. */
+	readonly startup_timing: string;
+	readonly created_at: string;
+	readonly expires_at: string | null;
+};
+
+type RuntimeTable = {
+	readonly id: string;
+	readonly organization_id: string;
+	readonly workspace_id: string;
+	readonly project_id: string | null;
+	readonly key: string;
+	readonly name: string;
+	readonly description: string | null;
+	readonly config_digest: string;
+	readonly config_version: string;
+	readonly created_by: string;
+	readonly status: Runtime['status'];
+	/** Seconds that its owner asked for; null for none. */
+	readonly requested_seconds: number | null;
+	/** The task that its sandbox runs. */
+	readonly task_ref: string;
+	readonly sandbox_id: string | null;
+	readonly created_at: string;
+	readonly updated_at: string;
+};
+
+export type SandboxTables = {
+	readonly environments: EnvironmentTable;
+	readonly sandboxes: SandboxTable;
+	readonly runtimes: RuntimeTable;
+};

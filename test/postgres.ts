@@ -1,0 +1,118 @@
+import {type ChildProcess, execFileSync, spawn} from 'node:child_process';
+import {existsSync, mkdtempSync, readdirSync, rmSync} from 'node:fs';
+import {chown} from 'node:fs/promises';
+import {tmpdir} from 'node:os';
+import {join} from 'node:path';
+import {setTimeout as sleep} from 'node:timers/promises';
+import pg from 'pg';
+import type {TestProject} from 'vitest/node';
+import {openDatabase} from '../src/server/database/open.ts';
+
+declare module 'vitest' {
+	interface ProvidedContext {
+		/** The folder of the socket of a PostgreSQL server of the tests' own; empty where none is installed. */
+		postgres: string;
+	}
+}
+
+/** Where Debian puts the versions that are installed. */
+const versions = '/usr/lib/postgresql';
+
+/** A database with the schema, which those of tests are copied from. */
+export const template = 'service_template';
+
+/** The address of a database in the server whose socket is in a folder. */
+export const postgresUrl = (folder: string, database: string): string =>
+	`postgres:///${database}?host=${encodeURIComponent(folder)}&user=service`;
+
+/** Starts PostgreSQL for the whole run where it is installed, reached through a socket in a folder alone, and ends it. */
+export default async function setup(project: TestProject): Promise<(() => Promise<void>) | undefined> {
+	const binaries = findBinaries();
+	if (!binaries) {
+		console.warn('PostgreSQL is not installed (Debian: postgresql): what needs it is skipped.');
+		project.provide('postgres', '');
+		return undefined;
+	}
+
+	const folder = mkdtempSync(join(tmpdir(), 'service-postgres-'));
+	const user = await unprivilegedUser(folder);
+	const data = join(folder, 'data');
+	execFileSync(
+		join(binaries, 'initdb'),
+		['-D', data, '--no-sync', '-E', 'UTF8', '--locale=C', '-U', 'service', '--auth=trust'],
+		{...user, stdio: 'ignore'},
+	);
+	const settings = ['fsync=off', 'full_page_writes=off', 'max_connections=200'].flatMap(setting => ['-c', setting]);
+	const server = spawn(join(binaries, 'postgres'), ['-D', data, '-h', '', '-k', folder, ...settings], {
+		...user,
+		stdio: 'ignore',
+	});
+	const end = async () => {
+		await endProcess(server);
+		rmSync(folder, {recursive: true, force: true});
+	};
+	try {
+		await prepare(folder);
+	} catch (error) {
+		await end();
+		throw error;
+	}
+
+	project.provide('postgres', folder);
+	return end;
+}
+
+function findBinaries(): string | undefined {
+	const installed = existsSync(versions) ? readdirSync(versions) : [];
+	return installed
+		.sort((a, b) => Number(b) - Number(a))
+		.map(version => join(versions, version, 'bin'))
+		.find(folder => existsSync(join(folder, 'initdb')));
+}
+
+/** PostgreSQL refuses to be run by root, so root runs it as the user that Debian made for it. */
+async function unprivilegedUser(folder: string): Promise<{uid?: number; gid?: number}> {
+	if (process.getuid?.() !== 0) {
+		return {};
+	}
+
+	const [uid, gid] = ['-u', '-g'].map(flag => Number(execFileSync('id', [flag, 'postgres'], {encoding: 'utf8'})));
+	await chown(folder, uid ?? 0, gid ?? 0);
+	return {uid, gid};
+}
+
+async function prepare(folder: string): Promise<void> {
+	const client = await connect(folder);
+	await client.query(`create database ${template}`);
+	await client.end();
+	const database = await openDatabase({engine: 'postgres', url: postgresUrl(folder, template)});
+	await database.destroy();
+}
+
+async function connect(folder: string): Promise<pg.Client> {
+	for (let attempt = 0; ; attempt++) {
+		const client = new pg.Client({connectionString: postgresUrl(folder, 'postgres')});
+		try {
+			await client.connect();
+			return client;
+		} catch (error) {
+			if (attempt === 200) {
+				throw error;
+			}
+
+			await sleep(50);
+		}
+	}
+}
+
+function endProcess(server: ChildProcess): Promise<void> {
+	return new Promise(resolve => {
+		if (server.exitCode !== null) {
+			resolve();
+		} else {
+			server.once('exit', () => resolve());
+			// The fast shutdown, which does not wait for clients.
+			server.kill('SIGINT');
+		}
+	});
+}

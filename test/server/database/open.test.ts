@@ -1,0 +1,114 @@
+import {mkdtemp, rm} from 'node:fs/promises';
+import {tmpdir} from 'node:os';
+import {join} from 'node:path';
+import {sql} from 'kysely';
+import {describe, expect, inject, onTestFinished, test} from 'vitest';
+import {isDatabaseFault} from '../../../src/server/database/fault.ts';
+import {openDatabase} from '../../../src/server/database/open.ts';
+import {placeOf} from '../../../src/server/database/place.ts';
+import type {Database} from '../../../src/server/database/tables.ts';
+import {emptyDatabase, emptyPlace, engines} from './engines.ts';
+
+const user = {
+	id: '11111111-1111-4111-8111-111111111111',
+	email: 'ada@acme.example',
+	username: 'ada',
+	full_name: null,
+	password_hash: null,
+	totp_secret: null,
+	totp_pending_secret: null,
+	totp_last_step: 9_007_199_254_740_991,
+	suspended_at: null,
+	created_at: '2026-03-01T12:00:00.000Z',
+};
+
+const add = (database: Database, row = user) => database.insertInto('users').values(row).execute();
+const all = (database: Database) => database.selectFrom('users').selectAll().execute();
+
+test.skipIf(!inject('postgres'))('PostgreSQL is tested too (skipped where it is not installed)', () => {
+	expect(engines).toContain('postgres');
+});
+
+describe.each(engines)('on %s', engine => {
+	test('what is stored comes back as it was, the largest number included', async () => {
+		const database = await emptyDatabase(engine);
+		await add(database, {...user, username: '𝒜da “; drop table users; --'});
+		expect(await all(database)).toEqual([{...user, username: '𝒜da “; drop table users; --'}]);
+	});
+
+	test('a NUL in a text is replaced, as one of the engines cannot hold it', async () => {
+		const database = await emptyDatabase(engine);
+		await add(database, {...user, username: 'a\0b'});
+		expect((await all(database)).map(({username}) => username)).toEqual(['a\u{FFFD}b']);
+	});
+
+	test('a transaction that fails leaves nothing behind', async () => {
+		const database = await emptyDatabase(engine);
+		const failing = database.transaction().execute(async transaction => {
+			await transaction.insertInto('users').values(user).execute();
+			throw new Error('no');
+		});
+		await expect(failing).rejects.toThrow('no');
+		expect(await all(database)).toEqual([]);
+	});
+
+	test('what refers to nothing is refused, and that is no fault of the machine', async () => {
+		const database = await emptyDatabase(engine);
+		const orphan = {user_id: user.id, enabled_model_ids: '[]', updated_at: user.created_at};
+		const error = await database
+			.insertInto('preferences')
+			.values(orphan)
+			.execute()
+			.catch((thrown: unknown) => thrown);
+		expect([error instanceof Error, isDatabaseFault(error)]).toEqual([true, false]);
+	});
+
+	test('opening again changes nothing', async () => {
+		const place =
+			engine === 'sqlite' ? {engine, file: join(await temporaryFolder(), 'a.db')} : await emptyPlace(engine);
+		const first = await openDatabase(place);
+		await add(first);
+		await first.destroy();
+		const second = await openDatabase(place);
+		onTestFinished(() => second.destroy());
+		expect(await all(second)).toEqual([user]);
+	});
+});
+
+test.skipIf(!inject('postgres'))('those that open a database at once migrate it once', async () => {
+	const place = await emptyPlace('postgres');
+	const first = await openDatabase(place);
+	onTestFinished(() => first.destroy());
+	await sql`drop schema public cascade`.execute(first);
+	await sql`create schema public`.execute(first);
+	const opened = await Promise.all([1, 2, 3].map(() => openDatabase(place)));
+	await Promise.all(opened.map(database => database.destroy()));
+	const {rows} = await sql`select count(*) as count from migrations`.execute(first);
+	expect(rows).toEqual([{count: 5}]);
+});
+
+test('a full disk is a fault of the machine, and what was stored before is still there', async () => {
+	const database = await emptyDatabase('sqlite');
+	await add(database);
+	await sql`pragma max_page_count = 1`.execute(database);
+	const large = {...user, id: 'b', email: 'b', username: 'x'.repeat(10_000_000)};
+	const error = await add(database, large).catch((thrown: unknown) => thrown);
+	expect([isDatabaseFault(error), (await all(database)).length]).toEqual([true, 1]);
+});
+
+test('a server that is gone is a fault of the machine', async () => {
+	const error = await openDatabase({engine: 'postgres', url: 'postgres://service@127.0.0.1:1/none'}).catch(
+		(thrown: unknown) => thrown,
+	);
+	expect(isDatabaseFault(error)).toBe(true);
+});
+
+test.each(['mysql://host/name', 'host', '', 'postgres://', 'file:///tmp/a'])('“%s” is no database', url => {
+	expect(() => placeOf(url)).toThrow('The database must be a URL as postgres://user@host/name.');
+});
+
+async function temporaryFolder(): Promise<string> {
+	const folder = await mkdtemp(join(tmpdir(), 'service-test-'));
+	onTestFinished(() => rm(folder, {recursive: true, force: true}));
+	return folder;
+}
