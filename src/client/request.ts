@@ -1,7 +1,6 @@
-import {type Violation, violations} from '../contract/check.ts';
+import {parameterViolations, type Violation, violations} from '../contract/check.ts';
 import type {Endpoint} from '../contract/endpoint.ts';
-import {pathParameters} from '../contract/parameters.ts';
-import {fillPath, parametersOf, wireName} from '../contract/path.ts';
+import {fillPath, parametersOf} from '../contract/path.ts';
 import {encodeQuery, type QueryValues} from '../contract/query.ts';
 import {AppError} from '../core/error.ts';
 import type {TransportRequest} from '../net/transport.ts';
@@ -14,6 +13,8 @@ export type Call = {
 	readonly contentType?: string;
 	readonly contentEncoding?: string;
 };
+
+type Wrong = Pick<Violation, 'path' | 'rule'>;
 
 const mostNamed = 5;
 
@@ -40,19 +41,14 @@ export function requestOf(server: string, row: Endpoint, call: Call): TransportR
 	};
 }
 
-function parameterViolations(name: string, value: unknown): readonly Violation[] {
-	const schema = Object.entries(pathParameters).find(([known]) => known === name)?.[1];
-	return schema ? violations(schema, value).map(({rule}) => ({path: [wireName(name)], rule})) : [];
-}
-
-function rawViolations(types: readonly string[], {contentType = '', body}: Call): readonly Violation[] {
+function rawViolations(types: readonly string[], {contentType = '', body}: Call): readonly Wrong[] {
 	return [
 		...(types.includes(contentType) ? [] : [{path: ['content-type'], rule: `must be one of ${types.join(', ')}`}]),
 		...(typeof body === 'string' || body instanceof Uint8Array ? [] : [{path: [], rule: 'must be text or bytes'}]),
 	];
 }
 
-function sentence(wrong: readonly Violation[]): string {
+function sentence(wrong: readonly Wrong[]): string {
 	const named = wrong.slice(0, mostNamed).map(({path, rule}) => `${path.join('.') || 'The body'} ${rule}`);
 	const more = wrong.length - named.length;
 	return `${named.join('; ')}${more > 0 ? `; and ${more} more` : ''}.`;

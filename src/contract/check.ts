@@ -1,4 +1,6 @@
 import * as z from 'zod/mini';
+import {pathParameters} from './parameters.ts';
+import {wireName} from './path.ts';
 
 /** One place of a request that is not as the contract says. */
 export type Violation = {
@@ -6,18 +8,26 @@ export type Violation = {
 	readonly path: ReadonlyArray<string | number>;
 	/** What must be, to be read after the name of the place: “must have at most 16 characters”. */
 	readonly rule: string;
+	/** Which kind of rule, in zod's words, for programs. */
+	readonly code: z.core.$ZodIssue['code'];
 };
 
 type Issue = z.core.$ZodIssue;
 
 /** Everything in `value` that `schema` forbids, in its order; empty where nothing is wrong. */
 export function violations(schema: z.ZodMiniType, value: unknown): readonly Violation[] {
-	return (z.safeParse(schema, value).error?.issues ?? []).flatMap(issue => {
+	return (z.safeParse(schema, value).error?.issues ?? []).flatMap((issue): readonly Violation[] => {
 		const path = issue.path.map(key => (typeof key === 'number' ? key : String(key)));
 		return issue.code === 'unrecognized_keys'
-			? issue.keys.map(key => ({path: [...path, key], rule: 'is not known here'}))
-			: [{path, rule: ruleOf(issue, isMissing(value, path))}];
+			? issue.keys.map(key => ({path: [...path, key], rule: 'is not known here', code: issue.code}))
+			: [{path, rule: ruleOf(issue, isMissing(value, path)), code: issue.code}];
 	});
+}
+
+/** What is wrong with the parameter of a path, by the name that it has in the contract. */
+export function parameterViolations(name: string, value: unknown): readonly Violation[] {
+	const schema = Object.entries(pathParameters).find(([known]) => known === name)?.[1];
+	return schema ? violations(schema, value).map(violation => ({...violation, path: [wireName(name)]})) : [];
 }
 
 function isMissing(value: unknown, path: ReadonlyArray<string | number>): boolean {

@@ -1,18 +1,25 @@
-import type {Secret} from '../core/secret.ts';
-import {type DemoOptions, demoModelInfo, demoRoutes} from './demo-model/demo-routes.ts';
-import {createAuthorization, refuseStranger} from './gate.ts';
+import {authenticate} from './authenticate.ts';
+import {isDatabaseFault} from './database/fault.ts';
+import {type DemoOptions, demoRoutes} from './demo-model/demo-routes.ts';
+import {ownNames, refuseBody, refuseStranger} from './gate.ts';
+import {handlers} from './handlers/handlers.ts';
 import {contractRoutes} from './handlers.ts';
-import {refusal} from './refusal.ts';
+import type {Log} from './log.ts';
+import {oauthRoutes} from './oauth/oauth-routes.ts';
+import {pageRoutes} from './pages/page-routes.ts';
+import {Refusal, refusal} from './refusal.ts';
 import {findRoute, type Route} from './route.ts';
+import type {Services} from './services.ts';
 
 export type App = (request: Request) => Promise<Response>;
 
 type Options = {
-	/** What a caller proves himself with. */
-	readonly token: Secret;
+	readonly services: Services;
+	/** Host names that it answers to, beside those of this machine; without a port. */
+	readonly names?: readonly string[];
 	readonly demo?: DemoOptions;
-	/** Told of what a handler threw, which is a bug; the caller learns only that there was one. */
-	readonly onBug?: (error: unknown) => void;
+	/** Told of every request, and of what a handler threw, which is a bug; the caller learns only that there was one. */
+	readonly log?: Log;
 };
 
 const health: Route = {
@@ -23,34 +30,78 @@ const health: Route = {
 };
 
 /** The server as a function of a request, tested without a port. It never throws. */
-export function createApp({token, demo = {}, onBug = () => {}}: Options): App {
-	const isAuthorized = createAuthorization(token);
+export function createApp({services, names = [], demo = {}, log = () => {}}: Options): App {
 	const routes = [
 		health,
-		...contractRoutes({
-			getUserPreferences: () => ({
-				enabled_model_ids: [demoModelInfo.id],
-				inference_credits_per_dollar: 100,
-				access_restricted: false,
-				models: [demoModelInfo],
-			}),
-		}),
+		...contractRoutes(handlers, services),
+		...oauthRoutes(services),
+		...pageRoutes(services),
 		...demoRoutes(demo),
 	];
+	const allNames = [...ownNames, ...names];
 
 	return async request => {
 		const url = new URL(request.url);
-		try {
-			const stranger = refuseStranger(request, url);
-			if (stranger) {
-				return stranger;
-			}
-
-			const found = findRoute(routes, request, url, isAuthorized);
-			return found instanceof Response ? found : await found.route.handle({request, url, parameters: found.parameters});
-		} catch (error) {
-			onBug(error);
-			return refusal(url, 500, 'Something went wrong inside the server.');
-		}
+		const started = performance.now();
+		const response = await answer(request, url).catch(error => failed(error, url, log));
+		log({
+			level: response.status >= 500 ? 'error' : 'info',
+			message: 'request',
+			method: request.method,
+			status: response.status,
+			milliseconds: Math.round(performance.now() - started),
+		});
+		return response;
 	};
+
+	async function answer(request: Request, url: URL): Promise<Response> {
+		const stranger = refuseStranger(request, url, allNames);
+		if (stranger) {
+			return stranger;
+		}
+
+		const found = findRoute(routes, request, url);
+		if (!(found instanceof Response) && found.route.auth === 'none') {
+			return refuseBody(request, url, found.route) ?? found.route.handle({request, url, parameters: found.parameters});
+		}
+
+		// The credential comes first, so that a stranger learns nothing of what there is.
+		const principal = await authenticate(services, request);
+		if (!principal) {
+			return refusal(url, 401, 'This needs a key or a token of this server, as Authorization: Bearer.', {
+				headers: {'www-authenticate': 'Bearer'},
+			});
+		}
+
+		if (found instanceof Response) {
+			return found;
+		}
+
+		const {route, parameters} = found;
+		return refuseBody(request, url, route) ?? route.handle({request, url, parameters, principal});
+	}
+}
+
+/** The response to a request whose handler threw: a refusal as it says, anything else without a word of what it was. */
+function failed(error: unknown, url: URL, log: Log): Response {
+	if (error instanceof Refusal) {
+		return refusal(url, error.status, error.message, error.options);
+	}
+
+	log({
+		level: 'error',
+		message: 'failed',
+		path: url.pathname,
+		error: error instanceof Error ? error.stack : String(error),
+	});
+	return isDatabaseFault(error)
+		? refusal(
+				url,
+				502,
+				'The database of this server does not answer, or has no room. Nothing was changed; try again.',
+				{
+					type: 'database_error',
+				},
+			)
+		: refusal(url, 500, 'Something went wrong inside the server.');
 }

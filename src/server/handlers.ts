@@ -1,35 +1,128 @@
-import type {RequestOf, ResultOf} from '../contract/endpoint.ts';
-import {endpoints} from '../contract/endpoints.ts';
-import {refusal} from './refusal.ts';
-import {type Route, validationErrors} from './route.ts';
+import * as z from 'zod/mini';
+import {parameterViolations, type Violation, violations} from '../contract/check.ts';
+import type {Endpoint, RequestOf, ResultOf} from '../contract/endpoint.ts';
+import {type EndpointId, endpoints} from '../contract/endpoints.ts';
+import {parametersOf} from '../contract/path.ts';
+import type {ValidationErrorItem} from '../contract/problem.ts';
+import {decodeQuery} from '../contract/query.ts';
+import {authorize, type Principal} from './authorize.ts';
+import {readBytes, readJsonBody} from './body.ts';
+import {refuse} from './refusal.ts';
+import type {Route, RouteRequest} from './route.ts';
+import {findScope, type Scope, type ScopeOf} from './scope.ts';
+import type {Services} from './services.ts';
 
-/** The rows of the contract that this server answers. */
-type ServedId = 'getUserPreferences';
+/** Most bytes of a body that is not JSON: traces, compressed or not. */
+const largestRaw = 16 * 1024 * 1024;
 
-/** One function a row that is served; a row without one does not compile. */
-export type Handlers = {
-	readonly [Id in ServedId]: (
-		request: RequestOf<(typeof endpoints)[Id]>,
-	) => ResultOf<(typeof endpoints)[Id]> | Promise<ResultOf<(typeof endpoints)[Id]>>;
+type Rows = typeof endpoints;
+
+/** What a handler knows beside the request itself. */
+export type Context<Where = unknown> = {
+	readonly principal: Principal;
+	/** What the path names, found and allowed already. */
+	readonly scope: Where;
+	readonly services: Services;
+	/** The request as it came, for what the contract does not show: headers and further query parameters. */
+	readonly request: Request;
+	/** Headers that the answer is to carry. */
+	readonly headers: Headers;
 };
 
-/** The routes of the contract: validated before the handler, so that it sees only what the schema says. */
-export function contractRoutes(handlers: Handlers): readonly Route[] {
-	const {method, path, auth, query} = endpoints.getUserPreferences;
-	return [
-		{
-			method,
-			path,
-			auth,
-			async handle({url, parameters}) {
-				const parsed = query.safeParse(Object.fromEntries(url.searchParams));
-				if (!parsed.success) {
-					const errors = validationErrors('query', parsed.error.issues);
-					return refusal(url, 422, 'The query is not right.', {errors});
-				}
+type Answer<Result> = Result | Response;
 
-				return Response.json(await handlers.getUserPreferences({params: parameters, query: parsed.data}));
+/** One function an operation: validated in, the contract's result out. A `Response` is sent as it is. */
+export type Handlers = {
+	readonly [Id in EndpointId]: (
+		request: RequestOf<Rows[Id]>,
+		context: Context<ScopeOf<Rows[Id]['path']>>,
+	) => Answer<ResultOf<Rows[Id]>> | Promise<Answer<ResultOf<Rows[Id]>>>;
+};
+
+/** What all handlers are alike once their requests are validated by the row that they belong to. */
+type AnyHandler = (request: object, context: Context<Scope | undefined>) => unknown;
+
+/** The routes of the contract, each guarded and validated before its handler sees anything. */
+export function contractRoutes(handlers: Partial<Handlers>, services: Services): readonly Route[] {
+	const served = (Object.keys(endpoints) as EndpointId[]).filter(id => handlers[id]);
+	return served.map(id => {
+		const row: Endpoint = endpoints[id];
+		const handler = handlers[id] as AnyHandler;
+		return {
+			method: row.method,
+			path: row.path,
+			auth: 'credential',
+			accepts: row.raw ?? (row.body ? undefined : []),
+			async handle(asked) {
+				const scope = await guard(id, row, asked, services);
+				const headers = new Headers();
+				const result = await handler(await readRequest(row, asked), {
+					principal: asked.principal,
+					scope,
+					services,
+					request: asked.request,
+					headers,
+				});
+				return result instanceof Response ? result : respond(row, result, headers);
 			},
-		},
+		};
+	});
+}
+
+/** Finds the scope and asks whether the caller may: 404 for what is not his, 403 for what his role does not allow. */
+async function guard(id: EndpointId, row: Endpoint, {principal, parameters}: RouteRequest, {database}: Services) {
+	const isScoped = parametersOf(row.path).includes('org');
+	const scope = await findScope(database, principal, parameters);
+	if (isScoped && !scope) {
+		refuse(404, notFound);
+	}
+
+	if (!authorize(id, scope?.role)) {
+		refuse(403, `The role “${scope?.role}” may not do this in the organization.`);
+	}
+
+	return scope;
+}
+
+/** What every operation says of what is not there, or belongs to others. */
+export const notFound = 'There is nothing of this name or id here.';
+
+async function readRequest(row: Endpoint, {request, url, parameters}: RouteRequest): Promise<object> {
+	const query = row.query && decodeQuery(row.query, url.searchParams);
+	const errors = [
+		...Object.entries(parameters).flatMap(([name, value]) => itemsOf('path', parameterViolations(name, value))),
+		...(row.query ? itemsOf('query', violations(row.query, query)) : []),
 	];
+	const body = row.body && errors.length === 0 ? await readJsonBody(request) : undefined;
+	if (row.body && errors.length === 0) {
+		errors.push(...itemsOf('body', violations(row.body, body)));
+	}
+
+	if (errors.length > 0) {
+		const [first] = errors;
+		refuse(422, `${first?.loc.join('.')} ${first?.msg}.`, {errors});
+	}
+
+	return {
+		params: parameters,
+		...(row.query && {query: z.parse(row.query, query)}),
+		...(row.body && {body: z.parse(row.body, body)}),
+		...(row.raw && {
+			body: await readBytes(request, largestRaw),
+			contentType: request.headers.get('content-type')?.split(';')[0]?.trim().toLowerCase(),
+			contentEncoding: request.headers.get('content-encoding') ?? undefined,
+		}),
+	};
+}
+
+/** Violations as the specification words them. */
+function itemsOf(part: 'body' | 'path' | 'query', wrong: readonly Violation[]): ValidationErrorItem[] {
+	return wrong.map(({path, rule, code}) => ({loc: [part, ...path], msg: rule, type: code}));
+}
+
+/** A result in JSON; without one in the contract, or where there is nothing to say, no body. */
+function respond(row: Endpoint, result: unknown, headers: Headers): Response {
+	return row.result && result !== undefined
+		? Response.json(result, {headers})
+		: new Response(undefined, {status: 204, headers});
 }

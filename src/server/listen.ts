@@ -1,5 +1,6 @@
 import {once} from 'node:events';
 import {createServer, type IncomingMessage, type ServerResponse} from 'node:http';
+import {isIPv6} from 'node:net';
 import {Readable} from 'node:stream';
 import {AppError} from '../core/error.ts';
 import type {App} from './app.ts';
@@ -14,13 +15,15 @@ export type Listening = {
 type Options = {
 	/** 0 for a free one. */
 	readonly port?: number;
+	/** The address to listen on, 127.0.0.1 by default: nobody else can reach that (SAFETY 25). */
+	readonly host?: string;
 };
 
 /** How long requests may go on after `close`, and how long a refused body may still be sent, in milliseconds. */
 const patience = 1000;
 
-/** Serves an app on 127.0.0.1 alone (SAFETY 25). Throws `AppError` `failed` where the port is taken or not allowed. */
-export async function listen(app: App, {port = 0}: Options = {}): Promise<Listening> {
+/** Serves an app. Throws `AppError` `failed` where the port is taken or not allowed, or the address not of this machine. */
+export async function listen(app: App, {port = 0, host = '127.0.0.1'}: Options = {}): Promise<Listening> {
 	const server = createServer(
 		{requestTimeout: 60_000, headersTimeout: 10_000, keepAliveTimeout: 5000},
 		(incoming, outgoing) => {
@@ -28,10 +31,10 @@ export async function listen(app: App, {port = 0}: Options = {}): Promise<Listen
 			answer(app, incoming, outgoing).catch(() => outgoing.destroy());
 		},
 	);
-	server.listen(port, '127.0.0.1');
+	server.listen(port, host);
 	await once(server, 'listening').catch((error: NodeJS.ErrnoException) => {
-		throw new AppError('failed', `Port ${port} cannot be used: ${error.code}.`, {
-			hint: 'Choose another port.',
+		throw new AppError('failed', `Port ${port} of ${host} cannot be used: ${error.code}.`, {
+			hint: 'Choose another `--port`, or a `--host` of this machine.',
 			cause: error,
 		});
 	});
@@ -39,7 +42,7 @@ export async function listen(app: App, {port = 0}: Options = {}): Promise<Listen
 	const bound = typeof address === 'object' && address ? address.port : port;
 
 	return {
-		url: `http://127.0.0.1:${bound}`,
+		url: `http://${isIPv6(host) ? `[${host}]` : host}:${bound}`,
 		async close() {
 			const closed = once(server, 'close');
 			server.close();

@@ -1,18 +1,30 @@
 import {request as httpRequest} from 'node:http';
 import {onTestFinished} from 'vitest';
-import {secret} from '../../src/core/secret.ts';
+import {hashToken} from '../../src/server/accounts/token.ts';
 import {createApp} from '../../src/server/app.ts';
 import {listen} from '../../src/server/listen.ts';
+import {createTestServer} from './harness.ts';
 
-export const token = 'test-token';
+export const token = `svc_${'t'.repeat(43)}`;
 export const bearer = {authorization: `Bearer ${token}`};
 
 /** A server on a free port of this machine, closed after the test, with what handlers threw. */
 export async function serve({speed = Number.POSITIVE_INFINITY} = {}) {
-	const bugs: unknown[] = [];
-	const listening = await listen(createApp({token: secret(token), demo: {speed}, onBug: error => bugs.push(error)}));
+	const {services, database, owner, entries} = await createTestServer();
+	const key = {id: 'test', name: null, prefix: 'test', last_used_at: null, expires_at: null, revoked_at: null};
+	const created_at = services.now().toISOString();
+	await database
+		.insertInto('api_keys')
+		.values({...key, user_id: owner.id, key_hash: hashToken(token), created_at})
+		.execute();
+	const listening = await listen(createApp({services, demo: {speed}, log: services.log}));
 	onTestFinished(() => listening.close());
-	return {...listening, bugs};
+	return {
+		...listening,
+		get bugs() {
+			return entries.filter(({message}) => message === 'failed');
+		},
+	};
 }
 
 type Sent = {

@@ -1,7 +1,7 @@
 import type {InferenceInfo} from '../../contract/resources/preferences.ts';
 import {demoModel, parseModelId} from '../../core/model.ts';
+import {readJsonBody} from '../body.ts';
 import {eventStream} from '../event-stream.ts';
-import {readJsonBody} from '../json-body.ts';
 import {refusal} from '../refusal.ts';
 import {type Route, type RouteRequest, validationErrors} from '../route.ts';
 import {chatSchema} from './chat.ts';
@@ -37,21 +37,16 @@ export function demoRoutes(options: DemoOptions): readonly Route[] {
 		{
 			method: 'GET',
 			path: '/v1/models',
-			auth: 'bearer',
+			auth: 'credential',
 			handle: () =>
 				Response.json({object: 'list', data: [{id: name, object: 'model', created: 0, owned_by: 'service'}]}),
 		},
-		{method: 'POST', path: '/v1/chat/completions', auth: 'bearer', handle: request => complete(request, options)},
+		{method: 'POST', path: '/v1/chat/completions', auth: 'credential', handle: request => complete(request, options)},
 	];
 }
 
 async function complete({request, url}: RouteRequest, options: DemoOptions): Promise<Response> {
-	const body = await readJsonBody(request, url);
-	if (body instanceof Response) {
-		return body;
-	}
-
-	const parsed = chatSchema.safeParse(body.json);
+	const parsed = chatSchema.safeParse(await readJsonBody(request));
 	if (!parsed.success) {
 		const places = validationErrors('body', parsed.error.issues).map(({loc}) => loc.join('.'));
 		return refusal(url, 400, `This is not a chat request; look at ${[...new Set(places)].slice(0, 5).join(', ')}.`);

@@ -1,0 +1,48 @@
+import {hashToken, kindOfToken} from './accounts/token.ts';
+import type {Principal} from './authorize.ts';
+import {findAccessToken} from './oauth/access-token.ts';
+import type {Services} from './services.ts';
+
+/** How stale the last use of a key may be, in milliseconds: a write for each request would cost more than it tells. */
+const useInterval = 60_000;
+
+/**
+ * Who asks, by `Authorization: Bearer` or `X-API-Key`; undefined for nobody: a credential that is missing, wrong, expired,
+ * revoked, or of a suspended user. It is looked for by its hash, so that the time tells nothing of it (SAFETY 26).
+ */
+export async function authenticate(services: Services, request: Request): Promise<Principal | undefined> {
+	const credential = credentialOf(request);
+	if (credential === undefined) {
+		return undefined;
+	}
+
+	const find = kindOfToken(credential) === 'access' ? findAccessToken : findApiKey;
+	return await find(services, hashToken(credential));
+}
+
+function credentialOf({headers}: Request): string | undefined {
+	const [, bearer] = /^Bearer +(\S+)$/i.exec(headers.get('authorization') ?? '') ?? [];
+	return bearer ?? headers.get('x-api-key') ?? undefined;
+}
+
+async function findApiKey({database, now}: Services, hash: string): Promise<Principal | undefined> {
+	const at = now().toISOString();
+	const key = await database
+		.selectFrom('api_keys')
+		.innerJoin('users', 'users.id', 'api_keys.user_id')
+		.select(['api_keys.id', 'api_keys.user_id', 'api_keys.last_used_at'])
+		.where('key_hash', '=', hash)
+		.where('revoked_at', 'is', null)
+		.where('suspended_at', 'is', null)
+		.where(where => where.or([where('expires_at', 'is', null), where('expires_at', '>', at)]))
+		.executeTakeFirst();
+	if (!key) {
+		return undefined;
+	}
+
+	if (key.last_used_at === null || Date.parse(at) - Date.parse(key.last_used_at) > useInterval) {
+		await database.updateTable('api_keys').set({last_used_at: at}).where('id', '=', key.id).execute();
+	}
+
+	return {userId: key.user_id, credentialId: key.id, apiKeyId: key.id};
+}

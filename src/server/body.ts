@@ -1,0 +1,41 @@
+import {isDeeper, type Json, parseJson} from '../core/json.ts';
+import {refuse} from './refusal.ts';
+
+/** Most bytes of a JSON body, and levels of nesting in it (SAFETY 21, 24). */
+const largestJson = 8 * 1024 * 1024;
+const deepest = 100;
+
+/** The bytes of a request's body. Refuses with 400 what is larger than `most`, as early as it can be known. */
+export async function readBytes(request: Request, most: number): Promise<Uint8Array> {
+	if (Number(request.headers.get('content-length') ?? 0) > most) {
+		refuse(400, `The body is larger than ${most} bytes.`);
+	}
+
+	const chunks: Uint8Array[] = [];
+	let size = 0;
+	for await (const chunk of request.body ?? []) {
+		size += chunk.length;
+		if (size > most) {
+			refuse(400, `The body is larger than ${most} bytes.`);
+		}
+
+		chunks.push(chunk);
+	}
+
+	return Buffer.concat(chunks);
+}
+
+/** The JSON body of a request. Refuses with 400 what is no JSON, too large or too deep. */
+export async function readJsonBody(request: Request): Promise<Json> {
+	const bytes = await readBytes(request, largestJson);
+	const json = parseJson(Buffer.from(bytes).toString('utf8'));
+	if (json === undefined) {
+		refuse(400, 'The body is not JSON.');
+	}
+
+	if (isDeeper(json, deepest)) {
+		refuse(400, `The body is nested deeper than ${deepest} levels.`);
+	}
+
+	return json;
+}

@@ -1,0 +1,103 @@
+import {randomUUID} from 'node:crypto';
+import {onTestFinished} from 'vitest';
+import {addMember, initialize} from '../../src/server/accounts/initialize.ts';
+import {type App, createApp} from '../../src/server/app.ts';
+import type {Role} from '../../src/server/authorize.ts';
+import {loadServerCatalog} from '../../src/server/catalog.ts';
+import type {Engine} from '../../src/server/database/place.ts';
+import type {LogEntry} from '../../src/server/log.ts';
+import type {Services} from '../../src/server/services.ts';
+import {emptyDatabase} from './database/engines.ts';
+
+export const origin = 'http://127.0.0.1:8700';
+
+/** The scope that every test server begins with. */
+export const scope = {org: 'acme', workspace: 'main', project: 'web'} as const;
+
+type Sent = {
+	readonly method?: string;
+	/** A key or a token for `Authorization: Bearer`. */
+	readonly key?: string;
+	/** Sent as JSON. */
+	readonly body?: unknown;
+	readonly headers?: Readonly<Record<string, string>>;
+};
+
+export type TestServer = Awaited<ReturnType<typeof createTestServer>>;
+
+/** A server as a function of a request over an empty database, with an organization, its owner and his key. */
+export async function createTestServer(engine: Engine = 'sqlite') {
+	const database = await emptyDatabase(engine);
+	const entries: LogEntry[] = [];
+	const clock = {now: new Date('2026-03-01T12:00:00.000Z')};
+	const services: Services = {
+		database,
+		now: () => new Date(clock.now),
+		publicUrl: () => origin,
+		catalog: await loadServerCatalog({}),
+		log: entry => entries.push(entry),
+	};
+	const app = createApp({services, demo: {speed: Number.POSITIVE_INFINITY}, log: services.log});
+	const {userId, apiKey} = await initialize(services, {
+		organization: scope.org,
+		workspace: scope.workspace,
+		project: scope.project,
+		email: 'owner@acme.example',
+	});
+	const owner = {id: userId, key: apiKey.reveal()};
+
+	return {
+		app,
+		database,
+		services,
+		owner,
+		/** What was logged, requests and bugs alike. */
+		entries,
+		/** Moves the clock of the server. */
+		advance(milliseconds: number) {
+			clock.now = new Date(clock.now.getTime() + milliseconds);
+		},
+		/** Another user of the organization, with a key of his own. */
+		async join(role: Role) {
+			const email = `${role}-${randomUUID()}@acme.example`;
+			const joined = await addMember(services, {organization: scope.org, email, role});
+			return {id: joined.userId, key: joined.apiKey?.reveal() ?? ''};
+		},
+		/** Another organization with an owner of its own. */
+		async foundAnother(organization = 'rival') {
+			const made = await initialize(services, {
+				organization,
+				workspace: 'main',
+				project: 'web',
+				email: `owner@${organization}.example`,
+			});
+			return {id: made.userId, key: made.apiKey.reveal()};
+		},
+		send: (path: string, sent: Sent = {}) => send(app, path, {key: owner.key, ...sent}),
+	};
+}
+
+/** Asks an app, and reads its answer as far as it is JSON. */
+export async function send(app: App, path: string, {method = 'GET', key, body, headers = {}}: Sent) {
+	const gone = new AbortController();
+	onTestFinished(() => gone.abort());
+	const response = await app(
+		new Request(`${origin}${path}`, {
+			method,
+			signal: gone.signal,
+			headers: {
+				host: new URL(origin).host,
+				...(key && {authorization: `Bearer ${key}`}),
+				...(body !== undefined && {'content-type': 'application/json'}),
+				...headers,
+			},
+			...(body !== undefined && {body: JSON.stringify(body)}),
+		}),
+	);
+	const text = await response.text();
+	const isJson = response.headers.get('content-type')?.startsWith('application/json') ?? false;
+	return {status: response.status, headers: response.headers, text, json: isJson ? JSON.parse(text) : undefined};
+}
+
+/** The beginning of every path of the test's own workspace. */
+export const inWorkspace = `/api/v1/org/${scope.org}/ws/${scope.workspace}`;
