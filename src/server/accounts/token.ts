@@ -27,9 +27,9 @@ export function makeToken(kind: TokenKind): MadeToken {
 	return {token: secret(value), hash: hashToken(value)};
 }
 
-/** What is stored of a token, and looked up: SHA-256 in base64url. */
+/** What is stored of a token, and looked up: SHA-256 in hexadecimal. */
 export function hashToken(token: string): string {
-	return createHash('sha256').update(token).digest('base64url');
+	return createHash('sha256').update(token).digest('hex');
 }
 
 /** The kind that a text is by its looks; undefined for what was never made here, which needs no look at the database. */

@@ -1,0 +1,70 @@
+import type {Services} from '../services.ts';
+import {hashToken} from './token.ts';
+
+/** How many attempts are taken in how many seconds. */
+type Limit = {readonly most: number; readonly seconds: number};
+
+/** What a guess could succeed at, and what only costs the server. A correct sign-in clears what was counted. */
+const limits = {
+	/** By e-mail address, known or not. */
+	'sign-in': {most: 10, seconds: 15 * 60},
+	/** By user: at the sign-in, and where a second factor is turned on or off. A code has a million values, three are right. */
+	'second-factor': {most: 6, seconds: 15 * 60},
+	/**
+	 * By user, who has to be signed in to try one (RFC 8628 section 5.1). Two are counted for each login that is approved;
+	 * none is ever cleared, since anybody has right codes of his own.
+	 */
+	'user-code': {most: 30, seconds: 15 * 60},
+	/** By device code; `slow_down` has asked for less long before. */
+	poll: {most: 60, seconds: 60},
+	/** All programs together: each one is a row that waits for ten minutes, and anybody may ask. */
+	'device-code': {most: 300, seconds: 60},
+} as const satisfies Record<string, Limit>;
+
+export type AttemptKind = keyof typeof limits;
+
+type Shared = Pick<Services, 'database' | 'now'>;
+
+/**
+ * Counts an attempt before it is made, for all processes of the server together. Gives the seconds to wait where there
+ * were too many; undefined where it may go on.
+ */
+export async function countAttempt(
+	{database, now}: Shared,
+	kind: AttemptKind,
+	who: string,
+): Promise<number | undefined> {
+	const {most, seconds} = limits[kind];
+	const time = now();
+	const resetsAt = new Date(time.getTime() + seconds * 1000).toISOString();
+	const {count, resets_at: until} = await database
+		.insertInto('attempts')
+		.values({key: keyOf(kind, who), count: 1, resets_at: resetsAt})
+		.onConflict(conflict =>
+			conflict.column('key').doUpdateSet(({eb, ref}) => {
+				const isOver = eb('attempts.resets_at', '<=', time.toISOString());
+				return {
+					count: eb
+						.case()
+						.when(isOver)
+						.then(1)
+						.else(eb('attempts.count', '+', 1))
+						.end(),
+					resets_at: eb.case().when(isOver).then(resetsAt).else(ref('attempts.resets_at')).end(),
+				};
+			}),
+		)
+		.returning(['count', 'resets_at'])
+		.executeTakeFirstOrThrow();
+	return count > most ? Math.max(1, Math.ceil((Date.parse(until) - time.getTime()) / 1000)) : undefined;
+}
+
+/** Forgets what was counted, after an attempt that was right. */
+export async function clearAttempts({database}: Shared, kind: AttemptKind, who: string): Promise<void> {
+	await database.deleteFrom('attempts').where('key', '=', keyOf(kind, who)).execute();
+}
+
+/** What was tried is not kept as it was typed: people type passwords into the wrong field. */
+function keyOf(kind: AttemptKind, who: string): string {
+	return `${kind}:${hashToken(who)}`;
+}

@@ -1,0 +1,92 @@
+import {randomUUID} from 'node:crypto';
+import type {Secret} from '../../core/secret.ts';
+import type {Services} from '../services.ts';
+import {hashToken, kindOfToken, makeToken} from './token.ts';
+import {type Account, accountColumns} from './user.ts';
+
+type Shared = Pick<Services, 'database' | 'now'>;
+
+/** Somebody who signed in to the pages. */
+export type BrowserSession = {
+	readonly id: string;
+	readonly account: Account;
+	/** Only the page that asks for the second factor is open then. */
+	readonly owesSecondFactor: boolean;
+	/** The API key that he signed in with, if not with a password. */
+	readonly apiKeyId: string | null;
+};
+
+type Opening = {readonly userId: string; readonly apiKeyId: string | null; readonly owesSecondFactor: boolean};
+
+/** How long a session lasts, and how long the second factor may take, in seconds. */
+const life = 12 * 60 * 60;
+const lifeOfHalf = 10 * 60;
+
+/** Opens a session, always with a new secret (against session fixation). Only the secret's hash is stored. */
+export async function openSession(
+	{database, now}: Shared,
+	{userId, apiKeyId, owesSecondFactor}: Opening,
+): Promise<{readonly token: Secret; readonly seconds: number}> {
+	const {token, hash} = makeToken('session');
+	const time = now();
+	const seconds = owesSecondFactor ? lifeOfHalf : life;
+	await database
+		.insertInto('browser_sessions')
+		.values({
+			id: randomUUID(),
+			user_id: userId,
+			session_hash: hash,
+			second_factor_pending: owesSecondFactor ? 1 : 0,
+			api_key_id: apiKeyId,
+			created_at: time.toISOString(),
+			expires_at: new Date(time.getTime() + seconds * 1000).toISOString(),
+			revoked_at: null,
+		})
+		.execute();
+	return {token, seconds};
+}
+
+/** The session that a cookie opens; undefined where it expired or ended, or its user was suspended. */
+export async function findSession(
+	{database, now}: Shared,
+	token: string | undefined,
+): Promise<BrowserSession | undefined> {
+	if (!token || kindOfToken(token) !== 'session') {
+		return undefined;
+	}
+
+	const found = await database
+		.selectFrom('browser_sessions')
+		.innerJoin('users', 'users.id', 'browser_sessions.user_id')
+		.leftJoin('api_keys', 'api_keys.id', 'browser_sessions.api_key_id')
+		.select(['browser_sessions.id as session_id', 'second_factor_pending', 'api_key_id'])
+		.select(accountColumns.map(column => `users.${column}` as const))
+		.where('session_hash', '=', hashToken(token))
+		.where('browser_sessions.expires_at', '>', now().toISOString())
+		.where('browser_sessions.revoked_at', 'is', null)
+		.where('api_keys.revoked_at', 'is', null)
+		.where('suspended_at', 'is', null)
+		.executeTakeFirst();
+	if (!found) {
+		return undefined;
+	}
+
+	const {session_id: id, second_factor_pending, api_key_id: apiKeyId, ...account} = found;
+	return {id, account, owesSecondFactor: second_factor_pending === 1, apiKeyId};
+}
+
+/** Ends a session. */
+export async function closeSession({database, now}: Shared, id: string): Promise<void> {
+	await database.updateTable('browser_sessions').set({revoked_at: now().toISOString()}).where('id', '=', id).execute();
+}
+
+/** Ends all sessions of a user but one, after his password or second factor changed. */
+export async function closeOtherSessions({database, now}: Shared, {id, account}: BrowserSession): Promise<void> {
+	await database
+		.updateTable('browser_sessions')
+		.set({revoked_at: now().toISOString()})
+		.where('user_id', '=', account.id)
+		.where('id', '!=', id)
+		.where('revoked_at', 'is', null)
+		.execute();
+}

@@ -1,0 +1,53 @@
+import type {Services} from '../services.ts';
+import {readUserCode} from './user-code.ts';
+
+type Shared = Pick<Services, 'database' | 'now'>;
+
+/** A login at a program that waits for a person's decision. */
+export type WaitingLogin = {
+	readonly id: string;
+	readonly userCode: string;
+	/** What the program says it is; anything at all. */
+	readonly requestedFrom: string;
+	/** ISO 8601 in UTC. */
+	readonly createdAt: string;
+};
+
+/** The login that waits for a code, however it was typed; undefined where none does, or not any more. */
+export async function findLogin({database, now}: Shared, typed: string): Promise<WaitingLogin | undefined> {
+	const userCode = readUserCode(typed);
+	const found =
+		userCode &&
+		(await database
+			.selectFrom('device_authorizations')
+			.select(['id', 'requested_from', 'created_at'])
+			.where('user_code', '=', userCode)
+			.where('status', '=', 'pending')
+			.where('expires_at', '>', now().toISOString())
+			.executeTakeFirst());
+	return found
+		? {id: found.id, userCode, requestedFrom: found.requested_from ?? 'unknown', createdAt: found.created_at}
+		: undefined;
+}
+
+type Decision = {
+	readonly decision: 'approved' | 'denied';
+	readonly userId: string;
+	readonly apiKeyId: string | null;
+};
+
+/** Decides a login, once. False where somebody was faster, or it expired meanwhile. */
+export async function decideLogin(
+	{database, now}: Shared,
+	{id}: Pick<WaitingLogin, 'id'>,
+	{decision, userId, apiKeyId}: Decision,
+): Promise<boolean> {
+	const {numUpdatedRows} = await database
+		.updateTable('device_authorizations')
+		.set({status: decision, user_id: userId, api_key_id: apiKeyId})
+		.where('id', '=', id)
+		.where('status', '=', 'pending')
+		.where('expires_at', '>', now().toISOString())
+		.executeTakeFirstOrThrow();
+	return numUpdatedRows > 0n;
+}

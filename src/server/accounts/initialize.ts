@@ -1,0 +1,191 @@
+import {randomUUID} from 'node:crypto';
+import {AppError} from '../../core/error.ts';
+import type {Secret} from '../../core/secret.ts';
+import type {Role} from '../authorize.ts';
+import type {DatabaseTransaction} from '../database/tables.ts';
+import type {Services} from '../services.ts';
+import {makeApiKey} from './api-key.ts';
+import {isEmail, normalizeEmail} from './user.ts';
+
+type Shared = Pick<Services, 'database' | 'now'>;
+
+/** What `serve init` makes; the slugs are also the first names. */
+export type Beginning = {
+	readonly organization: string;
+	readonly workspace: string;
+	readonly project: string;
+	readonly email: string;
+};
+
+/** What `serve init` prints. */
+export type Initialized = {
+	readonly apiKey: Secret;
+	readonly organization: string;
+	readonly workspace: string;
+	readonly project: string;
+	readonly userId: string;
+};
+
+/**
+ * Makes an organization with a workspace and a project, its owner, and an API key of his. With a slug that is not taken it
+ * makes another organization on the same data, for a new user or one there is; all of it or nothing. Throws `conflict`
+ * where the organization exists, `usage` for what cannot be a slug or an address.
+ */
+export async function initialize(
+	services: Shared,
+	{organization, workspace, project, email}: Beginning,
+): Promise<Initialized> {
+	for (const [name, slug] of Object.entries({organization, workspace, project})) {
+		checkSlug(name, slug);
+	}
+
+	checkEmail(email);
+	return await services.database.transaction().execute(async database => {
+		const created_at = services.now().toISOString();
+		const organizationId = randomUUID();
+		const {numInsertedOrUpdatedRows} = await database
+			.insertInto('organizations')
+			.values({
+				id: organizationId,
+				slug: organization,
+				name: organization,
+				description: null,
+				runtime_seconds_max: null,
+				runtime_seconds_default: null,
+				sandbox_capacity: null,
+				created_at,
+				updated_at: created_at,
+			})
+			.onConflict(conflict => conflict.column('slug').doNothing())
+			.executeTakeFirstOrThrow();
+		if (!numInsertedOrUpdatedRows) {
+			throw new AppError('conflict', `This data already has an organization “${organization}”.`, {
+				hint: 'Use the key that was printed when it was made, or give another `--org`.',
+			});
+		}
+
+		const workspaceId = randomUUID();
+		await database
+			.insertInto('workspaces')
+			.values({id: workspaceId, organization_id: organizationId, slug: workspace, name: workspace, created_at})
+			.execute();
+		await database
+			.insertInto('projects')
+			.values({id: randomUUID(), workspace_id: workspaceId, slug: project, name: project, created_at})
+			.execute();
+		const {userId} = await findOrMakeUser(database, {email, created_at});
+		await database
+			.insertInto('members')
+			.values({organization_id: organizationId, user_id: userId, role: 'owner', created_at})
+			.execute();
+		const {secret} = await makeApiKey({database, now: services.now}, {userId, name: 'serve init'});
+		return {apiKey: secret, organization, workspace, project, userId};
+	});
+}
+
+/** Somebody who joined an organization; an API key where he is new here, with which he signs in first. */
+export type Joined = {readonly userId: string; readonly apiKey: Secret | undefined};
+
+/**
+ * Makes somebody a member of an organization, given its slug, or gives a member another role. Throws `not-found` for an
+ * unknown organization, `usage` for what cannot be an address, and `conflict` where the last owner would become less.
+ */
+export async function addMember(
+	services: Shared,
+	{organization, email, role}: {readonly organization: string; readonly email: string; readonly role: Role},
+): Promise<Joined> {
+	checkEmail(email);
+	return await services.database.transaction().execute(async database => {
+		const created_at = services.now().toISOString();
+		const found = await database
+			.selectFrom('organizations')
+			.select('id')
+			.where('slug', '=', organization)
+			.executeTakeFirst();
+		if (!found) {
+			throw new AppError('not-found', `This data has no organization “${organization}”.`, {
+				hint: 'Give one that `serve init` made.',
+			});
+		}
+
+		const {userId, isNew} = await findOrMakeUser(database, {email, created_at});
+		if (role !== 'owner') {
+			await keepAnOwner(database, {organization, organizationId: found.id, userId});
+		}
+
+		await database
+			.insertInto('members')
+			.values({organization_id: found.id, user_id: userId, role, created_at})
+			.onConflict(conflict => conflict.columns(['organization_id', 'user_id']).doUpdateSet({role}))
+			.execute();
+		const made = isNew
+			? await makeApiKey({database, now: services.now}, {userId, name: `member of ${organization}`})
+			: undefined;
+		return {userId, apiKey: made?.secret};
+	});
+}
+
+async function findOrMakeUser(
+	database: DatabaseTransaction,
+	{email, created_at}: {readonly email: string; readonly created_at: string},
+) {
+	const normal = normalizeEmail(email);
+	const known = await database.selectFrom('users').select('id').where('email', '=', normal).executeTakeFirst();
+	if (known) {
+		return {userId: known.id, isNew: false};
+	}
+
+	const userId = randomUUID();
+	await database
+		.insertInto('users')
+		.values({
+			id: userId,
+			email: normal,
+			// An address is one user's, so it will do as the name, too, until he chooses another.
+			username: normal,
+			full_name: null,
+			password_hash: null,
+			totp_secret: null,
+			totp_pending_secret: null,
+			totp_last_step: null,
+			suspended_at: null,
+			created_at,
+		})
+		.execute();
+	return {userId, isNew: true};
+}
+
+async function keepAnOwner(
+	database: DatabaseTransaction,
+	{
+		organization,
+		organizationId,
+		userId,
+	}: {readonly organization: string; readonly organizationId: string; readonly userId: string},
+): Promise<void> {
+	const owners = await database
+		.selectFrom('members')
+		.select('user_id')
+		.where('organization_id', '=', organizationId)
+		.where('role', '=', 'owner')
+		.execute();
+	if (owners.length === 1 && owners[0]?.user_id === userId) {
+		throw new AppError('conflict', `“${organization}” would be without an owner.`, {
+			hint: 'Make another member an owner first.',
+		});
+	}
+}
+
+function checkSlug(name: string, slug: string): void {
+	if (!/^[a-z\d](?:[a-z\d-]{0,61}[a-z\d])?$/.test(slug)) {
+		throw new AppError('usage', `“${slug}” cannot name ${name === 'organization' ? 'an' : 'a'} ${name}.`, {
+			hint: 'Use up to 63 lowercase letters, digits and dashes, with no dash first or last.',
+		});
+	}
+}
+
+function checkEmail(email: string): void {
+	if (!isEmail(normalizeEmail(email))) {
+		throw new AppError('usage', `“${email}” is not an e-mail address.`, {hint: 'Give it as name@example.com.'});
+	}
+}

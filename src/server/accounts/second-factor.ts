@@ -1,0 +1,144 @@
+import {randomUUID} from 'node:crypto';
+import type {Services} from '../services.ts';
+import {clearAttempts, countAttempt} from './attempts.ts';
+import {hashRecoveryCode, makeRecoveryCodes} from './recovery-code.ts';
+import {makeTotpSecret, stepOfTotp} from './totp.ts';
+import {type Account, findAccount} from './user.ts';
+
+type Shared = Pick<Services, 'database' | 'now'>;
+
+/** What came of a code: `wait` in seconds where too many were tried. */
+export type CodeCheck =
+	| {readonly kind: 'right'}
+	| {readonly kind: 'wrong'}
+	| {readonly kind: 'wait'; readonly seconds: number};
+
+/**
+ * Checks a code of the user's app, or one of his recovery codes, and uses it up. Two requests with the same code at the
+ * same time: one is right.
+ */
+export async function checkSecondFactor(services: Shared, account: Account, typed: string): Promise<CodeCheck> {
+	const seconds = await countAttempt(services, 'second-factor', account.id);
+	if (seconds !== undefined) {
+		return {kind: 'wait', seconds};
+	}
+
+	if (!(await takeTotp(services, account, typed)) && !(await takeRecoveryCode(services, account, typed))) {
+		return {kind: 'wrong'};
+	}
+
+	await clearAttempts(services, 'second-factor', account.id);
+	return {kind: 'right'};
+}
+
+/** Makes a secret that waits to be verified, and replaces one that did; what is in force stays in force. */
+export async function startEnrollment({database}: Shared, userId: string): Promise<string> {
+	const secret = makeTotpSecret();
+	await database.updateTable('users').set({totp_pending_secret: secret}).where('id', '=', userId).execute();
+	return secret;
+}
+
+export type Enrollment =
+	| {readonly kind: 'enrolled'; readonly recoveryCodes: readonly string[]}
+	| {readonly kind: 'not-started'}
+	| Exclude<CodeCheck, {readonly kind: 'right'}>;
+
+/** Puts the secret in force that the user's app has shown to know, and replaces the recovery codes. */
+export async function verifyEnrollment(services: Shared, userId: string, typed: string): Promise<Enrollment> {
+	const pending = (await findAccount(services, userId))?.totp_pending_secret;
+	if (!pending) {
+		return {kind: 'not-started'};
+	}
+
+	const seconds = await countAttempt(services, 'second-factor', userId);
+	if (seconds !== undefined) {
+		return {kind: 'wait', seconds};
+	}
+
+	const step = stepOfTotp(typed, {secret: pending, lastStep: null}, services.now().getTime());
+	if (step === undefined) {
+		return {kind: 'wrong'};
+	}
+
+	const codes = makeRecoveryCodes();
+	const isFirst = await services.database.transaction().execute(async transaction => {
+		const {numUpdatedRows} = await transaction
+			.updateTable('users')
+			.set({totp_secret: pending, totp_pending_secret: null, totp_last_step: step})
+			.where('id', '=', userId)
+			.where('totp_pending_secret', '=', pending)
+			.executeTakeFirstOrThrow();
+		if (numUpdatedRows === 0n) {
+			return false;
+		}
+
+		await transaction.deleteFrom('recovery_codes').where('user_id', '=', userId).execute();
+		const rows = codes.map(code => ({
+			id: randomUUID(),
+			user_id: userId,
+			code_hash: hashRecoveryCode(code) ?? '',
+			used_at: null,
+		}));
+		await transaction.insertInto('recovery_codes').values(rows).execute();
+		return true;
+	});
+	if (!isFirst) {
+		return {kind: 'not-started'};
+	}
+
+	await clearAttempts(services, 'second-factor', userId);
+	return {kind: 'enrolled', recoveryCodes: codes};
+}
+
+/** Turns the second factor off, with its recovery codes. Whoever calls has checked a code first. */
+export async function removeSecondFactor({database}: Shared, userId: string): Promise<void> {
+	await database.transaction().execute(async transaction => {
+		await transaction.deleteFrom('recovery_codes').where('user_id', '=', userId).execute();
+		const none = {totp_secret: null, totp_pending_secret: null, totp_last_step: null};
+		await transaction.updateTable('users').set(none).where('id', '=', userId).execute();
+	});
+}
+
+async function takeTotp({database, now}: Shared, account: Account, typed: string): Promise<boolean> {
+	const {totp_secret: secret, totp_last_step: lastStep} = account;
+	const step = secret ? stepOfTotp(typed, {secret, lastStep}, now().getTime()) : undefined;
+	if (step === undefined) {
+		return false;
+	}
+
+	const {numUpdatedRows} = await database
+		.updateTable('users')
+		.set({totp_last_step: step})
+		.where('id', '=', account.id)
+		.where('totp_secret', '=', secret)
+		.where(({eb, or}) => or([eb('totp_last_step', 'is', null), eb('totp_last_step', '<', step)]))
+		.executeTakeFirstOrThrow();
+	return numUpdatedRows > 0n;
+}
+
+async function takeRecoveryCode({database, now}: Shared, {id}: Account, typed: string): Promise<boolean> {
+	const hash = hashRecoveryCode(typed);
+	if (!hash) {
+		return false;
+	}
+
+	const {numUpdatedRows} = await database
+		.updateTable('recovery_codes')
+		.set({used_at: now().toISOString()})
+		.where('user_id', '=', id)
+		.where('code_hash', '=', hash)
+		.where('used_at', 'is', null)
+		.executeTakeFirstOrThrow();
+	return numUpdatedRows > 0n;
+}
+
+/** How many recovery codes are left. */
+export async function countRecoveryCodes({database}: Pick<Services, 'database'>, userId: string): Promise<number> {
+	const left = await database
+		.selectFrom('recovery_codes')
+		.select('id')
+		.where('user_id', '=', userId)
+		.where('used_at', 'is', null)
+		.execute();
+	return left.length;
+}

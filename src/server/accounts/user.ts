@@ -1,0 +1,45 @@
+import type {Selectable} from 'kysely';
+import type {Tables} from '../database/tables.ts';
+import type {Services} from '../services.ts';
+
+/** A user as the pages and the sign-in need him. */
+export type Account = Pick<
+	Selectable<Tables['users']>,
+	'id' | 'email' | 'password_hash' | 'totp_secret' | 'totp_pending_secret' | 'totp_last_step' | 'suspended_at'
+>;
+
+export const accountColumns = [
+	'id',
+	'email',
+	'password_hash',
+	'totp_secret',
+	'totp_pending_secret',
+	'totp_last_step',
+	'suspended_at',
+] as const satisfies readonly (keyof Account)[];
+
+/** The form in which an address is stored and looked up: nobody remembers which letters were capitals. */
+export function normalizeEmail(typed: string): string {
+	return typed.trim().normalize('NFC').toLowerCase();
+}
+
+/** Whether a text may be an address: something on both sides of one `@`. Only a message to it could tell more. */
+export function isEmail(text: string): boolean {
+	return text.length <= 254 && /^[^\s@\p{Cc}]+@[^\s@\p{Cc}]+$/u.test(text);
+}
+
+/** The user of an address, in any case; undefined where there is none. */
+export async function findAccountByEmail(
+	{database}: Pick<Services, 'database'>,
+	email: string,
+): Promise<Account | undefined> {
+	return await database
+		.selectFrom('users')
+		.select(accountColumns)
+		.where('email', '=', normalizeEmail(email))
+		.executeTakeFirst();
+}
+
+export async function findAccount({database}: Pick<Services, 'database'>, id: string): Promise<Account | undefined> {
+	return await database.selectFrom('users').select(accountColumns).where('id', '=', id).executeTakeFirst();
+}
