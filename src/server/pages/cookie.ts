@@ -1,0 +1,25 @@
+/**
+ * The name of the cookie. With https no other host and no plain http can set it (`__Host-`, RFC 6265bis section 4.1.3);
+ * on loopback, where ports share their cookies, each server has its own.
+ */
+function nameOf(origin: string): string {
+	const {protocol, port} = new URL(origin);
+	return protocol === 'https:' ? '__Host-service' : `service-${port || '80'}`;
+}
+
+/** The value of our cookie; undefined where the browser sent none. */
+export function readCookie(request: Request, origin: string): string | undefined {
+	const name = nameOf(origin);
+	const pairs = (request.headers.get('cookie') ?? '').split(/;\s*/).map(pair => pair.split('='));
+	return pairs.find(([key]) => key === name)?.[1];
+}
+
+/** A `Set-Cookie` that no script reads and no form of another site sends; without `seconds` it ends with the browser. */
+export function writeCookie(origin: string, value: string, seconds?: number): string {
+	const parts = [`${nameOf(origin)}=${value}`, 'Path=/', 'HttpOnly', 'SameSite=Lax'];
+	if (origin.startsWith('https:')) {
+		parts.push('Secure');
+	}
+
+	return [...parts, ...(seconds === undefined ? [] : [`Max-Age=${seconds}`])].join('; ');
+}

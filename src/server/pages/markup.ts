@@ -1,0 +1,38 @@
+import {html} from 'hono/html';
+
+/** Markup in which everything that was put in is escaped, but other markup. */
+export type Markup = ReturnType<typeof html>;
+
+type Field = {
+	readonly name: string;
+	readonly label: string;
+	readonly type?: 'text' | 'email' | 'password';
+	/** What a password manager or a phone may fill in (HTML `autocomplete`). */
+	readonly fills: string;
+	readonly value?: string;
+	/** Where the focus is when the page opens: the first field. */
+	readonly first?: boolean;
+	/** One sentence below the field. */
+	readonly hint?: string;
+	/** What is wrong with it is in the page's alert. */
+	readonly wrong?: boolean;
+	/** Whether it is typed as a code: no capitals or corrections of its own. */
+	readonly code?: boolean;
+};
+
+/** A field with its label. */
+export function field({name, label, type = 'text', fills, value = '', first, hint, wrong, code}: Field): Markup {
+	const described = [hint && `${name}-hint`, wrong && 'problem'].filter(Boolean).join(' ');
+	return html`<label for="${name}">${label}</label>
+<input id="${name}" name="${name}" type="${type}" value="${value}" autocomplete="${fills}" required maxlength="256"
+${first ? html` autofocus` : ''}${wrong ? html` aria-invalid="true"` : ''}
+${described ? html` aria-describedby="${described}"` : ''}
+${code ? html` class="code" autocapitalize="none" autocorrect="off" spellcheck="false"` : ''}>
+${hint ? html`<p class="hint" id="${name}-hint">${hint}</p>` : ''}`;
+}
+
+/** How long somebody has to wait, in words. */
+export function waitText(seconds: number): string {
+	const minutes = Math.ceil(seconds / 60);
+	return seconds < 60 ? `${seconds} seconds` : minutes === 1 ? 'a minute' : `${minutes} minutes`;
+}

@@ -1,0 +1,100 @@
+import {html} from 'hono/html';
+import type {BrowserSession} from '../accounts/browser-session.ts';
+import {formType, readForm} from '../accounts/form-body.ts';
+import type {OpenRequest, Route} from '../route.ts';
+import type {Services} from '../services.ts';
+import type {Markup} from './markup.ts';
+import {withNext} from './next.ts';
+import {redirect, respond, type Signed} from './page.ts';
+import {isOwnForm, recognize, type Visitor} from './visitor.ts';
+
+/** A request for a page. */
+export type Visit = {
+	readonly services: Services;
+	readonly request: Request;
+	readonly url: URL;
+	readonly visitor: Visitor;
+	/** A hidden field that every form needs. */
+	readonly token: Markup;
+};
+
+/** A request for a page by somebody who is signed in, second factor and all. */
+export type SignedVisit = Visit & {readonly session: BrowserSession; readonly signed: Signed};
+
+type Page<Kind extends Visit> = {
+	readonly path: string;
+	readonly show?: (visit: Kind) => Promise<Response>;
+	/** Takes a form that a page of this server sent. */
+	readonly take?: (visit: Kind, form: URLSearchParams) => Promise<Response>;
+};
+
+/** Pages that anybody may see. */
+export function openPages(services: Services, pages: readonly Page<Visit>[]): readonly Route[] {
+	return pages.flatMap(page => routesOf(services, page, visit => visit));
+}
+
+/** Pages for who is signed in; everybody else signs in first and comes back. */
+export function signedPages(services: Services, pages: readonly Page<SignedVisit>[]): readonly Route[] {
+	return pages.flatMap(page =>
+		routesOf(services, page, visit => {
+			const {session} = visit.visitor;
+			const here = `${visit.url.pathname}${visit.url.search}`;
+			if (!session || session.owesSecondFactor) {
+				return redirect(withNext(session ? '/sign-in/code' : '/sign-in', here));
+			}
+
+			const signOut = html`<form method="post" action="/sign-out">${visit.token}<button>Sign out</button></form>`;
+			return {...visit, session, signed: {email: session.account.email, signOut}};
+		}),
+	);
+}
+
+function routesOf<Kind extends Visit>(
+	services: Services,
+	{path, show, take}: Page<Kind>,
+	admit: (visit: Visit) => Kind | Response,
+): readonly Route[] {
+	const visitOf = async ({request, url}: OpenRequest): Promise<Visit> => {
+		const visitor = await recognize(services, request);
+		const token = html`<input type="hidden" name="form_token" value="${visitor.formToken}">`;
+		return {services, request, url, visitor, token};
+	};
+	const get = async (asked: OpenRequest): Promise<Response> => {
+		const visit = await visitOf(asked);
+		const admitted = admit(visit);
+		const response = admitted instanceof Response ? admitted : await show?.(admitted);
+		return withCookie(response ?? redirect('/account'), visit.visitor);
+	};
+	const post = async (asked: OpenRequest): Promise<Response> => {
+		const visit = await visitOf(asked);
+		const form = await readForm(asked.request);
+		if (!form || !isOwnForm(asked.request, form, visit.visitor)) {
+			return await refuseForm(path);
+		}
+
+		const admitted = admit(visit);
+		return admitted instanceof Response ? admitted : ((await take?.(admitted, form)) ?? redirect(path));
+	};
+	return [
+		...(show ? [{method: 'GET', path, auth: 'none', handle: get} as const] : []),
+		...(take ? [{method: 'POST', path, auth: 'none', accepts: [formType], handle: post} as const] : []),
+	];
+}
+
+/** A form of another site, or of a page that stood open while its session ended. */
+function refuseForm(path: string): Promise<Response> {
+	return respond({
+		title: 'Nothing was done',
+		status: 403,
+		problem: 'This form did not come from a current page of this server.',
+		body: html`<p><a href="${path}">Open the page again</a> and repeat what you did. Cookies must be allowed.</p>`,
+	});
+}
+
+function withCookie(response: Response, {setCookie}: Visitor): Response {
+	if (setCookie) {
+		response.headers.append('set-cookie', setCookie);
+	}
+
+	return response;
+}

@@ -1,0 +1,16 @@
+import type {Route} from '../route.ts';
+import type {Services} from '../services.ts';
+import {accountPages} from './account-pages.ts';
+import {devicePages} from './device-pages.ts';
+import {secondFactorPages} from './second-factor-pages.ts';
+import {signInPages} from './sign-in-pages.ts';
+
+/** All pages for browsers. They need no script. */
+export function pageRoutes(services: Services): readonly Route[] {
+	return [
+		...signInPages(services),
+		...accountPages(services),
+		...secondFactorPages(services),
+		...devicePages(services),
+	];
+}

@@ -1,0 +1,171 @@
+import {html} from 'hono/html';
+import {closeSession, openSession} from '../accounts/browser-session.ts';
+import {checkSecondFactor} from '../accounts/second-factor.ts';
+import {type SignIn, signInWithKey, signInWithPassword} from '../accounts/sign-in.ts';
+import type {Route} from '../route.ts';
+import type {Services} from '../services.ts';
+import {writeCookie} from './cookie.ts';
+import {field, waitText} from './markup.ts';
+import {readNext, withNext} from './next.ts';
+import {redirect, respond} from './page.ts';
+import {openPages, type Visit} from './page-route.ts';
+
+/** How somebody proves in a browser who he is: by password or API key, then by the second factor where he has one. */
+export function signInPages(services: Services): readonly Route[] {
+	return openPages(services, [
+		{
+			path: '/sign-in',
+			show: async visit => (isSignedIn(visit) ? redirect(nextOf(visit)) : await passwordPage(visit)),
+			async take(visit, form) {
+				const email = form.get('email') ?? '';
+				const result = await signInWithPassword(services, email, form.get('password') ?? '');
+				return result.kind === 'known'
+					? await enter(visit, result)
+					: await passwordPage(visit, {email, ...explain(result, 'This e-mail address and password are not right.')});
+			},
+		},
+		{
+			path: '/sign-in/key',
+			show: async visit => (isSignedIn(visit) ? redirect(nextOf(visit)) : await keyPage(visit)),
+			async take(visit, form) {
+				const result = await signInWithKey(services, form.get('api_key') ?? '');
+				return result.kind === 'known'
+					? await enter(visit, result)
+					: await keyPage(visit, explain(result, 'This is not an active API key of this server.'));
+			},
+		},
+		{
+			path: '/sign-in/code',
+			show: async visit => (owesCode(visit) ? await codePage(visit) : redirect(withNext('/sign-in', nextOf(visit)))),
+			take: takeCode,
+		},
+		{
+			path: '/sign-out',
+			async take({visitor}) {
+				if (visitor.session) {
+					await closeSession(services, visitor.session.id);
+				}
+
+				return withSetCookie(redirect('/sign-in'), writeCookie(visitor.origin, '', 0));
+			},
+		},
+	]);
+}
+
+type Failure = {readonly status?: number; readonly problem?: string; readonly retryAfter?: number};
+
+function passwordPage(visit: Visit, {email = '', ...failure}: Failure & {readonly email?: string} = {}) {
+	const wrong = Boolean(failure.problem);
+	return respond({
+		title: 'Sign in',
+		...failure,
+		body: html`<form method="post" action="${withNext('/sign-in', nextOf(visit))}">${visit.token}
+${field({name: 'email', label: 'E-mail address', type: 'email', fills: 'username', value: email, first: true, wrong})}
+${field({name: 'password', label: 'Password', type: 'password', fills: 'current-password', wrong})}
+<button class="primary">Sign in</button>
+</form>
+<p>No password yet? <a href="${withNext('/sign-in/key', nextOf(visit))}">Sign in with your API key</a>, then choose one.</p>`,
+	});
+}
+
+function keyPage(visit: Visit, failure: Failure = {}) {
+	return respond({
+		title: 'Sign in with an API key',
+		...failure,
+		body: html`<form method="post" action="${withNext('/sign-in/key', nextOf(visit))}">${visit.token}
+${field({
+	name: 'api_key',
+	label: 'API key',
+	type: 'password',
+	fills: 'off',
+	first: true,
+	wrong: Boolean(failure.problem),
+	hint: 'It begins with svc_ and was printed by “service serve init”, or given to you by who runs this server.',
+})}
+<button class="primary">Sign in</button>
+</form>
+<p><a href="${withNext('/sign-in', nextOf(visit))}">Sign in with a password instead</a></p>`,
+	});
+}
+
+function codePage(visit: Visit, failure: Failure = {}) {
+	return respond({
+		title: 'Enter your code',
+		...failure,
+		body: html`<form method="post" action="${withNext('/sign-in/code', nextOf(visit))}">${visit.token}
+${field({
+	name: 'code',
+	label: 'Code of your authenticator app',
+	fills: 'one-time-code',
+	first: true,
+	code: true,
+	wrong: Boolean(failure.problem),
+	hint: 'Without the app, enter one of your recovery codes. Each is good once.',
+})}
+<button class="primary">Go on</button>
+</form>
+<form method="post" action="/sign-out">${visit.token}<button>Cancel</button></form>`,
+	});
+}
+
+async function takeCode(visit: Visit, form: URLSearchParams): Promise<Response> {
+	const {services} = visit;
+	const session = owesCode(visit);
+	if (!session) {
+		return redirect(withNext('/sign-in', nextOf(visit)));
+	}
+
+	const result = await checkSecondFactor(services, session.account, form.get('code') ?? '');
+	if (result.kind !== 'right') {
+		return await codePage(visit, explain(result, 'This code is not right, or was used before. Wait for the next one.'));
+	}
+
+	await closeSession(services, session.id);
+	return await begin(visit, {userId: session.account.id, apiKeyId: session.apiKeyId, owesSecondFactor: false});
+}
+
+/** Goes on after the first factor; the second one comes next where it is turned on. */
+async function enter(visit: Visit, {account, apiKeyId}: Extract<SignIn, {kind: 'known'}>): Promise<Response> {
+	const earlier = visit.visitor.session;
+	if (earlier) {
+		await closeSession(visit.services, earlier.id);
+	}
+
+	return await begin(visit, {userId: account.id, apiKeyId, owesSecondFactor: account.totp_secret !== null});
+}
+
+async function begin(visit: Visit, opening: Parameters<typeof openSession>[1]): Promise<Response> {
+	const {token, seconds} = await openSession(visit.services, opening);
+	const next = nextOf(visit);
+	return withSetCookie(
+		redirect(opening.owesSecondFactor ? withNext('/sign-in/code', next) : next),
+		writeCookie(visit.visitor.origin, token.reveal(), seconds),
+	);
+}
+
+function explain(result: {kind: 'wrong'} | {kind: 'wait'; seconds: number}, wrong: string): Failure {
+	return result.kind === 'wrong'
+		? {status: 400, problem: wrong}
+		: {
+				status: 429,
+				problem: `Too many attempts. Try again in ${waitText(result.seconds)}.`,
+				retryAfter: result.seconds,
+			};
+}
+
+function isSignedIn({visitor: {session}}: Visit): boolean {
+	return session !== undefined && !session.owesSecondFactor;
+}
+
+function owesCode({visitor: {session}}: Visit) {
+	return session?.owesSecondFactor ? session : undefined;
+}
+
+function nextOf({url}: Visit): string {
+	return readNext(url.searchParams.get('next'));
+}
+
+function withSetCookie(response: Response, cookie: string): Response {
+	response.headers.set('set-cookie', cookie);
+	return response;
+}
