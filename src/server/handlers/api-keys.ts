@@ -1,0 +1,29 @@
+import {listActiveKeys, makeApiKey, revokeKey} from '../accounts/api-key.ts';
+import {type Handlers, notFound} from '../handlers.ts';
+import {refuse} from '../refusal.ts';
+
+/** In characters. */
+const longestName = 200;
+
+export const apiKeyHandlers = {
+	async listApiKeys(_, {principal, services}) {
+		return [...(await listActiveKeys(services, principal.userId))];
+	},
+
+	/** The answer is the only one that holds the secret, as `key`. */
+	async createApiKey({body}, {principal, services}) {
+		const name = body.name?.trim() || null;
+		if (name && name.length > longestName) {
+			const msg = `has at most ${longestName} characters`;
+			refuse(422, `body.name ${msg}.`, {errors: [{loc: ['body', 'name'], msg, type: 'too_big'}]});
+		}
+
+		const {record, secret} = await makeApiKey(services, {userId: principal.userId, name});
+		return {...record, key: secret.reveal()};
+	},
+
+	async revokeApiKey({params: {keyId}}, {principal, services}) {
+		const isRevoked = await revokeKey(services, {userId: principal.userId, keyId: keyId.toLowerCase()});
+		return isRevoked ? undefined : refuse(404, notFound);
+	},
+} satisfies Partial<Handlers>;

@@ -1,0 +1,25 @@
+import {verifyEnrollment} from '../accounts/second-factor.ts';
+import type {Handlers} from '../handlers.ts';
+import {refuse} from '../refusal.ts';
+
+export const mfaHandlers = {
+	/** Finishes what the page of the second factor began. The recovery codes are in this answer alone. */
+	async verifyMfaEnrollment({body: {code}}, {principal, services}) {
+		const result = await verifyEnrollment(services, principal.userId, code);
+		switch (result.kind) {
+			case 'enrolled':
+				return {recovery_codes: [...result.recoveryCodes]};
+			case 'not-started':
+				return refuse(
+					409,
+					`No enrollment waits for a code. Begin one at ${services.publicUrl()}/account/second-factor.`,
+				);
+			case 'wait':
+				return refuse(429, `Too many codes were tried. Try again in ${result.seconds} s.`, {
+					headers: {'retry-after': String(result.seconds)},
+				});
+			case 'wrong':
+				return refuse(400, 'The code is not right. Enter the one that the app shows now.', {type: 'token_error'});
+		}
+	},
+} satisfies Partial<Handlers>;
