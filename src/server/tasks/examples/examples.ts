@@ -1,0 +1,25 @@
+import {checkTask} from '../parse-task.ts';
+import type {Task} from '../task.ts';
+import {brokenCart} from './broken-cart.ts';
+import {nightlyImport} from './nightly-import.ts';
+import {webShop} from './web-shop.ts';
+
+/** A task that ships with the program: what its `task.yaml` would say, and its files. */
+export type Example = {readonly task: unknown; readonly files: Readonly<Record<string, string>>};
+
+const examples: Readonly<Record<string, Example>> = {
+	'web-shop': webShop,
+	'broken-cart': brokenCart,
+	'nightly-import': nightlyImport,
+};
+
+let checked: readonly Task[] | undefined;
+
+/** The tasks that ship with the program; they need nothing but Node. */
+export function exampleTasks(): readonly Task[] {
+	checked ??= Object.entries(examples).map(([name, {task, files}]) => ({
+		...checkTask(task, name),
+		readFiles: async () => new Map(Object.entries(files)),
+	}));
+	return checked;
+}
