@@ -38,6 +38,7 @@ const variables: readonly (readonly [name: string, meaning: string])[] = [
 	['SERVICE_ORG', 'organization to work in'],
 	['SERVICE_WORKSPACE', 'workspace to work in'],
 	['SERVICE_PROJECT', 'project to work in'],
+	['SERVICE_KEYCHAIN', '`off` keeps keys and tokens in the file, not in the keychain'],
 ];
 
 const surroundings: readonly (readonly [name: string, meaning: string])[] = [

@@ -2,6 +2,7 @@ import * as z from 'zod/mini';
 import {command, noun} from '../src/command/command.ts';
 import type {Models} from '../src/command/context.ts';
 import {listKeys, missingAddress, removeKey, setKey} from '../src/config/provider-keys.ts';
+import {storedWhere} from '../src/config/stored-where.ts';
 import {reportError} from '../src/core/error.ts';
 import {type ProviderName, parseProviderName, providerNames} from '../src/core/model.ts';
 import {isLoopback, parseServerUrl} from '../src/core/origin.ts';
@@ -46,8 +47,12 @@ const set = command({
 		}
 
 		const wrapped = typed.trim() ? secret(typed.trim()) : undefined;
-		await setKey(config, chosen, wrapped, base);
-		const stored = `Stored the ${wrapped ? 'key' : 'address'} of ${label}${wrapped?.last4 ? ` (…${wrapped.last4})` : ''}.`;
+		let refusal: string | undefined;
+		const saved = await setKey(config, chosen, wrapped, base, why => {
+			refusal = why;
+		});
+		const done = `Stored the ${wrapped ? 'key' : 'address'} of ${label}${wrapped?.last4 ? ` (…${wrapped.last4})` : ''}.`;
+		const stored = [done, storedWhere(config, [saved?.key], refusal)].filter(Boolean).join(' ');
 		if (!live) {
 			const hint =
 				chosen === 'custom'
@@ -121,7 +126,10 @@ const remove = command({
 
 	async run({provider: name}, {config, store, live, models}) {
 		const chosen = parseProviderName(name);
-		await removeKey(config, chosen);
+		let fault = '';
+		await removeKey(config, chosen, why => {
+			fault = ` The keychain still has it. ${why}`;
+		});
 		const {model, setModel} = store.getState();
 		if (live && model?.startsWith(`${chosen}/`)) {
 			setModel(models.initial());
@@ -129,7 +137,7 @@ const remove = command({
 
 		return {
 			kind: 'text',
-			text: `Forgot the key of ${registry[chosen].label}.`,
+			text: `Forgot the key of ${registry[chosen].label}.${fault}`,
 			data: {provider: chosen, removed: true},
 		};
 	},

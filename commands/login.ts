@@ -37,9 +37,10 @@ export default command({
 			return {kind: 'text', text: 'Nothing changed: the login was cancelled.'};
 		}
 
+		const done = `Logged in to ${profile.server}${profile.name === server.host ? '' : ` as profile ${profile.name}`}.`;
 		return {
 			kind: 'text',
-			text: `Logged in to ${profile.server}${profile.name === server.host ? '' : ` as profile ${profile.name}`}.`,
+			text: [done, profile.storedWhere].filter(Boolean).join(' '),
 			data: {profile: profile.name, server: profile.server},
 		};
 	},

@@ -1,16 +1,15 @@
 import * as z from 'zod/mini';
 import {command} from '../src/command/command.ts';
 import {identityOf} from '../src/command/identity.ts';
-import {forgetCredential} from '../src/config/profiles.ts';
 import {AppError} from '../src/core/error.ts';
 
 export default command({
 	name: 'logout',
-	summary: 'Forget the login of the active profile',
+	summary: 'Forget the login of the active profile; revoke its tokens',
 	args: z.object({}),
 
 	async run(_, context) {
-		const {config, store} = context;
+		const {flags, platform, signal, store} = context;
 		const profile = identityOf(context);
 		if (!profile || 'embedded' in profile || !profile.keySource) {
 			throw new AppError('auth', 'You are not logged in.', {hint: '`login --server <url>` logs in.'});
@@ -20,8 +19,14 @@ export default command({
 			throw new AppError('usage', 'The key comes from SERVICE_API_KEY.', {hint: 'Unset that variable to log out.'});
 		}
 
-		await forgetCredential(config, profile.name);
+		const {revoked, faults} = await platform.logOut(profile.name, {insecureHttp: flags.insecureHttp, signal});
 		store.getState().dropConnection(profile.name);
-		return {kind: 'text', text: `Logged out of ${profile.server}.`, data: {profile: profile.name, logged_out: true}};
+		const done = `Logged out of ${profile.server}`;
+		return {
+			kind: 'text',
+			text: faults.length > 0 ? `${done}, but ${faults.join(', and ')}.` : `${done}.`,
+			...(revoked === undefined && {hint: 'The API key stays good at the server; `api-key revoke` ends one.'}),
+			data: {profile: profile.name, logged_out: true, ...(revoked !== undefined && {tokens_revoked: revoked})},
+		};
 	},
 });

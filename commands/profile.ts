@@ -83,10 +83,13 @@ const forget = command({
 			return {kind: 'text', text: 'Nothing changed.'};
 		}
 
-		await forgetProfile(config, profile);
+		let fault = '';
+		await forgetProfile(config, profile, why => {
+			fault = ` The keychain still has its key. ${why}`;
+		});
 		recents.forget(profile);
 		store.getState().dropConnection(profile);
-		return {kind: 'text', text: `Forgot profile ${profile}.`, data: {profile, forgotten: true}};
+		return {kind: 'text', text: `Forgot profile ${profile}.${fault}`, data: {profile, forgotten: true}};
 	},
 });
 

@@ -9,6 +9,7 @@ import type {LoginClock} from './client/device-flow.ts';
 import type {ComposeOptions, Program} from './command/program.ts';
 import {createCompletionValues} from './config/completion-values.ts';
 import {openConfig} from './config/config.ts';
+import type {Keychain} from './config/keychain.ts';
 import {openRecents} from './config/recents.ts';
 import {resolveProfile} from './config/resolve-profile.ts';
 import type {InferenceInfo} from './contract/resources/preferences.ts';
@@ -40,6 +41,8 @@ type Options = ComposeOptions & {
 	/** The bundled worker of the embedded server. */
 	readonly workerUrl: URL;
 	readonly version: string;
+	/** Where secrets go; without one they stay in the file. */
+	readonly keychain?: Keychain;
 	/** What a login through a browser waits by; the clock of the machine otherwise. */
 	readonly loginClock?: LoginClock;
 };
@@ -49,18 +52,19 @@ export function compose(options: Options): Program {
 	const {store, env, workerUrl, version, maxTurns, budgetUsd} = options;
 	const folder = realpathSync(options.folder);
 	const home = openHome(env);
-	const config = openConfig(home);
+	const config = openConfig(home, options.keychain);
 	const recents = openRecents(home.recentsFile);
 	/** What the embedded server says of its model, once it runs. */
 	let demo: InferenceInfo | undefined;
 	let modelIds: readonly string[] = [];
 	const listeners: Array<(record: Recorded) => void> = [];
 	const profileNow = () => store.getState().connection.profile;
-	const values = createCompletionValues({config, recents, profile: profileNow, models: () => modelIds});
-	store.getState().setValuesOf(values);
+	store.getState().setValuesOf(createCompletionValues({config, recents, profile: profileNow, models: () => modelIds}));
 
-	const createTransport = async (credential: Credential | undefined, insecureHttp = options.insecureHttp ?? false) => {
+	const createTransport = async (given: Credential | undefined, insecureHttp = options.insecureHttp ?? false) => {
 		const net = await import('./net/undici-transport.ts');
+		// The one place where a stored secret is opened: at its first use, never before the first frame.
+		const credential = given && {...given, secret: await config.open(given.secret)};
 		return net.createTransport({env, userAgent: `service/${version}`, insecureHttp, ...(credential && {credential})});
 	};
 
@@ -197,6 +201,7 @@ export function compose(options: Options): Program {
 				prove: async (...given) => (await platformAccess()).prove(...given),
 				proveLogin: async (...given) => (await platformAccess()).proveLogin(...given),
 				logIn: async (...given) => (await platformAccess()).logIn(...given),
+				logOut: async (...given) => (await platformAccess()).logOut(...given),
 				tlsOf: async (address, signal) => (await import('./net/tls-info.ts')).readTlsInfo(address, env, signal),
 				async open() {
 					const connected = live && store.getState().connection.profile;
@@ -239,8 +244,6 @@ export function compose(options: Options): Program {
 		loadHistory: () => loadPromptHistory(home),
 		// A prompt that cannot be kept for later is no reason to stop.
 		remember: prompt => void appendPrompt(home, prompt).catch(() => undefined),
-		async close() {
-			await Promise.all([conversation.close(), recents.settle()]);
-		},
+		close: async () => void (await Promise.all([conversation.close(), recents.settle()])),
 	};
 }

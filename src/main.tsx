@@ -2,6 +2,7 @@
 import process from 'node:process';
 import {type RunFlags, readInvocation} from './command/invocation.ts';
 import type {ComposeOptions} from './command/program.ts';
+import {createKeychain} from './config/keychain.ts';
 import {AppError, exitStatus, reportError} from './core/error.ts';
 import {createAppStore} from './store/store.ts';
 import {wantsLinear} from './terminal/abilities.ts';
@@ -22,6 +23,7 @@ async function compose(options: ComposeOptions) {
 		env,
 		version,
 		folder: currentFolder(),
+		keychain: createKeychain({env, script: new URL('./keychain-child.js', import.meta.url)}),
 		workerUrl: new URL('./server-worker.js', import.meta.url),
 	});
 }

@@ -4,11 +4,14 @@ import {type Origin, originOf} from '../core/origin.ts';
 import {readText} from '../net/read-body.ts';
 import type {Transport} from '../net/transport.ts';
 
-/** Where a server gives out tokens; all of it lies at the server's own origin. */
+/** Where a server gives out tokens and takes them back. */
 export type AuthorizationServer = {
 	readonly server: Origin;
+	/** At the server's own origin, as the next one is. */
 	readonly deviceEndpoint: string;
 	readonly tokenEndpoint: string;
+	/** As the metadata has it, so that its origin is still to be checked; left out where the server revokes nothing. */
+	readonly revocationEndpoint?: string;
 };
 
 const path = '/.well-known/oauth-authorization-server';
@@ -31,7 +34,12 @@ export async function findAuthorizationServer(
 		return undefined;
 	}
 
-	const {issuer, device_authorization_endpoint: device, token_endpoint: token} = metadata;
+	const {
+		issuer,
+		device_authorization_endpoint: device,
+		token_endpoint: token,
+		revocation_endpoint: revocation,
+	} = metadata;
 	if (typeof device !== 'string' || typeof token !== 'string') {
 		return undefined;
 	}
@@ -45,7 +53,12 @@ export async function findAuthorizationServer(
 		}
 	}
 
-	return {server: originOf(server), deviceEndpoint: device, tokenEndpoint: token};
+	return {
+		server: originOf(server),
+		deviceEndpoint: device,
+		tokenEndpoint: token,
+		...(typeof revocation === 'string' && {revocationEndpoint: revocation}),
+	};
 }
 
 function shown(address: unknown): string {

@@ -73,7 +73,7 @@ export type Models = {
 	readonly initial: () => string | undefined;
 };
 
-export type Platform = Pick<PlatformAccess, 'prove' | 'proveLogin' | 'logIn'> & {
+export type Platform = Pick<PlatformAccess, 'prove' | 'proveLogin' | 'logIn' | 'logOut'> & {
 	/** How the connection to an https address is protected, as far as that can be seen. Throws `network`. */
 	readonly tlsOf: (address: URL, signal: AbortSignal) => Promise<TlsInfo | undefined>;
 	/** Sends no credential: for addresses that carry a permission of their own. Never plain http beyond this machine. */

@@ -50,7 +50,7 @@ type Proof = {
 	readonly isLogin?: boolean;
 };
 
-export type PlatformAccess = Pick<LoginAccess, 'logIn'> & {
+export type PlatformAccess = Pick<LoginAccess, 'logIn' | 'logOut'> & {
 	/** Asks the server whether the key is good. Throws `auth` for a refusal, `network` where nothing answers. */
 	readonly prove: (server: string, key: Secret | undefined, options: Proof) => Promise<void>;
 	/** The same for a stored login, whose token is renewed where that is needed. */
@@ -68,7 +68,7 @@ export type PlatformAccess = Pick<LoginAccess, 'logIn'> & {
 
 /** Every key goes to the server that it was stored for, in the header that each operation asks for (SAFETY 6). */
 export function createPlatformAccess({config, env, recents, createTransport, clock}: Dependencies): PlatformAccess {
-	const {logIn, refreshOf} = createLoginAccess({config, createTransport, clock});
+	const {logIn, logOut, refreshOf} = createLoginAccess({config, createTransport, clock});
 
 	/** Without a login it is undefined. Only an API key opens what takes one in a header of its own. */
 	const credentialsOf = async ({name, server, apiKey, tokens}: Login, insecureHttp: boolean) => {
@@ -82,6 +82,7 @@ export function createPlatformAccess({config, env, recents, createTransport, clo
 
 	return {
 		logIn,
+		logOut,
 		async prove(server, key, {insecureHttp, signal, isLogin}) {
 			const credential = key && {origin: originOf(server), kind: 'bearer' as const, secret: key};
 			await getPreferences(server, await createTransport(credential, insecureHttp), signal, {isLogin});

@@ -1,6 +1,7 @@
 import type {Tokens} from '../client/tokens.ts';
 import {entryOf, type Profile} from '../config/config-data.ts';
 import {profileOfServer, type StoredCredential, saveProfile} from '../config/profiles.ts';
+import {storedWhere} from '../config/stored-where.ts';
 import {AppError} from '../core/error.ts';
 import {type Origin, originOf, profileNameOf} from '../core/origin.ts';
 import {type Secret, secret} from '../core/secret.ts';
@@ -39,7 +40,7 @@ export async function logIn(
 	server: URL,
 	context: CommandContext,
 	{key, withToken = false}: {readonly key?: string | undefined; readonly withToken?: boolean} = {},
-): Promise<Profile | undefined> {
+): Promise<SignedIn | undefined> {
 	// A login that could not be stored is not begun.
 	profileName(server, context);
 	const given = key || (withToken ? undefined : await context.interact.piped?.());
@@ -82,26 +83,34 @@ async function logInByBrowser(
 	}
 }
 
+/** A profile that was just logged in, and a sentence that says where its secrets are, where there is something to say. */
+export type SignedIn = Profile & {readonly storedWhere: string | undefined};
+
 /**
  * Proves a credential at its server, then stores it as a profile and makes that the active one. Nothing changes where the
  * server refuses or does not answer. Throws `auth`, `network`, or `usage` for a profile of another server.
  */
-async function signIn(server: URL, credential: StoredCredential, context: CommandContext): Promise<Profile> {
+async function signIn(server: URL, credential: StoredCredential, context: CommandContext): Promise<SignedIn> {
 	const {platform, config, flags, store, signal} = context;
 	const {org, workspace, project, insecureHttp} = flags;
 	const name = profileName(server, context);
 	const {apiKey, accessToken} = credential;
 	await platform.prove(server.origin, apiKey ?? accessToken, {insecureHttp, signal, isLogin: apiKey === undefined});
-	const profile = await saveProfile(config, {
+	let fault: string | undefined;
+	const login = {
 		name,
 		server: server.origin,
 		...credential,
 		...(org && {org}),
 		...(workspace && {workspace}),
 		...(project && {project}),
+	};
+	const profile = await saveProfile(config, login, why => {
+		fault = why;
 	});
 	store.getState().setConnection({profile: profile.name, server: profile.server, state: 'ready'});
-	return profile;
+	const held = [profile.apiKey, profile.accessToken, profile.refreshToken];
+	return {...profile, storedWhere: storedWhere(config, held, fault)};
 }
 
 /** The profile that a login renews: one that is named, else one of that server, else a new one called after its host. */

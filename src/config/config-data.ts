@@ -1,11 +1,20 @@
 import * as z from 'zod/mini';
-import {secret} from '../core/secret.ts';
+import {type Secret, secret} from '../core/secret.ts';
 
-/** A secret is wrapped the moment it is read, so that no part of the program ever sees its text (SAFETY 8). */
-const secretText = z.pipe(
-	z.string().check(z.minLength(1)),
-	z.transform((text: string) => secret(text)),
-);
+/**
+ * A secret is wrapped the moment it is read, so that no part of the program ever sees its text (SAFETY 8). The text itself,
+ * or the mark that it is in the keychain.
+ */
+const secretText = z.union([
+	z.pipe(
+		z.string().check(z.minLength(1)),
+		z.transform((text: string) => secret(text)),
+	),
+	z.pipe(
+		z.object({keychain: z.string().check(z.minLength(1)), last4: z.string().check(z.maxLength(4))}),
+		z.transform(({keychain, last4}) => keychainSecret(keychain, last4)),
+	),
+]);
 
 const storedKey = z.looseObject({
 	/** Only a `custom` host on loopback may go without. */
@@ -69,18 +78,38 @@ export function parseConfig(
 	return {fault: `${issue?.path.join('.') || 'the file'}: ${issue?.message ?? 'invalid'}`};
 }
 
+/** A secret whose text is in the keychain under that name; `last4` is what may be shown of it. */
+export function keychainSecret(entry: string, last4: string): Secret {
+	return Object.freeze({
+		keychainEntry: entry,
+		last4,
+		reveal: () => {
+			throw new Error('A secret of the keychain was used before it was opened.');
+		},
+		// An entry is never changed, so that the same one is the same credential.
+		equals: (other: Secret) => other.keychainEntry === entry,
+		toString: () => '***',
+		toJSON: () => '***',
+	});
+}
+
 /** The configuration as it is stored. The only place besides the HTTP header writer that reveals secrets (SAFETY 8). */
 export function toStored(data: ConfigData): Record<string, unknown> {
 	return {
 		...data,
-		keys: mapValues(data.keys, stored => ({...stored, ...(stored.key && {key: stored.key.reveal()})})),
+		keys: mapValues(data.keys, stored => ({...stored, ...(stored.key && {key: storedText(stored.key)})})),
 		profiles: mapValues(data.profiles, ({apiKey, accessToken, refreshToken, ...rest}) => ({
 			...rest,
-			...(apiKey && {apiKey: apiKey.reveal()}),
-			...(accessToken && {accessToken: accessToken.reveal()}),
-			...(refreshToken && {refreshToken: refreshToken.reveal()}),
+			...(apiKey && {apiKey: storedText(apiKey)}),
+			...(accessToken && {accessToken: storedText(accessToken)}),
+			...(refreshToken && {refreshToken: storedText(refreshToken)}),
 		})),
 	};
+}
+
+function storedText(held: Secret): unknown {
+	const {keychainEntry, last4} = held;
+	return keychainEntry === undefined ? held.reveal() : {keychain: keychainEntry, last4};
 }
 
 /** The record's own entry, never one that every object inherits: names come from people. */

@@ -1,22 +1,34 @@
 import {renameSync, statSync} from 'node:fs';
 import {AppError} from '../core/error.ts';
 import {isJsonObject, parseJson} from '../core/json.ts';
+import type {Secret} from '../core/secret.ts';
 import {explainFileError} from '../storage/file-error.ts';
 import type {Home} from '../storage/home.ts';
 import {withLock} from '../storage/lock.ts';
 import {readSmallFile} from '../storage/small-file.ts';
 import {type ConfigData, emptyConfig, parseConfig, toStored} from './config-data.ts';
+import type {Keychain} from './keychain.ts';
+import {createVault, type OnFault} from './vault.ts';
 
 /** The configuration of this user: provider keys, profiles, settings. */
 export type Config = {
+	/** Absolute path of the file. */
+	readonly file: string;
 	/** What the file holds now; read again only when it changed. Throws as `readConfig` does. */
 	readonly read: () => ConfigData;
 	/**
-	 * Changes the configuration without losing what other processes change: takes the lock, reads the file anew, and
-	 * replaces it as a whole by what `change` gives (SAFETY 10, 18). Gives what is now in the file. Throws what `change`
-	 * throws, and `AppError`: `conflict` where another process keeps the lock, `failed` where the disk refuses.
+	 * Gives a secret of `read` with its text, which may be in the keychain. Throws `auth` where the keychain lost it, and
+	 * `failed` where the keychain cannot be asked.
 	 */
-	readonly update: (change: (data: ConfigData) => ConfigData) => Promise<ConfigData>;
+	readonly open: (held: Secret) => Promise<Secret>;
+	/**
+	 * Changes the configuration without losing what other processes change: takes the lock, reads the file anew, and
+	 * replaces it as a whole by what `change` gives (SAFETY 10, 18). Secrets of records that changed go to the keychain, and
+	 * entries that are not referred to any more are removed from it; `onFault` is told where that cannot be done. Gives
+	 * what is now in the file. Throws what `change` throws, and `AppError`: `conflict` where another process keeps the
+	 * lock, `failed` where the disk refuses.
+	 */
+	readonly update: (change: (data: ConfigData) => ConfigData, onFault?: OnFault) => Promise<ConfigData>;
 	/**
 	 * Runs `run` while no other process of this user runs what it gave here, for what must not be done twice; it may call
 	 * `update`, and must take less than 30 seconds. Throws what `run` throws, and `conflict` where another one never ends.
@@ -24,7 +36,8 @@ export type Config = {
 	readonly alone: <T>(run: () => Promise<T>) => Promise<T>;
 };
 
-export function openConfig(home: Home): Config {
+/** Without a keychain every secret stays in the file. */
+export function openConfig(home: Home, keychain?: Keychain): Config {
 	let cached: {readonly stamp: string; readonly data: ConfigData} | undefined;
 
 	const read = () => {
@@ -36,26 +49,43 @@ export function openConfig(home: Home): Config {
 		return cached.data;
 	};
 
-	const update = async (change: (data: ConfigData) => ConfigData) => {
+	const vault = keychain && createVault(keychain, read);
+
+	const update = async (change: (data: ConfigData) => ConfigData, onFault: OnFault = () => undefined) => {
 		// conf takes 50 ms to load, so it comes with the first change, and before the lock is held.
 		const {writeStore} = await import('./conf-store.ts');
-		return withLock(`${home.configFile}.lock`, async lock => {
+		const {before, after} = await withLock(`${home.configFile}.lock`, async lock => {
 			const before = readConfig(home);
-			const after = change(before);
-			if (after === before) {
-				return before;
+			const changed = change(before);
+			if (changed === before) {
+				return {before, after: before};
 			}
 
-			if (!lock.isHeld()) {
-				throw new AppError('conflict', 'Another process changed the configuration.', {hint: 'Try again.'});
+			const sealed = await vault?.seal(before, changed, onFault);
+			try {
+				if (!lock.isHeld()) {
+					throw new AppError('conflict', 'Another process changed the configuration.', {hint: 'Try again.'});
+				}
+
+				await writeStore(home, toStored(sealed?.data ?? changed));
+			} catch (error) {
+				await sealed?.undo();
+				throw error;
 			}
 
-			await writeStore(home, toStored(after));
-			return read();
+			return {before, after: read()};
 		});
+		await vault?.sweep(before, after, onFault);
+		return after;
 	};
 
-	return {read, update, alone: run => withLock(`${home.path}/login.lock`, run)};
+	return {
+		file: home.configFile,
+		read,
+		open: async held => (vault ? vault.open(held) : held),
+		update,
+		alone: run => withLock(`${home.path}/login.lock`, run),
+	};
 }
 
 /**

@@ -3,6 +3,7 @@ import {type Origin, originOf} from '../core/origin.ts';
 import type {Secret} from '../core/secret.ts';
 import type {Config} from './config.ts';
 import {type ConfigData, entryOf, type Profile, without} from './config-data.ts';
+import type {OnFault} from './vault.ts';
 
 /** What proves who calls, as a profile keeps it: a key, or tokens. */
 export type StoredCredential = Pick<Profile, 'apiKey' | 'accessToken' | 'refreshToken' | 'expiresAt'>;
@@ -12,10 +13,10 @@ export type Login = StoredCredential & Pick<Profile, 'name' | 'server' | 'org' |
 
 /**
  * Stores a login and makes it the active one. What is not given is kept from a profile of the same name and server, but
- * of a key and tokens only the new one; for another server nothing is kept, and least of all its key (SAFETY 6). Throws
- * `usage` for a bad address.
+ * of a key and tokens only the new one; for another server nothing is kept, and least of all its key (SAFETY 6).
+ * `onFault` is told why the keychain did not take a secret, which is then in the file. Throws `usage` for a bad address.
  */
-export async function saveProfile(config: Config, profile: Login): Promise<Profile> {
+export async function saveProfile(config: Config, profile: Login, onFault?: OnFault): Promise<Profile> {
 	const given = {...profile, server: originOf(profile.server)};
 	const data = await config.update(before => {
 		const old = entryOf(before.profiles, profile.name);
@@ -29,7 +30,7 @@ export async function saveProfile(config: Config, profile: Login): Promise<Profi
 			savedAt: new Date().toISOString(),
 		};
 		return activate({...before, profiles: {...before.profiles, [saved.name]: saved}}, saved.name);
-	});
+	}, onFault);
 	return findProfile(data, profile.name);
 }
 
@@ -39,8 +40,8 @@ export async function activateProfile(config: Config, name: string): Promise<Pro
 	return findProfile(data, name);
 }
 
-/** Removes a profile with its key. Throws `not-found`. */
-export async function forgetProfile(config: Config, name: string): Promise<void> {
+/** Removes a profile with its key. `onFault` is told why the keychain still has it. Throws `not-found`. */
+export async function forgetProfile(config: Config, name: string, onFault?: OnFault): Promise<void> {
 	await config.update(before => {
 		findProfile(before, name);
 		const {activeProfile, previousProfile, ...rest} = before;
@@ -50,17 +51,20 @@ export async function forgetProfile(config: Config, name: string): Promise<void>
 			...(previousProfile !== undefined && previousProfile !== name && {previousProfile}),
 			profiles: without(before.profiles, name),
 		};
-	});
+	}, onFault);
 }
 
-/** Removes the key or the tokens of a profile and keeps the rest: a logout. Throws `not-found`. */
-export async function forgetCredential(config: Config, name: string): Promise<void> {
+/**
+ * Removes the key or the tokens of a profile and keeps the rest: a logout. `onFault` is told why the keychain still has
+ * them. Throws `not-found`.
+ */
+export async function forgetCredential(config: Config, name: string, onFault?: OnFault): Promise<void> {
 	await config.update(before => {
 		const profile = findProfile(before, name);
 		return hasCredential(profile)
 			? {...before, profiles: {...before.profiles, [name]: withoutCredential(profile)}}
 			: before;
-	});
+	}, onFault);
 }
 
 /**

@@ -5,6 +5,8 @@ import {isLoopback, parseServerUrl} from '../core/origin.ts';
 import {type Secret, secret} from '../core/secret.ts';
 import type {Config} from './config.ts';
 import {type ConfigData, entryOf, type StoredKey, without} from './config-data.ts';
+import {type StoredIn, storedIn} from './stored-where.ts';
+import type {OnFault} from './vault.ts';
 
 /** What the resolution of a key needs to know of a provider. */
 export type KeyRow = {
@@ -15,7 +17,8 @@ export type KeyRow = {
 	readonly defaultBaseUrl: string | undefined;
 };
 
-export type KeySource = 'stored' | 'from env';
+/** Where a credential comes from. */
+export type KeySource = StoredIn | 'from env';
 
 /** Where a provider's requests go, and the key that may go there. */
 export type ResolvedKey = {
@@ -30,14 +33,16 @@ export type ResolvedKey = {
 
 /**
  * Stores the key of a provider, in place of the one before. `baseUrl` is the address that it may go to instead of the
- * vendor's (SAFETY 6); `custom` needs one, and on loopback no key. Throws `AppError` (`usage`).
+ * vendor's (SAFETY 6); `custom` needs one, and on loopback no key. Gives what is stored now;
+ * `onFault` is told why the keychain did not take the key, which is then in the file. Throws `AppError` (`usage`).
  */
 export async function setKey(
 	config: Config,
 	provider: ProviderName,
 	key: Secret | undefined,
 	baseUrl?: string,
-): Promise<void> {
+	onFault?: OnFault,
+): Promise<StoredKey | undefined> {
 	const base = baseUrl === undefined ? undefined : normalizeBaseUrl(baseUrl);
 	if (provider === 'custom' && !base) {
 		throw missingAddress();
@@ -50,7 +55,8 @@ export async function setKey(
 	}
 
 	const stored: StoredKey = {...(key && {key}), ...(base && {baseUrl: base}), savedAt: new Date().toISOString()};
-	await config.update(data => ({...data, keys: {...data.keys, [provider]: stored}}));
+	const {keys} = await config.update(data => ({...data, keys: {...data.keys, [provider]: stored}}), onFault);
+	return entryOf(keys, provider);
 }
 
 /** What is said where a custom host is to be stored without its address. */
@@ -60,8 +66,8 @@ export function missingAddress(): AppError {
 	});
 }
 
-/** Removes the stored key of a provider. Throws `not-found` where there is none. */
-export async function removeKey(config: Config, provider: ProviderName): Promise<void> {
+/** Removes the stored key of a provider. `onFault` is told why the keychain still has it. Throws `not-found` without one. */
+export async function removeKey(config: Config, provider: ProviderName, onFault?: OnFault): Promise<void> {
 	await config.update(data => {
 		if (!entryOf(data.keys, provider)) {
 			throw new AppError('not-found', `No key of ${provider} is stored.`, {
@@ -70,7 +76,7 @@ export async function removeKey(config: Config, provider: ProviderName): Promise
 		}
 
 		return {...data, keys: without(data.keys, provider)};
-	});
+	}, onFault);
 }
 
 type ListOptions = {
@@ -102,7 +108,7 @@ export function listKeys({config, env, rows}: ListOptions): readonly ListedKey[]
 						{
 							provider,
 							last4: stored.key?.last4 ?? '',
-							source: 'stored' as const,
+							source: storedIn(stored.key),
 							baseUrl: stored.baseUrl ?? row.defaultBaseUrl,
 						},
 					]
@@ -140,7 +146,7 @@ export function resolveKey(provider: ProviderName, {data, env, row}: ResolveOpti
 		: base && base !== baseUrl
 			? `${baseVariable} is ignored, because the stored key may only go to ${baseUrl}; set ${keyVariables[0]} as well.`
 			: undefined;
-	return {key: stored?.key, baseUrl, source: 'stored', ...(notice && {notice})};
+	return {key: stored?.key, baseUrl, source: storedIn(stored?.key), ...(notice && {notice})};
 }
 
 function environmentKey(env: Environment, {keyVariables}: KeyRow): Secret | undefined {

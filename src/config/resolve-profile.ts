@@ -5,6 +5,7 @@ import {type Secret, secret} from '../core/secret.ts';
 import {type ConfigData, entryOf} from './config-data.ts';
 import {findProfile, type Login, profileOfServer} from './profiles.ts';
 import type {KeySource} from './provider-keys.ts';
+import {storedIn} from './stored-where.ts';
 
 /** The flags that choose a server and a scope, as they were given. */
 export type ProfileFlags = {
@@ -71,6 +72,7 @@ export function resolveProfile({data, env, flags, connected}: Options): Resolved
 		: named !== undefined || (live !== undefined && live.name === wanted);
 	const apiKey = environmentKey && fits ? secret(environmentKey) : chosen.apiKey;
 	const access = apiKey ? undefined : chosen.accessToken;
+	const stored = apiKey ?? access;
 	const notice =
 		environmentKey && !fits
 			? `SERVICE_API_KEY is not sent to ${server}; set SERVICE_SERVER to say where it belongs.`
@@ -80,7 +82,7 @@ export function resolveProfile({data, env, flags, connected}: Options): Resolved
 		server,
 		apiKey,
 		...(access && {tokens: {access, refresh: chosen.refreshToken, expiresAt: chosen.expiresAt}}),
-		keySource: environmentKey && fits ? 'from env' : (apiKey ?? access) && 'stored',
+		keySource: environmentKey && fits ? 'from env' : stored && storedIn(stored),
 		org: flags.org || read(env, 'ORG') || chosen.org,
 		workspace: flags.workspace || read(env, 'WORKSPACE') || chosen.workspace,
 		project: flags.project || read(env, 'PROJECT') || chosen.project,

@@ -12,6 +12,8 @@ export type Secret = {
 	readonly last4: string;
 	/** True for the same credential. */
 	readonly equals: (other: Secret) => boolean;
+	/** The name of its entry, where the text is in the keychain and not here: `reveal()` is then a bug, open it first. */
+	readonly keychainEntry?: string;
 	toString: () => string;
 	toJSON: () => string;
 };
@@ -20,7 +22,7 @@ export function secret(value: string): Secret {
 	const shown = {
 		reveal: () => value,
 		last4: value.length >= 12 ? value.slice(-4) : '',
-		equals: (other: Secret) => other.reveal() === value,
+		equals: (other: Secret) => other.keychainEntry === undefined && other.reveal() === value,
 		toString: () => mask,
 		toJSON: () => mask,
 	};

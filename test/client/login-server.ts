@@ -41,12 +41,14 @@ type Options = {
 	readonly metadata?: (origin: string) => object;
 	/** Replaces parts of the answer that begins a login. */
 	readonly device?: object | Reply;
+	/** What the revocation endpoint answers; without it the metadata names none. */
+	readonly revocation?: Reply | 'cut';
 	/** Everything else: the API. */
 	readonly api?: (asked: Asked) => Reply;
 };
 
 /** A server with a device flow at its own origin. `polls` are the forms that its token endpoint got. */
-export async function loginServer({tokens = [granted()], metadata, device = {}, api}: Options = {}) {
+export async function loginServer({tokens = [granted()], metadata, device = {}, revocation, api}: Options = {}) {
 	const polls: URLSearchParams[] = [];
 	const server = await scripted(asked => {
 		const {origin} = server;
@@ -57,6 +59,7 @@ export async function loginServer({tokens = [granted()], metadata, device = {}, 
 						issuer: origin,
 						device_authorization_endpoint: `${origin}/oauth/device`,
 						token_endpoint: `${origin}/oauth/token`,
+						...(revocation && {revocation_endpoint: `${origin}/oauth/revoke`}),
 						...metadata?.(origin),
 					}),
 				};
@@ -79,6 +82,8 @@ export async function loginServer({tokens = [granted()], metadata, device = {}, 
 				polls.push(form);
 				return typeof tokens === 'function' ? tokens(form) : (tokens[polls.length - 1] ?? tokens.at(-1) ?? pending);
 			}
+			case '/oauth/revoke':
+				return revocation ?? {status: 404, body: '{}'};
 			default:
 				return api?.(asked) ?? {status: 404, body: '{"detail":"No such resource"}'};
 		}

@@ -8,6 +8,7 @@ import type {Program} from '../../src/command/program.ts';
 import {renderResult} from '../../src/command/render.ts';
 import type {Result} from '../../src/command/result.ts';
 import {compose} from '../../src/compose.ts';
+import type {Keychain} from '../../src/config/keychain.ts';
 import type {AgentEvent} from '../../src/core/event.ts';
 import {openHome} from '../../src/storage/home.ts';
 import {createSessionAccess} from '../../src/storage/session-access.ts';
@@ -33,6 +34,8 @@ type Options = {
 	/** What the person does who is to log in through a browser. */
 	readonly onLogin?: (login: BrowserLogin, cancel: () => void) => void;
 	readonly loginClock?: LoginClock;
+	/** Without one secrets stay in the file. */
+	readonly keychain?: Keychain;
 };
 
 export type TestContext = {
@@ -71,6 +74,7 @@ export function testContext({
 	signal,
 	onLogin,
 	loginClock,
+	keychain,
 }: Options = {}): TestContext {
 	const home = like?.home ?? temporaryFolder();
 	const folder = like?.folder ?? temporaryFolder();
@@ -92,6 +96,7 @@ export function testContext({
 		version: '0.0.0',
 		connect: false,
 		...(loginClock && {loginClock}),
+		...(keychain && {keychain}),
 	});
 	open.push(program);
 	const context = program.contextFor({

@@ -89,16 +89,16 @@ test('the list shows at most the last four letters, and where a key comes from [
 	const result = await run('keys', 'list');
 	expect(drawn(result, 80).split('\n')).toEqual([
 		'provider   key       source    goes to',
-		'anthropic  (hidden)  stored    https://api.anthropic.com',
+		'anthropic  (hidden)  file      https://api.anthropic.com',
 		'openai     …9876     from env  https://api.openai.com/v1',
-		'openai     …cdef     stored    https://api.openai.com/v1',
+		'openai     …cdef     file      https://api.openai.com/v1',
 		'custom     (hidden)  from env  http://127.0.0.1:1/v1',
 	]);
 	expect(drawn(result, 120)).toBe(drawn(result, 80));
 	expect(dataOf(result)).toEqual([
-		{provider: 'anthropic', last4: '', source: 'stored', base_url: 'https://api.anthropic.com'},
+		{provider: 'anthropic', last4: '', source: 'file', base_url: 'https://api.anthropic.com'},
 		{provider: 'openai', last4: '9876', source: 'from env', base_url: 'https://api.openai.com/v1'},
-		{provider: 'openai', last4: 'cdef', source: 'stored', base_url: 'https://api.openai.com/v1'},
+		{provider: 'openai', last4: 'cdef', source: 'file', base_url: 'https://api.openai.com/v1'},
 		{provider: 'custom', last4: '', source: 'from env', base_url: 'http://127.0.0.1:1/v1'},
 	]);
 	for (const hidden of [key, env.OPENAI_API_KEY, 'short', 'tiny']) {

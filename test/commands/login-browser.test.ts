@@ -109,7 +109,7 @@ test.each([80, 120])('whoami shows a login through the browser and when it ends 
 		'org         acme',
 		'workspace   not chosen',
 		'project     not chosen',
-		'credential  login through the browser (stored)',
+		'credential  login through the browser (file)',
 		`expires     ${expiresAt}, then it is renewed`,
 	]);
 	expect(dataOf(result)).toEqual({
@@ -118,7 +118,7 @@ test.each([80, 120])('whoami shows a login through the browser and when it ends 
 		org: 'acme',
 		workspace: null,
 		project: null,
-		credential: {kind: 'access-token', source: 'stored', expires_at: expiresAt, renewable: true},
+		credential: {kind: 'access-token', source: 'file', expires_at: expiresAt, renewable: true},
 	});
 });
 

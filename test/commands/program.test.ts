@@ -12,14 +12,16 @@ test('a key comes from standard input, is proved and stored, and whoami says so 
 		...place,
 		input: `${goodKey}\nrest is not read`,
 	});
-	expect(login).toEqual({status: 0, stdout: `Logged in to ${server.origin} as profile lab.\n`, stderr: ''});
+	const done = `Logged in to ${server.origin} as profile lab.`;
+	expect([login.status, login.stderr]).toEqual([0, '']);
+	expect(login.stdout.split('\n')).toEqual([`${done} Kept in ~/home/config.json (0600): SERVICE_KEYCHAIN is off.`, '']);
 
 	const whoami = await runProgram(['whoami', '--json'], place);
 	expect([whoami.status, whoami.stderr]).toEqual([0, '']);
 	expect(JSON.parse(whoami.stdout)).toMatchObject({
 		profile: 'lab',
 		server: server.origin,
-		credential: {source: 'stored', last4: 'abcd'},
+		credential: {source: 'file', last4: 'abcd'},
 	});
 	expect(whoami.stdout).not.toContain(goodKey);
 });
@@ -29,7 +31,7 @@ test('a provider key comes from standard input, and the list shows four letters 
 	const set = await runProgram(['keys', 'set', 'openai'], {...place, input: 'sk-0123456789abcdef'});
 	expect([set.status, set.stderr]).toEqual([0, '']);
 	const list = await runProgram(['keys', 'list'], place);
-	expect(list.stdout).toBe('provider  key    source  goes to\nopenai    …cdef  stored  https://api.openai.com/v1\n');
+	expect(list.stdout).toBe('provider  key    source  goes to\nopenai    …cdef  file    https://api.openai.com/v1\n');
 });
 
 test('a key on the command line works, with a warning beside the answer [11]', async () => {

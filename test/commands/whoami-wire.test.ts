@@ -21,13 +21,13 @@ test.each([80, 120])('--wire lists every secret, masked, with where it may go, a
 		'access token of profile lab            https://a.test',
 		'refresh token of profile lab           https://a.test',
 		'SERVICE_API_KEY                        https://a.test',
-		'key of anthropic (stored)     6789     https://api.anthropic.com',
+		'key of anthropic (file)       6789     https://api.anthropic.com',
 	]);
 	expect(dataOf(result)).toEqual([
 		{secret: 'access token of profile lab', last4: '', may_go_to: a},
 		{secret: 'refresh token of profile lab', last4: '', may_go_to: a},
 		{secret: 'SERVICE_API_KEY', last4: '', may_go_to: a},
-		{secret: 'key of anthropic (stored)', last4: '6789', may_go_to: 'https://api.anthropic.com'},
+		{secret: 'key of anthropic (file)', last4: '6789', may_go_to: 'https://api.anthropic.com'},
 	]);
 });
 

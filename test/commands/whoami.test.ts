@@ -13,7 +13,7 @@ test('the profile is shown with its scope and the source of its key, which itsel
 		org: 'acme',
 		workspace: 'ml',
 		project: null,
-		credential: {kind: 'api-key', source: 'stored', last4: 'abcd'},
+		credential: {kind: 'api-key', source: 'file', last4: 'abcd'},
 	});
 	const frame = [
 		'profile     lab',
@@ -21,7 +21,7 @@ test('the profile is shown with its scope and the source of its key, which itsel
 		'org         acme',
 		'workspace   ml',
 		'project     not chosen',
-		'credential  API key …abcd (stored)',
+		'credential  API key …abcd (file)',
 	].join('\n');
 	expect([drawn(result, 80), drawn(result, 120)]).toEqual([frame, frame]);
 });

@@ -34,12 +34,12 @@ const ofA = {
 	name: 'a',
 	server: a,
 	apiKey: 'key-of-a',
-	keySource: 'stored',
+	keySource: 'file',
 	org: 'o',
 	workspace: 'w',
 	project: undefined,
 };
-const ofB = {name: 'b', server: b, apiKey: 'key-of-b', keySource: 'stored', ...none};
+const ofB = {name: 'b', server: b, apiKey: 'key-of-b', keySource: 'file', ...none};
 
 test('the latest login is the active one', async () => {
 	const config = await twoLogins();
@@ -149,8 +149,8 @@ test('the key from the environment does not follow the app to another server tha
 	const connectedTo = (connected: string, env: Record<string, string>) =>
 		resolveProfile({data: config.read(), env: {SERVICE_API_KEY: 'env-key', ...env}, flags: {}, connected});
 	expect(connectedTo('a', {SERVICE_PROFILE: 'a'})?.apiKey?.reveal()).toBe('env-key');
-	expect(connectedTo('b', {SERVICE_PROFILE: 'a'})).toMatchObject({server: b, keySource: 'stored'});
-	expect(connectedTo('b', {SERVICE_SERVER: a})).toMatchObject({server: b, keySource: 'stored'});
-	expect(connectedTo('b', {})).toMatchObject({server: b, keySource: 'stored'});
+	expect(connectedTo('b', {SERVICE_PROFILE: 'a'})).toMatchObject({server: b, keySource: 'file'});
+	expect(connectedTo('b', {SERVICE_SERVER: a})).toMatchObject({server: b, keySource: 'file'});
+	expect(connectedTo('b', {})).toMatchObject({server: b, keySource: 'file'});
 	expect(connectedTo('b', {SERVICE_SERVER: b})?.apiKey?.reveal()).toBe('env-key');
 });

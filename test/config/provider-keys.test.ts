@@ -34,7 +34,7 @@ async function resolved(provider: ProviderName, env: Record<string, string>, kee
 }
 
 test('a stored key goes to the vendor, or to the base URL that it was stored with [6]', async () => {
-	const vendor = {key: 'stored-0123456789', baseUrl: 'https://api.openai.com/v1', source: 'stored'};
+	const vendor = {key: 'stored-0123456789', baseUrl: 'https://api.openai.com/v1', source: 'file'};
 	expect(await resolved('openai', {}, {})).toEqual(vendor);
 	expect(await resolved('openai', {}, {baseUrl: 'https://gate.test/v1/'})).toEqual({
 		...vendor,
@@ -46,7 +46,7 @@ test('a base URL from the environment never gets a stored key [6]', async () => 
 	expect(await resolved('openai', {OPENAI_BASE_URL: 'https://evil.test/v1'}, {})).toEqual({
 		key: 'stored-0123456789',
 		baseUrl: 'https://api.openai.com/v1',
-		source: 'stored',
+		source: 'file',
 		notice:
 			'OPENAI_BASE_URL is ignored, because the stored key may only go to https://api.openai.com/v1; set OPENAI_API_KEY as well.',
 	});
@@ -87,12 +87,12 @@ test('custom needs a base URL, and on loopback no key', async () => {
 	expect(await resolved('custom', {}, {key: false, baseUrl: local})).toEqual({
 		key: undefined,
 		baseUrl: local,
-		source: 'stored',
+		source: 'file',
 	});
 	expect(await resolved('custom', {CUSTOM_API_KEY: 'k'}, {baseUrl: local})).toEqual({
 		key: 'stored-0123456789',
 		baseUrl: local,
-		source: 'stored',
+		source: 'file',
 		notice: 'CUSTOM_API_KEY is ignored, because CUSTOM_BASE_URL is not set; the stored key is used.',
 	});
 	expect(await resolved('custom', {CUSTOM_BASE_URL: 'https://evil.test/v1'}, {baseUrl: local})).toMatchObject({
@@ -127,10 +127,10 @@ test('a list shows the last four characters and where a key is from, what is in 
 	const env = {OPENAI_API_KEY: 'from-env-9876543210', GEMINI_API_KEY: 'gemini-0123456789'};
 	expect(listKeys({config, env, rows})).toEqual([
 		{provider: 'openai', last4: '3210', source: 'from env', baseUrl: 'https://api.openai.com/v1'},
-		{provider: 'openai', last4: '6789', source: 'stored', baseUrl: 'https://api.openai.com/v1'},
+		{provider: 'openai', last4: '6789', source: 'file', baseUrl: 'https://api.openai.com/v1'},
 		{provider: 'google', last4: '6789', source: 'from env', baseUrl: 'https://generativelanguage.googleapis.com'},
-		{provider: 'groq', last4: '', source: 'stored', baseUrl: 'https://api.groq.com/openai/v1'},
-		{provider: 'custom', last4: '', source: 'stored', baseUrl: 'http://localhost:1234/v1'},
+		{provider: 'groq', last4: '', source: 'file', baseUrl: 'https://api.groq.com/openai/v1'},
+		{provider: 'custom', last4: '', source: 'file', baseUrl: 'http://localhost:1234/v1'},
 	]);
 });
 

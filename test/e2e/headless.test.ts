@@ -150,7 +150,7 @@ test('a key that is piped in is stored, and shown by its last letters alone [8] 
 	});
 	const list = await runProgram(['keys', 'list', '--json'], {home});
 	expect(JSON.parse(list.stdout)).toEqual([
-		{provider: 'openai', last4: 'wxyz', source: 'stored', base_url: 'https://api.openai.com/v1'},
+		{provider: 'openai', last4: 'wxyz', source: 'file', base_url: 'https://api.openai.com/v1'},
 	]);
 });
 

@@ -74,6 +74,7 @@ export function environmentOf({home, env}: Place): Record<string, string> {
 		HOME: join(state, '..'),
 		TERM: 'xterm-256color',
 		SERVICE_HOME: state,
+		SERVICE_KEYCHAIN: 'off',
 		...env,
 	};
 }

@@ -1,0 +1,57 @@
+import {AppError} from '../core/error.ts';
+import type {Secret} from '../core/secret.ts';
+import {readText} from '../net/read-body.ts';
+import type {Transport} from '../net/transport.ts';
+import type {AuthorizationServer} from './authorization-server.ts';
+import {clientId} from './tokens.ts';
+
+type Options = {
+	/** Without a credential: the token is in the form. */
+	readonly transport: Transport;
+	readonly signal: AbortSignal;
+};
+
+type Held = {readonly accessToken: Secret; readonly refreshToken: Secret | undefined};
+
+const mostBytes = 256 * 1024;
+
+/**
+ * Has the server revoke the tokens of a login, the refresh token first, because it is the one that lasts (RFC 7009
+ * section 2). Both secrets are opened. Throws `failed`, `auth` or `network` with a message that can follow a colon; nothing
+ * is sent to another origin than the server's (SAFETY 6).
+ */
+export async function revokeTokens(
+	{server, revocationEndpoint: url}: AuthorizationServer,
+	{accessToken, refreshToken}: Held,
+	{transport, signal}: Options,
+): Promise<void> {
+	if (url === undefined) {
+		throw new AppError('failed', 'the server offers no revocation');
+	}
+
+	if (!URL.canParse(url) || new URL(url).origin !== server) {
+		throw new AppError('auth', 'the server has them revoked at another address, where nothing was sent');
+	}
+
+	const revoke = async (token: Secret, hint: 'access_token' | 'refresh_token') => {
+		const response = await transport({
+			method: 'POST',
+			url,
+			headers: {accept: 'application/json', 'content-type': 'application/x-www-form-urlencoded'},
+			body: new URLSearchParams({token: token.reveal(), token_type_hint: hint, client_id: clientId}).toString(),
+			signal,
+			headersTimeout: 5000,
+		});
+		await readText(response, {from: server, limit: mostBytes});
+		// A token that is not good any more is a success, too (RFC 7009 section 2.2).
+		if (response.status < 200 || response.status > 299) {
+			throw new AppError('network', `the server answered ${response.status}`);
+		}
+	};
+
+	if (refreshToken) {
+		await revoke(refreshToken, 'refresh_token');
+	}
+
+	await revoke(accessToken, 'access_token');
+}
