@@ -4,12 +4,14 @@ import {homedir} from 'node:os';
 import {setTimeout as sleep} from 'node:timers/promises';
 import type {Environment} from '../../core/environment.ts';
 import {AppError} from '../../core/error.ts';
+import {thisProcess} from '../../storage/lock-owner.ts';
 import {bubblewrapArguments, findBubblewrap} from './bubblewrap.ts';
-import {readLogWindow} from './log-file.ts';
+import {appendLine, readLogWindow} from './log-file.ts';
 import {isAlive, send, signalSandbox, stateLetter} from './processes.ts';
 import type {SandboxLimits, SandboxProvider, SandboxSpec, SandboxState} from './provider.ts';
 import {sandboxEnvironment} from './sandbox-environment.ts';
 import {
+	machineOf,
 	prepareFolder,
 	readStatus,
 	removeWork,
@@ -28,6 +30,8 @@ type Options = {
 	readonly hidden?: readonly string[];
 	/** Milliseconds between the request to end and the kill. */
 	readonly grace?: number;
+	/** Whether sandboxes end with this process, as nobody will know of them afterwards. */
+	readonly isEphemeral?: boolean;
 };
 
 const defaults: SandboxLimits = {
@@ -60,7 +64,9 @@ const launcher = [
  * Runs sandboxes as processes of this machine, each in its own process group below a supervisor that outlives the server,
  * in bubblewrap where that works. Several servers on one machine may share a root.
  */
-export function createLocalProvider({root, environment = process.env, hidden = [], grace = 2000}: Options) {
+export function createLocalProvider(options: Options): SandboxProvider {
+	const {root, environment = process.env, hidden = [], grace = 2000, isEphemeral = false} = options;
+	let machine: Promise<string> | undefined;
 	const locate = (id: string) => sandboxFolder(root, id);
 	let found: Promise<{readonly hidden: readonly string[]; readonly bubblewrap: string | undefined}> | undefined;
 	const findOnce = async () => {
@@ -116,6 +122,7 @@ export function createLocalProvider({root, environment = process.env, hidden = [
 			segmentBytes: Math.max(1, Math.floor(logBytes / segments)),
 			segments,
 			grace,
+			...(isEphemeral && {owner: thisProcess()}),
 		};
 	};
 
@@ -180,8 +187,13 @@ export function createLocalProvider({root, environment = process.env, hidden = [
 			await end(id);
 			await rm(locate(id).path, {recursive: true, force: true});
 		},
+		machine() {
+			machine ??= machineOf(root);
+			return machine;
+		},
+		note: (id, line) => appendLine(locate(id).log, `[server] ${line}`),
 		readLog: (id, {after}) => readLogWindow(locate(id).log, after),
-	} satisfies SandboxProvider;
+	};
 }
 
 async function launch(folder: SandboxFolder, plan: SupervisorPlan): Promise<void> {

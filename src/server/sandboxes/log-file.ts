@@ -1,4 +1,4 @@
-import {open, readdir, stat} from 'node:fs/promises';
+import {appendFile, mkdir, open, readdir, stat} from 'node:fs/promises';
 import {join} from 'node:path';
 import {errnoOf} from '../../storage/file-error.ts';
 import type {LogWindow} from './provider.ts';
@@ -11,6 +11,8 @@ const tailBytes = 64 * 1024;
 const longestCharacter = 4;
 
 const attempts = 5;
+
+const lineBreak = 10;
 
 type Segment = {readonly path: string; readonly start: number; readonly bytes: number};
 
@@ -52,6 +54,16 @@ async function readOnce(folder: string, after: number | undefined): Promise<LogW
 	return toWindow(bytes, from, characterStart(bytes, Math.max(first.start, after) - from));
 }
 
+/** Adds a line to a log that nobody else writes to any more. */
+export async function appendLine(folder: string, line: string): Promise<void> {
+	await mkdir(folder, {recursive: true, mode: 0o700});
+	const last = (await listSegments(folder)).at(-1);
+	const end = last ? last.start + last.bytes : 0;
+	const before = last ? (await readRange([last], end - 1, end))[0] : lineBreak;
+	const text = `${before === lineBreak ? '' : '\n'}${line.replaceAll('\n', ' ')}\n`;
+	await appendFile(last?.path ?? join(folder, `${'0'.padStart(15, '0')}.log`), text, {mode: 0o600});
+}
+
 function toWindow(bytes: Buffer, from: number, skip: number): LogWindow {
 	const whole = bytes.subarray(skip, wholeEnd(bytes));
 	return {text: whole.toString('utf8'), start: from + skip, offset: from + skip + whole.length};
@@ -88,8 +100,8 @@ async function readRange(segments: readonly Segment[], from: number, to: number)
 
 /** Behind the first line break, so that no half line comes first; where there is none, at a character. */
 function lineStart(bytes: Buffer): number {
-	const lineBreak = bytes.indexOf(10);
-	return lineBreak === -1 ? firstLead(bytes) : lineBreak + 1;
+	const end = bytes.indexOf(lineBreak);
+	return end === -1 ? firstLead(bytes) : end + 1;
 }
 
 function firstLead(bytes: Buffer): number {

@@ -1,4 +1,5 @@
 import {readdir, readFile} from 'node:fs/promises';
+import {hostname} from 'node:os';
 import {isGone} from '../../storage/lock-owner.ts';
 import type {ProcessIdentity} from './supervisor.ts';
 
@@ -7,7 +8,8 @@ export const markerName = 'SANDBOX_ID';
 
 /** True while this very process runs; a later one of its id does not count where the kernel tells them apart. */
 export async function isAlive(identity: ProcessIdentity): Promise<boolean> {
-	return !isGone(identity, Date.now()) && (await stateLetter(identity.pid)) !== 'Z';
+	// Of another machine, which had this folder before, nothing runs any more.
+	return identity.host === hostname() && !isGone(identity, Date.now()) && (await stateLetter(identity.pid)) !== 'Z';
 }
 
 /** The processes whose environment at their start named this sandbox. Empty where there is no `/proc`. */

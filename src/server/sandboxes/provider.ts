@@ -1,7 +1,11 @@
 import type {SandboxStep} from './supervisor.ts';
 
 /** What happens to a sandbox when its time is over. */
-export type Deadline = {readonly at: Date; readonly action: 'end' | 'pause'};
+export type Deadline = {
+	/** Milliseconds from now on. */
+	readonly after: number;
+	readonly action: 'end' | 'pause';
+};
 
 /** Limits of one sandbox; each is left to the system where the machine has no such limit. */
 export type SandboxLimits = {
@@ -53,6 +57,8 @@ export type LogWindow = {
 export type SandboxProvider = {
 	readonly name: string;
 	readonly supportsPause: boolean;
+	/** Names the place that its sandboxes run at: only servers that share it can reach them. */
+	readonly machine: () => Promise<string>;
 	/** Resolves when the first step has begun. Throws `AppError` `failed` where it cannot. */
 	readonly start: (spec: SandboxSpec) => Promise<void>;
 	readonly inspect: (id: string) => Promise<SandboxState>;
@@ -64,6 +70,8 @@ export type SandboxProvider = {
 	readonly end: (id: string) => Promise<void>;
 	/** `end`, and nothing stays. */
 	readonly remove: (id: string) => Promise<void>;
+	/** Adds a line of the server's to the log of a sandbox that does not run: why it never did, for one. */
+	readonly note: (id: string, line: string) => Promise<void>;
 	/** From the offset `after`, else the end of the log. Undefined where there is no log. */
 	readonly readLog: (id: string, options: {readonly after?: number}) => Promise<LogWindow | undefined>;
 };

@@ -1,4 +1,5 @@
-import {mkdir, readFile, rename, rm, writeFile} from 'node:fs/promises';
+import {randomUUID} from 'node:crypto';
+import {link, mkdir, readFile, rename, rm, writeFile} from 'node:fs/promises';
 import {dirname, join, normalize, sep} from 'node:path';
 import {AppError} from '../../core/error.ts';
 import {parseJson} from '../../core/json.ts';
@@ -73,9 +74,24 @@ function inside(name: string): string {
 }
 
 /** Replaced as a whole, because the supervisor reads it whenever it likes. */
-export async function writeDeadline({path}: SandboxFolder, {at, action}: Deadline): Promise<void> {
-	await writeFile(join(path, 'deadline.new'), JSON.stringify({at: at.getTime(), action}), {mode: 0o600});
+export async function writeDeadline({path}: SandboxFolder, {after, action}: Deadline): Promise<void> {
+	await writeFile(join(path, 'deadline.new'), JSON.stringify({at: Date.now() + after, action}), {mode: 0o600});
 	await rename(join(path, 'deadline.new'), join(path, 'deadline.json'));
+}
+
+/** What tells this root from those of other machines: made once, also where several servers begin together. */
+export async function machineOf(root: string): Promise<string> {
+	const path = join(root, 'machine');
+	await mkdir(root, {recursive: true, mode: 0o700});
+	const made = join(root, `machine.${randomUUID()}`);
+	await writeFile(made, randomUUID(), {mode: 0o600});
+	await link(made, path).catch((error: unknown) => {
+		if (errnoOf(error) !== 'EEXIST') {
+			throw error;
+		}
+	});
+	await rm(made);
+	return await readFile(path, 'utf8');
 }
 
 /** What the supervisor wrote last; undefined where it has not yet, or where there is no such sandbox. */

@@ -17,6 +17,8 @@ export type SupervisorPlan = {
 	readonly segments: number;
 	/** Milliseconds between the request to end and the kill. */
 	readonly grace: number;
+	/** Ends with this process; without one it outlives its server. */
+	readonly owner?: ProcessIdentity;
 };
 
 /** A process by its id and, where the kernel tells, its start: a later process of that id is another one. */
@@ -46,7 +48,7 @@ export function supervise(): void {
 	const {hostname} = process.getBuiltinModule('node:os');
 	const {join} = process.getBuiltinModule('node:path');
 	const plan: SupervisorPlan = JSON.parse(fs.readFileSync(0, 'utf8'));
-	const {folder, steps, builds, cwd, environment, notice, segmentBytes, segments, grace} = plan;
+	const {folder, steps, builds, cwd, environment, notice, segmentBytes, segments, grace, owner} = plan;
 
 	const identityOf = (pid: number): ProcessIdentity => {
 		try {
@@ -179,6 +181,10 @@ export function supervise(): void {
 	};
 
 	const watchDeadline = () => {
+		if (owner && identityOf(owner.pid).started !== owner.started) {
+			stop('its server is gone');
+		}
+
 		try {
 			const {at, action} = JSON.parse(fs.readFileSync(join(folder, 'deadline.json'), 'utf8'));
 			if (typeof at === 'number' && Date.now() >= at && !stopping) {

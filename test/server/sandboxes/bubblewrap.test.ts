@@ -76,7 +76,7 @@ test.skipIf(!bubblewrap)(`in bubblewrap, too, a sandbox is paused, resumed and e
 	const paused = await log(id);
 	await sleep(50);
 	expect(await log(id)).toBe(paused);
-	await provider.resume(id, {at: new Date(Date.now() + 60_000), action: 'end'});
+	await provider.resume(id, {after: 60_000, action: 'end'});
 	await eventually(async () => (await log(id)).length > paused.length);
 	await provider.end(id);
 	expect(await provider.inspect(id)).toMatchObject({kind: 'ended', asked: true});

@@ -1,8 +1,11 @@
+import {execFile} from 'node:child_process';
 import {randomUUID} from 'node:crypto';
 import {access, readdir, writeFile} from 'node:fs/promises';
 import {hostname} from 'node:os';
 import {join} from 'node:path';
 import {setTimeout as sleep} from 'node:timers/promises';
+import {promisify} from 'node:util';
+import {build} from 'esbuild';
 import {expect, test} from 'vitest';
 import {createLocalProvider} from '../../../src/server/sandboxes/local-provider.ts';
 import {readStatus, sandboxFolder} from '../../../src/server/sandboxes/sandbox-folder.ts';
@@ -90,7 +93,7 @@ test('what is paused makes no progress, and goes on where it was', async () => {
 	await sleep(50);
 	expect(await log(id)).toBe(paused);
 
-	await provider.resume(id, {at: new Date(Date.now() + 60_000), action: 'end'});
+	await provider.resume(id, {after: 60_000, action: 'end'});
 	expect(await provider.inspect(id)).toEqual({kind: 'running'});
 	await eventually(async () => (await log(id)).length > paused.length);
 	expect((await log(id)).startsWith(paused)).toBe(true);
@@ -156,9 +159,8 @@ test('an id that was given to another process later is not taken for the sandbox
 
 test('the deadline is kept without any server', async () => {
 	const {provider, script, log} = await localSandboxes();
-	const at = new Date(Date.now() - 1);
-	const ends = await script(printsPid, {deadline: {at, action: 'end'}});
-	const pauses = await script(printsPid, {deadline: {at, action: 'pause'}});
+	const ends = await script(printsPid, {deadline: {after: -1, action: 'end'}});
+	const pauses = await script(printsPid, {deadline: {after: -1, action: 'pause'}});
 	await eventually(async () => (await provider.inspect(ends)).kind === 'ended');
 	await eventually(async () => (await provider.inspect(pauses)).kind === 'paused');
 	expect(await provider.inspect(ends)).toMatchObject({asked: true, status: null});
@@ -180,4 +182,20 @@ test('[15] an id that is no UUID never becomes a path, nor does a file outside o
 	await expect(script('', {files: new Map([['../../evil', 'x']])})).rejects.toThrow('lies outside of its folder');
 	expect(await provider.readLog(randomUUID(), {})).toBeUndefined();
 	expect(await provider.inspect(randomUUID())).toEqual({kind: 'gone'});
+});
+
+test('a sandbox that nobody will know of ends with its server', async () => {
+	const {root, log} = await localSandboxes();
+	const id = randomUUID();
+	const program = `
+		const {createLocalProvider} = await import(process.argv[1]);
+		const provider = createLocalProvider({root: ${JSON.stringify(root)}, isEphemeral: true, environment: {PATH: '/nowhere'}});
+		await provider.start({id: ${JSON.stringify(id)}, files: new Map(), build: [], environment: {},
+			command: {name: 'command', command: ['node', '-e', 'setInterval(() => {}, 1000)']}, deadline: {after: 60000, action: 'end'}});
+		process.exit(0);`;
+	const built = join(root, 'provider.mjs');
+	const entry = new URL('../../../src/server/sandboxes/local-provider.ts', import.meta.url).pathname;
+	await build({entryPoints: [entry], outfile: built, bundle: true, minify: true, format: 'esm', platform: 'node'});
+	await promisify(execFile)(process.execPath, ['--input-type=module', '-e', program, built]);
+	await eventually(async () => (await log(id)).includes('[sandbox] its server is gone\n[sandbox] command ended'));
 });

@@ -2,7 +2,7 @@ import {mkdir, rm, writeFile} from 'node:fs/promises';
 import {join} from 'node:path';
 import fc from 'fast-check';
 import {expect, test} from 'vitest';
-import {readLogWindow} from '../../../src/server/sandboxes/log-file.ts';
+import {appendLine, readLogWindow} from '../../../src/server/sandboxes/log-file.ts';
 import {eventually, localSandboxes, temporaryFolder} from './sandbox.ts';
 
 /** A log of these bytes in pieces of `size`, of which the first `gone` were removed. */
@@ -107,4 +107,13 @@ test('a log over its limit loses its beginning, and its offsets go on', async ()
 	expect(window?.start).toBeGreaterThan(12_000);
 	expect((window?.offset ?? 0) - (window?.start ?? 0)).toBeLessThanOrEqual(8000);
 	expect(window?.text.split('\n').slice(-3)).toEqual(['000001999', notice, '']);
+});
+
+test('a line of the server goes behind what is there, on a line of its own', async () => {
+	const folder = join(await temporaryFolder(), 'log');
+	await appendLine(folder, 'one\ntwo');
+	expect(await readLogWindow(folder)).toEqual({text: 'one two\n', start: 0, offset: 8});
+	await logOf(folder, Buffer.from('one\ntwo'), 5);
+	await appendLine(folder, 'three');
+	expect(await readLogWindow(folder)).toEqual({text: 'one\ntwo\nthree\n', start: 0, offset: 14});
 });

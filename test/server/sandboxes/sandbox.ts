@@ -31,7 +31,7 @@ export async function localSandboxes({path = plainPath, grace = 300, environment
 			build: [],
 			command: {name: 'command', command: ['node', 'program.mjs']},
 			environment: {},
-			deadline: {at: new Date(Date.now() + 60_000), action: 'end'},
+			deadline: {after: 60_000, action: 'end'},
 			...spec,
 		});
 		return id;
