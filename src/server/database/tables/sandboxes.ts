@@ -35,8 +35,12 @@ type SandboxTable = {
 	readonly provider: string;
 	/** By which the provider finds it again after a restart. */
 	readonly provider_sandbox_id: string;
+	/** Where it runs: only servers of that machine may look after it. */
+	readonly machine: string;
 	readonly state: RuntimeInstance['state'];
 	readonly pause_reason: NonNullable<RuntimeInstance['pause_reason']> | null;
+	/** What ends its time before its limit does; null where that is the limit itself. */
+	readonly limited_by: 'insufficient_credits' | 'member_limit_exceeded' | null;
 	readonly sandbox_url: string | null;
 	/** Seconds it ran before `running_since`. */
 	readonly past_seconds: number;
