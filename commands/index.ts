@@ -25,6 +25,7 @@ import rename from './rename.ts';
 import resume from './resume.ts';
 import run from './run.ts';
 import runtime from './runtime.ts';
+import serve from './serve.ts';
 import session from './session.ts';
 import sessions from './sessions.ts';
 import trace from './trace.ts';
@@ -64,4 +65,5 @@ export const commands: readonly Entry[] = [
 	help,
 	completion,
 	quit,
+	serve,
 ];

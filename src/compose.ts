@@ -7,6 +7,7 @@ import {instructions} from './agent/instructions.ts';
 import {createModelAccess} from './agent/model-access.ts';
 import type {LoginClock} from './client/device-flow.ts';
 import type {ComposeOptions, Program} from './command/program.ts';
+import {waitText} from './command/wait-text.ts';
 import {createCompletionValues} from './config/completion-values.ts';
 import {openConfig} from './config/config.ts';
 import type {Keychain} from './config/keychain.ts';
@@ -15,7 +16,6 @@ import {resolveProfile} from './config/resolve-profile.ts';
 import type {InferenceInfo} from './contract/resources/preferences.ts';
 import type {Environment} from './core/environment.ts';
 import type {Recorded} from './core/event.ts';
-import {formatDuration} from './core/format.ts';
 import {demoModel} from './core/model.ts';
 import {once} from './core/once.ts';
 import {originOf, plainHttpWarning} from './core/origin.ts';
@@ -205,8 +205,8 @@ export function compose(options: Options): Program {
 				tlsOf: async (address, signal) => (await import('./net/tls-info.ts')).readTlsInfo(address, env, signal),
 				async open() {
 					const connected = live && store.getState().connection.profile;
-					return (await platformAccess()).open(flags, connected, milliseconds =>
-						interact.say(`The server does not answer; trying again in ${formatDuration(milliseconds)}.`),
+					return (await platformAccess()).open(flags, connected, (milliseconds, error) =>
+						interact.say(waitText(milliseconds, error)),
 					);
 				},
 			},

@@ -40,9 +40,10 @@ function currentFolder(): string {
 	}
 }
 
-/** The first Ctrl+C ends what goes on, the second one the process. */
+/** The first Ctrl+C, or the first SIGTERM, ends what goes on, the second one the process. */
 function onInterrupt(listener: () => void): void {
 	process.once('SIGINT', listener);
+	process.once('SIGTERM', listener);
 }
 
 const surroundings = {compose, store, env, stdin, stdout, stderr, version, onInterrupt};

@@ -4,7 +4,7 @@ import {expect, test} from 'vitest';
 import {commands} from '../commands/index.ts';
 import {fieldsOf, flagOf} from '../src/command/arguments.ts';
 import {isNoun} from '../src/command/command.ts';
-import {allCommands} from '../src/command/table.ts';
+import {allCommands, findCommand} from '../src/command/table.ts';
 import {recentKinds} from '../src/config/recents.ts';
 
 const all = allCommands(commands);
@@ -59,8 +59,9 @@ test.each(all)('$path takes none of the flags that every command understands', (
 	expect(flags.filter(flag => reserved.includes(flag))).toEqual([]);
 });
 
-test.each(all)('examples of $path begin with its name', ({path, command}) => {
-	expect((command.examples ?? []).filter(example => !example.startsWith(path))).toEqual([]);
+test.each(all)('examples of $path begin with its name, or run it', ({path, command}) => {
+	const runs = (example: string) => findCommand(commands, example.split(' ')).command === command;
+	expect((command.examples ?? []).filter(example => !example.startsWith(path) && !runs(example))).toEqual([]);
 });
 
 test('the fallback of a noun is one of its verbs', () => {

@@ -1,10 +1,10 @@
 import type {Config} from '../config/config.ts';
 import type {Recents} from '../config/recents.ts';
+import type {Catalog} from '../core/catalog.ts';
 import type {Environment} from '../core/environment.ts';
 import type {Secret} from '../core/secret.ts';
 import type {TlsInfo} from '../net/tls-info.ts';
 import type {Transport} from '../net/transport.ts';
-import type {Catalog} from '../core/catalog.ts';
 import type {SessionAccess} from '../storage/session-access.ts';
 import type {AppStore} from '../store/store.ts';
 import type {BrowserLogin, Choice} from '../store/view-slice.ts';
@@ -52,6 +52,8 @@ export type Interaction = {
 	readonly showLogin: (login: BrowserLogin, cancel: () => void) => () => void;
 	/** Says something at once, without ending the command. */
 	readonly say: (text: string) => void;
+	/** Writes a line as it is, for programs that read along. Left out where a screen would be spoilt by it. */
+	readonly log?: (line: string) => void;
 	/** One line that the next one replaces, '' for none. Left out where nobody watches. */
 	readonly progress?: (text: string) => void;
 };

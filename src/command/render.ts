@@ -38,6 +38,8 @@ export function renderResult(result: Result, style: Style): readonly string[] {
 			return [...heading(result.title, style), ...drawPlot(result.plot, width)];
 		case 'group':
 			return result.parts.flatMap((part, index) => [...(index > 0 ? [''] : []), ...renderResult(part, style)]);
+		case 'running':
+			return renderResult(result.shown, style);
 		case 'lines':
 			return linesOf(result, style).flatMap(line => wrapLine(line, width, {hard: true}));
 		case 'panel':

@@ -37,6 +37,8 @@ export type Result =
 			readonly colored?: true;
 			readonly data?: Json;
 	  }
+	/** Something that goes on after it was shown, in a shell alone, until it is interrupted or ends by itself. */
+	| {readonly kind: 'running'; readonly shown: Result; readonly data: Json; readonly ended: Promise<void>}
 	/** Something that only a screen can show: a session, resumed or new; the wiped screen. */
 	| {readonly kind: 'panel'; readonly panel: {readonly show: 'session'; readonly id: string} | {readonly show: 'clear'}}
 	| {readonly kind: 'quit'};

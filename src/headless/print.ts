@@ -9,7 +9,7 @@ import {createPalette} from '../terminal/style.ts';
 
 type Output = {readonly write: (data: string) => unknown; readonly isTTY?: boolean; readonly columns?: number};
 
-/** Prints what a command gave: drawn for people, or its data as JSON. A pipe gets whole lines, never cut ones. */
+/** Prints what a command gave: drawn for people, or its data as JSON; on one line where it goes on, for whoever reads along. A pipe gets whole lines, never cut ones. */
 export function printResult(
 	result: Result,
 	output: Output,
@@ -17,7 +17,11 @@ export function printResult(
 ): void {
 	if (json) {
 		const data = 'data' in result && result.data !== undefined ? result.data : null;
-		printJson(data === null && result.kind === 'text' ? {message: result.text} : data, output, 2);
+		printJson(
+			data === null && result.kind === 'text' ? {message: result.text} : data,
+			output,
+			result.kind === 'running' ? undefined : 2,
+		);
 		return;
 	}
 

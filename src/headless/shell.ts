@@ -46,6 +46,12 @@ export async function runShell(
 		}
 
 		printResult(result, stdout, {json, exact: flags.exact, env});
+		if (result.kind === 'running') {
+			await result.ended;
+			// To be interrupted is how it is meant to end, so that nothing needs to be said of it.
+			return {status: abort.signal.aborted ? exitStatus.interrupted : 0};
+		}
+
 		return {status: 0};
 	} catch (error) {
 		note?.end();

@@ -53,6 +53,7 @@ export function createTerminalQuestions({stdin, stderr}: Streams): Interaction {
 	return {
 		ask,
 		say,
+		log: line => stderr.write(line),
 		...(stderr.isTTY && {progress}),
 		async choose({title, choices}) {
 			if (!stdin.isTTY) {

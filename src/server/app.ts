@@ -18,8 +18,6 @@ type Options = {
 	/** Host names that it answers to, beside those of this machine; without a port. */
 	readonly names?: readonly string[];
 	readonly demo?: DemoOptions;
-	/** Told of every request, and of what a handler threw, which is a bug; the caller learns only that there was one. */
-	readonly log?: Log;
 };
 
 const health: Route = {
@@ -29,8 +27,12 @@ const health: Route = {
 	handle: () => Response.json({status: 'ok'}),
 };
 
-/** The server as a function of a request, tested without a port. It never throws. */
-export function createApp({services, names = [], demo = {}, log = () => {}}: Options): App {
+/**
+ * The server as a function of a request, tested without a port. It never throws: what a handler throws that is no refusal
+ * is a bug, which goes to the log; the caller learns only that there was one.
+ */
+export function createApp({services, names = [], demo = {}}: Options): App {
+	const {log} = services;
 	const routes = [
 		health,
 		...contractRoutes(handlers, services),
@@ -48,6 +50,7 @@ export function createApp({services, names = [], demo = {}, log = () => {}}: Opt
 			level: response.status >= 500 ? 'error' : 'info',
 			message: 'request',
 			method: request.method,
+			path: url.pathname,
 			status: response.status,
 			milliseconds: Math.round(performance.now() - started),
 		});

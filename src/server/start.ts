@@ -1,3 +1,4 @@
+import {hostname, networkInterfaces} from 'node:os';
 import {createApp} from './app.ts';
 import {loadServerCatalog} from './catalog.ts';
 import {openDatabase} from './database/open.ts';
@@ -17,11 +18,13 @@ export type RunningServer = {
 
 type Options = {
 	readonly place: DatabasePlace;
+	/** Of this server alone, for files. */
+	readonly folder: string;
 	/** Where it listens: 127.0.0.1 and a free port by default. */
 	readonly host?: string;
 	readonly port?: number;
-	/** Further names of this server, as a browser or a proxy in front of it says them. */
-	readonly names?: readonly string[];
+	/** Where browsers and clients reach it, if that is not where it listens: an origin, of a proxy in front of it say. */
+	readonly publicUrl?: string;
 	/** The variables that say which vendors' models are ready. */
 	readonly environment: NodeJS.ProcessEnv;
 	readonly demo?: DemoOptions;
@@ -30,19 +33,19 @@ type Options = {
 
 /** Opens the database and serves everything. Throws `AppError` where it cannot listen, and what the database throws. */
 export async function startServer(options: Options): Promise<RunningServer> {
-	const {place, host, port, names = [], environment, demo, log = () => {}} = options;
+	const {place, host, port, publicUrl, environment, demo, log = () => {}} = options;
 	const catalog = await loadServerCatalog(environment);
 	const database = await openDatabase(place, error =>
 		log({level: 'warn', message: 'database connection lost', error: error.message}),
 	);
-	let url = '';
+	let url = publicUrl ?? '';
 	const services: Services = {database, now: () => new Date(), publicUrl: () => url, catalog, log};
 	try {
-		const app = createApp({services, names: host ? [host, ...names] : names, demo, log});
+		const app = createApp({services, names: namesOf(host, publicUrl), demo});
 		const listening = await listen(app, {host, port});
-		url = listening.url;
+		url = publicUrl ?? listening.url;
 		return {
-			url,
+			url: listening.url,
 			services,
 			async close() {
 				await listening.close();
@@ -53,4 +56,15 @@ export async function startServer(options: Options): Promise<RunningServer> {
 		await database.destroy();
 		throw error;
 	}
+}
+
+/** The names that a caller may know this server by. One that listens on every address has every address of the machine. */
+function namesOf(host: string | undefined, publicUrl: string | undefined): readonly string[] {
+	const addresses = Object.values(networkInterfaces()).flatMap(list => (list ?? []).map(({address}) => address));
+	const isEverywhere = host === '0.0.0.0' || host === '::';
+	const listening = isEverywhere ? [hostname(), ...addresses] : host === undefined ? [] : [host];
+	return [
+		...listening.map(name => (name.includes(':') ? `[${name}]` : name).toLowerCase()),
+		...(publicUrl ? [new URL(publicUrl).hostname] : []),
+	];
 }

@@ -1,3 +1,6 @@
+import {mkdtemp, rm} from 'node:fs/promises';
+import {tmpdir} from 'node:os';
+import {join} from 'node:path';
 import {parentPort, workerData} from 'node:worker_threads';
 import {reportError} from '../core/error.ts';
 import {initialize} from './accounts/initialize.ts';
@@ -9,8 +12,10 @@ const {speed} = workerData as WorkerData;
 const report = (message: WorkerReport) => parentPort?.postMessage(message);
 
 try {
+	const folder = await mkdtemp(join(tmpdir(), 'service-'));
 	const server = await startServer({
 		place: {engine: 'sqlite', file: ':memory:'},
+		folder,
 		environment: {},
 		demo: {speed},
 	});
@@ -23,7 +28,10 @@ try {
 	report({kind: 'listening', url: server.url, token: apiKey.reveal()});
 	// Any message asks it to end; with the port closed and the server gone, the thread ends by itself.
 	parentPort?.once('message', () => {
-		server.close().finally(() => parentPort?.close());
+		server
+			.close()
+			.then(() => rm(folder, {recursive: true, force: true}))
+			.finally(() => parentPort?.close());
 	});
 } catch (error) {
 	report({kind: 'failed', message: reportError(error).message});

@@ -15,6 +15,8 @@ export type Home = {
 	readonly recentsFile: string;
 	/** One folder for each folder that was worked in, one file for each session. */
 	readonly sessions: string;
+	/** What a server on this machine keeps where it is told no other folder. */
+	readonly server: string;
 };
 
 type Options = {
@@ -62,6 +64,7 @@ export function openHome(env: Environment, {platform = process.platform, uid}: O
 		promptHistoryFile: join(path, 'prompt-history.jsonl'),
 		recentsFile: join(path, 'recents.json'),
 		sessions: join(path, 'sessions'),
+		server: join(path, 'server'),
 	};
 }
 

@@ -37,7 +37,7 @@ export async function createTestServer(engine: Engine = 'sqlite') {
 		catalog: await loadServerCatalog({}),
 		log: entry => entries.push(entry),
 	};
-	const app = createApp({services, demo: {speed: Number.POSITIVE_INFINITY}, log: services.log});
+	const app = createApp({services, demo: {speed: Number.POSITIVE_INFINITY}});
 	const {userId, apiKey} = await initialize(services, {
 		organization: scope.org,
 		workspace: scope.workspace,

@@ -17,7 +17,7 @@ export async function serve({speed = Number.POSITIVE_INFINITY} = {}) {
 		.insertInto('api_keys')
 		.values({...key, user_id: owner.id, key_hash: hashToken(token), created_at})
 		.execute();
-	const listening = await listen(createApp({services, demo: {speed}, log: services.log}));
+	const listening = await listen(createApp({services, demo: {speed}}));
 	onTestFinished(() => listening.close());
 	return {
 		...listening,

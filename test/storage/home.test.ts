@@ -14,6 +14,7 @@ test('the state folder is SERVICE_HOME, made for its owner alone [10]', () => {
 		recentsFile: join(path, 'recents.json'),
 		promptHistoryFile: join(path, 'prompt-history.jsonl'),
 		sessions: join(path, 'sessions'),
+		server: join(path, 'server'),
 	});
 	expect(modeOf(path)).toBe(0o700);
 });

@@ -29,7 +29,11 @@ export function openSqlite(file: string): SqliteDatabase {
 
 	const prepared = new Map<string, ReturnType<typeof adapt>>();
 	return {
-		close: () => connection.close(),
+		close() {
+			// Statements that are kept would keep SQLite from doing this by itself.
+			connection.exec('pragma wal_checkpoint(truncate)');
+			connection.close();
+		},
 		prepare(sql) {
 			const known = prepared.get(sql);
 			if (known) {

@@ -1,0 +1,131 @@
+import {mkdirSync, readdirSync, statSync, writeFileSync} from 'node:fs';
+import {join} from 'node:path';
+import {expect, onTestFinished, test} from 'vitest';
+import {temporaryFolder} from '../storage/temporary.ts';
+import {dataOf, drawn, testContext} from './context.ts';
+
+const scope = {org: 'acme', workspace: 'main', project: 'web'};
+
+/** Runs `serve` in a context until the test ends it. */
+async function serve(like = testContext(), ...words: readonly string[]) {
+	const abort = new AbortController();
+	const {run, said} = testContext({like, signal: abort.signal});
+	const result = await run('serve', '--port', '0', ...words);
+	if (result.kind !== 'running') {
+		throw new Error('It does not run.');
+	}
+
+	const end = async () => {
+		abort.abort();
+		await result.ended;
+	};
+	onTestFinished(end);
+	const {url} = JSON.parse(JSON.stringify(result.data)) as {url: string};
+	return {result, url, said, end};
+}
+
+test('what init makes logs in to the server that runs on the same data', async () => {
+	const home = testContext({flags: scope});
+	const made = dataOf(await home.run('serve', 'init', '--email', 'ada@acme.example'));
+	expect(made).toEqual({
+		api_key: expect.stringMatching(/^svc_[\w-]{43}$/),
+		...scope,
+		user_id: expect.stringMatching(/^[\da-f-]{36}$/),
+	});
+
+	const {url, end} = await serve(home);
+	expect(url).toMatch(/^http:\/\/127\.0\.0\.1:\d+$/);
+	const key = JSON.parse(JSON.stringify(made)).api_key;
+	const client = testContext({flags: {server: url, ...scope}});
+	await client.run('login', key);
+	expect(dataOf(await client.run('whoami'))).toMatchObject({server: url, org: 'acme'});
+	expect(dataOf(await client.run('api-key', 'list'))).toEqual([
+		expect.objectContaining({name: 'serve init', prefix: key.slice(0, 10)}),
+	]);
+
+	await end();
+	await expect(fetch(`${url}/healthz`)).rejects.toThrow('fetch failed');
+});
+
+test.each([80, 120])('at %i columns the server says where it is, and what to do', async width => {
+	const home = testContext();
+	const {result, url} = await serve(home);
+	expect(drawn(result, width).replaceAll(home.home, '~').split('\n')).toEqual([
+		`Listening on ${url}`,
+		'data    ~/server (SQLite)',
+		`log in  service login --server ${url}`,
+		'first   Nobody has an account here yet; run: service serve init',
+		'stop    Ctrl+C',
+	]);
+});
+
+test.each([80, 120])('at %i columns init shows the key once, and what comes next', async width => {
+	const lines = drawn(await testContext().run('serve', 'init'), width).split('\n');
+	expect(lines.map(line => line.replace(/svc_\S+|[\da-f-]{36}/, 'X'))).toEqual([
+		'Made the first user',
+		'api key    X',
+		'org        default',
+		'workspace  main',
+		'project    default',
+		'user id    X',
+		'',
+		'The key is shown this once. Start the server with: service serve',
+	]);
+});
+
+test('[10] the data is readable for nobody else', async () => {
+	const data = join(temporaryFolder(), 'a', 'data');
+	await testContext().run('serve', 'init', '--data', data);
+	const modes = readdirSync(data).map(name => statSync(join(data, name)).mode & 0o777);
+	expect([statSync(data).mode & 0o777, ...new Set(modes)]).toEqual([0o700, 0o600]);
+});
+
+test('a folder with other things in it is refused, and left as it is', async () => {
+	const data = temporaryFolder();
+	writeFileSync(join(data, 'letter.txt'), 'mine');
+	mkdirSync(join(data, 'shared'), {mode: 0o755});
+	await expect(testContext().run('serve', 'init', '--data', data)).rejects.toMatchObject({
+		code: 'usage',
+		message: `${data} holds other things already.`,
+	});
+	expect(readdirSync(data)).toEqual(['letter.txt', 'shared']);
+});
+
+test('a second organization of the same name is a conflict', async () => {
+	const {run} = testContext();
+	await run('serve', 'init');
+	await expect(run('serve', 'init')).rejects.toMatchObject({code: 'conflict'});
+});
+
+test.each([
+	['--port', '65536'],
+	['--port', 'x'],
+	['--port', '-1'],
+	['--host', 'not a host'],
+	['--database', 'mysql://a'],
+	['--public-url', 'ftp://a'],
+	['--log-level', 'all'],
+])('%s %s is refused before anything is opened', async (flag, value) => {
+	await expect(testContext().run('serve', flag, value)).rejects.toMatchObject({code: 'usage'});
+});
+
+test('a port that is taken is said', async () => {
+	const {url} = await serve();
+	await expect(testContext().run('serve', '--port', new URL(url).port)).rejects.toMatchObject({
+		code: 'failed',
+		hint: 'Choose another `--port`, or a `--host` of this machine.',
+	});
+});
+
+test('[25] an address that others can reach is warned of, and strangers of it are refused by name', async () => {
+	const {url, said} = await serve(testContext(), '--host', '0.0.0.0', '--public-url', 'https://agents.example');
+	const port = new URL(url).port;
+	expect(said).toEqual([
+		'Others can reach 0.0.0.0, and read what goes over plain http: put a proxy with TLS in front of it.',
+	]);
+	expect((await fetch(`http://127.0.0.1:${port}/healthz`)).status).toBe(200);
+});
+
+test('it works in a shell only', async () => {
+	await expect(testContext().runInApp('serve')).rejects.toMatchObject({code: 'usage'});
+});
