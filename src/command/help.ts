@@ -13,7 +13,7 @@ export function helpOf(path: string, command: Command, inApp: boolean): Result {
 	const described = fieldsOf(args).flatMap(({name}) =>
 		describe[name] ? [[places.has(name) ? `<${flagOf(name)}>` : `--${flagOf(name)}`, describe[name]] as const] : [],
 	);
-	const shown = examplesOf(command, inApp);
+	const shown = examplesOf(path, command, inApp);
 	const prefix = inApp ? '/' : 'service ';
 	const parts: Result[] = [
 		{kind: 'text', text: `${summary}.`},
@@ -21,9 +21,12 @@ export function helpOf(path: string, command: Command, inApp: boolean): Result {
 		...(described.length > 0 ? [{kind: 'record', fields: described, data: null} as const] : []),
 		...(aliases.length > 0 ? [{kind: 'text', text: `Also: ${aliases.join(', ')}`} as const] : []),
 		...(shown.length > 0 ? [{kind: 'lines', lines: shown.map(example => prefix + example)} as const] : []),
+		...(inApp ? [] : [{kind: 'text', text: everyFlag} as const]),
 	];
 	return {kind: 'group', parts, data: {command: path, summary, usage}};
 }
+
+const everyFlag = 'service --help lists the flags of every command, such as --json.';
 
 /** Help of the program: its commands in the order of the table and, in a shell, its flags. */
 export function helpOfAll(entries: readonly Entry[], inApp: boolean): Result {
@@ -78,7 +81,9 @@ export function helpOfEntry(entry: Entry, inApp: boolean): Result {
 
 	const {title, ...table} = commandTable([entry], inApp);
 	const prefix = inApp ? '/' : 'service ';
-	const examples = entry.verbs.flatMap(verb => examplesOf(verb, inApp).slice(0, 1)).map(example => prefix + example);
+	const examples = entry.verbs
+		.flatMap(verb => examplesOf(`${entry.name} ${verb.name}`, verb, inApp).slice(0, 1))
+		.map(example => prefix + example);
 	const alone = entry.fallback ? ` ${prefix}${entry.name} alone is ${entry.name} ${entry.fallback}.` : '';
 	const more = inApp ? `/help ${entry.name} <verb>` : `service ${entry.name} <verb> --help`;
 	const parts: readonly Result[] = [
@@ -90,7 +95,15 @@ export function helpOfEntry(entry: Entry, inApp: boolean): Result {
 	return {kind: 'group', parts, data: table.data};
 }
 
-/** What a shell alone understands is no example for the app. */
-function examplesOf({examples = []}: Command, inApp: boolean): readonly string[] {
+/**
+ * The lines that show how a command is used; one that needs no argument shows itself. What a shell alone understands is
+ * no example for the app.
+ */
+export function examplesOf(path: string, {args, examples}: Command, inApp: boolean): readonly string[] {
+	const needsNone = fieldsOf(args).every(({required}) => !required);
+	return examplesIn(examples ?? (needsNone ? [path] : []), inApp);
+}
+
+function examplesIn(examples: readonly string[], inApp: boolean): readonly string[] {
 	return inApp ? examples.filter(example => !/[<>|]/.test(example)) : examples;
 }

@@ -22,6 +22,9 @@ test('help of a command says what it does, how it is written and gives examples'
 		'Also: hello',
 		'',
 		'service greet Ada --twice',
+		'',
+		'service --help lists the flags of every command, such as',
+		'--json.',
 	]);
 });
 
@@ -46,6 +49,8 @@ test('help of a noun lists its verbs, with an example of each, and says what it 
 		'command      what it does',
 		'/vault set   Keep a secret',
 		'/vault list  List them',
+		'',
+		'/vault list',
 		'',
 		'/help vault <verb> says more. /vault alone is vault list.',
 	]);

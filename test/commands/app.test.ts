@@ -31,6 +31,29 @@ test('usage, rename and export in the app are of the session on screen', async (
 	expect(dataOf(await runInApp('usage'))).toMatchObject({usage: {total_message_count: 1}});
 });
 
+test.each([80, 120])('help of a noun and of a command are drawn at %d columns', async width => {
+	const {run, runInApp} = testContext();
+	expect(drawn(await run('help', 'session'), width).split('\n')).toEqual([
+		'Sessions of the platform.',
+		'',
+		'command            what it does',
+		'session unarchive  Bring a session back from the archive',
+		'',
+		'service session unarchive 7d9f3a52',
+		'',
+		'service session <verb> --help says more.',
+	]);
+	expect(drawn(await runInApp('help', 'sessions'), width).split('\n')).toEqual([
+		'List the sessions of this folder, newest first.',
+		'',
+		'Usage: /sessions [--all]',
+		'',
+		'--all  of every folder',
+		'',
+		'/sessions --all --json',
+	]);
+});
+
 test('help of everything, of a noun, of a command, by alias and with a slash', async () => {
 	const {run, runInApp} = testContext();
 	const paths = async (...words: string[]) => {
@@ -47,6 +70,8 @@ test('help of everything, of a noun, of a command, by alias and with a slash', a
 		expect(dataOf(await runInApp('keys', 'set', flag))).toMatchObject({command: 'keys set'});
 	}
 	expect(await paths('exit')).toMatchObject({command: 'quit'});
-	expect(drawn(await run('?', 'logout'), 80)).toBe('Forget the login of the active profile.\n\nUsage: service logout');
+	expect(drawn(await run('?', 'logout'), 80)).toBe(
+		'Forget the login of the active profile.\n\nUsage: service logout\n\nservice logout\n\nservice --help lists the flags of every command, such as --json.',
+	);
 	await expect(run('help', 'lgoin')).rejects.toMatchObject({message: expect.stringContaining('Did you mean “login”?')});
 });

@@ -12,7 +12,13 @@ test.each([
 	const document = openApiDocument({server});
 	expect(dataOf(result)).toEqual(document);
 	expect(result).toEqual({kind: 'lines', lines: JSON.stringify(document, undefined, 2).split('\n'), data: document});
-	expect(drawn(result, 80).split('\n').slice(0, 2)).toEqual(['{', '  "openapi": "3.1.0",']);
+	for (const width of [80, 120]) {
+		const lines = drawn(result, width).split('\n');
+		expect(lines.slice(0, 2)).toEqual(['{', '  "openapi": "3.1.0",']);
+		expect(lines.filter(line => line.length > width)).toEqual([]);
+		expect(lines.join('').replaceAll(' ', '')).toBe(JSON.stringify(document).replaceAll(' ', ''));
+	}
+
 	expect(await new Validator().validate(JSON.parse(JSON.stringify(document)))).toEqual({valid: true});
 });
 

@@ -157,3 +157,26 @@ test('usage of the latest session, or of a named one', async () => {
 	await expect(testContext().run('usage')).rejects.toMatchObject({code: 'not-found'});
 	await expect(here.run('cost', '--session', 'ffff')).rejects.toMatchObject({code: 'not-found'});
 });
+
+test.each([80, 120])('usage is drawn at %d columns', async width => {
+	const here = testContext();
+	await saveSession(here, [start, user('Hi'), called('c'), used('m1', 5000, 10, 'openai/gpt-4o'), done]);
+	const lines = drawn(await here.run('usage'), width).split('\n');
+	expect(lines.slice(0, -1)).toEqual([
+		'Usage of this session',
+		'               current   total',
+		'messages             2       2',
+		'tool calls           1       1',
+		'input tokens     5,000   5,000',
+		'cache read           0       0',
+		'cache write          0       0',
+		'output tokens       10      10',
+		'cost            $0.013  $0.013',
+		'Compactions: 0 · last generation read 5,000 tokens',
+		'',
+		'By model',
+		'model          input  cache read  cache write  output    cost',
+		'openai/gpt-4o  5,000           0            0      10  $0.013',
+	]);
+	expect(lines.at(-1)).toMatch(/^Prices of \d{4}-\d\d-\d\d\. “unknown”: nobody told us the price; it is not 0\.$/);
+});

@@ -1,0 +1,20 @@
+import fc from 'fast-check';
+import type {Endpoint} from '../../src/contract/endpoint.ts';
+import {endpoints} from '../../src/contract/endpoints.ts';
+import {matchPath} from '../../src/contract/path.ts';
+import {valuesOf} from '../contract/arbitrary.ts';
+import {httpServer} from '../net/servers.ts';
+
+const rows = Object.values<Endpoint>(endpoints).map(row => ({...row, answers: row.result && valuesOf(row.result)}));
+
+/** A server of the platform that answers every operation with something that the contract allows, the same for a seed. */
+export function anyApi(seed: number) {
+	return httpServer((request, response) => {
+		request.resume();
+		const path = (request.url ?? '').split('?', 1)[0] ?? '';
+		const row = rows.find(({method, path: pattern}) => method === request.method && matchPath(pattern, path));
+		const [value] = row?.answers ? fc.sample(row.answers, {numRuns: 1, seed}) : [];
+		response.writeHead(row ? (row.answers ? 200 : 204) : 404, {'content-type': 'application/json'});
+		response.end(value === undefined ? '' : JSON.stringify(value));
+	});
+}

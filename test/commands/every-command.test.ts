@@ -1,0 +1,92 @@
+import {writeFileSync} from 'node:fs';
+import {join} from 'node:path';
+import {expect, test} from 'vitest';
+import {commands} from '../../commands/index.ts';
+import {takeGlobalFlags} from '../../src/command/global-flags.ts';
+import {examplesOf} from '../../src/command/help.ts';
+import {allCommands} from '../../src/command/table.ts';
+import {splitWords} from '../../src/command/words.ts';
+import {printResult} from '../../src/headless/print.ts';
+import {lineWidth} from '../../src/terminal/width.ts';
+import {done, said, start, used, user} from '../core/records.ts';
+import {output} from '../headless/output.ts';
+import {anyApi} from './any-api.ts';
+import {dataOf, drawn, saveSession, testContext} from './context.ts';
+
+/** Results that no line says: the screen shows them by what it does. */
+const silent = new Set(['clear', 'quit', 'resume']);
+
+/** Commands that work on what the app has open. */
+const inApp = new Set(['connect', 'new', 'clear', 'quit']);
+
+/** Examples that nothing of a loopback server can fulfil, with the tests that do. */
+const elsewhere: Readonly<Record<string, string>> = {
+	'connect -': 'connect.test.ts: it goes back to a server before this one',
+	'trace artifact 4bf92f3577b34da6 a1b2 --download cat.png': 'trace-artifact.test.ts: it wants an artifact with bytes',
+};
+
+/** The documented examples, without what a shell does with their output; those that read a file by `<` need the program. */
+const examples = allCommands(commands).flatMap(({path, command}) =>
+	examplesOf(path, command, false)
+		.filter(example => !example.includes('<') && !elsewhere[example])
+		.map(example => ({path, example: example.replace(/ *>.*$/, '')})),
+);
+
+/** A machine where an example can run as it is written, but for addresses and ids. */
+async function prepared(path: string, example: string, seed: number) {
+	const {origin} = await anyApi(seed);
+	const env = {SERVICE_API_KEY: 'key-0123456789abcd', SERVICE_SERVER: origin, SERVICE_WORKSPACE: 'lab'};
+	const scope = {...env, SERVICE_ORG: 'acme', SERVICE_PROJECT: 'parser'};
+	const here = testContext({env: scope});
+	const id = await saveSession(here, [start, user('Read it'), said('I did.'), used('m1', 1000, 10), done]);
+	for (const name of ['spans.json', 'a.pb', 'b.pb']) {
+		writeFileSync(join(here.folder, name), '{}');
+	}
+
+	for (const profile of path === 'logout' || path.startsWith('profile') ? ['lab', 'agents.example.com'] : []) {
+		await testContext({like: here, flags: {server: origin, profile}}).run('login', 'key-0123456789abcd');
+	}
+
+	if (path === 'keys remove') {
+		await here.run('keys', 'set', 'openai', 'sk-0123456789abcd');
+	}
+
+	const words = splitWords(example).map(word =>
+		/^(?:https?:\/\/)?(?:agents\.example\.com|127\.0\.0\.1:8700)$/.test(word) && !path.startsWith('profile')
+			? origin
+			: word.replace(/^3f2a$/, id),
+	);
+	const {flags, rest} = takeGlobalFlags(words);
+	const given = Object.fromEntries(Object.entries(flags).filter(([, value]) => value));
+	const login = path === 'login' ? ['key-0123456789abcd'] : [];
+	const answers = path === 'resume' ? [id] : path === 'mfa verify' ? ['123456', undefined] : ['sk-0123456789abcd'];
+	const place = testContext({like: here, env: path === 'logout' ? {} : scope, flags: given, answers});
+	return inApp.has(path) ? place.runInApp(...rest) : place.run(...rest, ...login);
+}
+
+test('every command has an example that is run here', () => {
+	const run = new Set(examples.map(({path}) => path));
+	expect(allCommands(commands).filter(({path}) => !run.has(path))).toEqual([]);
+});
+
+test.each(examples)(
+	'“$example” draws within 80 and 120 columns whatever is answered, and as JSON [1]',
+	async ({path, example}) => {
+		for (const seed of [1, 2]) {
+			const result = await prepared(path, example, seed);
+			for (const width of [80, 120]) {
+				const lines = drawn(result, width).split('\n');
+				expect(lines.filter(line => lineWidth(line) > width)).toEqual([]);
+				expect(lines.filter(line => /[\p{Cc}\u202E]/u.test(line))).toEqual([]);
+				expect(lines.join('').trim() === '').toBe(silent.has(path));
+			}
+
+			const out = output();
+			printResult(result, out, {json: true, env: {}});
+			const data = dataOf(result);
+			expect(JSON.parse(out.text())).toEqual(
+				JSON.parse(JSON.stringify(data ?? (result.kind === 'text' ? {message: result.text} : null))),
+			);
+		}
+	},
+);
