@@ -62,23 +62,30 @@ function routesOf<Kind extends Visit>(
 	const get = async (asked: OpenRequest): Promise<Response> => {
 		const visit = await visitOf(asked);
 		const admitted = admit(visit);
-		const response = admitted instanceof Response ? admitted : await show?.(admitted);
-		return withCookie(response ?? redirect('/account'), visit.visitor);
-	};
-	const post = async (asked: OpenRequest): Promise<Response> => {
-		const visit = await visitOf(asked);
-		const form = await readForm(asked.request);
-		if (!form || !isOwnForm(asked.request, form, visit.visitor)) {
-			return await refuseForm(path);
+		if (admitted instanceof Response) {
+			return withCookie(admitted, visit.visitor);
 		}
 
-		const admitted = admit(visit);
-		return admitted instanceof Response ? admitted : ((await take?.(admitted, form)) ?? redirect(path));
+		// Where a form is sent there may be nothing to see: a reload leads to the page that it is on.
+		const response = await (show?.(admitted) ?? redirect(path.replace(/\/[^/]*$/, '') || '/account'));
+		return withCookie(response, visit.visitor);
 	};
-	return [
-		...(show ? [{method: 'GET', path, auth: 'none', handle: get} as const] : []),
-		...(take ? [{method: 'POST', path, auth: 'none', accepts: [formType], handle: post} as const] : []),
-	];
+	const routes: Route[] = [{method: 'GET', path, auth: 'none', handle: get}];
+	if (take) {
+		const post = async (asked: OpenRequest): Promise<Response> => {
+			const visit = await visitOf(asked);
+			const form = await readForm(asked.request);
+			if (!form || !isOwnForm(asked.request, form, visit.visitor)) {
+				return await refuseForm(path);
+			}
+
+			const admitted = admit(visit);
+			return admitted instanceof Response ? admitted : await take(admitted, form);
+		};
+		routes.push({method: 'POST', path, auth: 'none', accepts: [formType], handle: post});
+	}
+
+	return routes;
 }
 
 /** A form of another site, or of a page that stood open while its session ended. */

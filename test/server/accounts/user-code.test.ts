@@ -30,7 +30,7 @@ test.each([
 
 test('whatever is typed, what is read is a code or nothing, and reads as itself', () => {
 	fc.assert(
-		fc.property(fc.oneof(fc.string({unit: 'binary'}), fc.stringMatching(/^[b-z -]{8,12}$/)), typed => {
+		fc.property(fc.oneof(fc.string(), fc.stringMatching(/^[b-z -]{8,12}$/)), typed => {
 			const code = readUserCode(typed);
 			expect(code === undefined || readUserCode(code) === code).toBe(true);
 		}),

@@ -1,0 +1,102 @@
+import {describe, expect, test} from 'vitest';
+import {problemSchema} from '../../../src/contract/problem.ts';
+import {engines} from '../database/engines.ts';
+import {createTestServer, type TestServer} from '../harness.ts';
+
+const path = '/api/v1/user/api-keys';
+
+async function makeKey(server: TestServer, body: object = {}) {
+	return (await server.send(path, {method: 'POST', body})).json;
+}
+
+describe.each(engines)('on %s', engine => {
+	test('a key is made, works, is listed without its secret, and ends when it is revoked', async () => {
+		const server = await createTestServer(engine);
+		const made = await server.send(path, {method: 'POST', body: {name: ' ci '}});
+		expect([made.status, made.json]).toEqual([
+			200,
+			{
+				id: expect.any(String),
+				name: 'ci',
+				prefix: made.json.key.slice(0, 10),
+				key: expect.stringMatching(/^svc_[\w-]{43}$/),
+				created_at: '2026-03-01T12:00:00.000Z',
+				last_used_at: null,
+				expires_at: null,
+			},
+		]);
+
+		const {id, key} = made.json;
+		server.advance(1000);
+		const listed = await server.send(path, {key});
+		const {key: _, ...record} = made.json;
+		expect(listed.json).toContainEqual({...record, last_used_at: '2026-03-01T12:00:01.000Z'});
+		expect(listed.text).not.toContain(key.slice(10));
+
+		const revoked = await server.send(`${path}/${id}`, {method: 'DELETE'});
+		expect([revoked.status, revoked.text]).toEqual([204, '']);
+		expect((await server.send(path, {key})).status).toBe(401);
+		expect((await server.send(path)).json).toHaveLength(1);
+		expect((await server.send(`${path}/${id}`, {method: 'DELETE'})).status).toBe(404);
+	});
+
+	test('[26] a key revokes itself, and of two at the same time one does', async () => {
+		const server = await createTestServer(engine);
+		const {id, key} = await makeKey(server);
+		const answers = await Promise.all([1, 2].map(() => server.send(`${path}/${id}`, {method: 'DELETE'})));
+		expect(answers.map(({status}) => status).sort()).toEqual([204, 404]);
+		const own = await makeKey(server);
+		expect((await server.send(`${path}/${own.id}`, {method: 'DELETE', key: own.key})).status).toBe(204);
+		expect((await server.send(path, {key})).status).toBe(401);
+	});
+});
+
+test('[26] the keys of others are neither listed nor revoked, not even by an owner', async () => {
+	const server = await createTestServer();
+	const member = await server.join('member');
+	const [key] = (await server.send(path, {key: member.key})).json;
+	expect((await server.send(path)).json.map(({id}: {id: string}) => id)).not.toContain(key.id);
+	const [others, nobodys] = await Promise.all(
+		[key.id, '00000000-0000-4000-8000-000000000000'].map(id => server.send(`${path}/${id}`, {method: 'DELETE'})),
+	);
+	expect([others?.status, others?.text]).toEqual([404, nobodys?.text]);
+	expect((await server.send(path, {key: member.key})).status).toBe(200);
+});
+
+test('[26] an expired key is 401 and not listed', async () => {
+	const server = await createTestServer();
+	const {id, key} = await makeKey(server);
+	const expires_at = new Date(server.services.now().getTime() + 1000).toISOString();
+	await server.database.updateTable('api_keys').set({expires_at}).where('id', '=', id).execute();
+	expect((await server.send(path, {key})).json).toHaveLength(2);
+	server.advance(1000);
+	expect((await server.send(path, {key})).status).toBe(401);
+	expect((await server.send(path)).json).toHaveLength(1);
+});
+
+test('a key proves itself in X-API-Key, too', async () => {
+	const server = await createTestServer();
+	const headers = {'x-api-key': server.owner.key};
+	expect((await server.send(path, {key: '', headers})).status).toBe(200);
+	expect((await server.send(path, {key: '', headers: {'x-api-key': `${server.owner.key}x`}})).status).toBe(401);
+});
+
+test.each<[unknown, number]>([
+	[{}, 200],
+	[{name: ''}, 200],
+	[{name: '\u0000<b>\u202e'}, 200],
+	[{name: 'x'.repeat(200)}, 200],
+	[{name: 'x'.repeat(201)}, 422],
+	[{name: 3}, 422],
+	[{name: null}, 422],
+	[{names: 'ci'}, 422],
+	[[], 422],
+])('the body %j is %d', async (body, status) => {
+	const server = await createTestServer();
+	const answer = await server.send(path, {method: 'POST', body});
+	expect(answer.status).toBe(status);
+	if (status === 422) {
+		expect(problemSchema.parse(answer.json).errors).toHaveLength(1);
+		expect((await server.send(path)).json).toHaveLength(1);
+	}
+});

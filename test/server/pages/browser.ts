@@ -1,0 +1,106 @@
+import type {App} from '../../../src/server/app.ts';
+
+/** What a browser shows: the page, and where it is. */
+export type Shown = {
+	readonly status: number;
+	readonly path: string;
+	readonly headers: Headers;
+	readonly html: string;
+	/** The heading. */
+	readonly title: string;
+	/** What is read out as wrong; undefined where nothing is. */
+	readonly problem: string | undefined;
+};
+
+type Sending = {
+	/** Instead of what the browser would send; undefined leaves it out. */
+	readonly origin?: string | undefined;
+	readonly formToken?: string;
+};
+
+export type Browser = ReturnType<typeof createBrowser>;
+
+/** A browser without script: it keeps cookies, follows redirects, and sends the forms of the page that it shows. */
+export function createBrowser(app: App, origin = 'http://127.0.0.1:8700') {
+	const cookies = new Map<string, string>();
+	let shown: Shown | undefined;
+
+	async function open(path: string, init: RequestInit = {}): Promise<Shown> {
+		const headers = new Headers(init.headers);
+		headers.set('host', new URL(origin).host);
+		headers.set('cookie', [...cookies].map(([name, value]) => `${name}=${value}`).join('; '));
+		const response = await app(new Request(new URL(path, origin), {...init, headers}));
+		const cookie = /^([^=]+)=([^;]*)/.exec(response.headers.get('set-cookie') ?? '');
+		if (cookie?.[1]) {
+			cookies.set(cookie[1], cookie[2] ?? '');
+		}
+
+		const location = response.headers.get('location');
+		if (response.status === 303 && location) {
+			return await open(location);
+		}
+
+		const html = await response.text();
+		const title = plain(/<h1>([\s\S]*?)<\/h1>/.exec(html)?.[1] ?? '');
+		const problem = /role="alert"[^>]*>([\s\S]*?)</.exec(html)?.[1];
+		shown = {
+			status: response.status,
+			path,
+			headers: response.headers,
+			html,
+			title,
+			problem: problem === undefined ? undefined : plain(problem),
+		};
+		return shown;
+	}
+
+	return {
+		cookies,
+		open: (path: string) => open(path),
+		/** Fills in and sends the form of the page that goes to `action`, whatever its query. */
+		async submit(action: string, fields: Readonly<Record<string, string>> = {}, sending: Sending = {}): Promise<Shown> {
+			const form = formsOf(shown?.html ?? '').find(({target}) => target.split('?')[0] === action);
+			if (!form) {
+				throw new Error(`The page ${shown?.path} has no form to ${action}.`);
+			}
+
+			const body = new URLSearchParams({...form.hidden, ...fields});
+			if (sending.formToken !== undefined) {
+				body.set('form_token', sending.formToken);
+			}
+
+			const from = 'origin' in sending ? sending.origin : origin;
+			return await open(form.target, {
+				method: 'POST',
+				body: body.toString(),
+				headers: {'content-type': 'application/x-www-form-urlencoded', ...(from && {origin: from})},
+			});
+		},
+	};
+}
+
+/** The forms of a page, with what they send of themselves. */
+export function formsOf(html: string) {
+	return [...html.matchAll(/<form method="post" action="([^"]*)"[^>]*>([\s\S]*?)<\/form>/g)].map(
+		([, target = '', inside = '']) => ({
+			target: plain(target),
+			hidden: Object.fromEntries(
+				[...inside.matchAll(/<input type="hidden" name="([^"]*)"[^>]* value="([^"]*)"/g)].map(
+					([, name = '', value = '']) => [name, plain(value)],
+				),
+			),
+		}),
+	);
+}
+
+const entities: Readonly<Record<string, string>> = {
+	'&amp;': '&',
+	'&lt;': '<',
+	'&gt;': '>',
+	'&quot;': '"',
+	'&#39;': "'",
+};
+
+function plain(text: string): string {
+	return text.replace(/&(?:amp|lt|gt|quot|#39);/g, entity => entities[entity] ?? entity);
+}

@@ -1,0 +1,90 @@
+import {Secret, TOTP} from 'otpauth';
+import {expect, test} from 'vitest';
+import {createTestServer, type TestServer} from '../harness.ts';
+import {createBrowser} from './browser.ts';
+
+const here = '/account/second-factor';
+
+async function prepare() {
+	const server = await createTestServer();
+	const browser = createBrowser(server.app);
+	await browser.open('/sign-in/key');
+	await browser.submit('/sign-in/key', {api_key: server.owner.key});
+	await browser.open(here);
+	return {server, browser};
+}
+
+const secretIn = (html: string) => /<code>([A-Z2-7 ]{39})<\/code>/.exec(html)?.[1]?.replaceAll(' ', '') ?? '';
+const codeOf = ({services}: TestServer, secret: string) =>
+	new TOTP({secret: Secret.fromBase32(secret)}).generate({timestamp: services.now().getTime()});
+
+test('the second factor is set up, shows its recovery codes once, and is turned off with a code', async () => {
+	const {server, browser} = await prepare();
+	const begun = await browser.submit(`${here}/start`);
+	const secret = secretIn(begun.html);
+	expect(secret).toMatch(/^[A-Z2-7]{32}$/);
+	expect(begun.html).toMatch(/<svg role="img" aria-label="QR code of the secret" xmlns="[^"]*" viewBox="[^"]*"><rect/);
+
+	const wrong = await browser.submit(`${here}/verify`, {code: '000000'});
+	expect([wrong.status, wrong.problem, secretIn(wrong.html)]).toEqual([
+		400,
+		expect.stringMatching(/^This code is not right\./),
+		secret,
+	]);
+	const on = await browser.submit(`${here}/verify`, {code: codeOf(server, secret)});
+	const codes = [...on.html.matchAll(/<li><code>([a-z2-9-]{19})<\/code><\/li>/g)].map(([, code]) => code ?? '');
+	expect([on.title, codes.length]).toEqual(['The second factor is on', 10]);
+
+	const later = await browser.open(here);
+	expect(later.html).toContain('You have 10 unused recovery codes.');
+	expect([secret, ...codes].filter(text => later.html.includes(text))).toEqual([]);
+	const refused = await browser.submit(`${here}/off`, {code: codeOf(server, secret)});
+	expect([refused.status, refused.problem]).toEqual([400, 'This code is not right, or was used before.']);
+	const off = await browser.submit(`${here}/off`, {code: codes[0] ?? ''});
+	expect(off.html).toContain('Set it up');
+	expect(await server.database.selectFrom('recovery_codes').selectAll().execute()).toEqual([]);
+});
+
+test('an enrollment that the page began is finished in the terminal', async () => {
+	const {server, browser} = await prepare();
+	const secret = secretIn((await browser.submit(`${here}/start`)).html);
+	const body = {code: codeOf(server, secret)};
+	const {status, json} = await server.send('/api/v1/auth/mfa/enroll/verify', {method: 'POST', body});
+	expect([status, json.recovery_codes.length]).toEqual([200, 10]);
+	expect((await browser.open(here)).html).toContain('The second factor is on.');
+});
+
+test('[26] what is in force is not replaced without a code, and nothing is begun by opening an address', async () => {
+	const {server, browser} = await prepare();
+	const secret = secretIn((await browser.submit(`${here}/start`)).html);
+	const stale = createBrowser(server.app);
+	await stale.open('/sign-in/key');
+	await stale.submit('/sign-in/key', {api_key: server.owner.key});
+	await stale.open(here);
+	await browser.submit(`${here}/verify`, {code: codeOf(server, secret)});
+
+	// The other browser was signed out by that, and opening the form's address does nothing.
+	expect((await stale.submit(`${here}/start`)).title).toBe('Sign in');
+	expect((await browser.open(`${here}/start`)).path).toBe(here);
+	const row = await server.database
+		.selectFrom('users')
+		.select(['totp_secret', 'totp_pending_secret'])
+		.where('id', '=', server.owner.id)
+		.executeTakeFirst();
+	expect(row).toEqual({totp_secret: secret, totp_pending_secret: null});
+});
+
+test('guesses are 429 with the time to wait', async () => {
+	const {browser} = await prepare();
+	await browser.submit(`${here}/start`);
+	for (let count = 0; count < 6; count += 1) {
+		await browser.submit(`${here}/verify`, {code: '000000'});
+	}
+
+	const {status, headers, problem} = await browser.submit(`${here}/verify`, {code: '000000'});
+	expect([status, headers.get('retry-after'), problem]).toEqual([
+		429,
+		'900',
+		'Too many codes were tried. Try again in 15 minutes.',
+	]);
+});

@@ -1,0 +1,200 @@
+import {Secret, TOTP} from 'otpauth';
+import {expect, test} from 'vitest';
+import {countAttempt} from '../../../src/server/accounts/attempts.ts';
+import {startEnrollment, verifyEnrollment} from '../../../src/server/accounts/second-factor.ts';
+import {setPassword} from '../../../src/server/accounts/sign-in.ts';
+import {createTestServer, type TestServer} from '../harness.ts';
+import {type Browser, createBrowser} from './browser.ts';
+import {storePassword} from './stored-password.ts';
+
+const email = 'owner@acme.example';
+const password = 'correct horse battery';
+const wrong = 'This e-mail address and password are not right.';
+
+async function withPassword() {
+	const server = await createTestServer();
+	await storePassword(server, server.owner.id, password);
+	return {server, browser: createBrowser(server.app)};
+}
+
+const codeOf = ({services}: TestServer, secret: string) =>
+	new TOTP({secret: Secret.fromBase32(secret)}).generate({timestamp: services.now().getTime()});
+
+async function enroll(server: TestServer) {
+	const secret = await startEnrollment(server.services, server.owner.id);
+	const result = await verifyEnrollment(server.services, server.owner.id, codeOf(server, secret));
+	server.advance(60_000);
+	return {secret, recoveryCodes: result.kind === 'enrolled' ? result.recoveryCodes : []};
+}
+
+async function signIn(browser: Browser, path = '/sign-in') {
+	await browser.open(path);
+	return await browser.submit('/sign-in', {email, password});
+}
+
+test('the first sign-in is by API key; then a password is chosen, and signs in from there on', async () => {
+	const server = await createTestServer();
+	const browser = createBrowser(server.app);
+	expect((await browser.open('/')).title).toBe('Sign in');
+	await browser.open('/sign-in/key');
+	expect((await browser.submit('/sign-in/key', {api_key: ` ${server.owner.key} `})).title).toBe('Your account');
+
+	await browser.open('/account/password');
+	const fault = await browser.submit('/account/password', {password: 'short', repeated: 'short'});
+	expect([fault.status, fault.problem]).toEqual([400, 'A password has 10 to 256 characters; this one has 5.']);
+	const differ = await browser.submit('/account/password', {password, repeated: `${password}!`});
+	expect(differ.problem).toBe('The two passwords differ.');
+	expect((await browser.submit('/account/password', {password, repeated: password})).title).toBe(
+		'Your password is saved',
+	);
+	await browser.open('/account');
+	expect((await browser.submit('/sign-out')).title).toBe('Sign in');
+	expect((await browser.open('/account')).title).toBe('Sign in');
+
+	expect((await signIn(browser)).title).toBe('Your account');
+});
+
+test('[26] another password takes the one until now, and signs other browsers out', async () => {
+	const {server, browser} = await withPassword();
+	const other = createBrowser(server.app);
+	await signIn(other);
+	await browser.open('/sign-in/key');
+	await browser.submit('/sign-in/key', {api_key: server.owner.key});
+	await browser.open('/account/password');
+	const next = {password: 'another horse battery', repeated: 'another horse battery'};
+	const refused = await browser.submit('/account/password', {...next, current_password: 'a guess of mine'});
+	expect([refused.status, refused.problem]).toEqual([400, 'The password until now is not right.']);
+	expect((await other.open('/account')).title).toBe('Your account');
+
+	await browser.submit('/account/password', {...next, current_password: password});
+	expect((await other.open('/account')).title).toBe('Sign in');
+	expect((await browser.open('/account')).title).toBe('Your account');
+});
+
+test('[26] a wrong password, an unknown address and a suspended user get one and the same answer', async () => {
+	const {server, browser} = await withPassword();
+	const member = await server.join('member');
+	await server.database
+		.updateTable('users')
+		.set({email: 'gone@acme.example', suspended_at: server.services.now().toISOString()})
+		.where('id', '=', member.id)
+		.execute();
+	await storePassword(server, member.id, password);
+	const token = (await browser.open('/sign-in')).html.match(/[\da-f]{64}/)?.[0] ?? '';
+	const answers = [];
+	for (const [address, secret] of [
+		[email, 'not my password'],
+		['nobody@acme.example', password],
+		['gone@acme.example', password],
+		["' or 1=1 --", password],
+	] as const) {
+		const {status, html, problem} = await browser.submit('/sign-in', {email: address, password: secret});
+		answers.push([status, problem, html.replaceAll(token, '').replace(/value="[^"]*" autocomplete="username"/, '')]);
+	}
+
+	expect(answers[0]?.slice(0, 2)).toEqual([400, wrong]);
+	expect(new Set(answers.map(answer => JSON.stringify(answer))).size).toBe(1);
+});
+
+test('[26] an unknown address takes about as long as a known one', async () => {
+	const {server, browser} = await withPassword();
+	await setPassword(server.services, server.owner.id, password);
+	await browser.open('/sign-in');
+	const times = {known: [] as number[], unknown: [] as number[]};
+	for (let round = 0; round < 3; round += 1) {
+		for (const kind of ['known', 'unknown'] as const) {
+			const start = performance.now();
+			await browser.submit('/sign-in', {email: kind === 'known' ? email : 'nobody@acme.example', password: 'not mine'});
+			times[kind].push(performance.now() - start);
+		}
+	}
+
+	const [known, unknown] = [Math.min(...times.known), Math.min(...times.unknown)];
+	expect(unknown / known).toBeGreaterThan(0.5);
+	expect(unknown / known).toBeLessThan(2);
+}, 20_000);
+
+test('guesses are 429 after ten, for known and unknown addresses alike, and the right password waits, too', async () => {
+	const {server, browser} = await withPassword();
+	await browser.open('/sign-in');
+	for (const address of [email, 'nobody@acme.example']) {
+		// Counted without the ten slow comparisons.
+		for (let count = 0; count < 10; count += 1) {
+			await countAttempt(server.services, 'sign-in', address);
+		}
+
+		const {status, headers, problem} = await browser.submit('/sign-in', {email: address.toUpperCase(), password});
+		expect([status, headers.get('retry-after'), problem]).toEqual([
+			429,
+			'900',
+			'Too many attempts. Try again in 15 minutes.',
+		]);
+	}
+
+	server.advance(900_000);
+	expect((await browser.submit('/sign-in', {email, password})).title).toBe('Your account');
+});
+
+test('[26] with a second factor nothing is open before its code, which is good once', async () => {
+	const {server, browser} = await withPassword();
+	const {secret, recoveryCodes} = await enroll(server);
+	expect((await signIn(browser, '/sign-in?next=%2Fdevice')).title).toBe('Enter your code');
+	for (const path of ['/account', '/device', '/account/password', '/account/second-factor']) {
+		expect((await browser.open(path)).title).toBe('Enter your code');
+	}
+
+	const code = codeOf(server, secret);
+	const denied = await browser.submit('/sign-in/code', {code: '000000'});
+	expect([denied.status, denied.problem]).toEqual([
+		400,
+		'This code is not right, or was used before. Wait for the next one.',
+	]);
+	expect((await browser.submit('/sign-in/code', {code})).title).toBe('Second factor');
+
+	const thief = createBrowser(server.app);
+	await signIn(thief);
+	expect((await thief.submit('/sign-in/code', {code})).status).toBe(400);
+	const [recovery = ''] = recoveryCodes;
+	expect((await thief.submit('/sign-in/code', {code: recovery})).title).toBe('Your account');
+
+	const late = createBrowser(server.app);
+	await late.open('/sign-in/key');
+	expect((await late.submit('/sign-in/key', {api_key: server.owner.key})).title).toBe('Enter your code');
+	expect((await late.submit('/sign-in/code', {code: recovery})).status).toBe(400);
+	server.advance(600_000);
+	expect((await late.submit('/sign-in/code', {code: codeOf(server, secret)})).title).toBe('Sign in');
+});
+
+test('[26] the session has a new secret after each step, and ends after twelve hours', async () => {
+	const {server, browser} = await withPassword();
+	const {secret} = await enroll(server);
+	const seen = new Set<string>();
+	const note = () => [...browser.cookies.values()].map(value => seen.add(value));
+	await browser.open('/sign-in');
+	note();
+	await browser.submit('/sign-in', {email, password});
+	note();
+	await browser.submit('/sign-in/code', {code: codeOf(server, secret)});
+	note();
+	expect(seen.size).toBe(3);
+	const stored = JSON.stringify(await server.database.selectFrom('browser_sessions').selectAll().execute());
+	expect([...seen].filter(value => stored.includes(value))).toEqual([]);
+	server.advance(12 * 3_600_000);
+	expect((await browser.open('/account')).title).toBe('Sign in');
+});
+
+test('[26] revoking the key that a session was opened with, or suspending its user, ends the session', async () => {
+	const {server} = await withPassword();
+	const [byKey, byPassword] = [createBrowser(server.app), createBrowser(server.app)];
+	await byKey.open('/sign-in/key');
+	await byKey.submit('/sign-in/key', {api_key: server.owner.key});
+	await signIn(byPassword);
+	const {json: keys} = await server.send('/api/v1/user/api-keys');
+	await server.send(`/api/v1/user/api-keys/${keys[0].id}`, {method: 'DELETE'});
+	expect([(await byKey.open('/account')).title, (await byPassword.open('/account')).title]).toEqual([
+		'Sign in',
+		'Your account',
+	]);
+	await server.database.updateTable('users').set({suspended_at: server.services.now().toISOString()}).execute();
+	expect((await byPassword.open('/account')).title).toBe('Sign in');
+});
