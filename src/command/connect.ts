@@ -29,7 +29,9 @@ export async function connectTo(url: string, context: CommandContext): Promise<R
 	}
 
 	const profile = await logIn(server, context);
-	return profile ? connected(profile, tls) : {kind: 'text', text: 'Nothing changed: the login was cancelled.'};
+	return profile
+		? connected(profile, tls, profile.storedWhere)
+		: {kind: 'text', text: 'Nothing changed: the login was cancelled.'};
 }
 
 /** Goes back to the connection before this one. Throws `not-found` where there was none. */
@@ -82,11 +84,15 @@ function tlsWords({protocol, issuer}: TlsInfo): string {
 	return `${protocol}, certificate of ${issuer}`;
 }
 
-function connected({name, server}: Pick<Profile, 'name' | 'server'>, tls: TlsInfo | undefined): Result {
+function connected(
+	{name, server}: Pick<Profile, 'name' | 'server'>,
+	tls: TlsInfo | undefined,
+	storedWhere?: string,
+): Result {
 	const named = name === new URL(server).host ? '' : ` as profile ${name}`;
 	return {
 		kind: 'text',
-		text: `Connected to ${server}${named}${tls ? `: ${tlsWords(tls)}` : ''}.`,
+		text: `Connected to ${server}${named}${tls ? `: ${tlsWords(tls)}` : ''}.${storedWhere ? ` ${storedWhere}` : ''}`,
 		data: {profile: name, server, ...(tls && {tls})},
 	};
 }

@@ -93,7 +93,7 @@ export function keychainSecret(entry: string, last4: string): Secret {
 	});
 }
 
-/** The configuration as it is stored. The only place besides the HTTP header writer that reveals secrets (SAFETY 8). */
+/** The configuration as it is stored: here secrets that are not in the keychain are revealed (SAFETY 8). */
 export function toStored(data: ConfigData): Record<string, unknown> {
 	return {
 		...data,

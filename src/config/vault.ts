@@ -49,11 +49,7 @@ export function createVault(keychain: Keychain, current: () => ConfigData): Vaul
 			return secret(text);
 		}
 
-		throw entriesOf(current()).includes(entry)
-			? new AppError('auth', 'The keychain no longer has a secret that was stored in it.', {
-					hint: 'Log in again with `login`, or store a provider key again with `keys set`.',
-				})
-			: new AppError('conflict', 'Another process has just replaced this login or key.', {hint: 'Try again.'});
+		throw lost(entry, current());
 	};
 
 	const removeAll = async (entries: readonly string[], onFault: OnFault) => {
@@ -114,6 +110,27 @@ export function createVault(keychain: Keychain, current: () => ConfigData): Vaul
 			);
 		},
 	};
+}
+
+function lost(entry: string, {profiles, keys}: ConfigData): AppError {
+	const isHere = (held: Secret | undefined) => held?.keychainEntry === entry;
+	const profile = Object.values(profiles).find(({apiKey, accessToken, refreshToken}) =>
+		[apiKey, accessToken, refreshToken].some(isHere),
+	);
+	if (profile) {
+		const {server} = profile;
+		return new AppError('auth', `The keychain no longer has your login to ${server}.`, {
+			hint: `Log in again: \`login --server ${server}\``,
+			logInTo: server,
+		});
+	}
+
+	const [provider] = Object.entries(keys).find(([, {key}]) => isHere(key)) ?? [];
+	return provider === undefined
+		? new AppError('conflict', 'Another process has just replaced this login or key.', {hint: 'Try again.'})
+		: new AppError('auth', `The keychain no longer has the key of ${provider}.`, {
+				hint: `Store it again: \`keys set ${provider}\``,
+			});
 }
 
 function unreadable(error: unknown): unknown {

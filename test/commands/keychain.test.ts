@@ -51,6 +51,13 @@ test('without a keychain the notice names the file and the reason', async () => 
 	expect(dataOf(await run('keys', 'list'))).toMatchObject([{provider: 'openai', source: 'file'}]);
 });
 
+test('who connects and logs in on the way is told, too', async () => {
+	const server = await platform();
+	const {keychain} = memoryKeychain();
+	const {run} = testContext({answers: [goodKey], keychain});
+	expect(drawn(await run('connect', server.origin), 120)).toBe(`Connected to ${server.origin}. Kept in the keychain.`);
+});
+
 test('a keychain that lost the login says so, and how to get a new one', async () => {
 	const server = await platform();
 	const {keychain, entries} = memoryKeychain();
@@ -59,7 +66,9 @@ test('a keychain that lost the login says so, and how to get a new one', async (
 	entries.clear();
 	await expect(testContext({like: first, keychain}).run('whoami')).rejects.toMatchObject({
 		code: 'auth',
-		message: 'The keychain no longer has a secret that was stored in it.',
+		message: `The keychain no longer has your login to ${server.origin}.`,
+		hint: `Log in again: \`login --server ${server.origin}\``,
+		logInTo: server.origin,
 	});
 });
 

@@ -105,8 +105,8 @@ test('a keychain that lost an entry says what to do', async () => {
 	const other = openConfig(home, keychain);
 	await expect(other.open(other.read().keys['openai']?.key ?? secret(''))).rejects.toMatchObject({
 		code: 'auth',
-		message: 'The keychain no longer has a secret that was stored in it.',
-		hint: 'Log in again with `login`, or store a provider key again with `keys set`.',
+		message: 'The keychain no longer has the key of openai.',
+		hint: 'Store it again: `keys set openai`',
 	});
 });
 
