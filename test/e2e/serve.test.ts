@@ -1,0 +1,78 @@
+import {type ChildProcess, spawn} from 'node:child_process';
+import {once} from 'node:events';
+import {performance} from 'node:perf_hooks';
+import {createInterface} from 'node:readline';
+import {text} from 'node:stream/consumers';
+import {setTimeout as sleep} from 'node:timers/promises';
+import {expect, onTestFinished, test} from 'vitest';
+import {folderWith, program} from './program.ts';
+
+type Running = {readonly url: string; readonly milliseconds: number; readonly child: ChildProcess};
+
+/** Starts the server of a data folder, and waits until it says where it listens. */
+async function serve(data: string): Promise<Running> {
+	const begun = performance.now();
+	const child = spawn(process.execPath, [program, 'serve', '--data', data, '--port', '0', '--json'], {
+		stdio: ['ignore', 'pipe', 'inherit'],
+		env: {PATH: process.env['PATH'], SERVICE_HOME: folderWith()},
+	});
+	onTestFinished(() => void child.kill('SIGKILL'));
+	for await (const line of createInterface({input: child.stdout})) {
+		return {url: JSON.parse(line).url, milliseconds: performance.now() - begun, child};
+	}
+
+	throw new Error('The server ended before it listened.');
+}
+
+async function initialize(data: string): Promise<string> {
+	const child = spawn(process.execPath, [program, 'serve', 'init', '--data', data, '--json'], {
+		stdio: ['ignore', 'pipe', 'inherit'],
+		env: {PATH: process.env['PATH'], SERVICE_HOME: folderWith()},
+	});
+	return JSON.parse(await text(child.stdout)).api_key;
+}
+
+test('kill -9 while 200 writes a second come in loses none that was acknowledged, and the next start takes no 2 s', async () => {
+	const data = folderWith();
+	const key = await initialize(data);
+	const {url, child} = await serve(data);
+	const headers = {authorization: `Bearer ${key}`, 'content-type': 'application/json'};
+	const acknowledged: string[] = [];
+	const write = async (name: string) => {
+		const body = JSON.stringify({name});
+		const response = await fetch(`${url}/api/v1/user/api-keys`, {method: 'POST', headers, body}).catch(() => undefined);
+		if (response?.ok) {
+			acknowledged.push(name);
+		}
+	};
+
+	const begun = performance.now();
+	const writes: Array<Promise<void>> = [];
+	for (let round = 0; round < 50; round++) {
+		writes.push(...[0, 1, 2, 3, 4].map(index => write(`${round}-${index}`)));
+		await sleep(Math.max(0, begun + round * 25 - performance.now()));
+	}
+
+	writes.push(...[0, 1, 2, 3, 4].map(index => write(`last-${index}`)));
+	child.kill('SIGKILL');
+	await Promise.all([once(child, 'exit'), ...writes]);
+	expect(acknowledged.length).toBeGreaterThan(200);
+
+	const again = await serve(data);
+	const listed = await fetch(`${again.url}/api/v1/user/api-keys`, {headers});
+	const names = new Set(((await listed.json()) as Array<{name: string}>).map(({name}) => name));
+	expect(acknowledged.filter(name => !names.has(name))).toEqual([]);
+	expect(again.milliseconds).toBeLessThan(2000);
+});
+
+test.each([
+	['SIGINT', 130],
+	['SIGTERM', 130],
+] as const)('%s ends the server in order, with nothing said of it', async (signal, status) => {
+	const data = folderWith();
+	await initialize(data);
+	const {url, child} = await serve(data);
+	expect(await (await fetch(`${url}/healthz`)).json()).toEqual({status: 'ok'});
+	child.kill(signal);
+	expect(await once(child, 'exit')).toEqual([status, null]);
+});
