@@ -1,4 +1,4 @@
-import type {Json, JsonObject} from '../../core/json.ts';
+import type {JsonObject} from '../../core/json.ts';
 
 export type SpanEvent = {
 	readonly name: string;
@@ -35,26 +35,3 @@ export type DecodedSpans = {
 	readonly spans: readonly Span[];
 	readonly rejected: readonly string[];
 };
-
-/** The text of an attribute; undefined where it has none or another type. Empty text says nothing. */
-export function textAt(attributes: JsonObject, key: string): string | undefined {
-	const value = valueAt(attributes, key);
-	return typeof value === 'string' && value !== '' ? value : undefined;
-}
-
-/** A finite number of an attribute, also where it came as text. */
-export function numberAt(attributes: JsonObject, key: string): number | undefined {
-	const value = valueAt(attributes, key);
-	const number = typeof value === 'string' && value.trim() !== '' ? Number(value) : value;
-	return typeof number === 'number' && Number.isFinite(number) ? number : undefined;
-}
-
-/** A count of an attribute: whole, not negative, and small enough to add up. */
-export function countAt(attributes: JsonObject, key: string): number | undefined {
-	const number = numberAt(attributes, key);
-	return number !== undefined && Number.isInteger(number) && number >= 0 && number <= 1e12 ? number : undefined;
-}
-
-export function valueAt(attributes: JsonObject, key: string): Json | undefined {
-	return Object.hasOwn(attributes, key) ? attributes[key] : undefined;
-}

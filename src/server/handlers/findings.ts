@@ -1,0 +1,66 @@
+import type {Finding} from '../../contract/resources/finding.ts';
+import {type Handlers, notFound} from '../handlers.ts';
+import {refuse} from '../refusal.ts';
+import {pageOf} from './page.ts';
+
+/** The columns that the keys of the contract sort by; a severity counts by what it means, not by its letters. */
+const columns = {
+	score: 'findings.best_score',
+	created_at: 'findings.created_at',
+	date: 'findings.created_at',
+	updated_at: 'findings.updated_at',
+	severity: 'findings.severity_rank',
+	attack_name: 'findings.attack_name',
+	category: 'findings.category',
+} as const;
+
+/** The filters of the list, which the contract leaves open, and the columns that they look at. */
+const filters = {
+	assessment_id: 'findings.assessment_id',
+	severity: 'findings.severity',
+	category: 'findings.category',
+	attack_name: 'findings.attack_name',
+} as const;
+
+export const findingHandlers = {
+	/** What has no value to sort by comes last, and what is equal the newest first. */
+	async listFindings({query}, {scope, services: {database}}) {
+		const {offset, limit} = pageOf(query);
+		let findings = database
+			.selectFrom('findings')
+			.innerJoin('assessments', 'assessments.id', 'findings.assessment_id')
+			.where('findings.project_id', '=', scope.project.id);
+		for (const [name, column] of Object.entries(filters)) {
+			const wanted = query[name];
+			if (typeof wanted === 'string') {
+				findings = findings.where(column, '=', wanted);
+			}
+		}
+
+		const {total} = await findings.select(({fn}) => fn.countAll<number>().as('total')).executeTakeFirstOrThrow();
+		const rows = await findings
+			.select(['findings.detail', 'assessments.name as assessment_name'])
+			.orderBy(columns[query.sort_by], order => (query.sort_dir === 'asc' ? order.asc() : order.desc()).nullsLast())
+			.orderBy('findings.created_at', 'desc')
+			.orderBy('findings.id')
+			.offset(offset)
+			.limit(limit)
+			.execute();
+		return {findings: rows.map(toFinding), total: Number(total), page: query.page, page_size: query.page_size};
+	},
+
+	async getFinding({params: {findingId}}, {scope, services: {database}}) {
+		const row = await database
+			.selectFrom('findings')
+			.innerJoin('assessments', 'assessments.id', 'findings.assessment_id')
+			.select(['findings.detail', 'assessments.name as assessment_name'])
+			.where('findings.workspace_id', '=', scope.workspace.id)
+			.where('findings.id', '=', findingId.toLowerCase())
+			.executeTakeFirst();
+		return row ? toFinding(row) : refuse(404, notFound);
+	},
+} satisfies Partial<Handlers>;
+
+function toFinding({detail, assessment_name}: {readonly detail: string; readonly assessment_name: string}): Finding {
+	return {...JSON.parse(detail), assessment_name};
+}

@@ -1,0 +1,43 @@
+const draft = 'https://json-schema.org/draft/2020-12/schema';
+
+const text = {type: 'string'};
+const filled = {type: 'string', minLength: 1};
+
+function objectOf(title: string, required: readonly string[], properties: Readonly<Record<string, object>>) {
+	return {$schema: draft, title, type: 'object', required, properties, additionalProperties: true};
+}
+
+/** JSON Schemas of the item types that need no capability: what agents record most. Further fields are welcome in all. */
+export const builtInSchemas: Readonly<Record<string, Readonly<Record<string, unknown>>>> = {
+	findings: objectOf('Finding', ['title', 'severity'], {
+		title: filled,
+		severity: {enum: ['info', 'low', 'medium', 'high', 'critical']},
+		description: text,
+		location: {...text, description: 'Where it is: a file and line, an address, a component.'},
+		evidence: {type: 'array', items: text},
+		recommendation: text,
+		confidence: {type: 'number', minimum: 0, maximum: 1},
+	}),
+	notes: objectOf('Note', ['text'], {
+		text: filled,
+		title: text,
+		tags: {type: 'array', items: text},
+	}),
+	tasks: objectOf('Task', ['title'], {
+		title: filled,
+		status: {enum: ['open', 'doing', 'done', 'dropped']},
+		description: text,
+		assignee: text,
+	}),
+	assets: objectOf('Asset', ['name', 'kind'], {
+		name: filled,
+		kind: {...filled, description: 'Such as `host`, `service`, `repository`, `dataset`.'},
+		address: text,
+		properties: {type: 'object'},
+	}),
+	reports: objectOf('Report', ['title', 'body'], {
+		title: filled,
+		body: {...filled, description: 'Markdown.'},
+		summary: text,
+	}),
+};

@@ -1,0 +1,103 @@
+import {type Handlers, notFound} from '../handlers.ts';
+import {refuse} from '../refusal.ts';
+import {builtInSchemas} from './item-schemas.ts';
+
+export const itemHandlers = {
+	/** What the run's spans recorded, and what else the sessions of the run did, the oldest first. */
+	async listRunItems({params: {runId}, query}, {scope, services: {database}}) {
+		const run = await database
+			.selectFrom('workflow_runs')
+			.select(['id', 'title'])
+			.where('workspace_id', '=', scope.workspace.id)
+			.where('project_id', '=', query.project_id.toLowerCase())
+			.where('id', '=', runId.toLowerCase())
+			.executeTakeFirst();
+		if (!run) {
+			return refuse(404, notFound);
+		}
+
+		const sessions = database
+			.selectFrom('spans')
+			.select('session_id')
+			.where('workspace_id', '=', scope.workspace.id)
+			.where('workflow_run_id', '=', run.id)
+			.where('session_id', 'is not', null);
+		let items = database
+			.selectFrom('items')
+			.selectAll()
+			.where('workspace_id', '=', scope.workspace.id)
+			.where('project_id', '=', query.project_id.toLowerCase())
+			.where(({or, and, eb}) =>
+				or([
+					eb('workflow_run_id', '=', run.id),
+					// A session may serve several runs; what names another one is that one's.
+					and([eb('workflow_run_id', 'is', null), eb('session_id', 'in', sessions)]),
+				]),
+			);
+		if (query.item_type !== undefined) {
+			items = items.where('item_type', '=', query.item_type);
+		}
+
+		const rows = await items.orderBy('created_at').orderBy('id').limit(query.limit).execute();
+		return rows.map(row => ({
+			created_at: row.created_at,
+			data: JSON.parse(row.data),
+			id: row.id,
+			item_type: row.item_type,
+			ref: row.ref,
+			run_title: run.title,
+			schema_ref: row.schema_ref,
+			session_id: row.session_id,
+			workflow_run_id: run.id,
+			workflow_unit: row.workflow_unit,
+		}));
+	},
+
+	/**
+	 * The schemas of the item types that the project has, recorded or declared: what capabilities declared, the newest
+	 * first, else the built-in one. A type without either is left out.
+	 */
+	async getItemSchemas(_, {scope, services: {database}}) {
+		const declared = await database
+			.selectFrom('item_schemas')
+			.selectAll()
+			.where('project_id', '=', scope.project.id)
+			.orderBy('item_type')
+			.orderBy('created_at', 'desc')
+			.orderBy('schema_ref')
+			.execute();
+		const recorded = await database
+			.selectFrom('items')
+			.select('item_type')
+			.distinct()
+			.where('project_id', '=', scope.project.id)
+			.orderBy('item_type')
+			.execute();
+		const known = new Set(declared.map(({item_type}) => item_type));
+		const builtIn = recorded.flatMap(({item_type}) =>
+			!known.has(item_type) && Object.hasOwn(builtInSchemas, item_type)
+				? [
+						{
+							capability: null,
+							capability_version: null,
+							item_type,
+							json_schema: builtInSchemas[item_type] ?? {},
+							schema_ref: null,
+						},
+					]
+				: [],
+		);
+		const entries = declared.map(({item_type, schema_ref, capability, capability_version, json_schema}) => ({
+			capability,
+			capability_version,
+			item_type,
+			json_schema: JSON.parse(json_schema),
+			schema_ref: schema_ref || null,
+		}));
+		return {
+			schemas: [...builtIn, ...entries].sort((a, b) =>
+				a.item_type < b.item_type ? -1 : a.item_type > b.item_type ? 1 : 0,
+			),
+		};
+	},
+} satisfies Partial<Handlers>;

@@ -1,0 +1,15 @@
+import type {Handlers} from '../handlers.ts';
+import {decodeTraces, encodingOf} from '../ingest/decode.ts';
+import {exportResponse} from '../ingest/export-response.ts';
+import {ingest} from '../ingest/ingest.ts';
+
+export const traceHandlers = {
+	/** Answers as OTLP/HTTP says, in the encoding of the request. Spans that are not valid are counted, the others kept. */
+	async pushTraces({body, contentType, contentEncoding}, {principal, scope, services}) {
+		const bytes = typeof body === 'string' ? Buffer.from(body) : body;
+		const {spans, rejected} = await decodeTraces(bytes, {contentType, contentEncoding});
+		const sender = {organizationId: scope.organization.id, userId: principal.userId, now: services.now()};
+		const refused = spans.length > 0 ? await ingest(services.database, sender, spans) : [];
+		return exportResponse(encodingOf(contentType), [...rejected, ...refused]);
+	},
+} satisfies Partial<Handlers>;

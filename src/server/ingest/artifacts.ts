@@ -1,0 +1,48 @@
+import type {Insertable} from 'kysely';
+import * as z from 'zod/mini';
+import type {DatabaseTransaction, Tables} from '../database/tables.ts';
+import {chunks} from './ids.ts';
+import {jsonAt} from './read-attributes.ts';
+import type {Origin} from './sessions.ts';
+import type {Touched} from './store-spans.ts';
+
+const referenceSchema = z.object({
+	oid: z.string().check(z.minLength(1), z.maxLength(1000)),
+	filename: z.optional(z.nullable(z.string())),
+	mime_type: z.optional(z.nullable(z.string())),
+	size_bytes: z.optional(z.nullable(z.int().check(z.gte(0)))),
+});
+
+/** Writes which artifacts spans refer to: what none of them names cannot be resolved. The caller holds the workspace. */
+export async function deriveArtifacts(
+	transaction: DatabaseTransaction,
+	{organizationId, workspaceId}: Origin,
+	touched: readonly Touched[],
+): Promise<void> {
+	const artifacts = new Map<string, Insertable<Tables['artifacts']>>();
+	for (const {span} of touched) {
+		const list = jsonAt(span.attributes, 'dreadnode.artifacts');
+		for (const given of Array.isArray(list) ? list : []) {
+			const {data} = z.safeParse(referenceSchema, given);
+			if (data) {
+				artifacts.set(JSON.stringify([span.traceId, data.oid]), {
+					organization_id: organizationId,
+					workspace_id: workspaceId,
+					trace_id: span.traceId,
+					oid: data.oid,
+					filename: data.filename ?? null,
+					mime_type: data.mime_type ?? null,
+					size_bytes: data.size_bytes ?? null,
+				});
+			}
+		}
+	}
+
+	for (const some of chunks([...artifacts.values()], 200)) {
+		await transaction
+			.insertInto('artifacts')
+			.values(some)
+			.onConflict(conflict => conflict.doNothing())
+			.execute();
+	}
+}

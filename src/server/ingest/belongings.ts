@@ -1,0 +1,100 @@
+import type {DatabaseTransaction} from '../database/tables.ts';
+import type {Belongings} from './context.ts';
+import {chunks, ownIds} from './ids.ts';
+import type {Place} from './place.ts';
+import {textAt} from './read-attributes.ts';
+import type {Span} from './span.ts';
+
+type Key = Parameters<typeof textAt>[1];
+
+const said = ({attributes, resource}: Span, key: Key) => textAt(attributes, key) ?? textAt(resource, key);
+
+/** The words of `service.span.type` that mean something here. */
+export function typeOf(span: Span): string {
+	const kinds = ['unspecified', 'internal', 'server', 'client', 'producer', 'consumer'];
+	return (
+		textAt(span.attributes, 'service.span.type') ??
+		textAt(span.attributes, 'gen_ai.operation.name') ??
+		kinds[span.kind] ??
+		'unspecified'
+	);
+}
+
+export type Claimed = {
+	readonly span: Span;
+	readonly own: Belongings;
+};
+
+type Result = {
+	readonly claimed: readonly Claimed[];
+	readonly rejected: readonly string[];
+};
+
+/**
+ * What the spans of a place say that they belong to, with the ids of this server. Spans that name a private session of
+ * another user are rejected.
+ */
+export async function readBelongings(
+	transaction: DatabaseTransaction,
+	{workspaceId}: Place,
+	userId: string,
+	spans: readonly Span[],
+): Promise<Result> {
+	const idsOf = (table: 'sessions' | 'assessments' | 'workflow_runs', key: Key) =>
+		ownIds(
+			transaction,
+			table,
+			workspaceId,
+			spans.flatMap(span => said(span, key) ?? []),
+		);
+	const sessions = await idsOf('sessions', 'gen_ai.conversation.id');
+	const assessments = await idsOf('assessments', 'service.airt.assessment.id');
+	const runs = await idsOf('workflow_runs', 'service.workflow.run.id');
+	const foreign = await privateToOthers(transaction, userId, [...sessions.values()]);
+	const claimed: Claimed[] = [];
+	const rejected: string[] = [];
+	for (const span of spans) {
+		const idOf = (ids: ReadonlyMap<string, string>, key: Key) => ids.get(said(span, key) ?? '') ?? null;
+		const session = idOf(sessions, 'gen_ai.conversation.id');
+		if (session !== null && foreign.has(session)) {
+			rejected.push('A conversation is private to another user.');
+			continue;
+		}
+
+		claimed.push({
+			span,
+			own: {
+				session_id: session,
+				evaluation_id: said(span, 'service.evaluation.id') ?? null,
+				evaluation_item_id: said(span, 'service.evaluation.item.id') ?? null,
+				assessment_id: idOf(assessments, 'service.airt.assessment.id'),
+				attack_span_id: typeOf(span) === 'attack' ? span.spanId : null,
+				workflow_run_id: idOf(runs, 'service.workflow.run.id'),
+			},
+		});
+	}
+
+	return {claimed, rejected};
+}
+
+async function privateToOthers(
+	transaction: DatabaseTransaction,
+	userId: string,
+	sessionIds: readonly string[],
+): Promise<ReadonlySet<string>> {
+	const found = new Set<string>();
+	for (const some of chunks(sessionIds)) {
+		const rows = await transaction
+			.selectFrom('sessions')
+			.select('id')
+			.where('id', 'in', some)
+			.where('visibility', '=', 'private')
+			.where('user_id', '!=', userId)
+			.execute();
+		for (const {id} of rows) {
+			found.add(id);
+		}
+	}
+
+	return found;
+}

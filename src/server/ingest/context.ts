@@ -1,0 +1,76 @@
+import type {Span} from './span.ts';
+
+/** What a span belongs to; a span below inherits it where it says nothing itself. */
+export type Belongings = {
+	readonly session_id: string | null;
+	readonly evaluation_id: string | null;
+	readonly evaluation_item_id: string | null;
+	readonly assessment_id: string | null;
+	/** The span of the attack. */
+	readonly attack_span_id: string | null;
+	readonly workflow_run_id: string | null;
+};
+
+export const belongingNames = [
+	'session_id',
+	'evaluation_id',
+	'evaluation_item_id',
+	'assessment_id',
+	'attack_span_id',
+	'workflow_run_id',
+] as const satisfies readonly (keyof Belongings)[];
+
+/** A span of a trace, stored already or about to be. */
+export type Linked = Belongings & {
+	readonly trace_id: string;
+	readonly span_id: string;
+	readonly parent_span_id: string | null;
+};
+
+export const linkKey = (traceId: string, spanId: string) => `${traceId}/${spanId}`;
+
+export const keyOf = ({traceId, spanId}: Pick<Span, 'traceId' | 'spanId'>) => linkKey(traceId, spanId);
+
+/**
+ * Gives each span what it belongs to: its own, else that of the nearest span above it that is known. What a span has once,
+ * it keeps: a parent that comes later only fills in what was missing, so that the order in which spans come is of no matter.
+ */
+export function inherit(spans: readonly Linked[]): ReadonlyMap<string, Belongings> {
+	const byKey = new Map(spans.map(span => [linkKey(span.trace_id, span.span_id), span]));
+	const settled = new Map<string, Belongings>();
+	for (const span of spans) {
+		// The spans from here up to one that is settled, without recursion: a trace may be as deep as it is long.
+		const path: Linked[] = [];
+		const onPath = new Set<string>();
+		let next: Linked | undefined = span;
+		while (next) {
+			const key = linkKey(next.trace_id, next.span_id);
+			if (settled.has(key) || onPath.has(key)) {
+				break;
+			}
+
+			path.push(next);
+			onPath.add(key);
+			next = next.parent_span_id === null ? undefined : byKey.get(linkKey(next.trace_id, next.parent_span_id));
+		}
+
+		let above = next && settled.get(linkKey(next.trace_id, next.span_id));
+		for (const each of path.reverse()) {
+			above = merge(each, above);
+			settled.set(linkKey(each.trace_id, each.span_id), above);
+		}
+	}
+
+	return settled;
+}
+
+function merge(own: Belongings, above: Belongings | undefined): Belongings {
+	return {
+		session_id: own.session_id ?? above?.session_id ?? null,
+		evaluation_id: own.evaluation_id ?? above?.evaluation_id ?? null,
+		evaluation_item_id: own.evaluation_item_id ?? above?.evaluation_item_id ?? null,
+		assessment_id: own.assessment_id ?? above?.assessment_id ?? null,
+		attack_span_id: own.attack_span_id ?? above?.attack_span_id ?? null,
+		workflow_run_id: own.workflow_run_id ?? above?.workflow_run_id ?? null,
+	};
+}

@@ -1,0 +1,53 @@
+import {createHash} from 'node:crypto';
+import type {DatabaseTransaction} from '../database/tables.ts';
+
+/** A UUID that the same words always give, in the form of version 8 (RFC 9562, section 5.8). */
+export function derivedId(...words: readonly string[]): string {
+	const hex = createHash('sha256').update(JSON.stringify(words)).digest('hex');
+	const variant = ((Number.parseInt(hex.slice(16, 17), 16) & 3) | 8).toString(16);
+	return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-8${hex.slice(13, 16)}-${variant}${hex.slice(17, 20)}-${hex.slice(20, 32)}`;
+}
+
+const uuid = /^[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}$/;
+
+export const isUuid = (text: string) => uuid.test(text);
+
+/**
+ * Ids of what spans name in a workspace: a UUID stays what it is, unless something of another workspace has it; other
+ * words give a derived id. So nobody can take, or touch, what belongs to others by naming it.
+ */
+export async function ownIds(
+	transaction: DatabaseTransaction,
+	table: 'sessions' | 'assessments' | 'workflow_runs' | 'items',
+	workspaceId: string,
+	names: readonly string[],
+): Promise<ReadonlyMap<string, string>> {
+	const given = [...new Set(names)];
+	const uuids = given.map(name => name.toLowerCase()).filter(isUuid);
+	const taken = new Set<string>();
+	for (const some of chunks(uuids)) {
+		const rows = await transaction
+			.selectFrom(table)
+			.select('id')
+			.where('id', 'in', some)
+			.where('workspace_id', '!=', workspaceId)
+			.execute();
+		for (const {id} of rows) {
+			taken.add(id);
+		}
+	}
+
+	return new Map(
+		given.map(name => {
+			const id = name.toLowerCase();
+			return [name, isUuid(id) && !taken.has(id) ? id : derivedId(table, workspaceId, name)];
+		}),
+	);
+}
+
+/** Pieces of a list that fit into one query: an engine takes so many parameters and no more. */
+export function chunks<Item>(items: readonly Item[], size = 500): readonly (readonly Item[])[] {
+	return Array.from({length: Math.ceil(items.length / size)}, (_, index) =>
+		items.slice(index * size, (index + 1) * size),
+	);
+}

@@ -1,0 +1,49 @@
+import type {Database} from '../database/tables.ts';
+import {deriveAirt} from './airt.ts';
+import {deriveArtifacts} from './artifacts.ts';
+import {readBelongings} from './belongings.ts';
+import {deriveItems} from './items.ts';
+import {holdWorkspaces, placeSpans} from './place.ts';
+import {deriveRuns} from './runs.ts';
+import {deriveSessions} from './sessions.ts';
+import type {Span} from './span.ts';
+import {storeSpans} from './store-spans.ts';
+
+type Sender = {
+	readonly organizationId: string;
+	readonly userId: string;
+	readonly now: Date;
+};
+
+/**
+ * Stores spans and all that derives from them, in one transaction: all of it or nothing. The same span again changes
+ * nothing, and spans may come in any order and in several requests. Gives what was not taken, a sentence for each span.
+ */
+export function ingest(
+	database: Database,
+	{organizationId, userId, now}: Sender,
+	spans: readonly Span[],
+): Promise<readonly string[]> {
+	return database.transaction().execute(async transaction => {
+		const {places, rejected} = await placeSpans(transaction, organizationId, spans);
+		await holdWorkspaces(
+			transaction,
+			[...places.keys()].map(({workspaceId}) => workspaceId),
+		);
+		const refused = [...rejected];
+		for (const [place, its] of places) {
+			const origin = {organizationId, userId, ...place};
+			const {claimed, rejected: foreign} = await readBelongings(transaction, place, userId, its);
+			refused.push(...foreign);
+			const where = {organizationId, place, receivedAt: now.toISOString()};
+			const touched = await storeSpans(transaction, where, claimed);
+			await deriveSessions(transaction, origin, touched);
+			await deriveAirt(transaction, origin, touched);
+			await deriveRuns(transaction, origin, touched);
+			await deriveItems(transaction, origin, touched);
+			await deriveArtifacts(transaction, origin, touched);
+		}
+
+		return refused;
+	});
+}

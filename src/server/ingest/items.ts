@@ -1,0 +1,144 @@
+import type {Insertable} from 'kysely';
+import type {JsonObject} from '../../core/json.ts';
+import type {DatabaseTransaction, Tables} from '../database/tables.ts';
+import {chunks, derivedId, ownIds} from './ids.ts';
+import {objectAt, textAt} from './read-attributes.ts';
+import type {Origin} from './sessions.ts';
+import {type Touched, toTime} from './store-spans.ts';
+
+type Item = Insertable<Tables['items']>;
+type ItemSchema = Insertable<Tables['item_schemas']>;
+
+/** The events of a span that record items of their own. */
+const itemEvent = 'service.item';
+
+type Record = {readonly attributes: JsonObject; readonly at: number; readonly index: number};
+
+/** What records an item: the span, and its events of that name. */
+function recordsOf({span: {attributes, endedAt, events}}: Touched): readonly Record[] {
+	const its = events
+		.filter(({name}) => name === itemEvent)
+		.map((event, index) => ({attributes: event.attributes, at: event.at, index: index + 1}));
+	return [{attributes, at: endedAt, index: 0}, ...its].filter(
+		record => textAt(record.attributes, 'service.item.type') !== undefined,
+	);
+}
+
+/** Writes the items that spans record, and the schemas that they declare. The caller holds the workspace. */
+export async function deriveItems(
+	transaction: DatabaseTransaction,
+	origin: Origin,
+	touched: readonly Touched[],
+): Promise<void> {
+	const names = touched.flatMap(recordsOf).flatMap(({attributes}) => textAt(attributes, 'service.item.id') ?? []);
+	const ids = await ownIds(transaction, 'items', origin.workspaceId, names);
+	const items = new Map<string, Item>();
+	const schemas = new Map<string, ItemSchema>();
+	for (const each of touched) {
+		for (const record of recordsOf(each)) {
+			const item = itemOf(origin, each, record, ids);
+			const other = item && items.get(item.id);
+			if (item && (!other || item.created_at >= other.created_at)) {
+				items.set(item.id, item);
+			}
+
+			const schema = schemaOf(origin, record);
+			const known = schema && schemas.get(JSON.stringify([schema.item_type, schema.schema_ref]));
+			if (schema && (!known || schema.created_at >= known.created_at)) {
+				schemas.set(JSON.stringify([schema.item_type, schema.schema_ref]), schema);
+			}
+		}
+	}
+
+	await writeItems(transaction, [...items.values()]);
+	await writeSchemas(transaction, [...schemas.values()]);
+}
+
+function itemOf(
+	origin: Origin,
+	touched: Touched,
+	{attributes, at, index}: Record,
+	ids: ReadonlyMap<string, string>,
+): Item | undefined {
+	const data = objectAt(attributes, 'service.item.data');
+	if (!data) {
+		return undefined;
+	}
+
+	const {traceId, spanId} = touched.span;
+	return {
+		id:
+			ids.get(textAt(attributes, 'service.item.id') ?? '') ??
+			derivedId('items', origin.workspaceId, traceId, spanId, String(index)),
+		organization_id: origin.organizationId,
+		workspace_id: origin.workspaceId,
+		project_id: origin.projectId,
+		session_id: touched.session_id,
+		workflow_run_id: touched.workflow_run_id,
+		workflow_unit: textAt(attributes, 'service.workflow.unit') ?? null,
+		item_type: textAt(attributes, 'service.item.type') ?? '',
+		schema_ref: textAt(attributes, 'service.item.schema_ref') ?? null,
+		ref: textAt(attributes, 'service.item.ref') ?? null,
+		data: JSON.stringify(data),
+		created_at: toTime(at),
+	};
+}
+
+function schemaOf({projectId}: Origin, {attributes, at}: Record): ItemSchema | undefined {
+	const schema = objectAt(attributes, 'service.item.json_schema');
+	return (
+		schema && {
+			project_id: projectId,
+			item_type: textAt(attributes, 'service.item.type') ?? '',
+			schema_ref: textAt(attributes, 'service.item.schema_ref') ?? '',
+			capability: textAt(attributes, 'service.capability.name') ?? null,
+			capability_version: textAt(attributes, 'service.capability.version') ?? null,
+			json_schema: JSON.stringify(schema),
+			created_at: toTime(at),
+		}
+	);
+}
+
+async function writeItems(transaction: DatabaseTransaction, items: readonly Item[]): Promise<void> {
+	for (const some of chunks(items, 200)) {
+		await transaction
+			.insertInto('items')
+			.values(some)
+			.onConflict(conflict =>
+				conflict
+					.column('id')
+					.doUpdateSet(({ref}) => ({
+						session_id: ref('excluded.session_id'),
+						workflow_run_id: ref('excluded.workflow_run_id'),
+						workflow_unit: ref('excluded.workflow_unit'),
+						item_type: ref('excluded.item_type'),
+						schema_ref: ref('excluded.schema_ref'),
+						ref: ref('excluded.ref'),
+						data: ref('excluded.data'),
+						created_at: ref('excluded.created_at'),
+					}))
+					.whereRef('items.created_at', '<=', 'excluded.created_at'),
+			)
+			.execute();
+	}
+}
+
+async function writeSchemas(transaction: DatabaseTransaction, schemas: readonly ItemSchema[]): Promise<void> {
+	for (const some of chunks(schemas, 200)) {
+		await transaction
+			.insertInto('item_schemas')
+			.values(some)
+			.onConflict(conflict =>
+				conflict
+					.columns(['project_id', 'item_type', 'schema_ref'])
+					.doUpdateSet(({ref}) => ({
+						capability: ref('excluded.capability'),
+						capability_version: ref('excluded.capability_version'),
+						json_schema: ref('excluded.json_schema'),
+						created_at: ref('excluded.created_at'),
+					}))
+					.whereRef('item_schemas.created_at', '<=', 'excluded.created_at'),
+			)
+			.execute();
+	}
+}

@@ -1,0 +1,148 @@
+import type {Insertable} from 'kysely';
+import {isJsonObject, type Json, type JsonObject} from '../../core/json.ts';
+import type {DatabaseTransaction, Tables} from '../database/tables.ts';
+import {bucketsOf, isGeneration, modelOf} from './generation.ts';
+import {chunks, derivedId} from './ids.ts';
+import {amountAt, jsonAt, textAt} from './read-attributes.ts';
+import type {Touched} from './store-spans.ts';
+
+type Message = Insertable<Tables['session_messages']>;
+
+const noBuckets = {
+	input_tokens: 0,
+	cache_read_input_tokens: 0,
+	cache_creation_input_tokens: 0,
+	output_tokens: 0,
+};
+
+/** Messages, tool calls and compactions that a span of a session tells of. */
+export function messagesOf({session_id, span, type}: Touched): readonly Message[] {
+	if (session_id === null) {
+		return [];
+	}
+
+	const {attributes, spanId, endedAt, startedAt} = span;
+	const common = {
+		session_id,
+		span_id: spanId,
+		model: null,
+		...noBuckets,
+		tool_call_count: 0,
+		cost_usd: null,
+		is_generation: 0,
+		at_us: endedAt,
+	} as const;
+	if (type === 'execute_tool') {
+		const id = textAt(attributes, 'gen_ai.tool.call.id') ?? spanId;
+		return [{...common, message_id: `tool/${id}`, role: 'tool', tool_call_count: 1}];
+	}
+
+	const compaction = {...common, message_id: `compaction/${spanId}`, role: 'compaction'};
+	if (!isGeneration(type, attributes)) {
+		return type === 'compaction' ? [compaction] : [];
+	}
+
+	const buckets = bucketsOf(attributes);
+	const isEmpty = Object.values(buckets).every(count => count === 0);
+	const asked = lastUserText(attributes);
+	return [
+		...(asked === undefined ? [] : [{...common, message_id: asked.id, role: 'user', at_us: startedAt}]),
+		// A call that failed before the model said anything left no message behind.
+		...(span.statusCode === 2 && isEmpty
+			? []
+			: [
+					{
+						...common,
+						...buckets,
+						message_id: `message/${textAt(attributes, 'gen_ai.response.id') ?? spanId}`,
+						role: 'assistant',
+						model: modelOf(attributes) ?? null,
+						cost_usd: amountAt(attributes, 'service.usage.cost_usd') ?? null,
+						is_generation: 1 as const,
+					},
+				]),
+	];
+}
+
+/** What the user said last, where a model was to answer it: the same words at the same place are the same message. */
+export function lastUserText(attributes: JsonObject): {readonly id: string; readonly text: string} | undefined {
+	const messages = jsonAt(attributes, 'gen_ai.input.messages');
+	const last = Array.isArray(messages) ? messages.at(-1) : undefined;
+	if (!Array.isArray(messages) || !isJsonObject(last) || last['role'] !== 'user') {
+		return undefined;
+	}
+
+	const text = textOf(last['parts'] ?? last['content']);
+	return {id: `user/${derivedId(String(messages.length), JSON.stringify(last))}`, text};
+}
+
+/** The text of a message: of its parts that are text. */
+function textOf(content: Json | undefined): string {
+	if (typeof content === 'string') {
+		return content;
+	}
+
+	const parts = Array.isArray(content) ? content.filter(isJsonObject) : [];
+	return parts
+		.map(part => part['content'] ?? part['text'])
+		.filter(text => typeof text === 'string')
+		.join('\n');
+}
+
+/** Whether `message` is of a later span than `other`, so that it is what counts. */
+const isLater = (message: Message, other: Message) =>
+	message.at_us === other.at_us ? message.span_id > other.span_id : message.at_us > other.at_us;
+
+/** Writes messages; one that is there already is replaced by a later one, as a whole. */
+export async function storeMessages(transaction: DatabaseTransaction, messages: readonly Message[]): Promise<void> {
+	const latest = new Map<string, Message>();
+	for (const message of messages) {
+		const key = JSON.stringify([message.session_id, message.message_id]);
+		const other = latest.get(key);
+		if (!other || isLater(message, other)) {
+			latest.set(key, message);
+		}
+	}
+
+	for (const some of chunks([...latest.values()], 200)) {
+		await transaction
+			.insertInto('session_messages')
+			.values(some)
+			.onConflict(conflict =>
+				conflict
+					.columns(['session_id', 'message_id'])
+					.doUpdateSet(({ref}) => ({
+						span_id: ref('excluded.span_id'),
+						role: ref('excluded.role'),
+						model: ref('excluded.model'),
+						input_tokens: ref('excluded.input_tokens'),
+						cache_read_input_tokens: ref('excluded.cache_read_input_tokens'),
+						cache_creation_input_tokens: ref('excluded.cache_creation_input_tokens'),
+						output_tokens: ref('excluded.output_tokens'),
+						tool_call_count: ref('excluded.tool_call_count'),
+						cost_usd: ref('excluded.cost_usd'),
+						is_generation: ref('excluded.is_generation'),
+						at_us: ref('excluded.at_us'),
+					}))
+					.where(({or, and, eb, ref}) =>
+						or([
+							eb('session_messages.at_us', '<', ref('excluded.at_us')),
+							and([
+								eb('session_messages.at_us', '=', ref('excluded.at_us')),
+								eb('session_messages.span_id', '<', ref('excluded.span_id')),
+							]),
+						]),
+					),
+			)
+			.execute();
+	}
+
+	const compactions = [...latest.values()].filter(({role}) => role === 'compaction');
+	for (const some of chunks(compactions, 200)) {
+		await transaction
+			.insertInto('session_compactions')
+			.values(some.map(({session_id, span_id, at_us}) => ({session_id, span_id, at_us})))
+			.onConflict(conflict => conflict.doNothing())
+			.execute();
+	}
+}

@@ -1,0 +1,68 @@
+import type {DatabaseTransaction} from '../database/tables.ts';
+import {textAt, wordAt} from './read-attributes.ts';
+import type {Origin} from './sessions.ts';
+import {type Touched, toTime} from './store-spans.ts';
+
+/** States of a run in the order in which it goes through them; it never goes back. */
+const states = ['pending', 'running', 'completed', 'failed'] as const;
+
+/** Writes the workflow runs that spans belong to. The caller holds the workspace. */
+export async function deriveRuns(
+	transaction: DatabaseTransaction,
+	{organizationId, workspaceId, projectId}: Origin,
+	touched: readonly Touched[],
+): Promise<void> {
+	const byRun = new Map<string, Touched[]>();
+	for (const each of touched) {
+		if (each.workflow_run_id !== null) {
+			const those = byRun.get(each.workflow_run_id) ?? [];
+			those.push(each);
+			byRun.set(each.workflow_run_id, those);
+		}
+	}
+
+	for (const [id, spans] of byRun) {
+		const row = await transaction.selectFrom('workflow_runs').selectAll().where('id', '=', id).executeTakeFirst();
+		const [started = ''] = spans.map(({span}) => toTime(span.startedAt)).sort();
+		const ended = spans
+			.map(({span}) => toTime(span.endedAt))
+			.sort()
+			.at(-1);
+		const titles = spans.flatMap(({span}) => textAt(span.attributes, 'service.workflow.run.title') ?? []).sort();
+		const reached = spans.map(stateOf).concat(row?.status ?? 'pending');
+		const values = {
+			title: [...titles, ...(row?.title ? [row.title] : [])].sort().at(-1) ?? null,
+			status: states.findLast(state => reached.includes(state)) ?? 'pending',
+			created_at: [started, row?.created_at ?? started].sort()[0] ?? started,
+			updated_at: [ended ?? started, row?.updated_at ?? started].sort()[1] ?? started,
+		};
+		if (row) {
+			await transaction.updateTable('workflow_runs').set(values).where('id', '=', id).execute();
+		} else {
+			await transaction
+				.insertInto('workflow_runs')
+				.values({
+					id,
+					organization_id: organizationId,
+					workspace_id: workspaceId,
+					project_id: projectId,
+					execution_id: null,
+					runtime_id: null,
+					claimed_by: null,
+					claimed_at: null,
+					...values,
+				})
+				.execute();
+		}
+	}
+}
+
+/** What a span says of the state of its run: what it names, or that it runs; its own span, when it ended, says how. */
+function stateOf({span, type}: Touched): (typeof states)[number] {
+	const said = wordAt(span.attributes, 'service.workflow.run.status', states);
+	if (said !== undefined || type !== 'workflow_run') {
+		return said ?? 'running';
+	}
+
+	return span.statusCode === 2 ? 'failed' : 'completed';
+}

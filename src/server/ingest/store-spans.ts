@@ -1,0 +1,164 @@
+import type {Insertable} from 'kysely';
+import type {DatabaseTransaction, Tables} from '../database/tables.ts';
+import {type Claimed, typeOf} from './belongings.ts';
+import {type Belongings, belongingNames, inherit, keyOf, type Linked, linkKey} from './context.ts';
+import {chunks} from './ids.ts';
+import type {Place} from './place.ts';
+import type {Span, SpanEvent} from './span.ts';
+
+/** A span that is new, or that belongs to more than before, with what it is to be derived from. */
+export type Touched = Belongings & {
+	readonly span: Omit<Span, 'scope' | 'kind' | 'statusMessage'>;
+	readonly type: string;
+};
+
+type Where = {
+	readonly organizationId: string;
+	readonly place: Place;
+	readonly receivedAt: string;
+};
+
+/** Stores spans that are not there yet, and gives those that something derives from: them, and what they gave a parent. */
+export async function storeSpans(
+	transaction: DatabaseTransaction,
+	{organizationId, place, receivedAt}: Where,
+	claimed: readonly Claimed[],
+): Promise<readonly Touched[]> {
+	const stored = await loadTraces(transaction, organizationId, claimed);
+	const fresh = new Map<string, Claimed>();
+	for (const each of claimed) {
+		const key = keyOf(each.span);
+		if (!stored.has(key) && !fresh.has(key)) {
+			fresh.set(key, each);
+		}
+	}
+
+	if (fresh.size === 0) {
+		return [];
+	}
+
+	const links = [...fresh.values()].map(({span, own}) => ({
+		...own,
+		trace_id: span.traceId,
+		span_id: span.spanId,
+		parent_span_id: span.parentSpanId,
+	}));
+	const belongings = inherit([...stored.values(), ...links]);
+	const touched: Touched[] = [];
+	const rows: Insertable<Tables['spans']>[] = [];
+	for (const [key, {span, own}] of fresh) {
+		const its = belongings.get(key) ?? own;
+		touched.push({...its, span, type: typeOf(span)});
+		rows.push({
+			...its,
+			organization_id: organizationId,
+			workspace_id: place.workspaceId,
+			project_id: place.projectId,
+			trace_id: span.traceId,
+			span_id: span.spanId,
+			parent_span_id: span.parentSpanId,
+			name: span.name,
+			type: typeOf(span),
+			kind: span.kind,
+			started_at_us: span.startedAt,
+			ended_at_us: span.endedAt,
+			status_code: span.statusCode,
+			status_message: span.statusMessage,
+			attributes: JSON.stringify(span.attributes),
+			resource: JSON.stringify(span.resource),
+			events: JSON.stringify(span.events),
+			received_at: receivedAt,
+		});
+	}
+
+	for (const some of chunks(rows, 200)) {
+		await transaction
+			.insertInto('spans')
+			.values(some)
+			.onConflict(conflict => conflict.doNothing())
+			.execute();
+	}
+
+	const changed = [...stored].filter(([key, link]) =>
+		belongingNames.some(name => link[name] !== belongings.get(key)?.[name]),
+	);
+	for (const [key, link] of changed) {
+		const its = belongings.get(key) ?? link;
+		touched.push(await relink(transaction, organizationId, link, its));
+	}
+
+	return touched;
+}
+
+/** All spans of the traces, in brief. */
+async function loadTraces(
+	transaction: DatabaseTransaction,
+	organizationId: string,
+	claimed: readonly Claimed[],
+): Promise<ReadonlyMap<string, Linked>> {
+	const traces = [...new Set(claimed.map(({span}) => span.traceId))];
+	const links: Linked[] = [];
+	for (const some of chunks(traces)) {
+		const rows = await transaction
+			.selectFrom('spans')
+			.select(['trace_id', 'span_id', 'parent_span_id', ...belongingNames])
+			.where('organization_id', '=', organizationId)
+			.where('trace_id', 'in', some)
+			.execute();
+		links.push(...rows);
+	}
+
+	return new Map(links.map(link => [linkKey(link.trace_id, link.span_id), link]));
+}
+
+/** Gives a span that was stored before its parent what it now belongs to. */
+async function relink(
+	transaction: DatabaseTransaction,
+	organizationId: string,
+	{trace_id, span_id}: Linked,
+	its: Belongings,
+): Promise<Touched> {
+	const values = Object.fromEntries(belongingNames.map(name => [name, its[name]])) as Belongings;
+	const row = await transaction
+		.updateTable('spans')
+		.set(values)
+		.where('organization_id', '=', organizationId)
+		.where('trace_id', '=', trace_id)
+		.where('span_id', '=', span_id)
+		.returningAll()
+		.executeTakeFirstOrThrow();
+	return {...values, type: row.type, span: toSpan(row)};
+}
+
+type Row = Pick<
+	Tables['spans'],
+	| 'trace_id'
+	| 'span_id'
+	| 'parent_span_id'
+	| 'name'
+	| 'started_at_us'
+	| 'ended_at_us'
+	| 'status_code'
+	| 'attributes'
+	| 'resource'
+	| 'events'
+>;
+
+/** A stored span, as it was read from its request. */
+export function toSpan(row: Row): Touched['span'] {
+	return {
+		traceId: row.trace_id,
+		spanId: row.span_id,
+		parentSpanId: row.parent_span_id,
+		name: row.name,
+		startedAt: row.started_at_us,
+		endedAt: row.ended_at_us,
+		statusCode: row.status_code,
+		attributes: JSON.parse(row.attributes),
+		resource: JSON.parse(row.resource),
+		events: JSON.parse(row.events) as readonly SpanEvent[],
+	};
+}
+
+/** Microseconds since 1970 as the tables and the API have times. */
+export const toTime = (microseconds: number) => new Date(microseconds / 1000).toISOString();

@@ -1,0 +1,203 @@
+import {context, diag, SpanKind, trace} from '@opentelemetry/api';
+import {OTLPTraceExporter as JsonExporter} from '@opentelemetry/exporter-trace-otlp-http';
+import {OTLPTraceExporter as ProtobufExporter} from '@opentelemetry/exporter-trace-otlp-proto';
+import {BatchSpanProcessor, NodeTracerProvider} from '@opentelemetry/sdk-trace-node';
+import {describe, expect, onTestFinished, test, vi} from 'vitest';
+import {listen} from '../../../src/server/listen.ts';
+import {engines} from '../database/engines.ts';
+import {createTestServer, inWorkspace, origin, scope, type TestServer} from '../harness.ts';
+import {decodeResponse, encodeRequest, gzip} from '../ingest/otlp-schema.ts';
+import {push, timeAt, toRequest, tracesPath} from '../ingest/push.ts';
+
+const conversation = '22222222-2222-4222-8222-222222222222';
+const unarchive = `${inWorkspace}/sessions/${conversation}/unarchive`;
+
+/** Tells of a call of a model through a stock exporter, over HTTP and with gzip; resolves when the server has it. */
+async function exportCall(Exporter: typeof JsonExporter | typeof ProtobufExporter, url: string, key: string) {
+	vi.stubEnv('OTEL_EXPORTER_OTLP_COMPRESSION', 'gzip');
+	onTestFinished(() => {
+		vi.unstubAllEnvs();
+	});
+	const faults: unknown[] = [];
+	const exporter = new Exporter({url: `${url}${tracesPath}`, headers: {authorization: `Bearer ${key}`}});
+	const provider = new NodeTracerProvider({spanProcessors: [new BatchSpanProcessor(exporter)]});
+	diag.setLogger({
+		error: fault => faults.push(fault),
+		warn: fault => faults.push(fault),
+		info() {},
+		debug() {},
+		verbose() {},
+	});
+	onTestFinished(() => diag.disable());
+	const tracer = provider.getTracer('agent', '1.0.0');
+	const agent = tracer.startSpan('invoke_agent', {
+		attributes: {'gen_ai.operation.name': 'invoke_agent', 'gen_ai.conversation.id': conversation},
+	});
+	const call = tracer.startSpan(
+		'chat gpt-4o',
+		{
+			kind: SpanKind.CLIENT,
+			attributes: {
+				'gen_ai.operation.name': 'chat',
+				'gen_ai.provider.name': 'openai',
+				'gen_ai.request.model': 'gpt-4o',
+				'gen_ai.response.model': 'gpt-4o-2024-08-06',
+				'gen_ai.response.finish_reasons': ['stop'],
+				'gen_ai.usage.input_tokens': 1000,
+				'gen_ai.usage.cache_read.input_tokens': 400,
+				'gen_ai.usage.output_tokens': 200,
+			},
+		},
+		trace.setSpan(context.active(), agent),
+	);
+	call.end();
+	agent.end();
+	await provider.shutdown();
+	return faults;
+}
+
+describe.each(engines)('with %s', engine => {
+	test.each([
+		['JSON', JsonExporter],
+		['protobuf', ProtobufExporter],
+	])('a stock OpenTelemetry exporter in %s makes a session with tokens and cost', async (_, Exporter) => {
+		const server = await createTestServer(engine);
+		const listening = await listen(server.app);
+		onTestFinished(() => listening.close());
+		expect(await exportCall(Exporter, listening.url, server.owner.key)).toEqual([]);
+		const {json} = await server.send(unarchive, {method: 'POST'});
+		expect([json.model, json.usage]).toEqual([
+			'openai/gpt-4o-2024-08-06',
+			expect.objectContaining({
+				total_input_tokens: 600,
+				total_cache_read_input_tokens: 400,
+				total_output_tokens: 200,
+				total_message_count: 1,
+				last_generation_input_tokens: 1000,
+				// Of a million tokens: input 2.5, read 1.25, output 10 US dollars.
+				total_cost_usd: expect.closeTo((600 * 2.5 + 400 * 1.25 + 200 * 10) / 1_000_000, 10),
+			}),
+		]);
+	});
+});
+
+const call = {id: '1', attributes: {'gen_ai.conversation.id': conversation}};
+
+/** Sends bytes as they are. */
+async function sendBytes(server: TestServer, body: Uint8Array | string, headers: Readonly<Record<string, string>>) {
+	const response = await server.app(
+		new Request(`${origin}${tracesPath}`, {
+			method: 'POST',
+			headers: {host: '127.0.0.1:8700', authorization: `Bearer ${server.owner.key}`, ...headers},
+			body: typeof body === 'string' ? body : new Uint8Array(body),
+		}),
+	);
+	return {
+		status: response.status,
+		type: response.headers.get('content-type'),
+		bytes: new Uint8Array(await response.arrayBuffer()),
+	};
+}
+
+const protobuf = {'content-type': 'application/x-protobuf'};
+
+test('a request in protobuf is answered in protobuf, with the number of spans that were not taken', async () => {
+	const server = await createTestServer();
+	const bytes = (hex: string) => Buffer.from(hex, 'hex');
+	const good = {
+		traceId: bytes('01'.repeat(16)),
+		spanId: bytes('02'.repeat(8)),
+		name: 'a',
+		startTimeUnixNano: '1700000000000000000',
+		endTimeUnixNano: '1700000000000000000',
+	};
+	const request = (...spans: readonly object[]) => encodeRequest({resourceSpans: [{scopeSpans: [{spans}]}]});
+	expect(await sendBytes(server, request(good), protobuf)).toEqual({
+		status: 200,
+		type: 'application/x-protobuf',
+		bytes: new Uint8Array(),
+	});
+	const {status, bytes: answer} = await sendBytes(server, gzip(request(good, {...good, name: ''}, {})), {
+		...protobuf,
+		'content-encoding': 'gzip',
+	});
+	expect([status, decodeResponse(answer)]).toEqual([
+		200,
+		{
+			partialSuccess: {
+				rejectedSpans: '2',
+				errorMessage: 'A span has no name. A trace id is not 16 bytes with a bit set.',
+			},
+		},
+	]);
+});
+
+test('a span names its workspace and project by slug or id, else it is of the first ones', async () => {
+	const server = await createTestServer();
+	const project = await server.database.selectFrom('projects').select(['id', 'workspace_id']).executeTakeFirstOrThrow();
+	const named: readonly Readonly<Record<string, string>>[] = [
+		{},
+		{'service.workspace': scope.workspace, 'service.project': scope.project},
+		{'service.workspace': project.workspace_id, 'service.project': project.id},
+		{'service.workspace': 'elsewhere'},
+		{'service.project': 'elsewhere'},
+	];
+	const spans = named.map((attributes, index) => ({id: String(index + 1), attributes}));
+	expect(await push(server, spans)).toEqual({
+		partialSuccess: {
+			rejectedSpans: '2',
+			errorMessage: 'The organization has no workspace “elsewhere”. The workspace “main” has no project “elsewhere”.',
+		},
+	});
+	expect(await server.database.selectFrom('spans').select('project_id').execute()).toEqual(
+		Array.from({length: 3}, () => ({project_id: project.id})),
+	);
+	expect(await push(server, [{id: '9'}], {resource: {'service.project': 'elsewhere'}})).toMatchObject({
+		partialSuccess: {rejectedSpans: '1'},
+	});
+});
+
+test.each<[string, Uint8Array | string, Record<string, string>]>([
+	['text', 'x', {'content-type': 'text/plain'}],
+	['no JSON', '{', {'content-type': 'application/json'}],
+	['no protobuf', '{}', protobuf],
+	['no gzip', '{}', {...protobuf, 'content-encoding': 'gzip'}],
+	['a bomb', gzip(new Uint8Array(40 * 1024 * 1024)), {...protobuf, 'content-encoding': 'gzip'}],
+])('%s is refused in the form of the specification, and leaves nothing', async (_, body, headers) => {
+	const server = await createTestServer();
+	const {status, bytes} = await sendBytes(server, body, headers);
+	expect([status, JSON.parse(Buffer.from(bytes).toString())]).toEqual([
+		400,
+		{code: 400, detail: expect.stringMatching(/^[A-Z].*\.$/), type: 'invalid_error'},
+	]);
+	expect(await server.database.selectFrom('spans').selectAll().execute()).toEqual([]);
+});
+
+test('nobody sends spans to an organization that is not his [26]', async () => {
+	const server = await createTestServer();
+	const rival = await server.foundAnother();
+	const sent = {method: 'POST', body: toRequest([call])};
+	expect((await server.send(tracesPath, {...sent, key: rival.key})).status).toBe(404);
+	expect((await server.send(tracesPath, {...sent, key: 'nope'})).status).toBe(401);
+});
+
+test('what another organization has is not touched by naming its ids', async () => {
+	const server = await createTestServer();
+	const rival = await server.foundAnother();
+	const item = {'service.item.type': 'notes', 'service.item.id': conversation, 'service.item.data': {text: 'ours'}};
+	const spans = [{...call, attributes: {...call.attributes, ...item, 'service.session.visibility': 'workspace'}}];
+	await push(server, spans);
+	const {status} = await server.send('/api/v1/org/rival/otel/traces', {
+		method: 'POST',
+		key: rival.key,
+		body: toRequest([{id: '2', end: 9, attributes: {...spans[0]?.attributes, 'service.item.data': {text: 'theirs'}}}]),
+	});
+	expect(status).toBe(200);
+	const items = await server.database.selectFrom('items').select(['id', 'data']).orderBy('created_at').execute();
+	expect(items).toEqual([
+		{id: conversation, data: '{"text":"ours"}'},
+		{id: expect.not.stringMatching(conversation), data: '{"text":"theirs"}'},
+	]);
+	const sessions = await server.database.selectFrom('sessions').select('updated_at').orderBy('updated_at').execute();
+	expect(sessions).toEqual([{updated_at: timeAt(1)}, {updated_at: timeAt(9)}]);
+});
