@@ -142,6 +142,7 @@ export function compose(options: Options): Program {
 			config,
 			env,
 			recents,
+			embedded,
 			clock: options.loginClock,
 			createTransport: (credential, insecureHttp) => createTransport(credential, insecureHttp || options.insecureHttp),
 		});

@@ -38,6 +38,12 @@ type Dependencies = {
 	/** Where the ids that calls show are kept for completion. */
 	readonly recents: Pick<Recents, 'remember'>;
 	readonly createTransport: (credential: Credential | undefined, insecureHttp: boolean) => Promise<Transport>;
+	/** The embedded server, started when it is first asked for, and what opens it. */
+	readonly embedded: () => Promise<{
+		readonly url: string;
+		readonly token: Secret;
+		readonly scope: Readonly<Record<Scope, string>>;
+	}>;
 	/** What logins wait by; the clock of the machine otherwise. */
 	readonly clock?: LoginClock | undefined;
 };
@@ -57,7 +63,8 @@ export type PlatformAccess = Pick<LoginAccess, 'logIn' | 'logOut'> & {
 	readonly proveLogin: (login: Login, options: Proof) => Promise<void>;
 	/**
 	 * The server that the flags, the environment, or else `connected` choose. `connected` is the profile that the app is
-	 * connected to, undefined in a shell, where the active profile stands in. Throws `auth` without a login.
+	 * connected to, undefined in a shell, where the active profile stands in. The embedded server needs no login; throws
+	 * `auth` without one everywhere else.
 	 */
 	readonly open: (
 		flags: Omit<GlobalFlags, 'json' | 'exact'>,
@@ -67,7 +74,8 @@ export type PlatformAccess = Pick<LoginAccess, 'logIn' | 'logOut'> & {
 };
 
 /** Every key goes to the server that it was stored for, in the header that each operation asks for (SAFETY 6). */
-export function createPlatformAccess({config, env, recents, createTransport, clock}: Dependencies): PlatformAccess {
+export function createPlatformAccess(dependencies: Dependencies): PlatformAccess {
+	const {config, env, recents, createTransport, embedded, clock} = dependencies;
 	const {logIn, logOut, refreshOf} = createLoginAccess({config, createTransport, clock});
 
 	/** Without a login it is undefined. Only an API key opens what takes one in a header of its own. */
@@ -78,6 +86,12 @@ export function createPlatformAccess({config, env, recents, createTransport, clo
 		const [bearer, apiKeyTransport] = await Promise.all([transportOf('bearer'), apiKey && transportOf('x-api-key')]);
 		const refresh = tokens && refreshOf({profile: name, server, accessToken: tokens.access, insecureHttp});
 		return bearer && {transports: {bearer, apiKey: apiKeyTransport}, refresh};
+	};
+
+	const embeddedLogin = async (flags: Partial<Record<Scope, string | undefined>>) => {
+		const {url, token, scope} = await embedded();
+		const {org = scope.org, workspace = scope.workspace, project = scope.project} = flags;
+		return {name: localConnection.profile, server: originOf(url), apiKey: token, org, workspace, project};
 	};
 
 	return {
@@ -102,7 +116,8 @@ export function createPlatformAccess({config, env, recents, createTransport, clo
 			// The app's own server has no login, and the active profile is of another server.
 			const isEmbedded = connected === localConnection.profile && !entryOf(others.profiles, connected);
 			const data = isEmbedded ? others : config.read();
-			const found = resolveProfile({data, env, flags, connected});
+			const named = resolveProfile({data, env, flags, connected});
+			const found = named ?? (isEmbedded ? await embeddedLogin(flags) : undefined);
 			const credentials = found && (await credentialsOf(found, flags.insecureHttp));
 			if (!credentials) {
 				throw notLoggedIn(found?.server);

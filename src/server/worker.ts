@@ -19,13 +19,10 @@ try {
 		environment: {},
 		demo: {speed},
 	});
-	const {apiKey} = await initialize(server.services, {
-		organization: 'demo',
-		workspace: 'main',
-		project: 'demo',
-		email: 'you@localhost',
-	});
-	report({kind: 'listening', url: server.url, token: apiKey.reveal()});
+	const scope = {org: 'demo', workspace: 'main', project: 'demo'};
+	const {org: organization, ...inside} = scope;
+	const {apiKey} = await initialize(server.services, {organization, ...inside, email: 'you@localhost'});
+	report({kind: 'listening', url: server.url, token: apiKey.reveal(), scope});
 	// Any message asks it to end; with the port closed and the server gone, the thread ends by itself.
 	parentPort?.once('message', () => {
 		server

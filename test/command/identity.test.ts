@@ -1,5 +1,6 @@
 import {expect, test} from 'vitest';
 import {createPlatformAccess} from '../../src/command/platform-access.ts';
+import {secret} from '../../src/core/secret.ts';
 import {dataOf, testContext} from '../commands/context.ts';
 import {goodKey, platform} from '../commands/platform.ts';
 
@@ -23,18 +24,28 @@ test('in the app whoami and logout mean the connection of that window', async ()
 	await expect(app.runInApp('whoami')).rejects.toMatchObject({message: `You are not logged in to ${a.origin}.`});
 });
 
-test('back at the server of the app itself, nobody is logged in, whatever profile is active', async () => {
+test('back at the server of the app itself, its own key and scope serve, whatever profile is active', async () => {
 	const {app} = await connectedToA();
 	app.store.getState().setConnection({profile: 'local', server: 'http://127.0.0.1:1', state: 'ready'});
 	expect(dataOf(await app.runInApp('whoami'))).toMatchObject({profile: 'local', credential: 'embedded'});
 	await expect(app.runInApp('logout')).rejects.toMatchObject({code: 'auth', message: 'You are not logged in.'});
 	const {config, env, flags} = app.context;
+	const scope = {org: 'demo', workspace: 'main', project: 'demo'};
 	const access = createPlatformAccess({
 		config,
 		env,
 		recents: {remember: () => undefined},
-		createTransport: () => Promise.reject(new Error('Nothing is to be sent.')),
+		embedded: async () => ({url: 'http://127.0.0.1:1', token: secret('its own'), scope}),
+		createTransport: async credential => {
+			expect(credential?.secret.reveal()).toBe('its own');
+			return () => Promise.reject(new Error('Nothing is to be sent.'));
+		},
 	});
-	const open = access.open(flags, 'local', () => undefined);
-	await expect(open).rejects.toMatchObject({code: 'auth', message: 'You are not logged in.'});
+	const opened = await access.open({...flags, project: 'other'}, 'local', () => undefined);
+	expect([opened.server, opened.profile, opened.scope('org', 'workspace'), opened.project]).toEqual([
+		'http://127.0.0.1:1',
+		'local',
+		{org: 'demo', workspace: 'main'},
+		'other',
+	]);
 });

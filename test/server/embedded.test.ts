@@ -39,7 +39,7 @@ beforeAll(async () => {
 	await writeFile(join(folder, 'throws.mjs'), 'throw new Error("no such thing");');
 	await writeFile(
 		join(folder, 'dies.mjs'),
-		'import {parentPort} from "node:worker_threads"; parentPort.postMessage({kind: "listening", url: "", token: ""}); setImmediate(() => { throw new Error("out of luck"); });',
+		'import {parentPort} from "node:worker_threads"; parentPort.postMessage({kind: "listening", url: "", token: "", scope: {}}); setTimeout(() => { throw new Error("out of luck"); }, 50);',
 	);
 	await writeFile(join(folder, 'hangs.mjs'), 'setInterval(() => {}, 1000);');
 	await writeFile(join(folder, 'ends.mjs'), '');
