@@ -1,13 +1,11 @@
-import {isLoopback} from '../../core/origin.ts';
 import type {Services} from '../services.ts';
 
 /**
- * The origin under which the caller reached this server. That is the public one; a server for this machine alone goes by
- * each name that the machine has for itself, so that what is begun at `localhost` goes on there.
+ * The origin under which the caller reached this server, so that what is begun at `localhost`, or at one of the addresses of
+ * the machine, goes on there. The gate has let in no Host but those. Behind a proxy with TLS it is the public one alone.
  */
 export function ownOrigin(request: Request, {publicUrl}: Pick<Services, 'publicUrl'>): string {
-	const address = new URL(publicUrl());
-	const given = `http://${request.headers.get('host') ?? ''}`;
-	const named = URL.canParse(given) ? new URL(given) : undefined;
-	return named && isLoopback(named) && isLoopback(address) ? `${address.protocol}//${named.host}` : address.origin;
+	const {protocol, origin} = new URL(publicUrl());
+	const named = `http://${request.headers.get('host') ?? ''}`;
+	return protocol === 'http:' && URL.canParse(named) ? new URL(named).origin : origin;
 }

@@ -1,0 +1,84 @@
+import {expect, onTestFinished, test} from 'vitest';
+import {createApp} from '../../../src/server/app.ts';
+import {listen} from '../../../src/server/listen.ts';
+import {createTestServer} from '../harness.ts';
+import {beginLogin, poll} from '../oauth/oauth.ts';
+import {chromium, openPage} from './chromium.ts';
+
+const reason = chromium ? '' : ' (skipped: no chromium, chromium-browser or google-chrome on PATH)';
+
+const title = 'document.querySelector("h1").textContent';
+const focused = 'document.activeElement.name || document.activeElement.textContent';
+
+test.skipIf(!chromium)(
+	`in Chromium a login is approved with the keyboard alone, without script, at 320 px and in the dark${reason}`,
+	async () => {
+		const server = await createTestServer();
+		let url = '';
+		const app = createApp({services: {...server.services, publicUrl: () => url}});
+		const listening = await listen(app);
+		onTestFinished(() => listening.close());
+		url = listening.url;
+		const page = await openPage(chromium ?? '');
+		await page.command('Emulation.setScriptExecutionDisabled', {value: true});
+		await page.command('Emulation.setDeviceMetricsOverride', {
+			width: 320,
+			height: 640,
+			deviceScaleFactor: 1,
+			mobile: true,
+		});
+		const features = [{name: 'prefers-color-scheme', value: 'dark'}];
+		await page.command('Emulation.setEmulatedMedia', {features});
+		const seen: unknown[] = [];
+		const look = async () =>
+			seen.push([
+				await page.read(title),
+				await page.read(focused),
+				await page.read('document.documentElement.scrollWidth <= 320'),
+				await page.read('getComputedStyle(document.body).color'),
+			]);
+
+		const {deviceCode, userCode} = await beginLogin(server);
+		await page.open(`${url}/device?user_code=${userCode}`);
+		await look();
+		await page.tab(3);
+		await page.enter();
+		await look();
+		await page.type('svc_wrong');
+		await page.enter();
+		await look();
+		await page.type(server.owner.key);
+		await page.enter();
+		await look();
+		await page.enter();
+		await look();
+		await page.tab(3);
+		expect(await page.read(focused)).toBe('decision');
+		await page.enter();
+		await look();
+
+		const white = 'rgb(255, 255, 255)';
+		expect(seen).toEqual([
+			['Sign in', 'email', true, white],
+			['Sign in with an API key', 'api_key', true, white],
+			['Sign in with an API key', 'api_key', true, white],
+			['Let a terminal in', 'user_code', true, white],
+			['Let this terminal in?', expect.anything(), true, white],
+			['Approved', expect.anything(), true, white],
+		]);
+		expect((await poll(server, deviceCode)).json).toMatchObject({token_type: 'Bearer'});
+
+		await page.open(`${url}/account/second-factor`);
+		await page.tab(2);
+		await page.enter();
+		expect(await page.read('document.querySelector("svg").getBoundingClientRect().width')).toBe(224);
+		expect(await page.read('document.documentElement.scrollWidth <= 320')).toBe(true);
+		expect(page.violations).toEqual([]);
+
+		// The policy is in force: what is not the page's own is refused, and told.
+		await page.read('document.body.setAttribute("style", "color: red")');
+		expect(await page.read('getComputedStyle(document.body).color')).toBe(white);
+		expect(page.violations).toEqual([expect.stringContaining('Content Security Policy')]);
+	},
+	20_000,
+);
