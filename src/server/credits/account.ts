@@ -1,0 +1,85 @@
+import {sql} from 'kysely';
+import type {DatabaseTransaction} from '../database/tables.ts';
+import {enter} from './charge.ts';
+import {monthOf} from './month.ts';
+import type {Account} from './refill.ts';
+
+type Grant = {
+	readonly organizationId: string;
+	/** Whole credits, more than 0. */
+	readonly amount: number;
+	readonly reason: string;
+	readonly now: Date;
+};
+
+/** Gives an organization credits. The first ones open its account: from then on it is billed for what it uses. */
+export async function grantCredits(transaction: DatabaseTransaction, grant: Grant): Promise<void> {
+	const {organizationId, amount} = grant;
+	if (!Number.isSafeInteger(amount) || amount <= 0) {
+		throw new RangeError(`${amount} credits cannot be given.`);
+	}
+
+	await transaction
+		.insertInto('credit_accounts')
+		.values({...newAccount(organizationId), balance: amount})
+		.onConflict(conflict =>
+			conflict.column('organization_id').doUpdateSet({
+				balance: sql<number>`credit_accounts.balance + excluded.balance`,
+			}),
+		)
+		.execute();
+	await enter(transaction, {...grant, userId: null});
+}
+
+type Refill = Pick<
+	Account,
+	'refill_enabled' | 'has_payment_method' | 'monthly_cap' | 'quantity' | 'threshold' | 'organization_id'
+>;
+
+/** Sets how an organization buys credits by itself; it takes effect with the next charge. */
+export async function setAutoRefill(transaction: DatabaseTransaction, refill: Refill): Promise<void> {
+	const {organization_id, ...values} = refill;
+	await transaction
+		.insertInto('credit_accounts')
+		.values({...newAccount(organization_id), ...values})
+		.onConflict(conflict => conflict.column('organization_id').doUpdateSet(values))
+		.execute();
+}
+
+type Limit = {
+	readonly organizationId: string;
+	readonly userId: string;
+	/** Whole credits a month; null for no limit. */
+	readonly limit: number | null;
+	readonly now: Date;
+};
+
+/** Sets what a member may use in a month of UTC; what he has used in this one stays counted. */
+export async function setMemberLimit(transaction: DatabaseTransaction, limit: Limit): Promise<void> {
+	await transaction
+		.insertInto('member_credits')
+		.values({
+			organization_id: limit.organizationId,
+			user_id: limit.userId,
+			monthly_limit: limit.limit,
+			month_used: 0,
+			month: monthOf(limit.now),
+		})
+		.onConflict(conflict => conflict.columns(['organization_id', 'user_id']).doUpdateSet({monthly_limit: limit.limit}))
+		.execute();
+}
+
+/** An account before anything is bought, given or set. */
+export function newAccount(organizationId: string): Account {
+	return {
+		organization_id: organizationId,
+		balance: 0,
+		refill_enabled: 0,
+		has_payment_method: 0,
+		month_count: 0,
+		month_reset: null,
+		monthly_cap: null,
+		quantity: null,
+		threshold: null,
+	};
+}

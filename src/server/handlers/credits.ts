@@ -1,0 +1,47 @@
+import {newAccount} from '../credits/account.ts';
+import {type Handlers, notFound} from '../handlers.ts';
+import {refuse} from '../refusal.ts';
+
+export const creditHandlers = {
+	/** An organization without an account has an auto-refill that is off. A month that is over counts no more. */
+	async getAutoRefill(_, {scope: {organization}, services: {database, now}}) {
+		const account =
+			(await database
+				.selectFrom('credit_accounts')
+				.selectAll()
+				.where('organization_id', '=', organization.id)
+				.executeTakeFirst()) ?? newAccount(organization.id);
+		const isOver = account.month_reset !== null && account.month_reset <= now().toISOString();
+		return {
+			enabled: account.refill_enabled === 1,
+			has_payment_method: account.has_payment_method === 1,
+			month_count: isOver ? 0 : account.month_count,
+			month_reset: isOver ? null : account.month_reset,
+			monthly_cap: account.monthly_cap,
+			quantity: account.quantity,
+			threshold: account.threshold,
+		};
+	},
+
+	/** A member without a limit stays without one. */
+	async removeMemberLimit({params}, {scope: {organization}, services: {database}}) {
+		const userId = params.userId.toLowerCase();
+		const member = await database
+			.selectFrom('members')
+			.select('user_id')
+			.where('organization_id', '=', organization.id)
+			.where('user_id', '=', userId)
+			.executeTakeFirst();
+		if (!member) {
+			refuse(404, notFound);
+		}
+
+		await database
+			.updateTable('member_credits')
+			.set({monthly_limit: null})
+			.where('organization_id', '=', organization.id)
+			.where('user_id', '=', userId)
+			.execute();
+		return undefined;
+	},
+} satisfies Partial<Handlers>;

@@ -1,0 +1,81 @@
+import type {Organization} from '../../contract/resources/organization.ts';
+import {authorize, type Role} from '../authorize.ts';
+import type {DatabaseTransaction} from '../database/tables.ts';
+import type {Handlers} from '../handlers.ts';
+import {refuse} from '../refusal.ts';
+
+/** In characters, without the white space around them. */
+const longestName = 100;
+const longestDescription = 2000;
+
+export const organizationHandlers = {
+	/** What is not given stays as it is; an empty description is none. */
+	async updateOrganization({body}, {scope: {organization, role}, services: {database, now}}) {
+		const changes = {
+			...(body.name !== undefined && {name: checkName(body.name)}),
+			...(body.description !== undefined && {description: checkDescription(body.description)}),
+		};
+		return await database.transaction().execute(async transaction => {
+			if (Object.keys(changes).length > 0) {
+				await transaction
+					.updateTable('organizations')
+					.set({...changes, updated_at: now().toISOString()})
+					.where('id', '=', organization.id)
+					.execute();
+			}
+
+			return await readOrganization(transaction, organization.id, role);
+		});
+	},
+} satisfies Partial<Handlers>;
+
+function checkName(given: string): string {
+	const name = given.trim();
+	if (name === '' || name.length > longestName || /\p{Cc}/u.test(name)) {
+		refuseField('name', `must be one line of 1 to ${longestName} characters`);
+	}
+
+	return name;
+}
+
+function checkDescription(given: string | null): string | null {
+	const description = given?.trim() || null;
+	if (description !== null && description.length > longestDescription) {
+		refuseField('description', `must have at most ${longestDescription} characters`);
+	}
+
+	return description;
+}
+
+function refuseField(name: string, msg: string): never {
+	return refuse(422, `body.${name} ${msg}.`, {errors: [{loc: ['body', name], msg, type: 'invalid_value'}]});
+}
+
+/** An organization as its member of this role sees it. The owner that is shown is the one of longest standing. */
+async function readOrganization(transaction: DatabaseTransaction, id: string, role: Role): Promise<Organization> {
+	const row = await transaction
+		.selectFrom('organizations')
+		.select(['id', 'slug', 'name', 'description', 'created_at', 'updated_at'])
+		.where('id', '=', id)
+		.executeTakeFirstOrThrow();
+	const {members} = await transaction
+		.selectFrom('members')
+		.select(({fn}) => fn.countAll<number>().as('members'))
+		.where('organization_id', '=', id)
+		.executeTakeFirstOrThrow();
+	const owner = await transaction
+		.selectFrom('members')
+		.innerJoin('users', 'users.id', 'members.user_id')
+		.select(['users.id', 'users.email', 'users.username', 'users.full_name'])
+		.where('organization_id', '=', id)
+		.where('role', '=', 'owner')
+		.orderBy('members.created_at')
+		.orderBy('users.id')
+		.executeTakeFirst();
+	return {
+		...row,
+		can_manage_members: authorize('removeMemberLimit', role),
+		member_count: members,
+		owner: owner ?? null,
+	};
+}

@@ -1,0 +1,93 @@
+import {randomUUID} from 'node:crypto';
+import type {DatabaseTransaction} from '../database/tables.ts';
+import {type Handlers, notFound} from '../handlers.ts';
+import {holdWorkspaces} from '../ingest/place.ts';
+import {refuse} from '../refusal.ts';
+
+export const runHandlers = {
+	/** The same attempt again, by the same user for the same runtime, gets the same answer. */
+	async claimRun({params, body}, {principal: {userId}, scope: {workspace}, services: {database, now}}) {
+		const claim = {
+			workspaceId: workspace.id,
+			runId: params.runId.toLowerCase(),
+			executionId: body.execution_id ?? randomUUID(),
+			runtimeId: body.runtime_id?.toLowerCase() ?? null,
+			userId,
+			at: now().toISOString(),
+		};
+		return await database.transaction().execute(async transaction => {
+			// The state of a run also derives from spans: what those read and write back must not undo a claim.
+			await holdWorkspaces(transaction, [workspace.id]);
+			const status = await claimOnce(transaction, claim);
+			return {execution_id: claim.executionId, run_id: claim.runId, status};
+		});
+	},
+} satisfies Partial<Handlers>;
+
+type Claim = {
+	readonly workspaceId: string;
+	readonly runId: string;
+	readonly executionId: string;
+	readonly runtimeId: string | null;
+	readonly userId: string;
+	readonly at: string;
+};
+
+/** Makes a pending run that of this attempt, and gives the state of the run. Refuses where it is another's. */
+async function claimOnce(transaction: DatabaseTransaction, claim: Claim): Promise<string> {
+	const {workspaceId, runId, executionId, runtimeId, userId, at} = claim;
+	if (runtimeId !== null && !(await ownsRuntime(transaction, claim))) {
+		refuse(404, notFound);
+	}
+
+	const won = await transaction
+		.updateTable('workflow_runs')
+		.set({
+			status: 'running',
+			execution_id: executionId,
+			runtime_id: runtimeId,
+			claimed_by: userId,
+			claimed_at: at,
+			updated_at: at,
+		})
+		.where('id', '=', runId)
+		.where('workspace_id', '=', workspaceId)
+		.where('status', '=', 'pending')
+		.returning('status')
+		.executeTakeFirst();
+	if (won) {
+		return won.status;
+	}
+
+	const run = await transaction
+		.selectFrom('workflow_runs')
+		.select(['status', 'execution_id', 'runtime_id', 'claimed_by'])
+		.where('id', '=', runId)
+		.where('workspace_id', '=', workspaceId)
+		.executeTakeFirst();
+	if (!run) {
+		refuse(404, notFound);
+	}
+
+	if (run.execution_id === executionId && run.runtime_id === runtimeId && run.claimed_by === userId) {
+		return run.status;
+	}
+
+	return refuse(
+		409,
+		run.execution_id === null
+			? `The run is ${run.status} already; only a pending one can be claimed.`
+			: 'Another attempt has claimed the run.',
+	);
+}
+
+async function ownsRuntime(transaction: DatabaseTransaction, {workspaceId, runtimeId, userId}: Claim) {
+	const found = await transaction
+		.selectFrom('runtimes')
+		.select('id')
+		.where('id', '=', runtimeId)
+		.where('workspace_id', '=', workspaceId)
+		.where('created_by', '=', userId)
+		.executeTakeFirst();
+	return found !== undefined;
+}

@@ -1,0 +1,66 @@
+import {randomUUID} from 'node:crypto';
+import type {Selectable} from 'kysely';
+import type {Stage} from '../../contract/resources/stage.ts';
+import type {Tables} from '../database/tables.ts';
+import {type Handlers, notFound} from '../handlers.ts';
+import {derivedId} from '../ingest/ids.ts';
+import {refuse} from '../refusal.ts';
+
+export const stageHandlers = {
+	/** Whoever comes first makes the stage; all others get his, with his provenance, until it is submitted or dismissed. */
+	async createSubmissionStage({params, body}, {scope: {organization, project}, services: {database, now}}) {
+		const itemId = params.itemId.toLowerCase();
+		const actionId = body.action_id.toLowerCase();
+		const item = await database
+			.selectFrom('items')
+			.select('id')
+			.where('id', '=', itemId)
+			.where('project_id', '=', project.id)
+			.executeTakeFirst();
+		if (!item) {
+			refuse(404, notFound);
+		}
+
+		const at = now().toISOString();
+		const made = await database
+			.insertInto('stages')
+			.values({
+				id: randomUUID(),
+				organization_id: organization.id,
+				project_id: project.id,
+				item_id: itemId,
+				action_id: actionId,
+				connection_id: connectionOf(organization.id, actionId),
+				provenance: JSON.stringify(body.provenance),
+				status: 'staged',
+				submission_id: null,
+				created_at: at,
+				updated_at: at,
+			})
+			.onConflict(conflict => conflict.doNothing())
+			.returningAll()
+			.executeTakeFirst();
+		const stage =
+			made ??
+			(await database
+				.selectFrom('stages')
+				.selectAll()
+				.where('item_id', '=', itemId)
+				.where('action_id', '=', actionId)
+				.where('status', '=', 'staged')
+				.executeTakeFirst());
+		return stage ? toStage(stage) : refuse(409, 'The stage of this item and action ended at this moment. Try again.');
+	},
+} satisfies Partial<Handlers>;
+
+/**
+ * The connection that an action is submitted through. The specification says no more of it than that it is a UUID: here
+ * an organization has one for each action, the same for all of its members and at all times, derived of the two ids.
+ */
+export function connectionOf(organizationId: string, actionId: string): string {
+	return derivedId('connection', organizationId, actionId);
+}
+
+function toStage({provenance, ...row}: Selectable<Tables['stages']>): Stage {
+	return {...row, provenance: JSON.parse(provenance)};
+}

@@ -1,0 +1,13 @@
+import type {Database} from '../../src/server/database/tables.ts';
+import {scope} from './harness.ts';
+
+/** The ids of the one workspace and project that an organization of the tests has. */
+export async function findProjectOf(database: Database, organization: string = scope.org) {
+	return await database
+		.selectFrom('organizations')
+		.innerJoin('workspaces', 'workspaces.organization_id', 'organizations.id')
+		.innerJoin('projects', 'projects.workspace_id', 'workspaces.id')
+		.select(['organizations.id as organizationId', 'workspaces.id as workspaceId', 'projects.id as projectId'])
+		.where('organizations.slug', '=', organization)
+		.executeTakeFirstOrThrow();
+}
