@@ -71,7 +71,7 @@ test('help of everything, of a noun, of a command, by alias and with a slash', a
 	}
 	expect(await paths('exit')).toMatchObject({command: 'quit'});
 	expect(drawn(await run('?', 'logout'), 80)).toBe(
-		'Forget the login of the active profile.\n\nUsage: service logout\n\nservice logout\n\nservice --help lists the flags of every command, such as --json.',
+		'Forget the login of the active profile; revoke its tokens.\n\nUsage: service logout\n\nservice logout\n\nservice --help lists the flags of every command, such as --json.',
 	);
 	await expect(run('help', 'lgoin')).rejects.toMatchObject({message: expect.stringContaining('Did you mean “login”?')});
 });

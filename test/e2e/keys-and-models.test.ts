@@ -25,7 +25,9 @@ test('a key is asked for masked, goes to its host alone and is seen nowhere else
 	terminal.type(apiKey);
 	await terminal.waitFor('•'.repeat(apiKey.length));
 	terminal.press('enter');
-	await terminal.waitFor(/Stored the key of Custom \(…wxyz\)\. The model is now\s+custom\/alpha\./);
+	await terminal.waitFor(
+		/Stored the key of Custom \(…wxyz\)\. Kept in \S+config\.json[^.]+\. The model is now\s+custom\/alpha\./,
+	);
 	await terminal.waitFor(() => terminal.status().includes('custom/alpha · ○ idle'));
 
 	terminal.type('good day\r');
@@ -42,7 +44,7 @@ test('a key is asked for masked, goes to its host alone and is seen nowhere else
 	await terminal.waitFor(/❯ \/keys set custom\n.*custom\/alpha/);
 	terminal.press('ctrl+c');
 	terminal.type('/keys list\r');
-	await terminal.waitFor(/custom +…wxyz +stored +http:/);
+	await terminal.waitFor(/custom +…wxyz +file +http:/);
 	await quit(terminal);
 
 	expect(terminal.output()).not.toContain(apiKey.slice(0, 8));
