@@ -1,7 +1,7 @@
 import {useEffect, useMemo, useState} from 'react';
 import type {TablePanel} from '../store/view-slice.ts';
 import {safeLine} from '../terminal/safe-text.ts';
-import {truncate} from '../terminal/width.ts';
+import {lineWidth, truncate} from '../terminal/width.ts';
 import {useApp, useUi} from './context.ts';
 import {Box, Text, TextInput} from './ink.ts';
 import {Lines} from './lines.tsx';
@@ -54,18 +54,18 @@ export function TableView({panel, height}: Props) {
 
 	const count = found.length === rows.length ? `${rows.length}` : `${found.length} of ${rows.length}`;
 	const times = rows.some(row => row.times.some(time => time !== undefined));
-	const help = [
-		`${count}${leftOut(fit.dropped)}`,
+	const keys = [
 		'Tab sorts',
 		...(opens ? ['Enter opens'] : []),
 		...(times ? [`Ctrl+T ${exact ? 'ages' : 'exact times'}`] : []),
 		'Esc closes',
 	].join(' · ');
+	const title = safeLine(panel.title);
+	const helps = leftOut(fit.dropped).map(without => `${count}${without} · ${keys}`);
+	const help = helps.find(text => lineWidth(title) + 1 + lineWidth(text) <= columns) ?? helps.at(-1) ?? keys;
 	return (
 		<Box flexDirection="column">
-			{height > 2 && (
-				<Text wrap="truncate">{truncate(`${palette.label(safeLine(panel.title))} ${palette.dim(help)}`, columns)}</Text>
-			)}
+			{height > 2 && <Text wrap="truncate">{truncate(`${palette.label(title)} ${palette.dim(help)}`, columns)}</Text>}
 			{height > 1 && (
 				<Box height={1} flexShrink={0} overflow="hidden">
 					<Text>{palette.dim('filter ')}</Text>
@@ -89,8 +89,17 @@ export function TableView({panel, height}: Props) {
 	);
 }
 
-/** Names the columns for which the window is too narrow, or counts them where they are many. */
-function leftOut(dropped: readonly string[]): string {
-	const named = dropped.length > 2 ? `${dropped.length} columns` : dropped.join(' and ');
-	return dropped.length > 0 ? ` without ${named}` : '';
+/** Ways to say for which columns the window is too narrow, the better one first: the keys beside it need room, too. */
+function leftOut(dropped: readonly string[]): readonly string[] {
+	const counted = ` without ${dropped.length} columns`;
+	switch (dropped.length) {
+		case 0:
+			return [''];
+		case 1:
+			return [` without ${dropped[0]}`];
+		case 2:
+			return [` without ${dropped.join(' and ')}`, counted];
+		default:
+			return [counted];
+	}
 }

@@ -37,6 +37,8 @@ async function open(panel: Panel, columns = 80, rows = 24) {
 		);
 	};
 
+	// A busy machine may take longer than it settles.
+	await expect.poll(panelLines, {interval: 5}).not.toEqual([]);
 	return {...drawn, answers, feed, move, panelLines};
 }
 

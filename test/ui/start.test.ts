@@ -10,7 +10,7 @@ test('/clear wipes the screen and the scrollback, and the prompt stands on top',
 	const {type, lines, settle, waitFor} = runApp();
 	await waitFor('Demo model');
 	type('/clear\r');
-	await expect.poll(lines).not.toContain('service 1.2.3');
+	await expect.poll(lines, {interval: 10}).toEqual(['', ...prompt]);
 	await settle(50);
 	expect(lines()).toEqual(['', ...prompt]);
 });

@@ -138,6 +138,12 @@ test('Tab sorts by each column, up and down, and the head says so', async () => 
 	await waitFor('❯ beta');
 });
 
+test('columns that are left out are counted where their names would cost the keys beside them', async () => {
+	const {panel, waitFor} = await opened({columns: 24});
+	await waitFor('❯ beta');
+	expect(panel()[0]).toBe('Parts 40 without 2 colu…');
+});
+
 test('Ctrl+T tells times in full and back, and --exact begins so', async () => {
 	const {type, waitFor, lines} = await opened({line: '/part dated'});
 	await waitFor('Parts 40 · Tab sorts · Ctrl+T exact times · Esc closes');
