@@ -28,11 +28,13 @@ export function fieldsOf<Fields extends Shape>(
 	return found as FieldsOf<Fields>;
 }
 
-function accept(schema: z.ZodMiniType, value: Json): Json | undefined {
-	if (z.safeParse(schema, value).success) {
-		return value;
+/** The value as the schema keeps it: without what it drops, with its defaults filled in. */
+function accept(schema: z.ZodMiniType, value: Json): unknown {
+	const asItIs = z.safeParse(schema, value);
+	if (asItIs.success) {
+		return asItIs.data;
 	}
 
 	const parsed = typeof value === 'string' ? parseJson(value) : undefined;
-	return parsed !== undefined && z.safeParse(schema, parsed).success ? parsed : undefined;
+	return parsed === undefined ? undefined : z.safeParse(schema, parsed).data;
 }

@@ -82,7 +82,7 @@ export function findingOf(
 	};
 	const transforms = said.transforms_applied ?? asAttack.transforms ?? null;
 	return {
-		finding: {
+		finding: z.parse(findingSchema, {
 			best_judge_reasoning: best?.judge_reasoning ?? null,
 			best_transformed_prompt: best?.transformed_prompt ?? null,
 			...said,
@@ -102,15 +102,15 @@ export function findingOf(
 			finding_type: said.finding_type ?? 'jailbreak',
 			review_events: said.review_events ?? [],
 			top_trials: [...trials.slice(0, mostTrials)],
-		},
-		attack: {
+		}),
+		attack: z.parse(attackSpanSchema, {
 			...asAttack,
 			...common,
 			goal_category: said.goal_category ?? '',
 			asr: asAttack.asr ?? (finished > 0 ? Math.min(1, successes / finished) : 0),
 			best_score: score ?? 0,
 			transforms: transforms ?? [],
-		},
+		}),
 	};
 }
 

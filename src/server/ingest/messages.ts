@@ -15,10 +15,17 @@ const noBuckets = {
 	output_tokens: 0,
 };
 
-/** Messages, tool calls and compactions that a span of a session tells of. */
-export function messagesOf({session_id, span, type}: Touched): readonly Message[] {
+/** What a span tells of the messages of its session. */
+export type Told = {
+	/** Messages, tool calls and compactions. */
+	readonly messages: readonly Message[];
+	/** The text of the message of the user, where it has one. */
+	readonly asked?: string;
+};
+
+export function readMessages({session_id, span, type}: Touched): Told {
 	if (session_id === null) {
-		return [];
+		return {messages: []};
 	}
 
 	const {attributes, spanId, endedAt, startedAt} = span;
@@ -34,18 +41,18 @@ export function messagesOf({session_id, span, type}: Touched): readonly Message[
 	} as const;
 	if (type === 'execute_tool') {
 		const id = textAt(attributes, 'gen_ai.tool.call.id') ?? spanId;
-		return [{...common, message_id: `tool/${id}`, role: 'tool', tool_call_count: 1}];
+		return {messages: [{...common, message_id: `tool/${id}`, role: 'tool', tool_call_count: 1}]};
 	}
 
 	const compaction = {...common, message_id: `compaction/${spanId}`, role: 'compaction'};
 	if (!isGeneration(type, attributes)) {
-		return type === 'compaction' ? [compaction] : [];
+		return {messages: type === 'compaction' ? [compaction] : []};
 	}
 
 	const buckets = bucketsOf(attributes);
 	const isEmpty = Object.values(buckets).every(count => count === 0);
 	const asked = lastUserText(attributes);
-	return [
+	const messages = [
 		...(asked === undefined ? [] : [{...common, message_id: asked.id, role: 'user', at_us: startedAt}]),
 		// A call that failed before the model said anything left no message behind.
 		...(span.statusCode === 2 && isEmpty
@@ -62,10 +69,11 @@ export function messagesOf({session_id, span, type}: Touched): readonly Message[
 					},
 				]),
 	];
+	return {messages, asked: asked?.text};
 }
 
 /** What the user said last, where a model was to answer it: the same words at the same place are the same message. */
-export function lastUserText(attributes: JsonObject): {readonly id: string; readonly text: string} | undefined {
+function lastUserText(attributes: JsonObject): {readonly id: string; readonly text: string} | undefined {
 	const messages = jsonAt(attributes, 'gen_ai.input.messages');
 	const last = Array.isArray(messages) ? messages.at(-1) : undefined;
 	if (!Array.isArray(messages) || !isJsonObject(last) || last['role'] !== 'user') {

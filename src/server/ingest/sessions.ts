@@ -1,7 +1,7 @@
 import type {Selectable} from 'kysely';
 import type {DatabaseTransaction, Tables} from '../database/tables.ts';
 import {chunks} from './ids.ts';
-import {messagesOf, storeMessages} from './messages.ts';
+import {readMessages, storeMessages, type Told} from './messages.ts';
 import {textAt} from './read-attributes.ts';
 import {type FactName, factNames, factsOf} from './session-facts.ts';
 import {type Touched, toTime} from './store-spans.ts';
@@ -38,9 +38,12 @@ export async function deriveSessions(
 		}
 	}
 
+	const messages: Told['messages'][number][] = [];
 	for (const [id, spans] of bySession) {
+		const told = spans.map(each => ({each, ...readMessages(each)}));
+		messages.push(...told.flatMap(each => each.messages));
 		const row = known.get(id);
-		const next = spans.reduce(tell, row ?? newSession(id, origin, spans));
+		const next = tell(row ?? newSession(id, origin, spans), told);
 		if (row) {
 			const {id: _, ...changes} = next;
 			await transaction.updateTable('sessions').set(changes).where('id', '=', id).execute();
@@ -49,7 +52,7 @@ export async function deriveSessions(
 		}
 	}
 
-	await storeMessages(transaction, touched.flatMap(messagesOf));
+	await storeMessages(transaction, messages);
 }
 
 function newSession(id: string, origin: Origin, spans: readonly Touched[]): Row {
@@ -83,42 +86,44 @@ function newSession(id: string, origin: Origin, spans: readonly Touched[]): Row 
 	};
 }
 
-/** The session after one more span, in whatever order they come. */
-function tell(row: Row, touched: Touched): Row {
-	const {startedAt, endedAt} = touched.span;
+/** The session after some more spans, in whatever order they come. */
+function tell(row: Row, told: readonly (Told & {readonly each: Touched})[]): Row {
 	const saidAt: Partial<Record<FactName, number>> = JSON.parse(row.said_at);
-	const facts = factsOf(touched);
 	const changes: Partial<Record<FactName, string>> = {};
-	for (const name of factNames) {
-		const said = facts[name];
-		const before = saidAt[name] ?? -1;
-		if (said !== undefined && (endedAt > before || (endedAt === before && said > String(row[name])))) {
-			changes[name] = said;
-			saidAt[name] = endedAt;
+	for (const {each, asked} of told) {
+		const {endedAt} = each.span;
+		const facts = factsOf(each, asked);
+		for (const name of factNames) {
+			const said = facts[name];
+			const before = saidAt[name] ?? -1;
+			if (
+				said !== undefined &&
+				(endedAt > before || (endedAt === before && said > String(changes[name] ?? row[name])))
+			) {
+				changes[name] = said;
+				saidAt[name] = endedAt;
+			}
 		}
 	}
 
-	const messages = messagesOf(touched).filter(({role}) => role !== 'tool');
-	const lastMessage = messages.map(({at_us}) => toTime(at_us));
-	const isEvaluated = touched.evaluation_id !== null && saidAt.origin === undefined;
+	const isEvaluated = saidAt.origin === undefined && told.some(({each}) => each.evaluation_id !== null);
+	const spans = told.map(({each}) => each.span);
+	const messages = told.flatMap(each => each.messages).filter(({role}) => role !== 'tool');
+	const lastMessage = messages.reduce((latest, {at_us}) => Math.max(latest, at_us), 0);
 	return {
 		...row,
 		...(isEvaluated && {origin: 'eval'}),
 		...(changes as Partial<Row>),
-		...(changes.frozen_by !== undefined && {frozen_at: toTime(endedAt)}),
-		last_message_at: latest([row.last_message_at, ...lastMessage]),
+		...(changes.frozen_by !== undefined && saidAt.frozen_by !== undefined && {frozen_at: toTime(saidAt.frozen_by)}),
+		last_message_at: messages.length > 0 ? later(row.last_message_at, toTime(lastMessage)) : row.last_message_at,
 		said_at: JSON.stringify(saidAt),
-		created_at: [row.created_at, toTime(startedAt)].sort()[0] ?? row.created_at,
-		updated_at: latest([row.updated_at, toTime(endedAt)]) ?? row.updated_at,
+		created_at: earlier(
+			row.created_at,
+			toTime(spans.reduce((least, {startedAt}) => Math.min(least, startedAt), Infinity)),
+		),
+		updated_at: later(row.updated_at, toTime(spans.reduce((most, {endedAt}) => Math.max(most, endedAt), 0))),
 	};
 }
 
-/** The last of some times. */
-function latest(times: readonly (string | null)[]): string | null {
-	return (
-		times
-			.filter(time => time !== null)
-			.sort()
-			.at(-1) ?? null
-	);
-}
+const later = (time: string | null, other: string) => (time !== null && time > other ? time : other);
+const earlier = (time: string, other: string) => (time < other ? time : other);

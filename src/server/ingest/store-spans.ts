@@ -46,6 +46,11 @@ export async function storeSpans(
 	const belongings = inherit([...stored.values(), ...links]);
 	const touched: Touched[] = [];
 	const rows: Insertable<Tables['spans']>[] = [];
+	const resources = new Map(claimed.map(({span}) => [span.resource, '']));
+	for (const resource of resources.keys()) {
+		resources.set(resource, JSON.stringify(resource));
+	}
+
 	for (const [key, {span, own}] of fresh) {
 		const its = belongings.get(key) ?? own;
 		touched.push({...its, span, type: typeOf(span)});
@@ -65,7 +70,7 @@ export async function storeSpans(
 			status_code: span.statusCode,
 			status_message: span.statusMessage,
 			attributes: JSON.stringify(span.attributes),
-			resource: JSON.stringify(span.resource),
+			resource: resources.get(span.resource) ?? '{}',
 			events: JSON.stringify(span.events),
 			received_at: receivedAt,
 		});
