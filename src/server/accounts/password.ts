@@ -47,10 +47,37 @@ function decode(stored: string): {readonly cost: Cost; readonly salt: Buffer; re
 	return {cost: {N: Number(N), r: Number(r), p: Number(p)}, salt: Buffer.from(salt, 'base64url'), hash: bytes};
 }
 
+/** Most hashes at once, so that files get their turn in the thread pool, too, and most that may wait for theirs. */
+const mostAtOnce = 2;
+const mostWaiting = 20;
+
+const waiting: (() => void)[] = [];
+let running = 0;
+
+/** Whether so many passwords are being checked that another one had to wait for seconds. */
+export function isBusyHashing(): boolean {
+	return waiting.length >= mostWaiting;
+}
+
 /** The same characters give the same hash, however a keyboard composed them (RFC 8265 section 4.2). */
-function derive(password: string, salt: Buffer, cost: Cost): Promise<Buffer> {
+async function derive(password: string, salt: Buffer, cost: Cost): Promise<Buffer> {
 	const options: ScryptOptions = {...cost, maxmem: mostMemory};
-	return new Promise((resolve, reject) => {
-		scrypt(password.normalize('NFC'), salt, hashBytes, options, (error, key) => (error ? reject(error) : resolve(key)));
-	});
+	if (running >= mostAtOnce) {
+		await new Promise<void>(resolve => waiting.push(resolve));
+	} else {
+		running += 1;
+	}
+
+	try {
+		return await new Promise((resolve, reject) => {
+			scrypt(password.normalize('NFC'), salt, hashBytes, options, (error, key) =>
+				error ? reject(error) : resolve(key),
+			);
+		});
+	} finally {
+		// Whoever waits takes over the place; only where nobody does it becomes free.
+		const next = waiting.shift();
+		running -= next ? 0 : 1;
+		next?.();
+	}
 }

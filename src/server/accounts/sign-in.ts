@@ -1,6 +1,6 @@
 import type {Services} from '../services.ts';
 import {clearAttempts, countAttempt} from './attempts.ts';
-import {hashPassword, verifyPassword} from './password.ts';
+import {hashPassword, isBusyHashing, verifyPassword} from './password.ts';
 import {hashToken, kindOfToken} from './token.ts';
 import {type Account, accountColumns, findAccountByEmail, normalizeEmail} from './user.ts';
 
@@ -12,8 +12,15 @@ export type SignIn =
 	| {readonly kind: 'wrong'}
 	| {readonly kind: 'wait'; readonly seconds: number};
 
+/** When another try makes sense while everybody signs in at once, or somebody pretends to be everybody. */
+const busySeconds = 5;
+
 /** Who has this address and password. Unknown, suspended and without a password are all `wrong`, and take as long. */
 export async function signInWithPassword(services: Shared, email: string, password: string): Promise<SignIn> {
+	if (isBusyHashing()) {
+		return {kind: 'wait', seconds: busySeconds};
+	}
+
 	const who = normalizeEmail(email);
 	const seconds = await countAttempt(services, 'sign-in', who);
 	if (seconds !== undefined) {

@@ -97,7 +97,7 @@ function approvalPage({token, signed, session, visitor}: SignedVisit, login: Wai
 <dt>What it may do</dt><dd>Everything that you may do through this server’s API, until it logs out or does not use the login for
 30 days.</dd>
 </dl>
-<p><strong>Approve this only if you started the login yourself, just now.</strong> Nobody who helps you needs you to.</p>
+<p><strong>Approve this only if you started the login yourself, just now.</strong> Whoever sends you a code to approve wants your account.</p>
 <form method="post" action="/device/decision" class="row">${token}
 <input type="hidden" name="user_code" value="${login.userCode}">
 <button name="decision" value="deny">Deny</button>

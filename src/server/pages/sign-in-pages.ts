@@ -80,7 +80,7 @@ ${field({
 	fills: 'off',
 	first: true,
 	wrong: Boolean(failure.problem),
-	hint: 'It begins with svc_ and was printed by “service serve init”, or given to you by who runs this server.',
+	hint: 'It begins with svc_ and was printed by “service serve init”, or comes from the people who run this server.',
 })}
 <button class="primary">Sign in</button>
 </form>

@@ -1,8 +1,10 @@
 import {expect, onTestFinished, test} from 'vitest';
 import {findAuthorizationServer} from '../../../src/client/authorization-server.ts';
 import {awaitTokens, requestDeviceCode} from '../../../src/client/device-flow.ts';
+import {revokeTokens} from '../../../src/client/revocation.ts';
 import {refreshTokens} from '../../../src/client/tokens.ts';
 import {originOf} from '../../../src/core/origin.ts';
+import {type Secret, secret} from '../../../src/core/secret.ts';
 import {createApp} from '../../../src/server/app.ts';
 import {listen} from '../../../src/server/listen.ts';
 import {fastClock, plainTransport} from '../../client/login-server.ts';
@@ -22,63 +24,59 @@ async function serve() {
 	return {...server, app, url, clock};
 }
 
-test('our own client logs in through the pages, refreshes, and is out when the key is revoked', async () => {
-	const {url, app, clock, owner, database} = await serve();
-	const transport = plainTransport();
-	const {signal} = new AbortController();
-	const found = await findAuthorizationServer(originOf(url), transport, signal);
+/** Begins a login with our client, and decides it in a browser. */
+async function decide({url, app, clock, owner}: Awaited<ReturnType<typeof serve>>, decision: 'approve' | 'deny') {
+	const options = {transport: plainTransport(), clock, now: clock.now, signal: new AbortController().signal};
+	const found = await findAuthorizationServer(originOf(url), options.transport, options.signal);
 	if (!found) {
 		throw new Error('There is no device flow.');
 	}
 
-	const code = await requestDeviceCode(found, {transport, clock, signal});
+	const code = await requestDeviceCode(found, options);
 	expect([code.page, code.pageWithCode]).toEqual([`${url}/device`, `${url}/device?user_code=${code.userCode}`]);
-	const waiting = awaitTokens(found, code, {transport, clock, signal});
-
 	const browser = createBrowser(app, url);
 	await browser.open('/sign-in/key?next=/device');
 	await browser.submit('/sign-in/key', {api_key: owner.key});
 	await browser.submit('/device', {user_code: code.userCode});
-	expect((await browser.submit('/device/decision', {decision: 'approve'})).title).toBe('Approved');
+	await browser.submit('/device/decision', {decision});
+	return {found, code, options};
+}
 
-	const tokens = await waiting;
-	const preferences = async (key: string) =>
-		(await fetch(`${url}/api/v1/user/preferences`, {headers: {authorization: `Bearer ${key}`}})).status;
-	expect(await preferences(tokens.accessToken.reveal())).toBe(200);
-	expect(Date.parse(tokens.expiresAt ?? '') - clock.now()).toBeGreaterThan(3_000_000);
+const statusOf = async (url: string, key: Secret | undefined) => {
+	const headers = {authorization: `Bearer ${key?.reveal()}`};
+	return (await fetch(`${url}/api/v1/user/preferences`, {headers})).status;
+};
 
-	if (!tokens.refreshToken) {
-		throw new Error('There is no refresh token.');
-	}
+test('our own client logs in through the pages, refreshes, and is out when the key is revoked', async () => {
+	const server = await serve();
+	const {url, clock, database} = server;
+	const {found, code, options} = await decide(server, 'approve');
+	const {accessToken, refreshToken, expiresAt} = await awaitTokens(found, code, options);
+	expect(await statusOf(url, accessToken)).toBe(200);
+	expect(Date.parse(expiresAt ?? '') - clock.now()).toBeGreaterThan(3_000_000);
 
-	const next = await refreshTokens(found, tokens.refreshToken, {transport, now: clock.now, signal});
-	expect(await preferences(next?.accessToken.reveal() ?? '')).toBe(200);
-
+	const next = await refreshTokens(found, refreshToken ?? secret(''), options);
+	expect(await statusOf(url, next?.accessToken)).toBe(200);
 	const {id} = await database.selectFrom('api_keys').select('id').executeTakeFirstOrThrow();
-	await fetch(`${url}/api/v1/user/api-keys/${id}`, {method: 'DELETE', headers: {authorization: `Bearer ${owner.key}`}});
-	expect(await preferences(next?.accessToken.reveal() ?? '')).toBe(401);
-	expect(
-		await refreshTokens(found, next?.refreshToken ?? tokens.refreshToken, {transport, now: clock.now, signal}),
-	).toBe(undefined);
+	await server.send(`/api/v1/user/api-keys/${id}`, {method: 'DELETE'});
+	expect(await statusOf(url, next?.accessToken)).toBe(401);
+	expect(await refreshTokens(found, next?.refreshToken ?? secret(''), options)).toBeUndefined();
+});
+
+test('our own client logs out, and its tokens open nothing any more', async () => {
+	const server = await serve();
+	const {found, code, options} = await decide(server, 'approve');
+	const tokens = await awaitTokens(found, code, options);
+	await revokeTokens(found, tokens, options);
+	expect(await statusOf(server.url, tokens.accessToken)).toBe(401);
+	expect(await refreshTokens(found, tokens.refreshToken ?? secret(''), options)).toBeUndefined();
 });
 
 test('our own client is told of a denial', async () => {
-	const {url, app, clock, owner} = await serve();
-	const transport = plainTransport();
-	const {signal} = new AbortController();
-	const found = await findAuthorizationServer(originOf(url), transport, signal);
-	if (!found) {
-		throw new Error('There is no device flow.');
-	}
-
-	const code = await requestDeviceCode(found, {transport, clock, signal});
-	const browser = createBrowser(app, url);
-	await browser.open('/sign-in/key?next=/device');
-	await browser.submit('/sign-in/key', {api_key: owner.key});
-	await browser.submit('/device', {user_code: code.userCode});
-	await browser.submit('/device/decision', {decision: 'deny'});
-	await expect(awaitTokens(found, code, {transport, clock, signal})).rejects.toMatchObject({
+	const server = await serve();
+	const {found, code, options} = await decide(server, 'deny');
+	await expect(awaitTokens(found, code, options)).rejects.toMatchObject({
 		code: 'auth',
-		message: `The login was denied at ${url}.`,
+		message: `The login was denied at ${server.url}.`,
 	});
 });
