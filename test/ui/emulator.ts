@@ -1,6 +1,9 @@
 import {Writable} from 'node:stream';
 import xterm from '@xterm/headless';
 
+/** How many turns of the event loop a key may take until it is drawn, with some to spare. */
+const turns = 10;
+
 /** A terminal emulator behind a stream as Node gives it for one; `written` is all that came down the wire. */
 export function createEmulator(columns: number, rows: number) {
 	const terminal = new xterm.Terminal({
@@ -34,9 +37,16 @@ export function createEmulator(columns: number, rows: number) {
 			Object.assign(stdout, {columns: newColumns, rows: newRows});
 			stream.emit('resize');
 		},
-		/** Waits until Ink has drawn what it was told (its throttle is a millisecond, a key takes a few turns). */
+		/**
+		 * Waits until Ink has drawn what it was told: its throttle is a millisecond, a key takes a few turns of the event
+		 * loop. Turns are counted as well, because on a busy machine the time alone may be over before the first one.
+		 */
 		settle: async (milliseconds = 15) => {
-			await new Promise(resolve => setTimeout(resolve, milliseconds));
+			for (let turn = 0; turn < turns; turn++) {
+				await new Promise(resolve => setTimeout(resolve, milliseconds / turns));
+				await new Promise(resolve => setImmediate(resolve));
+			}
+
 			await new Promise<void>(resolve => terminal.write('', resolve));
 		},
 		/** Every line down to the last one that is not empty, those that scrolled away first. */
