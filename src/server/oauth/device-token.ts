@@ -82,17 +82,16 @@ async function collect({database, now}: Services, id: string): Promise<Response>
 			.set({status: 'consumed'})
 			.where('id', '=', id)
 			.where('status', '=', 'approved')
-			.returning(['user_id', 'client_id', 'api_key_id'])
+			.returning(['user_id', 'client_id', 'api_key_id', 'requested_from'])
 			.executeTakeFirst();
 		if (!login?.user_id) {
 			return unknownCode();
 		}
 
-		const {user_id: userId, client_id: clientId, api_key_id: apiKeyId} = login;
+		const {user_id: userId, client_id: clientId, api_key_id: apiKeyId, requested_from: program} = login;
 		const user = await queries.selectFrom('users').select('suspended_at').where('id', '=', userId).executeTakeFirst();
-		return user?.suspended_at === null
-			? oauthAnswer(await issueTokens(queries, time, {id: randomUUID(), userId, clientId, apiKeyId}))
-			: denied();
+		const family = {id: randomUUID(), userId, clientId, program, apiKeyId};
+		return user?.suspended_at === null ? oauthAnswer(await issueTokens(queries, time, family)) : denied();
 	});
 	return answer;
 }

@@ -27,7 +27,7 @@ export async function refresh(
 				.selectFrom('tokens')
 				.innerJoin('users', 'users.id', 'tokens.user_id')
 				.leftJoin('api_keys', 'api_keys.id', 'tokens.api_key_id')
-				.select(['tokens.id', 'tokens.user_id', 'client_id', 'family_id', 'api_key_id', 'used_at'])
+				.select(['tokens.id', 'tokens.user_id', 'client_id', 'family_id', 'program', 'api_key_id', 'used_at'])
 				.where('token_hash', '=', hashToken(given))
 				.where('kind', '=', 'refresh')
 				.where('tokens.revoked_at', 'is', null)
@@ -39,7 +39,7 @@ export async function refresh(
 				return undefined;
 			}
 
-			const {id, used_at, user_id: userId, client_id: clientId, family_id, api_key_id: apiKeyId} = found;
+			const {id, used_at, program, user_id: userId, client_id: clientId, family_id, api_key_id: apiKeyId} = found;
 			if (used_at !== null && time.getTime() - Date.parse(used_at) > grace) {
 				await revokeFamily(queries, time, family_id);
 				return undefined;
@@ -51,7 +51,7 @@ export async function refresh(
 				.where('id', '=', id)
 				.where('used_at', 'is', null)
 				.execute();
-			return await issueTokens(queries, time, {id: family_id, userId, clientId, apiKeyId});
+			return await issueTokens(queries, time, {id: family_id, userId, clientId, program, apiKeyId});
 		}));
 	return answer ? oauthAnswer(answer) : oauthError('invalid_grant', 'The login has ended. Log in again.');
 }

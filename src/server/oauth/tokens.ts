@@ -4,13 +4,15 @@ import type {Queries} from '../database/tables.ts';
 import type {Services} from '../services.ts';
 
 /** How long an access token and a refresh token are good, in seconds. Each refresh gives both anew. */
-export const lifetimes = {access: 60 * 60, refresh: 30 * 24 * 60 * 60} as const;
+const lifetimes = {access: 60 * 60, refresh: 30 * 24 * 60 * 60} as const;
 
 /** What all tokens of one login have in common. */
 export type Family = {
 	readonly id: string;
 	readonly userId: string;
 	readonly clientId: string;
+	/** What the program said it is. */
+	readonly program: string | null;
 	/** The API key with which the session was opened that approved the login. */
 	readonly apiKeyId: string | null;
 };
@@ -33,6 +35,7 @@ export async function issueTokens(queries: Queries, now: Date, family: Family): 
 		token_hash: made[kind].hash,
 		client_id: family.clientId,
 		family_id: family.id,
+		program: family.program,
 		api_key_id: family.apiKeyId,
 		created_at: now.toISOString(),
 		expires_at: new Date(now.getTime() + lifetimes[kind] * 1000).toISOString(),

@@ -25,6 +25,7 @@ function overview({session: {account}, signed}: SignedVisit): Promise<Response> 
 			title: 'Your account',
 			body: html`<ul>
 <li><a href="/device">Let a terminal in</a> with the code that “service login” shows</li>
+<li><a href="/account/logins">Terminals that are in</a></li>
 <li><a href="/account/password">${account.password_hash ? 'Change your password' : 'Choose a password'}</a></li>
 <li><a href="/account/second-factor">Second factor</a>: ${account.totp_secret ? 'on' : 'off'}</li>
 </ul>`,

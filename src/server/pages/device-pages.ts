@@ -4,7 +4,7 @@ import {decideLogin, findLogin, type WaitingLogin} from '../accounts/device-logi
 import {readUserCode} from '../accounts/user-code.ts';
 import type {Route} from '../route.ts';
 import type {Services} from '../services.ts';
-import {field, waitText} from './markup.ts';
+import {field, timeOf, waitText} from './markup.ts';
 import {respond} from './page.ts';
 import {type SignedVisit, signedPages} from './page-route.ts';
 
@@ -91,11 +91,11 @@ function approvalPage({token, signed, session, visitor}: SignedVisit, login: Wai
 			body: html`<dl>
 <dt>Code</dt><dd><span class="code">${login.userCode}</span></dd>
 <dt>Program, as it calls itself</dt><dd>${login.requestedFrom}</dd>
-<dt>Asked at</dt><dd><time datetime="${login.createdAt}">${login.createdAt.slice(0, 19).replace('T', ' ')} UTC</time></dd>
+<dt>Asked at</dt><dd>${timeOf(login.createdAt)}</dd>
 <dt>Server</dt><dd>${visitor.origin}</dd>
 <dt>In the name of</dt><dd>${session.account.email}</dd>
-<dt>What it may do</dt><dd>Everything that you may do through this server’s API, until it logs out or does not use the login for
-30 days.</dd>
+<dt>What it may do</dt><dd>Everything that you may do through this server’s API, until it logs out, you end
+the login in your account, or it is not used for 30 days.</dd>
 </dl>
 <p><strong>Approve this only if you started the login yourself, just now.</strong> Whoever sends you a code to approve wants your account.</p>
 <form method="post" action="/device/decision" class="row">${token}

@@ -36,3 +36,8 @@ export function waitText(seconds: number): string {
 	const minutes = Math.ceil(seconds / 60);
 	return seconds < 60 ? `${seconds} seconds` : minutes === 1 ? 'a minute' : `${minutes} minutes`;
 }
+
+/** A time to the second, ISO 8601 in UTC, for people and programs. */
+export function timeOf(time: string): Markup {
+	return html`<time datetime="${time}">${time.slice(0, 19).replace('T', ' ')} UTC</time>`;
+}

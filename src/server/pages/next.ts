@@ -1,7 +1,7 @@
 import {readUserCode} from '../accounts/user-code.ts';
 
 /** Pages that may be gone to after the sign-in. */
-const places = new Set(['/account', '/account/password', '/account/second-factor', '/device']);
+const places = new Set(['/account', '/account/logins', '/account/password', '/account/second-factor', '/device']);
 
 /**
  * Where to go after the sign-in: one of our own pages, whatever was asked for, put together again from its parts, so that

@@ -2,6 +2,7 @@ import type {Route} from '../route.ts';
 import type {Services} from '../services.ts';
 import {accountPages} from './account-pages.ts';
 import {devicePages} from './device-pages.ts';
+import {loginPages} from './login-pages.ts';
 import {secondFactorPages} from './second-factor-pages.ts';
 import {signInPages} from './sign-in-pages.ts';
 
@@ -12,5 +13,6 @@ export function pageRoutes(services: Services): readonly Route[] {
 		...accountPages(services),
 		...secondFactorPages(services),
 		...devicePages(services),
+		...loginPages(services),
 	];
 }

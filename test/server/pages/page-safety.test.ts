@@ -15,7 +15,7 @@ async function signedIn(server: TestServer): Promise<Browser> {
 }
 
 const open = ['/sign-in', '/sign-in/key'];
-const signed = ['/account', '/account/password', '/account/second-factor', '/device'];
+const signed = ['/account', '/account/logins', '/account/password', '/account/second-factor', '/device'];
 
 test.each([...open, ...signed])('the page %s allows its own style alone, and is written for everybody', async path => {
 	const server = await createTestServer();
@@ -143,7 +143,7 @@ test.each([
 });
 
 test('whatever is asked for, the next page is one of ours', () => {
-	const ours = /^(?:\/account(?:\/password|\/second-factor)?|\/device(?:\?user_code=[B-Z]{4}-[B-Z]{4})?)$/;
+	const ours = /^(?:\/account(?:\/logins|\/password|\/second-factor)?|\/device(?:\?user_code=[B-Z]{4}-[B-Z]{4})?)$/;
 	const parts = fc.constantFrom(
 		'/',
 		'\\',

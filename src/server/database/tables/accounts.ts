@@ -81,6 +81,8 @@ type TokenTable = {
 	readonly client_id: string;
 	/** All that came of one login; one revocation ends it. */
 	readonly family_id: string;
+	/** What the program that logged in said it is; with it a person tells his logins apart. */
+	readonly program: string | null;
 	/** The API key that opened the login, where one did: with it, this ends. */
 	readonly api_key_id: string | null;
 	readonly created_at: string;

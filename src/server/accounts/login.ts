@@ -1,0 +1,46 @@
+import type {Services} from '../services.ts';
+
+type Shared = Pick<Services, 'database' | 'now'>;
+
+/** A program that is logged in, as its user sees it. */
+export type Login = {
+	readonly id: string;
+	/** What it said it is; anything at all. */
+	readonly program: string;
+	/** When it logged in and when it last asked for new tokens, ISO 8601 in UTC. */
+	readonly startedAt: string;
+	readonly refreshedAt: string;
+};
+
+/** The logins of a user that have not ended, the latest first. */
+export async function listLogins({database, now}: Shared, userId: string): Promise<readonly Login[]> {
+	const rows = await database
+		.selectFrom('tokens')
+		.select(['family_id', 'program'])
+		.select(({fn}) => [fn.min('created_at').as('started_at'), fn.max('created_at').as('refreshed_at')])
+		.where('user_id', '=', userId)
+		.where('kind', '=', 'refresh')
+		.where('revoked_at', 'is', null)
+		.where('expires_at', '>', now().toISOString())
+		.groupBy(['family_id', 'program'])
+		.orderBy('refreshed_at', 'desc')
+		.orderBy('family_id')
+		.execute();
+	return rows.map(({family_id: id, program, started_at: startedAt, refreshed_at: refreshedAt}) => ({
+		id,
+		program: program ?? 'unknown',
+		startedAt,
+		refreshedAt,
+	}));
+}
+
+/** Ends a login of a user: every token of it. Nothing happens to one that is not his, or has ended. */
+export async function endLogin({database, now}: Shared, {id, userId}: {readonly id: string; readonly userId: string}) {
+	await database
+		.updateTable('tokens')
+		.set({revoked_at: now().toISOString()})
+		.where('family_id', '=', id)
+		.where('user_id', '=', userId)
+		.where('revoked_at', 'is', null)
+		.execute();
+}
