@@ -57,7 +57,7 @@ ${
 				label: 'Password until now',
 				type: 'password',
 				fills: 'current-password',
-				first: true,
+				first: !wrong || wrong === 'current_password',
 				wrong: wrong === 'current_password',
 			})
 		: ''
@@ -67,7 +67,7 @@ ${field({
 	label: 'New password',
 	type: 'password',
 	fills: 'new-password',
-	first: !isChange,
+	first: wrong ? wrong === 'password' : !isChange,
 	wrong: wrong === 'password',
 	hint: `At least ${least} characters; a few words make a good one.`,
 })}
@@ -76,6 +76,7 @@ ${field({
 	label: 'New password, once more',
 	type: 'password',
 	fills: 'new-password',
+	first: wrong === 'repeated',
 	wrong: wrong === 'repeated',
 })}
 <button class="primary">Save</button>

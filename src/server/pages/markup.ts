@@ -10,7 +10,7 @@ type Field = {
 	/** What a password manager or a phone may fill in (HTML `autocomplete`). */
 	readonly fills: string;
 	readonly value?: string;
-	/** Where the focus is when the page opens: the first field. */
+	/** Where the focus is when the page opens: the first field, or the one that is wrong. */
 	readonly first?: boolean;
 	/** One sentence below the field. */
 	readonly hint?: string;

@@ -68,7 +68,7 @@ ${raw(image)}
 from then on, and you get recovery codes.</li>
 </ol>
 <form method="post" action="${here}/verify">${token}
-${field({name: 'code', label: 'Code of your authenticator app', fills: 'one-time-code', code: true, wrong})}
+${field({name: 'code', label: 'Code of your authenticator app', fills: 'one-time-code', code: true, first: wrong, wrong})}
 <button class="primary">Turn it on</button>
 </form>
 <form method="post" action="${here}/start">${token}<button>Make another secret</button></form>
@@ -85,6 +85,7 @@ ${field({
 	label: 'Code of your authenticator app, or a recovery code',
 	fills: 'one-time-code',
 	code: true,
+	first: wrong,
 	wrong,
 })}
 <button>Turn it off</button>
