@@ -2,6 +2,7 @@ import {isIPv6} from 'node:net';
 import * as z from 'zod/mini';
 import {command, noun} from '../src/command/command.ts';
 import {isLoopback, parseServerUrl} from '../src/core/origin.ts';
+import type {Initialized} from '../src/server/accounts/initialize.ts';
 
 /** Where it listens where it is told nothing. */
 const usualPort = 8700;
@@ -20,6 +21,7 @@ const start = command({
 		host: z.optional(z.string()),
 		...place,
 		publicUrl: z.optional(z.string()),
+		demo: z._default(z.boolean(), false),
 		logLevel: z._default(z.enum(['info', 'warn', 'error']), 'warn'),
 	}),
 	describe: {
@@ -27,12 +29,13 @@ const start = command({
 		host: 'the address that it listens on; this machine alone can reach 127.0.0.1, the default',
 		...describePlace,
 		publicUrl: 'where browsers and clients reach it, if a proxy stands in front of it',
+		demo: 'an organization with sessions, findings and runs, to look around in',
 		logLevel: 'what is written to standard error, a line of JSON each; warn by default',
 	},
 	examples: ['serve', 'serve --port 0 --json', 'serve --database postgres://service@127.0.0.1/service'],
 	where: 'shell',
 
-	async run({port, host, publicUrl, logLevel, ...where}, {env, interact, signal}) {
+	async run({port, host, publicUrl, demo, logLevel, ...where}, {env, interact, signal}) {
 		if (host !== undefined && !isLoopback(parseServerUrl(`http://${isIPv6(host) ? `[${host}]` : host}`))) {
 			interact.say(
 				`Others can reach ${host}, and read what goes over plain http: put a proxy with TLS in front of it.`,
@@ -40,16 +43,25 @@ const start = command({
 		}
 
 		const {serve} = await import('../src/server/serve.ts');
-		const {url, folder, engine, isEmpty, ended} = await serve({
+		const {
+			url,
+			folder,
+			engine,
+			isEmpty,
+			demo: made,
+			ended,
+		} = await serve({
 			env,
 			...where,
 			host,
 			port,
 			publicUrl: publicUrl && parseServerUrl(publicUrl).origin,
+			demo,
 			logLevel,
 			writeLog: line => interact.log?.(line),
 			signal,
 		});
+		const data = {url, ...(made && recordOf(made))};
 		return {
 			kind: 'running',
 			shown: {
@@ -57,13 +69,14 @@ const start = command({
 				title: `Listening on ${url}`,
 				fields: [
 					['data', engine === 'sqlite' ? `${folder} (SQLite)` : `PostgreSQL; files in ${folder}`],
-					['log in', `service login --server ${publicUrl ?? url}`],
+					...(made ? fieldsOf(made) : []),
+					['log in', loginLine(publicUrl ?? url, made)],
 					...(isEmpty ? ([['first', 'Nobody has an account here yet; run: service serve init']] as const) : []),
 					['stop', 'Ctrl+C'],
 				],
-				data: {url},
+				data,
 			},
-			data: {url},
+			data,
 			ended,
 		};
 	},
@@ -88,20 +101,14 @@ const init = command({
 				email,
 			},
 		);
-		const record = {
-			api_key: made.apiKey.reveal(),
-			org: made.organization,
-			workspace: made.workspace,
-			project: made.project,
-			user_id: made.userId,
-		};
+		const record = recordOf(made);
 		return {
 			kind: 'group',
 			parts: [
 				{
 					kind: 'record',
 					title: 'Made the first user',
-					fields: Object.entries(record).map(([name, value]) => [name.replace('_', ' '), value] as const),
+					fields: fieldsOf(made),
 					data: record,
 				},
 				{
@@ -113,6 +120,21 @@ const init = command({
 		};
 	},
 });
+
+/** What is printed of it, as other programs read it. */
+function recordOf({apiKey, organization, workspace, project, userId}: Initialized) {
+	return {api_key: apiKey.reveal(), org: organization, workspace, project, user_id: userId};
+}
+
+function fieldsOf(made: Initialized): ReadonlyArray<readonly [string, string]> {
+	return Object.entries(recordOf(made)).map(([name, value]) => [name.replace('_', ' '), value]);
+}
+
+/** How a person logs in; his scope goes with him, so that commands need no flags. */
+function loginLine(url: string, made: Initialized | undefined): string {
+	const scope = made ? ` --org ${made.organization} --workspace ${made.workspace} --project ${made.project}` : '';
+	return `service login --server ${url}${scope}`;
+}
 
 export default noun({
 	name: 'serve',

@@ -6,6 +6,7 @@ import {commands} from '../commands/index.ts';
 import {instructions} from './agent/instructions.ts';
 import {createModelAccess} from './agent/model-access.ts';
 import type {LoginClock} from './client/device-flow.ts';
+import {createEmbeddedAccess} from './command/embedded-access.ts';
 import type {ComposeOptions, Program} from './command/program.ts';
 import {waitText} from './command/wait-text.ts';
 import {createCompletionValues} from './config/completion-values.ts';
@@ -13,12 +14,11 @@ import {openConfig} from './config/config.ts';
 import type {Keychain} from './config/keychain.ts';
 import {openRecents} from './config/recents.ts';
 import {resolveProfile} from './config/resolve-profile.ts';
-import type {InferenceInfo} from './contract/resources/preferences.ts';
 import type {Environment} from './core/environment.ts';
 import type {Recorded} from './core/event.ts';
 import {demoModel} from './core/model.ts';
 import {once} from './core/once.ts';
-import {originOf, plainHttpWarning} from './core/origin.ts';
+import {plainHttpWarning} from './core/origin.ts';
 import type {Tool} from './core/tool.ts';
 import type {PriceOf} from './core/usage.ts';
 import type {Credential} from './net/credential.ts';
@@ -54,8 +54,6 @@ export function compose(options: Options): Program {
 	const home = openHome(env);
 	const config = openConfig(home, options.keychain);
 	const recents = openRecents(home.recentsFile);
-	/** What the embedded server says of its model, once it runs. */
-	let demo: InferenceInfo | undefined;
 	let modelIds: readonly string[] = [];
 	const listeners: Array<(record: Recorded) => void> = [];
 	const profileNow = () => store.getState().connection.profile;
@@ -68,30 +66,7 @@ export function compose(options: Options): Program {
 		return net.createTransport({env, userAgent: `service/${version}`, insecureHttp, ...(credential && {credential})});
 	};
 
-	const embedded = once(async forget => {
-		const [{startEmbedded}, {getPreferences}] = await Promise.all([
-			import('./server/embedded.ts'),
-			import('./client/preferences.ts'),
-		]);
-		const server = await startEmbedded({workerUrl});
-		void server.ended.then(why => {
-			forget();
-			const {connection, setConnection} = store.getState();
-			if (connection.server === server.url) {
-				const detail = `The embedded server ended unexpectedly (${why}). The next message starts it again.`;
-				setConnection({...connection, state: 'failed', detail});
-			}
-		});
-		const credential = {origin: originOf(server.url), kind: 'bearer' as const, secret: server.token};
-		const {models} = await getPreferences(server.url, await createTransport(credential));
-		demo = models.find(({id}) => id === demoModel);
-		if (store.getState().connection.profile === 'local') {
-			store.getState().setConnection({profile: 'local', server: server.url, state: 'ready'});
-		}
-
-		return server;
-	});
-
+	const embedded = createEmbeddedAccess({store, recents, workerUrl, createTransport});
 	const loadTools = once(async (): Promise<readonly Tool[]> => {
 		const {createTools} = await import('./agent/tools/tools.ts');
 		return createTools({stateFolder: home.path});
@@ -100,7 +75,7 @@ export function compose(options: Options): Program {
 	const access = createModelAccess({
 		config,
 		env,
-		embedded,
+		embedded: embedded.open,
 		createTransport,
 		tools: loadTools,
 		instructions: async () =>
@@ -142,7 +117,7 @@ export function compose(options: Options): Program {
 			config,
 			env,
 			recents,
-			embedded,
+			embedded: embedded.open,
 			clock: options.loginClock,
 			createTransport: (credential, insecureHttp) => createTransport(credential, insecureHttp || options.insecureHttp),
 		});
@@ -153,7 +128,7 @@ export function compose(options: Options): Program {
 		const catalog = await load();
 		modelIds = catalog.models.map(({id}) => id);
 		// Asked for on every frame: whether another custom host has a model of that name is not looked up in the file.
-		const demoInfo = (model: string) => (model === demoModel ? demo : undefined);
+		const demoInfo = (model: string) => (model === demoModel ? embedded.modelInfo() : undefined);
 		const priceOf: PriceOf = model => priceOfServer(demoInfo(model)) ?? catalog.priceOf(model);
 		const infoOf = (model: string) => {
 			const info = demoInfo(model);
@@ -197,7 +172,7 @@ export function compose(options: Options): Program {
 			live,
 			models: {catalog: loadCatalog, customModels, initial: access.initial},
 			platform: {
-				embedded,
+				embedded: embedded.open,
 				anonymous: () => createTransport(undefined, false),
 				prove: async (...given) => (await platformAccess()).prove(...given),
 				proveLogin: async (...given) => (await platformAccess()).proveLogin(...given),
@@ -233,7 +208,7 @@ export function compose(options: Options): Program {
 		async startEmbedded() {
 			const {connection, model} = store.getState();
 			if (connection.profile === 'local' || access.isDemo(model)) {
-				await embedded();
+				await embedded.open();
 			}
 		},
 		isDemo: () => access.isDemo(store.getState().model),
@@ -245,6 +220,9 @@ export function compose(options: Options): Program {
 		loadHistory: () => loadPromptHistory(home),
 		// A prompt that cannot be kept for later is no reason to stop.
 		remember: prompt => void appendPrompt(home, prompt).catch(() => undefined),
-		close: async () => void (await Promise.all([conversation.close(), recents.settle()])),
+		close: async () => {
+			await Promise.all([conversation.close(), recents.settle()]);
+			await embedded.close();
+		},
 	};
 }

@@ -1,13 +1,14 @@
 import {Worker} from 'node:worker_threads';
 import {AppError} from '../core/error.ts';
 import {type Secret, secret} from '../core/secret.ts';
-import type {EmbeddedScope, WorkerData, WorkerReport} from './worker-messages.ts';
+import type {DemoThing, EmbeddedScope, WorkerData, WorkerReport} from './worker-messages.ts';
 
 export type Embedded = {
 	/** `http://127.0.0.1:port`, without a slash at the end. */
 	readonly url: string;
 	readonly token: Secret;
 	readonly scope: EmbeddedScope;
+	readonly seen: readonly DemoThing[];
 	/** Resolves when its thread has ended, for whatever reason, with what it died of: a few words. */
 	readonly ended: Promise<string>;
 	/** Ends the server and its thread. May be called twice, and need not be called at all before the program ends. */
@@ -56,6 +57,7 @@ export async function startEmbedded({workerUrl, speed = 1, deadline = 10_000}: O
 		url: report.url,
 		token: secret(report.token),
 		scope: report.scope,
+		seen: report.seen,
 		ended,
 		async close() {
 			worker.postMessage('close');

@@ -1,17 +1,23 @@
 import {hostname, networkInterfaces} from 'node:os';
-import {createApp} from './app.ts';
+import {join} from 'node:path';
+import {type App, createApp} from './app.ts';
+import type {ArtifactPlace} from './artifacts/artifact-place.ts';
+import {openArtifacts} from './artifacts/artifact-store.ts';
 import {loadServerCatalog} from './catalog.ts';
 import {openDatabase} from './database/open.ts';
 import type {DatabasePlace} from './database/place.ts';
 import type {DemoOptions} from './demo-model/demo-routes.ts';
 import {listen} from './listen.ts';
 import type {Log} from './log.ts';
+import {endSandboxes, keepSandboxes} from './sandboxes/keeper.ts';
+import {createSandboxing} from './sandboxes/sandboxing.ts';
 import type {Services} from './services.ts';
 
 export type RunningServer = {
 	/** Without a slash at the end. */
 	readonly url: string;
 	readonly services: Services;
+	readonly app: App;
 	/** Takes no more requests, lets those that go on end, and closes the database. */
 	readonly close: () => Promise<void>;
 };
@@ -20,6 +26,8 @@ type Options = {
 	readonly place: DatabasePlace;
 	/** Of this server alone, for files. */
 	readonly folder: string;
+	/** Where the bytes of artifacts are kept, `artifacts` in the folder by default. */
+	readonly artifacts?: ArtifactPlace;
 	/** Where it listens: 127.0.0.1 and a free port by default. */
 	readonly host?: string;
 	readonly port?: number;
@@ -33,22 +41,33 @@ type Options = {
 
 /** Opens the database and serves everything. Throws `AppError` where it cannot listen, and what the database throws. */
 export async function startServer(options: Options): Promise<RunningServer> {
-	const {place, host, port, publicUrl, environment, demo, log = () => {}} = options;
+	const {place, folder, host, port, publicUrl, environment, demo, log = () => {}} = options;
 	const catalog = await loadServerCatalog(environment);
 	const database = await openDatabase(place, error =>
 		log({level: 'warn', message: 'database connection lost', error: error.message}),
 	);
 	let url = publicUrl ?? '';
-	const services: Services = {database, now: () => new Date(), publicUrl: () => url, catalog, log};
+	const isEphemeral = place.engine === 'sqlite' && place.file === ':memory:';
+	const sandboxes = createSandboxing({folder, log, isEphemeral});
+	const shared = {database, now: () => new Date(), publicUrl: () => url, log};
+	const artifacts = openArtifacts(options.artifacts ?? {kind: 'disk', folder: join(folder, 'artifacts')}, shared);
+	const services: Services = {...shared, catalog, artifacts, sandboxes};
 	try {
 		const app = createApp({services, names: namesOf(host, publicUrl), demo});
 		const listening = await listen(app, {host, port});
 		url = publicUrl ?? listening.url;
+		const keeper = keepSandboxes(services);
 		return {
 			url: listening.url,
 			services,
+			app,
 			async close() {
 				await listening.close();
+				await keeper.close();
+				if (isEphemeral) {
+					await endSandboxes(services);
+				}
+
 				await database.destroy();
 			},
 		};

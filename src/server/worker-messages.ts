@@ -7,7 +7,16 @@ export type WorkerData = {
 /** Where the embedded server's own user works. */
 export type EmbeddedScope = {readonly org: string; readonly workspace: string; readonly project: string};
 
+/** Something that the demonstration has, for completion: what cannot be listed could not be found otherwise. */
+export type DemoThing = {readonly kind: 'session' | 'run' | 'evaluation' | 'runtime'; readonly id: string};
+
 /** What the worker says: once, where it listens and how to prove oneself, or why it could not. */
 export type WorkerReport =
-	| {readonly kind: 'listening'; readonly url: string; readonly token: string; readonly scope: EmbeddedScope}
+	| {
+			readonly kind: 'listening';
+			readonly url: string;
+			readonly token: string;
+			readonly scope: EmbeddedScope;
+			readonly seen: readonly DemoThing[];
+	  }
 	| {readonly kind: 'failed'; readonly message: string};

@@ -3,7 +3,7 @@ import {tmpdir} from 'node:os';
 import {join} from 'node:path';
 import {parentPort, workerData} from 'node:worker_threads';
 import {reportError} from '../core/error.ts';
-import {initialize} from './accounts/initialize.ts';
+import {demoThings, installDemo} from './demo/install-demo.ts';
 import {startServer} from './start.ts';
 import type {WorkerData, WorkerReport} from './worker-messages.ts';
 
@@ -19,10 +19,19 @@ try {
 		environment: {},
 		demo: {speed},
 	});
-	const scope = {org: 'demo', workspace: 'main', project: 'demo'};
-	const {org: organization, ...inside} = scope;
-	const {apiKey} = await initialize(server.services, {organization, ...inside, email: 'you@localhost'});
-	report({kind: 'listening', url: server.url, token: apiKey.reveal(), scope});
+	const made = await installDemo(server.app, server.services);
+	if (!made) {
+		throw new Error('A database in memory was not empty.');
+	}
+
+	const {organization: org, workspace, project} = made;
+	report({
+		kind: 'listening',
+		url: server.url,
+		token: made.apiKey.reveal(),
+		scope: {org, workspace, project},
+		seen: demoThings,
+	});
 	// Any message asks it to end; with the port closed and the server gone, the thread ends by itself.
 	parentPort?.once('message', () => {
 		server

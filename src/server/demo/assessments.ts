@@ -1,3 +1,4 @@
+import {demoId} from './ids.ts';
 import type {DemoSpan} from './span.ts';
 
 type Attack = {
@@ -107,7 +108,7 @@ export const assessmentSpans: readonly DemoSpan[] = assessments.flatMap(({id, na
 		lasts: attacks.length * 600,
 		attributes: {
 			'service.span.type': 'assessment',
-			'service.airt.assessment.id': id,
+			'service.airt.assessment.id': demoId('assessment', id),
 			'service.airt.assessment.name': name,
 			'service.airt.assessment.target_model': target,
 		},

@@ -13,7 +13,7 @@ type Options = {
 };
 
 /**
- * Loads the demonstration as any program would send it: through the public operations of the server, with a key. The
+ * Loads the demonstration the way every program sends traces: through the public operations of the server, with a key. The
  * same again changes nothing but times.
  */
 export async function loadDemo(app: App, {org, key, now}: Options): Promise<void> {

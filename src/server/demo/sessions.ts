@@ -1,3 +1,4 @@
+import {demoId} from './ids.ts';
 import type {DemoSpan} from './span.ts';
 
 type Turn = {
@@ -79,11 +80,14 @@ const conversations: readonly Conversation[] = [
 	},
 ];
 
+/** The sessions by id, the latest first. */
+export const demoSessions: readonly string[] = conversations.map(({id}) => demoId('session', id));
+
 /** Conversations with agents: their messages with usage, and the tools that were called. */
 export const sessionSpans: readonly DemoSpan[] = conversations.flatMap(conversation => {
 	const {id, title, agent, model, at, turns, attributes = {}} = conversation;
 	const [provider = '', name = ''] = model.split('/');
-	const common = {'gen_ai.conversation.id': id, 'gen_ai.agent.name': agent};
+	const common = {'gen_ai.conversation.id': demoId('session', id), 'gen_ai.agent.name': agent};
 	const root: DemoSpan = {
 		trace: id,
 		id: 'root',

@@ -1,3 +1,4 @@
+import {demoId} from './ids.ts';
 import type {DemoSpan} from './span.ts';
 
 type Item = {readonly type: string; readonly ref?: string; readonly unit: string; readonly data: object};
@@ -65,10 +66,10 @@ const runSpans: readonly DemoSpan[] = runs.flatMap(({id, title, status, at, item
 		lasts: 240,
 		attributes: {
 			'service.span.type': 'workflow_run',
-			'service.workflow.run.id': id,
+			'service.workflow.run.id': demoId('run', id),
 			'service.workflow.run.title': title,
 			'service.workflow.run.status': status,
-			...(items.length > 0 && {'gen_ai.conversation.id': `${id}-reviewer`, 'gen_ai.agent.name': 'reviewer'}),
+			...(items.length > 0 && {'gen_ai.conversation.id': demoId('session', id), 'gen_ai.agent.name': 'reviewer'}),
 		},
 	},
 	...items.map(
@@ -81,7 +82,7 @@ const runSpans: readonly DemoSpan[] = runs.flatMap(({id, title, status, at, item
 			lasts: 0.01,
 			attributes: {
 				'service.item.type': type,
-				'service.item.id': `${id}-${index}`,
+				'service.item.id': demoId('item', `${id}-${index}`),
 				'service.item.data': data,
 				'service.workflow.unit': unit,
 				...(ref && {'service.item.ref': ref}),
@@ -91,23 +92,26 @@ const runSpans: readonly DemoSpan[] = runs.flatMap(({id, title, status, at, item
 	),
 ]);
 
-const evaluation = 'support-quality';
+/** The runs by id. */
+export const demoRuns: readonly string[] = runs.map(({id}) => demoId('run', id));
+
+export const demoEvaluation = 'support-quality';
 const traced = 18;
 
 /** An evaluation of 20 items, two of which left no trace, and one that failed. */
 const evaluationSpans: readonly DemoSpan[] = [
 	{
-		trace: evaluation,
+		trace: demoEvaluation,
 		id: 'root',
-		name: evaluation,
+		name: demoEvaluation,
 		at: -4 * 3600,
 		lasts: traced * 12,
-		attributes: {'service.evaluation.id': evaluation, 'service.evaluation.item_count': 20},
+		attributes: {'service.evaluation.id': demoEvaluation, 'service.evaluation.item_count': 20},
 	},
 	...Array.from(
 		{length: traced},
 		(_, index): DemoSpan => ({
-			trace: evaluation,
+			trace: demoEvaluation,
 			id: `item-${index}`,
 			parent: 'root',
 			name: `item ${index + 1}`,
@@ -115,7 +119,7 @@ const evaluationSpans: readonly DemoSpan[] = [
 			lasts: 8 + (index % 5),
 			...(index === 11 && {failed: 'The answer came too late.'}),
 			attributes: {
-				'service.evaluation.id': evaluation,
+				'service.evaluation.id': demoEvaluation,
 				'service.evaluation.item.id': `ticket-${index + 1}`,
 				'service.span.type': index % 3 === 0 ? 'scorer' : 'task',
 			},

@@ -1,0 +1,65 @@
+import type {Recents} from '../config/recents.ts';
+import type {InferenceInfo} from '../contract/resources/preferences.ts';
+import {demoModel} from '../core/model.ts';
+import {once} from '../core/once.ts';
+import {originOf} from '../core/origin.ts';
+import type {Credential} from '../net/credential.ts';
+import type {Transport} from '../net/transport.ts';
+import type {Embedded} from '../server/embedded.ts';
+import {localConnection} from '../store/connection-slice.ts';
+import type {AppStore} from '../store/store.ts';
+
+type Dependencies = {
+	readonly store: AppStore;
+	readonly recents: Pick<Recents, 'remember'>;
+	/** The bundled worker of the server. */
+	readonly workerUrl: URL;
+	readonly createTransport: (credential: Credential) => Promise<Transport>;
+};
+
+export type EmbeddedAccess = {
+	/** Starts it when it is first asked for, and again after it died. Throws `failed` where it cannot start. */
+	readonly open: () => Promise<Embedded>;
+	/** What it says of its model, once it runs. */
+	readonly modelInfo: () => InferenceInfo | undefined;
+	/** Ends it where it runs, and with it what it started. */
+	readonly close: () => Promise<void>;
+};
+
+/** The server of the app itself, which is there before the user has an account anywhere. */
+export function createEmbeddedAccess({store, recents, workerUrl, createTransport}: Dependencies): EmbeddedAccess {
+	let running: Embedded | undefined;
+	let info: InferenceInfo | undefined;
+
+	const open = once(async forget => {
+		const [{startEmbedded}, {getPreferences}] = await Promise.all([
+			import('../server/embedded.ts'),
+			import('../client/preferences.ts'),
+		]);
+		const server = await startEmbedded({workerUrl});
+		running = server;
+		void server.ended.then(why => {
+			forget();
+			const {connection, setConnection} = store.getState();
+			if (connection.server === server.url) {
+				const detail = `The embedded server ended unexpectedly (${why}). The next message starts it again.`;
+				setConnection({...connection, state: 'failed', detail});
+			}
+		});
+		const credential = {origin: originOf(server.url), kind: 'bearer' as const, secret: server.token};
+		const {models} = await getPreferences(server.url, await createTransport(credential));
+		info = models.find(({id}) => id === demoModel);
+		recents.remember(localConnection.profile, server.seen);
+		if (store.getState().connection.profile === localConnection.profile) {
+			store.getState().setConnection({profile: localConnection.profile, server: server.url, state: 'ready'});
+		}
+
+		return server;
+	});
+
+	return {
+		open,
+		modelInfo: () => info,
+		close: async () => await running?.close(),
+	};
+}

@@ -1,0 +1,67 @@
+import {AppError} from '../../core/error.ts';
+import {type Initialized, initialize} from '../accounts/initialize.ts';
+import type {App} from '../app.ts';
+import {createRuntime} from '../sandboxes/create-runtime.ts';
+import type {Services} from '../services.ts';
+import type {DemoThing} from '../worker-messages.ts';
+import {loadDemo} from './load-demo.ts';
+import {demoSessions} from './sessions.ts';
+import {demoEvaluation, demoRuns} from './work.ts';
+
+const beginning = {organization: 'demo', workspace: 'main', project: 'shop', email: 'you@localhost'};
+
+const runtimes = [
+	{
+		key: 'web-shop',
+		name: 'Web shop',
+		description: 'A small shop whose log is alive.',
+		taskReference: 'web-shop',
+		requestedSeconds: 1800,
+	},
+	{key: 'nightly-import', name: 'Nightly import', taskReference: 'nightly-import'},
+];
+
+/** What the demonstration has that no operation lists. */
+export const demoThings: readonly DemoThing[] = [
+	...demoSessions.map(id => ({kind: 'session' as const, id})),
+	...demoRuns.map(id => ({kind: 'run' as const, id})),
+	...runtimes.map(({key}) => ({kind: 'runtime' as const, id: key})),
+	{kind: 'evaluation', id: demoEvaluation},
+];
+
+/**
+ * Makes the organization of the demonstration with its first user, and loads what it has. Undefined where it is there
+ * already, as it was left.
+ */
+export async function installDemo(app: App, services: Services): Promise<Initialized | undefined> {
+	const made = await initialize(services, beginning).catch(error => {
+		if (error instanceof AppError && error.code === 'conflict') {
+			return undefined;
+		}
+
+		throw error;
+	});
+	if (!made) {
+		return undefined;
+	}
+
+	await loadDemo(app, {org: made.organization, key: made.apiKey, now: services.now()});
+	const {organization_id, workspace_id, id} = await services.database
+		.selectFrom('projects')
+		.innerJoin('workspaces', 'workspaces.id', 'projects.workspace_id')
+		.innerJoin('organizations', 'organizations.id', 'workspaces.organization_id')
+		.select(['organization_id', 'workspace_id', 'projects.id'])
+		.where('organizations.slug', '=', made.organization)
+		.executeTakeFirstOrThrow();
+	const owner = {
+		organizationId: organization_id,
+		workspaceId: workspace_id,
+		projectId: id,
+		createdBy: made.userId,
+	};
+	for (const runtime of runtimes) {
+		await createRuntime(services, {...owner, ...runtime});
+	}
+
+	return made;
+}
