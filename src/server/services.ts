@@ -1,6 +1,8 @@
+import type {ArtifactStore} from './artifacts/artifact-store.ts';
 import type {ServerCatalog} from './catalog.ts';
 import type {Database} from './database/tables.ts';
 import type {Log} from './log.ts';
+import type {Sandboxing} from './sandboxes/sandboxing.ts';
 
 /** What the operations of the server stand on. */
 export type Services = {
@@ -10,4 +12,6 @@ export type Services = {
 	readonly publicUrl: () => string;
 	readonly catalog: ServerCatalog;
 	readonly log: Log;
+	readonly artifacts: ArtifactStore;
+	readonly sandboxes: Sandboxing;
 };

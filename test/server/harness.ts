@@ -1,11 +1,19 @@
 import {randomUUID} from 'node:crypto';
+import {rm} from 'node:fs/promises';
+import {tmpdir} from 'node:os';
+import {join} from 'node:path';
 import {onTestFinished} from 'vitest';
 import {addMember, initialize} from '../../src/server/accounts/initialize.ts';
 import {type App, createApp} from '../../src/server/app.ts';
+import type {ArtifactPlace} from '../../src/server/artifacts/artifact-place.ts';
+import {openArtifacts} from '../../src/server/artifacts/artifact-store.ts';
 import type {Role} from '../../src/server/authorize.ts';
 import {loadServerCatalog} from '../../src/server/catalog.ts';
 import type {Engine} from '../../src/server/database/place.ts';
-import type {LogEntry} from '../../src/server/log.ts';
+import type {Log, LogEntry} from '../../src/server/log.ts';
+import {endSandboxes} from '../../src/server/sandboxes/keeper.ts';
+import {createLocalProvider} from '../../src/server/sandboxes/local-provider.ts';
+import {createSandboxing, type Sandboxing} from '../../src/server/sandboxes/sandboxing.ts';
 import type {Services} from '../../src/server/services.ts';
 import {emptyDatabase} from './database/engines.ts';
 
@@ -26,17 +34,24 @@ type Sent = {
 export type TestServer = Awaited<ReturnType<typeof createTestServer>>;
 
 /** A server as a function of a request over an empty database, with an organization, its owner and his key. */
-export async function createTestServer(engine: Engine = 'sqlite') {
+export async function createTestServer(engine: Engine = 'sqlite', {artifacts}: {artifacts?: ArtifactPlace} = {}) {
 	const database = await emptyDatabase(engine);
 	const entries: LogEntry[] = [];
 	const clock = {now: new Date('2026-03-01T12:00:00.000Z')};
+	const log: Log = entry => entries.push(entry);
+	const folder = join(tmpdir(), `service-server-${randomUUID()}`);
+	onTestFinished(() => rm(folder, {recursive: true, force: true}));
+	const shared = {database, now: () => new Date(clock.now), publicUrl: () => origin, log};
 	const services: Services = {
-		database,
-		now: () => new Date(clock.now),
-		publicUrl: () => origin,
+		...shared,
 		catalog: await loadServerCatalog({}),
-		log: entry => entries.push(entry),
+		artifacts: openArtifacts(artifacts ?? {kind: 'disk', folder: join(folder, 'artifacts')}, shared),
+		sandboxes: testSandboxes(folder, log),
 	};
+	onTestFinished(async () => {
+		await services.sandboxes.background.close();
+		await endSandboxes(services).catch(() => undefined);
+	});
 	const app = createApp({services, demo: {speed: Number.POSITIVE_INFINITY}});
 	const {userId, apiKey} = await initialize(services, {
 		organization: scope.org,
@@ -51,6 +66,8 @@ export async function createTestServer(engine: Engine = 'sqlite') {
 		database,
 		services,
 		owner,
+		/** Where it keeps files; made by the first one, and removed after the test. */
+		folder,
 		/** What was logged, requests and bugs alike. */
 		entries,
 		/** Moves the clock of the server. */
@@ -75,6 +92,12 @@ export async function createTestServer(engine: Engine = 'sqlite') {
 		},
 		send: (path: string, sent: Sent = {}) => send(app, path, {key: owner.key, ...sent}),
 	};
+}
+
+/** Sandboxes in a folder that the first one makes. */
+function testSandboxes(folder: string, log: Log): Sandboxing {
+	const provider = createLocalProvider({root: join(folder, 'sandboxes'), grace: 300, environment: {}});
+	return createSandboxing({folder, log, provider});
 }
 
 /** Asks an app, and reads its answer as far as it is JSON. */

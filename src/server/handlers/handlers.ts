@@ -1,7 +1,9 @@
 import type {Handlers} from '../handlers.ts';
 import {apiKeyHandlers} from './api-keys.ts';
+import {artifactHandlers} from './artifacts.ts';
 import {assessmentHandlers} from './assessments.ts';
 import {creditHandlers} from './credits.ts';
+import {environmentHandlers} from './environments.ts';
 import {evaluationHandlers} from './evaluations.ts';
 import {findingHandlers} from './findings.ts';
 import {itemHandlers} from './items.ts';
@@ -9,6 +11,7 @@ import {mfaHandlers} from './mfa.ts';
 import {organizationHandlers} from './organization.ts';
 import {preferenceHandlers} from './preferences.ts';
 import {runHandlers} from './runs.ts';
+import {runtimeHandlers} from './runtimes.ts';
 import {sessionHandlers} from './sessions.ts';
 import {stageHandlers} from './stages.ts';
 import {traceHandlers} from './traces.ts';
@@ -16,8 +19,10 @@ import {traceHandlers} from './traces.ts';
 /** Every operation of the contract. */
 export const handlers: Partial<Handlers> = {
 	...apiKeyHandlers,
+	...artifactHandlers,
 	...assessmentHandlers,
 	...creditHandlers,
+	...environmentHandlers,
 	...evaluationHandlers,
 	...findingHandlers,
 	...itemHandlers,
@@ -25,6 +30,7 @@ export const handlers: Partial<Handlers> = {
 	...organizationHandlers,
 	...preferenceHandlers,
 	...runHandlers,
+	...runtimeHandlers,
 	...sessionHandlers,
 	...stageHandlers,
 	...traceHandlers,

@@ -1,0 +1,124 @@
+import {setTimeout as sleep} from 'node:timers/promises';
+import type {ValidationErrorItem} from '../../contract/problem.ts';
+import type {TaskEnvironment} from '../../contract/resources/environment.ts';
+import type {Secret} from '../../core/secret.ts';
+import type {Handlers} from '../handlers.ts';
+import {notFound} from '../handlers.ts';
+import {refuse} from '../refusal.ts';
+import {admitEnvironment} from '../sandboxes/admit-environment.ts';
+import {type EnvironmentRow, findEnvironment, prepareEnvironment} from '../sandboxes/environment-life.ts';
+import {answerLog} from '../sandboxes/log-answer.ts';
+import {readSecrets} from '../sandboxes/sandbox-secrets.ts';
+import {planTask} from '../sandboxes/task-plan.ts';
+import {findProject} from '../scope.ts';
+import type {Services} from '../services.ts';
+import {readInputs} from '../tasks/inputs.ts';
+import type {Task} from '../tasks/task.ts';
+import {parseReference} from '../tasks/task-reference.ts';
+
+export const environmentHandlers = {
+	/**
+	 * Answers when the sandbox is ready or failed, but after a few seconds in any case: the specification has no other way
+	 * to learn the state, and building may take long.
+	 */
+	async createEnvironment({body}, {principal, scope, services}) {
+		const {organization, workspace} = scope;
+		const {database, sandboxes} = services;
+		const task = await findTask(services, body.task_ref, organization.slug);
+		const project = body.project_id ? await findProject(database, workspace.id, body.project_id) : undefined;
+		if (body.project_id && !project) {
+			refuse(404, `There is no project “${body.project_id}” in this workspace.`);
+		}
+
+		const inputs = readInputs(task, body.inputs ?? {});
+		if ('errors' in inputs) {
+			refuseBody(inputs.errors);
+		}
+
+		if (typeof body.timeout_sec === 'number' && body.timeout_sec < 1) {
+			refuseBody([{loc: ['body', 'timeout_sec'], msg: 'must be at least 1', type: 'too_small'}]);
+		}
+
+		const secrets = await readSecrets(sandboxes.secrets, organization.slug, body.secret_ids ?? []);
+		if ('unknown' in secrets) {
+			const msg = 'is no secret of this organization';
+			refuseBody([{loc: ['body', 'secret_ids', secrets.unknown], msg, type: 'unknown_secret'}]);
+		}
+
+		const modelOverrides = body.model_overrides ?? {};
+		const plan = await planTask(task, {inputs: inputs.values, modelOverrides, secrets: secrets.values});
+		const {id, sandboxId, seconds, executeToken} = await admitEnvironment(services, {
+			organizationId: organization.id,
+			workspaceId: workspace.id,
+			projectId: project?.id ?? null,
+			createdBy: principal.userId,
+			taskReference: body.task_ref,
+			task,
+			plan,
+			inputs: inputs.values,
+			modelOverrides,
+			seconds: body.timeout_sec ?? null,
+		});
+		const specOf = () => plan.specOf(sandboxId, {after: seconds * 1000, action: 'end'});
+		const prepared = sandboxes.background.run(id, signal => prepareEnvironment(services, id, specOf, signal));
+		await atMost(prepared, sandboxes.policy.patience);
+		return responseOf(await findEnvironment(services, id), executeToken);
+	},
+
+	async getEnvironmentLogs({params}, {scope, services, request, headers}) {
+		const row = await services.database
+			.selectFrom('environments')
+			.leftJoin('sandboxes', 'sandboxes.id', 'environments.sandbox_id')
+			.select(['environments.id', 'sandboxes.provider_sandbox_id', 'sandboxes.machine'])
+			.where('environments.id', '=', params.environmentId.toLowerCase())
+			.where('environments.workspace_id', '=', scope.workspace.id)
+			.executeTakeFirst();
+		if (!row) {
+			refuse(404, notFound);
+		}
+
+		const {provider_sandbox_id: sandboxId, machine} = row;
+		if (sandboxId === null || machine === null) {
+			refuse(404, 'The log of this environment is gone: it was kept for a while after its end.');
+		}
+
+		return await answerLog(services, {sandboxId, machine}, {request, headers});
+	},
+} satisfies Partial<Handlers>;
+
+async function findTask({sandboxes}: Services, reference: string, organization: string): Promise<Task> {
+	if (!parseReference(reference)) {
+		refuseBody([{loc: ['body', 'task_ref'], msg: 'must be [org/]name[@version]', type: 'invalid_reference'}]);
+	}
+
+	return (
+		(await sandboxes.tasks.find(reference, organization)) ??
+		refuse(404, `There is no task “${reference}” for this organization.`)
+	);
+}
+
+function refuseBody(errors: readonly ValidationErrorItem[]): never {
+	refuse(422, `${errors[0]?.loc.join('.')} ${errors[0]?.msg}.`, {errors});
+}
+
+/** Resolves with the promise, or after `time` milliseconds without it. */
+async function atMost(promise: Promise<void>, time: number): Promise<void> {
+	const waiting = new AbortController();
+	await Promise.race([promise, sleep(time, undefined, {signal: waiting.signal}).catch(() => undefined)]);
+	waiting.abort();
+}
+
+function responseOf(row: EnvironmentRow, executeToken: Secret): TaskEnvironment {
+	return {
+		id: row.id,
+		state: row.state,
+		task_ref: row.task_ref,
+		created_at: row.created_at,
+		expires_at: row.expires_at,
+		error: row.error,
+		execute_token: row.state === 'failed' || row.state === 'torn_down' ? null : executeToken.reveal(),
+		instruction: row.instruction,
+		service_urls: JSON.parse(row.service_urls),
+		task_verification: row.verification === null ? null : JSON.parse(row.verification),
+	};
+}

@@ -1,0 +1,93 @@
+import {randomBytes, randomUUID} from 'node:crypto';
+import {type Secret, secret} from '../../core/secret.ts';
+import {hashToken} from '../accounts/token.ts';
+import type {Services} from '../services.ts';
+import type {TaskInputs} from '../tasks/inputs.ts';
+import type {Task} from '../tasks/task.ts';
+import {assertCapacity, holdOrganization, limitFor} from './capacity.ts';
+import type {TaskPlan} from './task-plan.ts';
+
+/** How long an execute token is good for at most, in milliseconds. */
+const tokenLife = 15 * 60_000;
+
+type Wanted = {
+	readonly organizationId: string;
+	readonly workspaceId: string;
+	readonly projectId: string | null;
+	readonly createdBy: string;
+	readonly taskReference: string;
+	readonly task: Task;
+	readonly plan: TaskPlan;
+	readonly inputs: TaskInputs;
+	readonly modelOverrides: Readonly<Record<string, string>>;
+	/** What the caller asks for; null for nothing. */
+	readonly seconds: number | null;
+};
+
+type Admitted = {
+	readonly id: string;
+	readonly sandboxId: string;
+	/** How long it may live. */
+	readonly seconds: number;
+	/** Handed out once; only its hash is kept. */
+	readonly executeToken: Secret;
+};
+
+/** Writes down a new environment, in the state `building`. Refuses (409) where the organization has no room for it. */
+export async function admitEnvironment({database, sandboxes, now}: Services, wanted: Wanted): Promise<Admitted> {
+	const {organizationId, workspaceId, projectId, createdBy, task, plan, inputs, modelOverrides} = wanted;
+	const {provider, policy} = sandboxes;
+	const executeToken = secret(`svx_${randomBytes(32).toString('base64url')}`);
+	const [id, sandboxId, machine] = [randomUUID(), randomUUID(), await provider.machine()];
+	const seconds = await database.transaction().execute(async transaction => {
+		const bounds = await holdOrganization(transaction, organizationId);
+		await assertCapacity(transaction, organizationId, {capacity: bounds.sandbox_capacity ?? policy.capacity});
+		const {actual} = limitFor(policy, bounds, wanted.seconds ?? task.timeout_sec ?? null);
+		const created = now();
+		const expires = created.getTime() + actual * 1000;
+		const both = {
+			organization_id: organizationId,
+			created_by: createdBy,
+			created_at: created.toISOString(),
+			expires_at: new Date(expires).toISOString(),
+		};
+		await transaction
+			.insertInto('sandboxes')
+			.values({
+				...both,
+				id: sandboxId,
+				provider: provider.name,
+				provider_sandbox_id: sandboxId,
+				machine,
+				state: 'running',
+				sandbox_url: Object.values(plan.services)[0]?.url ?? null,
+				past_seconds: 0,
+				running_since: both.created_at,
+				billed_credits: 0,
+				startup_timing: '{}',
+			})
+			.execute();
+		await transaction
+			.insertInto('environments')
+			.values({
+				...both,
+				id,
+				workspace_id: workspaceId,
+				project_id: projectId,
+				task_ref: wanted.taskReference,
+				state: 'building',
+				inputs: JSON.stringify(inputs),
+				model_overrides: JSON.stringify(modelOverrides),
+				instruction: plan.instruction,
+				service_urls: JSON.stringify(plan.services),
+				verification: task.verification ? JSON.stringify(task.verification) : null,
+				execute_token_hash: hashToken(executeToken.reveal()),
+				execute_token_expires_at: new Date(Math.min(expires, created.getTime() + tokenLife)).toISOString(),
+				sandbox_id: sandboxId,
+				updated_at: both.created_at,
+			})
+			.execute();
+		return actual;
+	});
+	return {id, sandboxId, seconds, executeToken};
+}

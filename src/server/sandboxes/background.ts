@@ -1,0 +1,26 @@
+/** Work that goes on after the request that began it was answered. */
+export type Background = {
+	/** Begins work of this name. It must not throw, and must end soon after its signal aborts. */
+	readonly run: (name: string, work: (signal: AbortSignal) => Promise<void>) => Promise<void>;
+	/** Whether work of this name goes on. */
+	readonly has: (name: string) => boolean;
+	/** Aborts all work and waits for its end; what begins later is aborted from the start. */
+	readonly close: () => Promise<void>;
+};
+
+export function createBackground(): Background {
+	const underway = new Map<string, Promise<void>>();
+	const closing = new AbortController();
+	return {
+		run(name, work) {
+			const done = work(closing.signal).finally(() => underway.delete(name));
+			underway.set(name, done);
+			return done;
+		},
+		has: name => underway.has(name),
+		async close() {
+			closing.abort();
+			await Promise.allSettled(underway.values());
+		},
+	};
+}

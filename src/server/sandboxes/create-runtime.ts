@@ -1,0 +1,60 @@
+import {createHash, randomUUID} from 'node:crypto';
+import {AppError} from '../../core/error.ts';
+import type {Services} from '../services.ts';
+
+export type NewRuntime = {
+	readonly organizationId: string;
+	readonly workspaceId: string;
+	readonly projectId: string | null;
+	/** The user who owns it, and alone may operate it. */
+	readonly createdBy: string;
+	/** What it is called by in paths; unique in its workspace. */
+	readonly key: string;
+	readonly name: string;
+	readonly description?: string;
+	/** `[org/]name[@version]` of the task that its sandbox runs. */
+	readonly taskReference: string;
+	/** How long it may run at once, in seconds, where that is not left to the organization. */
+	readonly requestedSeconds?: number;
+};
+
+const configVersion = '1';
+
+/** Makes a runtime that was never started, and gives its id. Throws `AppError` (`conflict`) where the key is taken. */
+export async function createRuntime(
+	{database, now}: Pick<Services, 'database' | 'now'>,
+	runtime: NewRuntime,
+): Promise<string> {
+	const {key, name, description = null, taskReference, requestedSeconds = null} = runtime;
+	const id = randomUUID();
+	const at = now().toISOString();
+	const config = JSON.stringify({version: configVersion, task_ref: taskReference, requested_seconds: requestedSeconds});
+	const {numInsertedOrUpdatedRows} = await database
+		.insertInto('runtimes')
+		.values({
+			id,
+			organization_id: runtime.organizationId,
+			workspace_id: runtime.workspaceId,
+			project_id: runtime.projectId,
+			created_by: runtime.createdBy,
+			key,
+			name,
+			description,
+			config_digest: `sha256:${createHash('sha256').update(config).digest('hex')}`,
+			config_version: configVersion,
+			status: 'idle',
+			requested_seconds: requestedSeconds,
+			task_ref: taskReference,
+			created_at: at,
+			updated_at: at,
+		})
+		.onConflict(conflict => conflict.columns(['workspace_id', 'key']).doNothing())
+		.executeTakeFirst();
+	if (numInsertedOrUpdatedRows === 0n) {
+		throw new AppError('conflict', `There is a runtime “${key}” in this workspace already.`, {
+			hint: 'Choose another key.',
+		});
+	}
+
+	return id;
+}

@@ -1,0 +1,41 @@
+import {type ChargeRefusal, chargeCredits} from '../credits/charge.ts';
+import {creditsLeft} from '../credits/left.ts';
+import type {DatabaseTransaction} from '../database/tables.ts';
+
+/** What running so long costs in all: whole credits, a begun one counts. */
+export function creditsFor(seconds: number, creditsPerHour: number): number {
+	return Math.ceil((seconds * creditsPerHour) / 3600);
+}
+
+/** How long so many credits last. */
+export function secondsFor(credits: number, creditsPerHour: number): number {
+	return creditsPerHour === 0 ? Number.POSITIVE_INFINITY : Math.floor((credits * 3600) / creditsPerHour);
+}
+
+type Use = Parameters<typeof chargeCredits>[1];
+
+/** Charges for what was used already: as much as there is. Gives what was charged, and why it was not all. */
+export async function chargeUsed(
+	transaction: DatabaseTransaction,
+	use: Use,
+): Promise<{readonly charged: number; readonly lack?: ChargeRefusal}> {
+	const all = await chargeCredits(transaction, use);
+	if (all.ok) {
+		return {charged: use.amount};
+	}
+
+	const charged = Math.min(use.amount, (await creditsLeft(transaction, use)) ?? use.amount);
+	await chargeCredits(transaction, {...use, amount: charged});
+	return {charged, lack: all.reason};
+}
+
+/** The most that could be charged now, and what would end it; undefined where nothing does. */
+export async function findBound(
+	transaction: DatabaseTransaction,
+	use: Omit<Use, 'amount'>,
+): Promise<{readonly credits: number; readonly lack: ChargeRefusal} | undefined> {
+	const credits = await creditsLeft(transaction, use);
+	// One more is refused as a whole, and with the reason.
+	const more = credits === null ? undefined : await chargeCredits(transaction, {...use, amount: credits + 1});
+	return credits === null || !more || more.ok ? undefined : {credits, lack: more.reason};
+}

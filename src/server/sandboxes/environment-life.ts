@@ -1,0 +1,172 @@
+import {setTimeout as sleep} from 'node:timers/promises';
+import type {Selectable} from 'kysely';
+import type {TaskEnvironment} from '../../contract/resources/environment.ts';
+import {AppError, isAbort, reportError} from '../../core/error.ts';
+import type {Tables} from '../database/tables.ts';
+import type {Services} from '../services.ts';
+import {isListening} from './ports.ts';
+import type {SandboxSpec, SandboxState} from './provider.ts';
+import type {ServiceAddresses} from './task-plan.ts';
+
+export type EnvironmentRow = Selectable<Tables['environments']>;
+
+type State = TaskEnvironment['state'];
+
+/** What an environment becomes: a state, and why, where that is a failure. */
+type Turn = {readonly state: State; readonly error?: string};
+
+/** A sandbox that nobody has begun by then, in milliseconds, is not begun any more: its server was ended meanwhile. */
+const beginPatience = 60_000;
+
+const firstWait = 30;
+const longestWait = 500;
+
+/**
+ * Starts the sandbox of a new environment and follows it until it is ready, or will never be. Never throws: what goes
+ * wrong becomes the state `failed` and a line of its log.
+ */
+export async function prepareEnvironment(
+	services: Services,
+	id: string,
+	specOf: () => Promise<SandboxSpec>,
+	signal: AbortSignal,
+): Promise<void> {
+	try {
+		await services.sandboxes.provider.start(await specOf());
+	} catch (error) {
+		logBug(services, error);
+		await guarded(services, async () => {
+			const row = await findEnvironment(services, id);
+			await turn(services, row, {state: 'failed', error: reportError(error).message});
+		});
+		return;
+	}
+
+	for (let wait = firstWait; !signal.aborted; wait = Math.min(wait * 1.5, longestWait)) {
+		const state = await guarded(services, () => advanceEnvironment(services, id));
+		if (state !== undefined && state !== 'building' && state !== 'provisioning') {
+			return;
+		}
+
+		await sleep(wait, undefined, {signal}).catch(() => undefined);
+	}
+}
+
+/** Brings the state of an environment up to what its sandbox is, and gives it. May be called at any time, by any server. */
+export async function advanceEnvironment(services: Services, id: string): Promise<State> {
+	const row = await findEnvironment(services, id);
+	if (isOver(row.state) || row.sandbox_id === null) {
+		return row.state;
+	}
+
+	const now = services.now();
+	if (row.expires_at !== null && row.expires_at <= now.toISOString()) {
+		return await turn(services, row, {state: 'torn_down'});
+	}
+
+	const found = await services.sandboxes.provider.inspect(row.sandbox_id);
+	const next = await turnOf(services, row, found, now);
+	return next.state === row.state ? row.state : await turn(services, row, next);
+}
+
+async function turnOf(services: Services, row: EnvironmentRow, found: SandboxState, now: Date): Promise<Turn> {
+	const addresses: ServiceAddresses = JSON.parse(row.service_urls);
+	const ports = Object.values(addresses).map(({port}) => port);
+	switch (found.kind) {
+		case 'building':
+		case 'paused':
+			return {state: found.kind};
+		case 'running':
+			return row.state === 'ready' ? {state: 'ready'} : await whileRunning(services, row, ports, now);
+		case 'ended':
+			return afterEnd(found, ports.length > 0);
+		default: {
+			const age = now.getTime() - Date.parse(row.created_at);
+			const isAwaited = services.sandboxes.background.has(row.id) || (row.state === 'building' && age < beginPatience);
+			return isAwaited ? {state: row.state} : {state: 'failed', error: 'Its sandbox is gone, and nobody ended it.'};
+		}
+	}
+}
+
+async function whileRunning(
+	{sandboxes}: Services,
+	{state, updated_at}: EnvironmentRow,
+	ports: readonly number[],
+	now: Date,
+): Promise<Turn> {
+	const listening = await Promise.all(ports.map(isListening));
+	if (listening.every(Boolean)) {
+		return {state: 'ready'};
+	}
+
+	const {servicePatience} = sandboxes.policy;
+	const isLate = state === 'provisioning' && now.getTime() - Date.parse(updated_at) > servicePatience;
+	return isLate
+		? {state: 'failed', error: `Its services did not answer within ${servicePatience / 1000} s.`}
+		: {state: 'provisioning'};
+}
+
+function afterEnd({step, status, asked}: SandboxState & {kind: 'ended'}, hasServices: boolean): Turn {
+	const how = status === null ? 'was ended by a signal' : `ended with status ${status}`;
+	if (asked || (status === 0 && !hasServices)) {
+		return {state: 'torn_down'};
+	}
+
+	const why = hasServices && step === 'command' ? ', though its services are to go on' : '';
+	return {state: 'failed', error: `The ${step} ${how}${why}. Its log says more.`};
+}
+
+/** Writes the next state, unless another server was faster. What is over loses its processes and its workspace first. */
+async function turn({database, now, sandboxes}: Services, row: EnvironmentRow, {state, error}: Turn): Promise<State> {
+	if (isOver(state) && row.sandbox_id !== null) {
+		await sandboxes.provider.end(row.sandbox_id);
+	}
+
+	const at = now().toISOString();
+	const written = await database.transaction().execute(async transaction => {
+		const {numUpdatedRows} = await transaction
+			.updateTable('environments')
+			.set({state, error: error ?? null, updated_at: at})
+			.where('id', '=', row.id)
+			.where('state', '=', row.state)
+			.executeTakeFirst();
+		if (isOver(state) && row.sandbox_id !== null) {
+			await transaction
+				.updateTable('sandboxes')
+				.set({state: 'killed', running_since: null})
+				.where('id', '=', row.sandbox_id)
+				.execute();
+		}
+
+		return numUpdatedRows > 0n;
+	});
+	if (written && error && row.sandbox_id !== null) {
+		await sandboxes.provider.note(row.sandbox_id, error);
+	}
+
+	return state;
+}
+
+export function findEnvironment({database}: Services, id: string): Promise<EnvironmentRow> {
+	return database.selectFrom('environments').selectAll().where('id', '=', id).executeTakeFirstOrThrow();
+}
+
+function isOver(state: State): boolean {
+	return state === 'failed' || state === 'torn_down';
+}
+
+/** What a database that is gone for a moment leaves undone is done at the next look. */
+async function guarded<Result>(services: Services, work: () => Promise<Result>): Promise<Result | undefined> {
+	try {
+		return await work();
+	} catch (error) {
+		logBug(services, error);
+		return undefined;
+	}
+}
+
+function logBug({log}: Services, error: unknown): void {
+	if (!(error instanceof AppError) && !isAbort(error)) {
+		log({level: 'error', message: 'sandbox', error: error instanceof Error ? error.stack : String(error)});
+	}
+}

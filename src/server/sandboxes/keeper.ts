@@ -1,0 +1,86 @@
+import type {Services} from '../services.ts';
+import {advanceEnvironment} from './environment-life.ts';
+import {advanceRuntime} from './runtime-life.ts';
+
+/** How often it is looked whether a sandbox ended, or its time is over, in milliseconds. */
+const interval = 2000;
+
+/** How many logs of ended sandboxes are removed at once. */
+const mostRemoved = 20;
+
+/** Looks after the sandboxes of this machine until it is closed, those of an earlier server among them. */
+export function keepSandboxes(services: Services): {readonly close: () => Promise<void>} {
+	let current = look(services);
+	const timer = setInterval(() => {
+		current = current.then(() => look(services));
+	}, interval);
+	timer.unref();
+	return {
+		async close() {
+			clearInterval(timer);
+			await services.sandboxes.background.close();
+			await current;
+		},
+	};
+}
+
+async function look(services: Services): Promise<void> {
+	try {
+		await sweepSandboxes(services);
+	} catch (error) {
+		// The database may be gone for a moment; the next look does what this one did not.
+		services.log({level: 'warn', message: 'sandboxes', error: error instanceof Error ? error.message : String(error)});
+	}
+}
+
+/** Brings everything that runs on this machine up to date: once, and now. */
+export async function sweepSandboxes(services: Services): Promise<void> {
+	const {database, sandboxes} = services;
+	const machine = await sandboxes.provider.machine();
+	const environments = await database
+		.selectFrom('environments')
+		.innerJoin('sandboxes', 'sandboxes.id', 'environments.sandbox_id')
+		.select('environments.id')
+		.where('environments.state', 'in', ['building', 'provisioning', 'ready', 'paused'])
+		.where('machine', '=', machine)
+		.execute();
+	for (const {id} of environments) {
+		await advanceEnvironment(services, id);
+	}
+
+	const runtimes = await database
+		.selectFrom('runtimes')
+		.innerJoin('sandboxes', 'sandboxes.id', 'runtimes.sandbox_id')
+		.select('runtimes.id')
+		.where('runtimes.status', '!=', 'idle')
+		.where('machine', '=', machine)
+		.execute();
+	for (const {id} of runtimes) {
+		await advanceRuntime(services, id);
+	}
+
+	await removeOldLogs(services, machine);
+}
+
+async function removeOldLogs({database, sandboxes, now}: Services, machine: string): Promise<void> {
+	const before = new Date(now().getTime() - sandboxes.policy.logRetention).toISOString();
+	const old = await database
+		.selectFrom('environments')
+		.innerJoin('sandboxes', 'sandboxes.id', 'environments.sandbox_id')
+		.select('sandboxes.id')
+		.where('environments.state', 'in', ['failed', 'torn_down'])
+		.where('environments.updated_at', '<', before)
+		.where('machine', '=', machine)
+		.limit(mostRemoved)
+		.execute();
+	for (const {id} of old) {
+		await sandboxes.provider.remove(id);
+		await database.deleteFrom('sandboxes').where('id', '=', id).execute();
+	}
+}
+
+/** Ends every sandbox of this machine, for a server that nobody will start again. */
+export async function endSandboxes({database, sandboxes}: Services): Promise<void> {
+	const left = await database.selectFrom('sandboxes').select('id').where('state', '!=', 'killed').execute();
+	await Promise.all(left.map(({id}) => sandboxes.provider.remove(id)));
+}

@@ -1,0 +1,55 @@
+import {refuse} from '../refusal.ts';
+import type {Services} from '../services.ts';
+
+type Where = {readonly sandboxId: string; readonly machine: string};
+
+type Asked = {
+	readonly request: Request;
+	/** Headers of the answer. */
+	readonly headers: Headers;
+};
+
+/**
+ * The log of a sandbox, and what makes a tail of it exact: `?after=<offset>`, `X-Log-Offset` (just after the last byte of
+ * `logs`, hence the next `after`), `X-Log-Start` (of its first byte: more than `after` where a part is gone already,
+ * whatever it is for a new log), and `ETag` with `If-None-Match`.
+ */
+export async function answerLog(
+	{sandboxes}: Services,
+	{sandboxId, machine}: Where,
+	{request, headers}: Asked,
+): Promise<{logs: string} | Response> {
+	const after = readAfter(new URL(request.url).searchParams.get('after'));
+	if (machine !== (await sandboxes.provider.machine())) {
+		refuse(502, 'This sandbox runs on another machine, which alone has its log.', {type: 'sandbox_provider_error'});
+	}
+
+	const window = await sandboxes.provider.readLog(sandboxId, {after});
+	// Before the first step there is none yet.
+	const {text, start, offset} = window ?? {text: '', start: 0, offset: 0};
+	const tag = `"${start}-${offset}"`;
+	headers.set('etag', tag);
+	headers.set('x-log-start', String(start));
+	headers.set('x-log-offset', String(offset));
+	return isKnown(request.headers.get('if-none-match'), tag) ? new Response(null, {status: 304, headers}) : {logs: text};
+}
+
+function readAfter(text: string | null): number | undefined {
+	if (text === null) {
+		return undefined;
+	}
+
+	const after = Number(text);
+	if (!/^\d+$/.test(text) || !Number.isSafeInteger(after)) {
+		const msg = 'must be an offset in bytes, as X-Log-Offset gave it';
+		refuse(422, `query.after ${msg}.`, {errors: [{loc: ['query', 'after'], msg, type: 'invalid_offset'}]});
+	}
+
+	return after;
+}
+
+/** `If-None-Match` compares weakly (RFC 9110, 13.1.2). */
+function isKnown(list: string | null, tag: string): boolean {
+	const tags = (list ?? '').split(',').map(part => part.trim().replace(/^W\//, ''));
+	return tags.includes('*') || tags.includes(tag);
+}

@@ -1,0 +1,46 @@
+import {connect, createServer} from 'node:net';
+
+/** Ports that were handed out lately: the system may offer one again before its program listens. */
+const lately = new Set<number>();
+const mostLately = 256;
+
+/** A port of this machine that is free at the moment. */
+export async function freePort(): Promise<number> {
+	for (;;) {
+		const port = await offeredPort();
+		if (!lately.has(port)) {
+			lately.add(port);
+			const [oldest] = lately;
+			if (lately.size > mostLately && oldest !== undefined) {
+				lately.delete(oldest);
+			}
+
+			return port;
+		}
+	}
+}
+
+function offeredPort(): Promise<number> {
+	return new Promise((resolve, reject) => {
+		const server = createServer();
+		server.once('error', reject);
+		server.listen(0, '127.0.0.1', () => {
+			const address = server.address();
+			server.close(() => resolve(typeof address === 'object' && address ? address.port : 0));
+		});
+	});
+}
+
+/** Whether a program listens on a port of this machine. */
+export function isListening(port: number): Promise<boolean> {
+	return new Promise(resolve => {
+		const socket = connect({port, host: '127.0.0.1', timeout: 1000});
+		const end = (answer: boolean) => {
+			socket.destroy();
+			resolve(answer);
+		};
+		socket.once('connect', () => end(true));
+		socket.once('timeout', () => end(false));
+		socket.once('error', () => end(false));
+	});
+}

@@ -1,0 +1,166 @@
+import type {Selectable} from 'kysely';
+import type {RuntimeInstance} from '../../contract/resources/runtime.ts';
+import type {ChargeRefusal} from '../credits/charge.ts';
+import type {Tables} from '../database/tables.ts';
+import {refuse} from '../refusal.ts';
+import type {Services} from '../services.ts';
+import {chargeUsed, creditsFor} from './credit-price.ts';
+
+export type RuntimeRow = Selectable<Tables['runtimes']>;
+export type SandboxRow = Selectable<Tables['sandboxes']>;
+
+export type PauseReason = NonNullable<RuntimeInstance['pause_reason']>;
+
+/** A sandbox that nobody has begun by then, in milliseconds, is not begun any more: its server was ended meanwhile. */
+const beginPatience = 60_000;
+
+/** How often credits of what runs are charged, in whole credits: rarely enough to be few entries. */
+const chargeEvery = 5;
+
+/** A runtime with its sandbox, where it has one. */
+export async function findRuntime({database}: Services, id: string) {
+	const runtime = await database.selectFrom('runtimes').selectAll().where('id', '=', id).executeTakeFirstOrThrow();
+	const sandbox =
+		runtime.sandbox_id === null
+			? undefined
+			: await database.selectFrom('sandboxes').selectAll().where('id', '=', runtime.sandbox_id).executeTakeFirst();
+	return {runtime, sandbox};
+}
+
+/** How long a sandbox has run by now, in whole seconds. */
+export function secondsRun({past_seconds, running_since}: SandboxRow, now: Date): number {
+	const since = running_since === null ? 0 : Math.max(0, now.getTime() - Date.parse(running_since));
+	return past_seconds + Math.floor(since / 1000);
+}
+
+/**
+ * Brings a runtime up to what its sandbox is: ended by itself, out of time or out of credits. May be called at any time,
+ * by any server of its machine.
+ */
+export async function advanceRuntime(services: Services, id: string): Promise<void> {
+	const {runtime, sandbox} = await findRuntime(services, id);
+	if (!sandbox || runtime.status === 'idle') {
+		return;
+	}
+
+	const {sandboxes} = services;
+	const now = services.now();
+	const found = await sandboxes.provider.inspect(sandbox.id);
+	if (found.kind === 'ended' || found.kind === 'gone') {
+		const since = Date.parse(sandbox.running_since ?? sandbox.created_at);
+		if (found.kind === 'ended' || (!sandboxes.background.has(id) && now.getTime() - since > beginPatience)) {
+			await settle(services, runtime, sandbox, {state: 'killed'});
+		}
+
+		return;
+	}
+
+	if (sandbox.state !== 'running') {
+		return;
+	}
+
+	if (sandbox.expires_at !== null && sandbox.expires_at <= now.toISOString()) {
+		await suspend(services, runtime, sandbox, sandbox.limited_by ?? 'timeout');
+		return;
+	}
+
+	const owed = creditsFor(secondsRun(sandbox, now), sandboxes.policy.creditsPerHour) - sandbox.billed_credits;
+	if (owed >= chargeEvery) {
+		const lack = await settle(services, runtime, sandbox, {state: 'running'});
+		if (lack) {
+			const {sandbox: charged = sandbox} = await findRuntime(services, id);
+			await suspend(services, runtime, charged, lack);
+		}
+	}
+}
+
+/** Pauses a runtime for its owner. Refuses (409) where its sandbox cannot be suspended, or does not run. */
+export async function pauseRuntime(services: Services, id: string): Promise<void> {
+	const {runtime, sandbox} = await findRuntime(services, id);
+	if (sandbox?.state !== 'running') {
+		refuse(409, `The runtime “${runtime.key}” does not run.`);
+	}
+
+	if (!services.sandboxes.provider.supportsPause) {
+		refuse(409, `The sandbox of the runtime “${runtime.key}” cannot be suspended.`, {type: 'sandbox_provider_error'});
+	}
+
+	await suspend(services, runtime, sandbox, 'user');
+}
+
+/** Ends the sandbox of a runtime, which is idle then; its workspace stays. */
+export async function endRuntime(services: Services, id: string): Promise<void> {
+	const {runtime, sandbox} = await findRuntime(services, id);
+	if (sandbox) {
+		await settle(services, runtime, sandbox, {state: 'killed'});
+	}
+}
+
+/** Pauses, or where that cannot be done ends, what runs. */
+async function suspend(services: Services, runtime: RuntimeRow, sandbox: SandboxRow, reason: PauseReason) {
+	const {provider} = services.sandboxes;
+	if (provider.supportsPause) {
+		await provider.pause(sandbox.id);
+		await settle(services, runtime, sandbox, {state: 'paused', reason});
+	} else {
+		await provider.end(sandbox.id);
+		await settle(services, runtime, sandbox, {state: 'killed', reason});
+	}
+}
+
+const statusOf = {running: 'running', paused: 'paused', killed: 'idle'} as const;
+
+/**
+ * Writes what a sandbox became and charges what it has used since it was last charged; only one server gets to. Gives
+ * what there was too little of, if anything.
+ */
+async function settle(
+	{database, sandboxes, now, log}: Services,
+	runtime: RuntimeRow,
+	sandbox: SandboxRow,
+	{state, reason}: {readonly state: SandboxRow['state']; readonly reason?: PauseReason},
+): Promise<ChargeRefusal | undefined> {
+	if (state === 'killed') {
+		await sandboxes.provider.end(sandbox.id);
+	}
+
+	const at = now();
+	const seconds = secondsRun(sandbox, at);
+	const owed = Math.max(0, creditsFor(seconds, sandboxes.policy.creditsPerHour) - sandbox.billed_credits);
+	const goesOn = state === 'running';
+	if (!goesOn) {
+		log({level: 'info', message: 'runtime', runtime: runtime.id, state, reason});
+	}
+
+	return await database.transaction().execute(async transaction => {
+		const {numUpdatedRows} = await transaction
+			.updateTable('sandboxes')
+			.set({state, pause_reason: reason ?? null, billed_credits: sandbox.billed_credits + owed})
+			.$if(!goesOn, query => query.set({past_seconds: seconds, running_since: null}))
+			.where('id', '=', sandbox.id)
+			.where('state', '=', sandbox.state)
+			.where('billed_credits', '=', sandbox.billed_credits)
+			.executeTakeFirst();
+		if (numUpdatedRows === 0n) {
+			return undefined;
+		}
+
+		await transaction
+			.updateTable('runtimes')
+			.set({status: statusOf[state], updated_at: at.toISOString()})
+			.where('id', '=', runtime.id)
+			.where('sandbox_id', '=', sandbox.id)
+			.execute();
+		const use = {organizationId: sandbox.organization_id, userId: sandbox.created_by, now: at};
+		const {charged, lack} = await chargeUsed(transaction, {...use, amount: owed, reason: `runtime ${runtime.key}`});
+		if (charged < owed) {
+			await transaction
+				.updateTable('sandboxes')
+				.set({billed_credits: sandbox.billed_credits + charged})
+				.where('id', '=', sandbox.id)
+				.execute();
+		}
+
+		return lack;
+	});
+}

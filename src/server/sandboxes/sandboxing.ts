@@ -1,0 +1,68 @@
+import {join} from 'node:path';
+import type {Log} from '../log.ts';
+import {createTaskLibrary, type TaskLibrary} from '../tasks/task-library.ts';
+import {type Background, createBackground} from './background.ts';
+import {createLocalProvider} from './local-provider.ts';
+import type {SandboxProvider} from './provider.ts';
+
+/** What the platform allows and charges, where an organization has no bounds of its own. */
+export type SandboxPolicy = {
+	/** Longest life of a sandbox, and what it gets where nobody asks for a time, in seconds. */
+	readonly maxSeconds: number;
+	readonly defaultSeconds: number;
+	/** Most sandboxes of an organization at once. */
+	readonly capacity: number;
+	/** What a runtime costs while it runs. Environments cost nothing. */
+	readonly creditsPerHour: number;
+	/** Longest time in milliseconds that a request waits for a sandbox to be ready. */
+	readonly patience: number;
+	/** Longest time in milliseconds from the start of a task's command to its services. */
+	readonly servicePatience: number;
+	/** How long the log of an ended sandbox is kept, in milliseconds. */
+	readonly logRetention: number;
+};
+
+/** What environments and runtimes stand on. */
+export type Sandboxing = {
+	readonly provider: SandboxProvider;
+	readonly tasks: TaskLibrary;
+	readonly policy: SandboxPolicy;
+	readonly background: Background;
+	/** Where the workspaces of runtimes are, which outlive their sandboxes. */
+	readonly workspaces: string;
+	/** Where secrets for tasks are. */
+	readonly secrets: string;
+};
+
+const defaults: SandboxPolicy = {
+	maxSeconds: 24 * 3600,
+	defaultSeconds: 3600,
+	capacity: 10,
+	creditsPerHour: 60,
+	patience: 5000,
+	servicePatience: 120_000,
+	logRetention: 24 * 3_600_000,
+};
+
+type Options = {
+	/** The server's data: tasks, secrets, sandboxes and the workspaces of runtimes lie in it. */
+	readonly folder: string;
+	readonly log: Log;
+	readonly policy?: Partial<SandboxPolicy>;
+	/** Whether everything ends with this process: a server without a lasting database. */
+	readonly isEphemeral?: boolean;
+	readonly provider?: SandboxProvider;
+};
+
+/** Puts the parts together. Nothing is made or read before the first use. */
+export function createSandboxing({folder, log, policy, isEphemeral, provider}: Options): Sandboxing {
+	const root = join(folder, 'sandboxes');
+	return {
+		provider: provider ?? createLocalProvider({root, hidden: [folder], isEphemeral}),
+		tasks: createTaskLibrary({folder: join(folder, 'tasks'), log}),
+		policy: {...defaults, ...policy},
+		background: createBackground(),
+		workspaces: join(folder, 'workspaces'),
+		secrets: join(folder, 'secrets'),
+	};
+}

@@ -1,0 +1,202 @@
+import {access, mkdir, readFile, truncate, writeFile} from 'node:fs/promises';
+import {join} from 'node:path';
+import {describe, expect, test} from 'vitest';
+import {environmentSchema} from '../../../src/contract/resources/environment.ts';
+import {hashToken} from '../../../src/server/accounts/token.ts';
+import {sweepSandboxes} from '../../../src/server/sandboxes/keeper.ts';
+import {engines} from '../database/engines.ts';
+import {createTestServer, inWorkspace, type TestServer} from '../harness.ts';
+import {eventually} from '../sandboxes/sandbox.ts';
+import {addTask, listener} from '../sandboxes/task-folder.ts';
+
+const path = `${inWorkspace}/environments`;
+
+const create = (server: TestServer, body: Readonly<Record<string, unknown>>, key?: string) =>
+	server.send(path, {method: 'POST', body, ...(key && {key})});
+
+const logsOf = async (server: TestServer, id: string) => (await server.send(`${path}/${id}/logs`)).json.logs as string;
+
+/** The state of an environment after a look at its sandbox. */
+async function stateOf(server: TestServer, id: string): Promise<string> {
+	await sweepSandboxes(server.services);
+	const row = await server.database.selectFrom('environments').select('state').where('id', '=', id).executeTakeFirst();
+	return row?.state ?? 'none';
+}
+
+describe.each(engines)('on %s', engine => {
+	test('an environment of the web shop is ready at once, with its URL in the instruction and a log that lives', async () => {
+		const server = await createTestServer(engine);
+		const {status, json} = await create(server, {
+			task_ref: 'web-shop@1.0.0',
+			inputs: {shop_name: 'Tea & co', visits_per_minute: 6000},
+			project_id: 'web',
+			timeout_sec: 600,
+		});
+		const environment = environmentSchema.parse(json);
+		const port = Number(environment.service_urls?.['web']?.['port']);
+		const url = `http://127.0.0.1:${port}/`;
+		expect([status, environment]).toEqual([
+			200,
+			{
+				id: expect.stringMatching(/^[\da-f-]{36}$/),
+				state: 'ready',
+				task_ref: 'web-shop@1.0.0',
+				created_at: '2026-03-01T12:00:00.000Z',
+				expires_at: '2026-03-01T12:10:00.000Z',
+				error: null,
+				execute_token: expect.stringMatching(/^svx_[\w-]{43}$/),
+				instruction: expect.stringContaining(`The shop “Tea & co” answers at ${url} (`),
+				service_urls: {web: {url, port, protocol: 'http'}},
+				task_verification: expect.objectContaining({path: '/diagnosis'}),
+			},
+		]);
+		const shop = await (await fetch(url)).json();
+		expect(shop).toMatchObject({shop: 'Tea & co'});
+		await eventually(async () => /"level":"info".*agent=visitor/s.test(await logsOf(server, environment.id)));
+		const diagnosis = await fetch(`${url}diagnosis`, {method: 'POST', body: '{"currency": "GBP"}'});
+		expect(await diagnosis.json()).toEqual({right: true});
+	});
+
+	test('[26] the execute token is stored hashed, and is good for a while only', async () => {
+		const server = await createTestServer(engine);
+		await addTask(server, 'listens', {services: {web: {}}}, {'main.mjs': listener});
+		const {json} = await create(server, {task_ref: 'listens'});
+		const row = await server.database.selectFrom('environments').selectAll().executeTakeFirstOrThrow();
+		expect([row.execute_token_hash, row.execute_token_expires_at]).toEqual([
+			hashToken(json.execute_token),
+			'2026-03-01T12:15:00.000Z',
+		]);
+		expect(JSON.stringify(row)).not.toContain(json.execute_token);
+	});
+
+	test('as many as an organization may have, and no more, also at once', async () => {
+		const server = await createTestServer(engine);
+		await server.database.updateTable('organizations').set({sandbox_capacity: 2}).execute();
+		await addTask(server, 'listens', {services: {web: {}}}, {'main.mjs': listener});
+		const answers = await Promise.all([1, 2, 3, 4].map(() => create(server, {task_ref: 'listens'})));
+		expect(answers.map(({status}) => status).sort()).toEqual([200, 200, 409, 409]);
+		expect(answers.find(({status}) => status === 409)?.json).toEqual({
+			code: 409,
+			detail: 'The organization has 2 sandboxes, and may have 2 at once. Wait for one to end.',
+			type: 'org_sandbox_capacity_exceeded_error',
+		});
+	});
+
+	test('the time is what was asked for, within what the organization allows', async () => {
+		const server = await createTestServer(engine);
+		await addTask(server, 'ends', {timeout_sec: 100}, {'main.mjs': ''});
+		const lifeOf = async (timeout?: number) => {
+			const {json} = await create(server, {task_ref: 'ends', ...(timeout && {timeout_sec: timeout})});
+			return (Date.parse(json.expires_at) - Date.parse(json.created_at)) / 1000;
+		};
+		expect([await lifeOf(), await lifeOf(50), await lifeOf(1e9)]).toEqual([100, 50, 86_400]);
+		await server.database.updateTable('organizations').set({runtime_seconds_max: 70}).execute();
+		expect([await lifeOf(), await lifeOf(50)]).toEqual([70, 50]);
+	});
+});
+
+test('[14] inputs are data: no shell and no template ever reads them', async () => {
+	const server = await createTestServer();
+	const main =
+		'import {readFileSync} from "node:fs"; console.log(readFileSync(".task.json", "utf8")); console.log(process.argv.length);';
+	await addTask(
+		server,
+		'hostile',
+		{inputs: {text: {type: 'string'}}, instruction: 'Do {{inputs.text}}', build: [['node', '-e', '0']]},
+		{'main.mjs': main},
+	);
+	const text = '"; touch evil; $(touch evil) `touch evil` \'\n{{services.web.url}} $HOME \u001B[2J --eval';
+	const {json} = await create(server, {task_ref: 'hostile', inputs: {text}, model_overrides: {judge: '$(id)'}});
+	expect(json.instruction).toBe(`Do ${text}`);
+	await eventually(async () => (await stateOf(server, json.id)) === 'torn_down');
+	const [, context = ''] = /\n(\{.*\})\n2\n/.exec(await logsOf(server, json.id)) ?? [];
+	expect(JSON.parse(context)).toEqual({
+		task: {name: 'hostile', version: '1.0.0'},
+		inputs: {text},
+		model_overrides: {judge: '$(id)'},
+	});
+	await expect(access(join(server.folder, 'evil'))).rejects.toThrow('ENOENT');
+});
+
+test.each<[string, Record<string, unknown>, number, string]>([
+	['no reference', {task_ref: '../../etc/passwd'}, 422, 'body.task_ref must be [org/]name[@version].'],
+	['an unknown task', {task_ref: 'nothing'}, 404, 'There is no task “nothing” for this organization.'],
+	['an unknown version', {task_ref: 'web-shop@9'}, 404, 'There is no task “web-shop@9” for this organization.'],
+	['an unknown input', {task_ref: 'web-shop', inputs: {x: 1}}, 422, 'body.inputs.x is no input of this task; it has'],
+	[
+		'a wrong input',
+		{task_ref: 'web-shop', inputs: {visits_per_minute: '1'}},
+		422,
+		'body.inputs.visits_per_minute must',
+	],
+	[
+		'another project',
+		{task_ref: 'web-shop', project_id: 'other'},
+		404,
+		'There is no project “other” in this workspace.',
+	],
+	['no time', {task_ref: 'web-shop', timeout_sec: 0}, 422, 'body.timeout_sec must be at least 1.'],
+	['an unknown secret', {task_ref: 'web-shop', secret_ids: ['../../key']}, 422, 'body.secret_ids.0 is no secret of'],
+	['a wrong type', {task_ref: 'web-shop', inputs: 'x'}, 422, 'body.inputs must be'],
+	['an unknown field', {task_ref: 'web-shop', command: 'x'}, 422, 'body.command is not known here.'],
+])('%s is refused before anything is made', async (_, body, status, detail) => {
+	const server = await createTestServer();
+	const answer = await create(server, body);
+	expect([answer.status, answer.json.detail]).toEqual([status, expect.stringContaining(detail)]);
+	expect(await server.database.selectFrom('sandboxes').select('id').execute()).toEqual([]);
+});
+
+test('a build that fails is the state of the answer, and the log says why', async () => {
+	const server = await createTestServer();
+	await addTask(server, 'broken', {build: [['node', '-e', 'console.log("no"); process.exit(3)']]}, {'main.mjs': ''});
+	const {status, json} = await create(server, {task_ref: 'broken'});
+	expect([status, json.state, json.error, json.execute_token]).toEqual([
+		200,
+		'failed',
+		'The build step 1 ended with status 3. Its log says more.',
+		null,
+	]);
+	expect((await logsOf(server, json.id)).split('\n').slice(1)).toEqual([
+		'[sandbox] build step 1 of 1: node -e console.log("no"); process.exit(3)',
+		'no',
+		'[sandbox] build step 1 ended with status 3',
+		'[server] The build step 1 ended with status 3. Its log says more.',
+		'',
+	]);
+});
+
+test('a task whose service ends, and one that cannot even begin, fail with a sentence', async () => {
+	const server = await createTestServer();
+	await addTask(server, 'ends', {services: {web: {}}}, {'main.mjs': 'console.log("bye")'});
+	const ended = await create(server, {task_ref: 'ends'});
+	expect([ended.json.state, ended.json.error]).toEqual([
+		'failed',
+		'The command ended with status 0, though its services are to go on. Its log says more.',
+	]);
+	await addTask(server, 'big', {}, {'main.mjs': ''});
+	await truncate(join(server.folder, 'tasks', 'big', 'main.mjs'), 65 * 1024 * 1024);
+	const big = await create(server, {task_ref: 'big'});
+	const error = 'The task big cannot be used: a file of it is too large or no file.';
+	expect([big.json.state, big.json.error, await logsOf(server, big.json.id)]).toEqual([
+		'failed',
+		error,
+		`[server] ${error}\n`,
+	]);
+});
+
+test('secrets are variables of the task, and neither in its files nor in an answer', async () => {
+	const server = await createTestServer();
+	const folder = join(server.folder, 'secrets', 'acme');
+	await mkdir(folder, {recursive: true});
+	await writeFile(join(folder, 'DEPLOY_KEY'), 'hush\n');
+	const main =
+		'import {readFileSync} from "node:fs"; console.log(process.env.DEPLOY_KEY.length, readFileSync(".task.json", "utf8"));';
+	await addTask(server, 'uses', {}, {'main.mjs': main});
+	const answer = await create(server, {task_ref: 'uses', secret_ids: ['DEPLOY_KEY']});
+	await eventually(async () => (await stateOf(server, answer.json.id)) === 'torn_down');
+	const log = await logsOf(server, answer.json.id);
+	expect([log.includes('\n4 {'), `${answer.text}${log}`.includes('hush')]).toEqual([true, false]);
+	const row = await server.database.selectFrom('environments').select('sandbox_id').executeTakeFirstOrThrow();
+	const status = await readFile(join(server.folder, 'sandboxes', row.sandbox_id ?? '', 'status.json'), 'utf8');
+	expect(status).not.toContain('hush');
+});
