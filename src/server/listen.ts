@@ -4,6 +4,7 @@ import {isIPv6} from 'node:net';
 import {Readable} from 'node:stream';
 import {AppError} from '../core/error.ts';
 import type {App} from './app.ts';
+import {peerHeader} from './peer.ts';
 
 export type Listening = {
 	/** Without a slash at the end. */
@@ -72,7 +73,8 @@ async function answer(app: App, incoming: IncomingMessage, outgoing: ServerRespo
 }
 
 function toRequest(incoming: IncomingMessage, signal: AbortSignal): Request {
-	const {method = 'GET', url = '/', headers} = incoming;
+	const {method = 'GET', url = '/', socket} = incoming;
+	const headers = {...incoming.headers, [peerHeader]: socket.remoteAddress ?? ''};
 	const hasBody = method !== 'GET' && method !== 'HEAD';
 	const pairs = Object.entries(headers).map(([name, value]) => [name, [value].flat().join(', ')] as [string, string]);
 	// A request may name a whole URL; only its path is taken, the Host header is what the app checks.

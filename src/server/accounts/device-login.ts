@@ -8,7 +8,9 @@ export type WaitingLogin = {
 	readonly id: string;
 	readonly userCode: string;
 	/** What the program says it is; anything at all. */
-	readonly requestedFrom: string;
+	readonly program: string;
+	/** The address that it asked from; undefined where it is not known. */
+	readonly address: string | undefined;
 	/** ISO 8601 in UTC. */
 	readonly createdAt: string;
 };
@@ -16,18 +18,23 @@ export type WaitingLogin = {
 /** The login that waits for a code, however it was typed; undefined where none does, or not any more. */
 export async function findLogin({database, now}: Shared, typed: string): Promise<WaitingLogin | undefined> {
 	const userCode = readUserCode(typed);
-	const found =
-		userCode &&
-		(await database
-			.selectFrom('device_authorizations')
-			.select(['id', 'requested_from', 'created_at'])
-			.where('user_code', '=', userCode)
-			.where('status', '=', 'pending')
-			.where('expires_at', '>', now().toISOString())
-			.executeTakeFirst());
-	return found
-		? {id: found.id, userCode, requestedFrom: found.requested_from ?? 'unknown', createdAt: found.created_at}
-		: undefined;
+	if (!userCode) {
+		return undefined;
+	}
+
+	const found = await database
+		.selectFrom('device_authorizations')
+		.select(['id', 'requested_from', 'requested_address', 'created_at'])
+		.where('user_code', '=', userCode)
+		.where('status', '=', 'pending')
+		.where('expires_at', '>', now().toISOString())
+		.executeTakeFirst();
+	if (!found) {
+		return undefined;
+	}
+
+	const {id, requested_from: program, requested_address: address, created_at: createdAt} = found;
+	return {id, userCode, program: program ?? 'unknown', address: address ?? undefined, createdAt};
 }
 
 type Decision = {

@@ -1,8 +1,11 @@
 import {randomUUID} from 'node:crypto';
+import type {Insertable} from 'kysely';
 import {countAttempt} from '../accounts/attempts.ts';
 import {ownOrigin} from '../accounts/own-origin.ts';
 import {makeToken} from '../accounts/token.ts';
 import {makeUserCode} from '../accounts/user-code.ts';
+import type {Tables} from '../database/tables.ts';
+import {peerOf} from '../peer.ts';
 import type {OpenRequest} from '../route.ts';
 import type {Services} from '../services.ts';
 import {oauthAnswer, oauthWait} from './answer.ts';
@@ -27,7 +30,11 @@ export async function authorizeDevice(services: Services, {request}: OpenRequest
 
 	await sweepExpired(services);
 	const {token, hash} = makeToken('device');
-	const userCode = await store(services, hash, programOf(request));
+	const userCode = await store(services, {
+		device_code_hash: hash,
+		requested_from: programOf(request),
+		requested_address: peerOf(request, services) ?? null,
+	});
 	const page = `${ownOrigin(request, services)}/device`;
 	return oauthAnswer({
 		device_code: token.reveal(),
@@ -39,8 +46,13 @@ export async function authorizeDevice(services: Services, {request}: OpenRequest
 	});
 }
 
+type Asked = Pick<
+	Insertable<Tables['device_authorizations']>,
+	'device_code_hash' | 'requested_from' | 'requested_address'
+>;
+
 /** Stores a login that waits, under a code that no other has. */
-async function store({database, now}: Services, device_code_hash: string, requested_from: string): Promise<string> {
+async function store({database, now}: Services, asked: Asked): Promise<string> {
 	for (;;) {
 		const time = now();
 		const user_code = makeUserCode();
@@ -48,7 +60,7 @@ async function store({database, now}: Services, device_code_hash: string, reques
 			.insertInto('device_authorizations')
 			.values({
 				id: randomUUID(),
-				device_code_hash,
+				...asked,
 				user_code,
 				client_id: clientId,
 				status: 'pending',
@@ -56,7 +68,6 @@ async function store({database, now}: Services, device_code_hash: string, reques
 				api_key_id: null,
 				interval_seconds: interval,
 				last_polled_at: null,
-				requested_from,
 				created_at: time.toISOString(),
 				expires_at: new Date(time.getTime() + life * 1000).toISOString(),
 			})

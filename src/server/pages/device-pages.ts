@@ -90,7 +90,8 @@ function approvalPage({token, signed, session, visitor}: SignedVisit, login: Wai
 			title: 'Let this terminal in?',
 			body: html`<dl>
 <dt>Code</dt><dd><span class="code">${login.userCode}</span></dd>
-<dt>Program, as it calls itself</dt><dd>${login.requestedFrom}</dd>
+<dt>Program, as it calls itself</dt><dd>${login.program}</dd>
+${login.address ? html`<dt>Asked from</dt><dd>${login.address}</dd>` : ''}
 <dt>Asked at</dt><dd>${timeOf(login.createdAt)}</dd>
 <dt>Server</dt><dd>${visitor.origin}</dd>
 <dt>In the name of</dt><dd>${session.account.email}</dd>

@@ -94,6 +94,7 @@ export const accounts: readonly string[] = [
 		interval_seconds bigint not null,
 		last_polled_at text,
 		requested_from text,
+		requested_address text,
 		created_at text not null,
 		expires_at text not null
 	)`,

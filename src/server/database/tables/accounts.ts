@@ -104,8 +104,10 @@ type DeviceAuthorizationTable = {
 	/** Seconds that must lie between two polls. */
 	readonly interval_seconds: number;
 	readonly last_polled_at: string | null;
-	/** Where the asking program said it runs, to be shown to whoever approves. */
+	/** What the asking program said it is, to be shown to whoever approves. */
 	readonly requested_from: string | null;
+	/** The address that it asked from, where it is known. */
+	readonly requested_address: string | null;
 	readonly created_at: string;
 	readonly expires_at: string;
 };
