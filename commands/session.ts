@@ -1,6 +1,25 @@
 import * as z from 'zod/mini';
 import {command, noun} from '../src/command/command.ts';
 import {platformSessionResult} from '../src/command/platform-session-result.ts';
+import {savedSessionResult} from '../src/command/saved-session-result.ts';
+import {usageResult} from '../src/command/usage-result.ts';
+
+const show = command({
+	name: 'show',
+	summary: 'Show a saved session of this machine, and what it used',
+	args: z.object({session: z.optional(z.string())}),
+	positional: ['session'],
+	describe: {session: 'id or prefix; the latest one of this folder otherwise'},
+	completes: {session: 'saved-session'},
+	examples: ['session show', 'session show 3f2a --json'],
+	whileRunning: true,
+
+	async run({session}, {sessions, models}) {
+		const found = await sessions.findOrLatest(session);
+		const [{transcript}, {priceOf, date}] = await Promise.all([sessions.read(found), models.catalog()]);
+		return savedSessionResult(found, usageResult(transcript, priceOf, date));
+	},
+});
 
 const unarchive = command({
 	name: 'unarchive',
@@ -19,4 +38,8 @@ const unarchive = command({
 	},
 });
 
-export default noun({name: 'session', summary: 'Sessions of the platform', verbs: [unarchive]});
+export default noun({
+	name: 'session',
+	summary: 'A session on this machine, or of the platform',
+	verbs: [show, unarchive],
+});

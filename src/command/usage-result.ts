@@ -44,7 +44,11 @@ function count(value: number | undefined): string {
 }
 
 /** Every field of the usage shape, the current era beside the total, then the cost by model. */
-export function usageResult(transcript: Transcript, priceOf: PriceOf, priceDate: string): Result {
+export function usageResult(
+	transcript: Transcript,
+	priceOf: PriceOf,
+	priceDate: string,
+): Extract<Result, {kind: 'group'}> {
 	const usage = sessionUsage(transcript, priceOf);
 	const models = [...usageByModel([...transcript.usage.values()])];
 	const cost = (usd: number | null) => (models.length === 0 ? 'none yet' : formatUsd(usd));
