@@ -58,9 +58,10 @@ export async function deriveSessions(
 function newSession(id: string, origin: Origin, spans: readonly Touched[]): Row {
 	const [first] = spans;
 	const started = toTime(first?.span.startedAt ?? 0);
-	const name = spans
-		.map(({span}) => textAt(span.attributes, 'gen_ai.conversation.id'))
-		.find(text => text !== undefined);
+	const [name] = spans.flatMap(
+		({span}) =>
+			textAt(span.attributes, 'gen_ai.conversation.id') ?? textAt(span.resource, 'gen_ai.conversation.id') ?? [],
+	);
 	return {
 		id,
 		organization_id: origin.organizationId,

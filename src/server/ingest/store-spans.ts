@@ -84,15 +84,11 @@ export async function storeSpans(
 			.execute();
 	}
 
-	const changed = [...stored].filter(([key, link]) =>
-		belongingNames.some(name => link[name] !== belongings.get(key)?.[name]),
-	);
-	for (const [key, link] of changed) {
-		const its = belongings.get(key) ?? link;
-		touched.push(await relink(transaction, organizationId, link, its));
-	}
-
-	return touched;
+	const changed = [...stored.values()].flatMap(link => {
+		const its = belongings.get(linkKey(link.trace_id, link.span_id)) ?? link;
+		return belongingNames.some(name => link[name] !== its[name]) ? [{link, its}] : [];
+	});
+	return [...touched, ...(await relink(transaction, organizationId, changed))];
 }
 
 /** All spans of the traces, in brief. */
@@ -116,23 +112,45 @@ async function loadTraces(
 	return new Map(links.map(link => [linkKey(link.trace_id, link.span_id), link]));
 }
 
-/** Gives a span that was stored before its parent what it now belongs to. */
+type Changed = {readonly link: Linked; readonly its: Belongings};
+
+/** Gives spans that were stored before their parents what they now belong to. */
 async function relink(
 	transaction: DatabaseTransaction,
 	organizationId: string,
-	{trace_id, span_id}: Linked,
-	its: Belongings,
-): Promise<Touched> {
-	const values = Object.fromEntries(belongingNames.map(name => [name, its[name]])) as Belongings;
-	const row = await transaction
-		.updateTable('spans')
-		.set(values)
-		.where('organization_id', '=', organizationId)
-		.where('trace_id', '=', trace_id)
-		.where('span_id', '=', span_id)
-		.returningAll()
-		.executeTakeFirstOrThrow();
-	return {...values, type: row.type, span: toSpan(row)};
+	changed: readonly Changed[],
+): Promise<readonly Touched[]> {
+	// Those below one parent mostly belong to the same, and are written together.
+	const groups = new Map<string, Changed[]>();
+	for (const each of changed) {
+		const key = JSON.stringify([each.link.trace_id, ...belongingNames.map(name => each.its[name])]);
+		const those = groups.get(key) ?? [];
+		those.push(each);
+		groups.set(key, those);
+	}
+
+	const touched: Touched[] = [];
+	for (const some of [...groups.values()].flatMap(group => chunks(group))) {
+		const [{link, its} = {}] = some;
+		const values = its && (Object.fromEntries(belongingNames.map(name => [name, its[name]])) as Belongings);
+		if (link && values) {
+			const rows = await transaction
+				.updateTable('spans')
+				.set(values)
+				.where('organization_id', '=', organizationId)
+				.where('trace_id', '=', link.trace_id)
+				.where(
+					'span_id',
+					'in',
+					some.map(each => each.link.span_id),
+				)
+				.returningAll()
+				.execute();
+			touched.push(...rows.map(row => ({...values, type: row.type, span: toSpan(row)})));
+		}
+	}
+
+	return touched;
 }
 
 type Row = Pick<

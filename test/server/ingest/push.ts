@@ -39,7 +39,7 @@ function toValue(value: Json): object {
 	}
 
 	if (typeof value === 'number') {
-		return Number.isInteger(value) ? {intValue: String(value)} : {doubleValue: value};
+		return Number.isSafeInteger(value) ? {intValue: String(value)} : {doubleValue: value};
 	}
 
 	return {stringValue: JSON.stringify(value)};
