@@ -1,4 +1,4 @@
-import {readForm} from '../accounts/form-body.ts';
+import {formType, readForm} from '../accounts/form-body.ts';
 import {oauthError} from './answer.ts';
 
 /** The one client there is, which has no secret: `service` at a terminal. */
@@ -12,6 +12,10 @@ export async function readClientForm(request: Request): Promise<Form | Response>
 	const [, scheme] = /^([A-Za-z-]+)(?: |$)/.exec(request.headers.get('authorization') ?? '') ?? [];
 	if (request.headers.has('authorization')) {
 		return oauthError('invalid_client', 'This server knows public clients alone: send client_id.', scheme ?? 'Basic');
+	}
+
+	if (request.headers.get('content-type')?.split(';')[0]?.trim().toLowerCase() !== formType) {
+		return oauthError('invalid_request', `Send the parameters as ${formType}.`);
 	}
 
 	const form = await readForm(request);

@@ -1,4 +1,3 @@
-import {formType} from '../accounts/form-body.ts';
 import {ownOrigin} from '../accounts/own-origin.ts';
 import type {OpenRequest, Route} from '../route.ts';
 import type {Services} from '../services.ts';
@@ -17,7 +16,8 @@ export function oauthRoutes(services: Services): readonly Route[] {
 		method: 'POST',
 		path,
 		auth: 'none',
-		accepts: [formType],
+		// Any type: what is no form is refused in the words of the protocol.
+		accepts: [],
 		handle: asked => handle(services, asked),
 	});
 	return [

@@ -212,3 +212,9 @@ test('a client that has a secret is not known: 401 with the scheme that it used'
 		'invalid_client',
 	]);
 });
+
+test.each(['application/json', 'text/plain', ''])('a body of the type “%s” is an invalid_request', async type => {
+	const server = await createTestServer();
+	const answer = await postForm(server.app, '/oauth/token', '{"client_id":"service-cli"}', {'content-type': type});
+	expect([answer.status, answer.json.error]).toEqual([400, 'invalid_request']);
+});
