@@ -1,21 +1,46 @@
 import {type DatabaseConnection, Kysely, PostgresDialect, SqliteDialect} from 'kysely';
+import {AppError} from '../../core/error.ts';
 import {migrate} from './migrate.ts';
 import type {DatabasePlace} from './place.ts';
 import type {Database, Tables} from './tables.ts';
 
 /**
  * Opens the database with its schema up to date. `destroy()` closes it.
- * `onLost` is told of connections that a database server ended by itself.
+ * `onLost` is told of connections that a database server ended by itself. Throws `AppError` where it cannot be used.
  */
 export async function openDatabase(place: DatabasePlace, onLost: (error: Error) => void = () => {}): Promise<Database> {
-	const database = new Kysely<Tables>({dialect: await dialectOf(place, onLost)});
+	let database: Database | undefined;
 	try {
+		database = new Kysely<Tables>({dialect: await dialectOf(place, onLost)});
 		await migrate(database.withTables(), place.engine);
 		return database;
 	} catch (error) {
-		await database.destroy();
-		throw error;
+		await database?.destroy();
+		throw explain(place, error);
 	}
+}
+
+/** What the engine itself says of why it cannot be used goes to the user, but for the password of an address. */
+function explain(place: DatabasePlace, error: unknown): unknown {
+	const code = error instanceof Error && 'code' in error ? error.code : undefined;
+	if (typeof code !== 'string') {
+		return error;
+	}
+
+	const reason = (error instanceof Error && error.message) || code;
+	return place.engine === 'sqlite'
+		? new AppError('failed', `The database ${place.file} cannot be used: ${reason}.`, {
+				hint: 'Give another folder with --data, or move that file away to begin anew.',
+				cause: error,
+			})
+		: new AppError(
+				'network',
+				`The database of ${new URL(place.url).host || 'this machine'} cannot be used: ${reason}.`,
+				{
+					hint: 'Check that it runs, and the user, the password and the name in --database.',
+					cause: error,
+				},
+			);
 }
 
 async function dialectOf(place: DatabasePlace, onLost: (error: Error) => void) {

@@ -1,4 +1,4 @@
-import {mkdtemp, rm} from 'node:fs/promises';
+import {mkdtemp, rm, writeFile} from 'node:fs/promises';
 import {tmpdir} from 'node:os';
 import {join} from 'node:path';
 import {sql} from 'kysely';
@@ -96,11 +96,22 @@ test('a full disk is a fault of the machine, and what was stored before is still
 	expect([isDatabaseFault(error), (await all(database)).length]).toEqual([true, 1]);
 });
 
-test('a server that is gone is a fault of the machine', async () => {
-	const error = await openDatabase({engine: 'postgres', url: 'postgres://service@127.0.0.1:1/none'}).catch(
-		(thrown: unknown) => thrown,
-	);
-	expect(isDatabaseFault(error)).toBe(true);
+test('[8] a database that cannot be reached is said without its password', async () => {
+	const url = 'postgres://service:hunter2@127.0.0.1:1/none';
+	await expect(openDatabase({engine: 'postgres', url})).rejects.toMatchObject({
+		code: 'network',
+		message: 'The database of 127.0.0.1:1 cannot be used: connect ECONNREFUSED 127.0.0.1:1.',
+		cause: expect.toSatisfy(isDatabaseFault),
+	});
+});
+
+test('a file that is no database is left as it is', async () => {
+	const file = join(await temporaryFolder(), 'letter.txt');
+	await writeFile(file, 'Dear Ada, this is no database at all, however one reads it.'.repeat(100));
+	await expect(openDatabase({engine: 'sqlite', file})).rejects.toMatchObject({
+		code: 'failed',
+		message: `The database ${file} cannot be used: file is not a database.`,
+	});
 });
 
 test.each(['mysql://host/name', 'host', '', 'postgres://', 'file:///tmp/a'])('“%s” is no database', url => {

@@ -119,4 +119,5 @@ export const traces: readonly string[] = [
 		size_bytes bigint,
 		primary key (workspace_id, trace_id, oid)
 	)`,
+	'create table signing_keys (name text primary key, value text not null, created_at text not null)',
 ];

@@ -136,6 +136,14 @@ type ArtifactTable = {
 	readonly size_bytes: number | null;
 };
 
+/** Keys that this server signs with, for all processes of its database. */
+type SigningKeyTable = {
+	readonly name: string;
+	/** Base64url. */
+	readonly value: string;
+	readonly created_at: string;
+};
+
 export type TraceTables = {
 	readonly spans: SpanTable;
 	readonly sessions: SessionTable;
@@ -144,4 +152,5 @@ export type TraceTables = {
 	readonly assessments: AssessmentTable;
 	readonly findings: FindingTable;
 	readonly artifacts: ArtifactTable;
+	readonly signing_keys: SigningKeyTable;
 };
