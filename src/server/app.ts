@@ -1,3 +1,4 @@
+import {artifactRoutes} from './artifacts/artifact-routes.ts';
 import {authenticate} from './authenticate.ts';
 import {isDatabaseFault} from './database/fault.ts';
 import {type DemoOptions, demoRoutes} from './demo-model/demo-routes.ts';
@@ -36,6 +37,7 @@ export function createApp({services, names = [], demo = {}}: Options): App {
 	const routes = [
 		health,
 		...contractRoutes(handlers, services),
+		...artifactRoutes(services),
 		...oauthRoutes(services),
 		...pageRoutes(services),
 		...demoRoutes(demo),

@@ -5,13 +5,12 @@ import {refuse} from './refusal.ts';
 const largestJson = 8 * 1024 * 1024;
 const deepest = 100;
 
-/** The bytes of a request's body. Refuses with 400 what is larger than `most`, as early as it can be known. */
-export async function readBytes(request: Request, most: number): Promise<Uint8Array> {
+/** The bytes of a request's body as they come. Refuses with 400 what is larger than `most`, as early as it can be known. */
+export async function* bytesOf(request: Request, most: number): AsyncGenerator<Uint8Array, undefined> {
 	if (Number(request.headers.get('content-length') ?? 0) > most) {
 		refuse(400, `The body is larger than ${most} bytes.`);
 	}
 
-	const chunks: Uint8Array[] = [];
 	let size = 0;
 	for await (const chunk of request.body ?? []) {
 		size += chunk.length;
@@ -19,6 +18,14 @@ export async function readBytes(request: Request, most: number): Promise<Uint8Ar
 			refuse(400, `The body is larger than ${most} bytes.`);
 		}
 
+		yield chunk;
+	}
+}
+
+/** All bytes of a request's body. Refuses as `bytesOf` does. */
+export async function readBytes(request: Request, most: number): Promise<Uint8Array> {
+	const chunks: Uint8Array[] = [];
+	for await (const chunk of bytesOf(request, most)) {
 		chunks.push(chunk);
 	}
 

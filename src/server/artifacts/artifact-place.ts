@@ -1,0 +1,95 @@
+import type {Environment} from '../../core/environment.ts';
+import {AppError} from '../../core/error.ts';
+import {isLoopback} from '../../core/origin.ts';
+import {type Secret, secret} from '../../core/secret.ts';
+
+/** A bucket of S3 or of a store that speaks the same. */
+export type Bucket = {
+	readonly kind: 's3';
+	/** URL of the bucket, without a slash at the end. */
+	readonly url: string;
+	readonly region: string;
+	/** What the names of all objects begin with: empty, or ends in a slash. */
+	readonly prefix: string;
+	readonly accessKeyId: string;
+	readonly secretAccessKey: Secret;
+	readonly sessionToken: Secret | undefined;
+	/** Whether browsers read through this server, because they cannot reach the bucket. */
+	readonly isProxied: boolean;
+};
+
+/** Where the bytes of artifacts are kept. */
+export type ArtifactPlace = {readonly kind: 'disk'; readonly folder: string} | Bucket;
+
+const parameters = ['endpoint', 'region', 'proxy', 'insecure-http'];
+
+/**
+ * The bucket that `s3://bucket/prefix?endpoint=https://host&region=name&proxy=true` names. Without an endpoint it is one of
+ * AWS; `proxy=true` is for an endpoint that only this server reaches; plain http beyond this machine takes
+ * `insecure-http=true` (SAFETY 9). The credentials are those of AWS tools: `AWS_ACCESS_KEY_ID`, `AWS_SECRET_ACCESS_KEY`,
+ * `AWS_SESSION_TOKEN`, and `AWS_REGION` where the URL names no region. Throws `usage` for anything else.
+ */
+export function bucketOf(text: string, env: Environment): Bucket {
+	const url = URL.canParse(text) ? new URL(text) : undefined;
+	const bucket = url?.hostname ?? '';
+	if (url?.protocol !== 's3:' || !/^[a-z\d][a-z\d.-]{1,61}[a-z\d]$/.test(bucket) || url.username || url.port) {
+		throw wrong('Artifacts are kept in a folder, or in a bucket as s3://bucket?endpoint=https://host&region=name.');
+	}
+
+	const unknown = [...url.searchParams.keys()].find(name => !parameters.includes(name));
+	if (unknown !== undefined) {
+		throw wrong(`A bucket has no “${unknown}”.`);
+	}
+
+	const accessKeyId = env['AWS_ACCESS_KEY_ID'];
+	const secretAccessKey = env['AWS_SECRET_ACCESS_KEY'];
+	if (!accessKeyId || !secretAccessKey) {
+		throw wrong('There is no key for the bucket.', 'Set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY.');
+	}
+
+	const region = url.searchParams.get('region') || env['AWS_REGION'] || 'us-east-1';
+	const endpoint = url.searchParams.get('endpoint');
+	const prefix = url.pathname.replace(/^\/+|\/+$/g, '');
+	if (!/^[\w./-]*$/.test(prefix) || prefix.split('/').some(part => /^\.+$/.test(part))) {
+		throw wrong('A prefix has letters, digits, dots, dashes and slashes.');
+	}
+
+	return {
+		kind: 's3',
+		url:
+			endpoint === null ? urlAtAws(bucket, region) : `${endpointOf(endpoint, isTrue(url, 'insecure-http'))}/${bucket}`,
+		region,
+		prefix: prefix && `${prefix}/`,
+		accessKeyId,
+		secretAccessKey: secret(secretAccessKey),
+		sessionToken: env['AWS_SESSION_TOKEN'] ? secret(env['AWS_SESSION_TOKEN']) : undefined,
+		isProxied: isTrue(url, 'proxy'),
+	};
+}
+
+/** A certificate of AWS is good for no name with another dot in it. */
+function urlAtAws(bucket: string, region: string): string {
+	const host = `s3.${region}.amazonaws.com`;
+	return bucket.includes('.') ? `https://${host}/${bucket}` : `https://${bucket}.${host}`;
+}
+
+function endpointOf(text: string, isInsecureAllowed: boolean): string {
+	const url = URL.canParse(text) ? new URL(text) : undefined;
+	if (!url || (url.protocol !== 'https:' && url.protocol !== 'http:') || url.username || url.password) {
+		throw wrong('The endpoint of a bucket is an http or https address, without a user name.');
+	}
+
+	if (url.protocol === 'http:' && !isLoopback(url) && !isInsecureAllowed) {
+		throw wrong('Plain http would show every artifact on the way.', 'Use https, or add `insecure-http=true`.');
+	}
+
+	return `${url.origin}${url.pathname.replace(/\/+$/, '')}`;
+}
+
+function isTrue({searchParams}: URL, name: string): boolean {
+	return searchParams.get(name) === 'true';
+}
+
+function wrong(message: string, hint = 'Leave --artifacts out to keep them in the data folder.'): AppError {
+	return new AppError('usage', message, {hint});
+}

@@ -1,0 +1,114 @@
+import {errnoOf} from '../../storage/file-error.ts';
+import {authorize} from '../authorize.ts';
+import {bytesOf} from '../body.ts';
+import {notFound} from '../handlers.ts';
+import {refuse} from '../refusal.ts';
+import type {OpenRequest, Route, RouteRequest} from '../route.ts';
+import {findScope} from '../scope.ts';
+import type {Services} from '../services.ts';
+import {rangeOf} from './byte-range.ts';
+import {hashOf, objectName} from './object-name.ts';
+
+/** Most bytes of one artifact. */
+const largest = 64 * 1024 * 1024;
+
+/** In characters, as long as a span may name one. */
+const longestOid = 1000;
+
+/** How the bytes of artifacts come in, and how they go out by a presigned URL. Both go beyond the specification. */
+export function artifactRoutes(services: Services): readonly Route[] {
+	return [
+		{
+			method: 'PUT',
+			path: '/api/v1/org/:org/ws/:workspace/artifacts/:oid',
+			auth: 'credential',
+			accepts: [],
+			handle: asked => upload(services, asked),
+		},
+		{method: 'GET', path: '/artifacts/:workspaceId/:object', auth: 'none', handle: asked => download(services, asked)},
+	];
+}
+
+/**
+ * Stores the bytes of an artifact before or after a span refers to it: 201, or 200 where they are there already. The bytes
+ * of an oid that is a hash must have it (400); of a name without one the first bytes stay (409).
+ */
+async function upload({database, artifacts}: Services, {request, principal, parameters}: RouteRequest) {
+	const scope = await findScope(database, principal, parameters);
+	if (!scope?.workspace) {
+		refuse(404, notFound);
+	}
+
+	// Whoever may send spans may send what they refer to.
+	if (!authorize('pushTraces', scope.role)) {
+		refuse(403, `The role “${scope.role}” may not do this in the organization.`);
+	}
+
+	const {oid = ''} = parameters;
+	const sha256 = hashOf(oid);
+	if (oid.length > longestOid || (oid.startsWith('sha256:') && !sha256)) {
+		const msg = 'must be sha256: with 64 digits in lower case, or another name';
+		refuse(422, `path.oid ${msg}.`, {errors: [{loc: ['path', 'oid'], msg, type: 'invalid_format'}]});
+	}
+
+	if (request.headers.has('content-encoding')) {
+		refuse(400, 'Send the bytes of an artifact as they are, without Content-Encoding.');
+	}
+
+	const name = objectName(scope.workspace.id, oid);
+	const isThere = (await artifacts.blobs.size(name)) !== undefined;
+	const outcome = isThere ? 'exists' : await artifacts.blobs.put(name, wholeBytesOf(request), sha256);
+	if (outcome === 'exists' && !sha256) {
+		refuse(409, 'There are bytes of this oid already, and they do not change.', {type: 'already_exists_error'});
+	}
+
+	const size_bytes = await artifacts.blobs.size(name);
+	return Response.json({oid, size_bytes}, {status: outcome === 'stored' ? 201 : 200});
+}
+
+/** The bytes of an upload. One that its sender cut short is his fault, not that of the server. */
+async function* wholeBytesOf(request: Request): AsyncGenerator<Uint8Array, undefined> {
+	try {
+		yield* bytesOf(request, largest);
+	} catch (error) {
+		if (request.signal.aborted || errnoOf(error) === 'ECONNRESET') {
+			refuse(400, 'The upload was cut short.');
+		}
+
+		throw error;
+	}
+}
+
+/** What is sent with every artifact: a browser must take it as what it is said to be, and let it do nothing. */
+const guards = {
+	'x-content-type-options': 'nosniff',
+	'content-security-policy': "default-src 'none'; img-src 'self'; media-src 'self'; style-src 'unsafe-inline'; sandbox",
+	'referrer-policy': 'no-referrer',
+	'accept-ranges': 'bytes',
+};
+
+async function download({artifacts, now}: Services, {request, url, parameters}: OpenRequest): Promise<Response> {
+	const name = `${parameters['workspaceId']}/${parameters['object']}`;
+	const shown = await artifacts.links.check(name, url.searchParams, now());
+	if (!shown) {
+		refuse(403, 'This link is not right, or is over. Resolve the artifact again.');
+	}
+
+	const size = await artifacts.blobs.size(name);
+	const range = size === undefined ? undefined : rangeOf(request.headers.get('range'), size);
+	const body = size === undefined ? undefined : await artifacts.blobs.open(name, range);
+	if (size === undefined || !body) {
+		refuse(404, notFound);
+	}
+
+	return new Response(body, {
+		status: range ? 206 : 200,
+		headers: {
+			...guards,
+			'content-type': shown.contentType,
+			'content-disposition': shown.contentDisposition,
+			'content-length': String(range ? range.end - range.start + 1 : size),
+			...(range && {'content-range': `bytes ${range.start}-${range.end}/${size}`}),
+		},
+	});
+}

@@ -1,0 +1,34 @@
+import type {Database} from '../database/tables.ts';
+import type {Log} from '../log.ts';
+import type {ArtifactPlace} from './artifact-place.ts';
+import type {Blobs, Shown} from './blobs.ts';
+import {createDiskBlobs} from './disk-blobs.ts';
+import {createLinks, type Links} from './links.ts';
+import {createS3Blobs} from './s3-blobs.ts';
+
+/** The bytes of artifacts, and links to them that need no credential. */
+export type ArtifactStore = {
+	readonly blobs: Blobs;
+	readonly links: Links;
+	/** A URL that shows or saves the bytes as it is told, until it expires. */
+	readonly presign: (name: string, shown: Shown) => Promise<string>;
+};
+
+type Options = {
+	readonly database: Database;
+	readonly now: () => Date;
+	readonly publicUrl: () => string;
+	readonly log: Log;
+};
+
+/** Opens the store at a place. Nothing is asked of it before the first artifact. */
+export function openArtifacts(place: ArtifactPlace, {database, now, publicUrl, log}: Options): ArtifactStore {
+	const blobs = place.kind === 's3' ? createS3Blobs(place, {now, log}) : createDiskBlobs(place.folder);
+	const links = createLinks(database);
+	return {
+		blobs,
+		links,
+		presign: async (name, shown) =>
+			blobs.presign ? await blobs.presign(name, shown) : `${publicUrl()}${await links.sign(name, shown)}`,
+	};
+}

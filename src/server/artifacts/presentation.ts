@@ -1,0 +1,67 @@
+/** Types that a browser shows without running anything of them. It shows no PDF in a sandbox, so that one is saved. */
+const harmless: ReadonlySet<string> = new Set([
+	'application/json',
+	'audio/mpeg',
+	'audio/ogg',
+	'audio/wav',
+	'image/avif',
+	'image/gif',
+	'image/jpeg',
+	'image/png',
+	'image/webp',
+	'text/plain',
+	'video/mp4',
+	'video/webm',
+]);
+
+/** In characters; file systems have 255 bytes. */
+const longestName = 60;
+
+export const unknownType = 'application/octet-stream';
+
+/** The media type that somebody named, without its parameters; `application/octet-stream` for what is none (RFC 6838). */
+export function mimeTypeOf(named: string | null | undefined): string {
+	const type = named?.split(';')[0]?.trim().toLowerCase() ?? '';
+	return /^[a-z\d][\w!#$&^.+-]{0,126}\/[a-z\d][\w!#$&^.+-]{0,126}$/.test(type) ? type : unknownType;
+}
+
+/** A name that a file may have anywhere, of what somebody named: without folders, controls and invisible characters. */
+export function fileNameOf(named: string | null): string {
+	const last = (named ?? '').split(/[/\\]/).at(-1) ?? '';
+	const clean = last
+		.replace(/[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]/gu, '')
+		.replace(/[<>:"|?*]/g, '_')
+		.replace(/^[\s.]+|[\s.]+$/gu, '');
+	return shorten(clean) || 'artifact';
+}
+
+/** The ending says what a file is, so that it stays. */
+function shorten(name: string): string {
+	const characters = [...name];
+	const ending = /\.[a-z\d]{1,10}$/i.exec(name)?.[0] ?? '';
+	return characters.length <= longestName
+		? name
+		: `${characters.slice(0, longestName - ending.length).join('')}${ending}`;
+}
+
+type Named = {readonly mimeType: string; readonly filename: string; readonly download: boolean};
+
+/** The headers by which a browser shows a file, where that is harmless, or saves it under its name. */
+export function presentationOf({mimeType, filename, download}: Named) {
+	const isText = mimeType === 'text/plain' || mimeType === 'application/json';
+	const disposition = harmless.has(mimeType) && !download ? 'inline' : 'attachment';
+	return {
+		contentType: isText ? `${mimeType}; charset=utf-8` : mimeType,
+		contentDisposition: `${disposition}; ${fileNameParameters(filename)}`,
+	};
+}
+
+/** RFC 6266, section 4.3: in ASCII for what knows no better, and in UTF-8 as RFC 8187 encodes it where that is not all. */
+function fileNameParameters(filename: string): string {
+	const ascii = filename.replace(/[^\x20-\x7e]|["\\%]/gu, '_');
+	const encoded = encodeURIComponent(filename).replace(
+		/['()*]/g,
+		sign => `%${sign.charCodeAt(0).toString(16).toUpperCase()}`,
+	);
+	return ascii === filename ? `filename="${ascii}"` : `filename="${ascii}"; filename*=UTF-8''${encoded}`;
+}

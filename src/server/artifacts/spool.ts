@@ -1,0 +1,57 @@
+import {createHash, randomBytes} from 'node:crypto';
+import {open, unlink} from 'node:fs/promises';
+import {join} from 'node:path';
+import {errnoOf} from '../../storage/file-error.ts';
+import {refuse} from '../refusal.ts';
+
+/** A file with all bytes of an upload, which whoever asked for it moves away or removes. */
+export type Spooled = {readonly path: string; readonly size: number; readonly sha256: string};
+
+/**
+ * Writes bytes into a new file of mode 0600 in a folder, on the disk when it resolves. Refuses with 400 bytes of another
+ * SHA-256 than the one that is expected, in hex. Nothing is left behind where it throws.
+ */
+export async function spool(
+	folder: string,
+	chunks: AsyncIterable<Uint8Array>,
+	expected: string | undefined,
+): Promise<Spooled> {
+	const path = join(folder, `${Date.now()}-${randomBytes(8).toString('hex')}.tmp`);
+	const file = await onDisk(open(path, 'wx', 0o600));
+	try {
+		const hash = createHash('sha256');
+		let size = 0;
+		for await (const chunk of chunks) {
+			hash.update(chunk);
+			size += chunk.length;
+			await onDisk(file.writeFile(chunk));
+		}
+
+		const sha256 = hash.digest('hex');
+		if (expected !== undefined && sha256 !== expected) {
+			refuse(400, `The bytes are those of sha256:${sha256}.`);
+		}
+
+		await onDisk(file.sync());
+		await file.close();
+		return {path, size, sha256};
+	} catch (error) {
+		await file.close().catch(() => undefined);
+		await unlink(path).catch(() => undefined);
+		throw error;
+	}
+}
+
+/** Words what a disk refuses as a store that is at fault; the caller can do nothing about it. */
+export async function onDisk<Result>(work: Promise<Result>): Promise<Result> {
+	try {
+		return await work;
+	} catch (error) {
+		const code = errnoOf(error);
+		return code === undefined
+			? Promise.reject(error)
+			: refuse(502, `The disk of the artifacts cannot be used: ${code}. Nothing was stored.`, {
+					type: 'object_store_error',
+				});
+	}
+}

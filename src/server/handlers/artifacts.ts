@@ -1,0 +1,39 @@
+import {objectName} from '../artifacts/object-name.ts';
+import {fileNameOf, mimeTypeOf, presentationOf} from '../artifacts/presentation.ts';
+import {type Handlers, notFound} from '../handlers.ts';
+import {refuse} from '../refusal.ts';
+
+/** How long a URL is good, in milliseconds. */
+const lifetime = 15 * 60 * 1000;
+
+export const artifactHandlers = {
+	/** One answer for all that cannot be resolved: nobody learns which bytes there are, or what other traces refer to. */
+	async resolveTraceArtifact({params: {traceId, oid}, query: {download}}, {scope: {workspace}, services}) {
+		const {database, artifacts, now} = services;
+		const artifact = await database
+			.selectFrom('artifacts')
+			.select(['filename', 'mime_type'])
+			.where('workspace_id', '=', workspace.id)
+			.where('trace_id', '=', traceId.toLowerCase())
+			.where('oid', '=', oid)
+			.executeTakeFirst();
+		const name = objectName(workspace.id, oid);
+		const size = artifact && (await artifacts.blobs.size(name));
+		if (!artifact || size === undefined) {
+			refuse(404, notFound);
+		}
+
+		// In whole seconds, as the URL has it.
+		const expiresAt = new Date(Math.floor((now().getTime() + lifetime) / 1000) * 1000);
+		const mimeType = mimeTypeOf(artifact.mime_type);
+		const filename = fileNameOf(artifact.filename);
+		return {
+			expires_at: expiresAt.toISOString(),
+			filename,
+			mime_type: mimeType,
+			oid,
+			size_bytes: size,
+			url: await artifacts.presign(name, {...presentationOf({mimeType, filename, download}), expiresAt}),
+		};
+	},
+} satisfies Partial<Handlers>;

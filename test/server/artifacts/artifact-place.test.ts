@@ -1,0 +1,44 @@
+import {expect, test} from 'vitest';
+import {bucketOf} from '../../../src/server/artifacts/artifact-place.ts';
+
+const env = {AWS_ACCESS_KEY_ID: 'AKID', AWS_SECRET_ACCESS_KEY: 'shhhhhh-secret'};
+
+test.each<[string, object, object]>([
+	['s3://art', {}, {url: 'https://art.s3.us-east-1.amazonaws.com', region: 'us-east-1', prefix: ''}],
+	['s3://art', {AWS_REGION: 'eu-west-1'}, {url: 'https://art.s3.eu-west-1.amazonaws.com', region: 'eu-west-1'}],
+	['s3://my.art?region=eu-1', {}, {url: 'https://s3.eu-1.amazonaws.com/my.art', region: 'eu-1'}],
+	['s3://art/a/b/?endpoint=https://min.io/s3/', {}, {url: 'https://min.io/s3/art', prefix: 'a/b/', isProxied: false}],
+	['s3://art?endpoint=http://127.0.0.1:9000&proxy=true', {}, {url: 'http://127.0.0.1:9000/art', isProxied: true}],
+	['s3://art?endpoint=http://minio:9000&insecure-http=true', {}, {url: 'http://minio:9000/art'}],
+])('%s with %j is a bucket', (text, more, expected) => {
+	expect(bucketOf(text, {...env, ...more})).toMatchObject({kind: 's3', accessKeyId: 'AKID', ...expected});
+});
+
+test.each([
+	['art', 'Artifacts are kept in a folder, or in a bucket as s3://bucket?endpoint=https://host&region=name.'],
+	['https://art', 'Artifacts are kept in a folder, or in a bucket as s3://bucket?endpoint=https://host&region=name.'],
+	['s3://', 'Artifacts are kept in a folder, or in a bucket as s3://bucket?endpoint=https://host&region=name.'],
+	['s3://A_b', 'Artifacts are kept in a folder, or in a bucket as s3://bucket?endpoint=https://host&region=name.'],
+	[
+		's3://me:pw@art',
+		'Artifacts are kept in a folder, or in a bucket as s3://bucket?endpoint=https://host&region=name.',
+	],
+	['s3://art?acl=public', 'A bucket has no “acl”.'],
+	['s3://art/a b', 'A prefix has letters, digits, dots, dashes and slashes.'],
+	['s3://art?endpoint=ftp://x', 'The endpoint of a bucket is an http or https address, without a user name.'],
+	['s3://art?endpoint=https://me:pw@x', 'The endpoint of a bucket is an http or https address, without a user name.'],
+])('%s is no bucket', (text, message) => {
+	expect(() => bucketOf(text, env)).toThrow(message);
+});
+
+test('[9] plain http to another machine takes its permission', () => {
+	expect(() => bucketOf('s3://art?endpoint=http://minio:9000', env)).toThrow(
+		'Plain http would show every artifact on the way.',
+	);
+});
+
+test('[8] a bucket needs a key, and shows none', () => {
+	expect(() => bucketOf('s3://art', {AWS_ACCESS_KEY_ID: 'AKID'})).toThrow('There is no key for the bucket.');
+	const bucket = bucketOf('s3://art', {...env, AWS_SESSION_TOKEN: 'session-secret'});
+	expect(JSON.stringify(bucket)).not.toMatch(/shhhhhh|session-/);
+});

@@ -1,0 +1,69 @@
+import {createHash} from 'node:crypto';
+import {origin, scope, type TestServer} from '../harness.ts';
+import {findProjectOf} from '../rows.ts';
+
+export const traceId = 'ab'.repeat(16);
+
+export const oidOf = (bytes: string | Uint8Array) => `sha256:${createHash('sha256').update(bytes).digest('hex')}`;
+
+type Upload = {readonly key?: string; readonly org?: string; readonly headers?: Record<string, string>};
+
+/** Sends the bytes of an artifact as a program does, and reads the answer. */
+export async function upload(
+	{app, owner}: TestServer,
+	oid: string,
+	body: BodyInit,
+	{key = owner.key, org = scope.org, headers = {}}: Upload = {},
+) {
+	const path = `/api/v1/org/${org}/ws/main/artifacts/${encodeURIComponent(oid)}`;
+	const sent = new Request(`${origin}${path}`, {
+		method: 'PUT',
+		headers: {host: new URL(origin).host, ...(key && {authorization: `Bearer ${key}`}), ...headers},
+		body,
+		duplex: 'half',
+	} as RequestInit);
+	const response = await app(sent);
+	return {status: response.status, json: await response.json()};
+}
+
+/** What a browser gets at a URL of this server, without any credential. */
+export async function browse({app}: TestServer, url: string, headers: Record<string, string> = {}) {
+	const response = await app(new Request(url, {headers: {host: new URL(origin).host, ...headers}}));
+	return {status: response.status, headers: response.headers, text: await response.text()};
+}
+
+type Reference = {
+	readonly oid: string;
+	readonly filename?: string | null;
+	readonly mimeType?: string | null;
+	readonly org?: string;
+};
+
+/** What the server keeps of a span whose `dreadnode.artifacts` refer to an oid. */
+export async function refer({database}: TestServer, {oid, filename = null, mimeType = null, org}: Reference) {
+	const {organizationId, workspaceId} = await findProjectOf(database, org);
+	await database
+		.insertInto('artifacts')
+		.values({
+			organization_id: organizationId,
+			workspace_id: workspaceId,
+			trace_id: traceId,
+			oid,
+			filename,
+			mime_type: mimeType,
+			size_bytes: null,
+		})
+		.execute();
+}
+
+type Asked = {readonly query?: string; readonly org?: string; readonly key?: string};
+
+/** Asks for the URL of an artifact with an API key, as the specification says. */
+export async function resolve(
+	server: TestServer,
+	oid: string,
+	{query = '', org = scope.org, key = server.owner.key}: Asked = {},
+) {
+	const path = `/api/v1/org/${org}/ws/main/traces/${traceId}/artifacts/${encodeURIComponent(oid)}${query}`;
+	return await server.send(path, {key: '', headers: {'x-api-key': key}});
+}

@@ -1,0 +1,56 @@
+import {once} from 'node:events';
+import {readdir} from 'node:fs/promises';
+import {request} from 'node:http';
+import {join} from 'node:path';
+import {expect, onTestFinished, test, vi} from 'vitest';
+import {listen} from '../../../src/server/listen.ts';
+import {createTestServer, inWorkspace} from '../harness.ts';
+import {oidOf, refer, resolve} from './artifacts.ts';
+
+async function open() {
+	const server = await createTestServer();
+	const listening = await listen(server.app);
+	onTestFinished(() => listening.close());
+	const headers = {authorization: `Bearer ${server.owner.key}`};
+	return {
+		server,
+		put: (oid: string) => request(`${listening.url}${inWorkspace}/artifacts/${oid}`, {method: 'PUT', headers}),
+	};
+}
+
+test('an upload that its sender cuts short leaves nothing behind, and is no bug of the server', async () => {
+	const {server, put} = await open();
+	const sending = put('cut');
+	sending.on('error', () => undefined);
+	sending.write('the first half');
+	const uploads = join(server.folder, 'artifacts', 'uploads');
+	await vi.waitFor(async () => expect(await readdir(uploads)).toHaveLength(1), {interval: 5});
+	sending.destroy();
+	await vi.waitFor(() => expect(server.entries).toHaveLength(1), {interval: 5});
+	expect(server.entries).toMatchObject([{message: 'request', status: 400}]);
+	expect(await readdir(join(server.folder, 'artifacts'))).toEqual(['uploads']);
+	expect(await readdir(uploads)).toEqual([]);
+});
+
+test('[21] the largest artifact there may be goes in and out in pieces', async () => {
+	const {server, put} = await open();
+	const bytes = Buffer.alloc(64 * 1024 * 1024, 'artifact');
+	const oid = oidOf(bytes);
+	const sending = put(oid);
+	sending.end(bytes);
+	const [response] = await once(sending, 'response');
+	response.resume();
+	expect(response.statusCode).toBe(201);
+
+	await refer(server, {oid});
+	const {url, size_bytes} = (await resolve(server, oid)).json;
+	const read = await server.app(new Request(url, {headers: {host: new URL(url).host}}));
+	let size = 0;
+	let largest = 0;
+	for await (const chunk of read.body ?? []) {
+		size += chunk.length;
+		largest = Math.max(largest, chunk.length);
+	}
+
+	expect([size_bytes, size, largest < 1024 * 1024]).toEqual([bytes.length, bytes.length, true]);
+});
