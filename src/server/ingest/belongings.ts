@@ -2,19 +2,19 @@ import type {DatabaseTransaction} from '../database/tables.ts';
 import type {Belongings} from './context.ts';
 import {chunks, ownIds} from './ids.ts';
 import type {Place} from './place.ts';
-import {textAt} from './read-attributes.ts';
+import {nameAt} from './read-attributes.ts';
 import type {Span} from './span.ts';
 
-type Key = Parameters<typeof textAt>[1];
+type Key = Parameters<typeof nameAt>[1];
 
-const said = ({attributes, resource}: Span, key: Key) => textAt(attributes, key) ?? textAt(resource, key);
+const said = ({attributes, resource}: Span, key: Key) => nameAt(attributes, key) ?? nameAt(resource, key);
 
 /** The words of `service.span.type` that mean something here. */
 export function typeOf(span: Span): string {
 	const kinds = ['unspecified', 'internal', 'server', 'client', 'producer', 'consumer'];
 	return (
-		textAt(span.attributes, 'service.span.type') ??
-		textAt(span.attributes, 'gen_ai.operation.name') ??
+		nameAt(span.attributes, 'service.span.type') ??
+		nameAt(span.attributes, 'gen_ai.operation.name') ??
 		kinds[span.kind] ??
 		'unspecified'
 	);

@@ -13,7 +13,6 @@ export type OtlpEncoding = 'json' | 'protobuf';
 const encodings: Readonly<Record<string, OtlpEncoding>> = {
 	'application/json': 'json',
 	'application/x-protobuf': 'protobuf',
-	'application/protobuf': 'protobuf',
 };
 
 /** The encoding that a `Content-Type` means. Refuses any other with 400. */

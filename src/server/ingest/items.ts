@@ -2,7 +2,7 @@ import type {Insertable} from 'kysely';
 import type {JsonObject} from '../../core/json.ts';
 import type {DatabaseTransaction, Tables} from '../database/tables.ts';
 import {chunks, derivedId, ownIds} from './ids.ts';
-import {objectAt, textAt} from './read-attributes.ts';
+import {nameAt, objectAt, textAt} from './read-attributes.ts';
 import type {Origin} from './sessions.ts';
 import {type Touched, toTime} from './store-spans.ts';
 
@@ -20,7 +20,7 @@ function recordsOf({span: {attributes, endedAt, events}}: Touched): readonly Rec
 		.filter(({name}) => name === itemEvent)
 		.map((event, index) => ({attributes: event.attributes, at: event.at, index: index + 1}));
 	return [{attributes, at: endedAt, index: 0}, ...its].filter(
-		record => textAt(record.attributes, 'service.item.type') !== undefined,
+		record => nameAt(record.attributes, 'service.item.type') !== undefined,
 	);
 }
 
@@ -30,7 +30,7 @@ export async function deriveItems(
 	origin: Origin,
 	touched: readonly Touched[],
 ): Promise<void> {
-	const names = touched.flatMap(recordsOf).flatMap(({attributes}) => textAt(attributes, 'service.item.id') ?? []);
+	const names = touched.flatMap(recordsOf).flatMap(({attributes}) => nameAt(attributes, 'service.item.id') ?? []);
 	const ids = await ownIds(transaction, 'items', origin.workspaceId, names);
 	const items = new Map<string, Item>();
 	const schemas = new Map<string, ItemSchema>();
@@ -68,7 +68,7 @@ function itemOf(
 	const {traceId, spanId} = touched.span;
 	return {
 		id:
-			ids.get(textAt(attributes, 'service.item.id') ?? '') ??
+			ids.get(nameAt(attributes, 'service.item.id') ?? '') ??
 			derivedId('items', origin.workspaceId, traceId, spanId, String(index)),
 		organization_id: origin.organizationId,
 		workspace_id: origin.workspaceId,
@@ -76,8 +76,8 @@ function itemOf(
 		session_id: touched.session_id,
 		workflow_run_id: touched.workflow_run_id,
 		workflow_unit: textAt(attributes, 'service.workflow.unit') ?? null,
-		item_type: textAt(attributes, 'service.item.type') ?? '',
-		schema_ref: textAt(attributes, 'service.item.schema_ref') ?? null,
+		item_type: nameAt(attributes, 'service.item.type') ?? '',
+		schema_ref: nameAt(attributes, 'service.item.schema_ref') ?? null,
 		ref: textAt(attributes, 'service.item.ref') ?? null,
 		data: JSON.stringify(data),
 		created_at: toTime(at),
@@ -89,8 +89,8 @@ function schemaOf({projectId}: Origin, {attributes, at}: Record): ItemSchema | u
 	return (
 		schema && {
 			project_id: projectId,
-			item_type: textAt(attributes, 'service.item.type') ?? '',
-			schema_ref: textAt(attributes, 'service.item.schema_ref') ?? '',
+			item_type: nameAt(attributes, 'service.item.type') ?? '',
+			schema_ref: nameAt(attributes, 'service.item.schema_ref') ?? '',
 			capability: textAt(attributes, 'service.capability.name') ?? null,
 			capability_version: textAt(attributes, 'service.capability.version') ?? null,
 			json_schema: JSON.stringify(schema),

@@ -3,7 +3,7 @@ import {isJsonObject, type Json, type JsonObject} from '../../core/json.ts';
 import type {DatabaseTransaction, Tables} from '../database/tables.ts';
 import {bucketsOf, isGeneration, modelOf} from './generation.ts';
 import {chunks, derivedId} from './ids.ts';
-import {amountAt, jsonAt, textAt} from './read-attributes.ts';
+import {amountAt, jsonAt, nameAt} from './read-attributes.ts';
 import type {Touched} from './store-spans.ts';
 
 type Message = Insertable<Tables['session_messages']>;
@@ -40,7 +40,7 @@ export function readMessages({session_id, span, type}: Touched): Told {
 		at_us: endedAt,
 	} as const;
 	if (type === 'execute_tool') {
-		const id = textAt(attributes, 'gen_ai.tool.call.id') ?? spanId;
+		const id = nameAt(attributes, 'gen_ai.tool.call.id') ?? spanId;
 		return {messages: [{...common, message_id: `tool/${id}`, role: 'tool', tool_call_count: 1}]};
 	}
 
@@ -61,7 +61,7 @@ export function readMessages({session_id, span, type}: Touched): Told {
 					{
 						...common,
 						...buckets,
-						message_id: `message/${textAt(attributes, 'gen_ai.response.id') ?? spanId}`,
+						message_id: `message/${nameAt(attributes, 'gen_ai.response.id') ?? spanId}`,
 						role: 'assistant',
 						model: modelOf(attributes) ?? null,
 						cost_usd: amountAt(attributes, 'service.usage.cost_usd') ?? null,

@@ -65,7 +65,7 @@ async function findPlace(
 	if (!its) {
 		return workspace === undefined
 			? 'The organization has no workspace.'
-			: `The organization has no workspace “${workspace}”.`;
+			: `The organization has no workspace “${workspace.slice(0, 100)}”.`;
 	}
 
 	const projects = await transaction
@@ -79,7 +79,7 @@ async function findPlace(
 	if (!found) {
 		return project === undefined
 			? `The workspace “${its.slug}” has no project.`
-			: `The workspace “${its.slug}” has no project “${project}”.`;
+			: `The workspace “${its.slug}” has no project “${project.slice(0, 100)}”.`;
 	}
 
 	return {workspaceId: its.id, projectId: found.id};

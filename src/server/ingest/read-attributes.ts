@@ -13,6 +13,15 @@ export function textAt(attributes: JsonObject, key: Key): string | undefined {
 	return typeof value === 'string' && value !== '' ? value : undefined;
 }
 
+/** Longest name, in characters: databases find by them, and PostgreSQL indexes no texts of any length. */
+export const longestName = 255;
+
+/** A name that something is found by again. What is longer than a name is none. */
+export function nameAt(attributes: JsonObject, key: Key): string | undefined {
+	const text = textAt(attributes, key);
+	return text !== undefined && text.length <= longestName ? text : undefined;
+}
+
 /** The text of an attribute that has to be one of some words. */
 export function wordAt<const Word extends string>(
 	attributes: JsonObject,

@@ -2,7 +2,7 @@ import type {Selectable} from 'kysely';
 import type {DatabaseTransaction, Tables} from '../database/tables.ts';
 import {chunks} from './ids.ts';
 import {readMessages, storeMessages, type Told} from './messages.ts';
-import {textAt} from './read-attributes.ts';
+import {nameAt} from './read-attributes.ts';
 import {type FactName, factNames, factsOf} from './session-facts.ts';
 import {type Touched, toTime} from './store-spans.ts';
 
@@ -60,7 +60,7 @@ function newSession(id: string, origin: Origin, spans: readonly Touched[]): Row 
 	const started = toTime(first?.span.startedAt ?? 0);
 	const [name] = spans.flatMap(
 		({span}) =>
-			textAt(span.attributes, 'gen_ai.conversation.id') ?? textAt(span.resource, 'gen_ai.conversation.id') ?? [],
+			nameAt(span.attributes, 'gen_ai.conversation.id') ?? nameAt(span.resource, 'gen_ai.conversation.id') ?? [],
 	);
 	return {
 		id,
