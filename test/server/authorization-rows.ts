@@ -1,0 +1,100 @@
+import type {EndpointId} from '../../src/contract/endpoints.ts';
+
+/** Who asks the server of the tests for what belongs to the owner of its organization, in its first workspace. */
+export const callers = [
+	'anonymous',
+	'badKey',
+	'expiredKey',
+	'revokedKey',
+	'suspendedUser',
+	'accessToken',
+	'expiredAccessToken',
+	'revokedAccessToken',
+	'member',
+	'admin',
+	'owner',
+	/** A member who names another workspace of the organization, as far as the path names any. */
+	'otherWorkspace',
+	/** The owner of another organization. */
+	'otherOrganization',
+] as const;
+
+export type Caller = (typeof callers)[number];
+
+/** The status that each caller gets. */
+type Row = {readonly [Who in Caller]: 200 | 204 | 401 | 403 | 404};
+
+const nobody = {
+	anonymous: 401,
+	badKey: 401,
+	expiredKey: 401,
+	revokedKey: 401,
+	suspendedUser: 401,
+	expiredAccessToken: 401,
+	revokedAccessToken: 401,
+} as const;
+
+/** What every member may do in his organization. The access token is the owner's. */
+const members = {
+	...nobody,
+	accessToken: 200,
+	member: 200,
+	admin: 200,
+	owner: 200,
+	otherWorkspace: 404,
+	otherOrganization: 404,
+} as const;
+
+/** What belongs to an organization and to none of its workspaces. */
+const wholeOrganization = {...members, otherWorkspace: 200} as const;
+
+/** What concerns the caller alone, whoever he is. */
+const self = {...members, otherWorkspace: 200, otherOrganization: 200} as const;
+
+/** An operation without a row does not compile. */
+export const matrix: {readonly [Id in EndpointId]: Row} = {
+	createSubmissionStage: members,
+	createEnvironment: members,
+	getEnvironmentLogs: members,
+	verifyMfaEnrollment: self,
+	resolveTraceArtifact: members,
+	unarchiveSession: members,
+	updateUserPreferences: self,
+	/** Asked for the models that the organization allows. */
+	getUserPreferences: wholeOrganization,
+	getAttackSpans: members,
+	/** A runtime is its owner's alone. */
+	resumeRuntime: {...members, member: 403, admin: 403},
+	listRunItems: members,
+	getItemSchemas: members,
+	getEvaluationTraceStats: members,
+	getAutoRefill: wholeOrganization,
+	removeMemberLimit: {
+		...wholeOrganization,
+		accessToken: 204,
+		member: 403,
+		admin: 204,
+		owner: 204,
+		otherWorkspace: 403,
+	},
+	getFinding: members,
+	claimRun: members,
+	updateOrganization: {...wholeOrganization, member: 403, admin: 403, otherWorkspace: 403},
+	/** The list of the other workspace is another one. */
+	listAssessments: {...members, otherWorkspace: 200},
+	listFindings: members,
+	/** A member may send spans to every workspace of his organization. */
+	pushTraces: wholeOrganization,
+	listApiKeys: self,
+	createApiKey: self,
+	/** A key is its user's alone. */
+	revokeApiKey: {
+		...self,
+		accessToken: 204,
+		owner: 204,
+		member: 404,
+		admin: 404,
+		otherWorkspace: 404,
+		otherOrganization: 404,
+	},
+};

@@ -1,0 +1,17 @@
+import {sql} from 'kysely';
+import type {Database} from '../../src/server/database/tables.ts';
+
+/** Guesses are counted and keys remember their last use whether or not the request is refused. */
+const uncounted: readonly string[] = ['attempts', 'migrations'];
+
+/** All that a database holds, to see that a refused request has changed nothing. */
+export async function contentsOf(database: Database): Promise<Readonly<Record<string, readonly string[]>>> {
+	const tables = await database.introspection.getTables();
+	const contents: Record<string, readonly string[]> = {};
+	for (const {name} of tables.filter(table => !uncounted.includes(table.name))) {
+		const {rows} = await sql<object>`select * from ${sql.table(name)}`.execute(database);
+		contents[name] = rows.map(row => JSON.stringify({...row, last_used_at: undefined})).sort();
+	}
+
+	return contents;
+}
