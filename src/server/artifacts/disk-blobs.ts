@@ -42,11 +42,11 @@ export function createDiskBlobs(root: string): Blobs {
 		},
 
 		async size(name) {
-			return (await stat(join(root, name)).catch(missing))?.size;
+			return (await onDisk(stat(join(root, name)).catch(missing)))?.size;
 		},
 
 		async open(name, range) {
-			const file = await open(join(root, name), constants.O_RDONLY | noFollow).catch(missing);
+			const file = await onDisk(open(join(root, name), constants.O_RDONLY | noFollow).catch(missing));
 			return file && (Readable.toWeb(file.createReadStream(range)) as ReadableStream<Uint8Array>);
 		},
 	};
@@ -55,7 +55,7 @@ export function createDiskBlobs(root: string): Blobs {
 /** Makes the folder of what is being sent, and removes what a killed server left there. */
 async function prepare(uploads: string): Promise<void> {
 	await onDisk(mkdir(uploads, {recursive: true, mode: 0o700}));
-	for (const name of await readdir(uploads)) {
+	for (const name of await onDisk(readdir(uploads))) {
 		const path = join(uploads, name);
 		const stats = await stat(path).catch(missing);
 		if (stats && Date.now() - stats.mtimeMs > orphanAge) {

@@ -10,15 +10,15 @@ import type {Bucket} from './artifact-place.ts';
 import type {Blobs} from './blobs.ts';
 import {onDisk, spool} from './spool.ts';
 
-/** How long the store may take for one answer, in milliseconds: that of an upload comes when all of it has arrived. */
-const deadline = 60_000;
+/** How long the store may take to begin its answer, in milliseconds: after an upload, all of which has to arrive. */
+const patience = 60_000;
 
-type Options = {readonly now: () => Date; readonly log: Log};
+type Options = {readonly now: () => Date; readonly log: Log; readonly deadline?: number};
 
 type Sent = {readonly headers?: Readonly<Record<string, string>>; readonly body?: ReadableStream<Uint8Array>};
 
 /** Keeps bytes in a bucket. Each upload is a file on the way, so that its length and hash are signed before it is sent. */
-export function createS3Blobs(bucket: Bucket, {now, log}: Options): Blobs {
+export function createS3Blobs(bucket: Bucket, {now, log, deadline = patience}: Options): Blobs {
 	return {
 		async put(name, chunks, sha256) {
 			const folder = await onDisk(mkdtemp(join(tmpdir(), 'service-upload-')));
@@ -91,6 +91,9 @@ export function createS3Blobs(bucket: Bucket, {now, log}: Options): Blobs {
 
 	async function send(method: string, name: string, {headers = {}, body}: Sent = {}): Promise<Response> {
 		const signed = await signer(method, urlOf(name), {headers: {...headers}}).sign();
+		const late = new AbortController();
+		// The answer itself may take as long as whoever reads it: it must not be cut.
+		const timer = setTimeout(() => late.abort(new Error(`no answer in ${deadline} ms`)), deadline);
 		try {
 			return await fetch(signed.url, {
 				method,
@@ -98,12 +101,14 @@ export function createS3Blobs(bucket: Bucket, {now, log}: Options): Blobs {
 				body,
 				...(body && {duplex: 'half'}),
 				redirect: 'manual',
-				signal: AbortSignal.timeout(deadline),
+				signal: late.signal,
 			});
 		} catch (error) {
 			const reason = error instanceof Error ? String(error.cause ?? error.message) : String(error);
 			log({level: 'error', message: 'object store does not answer', method, reason});
 			return unavailable();
+		} finally {
+			clearTimeout(timer);
 		}
 	}
 

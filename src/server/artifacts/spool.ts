@@ -50,7 +50,7 @@ export async function onDisk<Result>(work: Promise<Result>): Promise<Result> {
 		const code = errnoOf(error);
 		return code === undefined
 			? Promise.reject(error)
-			: refuse(502, `The disk of the artifacts cannot be used: ${code}. Nothing was stored.`, {
+			: refuse(502, `The disk of the artifacts cannot be used: ${code}.`, {
 					type: 'object_store_error',
 				});
 	}

@@ -1,5 +1,9 @@
-import {expect, test} from 'vitest';
+import {once} from 'node:events';
+import {createServer} from 'node:http';
+import {expect, onTestFinished, test} from 'vitest';
 import {bucketOf} from '../../../src/server/artifacts/artifact-place.ts';
+import {createS3Blobs} from '../../../src/server/artifacts/s3-blobs.ts';
+import type {LogEntry} from '../../../src/server/log.ts';
 import {createTestServer} from '../harness.ts';
 import {browse, oidOf, refer, resolve, upload} from './artifacts.ts';
 import {keys, startS3} from './s3-server.ts';
@@ -129,6 +133,27 @@ test('[8] a store that refuses or is gone is 502, and neither the answer nor the
 	const log = JSON.stringify(server.entries);
 	expect(server.entries.filter(({message}) => message.startsWith('object store'))).toHaveLength(2);
 	expect(log).not.toMatch(/not-the-secret|Signature=|AWS4/);
+});
+
+test('[21] a store that never answers is given up', async () => {
+	const silent = createServer(() => undefined).listen(0, '127.0.0.1');
+	await once(silent, 'listening');
+	onTestFinished(() => {
+		silent.closeAllConnections();
+		silent.close();
+	});
+	const address = silent.address();
+	const port = typeof address === 'object' && address ? address.port : 0;
+	const bucket = bucketOf(`s3://art?endpoint=http://127.0.0.1:${port}`, {
+		AWS_ACCESS_KEY_ID: keys.accessKeyId,
+		AWS_SECRET_ACCESS_KEY: keys.secret,
+	});
+	const entries: LogEntry[] = [];
+	const blobs = createS3Blobs(bucket, {now: () => new Date(), log: entry => entries.push(entry), deadline: 20});
+	await expect(blobs.size('a')).rejects.toMatchObject({status: 502});
+	expect(entries).toEqual([
+		{level: 'error', message: 'object store does not answer', method: 'HEAD', reason: 'no answer in 20 ms'},
+	]);
 });
 
 async function workspaceOf({database}: Awaited<ReturnType<typeof createTestServer>>) {
