@@ -7,6 +7,7 @@ import {endpoints} from '../src/contract/endpoints.ts';
 import {pathTemplate} from '../src/contract/path.ts';
 import {type ErrorCode, exitStatus} from '../src/core/error.ts';
 import {registry} from '../src/providers/registry.ts';
+import {attributeRows} from '../src/server/ingest/attributes.ts';
 
 /** Why each package is there, by its name: what would have to be written instead. */
 export type Reasons = {
@@ -115,6 +116,10 @@ function sections({dependencies, devDependencies, optionalDependencies}: Reasons
 		environment: environment(),
 		statuses: exitStatuses(),
 		operations: operations(),
+		attributes: table(
+			['attribute', 'type', 'feeds', 'meaning'],
+			attributeRows().map(({key, type, feeds, meaning}) => [code(key), type, feeds, meaning]),
+		),
 		dependencies: `${reasons(dependencies)}\n\nWhere the platform has it:\n\n${reasons(optionalDependencies)}\n\nFor development alone:\n\n${reasons(devDependencies)}`,
 	};
 }

@@ -7,6 +7,9 @@ import type {Initialized} from '../src/server/accounts/initialize.ts';
 /** Where it listens where it is told nothing. */
 const usualPort = 8700;
 
+/** What the first organization is called where it is given no other slug. */
+const firstOrganization = 'default';
+
 const place = {data: z.optional(z.string()), database: z.optional(z.string())};
 const describePlace = {
 	data: 'the folder of its data, made where there is none; server in the state folder otherwise',
@@ -20,6 +23,7 @@ const start = command({
 		port: z._default(z.coerce.number().check(z.int(), z.gte(0), z.lte(65_535)), usualPort),
 		host: z.optional(z.string()),
 		...place,
+		artifacts: z.optional(z.string()),
 		publicUrl: z.optional(z.string()),
 		demo: z._default(z.boolean(), false),
 		logLevel: z._default(z.enum(['info', 'warn', 'error']), 'warn'),
@@ -28,6 +32,7 @@ const start = command({
 		port: `where it listens, ${usualPort} by default; 0 for a free one`,
 		host: 'the address that it listens on; this machine alone can reach 127.0.0.1, the default',
 		...describePlace,
+		artifacts: 'a bucket as s3://name?endpoint=https://host; the data folder otherwise',
 		publicUrl: 'where browsers and clients reach it, if a proxy stands in front of it',
 		demo: 'an organization with sessions, findings and runs, to look around in',
 		logLevel: 'what is written to standard error, a line of JSON each; warn by default',
@@ -35,7 +40,7 @@ const start = command({
 	examples: ['serve', 'serve --port 0 --json', 'serve --database postgres://service@127.0.0.1/service'],
 	where: 'shell',
 
-	async run({port, host, publicUrl, demo, logLevel, ...where}, {env, interact, signal}) {
+	async run({port, host, artifacts, publicUrl, demo, logLevel, ...where}, {env, interact, signal}) {
 		if (host !== undefined && !isLoopback(parseServerUrl(`http://${isIPv6(host) ? `[${host}]` : host}`))) {
 			interact.say(
 				`Others can reach ${host}, and read what goes over plain http: put a proxy with TLS in front of it.`,
@@ -55,6 +60,7 @@ const start = command({
 			...where,
 			host,
 			port,
+			artifacts,
 			publicUrl: publicUrl && parseServerUrl(publicUrl).origin,
 			demo,
 			logLevel,
@@ -95,7 +101,7 @@ const init = command({
 		const made = await initializeData(
 			{env, data, database},
 			{
-				organization: flags.org ?? 'default',
+				organization: flags.org ?? firstOrganization,
 				workspace: flags.workspace ?? 'main',
 				project: flags.project ?? 'default',
 				email,
@@ -113,10 +119,52 @@ const init = command({
 				},
 				{
 					kind: 'text',
-					text: 'The key is shown this once. Start the server with: service serve',
+					text: 'The key is shown this once. Start the server with: service serve. In a browser, sign in with the key at /sign-in/key and choose a password.',
 				},
 			],
 			data: record,
+		};
+	},
+});
+
+const member = command({
+	name: 'member',
+	summary: 'Add a member to an organization, or change the role',
+	args: z.object({email: z.string(), role: z._default(z.enum(['member', 'admin', 'owner']), 'member'), ...place}),
+	positional: ['email'],
+	describe: {email: 'by which the member signs in', role: 'member by default', ...describePlace},
+	examples: ['serve member grace@acme.example --role admin --org acme'],
+	where: 'shell',
+
+	async run({email, role, ...where}, {env, flags}) {
+		const {addToOrganization} = await import('../src/server/serve.ts');
+		const organization = flags.org ?? firstOrganization;
+		const {userId, apiKey} = await addToOrganization({env, ...where}, {organization, email, role});
+		const key = apiKey?.reveal();
+		return {
+			kind: 'text',
+			text: `${email} is ${role === 'member' ? 'a member' : `an ${role}`} of ${organization}.${key ? ` The first API key, shown this once: ${key}` : ''}`,
+			data: {user_id: userId, role, ...(key && {api_key: key})},
+		};
+	},
+});
+
+const key = command({
+	name: 'key',
+	summary: 'Make an API key of a user who lost all of his',
+	args: z.object({email: z.string(), ...place}),
+	positional: ['email'],
+	describe: {email: 'of the user', ...describePlace},
+	examples: ['serve key ada@acme.example'],
+	where: 'shell',
+
+	async run({email, ...where}, {env}) {
+		const {makeKeyOf} = await import('../src/server/serve.ts');
+		const made = await makeKeyOf({env, ...where}, email);
+		return {
+			kind: 'text',
+			text: `An API key of ${email}, shown this once: ${made.reveal()}`,
+			data: {api_key: made.reveal()},
 		};
 	},
 });
@@ -139,6 +187,6 @@ function loginLine(url: string, made: Initialized | undefined): string {
 export default noun({
 	name: 'serve',
 	summary: 'Run a server of the platform on this machine',
-	verbs: [start, init],
+	verbs: [start, init, member, key],
 	fallback: 'start',
 });

@@ -1,9 +1,22 @@
 import type {Environment} from '../core/environment.ts';
-import {type Beginning, type Initialized, initialize} from './accounts/initialize.ts';
+import {AppError} from '../core/error.ts';
+import type {Secret} from '../core/secret.ts';
+import {makeApiKey} from './accounts/api-key.ts';
+import {
+	addMember,
+	type Beginning,
+	type Initialized,
+	initialize,
+	type Joined,
+	type NewMember,
+} from './accounts/initialize.ts';
+import {findAccountByEmail} from './accounts/user.ts';
+import {bucketOf} from './artifacts/artifact-place.ts';
 import {openDataFolder} from './data-folder.ts';
 import {openDatabase} from './database/open.ts';
 import {installDemo} from './demo/install-demo.ts';
 import {jsonLog, type LogLevel} from './log.ts';
+import type {Services} from './services.ts';
 import {startServer} from './start.ts';
 
 type Place = {readonly env: Environment; readonly data?: string; readonly database?: string};
@@ -11,6 +24,8 @@ type Place = {readonly env: Environment; readonly data?: string; readonly databa
 type ServeOptions = Place & {
 	readonly host: string | undefined;
 	readonly port: number;
+	/** The bucket that artifacts are kept in, instead of the data folder. */
+	readonly artifacts: string | undefined;
 	/** Where browsers and clients reach it, if that is not where it listens: an origin. */
 	readonly publicUrl: string | undefined;
 	/** Whether the demonstration is to be there. */
@@ -33,24 +48,53 @@ export type Served = {
 	readonly ended: Promise<void>;
 };
 
-/** `serve init`: opens the data and makes what `initialize` makes. Throws what that throws. */
-export async function initializeData({env, data, database}: Place, beginning: Beginning): Promise<Initialized> {
+/** Opens the data for one piece of work, beside a server that may run on it. */
+async function withData<T>({env, data, database}: Place, work: (services: OpenData) => Promise<T>): Promise<T> {
 	const {place} = openDataFolder(env, {data, database});
 	const opened = await openDatabase(place);
 	try {
-		return await initialize({database: opened, now: () => new Date()}, beginning);
+		return await work({database: opened, now: () => new Date()});
 	} finally {
 		await opened.destroy();
 	}
 }
 
+type OpenData = Pick<Services, 'database' | 'now'>;
+
+/** `serve init`: makes what `initialize` makes, and throws what that throws. */
+export function initializeData(place: Place, beginning: Beginning): Promise<Initialized> {
+	return withData(place, services => initialize(services, beginning));
+}
+
+/** `serve member`: makes somebody a member, and throws what `addMember` throws. */
+export function addToOrganization(place: Place, given: NewMember): Promise<Joined> {
+	return withData(place, services => addMember(services, given));
+}
+
+/** `serve key`: an API key of a user. Throws `not-found` for an address that nobody has. */
+export function makeKeyOf(place: Place, email: string): Promise<Secret> {
+	return withData(place, async services => {
+		const account = await findAccountByEmail(services, email);
+		if (!account) {
+			throw new AppError('not-found', `This data has no user “${email}”.`, {
+				hint: 'Add one with `serve member <email>`.',
+			});
+		}
+
+		const {secret} = await makeApiKey(services, {userId: account.id, name: 'serve key'});
+		return secret;
+	});
+}
+
 /** `serve`: opens the data and listens until `signal` aborts. Throws `AppError` for a place or a port that cannot be used. */
 export async function serve(options: ServeOptions): Promise<Served> {
-	const {env, data, database, host, port, publicUrl, demo, logLevel, writeLog, signal} = options;
+	const {env, data, database, artifacts, host, port, publicUrl, demo, logLevel, writeLog, signal} = options;
+	const bucket = artifacts === undefined ? undefined : bucketOf(artifacts, env);
 	const {folder, place} = openDataFolder(env, {data, database});
 	const server = await startServer({
 		place,
 		folder,
+		...(bucket && {artifacts: bucket}),
 		host,
 		port,
 		publicUrl,

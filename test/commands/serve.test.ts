@@ -69,7 +69,15 @@ test.each([80, 120])('at %i columns init shows the key once, and what comes next
 		'project    default',
 		'user id    X',
 		'',
-		'The key is shown this once. Start the server with: service serve',
+		...(width === 80
+			? [
+					'The key is shown this once. Start the server with: service serve. In a browser,',
+					'sign in with the key at /sign-in/key and choose a password.',
+				]
+			: [
+					'The key is shown this once. Start the server with: service serve. In a browser, sign in with the key at /sign-in/key and',
+					'choose a password.',
+				]),
 	]);
 });
 
@@ -97,12 +105,42 @@ test('a second organization of the same name is a conflict', async () => {
 	await expect(run('serve', 'init')).rejects.toMatchObject({code: 'conflict'});
 });
 
+test('a member is added while the server runs, and may come in at once', async () => {
+	const home = testContext();
+	await home.run('serve', 'init');
+	const {url} = await serve(home);
+	const added = dataOf(await home.run('serve', 'member', 'grace@acme.example', '--role', 'admin'));
+	expect(added).toEqual({user_id: expect.any(String), role: 'admin', api_key: expect.stringMatching(/^svc_/)});
+	const again = await home.run('serve', 'member', 'grace@acme.example');
+	expect([drawn(again, 80), dataOf(again)]).toEqual([
+		'grace@acme.example is a member of default.',
+		{user_id: expect.any(String), role: 'member'},
+	]);
+	const lost = JSON.parse(JSON.stringify(dataOf(await home.run('serve', 'key', 'Grace@acme.example')))).api_key;
+	const headers = {authorization: `Bearer ${lost}`};
+	const answer = await fetch(`${url}/api/v1/org/default/credits/auto-refill`, {headers});
+	expect(answer.status).toBe(200);
+});
+
+test.each([
+	[['member', 'nobody'], undefined, 'usage'],
+	[['member', 'a@b.example'], 'none', 'not-found'],
+	[['member', 'admin@localhost', '--role', 'member'], undefined, 'conflict'],
+	[['key', 'nobody@b.example'], undefined, 'not-found'],
+])('serve %j in the organization %s ends with %s', async (words, org, code) => {
+	const home = testContext();
+	await home.run('serve', 'init');
+	const {run} = testContext({like: home, flags: org ? {org} : {}});
+	await expect(run('serve', ...words)).rejects.toMatchObject({code});
+});
+
 test.each([
 	['--port', '65536'],
 	['--port', 'x'],
 	['--port', '-1'],
 	['--host', 'not a host'],
 	['--database', 'mysql://a'],
+	['--artifacts', 's3://a'],
 	['--public-url', 'ftp://a'],
 	['--log-level', 'all'],
 ])('%s %s is refused before anything is opened', async (flag, value) => {

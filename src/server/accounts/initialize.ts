@@ -83,6 +83,9 @@ export async function initialize(
 	});
 }
 
+/** Who is to be in which organization, given its slug. */
+export type NewMember = {readonly organization: string; readonly email: string; readonly role: Role};
+
 /** Somebody who joined an organization; an API key where he is new here, with which he signs in first. */
 export type Joined = {readonly userId: string; readonly apiKey: Secret | undefined};
 
@@ -90,10 +93,7 @@ export type Joined = {readonly userId: string; readonly apiKey: Secret | undefin
  * Makes somebody a member of an organization, given its slug, or gives a member another role. Throws `not-found` for an
  * unknown organization, `usage` for what cannot be an address, and `conflict` where the last owner would become less.
  */
-export async function addMember(
-	services: Shared,
-	{organization, email, role}: {readonly organization: string; readonly email: string; readonly role: Role},
-): Promise<Joined> {
+export async function addMember(services: Shared, {organization, email, role}: NewMember): Promise<Joined> {
 	checkEmail(email);
 	return await services.database.transaction().execute(async database => {
 		const created_at = services.now().toISOString();
