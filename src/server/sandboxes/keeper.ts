@@ -29,7 +29,7 @@ async function look(services: Services): Promise<void> {
 		await sweepSandboxes(services);
 	} catch (error) {
 		// The database may be gone for a moment; the next look does what this one did not.
-		services.log({level: 'warn', message: 'sandboxes', error: error instanceof Error ? error.message : String(error)});
+		logFault(services, error);
 	}
 }
 
@@ -44,9 +44,7 @@ export async function sweepSandboxes(services: Services): Promise<void> {
 		.where('environments.state', 'in', ['building', 'provisioning', 'ready', 'paused'])
 		.where('machine', '=', machine)
 		.execute();
-	for (const {id} of environments) {
-		await advanceEnvironment(services, id);
-	}
+	await each(services, environments, advanceEnvironment);
 
 	const runtimes = await database
 		.selectFrom('runtimes')
@@ -55,11 +53,22 @@ export async function sweepSandboxes(services: Services): Promise<void> {
 		.where('runtimes.status', '!=', 'idle')
 		.where('machine', '=', machine)
 		.execute();
-	for (const {id} of runtimes) {
-		await advanceRuntime(services, id);
-	}
+	await each(services, runtimes, advanceRuntime);
 
 	await removeOldLogs(services, machine);
+}
+
+/** Together, because an end takes a moment; what fails for one is left for the next look, and hides no other. */
+async function each(
+	services: Services,
+	rows: readonly {readonly id: string}[],
+	advance: (services: Services, id: string) => Promise<unknown>,
+): Promise<void> {
+	await Promise.all(rows.map(({id}) => advance(services, id).catch(error => logFault(services, error))));
+}
+
+function logFault({log}: Services, error: unknown): void {
+	log({level: 'warn', message: 'sandboxes', error: error instanceof Error ? error.message : String(error)});
 }
 
 async function removeOldLogs({database, sandboxes, now}: Services, machine: string): Promise<void> {

@@ -9,7 +9,7 @@ import {bubblewrapArguments, findBubblewrap} from './bubblewrap.ts';
 import {appendLine, readLogWindow} from './log-file.ts';
 import {isAlive, send, signalSandbox, stateLetter} from './processes.ts';
 import type {SandboxLimits, SandboxProvider, SandboxSpec, SandboxState} from './provider.ts';
-import {sandboxEnvironment} from './sandbox-environment.ts';
+import {sandboxEnvironment, standardPath} from './sandbox-environment.ts';
 import {
 	machineOf,
 	prepareFolder,
@@ -71,7 +71,7 @@ export function createLocalProvider(options: Options): SandboxProvider {
 	let found: Promise<{readonly hidden: readonly string[]; readonly bubblewrap: string | undefined}> | undefined;
 	const findOnce = async () => {
 		const covered = await existing(['/home', '/root', '/run', '/tmp', homedir(), root, ...hidden]);
-		return {hidden: covered, bubblewrap: await findBubblewrap(environment['PATH'] ?? '/usr/bin', covered)};
+		return {hidden: covered, bubblewrap: await findBubblewrap(environment['PATH'] ?? standardPath.join(':'), covered)};
 	};
 
 	const start = async (spec: SandboxSpec): Promise<void> => {

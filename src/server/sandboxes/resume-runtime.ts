@@ -1,5 +1,6 @@
 import {randomUUID} from 'node:crypto';
 import {join} from 'node:path';
+import {setTimeout as sleep} from 'node:timers/promises';
 import {reportError} from '../../core/error.ts';
 import {type ChargeRefusal, chargeCredits} from '../credits/charge.ts';
 import type {DatabaseTransaction} from '../database/tables.ts';
@@ -7,6 +8,7 @@ import {refuse} from '../refusal.ts';
 import type {Services} from '../services.ts';
 import {assertCapacity, holdOrganization, limitFor} from './capacity.ts';
 import {creditsFor, findBound, secondsFor} from './credit-price.ts';
+import {isListening} from './ports.ts';
 import type {Deadline} from './provider.ts';
 import {advanceRuntime, endRuntime, findRuntime, type RuntimeRow, type SandboxRow} from './runtime-life.ts';
 import {planTask, type TaskPlan} from './task-plan.ts';
@@ -181,9 +183,26 @@ async function begin(services: Services, runtime: RuntimeRow, {sandboxId, plan, 
 	}
 
 	const timing = {[plan ? 'start_ms' : 'resume_ms']: Math.round(performance.now() - started)};
-	await database
+	const {sandbox_url} = await database
 		.updateTable('sandboxes')
 		.set({startup_timing: JSON.stringify(timing)})
 		.where('id', '=', sandboxId)
-		.execute();
+		.returning('sandbox_url')
+		.executeTakeFirstOrThrow();
+	if (sandbox_url !== null) {
+		await untilListening(services, sandboxId, Number(new URL(sandbox_url).port));
+	}
+}
+
+/** Waits for the service of a sandbox, so that its URL can be used at once; a program that takes longer is no failure. */
+async function untilListening({sandboxes}: Services, sandboxId: string, port: number): Promise<void> {
+	const deadline = Date.now() + sandboxes.policy.patience;
+	while (Date.now() < deadline && !(await isListening(port))) {
+		const {kind} = await sandboxes.provider.inspect(sandboxId);
+		if (kind === 'ended' || kind === 'gone') {
+			return;
+		}
+
+		await sleep(30);
+	}
 }

@@ -27,10 +27,14 @@ export async function findRuntime({database}: Services, id: string) {
 	return {runtime, sandbox};
 }
 
-/** How long a sandbox has run by now, in whole seconds. */
-export function secondsRun({past_seconds, running_since}: SandboxRow, now: Date): number {
-	const since = running_since === null ? 0 : Math.max(0, now.getTime() - Date.parse(running_since));
-	return past_seconds + Math.floor(since / 1000);
+/** How long a sandbox has run by now, in whole seconds. Beyond its time nothing runs, whenever a server notices. */
+export function secondsRun({past_seconds, running_since, expires_at}: SandboxRow, now: Date): number {
+	if (running_since === null) {
+		return past_seconds;
+	}
+
+	const until = Math.min(now.getTime(), expires_at === null ? Number.POSITIVE_INFINITY : Date.parse(expires_at));
+	return past_seconds + Math.floor(Math.max(0, until - Date.parse(running_since)) / 1000);
 }
 
 /**
@@ -46,12 +50,10 @@ export async function advanceRuntime(services: Services, id: string): Promise<vo
 	const {sandboxes} = services;
 	const now = services.now();
 	const found = await sandboxes.provider.inspect(sandbox.id);
-	if (found.kind === 'ended' || found.kind === 'gone') {
-		const since = Date.parse(sandbox.running_since ?? sandbox.created_at);
-		if (found.kind === 'ended' || (!sandboxes.background.has(id) && now.getTime() - since > beginPatience)) {
-			await settle(services, runtime, sandbox, {state: 'killed'});
-		}
-
+	const since = Date.parse(sandbox.running_since ?? sandbox.created_at);
+	const isBeginning = sandboxes.background.has(id) || now.getTime() - since < beginPatience;
+	if (found.kind === 'ended' || (found.kind === 'gone' && !isBeginning)) {
+		await settle(services, runtime, sandbox, {state: 'killed'});
 		return;
 	}
 
@@ -59,7 +61,9 @@ export async function advanceRuntime(services: Services, id: string): Promise<vo
 		return;
 	}
 
-	if (sandbox.expires_at !== null && sandbox.expires_at <= now.toISOString()) {
+	// Its supervisor pauses it in time where no server does, and one that is to go on stays paused where its server dies.
+	const isOver = sandbox.expires_at !== null && sandbox.expires_at <= now.toISOString();
+	if (isOver || (found.kind === 'paused' && !isBeginning)) {
 		await suspend(services, runtime, sandbox, sandbox.limited_by ?? 'timeout');
 		return;
 	}

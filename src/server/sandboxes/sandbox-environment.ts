@@ -2,7 +2,8 @@ import {dirname, isAbsolute} from 'node:path';
 import type {Environment} from '../../core/environment.ts';
 import {markerName} from './processes.ts';
 
-const standardPath = ['/usr/local/bin', '/usr/bin', '/bin'];
+/** Where programs are, where nobody says. */
+export const standardPath = ['/usr/local/bin', '/usr/bin', '/bin'];
 
 /** What says how to show text and time, and nothing that could be a secret. */
 const allowed = /^(?:LANG|LC_[A-Z]+|TZ)$/;

@@ -1,4 +1,4 @@
-import {access, mkdir, readFile, truncate, writeFile} from 'node:fs/promises';
+import {mkdir, readFile, truncate, writeFile} from 'node:fs/promises';
 import {join} from 'node:path';
 import {describe, expect, test} from 'vitest';
 import {environmentSchema} from '../../../src/contract/resources/environment.ts';
@@ -98,7 +98,7 @@ describe.each(engines)('on %s', engine => {
 test('[14] inputs are data: no shell and no template ever reads them', async () => {
 	const server = await createTestServer();
 	const main =
-		'import {readFileSync} from "node:fs"; console.log(readFileSync(".task.json", "utf8")); console.log(process.argv.length);';
+		'import {readdirSync, readFileSync} from "node:fs"; console.log(readFileSync(".task.json", "utf8")); console.log(readdirSync(".").join());';
 	await addTask(
 		server,
 		'hostile',
@@ -109,13 +109,12 @@ test('[14] inputs are data: no shell and no template ever reads them', async () 
 	const {json} = await create(server, {task_ref: 'hostile', inputs: {text}, model_overrides: {judge: '$(id)'}});
 	expect(json.instruction).toBe(`Do ${text}`);
 	await eventually(async () => (await stateOf(server, json.id)) === 'torn_down');
-	const [, context = ''] = /\n(\{.*\})\n2\n/.exec(await logsOf(server, json.id)) ?? [];
+	const [, context = ''] = /\n(\{.*\})\n\.task\.json,main\.mjs\n/.exec(await logsOf(server, json.id)) ?? [];
 	expect(JSON.parse(context)).toEqual({
 		task: {name: 'hostile', version: '1.0.0'},
 		inputs: {text},
 		model_overrides: {judge: '$(id)'},
 	});
-	await expect(access(join(server.folder, 'evil'))).rejects.toThrow('ENOENT');
 });
 
 test.each<[string, Record<string, unknown>, number, string]>([

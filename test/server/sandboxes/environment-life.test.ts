@@ -1,0 +1,109 @@
+import {readFile} from 'node:fs/promises';
+import {join} from 'node:path';
+import {describe, expect, test} from 'vitest';
+import {sweepSandboxes} from '../../../src/server/sandboxes/keeper.ts';
+import {createLocalProvider} from '../../../src/server/sandboxes/local-provider.ts';
+import {createSandboxing} from '../../../src/server/sandboxes/sandboxing.ts';
+import type {Services} from '../../../src/server/services.ts';
+import {engines} from '../database/engines.ts';
+import {createTestServer, inWorkspace, type TestServer} from '../harness.ts';
+import {eventually, runs} from './sandbox.ts';
+import {addTask, listener} from './task-folder.ts';
+
+const minute = 60_000;
+
+async function withEnvironment(engine: 'sqlite' | 'postgres' = 'sqlite', program = listener) {
+	const server = await createTestServer(engine);
+	await addTask(server, 'listens', {services: {web: {}}}, {'main.mjs': program});
+	const body = {task_ref: 'listens', timeout_sec: 600};
+	const {json} = await server.send(`${inWorkspace}/environments`, {method: 'POST', body});
+	const {sandbox_id} = await rowOf(server);
+	const statusFile = join(server.folder, 'sandboxes', sandbox_id ?? '', 'status.json');
+	const status = JSON.parse(await readFile(statusFile, 'utf8'));
+	return {server, environment: json, supervisor: status.supervisor.pid as number, group: status.group.pid as number};
+}
+
+const rowOf = ({database}: TestServer) => database.selectFrom('environments').selectAll().executeTakeFirstOrThrow();
+
+const logOf = async (server: TestServer, id: string) => await server.send(`${inWorkspace}/environments/${id}/logs`);
+
+/** The services of a server that was started again over the same data. */
+function restarted({services, folder}: TestServer): Services {
+	const provider = createLocalProvider({root: join(folder, 'sandboxes'), grace: 300, environment: {}});
+	return {...services, sandboxes: createSandboxing({folder, log: services.log, provider})};
+}
+
+describe.each(engines)('on %s', engine => {
+	test('when its time is over an environment is torn down; its log stays for a day', async () => {
+		const {server, environment, supervisor, group} = await withEnvironment(engine);
+		server.advance(9 * minute);
+		await sweepSandboxes(server.services);
+		expect([(await rowOf(server)).state, runs(group)]).toEqual(['ready', true]);
+
+		server.advance(minute);
+		await sweepSandboxes(server.services);
+		expect([(await rowOf(server)).state, runs(group), runs(supervisor)]).toEqual(['torn_down', false, false]);
+		const sandbox = await server.database.selectFrom('sandboxes').select('state').executeTakeFirstOrThrow();
+		expect(sandbox.state).toBe('killed');
+		expect((await logOf(server, environment.id)).json.logs).toContain('listens\n[sandbox] it is ended\n');
+
+		server.advance(25 * 60 * minute);
+		await sweepSandboxes(server.services);
+		const gone = await logOf(server, environment.id);
+		expect([gone.status, gone.json.detail]).toEqual([
+			404,
+			'The log of this environment is gone: it was kept for a while after its end.',
+		]);
+	});
+
+	test('a server that is started again finds its sandboxes, and goes on with them', async () => {
+		const {server, environment, group} = await withEnvironment(engine);
+		const later = restarted(server);
+		await sweepSandboxes(later);
+		expect([(await rowOf(server)).state, await (await fetch(environment.service_urls.web.url)).text()]).toEqual([
+			'ready',
+			'ok',
+		]);
+		server.advance(10 * minute);
+		await Promise.all([sweepSandboxes(later), sweepSandboxes(server.services)]);
+		expect([(await rowOf(server)).state, runs(group)]).toEqual(['torn_down', false]);
+	});
+
+	test('a sandbox that died while no server ran is a failure, and what is left of it is ended', async () => {
+		const {server, environment, supervisor, group} = await withEnvironment(engine);
+		process.kill(supervisor, 'SIGKILL');
+		await eventually(() => !runs(supervisor));
+		await sweepSandboxes(restarted(server));
+		await eventually(() => !runs(group));
+		const {state, error} = await rowOf(server);
+		expect([state, error]).toEqual(['failed', 'Its sandbox is gone, and nobody ended it.']);
+		expect((await logOf(server, environment.id)).json.logs).toMatch(/\n\[server\] Its sandbox is gone.*\n$/);
+	});
+});
+
+test('an environment whose server ended before its sandbox began fails, after a while', async () => {
+	const {server} = await withEnvironment();
+	const {sandbox_id} = await rowOf(server);
+	await server.services.sandboxes.provider.remove(sandbox_id ?? '');
+	await server.database.updateTable('environments').set({state: 'building'}).execute();
+	await sweepSandboxes(server.services);
+	expect((await rowOf(server)).state).toBe('building');
+	server.advance(2 * minute);
+	await sweepSandboxes(server.services);
+	expect((await rowOf(server)).state).toBe('failed');
+});
+
+test('services that never answer are a failure, after a while; the answer does not wait for them', async () => {
+	const server = await createTestServer();
+	const policy = {...server.services.sandboxes.policy, patience: 200};
+	Object.assign(server.services, {sandboxes: {...server.services.sandboxes, policy}});
+	await addTask(server, 'silent', {services: {web: {}}}, {'main.mjs': 'setInterval(() => {}, 1000);'});
+	const body = {task_ref: 'silent'};
+	const {json} = await server.send(`${inWorkspace}/environments`, {method: 'POST', body});
+	expect(['building', 'provisioning']).toContain(json.state);
+	expect(json.service_urls.web.url).toMatch(/^http:/);
+	await eventually(async () => (await rowOf(server)).state === 'provisioning');
+	server.advance(3 * minute);
+	await eventually(async () => (await rowOf(server)).state === 'failed');
+	expect((await rowOf(server)).error).toBe('Its services did not answer within 120 s.');
+});
