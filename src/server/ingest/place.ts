@@ -24,6 +24,7 @@ export async function placeSpans(
 	organizationId: string,
 	spans: readonly Span[],
 ): Promise<Placed> {
+	const rooms = await loadRooms(transaction, organizationId);
 	const found = new Map<string, Place | string>();
 	const places = new Map<Place, Span[]>();
 	const rejected: string[] = [];
@@ -31,7 +32,7 @@ export async function placeSpans(
 		const workspace = named(span, 'service.workspace');
 		const project = named(span, 'service.project');
 		const key = JSON.stringify([workspace, project]);
-		const place = found.get(key) ?? (await findPlace(transaction, organizationId, workspace, project));
+		const place = found.get(key) ?? findPlace(rooms, workspace, project);
 		found.set(key, place);
 		if (typeof place === 'string') {
 			rejected.push(place);
@@ -48,41 +49,47 @@ export async function placeSpans(
 const named = ({attributes, resource}: Span, key: 'service.workspace' | 'service.project') =>
 	textAt(attributes, key) ?? textAt(resource, key);
 
-async function findPlace(
-	transaction: DatabaseTransaction,
-	organizationId: string,
-	workspace: string | undefined,
-	project: string | undefined,
-): Promise<Place | string> {
-	const workspaces = await transaction
+type Room = {
+	readonly id: string;
+	readonly slug: string;
+	readonly project_id: string | null;
+	readonly project_slug: string | null;
+};
+
+/** All workspaces of an organization with their projects, the oldest first. */
+function loadRooms(transaction: DatabaseTransaction, organizationId: string): Promise<readonly Room[]> {
+	return transaction
 		.selectFrom('workspaces')
-		.select(['id', 'slug'])
-		.where('organization_id', '=', organizationId)
-		.orderBy('created_at')
-		.orderBy('id')
+		.leftJoin('projects', 'projects.workspace_id', 'workspaces.id')
+		.select(['workspaces.id', 'workspaces.slug', 'projects.id as project_id', 'projects.slug as project_slug'])
+		.where('workspaces.organization_id', '=', organizationId)
+		.orderBy('workspaces.created_at')
+		.orderBy('workspaces.id')
+		.orderBy('projects.created_at')
+		.orderBy('projects.id')
 		.execute();
-	const its = workspaces.find(({id, slug}) => workspace === undefined || workspace === slug || workspace === id);
-	if (!its) {
+}
+
+/** The place of these names, or a sentence that says what is not there. */
+function findPlace(rooms: readonly Room[], workspace: string | undefined, project: string | undefined): Place | string {
+	const first = rooms.find(({id, slug}) => workspace === undefined || workspace === slug || workspace === id);
+	if (!first) {
 		return workspace === undefined
 			? 'The organization has no workspace.'
 			: `The organization has no workspace “${workspace.slice(0, 100)}”.`;
 	}
 
-	const projects = await transaction
-		.selectFrom('projects')
-		.select(['id', 'slug'])
-		.where('workspace_id', '=', its.id)
-		.orderBy('created_at')
-		.orderBy('id')
-		.execute();
-	const found = projects.find(({id, slug}) => project === undefined || project === slug || project === id);
-	if (!found) {
+	const found = rooms.find(
+		({id, project_id, project_slug}) =>
+			id === first.id && (project === undefined || project === project_slug || project === project_id),
+	);
+	if (!found?.project_id) {
 		return project === undefined
-			? `The workspace “${its.slug}” has no project.`
-			: `The workspace “${its.slug}” has no project “${project.slice(0, 100)}”.`;
+			? `The workspace “${first.slug}” has no project.`
+			: `The workspace “${first.slug}” has no project “${project.slice(0, 100)}”.`;
 	}
 
-	return {workspaceId: its.id, projectId: found.id};
+	return {workspaceId: first.id, projectId: found.project_id};
 }
 
 /**

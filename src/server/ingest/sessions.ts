@@ -39,6 +39,7 @@ export async function deriveSessions(
 	}
 
 	const messages: Told['messages'][number][] = [];
+	const fresh: Row[] = [];
 	for (const [id, spans] of bySession) {
 		const told = spans.map(each => ({each, ...readMessages(each)}));
 		messages.push(...told.flatMap(each => each.messages));
@@ -48,8 +49,12 @@ export async function deriveSessions(
 			const {id: _, ...changes} = next;
 			await transaction.updateTable('sessions').set(changes).where('id', '=', id).execute();
 		} else {
-			await transaction.insertInto('sessions').values(next).execute();
+			fresh.push(next);
 		}
+	}
+
+	for (const some of chunks(fresh, 200)) {
+		await transaction.insertInto('sessions').values(some).execute();
 	}
 
 	await storeMessages(transaction, messages);

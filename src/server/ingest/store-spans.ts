@@ -43,7 +43,9 @@ export async function storeSpans(
 		span_id: span.spanId,
 		parent_span_id: span.parentSpanId,
 	}));
-	const belongings = inherit([...stored.values(), ...links]);
+	// Nothing passes from one workspace to another.
+	const here = [...stored.values()].filter(({workspace_id}) => workspace_id === place.workspaceId);
+	const belongings = inherit([...here, ...links]);
 	const touched: Touched[] = [];
 	const rows: Insertable<Tables['spans']>[] = [];
 	const resources = new Map(claimed.map(({span}) => [span.resource, '']));
@@ -84,25 +86,27 @@ export async function storeSpans(
 			.execute();
 	}
 
-	const changed = [...stored.values()].flatMap(link => {
+	const changed = here.flatMap(link => {
 		const its = belongings.get(linkKey(link.trace_id, link.span_id)) ?? link;
 		return belongingNames.some(name => link[name] !== its[name]) ? [{link, its}] : [];
 	});
 	return [...touched, ...(await relink(transaction, organizationId, changed))];
 }
 
+type Stored = Linked & {readonly workspace_id: string};
+
 /** All spans of the traces, in brief. */
 async function loadTraces(
 	transaction: DatabaseTransaction,
 	organizationId: string,
 	claimed: readonly Claimed[],
-): Promise<ReadonlyMap<string, Linked>> {
+): Promise<ReadonlyMap<string, Stored>> {
 	const traces = [...new Set(claimed.map(({span}) => span.traceId))];
-	const links: Linked[] = [];
+	const links: Stored[] = [];
 	for (const some of chunks(traces)) {
 		const rows = await transaction
 			.selectFrom('spans')
-			.select(['trace_id', 'span_id', 'parent_span_id', ...belongingNames])
+			.select(['workspace_id', 'trace_id', 'span_id', 'parent_span_id', ...belongingNames])
 			.where('organization_id', '=', organizationId)
 			.where('trace_id', 'in', some)
 			.execute();

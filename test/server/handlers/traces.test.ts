@@ -201,3 +201,34 @@ test('what another organization has is not touched by naming its ids', async () 
 	const sessions = await server.database.selectFrom('sessions').select('updated_at').orderBy('updated_at').execute();
 	expect(sessions).toEqual([{updated_at: timeAt(1)}, {updated_at: timeAt(9)}]);
 });
+
+test('nothing passes from a span of one workspace to those below it in another', async () => {
+	const server = await createTestServer();
+	const {workspace_id: first} = await server.database
+		.selectFrom('projects')
+		.select('workspace_id')
+		.executeTakeFirstOrThrow();
+	const {id: organization_id} = await server.database
+		.selectFrom('organizations')
+		.select('id')
+		.executeTakeFirstOrThrow();
+	const [second, project] = [conversation, conversation.replace(/.$/, '0')];
+	const created_at = '2026-03-02T00:00:00.000Z';
+	await server.database
+		.insertInto('workspaces')
+		.values({id: second, organization_id, slug: 'second', name: 'Second', created_at})
+		.execute();
+	await server.database
+		.insertInto('projects')
+		.values({id: project, workspace_id: second, slug: 'web', name: 'Web', created_at})
+		.execute();
+	await push(server, [call]);
+	const below = {id: '2', parent: '1', attributes: {'service.workspace': 'second'}};
+	await push(server, [below, {...call, attributes: {...call.attributes, 'service.workspace': 'second'}}]);
+	expect(
+		await server.database.selectFrom('spans').select(['workspace_id', 'session_id']).orderBy('span_id').execute(),
+	).toEqual([
+		{workspace_id: first, session_id: conversation},
+		{workspace_id: second, session_id: null},
+	]);
+});
