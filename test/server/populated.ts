@@ -117,9 +117,13 @@ export const pendingRun = (runId: string, trace = runId.replaceAll('-', '')): Gi
 	},
 });
 
-/** Everything that spans can tell, in one trace. */
-export function spansOf({sessionId, assessmentId, runId, itemId, evaluationId, oid, traceId: trace}: Parameters) {
-	const spans: readonly Given[] = [
+/** What spans name. */
+type Spoken = Pick<Parameters, 'sessionId' | 'assessmentId' | 'runId' | 'itemId' | 'evaluationId' | 'oid' | 'traceId'>;
+
+/** Everything that spans can tell, in one trace. The run goes on already, because an item was recorded in it. */
+export function spansOf(names: Spoken): readonly Given[] {
+	const {sessionId, assessmentId, runId, itemId, evaluationId, oid, traceId: trace} = names;
+	return [
 		{
 			trace,
 			id: 'a0',
@@ -186,7 +190,6 @@ export function spansOf({sessionId, assessmentId, runId, itemId, evaluationId, o
 			attributes: {'service.evaluation.id': evaluationId, 'service.evaluation.item.id': 'ticket-1'},
 		},
 	];
-	return spans;
 }
 
 type Part = (parameters: Parameters) => object;

@@ -1,0 +1,179 @@
+import {mkdtemp, rm} from 'node:fs/promises';
+import {tmpdir} from 'node:os';
+import {join} from 'node:path';
+import {gzipSync} from 'node:zlib';
+import {Secret, TOTP} from 'otpauth';
+import {expect, onTestFinished, test} from 'vitest';
+import {createClient} from '../../src/client/client.ts';
+import {violations} from '../../src/contract/check.ts';
+import type {Endpoint} from '../../src/contract/endpoint.ts';
+import {type EndpointId, endpoints} from '../../src/contract/endpoints.ts';
+import {originalOf} from '../../src/contract/lenient.ts';
+import {initialize} from '../../src/server/accounts/initialize.ts';
+import {startEnrollment} from '../../src/server/accounts/second-factor.ts';
+import type {Engine} from '../../src/server/database/place.ts';
+import {issueTokens} from '../../src/server/oauth/tokens.ts';
+import {createRuntime} from '../../src/server/sandboxes/create-runtime.ts';
+import {endSandboxes} from '../../src/server/sandboxes/keeper.ts';
+import {startServer} from '../../src/server/start.ts';
+import {emptyPlace, engines} from '../server/database/engines.ts';
+import {toRequest} from '../server/ingest/push.ts';
+import {actionId, pendingRun, provenance, spansOf} from '../server/populated.ts';
+import {findProjectOf} from '../server/rows.ts';
+import {transportTo} from './server.ts';
+
+/** How the client proves who calls, where the contract asks for a bearer. */
+type Proof = 'API key' | 'access token' | 'X-API-Key';
+
+const scope = {org: 'acme', workspace: 'main'};
+const things = {
+	assessmentId: '33333333-3333-4333-8333-333333333333',
+	evaluationId: 'support-quality',
+	itemId: '11111111-1111-4111-8111-111111111111',
+	oid: 'sha256:2c26b46b68ffc68ff99b453c1d30413413422d706483bfa0f98a5e886266e7ae',
+	pendingId: '55555555-5555-4555-8555-555555555555',
+	runId: '44444444-4444-4444-8444-444444444444',
+	sessionId: '22222222-2222-4222-8222-222222222222',
+	traceId: '0af7651916cd43dd8448eb211c80319c',
+};
+
+/** The server as `serve` starts it, with a client of it that remembers every answer. */
+async function meet(engine: Engine, proof: Proof) {
+	const folder = await mkdtemp(join(tmpdir(), 'service-contract-'));
+	onTestFinished(() => rm(folder, {recursive: true, force: true}));
+	const {url, services, close} = await startServer({place: await emptyPlace(engine), folder, environment: {}});
+	onTestFinished(async () => {
+		await endSandboxes(services);
+		await close();
+	});
+	const beginning = {organization: 'acme', workspace: 'main', project: 'web', email: 'owner@acme.example'};
+	const {apiKey, userId} = await initialize(services, beginning);
+	const key = apiKey.reveal();
+	const family = {id: userId, userId, clientId: 'service-cli', program: null, apiKeyId: null};
+	const tokens = await issueTokens(services.database, new Date(), family);
+	const byKey = transportTo(url, 'x-api-key', key);
+	const answers = new Map<EndpointId, unknown>();
+	const client = createClient({
+		server: url,
+		transports: {
+			bearer:
+				proof === 'X-API-Key' ? byKey : transportTo(url, 'bearer', proof === 'API key' ? key : tokens.access_token),
+			apiKey: byKey,
+		},
+		onAnswer: (operation, _, answer) => answers.set(operation, originalOf(answer)),
+	});
+	return {url, services, key, userId, client, answers};
+}
+
+type Meeting = Awaited<ReturnType<typeof meet>>;
+
+/** What a server has that no operation makes: an artifact's bytes, a runtime, and a second factor that waits. */
+async function prepare({url, services, key, userId}: Meeting) {
+	const place = await findProjectOf(services.database);
+	await createRuntime(services, {
+		...place,
+		createdBy: userId,
+		key: 'laptop',
+		name: 'Laptop',
+		taskReference: 'web-shop',
+	});
+	const {status} = await fetch(`${url}/api/v1/org/acme/ws/main/artifacts/${things.oid}`, {
+		method: 'PUT',
+		body: 'foo',
+		headers: {authorization: `Bearer ${key}`},
+	});
+	const secret = Secret.fromBase32(await startEnrollment(services, userId));
+	return {projectId: place.projectId, status, code: new TOTP({secret}).generate()};
+}
+
+const cases: readonly (readonly [Engine, Proof])[] = [
+	['sqlite', 'API key'],
+	['sqlite', 'access token'],
+	['sqlite', 'X-API-Key'],
+	...engines.filter(engine => engine === 'postgres').map(engine => [engine, 'API key'] as const),
+];
+
+test.each(cases)(
+	'on %s, by %s, the client reads of every operation what the contract promises',
+	async (engine, proof) => {
+		const meeting = await meet(engine, proof);
+		const {client, answers, userId} = meeting;
+		const {projectId, status, code} = await prepare(meeting);
+		expect(status).toBe(201);
+		const project = {...scope, project: 'web'};
+
+		const body = gzipSync(JSON.stringify(toRequest([...spansOf(things), pendingRun(things.pendingId)])));
+		const json = {body, contentType: 'application/json', contentEncoding: 'gzip'} as const;
+		expect(await client.pushTraces({params: {org: 'acme'}, ...json})).toEqual({});
+		await client.pushTraces({params: {org: 'acme'}, body: new Uint8Array(), contentType: 'application/x-protobuf'});
+
+		const session = await client.unarchiveSession({params: {...scope, sessionId: things.sessionId.slice(0, 8)}});
+		expect(session).toMatchObject({id: things.sessionId, title: 'Refund of an order', archived_at: null});
+		expect(session.usage).toMatchObject({total_input_tokens: 1200, total_output_tokens: 340, total_cost_usd: 0.0064});
+
+		const {items = []} = await client.listAssessments({params: scope, query: {page_size: 10}});
+		expect(items).toEqual([expect.objectContaining({name: 'Spring review', status: 'completed'})]);
+		const {assessmentId} = things;
+		const attacks = await client.getAttackSpans({params: {...scope, assessmentId}});
+		expect(attacks).toEqual([expect.objectContaining({attack_name: 'crescendo', best_score: 0.9, is_jailbreak: true})]);
+		const {findings = []} = await client.listFindings({params: project, query: {sort_by: 'severity', sort_dir: 'asc'}});
+		const finding = await client.getFinding({params: {...scope, findingId: findings[0]?.id ?? ''}});
+		expect(finding).toMatchObject({assessment_id: assessmentId, severity: 'high', top_trials: [{rank: 1, score: 0.9}]});
+
+		const {pendingId, runId, itemId, oid, traceId, evaluationId} = things;
+		const claim = {execution_id: actionId};
+		expect(await client.claimRun({params: {...scope, runId: pendingId}, body: claim})).toEqual({
+			...claim,
+			run_id: pendingId,
+			status: 'running',
+		});
+		const note = {item_type: 'notes', data: {text: 'Look at charge.ts again.'}, run_title: 'Nightly audit'};
+		expect(await client.listRunItems({params: {...scope, runId}, query: {project_id: projectId}})).toMatchObject([
+			note,
+		]);
+		expect((await client.getItemSchemas({params: project})).schemas).toMatchObject([{item_type: 'notes'}]);
+		const stage = await client.createSubmissionStage({
+			params: {...project, itemId},
+			body: {action_id: actionId, provenance},
+		});
+		expect(stage).toMatchObject({item_id: itemId, status: 'staged', provenance});
+		const stats = await client.getEvaluationTraceStats({params: {...scope, evaluationId}});
+		expect(stats).toMatchObject({evaluation_id: evaluationId, total_spans: 1, traced_items: 1});
+
+		const artifact = await client.resolveTraceArtifact({params: {...scope, traceId, oid}, query: {download: true}});
+		expect(artifact).toMatchObject({oid, filename: 'log.txt', mime_type: 'text/plain', size_bytes: 3});
+		expect(await (await fetch(artifact.url ?? '')).text()).toBe('foo');
+
+		const environment = await client.createEnvironment({
+			params: scope,
+			body: {task_ref: 'web-shop', inputs: {shop_name: 'Tea'}, project_id: 'web', timeout_sec: 60},
+		});
+		expect(environment).toMatchObject({state: 'ready', instruction: expect.stringContaining('Tea')});
+		const {logs} = await client.getEnvironmentLogs({params: {...scope, environmentId: environment.id ?? ''}});
+		expect(logs).toContain('[sandbox]');
+		const runtime = await client.resumeRuntime({params: {...scope, runtimeId: 'laptop'}});
+		expect(runtime).toMatchObject({key: 'laptop', status: 'running', owned_by_me: true, instance: {state: 'running'}});
+
+		const enabled = {enabled_model_ids: ['custom/demo']};
+		expect(await client.updateUserPreferences({body: enabled})).toMatchObject(enabled);
+		expect(await client.getUserPreferences({query: {org: 'acme'}})).toMatchObject(enabled);
+		expect(await client.getAutoRefill({params: {org: 'acme'}})).toMatchObject({enabled: false});
+		expect(await client.removeMemberLimit({params: {org: 'acme', userId}})).toBeUndefined();
+		const organization = await client.updateOrganization({
+			params: {org: 'acme'},
+			body: {description: 'Makes everything.'},
+		});
+		expect(organization).toMatchObject({member_count: 1, can_manage_members: true});
+		expect((await client.verifyMfaEnrollment({body: {code}})).recovery_codes).toHaveLength(10);
+		const made = await client.createApiKey({body: {name: 'CI'}});
+		expect(await client.listApiKeys()).toMatchObject([{name: 'serve init'}, {id: made['id'], name: 'CI'}]);
+		expect(await client.revokeApiKey({params: {keyId: String(made['id'])}})).toBeUndefined();
+
+		const rows = Object.entries<Endpoint>(endpoints);
+		expect([...answers.keys()].sort()).toEqual(rows.map(([id]) => id).sort());
+		const wrong = rows.flatMap(([id, {result}]) =>
+			result ? violations(result, answers.get(id as EndpointId)).map(violation => ({id, ...violation})) : [],
+		);
+		expect(wrong).toEqual([]);
+	},
+);
