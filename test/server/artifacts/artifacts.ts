@@ -1,6 +1,6 @@
-import {createHash} from 'node:crypto';
+import {createHash, randomBytes} from 'node:crypto';
 import {origin, scope, type TestServer} from '../harness.ts';
-import {findProjectOf} from '../rows.ts';
+import {toRequest} from '../ingest/push.ts';
 
 export const traceId = 'ab'.repeat(16);
 
@@ -34,26 +34,20 @@ export async function browse({app}: TestServer, url: string, headers: Record<str
 
 type Reference = {
 	readonly oid: string;
-	readonly filename?: string | null;
-	readonly mimeType?: string | null;
+	readonly filename?: string;
+	readonly mimeType?: string;
 	readonly org?: string;
+	readonly key?: string;
 };
 
-/** What the server keeps of a span whose `dreadnode.artifacts` refer to an oid. */
-export async function refer({database}: TestServer, {oid, filename = null, mimeType = null, org}: Reference) {
-	const {organizationId, workspaceId} = await findProjectOf(database, org);
-	await database
-		.insertInto('artifacts')
-		.values({
-			organization_id: organizationId,
-			workspace_id: workspaceId,
-			trace_id: traceId,
-			oid,
-			filename,
-			mime_type: mimeType,
-			size_bytes: null,
-		})
-		.execute();
+/** Sends a span whose `dreadnode.artifacts` refer to an oid. */
+export async function refer(
+	server: TestServer,
+	{oid, filename, mimeType, org = scope.org, key = server.owner.key}: Reference,
+) {
+	const attributes = {'dreadnode.artifacts': [{oid, filename: filename ?? null, mime_type: mimeType ?? null}]};
+	const body = toRequest([{id: randomBytes(8).toString('hex'), trace: traceId, attributes}]);
+	await server.send(`/api/v1/org/${org}/otel/traces`, {method: 'POST', body, key});
 }
 
 type Asked = {readonly query?: string; readonly org?: string; readonly key?: string};

@@ -129,7 +129,7 @@ describe.each(engines)('on %s', engine => {
 		expect(answers.map(({json}) => json)).toEqual(Array(5).fill(notFound));
 
 		// Whoever refers to a hash of others in a span of his gets nothing of theirs.
-		await refer(server, {oid, org: 'rival'});
+		await refer(server, {oid, org: 'rival', key: rival.key});
 		expect((await resolve(server, oid, {key: rival.key, org: 'rival'})).json).toEqual(notFound);
 		expect((await server.send(path.replace('cd'.repeat(16), traceId.toUpperCase()))).status).toBe(200);
 	});
