@@ -9,9 +9,11 @@ type Key = Parameters<typeof nameAt>[1];
 
 const said = ({attributes, resource}: Span, key: Key) => nameAt(attributes, key) ?? nameAt(resource, key);
 
-/** The words of `service.span.type` that mean something here. */
+/** The kinds of OTLP in words, by their numbers. */
+const kinds = ['unspecified', 'internal', 'server', 'client', 'producer', 'consumer'];
+
+/** What a span is, in a word: its own, that of the conventions, or else its kind. */
 export function typeOf(span: Span): string {
-	const kinds = ['unspecified', 'internal', 'server', 'client', 'producer', 'consumer'];
 	return (
 		nameAt(span.attributes, 'service.span.type') ??
 		nameAt(span.attributes, 'gen_ai.operation.name') ??

@@ -19,7 +19,25 @@ type Sender = {
  * Stores spans and all that derives from them, in one transaction: all of it or nothing. The same span again changes
  * nothing, and spans may come in any order and in several requests. Gives what was not taken, a sentence for each span.
  */
-export function ingest(
+export async function ingest(database: Database, sender: Sender, spans: readonly Span[]): Promise<readonly string[]> {
+	try {
+		return await attempt(database, sender, spans);
+	} catch (error) {
+		// Two workspaces took one UUID at the same moment: the second time, the id is seen to be taken.
+		if (isCollision(error)) {
+			return attempt(database, sender, spans);
+		}
+
+		throw error;
+	}
+}
+
+/** What PostgreSQL says of it: not unique, or a deadlock. With SQLite only one transaction writes at a time. */
+function isCollision(error: unknown): boolean {
+	return error instanceof Error && 'code' in error && (error.code === '23505' || error.code === '40P01');
+}
+
+function attempt(
 	database: Database,
 	{organizationId, userId, now}: Sender,
 	spans: readonly Span[],

@@ -117,6 +117,8 @@ async function writeItems(transaction: DatabaseTransaction, items: readonly Item
 						data: ref('excluded.data'),
 						created_at: ref('excluded.created_at'),
 					}))
+					// Somebody else may have taken the id a moment ago.
+					.whereRef('items.workspace_id', '=', 'excluded.workspace_id')
 					.whereRef('items.created_at', '<=', 'excluded.created_at'),
 			)
 			.execute();

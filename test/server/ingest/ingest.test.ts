@@ -1,8 +1,8 @@
-import {createHash} from 'node:crypto';
+import {createHash, randomUUID} from 'node:crypto';
 import {describe, expect, test} from 'vitest';
 import {engines} from '../database/engines.ts';
 import {createTestServer, inWorkspace} from '../harness.ts';
-import {type Given, push, timeAt} from './push.ts';
+import {type Given, push, timeAt, toRequest, tracesPath} from './push.ts';
 
 const conversation = '88888888-8888-4888-8888-888888888888';
 const unarchive = `${inWorkspace}/sessions/${conversation}/unarchive`;
@@ -28,6 +28,28 @@ describe.each(engines)('with %s', engine => {
 		expect(answers).toEqual(requests.map(() => ({})));
 		const {json} = await server.send(unarchive, {method: 'POST'});
 		expect(json.usage).toMatchObject({total_output_tokens: 130, total_message_count: 13, total_cost_usd: null});
+	});
+
+	test('two organizations that name one UUID at the same time get a session each', async () => {
+		const server = await createTestServer(engine);
+		const rival = await server.foundAnother();
+		const spans = Array.from({length: 30}, (_, index) => ({
+			id: String(index + 1),
+			attributes: {
+				'gen_ai.conversation.id': randomUUID(),
+				'service.airt.assessment.id': randomUUID(),
+				'service.workflow.run.id': randomUUID(),
+			},
+		}));
+		const body = toRequest(spans);
+		const answers = await Promise.all([
+			server.send(tracesPath, {method: 'POST', body}),
+			server.send('/api/v1/org/rival/otel/traces', {method: 'POST', body, key: rival.key}),
+		]);
+		expect(answers.map(({status}) => status)).toEqual([200, 200]);
+		for (const table of ['sessions', 'assessments', 'workflow_runs'] as const) {
+			expect(await server.database.selectFrom(table).select('id').execute()).toHaveLength(60);
+		}
 	});
 
 	test('2,000 spans in a chain, of which the first one comes last, all belong to its conversation', async () => {
