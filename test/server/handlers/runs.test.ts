@@ -3,6 +3,7 @@ import {describe, expect, test} from 'vitest';
 import {isFencedOff, loadOwners} from '../../../src/server/fence.ts';
 import {engines} from '../database/engines.ts';
 import {createTestServer, inWorkspace, scope, type TestServer} from '../harness.ts';
+import {push} from '../ingest/push.ts';
 import {findProjectOf} from '../rows.ts';
 
 type Status = 'pending' | 'running' | 'completed' | 'failed';
@@ -99,6 +100,22 @@ describe.each(engines)('on %s', engine => {
 		const winner = answers.find(({status}) => status === 200)?.json.execution_id;
 		const {execution_id} = await server.database.selectFrom('workflow_runs').selectAll().executeTakeFirstOrThrow();
 		expect(winner).toBe(execution_id);
+	});
+
+	test('spans of a pending run that come at the same time as its claims undo none', async () => {
+		const server = await createTestServer(engine);
+		const runId = randomUUID();
+		const attributes = {'service.workflow.run.id': runId, 'service.workflow.run.status': 'pending'};
+		const send = (id: string) => push(server, [{id, attributes}]);
+		await send('0');
+		const sent = Array.from({length: 8}, async (_, index) => [
+			await send(String(index + 1)),
+			(await claim(server, runId)).status,
+		]);
+		const answers = await Promise.all(sent);
+		expect(answers.map(([, status]) => status).sort()).toEqual([200, ...Array(7).fill(409)]);
+		const row = await server.database.selectFrom('workflow_runs').selectAll().executeTakeFirstOrThrow();
+		expect([row.id, row.status]).toEqual([runId, 'running']);
 	});
 
 	test('another execution, user or runtime is not the same attempt', async () => {
