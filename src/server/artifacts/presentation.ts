@@ -17,7 +17,7 @@ const harmless: ReadonlySet<string> = new Set([
 /** In characters; file systems have 255 bytes. */
 const longestName = 60;
 
-export const unknownType = 'application/octet-stream';
+const unknownType = 'application/octet-stream';
 
 /** The media type that somebody named, without its parameters; `application/octet-stream` for what is none (RFC 6838). */
 export function mimeTypeOf(named: string | null | undefined): string {

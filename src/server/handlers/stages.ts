@@ -57,7 +57,7 @@ export const stageHandlers = {
  * The connection that an action is submitted through. The specification says no more of it than that it is a UUID: here
  * an organization has one for each action, the same for all of its members and at all times, derived of the two ids.
  */
-export function connectionOf(organizationId: string, actionId: string): string {
+function connectionOf(organizationId: string, actionId: string): string {
 	return derivedId('connection', organizationId, actionId);
 }
 
