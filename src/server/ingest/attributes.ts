@@ -121,7 +121,7 @@ export const attributeTable = {
 		type: 'JSON',
 		feeds: 'AIRT',
 		meaning:
-			'On a span of type `attack` of an assessment, which is one finding: any field of `FindingDetail`, and `asr`, `transforms`. What is missing comes of its trials: best score, candidate and response, counts, success.',
+			'On a span of type `attack`, which is one finding: any field of `FindingDetail`, and `asr`, `transforms`. What is missing comes of its trials: best score, candidate and response, counts, success.',
 	},
 	'service.airt.trial.*': {
 		type: 'JSON',
