@@ -13,7 +13,7 @@ import {createSubmit} from './submit.ts';
 import {shortFolder, welcomeLines} from './welcome.ts';
 
 /** What the app needs of the program. */
-export type AppProgram = Omit<Program, 'onRecord' | 'close'>;
+export type AppProgram = Omit<Program, 'onRecord'>;
 
 type Dependencies = {
 	readonly store: AppStore;
@@ -150,7 +150,7 @@ export async function openConversation(
 		},
 		async close() {
 			cancel();
-			await conversation.close();
+			await program.close();
 			unsubscribe();
 			unfollow();
 			const {transcript, unsaved} = store.getState();

@@ -104,6 +104,7 @@ export function testProgram({
 		warnings: () => [],
 		loadHistory,
 		remember: prompt => remembered.push(prompt),
+		close: conversation.close,
 	};
 	return {program, sessions, records, remembered, home, folder};
 }
