@@ -1,6 +1,8 @@
 import {randomUUID} from 'node:crypto';
+import {setTimeout} from 'node:timers/promises';
 import {describe, expect, test} from 'vitest';
 import {isFencedOff, loadOwners} from '../../../src/server/fence.ts';
+import {holdWorkspaces} from '../../../src/server/ingest/place.ts';
 import {engines} from '../database/engines.ts';
 import {createTestServer, inWorkspace, scope, type TestServer} from '../harness.ts';
 import {push} from '../ingest/push.ts';
@@ -102,20 +104,23 @@ describe.each(engines)('on %s', engine => {
 		expect(winner).toBe(execution_id);
 	});
 
-	test('spans of a pending run that come at the same time as its claims undo none', async () => {
+	test('a claim waits for spans that are being taken, which write back what they have read', async () => {
 		const server = await createTestServer(engine);
 		const runId = randomUUID();
 		const attributes = {'service.workflow.run.id': runId, 'service.workflow.run.status': 'pending'};
-		const send = (id: string) => push(server, [{id, attributes}]);
-		await send('0');
-		const sent = Array.from({length: 8}, async (_, index) => [
-			await send(String(index + 1)),
-			(await claim(server, runId)).status,
-		]);
-		const answers = await Promise.all(sent);
-		expect(answers.map(([, status]) => status).sort()).toEqual([200, ...Array(7).fill(409)]);
-		const row = await server.database.selectFrom('workflow_runs').selectAll().executeTakeFirstOrThrow();
-		expect([row.id, row.status]).toEqual([runId, 'running']);
+		await push(server, [{id: '1', attributes}]);
+		const {workspaceId} = await findProjectOf(server.database);
+		const claiming = await server.database.transaction().execute(async transaction => {
+			await holdWorkspaces(transaction, [workspaceId]);
+			const {status} = await transaction.selectFrom('workflow_runs').select('status').executeTakeFirstOrThrow();
+			const answer = claim(server, runId);
+			await Promise.race([answer, setTimeout(40)]);
+			await transaction.updateTable('workflow_runs').set({status}).execute();
+			return {answer};
+		});
+		expect((await claiming.answer).status).toBe(200);
+		const {status} = await server.database.selectFrom('workflow_runs').select('status').executeTakeFirstOrThrow();
+		expect([status, (await claim(server, runId)).status]).toEqual(['running', 409]);
 	});
 
 	test('another execution, user or runtime is not the same attempt', async () => {
