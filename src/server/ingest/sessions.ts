@@ -44,7 +44,7 @@ export async function deriveSessions(
 		const told = spans.map(each => ({each, ...readMessages(each)}));
 		messages.push(...told.flatMap(each => each.messages));
 		const row = known.get(id);
-		const next = tell(row ?? newSession(id, origin, spans), told);
+		const next = tell(row ?? newSession(id, origin, spans), told, origin.userId);
 		if (row) {
 			const {id: _, ...changes} = next;
 			await transaction.updateTable('sessions').set(changes).where('id', '=', id).execute();
@@ -93,14 +93,15 @@ function newSession(id: string, origin: Origin, spans: readonly Touched[]): Row 
 }
 
 /** The session after some more spans, in whatever order they come. */
-function tell(row: Row, told: readonly (Told & {readonly each: Touched})[]): Row {
+function tell(row: Row, told: readonly (Told & {readonly each: Touched})[], userId: string): Row {
 	const saidAt: Partial<Record<FactName, number>> = JSON.parse(row.said_at);
 	const changes: Partial<Record<FactName, string>> = {};
 	for (const {each, asked} of told) {
 		const {endedAt} = each.span;
 		const facts = factsOf(each, asked);
 		for (const name of factNames) {
-			const said = facts[name];
+			// Whoever may add to a session may not hide it from others, or show it: that is its owner's.
+			const said = name === 'visibility' && userId !== row.user_id ? undefined : facts[name];
 			const before = saidAt[name] ?? -1;
 			if (
 				said !== undefined &&

@@ -226,5 +226,10 @@ describe.each(engines)('with %s', engine => {
 		]);
 		const {status, json} = await server.send(unarchive(conversation), {method: 'POST', key: member.key});
 		expect([status, json.title]).toEqual([200, 'Mine']);
+
+		const hiding = {'gen_ai.conversation.id': conversation, 'service.session.visibility': 'private'};
+		expect(await push(server, [{id: '7', end: 30, attributes: hiding}], {key: member.key})).toEqual({});
+		const still = await server.send(unarchive(conversation), {method: 'POST', key: member.key});
+		expect([still.status, still.json.visibility, still.json.user_id]).toEqual([200, 'workspace', server.owner.id]);
 	});
 });
