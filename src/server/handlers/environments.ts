@@ -1,4 +1,6 @@
 import {setTimeout as sleep} from 'node:timers/promises';
+import type {RequestOf} from '../../contract/endpoint.ts';
+import type {endpoints} from '../../contract/endpoints.ts';
 import type {ValidationErrorItem} from '../../contract/problem.ts';
 import type {TaskEnvironment} from '../../contract/resources/environment.ts';
 import type {Secret} from '../../core/secret.ts';
@@ -8,6 +10,7 @@ import {refuse} from '../refusal.ts';
 import {admitEnvironment} from '../sandboxes/admit-environment.ts';
 import {type EnvironmentRow, findEnvironment, prepareEnvironment} from '../sandboxes/environment-life.ts';
 import {answerLog} from '../sandboxes/log-answer.ts';
+import {orProviderFault} from '../sandboxes/provider-fault.ts';
 import {readSecrets} from '../sandboxes/sandbox-secrets.ts';
 import {planTask} from '../sandboxes/task-plan.ts';
 import {findProject} from '../scope.ts';
@@ -15,6 +18,11 @@ import type {Services} from '../services.ts';
 import {readInputs} from '../tasks/inputs.ts';
 import type {Task} from '../tasks/task.ts';
 import {parseReference} from '../tasks/task-reference.ts';
+
+/** Most characters of the model overrides together, in JSON. */
+const largestOverrides = 64 * 1024;
+
+type CreateEnvironment = RequestOf<(typeof endpoints)['createEnvironment']>['body'];
 
 export const environmentHandlers = {
 	/**
@@ -30,23 +38,9 @@ export const environmentHandlers = {
 			refuse(404, `There is no project “${body.project_id}” in this workspace.`);
 		}
 
-		const inputs = readInputs(task, body.inputs ?? {});
-		if ('errors' in inputs) {
-			refuseBody(inputs.errors);
-		}
-
-		if (typeof body.timeout_sec === 'number' && body.timeout_sec < 1) {
-			refuseBody([{loc: ['body', 'timeout_sec'], msg: 'must be at least 1', type: 'too_small'}]);
-		}
-
-		const secrets = await readSecrets(sandboxes.secrets, organization.slug, body.secret_ids ?? []);
-		if ('unknown' in secrets) {
-			const msg = 'is no secret of this organization';
-			refuseBody([{loc: ['body', 'secret_ids', secrets.unknown], msg, type: 'unknown_secret'}]);
-		}
-
-		const modelOverrides = body.model_overrides ?? {};
-		const plan = await planTask(task, {inputs: inputs.values, modelOverrides, secrets: secrets.values});
+		const {inputs, modelOverrides} = readGiven(task, body);
+		const secrets = await findSecrets(services, organization.slug, body.secret_ids ?? []);
+		const plan = await planTask(task, {inputs, modelOverrides, secrets});
 		const {id, sandboxId, seconds, executeToken} = await admitEnvironment(services, {
 			organizationId: organization.id,
 			workspaceId: workspace.id,
@@ -55,7 +49,7 @@ export const environmentHandlers = {
 			taskReference: body.task_ref,
 			task,
 			plan,
-			inputs: inputs.values,
+			inputs,
 			modelOverrides,
 			seconds: body.timeout_sec ?? null,
 		});
@@ -86,15 +80,47 @@ export const environmentHandlers = {
 	},
 } satisfies Partial<Handlers>;
 
-async function findTask({sandboxes}: Services, reference: string, organization: string): Promise<Task> {
+async function findTask(services: Services, reference: string, organization: string): Promise<Task> {
 	if (!parseReference(reference)) {
 		refuseBody([{loc: ['body', 'task_ref'], msg: 'must be [org/]name[@version]', type: 'invalid_reference'}]);
 	}
 
 	return (
-		(await sandboxes.tasks.find(reference, organization)) ??
+		(await orProviderFault(services, services.sandboxes.tasks.find(reference, organization))) ??
 		refuse(404, `There is no task “${reference}” for this organization.`)
 	);
+}
+
+/** What the task runs with. Refuses (422) what it cannot. */
+function readGiven(task: Task, body: CreateEnvironment) {
+	const inputs = readInputs(task, body.inputs ?? {});
+	if ('errors' in inputs) {
+		refuseBody(inputs.errors);
+	}
+
+	if (typeof body.timeout_sec === 'number' && body.timeout_sec < 1) {
+		refuseBody([{loc: ['body', 'timeout_sec'], msg: 'must be at least 1', type: 'too_small'}]);
+	}
+
+	const modelOverrides = body.model_overrides ?? {};
+	if (JSON.stringify(modelOverrides).length > largestOverrides) {
+		const msg = `are longer than ${largestOverrides} characters`;
+		refuseBody([{loc: ['body', 'model_overrides'], msg, type: 'too_big'}]);
+	}
+
+	return {inputs: inputs.values, modelOverrides};
+}
+
+async function findSecrets({sandboxes}: Services, organization: string, given: readonly string[]) {
+	const ids = [...new Set(given)];
+	const secrets = await readSecrets(sandboxes.secrets, organization, ids);
+	if ('unknown' in secrets) {
+		const index = given.indexOf(ids[secrets.unknown] ?? '');
+		const msg = 'is no secret of this organization';
+		refuseBody([{loc: ['body', 'secret_ids', index], msg, type: 'unknown_secret'}]);
+	}
+
+	return secrets.values;
 }
 
 function refuseBody(errors: readonly ValidationErrorItem[]): never {

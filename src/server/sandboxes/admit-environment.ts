@@ -5,6 +5,7 @@ import type {Services} from '../services.ts';
 import type {TaskInputs} from '../tasks/inputs.ts';
 import type {Task} from '../tasks/task.ts';
 import {assertCapacity, holdOrganization, limitFor} from './capacity.ts';
+import {orProviderFault} from './provider-fault.ts';
 import type {TaskPlan} from './task-plan.ts';
 
 /** How long an execute token is good for at most, in milliseconds. */
@@ -34,11 +35,13 @@ type Admitted = {
 };
 
 /** Writes down a new environment, in the state `building`. Refuses (409) where the organization has no room for it. */
-export async function admitEnvironment({database, sandboxes, now}: Services, wanted: Wanted): Promise<Admitted> {
+export async function admitEnvironment(services: Services, wanted: Wanted): Promise<Admitted> {
+	const {database, sandboxes, now} = services;
 	const {organizationId, workspaceId, projectId, createdBy, task, plan, inputs, modelOverrides} = wanted;
 	const {provider, policy} = sandboxes;
 	const executeToken = secret(`svx_${randomBytes(32).toString('base64url')}`);
-	const [id, sandboxId, machine] = [randomUUID(), randomUUID(), await provider.machine()];
+	const machine = await orProviderFault(services, provider.machine());
+	const [id, sandboxId] = [randomUUID(), randomUUID()];
 	const seconds = await database.transaction().execute(async transaction => {
 		const bounds = await holdOrganization(transaction, organizationId);
 		await assertCapacity(transaction, organizationId, {capacity: bounds.sandbox_capacity ?? policy.capacity});

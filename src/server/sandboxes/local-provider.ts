@@ -4,6 +4,7 @@ import {homedir} from 'node:os';
 import {setTimeout as sleep} from 'node:timers/promises';
 import type {Environment} from '../../core/environment.ts';
 import {AppError} from '../../core/error.ts';
+import {explainFileError} from '../../storage/file-error.ts';
 import {thisProcess} from '../../storage/lock-owner.ts';
 import {bubblewrapArguments, findBubblewrap} from './bubblewrap.ts';
 import {appendLine, readLogWindow} from './log-file.ts';
@@ -80,7 +81,9 @@ export function createLocalProvider(options: Options): SandboxProvider {
 		}
 
 		const folder = locate(spec.id);
-		const workspace = await prepareFolder(folder, spec);
+		const workspace = await prepareFolder(folder, spec).catch(error => {
+			throw explainFileError(error, 'write', folder.path);
+		});
 		found ??= findOnce();
 		await launch(folder, planOf(spec, folder, workspace, await found));
 	};
@@ -188,7 +191,11 @@ export function createLocalProvider(options: Options): SandboxProvider {
 			await rm(locate(id).path, {recursive: true, force: true});
 		},
 		machine() {
-			machine ??= machineOf(root);
+			// A disk that is full now has room later.
+			machine ??= machineOf(root).catch(error => {
+				machine = undefined;
+				throw error;
+			});
 			return machine;
 		},
 		note: (id, line) => appendLine(locate(id).log, `[server] ${line}`),

@@ -1,5 +1,6 @@
 import {refuse} from '../refusal.ts';
 import type {Services} from '../services.ts';
+import {orProviderFault} from './provider-fault.ts';
 
 type Where = {readonly sandboxId: string; readonly machine: string};
 
@@ -15,16 +16,17 @@ type Asked = {
  * whatever it is for a new log), and `ETag` with `If-None-Match`.
  */
 export async function answerLog(
-	{sandboxes}: Services,
+	services: Services,
 	{sandboxId, machine}: Where,
 	{request, headers}: Asked,
 ): Promise<{logs: string} | Response> {
 	const after = readAfter(new URL(request.url).searchParams.get('after'));
-	if (machine !== (await sandboxes.provider.machine())) {
+	const {provider} = services.sandboxes;
+	if (machine !== (await orProviderFault(services, provider.machine()))) {
 		refuse(502, 'This sandbox runs on another machine, which alone has its log.', {type: 'sandbox_provider_error'});
 	}
 
-	const window = await sandboxes.provider.readLog(sandboxId, {after});
+	const window = await orProviderFault(services, provider.readLog(sandboxId, {after}));
 	// Before the first step there is none yet.
 	const {text, start, offset} = window ?? {text: '', start: 0, offset: 0};
 	const tag = `"${start}-${offset}"`;

@@ -13,7 +13,7 @@ export async function isAlive(identity: ProcessIdentity): Promise<boolean> {
 }
 
 /** The processes whose environment at their start named this sandbox. Empty where there is no `/proc`. */
-export async function markedProcesses(id: string): Promise<readonly number[]> {
+async function markedProcesses(id: string): Promise<readonly number[]> {
 	const mark = `${markerName}=${id}`;
 	const names = await readdir('/proc').catch(() => []);
 	const found = await Promise.all(

@@ -10,6 +10,7 @@ import {assertCapacity, holdOrganization, limitFor} from './capacity.ts';
 import {creditsFor, findBound, secondsFor} from './credit-price.ts';
 import {isListening} from './ports.ts';
 import type {Deadline} from './provider.ts';
+import {orProviderFault} from './provider-fault.ts';
 import {advanceRuntime, endRuntime, findRuntime, type RuntimeRow, type SandboxRow} from './runtime-life.ts';
 import {planTask, type TaskPlan} from './task-plan.ts';
 
@@ -20,7 +21,7 @@ import {planTask, type TaskPlan} from './task-plan.ts';
 export async function resumeRuntime(services: Services, id: string, organization: string): Promise<void> {
 	const {sandboxes} = services;
 	const before = await findRuntime(services, id);
-	if (before.sandbox && before.sandbox.machine !== (await sandboxes.provider.machine())) {
+	if (before.sandbox && before.sandbox.machine !== (await orProviderFault(services, sandboxes.provider.machine()))) {
 		refuse(502, 'The sandbox of this runtime is on another machine, which alone can resume it.', {
 			type: 'sandbox_provider_error',
 		});
@@ -47,8 +48,8 @@ export async function resumeRuntime(services: Services, id: string, organization
 	}
 }
 
-async function planRuntime({sandboxes}: Services, {key, task_ref}: RuntimeRow, organization: string) {
-	const task = await sandboxes.tasks.find(task_ref, organization);
+async function planRuntime(services: Services, {key, task_ref}: RuntimeRow, organization: string) {
+	const task = await orProviderFault(services, services.sandboxes.tasks.find(task_ref, organization));
 	if (!task) {
 		refuse(409, `The task “${task_ref}” of the runtime “${key}” is not there any more.`, {type: 'task_error'});
 	}
@@ -61,13 +62,14 @@ async function planRuntime({sandboxes}: Services, {key, task_ref}: RuntimeRow, o
 
 /** Decides in one transaction who wakes it, and for how long. Undefined where somebody else was faster. */
 async function admit(
-	{database, sandboxes, now}: Services,
+	services: Services,
 	runtime: RuntimeRow,
 	paused: SandboxRow | undefined,
 	plan: TaskPlan | undefined,
 ) {
+	const {database, sandboxes, now} = services;
 	const {provider, policy} = sandboxes;
-	const machine = await provider.machine();
+	const machine = await orProviderFault(services, provider.machine());
 	const sandboxId = paused?.id ?? randomUUID();
 	return await database.transaction().execute(async transaction => {
 		const bounds = await holdOrganization(transaction, runtime.organization_id);

@@ -4,6 +4,7 @@ import type {ChargeRefusal} from '../credits/charge.ts';
 import type {Tables} from '../database/tables.ts';
 import {refuse} from '../refusal.ts';
 import type {Services} from '../services.ts';
+import {holdOrganization} from './capacity.ts';
 import {chargeUsed, creditsFor} from './credit-price.ts';
 
 export type RuntimeRow = Selectable<Tables['runtimes']>;
@@ -137,6 +138,8 @@ async function settle(
 	}
 
 	return await database.transaction().execute(async transaction => {
+		// What is decided on an organization's sandboxes waits for each other in one order, so that no two hold what both need.
+		await holdOrganization(transaction, sandbox.organization_id);
 		const {numUpdatedRows} = await transaction
 			.updateTable('sandboxes')
 			.set({state, pause_reason: reason ?? null, billed_credits: sandbox.billed_credits + owed})

@@ -14,7 +14,7 @@ const variable = z
 /** One program with its arguments; no shell reads it, so that nothing in it is code but what the program makes of it. */
 const program = z.array(text(1, 4096)).check(z.minLength(1), z.maxLength(100));
 
-export const inputTypes = ['string', 'integer', 'number', 'boolean', 'array', 'object'] as const;
+const inputTypes = ['string', 'integer', 'number', 'boolean', 'array', 'object'] as const;
 
 export const inputSchema = z.strictObject({
 	type: z.enum(inputTypes),

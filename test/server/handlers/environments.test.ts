@@ -136,6 +136,12 @@ test.each<[string, Record<string, unknown>, number, string]>([
 	],
 	['no time', {task_ref: 'web-shop', timeout_sec: 0}, 422, 'body.timeout_sec must be at least 1.'],
 	['an unknown secret', {task_ref: 'web-shop', secret_ids: ['../../key']}, 422, 'body.secret_ids.0 is no secret of'],
+	[
+		'too much',
+		{task_ref: 'web-shop', model_overrides: {a: 'x'.repeat(70_000)}},
+		422,
+		'body.model_overrides are longer than 65536 characters.',
+	],
 	['a wrong type', {task_ref: 'web-shop', inputs: 'x'}, 422, 'body.inputs must be'],
 	['an unknown field', {task_ref: 'web-shop', command: 'x'}, 422, 'body.command is not known here.'],
 ])('%s is refused before anything is made', async (_, body, status, detail) => {
@@ -198,4 +204,13 @@ test('secrets are variables of the task, and neither in its files nor in an answ
 	const row = await server.database.selectFrom('environments').select('sandbox_id').executeTakeFirstOrThrow();
 	const status = await readFile(join(server.folder, 'sandboxes', row.sandbox_id ?? '', 'status.json'), 'utf8');
 	expect(status).not.toContain('hush');
+});
+
+test('a folder that cannot be used is 502, and nothing is written down', async () => {
+	const server = await createTestServer();
+	await mkdir(server.folder);
+	await writeFile(join(server.folder, 'sandboxes'), 'a file');
+	const {status, json} = await create(server, {task_ref: 'web-shop'});
+	expect([status, json.type]).toEqual([502, 'sandbox_provider_error']);
+	expect(await server.database.selectFrom('environments').select('id').execute()).toEqual([]);
 });

@@ -1,0 +1,16 @@
+import {fileReason} from '../../storage/file-error.ts';
+import {refuse} from '../refusal.ts';
+import type {Services} from '../services.ts';
+
+/** What the sandboxes' side gives; where it fails, for a full disk say, the request is refused (502) and the log says why. */
+export async function orProviderFault<Result>({log}: Services, work: Promise<Result>): Promise<Result> {
+	try {
+		return await work;
+	} catch (error) {
+		log({level: 'error', message: 'sandbox provider', error: error instanceof Error ? error.stack : String(error)});
+		const reason = fileReason(error) ?? 'something went wrong';
+		refuse(502, `The sandboxes of this server cannot be reached: ${reason}. Try again later.`, {
+			type: 'sandbox_provider_error',
+		});
+	}
+}
