@@ -91,7 +91,7 @@ test('following by offsets gives every text back whole, however it is written an
 
 			expect([seen, offset]).toEqual([text, bytes.length]);
 		}),
-		{numRuns: 40},
+		{numRuns: 25},
 	);
 });
 

@@ -4,9 +4,12 @@ import {mkdtemp, rm} from 'node:fs/promises';
 import {tmpdir} from 'node:os';
 import {join} from 'node:path';
 import {setTimeout as sleep} from 'node:timers/promises';
-import {onTestFinished} from 'vitest';
+import {onTestFinished, vi} from 'vitest';
 import {createLocalProvider} from '../../../src/server/sandboxes/local-provider.ts';
 import type {SandboxSpec} from '../../../src/server/sandboxes/provider.ts';
+
+// Processes of a busy machine take their time.
+vi.setConfig({testTimeout: 20_000});
 
 /** A PATH without bubblewrap, so that what a test sees does not depend on the machine. */
 export const plainPath = '/nowhere';
