@@ -54,6 +54,9 @@ export type Painter = {
 	readonly repaint: (dropped?: number) => void;
 	/** Opens a session that shares its blocks with this one: they stand on the screen already and are not written again. */
 	readonly keepScreen: (open: () => Promise<void>) => Promise<void>;
+	/** Writes nothing until `release`, which writes all that came meanwhile: something else has the window. */
+	readonly hold: () => void;
+	readonly release: () => void;
 	/** Forgets what was written, after the user had it wiped. */
 	readonly forget: () => void;
 };
@@ -71,6 +74,8 @@ export function createPainter({store, palette, markdown, write, isOnScreen = () 
 	let settledCount = 0;
 	let keeping = false;
 	let stream: OpenText | undefined;
+	/** What is to be written as soon as the window is ours again; undefined while it is. */
+	let held: Array<() => void> | undefined;
 
 	const width = () => store.getState().size.columns;
 	const style = (columns: number) => ({width: columns, palette});
@@ -172,25 +177,49 @@ export function createPainter({store, palette, markdown, write, isOnScreen = () 
 			: [palette.dim(truncate('… what was said before is not drawn here; /export has it all', width())), ...lines];
 	};
 
+	const advance = () => {
+		const {transcript} = store.getState();
+		const lines: string[] = transcript.session === session ? [] : [...resumed(transcript)];
+		while (settledCount < transcript.settled.length) {
+			const block = transcript.settled[settledCount];
+			lines.push(...(block ? settledLines(block) : []));
+			settledCount++;
+		}
+
+		const {settled, live} = openLines(transcript.open);
+		show([...lines, ...settled], live);
+	};
+
+	const print = (draw: Item['draw']) => {
+		written.remember({kind: 'print', draw});
+		show(written.spaced('print', draw(width())), store.getState().live);
+		if (stream) {
+			stream.cut = true;
+		}
+	};
+
 	return {
 		advance() {
-			const {transcript} = store.getState();
-			const lines: string[] = transcript.session === session ? [] : [...resumed(transcript)];
-			while (settledCount < transcript.settled.length) {
-				const block = transcript.settled[settledCount];
-				lines.push(...(block ? settledLines(block) : []));
-				settledCount++;
+			if (!held) {
+				advance();
 			}
-
-			const {settled, live} = openLines(transcript.open);
-			show([...lines, ...settled], live);
 		},
 		print(draw) {
-			const item: Item = {kind: 'print', draw};
-			written.remember(item);
-			show(written.spaced('print', draw(width())), store.getState().live);
-			if (stream) {
-				stream.cut = true;
+			if (held) {
+				held.push(() => print(draw));
+			} else {
+				print(draw);
+			}
+		},
+		hold() {
+			held ??= [];
+		},
+		release() {
+			const waiting = held ?? [];
+			held = undefined;
+			advance();
+			for (const write of waiting) {
+				write();
 			}
 		},
 		async keepScreen(open) {

@@ -20,6 +20,10 @@ export type Screen = {
 	readonly flush: () => void;
 	/** Tells Ink that the window has another size. It hears of it from us alone, when the store knows it too. */
 	readonly emitResize: () => void;
+	/** From here on what Ink writes goes nowhere: something else has the window. */
+	readonly hold: () => void;
+	/** Ink has the window again, which does not show what it believes. */
+	readonly release: () => void;
 	/** Writes around the filter, for what the user asked for. */
 	readonly raw: (data: string) => void;
 	readonly size: () => {readonly columns: number; readonly rows: number};
@@ -34,6 +38,7 @@ const smallest = {columns: 20, rows: 5};
  */
 export function createScreen(output: Output, later: (run: () => void) => void = run => setImmediate(run)): Screen {
 	let waiting = '';
+	let isHeld = false;
 	const resizeListeners = new Set<() => void>();
 
 	const flush = () => {
@@ -45,11 +50,11 @@ export function createScreen(output: Output, later: (run: () => void) => void = 
 	};
 
 	const write = (data: string | Uint8Array, ...rest: unknown[]) => {
-		if (!waiting) {
+		if (!waiting && !isHeld) {
 			later(flush);
 		}
 
-		waiting += typeof data === 'string' ? data : Buffer.from(data).toString('utf8');
+		waiting += isHeld ? '' : typeof data === 'string' ? data : Buffer.from(data).toString('utf8');
 		const done = rest.find(argument => typeof argument === 'function');
 		if (done) {
 			// Ink waits for its last write before it says that it has ended.
@@ -97,6 +102,13 @@ export function createScreen(output: Output, later: (run: () => void) => void = 
 			for (const listener of resizeListeners) {
 				listener();
 			}
+		},
+		hold() {
+			flush();
+			isHeld = true;
+		},
+		release() {
+			isHeld = false;
 		},
 		raw(data) {
 			flush();

@@ -12,6 +12,7 @@ import {App} from './app.tsx';
 import {UiContext} from './context.ts';
 import {pressInDevicePanel} from './device-keys.ts';
 import {followWindow} from './follow-window.ts';
+import {createFullScreen} from './full-screen.ts';
 import {render} from './ink.ts';
 import {createPanelInteraction} from './interaction.ts';
 import {createKeyHandler} from './keys.ts';
@@ -99,10 +100,32 @@ export async function startApp(
 
 	const redraw = (dropped = 0) => {
 		store.getState().setSize(screen.size());
+		if (fullScreen.isOpen()) {
+			fullScreen.redraw();
+			return;
+		}
+
 		screen.emitResize();
 		wipe('\u001B[H\u001B[2J');
 		whenOpen(({painter}) => painter.repaint(dropped));
 	};
+
+	const fullScreen = createFullScreen({
+		size: () => store.getState().size,
+		write: screen.raw,
+		enter: () => session.enable('alternate-screen'),
+		leave: () => session.disable('alternate-screen'),
+		showCursor: isShown => (isShown ? session.disable('hidden-cursor') : session.enable('hidden-cursor')),
+		hold() {
+			screen.hold();
+			whenOpen(({painter}) => painter.hold());
+		},
+		release() {
+			screen.release();
+			redraw();
+			whenOpen(({painter}) => painter.release());
+		},
+	});
 
 	const handle = createKeyHandler({
 		store,
@@ -125,7 +148,7 @@ export async function startApp(
 	const leaveWindow = followWindow({stdout, store, screen, redraw});
 	const input = createInput({
 		stdin,
-		onTokens: handle,
+		onTokens: tokens => handle(tokens.filter(token => !fullScreen.press(token))),
 		onClose: quit,
 	});
 	input.start();

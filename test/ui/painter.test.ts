@@ -31,6 +31,26 @@ describe('a run', () => {
 		expect([taken(), live()]).toEqual([[], []]);
 	});
 
+	test('that goes on while something else has the window is written when it is back', () => {
+		const {feed, taken, live, painter} = canvas();
+		feed(start, user('Look here'));
+		taken();
+		painter.hold();
+		feed(think('I read it'), call('c1'), result('c1'));
+		painter.print(() => ['an answer']);
+		expect(taken()).toEqual([]);
+		painter.release();
+		expect(taken()).toEqual([
+			'',
+			'✻ Thought for 3.0 s: I read it',
+			'✓ read_file README.md · 400 ms · 2.1 kB',
+			'',
+			'an answer',
+		]);
+		feed(say('Done.'), end);
+		expect([taken(), live()]).toEqual([['', 'Done.'], []]);
+	});
+
 	test('with parallel calls draws them together until the first one is done', () => {
 		const {feed, taken, live} = canvas();
 		feed(start, user('Go'), call('a'), call('b', 'list_files', {path: 'src'}));
