@@ -43,15 +43,16 @@ async function readOnce(folder: string, after: number | undefined): Promise<LogW
 	}
 
 	const end = last.start + last.bytes;
-	if (after === undefined || after > end) {
-		const from = Math.max(first.start, end - tailBytes);
-		const bytes = await readRange(segments, from, end);
+	if (after === undefined || after > end || after < first.start) {
+		const isGone = after !== undefined && after < first.start;
+		const from = isGone ? first.start : Math.max(first.start, end - tailBytes);
+		const bytes = await readRange(segments, from, Math.min(end, from + largestPiece));
 		return toWindow(bytes, from, from > 0 ? lineStart(bytes) : 0);
 	}
 
 	const from = Math.max(first.start, after - longestCharacter);
-	const bytes = await readRange(segments, from, Math.min(end, Math.max(first.start, after) + largestPiece));
-	return toWindow(bytes, from, characterStart(bytes, Math.max(first.start, after) - from));
+	const bytes = await readRange(segments, from, Math.min(end, after + largestPiece));
+	return toWindow(bytes, from, characterStart(bytes, after - from));
 }
 
 /** Adds a line to a log that nobody else writes to any more. */
@@ -98,10 +99,10 @@ async function readRange(segments: readonly Segment[], from: number, to: number)
 	return Buffer.concat(pieces);
 }
 
-/** Behind the first line break, so that no half line comes first; where there is none, at a character. */
+/** Behind the first line break, so that no half line comes first; where nothing would be left, at a character. */
 function lineStart(bytes: Buffer): number {
 	const end = bytes.indexOf(lineBreak);
-	return end === -1 ? firstLead(bytes) : end + 1;
+	return end === -1 || end === bytes.length - 1 ? firstLead(bytes) : end + 1;
 }
 
 function firstLead(bytes: Buffer): number {

@@ -32,6 +32,12 @@ test('without an offset it is the end, from the beginning of a line on', async (
 	expect(window).toEqual({text: 'é'.repeat(32_768), start: 34_466, offset: 100_002});
 });
 
+test('of a line that is longer than a window, the end is shown, and its line break does not hide it', async () => {
+	const folder = join(await temporaryFolder(), 'log');
+	await logOf(folder, Buffer.from(`${'é'.repeat(50_000)}\n`), 30_001);
+	expect(await readLogWindow(folder)).toEqual({text: `${'é'.repeat(32_767)}\n`, start: 34_466, offset: 100_001});
+});
+
 test('with an offset it begins there, and nothing is missing or twice', async () => {
 	const folder = join(await temporaryFolder(), 'log');
 	await logOf(folder, Buffer.from('one\ntwo\nthree\n'), 5);
@@ -50,6 +56,8 @@ test('where the asked part is gone, the window says that it begins later', async
 	const folder = join(await temporaryFolder(), 'log');
 	await logOf(folder, Buffer.from('one\ntwo\nthree\n'), 4, 2);
 	expect(await readLogWindow(folder, 2)).toEqual({text: 'three\n', start: 8, offset: 14});
+	await logOf(folder, Buffer.from('one\ntwé\nthree\n'), 7, 1);
+	expect(await readLogWindow(folder, 2)).toEqual({text: 'three\n', start: 9, offset: 15});
 });
 
 test('a character is never split: neither by the end of what is written nor by an offset in it', async () => {
