@@ -14,6 +14,7 @@ import {openConfig} from './config/config.ts';
 import type {Keychain} from './config/keychain.ts';
 import {openRecents} from './config/recents.ts';
 import {resolveProfile} from './config/resolve-profile.ts';
+import {openSightings} from './config/sightings.ts';
 import type {Environment} from './core/environment.ts';
 import type {Recorded} from './core/event.ts';
 import {demoModel} from './core/model.ts';
@@ -54,6 +55,7 @@ export function compose(options: Options): Program {
 	const home = openHome(env);
 	const config = openConfig(home, options.keychain);
 	const recents = openRecents(home.recentsFile);
+	const sightings = openSightings(home.sightingsFile);
 	let modelIds: readonly string[] = [];
 	const listeners: Array<(record: Recorded) => void> = [];
 	const profileNow = () => store.getState().connection.profile;
@@ -66,7 +68,7 @@ export function compose(options: Options): Program {
 		return net.createTransport({env, userAgent: `service/${version}`, insecureHttp, ...(credential && {credential})});
 	};
 
-	const embedded = createEmbeddedAccess({store, recents, workerUrl, createTransport});
+	const embedded = createEmbeddedAccess({store, recents, sightings, workerUrl, createTransport});
 	const loadTools = once(async (): Promise<readonly Tool[]> => {
 		const {createTools} = await import('./agent/tools/tools.ts');
 		return createTools({stateFolder: home.path});
@@ -117,6 +119,7 @@ export function compose(options: Options): Program {
 			config,
 			env,
 			recents,
+			sightings,
 			embedded: embedded.open,
 			clock: options.loginClock,
 			createTransport: (credential, insecureHttp) => createTransport(credential, insecureHttp || options.insecureHttp),
@@ -163,7 +166,13 @@ export function compose(options: Options): Program {
 		contextFor: ({interact, live, flags, signal}) => ({
 			store,
 			config,
-			recents,
+			recents: {
+				forget(profile) {
+					recents.forget(profile);
+					sightings.forget(profile);
+				},
+			},
+			sightings,
 			env,
 			flags,
 			signal,
@@ -179,9 +188,9 @@ export function compose(options: Options): Program {
 				logIn: async (...given) => (await platformAccess()).logIn(...given),
 				logOut: async (...given) => (await platformAccess()).logOut(...given),
 				tlsOf: async (address, signal) => (await import('./net/tls-info.ts')).readTlsInfo(address, env, signal),
-				async open() {
+				async open(place) {
 					const connected = live && store.getState().connection.profile;
-					return (await platformAccess()).open(flags, connected, (milliseconds, error) =>
+					return (await platformAccess()).open({...flags, ...place}, connected, (milliseconds, error) =>
 						interact.say(waitText(milliseconds, error)),
 					);
 				},
@@ -221,7 +230,7 @@ export function compose(options: Options): Program {
 		// A prompt that cannot be kept for later is no reason to stop.
 		remember: prompt => void appendPrompt(home, prompt).catch(() => undefined),
 		close: async () => {
-			await Promise.all([conversation.close(), recents.settle()]);
+			await Promise.all([conversation.close(), recents.settle(), sightings.settle()]);
 			await embedded.close();
 		},
 	};

@@ -1,5 +1,6 @@
 import type {Config} from '../config/config.ts';
 import type {Recents} from '../config/recents.ts';
+import type {Sightings} from '../config/sightings.ts';
 import type {Catalog} from '../core/catalog.ts';
 import type {Environment} from '../core/environment.ts';
 import type {Secret} from '../core/secret.ts';
@@ -75,6 +76,9 @@ export type Models = {
 	readonly initial: () => string | undefined;
 };
 
+/** Where something is: a profile by its name, and a scope. What is left out is as the flags say. */
+export type Place = Partial<Pick<GlobalFlags, 'profile' | 'server' | 'org' | 'workspace'>>;
+
 export type Platform = Pick<PlatformAccess, 'prove' | 'proveLogin' | 'logIn' | 'logOut'> & {
 	/** How the connection to an https address is protected, as far as that can be seen. Throws `network`. */
 	readonly tlsOf: (address: URL, signal: AbortSignal) => Promise<TlsInfo | undefined>;
@@ -82,8 +86,11 @@ export type Platform = Pick<PlatformAccess, 'prove' | 'proveLogin' | 'logIn' | '
 	readonly anonymous: () => Promise<Transport>;
 	/** The embedded server's address, started when it is not yet running. */
 	readonly embedded: () => Promise<{readonly url: string; readonly token: Secret}>;
-	/** The server of this command, with its login and scope. Throws `auth` without a login. */
-	readonly open: () => Promise<PlatformSession>;
+	/**
+	 * The server of this command, with its login and scope; `place` stands in for what the flags say of them. Throws `auth`
+	 * without a login.
+	 */
+	readonly open: (place?: Place) => Promise<PlatformSession>;
 };
 
 /** Everything that a command may use. Built by the composition; the app and the shell differ in `interact` and `live`. */
@@ -92,6 +99,8 @@ export type CommandContext = {
 	readonly config: Config;
 	/** Ids that were seen, by profile; what a call shows is remembered by itself. */
 	readonly recents: Pick<Recents, 'forget'>;
+	/** What servers said lately of their sessions, runtimes and environments; kept by itself as well. */
+	readonly sightings: Pick<Sightings, 'recall'>;
 	readonly env: Environment;
 	readonly flags: GlobalFlags;
 	readonly signal: AbortSignal;

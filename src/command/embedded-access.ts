@@ -1,4 +1,5 @@
 import type {Recents} from '../config/recents.ts';
+import type {Sightings} from '../config/sightings.ts';
 import type {InferenceInfo} from '../contract/resources/preferences.ts';
 import {demoModel} from '../core/model.ts';
 import {once} from '../core/once.ts';
@@ -12,6 +13,7 @@ import type {AppStore} from '../store/store.ts';
 type Dependencies = {
 	readonly store: AppStore;
 	readonly recents: Pick<Recents, 'remember'>;
+	readonly sightings: Pick<Sightings, 'remember'>;
 	/** The bundled worker of the server. */
 	readonly workerUrl: URL;
 	readonly createTransport: (credential: Credential) => Promise<Transport>;
@@ -27,7 +29,13 @@ export type EmbeddedAccess = {
 };
 
 /** The server of the app itself, which is there before the user has an account anywhere. */
-export function createEmbeddedAccess({store, recents, workerUrl, createTransport}: Dependencies): EmbeddedAccess {
+export function createEmbeddedAccess({
+	store,
+	recents,
+	sightings,
+	workerUrl,
+	createTransport,
+}: Dependencies): EmbeddedAccess {
 	let running: Embedded | undefined;
 	let info: InferenceInfo | undefined;
 
@@ -49,7 +57,15 @@ export function createEmbeddedAccess({store, recents, workerUrl, createTransport
 		const credential = {origin: originOf(server.url), kind: 'bearer' as const, secret: server.token};
 		const {models} = await getPreferences(server.url, await createTransport(credential));
 		info = models.find(({id}) => id === demoModel);
-		recents.remember(localConnection.profile, server.seen);
+		const {profile} = localConnection;
+		recents.remember(profile, server.seen);
+		const place = {profile, server: credential.origin, at: new Date().toISOString(), shown: {}};
+		const {org, workspace} = server.scope;
+		sightings.remember(
+			server.seen.flatMap(({kind, id}) =>
+				kind === 'session' || kind === 'runtime' ? [{...place, kind, id, org, workspace}] : [],
+			),
+		);
 		if (store.getState().connection.profile === localConnection.profile) {
 			store.getState().setConnection({profile: localConnection.profile, server: server.url, state: 'ready'});
 		}

@@ -6,6 +6,7 @@ import type {Config} from '../config/config.ts';
 import {entryOf} from '../config/config-data.ts';
 import type {Recents} from '../config/recents.ts';
 import {type ResolvedProfile, resolveProfile} from '../config/resolve-profile.ts';
+import type {Sightings} from '../config/sightings.ts';
 import type {Scope} from '../contract/endpoint.ts';
 import type {Environment} from '../core/environment.ts';
 import {AppError} from '../core/error.ts';
@@ -16,6 +17,7 @@ import type {Transport} from '../net/transport.ts';
 import {localConnection} from '../store/connection-slice.ts';
 import type {GlobalFlags} from './context.ts';
 import {createLoginAccess, type LoginAccess} from './login-access.ts';
+import {sightingsOf} from './resume-sightings.ts';
 import {seenIds} from './seen-ids.ts';
 
 /** A server with the login and the scope that a command works with. */
@@ -37,6 +39,8 @@ type Dependencies = {
 	readonly env: Environment;
 	/** Where the ids that calls show are kept for completion. */
 	readonly recents: Pick<Recents, 'remember'>;
+	/** Where it is kept what they say of sessions, runtimes and environments. */
+	readonly sightings: Pick<Sightings, 'remember'>;
 	readonly createTransport: (credential: Credential | undefined, insecureHttp: boolean) => Promise<Transport>;
 	/** The embedded server, started when it is first asked for, and what opens it. */
 	readonly embedded: () => Promise<{
@@ -75,7 +79,7 @@ export type PlatformAccess = Pick<LoginAccess, 'logIn' | 'logOut'> & {
 
 /** Every key goes to the server that it was stored for, in the header that each operation asks for (SAFETY 6). */
 export function createPlatformAccess(dependencies: Dependencies): PlatformAccess {
-	const {config, env, recents, createTransport, embedded, clock} = dependencies;
+	const {config, env, recents, sightings, createTransport, embedded, clock} = dependencies;
 	const {logIn, logOut, refreshOf} = createLoginAccess({config, createTransport, clock});
 
 	/** Without a login it is undefined. Only an API key opens what takes one in a header of its own. */
@@ -128,7 +132,11 @@ export function createPlatformAccess(dependencies: Dependencies): PlatformAccess
 					...credentials,
 					server: found.server,
 					retry: {onWait},
-					onAnswer: (operation, params, answer) => recents.remember(found.name, seenIds(operation, params, answer)),
+					onAnswer(operation, params, answer) {
+						recents.remember(found.name, seenIds(operation, params, answer));
+						const place = {profile: found.name, server: found.server, at: new Date().toISOString()};
+						sightings.remember(sightingsOf(place, operation, params, answer));
+					},
 				}),
 				server: found.server,
 				profile: found.name,

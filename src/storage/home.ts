@@ -13,6 +13,8 @@ export type Home = {
 	readonly promptHistoryFile: string;
 	/** Ids that were seen lately, for completion. */
 	readonly recentsFile: string;
+	/** What servers said lately of their sessions, runtimes and environments. */
+	readonly sightingsFile: string;
 	/** One folder for each folder that was worked in, one file for each session. */
 	readonly sessions: string;
 	/** What a server on this machine keeps where it is told no other folder. */
@@ -63,6 +65,7 @@ export function openHome(env: Environment, {platform = process.platform, uid}: O
 		configFile: join(path, 'config.json'),
 		promptHistoryFile: join(path, 'prompt-history.jsonl'),
 		recentsFile: join(path, 'recents.json'),
+		sightingsFile: join(path, 'sightings.json'),
 		sessions: join(path, 'sessions'),
 		server: join(path, 'server'),
 	};

@@ -35,6 +35,7 @@ test('back at the server of the app itself, its own key and scope serve, whateve
 		config,
 		env,
 		recents: {remember: () => undefined},
+		sightings: {remember: () => undefined},
 		embedded: async () => ({url: 'http://127.0.0.1:1', token: secret('its own'), scope}),
 		createTransport: async credential => {
 			expect(credential?.secret.reveal()).toBe('its own');

@@ -12,6 +12,7 @@ test('the state folder is SERVICE_HOME, made for its owner alone [10]', () => {
 		path,
 		configFile: join(path, 'config.json'),
 		recentsFile: join(path, 'recents.json'),
+		sightingsFile: join(path, 'sightings.json'),
 		promptHistoryFile: join(path, 'prompt-history.jsonl'),
 		sessions: join(path, 'sessions'),
 		server: join(path, 'server'),

@@ -1,6 +1,7 @@
 import {commands} from '../../commands/index.ts';
 import type {Entry} from '../../src/command/command.ts';
 import {openConfig} from '../../src/config/config.ts';
+import {openSightings} from '../../src/config/sightings.ts';
 import type {Recorded} from '../../src/core/event.ts';
 import {secret} from '../../src/core/secret.ts';
 import type {ModelCall} from '../../src/providers/provider.ts';
@@ -63,6 +64,7 @@ export function testProgram({
 			store,
 			config: openConfig(home),
 			recents: {forget: () => undefined},
+			sightings: openSightings(home.sightingsFile),
 			env: {},
 			sessions,
 			models: {

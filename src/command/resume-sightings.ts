@@ -1,0 +1,83 @@
+import type {Sighting} from '../config/sightings.ts';
+import type {EndpointId} from '../contract/endpoints.ts';
+import {isJsonObject, type Json, type JsonObject} from '../core/json.ts';
+import {seenIds} from './seen-ids.ts';
+
+/** Whose server it was, and when. */
+type Place = Pick<Sighting, 'profile' | 'server' | 'at'>;
+
+/**
+ * What is kept of each kind of object, by name; nested objects have a list of their own. Addresses, tokens, instructions
+ * and people are not among it: none is needed to find something again (SAFETY 8).
+ */
+type Kept = {readonly [name: string]: true | Kept};
+
+const keptFields: Readonly<Record<Sighting['kind'], Kept>> = {
+	session: {
+		title: true,
+		preview_text: true,
+		archived_at: true,
+		updated_at: true,
+		last_message_at: true,
+		usage: {total_cost_usd: true},
+	},
+	runtime: {
+		key: true,
+		name: true,
+		status: true,
+		owned_by_me: true,
+		instance: {
+			state: true,
+			pause_reason: true,
+			supports_pause: true,
+			expires_at: true,
+			actual_runtime_limit_seconds: true,
+			configured_runtime_limit_seconds: true,
+			configured_runtime_limit_source_level: true,
+			requested_runtime_limit_seconds: true,
+			requested_runtime_limit_source_level: true,
+			runtime_limited_by_credits: true,
+			billed_credits: true,
+			running_credits: true,
+			estimated_total_credits: true,
+		},
+	},
+	environment: {state: true, task_ref: true, created_at: true, expires_at: true},
+};
+
+const longest = 200;
+
+/** The sessions, runtimes and environments that a call which went well has shown, with what was said of them. */
+export function sightingsOf(
+	place: Place,
+	operation: EndpointId,
+	params: Readonly<Record<string, string>>,
+	answer: unknown,
+): readonly Sighting[] {
+	const {org, workspace} = params;
+	return seenIds(operation, params, answer).flatMap(({kind, id}) => {
+		if (kind !== 'session' && kind !== 'runtime' && kind !== 'environment') {
+			return [];
+		}
+
+		const isAnswer = isJsonObject(answer) && answer['id'] === id;
+		const shown = isAnswer ? keep(answer, keptFields[kind]) : {};
+		return [{kind, id, ...place, org, workspace, shown}];
+	});
+}
+
+function keep(value: JsonObject, names: Kept): JsonObject {
+	const fields = Object.entries(names).flatMap(([name, kept]): ReadonlyArray<readonly [string, Json]> => {
+		const field = Object.hasOwn(value, name) ? value[name] : undefined;
+		if (field === undefined) {
+			return [];
+		}
+
+		return isJsonObject(field) ? (kept === true ? [] : [[name, keep(field, kept)]]) : plain(name, field);
+	});
+	return Object.fromEntries(fields);
+}
+
+function plain(name: string, value: Json): ReadonlyArray<readonly [string, Json]> {
+	return Array.isArray(value) ? [] : [[name, typeof value === 'string' ? value.slice(0, longest) : value]];
+}

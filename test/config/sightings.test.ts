@@ -1,0 +1,87 @@
+import {readFileSync, statSync, writeFileSync} from 'node:fs';
+import {join} from 'node:path';
+import {expect, test} from 'vitest';
+import {openSightings, type Sighting} from '../../src/config/sightings.ts';
+import {temporaryFolder} from '../storage/temporary.ts';
+
+const path = () => join(temporaryFolder(), 'sightings.json');
+const box: Sighting = {
+	kind: 'runtime',
+	id: '1b9f3a52',
+	profile: 'lab',
+	server: 'https://lab.test',
+	org: 'acme',
+	workspace: 'main',
+	at: '2026-11-21T08:00:00.000Z',
+	shown: {key: 'dev-box', status: 'paused'},
+};
+
+test('what was seen comes back, the newest first, in a file of mode 0600 [10]', async () => {
+	const file = path();
+	const sightings = openSightings(file);
+	expect(await sightings.recall()).toEqual([]);
+	const other = {...box, id: 'other', org: undefined, workspace: undefined, shown: {}};
+	sightings.remember([box]);
+	sightings.remember([other]);
+	expect(await sightings.recall()).toEqual([other, box]);
+	expect(await openSightings(file).recall()).toEqual([other, box]);
+	expect(statSync(file).mode & 0o777).toBe(0o600);
+});
+
+test('a thing stands once: its last answer stays where only its id is seen, and takes the place of its key', async () => {
+	const sightings = openSightings(path());
+	sightings.remember([{...box, id: 'dev-box', shown: {}}]);
+	sightings.remember([box]);
+	sightings.remember([{...box, id: '1B9F3A52', at: '2026-11-22T08:00:00.000Z', shown: {}}]);
+	expect(await sightings.recall()).toEqual([box]);
+	const later = {...box, at: '2026-11-23T08:00:00.000Z', shown: {status: 'running'}};
+	sightings.remember([later]);
+	expect(await sightings.recall()).toEqual([later]);
+});
+
+test('the same id at another server or of another profile is another thing', async () => {
+	const sightings = openSightings(path());
+	const others = [
+		{...box, server: 'https://evil.test'},
+		{...box, profile: 'home'},
+	];
+	sightings.remember([box, ...others]);
+	expect(await sightings.recall()).toEqual([box, ...others]);
+	sightings.forget('lab');
+	expect(await sightings.recall()).toEqual([others[1]]);
+});
+
+test('no more than 200 are kept, and nothing that could not be typed again', async () => {
+	const sightings = openSightings(path());
+	sightings.remember([
+		{...box, id: '--yes'},
+		{...box, id: 'a b'},
+		{...box, id: 'a\u001Bb'},
+	]);
+	sightings.remember(Array.from({length: 250}, (_, index) => ({...box, id: `${index}`})));
+	expect((await sightings.recall()).map(({id}) => id)).toEqual(Array.from({length: 200}, (_, index) => `${index}`));
+});
+
+test('what two processes see at once is kept of both [18]', async () => {
+	const file = path();
+	const [one, two] = [openSightings(file), openSightings(file)];
+	one.remember([{...box, id: 'one'}]);
+	two.remember([{...box, id: 'two'}]);
+	await Promise.all([one.settle(), two.settle()]);
+	expect((await one.recall()).map(({id}) => id).toSorted()).toEqual(['one', 'two']);
+});
+
+test('a file that is damaged, or a folder that is none, stops nothing', async () => {
+	const file = path();
+	writeFileSync(file, JSON.stringify({seen: [box, 5, null, {...box, kind: 'moon'}, {...box, shown: []}, {id: 'x'}]}));
+	expect(await openSightings(file).recall()).toEqual([box]);
+	writeFileSync(file, 'no JSON');
+	const sightings = openSightings(file);
+	expect(await sightings.recall()).toEqual([]);
+	sightings.remember([box]);
+	await sightings.settle();
+	expect(JSON.parse(readFileSync(file, 'utf8'))).toEqual({seen: [box]});
+	const nowhere = openSightings(join(file, 'no', 'folder'));
+	nowhere.remember([box]);
+	expect(await nowhere.recall()).toEqual([]);
+});
