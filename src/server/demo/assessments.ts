@@ -1,3 +1,4 @@
+import {type DemoArtifact, partOf, referenceOf, refundTranscript} from './artifacts.ts';
 import {demoId} from './ids.ts';
 import type {DemoSpan} from './span.ts';
 
@@ -10,6 +11,7 @@ type Attack = {
 	readonly scores: readonly number[];
 	readonly transforms?: readonly string[];
 	readonly detail?: Readonly<Record<string, unknown>>;
+	readonly artifacts?: readonly DemoArtifact[];
 };
 
 type Assessment = {
@@ -37,6 +39,13 @@ const assessments: readonly Assessment[] = [
 				severity: 'critical',
 				scores: [0.1, 0.35, 0.62, 0.93],
 				transforms: ['role_play', 'urgency'],
+				detail: {
+					best_response_parts: [
+						{kind: 'text', text: 'I have refunded 49.00 EUR to your card.'},
+						partOf(refundTranscript),
+					],
+				},
+				artifacts: [refundTranscript],
 			},
 			{
 				name: 'crescendo',
@@ -117,7 +126,7 @@ export const assessmentSpans: readonly DemoSpan[] = assessments.flatMap(({id, na
 ]);
 
 function attackSpans(trace: string, target: string, attack: Attack, at: number): readonly DemoSpan[] {
-	const {name, goal, category, severity, scores, transforms = [], detail = {}} = attack;
+	const {name, goal, category, severity, scores, transforms = [], detail = {}, artifacts = []} = attack;
 	const successes = scores.filter(score => score >= threshold).length;
 	const fields = {
 		attack_name: name,
@@ -141,7 +150,11 @@ function attackSpans(trace: string, target: string, attack: Attack, at: number):
 			name: `attack ${name}`,
 			at,
 			lasts: scores.length * 45,
-			attributes: {'service.span.type': 'attack', ...prefixed('service.airt.attack.', fields)},
+			attributes: {
+				'service.span.type': 'attack',
+				...prefixed('service.airt.attack.', fields),
+				...(artifacts.length > 0 && {'dreadnode.artifacts': artifacts.map(referenceOf)}),
+			},
 		},
 		...scores.map(
 			(score, index): DemoSpan => ({

@@ -1,6 +1,7 @@
 import {AppError} from '../../core/error.ts';
 import {type Initialized, initialize} from '../accounts/initialize.ts';
 import type {App} from '../app.ts';
+import {grantCredits, setAutoRefill} from '../credits/account.ts';
 import {createRuntime} from '../sandboxes/create-runtime.ts';
 import type {Services} from '../services.ts';
 import type {DemoThing} from '../worker-messages.ts';
@@ -20,6 +21,8 @@ const runtimes = [
 	},
 	{key: 'nightly-import', name: 'Nightly import', taskReference: 'nightly-import'},
 ];
+
+const autoRefill = {refill_enabled: 1, has_payment_method: 1, monthly_cap: 10, quantity: 1000, threshold: 500} as const;
 
 /** What the demonstration has that no operation lists. */
 export const demoThings: readonly DemoThing[] = [
@@ -45,7 +48,7 @@ export async function installDemo(app: App, services: Services): Promise<Initial
 		return undefined;
 	}
 
-	await loadDemo(app, {org: made.organization, key: made.apiKey, now: services.now()});
+	await loadDemo(app, {org: made.organization, workspace: made.workspace, key: made.apiKey, now: services.now()});
 	const {organization_id, workspace_id, id} = await services.database
 		.selectFrom('projects')
 		.innerJoin('workspaces', 'workspaces.id', 'projects.workspace_id')
@@ -59,6 +62,15 @@ export async function installDemo(app: App, services: Services): Promise<Initial
 		projectId: id,
 		createdBy: made.userId,
 	};
+	await services.database.transaction().execute(async transaction => {
+		await grantCredits(transaction, {
+			organizationId: organization_id,
+			amount: 5000,
+			reason: 'demonstration',
+			now: services.now(),
+		});
+		await setAutoRefill(transaction, {organization_id, ...autoRefill});
+	});
 	for (const runtime of runtimes) {
 		await createRuntime(services, {...owner, ...runtime});
 	}

@@ -139,6 +139,12 @@ export const attributeTable = {
 		feeds: 'runs and items',
 		meaning: '`pending` (waits for a claim), `running` (the default), `completed` or `failed`; it never goes back.',
 	},
+	'service.workflow.execution.id': {
+		type: 'text',
+		feeds: 'runs and items',
+		meaning:
+			'What the claim of the run answered. Spans of an execution that lost the run to another are rejected; without it they pass.',
+	},
 	'service.workflow.unit': {type: 'text', feeds: 'runs and items', meaning: 'The part of the run that an item is of.'},
 	'service.item.type': {
 		type: 'text',

@@ -1,4 +1,5 @@
 import type {DatabaseTransaction} from '../database/tables.ts';
+import {isFencedOff, loadOwners} from '../fence.ts';
 import type {Belongings} from './context.ts';
 import {chunks, ownIds} from './ids.ts';
 import type {Place} from './place.ts';
@@ -34,7 +35,7 @@ type Result = {
 
 /**
  * What the spans of a place say that they belong to, with the ids of this server. Spans that name a private session of
- * another user are rejected.
+ * another user are rejected, and those of an execution that lost its run.
  */
 export async function readBelongings(
 	transaction: DatabaseTransaction,
@@ -52,6 +53,7 @@ export async function readBelongings(
 	const sessions = await idsOf('sessions', 'gen_ai.conversation.id');
 	const assessments = await idsOf('assessments', 'service.airt.assessment.id');
 	const runs = await idsOf('workflow_runs', 'service.workflow.run.id');
+	const owners = await loadOwners(transaction, workspaceId, [...runs.values()]);
 	const foreign = await privateToOthers(transaction, userId, [...sessions.values()]);
 	const claimed: Claimed[] = [];
 	const rejected: string[] = [];
@@ -63,6 +65,12 @@ export async function readBelongings(
 			continue;
 		}
 
+		const run = idOf(runs, 'service.workflow.run.id');
+		if (run !== null && isFencedOff(owners.get(run), said(span, 'service.workflow.execution.id'))) {
+			rejected.push('Another execution has claimed the workflow run.');
+			continue;
+		}
+
 		claimed.push({
 			span,
 			own: {
@@ -71,7 +79,7 @@ export async function readBelongings(
 				evaluation_item_id: said(span, 'service.evaluation.item.id') ?? null,
 				assessment_id: idOf(assessments, 'service.airt.assessment.id'),
 				attack_span_id: typeOf(span) === 'attack' ? span.spanId : null,
-				workflow_run_id: idOf(runs, 'service.workflow.run.id'),
+				workflow_run_id: run,
 			},
 		});
 	}

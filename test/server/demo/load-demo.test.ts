@@ -7,7 +7,13 @@ import {createTestServer, inWorkspace, scope} from '../harness.ts';
 
 async function demoServer() {
 	const server = await createTestServer();
-	const load = () => loadDemo(server.app, {org: scope.org, key: secret(server.owner.key), now: server.services.now()});
+	const load = () =>
+		loadDemo(server.app, {
+			org: scope.org,
+			workspace: scope.workspace,
+			key: secret(server.owner.key),
+			now: server.services.now(),
+		});
 	await load();
 	return {...server, load};
 }
@@ -72,6 +78,17 @@ test('a session of it has the usage of its messages, and its cost', async () => 
 			}),
 		}),
 	]);
+});
+
+test('what an attack was answered can be read, word by word', async () => {
+	const {send, app} = await demoServer();
+	const {json} = await send(`${inWorkspace}/airt/projects/web/findings?sort_by=severity&page_size=1`);
+	const [{trace_id, best_response_parts}] = json.findings;
+	const {artifact_oid} = best_response_parts[1].source;
+	const resolved = await send(`${inWorkspace}/traces/${trace_id}/artifacts/${artifact_oid}`);
+	expect(resolved.json).toMatchObject({filename: 'refund.txt', mime_type: 'text/plain', oid: artifact_oid});
+	const bytes = await app(new Request(resolved.json.url, {headers: {host: new URL(resolved.json.url).host}}));
+	expect(await bytes.text()).toContain('I have refunded 49.00 EUR to your card.');
 });
 
 test('loading it again adds nothing', async () => {

@@ -185,4 +185,25 @@ describe.each(engines)('on %s', engine => {
 		]);
 		expect([another, undefined].map(id => isFencedOff(owners.get(free), id))).toEqual([false, false]);
 	});
+
+	test('a host that lost the run writes nothing more to it', async () => {
+		const server = await createTestServer(engine);
+		const run = await addRun(server);
+		const {execution_id} = (await claim(server, run)).json;
+		const note = (id: string, execution?: string) => ({
+			id,
+			attributes: {
+				'service.workflow.run.id': run,
+				'service.item.type': 'notes',
+				'service.item.data': {text: id},
+				...(execution !== undefined && {'service.workflow.execution.id': execution}),
+			},
+		});
+		const answer = await push(server, [note('a', execution_id), note('b', randomUUID()), note('c')]);
+		expect(answer).toEqual({
+			partialSuccess: {rejectedSpans: '1', errorMessage: 'Another execution has claimed the workflow run.'},
+		});
+		const items = await server.database.selectFrom('items').select('data').orderBy('data').execute();
+		expect(items.map(({data}) => JSON.parse(data).text)).toEqual(['a', 'c']);
+	});
 });
