@@ -1,10 +1,10 @@
 import {once} from 'node:events';
 import {createServer, type IncomingMessage, type ServerResponse} from 'node:http';
 import {isIPv6} from 'node:net';
-import {Readable} from 'node:stream';
 import {AppError} from '../core/error.ts';
 import type {App} from './app.ts';
-import {peerHeader} from './peer.ts';
+import {toRequest} from './incoming.ts';
+import {refuseMalformed} from './malformed.ts';
 
 export type Listening = {
 	/** Without a slash at the end. */
@@ -25,13 +25,16 @@ const patience = 1000;
 
 /** Serves an app. Throws `AppError` `failed` where the port is taken or not allowed, or the address not of this machine. */
 export async function listen(app: App, {port = 0, host = '127.0.0.1'}: Options = {}): Promise<Listening> {
+	const handle = (incoming: IncomingMessage, outgoing: ServerResponse) => {
+		// Whatever fails here, the connection is what is broken, and the other side sees that.
+		answer(app, incoming, outgoing).catch(() => outgoing.destroy());
+	};
+	// A request without a Host is the app's to refuse, and one that expects what nobody knows may be answered as usual.
 	const server = createServer(
-		{requestTimeout: 60_000, headersTimeout: 10_000, keepAliveTimeout: 5000},
-		(incoming, outgoing) => {
-			// Whatever fails here, the connection is what is broken, and the other side sees that.
-			answer(app, incoming, outgoing).catch(() => outgoing.destroy());
-		},
-	);
+		{requestTimeout: 60_000, headersTimeout: 10_000, keepAliveTimeout: 5000, requireHostHeader: false},
+		handle,
+	).on('checkExpectation', handle);
+	refuseMalformed(server);
 	server.listen(port, host);
 	await once(server, 'listening').catch((error: NodeJS.ErrnoException) => {
 		throw new AppError('failed', `Port ${port} of ${host} cannot be used: ${error.code}.`, {
@@ -61,7 +64,8 @@ const guards = {'x-content-type-options': 'nosniff', 'cache-control': 'no-store'
 async function answer(app: App, incoming: IncomingMessage, outgoing: ServerResponse): Promise<void> {
 	const gone = new AbortController();
 	outgoing.once('close', () => gone.abort());
-	const response = await app(toRequest(incoming, gone.signal));
+	const request = toRequest(incoming, gone.signal);
+	const response = request instanceof Response ? request : await app(request);
 	outgoing.writeHead(response.status, {...guards, ...Object.fromEntries(response.headers)});
 	await send(response, outgoing, gone.signal);
 	// A body that was refused is read to nowhere for a moment, so that the other side gets to read the refusal.
@@ -70,21 +74,6 @@ async function answer(app: App, incoming: IncomingMessage, outgoing: ServerRespo
 		const timer = setTimeout(() => incoming.destroy(), patience);
 		incoming.once('close', () => clearTimeout(timer));
 	}
-}
-
-function toRequest(incoming: IncomingMessage, signal: AbortSignal): Request {
-	const {method = 'GET', url = '/', socket} = incoming;
-	const headers = {...incoming.headers, [peerHeader]: socket.remoteAddress ?? ''};
-	const hasBody = method !== 'GET' && method !== 'HEAD';
-	const pairs = Object.entries(headers).map(([name, value]) => [name, [value].flat().join(', ')] as [string, string]);
-	// A request may name a whole URL; only its path is taken, the Host header is what the app checks.
-	const path = url.startsWith('/') ? url : '/';
-	return new Request(`http://127.0.0.1${path}`, {
-		method,
-		headers: pairs,
-		signal,
-		...(hasBody && {body: Readable.toWeb(incoming) as ReadableStream<Uint8Array>, duplex: 'half'}),
-	});
 }
 
 /** Writes a body as fast as it is read at the other side, and cancels it when nobody reads any more. */

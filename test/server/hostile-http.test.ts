@@ -1,0 +1,99 @@
+import {once} from 'node:events';
+import {connect} from 'node:net';
+import {expect, test} from 'vitest';
+import {problemSchema} from '../../src/contract/problem.ts';
+import {parseJson} from '../../src/core/json.ts';
+import {serve, token} from './serve.ts';
+
+/** Writes bytes to a server, and gives the status and the body of what comes back until the connection ends. */
+async function speak(url: string, text: string) {
+	const socket = connect({host: '127.0.0.1', port: Number(new URL(url).port)});
+	socket.setEncoding('latin1');
+	let answer = '';
+	socket.on('data', chunk => {
+		answer += chunk;
+	});
+	socket.on('error', () => undefined);
+	socket.write(text, 'latin1');
+	await once(socket, 'close');
+	const [head = '', body = ''] = answer.split('\r\n\r\n');
+	// The body may come in chunks, between their lengths.
+	const problem = problemSchema.safeParse(parseJson(/\{.*\}/s.exec(body)?.[0] ?? ''));
+	return {status: Number(/^HTTP\/1\.1 (\d+) /.exec(head)?.[1] ?? 0), head, body, problem: problem.data};
+}
+
+/** A request as bytes: its first line, then what it lacks in headers. */
+const request = (line: string, headers: readonly string[] = ['Host: 127.0.0.1']) =>
+	[`${line} HTTP/1.1`, ...headers, `Authorization: Bearer ${token}`, 'Connection: close', '', ''].join('\r\n');
+
+const preferences = '/api/v1/user/preferences';
+
+test.each<[string, number]>([
+	[`GET ${preferences}`, 200],
+	[`GET ${preferences}/`, 404],
+	[`GET /${preferences}`, 404],
+	['GET /api/v1//user/preferences', 404],
+	['GET /api/v1/user/../user/preferences', 200],
+	['GET /api/v1/user/%2e%2e/user/preferences', 200],
+	['GET /api/v1/user%2Fpreferences', 404],
+	['GET /../../../../etc/passwd', 404],
+	['GET /%2e%2e/%2e%2e/etc/passwd', 404],
+	['GET /%00', 404],
+	[`GET ${preferences}%00`, 404],
+	[`GET ${preferences}?%00`, 422],
+	['GET /%', 404],
+	['GET /%ff%fe', 404],
+	['GET /\xff\xfe', 400],
+	['GET \\\\evil\\share', 400],
+	['GET //evil.example/', 404],
+	['GET /;/', 404],
+	['GET http://127.0.0.1/healthz', 200],
+	['GET http://127.0.0.1/../healthz?a#b', 200],
+	['GET http://evil.example/healthz', 403],
+	['GET ftp://evil.example/healthz', 403],
+	['GET http://[/healthz', 400],
+	['GET healthz', 400],
+	['OPTIONS *', 405],
+	[`OPTIONS ${preferences}`, 405],
+	[`TRACE ${preferences}`, 405],
+	['CONNECT evil.example:443', 405],
+	[`PROPFIND ${preferences}`, 405],
+	[`DELETE ${preferences}`, 405],
+	['PUT /healthz', 405],
+	[`get ${preferences}`, 400],
+	['BREW /pot', 400],
+	[`GET /${'x'.repeat(20_000)}`, 400],
+])('%j is answered with %d and the specified body', async (line, status) => {
+	const {url, bugs} = await serve();
+	const answer = await speak(url, request(line));
+	expect([answer.status, bugs]).toEqual([status, []]);
+	expect(answer.problem?.code).toBe(status === 200 ? undefined : status);
+});
+
+test('HEAD has the status and no body', async () => {
+	const {url} = await serve();
+	expect(await speak(url, request(`HEAD ${preferences}`))).toMatchObject({status: 405, body: ''});
+});
+
+test.each<[string, readonly string[], number]>([
+	['no Host', [], 403],
+	['two Hosts', ['Host: 127.0.0.1', 'Host: evil.example'], 400],
+	['a Host of others', ['Host: evil.example'], 403],
+	['an Expect that nobody knows', ['Host: 127.0.0.1', 'Expect: miracles'], 200],
+	['an upgrade', ['Host: 127.0.0.1', 'Upgrade: websocket', 'Connection: Upgrade'], 200],
+	['a header without a name', ['Host: 127.0.0.1', ': x'], 400],
+	['a NUL', ['Host: 127.0.0.1', 'X-A: a\0b'], 400],
+	['a line of its own', ['Host: 127.0.0.1', 'X-A: a\rX-B: b'], 400],
+	['bytes that are no ASCII', ['Host: 127.0.0.1', 'X-A: \xff\xfe'], 200],
+	['the name of a prototype', ['Host: 127.0.0.1', '__proto__: x', 'constructor: x'], 200],
+	['too many headers', ['Host: 127.0.0.1', `X-A: ${'x'.repeat(20_000)}`], 400],
+	['two lengths', ['Host: 127.0.0.1', 'Content-Length: 1', 'Content-Length: 2'], 400],
+	['a length and chunks', ['Host: 127.0.0.1', 'Content-Length: 5', 'Transfer-Encoding: chunked'], 400],
+	['a length that is none', ['Host: 127.0.0.1', 'Content-Length: -1'], 400],
+	['an encoding of transfer that nobody knows', ['Host: 127.0.0.1', 'Transfer-Encoding: magic'], 400],
+])('a request with %s is answered in the specified form', async (_, headers, status) => {
+	const {url, bugs} = await serve();
+	const answer = await speak(url, request(`GET ${preferences}`, headers));
+	expect([answer.status, bugs]).toEqual([status, []]);
+	expect(answer.problem?.code).toBe(status === 200 ? undefined : status);
+});
