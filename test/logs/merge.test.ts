@@ -1,0 +1,68 @@
+import {expect, test} from 'vitest';
+import {readWindow} from '../../src/logs/log-window.ts';
+import {merge} from '../../src/logs/merge.ts';
+
+const merged = (previous: string | undefined, next: string) =>
+	merge(previous === undefined ? undefined : readWindow(previous), readWindow(next));
+
+test.each([
+	['nothing was seen yet', undefined, 'a\nb\n', 'first', ['a', 'b']],
+	['the log was empty', '', 'a\nb\n', 'first', ['a', 'b']],
+	['it stays empty', '', '', 'unchanged', []],
+	['nothing came', 'a\nb\n', 'a\nb\n', 'unchanged', []],
+	['lines came', 'a\nb\n', 'a\nb\nc\nd\n', 'appended', ['c', 'd']],
+	['the window moved on', 'a\nb\nc\n', 'c\nd\n', 'appended', ['d']],
+	['equal lines came', 'tick\ntick\n', 'tick\ntick\ntick\n', 'appended', ['tick']],
+	['repeats stand around one line of its own', 'a\nx\na\n', 'x\na\na\n', 'appended', ['a']],
+	['the window shrank', 'a\nb\nc\n', 'c\n', 'unchanged', []],
+	['the window is cut in a line', 'one two\nb\nc\n', 'two\nb\nc\nd\n', 'appended', ['d']],
+	['the window is cut at a newline', 'one two\nb\nc\n', '\nb\nc\nd\n', 'appended', ['d']],
+	['nothing is in common', 'a\nb\n', 'c\nd\n', 'gap', ['c', 'd']],
+	['the end of one line alone is in common', 'a\nstep 14\n', '4\nstep 25\n', 'gap', ['4', 'step 25']],
+	['it is shorter and begins otherwise', 'alpha\nbeta\n', 'c\n', 'restarted', ['c']],
+	['it was emptied', 'a\nb\n', '', 'restarted', []],
+	['it is shorter but begins as before', 'start\nb\nc\n', 'start\n', 'gap', ['start']],
+	['only repeats are in common', 'a\ntick\ntick\n', 'tick\ntick\nb\n', 'ambiguous', ['b']],
+	['the last line has no end yet', 'a\n', 'a\nb', 'unchanged', []],
+	['the last line grew', 'a\nb', 'a\nbc', 'unchanged', []],
+	['the last line is complete now', 'a\nb', 'a\nbc\n', 'appended', ['bc']],
+	['it is complete just as it stood', 'a\nb', 'a\nb\n', 'appended', ['b']],
+	['a line alone goes on', 'par', 'partial\nb\n', 'appended', ['partial', 'b']],
+	['a line alone is another one', 'par', 'b\nb\nb\n', 'gap', ['b', 'b', 'b']],
+	['what was held back contradicts the overlap', 'x\na\nbegun', 'a\nother\n', 'restarted', ['a', 'other']],
+	['a CR before the newline is kept', 'a\r\n', 'a\r\nb\r\n', 'appended', ['b\r']],
+] as const)('%s', (_, previous, next, verdict, appended) => {
+	expect(merged(previous, next)).toEqual({verdict, appended});
+});
+
+test('an overlap of nothing but repeats is accepted where it covers the whole window before', () => {
+	expect(merged('tick\n'.repeat(5), 'tick\n'.repeat(7))).toEqual({verdict: 'appended', appended: ['tick', 'tick']});
+});
+
+test('a window takes a millisecond of work', () => {
+	const lines = (from: number, to: number) =>
+		Array.from({length: to - from}, (_, index) => `line ${from + index} ${'x'.repeat(40)}\n`).join('');
+	const polls = Array.from({length: 200}, (_, poll) => lines(poll * 5, poll * 5 + 1200));
+	merged(polls[0], polls[1] ?? '');
+	const begun = process.cpuUsage();
+	for (const [index, poll] of polls.entries()) {
+		merged(polls[index - 1], poll);
+	}
+
+	const {user, system} = process.cpuUsage(begun);
+	expect((user + system) / 1000 / polls.length).toBeLessThan(1);
+});
+
+test.each([
+	['equal lines', () => 'a'],
+	['lines that differ late', (index: number) => `${'a'.repeat(50)}${index % 3}`],
+	['a pattern that fails at its end', (index: number) => (index % 1000 === 999 ? 'b' : 'a')],
+])('the worst windows take time in proportion to their size: %s', (_, line) => {
+	const text = (from: number, count: number) =>
+		Array.from({length: count}, (__, index) => `${line(from + index)}\n`).join('');
+	const previous = text(0, 100_000);
+	const next = text(777, 100_000);
+	const begun = performance.now();
+	merged(previous, next);
+	expect(performance.now() - begun).toBeLessThan(1500);
+});
