@@ -1,6 +1,8 @@
 import {isIPv6} from 'node:net';
 import * as z from 'zod/mini';
 import {command, noun} from '../src/command/command.ts';
+import {AppError} from '../src/core/error.ts';
+import {formatNumber} from '../src/core/format.ts';
 import {isLoopback, parseServerUrl} from '../src/core/origin.ts';
 import type {Initialized} from '../src/server/accounts/initialize.ts';
 
@@ -169,6 +171,45 @@ const key = command({
 	},
 });
 
+const amount = z.optional(z.coerce.number().check(z.int(), z.gte(0), z.lte(1_000_000_000)));
+
+const credits = command({
+	name: 'credits',
+	summary: 'Show and change the credits of an organization',
+	args: z.object({
+		...{grant: amount, refill: amount, threshold: amount, cap: amount, limit: amount},
+		member: z.optional(z.string()),
+		...place,
+	}),
+	describe: {
+		grant: 'credits to give; the first ones begin the billing',
+		refill: 'what a refill buys, 0 for none',
+		threshold: 'the balance below which it is bought',
+		cap: 'most refills in a month',
+		member: 'e-mail address of the member whose limit it is',
+		limit: 'what the member may use in a month, 0 for no limit',
+		...describePlace,
+	},
+	examples: ['serve credits', 'serve credits --grant 5000 --refill 1000 --threshold 500 --cap 3'],
+	where: 'shell',
+
+	async run({data, database, ...change}, {env, flags}) {
+		if ((change.member === undefined) !== (change.limit === undefined)) {
+			throw new AppError('usage', '--member and --limit go together.', {hint: 'Give both, or none.'});
+		}
+
+		const {changeCreditsOf} = await import('../src/server/serve.ts');
+		const organization = flags.org ?? firstOrganization;
+		const state = await changeCreditsOf({env, data, database}, {organization, ...change});
+		return {
+			kind: 'record',
+			title: `Credits of ${organization}`,
+			fields: Object.entries(state).map(([name, value]) => [name, value === null ? 'none' : formatNumber(value)]),
+			data: state,
+		};
+	},
+});
+
 /** What is printed of it, as other programs read it. */
 function recordOf({apiKey, organization, workspace, project, userId}: Initialized) {
 	return {api_key: apiKey.reveal(), org: organization, workspace, project, user_id: userId};
@@ -187,6 +228,6 @@ function loginLine(url: string, made: Initialized | undefined): string {
 export default noun({
 	name: 'serve',
 	summary: 'Run a server of the platform on this machine',
-	verbs: [start, init, member, key],
+	verbs: [start, init, member, key, credits],
 	fallback: 'start',
 });

@@ -12,6 +12,7 @@ import {
 } from './accounts/initialize.ts';
 import {findAccountByEmail} from './accounts/user.ts';
 import {bucketOf} from './artifacts/artifact-place.ts';
+import {type CreditChange, type CreditState, changeCredits} from './credits/change.ts';
 import {openDataFolder} from './data-folder.ts';
 import {openDatabase} from './database/open.ts';
 import {installDemo} from './demo/install-demo.ts';
@@ -84,6 +85,11 @@ export function makeKeyOf(place: Place, email: string): Promise<Secret> {
 		const {secret} = await makeApiKey(services, {userId: account.id, name: 'serve key'});
 		return secret;
 	});
+}
+
+/** `serve credits`: changes what is said and gives what is then, and throws what `changeCredits` throws. */
+export function changeCreditsOf(place: Place, change: CreditChange): Promise<CreditState> {
+	return withData(place, services => changeCredits(services, change));
 }
 
 /** `serve`: opens the data and listens until `signal` aborts. Throws `AppError` for a place or a port that cannot be used. */

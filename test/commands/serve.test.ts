@@ -122,7 +122,37 @@ test('a member is added while the server runs, and may come in at once', async (
 	expect(answer.status).toBe(200);
 });
 
+test('credits are given, refilled and limited', async () => {
+	const home = testContext();
+	await home.run('serve', 'init');
+	const none = await home.run('serve', 'credits');
+	expect(drawn(none, 80).split('\n')).toEqual([
+		'Credits of default',
+		'balance    0',
+		'refill     none',
+		'threshold  none',
+		'cap        none',
+	]);
+	const set = ['--grant', '5000', '--refill', '1000', '--threshold', '500', '--cap', '3'];
+	expect(dataOf(await home.run('serve', 'credits', ...set))).toEqual({
+		balance: 5000,
+		refill: 1000,
+		threshold: 500,
+		cap: 3,
+	});
+	await home.run('serve', 'credits', '--member', 'admin@localhost', '--limit', '10');
+	expect(dataOf(await home.run('serve', 'credits', '--refill', '0'))).toMatchObject({
+		balance: 5000,
+		refill: null,
+		cap: 3,
+	});
+});
+
 test.each([
+	[['credits', '--limit', '1'], undefined, 'usage'],
+	[['credits', '--grant', '-1'], undefined, 'usage'],
+	[['credits'], 'none', 'not-found'],
+	[['credits', '--member', 'nobody@b.example', '--limit', '1'], undefined, 'not-found'],
 	[['member', 'nobody'], undefined, 'usage'],
 	[['member', 'a@b.example'], 'none', 'not-found'],
 	[['member', 'admin@localhost', '--role', 'member'], undefined, 'conflict'],

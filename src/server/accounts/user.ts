@@ -1,5 +1,5 @@
 import type {Selectable} from 'kysely';
-import type {Tables} from '../database/tables.ts';
+import type {Queries, Tables} from '../database/tables.ts';
 import type {Services} from '../services.ts';
 
 /** A user as the pages and the sign-in need him. */
@@ -30,7 +30,7 @@ export function isEmail(text: string): boolean {
 
 /** The user of an address, in any case; undefined where there is none. */
 export async function findAccountByEmail(
-	{database}: Pick<Services, 'database'>,
+	{database}: {readonly database: Queries},
 	email: string,
 ): Promise<Account | undefined> {
 	return await database
