@@ -46,8 +46,13 @@ export function matchPath(pattern: string, pathname: string): Readonly<Record<st
 
 	const params: Record<string, string> = {};
 	for (const [index, segment] of expected.entries()) {
-		const value = decodeSegment(given[index] ?? '');
 		const name = segment.startsWith(':') ? segment.slice(1) : undefined;
+		// What is written alike needs no decoding: a router asks this of every pattern, for every request.
+		if (!name && segment === given[index]) {
+			continue;
+		}
+
+		const value = decodeSegment(given[index] ?? '');
 		if (value === undefined || (name ? value === '' : value !== segment)) {
 			return undefined;
 		}

@@ -43,9 +43,8 @@ export type Handlers = {
 type AnyHandler = (request: object, context: Context<Scope | undefined>) => unknown;
 
 /** The routes of the contract, each guarded and validated before its handler sees anything. */
-export function contractRoutes(handlers: Partial<Handlers>, services: Services): readonly Route[] {
-	const served = (Object.keys(endpoints) as EndpointId[]).filter(id => handlers[id]);
-	return served.map(id => {
+export function contractRoutes(handlers: Handlers, services: Services): readonly Route[] {
+	return (Object.keys(endpoints) as EndpointId[]).map(id => {
 		const row: Endpoint = endpoints[id];
 		const handler = handlers[id] as AnyHandler;
 		return {

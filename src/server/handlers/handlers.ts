@@ -16,8 +16,8 @@ import {sessionHandlers} from './sessions.ts';
 import {stageHandlers} from './stages.ts';
 import {traceHandlers} from './traces.ts';
 
-/** Every operation of the contract. */
-export const handlers: Partial<Handlers> = {
+/** Every operation of the contract; one that is missing does not compile. */
+export const handlers: Handlers = {
 	...apiKeyHandlers,
 	...artifactHandlers,
 	...assessmentHandlers,
