@@ -32,10 +32,14 @@ export async function readBytes(request: Request, most: number): Promise<Uint8Ar
 	return Buffer.concat(chunks);
 }
 
-/** The JSON body of a request. Refuses with 400 what is no JSON, too large or too deep. */
+/** The JSON body of a request. Refuses with 400 what is no JSON in UTF-8, compressed, too large or too deep. */
 export async function readJsonBody(request: Request): Promise<Json> {
-	const bytes = await readBytes(request, largestJson);
-	const json = parseJson(Buffer.from(bytes).toString('utf8'));
+	const encoding = request.headers.get('content-encoding')?.trim().toLowerCase() || 'identity';
+	if (encoding !== 'identity') {
+		refuse(400, 'Send the body as it is, without Content-Encoding.');
+	}
+
+	const json = parseJson(textOf(await readBytes(request, largestJson)) ?? '');
 	if (json === undefined) {
 		refuse(400, 'The body is not JSON.');
 	}
@@ -45,4 +49,13 @@ export async function readJsonBody(request: Request): Promise<Json> {
 	}
 
 	return json;
+}
+
+/** Text in UTF-8, without the mark that may begin it; undefined for other bytes, which would become text that nobody wrote. */
+export function textOf(bytes: Uint8Array): string | undefined {
+	try {
+		return new TextDecoder('utf-8', {fatal: true}).decode(bytes);
+	} catch {
+		return undefined;
+	}
 }

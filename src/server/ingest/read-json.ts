@@ -1,4 +1,5 @@
 import {isDeeper, isJsonObject, type Json, parseJson} from '../../core/json.ts';
+import {textOf} from '../body.ts';
 import {refuse} from '../refusal.ts';
 import {type Budget, createBudget, limits} from './budget.ts';
 import {exportRequest, type Field, type FieldType, type Message} from './otlp-messages.ts';
@@ -10,7 +11,7 @@ import type {ExportRequest} from './otlp-types.ts';
  */
 export function readJson(bytes: Uint8Array): ExportRequest {
 	refuseTooMany(bytes);
-	const json = parseJson(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('utf8'));
+	const json = parseJson(textOf(bytes) ?? '');
 	if (json === undefined) {
 		return refuse(400, 'The body is not JSON, or it was cut off.');
 	}
