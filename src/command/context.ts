@@ -8,7 +8,7 @@ import type {TlsInfo} from '../net/tls-info.ts';
 import type {Transport} from '../net/transport.ts';
 import type {SessionAccess} from '../storage/session-access.ts';
 import type {AppStore} from '../store/store.ts';
-import type {BrowserLogin, Choice} from '../store/view-slice.ts';
+import type {About, BrowserLogin, Choice} from '../store/view-slice.ts';
 import type {Entry} from './command.ts';
 import type {PlatformAccess, PlatformSession} from './platform-access.ts';
 
@@ -43,7 +43,8 @@ export type Interaction = {
 		readonly choices: readonly Choice[];
 		readonly current?: string;
 	}) => Promise<string | undefined>;
-	readonly confirm: (question: string) => Promise<boolean>;
+	/** True for yes. What is to be known first is shown above the question. */
+	readonly confirm: (question: string, about?: About) => Promise<boolean>;
 	/** The first line that is piped in, '' for none. Left out where a person sits at the keyboard. */
 	readonly piped?: () => Promise<string>;
 	/**
@@ -66,6 +67,8 @@ export type Sessions = Omit<SessionAccess, 'resume' | 'create'>;
 export type LiveSession = {
 	readonly rename: (title: string) => void;
 	readonly start: () => Promise<void>;
+	/** Stops following the log of an environment, and says in one line what came of it. */
+	readonly closeLog: (environment: string) => void;
 };
 
 export type Models = {

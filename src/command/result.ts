@@ -1,5 +1,6 @@
 import type {Cell} from '../core/cell.ts';
 import type {Json} from '../core/json.ts';
+import type {LogSource} from '../logs/source.ts';
 import type {Plot} from './plot.ts';
 
 /** What a command gives back: data, not drawing. The app draws it, the shell prints it, `--json` prints `data`. */
@@ -39,9 +40,30 @@ export type Result =
 	  }
 	/** Something that goes on after it was shown, in a shell alone, until it is interrupted or ends by itself. */
 	| {readonly kind: 'running'; readonly shown: Result; readonly data: Json; readonly ended: Promise<void>}
-	/** Something that only a screen can show: a session, resumed or new; the wiped screen. */
-	| {readonly kind: 'panel'; readonly panel: {readonly show: 'session'; readonly id: string} | {readonly show: 'clear'}}
+	/** Something that only a screen can show: a session, resumed or new; the wiped screen; a log as it grows. */
+	| {
+			readonly kind: 'panel';
+			readonly panel:
+				| {readonly show: 'session'; readonly id: string}
+				| {readonly show: 'clear'}
+				| {readonly show: 'log'; readonly log: LogToFollow};
+	  }
 	| {readonly kind: 'quit'};
+
+/** The log of one environment of one server, to be followed until the person has enough of it. */
+export type LogToFollow = {
+	/** UUID of the environment. */
+	readonly environment: string;
+	/** Origin of its server. */
+	readonly server: string;
+	/** What it is called, such as the name of its task; untrusted. Where nothing is known the id stands for it. */
+	readonly title?: string | undefined;
+	readonly source: LogSource;
+	/** Begins with the oldest line that is kept, not with the end of the log. */
+	readonly sinceStart?: boolean;
+	/** True where it is to go on; where lines are printed one by one it ends without it, a dock follows in any case. */
+	readonly follow: boolean;
+};
 
 export type Column = {
 	readonly label: string;

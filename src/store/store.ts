@@ -1,9 +1,10 @@
 import {createStore, type StoreApi} from 'zustand/vanilla';
 import {type ConnectionSlice, createConnectionSlice} from './connection-slice.ts';
+import {createLogsSlice, type LogsSlice} from './logs-slice.ts';
 import {createSessionSlice, type SessionSlice} from './session-slice.ts';
 import {createViewSlice, type ViewSlice} from './view-slice.ts';
 
-export type AppState = SessionSlice & ConnectionSlice & ViewSlice;
+export type AppState = SessionSlice & ConnectionSlice & ViewSlice & LogsSlice;
 export type AppStore = StoreApi<AppState>;
 
 /** The one store of the program: what happened, what it is connected to, what is on screen. */
@@ -12,5 +13,6 @@ export function createAppStore(): AppStore {
 		...createSessionSlice(...parts),
 		...createConnectionSlice(...parts),
 		...createViewSlice(...parts),
+		...createLogsSlice(...parts),
 	}));
 }
