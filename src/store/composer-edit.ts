@@ -1,5 +1,5 @@
 import type {Chain, ComposerState, Edit} from './composer.ts';
-import {accepted, foldOf, foldUnit} from './composer-folds.ts';
+import {accepted, type Fold, foldOf, foldUnit, hasRoom} from './composer-folds.ts';
 import {boundaryFrom, nextBoundary, previousBoundary} from './composer-graphemes.ts';
 
 const mostEdits = 500;
@@ -66,11 +66,16 @@ export function type(state: ComposerState, text: string): ComposerState {
 export function paste(state: ComposerState, pasted: string, truncated: boolean): ComposerState {
 	const text = accepted(pasted);
 	const fold = foldOf(text, truncated, state.folds.length);
-	if (!fold) {
-		return replace(state, state.caret, state.caret, text);
-	}
+	return fold ? attach(state, fold) : replace(state, state.caret, state.caret, text);
+}
 
-	return {...replace(state, state.caret, state.caret, foldUnit(state.folds.length)), folds: [...state.folds, fold]};
+/** Inserts something longer at the caret as one unit; as it is where there are too many units already. */
+export function attach(state: ComposerState, {label, text}: Fold): ComposerState {
+	const {caret, folds} = state;
+	const fold = {label, text: accepted(text)};
+	return hasRoom(folds)
+		? {...replace(state, caret, caret, foldUnit(folds.length)), folds: [...folds, fold]}
+		: replace(state, caret, caret, fold.text);
 }
 
 /** Removes `start` to `end` into the kill ring; what is killed in a row becomes one entry. */

@@ -32,11 +32,16 @@ export function foldUnit(index: number): string {
 	return String.fromCharCode(firstUnit + index);
 }
 
+/** True where one more can be told from text. */
+export function hasRoom(folds: readonly Fold[]): boolean {
+	return folds.length < mostFolds;
+}
+
 /** The fold for a paste, or undefined for a short one, which goes in as it is. */
 export function foldOf(text: string, truncated: boolean, index: number): Fold | undefined {
 	const lines = text.split('\n').length;
 	const folds = lines >= leastLines || text.length > mostCharacters;
-	if (!folds || index >= mostFolds) {
+	if (!folds) {
 		return undefined;
 	}
 

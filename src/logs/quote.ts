@@ -1,0 +1,65 @@
+import {codeFence} from '../core/code-fence.ts';
+import {redactLines} from '../core/redact.ts';
+import {parseSgr} from '../terminal/sgr.ts';
+import {type Mark, markText} from './log-entry.ts';
+
+/** A line with its number, or what stands between lines. */
+export type Quotable = {readonly seq: number; readonly text: string} | {readonly mark: Mark};
+
+/** The most that a quotation holds; `characters` is counted in UTF-16 units. */
+type Limits = {readonly lines: number; readonly characters: number};
+
+/** Longer lines are cut. */
+const longestLine = 2000;
+
+/**
+ * Lines of a log for a model: in a fence that they cannot end, each as its number, a tab and its text, without colours,
+ * with everything invisible made visible, and without what looks like a credential (SAFETY 1, 8). Of too many the first
+ * and the last are taken, and how many were left out is said between them.
+ */
+export function quoteLog(entries: readonly Quotable[], {lines, characters}: Limits): string {
+	const head = rowsOf(entries.slice(0, Math.ceil(lines / 2)), characters / 2);
+	const rest = entries.slice(head.length);
+	const tail = rowsOf(rest.slice(Math.max(0, rest.length - Math.floor(lines / 2))), characters / 2, 'from the end');
+	const leftOut = rest.length - tail.length;
+	const note = leftOut > 0 ? [`[… ${leftOut} ${leftOut === 1 ? 'line' : 'lines'} left out …]`] : [];
+	return codeFence([...head, ...note, ...tail].join('\n'), 'log');
+}
+
+/** One line of a log as plain text on one line, cut to so many characters. */
+export function quoteLine(text: string, characters: number): string {
+	const [plain = ''] = redactLines([plainText(text.slice(0, 4 * longestLine))]);
+	return plain.length > characters ? `${wholeCharacters(plain.slice(0, characters))}…` : plain;
+}
+
+function rowsOf(entries: readonly Quotable[], characters: number, from?: 'from the end'): readonly string[] {
+	// The ends of lines that are far too long are not looked at; a secret that is cut there is not shown either.
+	const texts = redactLines(
+		entries.map(entry => ('mark' in entry ? '' : plainText(entry.text.slice(0, 4 * longestLine)))),
+	);
+	const rows = entries.map((entry, index) => ('mark' in entry ? markText[entry.mark] : row(entry, texts[index] ?? '')));
+	const ordered = from ? rows.toReversed() : rows;
+	let left = characters;
+	const end = ordered.findIndex(text => {
+		left -= text.length + 1;
+		return left < 0;
+	});
+	const taken = end === -1 ? ordered : ordered.slice(0, end);
+	return from ? taken.toReversed() : taken;
+}
+
+function row({seq, text}: Extract<Quotable, {seq: number}>, plain: string): string {
+	const cut = wholeCharacters(plain.slice(0, longestLine));
+	const isCut = plain.length > longestLine || text.length > 4 * longestLine;
+	return `${seq}\t${cut}${isCut ? `… [cut, of ${text.length} characters]` : ''}`;
+}
+
+function plainText(text: string): string {
+	const spans = parseSgr(text.replace(/\r$/, ''));
+	return spans.map(span => span.text.replaceAll('\n', '\u240A')).join('');
+}
+
+/** Without the half of a surrogate pair that a cut may have left. */
+function wholeCharacters(text: string): string {
+	return text.replace(/[\uD800-\uDBFF]$/, '');
+}

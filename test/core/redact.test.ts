@@ -1,0 +1,63 @@
+import fc from 'fast-check';
+import {expect, test} from 'vitest';
+import {redact, redactLines} from '../../src/core/redact.ts';
+
+test.each([
+	['Authorization: Bearer abc.def-ghi_jkl', 'Authorization: *** ***'],
+	['sent bearer 0123456789abcdef to the host', 'sent bearer *** to the host'],
+	['postgres://app:hunter2@db:5432/shop', 'postgres://app:***@db:5432/shop'],
+	[`key sk-${'a1'.repeat(12)} used`, 'key *** used'],
+	[`svc_${'a'.repeat(43)} revoked`, '*** revoked'],
+	['push with ghp_0123456789abcdefghij01', 'push with ***'],
+	['AKIAIOSFODNN7EXAMPLE', '***'],
+	['jwt eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxIn0.c2lnbmF0dXJl', 'jwt ***'],
+	['DB_PASSWORD=hunter22', 'DB_PASSWORD=***'],
+	['{"api_key":"x y z","level":"info"}', '{"api_key":"***","level":"info"}'],
+	[String.raw`{"body":"{\"token\":\"abcdef\"}"}`, String.raw`{"body":"{\"token\":\"***\"}"}`],
+	['GET /hook?token=abcdef123&page=2', 'GET /hook?token=***&page=2'],
+	["aws_secret_access_key = 'wJalr/XUtn'", "aws_secret_access_key = '***'"],
+	['Set-Cookie: sid=0123456789; Path=/', 'Set-Cookie: ***; Path=/'],
+])('%j is given as %j [8]', (text, redacted) => {
+	expect(redact(text)).toBe(redacted);
+});
+
+test.each([
+	'GET /cart 500 in 12 ms',
+	'used 1,200 tokens, prompt_tokens=800',
+	'the token expired',
+	'ask-me-anything about basic auth',
+	'https://shop.test/path:80@here',
+	'commit 3c87b24f0e1d2c3b4a5968778695a4b3c2d1e0f9',
+])('%j stays as it is', text => {
+	expect(redact(text)).toBe(text);
+});
+
+test('a private key is hidden to its end, and nothing behind it', () => {
+	const body = 'MIIEvQIBADANBgkqhkiG9w0BAQEFAASCBKcwggSj';
+	const lines = ['-----BEGIN RSA PRIVATE KEY-----', body, body, '-----END RSA PRIVATE KEY-----', 'ready'];
+	expect(redactLines(lines)).toEqual([lines[0], '***', '***', lines[3], 'ready']);
+	expect(redactLines(['-----BEGIN PRIVATE KEY-----', 'GET / 200', body])).toEqual([
+		'-----BEGIN PRIVATE KEY-----',
+		'GET / 200',
+		body,
+	]);
+});
+
+test('what was redacted once stays so', () => {
+	const piece = fc.constantFrom('token', '=', '"', "'", ' ', ':', 'bearer', 'sk-', 'a'.repeat(20), '://', '@', '\\');
+	fc.assert(
+		fc.property(fc.array(piece, {maxLength: 20}), pieces => {
+			const once = redact(pieces.join(''));
+			expect(redact(once)).toBe(once);
+		}),
+	);
+});
+
+test.each(['token=', ':// ', '://a:', 'bearer ', 'eyJ', 'secret_', 'a', '"', '-----BEGIN ', '://:'])(
+	'100,000 times %j take no time to speak of',
+	piece => {
+		const started = performance.now();
+		redactLines([piece.repeat(100_000)]);
+		expect(performance.now() - started).toBeLessThan(1000);
+	},
+);
