@@ -1,5 +1,6 @@
 import {type Client, createClient} from '../client/client.ts';
 import type {LoginClock} from '../client/device-flow.ts';
+import {environmentLogReader} from '../client/environment-logs.ts';
 import {getPreferences} from '../client/preferences.ts';
 import {refreshing} from '../client/refreshing.ts';
 import type {Config} from '../config/config.ts';
@@ -12,6 +13,7 @@ import type {Environment} from '../core/environment.ts';
 import {AppError} from '../core/error.ts';
 import {type Origin, originOf} from '../core/origin.ts';
 import type {Secret} from '../core/secret.ts';
+import type {LogSource} from '../logs/source.ts';
 import type {Credential} from '../net/credential.ts';
 import type {Transport} from '../net/transport.ts';
 import {localConnection} from '../store/connection-slice.ts';
@@ -32,6 +34,8 @@ export type PlatformSession = {
 	readonly scope: <Name extends Scope>(...names: readonly Name[]) => Readonly<Record<Name, string>>;
 	/** The project, for an operation that can do without one. */
 	readonly project: string | undefined;
+	/** The log of an environment of this server, for `tailLog`. Throws `usage` for what is no UUID, or without a scope. */
+	readonly logOf: (environmentId: string) => LogSource;
 };
 
 type Dependencies = {
@@ -53,6 +57,7 @@ type Dependencies = {
 };
 
 type Login = Pick<ResolvedProfile, 'name' | 'server' | 'apiKey' | 'tokens'>;
+type Remember = NonNullable<Parameters<typeof createClient>[0]['onAnswer']>;
 type Proof = {
 	readonly insecureHttp: boolean;
 	readonly signal: AbortSignal;
@@ -127,17 +132,28 @@ export function createPlatformAccess(dependencies: Dependencies): PlatformAccess
 				throw notLoggedIn(found?.server);
 			}
 
+			const {transports, refresh} = credentials;
+			// One transport for both: whoever meets a 401 waits for the same refresh.
+			const bearer = refresh ? refreshing(transports.bearer, refresh) : transports.bearer;
+			const onAnswer: Remember = (operation, params, answer) => {
+				recents.remember(found.name, seenIds(operation, params, answer));
+				const place = {profile: found.name, server: found.server, at: new Date().toISOString()};
+				sightings.remember(sightingsOf(place, operation, params, answer));
+			};
+
 			return {
 				client: createClient({
-					...credentials,
+					transports: {...transports, bearer},
 					server: found.server,
 					retry: {onWait},
-					onAnswer(operation, params, answer) {
-						recents.remember(found.name, seenIds(operation, params, answer));
-						const place = {profile: found.name, server: found.server, at: new Date().toISOString()};
-						sightings.remember(sightingsOf(place, operation, params, answer));
-					},
+					onAnswer,
 				}),
+				logOf(environmentId) {
+					const params = {...scopeOf(found, ['org', 'workspace']), environmentId};
+					return environmentLogReader(found.server, bearer, params, answer =>
+						onAnswer('getEnvironmentLogs', params, answer),
+					);
+				},
 				server: found.server,
 				profile: found.name,
 				scope: (...names) => scopeOf(found, names),

@@ -1,0 +1,47 @@
+import {AppError} from '../core/error.ts';
+import {isAtLeast, type Level} from './levels.ts';
+import {createMatcher} from './matcher.ts';
+
+type Line = {readonly text: string; readonly level: Level | undefined};
+
+export type Filter = {
+	/** Whether each line is shown. Throws `usage` as `Matcher` does, for an expression that takes too long. */
+	readonly shows: (lines: readonly Line[]) => readonly boolean[];
+};
+
+/**
+ * Shows lines that match every pattern, none of those behind `!`, and are as severe as `least`; a line whose level is
+ * unknown is shown. `\!` begins a pattern with an exclamation mark. Throws `usage` for a pattern that cannot be read.
+ */
+export function createFilter({
+	patterns = [],
+	least,
+}: {
+	readonly patterns?: readonly string[];
+	readonly least?: Level | undefined;
+}): Filter {
+	const matchers = patterns.map(pattern => {
+		const excludes = pattern.startsWith('!');
+		const source = excludes ? pattern.slice(1) : pattern.replace(/^\\!/, '!');
+		if (source === '') {
+			throw new AppError('usage', 'A pattern is empty.', {hint: 'Write what the lines have in common.'});
+		}
+
+		return {excludes, matcher: createMatcher(source)};
+	});
+
+	return {
+		shows(lines) {
+			const shown = lines.map(({level}) => least === undefined || isAtLeast(level, least));
+			for (const {excludes, matcher} of matchers) {
+				const candidates = [...shown.keys()].filter(index => shown[index]);
+				const found = matcher.match(candidates.map(index => lines[index]?.text ?? ''));
+				for (const [position, index] of candidates.entries()) {
+					shown[index] = found[position] !== excludes;
+				}
+			}
+
+			return shown;
+		},
+	};
+}

@@ -1,0 +1,70 @@
+import {expect, test} from 'vitest';
+import {createFilter} from '../../src/logs/filter.ts';
+import {levelOf} from '../../src/logs/levels.ts';
+import {createMatcher, longestMatched} from '../../src/logs/matcher.ts';
+
+const lines = ['INFO: GET /health', 'ERROR: GET /orders', 'debug it', 'WARN: Slow', '!important'].map(text => ({
+	text,
+	level: levelOf(text),
+}));
+
+const shown = (options: Parameters<typeof createFilter>[0]) => {
+	const shows = createFilter(options).shows(lines);
+	return lines.filter((_, index) => shows[index]).map(({text}) => text);
+};
+
+test.each([
+	[{}, lines.map(({text}) => text)],
+	[{patterns: ['GET']}, ['INFO: GET /health', 'ERROR: GET /orders']],
+	[{patterns: ['GET', '!health']}, ['ERROR: GET /orders']],
+	[{patterns: ['^warn|^debug']}, ['debug it', 'WARN: Slow']],
+	[{patterns: ['^Warn']}, []],
+	[{patterns: ['\\!imp']}, ['!important']],
+	[{patterns: ['\\S/o']}, []],
+	[{least: 'warn'}, ['ERROR: GET /orders', 'debug it', 'WARN: Slow', '!important']],
+	[{least: 'error', patterns: [':']}, ['ERROR: GET /orders']],
+] as const)('the filter %j shows %j', (options, expected) => {
+	expect(shown(options)).toEqual(expected);
+});
+
+test.each([
+	['(', '“(” is no regular expression: Unterminated group.'],
+	['!a{2,1}', '“a{2,1}” is no regular expression: numbers out of order in {} quantifier.'],
+	['', 'A pattern is empty.'],
+	['!', 'A pattern is empty.'],
+])('the pattern %j is refused', (pattern, message) => {
+	expect(() => createFilter({patterns: [pattern]})).toThrow(expect.objectContaining({code: 'usage', message}));
+});
+
+test.each([
+	['(a+)+$', `${'a'.repeat(5000)}!`],
+	['(a|aa)+$', `${'a'.repeat(5000)}!`],
+	['.*.*.*.*=x', 'y'.repeat(15_000)],
+	['^(([a-z])+.)+[A-Z]([a-z])+$', 'a'.repeat(10_000)],
+])('%j is stopped where it would take for ever, and is said to be why', (pattern, line) => {
+	const begun = performance.now();
+	expect(() => createMatcher(pattern).match(['short', line, 'short'])).toThrow(
+		expect.objectContaining({
+			code: 'usage',
+			message: `The regular expression “${pattern}” takes too long on this log.`,
+		}),
+	);
+	expect(performance.now() - begun).toBeLessThan(2000);
+	// What comes after it works.
+	expect(createMatcher('b').match(['abc', 'x'])).toEqual([true, false]);
+});
+
+test('a line is looked at without its CR, and up to 16 Ki characters', () => {
+	expect(createMatcher('end$').match(['the end\r', 'the end'])).toEqual([true, true]);
+	const long = 'x'.repeat(longestMatched);
+	expect(createMatcher('needle').match([`${long.slice(6)}needle`, `${long}needle`])).toEqual([true, false]);
+});
+
+test('a million lines are matched', () => {
+	const many = Array.from({length: 1_000_000}, (_, index) => (index % 1000 === 0 ? 'needle' : 'straw'));
+	expect(createMatcher('needle').match(many).filter(Boolean)).toHaveLength(1000);
+});
+
+test('a pattern as grep takes it is taken', () => {
+	expect(createMatcher('a\\-b').match(['a-b', 'ab'])).toEqual([true, false]);
+});

@@ -1,0 +1,62 @@
+import {expect, test} from 'vitest';
+import {isAtLeast, levelOf} from '../../src/logs/levels.ts';
+
+test.each([
+	['{"level":"info","msg":"up"}', 'info'],
+	['{"time":1,"severity":"CRITICAL"}', 'fatal'],
+	['{"msg":"\\"level\\":\\"error\\"","lvl":"dbg"}', 'debug'],
+	['{"inner":{"level":"error"}}', undefined],
+	['{"level":30,"time":1,"pid":7,"msg":"pino"}', 'info'],
+	['{"level":60}', 'fatal'],
+	['{"level":3,"short_message":"graylog"}', undefined],
+	['{"level":"toString"}', undefined],
+	['{"level":"info"', undefined],
+	['time=2026-01-01T00:00:00Z level=warning msg="slow"', 'warn'],
+	['ts=1 level="error" msg=x', 'error'],
+	['sublevel=error', undefined],
+	['E0102 15:04:05.678901    1234 server.go:42] broken', 'error'],
+	['I0102 15:04:05.678901       1 main.cc:7] up', 'info'],
+	['I am not klog', undefined],
+	['WARNING:root:watch out', 'warn'],
+	['INFO:     127.0.0.1:5000 - "GET / HTTP/1.1" 200 OK', 'info'],
+	['2026-01-01 12:00:00,123 - app.db - ERROR - lost', 'error'],
+	['2026-01-01 12:00:00.123 DEBUG [main] x', 'debug'],
+	['12:00:00 INFO text', 'info'],
+	['2026-01-01T12:00:00Z FATAL: the database system is shutting down', 'fatal'],
+	['12:00:00 it said error', undefined],
+	['[INFO] up', 'info'],
+	['2026-01-01 12:00:00 [ warn ] x', 'warn'],
+	['[nginx] [crit] 12#12: x', 'fatal'],
+	['\u001B[32mINFO\u001B[0m: started', 'info'],
+	['\u001B[1m[\u001B[31merror\u001B[0m\u001B[1m]\u001B[0m x', 'error'],
+	['error handling was added', undefined],
+	['', undefined],
+	['constructor: x', undefined],
+	[`${' '.repeat(600)}[error]`, undefined],
+] as const)('%j is of level %s', (line, level) => {
+	expect(levelOf(line)).toBe(level);
+});
+
+test('what is unknown is shown at every level', () => {
+	expect([undefined, 'debug', 'warn', 'fatal'].map(level => isAtLeast(level as 'warn' | undefined, 'warn'))).toEqual([
+		true,
+		false,
+		true,
+		true,
+	]);
+});
+
+test.each([
+	['a line of 10 MB', 'x'.repeat(10_000_000)],
+	['brackets without an end', '[ '.repeat(5000)],
+	['a time and dashes', `12:00:00 ${'-:|.['.repeat(2000)}`],
+	['JSON without an end', `{"a":${'['.repeat(16_000)}`],
+	['escape sequences', '\u001B['.repeat(5000)],
+])('%s is looked at in no time', (_, line) => {
+	const begun = performance.now();
+	for (let count = 0; count < 100; count++) {
+		levelOf(line);
+	}
+
+	expect(performance.now() - begun).toBeLessThan(500);
+});

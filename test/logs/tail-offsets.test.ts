@@ -1,0 +1,127 @@
+import {expect, test} from 'vitest';
+import {AppError} from '../../src/core/error.ts';
+import type {LogAnswer} from '../../src/logs/source.ts';
+import {follow} from './tail-script.ts';
+
+const gone = '<ended: the environment is gone>';
+const piece = (text: string, offset: number, more: Partial<LogAnswer> = {}): LogAnswer => ({
+	kind: 'window',
+	text,
+	offset,
+	...more,
+});
+const cursors = (asked: readonly {readonly after?: number | undefined; readonly etag?: string | undefined}[]) =>
+	asked.map(({after, etag}) => ({after, etag}));
+
+test('where the server gives offsets the tail is exact, and says so', async () => {
+	const {told, asked} = await follow([
+		piece('tick\ntick\n', 110, {etag: '"1"'}),
+		piece('tick\nta', 117, {etag: '"2"'}),
+		piece('ck\n', 120),
+		piece('', 120, {etag: '"3"'}),
+		{kind: 'unchanged'},
+		piece('tick\n', 125),
+	]);
+	expect(told).toEqual(['<connecting>', 'tick', 'tick', '<live, complete>', 'tick', 'tack', 'tick', gone]);
+	expect(cursors(asked)).toEqual([
+		{after: undefined, etag: undefined},
+		{after: 110, etag: undefined},
+		{after: 117, etag: undefined},
+		{after: 120, etag: undefined},
+		{after: 120, etag: '"3"'},
+		{after: 120, etag: '"3"'},
+		{after: 125, etag: undefined},
+	]);
+});
+
+test('without offsets the tag of the answer is sent, and no cursor that the server did not offer', async () => {
+	const {told, asked} = await follow([{kind: 'window', text: 'a\n', etag: '"1"'}, {kind: 'unchanged'}, 'a\nb\n']);
+	expect(told).toEqual(['<connecting>', 'a', '<live>', 'b', gone]);
+	expect(cursors(asked)).toEqual([
+		{after: undefined, etag: undefined},
+		{after: undefined, etag: '"1"'},
+		{after: undefined, etag: '"1"'},
+		{after: undefined, etag: undefined},
+	]);
+});
+
+test('a part that is gone already is a gap, and what was begun before it is told', async () => {
+	const {told} = await follow([piece('a\nbeg', 5), piece('x\n', 102, {start: 100}), piece('y\n', 104)]);
+	expect(told).toEqual(['<connecting>', 'a', '<live, complete>', 'beg', '-- gap', 'x', '<gap>', 'y', '<live>', gone]);
+});
+
+test('an offset before the one that was asked for means a new log', async () => {
+	expect((await follow([piece('aaa\nbbb\n', 8), piece('c\n', 2), piece('d\n', 4)])).told).toEqual([
+		'<connecting>',
+		'aaa',
+		'bbb',
+		'<live, complete>',
+		'-- restarted',
+		'c',
+		'<gap>',
+		'd',
+		'<live>',
+		gone,
+	]);
+});
+
+test('a server that gives an offset but does not begin there is told without repeats', async () => {
+	const {told} = await follow([piece('ä\nb\n', 5), piece('ä\nb\nc\n', 7)]);
+	expect(told).toEqual(['<connecting>', 'ä', 'b', '<live, complete>', 'c', gone]);
+});
+
+test('a server that refuses its own offsets is read as one without, and what is doubtful is marked once', async () => {
+	const refuses = new AppError('failed', 'No such parameter.');
+	const {told, asked} = await follow([
+		piece('a\n', 2),
+		piece('b\n', 4),
+		refuses,
+		piece('b\nc\n', 6),
+		piece('c\nd\n', 8),
+	]);
+	expect(told).toEqual([
+		'<connecting>',
+		'a',
+		'<live, complete>',
+		'b',
+		'-- ambiguous',
+		'b',
+		'c',
+		'<gap>',
+		'd',
+		'<live>',
+		gone,
+	]);
+	expect(asked.map(({after}) => after)).toEqual([undefined, 2, 4, undefined, undefined, undefined]);
+});
+
+test('a server behind it that gives no offsets makes the next lines doubtful', async () => {
+	const {told} = await follow([piece('a\n', 2), piece('b\n', 4), 'b\nc\n', 'c\nd\n']);
+	expect(told.slice(3)).toEqual(['b', '-- ambiguous', 'b', 'c', '<gap>', 'd', '<live>', gone]);
+});
+
+test('from the start: everything is read that the server still has, in pieces, without waiting', async () => {
+	const long = `${'x'.repeat(70_000)}\n`;
+	const {told, times, asked} = await follow(
+		[piece('end\n', 70_005), piece(long, 70_001), piece('end\n', 70_005), piece('', 70_005)],
+		{sinceStart: true},
+	);
+	expect(told.map(line => line.slice(0, 40))).toEqual([
+		'<connecting>',
+		'<live, complete>',
+		'x'.repeat(40),
+		'end',
+		gone,
+	]);
+	expect(asked.map(({after}) => after)).toEqual([undefined, 0, 70_001, 70_005, 70_005]);
+	expect(times.slice(0, 3)).toEqual([0, 0, 0]);
+});
+
+test.each([
+	['the beginning is gone', [piece('b\n', 12, {start: 10}), piece('a\nb\n', 12, {start: 8})], ['-- gap', 'a', 'b']],
+	['the server gives no offsets', ['a\nb\n'], ['-- gap', 'a', 'b']],
+	['the first window is all there is', [piece('a\n', 2)], ['a']],
+] as const)('from the start, where %s', async (_, replies, lines) => {
+	const {told} = await follow(replies, {sinceStart: true});
+	expect(told.filter(line => !line.startsWith('<'))).toEqual(lines);
+});

@@ -1,0 +1,137 @@
+import {expect, test} from 'vitest';
+import {AppError} from '../../src/core/error.ts';
+import {down, follow, notFound, refused} from './tail-script.ts';
+
+const gone = '<ended: the environment is gone>';
+
+test('lines are told as they come, and the end is said', async () => {
+	const {told} = await follow(['a\n', 'a\nb\nhel', 'a\nb\nhello\n', 'a\nb\nhello\n']);
+	expect(told).toEqual(['<connecting>', 'a', '<live>', 'b', 'hello', gone]);
+});
+
+test('a log that ends without a newline is told to its end, once', async () => {
+	expect((await follow(['a\nlast words'])).told).toEqual(['<connecting>', 'a', '<live>', 'last words', gone]);
+});
+
+test('it asks every 250 ms while lines arrive, and more and more seldom, up to 5 s, while none do', async () => {
+	const {times} = await follow(['', 'a\n', 'a\nb\n', ...Array.from({length: 12}, () => 'a\nb\n'), 'a\nb\nc\n']);
+	const waits = times.slice(1).map((at, index) => at - (times[index] ?? 0));
+	expect(waits).toEqual([250, 250, 250, 375, 563, 843, 1266, 1898, 2848, 4271, 5000, 5000, 5000, 5000, 5000, 250]);
+});
+
+test('a gap is marked and shown, and halves the wait', async () => {
+	const {told, times} = await follow(['a\n', 'x\ny\n', 'x\ny\nz\n']);
+	expect(told).toEqual(['<connecting>', 'a', '<live>', '-- gap', 'x', 'y', '<gap>', 'z', '<live>', gone]);
+	expect(times).toEqual([0, 250, 375, 500]);
+});
+
+test('a log that begins anew is marked, also while it is empty', async () => {
+	expect((await follow(['aaa\nbbb\n', '', '', 'c\n'])).told).toEqual([
+		'<connecting>',
+		'aaa',
+		'bbb',
+		'<live>',
+		'-- restarted',
+		'<gap>',
+		'<live>',
+		'c',
+		gone,
+	]);
+});
+
+test('marks of the same kind without a line between them are one', async () => {
+	const {told} = await follow(['a\n', 'x-long-line', 'y-long-line', 'z-long-line']);
+	expect(told.filter(line => line.startsWith('--'))).toEqual(['-- gap']);
+});
+
+test('what goes away by itself is waited for without limit, and said [23]', async () => {
+	const {told, times} = await follow(['a\n', ...Array.from({length: 8}, () => down), 'a\nb\n']);
+	expect(told).toEqual([
+		'<connecting>',
+		'a',
+		'<live>',
+		...[1, 1, 2, 4, 8, 15, 15, 15].map((wait, index) => `<reconnecting in ${wait} s (attempt ${index + 1})>`),
+		'b',
+		'<live>',
+		gone,
+	]);
+	expect(times.at(-2)).toBe(250 + 500 + 1000 + 2000 + 4000 + 8000 + 15_000 * 3);
+});
+
+test('Retry-After is obeyed, however long it is', async () => {
+	const busy = new AppError('network', 'Too many requests.', {retryAfter: 90_000});
+	const {told, times} = await follow(['a\n', busy, 'a\n']);
+	expect(told[3]).toBe('<reconnecting in 1 m 30 s (attempt 1)>');
+	expect(times).toEqual([0, 250, 90_250, 90_625]);
+});
+
+test('an answer that does not come makes it stale, counted from the last one that did [21]', async () => {
+	const {told} = await follow(['a\n', 'hang', 'a\nb\n']);
+	expect(told).toEqual([
+		'<connecting>',
+		'a',
+		'<live>',
+		'<stale 6 s>',
+		'<reconnecting in 1 s (attempt 1)>',
+		'b',
+		'<live>',
+		gone,
+	]);
+});
+
+test('a login that ended is asked for, and it goes on where it was once it is woken', async () => {
+	const {told, asked} = await follow(['a\n', refused, 'a\nb\n'], {
+		onEvent(event, control) {
+			if (event.type === 'state' && event.state.name === 'login') {
+				setImmediate(control.wake);
+			}
+		},
+	});
+	expect(told).toEqual(['<connecting>', 'a', '<live>', '<login needed>', 'b', '<live>', gone]);
+	expect(asked).toHaveLength(4);
+});
+
+test('while it is suspended nothing is asked', async () => {
+	const {told, times} = await follow(['a\n', 'a\nb\n'], {
+		onEvent(event, control) {
+			if (event.type === 'lines') {
+				control.suspend();
+			} else if (event.type === 'state' && event.state.name === 'suspended') {
+				setImmediate(control.wake);
+			}
+		},
+	});
+	expect(told.slice(2, 7)).toEqual(['<live>', '<suspended>', 'b', '<live>', '<suspended>']);
+	expect(times).toHaveLength(3);
+});
+
+test.each([
+	[notFound, gone],
+	[new AppError('auth', 'The server does not allow this.'), '<ended: The server does not allow this>'],
+	[new AppError('failed', 'The request is invalid.'), '<ended: The request is invalid>'],
+	[new AppError('network', 'The certificate has expired.', {permanent: true}), '<ended: The certificate has expired>'],
+])('the first answer may be the last: %s', async (error, ended) => {
+	expect((await follow([error])).told).toEqual(['<connecting>', ended]);
+});
+
+test('a login page in between, once there was an answer, is waited for', async () => {
+	const {told} = await follow(['a\n', new AppError('network', 'A web page came.', {permanent: true}), 'a\nb\n']);
+	expect(told.slice(3, 5)).toEqual(['<reconnecting in 1 s (attempt 1)>', 'b']);
+});
+
+test('once it is aborted it ends in silence, whatever it waits for', async () => {
+	for (const replies of [['a\n'], ['a\n', 'hang'], [down], [refused]] as const) {
+		const {told} = await follow(replies, {
+			onEvent(event, _, abort) {
+				if (event.type === 'state' && event.state.name !== 'connecting') {
+					setImmediate(abort);
+				}
+			},
+		});
+		expect(told.at(-1)).not.toMatch(/ended/);
+	}
+});
+
+test('a bug is thrown, not taken for a broken connection', async () => {
+	await expect(follow([new TypeError('x is not a function')])).rejects.toThrow(TypeError);
+});
