@@ -1,10 +1,9 @@
 import {type Lenient, originalOf} from '../contract/lenient.ts';
-import {limitLevels, type Runtime, type RuntimeInstance} from '../contract/resources/runtime.ts';
-import {formatDuration, formatMeasure, formatNumber} from '../core/format.ts';
+import {limitLevels, type Runtime} from '../contract/resources/runtime.ts';
+import {formatNumber} from '../core/format.ts';
 import {facts, yesOrNo} from './facts.ts';
 import type {Result} from './result.ts';
-
-type Instance = Lenient<RuntimeInstance>;
+import {type Instance, levelName, limitsOf, timeLimit, winner} from './runtime-limits.ts';
 
 /** A runtime with the sandbox that it is at the moment: its state, its time limits and what it costs. */
 export function runtimeResult(runtime: Lenient<Runtime>): Result {
@@ -50,7 +49,10 @@ function instanceRecord(instance: Instance): Result {
 			// Read and never inferred from the provider, as the specification asks.
 			['can be paused', yesOrNo(instance.supports_pause) ?? 'the server does not say'],
 			['expires', instance.expires_at ?? 'not set'],
-			['has run for', instance.total_runtime_seconds === undefined ? undefined : time(instance.total_runtime_seconds)],
+			[
+				'has run for',
+				instance.total_runtime_seconds === undefined ? undefined : timeLimit(instance.total_runtime_seconds),
+			],
 			['address', instance.sandbox_url],
 			['provider', [instance.provider, instance.provider_sandbox_id].filter(Boolean).join(', ')],
 			['sandbox', instance.sandbox_id],
@@ -60,32 +62,6 @@ function instanceRecord(instance: Instance): Result {
 	};
 }
 
-const levelNames: Readonly<Record<string, string>> = {
-	l1_platform_max: 'platform max',
-	l1_platform_default: 'platform default',
-	l2_org_max: 'org max',
-	l3_org_default: 'org default',
-	l4_requested: 'requested',
-};
-
-const nameOf = (level: string) => (Object.hasOwn(levelNames, level) ? levelNames[level] : undefined) ?? level;
-
-type Limit = {readonly what: string; readonly limit: number | null | undefined; readonly level: string};
-
-const unsaid = 'level not said';
-
-/** The limits that the server names, with the level that each came from. */
-function limitsOf(instance: Instance): readonly Limit[] {
-	const configured = instance.configured_runtime_limit_seconds;
-	const requested = instance.requested_runtime_limit_seconds;
-	return [
-		{what: 'configured', limit: configured, level: instance.configured_runtime_limit_source_level},
-		{what: 'requested', limit: requested, level: instance.requested_runtime_limit_source_level},
-	].flatMap(({what, limit, level}) =>
-		typeof limit === 'number' || level ? [{what, limit, level: level || unsaid}] : [],
-	);
-}
-
 /** The chain of levels with the limits that came from them, then the limit that counts and where it came from. */
 function limitTable(instance: Instance): Result {
 	const limits = limitsOf(instance);
@@ -93,31 +69,18 @@ function limitTable(instance: Instance): Result {
 	const rows = [...levels].flatMap(level => {
 		const here = limits.filter(limit => limit.level === level);
 		return here.length > 0
-			? here.map(({what, limit}) => [nameOf(level), time(limit), what])
-			: [[nameOf(level), '-', '']];
+			? here.map(({what, limit}) => [levelName(level), timeLimit(limit), what])
+			: [[levelName(level), '-', '']];
 	});
 	return {
 		kind: 'table',
 		title: 'Time limits, highest precedence first',
 		columns: [{label: 'level'}, {label: 'limit'}, {label: ''}],
-		rows: [...rows, ['actual', time(instance.actual_runtime_limit_seconds), winner(instance, limits)]],
+		rows: [...rows, ['actual', timeLimit(instance.actual_runtime_limit_seconds), winner(instance, limits)]],
 		empty: '',
 		notes: ['“-”: the server names no limit of that level.'],
 		data: null,
 	};
-}
-
-/** Where the actual limit came from, as far as the server said it. */
-function winner(
-	{actual_runtime_limit_seconds: actual, runtime_limited_by_credits: byCredits}: Instance,
-	limits: readonly Limit[],
-): string {
-	if (byCredits) {
-		return 'limited by credits';
-	}
-
-	const won = limits.find(({limit, level}) => typeof actual === 'number' && limit === actual && level !== unsaid);
-	return won ? `${nameOf(won.level)} won` : '';
 }
 
 function creditsRecord(instance: Instance): Result {
@@ -133,14 +96,4 @@ function creditsRecord(instance: Instance): Result {
 		],
 		data: null,
 	};
-}
-
-/** Seconds to the second, with what they are in hours where that is easier to read. */
-function time(seconds: number | null | undefined): string {
-	if (typeof seconds !== 'number') {
-		return 'not set';
-	}
-
-	const isLong = seconds >= 60 && seconds < 1e9;
-	return isLong ? `${formatNumber(seconds)} s (${formatDuration(seconds * 1000)})` : `${formatMeasure(seconds)} s`;
 }

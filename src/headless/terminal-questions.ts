@@ -73,11 +73,15 @@ export function createTerminalQuestions({stdin, stderr}: Streams): Interaction {
 
 			return chosen.id;
 		},
-		async confirm(question) {
+		async confirm(question, about) {
 			if (!stdin.isTTY) {
 				throw new AppError('usage', `${question} Nobody can answer here.`, {
 					hint: 'Give --yes to do it without asking.',
 				});
+			}
+
+			for (const line of about ? [about.title, ...about.facts.map(([label, value]) => `${label}: ${value}`)] : []) {
+				say(line);
 			}
 
 			const answer = await ask({label: `${question} [y/N]`, masked: false});

@@ -68,7 +68,7 @@ export function createWaitNote(output: Output, command: string, clock: () => num
 				...others,
 				ask: field => hold(() => ask(field)),
 				choose: pick => hold(() => choose(pick)),
-				confirm: question => hold(() => confirm(question)),
+				confirm: (...asked) => hold(() => confirm(...asked)),
 				say(text) {
 					hide();
 					say(text);

@@ -6,6 +6,12 @@ import {type ComposerState, emptyComposer} from './composer.ts';
 /** One line of a picker. `id` is what is chosen, `label` and `detail` are what is read and searched. */
 export type Choice = {readonly id: string; readonly label: string; readonly detail?: string};
 
+/** What a person must know to answer a question: named values, untrusted as they came. */
+export type About = {
+	readonly title: string;
+	readonly facts: ReadonlyArray<readonly [label: string, value: string]>;
+};
+
 /** Where a person approves a login (RFC 8628): a page to open and a code to type there. */
 export type BrowserLogin = {
 	/** Origin of the server. */
@@ -35,7 +41,7 @@ export type TablePanel = {
 export type Panel =
 	| {readonly kind: 'pick'; readonly title: string; readonly choices: readonly Choice[]; readonly current?: string}
 	| {readonly kind: 'field'; readonly label: string; readonly masked: boolean}
-	| {readonly kind: 'confirm'; readonly question: string}
+	| {readonly kind: 'confirm'; readonly question: string; readonly about?: About}
 	/** A login that waits for the person's browser. `opens` is true where a browser can be opened from here. */
 	| (BrowserLogin & {readonly kind: 'device'; readonly opens: boolean})
 	| TablePanel

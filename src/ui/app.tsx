@@ -11,7 +11,7 @@ import {deviceRows} from './device-panel.tsx';
 import {Box, Text} from './ink.ts';
 import {layOut} from './layout.ts';
 import {Lines} from './lines.tsx';
-import {PanelView} from './panel-view.tsx';
+import {confirmRows, PanelView} from './panel-view.tsx';
 import {StatusLine} from './status-line.tsx';
 import {tableFrame} from './table-view.tsx';
 import {useElapsed} from './use-elapsed.ts';
@@ -133,6 +133,8 @@ function panelHeight(panel: AppState['panel']): number {
 			return panel.lines.length + 1;
 		case 'device':
 			return deviceRows;
+		case 'confirm':
+			return confirmRows(panel);
 		default:
 			return 1;
 	}

@@ -40,7 +40,7 @@ export function createPanelInteraction(store: AppStore, {opensPages = false} = {
 	return {
 		ask: ({label, masked}) => open({kind: 'field', label, masked}),
 		choose: pick => open({kind: 'pick', ...pick}),
-		confirm: async question => (await open({kind: 'confirm', question})) === 'yes',
+		confirm: async (question, about) => (await open({kind: 'confirm', question, ...(about && {about})})) === 'yes',
 		show: (title, lines) => void open({kind: 'lines', title, lines}),
 		browse: open,
 		showLogin(login, cancel) {

@@ -57,7 +57,13 @@ export async function startLinear(
 			const named = choices.find(({id, label}) => id === answer || label === answer);
 			return (choices[Number(answer) - 1] ?? named)?.id;
 		},
-		confirm: async text => /^y(?:es)?$/i.test((await question(`${text} [y/N]`, false))?.trim() ?? ''),
+		async confirm(text, {title, facts} = {title: '', facts: []}) {
+			if (facts.length > 0) {
+				say([title, ...facts.map(([label, value]) => `${label}: ${value}`)].map(safeLine).join('\n'));
+			}
+
+			return /^y(?:es)?$/i.test((await question(`${text} [y/N]`, false))?.trim() ?? '');
+		},
 		say: text => say(safeLine(text)),
 		showLogin: login => {
 			say(loginLines(login, Date.now()).map(safeLine).join('\n'));

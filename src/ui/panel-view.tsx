@@ -1,7 +1,7 @@
 import {useEffect, useState} from 'react';
 import type {Panel} from '../store/view-slice.ts';
 import {safeLine} from '../terminal/safe-text.ts';
-import {truncate} from '../terminal/width.ts';
+import {lineWidth, padEnd, truncate} from '../terminal/width.ts';
 import {useApp, useUi} from './context.ts';
 import {DevicePanel} from './device-panel.tsx';
 import {Box, Text, TextInput} from './ink.ts';
@@ -17,19 +17,13 @@ type Props = {
 
 /** The one thing that is open above the prompt. */
 export function PanelView({panel, height}: Props) {
-	const {palette} = useUi();
-	const columns = useApp(state => state.size.columns);
 	switch (panel.kind) {
 		case 'pick':
 			return <Picker {...panel} height={height} />;
 		case 'field':
 			return <Field label={panel.label} masked={panel.masked} />;
 		case 'confirm':
-			return (
-				<Text wrap="truncate">
-					{truncate(`${palette.warning('?')} ${safeLine(panel.question)} ${palette.dim('[y/N]')}`, columns)}
-				</Text>
-			);
+			return <Confirm panel={panel} height={height} />;
 		case 'device':
 			return <DevicePanel panel={panel} height={height} />;
 		case 'table':
@@ -39,6 +33,30 @@ export function PanelView({panel, height}: Props) {
 		default:
 			return panel satisfies never;
 	}
+}
+
+type ConfirmPanel = Extract<Panel, {kind: 'confirm'}>;
+
+/** Rows of a question with what is to be known first: a title, a line for each fact, the question. */
+export function confirmRows({about}: ConfirmPanel): number {
+	return about && about.facts.length > 0 ? about.facts.length + 2 : 1;
+}
+
+/** In a low window the last facts give way: what is asked is always there. */
+function Confirm({panel, height}: {readonly panel: ConfirmPanel; readonly height: number}) {
+	const {palette} = useUi();
+	const columns = useApp(state => state.size.columns);
+	const {title = '', facts = []} = panel.about ?? {};
+	const labelled = Math.max(0, ...facts.map(([label]) => lineWidth(safeLine(label))));
+	const known =
+		facts.length > 0
+			? [
+					palette.label(safeLine(title)),
+					...facts.map(([label, value]) => `${palette.dim(padEnd(safeLine(label), labelled))}  ${safeLine(value)}`),
+				]
+			: [];
+	const question = `${palette.warning('?')} ${safeLine(panel.question)} ${palette.dim('[y/N]')}`;
+	return <Lines lines={[...known.slice(0, Math.max(0, height - 1)), question].map(line => truncate(line, columns))} />;
 }
 
 /** One line to fill in; Enter gives it, Escape leaves it. */

@@ -187,3 +187,31 @@ test('a question is asked with No as what Enter means', async () => {
 	expect(panelLines()).toEqual(['? Forget ␛[2Jwork? [y/N]']);
 	expect(marked(panelLines())).toEqual([]);
 });
+
+describe.each([
+	[80, 24],
+	[120, 40],
+])('a question with what is to be known first, at %i columns and %i rows', (columns, rows) => {
+	const about = {
+		title: 'Wake Dev\u001b[2Jbox, as it was seen 2 h ago',
+		facts: [
+			['state', 'paused'],
+			['cost', `12 credits ${'and more '.repeat(20)}`],
+		],
+	} as const;
+
+	test('has each on a line of its own, cut where it does not fit [1]', async () => {
+		const {panelLines} = await open({kind: 'confirm', question: 'Wake it?', about}, columns, rows);
+		expect(panelLines()).toEqual([
+			'Wake Dev␛[2Jbox, as it was seen 2 h ago',
+			'state  paused',
+			expect.stringMatching(new RegExp(`^cost {3}12 credits and .{${columns - 23}}…$`)),
+			'? Wake it? [y/N]',
+		]);
+	});
+
+	test('asks also in a low window', async () => {
+		const {lines} = await open({kind: 'confirm', question: 'Wake it?', about}, columns, 5);
+		expect(lines().filter(line => line.includes('[y/N]'))).toEqual(['? Wake it? [y/N]']);
+	});
+});

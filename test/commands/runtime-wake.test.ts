@@ -1,0 +1,126 @@
+import {expect, onTestFinished, test} from 'vitest';
+import {grantCredits} from '../../src/server/credits/account.ts';
+import {listen} from '../../src/server/listen.ts';
+import {createRuntime} from '../../src/server/sandboxes/create-runtime.ts';
+import {sweepSandboxes} from '../../src/server/sandboxes/keeper.ts';
+import {createTestServer, scope} from '../server/harness.ts';
+import {addTask, listener} from '../server/sandboxes/task-folder.ts';
+import {api, inWorkspace} from './api.ts';
+import {dataOf, drawn, testContext} from './context.ts';
+
+const path = (runtime: string) => `POST ${inWorkspace}/runtimes/${runtime}/resume`;
+const paused = {
+	id: '1b9f3a52-1c7e-4f6e-9a55-0123456789ab',
+	key: 'dev-box',
+	name: 'Dev\u001B[2Jbox',
+	status: 'paused',
+	project_id: null,
+	instance: {state: 'paused', pause_reason: 'timeout', supports_pause: false, billed_credits: 2},
+};
+
+test('in the app it is asked first, with what was seen, and No leaves everything as it was', async () => {
+	const {env, seen} = await api({[path('dev-box')]: {json: paused}});
+	const {run, runInApp, asked} = testContext({env, answers: [undefined, 'yes', undefined]});
+	expect(await runInApp('runtime', 'resume', 'dev-box')).toEqual({kind: 'text', text: 'Nothing changed.'});
+	expect([asked, seen]).toEqual([['Nothing was seen of “dev-box” yet, and waking it may use credits. Wake it?'], []]);
+
+	const woken = await runInApp('runtime', 'resume', 'dev-box');
+	expect(drawn(woken, 80).split('\n').slice(0, 4)).toEqual([
+		expect.stringMatching(/^Asked http:\/\/127\.0\.0\.1:\d+ at [\d:]{8} · paused at [\d:]{8}$/),
+		'',
+		'Dev␛[2Jbox',
+		'status   paused',
+	]);
+	expect(dataOf(woken)).toEqual(paused);
+
+	await runInApp('runtime', 'resume', paused.id);
+	expect(asked.at(-1)).toBe('It uses credits while it runs. Wake it?');
+	expect(seen).toHaveLength(1);
+	await run('runtime', 'resume', 'dev-box');
+	expect([asked.length, seen.length]).toEqual([3, 2]);
+});
+
+test.each([80, 120])(
+	'with --yes nobody is asked, and the plan stands above the steps at %d columns [1]',
+	async width => {
+		const {env} = await api({[path('dev-box')]: {json: paused}});
+		const {runInApp, asked} = testContext({env});
+		await runInApp('runtime', 'resume', 'dev-box', '--yes');
+		const again = drawn(await runInApp('runtime', 'resume', 'dev-box', '--yes'), width).split('\n');
+		expect(again.slice(0, 6)).toEqual([
+			'Wake Dev␛[2Jbox, as it was seen now',
+			'state          paused',
+			'paused         its time was over (timeout)',
+			'can be paused  no',
+			'cost           2 credits billed',
+			'',
+		]);
+		expect(asked).toEqual([]);
+	},
+);
+
+test('what was seen at another server is not shown for the same key', async () => {
+	const first = await api({[path('dev-box')]: {json: paused}});
+	const second = await api({});
+	const here = testContext({env: first.env});
+	await here.run('runtime', 'resume', 'dev-box');
+	await here.context.sightings.recall();
+	const there = testContext({env: second.env, like: here});
+	await there.runInApp('runtime', 'resume', 'dev-box');
+	expect(there.asked).toEqual(['Nothing was seen of “dev-box” yet, and waking it may use credits. Wake it?']);
+});
+
+test.each([
+	[409, 'usage_limit_exceeded_error', 'conflict', /^Ask an owner of acme to buy credits, .*`credits show`/],
+	[409, 'member_limit_exceeded_error', 'conflict', /^Ask an owner of acme to raise or lift your monthly limit/],
+	[403, 'member_limit_exceeded_error', 'auth', /^Ask an owner of acme to raise or lift your monthly limit/],
+	[409, 'org_sandbox_capacity_exceeded_error', 'conflict', /^End another sandbox of acme first/],
+	[409, 'conflict_error', 'conflict', /^Try again in a moment/],
+	[403, 'forbidden_error', 'auth', /^Ask its owner/],
+	[404, 'not_found_error', 'not-found', /^Check the key or UUID “dev-box”/],
+	[502, 'sandbox_provider_error', 'network', /^Try again in a while: the provider/],
+	[429, 'usage_limit_exceeded_error', 'network', /^Try again in a while\.$/],
+] as const)('after %d %s it says which it was and what helps', async (status, type, code, hint) => {
+	const {env} = await api({[path('dev-box')]: {status, json: {code: status, type, detail: 'Not now'}}});
+	await expect(testContext({env}).run('runtime', 'resume', 'dev-box')).rejects.toMatchObject({
+		code,
+		message: expect.stringContaining(`: Not now (${type}).`),
+		hint: expect.stringMatching(hint),
+	});
+});
+
+/** A server of ours with the runtime `dev` and credits for twelve minutes of it, and what logs in to it. */
+async function ourServer() {
+	const server = await createTestServer();
+	const {app, services, database, owner} = server;
+	await addTask(server, 'listens', {services: {web: {}}}, {'main.mjs': listener});
+	const {id: workspaceId, organization_id: organizationId} = await database
+		.selectFrom('workspaces')
+		.selectAll()
+		.executeTakeFirstOrThrow();
+	await createRuntime(services, {
+		...{organizationId, workspaceId, projectId: null, createdBy: owner.id},
+		...{key: 'dev', name: 'Development', taskReference: 'listens'},
+	});
+	const gift = {organizationId, amount: 12, reason: 'gift', now: services.now()};
+	await database.transaction().execute(transaction => grantCredits(transaction, gift));
+	const listening = await listen(app);
+	onTestFinished(() => listening.close());
+	const names = {SERVICE_ORG: scope.org, SERVICE_WORKSPACE: scope.workspace};
+	return {server, env: {...names, SERVICE_SERVER: listening.url, SERVICE_API_KEY: owner.key}};
+}
+
+test('at our own server it wakes, and when its credits are used up it says what helps', async () => {
+	const {server, env} = await ourServer();
+	const {runInApp, asked} = testContext({env, answers: ['yes']});
+	expect(drawn(await runInApp('runtime', 'resume', 'dev'), 120)).toMatch(/ · running as of [\d:]{8}\n/);
+
+	server.advance(12 * 60_000);
+	await sweepSandboxes(server.services);
+	await expect(runInApp('runtime', 'resume', 'dev', '--yes')).rejects.toMatchObject({
+		code: 'conflict',
+		message: expect.stringContaining('(usage_limit_exceeded_error)'),
+		hint: 'Ask an owner of acme to buy credits, or wait for the refill that `credits show` tells of.',
+	});
+	expect(asked).toHaveLength(1);
+});
