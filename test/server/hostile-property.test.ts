@@ -1,0 +1,59 @@
+import fc from 'fast-check';
+import {describe, expect, test} from 'vitest';
+import type {Endpoint} from '../../src/contract/endpoint.ts';
+import {type EndpointId, endpoints} from '../../src/contract/endpoints.ts';
+import {type ParameterName, pathParameters} from '../../src/contract/parameters.ts';
+import {parametersOf} from '../../src/contract/path.ts';
+import {notShown} from '../../src/contract/scalars.ts';
+import {valuesOf} from '../contract/arbitrary.ts';
+import {createTestServer} from './harness.ts';
+import {complaintOf, sendRaw} from './hostile-answers.ts';
+import {callOf, type Parameters, populate} from './populated.ts';
+
+const rows = Object.entries<Endpoint>(endpoints) as ReadonlyArray<[EndpointId, Endpoint]>;
+
+/** Any JSON: of the schema of the body, of no schema, or one with something of the other in it. */
+function bodiesOf({body = notShown}: Endpoint) {
+	const right = valuesOf(body);
+	const any = fc.jsonValue({depthSize: 'small', stringUnit: 'binary'});
+	const both = fc
+		.tuple(right, fc.dictionary(fc.string(), any, {maxKeys: 2}))
+		.map(([given, more]) => (typeof given === 'object' ? {...given, ...more} : given));
+	return fc.oneof(right, any, both).map(value => JSON.stringify(value));
+}
+
+/** Any query: names that the operation has or has not, each as often as it likes. */
+function queriesOf({query}: Endpoint) {
+	const names = query && 'shape' in query.def ? Object.keys(Object(query.def.shape)) : [];
+	const name = fc.oneof(fc.constantFrom('page', 'sort_by', ...names), fc.string());
+	const value = fc.oneof(fc.string({unit: 'binary'}), fc.integer().map(String), fc.double().map(String));
+	return fc.array(fc.tuple(name, value), {maxLength: 4}).map(pairs => new URLSearchParams(pairs).toString());
+}
+
+/** Another value for one parameter of the path, or none. */
+function pathsOf({path}: Endpoint, parameters: Parameters) {
+	const names = parametersOf(path) as readonly ParameterName[];
+	const change = (name: ParameterName) =>
+		fc.oneof(valuesOf(pathParameters[name]).map(String), fc.string({unit: 'binary'})).map(value => ({[name]: value}));
+	return fc.oneof(fc.constant({}), ...names.map(change)).map(changed => ({...parameters, ...changed}));
+}
+
+describe.each(rows)('%s', (id, row) => {
+	test('any path, query and JSON has a valid result or the specified error, and never a fault', async () => {
+		const server = await createTestServer();
+		const parameters = await populate(server);
+		// What is right must not begin a process for each request.
+		await server.database.updateTable('organizations').set({sandbox_capacity: 0}).execute();
+		const {method} = callOf(id, parameters);
+		await fc.assert(
+			fc.asyncProperty(pathsOf(row, parameters), queriesOf(row), bodiesOf(row), async (values, query, body) => {
+				const path = row.path.replace(/:(\w+)/g, (_, name: ParameterName) => encodeURIComponent(values[name]));
+				const url = `${path}${query && `?${query}`}`;
+				const answer = await sendRaw(server, url, {method, ...(method !== 'GET' && {body})});
+				expect(complaintOf(row, answer)).toBeUndefined();
+			}),
+			{numRuns: 40},
+		);
+		expect(server.entries.filter(({message}) => message === 'failed')).toEqual([]);
+	});
+});
