@@ -9,19 +9,45 @@ export type Matcher = {
 	 * takes longer than its time allows: then it is of the kind that would take for ever.
 	 */
 	readonly match: (lines: readonly string[]) => readonly boolean[];
+	/**
+	 * Where it matches in a text, as offsets of first and behind last. Never throws: once it took too long there is
+	 * nothing to show any more.
+	 */
+	readonly ranges: (text: string) => readonly Range[];
 };
+
+export type Range = readonly [start: number, end: number];
 
 /** So much of a line is looked at. */
 export const longestMatched = 16 * 1024;
 
 /** Milliseconds for one batch, which a sane expression goes through in less than ten. */
 const patience = 250;
+/** Milliseconds for one text whose matches are shown: a picture waits for it. */
+const shortPatience = 20;
+const mostRanges = 200;
 const batchCharacters = 512 * 1024;
 const batchLines = 5000;
 
 /** Only code that the engine can interrupt is bounded, and that is what runs in a context with a timeout. */
 const script = new Script('lines.map(line => expression.test(line))');
+const rangesScript = new Script(
+	'lines.map(line => { const found = []; for (const match of line.matchAll(expression)) { ' +
+		`if (found.push(match.index, match.index + match[0].length) >= ${2 * mostRanges}) break; } return found; })`,
+);
 let context: {lines: readonly string[]; expression: RegExp} | undefined;
+
+/** Runs code of ours that the engine may interrupt. Throws what it throws, and an error of its own for lost patience. */
+function runBounded(code: Script, lines: readonly string[], expression: RegExp, timeout: number): Iterable<unknown> {
+	context ??= Object.assign(createContext({}), {lines, expression});
+	context.lines = lines;
+	context.expression = expression;
+	try {
+		return code.runInContext(context, {timeout});
+	} finally {
+		context.lines = [];
+	}
+}
 
 /**
  * Makes a matcher of a regular expression as one types it; `i` is for one without capitals (smart case). No analysis
@@ -30,16 +56,13 @@ let context: {lines: readonly string[]; expression: RegExp} | undefined;
  */
 export function createMatcher(source: string): Matcher {
 	const expression = compile(source);
+	const everywhere = new RegExp(expression.source, `${expression.flags}g`);
+	let isTooSlow = false;
 	const run = (lines: readonly string[]): readonly boolean[] => {
-		context ??= Object.assign(createContext({}), {lines, expression});
-		context.lines = lines;
-		context.expression = expression;
 		try {
-			return [...script.runInContext(context, {timeout: patience})];
+			return [...runBounded(script, lines, expression, patience)].map(Boolean);
 		} catch (error) {
 			throw isTimeout(error) ? tooSlow(source, error) : error;
-		} finally {
-			context.lines = [];
 		}
 	};
 
@@ -62,6 +85,23 @@ export function createMatcher(source: string): Matcher {
 
 			found.push(...run(batch));
 			return found;
+		},
+		ranges(text) {
+			if (isTooSlow) {
+				return [];
+			}
+
+			try {
+				const [found] = runBounded(rangesScript, [text.slice(0, longestMatched)], everywhere, shortPatience);
+				const offsets = Array.from(found as ArrayLike<number>);
+				return offsets.flatMap((start, index): readonly Range[] => {
+					const end = index % 2 === 0 ? (offsets[index + 1] ?? start) : start;
+					return end > start ? [[start, end]] : [];
+				});
+			} catch (error) {
+				isTooSlow = isTimeout(error);
+				return [];
+			}
 		},
 	};
 }

@@ -1,0 +1,44 @@
+import {expect, test} from 'vitest';
+import {createMatcher, longestMatched} from '../../src/logs/matcher.ts';
+
+test.each([
+	[
+		'GET',
+		'GET /, then get it; GET',
+		[
+			[0, 3],
+			[20, 23],
+		],
+	],
+	[
+		'get',
+		'GET get',
+		[
+			[0, 3],
+			[4, 7],
+		],
+	],
+	['b*', 'abba', [[1, 3]]],
+	['x', 'abc', []],
+	['日.', '12日本', [[2, 4]]],
+] as const)('the matches of %j in %j are at %j', (source, text, ranges) => {
+	expect(createMatcher(source).ranges(text)).toEqual(ranges);
+});
+
+test('of a text that is all matches so many are told that a picture needs no more', () => {
+	expect(createMatcher('a').ranges('a'.repeat(5000))).toHaveLength(200);
+	expect(createMatcher('needle').ranges(`${'x'.repeat(longestMatched)}needle`)).toEqual([]);
+});
+
+test('an expression that takes for ever shows nothing, holds up one picture, and no other expression', () => {
+	const slow = createMatcher('(a+)+$');
+	const hostile = `${'a'.repeat(5000)}!`;
+	expect(slow.ranges(hostile)).toEqual([]);
+	const begun = performance.now();
+	for (let count = 0; count < 100; count++) {
+		expect(slow.ranges(hostile)).toEqual([]);
+	}
+
+	expect(performance.now() - begun).toBeLessThan(20);
+	expect(createMatcher('b').ranges('abc')).toEqual([[1, 2]]);
+});
