@@ -5,6 +5,7 @@ import type {Panel} from '../store/view-slice.ts';
 import {chordOf, type InputToken, type KeyToken} from '../terminal/input-token.ts';
 import {suggestionsFor} from './app.tsx';
 import {promptWidth} from './composer.tsx';
+import {pressInPicker} from './picker-keys.ts';
 
 type Dependencies = {
 	readonly store: AppStore;
@@ -20,6 +21,8 @@ type Dependencies = {
 	readonly interrupt: () => void;
 	readonly redraw: () => void;
 	readonly suspend: () => void;
+	/** Shows the whole transcript, with all that was left out. */
+	readonly openTranscript: () => void;
 	readonly quit: () => void;
 	readonly now?: () => number;
 	/** Runs something after so many milliseconds. */
@@ -67,6 +70,8 @@ export function createKeyHandler(dependencies: Dependencies): (tokens: readonly 
 			if (/^(?:y|n|enter)$/i.test(chord)) {
 				answer(chord.toLowerCase() === 'y' ? 'yes' : undefined);
 			}
+		} else if (panel.kind === 'pick') {
+			pressInPicker(token, panel, {store, answer});
 		} else if (panel.kind === 'device') {
 			dependencies.pressInDevicePanel(chord, panel);
 		} else if (panel.kind === 'table' && (chord === 'tab' || chord === 'shift+tab')) {
@@ -157,6 +162,9 @@ export function createKeyHandler(dependencies: Dependencies): (tokens: readonly 
 				break;
 			case 'ctrl+l':
 				redraw();
+				break;
+			case 'ctrl+o':
+				dependencies.openTranscript();
 				break;
 			case 'ctrl+z':
 				suspend();

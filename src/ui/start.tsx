@@ -17,6 +17,7 @@ import {render} from './ink.ts';
 import {createPanelInteraction} from './interaction.ts';
 import {createKeyHandler} from './keys.ts';
 import {type AppProgram, type OpenedConversation, openConversation} from './open-conversation.ts';
+import {openTranscript} from './open-transcript.ts';
 import {createScreen} from './screen.ts';
 import {Scrollback} from './scrollback.tsx';
 
@@ -142,6 +143,7 @@ export async function startApp(
 		interrupt: () => whenOpen(({interrupt}) => interrupt()),
 		redraw: () => redraw(),
 		suspend: session.suspend,
+		openTranscript: () => void openTranscript({store, palette, fullScreen, copy: session.copy, openLogAt: () => false}),
 		quit,
 	});
 

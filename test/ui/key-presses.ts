@@ -60,6 +60,7 @@ export function handler({
 		interrupt: () => asked.push('interrupt'),
 		redraw: () => asked.push('redraw'),
 		suspend: () => asked.push('suspend'),
+		openTranscript: () => asked.push('transcript'),
 		quit: () => asked.push('quit'),
 		now: () => time,
 		later: (run, milliseconds) => timers.push({at: time + milliseconds, run}),

@@ -1,0 +1,28 @@
+import type {AppStore} from '../store/store.ts';
+import type {Palette} from '../terminal/style.ts';
+import type {FullScreen} from './full-screen.ts';
+
+type Dependencies = {
+	readonly store: AppStore;
+	readonly palette: Palette;
+	readonly fullScreen: FullScreen;
+	readonly copy: (text: string) => boolean;
+	readonly openLogAt: (at: number) => boolean;
+};
+
+/** Shows the whole transcript in the window; it grows there as things go on. */
+export async function openTranscript({store, fullScreen, ...others}: Dependencies): Promise<void> {
+	const [{createTranscriptView}, {renderMarkdown}] = await Promise.all([
+		import('./transcript-view.ts'),
+		import('../terminal/markdown.ts'),
+	]);
+	const {invalidate, close} = fullScreen;
+	const unsubscribe = store.subscribe(({transcript}, before) => {
+		if (transcript !== before.transcript) {
+			invalidate();
+		}
+	});
+	const transcript = () => store.getState().transcript;
+	const view = createTranscriptView({...others, transcript, renderMarkdown, invalidate, close});
+	fullScreen.open({...view, onLeave: unsubscribe});
+}
