@@ -49,7 +49,7 @@ const talk = [
 	user('Look here'),
 	think('I read it\nall of it'),
 	call('c1'),
-	result('c1'),
+	result('c1', 'done'),
 	say('# It\n\nsays hello'),
 	end,
 ];
@@ -74,7 +74,7 @@ test('what the conversation leaves out opens where one asks for it', () => {
 		'▌   {',
 		'▌     "path": "README.md"',
 		'▌   }',
-		expect.stringMatching(/^▌ {3}\S/),
+		'▌   done',
 	]);
 	press(key('up'), key('enter'));
 	expect(shown()).toContainEqual('▌   all of it');
