@@ -12,7 +12,8 @@ type Options = {
 /**
  * Arguments of bubblewrap (SAFETY 15): the machine is read-only, homes and run-time sockets are empty, processes see only
  * each other and end with their supervisor. The network stays on, because the services of a sandbox are reached through
- * loopback. The order counts: a later mount covers an earlier one.
+ * loopback. The order counts: a later mount covers an earlier one. A server that root runs would hand its capabilities on,
+ * with which a program takes the covers off again.
  */
 export function bubblewrapArguments({writable, hidden, cwd}: Options): readonly string[] {
 	return [
@@ -21,7 +22,7 @@ export function bubblewrapArguments({writable, hidden, cwd}: Options): readonly 
 		// Node may be installed in a home.
 		...['--ro-bind', process.execPath, process.execPath],
 		...writable.flatMap(folder => ['--bind', folder, folder]),
-		...['--unshare-pid', '--unshare-ipc', '--die-with-parent', '--chdir', cwd],
+		...['--unshare-pid', '--unshare-ipc', '--cap-drop', 'ALL', '--die-with-parent', '--chdir', cwd],
 	];
 }
 

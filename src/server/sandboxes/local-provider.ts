@@ -7,6 +7,7 @@ import {AppError} from '../../core/error.ts';
 import {explainFileError} from '../../storage/file-error.ts';
 import {thisProcess} from '../../storage/lock-owner.ts';
 import {bubblewrapArguments, findBubblewrap} from './bubblewrap.ts';
+import {launchCommand} from './launch-command.ts';
 import {appendLine, readLogWindow} from './log-file.ts';
 import {isAlive, send, signalSandbox, stateLetter} from './processes.ts';
 import type {SandboxLimits, SandboxProvider, SandboxSpec, SandboxState} from './provider.ts';
@@ -44,22 +45,13 @@ const defaults: SandboxLimits = {
 
 const segments = 8;
 
+const apart = 'kept apart by bubblewrap: the workspace is writable, homes are empty, the network is on';
+const notApart =
+	'NOT kept apart: bubblewrap is missing or does not work here, so this runs with all rights of the server';
+
 /** Longest wait in milliseconds for a supervisor to begin, and for processes to stop. */
 const patience = 10_000;
 const stopPatience = 1000;
-
-/**
- * Sets limits where the system has them and joins both outputs, so that their lines stay in order. The text is constant;
- * whatever comes from outside is a positional parameter, which no shell reads as code.
- */
-const launcher = [
-	'ulimit -c 0 2>/dev/null || :',
-	'ulimit -d "$1" 2>/dev/null || :',
-	'ulimit -t "$2" 2>/dev/null || :',
-	'ulimit -f "$3" 2>/dev/null || :',
-	'shift 3',
-	'exec "$@" 2>&1',
-].join('; ');
 
 /**
  * Runs sandboxes as processes of this machine, each in its own process group below a supervisor that outlives the server,
@@ -94,35 +86,23 @@ export function createLocalProvider(options: Options): SandboxProvider {
 		workspace: string,
 		{bubblewrap, hidden: covered}: {readonly hidden: readonly string[]; readonly bubblewrap: string | undefined},
 	): SupervisorPlan => {
-		const {memoryBytes, cpuSeconds, fileBytes, logBytes} = {...defaults, ...limits};
+		const bounds = {...defaults, ...limits};
 		const writable = [workspace, folder.temporary];
-		const bounds = [Math.ceil(memoryBytes / 1024), cpuSeconds, Math.ceil(fileBytes / 512)].map(String);
-		const inner = bubblewrap
+		const wrapper = bubblewrap
 			? [bubblewrap, ...bubblewrapArguments({writable, hidden: covered, cwd: workspace}), '--']
 			: [];
-		const wrap = (program: readonly string[]) => [
-			'/bin/sh',
-			'-c',
-			launcher,
-			'sandbox',
-			...bounds,
-			...inner,
-			...program,
-		];
 		return {
 			folder: folder.path,
 			steps: [...build, command].map(step => ({
 				name: step.name,
 				shown: step.command.join(' '),
-				command: wrap(step.command),
+				command: launchCommand(step.command, bounds, wrapper),
 			})),
 			builds: build.length,
 			cwd: workspace,
 			environment: sandboxEnvironment(environment, {id, workspace, temporary: folder.temporary, added}),
-			notice: bubblewrap
-				? 'kept apart by bubblewrap: the workspace is writable, homes are empty, the network is on'
-				: 'NOT kept apart: bubblewrap is missing or does not work here, so this runs with all rights of the server',
-			segmentBytes: Math.max(1, Math.floor(logBytes / segments)),
+			notice: bubblewrap ? apart : notApart,
+			segmentBytes: Math.max(1, Math.floor(bounds.logBytes / segments)),
 			segments,
 			grace,
 			...(isEphemeral && {owner: thisProcess()}),

@@ -15,7 +15,8 @@ test('[15] all is read-only or hidden but the workspace, which is mounted last',
 	expect(args).toEqual([
 		...['--ro-bind', '/', '/', '--dev', '/dev', '--proc', '/proc', '--tmpfs', '/tmp'],
 		...['--tmpfs', '/home', '--tmpfs', '/data', '--ro-bind', process.execPath, process.execPath],
-		...['--bind', '/data/w', '/data/w', '--unshare-pid', '--unshare-ipc', '--die-with-parent', '--chdir', '/data/w'],
+		...['--bind', '/data/w', '/data/w', '--unshare-pid', '--unshare-ipc'],
+		...['--cap-drop', 'ALL', '--die-with-parent', '--chdir', '/data/w'],
 	]);
 });
 
@@ -59,6 +60,34 @@ test.skipIf(!bubblewrap)(`[15] in bubblewrap nothing outside can be read or writ
 	});
 	// Its own supervisor's files are out of reach: what it wrote went into a folder that only it sees.
 	expect(await provider.inspect(id)).toMatchObject({kind: 'ended', status: 0});
+});
+
+test.skipIf(!bubblewrap)(`[15] not even root can take a cover off, or write through it${reason}`, async () => {
+	const hidden = await temporaryFolder();
+	await writeFile(join(hidden, 'key'), 'secret');
+	const {provider, script, log} = await localSandboxes({path});
+	const program = `
+		import {execFileSync} from 'node:child_process';
+		import {existsSync, readFileSync} from 'node:fs';
+		const attempt = (...command) => { try { execFileSync(command[0], command.slice(1), {stdio: 'ignore'}); return 'done'; } catch { return 'refused'; } };
+		console.log(JSON.stringify({
+			uncover: attempt('umount', '/tmp'),
+			remount: attempt('mount', '-o', 'remount,rw', '/'),
+			namespace: attempt('unshare', '-Urm', 'umount', '/tmp'),
+			capabilities: /CapEff:\\s*(\\w+)/.exec(readFileSync('/proc/self/status', 'utf8'))[1],
+			processes: /Max processes\\s+(\\d+)/.exec(readFileSync('/proc/self/limits', 'utf8'))[1],
+			secret: existsSync(${JSON.stringify(join(hidden, 'key'))}),
+		}));`;
+	const id = await script(program);
+	await eventually(async () => (await provider.inspect(id)).kind === 'ended');
+	expect(JSON.parse((await log(id)).split('\n')[1] ?? '')).toEqual({
+		uncover: 'refused',
+		remount: 'refused',
+		namespace: 'refused',
+		capabilities: '0000000000000000',
+		processes: '4096',
+		secret: false,
+	});
 });
 
 test.skipIf(!bubblewrap)(`in bubblewrap, too, a sandbox is paused, resumed and ended as a whole${reason}`, async () => {
