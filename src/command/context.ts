@@ -8,7 +8,7 @@ import type {TlsInfo} from '../net/tls-info.ts';
 import type {Transport} from '../net/transport.ts';
 import type {SessionAccess} from '../storage/session-access.ts';
 import type {AppStore} from '../store/store.ts';
-import type {About, BrowserLogin, Choice} from '../store/view-slice.ts';
+import type {About, BrowserLogin, Choice, FilterField} from '../store/view-slice.ts';
 import type {Entry} from './command.ts';
 import type {PlatformAccess, PlatformSession} from './platform-access.ts';
 
@@ -42,6 +42,8 @@ export type Interaction = {
 		readonly title: string;
 		readonly choices: readonly Choice[];
 		readonly current?: string;
+		/** What may be typed besides words to narrow the list, where the choices have fields. */
+		readonly filters?: readonly FilterField[];
 	}) => Promise<string | undefined>;
 	/** True for yes. What is to be known first is shown above the question. */
 	readonly confirm: (question: string, about?: About) => Promise<boolean>;

@@ -4,7 +4,24 @@ import type {SessionSummary} from '../storage/sessions.ts';
 import {type ComposerState, emptyComposer} from './composer.ts';
 
 /** One line of a picker. `id` is what is chosen, `label` and `detail` are what is read and searched. */
-export type Choice = {readonly id: string; readonly label: string; readonly detail?: string};
+export type Choice = {
+	readonly id: string;
+	readonly label: string;
+	readonly detail?: string;
+	/** What typed filters compare, by the filter's name, and its `id` if that may be typed; times in milliseconds. */
+	readonly fields?: Readonly<Record<string, string | number>>;
+};
+
+/** A typed filter of a picker, `name:value`. An age is compared with a time in milliseconds since the epoch. */
+export type FilterField = {
+	/** In small letters. */
+	readonly name: string;
+	readonly compares: 'text' | 'number' | 'age';
+	/** A whole filter, for who does not know what to type. */
+	readonly example: string;
+	/** All that a text can be. */
+	readonly words?: readonly string[];
+};
 
 /** What a person must know to answer a question: named values, untrusted as they came. */
 export type About = {
@@ -39,7 +56,13 @@ export type TablePanel = {
 
 /** What is open between the transcript and the prompt: one thing or nothing. It has the focus. */
 export type Panel =
-	| {readonly kind: 'pick'; readonly title: string; readonly choices: readonly Choice[]; readonly current?: string}
+	| {
+			readonly kind: 'pick';
+			readonly title: string;
+			readonly choices: readonly Choice[];
+			readonly current?: string;
+			readonly filters?: readonly FilterField[];
+	  }
 	| {readonly kind: 'field'; readonly label: string; readonly masked: boolean}
 	| {readonly kind: 'confirm'; readonly question: string; readonly about?: About}
 	/** A login that waits for the person's browser. `opens` is true where a browser can be opened from here. */
@@ -69,6 +92,8 @@ export type ViewSlice = {
 	readonly savedSessions: readonly SavedSession[];
 	/** How far the open panel was scrolled, or which of its choices is marked; counted in key presses, 0 when it opens. */
 	readonly scroll: number;
+	/** What is typed into an open picker, empty when it opens. */
+	readonly filter: ComposerState;
 	/** Steps through the sort orders of an open table, 0 when it opens. */
 	readonly sorted: number;
 	/** True where an open table shows times in full. */
@@ -87,6 +112,8 @@ export type ViewSlice = {
 	setCompletion: (completion: number) => void;
 	setSavedSessions: (sessions: readonly SavedSession[]) => void;
 	scrollBy: (rows: number) => void;
+	/** The marked choice is the first one again where the text changed. */
+	setFilter: (filter: ComposerState) => void;
 	sortBy: (steps: number) => void;
 	toggleExact: () => void;
 	setBusy: (busy: boolean, command?: string) => void;
@@ -102,6 +129,7 @@ export const createViewSlice: StateCreator<ViewSlice> = set => ({
 	completion: 0,
 	savedSessions: [],
 	scroll: 0,
+	filter: emptyComposer,
 	sorted: 0,
 	exact: false,
 	busy: false,
@@ -114,7 +142,7 @@ export const createViewSlice: StateCreator<ViewSlice> = set => ({
 		set({size});
 	},
 	setPanel(panel) {
-		set({panel, scroll: 0, sorted: 0, exact: panel?.kind === 'table' && panel.exact === true});
+		set({panel, scroll: 0, filter: emptyComposer, sorted: 0, exact: panel?.kind === 'table' && panel.exact === true});
 	},
 	setEditing(editing) {
 		set({editing});
@@ -133,6 +161,9 @@ export const createViewSlice: StateCreator<ViewSlice> = set => ({
 	},
 	scrollBy(rows) {
 		set(state => ({scroll: state.scroll + rows}));
+	},
+	setFilter(filter) {
+		set(before => ({filter, ...(filter.text !== before.filter.text && {scroll: 0})}));
 	},
 	sortBy(steps) {
 		set(state => ({sorted: state.sorted + steps, scroll: 0}));

@@ -9,9 +9,10 @@ import {Composer, promptWidth} from './composer.tsx';
 import {useApp, useUi} from './context.ts';
 import {deviceRows} from './device-panel.tsx';
 import {Box, Text} from './ink.ts';
-import {layOut} from './layout.ts';
+import {type Layout, layOut} from './layout.ts';
 import {Lines} from './lines.tsx';
 import {confirmRows, PanelView} from './panel-view.tsx';
+import {filterLine, filterRow} from './picker-state.ts';
 import {StatusLine} from './status-line.tsx';
 import {tableFrame} from './table-view.tsx';
 import {useElapsed} from './use-elapsed.ts';
@@ -64,6 +65,7 @@ export function App() {
 				layout={shown}
 				top={above}
 				focused={!panel || panel.kind === 'lines'}
+				elsewhere={panel?.kind === 'pick' ? filterCaret(state, layout) : undefined}
 				placeholder={run ? 'Type ahead; Esc interrupts' : busy ? 'Esc interrupts' : 'Ask something, or / for commands'}
 			/>
 			{suggestions.length > 0 && (
@@ -119,6 +121,13 @@ function suggestionLines(
 			columns,
 		);
 	});
+}
+
+/** Where the caret of an open picker's filter is, undefined where the window is too low for it. */
+function filterCaret({filter, size}: AppState, {live, gap, panel}: Layout) {
+	const row = filterRow(panel);
+	const x = Math.min(size.columns - 1, filterLine(filter, size.columns).column);
+	return row === undefined ? undefined : {x, y: live + gap + row};
 }
 
 function panelHeight(panel: AppState['panel']): number {

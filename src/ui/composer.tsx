@@ -12,18 +12,20 @@ type Props = {
 	/** False while a panel has the focus. */
 	readonly focused: boolean;
 	readonly placeholder: string;
+	/** Where the caret is instead, from the top left of the live region, while something else is typed into. */
+	readonly elsewhere?: {readonly x: number; readonly y: number} | undefined;
 };
 
 /** Cells that the sign before the prompt takes. */
 export const promptWidth = 2;
 
 /** The prompt. The terminal's own cursor stands at the caret, because input methods draw there. */
-export function Composer({layout, top, focused, placeholder}: Props) {
+export function Composer({layout, top, focused, placeholder, elsewhere}: Props) {
 	const {palette} = useUi();
 	const columns = useApp(state => state.size.columns);
 	const {setCursorPosition} = useCursor();
 	setCursorPosition(
-		focused ? {x: Math.min(columns - 1, promptWidth + layout.caret.column), y: top + layout.caret.row} : undefined,
+		focused ? {x: Math.min(columns - 1, promptWidth + layout.caret.column), y: top + layout.caret.row} : elsewhere,
 	);
 	const empty = layout.rows.length === 1 && layout.rows[0] === '';
 	const lines = layout.rows.map((row, index) => {

@@ -19,7 +19,7 @@ type Props = {
 export function PanelView({panel, height}: Props) {
 	switch (panel.kind) {
 		case 'pick':
-			return <Picker {...panel} height={height} />;
+			return <Picker panel={panel} height={height} />;
 		case 'field':
 			return <Field label={panel.label} masked={panel.masked} />;
 		case 'confirm':

@@ -71,7 +71,7 @@ describe('a panel', () => {
 	);
 
 	test('with a field gets what is typed', () => {
-		const {press, asked} = open(pick);
+		const {press, asked} = open({kind: 'field', label: 'Key:', masked: true});
 		press('abc', keys.backspace, keys.enter, `${esc}[200~pasted${esc}[201~`);
 		expect(asked).toEqual(['feed abc', 'feed backspace', 'feed enter', 'feed paste']);
 	});

@@ -3,7 +3,7 @@ import {describe, expect, test} from 'vitest';
 import type {Panel} from '../../src/store/view-slice.ts';
 import {keyToken, textToken} from '../../src/terminal/input-token.ts';
 import {App} from '../../src/ui/app.tsx';
-import {filterChoices} from '../../src/ui/picker.tsx';
+import {pressInPicker} from '../../src/ui/picker-keys.ts';
 import {draw} from './frame.ts';
 
 const choices = ['alpha', 'beta', 'gamma', 'delta'].map(id => ({id, label: id, detail: `the ${id} one`}));
@@ -17,7 +17,12 @@ async function open(panel: Panel, columns = 80, rows = 24) {
 	await drawn.settle();
 	const feed = async (...words: readonly string[]) => {
 		for (const word of words) {
-			drawn.feed(word === 'enter' ? keyToken('enter') : textToken(word));
+			const token = word === 'enter' ? keyToken('enter') : textToken(word);
+			if (panel.kind === 'pick') {
+				pressInPicker(token, panel, {store: drawn.store, answer: value => answers.push(value)});
+			} else {
+				drawn.feed(token);
+			}
 		}
 
 		await drawn.settle(40);
@@ -114,15 +119,6 @@ describe('a picker', () => {
 		const {lines} = await open({kind: 'pick', title: hostile, choices: [{id: '1', label: hostile, detail: hostile}]});
 		expect(lines()).toEqual(expect.arrayContaining(['a␛[2Jb␊c 1 · Enter takes · Esc leaves', '❯ a␛[2Jb␊c  a␛[2Jb␊c']));
 	});
-});
-
-test('a filter takes every word anywhere, names that begin with the first one before others', () => {
-	const models = ['openai/gpt', 'groq/openai/gpt', 'openai/mini'].map(id => ({id, label: id, detail: 'context'}));
-	const ids = (filter: string) => filterChoices(models, filter).map(({id}) => id);
-	expect(ids('openai gpt')).toEqual(['openai/gpt', 'groq/openai/gpt']);
-	expect(ids('GPT context')).toEqual(['openai/gpt', 'groq/openai/gpt']);
-	expect(ids('  ')).toEqual(models.map(({id}) => id));
-	expect(ids('nothing')).toEqual([]);
 });
 
 describe('a field', () => {
