@@ -1,0 +1,143 @@
+import {randomUUID} from 'node:crypto';
+import fc, {type Arbitrary} from 'fast-check';
+import {describe, expect, test} from 'vitest';
+import * as z from 'zod/mini';
+import type {Endpoint} from '../../src/contract/endpoint.ts';
+import {type EndpointId, endpoints} from '../../src/contract/endpoints.ts';
+import {assessmentSchema, attackSpanSchema} from '../../src/contract/resources/assessment.ts';
+import {findingSchema} from '../../src/contract/resources/finding.ts';
+import {trialEvidenceSchema} from '../../src/contract/resources/finding-evidence.ts';
+import type {Json} from '../../src/core/json.ts';
+import {attributeTable} from '../../src/server/ingest/attributes.ts';
+import {valuesOf} from '../contract/arbitrary.ts';
+import {engines} from './database/engines.ts';
+import {createTestServer, type TestServer} from './harness.ts';
+import {complaintOf} from './hostile-answers.ts';
+import {type Given, toRequest, tracesPath} from './ingest/push.ts';
+import {ask, callOf, type Parameters, populate} from './populated.ts';
+
+/** The fields that a family of attributes may have, by the first half of its keys. */
+const families: Readonly<Record<string, z.core.$ZodShape>> = {
+	'service.airt.assessment.': {
+		...assessmentSchema.shape,
+		name: z.string(),
+		sandbox: z.unknown(),
+		target_model: z.string(),
+	},
+	'service.airt.attack.': {...findingSchema.shape, ...attackSpanSchema.shape},
+	'service.airt.trial.': trialEvidenceSchema.shape,
+};
+
+const any = fc.oneof(
+	fc.jsonValue({depthSize: 'small', stringUnit: 'binary'}) as Arbitrary<Json>,
+	fc.constantFrom<Json>(
+		'',
+		'\0',
+		'{',
+		'[]',
+		'{}',
+		'null',
+		-1,
+		0.5,
+		1e300,
+		2 ** 53,
+		'x'.repeat(5000),
+		'2026-03-01T10:00:00Z',
+	),
+	fc.constantFrom<Json>('completed', 'failed', 'pending', 'running', 'chat', 'user', 'evaluation', 'workspace', 'true'),
+);
+
+/** Attributes that the server reads, right ones and wrong ones. */
+const attributes: Arbitrary<Readonly<Record<string, Json>>> = fc.dictionary(
+	fc.constantFrom(...Object.keys(attributeTable).filter(key => !key.endsWith('*') && !isScope(key))),
+	any,
+	{maxKeys: 8},
+);
+
+function isScope(key: string): boolean {
+	return key === 'service.workspace' || key === 'service.project';
+}
+
+/** A span of a kind, with fields of its family, each of its own type or of any. */
+function spanOf(type: string, family?: string): Arbitrary<Readonly<Record<string, Json>>> {
+	const fields = Object.entries(families[family ?? ''] ?? {}).map(([name, schema]) =>
+		fc.record({[`${family}${name}`]: fc.oneof(valuesOf(schema), any)}),
+	);
+	const some = fields.length > 0 ? fc.array(fc.oneof(...fields), {maxLength: 12}) : fc.constant([]);
+	return fc
+		.tuple(attributes, some)
+		.map(([common, own]) => Object.assign({}, common, ...own, {'service.span.type': type}));
+}
+
+const spans = fc.tuple(
+	spanOf('assessment', 'service.airt.assessment.'),
+	spanOf('attack', 'service.airt.attack.'),
+	spanOf('trial', 'service.airt.trial.'),
+	spanOf('workflow_run'),
+	spanOf('chat'),
+	spanOf('compaction'),
+);
+
+/** One trace, in which everything belongs to something that can be read. */
+function traceOf(
+	names: Parameters,
+	[assessment, attack, trial, run, chat, compaction]: readonly Readonly<Record<string, Json>>[],
+) {
+	const trace = randomUUID().replaceAll('-', '');
+	const session = {'gen_ai.conversation.id': names.sessionId};
+	const all: readonly Given[] = [
+		{trace, id: '1', attributes: {...assessment, 'service.airt.assessment.id': names.assessmentId}},
+		{trace, id: '2', parent: '1', attributes: {...attack, 'service.airt.assessment.id': names.assessmentId}},
+		{trace, id: '3', parent: '2', attributes: {...trial, 'service.airt.assessment.id': names.assessmentId}},
+		{trace, id: '4', attributes: {...run, 'service.workflow.run.id': names.runId}},
+		{trace, id: '5', parent: '4', attributes: {...chat, ...session, 'service.item.type': 'notes'}},
+		{trace, id: '6', attributes: {...compaction, ...session, 'service.evaluation.id': names.evaluationId}},
+	];
+	return all;
+}
+
+const reads: readonly EndpointId[] = [
+	'listAssessments',
+	'getAttackSpans',
+	'listFindings',
+	'unarchiveSession',
+	'listRunItems',
+	'getItemSchemas',
+	'getEvaluationTraceStats',
+];
+
+const rowOf = (id: EndpointId): Endpoint => endpoints[id];
+
+/** What is wrong with all that can be read after some spans. */
+async function complaints(server: TestServer, names: Parameters): Promise<readonly string[]> {
+	const wrong: string[] = [];
+	const {json: list} = await ask(server, 'listFindings', names);
+	const calls: readonly (readonly [EndpointId, Parameters])[] = [
+		...reads.map(id => [id, names] as const),
+		...list.findings.map(({id}: {id: string}) => ['getFinding', {...names, findingId: id}] as const),
+	];
+	for (const [id, parameters] of calls) {
+		const answer = await ask(server, id, parameters);
+		const complaint = answer.status === 200 ? complaintOf(rowOf(id), answer) : `${answer.status}`;
+		wrong.push(...(complaint === undefined ? [] : [`${callOf(id, parameters).path}: ${complaint.slice(0, 500)}`]));
+	}
+
+	return wrong;
+}
+
+describe.each(engines)('on %s', engine => {
+	test('whatever spans say, all that derives from them is what the contract promises', async () => {
+		const server = await createTestServer(engine);
+		const names = await populate(server);
+		await fc.assert(
+			fc.asyncProperty(spans, async given => {
+				const body = toRequest(traceOf(names, given));
+				const {status, text} = await server.send(tracesPath, {method: 'POST', body});
+				expect([status, text]).toEqual([200, expect.any(String)]);
+				expect(await complaints(server, names)).toEqual([]);
+				await server.database.deleteFrom('findings').execute();
+			}),
+			{numRuns: engine === 'sqlite' ? 60 : 15},
+		);
+	});
+});
