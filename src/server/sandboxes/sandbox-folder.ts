@@ -1,5 +1,5 @@
 import {randomUUID} from 'node:crypto';
-import {link, mkdir, readFile, rename, rm, writeFile} from 'node:fs/promises';
+import {link, lstat, mkdir, readFile, rename, rm, writeFile} from 'node:fs/promises';
 import {dirname, join, normalize, sep} from 'node:path';
 import {AppError} from '../../core/error.ts';
 import {parseJson} from '../../core/json.ts';
@@ -39,29 +39,39 @@ export async function prepareFolder(
 	}
 
 	// What ran in a workspace before may have left symbolic links there, which we would write through.
-	if (await isNew(workspace)) {
-		for (const [name, content] of files) {
-			const path = join(workspace, inside(name));
-			await mkdir(dirname(path), {recursive: true, mode: 0o700});
-			await writeFile(path, content, {mode: 0o600, flag: 'wx'});
-		}
+	if (!(await exists(workspace))) {
+		await fill(workspace, files);
 	}
 
 	await writeDeadline(folder, deadline);
 	return workspace;
 }
 
-async function isNew(workspace: string): Promise<boolean> {
+async function exists(path: string): Promise<boolean> {
 	try {
-		await mkdir(workspace, {mode: 0o700});
+		await lstat(path);
 		return true;
 	} catch (error) {
-		if (errnoOf(error) === 'EEXIST') {
+		if (errnoOf(error) === 'ENOENT') {
 			return false;
 		}
 
 		throw error;
 	}
+}
+
+/** Makes a workspace with all of its files, or none: a server that is ended in between must not leave half of them. */
+async function fill(workspace: string, files: SandboxSpec['files']): Promise<void> {
+	const made = `${workspace}.new`;
+	await rm(made, {recursive: true, force: true});
+	await mkdir(made, {mode: 0o700});
+	for (const [name, content] of files) {
+		const path = join(made, inside(name));
+		await mkdir(dirname(path), {recursive: true, mode: 0o700});
+		await writeFile(path, content, {mode: 0o600, flag: 'wx'});
+	}
+
+	await rename(made, workspace);
 }
 
 function inside(name: string): string {

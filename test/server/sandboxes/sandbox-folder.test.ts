@@ -1,5 +1,5 @@
 import {randomUUID} from 'node:crypto';
-import {mkdtemp, readFile, rm, stat, symlink, writeFile} from 'node:fs/promises';
+import {mkdtemp, readdir, readFile, rm, stat, symlink, writeFile} from 'node:fs/promises';
 import {join} from 'node:path';
 import {expect, test} from 'vitest';
 import {machineOf, prepareFolder, removeWork, sandboxFolder} from '../../../src/server/sandboxes/sandbox-folder.ts';
@@ -33,6 +33,23 @@ test('[13] a lasting workspace is filled once: a link left there leads no later 
 	await symlink(victim, join(workspace, 'main.mjs'));
 	await prepareFolder(sandboxFolder(root, randomUUID()), {workspace, files, deadline});
 	expect(await readFile(victim, 'utf8')).toBe('theirs');
+});
+
+test('a lasting workspace that could not be filled is filled by the next start, and never half', async () => {
+	const root = await temporaryFolder();
+	const workspace = join(root, 'workspaces', 'one');
+	const half = new Map([
+		['first', 'x'],
+		['first/below', 'no file can lie below a file'],
+	]);
+	await expect(prepareFolder(sandboxFolder(root, randomUUID()), {workspace, files: half, deadline})).rejects.toThrow();
+	const files = new Map([
+		['first', 'x'],
+		['second', 'y'],
+	]);
+	await prepareFolder(sandboxFolder(root, randomUUID()), {workspace, files, deadline});
+	expect((await readdir(workspace)).sort()).toEqual(['first', 'second']);
+	expect(await readdir(join(root, 'workspaces'))).toEqual(['one']);
 });
 
 test('[13] removing a workspace follows no link out of it', async () => {
