@@ -2,7 +2,13 @@ import * as z from 'zod/mini';
 import {readInputs, readPairs, wholeNumber} from '../src/command/argument-types.ts';
 import {command, noun} from '../src/command/command.ts';
 import {environmentResult} from '../src/command/environment-result.ts';
+import {createLineCounter, streamLog} from '../src/command/log-stream.ts';
+import {waitText} from '../src/command/wait-text.ts';
 import {originalOf} from '../src/contract/lenient.ts';
+import {AppError} from '../src/core/error.ts';
+import {formatNumber} from '../src/core/format.ts';
+import {createFilter} from '../src/logs/filter.ts';
+import {levels} from '../src/logs/levels.ts';
 
 const words = z.optional(z.array(z.string()));
 
@@ -53,25 +59,68 @@ const create = command({
 
 const logs = command({
 	name: 'logs',
-	summary: 'Show the end of the log of a sandbox',
-	args: z.object({environment: z.string()}),
+	summary: 'Show the end of the log of a sandbox, or follow it',
+	args: z.object({
+		environment: z.string(),
+		follow: z.optional(z.boolean()),
+		sinceStart: z.optional(z.boolean()),
+		grep: words,
+		level: z.optional(z.enum(levels)),
+		exitStatus: z.optional(z.boolean()),
+	}),
 	positional: ['environment'],
-	describe: {environment: 'UUID of the environment'},
+	describe: {
+		environment: 'UUID of the environment',
+		follow: 'go on with what comes, until Ctrl+C',
+		sinceStart: 'begin with the oldest line that the server still has',
+		grep: 'only lines that match this regular expression, or do not with ! before it; small letters match capitals too; may be repeated',
+		level: 'only lines of this level or above, and those that name none',
+		exitStatus: 'with --follow: fail where the environment is gone in the end',
+	},
 	completes: {environment: 'environment'},
-	examples: ['env logs 0b5e0a1c-9c1f-4d4e-8b57-0123456789ab'],
+	examples: [
+		'env logs 0b5e0a1c-9c1f-4d4e-8b57-0123456789ab',
+		'env logs 0b5e0a1c-9c1f-4d4e-8b57-0123456789ab --grep !health --level warn',
+	],
 	whileRunning: true,
 
-	async run({environment}, {platform, interact, signal}) {
-		const {client, scope} = await platform.open();
-		const params = {...scope('org', 'workspace'), environmentId: environment};
-		const answer = await client.getEnvironmentLogs({params}, signal);
-		const lines = (answer.logs ?? '').replace(/\n$/, '').split('\n');
-		const isEmpty = !answer.logs;
-		if (isEmpty) {
-			interact.say('The log is empty.');
+	async run(
+		{environment, follow = false, sinceStart = false, grep, level, exitStatus = false},
+		{platform, interact, live, signal},
+	) {
+		const filter = createFilter({patterns: grep ?? [], least: level});
+		if (exitStatus && !follow) {
+			throw new AppError('usage', '--exit-status goes with --follow.', {hint: 'Give both, or neither.'});
 		}
 
-		return {kind: 'lines', lines: isEmpty ? [] : lines, colored: true, data: originalOf(answer)};
+		if (live && (follow || sinceStart)) {
+			throw new AppError('usage', `--${follow ? 'follow' : 'since-start'} works in a shell only.`, {
+				hint: `Run in a shell: \`env logs ${environment} --${follow ? 'follow' : 'since-start'}\``,
+			});
+		}
+
+		const {client, scope, logOf} = await platform.open();
+		if (follow || sinceStart) {
+			const onWait = (milliseconds: number, error: unknown) => interact.say(waitText(milliseconds, error));
+			const source = logOf(environment);
+			return {kind: 'stream', batches: streamLog({source, signal, filter, follow, sinceStart, exitStatus, onWait})};
+		}
+
+		const params = {...scope('org', 'workspace'), environmentId: environment};
+		const answer = await client.getEnvironmentLogs({params}, signal);
+		const all = answer.logs ? answer.logs.replace(/\n$/, '').split('\n') : [];
+		const items = createLineCounter(filter).lines(all);
+		if (items.length === 0) {
+			interact.say(all.length === 0 ? 'The log is empty.' : `None of ${formatNumber(all.length)} lines is shown.`);
+		}
+
+		return {
+			kind: 'lines',
+			lines: items.map(({text}) => text),
+			colored: true,
+			data: originalOf(answer),
+			records: items.map(({data}) => data),
+		};
 	},
 });
 

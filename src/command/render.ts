@@ -42,6 +42,7 @@ export function renderResult(result: Result, style: Style): readonly string[] {
 			return renderResult(result.shown, style);
 		case 'lines':
 			return linesOf(result, style).flatMap(line => wrapLine(line, width, {hard: true}));
+		case 'stream':
 		case 'panel':
 		case 'quit':
 			return [];

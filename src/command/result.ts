@@ -37,9 +37,13 @@ export type Result =
 			/** The lines bring colours of their own, as a log does; on a screen they are drawn anew. */
 			readonly colored?: true;
 			readonly data?: Json;
+			/** Printed by `--json` instead of `data`, an object a line. */
+			readonly records?: readonly Json[];
 	  }
 	/** Something that goes on after it was shown, in a shell alone, until it is interrupted or ends by itself. */
 	| {readonly kind: 'running'; readonly shown: Result; readonly data: Json; readonly ended: Promise<void>}
+	/** Lines that are printed as they come, in a shell alone, in batches. It throws what it ended with. */
+	| {readonly kind: 'stream'; readonly batches: AsyncIterable<readonly StreamItem[]>}
 	/** Something that only a screen can show: a session, resumed or new; the wiped screen; a log as it grows. */
 	| {
 			readonly kind: 'panel';
@@ -63,6 +67,15 @@ export type LogToFollow = {
 	readonly sinceStart?: boolean;
 	/** True where it is to go on; where lines are printed one by one it ends without it, a dock follows in any case. */
 	readonly follow: boolean;
+};
+
+/** What comes in a stream. */
+export type StreamItem = {
+	/** A line as it came, untrusted; what is said between two lines; how the stream is doing. */
+	readonly kind: 'line' | 'note' | 'state';
+	readonly text: string;
+	/** The same for `--json`, on one line; nothing for what a program need not know. */
+	readonly data?: Json;
 };
 
 export type Column = {

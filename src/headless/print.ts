@@ -15,6 +15,11 @@ export function printResult(
 	output: Output,
 	{json, exact = false, env}: {readonly json: boolean; readonly exact?: boolean; readonly env: Environment},
 ): void {
+	if (json && result.kind === 'lines' && result.records) {
+		output.write(result.records.map(record => `${safeJson(record)}\n`).join(''));
+		return;
+	}
+
 	if (json) {
 		const data = 'data' in result && result.data !== undefined ? result.data : null;
 		printJson(

@@ -5,6 +5,7 @@ import {findCommand} from '../command/table.ts';
 import {exitStatus, reportError} from '../core/error.ts';
 import {wantsLinear} from '../terminal/abilities.ts';
 import {printError, printResult} from './print.ts';
+import {printStream} from './print-stream.ts';
 import {createTerminalQuestions} from './terminal-questions.ts';
 import {createWaitNote, type WaitNote} from './wait-note.ts';
 
@@ -39,6 +40,17 @@ export async function runShell(
 		note = stderr.isTTY && !wantsLinear(env) ? createWaitNote(stderr, path) : undefined;
 		const interact = note?.beside(questions) ?? questions;
 		const result = await dispatch(rest, program.contextFor({interact, live: undefined, flags, signal: abort.signal}));
+		if (result.kind === 'stream') {
+			note?.end();
+			try {
+				await printStream(result.batches, {stdout, stderr, signal: abort.signal}, {json, env});
+			} finally {
+				await program.close();
+			}
+
+			return {status: abort.signal.aborted ? exitStatus.interrupted : 0};
+		}
+
 		await program.close();
 		note?.end();
 		if (result.kind === 'panel' && result.panel.show === 'session') {

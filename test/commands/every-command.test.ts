@@ -87,8 +87,10 @@ test.each(examples)(
 
 			const out = output();
 			printResult(result, out, {json: true, env: {}});
-			const data = dataOf(result);
-			expect(JSON.parse(out.text())).toEqual(
+			const records = result.kind === 'lines' ? result.records : undefined;
+			const data = records ?? dataOf(result);
+			const printed = records ? `[${out.text().trimEnd().replaceAll('\n', ',')}]` : out.text();
+			expect(JSON.parse(printed)).toEqual(
 				JSON.parse(JSON.stringify(data ?? (result.kind === 'text' ? {message: result.text} : null))),
 			);
 		}

@@ -1,0 +1,88 @@
+import {once} from 'node:events';
+import type {StreamItem} from '../command/result.ts';
+import type {Environment} from '../core/environment.ts';
+import {isAbort} from '../core/error.ts';
+import {wantsColor} from '../terminal/abilities.ts';
+import {safeJson} from '../terminal/safe-text.ts';
+import {paint, parseSgr} from '../terminal/sgr.ts';
+import {createPalette, type Palette} from '../terminal/style.ts';
+import {printWarning} from './print.ts';
+
+type Output = {readonly write: (data: string) => unknown; readonly isTTY?: boolean};
+
+type Streams = {readonly stdout: Output; readonly stderr: Output; readonly signal: AbortSignal};
+
+/** A longer line is cut on a terminal, where nobody reads it; it is whole everywhere else. */
+const longestShown = 16 * 1024;
+
+/**
+ * Prints lines as they come, and waits where nobody takes them. On a terminal they are drawn safely, with what is said
+ * between them; into a pipe goes each line as it came, and what is said goes to standard error; with `json` it is an
+ * object a line, with everything in it. Ends once `signal` is aborted. Throws what the stream throws.
+ */
+export async function printStream(
+	batches: AsyncIterable<readonly StreamItem[]>,
+	{stdout, stderr, signal}: Streams,
+	{json, env}: {readonly json: boolean; readonly env: Environment},
+): Promise<void> {
+	const palette = createPalette({color: wantsColor(stdout, env)});
+	for await (const items of batches) {
+		const text = json ? asJson(items) : stdout.isTTY ? drawn(items, palette) : raw(items);
+		if (text && stdout.write(text) === false && !(await isDrained(stdout, signal))) {
+			return;
+		}
+
+		for (const item of json ? [] : items) {
+			// A state that only says that all is well is for who watches.
+			if ((item.kind === 'state' && (item.data || stderr.isTTY)) || (item.kind === 'note' && !stdout.isTTY)) {
+				printWarning(item.text, stderr);
+			}
+		}
+	}
+}
+
+function asJson(items: readonly StreamItem[]): string {
+	return items.map(({data}) => (data === undefined ? '' : `${safeJson(data)}\n`)).join('');
+}
+
+function raw(items: readonly StreamItem[]): string {
+	return items.map(({kind, text}) => (kind === 'line' ? `${text}\n` : '')).join('');
+}
+
+/** Colours go on over the end of a line, so that the lines of a batch are read as one text. */
+function drawn(items: readonly StreamItem[], palette: Palette): string {
+	const shown = items.filter(({kind}) => kind !== 'state');
+	const notes = shown.flatMap(({kind}, index) => (kind === 'note' ? [index] : []));
+	const ends = [...notes, shown.length];
+	return ends
+		.map((end, part) => {
+			const start = part === 0 ? 0 : (notes[part - 1] ?? 0) + 1;
+			const lines = shown.slice(start, end).map(({text}) => `${cut(text)}\n`);
+			const note = shown[end] ? `${palette.dim(shown[end].text)}\n` : '';
+			return `${paint(parseSgr(lines.join('')), palette)}${note}`;
+		})
+		.join('');
+}
+
+function cut(text: string): string {
+	const more = text.length - longestShown;
+	return more > 0 ? `${text.slice(0, longestShown)}… (${more} more characters)` : text;
+}
+
+/** Waits until the other end took what was written; false where the stream was aborted meanwhile. */
+async function isDrained(output: Output, signal: AbortSignal): Promise<boolean> {
+	try {
+		await (isEmitter(output) && once(output, 'drain', {signal}));
+		return true;
+	} catch (error) {
+		if (isAbort(error)) {
+			return false;
+		}
+
+		throw error;
+	}
+}
+
+function isEmitter(output: Output): output is Output & NodeJS.EventEmitter {
+	return 'once' in output;
+}

@@ -1,0 +1,184 @@
+import {expect, test, vi} from 'vitest';
+import {httpServer} from '../net/servers.ts';
+import {api, inWorkspace} from './api.ts';
+import {goodKey} from './platform.ts';
+import {shell} from './shell.ts';
+
+const id = '0b5e0a1c-9c1f-4d4e-8b57-0123456789ab';
+const path = `${inWorkspace}/environments/${id}/logs`;
+const follow = ['env', 'logs', id, '--follow'];
+
+/** A server that answers one after the other, then 404. */
+function answers(...given: readonly (string | {readonly status: number})[]) {
+	let count = 0;
+	return api({
+		[`GET ${path}`]() {
+			const answer = given[count++] ?? {status: 404};
+			return typeof answer === 'string' ? {json: {logs: answer}} : {...answer, json: {detail: 'Not so.'}};
+		},
+	});
+}
+
+/** What a command wrote until it ended. */
+async function ran(words: readonly string[], env: Readonly<Record<string, string>>, isTerminal = false) {
+	const {outcome, stdout, stderr} = shell(words, {env, isTerminal});
+	return {outcome: await outcome, stdout: stdout(), stderr: stderr()};
+}
+
+const records = (text: string) =>
+	text
+		.trimEnd()
+		.split('\n')
+		.map(line => JSON.parse(line));
+
+test('into a pipe the lines go as they came; what is said goes to standard error', async () => {
+	const {env} = await answers('a\u001B[31m\r\n', 'x\n\u0007y, held', 'x\n\u0007y, held back\n');
+	expect(await ran(follow, env)).toEqual({
+		outcome: {status: 0},
+		stdout: 'a\u001B[31m\r\nx\n\u0007y, held back\n',
+		stderr: 'service: -- lines may be missing here --\nservice: ended: the environment is gone\n',
+	});
+});
+
+test('--json is an object a line, with everything that is said', async () => {
+	const long = 'y'.repeat(300_000);
+	const {env} = await answers('INFO: a\r\n', `ERROR: \u001B]0;x\u0007${long}\n`);
+	const {outcome, stdout, stderr} = await ran([...follow, '--json'], env);
+	expect(stdout).not.toMatch(/[\u001B\u0007]/);
+	expect([outcome, stderr, records(stdout)]).toEqual([
+		{status: 0},
+		'',
+		[
+			{type: 'line', seq: 1, text: 'INFO: a', level: 'info'},
+			{type: 'gap', seq: 1},
+			{type: 'line', seq: 2, text: `ERROR: \u001B]0;x\u0007${long}`, level: 'error'},
+			{type: 'ended', why: 'the environment is gone', code: 'not-found'},
+		],
+	]);
+});
+
+test('on a terminal it is drawn anew, with marks between the lines and states beside them [1] [2]', async () => {
+	const {env} = await answers('\u001B[32mready\u001B[0m \u001B[2J\n', `x${'y'.repeat(20_000)}\n`);
+	const {stdout, stderr} = await ran(follow, {...env, TERM: 'xterm', FORCE_COLOR: '1'}, true);
+	const [first, mark, cut, end] = stdout.split('\n');
+	expect(first).toContain('\u001B[32mready\u001B[0m ␛[2J');
+	expect(mark).toContain('-- lines may be missing here --');
+	expect(cut).toMatch(/^xy+… \(3617 more characters\)$/);
+	expect(end).toBe('');
+	expect(stderr).toContain('service: live\nservice: ended: the environment is gone\n');
+});
+
+test('filters hide lines, not numbers', async () => {
+	const {env} = await answers(
+		'INFO: a\nERROR: a\nb\nERROR: health\n',
+		'INFO: a\nERROR: a\nb\nERROR: health\nwarn: a\n',
+	);
+	const flags = ['--level', 'warn', '--grep', 'a|b', '--grep', '!health', '--json'];
+	const {stdout} = await ran([...follow, ...flags], env);
+	expect(records(stdout).map(({seq}) => seq)).toEqual([2, 3, 5, undefined]);
+});
+
+test.each([
+	[['--grep', '('], '“(” is no regular expression: Unterminated group.'],
+	[['--exit-status'], '--exit-status goes with --follow.'],
+	[['--level', 'loud'], '--level'],
+])('%j is refused before anything is sent', async (flags, message) => {
+	const {env, seen} = await answers();
+	const {outcome, stderr} = await ran(['env', 'logs', id, ...flags], env);
+	expect([outcome, seen.length]).toEqual([{status: 2}, 0]);
+	expect(stderr).toContain(message);
+});
+
+test('a filter that would take for ever ends it, and says so', async () => {
+	const {env} = await answers(`${'a'.repeat(5000)}!\n`);
+	const {outcome, stderr} = await ran([...follow, '--grep', '(a+)+$'], env);
+	expect(outcome).toEqual({status: 2});
+	expect(stderr).toContain('takes too long on this log.');
+});
+
+test.each([
+	['the first answer is 404', [], [], 5],
+	['the first answer is 401', [{status: 401}], [], 4],
+	['the first answer is 403', [{status: 403}], [], 4],
+	['the login ends', ['a\n', {status: 401}], [], 4],
+	['the environment goes', ['a\n'], [], 0],
+	['the environment goes, and that matters', ['a\n'], ['--exit-status'], 5],
+	['the request is refused', ['a\n', {status: 400}], [], 1],
+] as const)('where %s the status says so', async (_, given, flags, status) => {
+	const {env} = await answers(...given);
+	const {outcome, stdout} = await ran([...follow, ...flags], env);
+	expect([outcome, stdout]).toEqual([{status}, given[0] === 'a\n' ? 'a\n' : '']);
+});
+
+test('Ctrl+C ends it with 130, and nothing more is asked', async () => {
+	const {env, seen} = await answers(...Array.from({length: 100}, () => 'a\n'));
+	const {outcome, interrupt, stdout, stderr} = shell(follow, {env});
+	await vi.waitFor(() => expect(stdout()).toBe('a\n'));
+	interrupt();
+	expect(await outcome).toEqual({status: 130});
+	expect([stdout(), stderr()]).toEqual(['a\n', '']);
+	const asked = seen.length;
+	await new Promise(resolve => setTimeout(resolve, 50));
+	expect(seen).toHaveLength(asked);
+});
+
+test('a server that breaks off is waited for, and the tail goes on without a line lost or told twice', async () => {
+	let count = 0;
+	const server = await httpServer((request, response) => {
+		count++;
+		if (count === 2) {
+			request.socket.destroy();
+			return;
+		}
+
+		response.writeHead(count > 3 ? 404 : 200, {'content-type': 'application/json'});
+		response.end(JSON.stringify({logs: count === 1 ? 'a\n' : 'a\nb\n'}));
+	});
+	const scope = {SERVICE_ORG: 'acme', SERVICE_WORKSPACE: 'lab'};
+	const env = {...scope, SERVICE_SERVER: server.origin, SERVICE_API_KEY: goodKey};
+	const {outcome, stdout, stderr} = await ran([...follow, '--json'], env);
+	expect([outcome, stderr]).toEqual([{status: 0}, '']);
+	expect(records(stdout)).toEqual([
+		{type: 'line', seq: 1, text: 'a', level: null},
+		{
+			type: 'reconnecting',
+			attempt: 1,
+			wait_ms: expect.any(Number),
+			reason: expect.stringContaining('was closed before the answer was complete'),
+		},
+		{type: 'line', seq: 2, text: 'b', level: null},
+		{type: 'ended', why: 'the environment is gone', code: 'not-found'},
+	]);
+});
+
+test('without --follow it is what there is now, as an object a line with --json', async () => {
+	const {env} = await answers('INFO: a\nb\nlast');
+	const {outcome, stdout} = await ran(['env', 'logs', id, '--json'], env);
+	expect([outcome, records(stdout)]).toEqual([
+		{status: 0},
+		[
+			{type: 'line', seq: 1, text: 'INFO: a', level: 'info'},
+			{type: 'line', seq: 2, text: 'b', level: null},
+			{type: 'line', seq: 3, text: 'last', level: null},
+		],
+	]);
+});
+
+test('from the start, where the server counts in bytes: all that it still has', async () => {
+	const log = Array.from({length: 20_000}, (_, index) => `line ${index} ü\n`).join('');
+	const bytes = Buffer.from(log);
+	const server = await httpServer((request, response) => {
+		const after = new URL(request.url ?? '', 'http://x').searchParams.get('after');
+		const start = after === null ? bytes.length - 100 : Number(after);
+		const end = Math.min(bytes.length, start + 100_000 - (start % 7));
+		// A server never splits a character.
+		const whole = end - ((bytes[end] ?? 0) >> 6 === 2 ? 1 : 0);
+		response.writeHead(200, {'content-type': 'application/json', 'x-log-offset': String(whole)});
+		response.end(JSON.stringify({logs: bytes.subarray(start, whole).toString()}));
+	});
+	const scope = {SERVICE_ORG: 'acme', SERVICE_WORKSPACE: 'lab'};
+	const env = {...scope, SERVICE_SERVER: server.origin, SERVICE_API_KEY: goodKey};
+	const {outcome, stdout, stderr} = await ran(['env', 'logs', id, '--since-start'], env);
+	expect([outcome, stderr, stdout === log]).toEqual([{status: 0}, '', true]);
+	expect(server.seen.map(({url}) => url?.split('?')[1]).slice(0, 2)).toEqual([undefined, 'after=0']);
+});

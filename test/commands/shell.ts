@@ -1,0 +1,53 @@
+import {PassThrough} from 'node:stream';
+import {compose} from '../../src/compose.ts';
+import {runShell} from '../../src/headless/shell.ts';
+import {createAppStore} from '../../src/store/store.ts';
+import {temporaryFolder} from '../storage/temporary.ts';
+
+type Options = {
+	readonly env: Readonly<Record<string, string>>;
+	/** Standard output is a terminal of 80 columns; standard error is then one too. */
+	readonly isTerminal?: boolean;
+};
+
+/** Runs a command line in the real program, as in a shell that one can look at while it works. */
+export function shell(words: readonly string[], {env, isTerminal = false}: Options) {
+	const [stdout, stderr] = [stream(isTerminal), stream(isTerminal)];
+	const store = createAppStore();
+	let interrupt: () => void = () => undefined;
+	const home = temporaryFolder();
+	const outcome = runShell(words, {
+		compose: async options =>
+			compose({
+				...options,
+				store,
+				env: {...env, SERVICE_HOME: home},
+				folder: temporaryFolder(),
+				workerUrl: new URL('../../dist/server-worker.js', import.meta.url),
+				version: '0.0.0',
+			}),
+		env,
+		stdin: Object.assign(new PassThrough(), {isTTY: false}) as NodeJS.ReadStream & PassThrough,
+		stdout: stdout.end,
+		stderr: stderr.end,
+		onInterrupt(listener) {
+			interrupt = listener;
+		},
+	});
+	return {
+		outcome,
+		stdout: stdout.text,
+		stderr: stderr.text,
+		/** As Ctrl+C does. */
+		interrupt: () => interrupt(),
+	};
+}
+
+function stream(isTTY: boolean) {
+	let text = '';
+	const end = Object.assign(new PassThrough(), {isTTY, columns: 80}) as NodeJS.WriteStream & PassThrough;
+	end.on('data', (chunk: Buffer) => {
+		text += chunk.toString();
+	});
+	return {end, text: () => text};
+}
