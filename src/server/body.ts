@@ -1,24 +1,40 @@
 import {isDeeper, type Json, parseJson} from '../core/json.ts';
+import {errnoOf} from '../storage/file-error.ts';
 import {refuse} from './refusal.ts';
 
 /** Most bytes of a JSON body, and levels of nesting in it (SAFETY 21, 24). */
 const largestJson = 8 * 1024 * 1024;
 const deepest = 100;
 
-/** The bytes of a request's body as they come. Refuses with 400 what is larger than `most`, as early as it can be known. */
+/**
+ * The bytes of a request's body as they come. Refuses with 400 what is larger than `most`, as early as it can be known,
+ * and what its sender cut short, which is his fault and not that of the server.
+ */
 export async function* bytesOf(request: Request, most: number): AsyncGenerator<Uint8Array, undefined> {
 	if (Number(request.headers.get('content-length') ?? 0) > most) {
 		refuse(400, `The body is larger than ${most} bytes.`);
 	}
 
 	let size = 0;
-	for await (const chunk of request.body ?? []) {
+	for await (const chunk of chunksOf(request)) {
 		size += chunk.length;
 		if (size > most) {
 			refuse(400, `The body is larger than ${most} bytes.`);
 		}
 
 		yield chunk;
+	}
+}
+
+async function* chunksOf({body, signal}: Request): AsyncGenerator<Uint8Array, undefined> {
+	try {
+		yield* body ?? [];
+	} catch (error) {
+		if (signal.aborted || errnoOf(error) === 'ECONNRESET') {
+			refuse(400, 'The body was cut short.');
+		}
+
+		throw error;
 	}
 }
 

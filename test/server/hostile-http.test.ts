@@ -3,6 +3,7 @@ import {connect} from 'node:net';
 import {expect, test} from 'vitest';
 import {problemSchema} from '../../src/contract/problem.ts';
 import {parseJson} from '../../src/core/json.ts';
+import {contentsOf} from './contents.ts';
 import {serve, token} from './serve.ts';
 
 /** Writes bytes to a server, and gives the status and the body of what comes back until the connection ends. */
@@ -96,4 +97,35 @@ test.each<[string, readonly string[], number]>([
 	const answer = await speak(url, request(`GET ${preferences}`, headers));
 	expect([answer.status, bugs]).toEqual([status, []]);
 	expect(answer.problem?.code).toBe(status === 200 ? undefined : status);
+});
+
+const post = (headers: readonly string[], body: string) =>
+	`POST /api/v1/user/api-keys HTTP/1.1\r\nHost: 127.0.0.1\r\nAuthorization: Bearer ${token}\r\nContent-Type: application/json\r\nConnection: close\r\n${headers.join('\r\n')}\r\n\r\n${body}`;
+
+test.each<[string, string, number]>([
+	['in chunks', post(['Transfer-Encoding: chunked'], 'd\r\n{"name":"CI"}\r\n0\r\n\r\n'), 200],
+	['in chunks without a length', post(['Transfer-Encoding: chunked'], 'zz\r\n{}\r\n0\r\n\r\n'), 400],
+	['in a chunk that is longer', post(['Transfer-Encoding: chunked'], '1\r\n{}\r\n0\r\n\r\n'), 400],
+	['that is announced as too large', post([`Content-Length: ${9 * 1024 * 1024}`], '{}'), 400],
+	['of no length', post([], ''), 400],
+])('a body %s has %d', async (_, text, status) => {
+	const {url, bugs} = await serve();
+	const answer = await speak(url, text);
+	expect([answer.status, answer.problem?.code]).toEqual([status, status === 200 ? undefined : status]);
+	expect(bugs).toEqual([]);
+});
+
+test.each<[string, string]>([
+	['a length', post(['Content-Length: 100'], '{"name": "C')],
+	['chunks', post(['Transfer-Encoding: chunked'], 'd\r\n{"name')],
+])('a caller who goes away in the middle of a body with %s is no bug, and has made nothing', async (_, text) => {
+	const {url, bugs, database} = await serve();
+	const before = await contentsOf(database);
+	const socket = connect({host: '127.0.0.1', port: Number(new URL(url).port)});
+	await new Promise(done => socket.write(text, done));
+	await new Promise(resolve => setTimeout(resolve, 30));
+	socket.destroy();
+	await once(socket, 'close');
+	await new Promise(resolve => setTimeout(resolve, 30));
+	expect([bugs, await contentsOf(database)]).toEqual([[], before]);
 });

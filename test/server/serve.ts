@@ -3,6 +3,7 @@ import {onTestFinished} from 'vitest';
 import {hashToken} from '../../src/server/accounts/token.ts';
 import {createApp} from '../../src/server/app.ts';
 import {listen} from '../../src/server/listen.ts';
+import type {Log, LogEntry} from '../../src/server/log.ts';
 import {createTestServer} from './harness.ts';
 
 export const token = `svc_${'t'.repeat(43)}`;
@@ -10,21 +11,18 @@ export const bearer = {authorization: `Bearer ${token}`};
 
 /** A server on a free port of this machine, closed after the test, with what handlers threw. */
 export async function serve({speed = Number.POSITIVE_INFINITY} = {}) {
-	const {services, database, owner, entries} = await createTestServer();
+	const {services, database, owner} = await createTestServer();
+	const bugs: LogEntry[] = [];
+	const log: Log = entry => void (entry.message === 'failed' && bugs.push(entry));
 	const key = {id: 'test', name: null, prefix: 'test', last_used_at: null, expires_at: null, revoked_at: null};
 	const created_at = services.now().toISOString();
 	await database
 		.insertInto('api_keys')
 		.values({...key, user_id: owner.id, key_hash: hashToken(token), created_at})
 		.execute();
-	const listening = await listen(createApp({services, demo: {speed}}));
+	const listening = await listen(createApp({services: {...services, log}, demo: {speed}}));
 	onTestFinished(() => listening.close());
-	return {
-		...listening,
-		get bugs() {
-			return entries.filter(({message}) => message === 'failed');
-		},
-	};
+	return {...listening, database, bugs};
 }
 
 type Sent = {

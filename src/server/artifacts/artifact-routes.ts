@@ -1,4 +1,3 @@
-import {errnoOf} from '../../storage/file-error.ts';
 import {authorize} from '../authorize.ts';
 import {bytesOf} from '../body.ts';
 import {notFound} from '../handlers.ts';
@@ -57,26 +56,13 @@ async function upload({database, artifacts}: Services, {request, principal, para
 
 	const name = objectName(scope.workspace.id, oid);
 	const isThere = (await artifacts.blobs.size(name)) !== undefined;
-	const outcome = isThere ? 'exists' : await artifacts.blobs.put(name, wholeBytesOf(request), sha256);
+	const outcome = isThere ? 'exists' : await artifacts.blobs.put(name, bytesOf(request, largest), sha256);
 	if (outcome === 'exists' && !sha256) {
 		refuse(409, 'There are bytes of this oid already, and they do not change.', {type: 'already_exists_error'});
 	}
 
 	const size_bytes = await artifacts.blobs.size(name);
 	return Response.json({oid, size_bytes}, {status: outcome === 'stored' ? 201 : 200});
-}
-
-/** The bytes of an upload. One that its sender cut short is his fault, not that of the server. */
-async function* wholeBytesOf(request: Request): AsyncGenerator<Uint8Array, undefined> {
-	try {
-		yield* bytesOf(request, largest);
-	} catch (error) {
-		if (request.signal.aborted || errnoOf(error) === 'ECONNRESET') {
-			refuse(400, 'The upload was cut short.');
-		}
-
-		throw error;
-	}
 }
 
 /** What is sent with every artifact: a browser must take it as what it is said to be, and let it do nothing. */
