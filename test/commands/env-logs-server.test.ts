@@ -1,0 +1,64 @@
+import {expect, onTestFinished, test, vi} from 'vitest';
+import {listen} from '../../src/server/listen.ts';
+import {createTestServer, inWorkspace, scope} from '../server/harness.ts';
+import {addTask, listener} from '../server/sandboxes/task-folder.ts';
+import {shell} from './shell.ts';
+
+const patient = {timeout: 10_000, interval: 20};
+
+/** Our own server at a port, with an environment that logs what it is asked. */
+async function environment() {
+	const server = await createTestServer();
+	await addTask(server, 'listens', {services: {web: {}}}, {'main.mjs': listener});
+	const {json} = await server.send(`${inWorkspace}/environments`, {method: 'POST', body: {task_ref: 'listens'}});
+	const start = async (port = 0) => {
+		const listening = await listen(server.app, {port});
+		onTestFinished(() => listening.close().catch(() => undefined));
+		return listening;
+	};
+	const listening = await start();
+	const env = {
+		SERVICE_SERVER: listening.url,
+		SERVICE_API_KEY: server.owner.key,
+		SERVICE_ORG: scope.org,
+		SERVICE_WORKSPACE: scope.workspace,
+	};
+	const ask = (word: string) => fetch(`${json.service_urls.web.url}${word}`);
+	return {id: String(json.id), env, listening, ask, restart: () => start(Number(new URL(listening.url).port))};
+}
+
+const linesOf = (text: string) =>
+	text
+		.split('\n')
+		.filter(Boolean)
+		.map(line => JSON.parse(line));
+
+test('the log of our own server is followed exactly, through the end of that server and its return', async () => {
+	const {id, env, listening, ask, restart} = await environment();
+	const {outcome, stdout, interrupt} = shell(['env', 'logs', id, '--follow', '--since-start', '--json'], {env});
+	const texts = () => linesOf(stdout()).flatMap(({type, text}) => (type === 'line' ? [text] : []));
+	await vi.waitFor(() => expect(texts()).toContain('listens'), patient);
+	await ask('apples');
+	await vi.waitFor(() => expect(texts()).toContain('asked /apples'), patient);
+
+	await listening.close();
+	await vi.waitFor(() => expect(stdout()).toContain('"type":"reconnecting"'), patient);
+	await ask('pears');
+	await restart();
+	await vi.waitFor(() => expect(texts()).toContain('asked /pears'), patient);
+	interrupt();
+	expect(await outcome).toEqual({status: 130});
+
+	const told = linesOf(stdout()).filter(({type}) => type !== 'reconnecting');
+	expect(told.map(({type}) => type)).toEqual(told.map(() => 'line'));
+	expect(told.map(({seq}) => seq)).toEqual(told.map((_, index) => index + 1));
+	expect(texts().slice(-3)).toEqual(['listens', 'asked /apples', 'asked /pears']);
+});
+
+test('on a terminal it says that nothing is missing', async () => {
+	const {id, env} = await environment();
+	const {outcome, stderr, interrupt} = shell(['env', 'logs', id, '--follow'], {env, isTerminal: true});
+	await vi.waitFor(() => expect(stderr()).toContain('service: live, complete\n'), patient);
+	interrupt();
+	expect(await outcome).toEqual({status: 130});
+});

@@ -1,0 +1,59 @@
+import {PassThrough} from 'node:stream';
+import {expect, test} from 'vitest';
+import type {StreamItem} from '../../src/command/result.ts';
+import {printStream} from '../../src/headless/print-stream.ts';
+import {output} from './output.ts';
+
+const line = (text: string): StreamItem => ({kind: 'line', text, data: {text}});
+const note: StreamItem = {kind: 'note', text: '-- between --', data: {note: 1}};
+const trouble: StreamItem = {kind: 'state', text: 'trouble', data: {state: 1}};
+const fine: StreamItem = {kind: 'state', text: 'fine'};
+
+async function* batches(...given: ReadonlyArray<readonly StreamItem[]>) {
+	yield* given;
+}
+
+async function printed(terminals: {readonly out?: boolean; readonly error?: boolean; readonly json?: boolean}) {
+	const [stdout, stderr] = [output(terminals.out ? 80 : undefined), output(terminals.error ? 80 : undefined)];
+	const {signal} = new AbortController();
+	const items = [[fine], [line('a\u0007'), note, line('b'), trouble]];
+	await printStream(batches(...items), {stdout, stderr, signal}, {json: terminals.json ?? false, env: {}});
+	return [stdout.text(), stderr.text()];
+}
+
+test('each place gets what belongs there', async () => {
+	expect(await printed({})).toEqual(['a\u0007\nb\n', 'service: -- between --\nservice: trouble\n']);
+	expect(await printed({error: true})).toEqual([
+		'a\u0007\nb\n',
+		'service: fine\nservice: -- between --\nservice: trouble\n',
+	]);
+	expect((await printed({out: true, error: true})).map(text => text.replace(/\u001B\[\d*m/g, ''))).toEqual([
+		'a␇\n-- between --\nb\n',
+		'service: fine\nservice: trouble\n',
+	]);
+	expect(await printed({json: true, out: true, error: true})).toEqual([
+		'{"text":"a\\u0007"}\n{"note":1}\n{"text":"b"}\n{"state":1}\n',
+		'',
+	]);
+});
+
+test('nothing more is asked for while nobody takes what was written [21]', async () => {
+	const stdout = new PassThrough({highWaterMark: 10});
+	const abort = new AbortController();
+	let asked = 0;
+	const endless = async function* () {
+		for (;;) {
+			asked++;
+			yield [line('0123456789')];
+		}
+	};
+	const {signal} = abort;
+	const ended = printStream(endless(), {stdout, stderr: output(), signal}, {json: false, env: {}});
+	await new Promise(resolve => setTimeout(resolve, 20));
+	expect(asked).toBe(1);
+	stdout.read();
+	await new Promise(resolve => setTimeout(resolve, 20));
+	expect(asked).toBe(2);
+	abort.abort();
+	await ended;
+});
