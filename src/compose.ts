@@ -6,6 +6,7 @@ import {commands} from '../commands/index.ts';
 import {instructions} from './agent/instructions.ts';
 import {createModelAccess} from './agent/model-access.ts';
 import type {LoginClock} from './client/device-flow.ts';
+import {createCatalogAccess} from './command/catalog-access.ts';
 import {createEmbeddedAccess} from './command/embedded-access.ts';
 import type {ComposeOptions, Program} from './command/program.ts';
 import {waitText} from './command/wait-text.ts';
@@ -17,13 +18,10 @@ import {resolveProfile} from './config/resolve-profile.ts';
 import {openSightings} from './config/sightings.ts';
 import type {Environment} from './core/environment.ts';
 import type {Recorded} from './core/event.ts';
-import {demoModel} from './core/model.ts';
 import {once} from './core/once.ts';
 import {plainHttpWarning} from './core/origin.ts';
 import type {Tool} from './core/tool.ts';
-import type {PriceOf} from './core/usage.ts';
 import type {Credential} from './net/credential.ts';
-import {priceOfServer} from './providers/server-price.ts';
 import {openHome} from './storage/home.ts';
 import {logOf} from './storage/journal-log.ts';
 import {saveNewFile, writeNewFile} from './storage/new-file.ts';
@@ -56,10 +54,8 @@ export function compose(options: Options): Program {
 	const config = openConfig(home, options.keychain);
 	const recents = openRecents(home.recentsFile);
 	const sightings = openSightings(home.sightingsFile);
-	let modelIds: readonly string[] = [];
 	const listeners: Array<(record: Recorded) => void> = [];
 	const profileNow = () => store.getState().connection.profile;
-	store.getState().setValuesOf(createCompletionValues({config, recents, profile: profileNow, models: () => modelIds}));
 
 	const createTransport = async (given: Credential | undefined, insecureHttp = options.insecureHttp ?? false) => {
 		const net = await import('./net/undici-transport.ts');
@@ -69,9 +65,27 @@ export function compose(options: Options): Program {
 	};
 
 	const embedded = createEmbeddedAccess({store, recents, sightings, workerUrl, createTransport});
+	const catalog = createCatalogAccess({store, demoInfo: embedded.modelInfo});
+	store
+		.getState()
+		.setValuesOf(createCompletionValues({config, recents, profile: profileNow, models: catalog.modelIds}));
+	/** The server that the app is connected to, for what no command asks for. */
+	const openConnected = async () => {
+		const {profile} = store.getState().connection;
+		const none = {server: undefined, profile: undefined, org: undefined, workspace: undefined, project: undefined};
+		const flags = {...none, insecureHttp: options.insecureHttp ?? false};
+		return (await platformAccess()).open(flags, profile, () => undefined);
+	};
+
 	const loadTools = once(async (): Promise<readonly Tool[]> => {
 		const {createTools} = await import('./agent/tools/tools.ts');
-		return createTools({stateFolder: home.path});
+		return createTools({
+			stateFolder: home.path,
+			async openLog(environment) {
+				const {server, logOf: sourceOf} = await openConnected();
+				return {server, source: sourceOf(environment)};
+			},
+		});
 	});
 
 	const access = createModelAccess({
@@ -126,23 +140,6 @@ export function compose(options: Options): Program {
 		});
 	});
 
-	const loadCatalog = once(async () => {
-		const {loadCatalog: load} = await import('./core/catalog.ts');
-		const catalog = await load();
-		modelIds = catalog.models.map(({id}) => id);
-		// Asked for on every frame: whether another custom host has a model of that name is not looked up in the file.
-		const demoInfo = (model: string) => (model === demoModel ? embedded.modelInfo() : undefined);
-		const priceOf: PriceOf = model => priceOfServer(demoInfo(model)) ?? catalog.priceOf(model);
-		const infoOf = (model: string) => {
-			const info = demoInfo(model);
-			return info
-				? {id: model, name: info.name, contextWindow: info.context_window ?? undefined}
-				: catalog.infoOf(model);
-		};
-		store.getState().setCatalog({priceOf, infoOf});
-		return {...catalog, priceOf};
-	});
-
 	const customModels = async (signal: AbortSignal) => {
 		const host = await access.customHost();
 		const {listHostModels} = await import('./providers/discover.ts');
@@ -179,7 +176,7 @@ export function compose(options: Options): Program {
 			interact,
 			sessions,
 			live,
-			models: {catalog: loadCatalog, customModels, initial: access.initial},
+			models: {catalog: catalog.load, customModels, initial: access.initial},
 			platform: {
 				embedded: embedded.open,
 				anonymous: () => createTransport(undefined, false),
@@ -213,7 +210,7 @@ export function compose(options: Options): Program {
 			return notices;
 		},
 		savedSessions: () => sessions.list(false),
-		loadCatalog: async () => (await loadCatalog()).priceOf,
+		loadCatalog: async () => (await catalog.load()).priceOf,
 		async startEmbedded() {
 			const {connection, model} = store.getState();
 			if (connection.profile === 'local' || access.isDemo(model)) {

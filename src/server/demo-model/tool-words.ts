@@ -17,6 +17,9 @@ function sayAnswer({name, arguments: args, output}: ToolAnswer): string {
 			return sayFile(String(args['path'] ?? ''), output);
 		case 'search_text':
 			return sayMatches(String(args['pattern'] ?? ''), output);
+		case 'environment_logs':
+		case 'wait_for_log':
+			return sayLog(output);
 		default:
 			return `A tool answered:\n\n${codeFence(output)}\n`;
 	}
@@ -61,6 +64,16 @@ function sayMatches(pattern: string, output: string): string {
 	return found.length === 0
 		? `Nothing was found for ${inline(pattern)}. The tool said: ${inline(output)}\n`
 		: `I found ${inline(pattern)} in **${count(found.length, 'line')}**:\n\n${[...found.slice(0, mostRows), ...more].join('\n')}\n`;
+}
+
+/** What was said of a log as a sentence, and the last of its lines, which come in a fence. */
+function sayLog(output: string): string {
+	const lines = output.split('\n');
+	const numbered = lines.filter(line => /^\d+\t/.test(line)).map(line => line.replace('\t', '  '));
+	const [first = ''] = lines;
+	return numbered.length === 0
+		? `I see no lines. The tool said: ${inline(first)}\n`
+		: `${inline(first)}\n\nThe last of its lines:\n\n${codeFence(numbered.slice(-mostRows).join('\n'), 'log')}\n`;
 }
 
 function count(number: number, noun: string): string {

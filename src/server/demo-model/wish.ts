@@ -1,7 +1,10 @@
 import type {JsonObject} from '../../core/json.ts';
 
 /** A tool that should be called, by the name that the client's tools have. */
-export type WishedCall = {readonly name: 'list_files' | 'read_file' | 'search_text'; readonly arguments: JsonObject};
+export type WishedCall = {
+	readonly name: 'list_files' | 'read_file' | 'search_text' | 'environment_logs' | 'wait_for_log';
+	readonly arguments: JsonObject;
+};
 
 /** What the person wants, as far as a few patterns can tell. */
 export type Wish =
@@ -23,7 +26,7 @@ const kinds = [
 /** Reads a prompt. Calls come first: "hello, list the files" is a wish for files. */
 export function readWish(prompt: string): Wish {
 	const text = prompt.slice(0, longestPrompt).trim();
-	const calls = [...listing(text), ...reading(text), ...searching(text)];
+	const calls = [...listing(text), ...reading(text), ...searching(text), ...readingLog(text)];
 	if (calls.length > 0) {
 		return {kind: 'calls', calls};
 	}
@@ -59,4 +62,21 @@ function searching(text: string): readonly WishedCall[] {
 		[];
 	const pattern = quoted ?? plain?.replace(/\s+in (?:the|this|these|all|my) .*$/i, '').replace(/[\s.?!]+$/, '');
 	return pattern ? [{name: 'search_text', arguments: {pattern: pattern.slice(0, 200), literal: true}}] : [];
+}
+
+const ofLog = /\blogs?\b[^.?!\n]{0,20} (?:of|from|for|in) [^.?!\n]{0,30}?([\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12})\b/i;
+
+/** “what does the log of 0b5e… say”, “wait for `listens` in the log of 0b5e…”. */
+function readingLog(text: string): readonly WishedCall[] {
+	const environment = ofLog.exec(text)?.[1];
+	if (!environment) {
+		return [];
+	}
+
+	const pattern = /\bwait (?:for|until)\b[^`"“\n]{0,40}[`"“]([^`"”\n]+)[`"”]/i.exec(text)?.[1];
+	return [
+		pattern
+			? {name: 'wait_for_log', arguments: {environment, pattern, timeout_seconds: 30}}
+			: {name: 'environment_logs', arguments: {environment, lines: 20}},
+	];
 }

@@ -6,6 +6,9 @@ const list: WishedCall = {name: 'list_files', arguments: {}};
 const read = (path: string): WishedCall => ({name: 'read_file', arguments: {path}});
 const search = (pattern: string): WishedCall => ({name: 'search_text', arguments: {pattern, literal: true}});
 
+const id = '0b5e0a1c-9c1f-4d4e-8b57-0123456789ab';
+const log: WishedCall = {name: 'environment_logs', arguments: {environment: id, lines: 20}};
+
 test.each<[string, readonly WishedCall[]]>([
 	['list the files', [list]],
 	['List the files here.', [list]],
@@ -29,6 +32,13 @@ test.each<[string, readonly WishedCall[]]>([
 	['find TODO in this folder.', [search('TODO')]],
 	['grep runAgent(', [search('runAgent(')]],
 	['look for `a|b`', [search('a|b')]],
+	[`what does the log of ${id} say?`, [log]],
+	[`Show me the last logs from environment \`${id}\`.`, [log]],
+	[`watch the log of the sandbox ${id}`, [log]],
+	[
+		`wait for "listens on" in the log of ${id}`,
+		[{name: 'wait_for_log', arguments: {environment: id, pattern: 'listens on', timeout_seconds: 30}}],
+	],
 ])('“%s” is a wish for tools', (prompt, calls) => {
 	expect(readWish(prompt)).toEqual({kind: 'calls', calls});
 });
@@ -50,9 +60,19 @@ test.each([
 });
 
 test('no prompt takes long or throws', () => {
-	const startedAt = performance.now();
 	fc.assert(fc.property(fc.string({unit: 'binary', maxLength: 3000}), prompt => Boolean(readWish(prompt).kind)));
-	for (const word of ['list ', 'read a/', 'search for ', 'files in ', 'a.', ' ', 'read the file ', 'how do ']) {
+	const startedAt = performance.now();
+	for (const word of [
+		'list ',
+		'read a/',
+		'search for ',
+		'files in ',
+		'a.',
+		' ',
+		'read the file ',
+		'how do ',
+		'log of ',
+	]) {
 		readWish(word.repeat(20_000));
 	}
 

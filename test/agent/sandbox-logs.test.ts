@@ -1,0 +1,59 @@
+import {expect, onTestFinished, test} from 'vitest';
+import {type RunOptions, runAgent} from '../../src/agent/run.ts';
+import {createTools} from '../../src/agent/tools/tools.ts';
+import {environmentLogReader} from '../../src/client/environment-logs.ts';
+import {originOf} from '../../src/core/origin.ts';
+import {secret} from '../../src/core/secret.ts';
+import {blocksOf} from '../../src/core/transcript.ts';
+import {createTransport} from '../../src/net/undici-transport.ts';
+import {openaiChat} from '../../src/providers/openai-chat.ts';
+import {quirksOf} from '../../src/providers/openai-chat-quirks.ts';
+import {listen} from '../../src/server/listen.ts';
+import {createTestServer, inWorkspace, scope} from '../server/harness.ts';
+import {addTask, listener} from '../server/sandboxes/task-folder.ts';
+import {collect, runOptions, transcriptOf} from './scripted.ts';
+
+/** The agent with the demo model, over HTTP, on a server with one sandbox. */
+async function agentWithSandbox() {
+	const server = await createTestServer();
+	await addTask(server, 'listens', {services: {web: {}}}, {'main.mjs': listener});
+	const {json} = await server.send(`${inWorkspace}/environments`, {method: 'POST', body: {task_ref: 'listens'}});
+	const {url, close} = await listen(server.app);
+	onTestFinished(() => close());
+	const credential = {origin: originOf(url), kind: 'bearer', secret: secret(server.owner.key)} as const;
+	const transport = createTransport({credential, userAgent: 'test'});
+	onTestFinished(() => transport.close());
+	const tools = createTools({
+		stateFolder: '/nowhere',
+		openLog: async environmentId => ({
+			server: url,
+			source: environmentLogReader(originOf(url), transport, {
+				org: scope.org,
+				workspace: scope.workspace,
+				environmentId,
+			}),
+		}),
+	});
+	const provider = openaiChat(quirksOf.custom);
+	const ask: RunOptions['ask'] = (messages, signal) =>
+		provider({model: 'demo', baseUrl: `${url}/v1`, system: '', messages, tools, transport, signal});
+	const answer = async (text: string) => {
+		const events = await collect(runAgent(runOptions({ask, tools, prompt: {id: 'u1', text}})));
+		const said = blocksOf(transcriptOf(events)).findLast(block => block.kind === 'text');
+		return said?.kind === 'text' ? said.text : '';
+	};
+	return {answer, id: String(json.id), web: String(json.service_urls.web.url)};
+}
+
+test('the agent waits for a line of a real sandbox, and reads its log with the same numbers', async () => {
+	const {answer, id, web} = await agentWithSandbox();
+	expect(await answer(`wait for "listens" in the log of ${id}`)).toMatch(
+		/Line \d+ of the log of .* (?:matches|matched)/,
+	);
+	await fetch(`${web}apples`);
+	expect(await answer(`wait for "asked .apples" in the log of ${id}`)).toMatch(/\n\d+ {2}asked \/apples\n/);
+	expect(await answer(`what does the log of ${id} say?`)).toMatch(/\n\d+ {2}listens\n\d+ {2}asked \/apples\n```/);
+	expect(await answer(`what does the log of ${id.replace(/^./, c => (c === '0' ? '1' : '0'))} say?`)).toContain(
+		'has no environment',
+	);
+});
