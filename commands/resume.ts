@@ -1,6 +1,8 @@
 import * as z from 'zod/mini';
 import {command} from '../src/command/command.ts';
-import {cellText} from '../src/core/cell.ts';
+import type {CommandContext} from '../src/command/context.ts';
+import {dispatch} from '../src/command/dispatch.ts';
+import {placesOf, type Resumable, resumeFilters, savedChoice, seenChoice} from '../src/command/resume-choices.ts';
 import {AppError} from '../src/core/error.ts';
 
 export default command({
@@ -10,35 +12,53 @@ export default command({
 	args: z.object({session: z.optional(z.string())}),
 	positional: ['session'],
 	completes: {session: 'saved-session'},
-	describe: {session: 'id or a unique prefix of it; without it you choose'},
+	describe: {session: 'id or a unique prefix of it; without it you choose, also a runtime or an environment'},
 	examples: ['resume', 'resume 3f2a'],
 
-	async run({session}, {sessions, interact, store, flags}) {
+	async run({session}, context) {
+		const {sessions, interact, flags, platform} = context;
 		if (session) {
 			const {id} = await sessions.find(session);
 			return {kind: 'panel', panel: {show: 'session', id}};
 		}
 
-		const open = store.getState().transcript.session;
-		const others = (await sessions.list(false)).filter(({id}) => id !== open);
-		if (others.length === 0) {
-			throw new AppError('not-found', 'There is no other session in this folder.', {
+		const found = await everythingToResume(context);
+		if (found.length === 0) {
+			throw new AppError('not-found', 'There is nothing to resume: no other session in this folder.', {
 				hint: '`sessions --all` lists those of other folders.',
 			});
 		}
 
-		const id = await interact.choose({
-			title: 'Resume a session',
-			choices: others.map(({id, title, preview, updatedAt, messages}) => ({
-				id,
-				label: title || preview || id.slice(0, 8),
-				detail: [
-					cellText({at: updatedAt}, flags),
-					...(messages === undefined ? [] : [`${messages} messages`]),
-					id.slice(0, 8),
-				].join(' · '),
-			})),
-		});
-		return id ? {kind: 'panel', panel: {show: 'session', id}} : {kind: 'text', text: 'Nothing changed.'};
+		const choices = found.map(({choice}) => choice);
+		const id = await interact.choose({title: 'Resume', choices, filters: resumeFilters});
+		const action = found.find(({choice}) => choice.id === id)?.action;
+		if (!action) {
+			return {kind: 'text', text: 'Nothing changed.'};
+		}
+
+		if (action.kind === 'session') {
+			return {kind: 'panel', panel: {show: 'session', id: action.id}};
+		}
+
+		const {words, place} = action;
+		const open = () => platform.open(place);
+		return dispatch(words, {...context, flags: {...flags, ...place}, platform: {...platform, open}});
 	},
 });
+
+/** What is known here, without asking a server: the latest first, and last what is known by its id alone. */
+async function everythingToResume(context: CommandContext): Promise<readonly Resumable[]> {
+	const {sessions, sightings, models, store, flags} = context;
+	const open = store.getState().transcript.session;
+	const [saved, seen, {priceOf}] = await Promise.all([sessions.list(false), sightings.recall(), models.catalog()]);
+	const others = saved.filter(({id}) => id !== open);
+	const usage = await sessions.usageOf(others);
+	const placeOf = placesOf(context);
+	return [
+		...others.map(session => savedChoice(session, {usage, priceOf, exact: flags.exact})),
+		...seen.flatMap(sighting => {
+			const place = placeOf(sighting);
+			return place ? [seenChoice(sighting, place, flags)] : [];
+		}),
+	].toSorted((a, b) => (b.at ?? 0) - (a.at ?? 0));
+}

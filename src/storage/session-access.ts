@@ -1,10 +1,12 @@
 import {AppError} from '../core/error.ts';
 import type {AgentEvent, Recorded} from '../core/event.ts';
 import {emptyTranscript, reduceTranscript, type Transcript} from '../core/transcript.ts';
+import type {MessageUsage} from '../core/usage.ts';
 import type {Home} from './home.ts';
 import {createJournal, type Journal, type OpenedJournal, openJournal} from './journal.ts';
 import {type JournalContent, readJournal} from './journal-read.ts';
 import type {JournalState} from './journal-writer.ts';
+import {readUsage} from './read-usage.ts';
 import type {SessionFile} from './session-folder.ts';
 import {findSession, listSessions, type SessionSummary} from './sessions.ts';
 
@@ -19,6 +21,8 @@ export type SessionAccess = {
 	/** The session that is named, or the newest one of this folder where none is. Throws as `find`. */
 	readonly findOrLatest: (idOrPrefix: string | undefined) => Promise<SessionSummary>;
 	readonly read: (session: SessionFile) => Promise<ReadSession>;
+	/** What their messages used, by the id of the session; see `readUsage`. */
+	readonly usageOf: (sessions: readonly SessionFile[]) => Promise<ReadonlyMap<string, readonly MessageUsage[]>>;
 	/** Writes a title into a session that no window has open. Throws `conflict` where one has. */
 	readonly rename: (session: SessionFile, title: string) => Promise<void>;
 	/** Takes a session to go on with it. `notices` are what the user must know about its file. */
@@ -62,6 +66,7 @@ export function createSessionAccess({
 			const content = await readJournal(path);
 			return {records: content.records, transcript: replay(id, content)};
 		},
+		usageOf: files => readUsage(files),
 		async rename(file, title) {
 			const {journal, records, nextSeq} = await openJournal(file, onState);
 			const event: AgentEvent = {type: 'rename', title};

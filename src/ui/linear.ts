@@ -12,6 +12,7 @@ import {safeLine} from '../terminal/safe-text.ts';
 import {createPalette} from '../terminal/style.ts';
 import type {AppInteraction} from './interaction.ts';
 import {type AppProgram, openConversation} from './open-conversation.ts';
+import {createLinearChoose} from './picker-linear.ts';
 
 /**
  * The app line by line: the terminal's own line editing, finished lines written once, no cursor movement, no spinner.
@@ -47,16 +48,7 @@ export async function startLinear(
 
 	const interact: AppInteraction = {
 		ask: ({label, masked}) => question(label, masked),
-		async choose({title, choices}) {
-			say(title);
-			for (const [index, {label, detail}] of choices.entries()) {
-				say(`${index + 1}. ${safeLine(label)}${detail ? `, ${safeLine(detail)}` : ''}`);
-			}
-
-			const answer = (await question(`Number, 1 to ${choices.length}, or name:`, false))?.trim();
-			const named = choices.find(({id, label}) => id === answer || label === answer);
-			return (choices[Number(answer) - 1] ?? named)?.id;
-		},
+		choose: createLinearChoose({say, question: label => question(label, false)}),
 		async confirm(text, {title, facts} = {title: '', facts: []}) {
 			if (facts.length > 0) {
 				say([title, ...facts.map(([label, value]) => `${label}: ${value}`)].map(safeLine).join('\n'));

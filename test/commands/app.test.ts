@@ -34,11 +34,13 @@ test('usage, rename and export in the app are of the session on screen', async (
 test.each([80, 120])('help of a noun and of a command are drawn at %d columns', async width => {
 	const {run, runInApp} = testContext();
 	expect(drawn(await run('help', 'session'), width).split('\n')).toEqual([
-		'Sessions of the platform.',
+		'A session on this machine, or of the platform.',
 		'',
 		'command            what it does',
+		'session show       Show a saved session of this machine, and what it used',
 		'session unarchive  Bring a session back from the archive',
 		'',
+		'service session show',
 		'service session unarchive 7d9f3a52',
 		'',
 		'service session <verb> --help says more.',

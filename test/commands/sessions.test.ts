@@ -52,10 +52,10 @@ test('times are told briefly, exactly with --exact, also where a session is chos
 	printResult(result, out, {json: false, exact: true, env: {}});
 	expect(out.text()).toMatch(/ {2}\d{4}-\d\d-\d\dT[\d:]{8}Z {2}/);
 	await here.run('resume');
-	expect(here.asked).toMatchObject([{choices: [{detail: expect.stringMatching(/^3 h ago · /)}]}]);
+	expect(here.asked).toMatchObject([{choices: [{detail: expect.stringMatching(/^saved · 3 h ago · 2 messages · /)}]}]);
 	const exactly = testContext({like: here, answers: [undefined], flags: {exact: true}});
 	await exactly.run('resume');
-	expect(exactly.asked).toMatchObject([{choices: [{detail: expect.stringMatching(/^\d{4}-.*Z · /)}]}]);
+	expect(exactly.asked).toMatchObject([{choices: [{detail: expect.stringMatching(/^saved · \d{4}-.*Z · /)}]}]);
 });
 
 test('sessions of other folders are listed with --all alone', async () => {
@@ -70,12 +70,13 @@ test('sessions of other folders are listed with --all alone', async () => {
 });
 
 test('a session is resumed by its id or a prefix, or chosen', async () => {
-	const here = testContext({answers: ['chosen', undefined]});
-	const id = await saveSession(here, talk);
+	const first = testContext();
+	const id = await saveSession(first, talk);
+	const here = testContext({like: first, answers: [id, undefined]});
 	const open = {kind: 'panel', panel: {show: 'session', id}};
 	expect([await here.run('resume', id), await here.run('continue', id.slice(0, 6))]).toEqual([open, open]);
-	expect(await here.run('resume')).toEqual({kind: 'panel', panel: {show: 'session', id: 'chosen'}});
-	expect(here.asked).toMatchObject([{title: 'Resume a session', choices: [{id, label: 'Read it'}]}]);
+	expect(await here.run('resume')).toEqual(open);
+	expect(here.asked).toMatchObject([{title: 'Resume', choices: [{id, label: 'Read it'}]}]);
 	expect(await here.run('resume')).toEqual({kind: 'text', text: 'Nothing changed.'});
 });
 
@@ -84,7 +85,7 @@ test('what cannot be resumed is said', async () => {
 	await expect(run('resume', 'ffff')).rejects.toMatchObject({code: 'not-found'});
 	await expect(run('resume')).rejects.toMatchObject({
 		code: 'not-found',
-		message: 'There is no other session in this folder.',
+		message: 'There is nothing to resume: no other session in this folder.',
 		hint: '`sessions --all` lists those of other folders.',
 	});
 });

@@ -1,18 +1,20 @@
 import './not-in-ci.ts';
 import {PassThrough} from 'node:stream';
 import {expect, onTestFinished, test} from 'vitest';
+import {createSessionAccess} from '../../src/storage/session-access.ts';
 import {createAppStore} from '../../src/store/store.ts';
 import {startLinear} from '../../src/ui/linear.ts';
 import {finish, text as say, scriptedModel} from '../agent/scripted.ts';
+import {temporaryFolder, temporaryHome} from '../storage/temporary.ts';
 import {testProgram} from './program.ts';
 
 type Model = ReturnType<typeof scriptedModel>['ask'];
 
 /** The app line by line, between lines that are typed and what is written; the terminal echoes what is typed by itself. */
-function runLinear(ask?: Model) {
+function runLinear(ask?: Model, place: Partial<Pick<Parameters<typeof testProgram>[0], 'home' | 'folder'>> = {}) {
 	const store = createAppStore();
 	store.getState().setModel('custom/demo');
-	const {program} = testProgram({store, ...(ask && {ask})});
+	const {program} = testProgram({store, ...place, ...(ask && {ask})});
 	const stdin = new PassThrough();
 	const stdout = new PassThrough();
 	let written = '';
@@ -23,7 +25,7 @@ function runLinear(ask?: Model) {
 			compose: async () => program,
 			store,
 			env: {NO_COLOR: '1'},
-			stdin: Object.assign(stdin, {isTTY: true}) as never,
+			stdin: Object.assign(stdin, {isTTY: true, setRawMode: () => stdin}) as never,
 			stdout: Object.assign(stdout, {isTTY: true, columns: 80, rows: 24}) as never,
 			version: '1.2.3',
 			onInterrupt: () => undefined,
@@ -89,4 +91,34 @@ test('lines that were typed ahead are written above what comes of each', async (
 	type('/usage\nSecond\n');
 	await waitFor('I am here.');
 	expect(text()).toMatch(/❯ \/usage\n[\s\S]+❯ Second\n[\s\S]*I am here\./);
+});
+
+test('what can be resumed is a numbered list; a filter narrows it, and what is not understood is said', async () => {
+	const home = temporaryHome();
+	const folder = temporaryFolder();
+	const sessions = createSessionAccess({home, folder, onState: () => undefined});
+	for (const index of [1, 2]) {
+		const session = `${index}0000000-5a37-4c8e-9d3a-000000000000`;
+		const journal = await sessions.create(session);
+		const event = {type: 'user-message', id: 'u', text: `Talk \u001b[2J${index}`} as const;
+		journal.append({v: 1, seq: 0, at: `2026-01-0${index}T00:00:00Z`, session, server: 'local', event});
+		await journal.close();
+	}
+
+	const {type, text, waitFor} = runLinear(undefined, {home, folder});
+	await waitFor('> ');
+	type('/resume\n');
+	await waitFor('Number, 1 to 2, or name, or a filter such as kind:runtime:');
+	expect(text()).toContain(
+		'Resume\n1. Talk ␛[2J2, saved · 2026-01-02 · 1 message · 20000000\n2. Talk ␛[2J1, saved · 2026-01-01',
+	);
+	type('cost:>\r');
+	await waitFor('cost: takes a number, such as cost:>1\n');
+	type('kind:runtime\r');
+	await waitFor('Resume, kind:runtime: 0 of 2\nNothing matches. Another filter, or Enter to leave:');
+	type('1000\r');
+	await waitFor('Resume, 1000: 1 of 2\n1. Talk ␛[2J1');
+	type('1\r');
+	await waitFor('10000000');
+	await waitFor('❯ Talk ␛[2J1');
 });

@@ -1,0 +1,121 @@
+import {writeFileSync} from 'node:fs';
+import {expect, test} from 'vitest';
+import type {Choice} from '../../src/store/view-slice.ts';
+import {start, used, user} from '../core/records.ts';
+import {api, inWorkspace} from './api.ts';
+import {drawn, saveSession, type TestContext, testContext} from './context.ts';
+import {goodKey} from './platform.ts';
+
+const hour = 3_600_000;
+const ago = (hours: number) => new Date(Date.now() - hours * hour - 1000).toISOString();
+const id = (digit: string) => `${digit.repeat(8)}-1c7e-4f6e-9a55-0123456789ab`;
+const session = {id: id('5'), title: 'Old \u001B[2Jtalk', archived_at: null, usage: {total_cost_usd: 1.5}};
+const runtime = {
+	id: id('7'),
+	key: 'dev-box',
+	status: 'paused',
+	instance: {state: 'paused', pause_reason: 'timeout', billed_credits: 12, running_credits: 0},
+};
+const answers = {
+	[`POST ${inWorkspace}/sessions/55555555/unarchive`]: {json: session},
+	[`POST ${inWorkspace}/sessions/${session.id}/unarchive`]: {json: session},
+	[`POST ${inWorkspace}/runtimes/dev-box/resume`]: {json: runtime},
+	[`POST ${inWorkspace}/runtimes/${runtime.id}/resume`]: {json: runtime},
+	[`GET ${inWorkspace}/environments/${id('e')}/logs`]: {json: {logs: 'listening\n'}},
+};
+
+/** Has a server say something of each kind to a user who has a session of his own as well. */
+async function atWork() {
+	const server = await api(answers);
+	const here = testContext({env: server.env});
+	const saved = await saveSession(here, [start, user('Read it'), used('m1', 5000, 10, 'openai/gpt-4o')], ago(3));
+	await here.run('session', 'unarchive', '55555555');
+	await here.run('runtime', 'resume', 'dev-box');
+	await here.run('env', 'logs', id('e'));
+	await here.context.sightings.recall();
+	server.seen.length = 0;
+	return {server, here, saved, profile: server.origin.replace('http://', '')};
+}
+
+/** The choices that were offered by the last question. */
+function offered({asked}: TestContext): readonly Choice[] {
+	const last = asked.at(-1);
+	return typeof last === 'object' && last !== null && 'choices' in last ? (last.choices as readonly Choice[]) : [];
+}
+
+test('everything that is known is one list, with state, cost and age, and nothing is asked of a server', async () => {
+	const {server, here, saved, profile} = await atWork();
+	const {run, asked} = testContext({like: here, env: server.env});
+	expect(await run('resume')).toEqual({kind: 'text', text: 'Nothing changed.'});
+	const choices = offered({...here, asked});
+	expect(choices.map(({label, detail}) => [label, detail])).toEqual([
+		['dev-box', `runtime at ${profile} · paused: timeout · 12 credits · seen now`],
+		['Old \u001B[2Jtalk', `session at ${profile} · active · $1.50 · seen now · 55555555`],
+		['Read it', `saved · $0.013 · 3 h ago · 2 messages · ${saved.slice(0, 8)}`],
+		[`environment ${id('e')}`, `environment at ${profile} · not looked at yet · eeeeeeee`],
+	]);
+	expect(choices.map(({fields}) => fields)).toMatchObject([
+		{kind: 'runtime', state: 'paused: timeout', credits: 12, server: `${profile} ${server.origin}`},
+		{kind: 'server session', state: 'active', cost: 1.5, id: session.id},
+		{kind: 'saved session', state: 'saved', server: 'this machine', cost: expect.closeTo(0.0126, 4)},
+		{kind: 'environment', id: id('e')},
+	]);
+	expect(server.seen).toEqual([]);
+});
+
+test('each is gone on with by the command of its own', async () => {
+	const {server, here, saved, profile} = await atWork();
+	const at = (kind: string, of: string) => `${kind} ${profile} ${server.origin} acme lab ${of}`;
+	const answers = [at('runtime', runtime.id), at('session', session.id), at('environment', id('e')), saved];
+	const {run} = testContext({like: here, env: server.env, answers});
+	expect(drawn(await run('resume'), 120)).toContain('pause reason   timeout');
+	expect(drawn(await run('resume'), 120)).toContain('Old ␛[2Jtalk');
+	expect(drawn(await run('resume'), 120)).toContain('listening');
+	expect(await run('resume')).toEqual({kind: 'panel', panel: {show: 'session', id: saved}});
+	expect(server.seen.map(({method, url}) => `${method} ${url}`)).toEqual([
+		`POST ${inWorkspace}/runtimes/${runtime.id}/resume`,
+		`POST ${inWorkspace}/sessions/${session.id}/unarchive`,
+		`GET ${inWorkspace}/environments/${id('e')}/logs`,
+	]);
+});
+
+test('in the app a runtime that was chosen is asked about as by its own command', async () => {
+	const {server, here, profile} = await atWork();
+	const answers = [`runtime ${profile} ${server.origin} acme lab ${runtime.id}`, undefined];
+	const {runInApp, asked, store} = testContext({like: here, env: server.env, answers});
+	store.getState().setConnection({profile, server: server.origin, state: 'ready'});
+	expect(await runInApp('resume')).toEqual({kind: 'text', text: 'Nothing changed.'});
+	expect([asked.at(-1), server.seen]).toEqual(['It uses credits while it runs. Wake it?', []]);
+});
+
+test('what another server showed is offered with its own login alone, and never sent elsewhere [6]', async () => {
+	const {server, here, profile} = await atWork();
+	const other = await api({});
+	const env = {SERVICE_SERVER: other.origin, SERVICE_API_KEY: goodKey};
+	const stranger = testContext({like: here, env});
+	await stranger.run('resume');
+	expect(offered(stranger).map(({fields}) => fields?.['kind'])).toEqual(['saved session']);
+
+	const byName = {name: profile, server: server.origin, savedAt: ago(0)};
+	const config = (known: object) => JSON.stringify({version: 1, profiles: {[profile]: known}});
+	writeFileSync(`${here.home}/config.json`, config({...byName, apiKey: goodKey}), {mode: 0o600});
+	const choice = `runtime ${profile} ${server.origin} acme lab ${runtime.id}`;
+	const known = testContext({like: here, env, answers: [choice]});
+	expect(drawn(await known.run('resume'), 80)).toContain('pause reason   timeout');
+	expect([server.seen.length, other.seen]).toEqual([1, []]);
+
+	writeFileSync(`${here.home}/config.json`, config({...byName, apiKey: goodKey, server: other.origin}), {mode: 0o600});
+	const moved = testContext({like: here, env});
+	await moved.run('resume');
+	expect(offered(moved).map(({fields}) => fields?.['kind'])).toEqual(['saved session']);
+});
+
+test('a server that is named is meant alone, and one that cannot be found hides no session', async () => {
+	const {server, here} = await atWork();
+	const named = testContext({like: here, flags: {profile: 'nobody'}});
+	await named.run('resume');
+	expect(offered(named)).toHaveLength(1);
+	const elsewhere = testContext({like: here, env: server.env, flags: {server: 'https://other.test'}});
+	await elsewhere.run('resume');
+	expect(offered(elsewhere)).toHaveLength(1);
+});
