@@ -25,6 +25,8 @@ export type Linked = Belongings & {
 	readonly trace_id: string;
 	readonly span_id: string;
 	readonly parent_span_id: string | null;
+	/** Who sent it. */
+	readonly user_id: string;
 };
 
 export const linkKey = (traceId: string, spanId: string) => `${traceId}/${spanId}`;
@@ -34,6 +36,8 @@ export const keyOf = ({traceId, spanId}: Pick<Span, 'traceId' | 'spanId'>) => li
 /**
  * Gives each span what it belongs to: its own, else that of the nearest span above it that is known. What a span has once,
  * it keeps: a parent that comes later only fills in what was missing, so that the order in which spans come is of no matter.
+ * Sessions and runs pass on among the spans of one user alone: ids of spans are no secret, and whoever knows some must not
+ * get into a private session by hanging a span below them, nor draw them into his own by sending their parent.
  */
 export function inherit(spans: readonly Linked[]): ReadonlyMap<string, Belongings> {
 	const byKey = new Map(spans.map(span => [linkKey(span.trace_id, span.span_id), span]));
@@ -54,23 +58,25 @@ export function inherit(spans: readonly Linked[]): ReadonlyMap<string, Belonging
 			next = next.parent_span_id === null ? undefined : byKey.get(linkKey(next.trace_id, next.parent_span_id));
 		}
 
-		let above = next && settled.get(linkKey(next.trace_id, next.span_id));
+		let above: Linked | undefined = next && {...next, ...settled.get(linkKey(next.trace_id, next.span_id))};
 		for (const each of path.reverse()) {
-			above = merge(each, above);
-			settled.set(linkKey(each.trace_id, each.span_id), above);
+			const its = merge(each, above);
+			settled.set(linkKey(each.trace_id, each.span_id), its);
+			above = {...each, ...its};
 		}
 	}
 
 	return settled;
 }
 
-function merge(own: Belongings, above: Belongings | undefined): Belongings {
+function merge(own: Linked, above: Linked | undefined): Belongings {
+	const ofSame = own.user_id === above?.user_id ? above : undefined;
 	return {
-		session_id: own.session_id ?? above?.session_id ?? null,
+		session_id: own.session_id ?? ofSame?.session_id ?? null,
 		evaluation_id: own.evaluation_id ?? above?.evaluation_id ?? null,
 		evaluation_item_id: own.evaluation_item_id ?? above?.evaluation_item_id ?? null,
 		assessment_id: own.assessment_id ?? above?.assessment_id ?? null,
 		attack_span_id: own.attack_span_id ?? above?.attack_span_id ?? null,
-		workflow_run_id: own.workflow_run_id ?? above?.workflow_run_id ?? null,
+		workflow_run_id: own.workflow_run_id ?? ofSame?.workflow_run_id ?? null,
 	};
 }

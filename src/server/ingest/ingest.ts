@@ -9,6 +9,8 @@ import {deriveSessions} from './sessions.ts';
 import type {Span} from './span.ts';
 import {storeSpans} from './store-spans.ts';
 
+const mostAttempts = 5;
+
 type Sender = {
 	readonly organizationId: string;
 	readonly userId: string;
@@ -20,15 +22,16 @@ type Sender = {
  * nothing, and spans may come in any order and in several requests. Gives what was not taken, a sentence for each span.
  */
 export async function ingest(database: Database, sender: Sender, spans: readonly Span[]): Promise<readonly string[]> {
-	try {
-		return await attempt(database, sender, spans);
-	} catch (error) {
-		// Two workspaces took one UUID at the same moment: the second time, the id is seen to be taken.
-		if (isCollision(error)) {
-			return attempt(database, sender, spans);
+	for (let tried = 1; ; tried += 1) {
+		try {
+			return await attempt(database, sender, spans);
+		} catch (error) {
+			// Two workspaces took one UUID at the same moment: the next time, the id is seen to be taken. Of two that waited for
+			// each other, the one that was ended may collide with the other once more.
+			if (!isCollision(error) || tried === mostAttempts) {
+				throw error;
+			}
 		}
-
-		throw error;
 	}
 }
 
@@ -53,7 +56,7 @@ function attempt(
 			const origin = {organizationId, userId, ...place};
 			const {claimed, rejected: foreign} = await readBelongings(transaction, place, userId, its);
 			refused.push(...foreign);
-			const where = {organizationId, place, receivedAt: now.toISOString()};
+			const where = {organizationId, userId, place, receivedAt: now.toISOString()};
 			const touched = await storeSpans(transaction, where, claimed);
 			await deriveSessions(transaction, origin, touched);
 			await deriveAirt(transaction, origin, touched);

@@ -14,6 +14,8 @@ export type Touched = Belongings & {
 
 type Where = {
 	readonly organizationId: string;
+	/** Who sends them. */
+	readonly userId: string;
 	readonly place: Place;
 	readonly receivedAt: string;
 };
@@ -21,7 +23,7 @@ type Where = {
 /** Stores spans that are not there yet, and gives those that something derives from: them, and what they gave a parent. */
 export async function storeSpans(
 	transaction: DatabaseTransaction,
-	{organizationId, place, receivedAt}: Where,
+	{organizationId, userId, place, receivedAt}: Where,
 	claimed: readonly Claimed[],
 ): Promise<readonly Touched[]> {
 	const stored = await loadTraces(transaction, organizationId, claimed);
@@ -42,6 +44,7 @@ export async function storeSpans(
 		trace_id: span.traceId,
 		span_id: span.spanId,
 		parent_span_id: span.parentSpanId,
+		user_id: userId,
 	}));
 	// Nothing passes from one workspace to another.
 	const here = [...stored.values()].filter(({workspace_id}) => workspace_id === place.workspaceId);
@@ -61,6 +64,7 @@ export async function storeSpans(
 			organization_id: organizationId,
 			workspace_id: place.workspaceId,
 			project_id: place.projectId,
+			user_id: userId,
 			trace_id: span.traceId,
 			span_id: span.spanId,
 			parent_span_id: span.parentSpanId,
@@ -106,7 +110,7 @@ async function loadTraces(
 	for (const some of chunks(traces)) {
 		const rows = await transaction
 			.selectFrom('spans')
-			.select(['workspace_id', 'trace_id', 'span_id', 'parent_span_id', ...belongingNames])
+			.select(['workspace_id', 'trace_id', 'span_id', 'parent_span_id', 'user_id', ...belongingNames])
 			.where('organization_id', '=', organizationId)
 			.where('trace_id', 'in', some)
 			.execute();

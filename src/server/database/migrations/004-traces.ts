@@ -6,6 +6,7 @@ export const traces: readonly string[] = [
 		span_id text not null,
 		workspace_id text not null references workspaces (id) on delete cascade,
 		project_id text not null references projects (id) on delete cascade,
+		user_id text not null references users (id) on delete cascade,
 		parent_span_id text,
 		name text not null,
 		type text not null,

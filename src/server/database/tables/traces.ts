@@ -7,6 +7,8 @@ type SpanTable = {
 	readonly span_id: string;
 	readonly workspace_id: string;
 	readonly project_id: string;
+	/** Who sent it. */
+	readonly user_id: string;
 	readonly parent_span_id: string | null;
 	readonly name: string;
 	/** `service.span.type`, else `gen_ai.operation.name`, else its kind in a word. */
