@@ -73,14 +73,14 @@ const logs = command({
 		environment: 'UUID of the environment',
 		follow: 'go on with what comes, until Ctrl+C',
 		sinceStart: 'begin with the oldest line that the server still has',
-		grep: 'only lines that match this regular expression, or do not with ! before it; small letters match capitals too; may be repeated',
-		level: 'only lines of this level or above, and those that name none',
+		grep: 'only lines that match this regular expression, or with ! before it those that do not; small letters match capitals too; may be repeated, then all must hold',
+		level: `only lines of this level or above (${levels.join(', ')}), and those that name none`,
 		exitStatus: 'with --follow: fail where the environment is gone in the end',
 	},
 	completes: {environment: 'environment'},
 	examples: [
 		'env logs 0b5e0a1c-9c1f-4d4e-8b57-0123456789ab',
-		'env logs 0b5e0a1c-9c1f-4d4e-8b57-0123456789ab --grep !health --level warn',
+		"env logs 0b5e0a1c-9c1f-4d4e-8b57-0123456789ab --grep '!health' --level warn",
 	],
 	whileRunning: true,
 
