@@ -78,14 +78,14 @@ export function seenChoice(sighting: Sighting, place: Place, {exact}: Pick<Globa
 		action: {kind: 'command', words: [...words, '--', id], place},
 		choice: {
 			id: [kind, profile, server, sighting.org, sighting.workspace, id].join(' '),
-			label: label || `${kinds[kind]} ${id}`,
+			label: label || id,
 			detail: joined([
 				`${kind} at ${profile}`,
 				isKnown ? state : 'not looked at yet',
 				cost === undefined ? undefined : formatUsd(cost),
-				credits === undefined ? undefined : `${formatNumber(credits)} credits`,
+				credits === undefined ? undefined : `${formatNumber(credits)} ${credits === 1 ? 'credit' : 'credits'}`,
 				isKnown ? `seen ${cellText({at: sighting.at}, {exact})}` : undefined,
-				kind === 'runtime' ? undefined : id.slice(0, 8),
+				kind === 'runtime' || !label ? undefined : id.slice(0, 8),
 			]),
 			fields: fieldsOf({id, kind: kinds[kind], state, server: `${profile} ${server}`, cost, credits, age}),
 		},

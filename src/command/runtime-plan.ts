@@ -37,8 +37,7 @@ export function findRuntime(seen: readonly Sighting[], runtime: string, at: Runt
 export function wakePlan(runtime: string, sighting: Sighting | undefined, now = Date.now()): WakePlan {
 	const known = sighting && readLeniently(runtimeSchema, sighting.shown);
 	if (!known || Object.keys(known).length === 0) {
-		const question = `Nothing was seen of “${runtime}” yet, and waking it may use credits. Wake it?`;
-		return {title: `Wake ${runtime}`, facts: [], question};
+		return {title: `Wake ${runtime}: nothing was seen of it yet`, facts: [], question: 'It may use credits. Wake it?'};
 	}
 
 	const {instance} = known;
@@ -68,10 +67,10 @@ function sandboxFacts(instance: Instance, now: number): WakePlan['facts'] {
 		['paused', instance.pause_reason && pauseReason(instance.pause_reason)],
 		// Read and never inferred from the provider, as the specification asks.
 		['can be paused', yesOrNo(instance.supports_pause) ?? 'the server did not say'],
-		['cost', costOf(instance)],
-		...limits.map(({what, limit, level}) => [what, `${timeLimit(limit)}, ${levelName(level)}`] as const),
+		['credits', creditsOf(instance)],
+		...limits.map(({what, limit, level}) => [`limit ${what}`, `${timeLimit(limit)}, ${levelName(level)}`] as const),
 		[
-			'limit',
+			'limit actual',
 			typeof actual === 'number'
 				? [timeLimit(actual), winner(instance, limits)].filter(Boolean).join(', ')
 				: instance.runtime_limited_by_credits
@@ -94,10 +93,10 @@ export function pauseReason(reason: string): string {
 	return (Object.hasOwn(reasons, reason) ? reasons[reason] : undefined) ?? reason;
 }
 
-/** What it has used so far, as far as it was said: “12 credits billed, 3 running, 4,000 estimated in all”. */
-function costOf(instance: Instance): string | undefined {
+/** What it has used so far, as far as it was said: “12 billed, 3 running, 4,000 estimated in all”. */
+function creditsOf(instance: Instance): string | undefined {
 	const parts = [
-		['credits billed', instance.billed_credits],
+		['billed', instance.billed_credits],
 		['running', instance.running_credits],
 		['estimated in all', instance.estimated_total_credits],
 	] as const;

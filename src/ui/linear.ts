@@ -49,9 +49,9 @@ export async function startLinear(
 	const interact: AppInteraction = {
 		ask: ({label, masked}) => question(label, masked),
 		choose: createLinearChoose({say, question: label => question(label, false)}),
-		async confirm(text, {title, facts} = {title: '', facts: []}) {
-			if (facts.length > 0) {
-				say([title, ...facts.map(([label, value]) => `${label}: ${value}`)].map(safeLine).join('\n'));
+		async confirm(text, about) {
+			if (about) {
+				say([about.title, ...about.facts.map(([label, value]) => `${label}: ${value}`)].map(safeLine).join('\n'));
 			}
 
 			return /^y(?:es)?$/i.test((await question(`${text} [y/N]`, false))?.trim() ?? '');

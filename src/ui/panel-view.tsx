@@ -39,23 +39,22 @@ type ConfirmPanel = Extract<Panel, {kind: 'confirm'}>;
 
 /** Rows of a question with what is to be known first: a title, a line for each fact, the question. */
 export function confirmRows({about}: ConfirmPanel): number {
-	return about && about.facts.length > 0 ? about.facts.length + 2 : 1;
+	return about ? about.facts.length + 2 : 1;
 }
 
 /** In a low window the last facts give way: what is asked is always there. */
 function Confirm({panel, height}: {readonly panel: ConfirmPanel; readonly height: number}) {
 	const {palette} = useUi();
 	const columns = useApp(state => state.size.columns);
-	const {title = '', facts = []} = panel.about ?? {};
+	const {title, facts = []} = panel.about ?? {};
 	const labelled = Math.max(0, ...facts.map(([label]) => lineWidth(safeLine(label))));
-	const known =
-		facts.length > 0
-			? [
-					palette.label(safeLine(title)),
-					...facts.map(([label, value]) => `${palette.dim(padEnd(safeLine(label), labelled))}  ${safeLine(value)}`),
-				]
-			: [];
-	const question = `${palette.warning('?')} ${safeLine(panel.question)} ${palette.dim('[y/N]')}`;
+	const known = [
+		...(title === undefined ? [] : [palette.label(safeLine(title))]),
+		...facts.map(([label, value]) => `${palette.dim(padEnd(safeLine(label), labelled))}  ${safeLine(value)}`),
+	];
+	const keys = ' [y/N]';
+	const asked = truncate(`${palette.warning('?')} ${safeLine(panel.question)}`, columns - keys.length);
+	const question = asked + palette.dim(keys);
 	return <Lines lines={[...known.slice(0, Math.max(0, height - 1)), question].map(line => truncate(line, columns))} />;
 }
 

@@ -37,18 +37,18 @@ test('a plan says what was seen: the state and why, what it cost, and the limits
 			['state', 'paused'],
 			['paused', 'the credits of the organization ran out (insufficient_credits)'],
 			['can be paused', 'yes'],
-			['cost', '12 credits billed, 0 running, 4,000 estimated in all'],
-			['configured', '7,200 s (2 h 00 m), org max'],
-			['requested', '14,400 s (4 h 00 m), requested'],
-			['limit', '7,200 s (2 h 00 m), org max won'],
+			['credits', '12 billed, 0 running, 4,000 estimated in all'],
+			['limit configured', '7,200 s (2 h 00 m), org max'],
+			['limit requested', '14,400 s (4 h 00 m), requested'],
+			['limit actual', '7,200 s (2 h 00 m), org max won'],
 		],
 		question: 'It uses credits while it runs. Wake it?',
 	});
 });
 
 test('what nobody said is not shown: an id alone, or nothing at all', () => {
-	const question = 'Nothing was seen of “dev-box” yet, and waking it may use credits. Wake it?';
-	const unknown = {title: 'Wake dev-box', facts: [], question};
+	const title = 'Wake dev-box: nothing was seen of it yet';
+	const unknown = {title, facts: [], question: 'It may use credits. Wake it?'};
 	expect([wakePlan('dev-box', undefined, now), wakePlan('dev-box', {...box, shown: {}}, now)]).toEqual([
 		unknown,
 		unknown,

@@ -52,7 +52,7 @@ test('everything that is known is one list, with state, cost and age, and nothin
 		['dev-box', `runtime at ${profile} · paused: timeout · 12 credits · seen now`],
 		['Old \u001B[2Jtalk', `session at ${profile} · active · $1.50 · seen now · 55555555`],
 		['Read it', `saved · $0.013 · 3 h ago · 2 messages · ${saved.slice(0, 8)}`],
-		[`environment ${id('e')}`, `environment at ${profile} · not looked at yet · eeeeeeee`],
+		[id('e'), `environment at ${profile} · not looked at yet`],
 	]);
 	expect(choices.map(({fields}) => fields)).toMatchObject([
 		{kind: 'runtime', state: 'paused: timeout', credits: 12, server: `${profile} ${server.origin}`},

@@ -22,7 +22,7 @@ test('in the app it is asked first, with what was seen, and No leaves everything
 	const {env, seen} = await api({[path('dev-box')]: {json: paused}});
 	const {run, runInApp, asked} = testContext({env, answers: [undefined, 'yes', undefined]});
 	expect(await runInApp('runtime', 'resume', 'dev-box')).toEqual({kind: 'text', text: 'Nothing changed.'});
-	expect([asked, seen]).toEqual([['Nothing was seen of “dev-box” yet, and waking it may use credits. Wake it?'], []]);
+	expect([asked, seen]).toEqual([['It may use credits. Wake it?'], []]);
 
 	const woken = await runInApp('runtime', 'resume', 'dev-box');
 	expect(drawn(woken, 80).split('\n').slice(0, 4)).toEqual([
@@ -52,7 +52,7 @@ test.each([80, 120])(
 			'state          paused',
 			'paused         its time was over (timeout)',
 			'can be paused  no',
-			'cost           2 credits billed',
+			'credits        2 billed',
 			'',
 		]);
 		expect(asked).toEqual([]);
@@ -67,7 +67,7 @@ test('what was seen at another server is not shown for the same key', async () =
 	await here.context.sightings.recall();
 	const there = testContext({env: second.env, like: here});
 	await there.runInApp('runtime', 'resume', 'dev-box');
-	expect(there.asked).toEqual(['Nothing was seen of “dev-box” yet, and waking it may use credits. Wake it?']);
+	expect(there.asked).toEqual(['It may use credits. Wake it?']);
 });
 
 test.each([

@@ -181,6 +181,8 @@ describe('lines', () => {
 test('a question is asked with No as what Enter means', async () => {
 	const {panelLines} = await open({kind: 'confirm', question: 'Forget \u001b[2Jwork?'});
 	expect(panelLines()).toEqual(['? Forget ␛[2Jwork? [y/N]']);
+	const long = await open({kind: 'confirm', question: 'x'.repeat(200)});
+	expect(long.panelLines()).toEqual([`? ${'x'.repeat(71)}… [y/N]`]);
 	expect(marked(panelLines())).toEqual([]);
 });
 
