@@ -6,8 +6,12 @@ type Limit = {readonly most: number; readonly seconds: number};
 
 /** What a guess could succeed at, and what only costs the server. A correct sign-in clears what was counted. */
 const limits = {
-	/** By e-mail address, known or not. */
+	/** By e-mail address, known or not, and network: a stranger's guesses must not keep the user himself out. */
 	'sign-in': {most: 10, seconds: 15 * 60},
+	/** By e-mail address alone: for guesses from many networks. None is cleared. */
+	'sign-in-anywhere': {most: 100, seconds: 15 * 60},
+	/** By network: each is a slow comparison, and two go on at once. */
+	'sign-in-network': {most: 60, seconds: 60},
 	/** By user: at the sign-in, and where a second factor is turned on or off. A code has a million values, three are right. */
 	'second-factor': {most: 6, seconds: 15 * 60},
 	/**
@@ -17,8 +21,9 @@ const limits = {
 	'user-code': {most: 30, seconds: 15 * 60},
 	/** By device code; `slow_down` has asked for less long before. */
 	poll: {most: 60, seconds: 60},
-	/** All programs together: each one is a row that waits for ten minutes, and anybody may ask. */
-	'device-code': {most: 300, seconds: 60},
+	/** By network, and all programs together: each one is a row that waits for ten minutes, and anybody may ask. */
+	'device-code': {most: 60, seconds: 60},
+	'device-code-anywhere': {most: 600, seconds: 60},
 } as const satisfies Record<string, Limit>;
 
 export type AttemptKind = keyof typeof limits;

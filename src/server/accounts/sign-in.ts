@@ -15,14 +15,21 @@ export type SignIn =
 /** When another try makes sense while everybody signs in at once, or somebody pretends to be everybody. */
 const busySeconds = 5;
 
+/** What somebody typed, and the network that it came from (`networkOf`). */
+type Typed = {readonly email: string; readonly password: string; readonly network: string};
+
 /** Who has this address and password. Unknown, suspended and without a password are all `wrong`, and take as long. */
-export async function signInWithPassword(services: Shared, email: string, password: string): Promise<SignIn> {
+export async function signInWithPassword(services: Shared, {email, password, network}: Typed): Promise<SignIn> {
 	if (isBusyHashing()) {
 		return {kind: 'wait', seconds: busySeconds};
 	}
 
 	const who = normalizeEmail(email);
-	const seconds = await countAttempt(services, 'sign-in', who);
+	const here = JSON.stringify([who, network]);
+	const seconds =
+		(await countAttempt(services, 'sign-in-network', network)) ??
+		(await countAttempt(services, 'sign-in', here)) ??
+		(await countAttempt(services, 'sign-in-anywhere', who));
 	if (seconds !== undefined) {
 		return {kind: 'wait', seconds};
 	}
@@ -33,7 +40,7 @@ export async function signInWithPassword(services: Shared, email: string, passwo
 		return {kind: 'wrong'};
 	}
 
-	await clearAttempts(services, 'sign-in', who);
+	await clearAttempts(services, 'sign-in', here);
 	return {kind: 'known', account, apiKeyId: null};
 }
 

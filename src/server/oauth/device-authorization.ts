@@ -5,7 +5,7 @@ import {ownOrigin} from '../accounts/own-origin.ts';
 import {makeToken} from '../accounts/token.ts';
 import {makeUserCode} from '../accounts/user-code.ts';
 import type {Tables} from '../database/tables.ts';
-import {peerOf} from '../peer.ts';
+import {networkOf, peerOf} from '../peer.ts';
 import type {OpenRequest} from '../route.ts';
 import type {Services} from '../services.ts';
 import {oauthAnswer, oauthWait} from './answer.ts';
@@ -23,7 +23,9 @@ export async function authorizeDevice(services: Services, {request}: OpenRequest
 		return form;
 	}
 
-	const wait = await countAttempt(services, 'device-code', 'all');
+	const wait =
+		(await countAttempt(services, 'device-code', networkOf(request, services))) ??
+		(await countAttempt(services, 'device-code-anywhere', 'all'));
 	if (wait !== undefined) {
 		return oauthWait(wait);
 	}

@@ -26,11 +26,6 @@ export async function pollDevice(
 	}
 
 	const hash = hashToken(given);
-	const wait = await countAttempt(services, 'poll', hash);
-	if (wait !== undefined) {
-		return oauthWait(wait);
-	}
-
 	const found = await services.database
 		.selectFrom('device_authorizations')
 		.select(['id', 'status', 'expires_at', 'interval_seconds', 'last_polled_at'])
@@ -38,6 +33,12 @@ export async function pollDevice(
 		.executeTakeFirst();
 	if (!found || found.status === 'consumed') {
 		return unknownCode();
+	}
+
+	// Not before: whoever makes codes up would have each of them written down.
+	const wait = await countAttempt(services, 'poll', hash);
+	if (wait !== undefined) {
+		return oauthWait(wait);
 	}
 
 	if (found.expires_at <= services.now().toISOString()) {

@@ -2,6 +2,7 @@ import {html} from 'hono/html';
 import {closeOtherSessions} from '../accounts/browser-session.ts';
 import {passwordLength} from '../accounts/password.ts';
 import {setPassword, signInWithPassword} from '../accounts/sign-in.ts';
+import {networkOf} from '../peer.ts';
 import type {Route} from '../route.ts';
 import type {Services} from '../services.ts';
 import {field, waitText} from './markup.ts';
@@ -98,7 +99,11 @@ async function takePassword(visit: SignedVisit, form: URLSearchParams): Promise<
 
 	if (account.password_hash !== null) {
 		// A session that was left open, or a stolen API key, must not be enough to take the account over.
-		const current = await signInWithPassword(services, account.email, form.get('current_password') ?? '');
+		const current = await signInWithPassword(services, {
+			email: account.email,
+			password: form.get('current_password') ?? '',
+			network: networkOf(visit.request, services),
+		});
 		if (current.kind === 'wait') {
 			const problem = `Too many attempts. Try again in ${waitText(current.seconds)}.`;
 			return await passwordPage(visit, {status: 429, problem, retryAfter: current.seconds});

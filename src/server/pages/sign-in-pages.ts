@@ -2,6 +2,7 @@ import {html} from 'hono/html';
 import {closeSession, openSession} from '../accounts/browser-session.ts';
 import {checkSecondFactor} from '../accounts/second-factor.ts';
 import {type SignIn, signInWithKey, signInWithPassword} from '../accounts/sign-in.ts';
+import {networkOf} from '../peer.ts';
 import type {Route} from '../route.ts';
 import type {Services} from '../services.ts';
 import {writeCookie} from './cookie.ts';
@@ -18,7 +19,11 @@ export function signInPages(services: Services): readonly Route[] {
 			show: async visit => (isSignedIn(visit) ? redirect(nextOf(visit)) : await passwordPage(visit)),
 			async take(visit, form) {
 				const email = form.get('email') ?? '';
-				const result = await signInWithPassword(services, email, form.get('password') ?? '');
+				const result = await signInWithPassword(services, {
+					email,
+					password: form.get('password') ?? '',
+					network: networkOf(visit.request, services),
+				});
 				return result.kind === 'known'
 					? await enter(visit, result)
 					: await passwordPage(visit, {email, ...explain(result, 'This e-mail address and password are not right.')});

@@ -1,5 +1,6 @@
 import {describe, expect, test} from 'vitest';
 import {decideLogin, findLogin} from '../../../src/server/accounts/device-login.ts';
+import {peerHeader} from '../../../src/server/peer.ts';
 import {engines} from '../database/engines.ts';
 import {createTestServer, origin} from '../harness.ts';
 import {approve, beginLogin, client, deviceGrant, poll, postForm} from './oauth.ts';
@@ -129,6 +130,21 @@ test('polls without end are 429 with the time to wait', async () => {
 	expect([status, headers.get('retry-after'), json.type]).toEqual([429, '60', 'usage_limit_exceeded_error']);
 	server.advance(60_000);
 	expect((await poll(server, deviceCode)).status).toBe(400);
+});
+
+test('codes that nobody was given are refused without a trace', async () => {
+	const server = await createTestServer();
+	const {status, json} = await poll(server, `svd_${'x'.repeat(43)}`);
+	expect([status, json.error]).toEqual([400, 'invalid_grant']);
+	expect(await server.database.selectFrom('attempts').select('key').execute()).toEqual([]);
+});
+
+test('one network that begins logins without end stops no other', async () => {
+	const {app} = await createTestServer();
+	const begin = (peer: string) => postForm(app, '/oauth/device_authorization', client, {[peerHeader]: peer});
+	const answers = await Promise.all(Array.from({length: 61}, () => begin('203.0.113.9')));
+	expect(answers.filter(({status}) => status === 429)).toHaveLength(1);
+	expect((await begin('198.51.100.7')).status).toBe(200);
 });
 
 test('a code expires after ten minutes, approved or not', async () => {

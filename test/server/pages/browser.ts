@@ -1,4 +1,5 @@
 import type {App} from '../../../src/server/app.ts';
+import {peerHeader} from '../../../src/server/peer.ts';
 
 /** What a browser shows: the page, and where it is. */
 export type Shown = {
@@ -21,13 +22,14 @@ type Sending = {
 export type Browser = ReturnType<typeof createBrowser>;
 
 /** A browser without script: it keeps cookies, follows redirects, and sends the forms of the page that it shows. */
-export function createBrowser(app: App, origin = 'http://127.0.0.1:8700') {
+export function createBrowser(app: App, origin = 'http://127.0.0.1:8700', peer = '127.0.0.1') {
 	const cookies = new Map<string, string>();
 	let shown: Shown | undefined;
 
 	async function open(path: string, init: RequestInit = {}): Promise<Shown> {
 		const headers = new Headers(init.headers);
 		headers.set('host', new URL(origin).host);
+		headers.set(peerHeader, peer);
 		headers.set('cookie', [...cookies].map(([name, value]) => `${name}=${value}`).join('; '));
 		const response = await app(new Request(new URL(path, origin), {...init, headers}));
 		const cookie = /^([^=]+)=([^;]*)/.exec(response.headers.get('set-cookie') ?? '');

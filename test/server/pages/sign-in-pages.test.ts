@@ -121,7 +121,7 @@ test('guesses are 429 after ten, for known and unknown addresses alike, and the 
 	for (const address of [email, 'nobody@acme.example']) {
 		// Counted without the ten slow comparisons.
 		for (let count = 0; count < 10; count += 1) {
-			await countAttempt(server.services, 'sign-in', address);
+			await countAttempt(server.services, 'sign-in', JSON.stringify([address, '127.0.0.1']));
 		}
 
 		const {status, headers, problem} = await browser.submit('/sign-in', {email: address.toUpperCase(), password});
@@ -134,6 +134,41 @@ test('guesses are 429 after ten, for known and unknown addresses alike, and the 
 
 	server.advance(900_000);
 	expect((await browser.submit('/sign-in', {email, password})).title).toBe('Your account');
+});
+
+test('a stranger’s guesses keep nobody else out, and are not heard from many networks either', async () => {
+	const {server} = await withPassword();
+	const {services} = server;
+	for (let count = 0; count < 10; count += 1) {
+		await countAttempt(services, 'sign-in', JSON.stringify([email, '203.0.113.9']));
+	}
+
+	const [stranger, user] = ['203.0.113.9', '198.51.100.7'].map(peer => createBrowser(server.app, undefined, peer));
+	expect([await stranger?.open('/sign-in'), await stranger?.submit('/sign-in', {email, password})]).toMatchObject([
+		{status: 200},
+		{status: 429},
+	]);
+	await user?.open('/sign-in');
+	expect((await user?.submit('/sign-in', {email, password}))?.title).toBe('Your account');
+
+	for (let count = 0; count < 100; count += 1) {
+		await countAttempt(services, 'sign-in-anywhere', email);
+	}
+
+	const third = createBrowser(server.app, undefined, '192.0.2.1');
+	await third.open('/sign-in');
+	expect((await third.submit('/sign-in', {email, password: 'a guess'})).status).toBe(429);
+});
+
+test('one network cannot keep the server at work comparing passwords', async () => {
+	const {server} = await withPassword();
+	for (let count = 0; count < 60; count += 1) {
+		await countAttempt(server.services, 'sign-in-network', '127.0.0.1');
+	}
+
+	const browser = createBrowser(server.app);
+	await browser.open('/sign-in');
+	expect((await browser.submit('/sign-in', {email, password})).headers.get('retry-after')).toBe('60');
 });
 
 test('[26] with a second factor nothing is open before its code, which is good once', async () => {
