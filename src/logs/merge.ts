@@ -2,9 +2,10 @@ import type {LogWindow} from './log-window.ts';
 import {runSteps} from './slices.ts';
 
 /**
- * What a window says about the one before it. `first`: nothing was seen before, or only an empty log, so that nobody
- * knows what came earlier. `gap`: they have no line in common. `restarted`: the new one is also shorter and begins
- * otherwise. `ambiguous`: they have lines in common, but only such that come again and again, so that lines may be missing.
+ * What a window says about the one before it. `first`: nothing was seen before, or an empty log, so that nothing shows
+ * what came earlier. `gap`: they have no line in common. `restarted`: the new one is also shorter and begins otherwise.
+ * `ambiguous`: they have lines in common, but only such that come again and again, so that lines may be missing; or the
+ * log was empty, and so much came at once that the server may have cut it.
  */
 export type Verdict = 'first' | 'unchanged' | 'appended' | 'gap' | 'restarted' | 'ambiguous';
 
@@ -17,6 +18,9 @@ export type Merged = {
 type Overlap = {readonly length: number; readonly isSure: boolean};
 
 const step = 2000;
+
+/** A tail that is cut at less would be of little use, so that a log below both is taken to be whole. */
+const shortestTail = {lines: 100, characters: 16 * 1024};
 
 /**
  * Finds what a window of a log adds to the one before it: pure, in time linear in the size of both. The longest end of
@@ -35,7 +39,7 @@ export function* mergeSteps(previous: LogWindow | undefined, next: LogWindow): G
 	}
 
 	if (!previous?.text) {
-		return {appended: next.lines, verdict: 'first'};
+		return {appended: next.lines, verdict: previous && isLikelyCut(next) ? 'ambiguous' : 'first'};
 	}
 
 	const overlap = yield* findOverlap(previous, next);
@@ -143,6 +147,10 @@ function* isSure(previous: LogWindow, next: LogWindow, overlap: number): Generat
 	}
 
 	return false;
+}
+
+function isLikelyCut({lines, text}: LogWindow): boolean {
+	return lines.length >= shortestTail.lines || text.length >= shortestTail.characters;
 }
 
 function isRestart(previous: LogWindow, next: LogWindow): boolean {

@@ -8,6 +8,7 @@ const merged = (previous: string | undefined, next: string) =>
 test.each([
 	['nothing was seen yet', undefined, 'a\nb\n', 'first', ['a', 'b']],
 	['the log was empty', '', 'a\nb\n', 'first', ['a', 'b']],
+	['the log was empty, and so much came that it may be cut', '', 'a\n'.repeat(100), 'ambiguous', Array(100).fill('a')],
 	['it stays empty', '', '', 'unchanged', []],
 	['nothing came', 'a\nb\n', 'a\nb\n', 'unchanged', []],
 	['lines came', 'a\nb\n', 'a\nb\nc\nd\n', 'appended', ['c', 'd']],
@@ -64,5 +65,5 @@ test.each([
 	const next = text(777, 100_000);
 	const begun = performance.now();
 	merged(previous, next);
-	expect(performance.now() - begun).toBeLessThan(1500);
+	expect(performance.now() - begun).toBeLessThan(4000);
 });
