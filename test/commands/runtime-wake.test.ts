@@ -25,8 +25,10 @@ test('in the app it is asked first, with what was seen, and No leaves everything
 	expect([asked, seen]).toEqual([['It may use credits. Wake it?'], []]);
 
 	const woken = await runInApp('runtime', 'resume', 'dev-box');
-	expect(drawn(woken, 80).split('\n').slice(0, 4)).toEqual([
-		expect.stringMatching(/^Asked http:\/\/127\.0\.0\.1:\d+ at [\d:]{8} · paused at [\d:]{8}$/),
+	expect(drawn(woken, 120).split('\n').slice(0, 4)).toEqual([
+		expect.stringMatching(
+			/^Asked http:\/\/127\.0\.0\.1:\d+ at [\d:]{8} · (?:waited [\d.]+ m?s · )?paused at [\d:]{8}$/,
+		),
 		'',
 		'Dev␛[2Jbox',
 		'status   paused',

@@ -1,0 +1,102 @@
+import './not-in-ci.ts';
+import {describe, expect, test} from 'vitest';
+import {openConfig} from '../../src/config/config.ts';
+import {saveProfile} from '../../src/config/profiles.ts';
+import {openSightings} from '../../src/config/sightings.ts';
+import {secret} from '../../src/core/secret.ts';
+import {createSessionAccess} from '../../src/storage/session-access.ts';
+import {temporaryFolder, temporaryHome} from '../storage/temporary.ts';
+import {keys} from './key-presses.ts';
+import {runApp} from './running-app.ts';
+
+const server = 'https://lab.test';
+
+/** An app whose user has two sessions here, one with a hostile title, and has seen a runtime of a server. */
+async function appWithThings(columns: number, rows: number, pick = false) {
+	const [home, folder] = [temporaryHome(), temporaryFolder()];
+	const sessions = createSessionAccess({home, folder, onState: () => undefined});
+	for (const [index, text] of ['Plain talk', 'a\u001b]0;owned\u0007b'].entries()) {
+		const session = `${index + 1}0000000-5a37-4c8e-9d3a-000000000000`;
+		const journal = await sessions.create(session);
+		const event = {type: 'user-message', id: 'u', text} as const;
+		journal.append({v: 1, seq: 0, at: `2026-01-0${index + 1}T00:00:00Z`, session, server: 'local', event});
+		await journal.close();
+	}
+
+	await saveProfile(openConfig(home), {name: 'lab', server, apiKey: secret('key-0123456789abcd')});
+	const sightings = openSightings(home.sightingsFile);
+	const seen = {kind: 'runtime', id: 'dev-box', profile: 'lab', server, org: 'acme', workspace: 'main'} as const;
+	const shown = {name: 'Dev\u001b[2Jbox', key: 'dev-box', status: 'paused'};
+	sightings.remember([
+		{...seen, at: '2026-01-03T00:00:00Z', shown},
+		{...seen, id: 'stolen', server: 'https://evil.test', at: '2026-01-03T00:00:00Z', shown},
+	]);
+	await sightings.settle();
+	const app = runApp({home, folder, columns, rows, flags: {pick}});
+	await app.waitFor(pick ? 'Esc leaves' : 'Demo model');
+	/** The lines of the open picker. */
+	const picker = () => {
+		const lines = app.lines();
+		const from = lines.findIndex(line => line.includes('Esc leaves'));
+		return lines.slice(
+			from,
+			lines.findIndex((line, index) => index > from && line.startsWith('────')),
+		);
+	};
+
+	return {...app, picker};
+}
+
+describe.each([
+	[80, 24],
+	[120, 40],
+])('/resume at %i columns and %i rows', (columns, rows) => {
+	const expected = [
+		'Resume 3 · Enter takes · Esc leaves',
+		'filter kind:runtime state:paused server:local cost:>1 credits:>10 age:<2d',
+		'❯ Dev␛[2Jbox  runtime at lab · paused · seen 2026-01-03',
+		'  a␛]0;owned␇b  saved · 2026-01-02 · 1 message · 20000000',
+		'  Plain talk  saved · 2026-01-01 · 1 message · 10000000',
+	];
+
+	test('lists what is known of here and of servers by their own logins, with titles made safe [1]', async () => {
+		const {type, picker, waitFor, written} = await appWithThings(columns, rows);
+		type('/resume\r');
+		await waitFor('Esc leaves');
+		const plain = (lines: readonly string[]) => lines.map(line => line.replace(/ {2,}/g, '  '));
+		expect(plain(picker())).toEqual(expected);
+		expect(
+			new Set(
+				picker()
+					.slice(2)
+					.map(line => line.search(/runtime at|saved ·/)),
+			).size,
+		).toBe(1);
+		expect(written.join('')).not.toMatch(/owned\u0007|Dev\u001b/);
+	});
+
+	test('is what the app begins with where it is started so', async () => {
+		const {picker} = await appWithThings(columns, rows, true);
+		expect(picker()).toHaveLength(expected.length);
+	});
+});
+
+test('what is typed at once narrows and takes: the session is resumed', async () => {
+	const {type, waitFor, store} = await appWithThings(80, 24);
+	type('/resume\r');
+	await waitFor('Esc leaves');
+	type(`kind:saved${keys.down}${keys.enter}`);
+	await waitFor('❯ Plain talk');
+	expect(store.getState().transcript.session).toBe('10000000-5a37-4c8e-9d3a-000000000000');
+});
+
+test('Escape leaves everything as it was', async () => {
+	const {type, waitFor, store} = await appWithThings(80, 24);
+	const {session} = store.getState().transcript;
+	type('/resume\r');
+	await waitFor('Esc leaves');
+	type(`dev${keys.escape}`);
+	await waitFor('Nothing changed.');
+	const {transcript, panel, composer} = store.getState();
+	expect([transcript.session, panel, composer.text]).toEqual([session, undefined, '']);
+});
