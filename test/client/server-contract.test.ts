@@ -95,6 +95,7 @@ const cases: readonly (readonly [Engine, Proof])[] = [
 
 test.each(cases)(
 	'on %s, by %s, the client reads of every operation what the contract promises',
+	{timeout: 30_000},
 	async (engine, proof) => {
 		const meeting = await meet(engine, proof);
 		const {client, answers, userId} = meeting;

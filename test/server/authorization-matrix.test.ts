@@ -77,7 +77,9 @@ async function requestOf(server: TestServer, id: EndpointId, parameters: Paramet
 }
 
 describe.each(Object.keys(endpoints) as EndpointId[])('%s', id => {
-	test('[26] gives every caller what the matrix says, and changes nothing for who is refused', async () => {
+	test('[26] gives every caller what the matrix says, and changes nothing for who is refused', {
+		timeout: 30_000,
+	}, async () => {
 		const server = await createTestServer();
 		await addWorkspace(server, 'side');
 		const parameters = await populate(server, {withEnvironment: id === 'getEnvironmentLogs'});

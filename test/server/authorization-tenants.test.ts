@@ -40,7 +40,9 @@ async function meet(server: TestServer, withEnvironment = false) {
 }
 
 describe.each(engines)('on %s', engine => {
-	test('[26] what is in another workspace, of others, or nowhere, gets one and the same 404', async () => {
+	test('[26] what is in another workspace, of others, or nowhere, gets one and the same 404', {
+		timeout: 30_000,
+	}, async () => {
 		const server = await createTestServer(engine);
 		const {mine, beside, theirs} = await meet(server, true);
 		for (const id of ids) {

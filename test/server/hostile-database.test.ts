@@ -58,7 +58,9 @@ describe.each(engines)('on %s', engine => {
 		expect(await askAll(server, parameters, ids)).toEqual(all(ids, lost));
 	});
 
-	test('where nothing can be written everything can still be read, and nothing is half-written', async () => {
+	test('where nothing can be written everything can still be read, and nothing is half-written', {
+		timeout: 30_000,
+	}, async () => {
 		const server = await createTestServer(engine);
 		const parameters = await populate(server, {withEnvironment: true});
 		await startEnrollment(server.services, server.owner.id);

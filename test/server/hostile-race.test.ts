@@ -17,7 +17,9 @@ function requestOf(id: EndpointId, parameters: Parameters) {
 }
 
 describe.each(engines)('on %s', engine => {
-	test('every operation may be asked six times at once, beside all others, and none fails or waits for ever', async () => {
+	test('every operation may be asked six times at once, beside all others, and none fails or waits for ever', {
+		timeout: 30_000,
+	}, async () => {
 		const server = await createTestServer(engine);
 		const {org, workspace, keyId, ...names} = await populate(server);
 		await pushSpans(server, [pendingRun(keyId)], {org, workspace, key: server.owner.key});

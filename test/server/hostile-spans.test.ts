@@ -126,7 +126,7 @@ async function complaints(server: TestServer, names: Parameters): Promise<readon
 }
 
 describe.each(engines)('on %s', engine => {
-	test('whatever spans say, all that derives from them is what the contract promises', async () => {
+	test('whatever spans say, all that derives from them is what the contract promises', {timeout: 30_000}, async () => {
 		const server = await createTestServer(engine);
 		const names = await populate(server);
 		await fc.assert(
