@@ -1,3 +1,4 @@
+import {revokeFamily} from '../oauth/tokens.ts';
 import type {Services} from '../services.ts';
 
 type Shared = Pick<Services, 'database' | 'now'>;
@@ -36,11 +37,15 @@ export async function listLogins({database, now}: Shared, userId: string): Promi
 
 /** Ends a login of a user: every token of it. Nothing happens to one that is not his, or has ended. */
 export async function endLogin({database, now}: Shared, {id, userId}: {readonly id: string; readonly userId: string}) {
-	await database
-		.updateTable('tokens')
-		.set({revoked_at: now().toISOString()})
-		.where('family_id', '=', id)
-		.where('user_id', '=', userId)
-		.where('revoked_at', 'is', null)
-		.execute();
+	await database.transaction().execute(async transaction => {
+		const his = await transaction
+			.selectFrom('tokens')
+			.select('id')
+			.where('family_id', '=', id)
+			.where('user_id', '=', userId)
+			.executeTakeFirst();
+		if (his) {
+			await revokeFamily(transaction, now(), id);
+		}
+	});
 }

@@ -45,12 +45,17 @@ export async function refresh(
 				return undefined;
 			}
 
-			await queries
+			// Written again where it was used before: until the new tokens are there, nobody ends the login beside them.
+			const {numUpdatedRows} = await queries
 				.updateTable('tokens')
-				.set({used_at: time.toISOString()})
+				.set({used_at: used_at ?? time.toISOString()})
 				.where('id', '=', id)
-				.where('used_at', 'is', null)
-				.execute();
+				.where('revoked_at', 'is', null)
+				.executeTakeFirstOrThrow();
+			if (numUpdatedRows === 0n) {
+				return undefined;
+			}
+
 			return await issueTokens(queries, time, {id: family_id, userId, clientId, program, apiKeyId});
 		}));
 	return answer ? oauthAnswer(answer) : oauthError('invalid_grant', 'The login has ended. Log in again.');

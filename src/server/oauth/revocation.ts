@@ -34,7 +34,7 @@ export async function revokeToken({database, now}: Services, {request}: OpenRequ
 					.executeTakeFirst()
 			: undefined;
 	if (found) {
-		await revokeFamily(database, now(), found.family_id);
+		await database.transaction().execute(transaction => revokeFamily(transaction, now(), found.family_id));
 	}
 
 	return new Response(null, {headers: {'cache-control': 'no-store'}});

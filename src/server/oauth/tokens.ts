@@ -1,6 +1,6 @@
 import {randomUUID} from 'node:crypto';
 import {makeToken} from '../accounts/token.ts';
-import type {Queries} from '../database/tables.ts';
+import type {DatabaseTransaction, Queries} from '../database/tables.ts';
 import type {Services} from '../services.ts';
 
 /** How long an access token and a refresh token are good, in seconds. Each refresh gives both anew. */
@@ -52,13 +52,11 @@ export async function issueTokens(queries: Queries, now: Date, family: Family): 
 }
 
 /** Ends a login: every token of it, used or not. */
-export async function revokeFamily(queries: Queries, now: Date, familyId: string): Promise<void> {
-	await queries
-		.updateTable('tokens')
-		.set({revoked_at: now.toISOString()})
-		.where('family_id', '=', familyId)
-		.where('revoked_at', 'is', null)
-		.execute();
+export async function revokeFamily(transaction: DatabaseTransaction, now: Date, familyId: string): Promise<void> {
+	const tokens = transaction.updateTable('tokens').where('family_id', '=', familyId).where('revoked_at', 'is', null);
+	// This waits for a renewal that goes on; what that has made, only the next statement sees.
+	await tokens.set(({ref}) => ({client_id: ref('client_id')})).execute();
+	await tokens.set({revoked_at: now.toISOString()}).execute();
 }
 
 /** Forgets what has expired an hour ago: it opens nothing, and nobody asks for it any more. */

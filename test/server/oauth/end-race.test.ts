@@ -1,0 +1,25 @@
+import {randomUUID} from 'node:crypto';
+import {expect, test} from 'vitest';
+import {endLogin} from '../../../src/server/accounts/login.ts';
+import {issueTokens} from '../../../src/server/oauth/tokens.ts';
+import {engines} from '../database/engines.ts';
+import {createTestServer} from '../harness.ts';
+import {refresh} from './oauth.ts';
+
+test.each(engines)('[26] on %s a login that ends while it is renewed has ended', async engine => {
+	const server = await createTestServer(engine);
+	const {services, database, owner} = server;
+	const family = {userId: owner.id, clientId: 'service-cli', program: null, apiKeyId: null};
+	const ids = Array.from({length: 20}, () => randomUUID());
+	const logins = await Promise.all(
+		ids.map(async id => ({id, ...(await issueTokens(database, services.now(), {...family, id}))})),
+	);
+	await Promise.all(
+		logins.flatMap(({id, refresh_token}) => [
+			refresh(server, refresh_token),
+			endLogin(services, {id, userId: owner.id}),
+		]),
+	);
+	const left = await database.selectFrom('tokens').select('kind').where('revoked_at', 'is', null).execute();
+	expect(left).toEqual([]);
+});
