@@ -1,5 +1,6 @@
 import type {Interaction} from '../command/context.ts';
 import {loginLines} from '../command/login-lines.ts';
+import {createLineChoose} from '../command/picker-lines.ts';
 import {AppError} from '../core/error.ts';
 import {readTerminalLine} from '../terminal/read-line.ts';
 import {safeLine} from '../terminal/safe-text.ts';
@@ -55,9 +56,14 @@ export function createTerminalQuestions({stdin, stderr}: Streams): Interaction {
 		say,
 		log: line => stderr.write(line),
 		...(stderr.isTTY && {progress}),
-		async choose({title, choices}) {
+		async choose(pick) {
+			const {title, choices, filters} = pick;
 			if (!stdin.isTTY) {
 				throw new AppError('usage', `${title}: nobody can choose here.`, {hint: 'Give it as an argument.'});
+			}
+
+			if (filters) {
+				return createLineChoose({say, question: label => ask({label, masked: false})})(pick);
 			}
 
 			say(title);

@@ -1,5 +1,6 @@
 import type {RunFlags} from '../command/invocation.ts';
 import {loginLines} from '../command/login-lines.ts';
+import {createLineChoose} from '../command/picker-lines.ts';
 import type {Surroundings} from '../command/program.ts';
 import {AppError} from '../core/error.ts';
 import {formatCount, formatUsd} from '../core/format.ts';
@@ -11,8 +12,8 @@ import {readTerminalLine} from '../terminal/read-line.ts';
 import {safeLine} from '../terminal/safe-text.ts';
 import {createPalette} from '../terminal/style.ts';
 import type {AppInteraction} from './interaction.ts';
+import {createLinearLogs} from './log-linear.ts';
 import {type AppProgram, openConversation} from './open-conversation.ts';
-import {createLinearChoose} from './picker-linear.ts';
 
 /**
  * The app line by line: the terminal's own line editing, finished lines written once, no cursor movement, no spinner.
@@ -48,7 +49,7 @@ export async function startLinear(
 
 	const interact: AppInteraction = {
 		ask: ({label, masked}) => question(label, masked),
-		choose: createLinearChoose({say, question: label => question(label, false)}),
+		choose: createLineChoose({say, question: label => question(label, false)}),
 		async confirm(text, about) {
 			if (about) {
 				say([about.title, ...about.facts.map(([label, value]) => `${label}: ${value}`)].map(safeLine).join('\n'));
@@ -75,6 +76,7 @@ export async function startLinear(
 		write: data => void stdout.write(data),
 		wipe: () => undefined,
 		quit,
+		logs: createLinearLogs({say, palette}),
 		isOnScreen: line => line === typed,
 	});
 

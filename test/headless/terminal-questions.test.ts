@@ -176,3 +176,26 @@ test('at a terminal nothing is piped in; a pipe that holds nothing is not waited
 	expect(await piped?.()).toBe('');
 	await expect(ask(field)).rejects.toMatchObject({code: 'usage', message: 'Key is missing.'});
 });
+
+test('what is to be known first stands above a question, made safe [1]', async () => {
+	const {confirm, type, shown} = terminal();
+	const about = {title: 'Wake box', facts: [['state', 'pau\u001b[2Jsed']]} as const;
+	const asked = confirm('Wake it?', about);
+	type('y\r');
+	expect(await asked).toBe(true);
+	expect(await shown()).toBe('Wake box\nstate: pau␛[2Jsed\nWake it? [y/N] y\n');
+});
+
+test('a list with filters is narrowed by what is typed, and an empty line leaves it', async () => {
+	const {choose, type, shown} = terminal();
+	const choices = ['running', 'paused'].map(state => ({id: state, label: `box ${state}`, fields: {state}}));
+	const filters = [{name: 'state', compares: 'text', example: 'state:paused'}] as const;
+	const chosen = choose({title: 'Resume', choices, filters});
+	type('state:pau\r');
+	await expect.poll(shown, {interval: 5}).toContain('Resume, state:pau: 1 of 2\n1. box paused\nNumber, 1 to 1');
+	type('1\r');
+	expect(await chosen).toBe('paused');
+	const left = choose({title: 'Resume', choices, filters});
+	type('\r');
+	expect(await left).toBe(undefined);
+});

@@ -1,6 +1,6 @@
-import type {Interaction} from '../command/context.ts';
-import {narrowChoices} from '../command/picker-filter.ts';
 import {safeLine} from '../terminal/safe-text.ts';
+import type {Interaction} from './context.ts';
+import {narrowChoices} from './picker-filter.ts';
 
 type Dependencies = {
 	readonly say: (text: string) => void;
@@ -15,7 +15,7 @@ const mostRead = 20;
  * A picker line by line: a numbered list, and a number or a name that takes one. Where the list has filters, anything
  * else narrows it, and the list is read anew; an empty line leaves.
  */
-export function createLinearChoose({say, question}: Dependencies): Interaction['choose'] {
+export function createLineChoose({say, question}: Dependencies): Interaction['choose'] {
 	return async ({title, choices, filters}) => {
 		let filter = '';
 		for (;;) {
