@@ -30,6 +30,7 @@ import session from './session.ts';
 import sessions from './sessions.ts';
 import trace from './trace.ts';
 import usage from './usage.ts';
+import watch from './watch.ts';
 import whoami from './whoami.ts';
 
 /** All commands, in the order in which help and completion show them. */
@@ -52,6 +53,7 @@ export const commands: readonly Entry[] = [
 	session,
 	runtime,
 	environment,
+	watch,
 	run,
 	item,
 	evaluation,

@@ -10,6 +10,9 @@ import {createCatalogAccess} from './command/catalog-access.ts';
 import {createEmbeddedAccess} from './command/embedded-access.ts';
 import type {ComposeOptions, Program} from './command/program.ts';
 import {waitText} from './command/wait-text.ts';
+import {createSandboxExpiry} from './command/watch-expiry.ts';
+import {createWatches} from './command/watch-list.ts';
+import {createWatchWords} from './command/watch-words.ts';
 import {createCompletionValues} from './config/completion-values.ts';
 import {openConfig} from './config/config.ts';
 import type {Keychain} from './config/keychain.ts';
@@ -21,6 +24,7 @@ import type {Recorded} from './core/event.ts';
 import {once} from './core/once.ts';
 import {plainHttpWarning} from './core/origin.ts';
 import type {Tool} from './core/tool.ts';
+import {systemTailClock} from './logs/tail.ts';
 import type {Credential} from './net/credential.ts';
 import {openHome} from './storage/home.ts';
 import {logOf} from './storage/journal-log.ts';
@@ -127,6 +131,10 @@ export function compose(options: Options): Program {
 		...(budgetUsd !== undefined && {budgetUsd}),
 	});
 
+	const words = createWatchWords(store, conversation);
+	const watches = createWatches({store, conversation, words, clock: systemTailClock});
+	const expiry = createSandboxExpiry({store, words, clock: systemTailClock});
+
 	const platformAccess = once(async () => {
 		const {createPlatformAccess} = await import('./command/platform-access.ts');
 		return createPlatformAccess({
@@ -175,6 +183,8 @@ export function compose(options: Options): Program {
 			signal,
 			interact,
 			sessions,
+			watches,
+			expiry,
 			live,
 			models: {catalog: catalog.load, customModels, initial: access.initial},
 			platform: {
@@ -227,7 +237,9 @@ export function compose(options: Options): Program {
 		// A prompt that cannot be kept for later is no reason to stop.
 		remember: prompt => void appendPrompt(home, prompt).catch(() => undefined),
 		close: async () => {
-			await Promise.all([conversation.close(), recents.settle(), sightings.settle()]);
+			expiry.close();
+			words.close();
+			await Promise.all([conversation.close(), watches.close(), recents.settle(), sightings.settle()]);
 			await embedded.close();
 		},
 	};

@@ -11,6 +11,8 @@ import type {AppStore} from '../store/store.ts';
 import type {About, BrowserLogin, Choice, FilterField} from '../store/view-slice.ts';
 import type {Entry} from './command.ts';
 import type {PlatformAccess, PlatformSession} from './platform-access.ts';
+import type {SandboxExpiry} from './watch-expiry.ts';
+import type {Watches} from './watch-list.ts';
 
 /** Flags that every command understands. */
 export type GlobalFlags = {
@@ -111,6 +113,10 @@ export type CommandContext = {
 	readonly signal: AbortSignal;
 	readonly interact: Interaction;
 	readonly sessions: Sessions;
+	/** The logs that are watched while the app is open. */
+	readonly watches: Watches;
+	/** The sandboxes that were made here, until they end. */
+	readonly expiry: SandboxExpiry;
 	readonly live: LiveSession | undefined;
 	readonly models: Models;
 	readonly platform: Platform;

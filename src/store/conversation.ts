@@ -44,6 +44,8 @@ export type Conversation = {
 	/** Ends the run that goes on; without one it does nothing. */
 	readonly interrupt: () => void;
 	readonly rename: (title: string) => void;
+	/** Tells the person something that is no part of what the model reads. While a run goes on it would cut an answer in two. */
+	readonly notice: (text: string, hint?: string) => void;
 	/** Goes on with a session that was read from its log, after ending what goes on in this one. */
 	readonly open: (transcript: Transcript, log: RecordLog) => Promise<void>;
 	/**
@@ -154,6 +156,10 @@ export function createConversation(dependencies: Dependencies): Conversation {
 		},
 		rename(title) {
 			emit({type: 'rename', title});
+			pump.flush();
+		},
+		notice(text, hint) {
+			emit({type: 'notice', level: 'info', text, ...(hint !== undefined && {hint})});
 			pump.flush();
 		},
 		async open(transcript, opened) {

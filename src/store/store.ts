@@ -3,8 +3,9 @@ import {type ConnectionSlice, createConnectionSlice} from './connection-slice.ts
 import {createLogsSlice, type LogsSlice} from './logs-slice.ts';
 import {createSessionSlice, type SessionSlice} from './session-slice.ts';
 import {createViewSlice, type ViewSlice} from './view-slice.ts';
+import {createWatchSlice, type WatchSlice} from './watch-slice.ts';
 
-export type AppState = SessionSlice & ConnectionSlice & ViewSlice & LogsSlice;
+export type AppState = SessionSlice & ConnectionSlice & ViewSlice & LogsSlice & WatchSlice;
 export type AppStore = StoreApi<AppState>;
 
 /** The one store of the program: what happened, what it is connected to, what is on screen. */
@@ -13,6 +14,7 @@ export function createAppStore(): AppStore {
 		...createSessionSlice(...parts),
 		...createConnectionSlice(...parts),
 		...createViewSlice(...parts),
+		...createWatchSlice(...parts),
 		...createLogsSlice(...parts),
 	}));
 }

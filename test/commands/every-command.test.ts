@@ -17,7 +17,7 @@ import {dataOf, drawn, saveSession, testContext} from './context.ts';
 const silent = new Set(['clear', 'quit', 'resume']);
 
 /** Commands that work on what the app has open. */
-const inApp = new Set(['connect', 'new', 'clear', 'quit']);
+const inApp = new Set(['connect', 'new', 'clear', 'quit', 'watch start', 'watch stop']);
 
 /** Examples that nothing of a loopback server can fulfil, with the tests that do. */
 const elsewhere: Readonly<Record<string, string>> = {
@@ -33,7 +33,7 @@ const all = allCommands(commands).filter(({path}) => !serves.test(path));
 const examples = all.flatMap(({path, command}) =>
 	examplesOf(path, command, false)
 		.filter(example => !example.includes('<') && !elsewhere[example])
-		.map(example => ({path, example: example.replace(/ *>.*$/, '')})),
+		.map(example => ({path, example: example.replace(/ +>.*$/, '')})),
 );
 
 /** A machine where an example can run as it is written, but for addresses and ids. */

@@ -12,8 +12,11 @@ export const notFound = new AppError('not-found', 'The server does not know this
 export const down = new AppError('network', 'Nothing listens here.');
 export const refused = new AppError('auth', 'The login is not accepted.', {logInTo: 'https://lab.test'});
 
-/** Time that jumps to the next timer as soon as nothing else is to be done. Chance is always 0. */
-export function jumpingClock(): TailClock {
+/**
+ * Time that jumps to the next timer as soon as nothing else is to be done: once that was so for some turns of the event
+ * loop. Chance is always 0.
+ */
+export function jumpingClock(turns = 1): TailClock {
 	let now = 0;
 	const timers = new Set<{readonly at: number; readonly ring: () => void}>();
 	let immediate: NodeJS.Immediate | undefined;
@@ -28,9 +31,9 @@ export function jumpingClock(): TailClock {
 		}
 	};
 
-	const schedule = () => {
+	const schedule = (left = turns) => {
 		clearImmediate(immediate);
-		immediate = timers.size > 0 ? setImmediate(jump) : undefined;
+		immediate = timers.size > 0 ? setImmediate(() => (left > 1 ? schedule(left - 1) : jump())) : undefined;
 	};
 
 	return {

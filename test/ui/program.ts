@@ -1,9 +1,13 @@
 import {commands} from '../../commands/index.ts';
 import type {Entry} from '../../src/command/command.ts';
+import {createSandboxExpiry} from '../../src/command/watch-expiry.ts';
+import {createWatches} from '../../src/command/watch-list.ts';
+import {createWatchWords} from '../../src/command/watch-words.ts';
 import {openConfig} from '../../src/config/config.ts';
 import {openSightings} from '../../src/config/sightings.ts';
 import type {Recorded} from '../../src/core/event.ts';
 import {secret} from '../../src/core/secret.ts';
+import {systemTailClock} from '../../src/logs/tail.ts';
 import type {ModelCall} from '../../src/providers/provider.ts';
 import {createSessionAccess} from '../../src/storage/session-access.ts';
 import {createConversation} from '../../src/store/conversation.ts';
@@ -53,6 +57,9 @@ export function testProgram({
 		},
 		onRecord: record => records.push(record),
 	});
+	const words = createWatchWords(store, conversation);
+	const watches = createWatches({store, conversation, words, clock: systemTailClock});
+	const expiry = createSandboxExpiry({store, words, clock: systemTailClock});
 	const entries = [...commands, ...more];
 	const remembered: string[] = [];
 	const program: AppProgram = {
@@ -67,6 +74,8 @@ export function testProgram({
 			sightings: openSightings(home.sightingsFile),
 			env: {},
 			sessions,
+			watches,
+			expiry,
 			models: {
 				catalog: async () => ({priceOf: () => undefined, models: [], date: '2026-01-01', source: 'nowhere'}),
 				customModels: async () => [],
@@ -106,7 +115,11 @@ export function testProgram({
 		warnings: () => [],
 		loadHistory,
 		remember: prompt => remembered.push(prompt),
-		close: conversation.close,
+		async close() {
+			expiry.close();
+			words.close();
+			await Promise.all([watches.close(), conversation.close()]);
+		},
 	};
 	return {program, sessions, records, remembered, home, folder};
 }

@@ -1,0 +1,131 @@
+import * as z from 'zod/mini';
+import {wholeNumber} from '../src/command/argument-types.ts';
+import {command, noun} from '../src/command/command.ts';
+import {readCondition, readInterval} from '../src/command/watch-condition.ts';
+import {costFacts, watchesResult, watchResult} from '../src/command/watch-result.ts';
+import {AppError} from '../src/core/error.ts';
+import {allLogs} from '../src/store/logs-slice.ts';
+import type {AppState} from '../src/store/store.ts';
+
+const usualTurns = 6;
+const mostTurns = 60;
+
+const start = command({
+	name: 'start',
+	summary: 'Tell you, or ask the agent, when lines of a log match',
+	args: z.object({
+		condition: z.optional(z.string()),
+		environment: z.optional(z.string()),
+		every: z._default(z.string(), '1m'),
+		notify: z.optional(z.boolean()),
+		ask: z.optional(z.string()),
+		turns: z.optional(wholeNumber),
+	}),
+	positional: ['condition', 'environment'],
+	describe: {
+		condition: 'a regular expression, level>=error, or both with | between them; without it the watches are listed',
+		environment: 'UUID of the environment; the log in front, else the one that was seen last',
+		every: 'at least so long between two reports, as 30s, 1m or 2h',
+		notify: 'tell you, which is the default',
+		ask: 'ask the agent this, with the lines that matched',
+		turns: `most turns of the agent in an hour, ${usualTurns} if left out`,
+	},
+	completes: {environment: 'environment'},
+	examples: [
+		'watch start "timed? out|level>=error" 0b5e0a1c-9c1f-4d4e-8b57-0123456789ab',
+		'watch start "level>=error" 0b5e0a1c-9c1f-4d4e-8b57-0123456789ab --ask "What went wrong?" --every 5m --turns 3',
+	],
+	whileRunning: true,
+	where: 'app',
+
+	async run(
+		{condition: text, environment: given, every: interval, notify = false, ask, turns: perHour = usualTurns},
+		{store, watches, platform, interact, signal},
+	) {
+		if (text === undefined) {
+			return watchesResult(store.getState().watches);
+		}
+
+		const condition = readCondition(text);
+		const every = readInterval('every', interval);
+		checkAsk(ask, notify, perHour);
+		const environment = given ?? likely(store.getState());
+		const {server, logOf} = await platform.open();
+		const source = logOf(environment);
+		// An environment that is not there is said here, not by a watch that ends at once.
+		await source({}, signal);
+		if (ask !== undefined) {
+			const facts = costFacts({every, perHour}, store.getState());
+			const about = {title: 'What this watch may use', facts};
+			if (!(await interact.confirm('May it ask the agent by itself?', about))) {
+				return {kind: 'text', text: 'Nothing is watched.', data: null};
+			}
+		}
+
+		return watchResult(watches.start({condition, source, environment, server, every, ask, perHour}));
+	},
+});
+
+const stop = command({
+	name: 'stop',
+	summary: 'Stop a watch, or all of them',
+	args: z.object({number: z.optional(wholeNumber), all: z.optional(z.boolean())}),
+	positional: ['number'],
+	describe: {number: 'its number, as /watch shows it', all: 'stop all'},
+	examples: ['watch stop --all'],
+	whileRunning: true,
+	where: 'app',
+
+	run({number, all = false}, {store, watches}) {
+		const on = store.getState().watches;
+		const [only] = on;
+		if (all || (number === undefined && on.length < 2)) {
+			for (const watch of on) {
+				watches.stop(watch.number);
+			}
+
+			const text =
+				on.length === 0
+					? 'No log is watched.'
+					: on.length === 1
+						? `Watch ${only?.number} is off.`
+						: `All ${on.length} watches are off.`;
+			return {kind: 'text', text, data: on.map(watch => watch.number)};
+		}
+
+		if (number === undefined) {
+			throw new AppError('usage', 'Which watch?', {hint: 'Give its number, or --all; /watch lists them.'});
+		}
+
+		if (!watches.stop(number)) {
+			throw new AppError('not-found', `There is no watch ${number}.`, {hint: 'List them: /watch'});
+		}
+
+		return {kind: 'text', text: `Watch ${number} is off.`, data: [number]};
+	},
+});
+
+function checkAsk(ask: string | undefined, notify: boolean, turns: number): void {
+	if (ask !== undefined && (notify || !ask.trim())) {
+		const message = notify ? '--ask and --notify exclude each other.' : '--ask takes what the agent is to be asked.';
+		throw new AppError('usage', message, {hint: 'Give --ask "prompt", or neither to be told yourself.'});
+	}
+
+	if (turns < 1 || turns > mostTurns) {
+		throw new AppError('usage', `--turns takes a number from 1 to ${mostTurns}.`);
+	}
+}
+
+/** The log that the person most likely means: the one in front, else the one that was seen last. */
+function likely({logFocus, valuesOf}: AppState): string {
+	const found = logFocus && logFocus !== allLogs ? logFocus : valuesOf('environment')[0];
+	if (!found) {
+		throw new AppError('usage', 'Which environment?', {
+			hint: 'Give its id behind the condition; `env create <task>` makes one.',
+		});
+	}
+
+	return found;
+}
+
+export default noun({name: 'watch', summary: 'Logs that are watched', verbs: [start, stop], fallback: 'start'});

@@ -1,0 +1,61 @@
+import {AppError} from '../core/error.ts';
+import {isAtLeast, type Level, levelOf, levels} from '../logs/levels.ts';
+import {createMatcher} from '../logs/matcher.ts';
+
+/** What a watch looks for. */
+export type Condition = {
+	/** As it was typed. */
+	readonly text: string;
+	/** Which of the lines fulfil it. Throws `usage` as `Matcher` does. */
+	readonly match: (lines: readonly string[]) => readonly boolean[];
+};
+
+const isLevel = (name: string): name is Level => levels.some(level => level === name);
+
+/**
+ * Reads a condition: a regular expression, `level>=error`, or both as `expression|level>=error`, of which one is enough.
+ * Unlike in a filter, a line of unknown level fulfils no level. Throws `usage` for what cannot be read.
+ */
+export function readCondition(text: string): Condition {
+	const [, before, name] = /^(?:([\s\S]*)\|)?level>=(\S*)$/i.exec(text.trim()) ?? [];
+	const least = name?.toLowerCase();
+	if (least !== undefined && !isLevel(least)) {
+		throw new AppError('usage', `“${name}” is no level.`, {hint: `Write level>= and one of ${levels.join(', ')}.`});
+	}
+
+	const pattern = least === undefined ? text : before;
+	if (pattern !== undefined && pattern.trim() === '') {
+		throw new AppError('usage', 'The expression is empty.', {hint: 'Write what the lines have in common.'});
+	}
+
+	const matcher = pattern === undefined ? undefined : createMatcher(pattern);
+	return {
+		text,
+		match(lines) {
+			const matched = matcher?.match(lines);
+			return lines.map((line, index) => matched?.[index] === true || (least !== undefined && reaches(line, least)));
+		},
+	};
+}
+
+function reaches(line: string, least: Level): boolean {
+	const level = levelOf(line);
+	return level !== undefined && isAtLeast(level, least);
+}
+
+const units: Readonly<Record<string, number>> = {s: 1000, m: 60_000, h: 3_600_000};
+const shortest = 5000;
+const longest = 24 * 3_600_000;
+
+/** Reads `30s`, `1m`, `2h` as milliseconds. Throws `usage` for anything else, and for less than 5 s or more than a day. */
+export function readInterval(flag: string, text: string): number {
+	const [, count, unit = ''] = /^(\d{1,6})([smh])$/.exec(text) ?? [];
+	const milliseconds = Number(count) * (units[unit] ?? Number.NaN);
+	if (!(milliseconds >= shortest && milliseconds <= longest)) {
+		throw new AppError('usage', `--${flag} takes a time between 5s and 24h, not “${text}”.`, {
+			hint: 'Write it as 30s, 1m or 2h.',
+		});
+	}
+
+	return milliseconds;
+}

@@ -1,0 +1,56 @@
+import type {Conversation} from '../store/conversation.ts';
+import type {AppStore} from '../store/store.ts';
+
+/** How something beside the conversation is told to the person. */
+export type WatchWords = {
+	/** A line in the conversation, and a sign to one who looks elsewhere, which holds nothing from outside (SAFETY 3). */
+	readonly tell: (said: Said) => void;
+	/** The sign alone. */
+	readonly alert: (sign: string) => void;
+	readonly close: () => void;
+};
+
+type Said = {readonly sign: string; readonly text: string; readonly hint?: string};
+
+/** Most lines that wait for the end of a run. */
+const mostWaiting = 20;
+
+/** Tells in the conversation, but never in the middle of an answer: then a toast says it, and the line follows the run. */
+export function createWatchWords(store: AppStore, conversation: Pick<Conversation, 'notice'>): WatchWords {
+	let waiting: readonly Said[] = [];
+
+	const unsubscribe = store.subscribe((state, before) => {
+		if (before.transcript.run && !state.transcript.run && waiting.length > 0) {
+			const said = waiting;
+			waiting = [];
+			// The run is not over for its owner before its last record is taken in.
+			setImmediate(() => {
+				for (const {text, hint} of said) {
+					conversation.notice(text, hint);
+				}
+			});
+		}
+	});
+
+	const alert = (sign: string) => store.getState().setAlert(sign);
+
+	return {
+		alert,
+		tell(said) {
+			alert(said.sign);
+			const {transcript, setToast} = store.getState();
+			if (transcript.run) {
+				setToast(said.text);
+				waiting = [...waiting, said].slice(-mostWaiting);
+			} else {
+				conversation.notice(said.text, said.hint);
+			}
+		},
+		close: unsubscribe,
+	};
+}
+
+/** An environment in a sentence: the beginning of its id. */
+export function environmentName(environment: string): string {
+	return environment.slice(0, 8);
+}

@@ -1,0 +1,75 @@
+import type {StateCreator} from 'zustand/vanilla';
+
+/** A log that is watched, in small facts. Times are milliseconds since the epoch. */
+export type Watch = {
+	/** By which it is stopped; counts from 1. */
+	readonly number: number;
+	/** What it looks for, as the person typed it. */
+	readonly condition: string;
+	/** UUID of the environment. */
+	readonly environment: string;
+	/** Origin of its server. */
+	readonly server: string;
+	/** Milliseconds between two reports, at least. */
+	readonly every: number;
+	/** What the agent is asked when something was found; without it the person is told. */
+	readonly ask: string | undefined;
+	/** Most turns of the agent in an hour. */
+	readonly perHour: number;
+	readonly startedAt: number;
+	/** How many lines were found, as far as they were reported. */
+	readonly found: number;
+	/** When the agent was asked last, newest last; only the last hour counts. */
+	readonly turns: readonly number[];
+	/** What the tail of the log is doing, in words. */
+	readonly state: string;
+};
+
+/** A sandbox that was made here and has an end. */
+export type Sandbox = {
+	/** UUID of the environment. */
+	readonly environment: string;
+	/** Origin of its server. */
+	readonly server: string;
+	/** What it runs; untrusted. */
+	readonly task: string;
+	/** Milliseconds since the epoch. */
+	readonly expiresAt: number;
+};
+
+export type WatchSlice = {
+	/** The watches that are on, in the order in which they began. */
+	readonly watches: readonly Watch[];
+	/** The sandboxes that go on, the next one to end first. */
+	readonly sandboxes: readonly Sandbox[];
+	/** What was told last also to one who looks elsewhere; a new object each time. Holds nothing from outside. */
+	readonly alert: {readonly text: string} | undefined;
+
+	addWatch: (watch: Watch) => void;
+	changeWatch: (number: number, change: Partial<Watch>) => void;
+	removeWatch: (number: number) => void;
+	setSandboxes: (sandboxes: readonly Sandbox[]) => void;
+	setAlert: (text: string) => void;
+};
+
+export const createWatchSlice: StateCreator<WatchSlice> = set => ({
+	watches: [],
+	sandboxes: [],
+	alert: undefined,
+
+	addWatch(watch) {
+		set(({watches}) => ({watches: [...watches, watch]}));
+	},
+	changeWatch(number, change) {
+		set(({watches}) => ({watches: watches.map(watch => (watch.number === number ? {...watch, ...change} : watch))}));
+	},
+	removeWatch(number) {
+		set(({watches}) => ({watches: watches.filter(watch => watch.number !== number)}));
+	},
+	setSandboxes(sandboxes) {
+		set({sandboxes: sandboxes.toSorted((one, other) => one.expiresAt - other.expiresAt)});
+	},
+	setAlert(text) {
+		set({alert: {text}});
+	},
+});

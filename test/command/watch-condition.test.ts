@@ -1,0 +1,49 @@
+import {expect, test} from 'vitest';
+import {readCondition, readInterval} from '../../src/command/watch-condition.ts';
+
+const lines = ['[error] GET /a 500', '[info] timed out', 'FATAL: no disk', 'plain error text', '[warn] slow'];
+const found = (text: string) => {
+	const matched = readCondition(text).match(lines);
+	return lines.filter((_, index) => matched[index]);
+};
+
+test.each<[string, readonly number[]]>([
+	['timed out', [1]],
+	['level>=error', [0, 2]],
+	['LEVEL>=Warn', [0, 2, 4]],
+	['timed out|level>=fatal', [1, 2]],
+	['slow|timed|level>=fatal', [1, 2, 4]],
+	['error', [0, 3]],
+	['ERROR', []],
+	['nowhere', []],
+])('%j finds what it says, and no line of unknown level by its level', (text, expected) => {
+	expect(found(text)).toEqual(expected.map(index => lines[index]));
+});
+
+test.each([
+	['level>=loud', '“loud” is no level.'],
+	['level>=', '“” is no level.'],
+	['|level>=error', 'The expression is empty.'],
+	[' ', 'The expression is empty.'],
+	['a(', '“a(” is no regular expression: Unterminated group.'],
+])('%j is refused with what is wrong with it', (text, message) => {
+	expect(() => readCondition(text)).toThrowError(expect.objectContaining({code: 'usage', message}));
+});
+
+test('an expression that takes for ever is ended [21]', () => {
+	expect(() => readCondition('(a+)+$|level>=error').match([`${'a'.repeat(50)}!`])).toThrowError(/takes too long/);
+});
+
+test.each([
+	['5s', 5000],
+	['1m', 60_000],
+	['24h', 86_400_000],
+])('%s is a time', (text, milliseconds) => {
+	expect(readInterval('every', text)).toBe(milliseconds);
+});
+
+test.each(['', '1', 'm', '4s', '25h', '1.5m', '-1m', '1d', '1m 30s'])('“%s” is no time', text => {
+	expect(() => readInterval('every', text)).toThrowError(
+		expect.objectContaining({code: 'usage', message: `--every takes a time between 5s and 24h, not “${text}”.`}),
+	);
+});

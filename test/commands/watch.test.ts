@@ -1,0 +1,126 @@
+import {expect, test} from 'vitest';
+import {printResult} from '../../src/headless/print.ts';
+import {output} from '../headless/output.ts';
+import {api, inWorkspace} from './api.ts';
+import {dataOf, drawn, testContext} from './context.ts';
+
+const id = '0b5e0a1c-9c1f-4d4e-8b57-0123456789ab';
+const logs = {[`GET ${inWorkspace}/environments/${id}/logs`]: {json: {logs: 'ready\n'}}};
+
+/** The app, connected to a server with one log. */
+async function app(answers: readonly (string | undefined)[] = []) {
+	const {env, seen} = await api(logs);
+	const here = testContext({env, answers});
+	return {...here, seen, watches: () => here.store.getState().watches};
+}
+
+test('a watch is on until it is stopped, and listed meanwhile', async () => {
+	const {runInApp, watches} = await app();
+	const begun = await runInApp('watch', 'timed? out|level>=error', id, '--every', '30s');
+	expect(drawn(begun, 80).split('\n')).toEqual([
+		'Watch 1 looks for “timed? out|level>=error” in what is new in the log of',
+		'0b5e0a1c. You are told, once in 30 s at most.',
+		'/watch shows it, /watch stop 1 ends it.',
+	]);
+	await expect.poll(() => watches()[0]?.state).toBe('live');
+	const listed = await runInApp('watch');
+	expect(drawn(listed, 80).split('\n')).toEqual([
+		'watch  environment  looks for                found  does                 log',
+		'    1  0b5e0a1c     timed? out|level>=error      0  tells, once in 30 s  live',
+	]);
+	expect(drawn(listed, 120)).toContain('tells, once in 30 s  live');
+	expect(dataOf(listed)).toEqual([
+		{
+			number: 1,
+			condition: 'timed? out|level>=error',
+			environment: id,
+			server: expect.stringMatching(/^http:\/\/127\.0\.0\.1:\d+$/),
+			every_seconds: 30,
+			ask: null,
+			turns_per_hour: null,
+			found: 0,
+			state: 'live',
+			started_at: expect.stringMatching(/Z$/),
+		},
+	]);
+
+	expect(drawn(await runInApp('watch', 'stop', '1'), 80)).toBe('Watch 1 is off.');
+	expect([watches(), drawn(await runInApp('watch'), 80)]).toEqual([[], 'No log is watched.']);
+});
+
+test('one that asks the agent says before it begins what it may use, and begins with a yes', async () => {
+	const {runInApp, watches, asked, store} = await app([undefined, 'yes']);
+	store.getState().setModel('openai/gpt-x');
+	const words = ['watch', 'error', id, '--ask', 'Why?', '--every', '5m', '--turns', '3'];
+	expect(drawn(await runInApp(...words), 80)).toBe('Nothing is watched.');
+	expect([asked, watches()]).toEqual([['May it ask the agent by itself?'], []]);
+	const begun = await runInApp(...words);
+	expect(drawn(begun, 120)).toContain('The agent is asked, 3 times an hour, once in 5 m 00 s.');
+	expect(dataOf(begun)).toMatchObject({number: 1, ask: 'Why?', turns_per_hour: 3, every_seconds: 300});
+	expect(drawn(await runInApp('watch'), 120)).toContain('asks, 0 of 3 turns in an hour');
+});
+
+test('without an id it is the log in front, else the one that was seen last', async () => {
+	const {runInApp, watches, store, folder, home} = await app();
+	await expect(runInApp('watch', 'error')).rejects.toMatchObject({code: 'usage', message: 'Which environment?'});
+	store.setState({logFocus: id});
+	await runInApp('watch', 'error');
+	store.setState({logFocus: '*', valuesOf: kind => (kind === 'environment' ? [id] : [])});
+	await runInApp('watch', 'warn');
+	expect(watches().map(({environment}) => environment)).toEqual([id, id]);
+	expect([folder, home].every(Boolean)).toBe(true);
+});
+
+test('stop takes one of several by its number, or all', async () => {
+	const {runInApp, watches} = await app();
+	expect(drawn(await runInApp('watch', 'stop'), 80)).toBe('No log is watched.');
+	for (const condition of ['a', 'b', 'c']) {
+		await runInApp('watch', condition, id);
+	}
+
+	await expect(runInApp('watch', 'stop')).rejects.toMatchObject({code: 'usage', message: 'Which watch?'});
+	await expect(runInApp('watch', 'stop', '9')).rejects.toMatchObject({code: 'not-found'});
+	expect(dataOf(await runInApp('watch', 'stop', '2'))).toEqual([2]);
+	expect(watches().map(({condition}) => condition)).toEqual(['a', 'c']);
+	const stopped = await runInApp('watch', 'stop', '--all');
+	expect([drawn(stopped, 80), dataOf(stopped), watches()]).toEqual(['All 2 watches are off.', [1, 3], []]);
+	await runInApp('watch', 'd', id);
+	expect(drawn(await runInApp('watch', 'stop'), 80)).toBe('Watch 4 is off.');
+});
+
+test.each([
+	[['error', id, '--every', '1s'], '--every takes a time between 5s and 24h, not “1s”.'],
+	[['level>=loud', id], '“loud” is no level.'],
+	[['a(', id], '“a(” is no regular expression: Unterminated group.'],
+	[['error', id, '--ask', ' '], '--ask takes what the agent is to be asked.'],
+	[['error', id, '--ask', 'Why?', '--notify'], '--ask and --notify exclude each other.'],
+	[['error', id, '--turns', '0'], '--turns takes a number from 1 to 60.'],
+	[['error', id, '--turns', 'many'], '--turns takes a whole number.'],
+	[['error', 'short'], 'environment_id must be a UUID.'],
+])('%j is refused before anything is asked for', async (words, message) => {
+	const {runInApp, seen, watches} = await app();
+	await expect(runInApp('watch', ...words)).rejects.toMatchObject({code: 'usage', message});
+	expect([seen, watches()]).toEqual([[], []]);
+});
+
+test('an environment that is not there is said at once, and nothing is watched', async () => {
+	const {runInApp, watches} = await app();
+	await expect(runInApp('watch', 'error', id.replace('0', '1'))).rejects.toMatchObject({code: 'not-found'});
+	expect(watches()).toEqual([]);
+});
+
+test('a shell has no watches', async () => {
+	const {run} = await app();
+	await expect(run('watch', 'error', id)).rejects.toMatchObject({
+		code: 'usage',
+		message: 'watch start works inside the app only.',
+	});
+});
+
+test('what is listed as data is one JSON document', async () => {
+	const {runInApp} = await app();
+	await runInApp('watch', 'error', id);
+	const pipe = output();
+	printResult(await runInApp('watch'), pipe, {json: true, env: {}});
+	expect(JSON.parse(pipe.text())).toMatchObject([{number: 1, condition: 'error'}]);
+});
