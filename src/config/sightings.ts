@@ -34,7 +34,9 @@ export type Sightings = {
 	readonly settle: () => Promise<void>;
 };
 
-const mostSightings = 200;
+const mostSightings = 300;
+/** So that what is short-lived, as all of the embedded server is, does not push out what is not. */
+const mostOfProfile = 60;
 const patience = 500;
 
 /** An id that can be given back as one word of a command line; as completion takes them. */
@@ -87,7 +89,10 @@ function withSighting(sightings: readonly Sighting[], seen: Sighting): readonly 
 	const before = sightings.find(isSame);
 	const isEmpty = Object.keys(seen.shown).length === 0;
 	const newest = before && isEmpty ? before : seen;
-	return [newest, ...sightings.filter(sighting => !isSame(sighting))].slice(0, mostSightings);
+	const others = sightings.filter(sighting => !isSame(sighting));
+	const ofProfile = others.filter(({profile}) => profile === seen.profile).slice(0, mostOfProfile - 1);
+	const kept = others.filter(sighting => sighting.profile !== seen.profile || ofProfile.includes(sighting));
+	return [newest, ...kept].slice(0, mostSightings);
 }
 
 /** Reads leniently: what is no sighting is passed over. */

@@ -51,15 +51,22 @@ test('the same id at another server or of another profile is another thing', asy
 	expect(await sightings.recall()).toEqual([others[1]]);
 });
 
-test('no more than 200 are kept, and nothing that could not be typed again', async () => {
+test('60 of a profile are kept, whatever another one shows, and nothing that could not be typed again', async () => {
 	const sightings = openSightings(path());
 	sightings.remember([
 		{...box, id: '--yes'},
 		{...box, id: 'a b'},
 		{...box, id: 'a\u001Bb'},
 	]);
+	const home = {...box, profile: 'home'};
+	sightings.remember([home]);
 	sightings.remember(Array.from({length: 250}, (_, index) => ({...box, id: `${index}`})));
-	expect((await sightings.recall()).map(({id}) => id)).toEqual(Array.from({length: 200}, (_, index) => `${index}`));
+	expect(await sightings.recall()).toEqual([
+		...Array.from({length: 60}, (_, index) => ({...box, id: `${index}`})),
+		home,
+	]);
+	sightings.remember(Array.from({length: 400}, (_, index) => ({...box, profile: `p${index}`})));
+	expect(await sightings.recall()).toHaveLength(300);
 });
 
 test('what two processes see at once is kept of both [18]', async () => {
