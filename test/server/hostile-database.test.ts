@@ -1,6 +1,6 @@
 import {sql} from 'kysely';
 import pg from 'pg';
-import {describe, expect, inject, test} from 'vitest';
+import {describe, expect, inject, onTestFinished, test} from 'vitest';
 import {type EndpointId, endpoints} from '../../src/contract/endpoints.ts';
 import {startEnrollment} from '../../src/server/accounts/second-factor.ts';
 import {isDatabaseFault} from '../../src/server/database/fault.ts';
@@ -44,6 +44,19 @@ async function disconnect(database: Database, change: (name: string) => string):
 	return name;
 }
 
+/** Waits until a server has noticed which of its connections have ended: all that it may have answer. */
+async function reconnect(database: Database): Promise<void> {
+	for (let left = 100; left > 0; left--) {
+		const asked = Array.from({length: 10}, () => sql`select 1`.execute(database));
+		const answers = await Promise.allSettled(asked);
+		if (answers.every(({status}) => status === 'fulfilled')) {
+			return;
+		}
+
+		await new Promise(resolve => setTimeout(resolve, 20));
+	}
+}
+
 async function administer(statement: string): Promise<void> {
 	const client = new pg.Client({connectionString: postgresUrl(inject('postgres'), 'postgres')});
 	await client.connect();
@@ -70,7 +83,10 @@ describe.each(engines)('on %s', engine => {
 		if (engine === 'sqlite') {
 			await sql`pragma query_only = on`.execute(server.database);
 		} else {
-			await disconnect(server.database, name => `alter database ${name} set default_transaction_read_only = on`);
+			const setting = 'default_transaction_read_only';
+			const name = await disconnect(server.database, its => `alter database ${its} set ${setting} = on`);
+			onTestFinished(() => administer(`alter database ${name} reset ${setting}`));
+			await reconnect(server.database);
 		}
 
 		const before = await contentsOf(server.database);
@@ -89,6 +105,7 @@ test.skipIf(!engines.includes('postgres'))(
 		const name = await disconnect(server.database, its => `alter database ${its} with allow_connections false`);
 		expect(await askAll(server, parameters, ids)).toEqual(all(ids, lost));
 		await administer(`alter database ${name} with allow_connections true`);
+		await reconnect(server.database);
 		expect((await ask(server, 'getUserPreferences', parameters)).status).toBe(200);
 		expect(await contentsOf(server.database)).toEqual(before);
 	},
