@@ -2,6 +2,7 @@ import * as z from 'zod/mini';
 import {readInputs, readPairs, wholeNumber} from '../src/command/argument-types.ts';
 import {command, noun} from '../src/command/command.ts';
 import {environmentResult} from '../src/command/environment-result.ts';
+import {followedLog} from '../src/command/followed-log.ts';
 import {createLineCounter, streamLog} from '../src/command/log-stream.ts';
 import {waitText} from '../src/command/wait-text.ts';
 import {originalOf} from '../src/contract/lenient.ts';
@@ -71,7 +72,7 @@ const logs = command({
 	positional: ['environment'],
 	describe: {
 		environment: 'UUID of the environment',
-		follow: 'go on with what comes, until Ctrl+C',
+		follow: 'go on with what comes, until Ctrl+C; the app always does, beside the conversation',
 		sinceStart: 'begin with the oldest line that the server still has',
 		grep: 'only lines that match this regular expression, or with ! before it those that do not; small letters match capitals too; may be repeated, then all must hold',
 		level: `only lines of this level or above (${levels.join(', ')}), and those that name none`,
@@ -84,19 +85,15 @@ const logs = command({
 	],
 	whileRunning: true,
 
-	async run(
-		{environment, follow = false, sinceStart = false, grep, level, exitStatus = false},
-		{platform, interact, live, signal},
-	) {
+	async run({environment, follow = false, sinceStart = false, grep, level, exitStatus = false}, context) {
+		const {platform, interact, signal} = context;
 		const filter = createFilter({patterns: grep ?? [], least: level});
 		if (exitStatus && !follow) {
 			throw new AppError('usage', '--exit-status goes with --follow.', {hint: 'Give both, or neither.'});
 		}
 
-		if (live && (follow || sinceStart)) {
-			throw new AppError('usage', `--${follow ? 'follow' : 'since-start'} works in a shell only.`, {
-				hint: `Run in a shell: \`env logs ${environment} --${follow ? 'follow' : 'since-start'}\``,
-			});
+		if (context.live) {
+			return followedLog({environment, follow, sinceStart, patterns: grep, least: level}, context);
 		}
 
 		const {client, scope, logOf} = await platform.open();

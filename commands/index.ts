@@ -14,6 +14,7 @@ import item from './item.ts';
 import keys from './keys.ts';
 import login from './login.ts';
 import logout from './logout.ts';
+import logs from './logs.ts';
 import mfa from './mfa.ts';
 import model from './model.ts';
 import newSession from './new.ts';
@@ -53,6 +54,7 @@ export const commands: readonly Entry[] = [
 	session,
 	runtime,
 	environment,
+	logs,
 	watch,
 	run,
 	item,

@@ -71,8 +71,8 @@ export type Sessions = Omit<SessionAccess, 'resume' | 'create'>;
 export type LiveSession = {
 	readonly rename: (title: string) => void;
 	readonly start: () => Promise<void>;
-	/** Stops following the log of an environment, and says in one line what came of it. */
-	readonly closeLog: (environment: string) => void;
+	/** Stops following the log of an environment. Gives what came of it in one line, '' for one that is not open. */
+	readonly closeLog: (environment: string) => string;
 };
 
 export type Models = {

@@ -1,5 +1,6 @@
 import type {Cell} from '../core/cell.ts';
 import type {Json} from '../core/json.ts';
+import type {Level} from '../logs/levels.ts';
 import type {LogSource} from '../logs/source.ts';
 import type {Plot} from './plot.ts';
 
@@ -44,13 +45,15 @@ export type Result =
 	| {readonly kind: 'running'; readonly shown: Result; readonly data: Json; readonly ended: Promise<void>}
 	/** Lines that are printed as they come, in a shell alone, in batches. It throws what it ended with. */
 	| {readonly kind: 'stream'; readonly batches: AsyncIterable<readonly StreamItem[]>}
-	/** Something that only a screen can show: a session, resumed or new; the wiped screen; a log as it grows. */
+	/** Something that only a screen can show: a session, resumed or new; the wiped screen; a log as it grows; their dock. */
 	| {
 			readonly kind: 'panel';
 			readonly panel:
 				| {readonly show: 'session'; readonly id: string}
 				| {readonly show: 'clear'}
-				| {readonly show: 'log'; readonly log: LogToFollow};
+				| {readonly show: 'log'; readonly log: LogToFollow}
+				/** The dock of logs, whole or its title alone, with that log in front. */
+				| {readonly show: 'dock'; readonly isShown: boolean; readonly focus: string};
 	  }
 	| {readonly kind: 'quit'};
 
@@ -67,6 +70,9 @@ export type LogToFollow = {
 	readonly sinceStart?: boolean;
 	/** True where it is to go on; where lines are printed one by one it ends without it, a dock follows in any case. */
 	readonly follow: boolean;
+	/** Lines are shown that match all of these, and are as severe as `least`, as `createFilter` has it. */
+	readonly patterns?: readonly string[] | undefined;
+	readonly least?: Level | undefined;
 };
 
 /** What comes in a stream. */

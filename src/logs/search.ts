@@ -3,6 +3,9 @@ import type {LogEntry} from './log-entry.ts';
 import type {Matcher} from './matcher.ts';
 import {runInSlices} from './slices.ts';
 
+/** Entries by their place; one that a filter hides may be left out. */
+type Searched = Pick<LogBuffer, 'at' | 'start' | 'end'>;
+
 type Search = {
 	readonly matcher: Matcher;
 	/** The place where it begins; that one counts too. */
@@ -19,12 +22,12 @@ const step = 500;
  * Finds the place of the next line that matches, undefined for none up to the end that lies in that direction. It works
  * in slices, so that keys get their turn. Throws `usage` for an expression that takes too long, and the reason of `signal`.
  */
-export async function searchLog(buffer: LogBuffer, search: Search): Promise<number | undefined> {
+export async function searchLog(buffer: Searched, search: Search): Promise<number | undefined> {
 	return runInSlices(searchSteps(buffer, search), search.signal);
 }
 
 function* searchSteps(
-	buffer: LogBuffer,
+	buffer: Searched,
 	{matcher, from, direction, isShown}: Search,
 ): Generator<void, number | undefined> {
 	const isForward = direction === 'forward';

@@ -9,7 +9,7 @@ import {Composer, promptWidth} from './composer.tsx';
 import {useApp, useUi} from './context.ts';
 import {deviceRows} from './device-panel.tsx';
 import {Box, Text} from './ink.ts';
-import {type Layout, layOut} from './layout.ts';
+import {dockHeight, type Layout, layOut} from './layout.ts';
 import {Lines} from './lines.tsx';
 import {confirmRows, PanelView} from './panel-view.tsx';
 import {filterLine, filterRow} from './picker-state.ts';
@@ -21,7 +21,7 @@ const editingNote = 'Editing your previous message; Ctrl+C leaves it as it was.'
 
 /** The live region: the open end of the transcript, a panel, what waits, the prompt, the status. */
 export function App() {
-	const {palette, entries} = useUi();
+	const {palette, entries, dockLines} = useUi();
 	// All of the store, not parts: Ink shows the cursor only in frames for which the composer was drawn as well.
 	const state = useApp(all => all);
 	const {live, panel, queue, composer, size, completion: chosen, editing, busy, transcript} = state;
@@ -39,15 +39,17 @@ export function App() {
 		queue: queue.length,
 		composer: prompt.rows.length,
 		completion: suggestions.length || (toast ? 1 : 0),
+		dock: dockHeight(state),
 	});
 	const shown =
 		prompt.rows.length === layout.composer ? prompt : layoutComposer(composer, columns - promptWidth, layout.composer);
-	const above = layout.live + layout.gap + layout.panel + layout.queue + layout.rule;
+	const above = layout.live + layout.gap + layout.dock + layout.panel + layout.queue + layout.rule;
 
 	return (
 		<Box flexDirection="column">
 			{layout.live > 0 && <Lines lines={live.slice(-layout.live)} />}
 			{layout.gap > 0 && <Text> </Text>}
+			{layout.dock > 0 && <Lines lines={dockLines({columns, rows: layout.dock})} />}
 			{panel && layout.panel > 0 && (
 				<Box height={layout.panel} overflow="hidden" flexDirection="column">
 					<PanelView panel={panel} height={layout.panel} />
@@ -124,10 +126,10 @@ function suggestionLines(
 }
 
 /** Where the caret of an open picker's filter is, undefined where the window is too low for it. */
-function filterCaret({filter, size}: AppState, {live, gap, panel}: Layout) {
+function filterCaret({filter, size}: AppState, {live, gap, dock, panel}: Layout) {
 	const row = filterRow(panel);
 	const x = Math.min(size.columns - 1, filterLine(filter, size.columns).column);
-	return row === undefined ? undefined : {x, y: live + gap + row};
+	return row === undefined ? undefined : {x, y: live + gap + dock + row};
 }
 
 function panelHeight(panel: AppState['panel']): number {

@@ -2,6 +2,7 @@ import {createContext, useContext} from 'react';
 import {useStore} from 'zustand';
 import type {Entry} from '../command/command.ts';
 import type {AppState, AppStore} from '../store/store.ts';
+import type {Size} from '../store/view-slice.ts';
 import type {Palette} from '../terminal/style.ts';
 
 /** What every component may use: the one store, the colours by role, the table of commands, and how to answer a panel. */
@@ -10,6 +11,8 @@ export type Ui = {
 	readonly palette: Palette;
 	/** Empty until the commands are loaded, just after the first frame. */
 	readonly entries: () => readonly Entry[];
+	/** The dock of logs at a size, line by line; nothing before it is loaded. */
+	readonly dockLines: (size: Size) => readonly string[];
 	/** Answers the open panel; undefined cancels it. */
 	readonly answer: (value: string | undefined) => void;
 };

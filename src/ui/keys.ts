@@ -5,6 +5,7 @@ import type {Panel} from '../store/view-slice.ts';
 import {chordOf, type InputToken, type KeyToken} from '../terminal/input-token.ts';
 import {suggestionsFor} from './app.tsx';
 import {promptWidth} from './composer.tsx';
+import {pressInLogs} from './log-keys.ts';
 import {pressInPicker} from './picker-keys.ts';
 
 type Dependencies = {
@@ -23,6 +24,8 @@ type Dependencies = {
 	readonly suspend: () => void;
 	/** Shows the whole transcript, with all that was left out. */
 	readonly openTranscript: () => void;
+	/** Gives the log in front the whole window; false where none is open. */
+	readonly openLogs: () => boolean;
 	readonly quit: () => void;
 	readonly now?: () => number;
 	/** Runs something after so many milliseconds. */
@@ -170,6 +173,7 @@ export function createKeyHandler(dependencies: Dependencies): (tokens: readonly 
 				suspend();
 				break;
 			default:
+				pressInLogs(chordOf(token), {store, openViewer: dependencies.openLogs});
 		}
 	};
 

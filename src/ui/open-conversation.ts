@@ -5,8 +5,10 @@ import {setHistory} from '../store/composer-history.ts';
 import {addToHistory} from '../store/prompt-history.ts';
 import type {AppStore} from '../store/store.ts';
 import type {Palette} from '../terminal/style.ts';
+import {truncate} from '../terminal/width.ts';
 import {messageLines} from './block-lines.ts';
 import type {AppInteraction} from './interaction.ts';
+import type {LogPlace} from './log-place.ts';
 import {createPainter, type Painter} from './painter.ts';
 import {followSavedSessions} from './saved-sessions.ts';
 import {createSubmit} from './submit.ts';
@@ -26,6 +28,7 @@ type Dependencies = {
 	/** Wipes the screen and the scrollback, because the user said so. */
 	readonly wipe: () => void;
 	readonly quit: () => void;
+	readonly logs: LogPlace;
 	/** True for a line that stands on the screen already, as it was typed; none does by default. */
 	readonly isOnScreen?: (line: string) => boolean;
 };
@@ -43,7 +46,7 @@ export type OpenedConversation = {
 export async function openConversation(
 	program: AppProgram,
 	flags: Partial<RunFlags> & {readonly pick: boolean},
-	{store, palette, interact, version, homeFolder, write, wipe, quit, isOnScreen}: Dependencies,
+	{store, palette, interact, version, homeFolder, write, wipe, quit, logs, isOnScreen}: Dependencies,
 ): Promise<OpenedConversation> {
 	const {conversation, entries, contextFor, resume} = program;
 	const [{renderMarkdown}, {createMarkdownStream}] = await Promise.all([
@@ -58,6 +61,7 @@ export async function openConversation(
 		conversation,
 		entries,
 		interact,
+		logs,
 		contextFor,
 		resume,
 		remember(prompt) {
@@ -150,6 +154,10 @@ export async function openConversation(
 		},
 		async close() {
 			cancel();
+			for (const summary of logs.closeAll()) {
+				painter.print(width => [palette.dim(truncate(summary, width))]);
+			}
+
 			await program.close();
 			unsubscribe();
 			unfollow();

@@ -5,7 +5,7 @@ import type {MarkdownStream} from '../terminal/markdown-stream.ts';
 import type {Palette} from '../terminal/style.ts';
 import {truncate} from '../terminal/width.ts';
 import {blockLines} from './block-lines.ts';
-import {layOut, liveLimit} from './layout.ts';
+import {liveLimit, rowsAbove} from './layout.ts';
 import {createWritten, type Item} from './written.ts';
 
 /** What the painter needs of the Markdown modules, which are loaded after the first frame. */
@@ -63,9 +63,6 @@ export type Painter = {
 
 /** Most lines of an earlier session that are written when it is resumed. */
 const mostResumed = 1000;
-
-/** The live region as it is most of the time, apart from the open end of the transcript and what is queued. */
-const onlyPrompt = {panel: 0, composer: 1, completion: 0};
 
 /** Turns the transcript into lines: each block once, finished lines to the scrollback, the rest to the live region. */
 export function createPainter({store, palette, markdown, write, isOnScreen = () => false}: Dependencies): Painter {
@@ -236,12 +233,10 @@ export function createPainter({store, palette, markdown, write, isOnScreen = () 
 		},
 		repaint(dropped = 0) {
 			stream = undefined;
-			const {size, queue, transcript} = store.getState();
-			const {lines} = written.recent(size.rows, width());
-			const {settled, live} = openLines(transcript.open);
-			// More than fits above the live region and the row below it would stand twice in the scrollback.
-			const layout = layOut({rows: size.rows, live: live.length, queue: queue.length, ...onlyPrompt});
-			const room = size.rows - 1 + dropped - Object.values(layout).reduce((sum, height) => sum + height, 0);
+			const state = store.getState();
+			const {lines} = written.recent(state.size.rows, width());
+			const {settled, live} = openLines(state.transcript.open);
+			const room = rowsAbove(state, live.length) + dropped;
 			show(room > 0 ? [...lines, ...settled].slice(-room) : [], live);
 		},
 	};

@@ -16,6 +16,7 @@ import {createFullScreen} from './full-screen.ts';
 import {render} from './ink.ts';
 import {createPanelInteraction} from './interaction.ts';
 import {createKeyHandler} from './keys.ts';
+import type {LogDesk} from './log-desk.ts';
 import {type AppProgram, type OpenedConversation, openConversation} from './open-conversation.ts';
 import {openTranscript} from './open-transcript.ts';
 import {createScreen} from './screen.ts';
@@ -47,6 +48,7 @@ export async function startApp(
 	const interact = createPanelInteraction(store, {opensPages: canOpenPages(env)});
 	let write: (data: string) => void = () => undefined;
 	let entries: readonly Entry[] = [];
+	let logs: LogDesk | undefined;
 	let quit: () => void = () => undefined;
 	const ended = new Promise<void>(resolve => {
 		quit = resolve;
@@ -56,8 +58,12 @@ export async function startApp(
 		stdout,
 		process,
 		environment: env,
-		onSuspend: () => input.stop(),
+		onSuspend() {
+			logs?.suspend();
+			input.stop();
+		},
 		onResume() {
+			logs?.wake();
 			input.start();
 			redraw();
 		},
@@ -69,7 +75,15 @@ export async function startApp(
 	session.enable('kitty-keyboard');
 
 	const ink = render(
-		<UiContext value={{store, palette, entries: () => entries, answer: interact.answer}}>
+		<UiContext
+			value={{
+				store,
+				palette,
+				entries: () => entries,
+				dockLines: size => logs?.dockLines(size) ?? [],
+				answer: interact.answer,
+			}}
+		>
 			<Scrollback onReady={writer => (write = writer)} />
 			<App />
 		</UiContext>,
@@ -82,8 +96,18 @@ export async function startApp(
 		write('');
 	};
 
-	const opening = compose(flags).then(program => {
+	const opening = compose(flags).then(async program => {
 		({entries} = program);
+		const {createLogDesk} = await import('./log-desk.ts');
+		logs = createLogDesk({
+			store,
+			palette,
+			fullScreen,
+			folder: program.folder,
+			homeFolder: env['HOME'],
+			copy: session.copy,
+			suspend: session.suspend,
+		});
 		return openConversation(program, flags, {
 			store,
 			palette,
@@ -93,6 +117,7 @@ export async function startApp(
 			write: data => write(data),
 			wipe: () => wipe('\u001B[H\u001B[2J\u001B[3J'),
 			quit,
+			logs,
 		});
 	});
 
@@ -143,7 +168,15 @@ export async function startApp(
 		interrupt: () => whenOpen(({interrupt}) => interrupt()),
 		redraw: () => redraw(),
 		suspend: session.suspend,
-		openTranscript: () => void openTranscript({store, palette, fullScreen, copy: session.copy, openLogAt: () => false}),
+		openTranscript: () =>
+			void openTranscript({
+				store,
+				palette,
+				fullScreen,
+				copy: session.copy,
+				openLogAt: at => logs?.openViewer(at) ?? false,
+			}),
+		openLogs: () => logs?.openViewer() ?? false,
 		quit,
 	});
 
@@ -159,10 +192,12 @@ export async function startApp(
 	try {
 		const opened = await Promise.race([opening, ended]);
 		await ended;
+		fullScreen.close();
 		farewell = opened ? await opened.close() : '';
 	} finally {
 		input.stop();
 		store.getState().setPanel(undefined);
+		logs?.dispose();
 		leaveWindow();
 		ink.clear();
 		ink.unmount();

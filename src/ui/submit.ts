@@ -19,6 +19,7 @@ import {truncate} from '../terminal/width.ts';
 import {wrapLine} from '../terminal/wrap.ts';
 import {messageLines} from './block-lines.ts';
 import type {AppInteraction} from './interaction.ts';
+import type {LogPlace} from './log-place.ts';
 import type {Painter} from './painter.ts';
 
 type Dependencies = Pick<Program, 'conversation' | 'entries' | 'contextFor' | 'resume' | 'remember'> & {
@@ -26,6 +27,7 @@ type Dependencies = Pick<Program, 'conversation' | 'entries' | 'contextFor' | 'r
 	readonly palette: Palette;
 	readonly painter: Painter;
 	readonly interact: AppInteraction;
+	readonly logs: LogPlace;
 	readonly wipe: () => void;
 	readonly quit: () => void;
 	/** True for a line that stands on the screen already, as it was typed; none does by default. */
@@ -42,6 +44,7 @@ export type Submit = {
 };
 
 type Table = Extract<Result, {kind: 'table'}>;
+type Shown = {readonly exact: boolean; readonly signal: AbortSignal};
 type Browsing = {readonly exact: boolean; readonly ask: NonNullable<AppInteraction['browse']>};
 
 /** Lines that a printed table needs besides its rows: its head, the line that asked for it, prompt and status. */
@@ -57,7 +60,7 @@ const patience = 500;
 export function createSubmit(dependencies: Dependencies): Submit {
 	const {store, palette, painter, conversation, entries, interact, contextFor, resume, remember, wipe, quit} =
 		dependencies;
-	const {isOnScreen = () => false} = dependencies;
+	const {isOnScreen = () => false, logs} = dependencies;
 	/** The commands that work now, with their names. */
 	const working = new Map<AbortController, string>();
 	/** Settles when a line may take effect: a message behind /new belongs to the new session. */
@@ -77,7 +80,7 @@ export function createSubmit(dependencies: Dependencies): Submit {
 		]);
 	};
 
-	const live: LiveSession = {rename: conversation.rename, start: conversation.start};
+	const live: LiveSession = {rename: conversation.rename, start: conversation.start, closeLog: logs.close};
 
 	/** True while an answer goes on that would be cut in two, and nothing is asked in the panel. */
 	const isFreeBesideRun = () => {
@@ -85,11 +88,11 @@ export function createSubmit(dependencies: Dependencies): Submit {
 		return transcript.run !== undefined && (panel === undefined || panel.kind === 'lines');
 	};
 
-	const show = async (line: string, result: Result, exact: boolean) => {
+	const show = async (line: string, result: Result, {exact, signal}: Shown) => {
 		if (result.kind === 'quit') {
 			quit();
 		} else if (result.kind === 'panel') {
-			await open(result.panel);
+			await open(result.panel, signal);
 		} else if (isFreeBesideRun()) {
 			const {columns} = store.getState().size;
 			interact.show(withoutSecret(entries, line), renderResult(result, {width: columns, palette, exact}));
@@ -111,9 +114,21 @@ export function createSubmit(dependencies: Dependencies): Submit {
 		}
 	};
 
-	const open = async (panel: Extract<Result, {kind: 'panel'}>['panel']) => {
+	const open = async (panel: Extract<Result, {kind: 'panel'}>['panel'], signal: AbortSignal) => {
 		if (panel.show === 'clear') {
 			wipe();
+			return;
+		}
+
+		if (panel.show === 'log') {
+			await logs.follow(panel.log, signal);
+			return;
+		}
+
+		if (panel.show === 'dock') {
+			const {focusLog, showLogDock} = store.getState();
+			focusLog(panel.focus);
+			showLogDock(panel.isShown);
 			return;
 		}
 
@@ -142,7 +157,8 @@ export function createSubmit(dependencies: Dependencies): Submit {
 			const logIn = (server: string) => execute(['login'], {...flags, server});
 			const attempt = () => execute(rest);
 			const offer = {confirm: interact.confirm, logIn};
-			await show(line, await (path === 'login' ? attempt() : logInPlace(attempt, offer)), flags.exact);
+			const result = await (path === 'login' ? attempt() : logInPlace(attempt, offer));
+			await show(line, result, {exact: flags.exact, signal});
 		} catch (error) {
 			if (!abort.signal.aborted) {
 				throw error;

@@ -5,7 +5,10 @@ import {testContext} from '../commands/context.ts';
 import {entries} from './entries.ts';
 
 const context = () => ({...testContext().context, entries});
-const inApp = (shell: CommandContext) => ({...shell, live: {rename: () => undefined, start: async () => undefined}});
+const inApp = (shell: CommandContext) => ({
+	...shell,
+	live: {rename: () => undefined, start: async () => undefined, closeLog: () => ''},
+});
 
 test('a command gets its arguments by name, checked and completed', async () => {
 	expect(await dispatch(['hello', 'Ada', '--twice'], context())).toEqual({

@@ -115,7 +115,7 @@ export function testContext({
 			},
 		},
 	});
-	const live = {rename: program.conversation.rename, start: program.conversation.start, closeLog: () => undefined};
+	const live = {rename: program.conversation.rename, start: program.conversation.start, closeLog: () => ''};
 	return {
 		context,
 		store,

@@ -12,6 +12,7 @@ import {createEmulator} from './emulator.ts';
 
 type Options = Partial<Size> & {
 	readonly entries?: readonly Entry[];
+	readonly dockLines?: (size: Size) => readonly string[];
 	readonly answer?: (value: string | undefined) => void;
 };
 
@@ -20,13 +21,13 @@ type Options = Partial<Size> & {
  * person would see, without its colours. Ended with its test.
  */
 export function draw(node: ReactNode, options: Options = {}) {
-	const {columns = 80, rows = 24, entries = [], answer = () => undefined} = options;
+	const {columns = 80, rows = 24, entries = [], answer = () => undefined, dockLines = () => []} = options;
 	const store = createAppStore();
 	store.getState().setSize({columns, rows});
 	const emulator = createEmulator(columns, rows);
 	const {stdout} = createScreen(emulator.stdout);
 	const {stream, feed} = createStandInStdin();
-	const ui = {store, palette: createPalette({color: false}), entries: () => entries, answer};
+	const ui = {store, palette: createPalette({color: false}), entries: () => entries, dockLines, answer};
 	const ink = render(createElement(UiContext, {value: ui}, node), {
 		stdin: stream,
 		stdout,

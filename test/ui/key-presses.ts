@@ -61,6 +61,7 @@ export function handler({
 		redraw: () => asked.push('redraw'),
 		suspend: () => asked.push('suspend'),
 		openTranscript: () => asked.push('transcript'),
+		openLogs: () => asked.push('open logs') > 0,
 		quit: () => asked.push('quit'),
 		now: () => time,
 		later: (run, milliseconds) => timers.push({at: time + milliseconds, run}),

@@ -39,6 +39,7 @@ function line({elapsed = 0, transcript, ...state}: Given, columns = 100): string
 		store,
 		palette: createPalette({color: false}),
 		entries: () => [],
+		dockLines: () => [],
 		answer: () => undefined,
 	};
 	const {lastFrame, unmount} = render(<UiContext value={ui}>{createElement(StatusLine, {elapsed})}</UiContext>);
@@ -82,6 +83,28 @@ describe('the status line', () => {
 		['when nothing can be saved [19]', {unsaved: 'disk full'}, 'local · custom/demo · ○ idle · not saved: disk full'],
 	])('%s', (_, state, expected) => {
 		expect(line(state)).toBe(expected);
+	});
+
+	test('says that logs are watched, and how long a sandbox of this server goes on', () => {
+		const watch = {condition: 'x', environment: 'e', server: '', every: 1, ask: undefined, perHour: 6};
+		const started = {...watch, startedAt: 0, found: 0, turns: [], state: 'live'};
+		const [one, two] = [
+			{...started, number: 1},
+			{...started, number: 2},
+		];
+		const ending = (minutes: number, server: string = ready.server) => {
+			const sandbox = {environment: 'e', task: 't', server};
+			return [{...sandbox, expiresAt: Date.now() + minutes * 60_000 - 100}];
+		};
+		expect(line({watches: [one]})).toBe('local · custom/demo · ○ idle · watching');
+		expect(line({watches: [one, two], unsaved: 'disk full'}, 40)).toBe(
+			'○ idle · watching 2 · not saved: disk full'.slice(9),
+		);
+		expect(line({sandboxes: ending(42)})).toBe('local · custom/demo · ○ idle · sandbox 42 min');
+		expect(line({sandboxes: ending(90)})).toBe('local · custom/demo · ○ idle · sandbox 1 h 30 m');
+		expect(line({sandboxes: ending(4)})).toBe('local · custom/demo · ○ idle · sandbox ends in 4 m 00 s');
+		expect(line({sandboxes: ending(0)})).toBe('local · custom/demo · ○ idle');
+		expect(line({sandboxes: ending(42, 'https://other.test')})).toBe('local · custom/demo · ○ idle');
 	});
 
 	test('adds up what was used and shows how full the context is', () => {

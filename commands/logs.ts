@@ -1,0 +1,141 @@
+import * as z from 'zod/mini';
+import {command, noun} from '../src/command/command.ts';
+import type {CommandContext} from '../src/command/context.ts';
+import {AppError} from '../src/core/error.ts';
+import {formatNumber} from '../src/core/format.ts';
+import {describeState} from '../src/logs/tail-state.ts';
+import type {OpenLog} from '../src/store/logs-slice.ts';
+
+const describe = {environment: 'UUID of the environment, the beginning of it, or the title of the log'};
+const optionalLog = z.object({environment: z.optional(z.string())});
+
+const list = command({
+	name: 'list',
+	summary: 'List the logs that are followed',
+	args: z.object({}),
+	examples: ['logs'],
+	where: 'app',
+	whileRunning: true,
+
+	run(_, {store}) {
+		const {logs} = store.getState();
+		const rows = logs.map(({title, environment, state, lines, unread, openedAt}) => [
+			title,
+			environment,
+			describeState(state, Date.now()),
+			formatNumber(lines),
+			formatNumber(unread),
+			{at: new Date(openedAt).toISOString()},
+		]);
+		return {
+			kind: 'table',
+			columns: [
+				{label: 'log'},
+				{label: 'environment'},
+				{label: 'state'},
+				{label: 'lines', align: 'right'},
+				{label: 'unread', align: 'right'},
+				{label: 'opened', spare: true},
+			],
+			rows,
+			empty: 'No log is followed. Follow one: `env logs <id>`',
+			data: logs.map(({title, environment, server, state, lines, gaps, unread}) => ({
+				title,
+				environment,
+				server,
+				state: state.name,
+				lines,
+				gaps,
+				unread,
+			})),
+		};
+	},
+});
+
+const show = command({
+	name: 'show',
+	summary: 'Show the dock of logs, with one log in front',
+	args: optionalLog,
+	positional: ['environment'],
+	describe,
+	examples: ['logs show', 'logs show web-shop'],
+	where: 'app',
+	whileRunning: true,
+
+	run({environment}, context) {
+		const {logs, logFocus} = context.store.getState();
+		const isOpen = environment === undefined && logs.length > 0;
+		const focus = isOpen ? logFocus : findLog(environment ?? '', context).environment;
+		return {kind: 'panel', panel: {show: 'dock', isShown: true, focus}};
+	},
+});
+
+const hide = command({
+	name: 'hide',
+	summary: 'Hide the dock of logs but for its title; they go on',
+	args: z.object({}),
+	examples: ['logs hide'],
+	where: 'app',
+	whileRunning: true,
+
+	run(_, context) {
+		const {logs, logFocus} = context.store.getState();
+		const focus = logs.length > 0 ? logFocus : findLog('', context).environment;
+		return {kind: 'panel', panel: {show: 'dock', isShown: false, focus}};
+	},
+});
+
+const close = command({
+	name: 'close',
+	summary: 'Stop following a log, or all of them',
+	args: z.object({environment: z.optional(z.string()), all: z.optional(z.boolean())}),
+	positional: ['environment'],
+	describe: {...describe, all: 'every log that is followed'},
+	examples: ['logs close', 'logs close web-shop', 'logs close --all'],
+	where: 'app',
+	whileRunning: true,
+
+	run({environment, all = false}, context) {
+		const {live, store} = context;
+		if (all && environment !== undefined) {
+			throw new AppError('usage', 'Give a log or --all, not both.', {hint: 'Leave one of them out.'});
+		}
+
+		const {logs, logFocus} = store.getState();
+		const closed = all ? logs : [findLog(environment ?? logFocus, context)];
+		const text = closed.map(log => live?.closeLog(log.environment)).filter(Boolean);
+		return {kind: 'text', text: text.join('\n') || 'No log is followed.'};
+	},
+});
+
+/** The log of that id, of the one id that begins so, or of that title. Throws `not-found`, and `usage` for several. */
+function findLog(wanted: string, {store}: CommandContext): OpenLog {
+	const {logs} = store.getState();
+	const [only] = logs;
+	const exact = logs.filter(({environment, title}) => environment === wanted || title === wanted);
+	const found = exact.length > 0 ? exact : logs.filter(({environment}) => wanted && environment.startsWith(wanted));
+	const [log] = found;
+	if (log && found.length === 1) {
+		return log;
+	}
+
+	if (only && logs.length === 1 && (wanted === '' || wanted === '*')) {
+		return only;
+	}
+
+	const names = logs.map(({title}) => title).join(', ');
+	if (found.length > 1 || (wanted === '*' && logs.length > 1)) {
+		throw new AppError('usage', 'Which log?', {hint: `Choose one of ${names}, or close all: \`logs close --all\``});
+	}
+
+	throw new AppError('not-found', wanted ? `No log “${wanted}” is followed.` : 'No log is followed.', {
+		hint: names ? `Choose one of ${names}.` : 'Follow one: `env logs <id>`',
+	});
+}
+
+export default noun({
+	name: 'logs',
+	summary: 'Logs that are followed beside the conversation',
+	verbs: [list, show, hide, close],
+	fallback: 'list',
+});

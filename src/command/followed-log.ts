@@ -1,0 +1,28 @@
+import type {Sighting} from '../config/sightings.ts';
+import type {CommandContext} from './context.ts';
+import type {LogToFollow, Result} from './result.ts';
+
+type Options = Pick<LogToFollow, 'environment' | 'follow' | 'sinceStart' | 'patterns' | 'least'>;
+
+/**
+ * The log of an environment for the app, which follows it beside the conversation. It is asked for once at first, so that
+ * an id that is wrong opens nothing. Throws as `PlatformAccess.open` and `LogSource` do.
+ */
+export async function followedLog(options: Options, {platform, sightings, signal}: CommandContext): Promise<Result> {
+	const {server, logOf} = await platform.open();
+	const source = logOf(options.environment);
+	await source({}, signal);
+	const seen = await sightings.recall();
+	const title = taskName(seen.find(sighting => isOf(sighting, options.environment, server)));
+	return {kind: 'panel', panel: {show: 'log', log: {...options, server, title, source}}};
+}
+
+function isOf({kind, id, server}: Sighting, environment: string, at: string): boolean {
+	return kind === 'environment' && server === at && id.toLowerCase() === environment.toLowerCase();
+}
+
+/** `web-shop` of `acme/web-shop@2`. */
+function taskName(sighting: Sighting | undefined): string | undefined {
+	const task = sighting?.shown['task_ref'];
+	return typeof task === 'string' ? task.replace(/^.*\//, '').replace(/@.*$/, '') || undefined : undefined;
+}

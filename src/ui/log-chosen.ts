@@ -1,0 +1,108 @@
+import {resolve} from 'node:path';
+import type {LogEntry} from '../logs/log-entry.ts';
+import {saveLog} from '../logs/save.ts';
+import {attachLines} from '../store/attachment.ts';
+import type {AppStore} from '../store/store.ts';
+import {parseSgr} from '../terminal/sgr.ts';
+import {readingAtEnd, type Sight} from './log-scroll.ts';
+import {counted} from './log-summary.ts';
+import type {Position} from './log-viewer-state.ts';
+
+type LogLine = Extract<LogEntry, {kind: 'line'}>;
+
+/** The lines that keys are about: from the mark to the cursor, or the line at the cursor. The last one is followed. */
+export function chosenPlaces(sight: Sight, {reading = readingAtEnd(sight), mark}: Position): readonly number[] {
+	if (!reading) {
+		return [];
+	}
+
+	const {shown} = sight;
+	const from = shown.indexOf(Math.min(mark ?? reading.cursor, reading.cursor));
+	const to = shown.indexOf(Math.max(mark ?? reading.cursor, reading.cursor));
+	return Array.from({length: to - from + 1}, (_, index) => shown.placeAt(from + index)).filter(isPlace);
+}
+
+/** Every line that is shown. */
+function shownPlaces({shown}: Sight): readonly number[] {
+	return Array.from({length: shown.count()}, (_, index) => shown.placeAt(index)).filter(isPlace);
+}
+
+/**
+ * Gives lines to the terminal's clipboard as they are seen, without colours and with everything invisible made visible: a
+ * line of a log must not become a command where it is pasted (SAFETY 3). Gives what is to be said of it.
+ */
+export function copyLines(sight: Sight, places: readonly number[], copy: (text: string) => boolean): string {
+	const texts = linesAt(sight, places).map(({text}) =>
+		parseSgr(text.replace(/\r$/, ''))
+			.map(span => span.text)
+			.join(''),
+	);
+	if (texts.length === 0) {
+		return 'There is no line to copy.';
+	}
+
+	return copy(texts.join('\n'))
+		? `${counted(texts.length, 'line')} ${texts.length === 1 ? 'was' : 'were'} given to the terminal’s clipboard.`
+		: 'The terminal takes no copies, or not so much at once: s saves a file.';
+}
+
+/** Where the app works, and where the user is at home. */
+type Folders = {readonly folder: string; readonly homeFolder: string | undefined};
+
+/** Saves the marked lines, else all that are shown, whole and as they came, for the user alone (0600). Gives what is to be said of it. Throws as `saveLog` does. */
+export async function saveLines(
+	sight: Sight,
+	position: Position,
+	path: string,
+	{folder, homeFolder}: Folders,
+): Promise<string> {
+	const places = position.mark === undefined ? shownPlaces(sight) : chosenPlaces(sight, position);
+	const whole = homeFolder ? path.replace(/^~(?=\/)/, homeFolder) : path;
+	const saved = await saveLog(resolve(folder, whole), entriesAt(sight, places));
+	return `Saved ${counted(places.length, 'line')} to ${saved}`;
+}
+
+/** Puts lines into the prompt, those of each log by themselves. Gives what stands for them there. */
+export function attachChosen(
+	store: AppStore,
+	{log}: Sight,
+	places: readonly number[],
+	environment: string,
+): readonly string[] {
+	const byEnvironment = new Map<string, LogLine[]>();
+	for (const place of places) {
+		const entry = log.at(place);
+		const owner = log.environmentAt?.(place) ?? environment;
+		if (entry?.kind === 'line') {
+			const lines = byEnvironment.get(owner) ?? [];
+			lines.push(entry);
+			byEnvironment.set(owner, lines);
+		}
+	}
+
+	return [...byEnvironment].map(([owner, lines]) => attachLines(store, {environment: owner, lines}));
+}
+
+/** How a saved log is called by default: its title, and the time. */
+export function fileNameOf(title: string, now: number): string {
+	const name = title.replace(/[^A-Za-z0-9._-]+/g, '-').replace(/^[-.]+|-+$/g, '') || 'log';
+	const time = new Date(now).toISOString().slice(0, 19).replace(/[-:]/g, '').replace('T', '-');
+	return `${name.slice(0, 60)}-${time}.log`;
+}
+
+function* entriesAt({log}: Sight, places: readonly number[]): Generator<LogEntry> {
+	for (const place of places) {
+		const entry = log.at(place);
+		if (entry) {
+			yield entry;
+		}
+	}
+}
+
+function linesAt(sight: Sight, places: readonly number[]): readonly LogLine[] {
+	return [...entriesAt(sight, places)].flatMap(entry => (entry.kind === 'line' ? [entry] : []));
+}
+
+function isPlace(place: number | undefined): place is number {
+	return place !== undefined;
+}

@@ -1,0 +1,252 @@
+import {reportError} from '../core/error.ts';
+import type {TailClock} from '../logs/tail.ts';
+import {allLogs} from '../store/logs-slice.ts';
+import type {AppStore} from '../store/store.ts';
+import type {Size} from '../store/view-slice.ts';
+import type {InputToken} from '../terminal/input-token.ts';
+import type {Palette} from '../terminal/style.ts';
+import type {FullScreen} from './full-screen.ts';
+import {attachChosen, chosenPlaces, copyLines, fileNameOf, saveLines} from './log-chosen.ts';
+import {drawLogDock} from './log-dock.ts';
+import {findLine, placeAtTime} from './log-find.ts';
+import {createLooker} from './log-picture.ts';
+import type {LogPlace} from './log-place.ts';
+import {jumpTo, readingAtEnd, type Sight} from './log-scroll.ts';
+import {createLogTails, type LogTails} from './log-tails.ts';
+import {bodyRows, caretOf, drawLogScreen, gutter, type LogPicture} from './log-view.ts';
+import {reduceLogViewer} from './log-viewer.ts';
+import {emptyViewer, type LogViewer, positionOf, type ViewerAction, withPosition} from './log-viewer-state.ts';
+
+type Dependencies = {
+	readonly store: AppStore;
+	readonly palette: Palette;
+	readonly fullScreen: FullScreen;
+	/** The folder in which files are saved, and the user's own. */
+	readonly folder: string;
+	readonly homeFolder: string | undefined;
+	readonly copy: (text: string) => boolean;
+	readonly suspend: () => void;
+	readonly clock?: TailClock;
+};
+
+/** The logs of the app: followed, in the dock, and in the whole window. */
+export type LogDesk = LogPlace &
+	Pick<LogTails, 'suspend' | 'wake'> & {
+		/** The dock at that size: its title, then the end of the log in front. Its height is `rows`. */
+		readonly dockLines: (size: Size) => readonly string[];
+		/** Gives the log in front the whole window; with a time, from its first line of then on. False where none is open. */
+		readonly openViewer: (at?: number) => boolean;
+		/** Lets go of the store, and ends everything. */
+		readonly dispose: () => void;
+	};
+
+/** Keeps what the pure parts need: the tails, the viewer's state, and the one search that goes on. */
+export function createLogDesk(dependencies: Dependencies): LogDesk {
+	const {store, palette, fullScreen, folder, homeFolder, copy, suspend, clock} = dependencies;
+	let viewer: LogViewer = emptyViewer;
+	let isOpen = false;
+	let looking: NodeJS.Immediate | undefined;
+	let searching = new AbortController();
+	let size: Size = store.getState().size;
+
+	const focusNow = () => store.getState().logFocus;
+
+	const say = (note: string) => {
+		viewer = {...viewer, note};
+		fullScreen.invalidate();
+	};
+
+	const looker = createLooker(palette, error => {
+		const {filters, least} = viewer;
+		viewer = {...viewer, filters: filters.slice(0, -1), least: filters.length > 0 ? least : undefined};
+		say(`${error.message} It is taken away again.`);
+	});
+
+	const isSeen = (environment: string) => {
+		const {logFocus, logDock} = store.getState();
+		const isInFront = logFocus === environment || logFocus === allLogs;
+		return isInFront && (isOpen ? !positionOf(viewer, logFocus).reading : logDock.isShown && !fullScreen.isOpen());
+	};
+
+	const tails = createLogTails({store, isSeen, ...(clock && {clock})});
+
+	/** What a drawing needs of the log in front. */
+	const pictureAt = ({columns}: Size, rows: number): LogPicture => {
+		const {logs, logFocus: focus, panel} = store.getState();
+		const log = tails.read(focus) ?? looker.nothing;
+		const looked = looker.look({viewer, logs, focus, log, rows, width: columns - gutter});
+		if (looked.isLooking) {
+			looking ??= setImmediate(() => {
+				looking = undefined;
+				lookOn();
+			});
+		}
+
+		const waits = panel && panel.kind !== 'lines' ? 'A question waits in the conversation: q goes back to it.' : '';
+		return {logs, focus, viewer, ...looked, palette, now: tails.now(), waits};
+	};
+
+	/** The filter looks at the rest in pieces, so that keys are heard meanwhile. */
+	const lookOn = () => {
+		const {isLooking} = pictureAt(size, 1);
+		if (!isLooking) {
+			fullScreen.invalidate();
+			store.getState().updateLogs(new Map());
+		}
+	};
+
+	const sightNow = (): Sight => pictureAt(size, bodyRows({logs: store.getState().logs, viewer}, size.rows)).sight;
+
+	const moveTo = (place: number, note: string) => {
+		const focus = focusNow();
+		const sight = sightNow();
+		const position = positionOf(viewer, focus);
+		const reading = position.reading ?? readingAtEnd(sight);
+		if (reading) {
+			viewer = withPosition(viewer, focus, {...position, reading: jumpTo(sight, reading, place)});
+		}
+
+		say(note);
+	};
+
+	/** Searches from the cursor on, and on from the other end where nothing was found. */
+	const search = async (direction: 'forward' | 'backward') => {
+		searching.abort();
+		searching = new AbortController();
+		const {signal} = searching;
+		const {search: source} = viewer;
+		const {reading} = positionOf(viewer, focusNow());
+		try {
+			const found = await findLine({sight: sightNow(), reading, matcher: looker.matcherOf(source), direction, signal});
+			if (found) {
+				moveTo(found.place, found.isAround ? 'The search went on from the other end.' : '');
+			} else {
+				say(`Nothing matches ${source}`);
+			}
+		} catch (error) {
+			if (!signal.aborted) {
+				viewer = {...viewer, search: ''};
+				say(reportError(error).message);
+			}
+		}
+	};
+
+	const save = async (sight: Sight, path: string) => {
+		const position = positionOf(viewer, focusNow());
+		const saved = saveLines(sight, position, path, {folder, homeFolder});
+		say(await saved.catch((error: unknown) => reportError(error).message));
+	};
+
+	const act = (action: ViewerAction) => {
+		const {cycleLog, setToast} = store.getState();
+		const sight = sightNow();
+		const chosen = () => chosenPlaces(sight, positionOf(viewer, focusNow()));
+		switch (action.type) {
+			case 'leave':
+				fullScreen.close();
+				break;
+			case 'redraw':
+				fullScreen.redraw();
+				break;
+			case 'suspend':
+				suspend();
+				break;
+			case 'cycle':
+				cycleLog(action.steps);
+				break;
+			case 'copy':
+				say(copyLines(sight, chosen(), copy));
+				break;
+			case 'attach': {
+				const labels = attachChosen(store, sight, chosen(), focusNow());
+				if (labels.length > 0) {
+					fullScreen.close();
+					setToast(`${labels.join(' ')} is in the prompt: say what is to be done with it.`);
+				}
+
+				break;
+			}
+			case 'search':
+				void search(action.direction);
+				break;
+			case 'save':
+				void save(sight, action.path);
+				break;
+			default:
+				action satisfies never;
+		}
+	};
+
+	const press = (token: InputToken) => {
+		const {logs} = store.getState();
+		const title = logs.find(({environment}) => environment === focusNow())?.title ?? 'logs';
+		const step = reduceLogViewer(viewer, token, {
+			focus: focusNow(),
+			sight: sightNow(),
+			fileName: fileNameOf(title, tails.now()),
+		});
+		viewer = step.viewer;
+		if (step.action) {
+			act(step.action);
+		}
+
+		fullScreen.invalidate();
+	};
+
+	const unsubscribe = store.subscribe((state, before) => {
+		if (isOpen && state !== before) {
+			fullScreen.invalidate();
+		}
+
+		const {connection} = state;
+		if (connection.server !== before.connection.server) {
+			tails.endAt(before.connection.server, 'connected elsewhere');
+		} else if (connection !== before.connection && connection.state === 'ready') {
+			tails.wake();
+		}
+	});
+
+	return {
+		...tails,
+		follow(log) {
+			const {patterns, least} = log;
+			if (patterns || least) {
+				viewer = {...viewer, filters: patterns ?? [], least: least === 'trace' ? undefined : least};
+			}
+
+			tails.open(log);
+		},
+		dockLines: ({columns, rows}) => drawLogDock(pictureAt({columns, rows}, Math.max(1, rows)), {columns, rows}),
+		openViewer(at) {
+			if (store.getState().logs.length === 0) {
+				return false;
+			}
+
+			fullScreen.open({
+				draw(window) {
+					size = window;
+					return drawLogScreen(pictureAt(window, bodyRows({logs: store.getState().logs, viewer}, window.rows)), window);
+				},
+				press,
+				caret: () => caretOf({viewer}, size),
+				onLeave() {
+					isOpen = false;
+					searching.abort();
+					viewer = {...viewer, field: undefined, help: false, note: ''};
+				},
+			});
+			isOpen = true;
+			if (at !== undefined) {
+				moveTo(placeAtTime(sightNow().log, at), '');
+			}
+
+			return true;
+		},
+		dispose() {
+			unsubscribe();
+			clearImmediate(looking);
+			searching.abort();
+			tails.closeAll();
+		},
+	};
+}

@@ -1,0 +1,38 @@
+import type {Size} from '../store/view-slice.ts';
+import {truncate} from '../terminal/width.ts';
+import {readingAtEnd, visibleRows} from './log-scroll.ts';
+import {tabsLine, titleLine} from './log-title.ts';
+import type {LogPicture} from './log-view.ts';
+
+/** The dock: a title that says how the log is doing and what keys do, the logs where there are several, the newest lines. */
+export function drawLogDock(picture: LogPicture, {columns, rows}: Size): readonly string[] {
+	const {logs, viewer, sight, drawn, palette} = picture;
+	if (rows < 1) {
+		return [];
+	}
+
+	const isHidden = rows === 1;
+	const several = logs.length > 1;
+	const keys = [
+		'Ctrl+G full screen',
+		isHidden ? 'Alt+L shows' : 'Alt+L hides',
+		...(several ? ['Tab next'] : []),
+		...(isHidden ? [] : ['Alt+↑↓ size']),
+	];
+	const hidden = sight.shown.hidden();
+	const narrowed = hidden > 0 || viewer.filters.length > 0 ? [`filter hides ${hidden}`] : [];
+	const rule = palette.dim('── ');
+	const title = truncate(rule + titleLine(picture, columns - 3, undefined, [...narrowed, ...keys]), columns);
+	const tabs = several && rows > 3 ? [tabsLine(picture, columns)] : [];
+	const room = rows - 1 - tabs.length;
+	const end = room > 0 ? readingAtEnd({...sight, rows: room}) : undefined;
+	const lines = end
+		? visibleRows({...sight, rows: room}, end).map(([place, row]) => {
+				const {rows: parts, isMatch} = drawn(place);
+				return `${isMatch && row === 0 ? palette.warning('•') : ' '} ${parts[row] ?? ''}`;
+			})
+		: room > 0
+			? [palette.dim('  Nothing was logged yet.')]
+			: [];
+	return [title, ...tabs, ...lines, ...Array.from({length: room - lines.length}, () => '')];
+}

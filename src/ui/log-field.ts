@@ -1,0 +1,63 @@
+import {AppError} from '../core/error.ts';
+import {createFilter} from '../logs/filter.ts';
+import {createMatcher} from '../logs/matcher.ts';
+import {expandedText, reduceComposer} from '../store/composer.ts';
+import {chordOf, type InputToken} from '../terminal/input-token.ts';
+import type {FieldKind, LogViewer, ViewerStep} from './log-viewer-state.ts';
+
+/** Wider than anything that is typed: a field is one line. */
+const fieldWindow = {columns: 10_000};
+
+type Field = NonNullable<LogViewer['field']>;
+
+/** Applies one token to the line that is open: Enter takes it, Escape leaves it. */
+export function pressInField(viewer: LogViewer, {kind, composer}: Field, token: InputToken): ViewerStep {
+	const chord = token.type === 'key' ? chordOf(token) : '';
+	if (chord === 'escape' || chord === 'ctrl+c' || chord === 'ctrl+g') {
+		return {viewer: {...viewer, field: undefined}};
+	}
+
+	if (chord === 'enter') {
+		return entered({...viewer, field: undefined, note: ''}, kind, expandedText(composer));
+	}
+
+	const {state} = reduceComposer(composer, token, fieldWindow);
+	return {viewer: state.text.includes('\n') ? viewer : {...viewer, field: {kind, composer: state}}};
+}
+
+function entered(viewer: LogViewer, kind: FieldKind, text: string): ViewerStep {
+	try {
+		switch (kind) {
+			case 'search': {
+				const search = text || viewer.search;
+				if (!search) {
+					return {viewer};
+				}
+
+				createMatcher(search);
+				return {viewer: {...viewer, search}, action: {type: 'search', direction: 'forward'}};
+			}
+			case 'filter': {
+				const filters = text ? [...viewer.filters, text] : viewer.filters.slice(0, -1);
+				createFilter({patterns: filters});
+				return {viewer: {...viewer, filters}};
+			}
+			case 'highlight': {
+				const highlights = text ? [...viewer.highlights, text] : viewer.highlights.slice(0, -1);
+				highlights.forEach(createMatcher);
+				return {viewer: {...viewer, highlights}};
+			}
+			case 'save':
+				return text.trim() ? {viewer, action: {type: 'save', path: text.trim()}} : {viewer};
+			default:
+				return kind satisfies never;
+		}
+	} catch (error) {
+		return {viewer: {...viewer, note: error instanceof AppError ? error.message : String(error)}};
+	}
+}
+
+/** A paste as one line. */
+export function oneLine(text: string): string {
+	return text.replace(/\s*\n\s*/g, ' ').trim();
+}

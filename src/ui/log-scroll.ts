@@ -1,0 +1,149 @@
+import type {ReadLog} from './log-read.ts';
+import type {ShownLines} from './log-shown.ts';
+
+/** Where a person reads. Places, not row numbers: whatever comes or goes, the same line stays where it is. */
+export type Reading = {
+	/** The place of the line that keys are about. */
+	readonly cursor: number;
+	/** The place of the line at the upper edge, and how many of its rows are above that edge. */
+	readonly top: number;
+	readonly row: number;
+	/** The end of the log when the reading began: what came since is counted. */
+	readonly since: number;
+};
+
+/** A log as it is shown. */
+export type Sight = {
+	readonly log: ReadLog;
+	readonly shown: ShownLines;
+	/** Rows for lines. */
+	readonly rows: number;
+	/** Rows that a line takes. */
+	readonly heightOf: (place: number) => number;
+};
+
+type Edge = Pick<Reading, 'top' | 'row'>;
+
+/** The end of the log at the lower edge; undefined where nothing is shown. */
+export function readingAtEnd(sight: Sight): Reading | undefined {
+	const {log, shown} = sight;
+	const last = shown.placeAt(shown.count() - 1);
+	return last === undefined ? undefined : {cursor: last, ...edgeAtEnd(sight, last), since: log.end()};
+}
+
+/** A reading with its cursor at that line or the next one that is shown, on the screen, and as little moved as can be. */
+export function readAt(sight: Sight, reading: Reading, place: number): Reading {
+	const {shown, rows, heightOf} = sight;
+	const cursor = snapped(shown, place);
+	const top = snapped(shown, reading.top);
+	const edge: Edge = {top, row: top === reading.top ? Math.min(reading.row, heightOf(top) - 1) : 0};
+	const height = heightOf(cursor);
+	const highest: Edge = {top: cursor, row: 0};
+	const lowest = height > rows ? highest : back(sight, {top: cursor, row: height - 1}, rows - 1);
+	const kept = cursor === edge.top && height > rows ? edge : isBefore(highest, edge) ? highest : edge;
+	return {...reading, cursor, ...(isBefore(kept, lowest) ? lowest : kept)};
+}
+
+/** The same with some context around a line that was not on the screen. */
+export function jumpTo(sight: Sight, reading: Reading, place: number): Reading {
+	const moved = readAt(sight, reading, place);
+	const isNear = moved.top === reading.top && moved.row === reading.row;
+	return isNear ? moved : {...moved, ...back(sight, {top: moved.cursor, row: 0}, Math.floor(sight.rows / 3))};
+}
+
+/** Moves the cursor by lines; through one that is taller than the screen row by row. */
+export function moveBy(sight: Sight, reading: Reading, lines: number): Reading {
+	const {shown, rows, heightOf} = sight;
+	const {cursor, top, row} = readAt(sight, reading, reading.cursor);
+	const isTall = cursor === top && heightOf(cursor) > rows;
+	if (isTall && lines < 0 && row > 0) {
+		return {...reading, cursor, top, row: row - 1};
+	}
+
+	if (isTall && lines > 0 && heightOf(cursor) - row > rows) {
+		return {...reading, cursor, top, row: row + 1};
+	}
+
+	const index = Math.max(0, Math.min(shown.count() - 1, shown.indexOf(cursor) + lines));
+	return readAt(sight, {...reading, top, row}, shown.placeAt(index) ?? cursor);
+}
+
+/** Moves by screens, with one row in common. */
+export function pageBy(sight: Sight, reading: Reading, pages: 1 | -1): Reading {
+	const {shown, rows} = sight;
+	const {cursor, top, row} = readAt(sight, reading, reading.cursor);
+	const step = Math.max(1, rows - 1);
+	const edge = pages > 0 ? ahead(sight, {top, row}, step) : back(sight, {top, row}, step);
+	if (edge.top === top && edge.row === row) {
+		const outermost = shown.placeAt(pages > 0 ? shown.count() - 1 : 0) ?? cursor;
+		return readAt(sight, {...reading, top, row}, outermost);
+	}
+
+	return {...reading, ...edge, cursor: edge.top};
+}
+
+/** The rows of the screen: the place of the line, and which of its rows. */
+export function visibleRows(sight: Sight, edge: Edge): readonly (readonly [place: number, row: number])[] {
+	const {shown, rows, heightOf} = sight;
+	const visible: (readonly [number, number])[] = [];
+	let {row} = edge;
+	for (let index = shown.indexOf(edge.top); visible.length < rows; index++) {
+		const place = shown.placeAt(index);
+		if (place === undefined) {
+			break;
+		}
+
+		for (; row < heightOf(place) && visible.length < rows; row++) {
+			visible.push([place, row]);
+		}
+
+		row = 0;
+	}
+
+	return visible;
+}
+
+function snapped(shown: ShownLines, place: number): number {
+	return shown.placeAt(Math.min(shown.indexOf(place), shown.count() - 1)) ?? place;
+}
+
+function edgeAtEnd(sight: Sight, last: number): Edge {
+	return back(sight, {top: last, row: sight.heightOf(last) - 1}, sight.rows - 1);
+}
+
+/** So many rows further up, at most to the first one. */
+function back({shown, heightOf}: Sight, {top, row}: Edge, rows: number): Edge {
+	let index = shown.indexOf(top);
+	let at = row - rows;
+	let place = top;
+	while (at < 0 && index > 0) {
+		index--;
+		place = shown.placeAt(index) ?? place;
+		at += heightOf(place);
+	}
+
+	return {top: place, row: Math.max(0, at)};
+}
+
+/** So many rows further down, at most until the end is at the lower edge. */
+function ahead(sight: Sight, {top, row}: Edge, rows: number): Edge {
+	const {shown, heightOf} = sight;
+	let index = shown.indexOf(top);
+	let at = row + rows;
+	let place = top;
+	while (at >= heightOf(place) && index < shown.count() - 1) {
+		at -= heightOf(place);
+		index++;
+		place = shown.placeAt(index) ?? place;
+	}
+
+	const edge = {top: place, row: Math.min(at, heightOf(place) - 1)};
+	const last = shown.placeAt(shown.count() - 1);
+	const lowest = last === undefined ? edge : edgeAtEnd(sight, last);
+	const before = {top, row};
+	return isBefore(lowest, edge) ? (isBefore(lowest, before) ? before : lowest) : edge;
+}
+
+function isBefore(one: Edge, other: Edge): boolean {
+	return one.top < other.top || (one.top === other.top && one.row < other.row);
+}

@@ -1,0 +1,148 @@
+import {formatNumber} from '../core/format.ts';
+import type {OpenLog} from '../store/logs-slice.ts';
+import type {Size} from '../store/view-slice.ts';
+import {safeLine} from '../terminal/safe-text.ts';
+import type {Palette} from '../terminal/style.ts';
+import {graphemesOf, lineWidth, padEnd, textWidth, truncate} from '../terminal/width.ts';
+import type {DrawnEntry} from './log-lines.ts';
+import {readAt, readingAtEnd, type Sight, visibleRows} from './log-scroll.ts';
+import {tabsLine, titleLine} from './log-title.ts';
+import {type LogViewer, positionOf} from './log-viewer-state.ts';
+
+export type LogPicture = {
+	readonly logs: readonly OpenLog[];
+	readonly focus: string;
+	readonly viewer: LogViewer;
+	readonly sight: Sight;
+	/** A line drawn to the width beside the gutter. */
+	readonly drawn: (place: number) => DrawnEntry;
+	readonly palette: Palette;
+	/** The time by which states count, in milliseconds. */
+	readonly now: number;
+	/** True while the filter is still looking at lines. */
+	readonly isLooking: boolean;
+	/** Said instead of the keys, where something else needs the person. */
+	readonly waits: string;
+};
+
+/** Cells before each line: what is chosen, and whether something was found in it. */
+export const gutter = 2;
+
+const keysLine = '? help · / search · & filter · m mark · s save · a attach · End follows · q back';
+
+const help: readonly (readonly [keys: string, meaning: string])[] = [
+	['Up Down  j k', 'a line up or down; this pauses, and nothing moves until End'],
+	['PgUp PgDn  b Space', 'a screen up or down'],
+	['Home  g', 'the oldest line that is kept'],
+	['End  G', 'follow the end again'],
+	['Left Right', 'the rest of long lines; w wraps them instead'],
+	['/  n  N', 'search a regular expression, the next match, the one before'],
+	['&', 'filter: only lines that match, or do not with ! before it; Enter on nothing takes the last one away'],
+	['h', 'highlight what matches; Enter on nothing takes the last one away'],
+	['l', 'the least level that is shown'],
+	['t', 'times of arrival: off, local, UTC, since the line before'],
+	['m', 'mark one end of a range; the cursor is the other end'],
+	['c', 'copy the range, or the line, to the clipboard'],
+	['s', 'save the range, or all that is shown, whole lines'],
+	['a', 'put the range, or the line, into the prompt'],
+	['Tab', 'the next log'],
+	['q  Esc  Ctrl+G', 'back to the conversation'],
+];
+
+/** Rows that are left for lines in a window of that height. */
+export function bodyRows({logs, viewer}: Pick<LogPicture, 'logs' | 'viewer'>, rows: number): number {
+	return Math.max(1, rows - headRows(logs) - 1 - (hasConditions(viewer) ? 1 : 0));
+}
+
+/** The whole window: what is in front and how it is doing, its lines, what they are narrowed by, and what keys do. */
+export function drawLogScreen(picture: LogPicture, {columns, rows}: Size): readonly string[] {
+	const {logs, viewer, sight, focus, palette} = picture;
+	const {reading} = positionOf(viewer, focus);
+	const paused = reading && {came: Math.max(0, sight.log.end() - reading.since)};
+	const head = [titleLine(picture, columns, paused, []), ...(headRows(logs) > 1 ? [tabsLine(picture, columns)] : [])];
+	const room = bodyRows(picture, rows);
+	const body = viewer.help ? helpLines(columns, palette) : bodyLines(picture, columns);
+	return [
+		...head,
+		...Array.from({length: room}, (_, index) => body[index] ?? ''),
+		...(hasConditions(viewer) ? [truncate(palette.dim(conditions(picture)), columns)] : []),
+		footer(picture, columns),
+	].slice(0, rows);
+}
+
+/** Where the caret is while something is typed. */
+export function caretOf({viewer}: Pick<LogPicture, 'viewer'>, {columns, rows}: Size) {
+	return viewer.field && {row: rows - 1, column: fieldLine(viewer.field, columns).column};
+}
+
+function headRows(logs: readonly OpenLog[]): number {
+	return logs.length > 1 ? 2 : 1;
+}
+
+function bodyLines({sight, viewer, focus, drawn, palette}: LogPicture, columns: number): readonly string[] {
+	const position = positionOf(viewer, focus);
+	const end = readingAtEnd(sight);
+	if (!end) {
+		const isEmpty = sight.log.end() === sight.log.start();
+		return [truncate(palette.dim(isEmpty ? 'Nothing was logged yet.' : 'No line passes the filter.'), columns)];
+	}
+
+	const reading = position.reading && readAt(sight, position.reading, position.reading.cursor);
+	const {top, row} = reading ?? end;
+	const [first, last] = [position.mark ?? Number.NaN, reading?.cursor ?? end.cursor].sort((a, b) => a - b);
+	return visibleRows(sight, {top, row}).map(([place, part]) => {
+		const {rows, isMatch} = drawn(place);
+		const isChosen = first !== undefined && last !== undefined && place >= first && place <= last;
+		const isCursor = place === reading?.cursor && part === 0;
+		const sign = isCursor ? palette.accent('❯') : isChosen ? palette.accent('▌') : ' ';
+		return `${sign}${isMatch && part === 0 ? palette.warning('•') : ' '}${rows[part] ?? ''}`;
+	});
+}
+
+function hasConditions({filters, least, search, highlights}: LogViewer): boolean {
+	return filters.length > 0 || least !== undefined || search !== '' || highlights.length > 0;
+}
+
+function conditions({viewer, sight, isLooking}: LogPicture): string {
+	const {filters, least, search, highlights} = viewer;
+	const hides = `hides ${formatNumber(sight.shown.hidden())}${isLooking ? '…' : ''}`;
+	return [
+		...(filters.length > 0 ? [`filter ${filters.map(safeLine).join(' & ')}`] : []),
+		...(least ? [`from ${least} on`] : []),
+		...(filters.length > 0 || least ? [hides] : []),
+		...(search ? [`search ${safeLine(search)}`] : []),
+		...(highlights.length > 0 ? [`highlight ${highlights.map(safeLine).join(', ')}`] : []),
+	].join(' · ');
+}
+
+function footer({viewer, waits, palette}: LogPicture, columns: number): string {
+	if (viewer.field) {
+		return fieldLine(viewer.field, columns).line;
+	}
+
+	const text = safeLine(viewer.note || waits);
+	return truncate(text ? palette.label(text) : palette.dim(keysLine), columns);
+}
+
+const labels = {search: 'Search: ', filter: 'Filter: ', highlight: 'Highlight: ', save: 'Save as: '} as const;
+
+/** The line that is typed, with its end in sight where it is too long. */
+function fieldLine({kind, composer}: NonNullable<LogViewer['field']>, columns: number) {
+	const label = labels[kind];
+	const room = Math.max(1, columns - label.length - 1);
+	const before = graphemesOf(safeLine(composer.text.slice(0, composer.caret)));
+	let first = before.length;
+	let column = 0;
+	while (first > 0 && column + textWidth(before[first - 1] ?? '') <= room) {
+		first--;
+		column += textWidth(before[first] ?? '');
+	}
+
+	const text = `${before.slice(first).join('')}${safeLine(composer.text.slice(composer.caret))}`;
+	return {line: truncate(label + text, columns), column: Math.min(columns - 1, label.length + column)};
+}
+
+function helpLines(columns: number, palette: Palette): readonly string[] {
+	const width = Math.max(...help.map(([keys]) => lineWidth(keys)));
+	return help.map(([keys, meaning]) => truncate(`  ${palette.label(padEnd(keys, width))}  ${meaning}`, columns));
+}
