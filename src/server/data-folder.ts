@@ -47,8 +47,8 @@ export function openDataFolder(env: Environment, {data, database}: Named): DataP
 /** The file by which a folder of ours is known: no other one's mode is changed, whatever `--data` says. */
 const mark = '.service-data';
 
-/** SQLite would make its file as the umask has it; what lies beside it gets the mode of the file. */
-function privateFile(path: string): string {
+/** Makes a file for its owner alone. SQLite would make its own as the umask has it; what lies beside it gets the mode of the file. */
+export function privateFile(path: string): string {
 	closeSync(openSync(path, 'a', 0o600));
 	chmodSync(path, 0o600);
 	return path;

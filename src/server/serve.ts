@@ -1,3 +1,4 @@
+import {join} from 'node:path';
 import type {Environment} from '../core/environment.ts';
 import {AppError} from '../core/error.ts';
 import type {Secret} from '../core/secret.ts';
@@ -13,7 +14,7 @@ import {
 import {findAccountByEmail} from './accounts/user.ts';
 import {bucketOf} from './artifacts/artifact-place.ts';
 import {type CreditChange, type CreditState, changeCredits} from './credits/change.ts';
-import {openDataFolder} from './data-folder.ts';
+import {openDataFolder, privateFile} from './data-folder.ts';
 import {openDatabase} from './database/open.ts';
 import {installDemo} from './demo/install-demo.ts';
 import {jsonLog, type LogLevel} from './log.ts';
@@ -92,11 +93,15 @@ export function changeCreditsOf(place: Place, change: CreditChange): Promise<Cre
 	return withData(place, services => changeCredits(services, change));
 }
 
-/** `serve`: opens the data and listens until `signal` aborts. Throws `AppError` for a place or a port that cannot be used. */
+/**
+ * `serve`: opens the data and listens until `signal` aborts. Throws `AppError` for a place or a port that cannot be used, and
+ * `conflict` where another server runs on a folder with SQLite.
+ */
 export async function serve(options: ServeOptions): Promise<Served> {
 	const {env, data, database, artifacts, host, port, publicUrl, demo, logLevel, writeLog, signal} = options;
 	const bucket = artifacts === undefined ? undefined : bucketOf(artifacts, env);
 	const {folder, place} = openDataFolder(env, {data, database});
+	const hold = place.engine === 'sqlite' ? await holdFolder(folder) : undefined;
 	const server = await startServer({
 		place,
 		folder,
@@ -106,11 +111,18 @@ export async function serve(options: ServeOptions): Promise<Served> {
 		publicUrl,
 		environment: env,
 		log: jsonLog(writeLog, {least: logLevel}),
+	}).catch(error => {
+		hold?.release();
+		throw error;
 	});
 	const made = demo ? await installDemo(server.app, server.services) : undefined;
 	const first = await server.services.database.selectFrom('users').select('id').limit(1).executeTakeFirst();
 	const ended = new Promise<void>((resolve, reject) => {
-		const end = () => void server.close().then(resolve, reject);
+		const end = () =>
+			void server
+				.close()
+				.finally(() => hold?.release())
+				.then(resolve, reject);
 		if (signal.aborted) {
 			end();
 		} else {
@@ -118,4 +130,17 @@ export async function serve(options: ServeOptions): Promise<Served> {
 		}
 	});
 	return {url: server.url, folder, engine: place.engine, demo: made, isEmpty: first === undefined, ended};
+}
+
+/** Two servers would wait for each other's writes, each with everything that it serves: SQLite is for one of them. */
+async function holdFolder(folder: string) {
+	const {holdFile} = await import('./database/sqlite.ts');
+	const hold = holdFile(privateFile(join(folder, 'serving.lock')));
+	if (!hold) {
+		throw new AppError('conflict', `Another server runs on the data in ${folder}.`, {
+			hint: 'End that one, or give another --data. Several servers share one PostgreSQL with --database.',
+		});
+	}
+
+	return hold;
 }

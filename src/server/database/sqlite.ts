@@ -52,6 +52,28 @@ export function openSqlite(file: string): SqliteDatabase {
 	};
 }
 
+/**
+ * Holds a file of its own until it is let go, or the process ends, however it does. Undefined where another one holds it.
+ * These are locks of the system, so that none is left by a process that was killed, here or in another container.
+ */
+export function holdFile(file: string): {readonly release: () => void} | undefined {
+	const connection = connect(file);
+	try {
+		connection.exec('begin exclusive');
+		return {release: () => connection.close()};
+	} catch (error) {
+		connection.close();
+		if (error instanceof Error && 'errcode' in error && Number(error.errcode) % 256 === busy) {
+			return undefined;
+		}
+
+		throw error;
+	}
+}
+
+/** SQLITE_BUSY. */
+const busy = 5;
+
 function adapt(statement: Statement) {
 	return {
 		reader: statement.columns().length > 0,
