@@ -66,7 +66,10 @@ async function answer(app: App, incoming: IncomingMessage, outgoing: ServerRespo
 	outgoing.once('close', () => gone.abort());
 	const request = toRequest(incoming, gone.signal);
 	const response = request instanceof Response ? request : await app(request);
-	outgoing.writeHead(response.status, {...guards, ...Object.fromEntries(response.headers)});
+	// Cookies alone may not be joined into one line (RFC 9110, section 5.3).
+	const cookies = response.headers.getSetCookie();
+	const headers = {...guards, ...Object.fromEntries(response.headers)};
+	outgoing.writeHead(response.status, cookies.length > 0 ? {...headers, 'set-cookie': cookies} : headers);
 	await send(response, outgoing, gone.signal);
 	// A body that was refused is read to nowhere for a moment, so that the other side gets to read the refusal.
 	if (!incoming.complete) {

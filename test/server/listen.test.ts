@@ -101,3 +101,14 @@ test('a request for a whole URL gets the answer of this host alone', async () =>
 	socket.destroy();
 	expect(data).toMatch(/^HTTP\/1\.1 403 /);
 });
+
+test('several cookies are several lines', async () => {
+	const headers = new Headers([
+		['set-cookie', 'a=1; Path=/'],
+		['set-cookie', 'b=2; Expires=Sun, 01 Mar 2026 12:00:00 GMT'],
+	]);
+	const listening = await listen(async () => new Response('', {headers}));
+	onTestFinished(() => listening.close());
+	const response = await fetch(listening.url);
+	expect(response.headers.getSetCookie()).toEqual([...headers.getSetCookie()]);
+});
