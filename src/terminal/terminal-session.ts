@@ -76,6 +76,11 @@ export type TerminalSession = {
 	/** What Ctrl-Z does where the terminal is raw: reset, stop, and `onResume` when the shell continues us. */
 	readonly suspend: () => void;
 	readonly bell: () => void;
+	/**
+	 * Rings the bell, and where the terminal is known to show notifications (OSC 9), has it show one. Only printable text
+	 * of it is used (SAFETY 3).
+	 */
+	readonly notify: (text: string) => void;
 	/** Sets the window's title; the one before comes back with the reset. Only printable text of it is used (SAFETY 3). */
 	readonly setTitle: (text: string) => void;
 	/** Copies to the clipboard of the terminal (OSC 52). Gives false where the text is too long or there is no terminal. */
@@ -216,6 +221,7 @@ export function createTerminalSession(options: TerminalSessionOptions): Terminal
 		end,
 		suspend,
 		bell: () => write('\u0007'),
+		notify: text => write(`\u0007${showsNotifications(environment) ? `\u001b]9;${titleOf(text)}\u001b\\` : ''}`),
 		setTitle(text) {
 			write(`${titled ? '' : saveTitle}\u001b]2;${titleOf(text)}\u001b\\`);
 			titled = able;
@@ -230,6 +236,11 @@ export function createTerminalSession(options: TerminalSessionOptions): Terminal
 			return true;
 		},
 	};
+}
+
+/** Other terminals take the sequence for something else, or print it; a multiplexer keeps it to itself. */
+function showsNotifications({TERM, TERM_PROGRAM = '', TMUX}: Environment): boolean {
+	return !TMUX && (['iTerm.app', 'WezTerm', 'ghostty'].includes(TERM_PROGRAM) || TERM === 'xterm-kitty');
 }
 
 /** A title without controls, line ends and what turns the direction of text around. */

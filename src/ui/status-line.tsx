@@ -4,9 +4,11 @@ import {sumUsage, totalCost, windowTokens} from '../core/usage.ts';
 import type {Connection} from '../store/connection-slice.ts';
 import type {AppState} from '../store/store.ts';
 import {safeLine} from '../terminal/safe-text.ts';
+import type {Palette} from '../terminal/style.ts';
 import {lineWidth, truncate} from '../terminal/width.ts';
 import {useApp, useUi} from './context.ts';
 import {Text} from './ink.ts';
+import {useCountdown} from './use-elapsed.ts';
 
 type Props = {
 	/** How long the run goes on, in milliseconds. */
@@ -26,6 +28,9 @@ export function StatusLine({elapsed}: Props) {
 	const usage = useApp(state => state.transcript.usage);
 	const priceOf = useApp(state => state.priceOf);
 	const infoOf = useApp(state => state.infoOf);
+	const watches = useApp(state => state.watches.length);
+	const expiresAt = useApp(({sandboxes}) => sandboxes.find(({server}) => server === connection.server)?.expiresAt);
+	const left = useCountdown(expiresAt);
 
 	const state = run
 		? palette.accent(`● working${elapsed < 1000 ? '' : ` ${formatElapsed(elapsed)}`}`)
@@ -39,6 +44,11 @@ export function StatusLine({elapsed}: Props) {
 			? [{text: safeLine(model ?? 'no model'), role: model ? palette.dim : palette.warning, rank: 3}]
 			: []),
 		{text: state, role: same, rank: 1},
+		// What may cost something by itself is left out last.
+		...(watches > 0
+			? [{text: watches === 1 ? 'watching' : `watching ${watches}`, role: palette.accent, rank: 0.5}]
+			: []),
+		...(left > 0 ? [sandboxPart(left, palette)] : []),
 		...(unsaved ? [{text: `not saved: ${safeLine(unsaved)}`, role: palette.danger, rank: 0}] : []),
 		...usageParts({usage, priceOf, infoOf}).map(part => ({...part, role: palette.dim})),
 	];
@@ -79,6 +89,16 @@ function connectionText({profile, server, state}: Connection): string {
 			return host === profile || profile === 'local' ? name : `${name} (${safeLine(host)})`;
 		}
 	}
+}
+
+/** How long the next sandbox to end goes on: in minutes while there are many, then to the second. */
+function sandboxPart(left: number, palette: Palette): Part {
+	const isSoon = left <= 5 * 60_000;
+	const minutes = Math.round(left / 60_000);
+	const text = minutes < 60 ? `${minutes} min` : formatDuration(minutes * 60_000);
+	return isSoon
+		? {text: `sandbox ends in ${formatElapsed(left)}`, role: palette.warning, rank: 1}
+		: {text: `sandbox ${text}`, role: palette.dim, rank: 5};
 }
 
 function usageParts({usage, priceOf, infoOf}: Pick<AppState, 'priceOf' | 'infoOf'> & Pick<Transcript, 'usage'>) {

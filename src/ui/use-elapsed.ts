@@ -15,12 +15,17 @@ export function useElapsed(start: string | undefined): number {
 	return start ? Math.max(0, Math.floor((now - Date.parse(start)) / 1000) * 1000) : 0;
 }
 
-/** Milliseconds until `end`, which is in milliseconds since the epoch, counted in whole seconds; never below 0. */
-export function useCountdown(end: number): number {
+/** Milliseconds until `end`, which is in milliseconds since the epoch, counted in whole seconds; 0 past it and without. */
+export function useCountdown(end: number | undefined): number {
 	const [now, setNow] = useState(() => Date.now());
 	useEffect(() => {
+		if (end === undefined) {
+			return;
+		}
+
+		setNow(Date.now());
 		const timer = setInterval(() => setNow(Date.now()), 1000);
 		return () => clearInterval(timer);
-	}, []);
-	return Math.max(0, Math.ceil((end - now) / 1000) * 1000);
+	}, [end]);
+	return end === undefined ? 0 : Math.max(0, Math.ceil((end - now) / 1000) * 1000);
 }

@@ -168,6 +168,20 @@ test('a title has no controls in it, and the one before comes back [3]', () => {
 	);
 });
 
+test.each([
+	[{}, '\u0007'],
+	[{TERM_PROGRAM: 'WezTerm'}, '\u0007\u001b]9;Watch 1 ]0;x found it.\u001b\\'],
+	[{TERM: 'xterm-kitty'}, '\u0007\u001b]9;Watch 1 ]0;x found it.\u001b\\'],
+	[{TERM_PROGRAM: 'WezTerm', TMUX: '/tmp/tmux'}, '\u0007'],
+])(
+	'a notification with %j is a bell, and shown where the terminal can, with nothing to obey [3]',
+	(environment, written) => {
+		const {session, output} = harness(environment);
+		session.notify('Watch 1\u001b]0;x\u0007found it.\n');
+		expect(output()).toBe(written);
+	},
+);
+
 test('a copy is encoded whole or not made at all [3]', () => {
 	const {session, output} = harness();
 	expect(session.copy('é\u001b')).toBe(true);
