@@ -24,7 +24,7 @@ export const attributeTable = {
 	'gen_ai.conversation.id': {
 		type: 'text',
 		feeds: 'sessions',
-		meaning: 'The session. A UUID is its id; of other text an id is derived. Spans below inherit it.',
+		meaning: 'The session. A UUID is its id; of other text an id is derived. Spans of the same user below inherit it.',
 	},
 	'gen_ai.operation.name': {
 		type: 'text',
@@ -131,7 +131,7 @@ export const attributeTable = {
 	'service.workflow.run.id': {
 		type: 'text',
 		feeds: 'runs and items',
-		meaning: 'The workflow run; its sessions are those of its spans. Spans below inherit it.',
+		meaning: 'The workflow run; its sessions are those of its spans. Spans of the same user below inherit it.',
 	},
 	'service.workflow.run.title': {type: 'text', feeds: 'runs and items', meaning: 'Title of the run.'},
 	'service.workflow.run.status': {
