@@ -3,7 +3,7 @@ import {closest} from './closest.ts';
 import {lastWord} from './words.ts';
 
 /** What is left of a list, best first; `fault` says in one line which part of the filter was not understood. */
-export type Narrowed = {readonly found: readonly Choice[]; readonly fault?: string};
+type Narrowed = {readonly found: readonly Choice[]; readonly fault?: string};
 
 type Test = (choice: Choice) => boolean;
 

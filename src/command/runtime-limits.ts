@@ -18,7 +18,7 @@ export function levelName(level: string): string {
 	return (Object.hasOwn(levelNames, level) ? levelNames[level] : undefined) ?? level;
 }
 
-export type Limit = {
+type Limit = {
 	readonly what: 'configured' | 'requested';
 	/** Seconds. */
 	readonly limit: number | null | undefined;

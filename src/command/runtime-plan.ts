@@ -6,7 +6,7 @@ import {facts, yesOrNo} from './facts.ts';
 import {type Instance, levelName, limitsOf, timeLimit, winner} from './runtime-limits.ts';
 
 /** What is known before a runtime is woken. */
-export type WakePlan = {
+type WakePlan = {
 	readonly title: string;
 	/** What the server said when it was seen last; what it did not say is not here. */
 	readonly facts: ReadonlyArray<readonly [label: string, value: string]>;
@@ -15,7 +15,7 @@ export type WakePlan = {
 };
 
 /** Where a runtime is looked for: one of another server, organization or workspace is another one. */
-export type RuntimePlace = Pick<Sighting, 'profile' | 'server' | 'org' | 'workspace'>;
+type RuntimePlace = Pick<Sighting, 'profile' | 'server' | 'org' | 'workspace'>;
 
 /** The runtime with that key or UUID, as it was seen last at that place. */
 export function findRuntime(seen: readonly Sighting[], runtime: string, at: RuntimePlace): Sighting | undefined {
@@ -89,7 +89,7 @@ const reasons: Readonly<Record<string, string>> = {
 };
 
 /** Why a sandbox was paused, in words and in the server's own; a reason that came after this version as it is. */
-export function pauseReason(reason: string): string {
+function pauseReason(reason: string): string {
 	return (Object.hasOwn(reasons, reason) ? reasons[reason] : undefined) ?? reason;
 }
 

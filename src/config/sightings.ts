@@ -2,7 +2,7 @@ import {setTimeout as sleep} from 'node:timers/promises';
 import {isJsonObject, type JsonObject, parseJson} from '../core/json.ts';
 import {readSmallFile, updateSmallFile} from '../storage/small-file.ts';
 
-export const sightingKinds = ['session', 'runtime', 'environment'] as const;
+const sightingKinds = ['session', 'runtime', 'environment'] as const;
 
 /**
  * Something of a server that was seen, with what was said of it then. The API lists none of these, so that this is all

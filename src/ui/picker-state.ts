@@ -6,7 +6,7 @@ import {lineWidth} from '../terminal/width.ts';
 
 export type PickPanel = Extract<Panel, {kind: 'pick'}>;
 
-export type PickerState = {
+type PickerState = {
 	readonly found: readonly Choice[];
 	/** Index in `found` of the one that Enter takes; 0 where nothing is found. */
 	readonly chosen: number;
