@@ -1,7 +1,8 @@
 import * as z from 'zod/mini';
 import {readInputs, readPairs, wholeNumber} from '../src/command/argument-types.ts';
 import {command, noun} from '../src/command/command.ts';
-import {environmentResult} from '../src/command/environment-result.ts';
+import {environmentResult, withoutToken} from '../src/command/environment-result.ts';
+import {beginWork} from '../src/command/environment-work.ts';
 import {followedLog} from '../src/command/followed-log.ts';
 import {createLineCounter, streamLog} from '../src/command/log-stream.ts';
 import {waitText} from '../src/command/wait-text.ts';
@@ -39,10 +40,12 @@ const create = command({
 	],
 	whileRunning: true,
 
-	async run({task, input, modelOverride, secret, timeout, showToken = false}, {platform, signal}) {
+	async run({task, input, modelOverride, secret, timeout, showToken = false}, context) {
+		const {platform, live, signal} = context;
 		const inputs = input && readInputs('input', input);
 		const overrides = modelOverride && readPairs('model-override', modelOverride);
-		const {client, scope, project} = await platform.open();
+		const session = await platform.open();
+		const {client, scope, project} = session;
 		const body = {
 			task_ref: task,
 			...(inputs && {inputs}),
@@ -54,6 +57,10 @@ const create = command({
 			...(timeout !== undefined && {timeout_sec: timeout}),
 		};
 		const environment = await client.createEnvironment({params: scope('org', 'workspace'), body}, signal);
+		if (live) {
+			await beginWork({environment: withoutToken(originalOf(environment)), session, live}, context);
+		}
+
 		return environmentResult(environment, {showToken});
 	},
 });

@@ -11,6 +11,7 @@ import type {AppStore} from '../store/store.ts';
 import type {About, BrowserLogin, Choice, FilterField} from '../store/view-slice.ts';
 import type {Entry} from './command.ts';
 import type {PlatformAccess, PlatformSession} from './platform-access.ts';
+import type {LogToFollow} from './result.ts';
 import type {SandboxExpiry} from './watch-expiry.ts';
 import type {Watches} from './watch-list.ts';
 
@@ -71,6 +72,8 @@ export type Sessions = Omit<SessionAccess, 'resume' | 'create'>;
 export type LiveSession = {
 	readonly rename: (title: string) => void;
 	readonly start: () => Promise<void>;
+	/** Shows a log as it grows, beside the conversation where there is a screen. Resolves when no line is to come by itself. */
+	readonly followLog: (log: LogToFollow, signal: AbortSignal) => Promise<void> | void;
 	/** Stops following the log of an environment. Gives what came of it in one line, '' for one that is not open. */
 	readonly closeLog: (environment: string) => string;
 };

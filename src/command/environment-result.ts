@@ -59,7 +59,7 @@ function said(service: JsonObject): string {
 }
 
 /** The token may stand in an address or the instruction as well: it is hidden wherever it is. */
-function withoutToken(environment: Json): Json {
+export function withoutToken(environment: Json): Json {
 	const token = isJsonObject(environment) ? environment['execute_token'] : undefined;
 	if (!isJsonObject(environment) || token === undefined || token === null || token === '') {
 		return environment;

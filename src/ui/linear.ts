@@ -107,6 +107,10 @@ export async function startLinear(
 	};
 
 	store.subscribe((state, before) => {
+		if (state.alert && state.alert !== before.alert) {
+			stdout.write('\u0007');
+		}
+
 		if (state.transcript.run && !before.transcript.run) {
 			say('Working; Ctrl+C interrupts.');
 		} else if (before.transcript.run && !state.transcript.run) {

@@ -180,6 +180,11 @@ export async function startApp(
 		quit,
 	});
 
+	const leaveAlerts = store.subscribe(({alert}, before) => {
+		if (alert && alert !== before.alert) {
+			session.notify(alert.text);
+		}
+	});
 	const leaveWindow = followWindow({stdout, store, screen, redraw});
 	const input = createInput({
 		stdin,
@@ -198,6 +203,7 @@ export async function startApp(
 		input.stop();
 		store.getState().setPanel(undefined);
 		logs?.dispose();
+		leaveAlerts();
 		leaveWindow();
 		ink.clear();
 		ink.unmount();

@@ -80,7 +80,12 @@ export function createSubmit(dependencies: Dependencies): Submit {
 		]);
 	};
 
-	const live: LiveSession = {rename: conversation.rename, start: conversation.start, closeLog: logs.close};
+	const live: LiveSession = {
+		rename: conversation.rename,
+		start: conversation.start,
+		followLog: logs.follow,
+		closeLog: logs.close,
+	};
 
 	/** True while an answer goes on that would be cut in two, and nothing is asked in the panel. */
 	const isFreeBesideRun = () => {

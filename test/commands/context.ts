@@ -6,7 +6,7 @@ import type {CommandContext, GlobalFlags} from '../../src/command/context.ts';
 import {dispatch} from '../../src/command/dispatch.ts';
 import type {Program} from '../../src/command/program.ts';
 import {renderResult} from '../../src/command/render.ts';
-import type {Result} from '../../src/command/result.ts';
+import type {LogToFollow, Result} from '../../src/command/result.ts';
 import {compose} from '../../src/compose.ts';
 import type {Keychain} from '../../src/config/keychain.ts';
 import type {AgentEvent} from '../../src/core/event.ts';
@@ -48,6 +48,8 @@ export type TestContext = {
 	readonly asked: unknown[];
 	/** The logins through a browser that were shown, and when they were taken away again. */
 	readonly shown: unknown[];
+	/** The logs that the app was to follow. */
+	readonly followed: LogToFollow[];
 	/** Runs a command as typed, in a shell. */
 	readonly run: (...words: readonly string[]) => Promise<Result>;
 	/** The same command in the app. */
@@ -82,6 +84,7 @@ export function testContext({
 	const said: string[] = [];
 	const asked: unknown[] = [];
 	const shown: unknown[] = [];
+	const followed: LogToFollow[] = [];
 	const waiting = [...answers];
 	const answer = async (question: unknown) => {
 		asked.push(question);
@@ -115,7 +118,8 @@ export function testContext({
 			},
 		},
 	});
-	const live = {rename: program.conversation.rename, start: program.conversation.start, closeLog: () => ''};
+	const {rename, start} = program.conversation;
+	const live = {rename, start, followLog: (log: LogToFollow) => void followed.push(log), closeLog: () => ''};
 	return {
 		context,
 		store,
@@ -124,6 +128,7 @@ export function testContext({
 		said,
 		asked,
 		shown,
+		followed,
 		run: (...words) => dispatch(words, context),
 		runInApp: (...words) => dispatch(words, {...context, live}),
 	};

@@ -1,0 +1,108 @@
+import {expect, test} from 'vitest';
+import {expandedText, setComposerText} from '../../src/store/composer.ts';
+import {api, inWorkspace} from '../commands/api.ts';
+import {dataOf, drawn, testContext} from '../commands/context.ts';
+
+const id = '0b5e0a1c-9c1f-4d4e-8b57-0123456789ab';
+const token = 'exec-0123456789abcdef';
+const environment = {
+	id,
+	state: 'ready',
+	task_ref: 'acme/web-shop@2',
+	created_at: '2026-01-01T00:00:00Z',
+	expires_at: new Date(Date.now() + 3_600_000).toISOString(),
+	execute_token: token,
+	instruction: '/logout\nThen fix the cart.\n',
+	service_urls: {web: {url: `http://127.0.0.1:9/?key=${token}`}, shell: {port: 22}},
+};
+
+async function create(answer: unknown, env: Readonly<Record<string, string>> = {}, typed = '') {
+	const {env: login} = await api({
+		[`POST ${inWorkspace}/environments`]: {json: answer},
+		[`GET ${inWorkspace}/environments/${id}/logs`]: {json: {logs: 'building\nready\n'}},
+	});
+	const here = testContext({env: {...login, ...env}});
+	const {composer, setComposer} = here.store.getState();
+	setComposer(setComposerText(composer, typed));
+	const result = await here.runInApp('env', 'create', 'web-shop');
+	const {sandboxes} = here.store.getState();
+	return {...here, result, sandboxes, prompt: expandedText(here.store.getState().composer)};
+}
+
+test('the app follows the log, counts down, and puts the task into the prompt, without its token [8]', async () => {
+	const {result, followed, sandboxes, prompt, said} = await create(environment);
+	expect(drawn(result, 80)).toContain('Instruction\n/logout\nThen fix the cart.');
+	expect(followed).toEqual([
+		{
+			environment: id,
+			server: expect.stringMatching(/^http:\/\/127\.0\.0\.1:\d+$/),
+			title: 'acme/web-shop@2',
+			source: expect.any(Function),
+			sinceStart: true,
+			follow: false,
+		},
+	]);
+	expect(sandboxes).toEqual([
+		{
+			environment: id,
+			server: followed[0]?.server,
+			task: 'acme/web-shop@2',
+			expiresAt: Date.parse(environment.expires_at),
+		},
+	]);
+	expect(prompt).toBe(
+		[
+			'This is the task:',
+			'/logout\nThen fix the cart.',
+			'Its services:\n- web: http://127.0.0.1:9/?key=***',
+			`The sandbox is environment ${id}; you can read its log.`,
+		].join('\n\n'),
+	);
+	expect(said).toEqual(['The instruction is in the prompt: Enter sends it to the agent, Ctrl+C clears it.']);
+});
+
+test('a prompt in which something stands is left alone', async () => {
+	const {prompt, said} = await create(environment, {}, 'half a thought');
+	expect([prompt, said]).toEqual([
+		'half a thought',
+		['The instruction is not in the prompt, because something else is.'],
+	]);
+});
+
+test.each([
+	['that failed', {...environment, state: 'failed', error: 'no image'}],
+	['without an instruction', {...environment, instruction: null}],
+	['with a blank one', {...environment, instruction: ' \n'}],
+])('a sandbox %s is followed, and nothing is asked for', async (_, answer) => {
+	const {prompt, followed, said} = await create(answer);
+	expect([prompt, followed.length, said]).toEqual(['', 1, []]);
+});
+
+test('without a screen nothing is put where nobody sees it', async () => {
+	const {prompt, followed} = await create(environment, {ACCESSIBLE: '1'});
+	expect([prompt, followed.length]).toEqual(['', 1]);
+});
+
+test.each([
+	['no id', {...environment, id: undefined}, []],
+	[
+		'an id that is none',
+		{...environment, id: 'x'},
+		[/^Its log cannot be shown: /, /^The instruction is in the prompt/],
+	],
+	['no end', {...environment, expires_at: null}, [/^The instruction is in the prompt/]],
+	['an end that is over', {...environment, expires_at: '2020-01-01T00:00:00Z'}, [/^The instruction is in the prompt/]],
+])('an answer with %s is shown all the same', async (_, answer, words) => {
+	const {result, said, sandboxes} = await create(answer);
+	expect(dataOf(result)).toMatchObject({task_ref: 'acme/web-shop@2'});
+	expect(said).toEqual(words.map(word => expect.stringMatching(word)));
+	expect(sandboxes.filter(({environment: made}) => made === id)).toEqual([]);
+});
+
+test('a shell shows the answer, and does nothing more', async () => {
+	const {env} = await api({[`POST ${inWorkspace}/environments`]: {json: environment}});
+	const here = testContext({env});
+	await here.run('env', 'create', 'web-shop');
+	const {composer, sandboxes} = here.store.getState();
+	expect([here.followed, here.said, sandboxes, composer.text]).toEqual([[], [], [], '']);
+});
