@@ -61,16 +61,32 @@ export async function listen(app: App, {port = 0, host = '127.0.0.1'}: Options =
 /** A browser that gets to see an answer must neither guess its type nor keep it. */
 const guards = {'x-content-type-options': 'nosniff', 'cache-control': 'no-store'};
 
+/** Answers of these types are never streamed by any operation. */
+const wholeTypes = /^(?:application\/json|text\/html)\b/;
+
 async function answer(app: App, incoming: IncomingMessage, outgoing: ServerResponse): Promise<void> {
 	const gone = new AbortController();
-	outgoing.once('close', () => gone.abort());
+	// An abort is an error with a stack; most answers simply end.
+	outgoing.once('close', () => outgoing.writableFinished || gone.abort());
 	const request = toRequest(incoming, gone.signal);
 	const response = request instanceof Response ? request : await app(request);
 	// Cookies alone may not be joined into one line (RFC 9110, section 5.3).
 	const cookies = response.headers.getSetCookie();
 	const headers = {...guards, ...Object.fromEntries(response.headers)};
-	outgoing.writeHead(response.status, cookies.length > 0 ? {...headers, 'set-cookie': cookies} : headers);
-	await send(response, outgoing, gone.signal);
+	const isWhole = wholeTypes.test(response.headers.get('content-type') ?? '');
+	// What is whole already goes out in one piece, and says how long it is.
+	const body = isWhole ? Buffer.from(await response.arrayBuffer()) : undefined;
+	outgoing.writeHead(response.status, {
+		...headers,
+		...(cookies.length > 0 && {'set-cookie': cookies}),
+		...(body && {'content-length': body.length}),
+	});
+	if (body) {
+		outgoing.end(body);
+	} else {
+		await send(response, outgoing, gone.signal);
+	}
+
 	// A body that was refused is read to nowhere for a moment, so that the other side gets to read the refusal.
 	if (!incoming.complete) {
 		incoming.resume();
