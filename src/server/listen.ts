@@ -18,20 +18,32 @@ type Options = {
 	readonly port?: number;
 	/** The address to listen on, 127.0.0.1 by default: nobody else can reach that (SAFETY 25). */
 	readonly host?: string;
+	/** How long the headers of a request, and all of it, may take to come, in milliseconds. */
+	readonly timeouts?: {readonly headers: number; readonly request: number};
 };
 
 /** How long requests may go on after `close`, and how long a refused body may still be sent, in milliseconds. */
 const patience = 1000;
 
+const usualTimeouts = {headers: 10_000, request: 60_000};
+
 /** Serves an app. Throws `AppError` `failed` where the port is taken or not allowed, or the address not of this machine. */
-export async function listen(app: App, {port = 0, host = '127.0.0.1'}: Options = {}): Promise<Listening> {
+export async function listen(app: App, options: Options = {}): Promise<Listening> {
+	const {port = 0, host = '127.0.0.1', timeouts = usualTimeouts} = options;
 	const handle = (incoming: IncomingMessage, outgoing: ServerResponse) => {
 		// Whatever fails here, the connection is what is broken, and the other side sees that.
 		answer(app, incoming, outgoing).catch(() => outgoing.destroy());
 	};
 	// A request without a Host is the app's to refuse, and one that expects what nobody knows may be answered as usual.
 	const server = createServer(
-		{requestTimeout: 60_000, headersTimeout: 10_000, keepAliveTimeout: 5000, requireHostHeader: false},
+		{
+			requestTimeout: timeouts.request,
+			headersTimeout: timeouts.headers,
+			// Node looks every 30 s otherwise, and lets the slow have all of that.
+			connectionsCheckingInterval: timeouts.headers / 10,
+			keepAliveTimeout: 5000,
+			requireHostHeader: false,
+		},
 		handle,
 	).on('checkExpectation', handle);
 	refuseMalformed(server);

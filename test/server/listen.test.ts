@@ -112,3 +112,22 @@ test('several cookies are several lines', async () => {
 	const response = await fetch(listening.url);
 	expect(response.headers.getSetCookie()).toEqual([...headers.getSetCookie()]);
 });
+
+test.each([
+	['nothing', ''],
+	['headers without an end', 'GET /healthz HTTP/1.1\r\nHost: 127.0.0.1\r\n'],
+	['a body that does not come', 'POST /x HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Length: 9\r\n\r\n'],
+])('[21] who sends %s is told so after a while, and let go', async (_, sent) => {
+	const listening = await listen(async request => new Response(await request.text()), {
+		timeouts: {headers: 100, request: 200},
+	});
+	onTestFinished(() => listening.close());
+	const startedAt = performance.now();
+	const socket = connect(Number(new URL(listening.url).port), '127.0.0.1').setEncoding('utf8');
+	socket.write(sent);
+	const answer: string[] = [];
+	socket.on('data', (data: string) => answer.push(data));
+	await once(socket, 'close');
+	expect(answer.join('')).toMatch(/^HTTP\/1\.1 400 [\s\S]*"The request did not come in time\."/);
+	expect(performance.now() - startedAt).toBeLessThan(2500);
+});
