@@ -29,6 +29,9 @@ export function refuseMalformed(server: Server): void {
 	server.on('connect', (_, socket) => end(socket, 405, 'CONNECT is not possible here.'));
 }
 
+/** How long a refusal may be read, in milliseconds. */
+const patience = 1000;
+
 const reasons = {400: 'Bad Request', 405: 'Method Not Allowed'} as const;
 
 function end(socket: Duplex, code: keyof typeof reasons, detail: string): void {
@@ -42,4 +45,7 @@ function end(socket: Duplex, code: keyof typeof reasons, detail: string): void {
 	];
 	socket.on('error', () => socket.destroy());
 	socket.end(`${head.join('\r\n')}\r\n\r\n${body}`);
+	// Whoever does not end the connection at his side, too, would keep it for ever.
+	const timer = setTimeout(() => socket.destroy(), patience);
+	socket.once('close', () => clearTimeout(timer));
 }
