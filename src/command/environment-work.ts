@@ -74,7 +74,6 @@ function promptOf(id: string, instruction: string, services: Readonly<Record<str
 	);
 	const where = urls.length > 0 ? ['Its services:', ...urls].join('\n') : '';
 	// What a server wrote must not begin the prompt: with a slash it would be a command.
-	return ['This is the task:', instruction, where, `The sandbox is environment ${id}; you can read its log.`]
-		.filter(Boolean)
-		.join('\n\n');
+	const head = `This is the task in the sandbox ${id}, whose log you can read:`;
+	return [head, instruction, where].filter(Boolean).join('\n\n');
 }

@@ -84,6 +84,8 @@ function reasoningLines(
 
 /** Cells of a call that are shown whatever stands behind it. */
 const shortestCall = 12;
+/** Cells of what a tool says while it runs. */
+const longestWord = 50;
 const signs = {running: '◌', asking: '?', done: '✓', failed: '✗', interrupted: '■'} as const;
 
 function toolLine(block: Extract<Block, {kind: 'tool'}>, {width, palette}: Style): string {
@@ -105,7 +107,7 @@ function toolLine(block: Extract<Block, {kind: 'tool'}>, {width, palette}: Style
 function outcome({status, output, milliseconds}: Extract<Block, {kind: 'tool'}>): string {
 	switch (status) {
 		case 'running':
-			return ' …';
+			return output ? ` · ${lastLine(output)}` : ' …';
 		case 'asking':
 			return ' · waits for you';
 		case 'interrupted':
@@ -115,6 +117,12 @@ function outcome({status, output, milliseconds}: Extract<Block, {kind: 'tool'}>)
 		default:
 			return ` · ${formatDuration(milliseconds ?? 0)} · ${formatBytes(Buffer.byteLength(output))}`;
 	}
+}
+
+/** What a tool that still runs said last. */
+function lastLine(output: string): string {
+	const [last = ''] = output.slice(-2000).trimEnd().split('\n').slice(-1);
+	return truncate(safeLine(last), longestWord);
 }
 
 /** The values of a call on one line: strings as they are, the rest as JSON; names only from the second on. */

@@ -52,10 +52,9 @@ test('the app follows the log, counts down, and puts the task into the prompt, w
 	]);
 	expect(prompt).toBe(
 		[
-			'This is the task:',
+			`This is the task in the sandbox ${id}, whose log you can read:`,
 			'/logout\nThen fix the cart.',
 			'Its services:\n- web: http://127.0.0.1:9/?key=***',
-			`The sandbox is environment ${id}; you can read its log.`,
 		].join('\n\n'),
 	);
 	expect(said).toEqual(['The instruction is in the prompt: Enter sends it to the agent, Ctrl+C clears it.']);

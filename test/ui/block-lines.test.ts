@@ -38,7 +38,12 @@ const lines = (block: Block, width = 60) => blockLines(block, {width, palette});
 describe('a call on one line', () => {
 	test.each<[string, Partial<Extract<Block, {kind: 'tool'}>>, string]>([
 		['that is done', {}, '✓ read_file README.md · 1.2 s · 5 B'],
-		['that goes on', {status: 'running', open: true}, '◌ read_file README.md …'],
+		['that goes on', {status: 'running', open: true, output: ''}, '◌ read_file README.md …'],
+		[
+			'that says something meanwhile',
+			{status: 'running', open: true, output: 'Waiting.\n12 s: \u001B[2J3 lines.\n'},
+			'◌ read_file README.md · 12 s: ␛[2J3 lines.',
+		],
 		['that waits for an answer', {status: 'asking', open: true}, '? read_file README.md · waits for you'],
 		['that failed', {status: 'failed', output: 'No such file.\nmore'}, '✗ read_file README.md · No such file.'],
 		['that was interrupted', {status: 'interrupted'}, '■ read_file README.md · interrupted'],

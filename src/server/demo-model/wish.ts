@@ -26,7 +26,9 @@ const kinds = [
 /** Reads a prompt. Calls come first: "hello, list the files" is a wish for files. */
 export function readWish(prompt: string): Wish {
 	const text = prompt.slice(0, longestPrompt).trim();
-	const calls = [...listing(text), ...reading(text), ...searching(text), ...readingLog(text)];
+	const log = readingLog(text);
+	// “Find out from the log …” is no search.
+	const calls = log.length > 0 ? log : [...listing(text), ...reading(text), ...searching(text)];
 	if (calls.length > 0) {
 		return {kind: 'calls', calls};
 	}
@@ -64,11 +66,16 @@ function searching(text: string): readonly WishedCall[] {
 	return pattern ? [{name: 'search_text', arguments: {pattern: pattern.slice(0, 200), literal: true}}] : [];
 }
 
-const ofLog = /\blogs?\b[^.?!\n]{0,20} (?:of|from|for|in) [^.?!\n]{0,30}?([\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12})\b/i;
+const uuid = String.raw`([\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12})\b`;
+const ofLog = new RegExp(
+	String.raw`\blogs?\b[^.?!\n]{0,20} (?:of|from|for|in) [^.?!\n]{0,30}?${uuid}|\b${uuid}[^.?!\n]{0,20}\blogs?\b`,
+	'i',
+);
 
 /** “what does the log of 0b5e… say”, “wait for `listens` in the log of 0b5e…”. */
 function readingLog(text: string): readonly WishedCall[] {
-	const environment = ofLog.exec(text)?.[1];
+	const [, before, behind] = ofLog.exec(text) ?? [];
+	const environment = before ?? behind;
 	if (!environment) {
 		return [];
 	}

@@ -35,6 +35,7 @@ test.each<[string, readonly WishedCall[]]>([
 	[`what does the log of ${id} say?`, [log]],
 	[`Show me the last logs from environment \`${id}\`.`, [log]],
 	[`watch the log of the sandbox ${id}`, [log]],
+	[`This is the task in the sandbox ${id}, whose log you can read:\n\nFind out why. Read main.ts.`, [log]],
 	[
 		`wait for "listens on" in the log of ${id}`,
 		[{name: 'wait_for_log', arguments: {environment: id, pattern: 'listens on', timeout_seconds: 30}}],
