@@ -18,14 +18,14 @@ type Options = {
 	readonly port?: number;
 	/** The address to listen on, 127.0.0.1 by default: nobody else can reach that (SAFETY 25). */
 	readonly host?: string;
-	/** How long the headers of a request, and all of it, may take to come, in milliseconds. */
-	readonly timeouts?: {readonly headers: number; readonly request: number};
+	/** In milliseconds: how long the headers of a request and all of it may take, and how long nothing may go either way. */
+	readonly timeouts?: {readonly headers: number; readonly request: number; readonly silence: number};
 };
 
 /** How long requests may go on after `close`, and how long a refused body may still be sent, in milliseconds. */
 const patience = 1000;
 
-const usualTimeouts = {headers: 10_000, request: 60_000};
+const usualTimeouts = {headers: 10_000, request: 60_000, silence: 120_000};
 
 /** Serves an app. Throws `AppError` `failed` where the port is taken or not allowed, or the address not of this machine. */
 export async function listen(app: App, options: Options = {}): Promise<Listening> {
@@ -47,6 +47,8 @@ export async function listen(app: App, options: Options = {}): Promise<Listening
 		handle,
 	).on('checkExpectation', handle);
 	refuseMalformed(server);
+	// Whoever reads nothing of his answer would keep it, and the file that it comes from, for ever.
+	server.setTimeout(timeouts.silence, socket => socket.destroy());
 	server.listen(port, host);
 	await once(server, 'listening').catch((error: NodeJS.ErrnoException) => {
 		throw new AppError('failed', `Port ${port} of ${host} cannot be used: ${error.code}.`, {

@@ -8,20 +8,22 @@ import {listen} from '../../src/server/listen.ts';
 import {bearer, serve} from './serve.ts';
 
 /** A server that streams for ever and counts what it was asked for. */
-async function endless() {
+async function endless(timeouts?: Parameters<typeof listen>[1]) {
 	const seen = {pieces: 0, ended: 0};
-	const listening = await listen(async () =>
-		eventStream(async function* () {
-			try {
-				for (;;) {
-					seen.pieces++;
-					yield 'x'.repeat(10_000);
-					await new Promise(setImmediate);
+	const listening = await listen(
+		async () =>
+			eventStream(async function* () {
+				try {
+					for (;;) {
+						seen.pieces++;
+						yield 'x'.repeat(10_000);
+						await new Promise(setImmediate);
+					}
+				} finally {
+					seen.ended++;
 				}
-			} finally {
-				seen.ended++;
-			}
-		}),
+			}),
+		timeouts,
 	);
 	onTestFinished(() => listening.close());
 	return {...listening, seen};
@@ -62,6 +64,19 @@ test('[21] a client that does not read holds the stream back', async () => {
 	await new Promise(resolve => setTimeout(resolve, 50));
 	expect(seen.pieces).toBe(held);
 	expect(held).toBeLessThan(2000);
+});
+
+test('[21] a client that reads nothing for too long ends the stream', async () => {
+	const {url, seen} = await endless({timeouts: {headers: 1000, request: 1000, silence: 100}});
+	const socket = connect(Number(new URL(url).port), '127.0.0.1');
+	onTestFinished(() => {
+		socket.destroy();
+	});
+	socket.on('error', () => {});
+	socket.write('GET / HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n');
+	socket.pause();
+	await until(() => seen.ended > 0);
+	expect(seen.ended).toBe(1);
 });
 
 test('closing ends requests that do not end by themselves', async () => {
@@ -119,7 +134,7 @@ test.each([
 	['a body that does not come', 'POST /x HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Length: 9\r\n\r\n'],
 ])('[21] who sends %s is told so after a while, and let go', async (_, sent) => {
 	const listening = await listen(async request => new Response(await request.text()), {
-		timeouts: {headers: 100, request: 200},
+		timeouts: {headers: 100, request: 200, silence: 10_000},
 	});
 	onTestFinished(() => listening.close());
 	const startedAt = performance.now();

@@ -8,7 +8,7 @@ import {listen} from '../../src/server/listen.ts';
 const connections = () => process.getActiveResourcesInfo().filter(name => name === 'TCPSocketWrap').length;
 
 test('[21] who was refused and keeps his end of the connection open is let go', async () => {
-	const listening = await listen(async () => new Response(), {timeouts: {headers: 100, request: 200}});
+	const listening = await listen(async () => new Response(), {timeouts: {headers: 100, request: 200, silence: 10_000}});
 	onTestFinished(() => listening.close());
 	const before = connections();
 	const socket = connect({port: Number(new URL(listening.url).port), host: '127.0.0.1', allowHalfOpen: true});
