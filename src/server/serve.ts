@@ -2,6 +2,7 @@ import {join} from 'node:path';
 import type {Environment} from '../core/environment.ts';
 import {AppError} from '../core/error.ts';
 import type {Secret} from '../core/secret.ts';
+import {openHome} from '../storage/home.ts';
 import {makeApiKey} from './accounts/api-key.ts';
 import {
 	addMember,
@@ -105,6 +106,8 @@ export async function serve(options: ServeOptions): Promise<Served> {
 	const server = await startServer({
 		place,
 		folder,
+		// Whoever runs the server may have credentials for others there.
+		hidden: [openHome(env).path],
 		...(bucket && {artifacts: bucket}),
 		host,
 		port,

@@ -26,6 +26,8 @@ type Options = {
 	readonly place: DatabasePlace;
 	/** Of this server alone, for files. */
 	readonly folder: string;
+	/** More folders that no sandbox may read. */
+	readonly hidden?: readonly string[];
 	/** Where the bytes of artifacts are kept, `artifacts` in the folder by default. */
 	readonly artifacts?: ArtifactPlace;
 	/** Where it listens: 127.0.0.1 and a free port by default. */
@@ -41,14 +43,14 @@ type Options = {
 
 /** Opens the database and serves everything. Throws `AppError` where it cannot listen, and what the database throws. */
 export async function startServer(options: Options): Promise<RunningServer> {
-	const {place, folder, host, port, publicUrl, environment, demo, log = () => {}} = options;
+	const {place, folder, hidden, host, port, publicUrl, environment, demo, log = () => {}} = options;
 	const catalog = await loadServerCatalog(environment);
 	const database = await openDatabase(place, error =>
 		log({level: 'warn', message: 'database connection lost', error: error.message}),
 	);
 	let url = publicUrl ?? '';
 	const isEphemeral = place.engine === 'sqlite' && place.file === ':memory:';
-	const sandboxes = createSandboxing({folder, log, isEphemeral});
+	const sandboxes = createSandboxing({folder, hidden, log, isEphemeral});
 	const shared = {database, now: () => new Date(), publicUrl: () => url, log};
 	const artifacts = openArtifacts(options.artifacts ?? {kind: 'disk', folder: join(folder, 'artifacts')}, shared);
 	const services: Services = {...shared, catalog, artifacts, sandboxes};

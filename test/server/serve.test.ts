@@ -1,14 +1,19 @@
-import {mkdtemp, rm, stat} from 'node:fs/promises';
+import {mkdtemp, rm, stat, writeFile} from 'node:fs/promises';
 import {tmpdir} from 'node:os';
 import {join} from 'node:path';
 import {expect, onTestFinished, test} from 'vitest';
+import {findBubblewrap} from '../../src/server/sandboxes/bubblewrap.ts';
 import {addToOrganization, initializeData, serve} from '../../src/server/serve.ts';
+import {addTask} from './sandboxes/task-folder.ts';
+
+const bubblewrap = await findBubblewrap(process.env['PATH'] ?? '', []);
+const reason = bubblewrap ? '' : ' (skipped: bubblewrap is missing or does not work here)';
 
 /** Starts servers on one folder; those that start end after the test. */
-async function prepare() {
-	const home = await mkdtemp(join(tmpdir(), 'service-serve-'));
+async function prepare(parent = tmpdir()) {
+	const home = await mkdtemp(join(parent, 'service-serve-'));
 	onTestFinished(() => rm(home, {recursive: true, force: true}));
-	const place = {env: {SERVICE_HOME: home}, data: join(home, 'data')};
+	const place = {env: {SERVICE_HOME: home, PATH: process.env['PATH']}, data: join(home, 'data')};
 	const start = async () => {
 		const stopping = new AbortController();
 		const server = await serve({
@@ -44,6 +49,26 @@ test('a second server on the data of one that runs is refused, until that has en
 	await first.end();
 	expect((await fetch(`${(await start()).url}/healthz`)).status).toBe(200);
 });
+
+test.skipIf(!bubblewrap)(
+	`[15] a sandbox sees neither the data nor the credentials of who runs the server${reason}`,
+	async () => {
+		const {place, start} = await prepare('/var/tmp');
+		const {url, folder} = await start();
+		const made = await initializeData(place, {organization: 'acme', workspace: 'main', project: 'web', email: 'a@b.c'});
+		const home = place.env.SERVICE_HOME;
+		await writeFile(join(home, 'credentials'), 'secret');
+		const look = `cat ${home}/credentials || echo; ls ${folder}`;
+		await addTask({folder}, 'look', {command: ['sh', '-c', look]});
+		const headers = {authorization: `Bearer ${made.apiKey.reveal()}`, 'content-type': 'application/json'};
+		const path = `${url}/api/v1/org/acme/ws/main/environments`;
+		const answer = await fetch(path, {method: 'POST', headers, body: JSON.stringify({task_ref: 'look'})});
+		const {id} = await answer.json();
+		const {logs} = await (await fetch(`${path}/${id}/logs`, {headers})).json();
+		expect(logs).toContain('credentials: No such file');
+		expect(logs).not.toMatch(/secret|service\.db/);
+	},
+);
 
 test('a user is made, and a member added, beside a server that runs', async () => {
 	const {place, start} = await prepare();

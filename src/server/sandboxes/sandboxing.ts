@@ -47,6 +47,8 @@ const defaults: SandboxPolicy = {
 type Options = {
 	/** The server's data: tasks, secrets, sandboxes and the workspaces of runtimes lie in it. */
 	readonly folder: string;
+	/** More folders that no sandbox may read. */
+	readonly hidden?: readonly string[];
 	readonly log: Log;
 	readonly policy?: Partial<SandboxPolicy>;
 	/** Whether everything ends with this process: a server without a lasting database. */
@@ -55,10 +57,10 @@ type Options = {
 };
 
 /** Puts the parts together. Nothing is made or read before the first use. */
-export function createSandboxing({folder, log, policy, isEphemeral, provider}: Options): Sandboxing {
+export function createSandboxing({folder, hidden = [], log, policy, isEphemeral, provider}: Options): Sandboxing {
 	const root = join(folder, 'sandboxes');
 	return {
-		provider: provider ?? createLocalProvider({root, hidden: [folder], isEphemeral}),
+		provider: provider ?? createLocalProvider({root, hidden: [folder, ...hidden], isEphemeral}),
 		tasks: createTaskLibrary({folder: join(folder, 'tasks'), log}),
 		policy: {...defaults, ...policy},
 		background: createBackground(),
