@@ -26,7 +26,12 @@ export function typeOf(span: Span): string {
 export type Claimed = {
 	readonly span: Span;
 	readonly own: Belongings;
+	/** The execution that it comes of, where it says so. */
+	readonly execution: string | undefined;
 };
+
+/** Why a span is rejected that comes of an execution without its run. */
+export const fencedOff = 'Another execution has claimed the workflow run.';
 
 type Result = {
 	readonly claimed: readonly Claimed[];
@@ -66,13 +71,15 @@ export async function readBelongings(
 		}
 
 		const run = idOf(runs, 'service.workflow.run.id');
-		if (run !== null && isFencedOff(owners.get(run), said(span, 'service.workflow.execution.id'))) {
-			rejected.push('Another execution has claimed the workflow run.');
+		const execution = said(span, 'service.workflow.execution.id');
+		if (run !== null && isFencedOff(owners.get(run), execution)) {
+			rejected.push(fencedOff);
 			continue;
 		}
 
 		claimed.push({
 			span,
+			execution,
 			own: {
 				session_id: session,
 				evaluation_id: said(span, 'service.evaluation.id') ?? null,

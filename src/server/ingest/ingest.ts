@@ -57,7 +57,8 @@ function attempt(
 			const {claimed, rejected: foreign} = await readBelongings(transaction, place, userId, its);
 			refused.push(...foreign);
 			const where = {organizationId, userId, place, receivedAt: now.toISOString()};
-			const touched = await storeSpans(transaction, where, claimed);
+			const {touched, rejected: late} = await storeSpans(transaction, where, claimed);
+			refused.push(...late);
 			await deriveSessions(transaction, origin, touched);
 			await deriveAirt(transaction, origin, touched);
 			await deriveRuns(transaction, origin, touched);

@@ -1,6 +1,7 @@
 import type {Insertable} from 'kysely';
 import type {DatabaseTransaction, Tables} from '../database/tables.ts';
-import {type Claimed, typeOf} from './belongings.ts';
+import {isFencedOff, loadOwners} from '../fence.ts';
+import {type Claimed, fencedOff, typeOf} from './belongings.ts';
 import {type Belongings, belongingNames, inherit, keyOf, type Linked, linkKey} from './context.ts';
 import {chunks} from './ids.ts';
 import type {Place} from './place.ts';
@@ -20,12 +21,21 @@ type Where = {
 	readonly receivedAt: string;
 };
 
-/** Stores spans that are not there yet, and gives those that something derives from: them, and what they gave a parent. */
+type Result = {
+	/** What something derives from: the new spans, and those that they gave a parent. */
+	readonly touched: readonly Touched[];
+	readonly rejected: readonly string[];
+};
+
+/**
+ * Stores spans that are not there yet. Those of an execution that lost the run which they would inherit are rejected, as
+ * those are that name it.
+ */
 export async function storeSpans(
 	transaction: DatabaseTransaction,
 	{organizationId, userId, place, receivedAt}: Where,
 	claimed: readonly Claimed[],
-): Promise<readonly Touched[]> {
+): Promise<Result> {
 	const stored = await loadTraces(transaction, organizationId, claimed);
 	const fresh = new Map<string, Claimed>();
 	for (const each of claimed) {
@@ -36,7 +46,7 @@ export async function storeSpans(
 	}
 
 	if (fresh.size === 0) {
-		return [];
+		return {touched: [], rejected: []};
 	}
 
 	const links = [...fresh.values()].map(({span, own}) => ({
@@ -49,6 +59,9 @@ export async function storeSpans(
 	// Nothing passes from one workspace to another.
 	const here = [...stored.values()].filter(({workspace_id}) => workspace_id === place.workspaceId);
 	const belongings = inherit([...here, ...links]);
+	const runs = [...fresh.keys()].flatMap(key => belongings.get(key)?.workflow_run_id ?? []);
+	const owners = await loadOwners(transaction, place.workspaceId, [...new Set(runs)]);
+	const rejected: string[] = [];
 	const touched: Touched[] = [];
 	const rows: Insertable<Tables['spans']>[] = [];
 	const resources = new Map(claimed.map(({span}) => [span.resource, '']));
@@ -56,8 +69,13 @@ export async function storeSpans(
 		resources.set(resource, JSON.stringify(resource));
 	}
 
-	for (const [key, {span, own}] of fresh) {
+	for (const [key, {span, own, execution}] of fresh) {
 		const its = belongings.get(key) ?? own;
+		if (isFencedOff(owners.get(its.workflow_run_id ?? ''), execution)) {
+			rejected.push(fencedOff);
+			continue;
+		}
+
 		touched.push({...its, span, type: typeOf(span)});
 		rows.push({
 			...its,
@@ -94,7 +112,7 @@ export async function storeSpans(
 		const its = belongings.get(linkKey(link.trace_id, link.span_id)) ?? link;
 		return belongingNames.some(name => link[name] !== its[name]) ? [{link, its}] : [];
 	});
-	return [...touched, ...(await relink(transaction, organizationId, changed))];
+	return {touched: [...touched, ...(await relink(transaction, organizationId, changed))], rejected};
 }
 
 type Stored = Linked & {readonly workspace_id: string};
