@@ -108,9 +108,10 @@ export async function runWatch(options: Options): Promise<string | undefined> {
 			}
 		}
 
-		if (why && gathering.count() > 0 && allowedAt() <= clock.now()) {
-			stop.abort();
-			await reporting;
+		stop.abort();
+		await reporting;
+		// What came last is told even where `every` is not over.
+		if (why && !fault && gathering.count() > 0 && allowedAt() <= clock.now()) {
 			await report(gathering.take());
 		}
 	} catch (error) {
