@@ -107,9 +107,24 @@ async function suspend(services: Services, runtime: RuntimeRow, sandbox: Sandbox
 	if (provider.supportsPause) {
 		await provider.pause(sandbox.id);
 		await settle(services, runtime, sandbox, {state: 'paused', reason});
+		await goOnIfResumed(services, sandbox);
 	} else {
 		await provider.end(sandbox.id);
 		await settle(services, runtime, sandbox, {state: 'killed', reason});
+	}
+}
+
+/** Its owner may have resumed it after it was looked at and before it was paused. */
+async function goOnIfResumed({database, sandboxes, now}: Services, {id, running_since}: SandboxRow): Promise<void> {
+	const fresh = await database
+		.selectFrom('sandboxes')
+		.select(['running_since', 'expires_at'])
+		.where('id', '=', id)
+		.where('state', '=', 'running')
+		.executeTakeFirst();
+	if (fresh && fresh.running_since !== running_since) {
+		const after = fresh.expires_at === null ? 0 : Date.parse(fresh.expires_at) - now().getTime();
+		await sandboxes.provider.resume(id, {after: Math.max(0, after), action: 'pause'});
 	}
 }
 
@@ -146,6 +161,7 @@ async function settle(
 			.$if(!goesOn, query => query.set({past_seconds: seconds, running_since: null}))
 			.where('id', '=', sandbox.id)
 			.where('state', '=', sandbox.state)
+			.where('running_since', sandbox.running_since === null ? 'is' : '=', sandbox.running_since)
 			.where('billed_credits', '=', sandbox.billed_credits)
 			.executeTakeFirst();
 		if (numUpdatedRows === 0n) {
