@@ -6,7 +6,7 @@ import type {LogPicture} from './log-view.ts';
 
 /** The dock: a title that says how the log is doing and what keys do, the logs where there are several, the newest lines. */
 export function drawLogDock(picture: LogPicture, {columns, rows}: Size): readonly string[] {
-	const {logs, viewer, sight, drawn, palette} = picture;
+	const {logs, sight, drawn, palette} = picture;
 	if (rows < 1) {
 		return [];
 	}
@@ -14,15 +14,16 @@ export function drawLogDock(picture: LogPicture, {columns, rows}: Size): readonl
 	const isHidden = rows === 1;
 	const several = logs.length > 1;
 	const keys = [
-		'Ctrl+G full screen',
+		'Ctrl+G opens',
 		isHidden ? 'Alt+L shows' : 'Alt+L hides',
 		...(several ? ['Tab next'] : []),
-		...(isHidden ? [] : ['Alt+↑↓ size']),
+		...(isHidden ? [] : ['Alt+↑↓ sizes']),
 	];
-	const hidden = sight.shown.hidden();
-	const narrowed = hidden > 0 || viewer.filters.length > 0 ? [`filter hides ${hidden}`] : [];
 	const rule = palette.dim('── ');
-	const title = truncate(rule + titleLine(picture, columns - 3, undefined, [...narrowed, ...keys]), columns);
+	const title = truncate(
+		rule + titleLine({...picture, hides: sight.shown.hidden()}, columns - 3, undefined, keys),
+		columns,
+	);
 	const tabs = several && rows > 3 ? [tabsLine(picture, columns)] : [];
 	const room = rows - 1 - tabs.length;
 	const end = room > 0 ? readingAtEnd({...sight, rows: room}) : undefined;

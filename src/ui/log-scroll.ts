@@ -36,7 +36,11 @@ export function readAt(sight: Sight, reading: Reading, place: number): Reading {
 	const {shown, rows, heightOf} = sight;
 	const cursor = snapped(shown, place);
 	const top = snapped(shown, reading.top);
-	const edge: Edge = {top, row: top === reading.top ? Math.min(reading.row, heightOf(top) - 1) : 0};
+	const last = shown.placeAt(shown.count() - 1) ?? cursor;
+	const atEnd = edgeAtEnd(sight, last);
+	const before: Edge = {top, row: top === reading.top ? Math.min(reading.row, heightOf(top) - 1) : 0};
+	// A filter may leave less below than there is room for.
+	const edge = isBefore(atEnd, before) ? atEnd : before;
 	const height = heightOf(cursor);
 	const highest: Edge = {top: cursor, row: 0};
 	const lowest = height > rows ? highest : back(sight, {top: cursor, row: height - 1}, rows - 1);

@@ -12,6 +12,8 @@ type Facts = {
 	readonly logs: readonly OpenLog[];
 	readonly focus: string;
 	readonly now: number;
+	/** How many lines a filter hides. */
+	readonly hides: number;
 	readonly palette: Palette;
 };
 
@@ -21,7 +23,7 @@ type Paused = {readonly came: number} | undefined;
 const longestTitle = 24;
 
 /** The logs that can be in front, the one that is in brackets, each with what is unread of it. */
-export function tabsLine({logs, focus, palette}: Facts, width: number): string {
+export function tabsLine({logs, focus, palette}: Pick<Facts, 'logs' | 'focus' | 'palette'>, width: number): string {
 	const tabs = logPlaces(logs).map(place => {
 		const log = logs.find(({environment}) => environment === place);
 		const name = log ? truncate(safeLine(log.title), longestTitle) : 'all';
@@ -35,10 +37,11 @@ export function tabsLine({logs, focus, palette}: Facts, width: number): string {
 
 /** What is in front and how it is doing: this is never left out, the keys are where there is no room for them. */
 export function titleLine(facts: Facts, width: number, paused: Paused, keys: readonly string[]): string {
-	const {logs, focus, palette} = facts;
+	const {logs, focus, palette, hides} = facts;
 	const log = logs.find(({environment}) => environment === focus);
 	const seen = log ? [log] : logs;
 	const sum = (count: (open: OpenLog) => number) => seen.reduce((total, open) => total + count(open), 0);
+	const lines = sum(open => open.lines);
 	const gaps = sum(open => open.gaps);
 	const dropped = sum(open => open.droppedLines);
 	const unread = sum(open => open.unread);
@@ -51,17 +54,11 @@ export function titleLine(facts: Facts, width: number, paused: Paused, keys: rea
 		...(paused ? [{text: `paused +${formatNumber(paused.came)}`, role: palette.warning, rank: 1}] : []),
 		...stateParts(facts),
 		...(unread > 0 && !paused ? [{text: `${formatNumber(unread)} unread`, role: palette.warning, rank: 3}] : []),
-		{
-			text: counted(
-				sum(open => open.lines),
-				'line',
-			),
-			role: palette.dim,
-			rank: 4,
-		},
+		{text: counted(lines, 'line'), role: palette.dim, rank: 6},
+		...(hides > 0 ? [{text: `${formatNumber(hides)} hidden`, role: palette.dim, rank: 4}] : []),
 		...(gaps > 0 ? [{text: counted(gaps, 'gap'), role: palette.warning, rank: 3}] : []),
 		...(dropped > 0 ? [{text: `${formatNumber(dropped)} oldest dropped`, role: palette.dim, rank: 4}] : []),
-		...keys.map((text, index) => ({text, role: palette.dim, rank: 6 + index})),
+		...keys.map((text, index) => ({text, role: palette.dim, rank: 3 + 2 * index})),
 	];
 	return fitParts(parts, width);
 }

@@ -59,7 +59,10 @@ export function drawLogScreen(picture: LogPicture, {columns, rows}: Size): reado
 	const {logs, viewer, sight, focus, palette} = picture;
 	const {reading} = positionOf(viewer, focus);
 	const paused = reading && {came: Math.max(0, sight.log.end() - reading.since)};
-	const head = [titleLine(picture, columns, paused, []), ...(headRows(logs) > 1 ? [tabsLine(picture, columns)] : [])];
+	const head = [
+		titleLine({...picture, hides: 0}, columns, paused, []),
+		...(headRows(logs) > 1 ? [tabsLine(picture, columns)] : []),
+	];
 	const room = bodyRows(picture, rows);
 	const body = viewer.help ? helpLines(columns, palette) : bodyLines(picture, columns);
 	return [
