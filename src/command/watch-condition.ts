@@ -59,3 +59,13 @@ export function readInterval(flag: string, text: string): number {
 
 	return milliseconds;
 }
+
+/** `30 s`, `1 min`, `2 h`: an interval as it was given, in whole units. */
+export function intervalText(milliseconds: number): string {
+	const seconds = Math.round(milliseconds / 1000);
+	if (seconds % 3600 === 0) {
+		return `${seconds / 3600} h`;
+	}
+
+	return seconds % 60 === 0 ? `${seconds / 60} min` : `${seconds} s`;
+}

@@ -1,8 +1,9 @@
-import {formatDuration, formatNumber, formatUsd} from '../core/format.ts';
+import {formatNumber, formatUsd} from '../core/format.ts';
 import {totalCost} from '../core/usage.ts';
 import type {AppState} from '../store/store.ts';
 import type {Watch} from '../store/watch-slice.ts';
 import type {Result} from './result.ts';
+import {intervalText} from './watch-condition.ts';
 import {environmentName} from './watch-words.ts';
 
 /** What a watch may cost at most, for a person who is to allow it. */
@@ -24,7 +25,7 @@ export function watchResult(watch: Watch): Result {
 	const {number, condition, environment, every, ask, perHour} = watch;
 	const does =
 		ask === undefined
-			? `You are told, once in ${formatDuration(every)} at most`
+			? `You are told, once in ${intervalText(every)} at most`
 			: `The agent is asked, ${turns(perHour, every)}`;
 	return {
 		kind: 'text',
@@ -51,7 +52,7 @@ export function watchesResult(watches: readonly Watch[]): Result {
 			watch.condition,
 			formatNumber(watch.found),
 			watch.ask === undefined
-				? `tells, once in ${formatDuration(watch.every)}`
+				? `tells, once in ${intervalText(watch.every)}`
 				: `asks, ${watch.turns.length} of ${watch.perHour} turns in an hour`,
 			watch.state,
 		]),
@@ -61,7 +62,7 @@ export function watchesResult(watches: readonly Watch[]): Result {
 }
 
 function turns(perHour: number, every: number): string {
-	return `${perHour} ${perHour === 1 ? 'time' : 'times'} an hour, once in ${formatDuration(every)}`;
+	return `${perHour} ${perHour === 1 ? 'time' : 'times'} an hour, once in ${intervalText(every)}`;
 }
 
 function dataOf({number, condition, environment, server, every, ask, perHour, found, state, startedAt}: Watch) {

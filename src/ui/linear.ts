@@ -109,6 +109,8 @@ export async function startLinear(
 	store.subscribe((state, before) => {
 		if (state.alert && state.alert !== before.alert) {
 			stdout.write('\u0007');
+			// What is told beside the conversation stands where one would type.
+			setImmediate(() => store.getState().transcript.run || store.getState().busy || prompt());
 		}
 
 		if (state.transcript.run && !before.transcript.run) {

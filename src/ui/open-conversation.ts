@@ -1,5 +1,6 @@
 import type {RunFlags} from '../command/invocation.ts';
 import type {Program} from '../command/program.ts';
+import {blocksOf} from '../core/transcript.ts';
 import {expandedText, setComposerText} from '../store/composer.ts';
 import {setHistory} from '../store/composer-history.ts';
 import {addToHistory} from '../store/prompt-history.ts';
@@ -166,7 +167,9 @@ export async function openConversation(
 				return `This session was not saved: ${unsaved}\n`;
 			}
 
-			return transcript.seq < 0 ? '' : `Resume this session with: service --resume ${transcript.session.slice(0, 8)}\n`;
+			// A session without a message was not kept.
+			const isKept = blocksOf(transcript).some(({kind}) => kind === 'user');
+			return isKept ? `Resume this session with: service --resume ${transcript.session.slice(0, 8)}\n` : '';
 		},
 	};
 }

@@ -1,5 +1,5 @@
 import {expect, test} from 'vitest';
-import {readCondition, readInterval} from '../../src/command/watch-condition.ts';
+import {intervalText, readCondition, readInterval} from '../../src/command/watch-condition.ts';
 
 const lines = ['[error] GET /a 500', '[info] timed out', 'FATAL: no disk', 'plain error text', '[warn] slow'];
 const found = (text: string) => {
@@ -35,11 +35,13 @@ test('an expression that takes for ever is ended [21]', () => {
 });
 
 test.each([
-	['5s', 5000],
-	['1m', 60_000],
-	['24h', 86_400_000],
-])('%s is a time', (text, milliseconds) => {
-	expect(readInterval('every', text)).toBe(milliseconds);
+	['5s', 5000, '5 s'],
+	['90s', 90_000, '90 s'],
+	['60s', 60_000, '1 min'],
+	['90m', 5_400_000, '90 min'],
+	['24h', 86_400_000, '24 h'],
+])('%s is a time', (text, milliseconds, said) => {
+	expect([readInterval('every', text), intervalText(milliseconds)]).toEqual([milliseconds, said]);
 });
 
 test.each(['', '1', 'm', '4s', '25h', '1.5m', '-1m', '1d', '1m 30s'])('“%s” is no time', text => {

@@ -55,7 +55,7 @@ test('one that asks the agent says before it begins what it may use, and begins 
 	expect(drawn(await runInApp(...words), 80)).toBe('Nothing is watched.');
 	expect([asked, watches()]).toEqual([['May it ask the agent by itself?'], []]);
 	const begun = await runInApp(...words);
-	expect(drawn(begun, 120)).toContain('The agent is asked, 3 times an hour, once in 5 m 00 s.');
+	expect(drawn(begun, 120)).toContain('The agent is asked, 3 times an hour, once in 5 min.');
 	expect(dataOf(begun)).toMatchObject({number: 1, ask: 'Why?', turns_per_hour: 3, every_seconds: 300});
 	expect(drawn(await runInApp('watch'), 120)).toContain('asks, 0 of 3 turns in an hour');
 });

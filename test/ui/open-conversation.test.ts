@@ -13,6 +13,24 @@ test('why a connection failed is said once, in the conversation', async () => {
 	expect(lines().filter(line => line.includes('The embedded server ended.'))).toHaveLength(1);
 });
 
+test('a session that holds no message is not offered to be resumed, because it was not kept', async () => {
+	const {program, type, lines, settle, status, waitFor} = runApp();
+	await waitFor('Demo model');
+	program.conversation.notice('A watch found something.', 'Look.');
+	await waitFor('ℹ A watch found something.');
+	type('\u0004');
+	await status;
+	await settle(5);
+	expect(lines().join('\n')).not.toContain('Resume this session');
+});
+
+test('what is told rings the bell, with text of ours alone [3]', async () => {
+	const {store, written, waitFor} = runApp();
+	await waitFor('Demo model');
+	store.getState().setAlert('Watch 1 found 2 lines.');
+	expect(written.at(-1)).toBe('\u0007');
+});
+
 test('a history of prompts that cannot be read is told, and keeps nobody from working', async () => {
 	const {type, waitFor} = runApp({
 		loadHistory() {
