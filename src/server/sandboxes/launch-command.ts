@@ -16,16 +16,10 @@ const launcher = [
 /** The shells of Debian and BusyBox have `-p` for what others call `-u`. */
 const processLauncher = 'ulimit -u "$1" 2>/dev/null || ulimit -p "$1" 2>/dev/null || :; shift; exec "$@"';
 
-/**
- * Most processes and threads: of one sandbox where bubblewrap makes a namespace of users, else of the user that runs the
- * server, at the moment when a sandbox asks for one more. The kernel exempts root.
- */
-const mostProcesses = 4096;
-
 /** The command that runs a program within limits; `wrapper` is what keeps it apart, with its arguments. */
 export function launchCommand(
 	program: readonly string[],
-	{memoryBytes, cpuSeconds, fileBytes}: SandboxLimits,
+	{memoryBytes, cpuSeconds, fileBytes, processes}: SandboxLimits,
 	wrapper: readonly string[],
 ): readonly string[] {
 	const bounds = [Math.ceil(memoryBytes / 1024), cpuSeconds, Math.ceil(fileBytes / 512)].map(String);
@@ -33,7 +27,7 @@ export function launchCommand(
 		...['/bin/sh', '-c', launcher, 'sandbox', ...bounds],
 		...wrapper,
 		// Inside of it, where processes are counted apart from those of the machine.
-		...['/bin/sh', '-c', processLauncher, 'sandbox', String(mostProcesses)],
+		...['/bin/sh', '-c', processLauncher, 'sandbox', String(processes)],
 		...program,
 	];
 }

@@ -21,7 +21,8 @@ import {
 	sandboxFolder,
 	writeDeadline,
 } from './sandbox-folder.ts';
-import {type SupervisorPlan, supervise} from './supervisor.ts';
+import {supervise} from './supervisor.ts';
+import type {SupervisorPlan} from './supervisor-plan.ts';
 
 type Options = {
 	/** Where sandboxes have their folders; it is made where it is missing. */
@@ -38,6 +39,7 @@ type Options = {
 
 const defaults: SandboxLimits = {
 	memoryBytes: 4 * 1024 ** 3,
+	processes: 4096,
 	cpuSeconds: 4 * 3600,
 	fileBytes: 1024 ** 3,
 	logBytes: 8 * 1024 * 1024,
@@ -104,6 +106,7 @@ export function createLocalProvider(options: Options): SandboxProvider {
 			notice: bubblewrap ? apart : notApart,
 			segmentBytes: Math.max(1, Math.floor(bounds.logBytes / segments)),
 			segments,
+			processes: bounds.processes,
 			grace,
 			...(isEphemeral && {owner: thisProcess()}),
 		};

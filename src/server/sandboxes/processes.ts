@@ -1,7 +1,7 @@
 import {readdir, readFile} from 'node:fs/promises';
 import {hostname} from 'node:os';
 import {isGone} from '../../storage/lock-owner.ts';
-import type {ProcessIdentity} from './supervisor.ts';
+import type {ProcessIdentity} from './supervisor-plan.ts';
 
 /** The variable that every process of a sandbox inherits, so that also one that left its group is found. */
 export const markerName = 'SANDBOX_ID';

@@ -1,4 +1,4 @@
-import type {SandboxStep} from './supervisor.ts';
+import type {SandboxStep} from './supervisor-plan.ts';
 
 /** What happens to a sandbox when its time is over. */
 export type Deadline = {
@@ -11,6 +11,11 @@ export type Deadline = {
 export type SandboxLimits = {
 	/** Memory that one of its processes may take for data, in bytes. */
 	readonly memoryBytes: number;
+	/**
+	 * Processes: of the sandbox, which is ended when it has more. The kernel refuses more threads, too, in a namespace of
+	 * users that bubblewrap made; else it counts those of the user who runs the server, and for root none.
+	 */
+	readonly processes: number;
 	/** Processor time that one of its processes may take, in seconds. */
 	readonly cpuSeconds: number;
 	/** Size of one file that it writes, in bytes. */

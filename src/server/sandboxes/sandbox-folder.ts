@@ -5,7 +5,7 @@ import {AppError} from '../../core/error.ts';
 import {parseJson} from '../../core/json.ts';
 import {errnoOf} from '../../storage/file-error.ts';
 import type {Deadline, SandboxSpec} from './provider.ts';
-import type {SupervisorStatus} from './supervisor.ts';
+import type {SupervisorStatus} from './supervisor-plan.ts';
 
 /** Where things of one sandbox lie. */
 export type SandboxFolder = {

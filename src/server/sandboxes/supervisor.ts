@@ -1,40 +1,4 @@
-/** One program of a sandbox: the build steps in order, then the task's own command. */
-export type SandboxStep = {readonly name: string; readonly command: readonly string[]};
-
-/** What a supervisor is told, as JSON on its standard input, so that no secret stands in a file or an argument. */
-export type SupervisorPlan = {
-	/** Absolute; holds `status.json`, `deadline.json` and `log/`. */
-	readonly folder: string;
-	readonly steps: readonly (SandboxStep & {readonly shown: string})[];
-	/** How many of the steps prepare the last one. */
-	readonly builds: number;
-	readonly cwd: string;
-	readonly environment: Readonly<Record<string, string>>;
-	/** The first line of the log: how the sandbox is kept apart. */
-	readonly notice: string;
-	/** Bytes of a piece of the log, and how many of them are kept. */
-	readonly segmentBytes: number;
-	readonly segments: number;
-	/** Milliseconds between the request to end and the kill. */
-	readonly grace: number;
-	/** Ends with this process; without one it outlives its server. */
-	readonly owner?: ProcessIdentity;
-};
-
-/** A process by its id and, where the kernel tells, its start: a later process of that id is another one. */
-export type ProcessIdentity = {readonly pid: number; readonly host: string; readonly started?: string};
-
-/** What `status.json` says. */
-export type SupervisorStatus = {
-	readonly supervisor: ProcessIdentity;
-	/** The leader of the group that the current step runs in. */
-	readonly group?: ProcessIdentity;
-	readonly phase: 'building' | 'running' | 'ended';
-	/** How the last step ended, where none runs any more. */
-	readonly exit?: {readonly step: string; readonly status: number | null; readonly signal: string | null};
-	/** True where it ended because its time was over or somebody asked for it. */
-	readonly stopped?: boolean;
-};
+import type {ProcessIdentity, SupervisorPlan, SupervisorStatus} from './supervisor-plan.ts';
 
 /**
  * The program of a process that stands between the server and a sandbox, so that the sandbox outlives the server: it runs
@@ -48,7 +12,7 @@ export function supervise(): void {
 	const {hostname} = process.getBuiltinModule('node:os');
 	const {join} = process.getBuiltinModule('node:path');
 	const plan: SupervisorPlan = JSON.parse(fs.readFileSync(0, 'utf8'));
-	const {folder, steps, builds, cwd, environment, notice, segmentBytes, segments, grace, owner} = plan;
+	const {folder, steps, builds, cwd, environment, notice, segmentBytes, segments, processes, grace, owner} = plan;
 
 	const identityOf = (pid: number): ProcessIdentity => {
 		try {
@@ -180,6 +144,45 @@ export function supervise(): void {
 		});
 	};
 
+	const processIds = () => {
+		try {
+			return fs.readdirSync('/proc').filter(name => /^\d+$/.test(name));
+		} catch {
+			return [];
+		}
+	};
+	const othersAtFirst = processIds().length;
+	/** How many processes are in the group or below it, where bubblewrap keeps all of them. */
+	const countOwn = (leader: number) => {
+		const own = new Set([leader]);
+		const parents: [id: number, parent: number][] = [];
+		for (const id of processIds()) {
+			try {
+				const stat = fs.readFileSync(`/proc/${id}/stat`, 'utf8');
+				const [, parent, ofGroup] = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
+				parents.push([Number(id), Number(ofGroup) === leader ? leader : Number(parent)]);
+			} catch {
+				// It has ended meanwhile.
+			}
+		}
+		for (let before = 0; before < own.size; ) {
+			before = own.size;
+			for (const [id, parent] of parents) {
+				if (own.has(parent)) {
+					own.add(id);
+				}
+			}
+		}
+		return own.size;
+	};
+	const watchProcesses = () => {
+		// Nothing is counted where there is not even room for so many.
+		if (group && !stopping && processIds().length - othersAtFirst > processes && countOwn(group.pid) > processes) {
+			stop(`it has more than ${processes} processes`);
+			signal('SIGKILL');
+		}
+	};
+
 	const watchDeadline = () => {
 		if (owner && identityOf(owner.pid).started !== owner.started) {
 			stop('its server is gone');
@@ -210,5 +213,6 @@ export function supervise(): void {
 	});
 	note(notice);
 	setInterval(watchDeadline, 1000);
+	setInterval(watchProcesses, 1000);
 	run(0);
 }
