@@ -6,8 +6,7 @@ import {formatNumber} from '../src/core/format.ts';
 import {describeState} from '../src/logs/tail-state.ts';
 import type {OpenLog} from '../src/store/logs-slice.ts';
 
-const describe = {environment: 'UUID of the environment, the beginning of it, or the title of the log'};
-const optionalLog = z.object({environment: z.optional(z.string())});
+const describe = {log: 'its title, or the UUID of its environment or the beginning of that; else the one in front'};
 
 const list = command({
 	name: 'list',
@@ -55,17 +54,17 @@ const list = command({
 const show = command({
 	name: 'show',
 	summary: 'Show the dock of logs, with one log in front',
-	args: optionalLog,
-	positional: ['environment'],
+	args: z.object({log: z.optional(z.string())}),
+	positional: ['log'],
 	describe,
 	examples: ['logs show', 'logs show web-shop'],
 	where: 'app',
 	whileRunning: true,
 
-	run({environment}, context) {
+	run({log}, context) {
 		const {logs, logFocus} = context.store.getState();
-		const isOpen = environment === undefined && logs.length > 0;
-		const focus = isOpen ? logFocus : findLog(environment ?? '', context).environment;
+		const isOpen = log === undefined && logs.length > 0;
+		const focus = isOpen ? logFocus : findLog(log ?? '', context).environment;
 		return {kind: 'panel', panel: {show: 'dock', isShown: true, focus}};
 	},
 });
@@ -88,22 +87,22 @@ const hide = command({
 const close = command({
 	name: 'close',
 	summary: 'Stop following a log, or all of them',
-	args: z.object({environment: z.optional(z.string()), all: z.optional(z.boolean())}),
-	positional: ['environment'],
+	args: z.object({log: z.optional(z.string()), all: z.optional(z.boolean())}),
+	positional: ['log'],
 	describe: {...describe, all: 'every log that is followed'},
 	examples: ['logs close', 'logs close web-shop', 'logs close --all'],
 	where: 'app',
 	whileRunning: true,
 
-	run({environment, all = false}, context) {
+	run({log, all = false}, context) {
 		const {live, store} = context;
-		if (all && environment !== undefined) {
+		if (all && log !== undefined) {
 			throw new AppError('usage', 'Give a log or --all, not both.', {hint: 'Leave one of them out.'});
 		}
 
 		const {logs, logFocus} = store.getState();
-		const closed = all ? logs : [findLog(environment ?? logFocus, context)];
-		const text = closed.map(log => live?.closeLog(log.environment)).filter(Boolean);
+		const closed = all ? logs : [findLog(log ?? logFocus, context)];
+		const text = closed.map(({environment}) => live?.closeLog(environment)).filter(Boolean);
 		return {kind: 'text', text: text.join('\n') || 'No log is followed.'};
 	},
 });

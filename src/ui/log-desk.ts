@@ -133,8 +133,8 @@ export function createLogDesk(dependencies: Dependencies): LogDesk {
 
 	const save = async (sight: Sight, path: string) => {
 		const position = positionOf(viewer, focusNow());
-		const saved = saveLines(sight, position, path, {folder, homeFolder});
-		say(await saved.catch((error: unknown) => reportError(error).message));
+		const saving = saveLines(sight, position, path, {folder, homeFolder});
+		say(await saving.catch((error: unknown) => reportError(error).message));
 	};
 
 	const act = (action: ViewerAction) => {
@@ -180,11 +180,8 @@ export function createLogDesk(dependencies: Dependencies): LogDesk {
 	const press = (token: InputToken) => {
 		const {logs} = store.getState();
 		const title = logs.find(({environment}) => environment === focusNow())?.title ?? 'logs';
-		const step = reduceLogViewer(viewer, token, {
-			focus: focusNow(),
-			sight: sightNow(),
-			fileName: fileNameOf(title, tails.now()),
-		});
+		const fileName = fileNameOf(title, tails.now());
+		const step = reduceLogViewer(viewer, token, {focus: focusNow(), sight: sightNow(), fileName});
 		viewer = step.viewer;
 		if (step.action) {
 			act(step.action);

@@ -10,14 +10,26 @@ import {printResult} from '../../src/headless/print.ts';
 import {lineWidth} from '../../src/terminal/width.ts';
 import {done, said, start, used, user} from '../core/records.ts';
 import {output} from '../headless/output.ts';
+import {openLog} from '../ui/log-parts.ts';
 import {anyApi} from './any-api.ts';
 import {dataOf, drawn, saveSession, testContext} from './context.ts';
 
 /** Results that no line says: the screen shows them by what it does. */
-const silent = new Set(['clear', 'quit', 'resume']);
+const silent = new Set(['clear', 'quit', 'resume', 'logs show', 'logs hide']);
 
 /** Commands that work on what the app has open. */
-const inApp = new Set(['connect', 'new', 'clear', 'quit', 'watch start', 'watch stop']);
+const inApp = new Set([
+	'connect',
+	'new',
+	'clear',
+	'quit',
+	'watch start',
+	'watch stop',
+	'logs list',
+	'logs show',
+	'logs hide',
+	'logs close',
+]);
 
 /** Examples that nothing of a loopback server can fulfil, with the tests that do. */
 const elsewhere: Readonly<Record<string, string>> = {
@@ -65,6 +77,10 @@ async function prepared(path: string, example: string, seed: number) {
 	const login = path === 'login' ? ['key-0123456789abcd'] : [];
 	const answers = path === 'resume' ? [id] : path === 'mfa verify' ? ['123456', undefined] : ['sk-0123456789abcd'];
 	const place = testContext({like: here, env: path === 'logout' ? {} : scope, flags: given, answers});
+	if (path.startsWith('logs ')) {
+		place.store.getState().addLog(openLog({title: 'web-shop'}));
+	}
+
 	return inApp.has(path) ? place.runInApp(...rest) : place.run(...rest, ...login);
 }
 
