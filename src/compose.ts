@@ -87,7 +87,7 @@ export function compose(options: Options): Program {
 			stateFolder: home.path,
 			async openLog(environment) {
 				const {server, logOf: sourceOf} = await openConnected();
-				return {server, source: sourceOf(environment)};
+				return {server, source: sourceOf(environment), session: store.getState().transcript.session};
 			},
 		});
 	});

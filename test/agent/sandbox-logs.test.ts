@@ -27,6 +27,7 @@ async function agentWithSandbox() {
 		stateFolder: '/nowhere',
 		openLog: async environmentId => ({
 			server: url,
+			session: 'one',
 			source: environmentLogReader(originOf(url), transport, {
 				org: scope.org,
 				workspace: scope.workspace,
@@ -37,16 +38,18 @@ async function agentWithSandbox() {
 	const provider = openaiChat(quirksOf.custom);
 	const ask: RunOptions['ask'] = (messages, signal) =>
 		provider({model: 'demo', baseUrl: `${url}/v1`, system: '', messages, tools, transport, signal});
+	const run = (text: string, signal = new AbortController().signal) =>
+		runAgent(runOptions({ask, tools, signal, prompt: {id: 'u1', text}}));
 	const answer = async (text: string) => {
-		const events = await collect(runAgent(runOptions({ask, tools, prompt: {id: 'u1', text}})));
+		const events = await collect(run(text));
 		const said = blocksOf(transcriptOf(events)).findLast(block => block.kind === 'text');
 		return said?.kind === 'text' ? said.text : '';
 	};
-	return {answer, id: String(json.id), web: String(json.service_urls.web.url)};
+	return {run, answer, id: String(json.id), web: String(json.service_urls.web.url)};
 }
 
 test('the agent waits for a line of a real sandbox, and reads its log with the same numbers', async () => {
-	const {answer, id, web} = await agentWithSandbox();
+	const {run, answer, id, web} = await agentWithSandbox();
 	expect(await answer(`wait for "listens" in the log of ${id}`)).toMatch(
 		/Line \d+ of the log of .* (?:matches|matched)/,
 	);
@@ -56,4 +59,18 @@ test('the agent waits for a line of a real sandbox, and reads its log with the s
 	expect(await answer(`what does the log of ${id.replace(/^./, c => (c === '0' ? '1' : '0'))} say?`)).toContain(
 		'has no environment',
 	);
+
+	const abort = new AbortController();
+	const events = [];
+	for await (const event of run(`wait for "never" in the log of ${id}`, abort.signal)) {
+		events.push(event);
+		if (event.type === 'tool-call') {
+			setTimeout(() => abort.abort(), 50);
+		}
+	}
+
+	expect(events.slice(-2)).toEqual([
+		expect.objectContaining({type: 'tool-call', name: 'wait_for_log'}),
+		{type: 'run-end', reason: 'interrupted', stopReason: 'incomplete'},
+	]);
 });

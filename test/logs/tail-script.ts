@@ -41,14 +41,21 @@ export function jumpingClock(turns = 1): TailClock {
 		random: () => 0,
 		sleep: (milliseconds, signal) =>
 			new Promise((resolve, reject) => {
-				const timer = {at: now + milliseconds, ring: resolve};
-				timers.add(timer);
-				schedule();
-				signal.addEventListener('abort', () => {
+				const timer = {
+					at: now + milliseconds,
+					ring() {
+						signal.removeEventListener('abort', cancel);
+						resolve();
+					},
+				};
+				const cancel = () => {
 					timers.delete(timer);
 					schedule();
 					reject(signal.reason);
-				});
+				};
+				timers.add(timer);
+				schedule();
+				signal.addEventListener('abort', cancel);
 			}),
 	};
 }

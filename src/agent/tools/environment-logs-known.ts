@@ -7,8 +7,16 @@ import {createReading, type Taken} from '../../logs/reading.ts';
 import {runInSlices, turn} from '../../logs/slices.ts';
 import type {LogSource} from '../../logs/source.ts';
 
-/** Finds the log of an environment on the server that is connected now. Throws `AppError` where there is none. */
-export type OpenLog = (environment: string) => Promise<{readonly server: string; readonly source: LogSource}>;
+type OpenedLog = {
+	/** Origin of the server that is connected now. */
+	readonly server: string;
+	readonly source: LogSource;
+	/** The conversation that asks: what one was told of, another one was not. */
+	readonly session: string;
+};
+
+/** Finds the log of an environment on the connected server. Throws `AppError` where there is none. */
+export type OpenLog = (environment: string) => Promise<OpenedLog>;
 
 /** A log as far as the agent has read it. Its lines keep their numbers from one call of a tool to the next. */
 export type KnownLog = {
@@ -39,12 +47,12 @@ const limits = {entries: 20_000, bytes: 8 * 1024 * 1024};
 /** Most answers that one look takes in, for a log that is written faster than it is read. */
 const mostAnswers = 200;
 
-/** Keeps what was read of each log, by its server and environment, so that logs of two servers never mix. */
+/** Keeps what was read of each log, by session, server and environment, so that logs of two servers never mix. */
 export function createKnownLogs(openLog: OpenLog, now: () => number): KnownLogs {
 	const memories = new Map<string, Memory>();
 	return async environment => {
-		const {server, source} = await openLog(environment);
-		const key = `${server} ${environment.toLowerCase()}`;
+		const {server, source, session} = await openLog(environment);
+		const key = `${session} ${server} ${environment.toLowerCase()}`;
 		const memory = memories.get(key) ?? createMemory(server, now);
 		memories.delete(key);
 		memories.set(key, memory);

@@ -23,7 +23,7 @@ export function createEnvironmentLogs(knownLogs: KnownLogs): Tool {
 		description:
 			'Read the log of a task environment (sandbox) of the connected server. Each line is given as its number, a tab and ' +
 			`its text. Without since_line the last ${usualLines} lines are given. Numbers count from the first line that was ` +
-			'read in this program and stay, so that since_line can go on where a call before ended.',
+			'read in this conversation and stay while the program runs, so that since_line can go on where a call before ended.',
 		arguments: z.strictObject({
 			environment: environmentArgument,
 			lines: z.optional(

@@ -22,7 +22,7 @@ function tool(replies: readonly Reply[], open: Partial<Awaited<ReturnType<OpenLo
 
 		return typeof reply === 'string' ? {kind: 'window', text: reply} : (reply as LogAnswer);
 	};
-	const logs = createKnownLogs(async () => ({server, source, ...open}), Date.now);
+	const logs = createKnownLogs(async () => ({server, source, session: 'one', ...open}), Date.now);
 	const {run} = createEnvironmentLogs(logs);
 	const context = {workspace: '/', signal: new AbortController().signal, onOutput: () => undefined};
 	return {run: (args: JsonObject = {}, given = {}) => run({environment, ...args}, {...context, ...given})};
@@ -121,7 +121,7 @@ test('an environment that the server does not know is said so that the model can
 
 test.each([
 	['no server', async () => Promise.reject(new AppError('auth', 'You are not logged in.'))],
-	['a login that is over', async () => ({server, source: async () => Promise.reject(refused)})],
+	['a login that is over', async () => ({server, source: async () => Promise.reject(refused), session: 'one'})],
 ])('with %s the model is told whom to turn to', async (_, open: OpenLog) => {
 	const {run} = createEnvironmentLogs(createKnownLogs(open, Date.now));
 	const context = {workspace: '/', signal: new AbortController().signal, onOutput: () => undefined};
@@ -145,14 +145,16 @@ test('two looks at once take no line twice', async () => {
 	expect(other).toBe([about(3), fenced('1\tline 1', '2\tline 2', '3\tline 3')].join('\n'));
 });
 
-test('logs of two servers are two logs [20]', async () => {
-	let at = 'https://one.test';
-	const open: OpenLog = async () => ({server: at, source: async () => ({kind: 'window', text: `from ${at}\n`})});
-	const {run} = createEnvironmentLogs(createKnownLogs(open, Date.now));
+test('logs of two servers are two logs, and what one session read another one did not [20]', async () => {
+	let [at, session] = ['https://one.test', 'one'];
+	const source = async () => ({kind: 'window' as const, text: `from ${at}\n`});
+	const {run} = createEnvironmentLogs(createKnownLogs(async () => ({server: at, source, session}), Date.now));
 	const context = {workspace: '/', signal: new AbortController().signal, onOutput: () => undefined};
 	await run({environment}, context);
 	at = 'https://two.test';
 	expect(await run({environment}, context)).toContain(fenced('1\tfrom https://two.test'));
+	[at, session] = ['https://one.test', 'two'];
+	expect(await run({environment}, context)).toContain(fenced('1\tfrom https://one.test'));
 });
 
 test('an offset that the server takes back costs nothing of the log', async () => {

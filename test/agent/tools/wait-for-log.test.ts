@@ -27,7 +27,7 @@ function tools(...replies: readonly Reply[]) {
 
 		return typeof reply === 'string' ? {kind: 'window', text: reply} : reply;
 	};
-	const logs = createKnownLogs(async () => ({server, source}), clock.now);
+	const logs = createKnownLogs(async () => ({server, source, session: 'one'}), clock.now);
 	const context = {workspace: '/', signal: new AbortController().signal, onOutput: (text: string) => said.push(text)};
 	const [waiting, reading] = [createWaitForLog(logs, clock), createEnvironmentLogs(logs)];
 	return {
