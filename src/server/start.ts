@@ -12,6 +12,7 @@ import type {Log} from './log.ts';
 import {endSandboxes, keepSandboxes} from './sandboxes/keeper.ts';
 import {createSandboxing} from './sandboxes/sandboxing.ts';
 import type {Services} from './services.ts';
+import {keepTidy} from './tidy.ts';
 
 export type RunningServer = {
 	/** Without a slash at the end. */
@@ -59,6 +60,7 @@ export async function startServer(options: Options): Promise<RunningServer> {
 		const listening = await listen(app, {host, port});
 		url = publicUrl ?? listening.url;
 		const keeper = keepSandboxes(services);
+		const tidy = keepTidy(services);
 		return {
 			url: listening.url,
 			services,
@@ -66,6 +68,7 @@ export async function startServer(options: Options): Promise<RunningServer> {
 			async close() {
 				await listening.close();
 				await keeper.close();
+				await tidy.close();
 				if (isEphemeral) {
 					await endSandboxes(services);
 				}

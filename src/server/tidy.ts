@@ -1,0 +1,27 @@
+import {sweepExpired} from './oauth/tokens.ts';
+import type {Services} from './services.ts';
+
+/** How often it is looked for what has expired, in milliseconds. */
+const usualInterval = 10 * 60_000;
+
+type Shared = Pick<Services, 'database' | 'now' | 'log'>;
+
+/** Forgets what has expired until it is closed, whoever comes or not: strangers' attempts to sign in are rows, too. */
+export function keepTidy(services: Shared, interval = usualInterval): {readonly close: () => Promise<void>} {
+	let current = Promise.resolve();
+	const timer = setInterval(() => {
+		current = current
+			.then(() => sweepExpired(services))
+			.catch(error => {
+				// The database may be gone for a moment; the next time does what this one did not.
+				services.log({level: 'warn', message: 'sweep', error: error instanceof Error ? error.message : String(error)});
+			});
+	}, interval);
+	timer.unref();
+	return {
+		async close() {
+			clearInterval(timer);
+			await current;
+		},
+	};
+}
