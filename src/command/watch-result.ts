@@ -53,12 +53,16 @@ export function watchesResult(watches: readonly Watch[]): Result {
 			formatNumber(watch.found),
 			watch.ask === undefined
 				? `tells, once in ${intervalText(watch.every)}`
-				: `asks, ${watch.turns.length} of ${watch.perHour} turns in an hour`,
+				: `asks, ${turnsLately(watch)} of ${watch.perHour} turns in an hour`,
 			watch.state,
 		]),
 		empty: 'No log is watched.',
 		data: watches.map(dataOf),
 	};
+}
+
+function turnsLately({turns}: Watch): number {
+	return turns.filter(at => at > Date.now() - 3_600_000).length;
 }
 
 function turns(perHour: number, every: number): string {

@@ -18,6 +18,7 @@ const mostWaiting = 20;
 /** Tells in the conversation, but never in the middle of an answer: then a toast says it, and the line follows the run. */
 export function createWatchWords(store: AppStore, conversation: Pick<Conversation, 'notice'>): WatchWords {
 	let waiting: readonly Said[] = [];
+	let isClosed = false;
 
 	const unsubscribe = store.subscribe((state, before) => {
 		if (before.transcript.run && !state.transcript.run && waiting.length > 0) {
@@ -25,7 +26,7 @@ export function createWatchWords(store: AppStore, conversation: Pick<Conversatio
 			waiting = [];
 			// The run is not over for its owner before its last record is taken in.
 			setImmediate(() => {
-				for (const {text, hint} of said) {
+				for (const {text, hint} of isClosed ? [] : said) {
 					conversation.notice(text, hint);
 				}
 			});
@@ -46,7 +47,10 @@ export function createWatchWords(store: AppStore, conversation: Pick<Conversatio
 				conversation.notice(said.text, said.hint);
 			}
 		},
-		close: unsubscribe,
+		close() {
+			isClosed = true;
+			unsubscribe();
+		},
 	};
 }
 

@@ -29,6 +29,7 @@ export function StatusLine({elapsed}: Props) {
 	const priceOf = useApp(state => state.priceOf);
 	const infoOf = useApp(state => state.infoOf);
 	const watches = useApp(state => state.watches.length);
+	const trouble = useApp(state => state.watches.find(watch => !isWatching.test(watch.state))?.state);
 	const expiresAt = useApp(({sandboxes}) => sandboxes.find(({server}) => server === connection.server)?.expiresAt);
 	const left = useCountdown(expiresAt);
 
@@ -45,9 +46,7 @@ export function StatusLine({elapsed}: Props) {
 			: []),
 		{text: state, role: same, rank: 1},
 		// What may cost something by itself is left out last.
-		...(watches > 0
-			? [{text: watches === 1 ? 'watching' : `watching ${watches}`, role: palette.accent, rank: 0.5}]
-			: []),
+		...(watches > 0 ? [watchPart(watches, trouble, palette)] : []),
 		...(left > 0 ? [sandboxPart(left, palette)] : []),
 		...(unsaved ? [{text: `not saved: ${safeLine(unsaved)}`, role: palette.danger, rank: 0}] : []),
 		...usageParts({usage, priceOf, infoOf}).map(part => ({...part, role: palette.dim})),
@@ -89,6 +88,17 @@ function connectionText({profile, server, state}: Connection): string {
 			return host === profile || profile === 'local' ? name : `${name} (${safeLine(host)})`;
 		}
 	}
+}
+
+/** States in which a log that is watched may be read, or will be in a moment. */
+const isWatching = /^(?:connecting|live|gap)/;
+
+/** A watch that sees nothing says why, in one word. */
+function watchPart(count: number, trouble: string | undefined, palette: Palette): Part {
+	const text = count === 1 ? 'watching' : `watching ${count}`;
+	return trouble === undefined
+		? {text, role: palette.accent, rank: 0.5}
+		: {text: `${text}: ${trouble.split(' ', 1)[0]}`, role: palette.warning, rank: 0.5};
 }
 
 /** How long the next sandbox to end goes on: in minutes while there are many, then to the second. */

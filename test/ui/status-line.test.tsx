@@ -100,6 +100,8 @@ describe('the status line', () => {
 		expect(line({watches: [one, two], unsaved: 'disk full'}, 40)).toBe(
 			'○ idle · watching 2 · not saved: disk full'.slice(9),
 		);
+		const waiting = {...two, state: 'reconnecting in 3 s (attempt 2)'};
+		expect(line({watches: [one, waiting]})).toBe('local · custom/demo · ○ idle · watching 2: reconnecting');
 		expect(line({sandboxes: ending(42)})).toBe('local · custom/demo · ○ idle · sandbox 42 min');
 		expect(line({sandboxes: ending(90)})).toBe('local · custom/demo · ○ idle · sandbox 1 h 30 m');
 		expect(line({sandboxes: ending(4)})).toBe('local · custom/demo · ○ idle · sandbox ends in 4 m 00 s');
