@@ -10,7 +10,7 @@ export type Matcher = {
 	 */
 	readonly match: (lines: readonly string[]) => readonly boolean[];
 	/**
-	 * Where it matches in a text, as offsets of first and behind last. Never throws: once it took too long there is
+	 * Where it matches in a text, as offsets of first and behind last. Never throws: what took too long some times has
 	 * nothing to show any more.
 	 */
 	readonly ranges: (text: string) => readonly Range[];
@@ -24,7 +24,9 @@ export const longestMatched = 16 * 1024;
 /** Milliseconds for one batch, which a sane expression goes through in less than ten. */
 const patience = 250;
 /** Milliseconds for one text whose matches are shown: a picture waits for it. */
-const shortPatience = 20;
+const shortPatience = 50;
+/** A busy machine takes its time as well: only an expression that is late so often is at fault. */
+const mostLate = 3;
 const mostRanges = 200;
 const batchCharacters = 512 * 1024;
 const batchLines = 5000;
@@ -57,7 +59,7 @@ function runBounded(code: Script, lines: readonly string[], expression: RegExp, 
 export function createMatcher(source: string): Matcher {
 	const expression = compile(source);
 	const everywhere = new RegExp(expression.source, `${expression.flags}g`);
-	let isTooSlow = false;
+	let late = 0;
 	const run = (lines: readonly string[]): readonly boolean[] => {
 		try {
 			return [...runBounded(script, lines, expression, patience)].map(Boolean);
@@ -87,7 +89,7 @@ export function createMatcher(source: string): Matcher {
 			return found;
 		},
 		ranges(text) {
-			if (isTooSlow) {
+			if (late >= mostLate) {
 				return [];
 			}
 
@@ -99,7 +101,7 @@ export function createMatcher(source: string): Matcher {
 					return end > start ? [[start, end]] : [];
 				});
 			} catch (error) {
-				isTooSlow = isTimeout(error);
+				late += isTimeout(error) ? 1 : 0;
 				return [];
 			}
 		},

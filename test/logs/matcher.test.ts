@@ -30,10 +30,10 @@ test('of a text that is all matches so many are told that a picture needs no mor
 	expect(createMatcher('needle').ranges(`${'x'.repeat(longestMatched)}needle`)).toEqual([]);
 });
 
-test('an expression that takes for ever shows nothing, holds up one picture, and no other expression', () => {
+test('an expression that takes for ever shows nothing, holds up few pictures, and no other expression', () => {
 	const slow = createMatcher('(a+)+$');
 	const hostile = `${'a'.repeat(5000)}!`;
-	expect(slow.ranges(hostile)).toEqual([]);
+	expect([1, 2, 3].flatMap(() => slow.ranges(hostile))).toEqual([]);
 	const begun = performance.now();
 	for (let count = 0; count < 100; count++) {
 		expect(slow.ranges(hostile)).toEqual([]);

@@ -1,0 +1,41 @@
+import type {OpenLog} from '../../src/store/logs-slice.ts';
+import {createPalette} from '../../src/terminal/style.ts';
+import {drawLogDock} from '../../src/ui/log-dock.ts';
+import {createLooker} from '../../src/ui/log-picture.ts';
+import type {ReadLog} from '../../src/ui/log-read.ts';
+import {bodyRows, drawLogScreen, gutter, type LogPicture} from '../../src/ui/log-view.ts';
+import type {LogViewer} from '../../src/ui/log-viewer-state.ts';
+import {emptyViewer} from '../../src/ui/log-viewer-state.ts';
+import {openLog, shop} from './log-parts.ts';
+
+type Given = {
+	readonly log: ReadLog;
+	readonly columns?: number;
+	readonly rows?: number;
+	readonly viewer?: Partial<LogViewer>;
+	readonly logs?: readonly OpenLog[];
+	readonly focus?: string;
+	readonly color?: boolean;
+	readonly waits?: string;
+};
+
+/** The dock and the viewer of a log, as they are drawn. */
+export function framesOf(given: Given) {
+	const {log, columns = 80, rows = 24, logs = [openLog({lines: log.end()})], focus = shop, waits = ''} = given;
+	const palette = createPalette({color: given.color ?? false});
+	const viewer = {...emptyViewer, ...given.viewer};
+	const looker = createLooker(palette, error => {
+		throw error;
+	});
+	const picture = (height: number): LogPicture => {
+		const looked = {viewer, logs, focus, log, rows: height, width: columns - gutter};
+		while (looker.look(looked).isLooking) {}
+		return {logs, focus, viewer, palette, now: 0, waits, ...looker.look(looked)};
+	};
+
+	const cut = (lines: readonly string[]) => lines.map(line => line.trimEnd());
+	return {
+		screen: () => cut(drawLogScreen(picture(bodyRows({logs, viewer}, rows)), {columns, rows})),
+		dock: (height: number) => cut(drawLogDock(picture(height), {columns, rows: height})),
+	};
+}

@@ -1,0 +1,144 @@
+import {expect, test} from 'vitest';
+import {reduceLogViewer} from '../../src/ui/log-viewer.ts';
+import {emptyViewer, type LogViewer, type ViewerAction} from '../../src/ui/log-viewer-state.ts';
+import {esc, keys} from './key-presses.ts';
+import {logOf, numbered, push, shop, sightOf, tokensOf} from './log-parts.ts';
+
+const end = `${esc}[F`;
+const home = `${esc}[H`;
+
+/** The viewer at a log of a hundred lines, and what keys make of it. */
+function viewing(lines = numbered(100)) {
+	const log = logOf(lines);
+	const given = {focus: shop, sight: sightOf(log), fileName: 'web-shop.log'};
+	let viewer: LogViewer = emptyViewer;
+	const actions: ViewerAction[] = [];
+	return {
+		log,
+		actions,
+		viewer: () => viewer,
+		reading: () => viewer.positions.get(shop)?.reading,
+		press(...inputs: readonly string[]) {
+			for (const token of inputs.flatMap(tokensOf)) {
+				const step = reduceLogViewer(viewer, token, given);
+				viewer = step.viewer;
+				actions.push(...(step.action ? [step.action] : []));
+			}
+		},
+	};
+}
+
+test('scrolling up pauses, and End goes on; going down while it is followed does nothing', () => {
+	const {press, reading, log} = viewing();
+	press(keys.down, ' ');
+	expect(reading()).toBeUndefined();
+	press(keys.up);
+	expect(reading()).toEqual({cursor: 98, top: 90, row: 0, since: 100});
+	push(log, 'one more');
+	press('k', 'j', 'j', 'j');
+	expect(reading()).toEqual({cursor: 100, top: 91, row: 0, since: 100});
+	press(home);
+	expect(reading()?.cursor).toBe(0);
+	press(keys.pageDown);
+	expect(reading()).toMatchObject({cursor: 9, top: 9});
+	press(end);
+	expect(reading()).toBeUndefined();
+});
+
+test('each letter of a text is a key, and what follows / is the search', () => {
+	const {press, viewer, actions} = viewing();
+	press('kkw/GET .*shop', keys.enter);
+	expect([viewer().wrap, viewer().search, viewer().field]).toEqual([true, 'GET .*shop', undefined]);
+	press('n', 'N', 'q');
+	expect(actions).toEqual([
+		{type: 'search', direction: 'forward'},
+		{type: 'search', direction: 'forward'},
+		{type: 'search', direction: 'backward'},
+		{type: 'leave'},
+	]);
+});
+
+test('filters add up, one is taken back by Enter on nothing, and one that cannot be read is refused', () => {
+	const {press, viewer} = viewing();
+	press('&GET', keys.enter, '&!health', keys.enter);
+	expect(viewer().filters).toEqual(['GET', '!health']);
+	press('&(', keys.enter);
+	expect([viewer().filters, viewer().note]).toEqual([
+		['GET', '!health'],
+		'“(” is no regular expression: Unterminated group.',
+	]);
+	press('&', keys.enter);
+	expect(viewer().filters).toEqual(['GET']);
+});
+
+test('l cycles the least level, t the times, h highlights', () => {
+	const {press, viewer} = viewing();
+	const levels: unknown[] = [];
+	const times: unknown[] = [];
+	for (let count = 0; count < 6; count++) {
+		press('l', 't');
+		levels.push(viewer().least);
+		times.push(viewer().times);
+	}
+
+	expect(levels).toEqual(['debug', 'info', 'warn', 'error', 'fatal', undefined]);
+	expect(times).toEqual(['local', 'UTC', 'delta', 'off', 'local', 'UTC']);
+	press('hshop', keys.enter);
+	expect(viewer().highlights).toEqual(['shop']);
+});
+
+test('m marks one end and takes it back, and pauses', () => {
+	const {press, viewer, reading} = viewing();
+	press('m', 'k', 'k');
+	expect([viewer().positions.get(shop)?.mark, reading()?.cursor]).toEqual([99, 97]);
+	press('m');
+	expect(viewer().positions.get(shop)?.mark).toBeUndefined();
+});
+
+test('a file name is offered and may be changed', () => {
+	const {press, actions} = viewing();
+	press('s', keys.enter, 's', '\u0015', ' other.log ', keys.enter, 's', keys.escape, 's', '\u0015', keys.enter);
+	expect(actions).toEqual([
+		{type: 'save', path: 'web-shop.log'},
+		{type: 'save', path: 'other.log'},
+	]);
+});
+
+test('a field takes keys before the viewer does; a paste in it is one line, and nothing elsewhere', () => {
+	const {press, viewer, actions} = viewing();
+	press('/q', `${esc}[200~two\nlines${esc}[201~`, keys.enter);
+	expect([viewer().search, actions.length]).toEqual(['qtwo lines', 1]);
+	press(`${esc}[200~q${esc}[201~`);
+	expect(actions).toHaveLength(1);
+	press('/x', '\n', keys.ctrlC);
+	expect([viewer().field, viewer().search, actions.length]).toEqual([undefined, 'qtwo lines', 1]);
+});
+
+test.each([
+	['q', 'leave'],
+	[keys.escape, 'leave'],
+	[keys.ctrlC, 'leave'],
+	['\u0007', 'leave'],
+	[keys.ctrlL, 'redraw'],
+	[keys.ctrlZ, 'suspend'],
+	['c', 'copy'],
+	['a', 'attach'],
+])('%j asks to %s', (input, type) => {
+	const {press, actions} = viewing();
+	press(input);
+	expect(actions).toEqual([{type}]);
+});
+
+test('help is left by any key, which does nothing else', () => {
+	const {press, viewer, actions} = viewing();
+	press('?');
+	expect(viewer().help).toBe(true);
+	press('q');
+	expect([viewer().help, actions]).toEqual([false, []]);
+});
+
+test('keys at an empty log change nothing', () => {
+	const {press, viewer} = viewing([]);
+	press(keys.up, keys.pageUp, home, 'm', 'k');
+	expect(viewer().positions.get(shop)?.reading).toBeUndefined();
+});
