@@ -1,3 +1,4 @@
+import fc from 'fast-check';
 import {expect, test} from 'vitest';
 import {intervalText, readCondition, readInterval} from '../../src/command/watch-condition.ts';
 
@@ -47,5 +48,18 @@ test.each([
 test.each(['', '1', 'm', '4s', '25h', '1.5m', '-1m', '1d', '1m 30s'])('“%s” is no time', text => {
 	expect(() => readInterval('every', text)).toThrowError(
 		expect.objectContaining({code: 'usage', message: `--every takes a time between 5s and 24h, not “${text}”.`}),
+	);
+});
+
+test('whatever is typed is a condition, or refused with a sentence', () => {
+	const piece = fc.constantFrom('level>=', 'error', '|', '(', ')', '*', '[', '\\', 'a', ' ', '\n', '\u{1F600}');
+	fc.assert(
+		fc.property(fc.array(piece, {maxLength: 8}), pieces => {
+			try {
+				expect(readCondition(pieces.join('')).match(lines).length).toBe(lines.length);
+			} catch (error) {
+				expect(error).toMatchObject({name: 'AppError', code: 'usage', hint: expect.stringMatching(/\.$/)});
+			}
+		}),
 	);
 });
