@@ -1,0 +1,121 @@
+import {readFileSync, statSync} from 'node:fs';
+import {join} from 'node:path';
+import {expect, onTestFinished, test} from 'vitest';
+import {quit, startChat, waitForIdle} from './chat.ts';
+import {folderWith, runProgram, startProgram} from './program.ts';
+import {startTerminal, type TestTerminal} from './terminal.ts';
+
+const ctrlG = '\u0007';
+const idOf = (text: string) => /environment +([0-9a-f]{8}-[0-9a-f-]{27})/.exec(text)?.[1] ?? '';
+const addressOf = (text: string) => /web +(http:\/\/127\.0\.0\.1:\d+)/.exec(text)?.[1] ?? '';
+
+/** A web shop of its own; gives its id and where it answers. */
+async function createShop(terminal: TestTerminal) {
+	terminal.type('/env create web-shop\r');
+	await terminal.waitFor('The instruction is in the prompt', 20_000);
+	await waitForIdle(terminal);
+	terminal.press('ctrl+c');
+	await terminal.waitFor(isOn(terminal, 'Ask something'));
+	return {id: idOf(terminal.text()), address: addressOf(terminal.text())};
+}
+
+const isOn = (terminal: TestTerminal, text: string | RegExp) => () =>
+	typeof text === 'string' ? terminal.screen().join('\n').includes(text) : text.test(terminal.screen().join('\n'));
+
+test('a log grows in its dock while an answer streams; then it is searched, filtered and saved in the whole window', async () => {
+	const folder = folderWith();
+	const {host, terminal} = await startChat({folder, columns: 100, rows: 30});
+	const {id, address} = await createShop(terminal);
+	terminal.type(`/env logs ${id}\r`);
+	await terminal.waitFor(isOn(terminal, /── web-shop [0-9a-f]{8} · live, complete/));
+
+	let finish: () => void = () => undefined;
+	host.answerWith(async answer => {
+		answer.say('The answer begins.\n\n');
+		await new Promise<void>(resolve => (finish = resolve));
+		answer.say('The answer ends.');
+		answer.finish();
+	});
+	terminal.type('hello\r');
+	await terminal.waitFor('The answer begins.');
+	await fetch(`${address}/seen-in-the-dock`);
+	await terminal.waitFor(isOn(terminal, 'path=/seen-in-the-dock'));
+	expect(terminal.status()).toContain('working');
+	finish();
+	await terminal.waitFor('The answer ends.');
+	await waitForIdle(terminal);
+
+	terminal.type(ctrlG);
+	await terminal.waitFor(isOn(terminal, '? help'));
+	terminal.type('/seen-in-the-d.ck\r');
+	await terminal.waitFor(isOn(terminal, /❯•.*seen-in-the-dock/));
+	expect(terminal.screen()[0]).toMatch(/paused \+\d+ · live, complete/);
+	terminal.type('&path=/seen\r');
+	await terminal.waitFor(isOn(terminal, /filter path=\/seen · hides \d+/));
+	terminal.type('s\u0015shop.log\r');
+	await terminal.waitFor(isOn(terminal, 'Saved 1 line to'));
+	expect(readFileSync(join(folder, 'shop.log'), 'utf8')).toMatch(/^.*path=\/seen-in-the-dock.*\n$/);
+	expect(statSync(join(folder, 'shop.log')).mode & 0o777).toBe(0o600);
+
+	terminal.type('a');
+	await terminal.waitFor(isOn(terminal, /❯ \[Log [0-9a-f]{8} 1 line\]/));
+	terminal.press('ctrl+c');
+	terminal.type('/logs close\r');
+	await terminal.waitFor(/web-shop: \d+ lines, /);
+	expect(await quit(terminal)).toEqual({status: 0, signal: 0});
+	expect(terminal.text().match(/web-shop: \d+ lines/g)).toHaveLength(1);
+	expect(terminal.text()).not.toContain('── web-shop');
+	expect(terminal.wrapped()).toBe(0);
+});
+
+/** A server of its own process, at the same port again and again; its environments outlive it as its data does. */
+async function ownServer(home: string, data: string, port: number) {
+	const {child, written, ended} = startProgram(['serve', '--port', String(port), '--data', data, '--json'], {home});
+	await expect.poll(written, {timeout: 15_000}).toContain('"url"');
+	const address: unknown = JSON.parse(written().trim().split('\n')[0] ?? '');
+	const url = address && typeof address === 'object' && 'url' in address ? String(address.url) : '';
+	// A server that is told to end takes its sandboxes with it, those of the one that was killed as well.
+	onTestFinished(async () => {
+		child.kill('SIGTERM');
+		await ended;
+	});
+	return {child, url, port: Number(new URL(url).port)};
+}
+
+test('a server that is killed is waited for, and the tail goes on when it is there again', async () => {
+	const folder = folderWith();
+	const home = join(folder, 'home');
+	const data = join(folder, 'data');
+	const scope = ['--org', 'acme', '--workspace', 'main', '--project', 'parser'];
+	const made = await runProgram(['serve', 'init', '--data', data, ...scope, '--email', 'a@b.test', '--json'], {home});
+	const {api_key: key} = JSON.parse(made.stdout);
+	const first = await ownServer(home, data, 0);
+	await runProgram(['login', key, '--server', first.url, ...scope], {home});
+	const terminal = startTerminal({home, columns: 100, rows: 30});
+	await waitForIdle(terminal);
+	const {id} = await createShop(terminal);
+	terminal.type(`/env logs ${id} --follow\r`);
+	await terminal.waitFor(isOn(terminal, /── web-shop .* · live, complete/));
+	first.child.kill('SIGKILL');
+	await terminal.waitFor(isOn(terminal, /reconnecting in \d+ s \(attempt \d+\)/));
+	await ownServer(home, data, first.port);
+	await terminal.waitFor(isOn(terminal, /── web-shop .* · (?:live|ended)/), 25_000);
+	expect(terminal.screen().join('\n')).toMatch(/── web-shop .* · live/);
+}, 60_000);
+
+test('without a screen a log is printed line by line until Ctrl+C', async () => {
+	const folder = folderWith();
+	const terminal = startTerminal({folder, env: {ACCESSIBLE: '1'}, columns: 200});
+	await terminal.waitFor('/help shows all');
+	terminal.type('/env create web-shop\r');
+	await terminal.waitFor(() => addressOf(terminal.text()) !== '', 20_000);
+	await terminal.waitFor(/when you are right\.\s+>\s*$/);
+	terminal.type(`/env logs ${idOf(terminal.text())} --follow\r`);
+	await terminal.waitFor('msg=request');
+	await fetch(`${addressOf(terminal.text())}/seen-line-by-line`);
+	await terminal.waitFor('path=/seen-line-by-line');
+	terminal.press('ctrl+c');
+	await terminal.waitFor(/-- web-shop: \d+ lines, .* --/);
+	terminal.press('ctrl+d');
+	expect(await terminal.exit()).toEqual({status: 0, signal: 0});
+});
