@@ -48,7 +48,8 @@ test('kill -9 while 200 writes a second come in loses none that was acknowledged
 
 	const begun = performance.now();
 	const writes: Array<Promise<void>> = [];
-	for (let round = 0; round < 50; round++) {
+	// 200 a second, until as many were acknowledged, however busy the machine is.
+	for (let round = 0; acknowledged.length < 200 && round < 800; round++) {
 		writes.push(...[0, 1, 2, 3, 4].map(index => write(`${round}-${index}`)));
 		await sleep(Math.max(0, begun + round * 25 - performance.now()));
 	}
@@ -56,7 +57,7 @@ test('kill -9 while 200 writes a second come in loses none that was acknowledged
 	writes.push(...[0, 1, 2, 3, 4].map(index => write(`last-${index}`)));
 	child.kill('SIGKILL');
 	await Promise.all([once(child, 'exit'), ...writes]);
-	expect(acknowledged.length).toBeGreaterThan(200);
+	expect(acknowledged.length).toBeGreaterThanOrEqual(200);
 
 	const again = await serve(data);
 	const listed = await fetch(`${again.url}/api/v1/user/api-keys`, {headers});
