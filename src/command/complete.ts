@@ -49,7 +49,7 @@ export function completeWords(
 	const works = ({where}: Pick<Command, 'where'>) => where === undefined || where === place;
 	if (words.length <= 1) {
 		return named(
-			entries.filter(entry => isNoun(entry) || works(entry)),
+			entries.filter(entry => (isNoun(entry) ? entry.verbs.some(works) : works(entry))),
 			first,
 		);
 	}

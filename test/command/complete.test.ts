@@ -1,5 +1,6 @@
 import {expect, test} from 'vitest';
-import {complete} from '../../src/command/complete.ts';
+import {commands} from '../../commands/index.ts';
+import {complete, completeWords} from '../../src/command/complete.ts';
 import {entries} from './entries.ts';
 
 const lines = (typed: string) => complete(entries, typed).map(({line}) => line);
@@ -31,4 +32,9 @@ test.each([
 	['/\\', []],
 ])('%j may become %j', (typed, expected) => {
 	expect(lines(typed)).toEqual(expected);
+});
+
+test('a noun whose verbs all need a shell is not offered in the app', () => {
+	expect(complete(commands, '/serv').map(({label}) => label)).toEqual([]);
+	expect(completeWords(commands, ['serv'], {place: 'shell'}).map(({word}) => word)).toEqual(['serve']);
 });
