@@ -37,6 +37,7 @@ export function createEmbeddedAccess({
 	createTransport,
 }: Dependencies): EmbeddedAccess {
 	let running: Embedded | undefined;
+	let isLeaving = false;
 	let info: InferenceInfo | undefined;
 
 	const open = once(async forget => {
@@ -49,7 +50,7 @@ export function createEmbeddedAccess({
 		void server.ended.then(why => {
 			forget();
 			const {connection, setConnection} = store.getState();
-			if (connection.server === server.url) {
+			if (connection.server === server.url && !isLeaving) {
 				const detail = `The embedded server ended unexpectedly (${why}). The next message starts it again.`;
 				setConnection({...connection, state: 'failed', detail});
 			}
@@ -76,6 +77,9 @@ export function createEmbeddedAccess({
 	return {
 		open,
 		modelInfo: () => info,
-		close: async () => await running?.close(),
+		async close() {
+			isLeaving = true;
+			await running?.close();
+		},
 	};
 }
