@@ -1,0 +1,46 @@
+import {expect, test} from 'vitest';
+import {openLog, shop, triage} from '../ui/log-parts.ts';
+import {dataOf, drawn, testContext} from './context.ts';
+
+function withLogs() {
+	const here = testContext();
+	here.store.getState().addLog(openLog({lines: 1234, openedAt: Date.now()}));
+	here.store.getState().addLog(openLog({environment: triage, title: 'triage', unread: 12, openedAt: Date.now()}));
+	return here;
+}
+
+test('the logs that are followed are listed with how they are doing', async () => {
+	const result = await withLogs().runInApp('logs');
+	expect(drawn(result, 120).split('\n')).toEqual([
+		'log       environment                           state           lines  unread  opened',
+		`web-shop  ${shop}  live, complete  1,234       0  now`,
+		`triage    ${triage}  live, complete      0      12  now`,
+	]);
+	expect(dataOf(result)).toMatchObject([
+		{title: 'web-shop', state: 'live', lines: 1234},
+		{title: 'triage', unread: 12},
+	]);
+});
+
+test.each([['triage'], [triage], ['0b5e']])('a log is shown by %j', async name => {
+	const {runInApp} = withLogs();
+	expect(await runInApp('logs', 'show', name)).toEqual({
+		kind: 'panel',
+		panel: {show: 'dock', isShown: true, focus: triage},
+	});
+	expect(await runInApp('logs', 'hide')).toMatchObject({panel: {show: 'dock', isShown: false, focus: triage}});
+});
+
+test('what is not followed, or may mean several, is refused with what there is', async () => {
+	const {runInApp, run, store} = withLogs();
+	await expect(runInApp('logs', 'close', 'nothing')).rejects.toMatchObject({
+		code: 'not-found',
+		message: 'No log “nothing” is followed.',
+		hint: 'Choose one of web-shop, triage.',
+	});
+	store.getState().focusLog('*');
+	await expect(runInApp('logs', 'close')).rejects.toMatchObject({code: 'usage', message: 'Which log?'});
+	await expect(runInApp('logs', 'close', 'triage', '--all')).rejects.toMatchObject({code: 'usage'});
+	await expect(run('logs')).rejects.toMatchObject({code: 'usage'});
+	await expect(testContext().runInApp('logs', 'show')).rejects.toMatchObject({message: 'No log is followed.'});
+});

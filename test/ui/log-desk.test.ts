@@ -1,0 +1,172 @@
+import {readFileSync} from 'node:fs';
+import {join} from 'node:path';
+import {expect, onTestFinished, test} from 'vitest';
+import type {LogSource} from '../../src/logs/source.ts';
+import {createAppStore} from '../../src/store/store.ts';
+import {createPalette} from '../../src/terminal/style.ts';
+import {createFullScreen} from '../../src/ui/full-screen.ts';
+import {createLogDesk} from '../../src/ui/log-desk.ts';
+import {temporaryFolder} from '../storage/temporary.ts';
+import {keys} from './key-presses.ts';
+import {shop, tokensOf} from './log-parts.ts';
+
+const server = 'http://127.0.0.1:8700';
+
+/** The desk between a source and a window that is read row by row. */
+function atDesk(columns = 80, rows = 24) {
+	const store = createAppStore();
+	store.getState().setSize({columns, rows});
+	const copied: string[] = [];
+	const shown = new Map<number, string>();
+	const fullScreen = createFullScreen({
+		size: () => store.getState().size,
+		write(data) {
+			for (const [, row = '', text = ''] of data.matchAll(/\u001b\[(\d+);1H(.*?)\u001b\[0m\u001b\[K/g)) {
+				shown.set(Number(row) - 1, text);
+			}
+		},
+		enter: () => undefined,
+		leave: () => undefined,
+		showCursor: () => undefined,
+		hold: () => undefined,
+		release: () => undefined,
+	});
+	const folder = temporaryFolder();
+	const desk = createLogDesk({
+		store,
+		palette: createPalette({color: false}),
+		fullScreen,
+		folder,
+		homeFolder: folder,
+		copy: text => copied.push(text) > 0,
+		suspend: () => undefined,
+	});
+	onTestFinished(desk.dispose);
+	return {
+		store,
+		desk,
+		folder,
+		copied,
+		fullScreen,
+		follow: (source: LogSource, given = {}) =>
+			void desk.follow(
+				{environment: shop, server, title: 'web-shop', source, follow: true, ...given},
+				new AbortController().signal,
+			),
+		press(...inputs: readonly string[]) {
+			for (const token of inputs.flatMap(tokensOf)) {
+				fullScreen.press(token);
+			}
+		},
+		window: () => Array.from({length: rows}, (_, row) => (shown.get(row) ?? '').trimEnd()),
+		lines: () => store.getState().logs[0]?.lines ?? 0,
+	};
+}
+
+const hostile = 'sk-live0123456789abcdefghij \u001b]52;c;eA==\u0007rm -rf ~';
+
+test('lines are found, copied, saved and put into the prompt; what is copied obeys nobody [1] [3] [8]', async () => {
+	const {desk, follow, press, window, copied, folder, store, lines} = atDesk();
+	follow(async () => ({kind: 'window', text: `one\n${hostile}\nthree\n`}));
+	await expect.poll(lines, {interval: 5}).toBe(3);
+	expect(desk.openViewer()).toBe(true);
+	press('/rm', keys.enter);
+	await expect.poll(() => window()[2], {interval: 5}).toContain('❯•');
+	press('c');
+	expect(copied).toEqual(['sk-live0123456789abcdefghij ␛]52;c;eA==␇rm -rf ~']);
+	press('s', '\u0015~/saved.log', keys.enter);
+	await expect.poll(() => window().at(-1), {interval: 5}).toBe(`Saved 3 lines to ${join(folder, 'saved.log')}`);
+	expect(readFileSync(join(folder, 'saved.log'), 'utf8')).toBe(`one\n${hostile}\nthree\n`);
+	press('s', '\u0015saved.log', keys.enter);
+	await expect.poll(() => window().at(-1), {interval: 5}).toContain('exists already.');
+	press('a');
+	const {composer} = store.getState();
+	expect(composer.folds.map(({label}) => label)).toEqual(['[Log 5eefeae8 1 line]']);
+	expect(composer.folds[0]?.text).not.toContain('sk-live0123456789abcdefghij');
+});
+
+test('nothing that matches is said, and so is a search that went around', async () => {
+	const {desk, follow, press, window, lines} = atDesk();
+	follow(async () => ({kind: 'window', text: 'one\ntwo\nthree\n'}));
+	await expect.poll(lines, {interval: 5}).toBe(3);
+	desk.openViewer();
+	press('/four', keys.enter);
+	await expect.poll(() => window().at(-1), {interval: 5}).toBe('Nothing matches four');
+	press('/one', keys.enter);
+	await expect.poll(() => window()[1], {interval: 5}).toBe('❯•one');
+	press('n');
+	await expect.poll(() => window().at(-1), {interval: 5}).toBe('The search went on from the other end.');
+});
+
+test('a filter that takes for ever is taken away again, and says so', async () => {
+	const {desk, follow, press, window, lines} = atDesk();
+	follow(async () => ({kind: 'window', text: `one\n${'a'.repeat(5000)}!\n`}));
+	await expect.poll(lines, {interval: 5}).toBe(2);
+	desk.openViewer();
+	press('&(a+)+$', keys.enter);
+	await expect.poll(() => window().at(-1), {interval: 5}).toContain('takes too long on this log.');
+	press('j');
+	await expect.poll(() => window()[1], {interval: 5}).toBe('  one');
+});
+
+test('without a log there is nothing to open, and the dock has no line', () => {
+	const {desk} = atDesk();
+	expect([desk.openViewer(), desk.dockLines({columns: 80, rows: 0})]).toEqual([false, []]);
+});
+
+test('another connection ends the tails of the server before, and leaves what they read', async () => {
+	const {store, follow, lines, desk} = atDesk();
+	store.getState().setConnection({profile: 'a', server, state: 'ready'});
+	follow(async () => ({kind: 'window', text: 'one\n'}));
+	await expect.poll(lines, {interval: 5}).toBe(1);
+	store.getState().setConnection({profile: 'b', server: 'https://b.test', state: 'ready'});
+	expect(desk.dockLines({columns: 80, rows: 2})).toEqual([
+		'── web-shop 5eefeae8 · ended: connected elsewhere · Ctrl+G opens · Alt+L hides',
+		'  one',
+	]);
+});
+
+test('a moment of the conversation is found in the log', async () => {
+	const {desk, follow, window, lines} = atDesk(80, 6);
+	let text = 'early\n'.repeat(20);
+	follow(async () => ({kind: 'window', text}));
+	await expect.poll(lines, {interval: 5}).toBe(20);
+	const at = Date.now() + 1;
+	await new Promise(resolve => setTimeout(resolve, 5));
+	text += 'late\nlater\n';
+	await expect.poll(lines, {interval: 5}).toBe(22);
+	desk.openViewer(at);
+	await expect.poll(() => window().filter(line => line.startsWith('❯')), {interval: 5}).toEqual(['❯ late']);
+});
+
+test('a million lines in a burst keep a key press under 50 ms (p95), and memory under its cap', async () => {
+	const piece = 20_000;
+	const pieces = 50;
+	const {desk, follow, press, store, lines, window} = atDesk();
+	let given = 0;
+	follow(async ({after = 0}) => {
+		const from = given * piece;
+		const text =
+			given++ < pieces
+				? Array.from({length: piece}, (_, line) => `level=info path=/products/${from + line} status=200\n`).join('')
+				: '';
+		return {kind: 'window', text, start: after, offset: after + text.length};
+	});
+	desk.openViewer();
+	press('&products', keys.enter);
+	const pressed = [keys.up, keys.pageUp, 'k', `\u001b[F`, 't', 'w', keys.down];
+	const waits: number[] = [];
+	for (let count = 0; lines() < piece * pieces; count++) {
+		const due = performance.now() + 5;
+		await new Promise(resolve => setTimeout(resolve, 5));
+		press(pressed[count % pressed.length] ?? 'k');
+		desk.dockLines({columns: 80, rows: 7});
+		waits.push(performance.now() - due);
+	}
+
+	waits.sort((a, b) => a - b);
+	expect(waits[Math.floor(waits.length * 0.95)]).toBeLessThan(50);
+	expect(store.getState().logs[0]).toMatchObject({lines: 1_000_000, droppedLines: 950_000, gaps: 0});
+	press(`\u001b[F`);
+	await expect.poll(() => window()[21], {interval: 5}).toContain('/products/999999');
+}, 30_000);
