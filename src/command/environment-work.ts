@@ -6,6 +6,7 @@ import {expandedText, setComposerText} from '../store/composer.ts';
 import {wantsLinear} from '../terminal/abilities.ts';
 import type {CommandContext, LiveSession} from './context.ts';
 import {inWords} from './facts.ts';
+import {renewedLogSource} from './log-source.ts';
 import type {PlatformSession} from './platform-access.ts';
 
 type Made = {
@@ -36,7 +37,14 @@ export async function beginWork({environment, session, live}: Made, context: Com
 	}
 
 	try {
-		const log = {environment: id, server, title: task, source: session.logOf(id), sinceStart: true, follow: false};
+		const log = {
+			environment: id,
+			server,
+			title: task,
+			source: renewedLogSource(id, session, context.platform),
+			sinceStart: true,
+			follow: false,
+		};
 		await live.followLog(log, context.signal);
 	} catch (error) {
 		if (!(error instanceof AppError)) {

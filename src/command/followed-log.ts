@@ -1,5 +1,6 @@
 import type {Sighting} from '../config/sightings.ts';
 import type {CommandContext} from './context.ts';
+import {renewedLogSource} from './log-source.ts';
 import type {LogToFollow, Result} from './result.ts';
 
 type Options = Pick<LogToFollow, 'environment' | 'follow' | 'sinceStart' | 'patterns' | 'least'>;
@@ -9,8 +10,9 @@ type Options = Pick<LogToFollow, 'environment' | 'follow' | 'sinceStart' | 'patt
  * an id that is wrong opens nothing. Throws as `PlatformAccess.open` and `LogSource` do.
  */
 export async function followedLog(options: Options, {platform, sightings, signal}: CommandContext): Promise<Result> {
-	const {server, logOf} = await platform.open();
-	const source = logOf(options.environment);
+	const session = await platform.open();
+	const {server} = session;
+	const source = renewedLogSource(options.environment, session, platform);
 	await source({}, signal);
 	const seen = await sightings.recall();
 	const title = taskName(seen.find(sighting => isOf(sighting, options.environment, server)));

@@ -71,15 +71,12 @@ export function createLogDesk(dependencies: Dependencies): LogDesk {
 	const tails = createLogTails({store, isSeen, ...(clock && {clock})});
 
 	/** What a drawing needs of the log in front. */
-	const pictureAt = ({columns}: Size, rows: number): LogPicture => {
+	const pictureAt = ({columns}: Size, rows: number, viewer: LogViewer): LogPicture => {
 		const {logs, logFocus: focus, panel} = store.getState();
 		const log = tails.read(focus) ?? looker.nothing;
 		const looked = looker.look({viewer, logs, focus, log, rows, width: columns - gutter});
 		if (looked.isLooking) {
-			looking ??= setImmediate(() => {
-				looking = undefined;
-				lookOn();
-			});
+			looking ??= setImmediate(lookOn);
 		}
 
 		const waits = panel && panel.kind !== 'lines' ? 'A question waits in the conversation: q goes back to it.' : '';
@@ -88,14 +85,16 @@ export function createLogDesk(dependencies: Dependencies): LogDesk {
 
 	/** The filter looks at the rest in pieces, so that keys are heard meanwhile. */
 	const lookOn = () => {
-		const {isLooking} = pictureAt(size, 1);
-		if (!isLooking) {
+		looking = undefined;
+		if (!pictureAt(size, 1, viewer).isLooking) {
 			fullScreen.invalidate();
 			store.getState().updateLogs(new Map());
 		}
 	};
 
-	const sightNow = (): Sight => pictureAt(size, bodyRows({logs: store.getState().logs, viewer}, size.rows)).sight;
+	const screenAt = (window: Size) =>
+		pictureAt(window, bodyRows({logs: store.getState().logs, viewer}, window.rows), viewer);
+	const sightNow = (): Sight => screenAt(size).sight;
 
 	const moveTo = (place: number, note: string) => {
 		const focus = focusNow();
@@ -213,7 +212,8 @@ export function createLogDesk(dependencies: Dependencies): LogDesk {
 
 			tails.open(log);
 		},
-		dockLines: ({columns, rows}) => drawLogDock(pictureAt({columns, rows}, Math.max(1, rows)), {columns, rows}),
+		dockLines: dock =>
+			drawLogDock(pictureAt(dock, Math.max(1, dock.rows), {...viewer, wrap: false, sideways: 0}), dock),
 		openViewer(at) {
 			if (store.getState().logs.length === 0) {
 				return false;
@@ -222,7 +222,7 @@ export function createLogDesk(dependencies: Dependencies): LogDesk {
 			fullScreen.open({
 				draw(window) {
 					size = window;
-					return drawLogScreen(pictureAt(window, bodyRows({logs: store.getState().logs, viewer}, window.rows)), window);
+					return drawLogScreen(screenAt(window), window);
 				},
 				press,
 				caret: () => caretOf({viewer}, size),
