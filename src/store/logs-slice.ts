@@ -26,7 +26,7 @@ export type OpenLog = {
 /** Stands for all logs together, where one is named. */
 export const allLogs = '*';
 
-export const dockRows = {least: 3, initial: 7, most: 12} as const;
+const dockRows = {least: 3, initial: 7, most: 12} as const;
 
 export type LogsSlice = {
 	/** In the order in which they were opened. */

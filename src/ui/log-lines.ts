@@ -14,7 +14,7 @@ export const timeStyles = ['off', 'local', 'UTC', 'delta'] as const;
 export type TimeStyle = (typeof timeStyles)[number];
 
 /** What stands for a log where several are shown together. */
-export type LogTag = {readonly title: string; readonly hue: number};
+type LogTag = {readonly title: string; readonly hue: number};
 
 export type LineStyle = {
 	/** Cells of a row. */
@@ -79,7 +79,7 @@ export function drawEntry(log: ReadLog, place: number, style: LineStyle): DrawnE
 }
 
 /** The name of a log in its colour, always of the same width. */
-export function drawTag({title, hue}: LogTag, width: number, palette: Palette): string {
+function drawTag({title, hue}: LogTag, width: number, palette: Palette): string {
 	return inHue(hue, padEnd(truncate(safeLine(title), width), width), palette);
 }
 
