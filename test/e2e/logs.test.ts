@@ -38,8 +38,11 @@ test('a log grows in its dock while an answer streams; then it is searched, filt
 	});
 	terminal.type('hello\r');
 	await terminal.waitFor('The answer begins.');
-	await fetch(`${address}/seen-in-the-dock`);
+	// The log is a lively one: what is asked once may have left the dock when a busy machine looks.
+	const asking = setInterval(() => void fetch(`${address}/seen-in-the-dock`).catch(() => undefined), 200);
+	onTestFinished(() => clearInterval(asking));
 	await terminal.waitFor(isOn(terminal, 'path=/seen-in-the-dock'));
+	clearInterval(asking);
 	expect(terminal.status()).toContain('working');
 	finish();
 	await terminal.waitFor('The answer ends.');
@@ -53,8 +56,8 @@ test('a log grows in its dock while an answer streams; then it is searched, filt
 	terminal.type('&path=/seen\r');
 	await terminal.waitFor(isOn(terminal, /filter path=\/seen · hides \d+/));
 	terminal.type('s\u0015shop.log\r');
-	await terminal.waitFor(isOn(terminal, 'Saved 1 line to'));
-	expect(readFileSync(join(folder, 'shop.log'), 'utf8')).toMatch(/^.*path=\/seen-in-the-dock.*\n$/);
+	await terminal.waitFor(isOn(terminal, /Saved \d+ lines? to/));
+	expect(readFileSync(join(folder, 'shop.log'), 'utf8')).toMatch(/^(?:.*path=\/seen-in-the-dock.*\n)+$/);
 	expect(statSync(join(folder, 'shop.log')).mode & 0o777).toBe(0o600);
 
 	terminal.type('a');
