@@ -7,7 +7,7 @@ import type {ValidationErrorItem} from '../contract/problem.ts';
 import {decodeQuery} from '../contract/query.ts';
 import {authorize, type Principal} from './authorize.ts';
 import {readBytes, readJsonBody} from './body.ts';
-import {refuse} from './refusal.ts';
+import {refuse, refuseInvalid} from './refusal.ts';
 import type {Route, RouteRequest} from './route.ts';
 import {findScope, type Scope, type ScopeOf} from './scope.ts';
 import type {Services} from './services.ts';
@@ -98,8 +98,7 @@ async function readRequest(row: Endpoint, {request, url, parameters}: RouteReque
 	}
 
 	if (errors.length > 0) {
-		const [first] = errors;
-		refuse(422, `${first?.loc.join('.')} ${first?.msg}.`, {errors});
+		refuseInvalid(errors);
 	}
 
 	return {

@@ -45,6 +45,12 @@ export function refuse(status: RefusalStatus, detail: string, options: Options =
 	throw new Refusal(status, detail, options);
 }
 
+/** Ends a request (422) whose fields do not fit, and names the first of them, as `body.name must be …`. */
+export function refuseInvalid(errors: readonly ValidationErrorItem[]): never {
+	const [first] = errors;
+	return refuse(422, `${first?.loc.join('.')} ${first?.msg}.`, {errors});
+}
+
 /**
  * An error response. Its body is `APIErrorPayload`; below `/v1/`, where clients of model vendors ask, it carries the
  * same in the `error` object that they read.

@@ -1,7 +1,7 @@
 import {authorize} from '../authorize.ts';
 import {bytesOf} from '../body.ts';
 import {notFound} from '../handlers.ts';
-import {refuse} from '../refusal.ts';
+import {refuse, refuseInvalid} from '../refusal.ts';
 import type {OpenRequest, Route, RouteRequest} from '../route.ts';
 import {findScope} from '../scope.ts';
 import type {Services} from '../services.ts';
@@ -47,7 +47,7 @@ async function upload({database, artifacts}: Services, {request, principal, para
 	const sha256 = hashOf(oid);
 	if (oid.length > longestOid || (oid.startsWith('sha256:') && !sha256)) {
 		const msg = 'must be sha256: with 64 digits in lower case, or another name';
-		refuse(422, `path.oid ${msg}.`, {errors: [{loc: ['path', 'oid'], msg, type: 'invalid_format'}]});
+		refuseInvalid([{loc: ['path', 'oid'], msg, type: 'invalid_format'}]);
 	}
 
 	if (request.headers.has('content-encoding')) {

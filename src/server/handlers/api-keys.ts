@@ -1,6 +1,6 @@
 import {listActiveKeys, makeApiKey, revokeKey} from '../accounts/api-key.ts';
 import {type Handlers, notFound} from '../handlers.ts';
-import {refuse} from '../refusal.ts';
+import {refuse, refuseInvalid} from '../refusal.ts';
 
 /** In characters. */
 const longestName = 200;
@@ -15,7 +15,7 @@ export const apiKeyHandlers = {
 		const name = body.name?.trim() || null;
 		if (name && name.length > longestName) {
 			const msg = `has at most ${longestName} characters`;
-			refuse(422, `body.name ${msg}.`, {errors: [{loc: ['body', 'name'], msg, type: 'too_big'}]});
+			refuseInvalid([{loc: ['body', 'name'], msg, type: 'too_big'}]);
 		}
 
 		const {record, secret} = await makeApiKey(services, {userId: principal.userId, name});

@@ -1,12 +1,11 @@
 import {setTimeout as sleep} from 'node:timers/promises';
 import type {RequestOf} from '../../contract/endpoint.ts';
 import type {endpoints} from '../../contract/endpoints.ts';
-import type {ValidationErrorItem} from '../../contract/problem.ts';
 import type {TaskEnvironment} from '../../contract/resources/environment.ts';
 import type {Secret} from '../../core/secret.ts';
 import type {Handlers} from '../handlers.ts';
 import {notFound} from '../handlers.ts';
-import {refuse} from '../refusal.ts';
+import {refuse, refuseInvalid} from '../refusal.ts';
 import {admitEnvironment} from '../sandboxes/admit-environment.ts';
 import {type EnvironmentRow, findEnvironment, prepareEnvironment} from '../sandboxes/environment-life.ts';
 import {answerLog} from '../sandboxes/log-answer.ts';
@@ -82,7 +81,7 @@ export const environmentHandlers = {
 
 async function findTask(services: Services, reference: string, organization: string): Promise<Task> {
 	if (!parseReference(reference)) {
-		refuseBody([{loc: ['body', 'task_ref'], msg: 'must be [org/]name[@version]', type: 'invalid_reference'}]);
+		refuseInvalid([{loc: ['body', 'task_ref'], msg: 'must be [org/]name[@version]', type: 'invalid_reference'}]);
 	}
 
 	return (
@@ -95,17 +94,17 @@ async function findTask(services: Services, reference: string, organization: str
 function readGiven(task: Task, body: CreateEnvironment) {
 	const inputs = readInputs(task, body.inputs ?? {});
 	if ('errors' in inputs) {
-		refuseBody(inputs.errors);
+		refuseInvalid(inputs.errors);
 	}
 
 	if (typeof body.timeout_sec === 'number' && body.timeout_sec < 1) {
-		refuseBody([{loc: ['body', 'timeout_sec'], msg: 'must be at least 1', type: 'too_small'}]);
+		refuseInvalid([{loc: ['body', 'timeout_sec'], msg: 'must be at least 1', type: 'too_small'}]);
 	}
 
 	const modelOverrides = body.model_overrides ?? {};
 	if (JSON.stringify(modelOverrides).length > largestOverrides) {
 		const msg = `are longer than ${largestOverrides} characters`;
-		refuseBody([{loc: ['body', 'model_overrides'], msg, type: 'too_big'}]);
+		refuseInvalid([{loc: ['body', 'model_overrides'], msg, type: 'too_big'}]);
 	}
 
 	return {inputs: inputs.values, modelOverrides};
@@ -117,14 +116,10 @@ async function findSecrets({sandboxes}: Services, organization: string, given: r
 	if ('unknown' in secrets) {
 		const index = given.indexOf(ids[secrets.unknown] ?? '');
 		const msg = 'is no secret of this organization';
-		refuseBody([{loc: ['body', 'secret_ids', index], msg, type: 'unknown_secret'}]);
+		refuseInvalid([{loc: ['body', 'secret_ids', index], msg, type: 'unknown_secret'}]);
 	}
 
 	return secrets.values;
-}
-
-function refuseBody(errors: readonly ValidationErrorItem[]): never {
-	refuse(422, `${errors[0]?.loc.join('.')} ${errors[0]?.msg}.`, {errors});
 }
 
 /** Resolves with the promise, or after `time` milliseconds without it. */

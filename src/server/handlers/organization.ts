@@ -2,7 +2,7 @@ import type {Organization} from '../../contract/resources/organization.ts';
 import {authorize, type Role} from '../authorize.ts';
 import type {DatabaseTransaction} from '../database/tables.ts';
 import type {Handlers} from '../handlers.ts';
-import {refuse} from '../refusal.ts';
+import {refuseInvalid} from '../refusal.ts';
 
 /** In characters, without the white space around them. */
 const longestName = 100;
@@ -48,7 +48,7 @@ function checkDescription(given: string | null): string | null {
 }
 
 function refuseField(name: string, msg: string): never {
-	return refuse(422, `body.${name} ${msg}.`, {errors: [{loc: ['body', name], msg, type: 'invalid_value'}]});
+	return refuseInvalid([{loc: ['body', name], msg, type: 'invalid_value'}]);
 }
 
 /** An organization as its member of this role sees it. The owner that is shown is the one of longest standing. */

@@ -1,4 +1,4 @@
-import {refuse} from '../refusal.ts';
+import {refuseInvalid} from '../refusal.ts';
 
 /** The specification names no bounds for lists; larger pages than this one would be slow to make and to read. */
 const largestPage = 200;
@@ -16,6 +16,6 @@ export function pageOf({page, page_size}: Asked): {readonly offset: number; read
 function check(name: string, value: number, most: number): void {
 	if (value < 1 || value > most) {
 		const msg = `is between 1 and ${most}`;
-		refuse(422, `query.${name} ${msg}.`, {errors: [{loc: ['query', name], msg, type: 'out_of_range'}]});
+		refuseInvalid([{loc: ['query', name], msg, type: 'out_of_range'}]);
 	}
 }

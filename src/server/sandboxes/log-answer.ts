@@ -1,4 +1,4 @@
-import {refuse} from '../refusal.ts';
+import {refuse, refuseInvalid} from '../refusal.ts';
 import type {Services} from '../services.ts';
 import {orProviderFault} from './provider-fault.ts';
 
@@ -44,7 +44,7 @@ function readAfter(text: string | null): number | undefined {
 	const after = Number(text);
 	if (!/^\d+$/.test(text) || !Number.isSafeInteger(after)) {
 		const msg = 'must be an offset in bytes, as X-Log-Offset gave it';
-		refuse(422, `query.after ${msg}.`, {errors: [{loc: ['query', 'after'], msg, type: 'invalid_offset'}]});
+		refuseInvalid([{loc: ['query', 'after'], msg, type: 'invalid_offset'}]);
 	}
 
 	return after;
