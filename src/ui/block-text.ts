@@ -26,3 +26,11 @@ export function searchable(block: Block | undefined): string {
 	const call = block.kind === 'tool' ? `${block.name} ${JSON.stringify(block.arguments)} ` : '';
 	return `${call}${textOf(block)}`.toLowerCase();
 }
+
+/** The index of the last tool call that began at a moment or before it, of the first block without one. */
+export function callAt(blocks: readonly Block[], at: number): number {
+	return Math.max(
+		0,
+		blocks.findLastIndex(block => block.kind === 'tool' && Date.parse(block.at) <= at),
+	);
+}

@@ -62,13 +62,8 @@ export async function saveLines(
 	return `Saved ${counted(places.length, 'line')} to ${saved}`;
 }
 
-/** Puts lines into the prompt, those of each log by themselves. Gives what stands for them there. */
-export function attachChosen(
-	store: AppStore,
-	{log}: Sight,
-	places: readonly number[],
-	environment: string,
-): readonly string[] {
+/** Puts lines into the prompt, those of each log by themselves, and says so. False where there are none. */
+export function attachChosen(store: AppStore, {log}: Sight, places: readonly number[], environment: string): boolean {
 	const byEnvironment = new Map<string, LogLine[]>();
 	for (const place of places) {
 		const entry = log.at(place);
@@ -80,7 +75,12 @@ export function attachChosen(
 		}
 	}
 
-	return [...byEnvironment].map(([owner, lines]) => attachLines(store, {environment: owner, lines}));
+	const labels = [...byEnvironment].map(([owner, lines]) => attachLines(store, {environment: owner, lines}));
+	if (labels.length > 0) {
+		store.getState().setToast(`${labels.join(' ')} is in the prompt: say what is to be done with it.`);
+	}
+
+	return labels.length > 0;
 }
 
 /** How a saved log is called by default: its title, and the time. */

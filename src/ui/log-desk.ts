@@ -8,7 +8,7 @@ import type {Palette} from '../terminal/style.ts';
 import type {FullScreen} from './full-screen.ts';
 import {attachChosen, chosenPlaces, copyLines, fileNameOf, saveLines} from './log-chosen.ts';
 import {drawLogDock} from './log-dock.ts';
-import {findLine, placeAtTime} from './log-find.ts';
+import {findLine, placeAtTime, timeAt} from './log-find.ts';
 import {createLooker} from './log-picture.ts';
 import type {LogPlace} from './log-place.ts';
 import {jumpTo, readingAtEnd, type Sight} from './log-scroll.ts';
@@ -26,6 +26,8 @@ type Dependencies = {
 	readonly homeFolder: string | undefined;
 	readonly copy: (text: string) => boolean;
 	readonly suspend: () => void;
+	/** Shows the transcript at a moment, in milliseconds since the epoch. */
+	readonly openTranscript: (at: number) => void;
 	readonly clock?: TailClock;
 };
 
@@ -42,7 +44,7 @@ export type LogDesk = LogPlace &
 
 /** Keeps what the pure parts need: the tails, the viewer's state, and the one search that goes on. */
 export function createLogDesk(dependencies: Dependencies): LogDesk {
-	const {store, palette, fullScreen, folder, homeFolder, copy, suspend, clock} = dependencies;
+	const {store, palette, fullScreen, folder, homeFolder, copy, suspend, openTranscript, clock} = dependencies;
 	let viewer: LogViewer = emptyViewer;
 	let isOpen = false;
 	let looking: NodeJS.Immediate | undefined;
@@ -131,13 +133,12 @@ export function createLogDesk(dependencies: Dependencies): LogDesk {
 	};
 
 	const save = async (sight: Sight, path: string) => {
-		const position = positionOf(viewer, focusNow());
-		const saving = saveLines(sight, position, path, {folder, homeFolder});
+		const saving = saveLines(sight, positionOf(viewer, focusNow()), path, {folder, homeFolder});
 		say(await saving.catch((error: unknown) => reportError(error).message));
 	};
 
 	const act = (action: ViewerAction) => {
-		const {cycleLog, setToast} = store.getState();
+		const {cycleLog} = store.getState();
 		const sight = sightNow();
 		const chosen = () => chosenPlaces(sight, positionOf(viewer, focusNow()));
 		switch (action.type) {
@@ -156,15 +157,15 @@ export function createLogDesk(dependencies: Dependencies): LogDesk {
 			case 'copy':
 				say(copyLines(sight, chosen(), copy));
 				break;
-			case 'attach': {
-				const labels = attachChosen(store, sight, chosen(), focusNow());
-				if (labels.length > 0) {
+			case 'attach':
+				if (attachChosen(store, sight, chosen(), focusNow())) {
 					fullScreen.close();
-					setToast(`${labels.join(' ')} is in the prompt: say what is to be done with it.`);
 				}
 
 				break;
-			}
+			case 'transcript':
+				openTranscript(timeAt(sight, positionOf(viewer, focusNow())) ?? tails.now());
+				break;
 			case 'search':
 				void search(action.direction);
 				break;

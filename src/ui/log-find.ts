@@ -1,7 +1,7 @@
 import type {Matcher} from '../logs/matcher.ts';
 import {searchLog} from '../logs/search.ts';
 import type {ReadLog} from './log-read.ts';
-import type {Reading, Sight} from './log-scroll.ts';
+import {type Reading, readingAtEnd, type Sight} from './log-scroll.ts';
 
 type Find = {
 	readonly sight: Sight;
@@ -55,4 +55,12 @@ export function placeAtTime(log: ReadLog, at: number): number {
 	}
 
 	return low;
+}
+
+/** When the entry at the cursor arrived, in milliseconds since the epoch; undefined where nothing is shown. */
+export function timeAt(
+	sight: Sight,
+	{reading = readingAtEnd(sight)}: {readonly reading?: Reading | undefined},
+): number | undefined {
+	return reading && sight.log.at(reading.cursor)?.at;
 }

@@ -45,6 +45,7 @@ const help: readonly (readonly [keys: string, meaning: string])[] = [
 	['c', 'copy the range, or the line, to the clipboard'],
 	['s', 'save the range, or all that is shown, whole lines'],
 	['a', 'put the range, or the line, into the prompt'],
+	['L', 'the tool call of that moment, in the transcript'],
 	['Tab', 'the next log'],
 	['q  Esc  Ctrl+G', 'back to the conversation'],
 ];

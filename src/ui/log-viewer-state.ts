@@ -49,7 +49,7 @@ export const emptyViewer: LogViewer = {
 
 /** What the viewer asks of its owner. */
 export type ViewerAction =
-	| {readonly type: 'leave' | 'redraw' | 'suspend' | 'copy' | 'attach'}
+	| {readonly type: 'leave' | 'redraw' | 'suspend' | 'copy' | 'attach' | 'transcript'}
 	| {readonly type: 'search'; readonly direction: 'forward' | 'backward'}
 	| {readonly type: 'save'; readonly path: string}
 	| {readonly type: 'cycle'; readonly steps: number};

@@ -147,6 +147,8 @@ function changed(viewer: LogViewer, chord: string, {focus, sight, fileName}: Vie
 			return {viewer, action: {type: 'copy'}};
 		case 'a':
 			return {viewer, action: {type: 'attach'}};
+		case 'L':
+			return {viewer, action: {type: 'transcript'}};
 		case 'tab':
 		case 'shift+tab':
 			return {viewer, action: {type: 'cycle', steps: chord === 'tab' ? 1 : -1}};

@@ -8,6 +8,8 @@ type Dependencies = {
 	readonly fullScreen: FullScreen;
 	readonly copy: (text: string) => boolean;
 	readonly openLogAt: (at: number) => boolean;
+	/** The moment whose tool call is chosen, in milliseconds since the epoch; else the end is shown. */
+	readonly at?: number;
 };
 
 /** Shows the whole transcript in the window; it grows there as things go on. */

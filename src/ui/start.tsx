@@ -107,6 +107,7 @@ export async function startApp(
 			homeFolder: env['HOME'],
 			copy: session.copy,
 			suspend: session.suspend,
+			openTranscript: showTranscript,
 		});
 		return openConversation(program, flags, {
 			store,
@@ -153,6 +154,16 @@ export async function startApp(
 		},
 	});
 
+	const showTranscript = (at?: number) =>
+		void openTranscript({
+			store,
+			palette,
+			fullScreen,
+			copy: session.copy,
+			openLogAt: moment => logs?.openViewer(moment) ?? false,
+			...(at !== undefined && {at}),
+		});
+
 	const handle = createKeyHandler({
 		store,
 		entries: () => entries,
@@ -168,14 +179,7 @@ export async function startApp(
 		interrupt: () => whenOpen(({interrupt}) => interrupt()),
 		redraw: () => redraw(),
 		suspend: session.suspend,
-		openTranscript: () =>
-			void openTranscript({
-				store,
-				palette,
-				fullScreen,
-				copy: session.copy,
-				openLogAt: at => logs?.openViewer(at) ?? false,
-			}),
+		openTranscript: () => showTranscript(),
 		openLogs: () => logs?.openViewer() ?? false,
 		quit,
 	});

@@ -7,7 +7,7 @@ import type {Palette} from '../terminal/style.ts';
 import {truncate} from '../terminal/width.ts';
 import {detailLines, hasDetail} from './block-detail.ts';
 import {blockLines} from './block-lines.ts';
-import {isShown, searchable, textOf} from './block-text.ts';
+import {callAt, isShown, searchable, textOf} from './block-text.ts';
 import type {FullScreenView} from './full-screen.ts';
 import {isBelow, lastPosition, moveBy, type Position, reveal} from './transcript-position.ts';
 
@@ -25,6 +25,8 @@ type Dependencies = {
 	readonly copy: (text: string) => boolean;
 	/** Shows a log at the moment, in milliseconds since the epoch, at which a tool was called; false where there is none. */
 	readonly openLogAt: (at: number) => boolean;
+	/** The moment whose tool call is chosen, in milliseconds since the epoch; else the end is shown. */
+	readonly at?: number | undefined;
 };
 
 /** The bar before a block, and the title and the line at the bottom. */
@@ -33,13 +35,13 @@ const frame = 2;
 
 /** Everything that was said, with what the conversation leaves out: thoughts, arguments and outputs in full. */
 export function createTranscriptView(dependencies: Dependencies): FullScreenView {
-	const {transcript, palette, renderMarkdown, invalidate, close, copy, openLogAt} = dependencies;
+	const {transcript, palette, renderMarkdown, invalidate, close, copy, openLogAt, at} = dependencies;
 	const expanded = new Set<number>();
 	const drawn = new Map<number, {readonly block: Block; readonly key: string; readonly lines: readonly string[]}>();
 	let size: Size = {columns: 80, rows: 24};
 	let top: Position | undefined;
 	let chosen: number | undefined;
-	let isFollowing = true;
+	let isFollowing = at === undefined;
 	let search = '';
 	let typing: string | undefined;
 	let note = '';
@@ -48,6 +50,11 @@ export function createTranscriptView(dependencies: Dependencies): FullScreenView
 		const {settled, open} = transcript();
 		return [...settled, ...open].filter(isShown);
 	};
+
+	if (at !== undefined) {
+		chosen = callAt(blocks(), at);
+		top = {block: chosen, line: 0};
+	}
 
 	const linesOf = (all: readonly Block[], index: number): readonly string[] => {
 		const block = all[index];

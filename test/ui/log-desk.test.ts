@@ -17,6 +17,7 @@ function atDesk(columns = 80, rows = 24) {
 	const store = createAppStore();
 	store.getState().setSize({columns, rows});
 	const copied: string[] = [];
+	const moments: number[] = [];
 	const shown = new Map<number, string>();
 	const fullScreen = createFullScreen({
 		size: () => store.getState().size,
@@ -40,6 +41,7 @@ function atDesk(columns = 80, rows = 24) {
 		homeFolder: folder,
 		copy: text => copied.push(text) > 0,
 		suspend: () => undefined,
+		openTranscript: at => moments.push(at),
 	});
 	onTestFinished(desk.dispose);
 	return {
@@ -47,6 +49,8 @@ function atDesk(columns = 80, rows = 24) {
 		desk,
 		folder,
 		copied,
+		/** The moments at which the transcript was asked for. */
+		moments,
 		fullScreen,
 		follow: (source: LogSource, given = {}) =>
 			void desk.follow(
@@ -170,3 +174,15 @@ test('a million lines in a burst keep a key press under 50 ms (p95), and memory 
 	press(`\u001b[F`);
 	await expect.poll(() => window()[21], {interval: 5}).toContain('/products/999999');
 }, 30_000);
+
+test('the line at the cursor leads to what was called at its moment, and that leads back', async () => {
+	const {desk, follow, press, lines, moments, window} = atDesk();
+	const before = Date.now();
+	follow(async () => ({kind: 'window', text: 'one\ntwo\nthree\n'}));
+	await expect.poll(lines, {interval: 5}).toBe(3);
+	desk.openViewer();
+	press('k', 'L');
+	expect(moments).toEqual([expect.toSatisfy((at: number) => at >= before && at <= Date.now())]);
+	desk.openViewer(before - 1000);
+	await expect.poll(() => window()[1], {interval: 5}).toBe('❯ one');
+});

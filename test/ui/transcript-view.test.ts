@@ -14,6 +14,10 @@ const key = (name: string): InputToken => ({type: 'key', name, ...noModifiers});
 const text = (typed: string): InputToken => ({type: 'text', text: typed});
 
 function reader(...events: readonly AgentEvent[]) {
+	return readerAt(undefined, ...events);
+}
+
+function readerAt(at: number | undefined, ...events: readonly AgentEvent[]) {
 	let transcript = emptyTranscript('s');
 	let seq = -1;
 	const feed = (...more: readonly AgentEvent[]) => {
@@ -32,7 +36,8 @@ function reader(...events: readonly AgentEvent[]) {
 		invalidate: () => undefined,
 		close: () => copied.push('closed'),
 		copy: copy => copied.push(copy) > 0,
-		openLogAt: at => logs.push(at) > 0,
+		openLogAt: moment => logs.push(moment) > 0,
+		at,
 	});
 	const draw = (columns = 80, rows = 24) => view.draw({columns, rows});
 	const shown = (columns = 80, rows = 24) => draw(columns, rows).filter(line => line !== '');
@@ -161,4 +166,16 @@ test('a key in a transcript of 6,000 blocks takes no 50 ms', () => {
 
 test('an empty session says so', () => {
 	expect(reader().shown()).toEqual(['Transcript · nothing was said yet', keys]);
+});
+
+test('opened at a moment, the call that went on then is chosen', () => {
+	const second = (seconds: number) => Date.UTC(2026, 2, 1, 12, 0, seconds);
+	const more = [start, call('c2'), result('c2', 'done'), say('Both.'), end];
+	const chosen = (at: number) => readerAt(at, ...talk, ...more).shown()[0];
+	expect([second(3), second(6), second(60), second(0)].map(chosen)).toEqual([
+		'Transcript · 3 of 6 · End follows',
+		'Transcript · 3 of 6 · End follows',
+		'Transcript · 5 of 6 · End follows',
+		'Transcript · 1 of 6 · End follows',
+	]);
 });
