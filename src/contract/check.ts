@@ -14,14 +14,24 @@ export type Violation = {
 
 type Issue = z.core.$ZodIssue;
 
-/** Everything in `value` that `schema` forbids, in its order; empty where nothing is wrong. */
-export function violations(schema: z.ZodMiniType, value: unknown): readonly Violation[] {
-	return (z.safeParse(schema, value).error?.issues ?? []).flatMap((issue): readonly Violation[] => {
+/** A value as a schema reads it, which is worth something only where nothing is wrong. */
+type Checked = {readonly data: unknown; readonly wrong: readonly Violation[]};
+
+/** Reads `value` by `schema`, once, with everything in it that the schema forbids, in its order. */
+export function check(schema: z.ZodMiniType, value: unknown): Checked {
+	const {data, error} = z.safeParse(schema, value);
+	const wrong = (error?.issues ?? []).flatMap((issue): readonly Violation[] => {
 		const path = issue.path.map(key => (typeof key === 'number' ? key : String(key)));
 		return issue.code === 'unrecognized_keys'
 			? issue.keys.map(key => ({path: [...path, key], rule: 'is not known here', code: issue.code}))
 			: [{path, rule: ruleOf(issue, isMissing(value, path)), code: issue.code}];
 	});
+	return {data, wrong};
+}
+
+/** Everything in `value` that `schema` forbids, in its order; empty where nothing is wrong. */
+export function violations(schema: z.ZodMiniType, value: unknown): readonly Violation[] {
+	return check(schema, value).wrong;
 }
 
 /** What is wrong with the parameter of a path, by the name that it has in the contract. */

@@ -1,5 +1,4 @@
-import * as z from 'zod/mini';
-import {parameterViolations, type Violation, violations} from '../contract/check.ts';
+import {check, parameterViolations, type Violation} from '../contract/check.ts';
 import type {Endpoint, RequestOf, ResultOf} from '../contract/endpoint.ts';
 import {type EndpointId, endpoints} from '../contract/endpoints.ts';
 import {parametersOf} from '../contract/path.ts';
@@ -87,24 +86,21 @@ async function guard(id: EndpointId, row: Endpoint, {principal, parameters}: Rou
 export const notFound = 'There is nothing of this name or id here.';
 
 async function readRequest(row: Endpoint, {request, url, parameters}: RouteRequest): Promise<object> {
-	const query = row.query && decodeQuery(row.query, url.searchParams);
+	const query = row.query && check(row.query, decodeQuery(row.query, url.searchParams));
 	const errors = [
 		...Object.entries(parameters).flatMap(([name, value]) => itemsOf('path', parameterViolations(name, value))),
-		...(row.query ? itemsOf('query', violations(row.query, query)) : []),
+		...itemsOf('query', query?.wrong ?? []),
 	];
-	const body = row.body && errors.length === 0 ? await readJsonBody(request) : undefined;
-	if (row.body && errors.length === 0) {
-		errors.push(...itemsOf('body', violations(row.body, body)));
-	}
-
+	const body = row.body && errors.length === 0 ? check(row.body, await readJsonBody(request)) : undefined;
+	errors.push(...itemsOf('body', body?.wrong ?? []));
 	if (errors.length > 0) {
 		refuseInvalid(errors);
 	}
 
 	return {
 		params: parameters,
-		...(row.query && {query: z.parse(row.query, query)}),
-		...(row.body && {body: z.parse(row.body, body)}),
+		...(query && {query: query.data}),
+		...(body && {body: body.data}),
 		...(row.raw && {
 			body: await readBytes(request, largestRaw),
 			contentType: request.headers.get('content-type')?.split(';')[0]?.trim().toLowerCase(),

@@ -1,5 +1,4 @@
 import {matchPath} from '../contract/path.ts';
-import type {ValidationErrorItem} from '../contract/problem.ts';
 import type {Principal} from './authorize.ts';
 import {refusal} from './refusal.ts';
 
@@ -47,18 +46,4 @@ export function findRoute(routes: readonly Route[], {method}: Request, url: URL)
 	return allow
 		? refusal(url, 405, `${method} is not possible here.`, {headers: {allow}})
 		: refusal(url, 404, `There is nothing at ${url.pathname}.`);
-}
-
-type Issue = {readonly path: readonly PropertyKey[]; readonly message: string; readonly code?: string};
-
-/** The places of a request that did not fit its schema, as the specification words them. */
-export function validationErrors(
-	part: 'body' | 'path' | 'query',
-	issues: readonly Issue[],
-): readonly ValidationErrorItem[] {
-	return issues.map(({path, message, code}) => ({
-		loc: [part, ...path.map(key => (typeof key === 'number' ? key : String(key)))],
-		msg: message,
-		type: code ?? 'invalid',
-	}));
 }

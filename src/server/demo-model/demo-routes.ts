@@ -3,7 +3,7 @@ import {demoModel, parseModelId} from '../../core/model.ts';
 import {readJsonBody} from '../body.ts';
 import {eventStream} from '../event-stream.ts';
 import {refusal} from '../refusal.ts';
-import {type Route, type RouteRequest, validationErrors} from '../route.ts';
+import type {Route, RouteRequest} from '../route.ts';
 import {chatSchema} from './chat.ts';
 import {streamCompletion, wholeCompletion} from './completion.ts';
 
@@ -48,7 +48,7 @@ export function demoRoutes(options: DemoOptions): readonly Route[] {
 async function complete({request, url}: RouteRequest, options: DemoOptions): Promise<Response> {
 	const parsed = chatSchema.safeParse(await readJsonBody(request));
 	if (!parsed.success) {
-		const places = validationErrors('body', parsed.error.issues).map(({loc}) => loc.join('.'));
+		const places = parsed.error.issues.map(({path}) => ['body', ...path].join('.'));
 		return refusal(url, 400, `This is not a chat request; look at ${[...new Set(places)].slice(0, 5).join(', ')}.`);
 	}
 
