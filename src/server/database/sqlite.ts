@@ -91,11 +91,10 @@ function toValue(value: unknown): Value {
 	throw new TypeError(`A ${typeof value} cannot be stored.`);
 }
 
-/** Node's own module where it is there without a flag (22.13 and later), else the same for older versions. */
+/** Node's own module from 24 on: before, it is not there or warns on standard error that it is experimental. */
 function connect(file: string): Connection {
 	const require = createRequire(import.meta.url);
-	const [major = 0, minor = 0] = process.versions.node.split('.').map(Number);
-	const isBuiltIn = major > 22 || (major === 22 && minor >= 16);
+	const isBuiltIn = Number.parseInt(process.versions.node, 10) >= 24;
 	const {DatabaseSync} = require(isBuiltIn ? 'node:sqlite' : '@photostructure/sqlite');
 	return new DatabaseSync(file);
 }
