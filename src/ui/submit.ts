@@ -229,6 +229,8 @@ export function createSubmit(dependencies: Dependencies): Submit {
 			}
 
 			remember(text);
+			// What was said of the prompt that now is sent is over.
+			store.getState().setToast('');
 			const begun: Promise<{readonly end: Promise<void>} | undefined> = before.then(() =>
 				isCommandLine(text) ? carryOut(text) : say(text),
 			);

@@ -3,6 +3,7 @@ import {writeFileSync} from 'node:fs';
 import {describe, expect, test} from 'vitest';
 import * as z from 'zod/mini';
 import {command} from '../../src/command/command.ts';
+import {setComposerText} from '../../src/store/composer.ts';
 import {finish, scriptedModel, text} from '../agent/scripted.ts';
 import {runApp} from './running-app.ts';
 
@@ -43,6 +44,16 @@ describe('what is sent', () => {
 		await waitFor('idle');
 		expect(shown()).toEqual(['❯ hi', '', 'Hello **you**.']);
 		expect(remembered).toEqual(['hi']);
+	});
+
+	test('ends what was said of the prompt', async () => {
+		const {store, type, waitFor} = await started({ask: answering('Done.')});
+		store.getState().setToast('It is in the prompt.');
+		await waitFor('in the prompt');
+		store.getState().setComposer(setComposerText(store.getState().composer, 'go'));
+		type('\r');
+		await waitFor('Done.');
+		expect(store.getState().toast).toBe('');
 	});
 
 	test('is a command, and its answer stands below its line', async () => {
