@@ -230,7 +230,7 @@ export function createLogDesk(dependencies: Dependencies): LogDesk {
 				onLeave() {
 					isOpen = false;
 					searching.abort();
-					viewer = {...viewer, field: undefined, help: false, note: ''};
+					viewer = {...viewer, field: undefined, help: undefined, note: ''};
 				},
 			});
 			isOpen = true;

@@ -14,46 +14,48 @@ type Field = NonNullable<LogViewer['field']>;
 export function pressInField(viewer: LogViewer, {kind, composer}: Field, token: InputToken): ViewerStep {
 	const chord = token.type === 'key' ? chordOf(token) : '';
 	if (chord === 'escape' || chord === 'ctrl+c' || chord === 'ctrl+g') {
-		return {viewer: {...viewer, field: undefined}};
+		return {viewer: {...viewer, field: undefined, note: ''}};
 	}
 
 	if (chord === 'enter') {
-		return entered({...viewer, field: undefined, note: ''}, kind, expandedText(composer));
+		try {
+			return entered({...viewer, field: undefined, note: ''}, kind, expandedText(composer));
+		} catch (error) {
+			// The line stays, to be mended.
+			return {viewer: {...viewer, note: error instanceof AppError ? error.message : String(error)}};
+		}
 	}
 
 	const {state} = reduceComposer(composer, token, fieldWindow);
-	return {viewer: state.text.includes('\n') ? viewer : {...viewer, field: {kind, composer: state}}};
+	return {viewer: state.text.includes('\n') ? viewer : {...viewer, note: '', field: {kind, composer: state}}};
 }
 
+/** What a line that was entered does. Throws `usage` for an expression that does not compile. */
 function entered(viewer: LogViewer, kind: FieldKind, text: string): ViewerStep {
-	try {
-		switch (kind) {
-			case 'search': {
-				const search = text || viewer.search;
-				if (!search) {
-					return {viewer};
-				}
+	switch (kind) {
+		case 'search': {
+			const search = text || viewer.search;
+			if (!search) {
+				return {viewer};
+			}
 
-				createMatcher(search);
-				return {viewer: {...viewer, search}, action: {type: 'search', direction: 'forward'}};
-			}
-			case 'filter': {
-				const filters = text ? [...viewer.filters, text] : viewer.filters.slice(0, -1);
-				createFilter({patterns: filters});
-				return {viewer: {...viewer, filters}};
-			}
-			case 'highlight': {
-				const highlights = text ? [...viewer.highlights, text] : viewer.highlights.slice(0, -1);
-				highlights.forEach(createMatcher);
-				return {viewer: {...viewer, highlights}};
-			}
-			case 'save':
-				return text.trim() ? {viewer, action: {type: 'save', path: text.trim()}} : {viewer};
-			default:
-				return kind satisfies never;
+			createMatcher(search);
+			return {viewer: {...viewer, search}, action: {type: 'search', direction: 'forward'}};
 		}
-	} catch (error) {
-		return {viewer: {...viewer, note: error instanceof AppError ? error.message : String(error)}};
+		case 'filter': {
+			const filters = text ? [...viewer.filters, text] : viewer.filters.slice(0, -1);
+			createFilter({patterns: filters});
+			return {viewer: {...viewer, filters}};
+		}
+		case 'highlight': {
+			const highlights = text ? [...viewer.highlights, text] : viewer.highlights.slice(0, -1);
+			highlights.forEach(createMatcher);
+			return {viewer: {...viewer, highlights}};
+		}
+		case 'save':
+			return text.trim() ? {viewer, action: {type: 'save', path: text.trim()}} : {viewer};
+		default:
+			return kind satisfies never;
 	}
 }
 

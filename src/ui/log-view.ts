@@ -4,6 +4,7 @@ import type {Size} from '../store/view-slice.ts';
 import {safeLine} from '../terminal/safe-text.ts';
 import type {Palette} from '../terminal/style.ts';
 import {graphemesOf, lineWidth, padEnd, textWidth, truncate} from '../terminal/width.ts';
+import {wrapLine} from '../terminal/wrap.ts';
 import type {DrawnEntry} from './log-lines.ts';
 import {readAt, readingAtEnd, type Sight, visibleRows} from './log-scroll.ts';
 import {tabsLine, titleLine} from './log-title.ts';
@@ -65,12 +66,13 @@ export function drawLogScreen(picture: LogPicture, {columns, rows}: Size): reado
 		...(headRows(logs) > 1 ? [tabsLine(picture, columns)] : []),
 	];
 	const room = bodyRows(picture, rows);
-	const body = viewer.help ? helpLines(columns, palette) : bodyLines(picture, columns);
+	const told = viewer.help === undefined ? undefined : helpPage(viewer.help, {columns, rows: room}, palette);
+	const body = told?.lines ?? bodyLines(picture, columns);
 	return [
 		...head,
 		...Array.from({length: room}, (_, index) => body[index] ?? ''),
 		...(hasConditions(viewer) ? [truncate(palette.dim(conditions(picture)), columns)] : []),
-		footer(picture, columns),
+		told ? truncate(palette.dim(told.keys), columns) : footer(picture, columns),
 	].slice(0, rows);
 }
 
@@ -121,7 +123,8 @@ function conditions({viewer, sight, isLooking}: LogPicture): string {
 
 function footer({viewer, waits, palette}: LogPicture, columns: number): string {
 	if (viewer.field) {
-		return fieldLine(viewer.field, columns).line;
+		const {line} = fieldLine(viewer.field, columns);
+		return viewer.note ? truncate(`${line}  ${palette.warning(safeLine(viewer.note))}`, columns) : line;
 	}
 
 	const text = safeLine(viewer.note || waits);
@@ -146,7 +149,17 @@ function fieldLine({kind, composer}: NonNullable<LogViewer['field']>, columns: n
 	return {line: truncate(label + text, columns), column: Math.min(columns - 1, label.length + column)};
 }
 
-function helpLines(columns: number, palette: Palette): readonly string[] {
+/** One page of the help, whole lines of it: pages go round, so that any number is one of them. */
+function helpPage(page: number, {columns, rows}: Size, palette: Palette) {
 	const width = Math.max(...help.map(([keys]) => lineWidth(keys)));
-	return help.map(([keys, meaning]) => truncate(`  ${palette.label(padEnd(keys, width))}  ${meaning}`, columns));
+	const lines = help.flatMap(([keys, meaning]) =>
+		wrapLine(meaning, columns, {
+			first: `  ${palette.label(padEnd(keys, width))}  `,
+			rest: ' '.repeat(width + 4),
+		}),
+	);
+	const pages = Math.ceil(lines.length / rows);
+	const index = ((page % pages) + pages) % pages;
+	const more = pages > 1 ? `page ${index + 1} of ${pages} · Space next · ` : '';
+	return {lines: lines.slice(index * rows, (index + 1) * rows), keys: `${more}q back`};
 }

@@ -28,7 +28,8 @@ export type LogViewer = {
 	/** Cells that are left out at the left, where lines are not wrapped. */
 	readonly sideways: number;
 	readonly field: {readonly kind: FieldKind; readonly composer: ComposerState} | undefined;
-	readonly help: boolean;
+	/** The page of the help that is shown instead of lines; undefined for none. */
+	readonly help: number | undefined;
 	/** What is said about the last key; '' for nothing. */
 	readonly note: string;
 };
@@ -43,7 +44,7 @@ export const emptyViewer: LogViewer = {
 	times: 'off',
 	sideways: 0,
 	field: undefined,
-	help: false,
+	help: undefined,
 	note: '',
 };
 

@@ -53,12 +53,30 @@ function pressed(viewer: LogViewer, chord: string, token: InputToken, given: Vie
 		return pressInField(viewer, viewer.field, token);
 	}
 
-	if (viewer.help) {
-		return {viewer: {...viewer, help: false}};
+	if (viewer.help !== undefined) {
+		return {viewer: {...viewer, help: pageOfHelp(viewer.help, chord)}};
 	}
 
 	const quiet = {...viewer, note: ''};
 	return moved(quiet, chord, given) ?? changed(quiet, chord, given);
+}
+
+/** What turns its pages; any other key leaves it. */
+function pageOfHelp(page: number, chord: string): number | undefined {
+	switch (chord) {
+		case ' ':
+		case 'space':
+		case 'down':
+		case 'j':
+		case 'page-down':
+			return page + 1;
+		case 'up':
+		case 'k':
+		case 'page-up':
+			return page - 1;
+		default:
+			return undefined;
+	}
 }
 
 /** What scrolls. All of it pauses but End. */
@@ -113,9 +131,13 @@ function changed(viewer: LogViewer, chord: string, {focus, sight, fileName}: Vie
 		case 'escape':
 		case 'ctrl+c':
 		case 'ctrl+g':
-			return {viewer, action: {type: 'leave'}};
+			// Whoever comes back begins anew: a forgotten end would make a range of all lines in between.
+			return {
+				viewer: withPosition(viewer, focus, {...positionOf(viewer, focus), mark: undefined}),
+				action: {type: 'leave'},
+			};
 		case '?':
-			return {viewer: {...viewer, help: true}};
+			return {viewer: {...viewer, help: 0}};
 		case '/':
 			return open('search');
 		case '&':

@@ -39,6 +39,38 @@ test('the viewer has the window: title, lines, what they are narrowed by, keys',
 	]);
 });
 
+test('help is whole in any window: it wraps, and has pages where there is no room', () => {
+	const pages = (columns: number, rows: number, count: number) =>
+		Array.from({length: count}, (_, help) => framesOf({log: logOf(requests), columns, rows, viewer: {help}}).screen());
+	const words = (frames: readonly (readonly string[])[]) =>
+		frames
+			.flatMap(lines => lines.slice(1, -1))
+			.join(' ')
+			.replace(/\s+/g, ' ')
+			.trim();
+	const whole = pages(200, 24, 1);
+	expect(whole[0]?.at(-1)).toBe('q back');
+	const small = pages(60, 14, 3);
+	expect(small.map(lines => lines.at(-1))).toEqual([1, 2, 3].map(page => `page ${page} of 3 · Space next · q back`));
+	expect(words(small)).toBe(words(whole));
+	expect(pages(60, 14, 4)[3]).toEqual(small[0]);
+});
+
+test('a name that has the beginning of the id behind it already gets the rest of it', () => {
+	const logs = [openLog({title: `web-shop ${shop.slice(0, 4)}`, lines: 3}), openLog({environment: triage, hue: 1})];
+	expect(
+		framesOf({log: logOf(requests), logs})
+			.screen()
+			.slice(0, 2),
+	).toEqual(['web-shop 5eefeae8 · live, complete · 3 lines', `[web-shop ${shop.slice(0, 4)}]  web-shop   all`]);
+});
+
+test('a line that was refused stays, with what is wrong behind it', () => {
+	const field = {kind: 'filter', composer: setComposerText(emptyComposer, '(a')} as const;
+	const {screen} = framesOf({log: logOf(requests), viewer: {field, note: 'Unterminated group.'}});
+	expect(screen().at(-1)).toBe('Filter: (a  Unterminated group.');
+});
+
 test('a reader is told how much came, what is chosen, and where the cursor is', () => {
 	const position = {reading: {cursor: 2, top: 1, row: 0, since: 3}, mark: 1};
 	const {screen} = framesOf({log: logOf(numbered(315)), rows: 5, viewer: {positions: new Map([[shop, position]])}});
@@ -112,7 +144,8 @@ describe.each([
 		for (const viewer of [
 			{},
 			{wrap: true, times: 'local'},
-			{help: true},
+			{help: 0},
+			{help: -1},
 			{highlights: ['e', 'd'], sideways: 16},
 		] as const) {
 			const {screen, dock} = framesOf({log: logOf(lines), columns, rows, viewer, logs, color});

@@ -58,7 +58,7 @@ test('each letter of a text is a key, and what follows / is the search', () => {
 	]);
 });
 
-test('filters add up, one is taken back by Enter on nothing, and one that cannot be read is refused', () => {
+test('filters add up, one is taken back by Enter on nothing, and one that cannot be read stays to be mended', () => {
 	const {press, viewer} = viewing();
 	press('&GET', keys.enter, '&!health', keys.enter);
 	expect(viewer().filters).toEqual(['GET', '!health']);
@@ -67,8 +67,13 @@ test('filters add up, one is taken back by Enter on nothing, and one that cannot
 		['GET', '!health'],
 		'“(” is no regular expression: Unterminated group.',
 	]);
-	press('&', keys.enter);
+	expect(viewer().field).toMatchObject({kind: 'filter', composer: {text: '('}});
+	press('b');
+	expect(viewer().note).toBe('');
+	press(')', keys.enter, '&', keys.enter, '&', keys.enter);
 	expect(viewer().filters).toEqual(['GET']);
+	press('&[', keys.enter, keys.escape);
+	expect([viewer().filters, viewer().field, viewer().note]).toEqual([['GET'], undefined, '']);
 });
 
 test('l cycles the least level, t the times, h highlights', () => {
@@ -87,12 +92,14 @@ test('l cycles the least level, t the times, h highlights', () => {
 	expect(viewer().highlights).toEqual(['shop']);
 });
 
-test('m marks one end and takes it back, and pauses', () => {
+test('m marks one end, pauses, and takes it back, as leaving does', () => {
 	const {press, viewer, reading} = viewing();
 	press('m', 'k', 'k');
 	expect([viewer().positions.get(shop)?.mark, reading()?.cursor]).toEqual([99, 97]);
 	press('m');
 	expect(viewer().positions.get(shop)?.mark).toBeUndefined();
+	press('m', 'q');
+	expect([viewer().positions.get(shop)?.mark, reading()?.cursor]).toEqual([undefined, 97]);
 });
 
 test('a file name is offered and may be changed', () => {
@@ -129,12 +136,14 @@ test.each([
 	expect(actions).toEqual([{type}]);
 });
 
-test('help is left by any key, which does nothing else', () => {
+test('help is left by any key that turns none of its pages, which does nothing else', () => {
 	const {press, viewer, actions} = viewing();
 	press('?');
-	expect(viewer().help).toBe(true);
+	expect(viewer().help).toBe(0);
+	press(' ', keys.down, keys.up);
+	expect(viewer().help).toBe(1);
 	press('q');
-	expect([viewer().help, actions]).toEqual([false, []]);
+	expect([viewer().help, actions]).toEqual([undefined, []]);
 });
 
 test('keys at an empty log change nothing', () => {
