@@ -6,7 +6,7 @@ import {runtimeSchema} from '../contract/resources/runtime.ts';
 import {sessionSchema} from '../contract/resources/session.ts';
 import {cellText} from '../core/cell.ts';
 import {AppError} from '../core/error.ts';
-import {formatAge, formatNumber, formatUsd} from '../core/format.ts';
+import {formatAge, formatAmount, formatUsd} from '../core/format.ts';
 import {type MessageUsage, type PriceOf, totalCost} from '../core/usage.ts';
 import type {SessionSummary} from '../storage/sessions.ts';
 import type {Choice, FilterField} from '../store/view-slice.ts';
@@ -83,7 +83,7 @@ export function seenChoice(sighting: Sighting, place: Place, {exact}: Pick<Globa
 				`${kind} at ${profile}`,
 				isKnown ? state : 'not looked at yet',
 				cost === undefined ? undefined : formatUsd(cost),
-				credits === undefined ? undefined : `${formatNumber(credits)} ${credits === 1 ? 'credit' : 'credits'}`,
+				credits === undefined ? undefined : formatAmount(credits, 'credit'),
 				isKnown ? `seen ${cellText({at: sighting.at}, {exact})}` : undefined,
 				kind === 'runtime' || !label ? undefined : id.slice(0, 8),
 			]),

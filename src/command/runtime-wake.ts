@@ -1,4 +1,4 @@
-import {formatDuration} from '../core/format.ts';
+import {formatClock, formatDuration} from '../core/format.ts';
 
 type Watch = {
 	/** Where the steps go, one in the place of the other; '' when there is none any more. */
@@ -58,14 +58,8 @@ type Steps = {
 /** The steps in one line, once they are over; the time of day is that of this machine. */
 export function stepsLine({server, askedAt, took, status}: Steps): string {
 	const waited = took >= patience ? [`waited ${formatDuration(took)}`] : [];
-	const answered = timeOfDay(askedAt + took);
+	const answered = formatClock(askedAt + took);
 	// Since when it runs nobody says: it may have run before.
 	const end = status === 'running' ? `running as of ${answered}` : `${status ?? 'answered'} at ${answered}`;
-	return [`Asked ${server} at ${timeOfDay(askedAt)}`, ...waited, end].join(' · ');
-}
-
-function timeOfDay(at: number): string {
-	const pad = (value: number) => String(value).padStart(2, '0');
-	const time = new Date(at);
-	return [time.getHours(), time.getMinutes(), time.getSeconds()].map(pad).join(':');
+	return [`Asked ${server} at ${formatClock(askedAt)}`, ...waited, end].join(' · ');
 }

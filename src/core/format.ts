@@ -86,9 +86,20 @@ export function formatAge(at: string, now = Date.now()): string {
 	return minutes < 0 ? `in ${span}` : `${span} ago`;
 }
 
+/** `14:03:07`: the time of day of this machine, to the second. Takes milliseconds since the epoch. */
+export function formatClock(at: number): string {
+	const time = new Date(at);
+	return [time.getHours(), time.getMinutes(), time.getSeconds()].map(part => String(part).padStart(2, '0')).join(':');
+}
+
 /** `1,234,567`: a number in full, with at most three digits behind the point. */
 export function formatNumber(value: number): string {
 	return value.toLocaleString('en-US', {maximumFractionDigits: 3});
+}
+
+/** `1,234 lines`, `1 gap`: how many there are of something whose plural ends in s. */
+export function formatAmount(count: number, noun: string): string {
+	return `${formatNumber(count)} ${noun}${count === 1 ? '' : 's'}`;
 }
 
 /** `0.913`, `12.5`, `1,234`, `1.00e+308`: a measurement, short whatever its size; `?` for what is no number. */

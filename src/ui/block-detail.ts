@@ -1,4 +1,5 @@
 import type {Block} from '../core/block.ts';
+import {formatClock} from '../core/format.ts';
 import {safeText} from '../terminal/safe-text.ts';
 import {paint, parseSgr} from '../terminal/sgr.ts';
 import type {Palette} from '../terminal/style.ts';
@@ -39,7 +40,7 @@ function toolDetail({at, arguments: args, output}: Tool, style: Style): readonly
 	const shown = lines.slice(0, mostLines);
 	const isWhole = cut.length === output.length && shown.length === lines.length;
 	return [
-		...indented(palette.dim(`began ${clock(at)}`), style),
+		...indented(palette.dim(`began ${formatClock(Date.parse(at))}`), style),
 		...(Object.keys(args).length > 0 ? indented(palette.dim(safeText(JSON.stringify(args, undefined, 2))), style) : []),
 		...(output ? shown.flatMap(line => indented(line, style)) : indented(palette.dim('no output'), style)),
 		...(isWhole ? [] : indented(palette.dim('… there is more of it; /export has it all'), style)),
@@ -48,10 +49,3 @@ function toolDetail({at, arguments: args, output}: Tool, style: Style): readonly
 
 const indented = (text: string, {width}: Style): readonly string[] =>
 	text.split('\n').flatMap(line => wrapLine(line, width, {first: '  ', rest: '  '}));
-
-/** The time of day of this machine, to the second. */
-export function clock(at: string): string {
-	const date = new Date(at);
-	const two = (value: number) => String(value).padStart(2, '0');
-	return `${two(date.getHours())}:${two(date.getMinutes())}:${two(date.getSeconds())}`;
-}

@@ -1,11 +1,11 @@
 import {resolve} from 'node:path';
+import {formatAmount} from '../core/format.ts';
 import type {LogEntry} from '../logs/log-entry.ts';
 import {saveLog} from '../logs/save.ts';
 import {attachLines} from '../store/attachment.ts';
 import type {AppStore} from '../store/store.ts';
 import {parseSgr} from '../terminal/sgr.ts';
 import {readingAtEnd, type Sight} from './log-scroll.ts';
-import {counted} from './log-summary.ts';
 import type {Position} from './log-viewer-state.ts';
 
 type LogLine = Extract<LogEntry, {kind: 'line'}>;
@@ -42,7 +42,7 @@ export function copyLines(sight: Sight, places: readonly number[], copy: (text: 
 	}
 
 	return copy(texts.join('\n'))
-		? `${counted(texts.length, 'line')} ${texts.length === 1 ? 'was' : 'were'} given to the terminal’s clipboard.`
+		? `${formatAmount(texts.length, 'line')} ${texts.length === 1 ? 'was' : 'were'} given to the terminal’s clipboard.`
 		: 'The terminal takes no copies, or not so much at once: s saves a file.';
 }
 
@@ -59,7 +59,7 @@ export async function saveLines(
 	const places = position.mark === undefined ? shownPlaces(sight) : chosenPlaces(sight, position);
 	const whole = homeFolder ? path.replace(/^~(?=\/)/, homeFolder) : path;
 	const saved = await saveLog(resolve(folder, whole), entriesAt(sight, places));
-	return `Saved ${counted(places.length, 'line')} to ${saved}`;
+	return `Saved ${formatAmount(places.length, 'line')} to ${saved}`;
 }
 
 /** Puts lines into the prompt, those of each log by themselves, and says so. False where there are none. */

@@ -1,4 +1,4 @@
-import {formatBytes, formatDuration} from '../core/format.ts';
+import {formatBytes, formatClock, formatDuration} from '../core/format.ts';
 import type {Level} from '../logs/levels.ts';
 import {type LogEntry, markText} from '../logs/log-entry.ts';
 import type {Matcher} from '../logs/matcher.ts';
@@ -108,14 +108,8 @@ function timeOf(log: ReadLog, place: number, at: number, times: Exclude<TimeStyl
 		return since.padStart(10);
 	}
 
-	const date = new Date(at);
-	if (times === 'UTC') {
-		return `${date.toISOString().slice(11, 23)}Z`;
-	}
-
-	const pad = (value: number, digits = 2) => String(value).padStart(digits, '0');
-	const clock = [date.getHours(), date.getMinutes(), date.getSeconds()].map(value => pad(value)).join(':');
-	return `${clock}.${pad(date.getMilliseconds(), 3)}`;
+	const iso = new Date(at).toISOString();
+	return times === 'UTC' ? `${iso.slice(11, 23)}Z` : `${formatClock(at)}${iso.slice(19, 23)}`;
 }
 
 /** The line with its own colours; one without any has those of its level. */

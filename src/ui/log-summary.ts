@@ -1,4 +1,4 @@
-import {formatDuration, formatNumber} from '../core/format.ts';
+import {formatAmount, formatDuration} from '../core/format.ts';
 import type {OpenLog} from '../store/logs-slice.ts';
 import {safeLine} from '../terminal/safe-text.ts';
 
@@ -7,11 +7,10 @@ export function summaryOf(
 	{title, lines, gaps, openedAt}: Pick<OpenLog, 'title' | 'lines' | 'gaps' | 'openedAt'>,
 	now: number,
 ): string {
-	const parts = [counted(lines, 'line'), ...(gaps > 0 ? [counted(gaps, 'gap')] : []), formatDuration(now - openedAt)];
+	const parts = [
+		formatAmount(lines, 'line'),
+		...(gaps > 0 ? [formatAmount(gaps, 'gap')] : []),
+		formatDuration(now - openedAt),
+	];
 	return `${safeLine(title)}: ${parts.join(', ')}`;
-}
-
-/** `1,234 lines`, `1 gap`. */
-export function counted(count: number, what: string): string {
-	return `${formatNumber(count)} ${what}${count === 1 ? '' : 's'}`;
 }

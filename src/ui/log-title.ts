@@ -1,11 +1,10 @@
-import {formatNumber} from '../core/format.ts';
+import {formatAmount, formatNumber} from '../core/format.ts';
 import {describeState, type TailState} from '../logs/tail-state.ts';
 import {allLogs, logPlaces, type OpenLog} from '../store/logs-slice.ts';
 import {safeLine} from '../terminal/safe-text.ts';
 import type {Palette, Role} from '../terminal/style.ts';
 import {truncate} from '../terminal/width.ts';
 import {inHue} from './log-lines.ts';
-import {counted} from './log-summary.ts';
 import {fitParts} from './status-line.tsx';
 
 type Facts = {
@@ -54,9 +53,9 @@ export function titleLine(facts: Facts, width: number, paused: Paused, keys: rea
 		...(paused ? [{text: `paused +${formatNumber(paused.came)}`, role: palette.warning, rank: 1}] : []),
 		...stateParts(facts),
 		...(unread > 0 && !paused ? [{text: `${formatNumber(unread)} unread`, role: palette.warning, rank: 3}] : []),
-		{text: counted(lines, 'line'), role: palette.dim, rank: 6},
+		{text: formatAmount(lines, 'line'), role: palette.dim, rank: 6},
 		...(hides > 0 ? [{text: `${formatNumber(hides)} hidden`, role: palette.dim, rank: 4}] : []),
-		...(gaps > 0 ? [{text: counted(gaps, 'gap'), role: palette.warning, rank: 3}] : []),
+		...(gaps > 0 ? [{text: formatAmount(gaps, 'gap'), role: palette.warning, rank: 3}] : []),
 		...(dropped > 0 ? [{text: `${formatNumber(dropped)} oldest dropped`, role: palette.dim, rank: 4}] : []),
 		...keys.map((text, index) => ({text, role: palette.dim, rank: 3 + 2 * index})),
 	];
@@ -71,7 +70,10 @@ function nameOf({logs, focus}: Facts): string {
 	}
 
 	const id = log.environment.slice(0, 8);
-	const name = truncate(safeLine(log.title), longestTitle);
+	// Of several with one name each has the first characters of its id behind it.
+	const words = log.title.split(' ');
+	const title = words.length > 1 && id.startsWith(words.at(-1) ?? id) ? words.slice(0, -1).join(' ') : log.title;
+	const name = truncate(safeLine(title), longestTitle);
 	return name === id ? `log ${id}` : `${name} ${safeLine(id)}`;
 }
 

@@ -1,6 +1,15 @@
 import * as fc from 'fast-check';
 import {expect, test} from 'vitest';
-import {formatAge, formatBytes, formatCount, formatDuration, formatMeasure, formatUsd} from '../../src/core/format.ts';
+import {
+	formatAge,
+	formatAmount,
+	formatBytes,
+	formatClock,
+	formatCount,
+	formatDuration,
+	formatMeasure,
+	formatUsd,
+} from '../../src/core/format.ts';
 
 test.each([
 	[0, '0'],
@@ -125,4 +134,19 @@ test.each([
 	['', ''],
 ])('%s is told as “%s”', (at, text) => {
 	expect(formatAge(at, now)).toBe(text);
+});
+
+test.each([
+	[0, '0 lines'],
+	[1, '1 line'],
+	[1234, '1,234 lines'],
+])('%d of something are %s', (count, text) => {
+	expect(formatAmount(count, 'line')).toBe(text);
+});
+
+test.each([
+	[new Date(2026, 2, 31, 4, 5, 6).getTime(), '04:05:06'],
+	[new Date(2026, 2, 31, 23, 59, 59, 999).getTime(), '23:59:59'],
+])('a time of day is told to the second', (at, text) => {
+	expect(formatClock(at)).toBe(text);
 });
