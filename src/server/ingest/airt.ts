@@ -1,3 +1,4 @@
+import {groupBy} from '../../core/group-by.ts';
 import type {DatabaseTransaction} from '../database/tables.ts';
 import {fieldsOf} from './family.ts';
 import {assessmentShape, findingOf, severities} from './finding-detail.ts';
@@ -11,22 +12,14 @@ export async function deriveAirt(
 	origin: Origin,
 	touched: readonly Touched[],
 ): Promise<void> {
-	const byAssessment = new Map<string, Touched[]>();
 	const attacks = new Map<string, {readonly traceId: string; readonly spanId: string}>();
-	for (const each of touched) {
-		const {assessment_id: assessment, attack_span_id: attack, span} = each;
-		if (assessment !== null) {
-			const those = byAssessment.get(assessment) ?? [];
-			those.push(each);
-			byAssessment.set(assessment, those);
-		}
-
+	for (const {attack_span_id: attack, span} of touched) {
 		if (attack !== null) {
 			attacks.set(`${span.traceId}/${attack}`, {traceId: span.traceId, spanId: attack});
 		}
 	}
 
-	for (const [id, spans] of byAssessment) {
+	for (const [id, spans] of groupBy(touched, each => each.assessment_id)) {
 		await writeAssessment(transaction, origin, id, spans);
 	}
 

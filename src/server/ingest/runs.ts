@@ -1,3 +1,4 @@
+import {groupBy} from '../../core/group-by.ts';
 import type {DatabaseTransaction} from '../database/tables.ts';
 import {textAt, wordAt} from './read-attributes.ts';
 import type {Origin} from './sessions.ts';
@@ -12,16 +13,7 @@ export async function deriveRuns(
 	{organizationId, workspaceId, projectId}: Origin,
 	touched: readonly Touched[],
 ): Promise<void> {
-	const byRun = new Map<string, Touched[]>();
-	for (const each of touched) {
-		if (each.workflow_run_id !== null) {
-			const those = byRun.get(each.workflow_run_id) ?? [];
-			those.push(each);
-			byRun.set(each.workflow_run_id, those);
-		}
-	}
-
-	for (const [id, spans] of byRun) {
+	for (const [id, spans] of groupBy(touched, each => each.workflow_run_id)) {
 		const row = await transaction.selectFrom('workflow_runs').selectAll().where('id', '=', id).executeTakeFirst();
 		const [started = ''] = spans.map(({span}) => toTime(span.startedAt)).sort();
 		const ended = spans

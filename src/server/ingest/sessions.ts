@@ -1,4 +1,5 @@
 import type {Selectable} from 'kysely';
+import {groupBy} from '../../core/group-by.ts';
 import type {DatabaseTransaction, Tables} from '../database/tables.ts';
 import {chunks} from './ids.ts';
 import {readMessages, storeMessages, type Told} from './messages.ts';
@@ -22,15 +23,7 @@ export async function deriveSessions(
 	origin: Origin,
 	touched: readonly Touched[],
 ): Promise<void> {
-	const bySession = new Map<string, Touched[]>();
-	for (const each of touched) {
-		if (each.session_id !== null) {
-			const those = bySession.get(each.session_id) ?? [];
-			those.push(each);
-			bySession.set(each.session_id, those);
-		}
-	}
-
+	const bySession = groupBy(touched, each => each.session_id);
 	const known = new Map<string, Row>();
 	for (const some of chunks([...bySession.keys()])) {
 		for (const row of await transaction.selectFrom('sessions').selectAll().where('id', 'in', some).execute()) {

@@ -1,4 +1,5 @@
 import type {Insertable} from 'kysely';
+import {groupBy} from '../../core/group-by.ts';
 import type {DatabaseTransaction, Tables} from '../database/tables.ts';
 import {isFencedOff, loadOwners} from '../fence.ts';
 import {type Claimed, fencedOff, typeOf} from './belongings.ts';
@@ -147,13 +148,9 @@ async function relink(
 	changed: readonly Changed[],
 ): Promise<readonly Touched[]> {
 	// Those below one parent mostly belong to the same, and are written together.
-	const groups = new Map<string, Changed[]>();
-	for (const each of changed) {
-		const key = JSON.stringify([each.link.trace_id, ...belongingNames.map(name => each.its[name])]);
-		const those = groups.get(key) ?? [];
-		those.push(each);
-		groups.set(key, those);
-	}
+	const groups = groupBy(changed, ({link, its}) =>
+		JSON.stringify([link.trace_id, ...belongingNames.map(name => its[name])]),
+	);
 
 	const touched: Touched[] = [];
 	for (const some of [...groups.values()].flatMap(group => chunks(group))) {

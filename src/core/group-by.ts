@@ -1,0 +1,17 @@
+/** Items by what they have in common, in the order in which they came; one whose key is null is in no group. */
+export function groupBy<Item, Key>(
+	items: Iterable<Item>,
+	keyOf: (item: Item) => Key | null,
+): ReadonlyMap<Key, readonly Item[]> {
+	const groups = new Map<Key, Item[]>();
+	for (const item of items) {
+		const key = keyOf(item);
+		if (key !== null) {
+			const group = groups.get(key) ?? [];
+			group.push(item);
+			groups.set(key, group);
+		}
+	}
+
+	return groups;
+}
