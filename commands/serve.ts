@@ -121,13 +121,20 @@ const init = command({
 				},
 				{
 					kind: 'text',
-					text: 'The key is shown this once. Start the server with: service serve. In a browser, sign in with the key at /sign-in/key and choose a password.',
+					text: `The key is shown this once. Start the server with: ${startLine({data, database})}. In a browser, sign in with the key at /sign-in/key and choose a password.`,
 				},
 			],
 			data: record,
 		};
 	},
 });
+
+/** How a server on the same data is started. An address of a database may hold a password, so it is not repeated. */
+function startLine({data, database}: {readonly data?: string | undefined; readonly database?: string | undefined}) {
+	const folder =
+		data === undefined ? '' : ` --data ${/^[\w./~-]+$/.test(data) ? data : `'${data.replaceAll("'", "'\\''")}'`}`;
+	return `service serve${folder}${database === undefined ? '' : ' --database <url>'}`;
+}
 
 const member = command({
 	name: 'member',

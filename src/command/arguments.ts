@@ -123,6 +123,8 @@ function explain(path: string, error: unknown, known: readonly string[]): string
 			: message;
 }
 
+const vague = 'is not what it should be';
+
 /** Checks values against the schema. Throws `usage` that names the argument as it is given, by position or as a flag. */
 export function parseArguments<T extends z.ZodMiniObject>(
 	schema: T,
@@ -137,6 +139,25 @@ export function parseArguments<T extends z.ZodMiniObject>(
 	const [issue] = result.error.issues;
 	const name = String(issue?.path[0] ?? 'argument');
 	const shown = positional.includes(name) ? `<${flagOf(name)}>` : `--${flagOf(name)}`;
-	const said = issue?.message && issue.message !== 'Invalid input' ? issue.message : 'is not what it should be';
-	throw new AppError('usage', `${shown} ${said}.`);
+	throw new AppError('usage', `${shown} ${wordsOf(issue)}.`);
+}
+
+/** What is wrong: in the words of the schema, else in those of its check. */
+function wordsOf(issue: z.core.$ZodIssue | undefined): string {
+	if (issue && issue.message !== 'Invalid input') {
+		return issue.message;
+	}
+
+	switch (issue?.code) {
+		case 'invalid_value':
+			return `is one of ${issue.values.join(', ')}`;
+		case 'too_small':
+			return `is at least ${issue.minimum}`;
+		case 'too_big':
+			return `is at most ${issue.maximum}`;
+		case 'invalid_type':
+			return issue.expected === 'int' ? 'is a whole number' : issue.expected === 'number' ? 'is a number' : vague;
+		default:
+			return vague;
+	}
 }

@@ -1,4 +1,5 @@
 import {expect, test} from 'vitest';
+import * as z from 'zod/mini';
 import {parseArguments, readArguments, usageOf} from '../../src/command/arguments.ts';
 import {gather, greet, label, note} from './entries.ts';
 
@@ -63,6 +64,20 @@ test('values that do not fit the schema are refused by the name of the argument'
 	expect(() => parseArguments(greet.args, {name: 5}, greet.positional)).toThrowError(
 		expect.objectContaining({code: 'usage', message: '<name> is not what it should be.'}),
 	);
+});
+
+test.each([
+	['level', 'loud', '--level is one of warn, error.'],
+	['port', '99999', '--port is at most 65535.'],
+	['port', '-1', '--port is at least 0.'],
+	['port', '1.5', '--port is a whole number.'],
+	['port', 'x', '--port is a number.'],
+])('--%s %s is refused with what it may be', (name, value, message) => {
+	const schema = z.object({
+		level: z.optional(z.enum(['warn', 'error'])),
+		port: z.optional(z.coerce.number().check(z.int(), z.gte(0), z.lte(65_535))),
+	});
+	expect(() => parseArguments(schema, {[name]: value})).toThrowError(expect.objectContaining({code: 'usage', message}));
 });
 
 test('a flag whose schema is a list may be given again', () => {

@@ -83,7 +83,8 @@ test.each([80, 120])('at %i columns init shows the key once, and what comes next
 
 test('[10] the data is readable for nobody else', async () => {
 	const data = join(temporaryFolder(), 'a', 'data');
-	await testContext().run('serve', 'init', '--data', data);
+	const made = await testContext().run('serve', 'init', '--data', data);
+	expect(drawn(made, 120)).toContain(`Start the server with: service serve --data ${data}. In`);
 	const modes = readdirSync(data).map(name => statSync(join(data, name)).mode & 0o777);
 	expect([statSync(data).mode & 0o777, ...new Set(modes)]).toEqual([0o700, 0o600]);
 });
