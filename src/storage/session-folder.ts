@@ -2,6 +2,7 @@ import {createHash} from 'node:crypto';
 import {mkdir, readdir, realpath, writeFile} from 'node:fs/promises';
 import {basename, join} from 'node:path';
 import {isJsonObject, parseJson} from '../core/json.ts';
+import {uuidSource} from '../core/uuid.ts';
 import {errnoOf, explainFileError} from './file-error.ts';
 import type {Home} from './home.ts';
 import {readPrivateFile, syncFolder} from './private-file.ts';
@@ -65,7 +66,7 @@ export async function sessionFiles(home: Home, folder?: string): Promise<readonl
 	return files.flat();
 }
 
-const sessionName = /^[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}\.jsonl$/;
+const sessionName = new RegExp(String.raw`^${uuidSource}\.jsonl$`);
 
 async function allPlaces(home: Home): Promise<readonly string[]> {
 	return (await namesIn(home.sessions)).map(name => join(home.sessions, name));

@@ -1,4 +1,5 @@
 import type {JsonObject} from '../../core/json.ts';
+import {uuidSource} from '../../core/uuid.ts';
 
 /** A tool that should be called, by the name that the client's tools have. */
 export type WishedCall = {
@@ -66,7 +67,7 @@ function searching(text: string): readonly WishedCall[] {
 	return pattern ? [{name: 'search_text', arguments: {pattern: pattern.slice(0, 200), literal: true}}] : [];
 }
 
-const uuid = String.raw`([\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12})\b`;
+const uuid = String.raw`(${uuidSource})\b`;
 const ofLog = new RegExp(
 	String.raw`\blogs?\b[^.?!\n]{0,20} (?:of|from|for|in) [^.?!\n]{0,30}?${uuid}|\b${uuid}[^.?!\n]{0,20}\blogs?\b`,
 	'i',

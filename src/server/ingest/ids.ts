@@ -1,4 +1,5 @@
 import {createHash} from 'node:crypto';
+import {isUuid} from '../../core/uuid.ts';
 import type {DatabaseTransaction} from '../database/tables.ts';
 
 /** A UUID that the same words always give, in the form of version 8 (RFC 9562, section 5.8). */
@@ -7,10 +8,6 @@ export function derivedId(...words: readonly string[]): string {
 	const variant = ((Number.parseInt(hex.slice(16, 17), 16) & 3) | 8).toString(16);
 	return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-8${hex.slice(13, 16)}-${variant}${hex.slice(17, 20)}-${hex.slice(20, 32)}`;
 }
-
-const uuid = /^[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}$/;
-
-export const isUuid = (text: string) => uuid.test(text);
 
 /**
  * Ids of what spans name in a workspace: a UUID stays what it is, unless something of another workspace has it; other

@@ -1,7 +1,7 @@
 import * as z from 'zod/mini';
 import {sessionSchema} from '../../contract/resources/session.ts';
+import {isUuid} from '../../core/uuid.ts';
 import {isGeneration, modelOf} from './generation.ts';
-import {isUuid} from './ids.ts';
 import {objectAt, textAt, valueAt, wordAt} from './read-attributes.ts';
 import {type Touched, toTime} from './store-spans.ts';
 

@@ -3,6 +3,7 @@ import {link, lstat, mkdir, readFile, rename, rm, writeFile} from 'node:fs/promi
 import {dirname, join, normalize, sep} from 'node:path';
 import {AppError} from '../../core/error.ts';
 import {parseJson} from '../../core/json.ts';
+import {isUuid} from '../../core/uuid.ts';
 import {errnoOf} from '../../storage/file-error.ts';
 import type {Deadline, SandboxSpec} from './provider.ts';
 import type {SupervisorStatus} from './supervisor-plan.ts';
@@ -15,11 +16,9 @@ export type SandboxFolder = {
 	readonly temporary: string;
 };
 
-const idPattern = /^[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}$/;
-
 /** The folder of a sandbox below `root`. Throws a bug's error for an id that is no UUID, as it becomes part of a path. */
 export function sandboxFolder(root: string, id: string): SandboxFolder {
-	if (!idPattern.test(id)) {
+	if (!isUuid(id)) {
 		throw new Error('The id of a sandbox is not a UUID.');
 	}
 
