@@ -2,6 +2,7 @@ import {constants} from 'node:fs';
 import {link, mkdir, open, readdir, stat, unlink} from 'node:fs/promises';
 import {dirname, join} from 'node:path';
 import {Readable} from 'node:stream';
+import {once} from '../../core/once.ts';
 import {errnoOf} from '../../storage/file-error.ts';
 import {noFollow, syncFolder} from '../../storage/private-file.ts';
 import type {Blobs} from './blobs.ts';
@@ -16,15 +17,11 @@ const orphanAge = 24 * 60 * 60 * 1000;
  */
 export function createDiskBlobs(root: string): Blobs {
 	const uploads = join(root, 'uploads');
-	let ready: Promise<void> | undefined;
+	const ready = once(() => prepare(uploads));
 
 	return {
 		async put(name, chunks, sha256) {
-			ready ??= prepare(uploads).catch(error => {
-				ready = undefined;
-				throw error;
-			});
-			await ready;
+			await ready();
 			const path = join(root, name);
 			const spooled = await spool(uploads, chunks, sha256);
 			try {

@@ -1,4 +1,5 @@
 import {createHmac, randomBytes, timingSafeEqual} from 'node:crypto';
+import {once} from '../../core/once.ts';
 import type {Database} from '../database/tables.ts';
 import type {Shown} from './blobs.ts';
 
@@ -14,15 +15,7 @@ const keyName = 'artifact-links';
 
 /** Signs with a key that is kept in the database, so that every server of it knows the links of the others. */
 export function createLinks(database: Database): Links {
-	let loading: Promise<Buffer> | undefined;
-	const key = () => {
-		loading ??= loadKey(database).catch(error => {
-			loading = undefined;
-			throw error;
-		});
-		return loading;
-	};
-
+	const key = once(() => loadKey(database));
 	return {
 		async sign(name, {contentType, contentDisposition, expiresAt}) {
 			// In whole seconds, as links have times; a part of one is left away so that none lives longer than was said.

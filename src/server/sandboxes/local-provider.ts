@@ -4,6 +4,7 @@ import {homedir} from 'node:os';
 import {setTimeout as sleep} from 'node:timers/promises';
 import type {Environment} from '../../core/environment.ts';
 import {AppError} from '../../core/error.ts';
+import {once} from '../../core/once.ts';
 import {explainFileError} from '../../storage/file-error.ts';
 import {thisProcess} from '../../storage/lock-owner.ts';
 import {bubblewrapArguments, findBubblewrap} from './bubblewrap.ts';
@@ -61,13 +62,11 @@ const stopPatience = 1000;
  */
 export function createLocalProvider(options: Options): SandboxProvider {
 	const {root, environment = process.env, hidden = [], grace = 2000, isEphemeral = false} = options;
-	let machine: Promise<string> | undefined;
 	const locate = (id: string) => sandboxFolder(root, id);
-	let found: Promise<{readonly hidden: readonly string[]; readonly bubblewrap: string | undefined}> | undefined;
-	const findOnce = async () => {
+	const findWrapper = once(async () => {
 		const covered = await existing(['/home', '/root', '/run', '/tmp', homedir(), root, ...hidden]);
 		return {hidden: covered, bubblewrap: await findBubblewrap(environment['PATH'] ?? standardPath.join(':'), covered)};
-	};
+	});
 
 	const start = async (spec: SandboxSpec): Promise<void> => {
 		if (process.platform === 'win32') {
@@ -78,8 +77,7 @@ export function createLocalProvider(options: Options): SandboxProvider {
 		const workspace = await prepareFolder(folder, spec).catch(error => {
 			throw explainFileError(error, 'write', folder.path);
 		});
-		found ??= findOnce();
-		await launch(folder, planOf(spec, folder, workspace, await found));
+		await launch(folder, planOf(spec, folder, workspace, await findWrapper()));
 	};
 
 	const planOf = (
@@ -173,14 +171,8 @@ export function createLocalProvider(options: Options): SandboxProvider {
 			await end(id);
 			await rm(locate(id).path, {recursive: true, force: true});
 		},
-		machine() {
-			// A disk that is full now has room later.
-			machine ??= machineOf(root).catch(error => {
-				machine = undefined;
-				throw error;
-			});
-			return machine;
-		},
+		// Asked again after a failure: a disk that is full now has room later.
+		machine: once(() => machineOf(root)),
 		note: (id, line) => appendLine(locate(id).log, `[server] ${line}`),
 		readLog: (id, {after}) => readLogWindow(locate(id).log, after),
 	};
