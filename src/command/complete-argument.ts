@@ -107,7 +107,8 @@ function completeFlag(flags: readonly Argument[], typed: string): readonly Candi
 		word: `--${flagOf(name)}`,
 		summary,
 		follows: takesValue,
-		isOptional: false,
+		// A dash alone is a word of its own: the server before, standard input.
+		isOptional: typed === '-',
 	}));
 }
 

@@ -1,5 +1,6 @@
 import {expect, test} from 'vitest';
 import * as z from 'zod/mini';
+import {commands} from '../../commands/index.ts';
 import {command, noun} from '../../src/command/command.ts';
 import {complete, completeWords} from '../../src/command/complete.ts';
 import type {KnownValues} from '../../src/command/known-values.ts';
@@ -151,4 +152,9 @@ test('words of a shell complete in the same way, by aliases too', () => {
 	expect(words('models', 'u')).toEqual(['use']);
 	expect(words('models', 'use', 'claude')).toEqual(['anthropic/claude']);
 	expect(words('model', '--sort')).toEqual([]);
+});
+
+test('a dash alone is sent as it is, although flags are offered; the beginning of a flag becomes the flag', () => {
+	const optional = (line: string) => new Set(complete(commands, line).map(({isOptional}) => isOptional === true));
+	expect([optional('/connect -'), optional('/connect --')]).toEqual([new Set([true]), new Set([false])]);
 });
