@@ -1,5 +1,6 @@
 import type {Lenient} from '../contract/lenient.ts';
 import type {FindingReviewEvent, TrialEvidence} from '../contract/resources/finding-evidence.ts';
+import {cutText} from '../core/cut-text.ts';
 import {facts, measure, seconds} from './facts.ts';
 import {partsOf} from './message-parts.ts';
 import type {Result} from './result.ts';
@@ -16,8 +17,7 @@ export function clip(text: string | null | undefined, {full}: Extent): string | 
 		return text ?? undefined;
 	}
 
-	// A character of two units is not cut in half.
-	const head = text.slice(0, longest).replace(/[\uD800-\uDBFF]$/, '');
+	const head = cutText(text, longest);
 	return `${head}… (${text.length - head.length} more characters: --full)`;
 }
 

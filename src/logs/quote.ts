@@ -1,4 +1,5 @@
 import {codeFence} from '../core/code-fence.ts';
+import {cutText} from '../core/cut-text.ts';
 import {redactLines} from '../core/redact.ts';
 import {parseSgr} from '../terminal/sgr.ts';
 import {type Mark, markText} from './log-entry.ts';
@@ -29,7 +30,7 @@ export function quoteLog(entries: readonly Quotable[], {lines, characters}: Limi
 /** One line of a log as plain text on one line, cut to so many characters. */
 export function quoteLine(text: string, characters: number): string {
 	const [plain = ''] = redactLines([plainText(text.slice(0, 4 * longestLine))]);
-	return plain.length > characters ? `${wholeCharacters(plain.slice(0, characters))}…` : plain;
+	return plain.length > characters ? `${cutText(plain, characters)}…` : plain;
 }
 
 function rowsOf(entries: readonly Quotable[], characters: number, from?: 'from the end'): readonly string[] {
@@ -49,7 +50,7 @@ function rowsOf(entries: readonly Quotable[], characters: number, from?: 'from t
 }
 
 function row({seq, text}: Extract<Quotable, {seq: number}>, plain: string): string {
-	const cut = wholeCharacters(plain.slice(0, longestLine));
+	const cut = cutText(plain, longestLine);
 	const isCut = plain.length > longestLine || text.length > 4 * longestLine;
 	return `${seq}\t${cut}${isCut ? `… [cut, of ${text.length} characters]` : ''}`;
 }
@@ -57,9 +58,4 @@ function row({seq, text}: Extract<Quotable, {seq: number}>, plain: string): stri
 function plainText(text: string): string {
 	const spans = parseSgr(text.replace(/\r$/, ''));
 	return spans.map(span => span.text.replaceAll('\n', '\u240A')).join('');
-}
-
-/** Without the half of a surrogate pair that a cut may have left. */
-function wholeCharacters(text: string): string {
-	return text.replace(/[\uD800-\uDBFF]$/, '');
 }

@@ -1,3 +1,4 @@
+import {cutText} from '../core/cut-text.ts';
 import {formatBytes, formatClock, formatDuration} from '../core/format.ts';
 import type {Level} from '../logs/levels.ts';
 import {type LogEntry, markText} from '../logs/log-entry.ts';
@@ -114,13 +115,9 @@ function timeOf(log: ReadLog, place: number, at: number, times: Exclude<TimeStyl
 
 /** The line with its own colours; one without any has those of its level. */
 function spansOf({text, level}: Extract<LogEntry, {kind: 'line'}>): readonly Span[] {
-	const spans = parseSgr(wholeCharacters(text.slice(0, longestShown)).replace(/\r$/, ''));
+	const spans = parseSgr(cutText(text, longestShown).replace(/\r$/, ''));
 	const isColored = spans.some(span => Object.keys(span.style).length > 0);
 	return isColored || !level ? spans : spans.map(span => ({...span, style: levelStyles[level]}));
-}
-
-function wholeCharacters(text: string): string {
-	return text.replace(/[\uD800-\uDBFF]$/, '');
 }
 
 function withoutTabs(spans: readonly Span[]): readonly Span[] {

@@ -1,0 +1,25 @@
+import * as fc from 'fast-check';
+import {expect, test} from 'vitest';
+import {cutText} from '../../src/core/cut-text.ts';
+
+test.each([
+	['abc', 3, 'abc'],
+	['abc', 2, 'ab'],
+	['a😀b', 2, 'a'],
+	['a😀b', 3, 'a😀'],
+	['a\uD83D', 2, 'a'],
+	['', 0, ''],
+])('%j cut to %d is %j', (text, length, cut) => {
+	expect(cutText(text, length)).toBe(cut);
+});
+
+test('what is left is a beginning without half a character, and shorter by one unit at most', () => {
+	fc.assert(
+		fc.property(fc.string({unit: 'grapheme'}), fc.nat(20), (text, length) => {
+			const cut = cutText(text, length);
+			expect(text.startsWith(cut)).toBe(true);
+			expect(cut).not.toMatch(/[\uD800-\uDBFF]$/);
+			expect(Math.min(length, text.length) - cut.length).toBeLessThanOrEqual(1);
+		}),
+	);
+});
