@@ -1,4 +1,5 @@
 import {AppError} from '../core/error.ts';
+import {detached} from '../logs/log-buffer.ts';
 import type {LogSource} from '../logs/source.ts';
 import {type TailClock, tailLog} from '../logs/tail.ts';
 import type {TailState} from '../logs/tail-state.ts';
@@ -156,8 +157,7 @@ function createGathering() {
 		},
 		add(seq: number, text: string) {
 			count++;
-			// A line that was cut out of an answer keeps all of that answer in memory; its copy does not.
-			const line = {seq, text: ` ${text.slice(0, longestLine)}`.slice(1)};
+			const line = {seq, text: detached(text.slice(0, longestLine))};
 			const kept = first.length < shownLines ? first : last;
 			kept.push(line);
 			if (last.length > shownLines) {

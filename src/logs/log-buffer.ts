@@ -56,6 +56,6 @@ export function createLogBuffer({entries: most = 50_000, bytes: mostBytes = 32 *
 }
 
 /** A line that was sliced out of an answer keeps all of that answer in memory; its copy does not. */
-function detached(text: string): string {
+export function detached(text: string): string {
 	return ` ${text}`.slice(1);
 }

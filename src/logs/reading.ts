@@ -1,3 +1,4 @@
+import {AppError} from '../core/error.ts';
 import type {Mark} from './log-entry.ts';
 import {type LogWindow, windowSteps} from './log-window.ts';
 import {mergeSteps, type Verdict} from './merge.ts';
@@ -119,6 +120,11 @@ export function createReading({sinceStart = false}: {readonly sinceStart?: boole
 				: yield* takePiece(answer, after, offset);
 		},
 	};
+}
+
+/** Whether a server refuses the offset that it gave, such as one behind another of another version. */
+export function isRefusedOffset(error: unknown, {cursor}: Reading): boolean {
+	return error instanceof AppError && error.code === 'failed' && cursor().after !== undefined;
 }
 
 /** The offset of the first byte, as far as it can be known. */

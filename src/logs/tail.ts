@@ -1,8 +1,8 @@
-import {AppError} from '../core/error.ts';
+import type {AppError} from '../core/error.ts';
 import {type RetryClock, systemClock} from '../net/retry.ts';
 import type {Mark} from './log-entry.ts';
 import {backoff, firstInterval, nextInterval, withJitter} from './pace.ts';
-import {createReading, type Reading, type Taken} from './reading.ts';
+import {createReading, isRefusedOffset, type Taken} from './reading.ts';
 import {runInSlices, turn} from './slices.ts';
 import type {LogAnswer, LogSource} from './source.ts';
 import {finalState, type TailState} from './tail-state.ts';
@@ -149,9 +149,4 @@ function isSame(one: TailState, other: TailState): boolean {
 	return (
 		one.name === other.name && (one.name !== 'live' || other.name !== 'live' || one.isComplete === other.isComplete)
 	);
-}
-
-/** A server may give offsets and refuse them, such as one behind another of a later version. */
-function isRefusedOffset(error: unknown, reading: Reading): boolean {
-	return error instanceof AppError && error.code === 'failed' && reading.cursor().after !== undefined;
 }

@@ -1,9 +1,8 @@
 import {abortable} from '../../core/abortable.ts';
-import {AppError} from '../../core/error.ts';
 import {levelOf} from '../../logs/levels.ts';
 import {createLogBuffer} from '../../logs/log-buffer.ts';
 import type {LogEntry} from '../../logs/log-entry.ts';
-import {createReading, type Taken} from '../../logs/reading.ts';
+import {createReading, isRefusedOffset, type Taken} from '../../logs/reading.ts';
 import {runInSlices, turn} from '../../logs/slices.ts';
 import type {LogSource} from '../../logs/source.ts';
 
@@ -95,9 +94,7 @@ function createMemory(server: string, now: () => number): Memory {
 
 				await turn();
 			} catch (error) {
-				// A server may give offsets and refuse them later, such as one behind another of an older version.
-				const isRefused = error instanceof AppError && error.code === 'failed' && reading.cursor().after !== undefined;
-				if (signal.aborted || !isRefused) {
+				if (signal.aborted || !isRefusedOffset(error, reading)) {
 					throw error;
 				}
 
