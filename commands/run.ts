@@ -24,7 +24,7 @@ const items = command({
 		const {project, ...place} = scope('org', 'workspace', 'project');
 		if (!uuid.safeParse(project).success) {
 			throw new AppError('usage', `run items takes the UUID of the project, and “${project}” is none.`, {
-				hint: 'Give it with --project.',
+				hint: 'Give it with --project; Tab behind it offers those that were seen.',
 			});
 		}
 

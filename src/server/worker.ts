@@ -24,13 +24,14 @@ try {
 		throw new Error('A database in memory was not empty.');
 	}
 
-	const {organization: org, workspace, project} = made;
+	const {organization: org, workspace, project, projectId} = made;
 	report({
 		kind: 'listening',
 		url: server.url,
 		token: made.apiKey.reveal(),
 		scope: {org, workspace, project},
-		seen: demoThings,
+		// A run wants the UUID of its project, which no answer of the demonstration names.
+		seen: [{kind: 'project', id: projectId}, ...demoThings],
 	});
 	// Any message asks it to end; with the port closed and the server gone, the thread ends by itself.
 	parentPort?.once('message', () => {

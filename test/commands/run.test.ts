@@ -165,7 +165,7 @@ test('a project by its slug is refused, because this takes its UUID', async () =
 	await expect(testContext({env}).run('run', 'items', id)).rejects.toMatchObject({
 		code: 'usage',
 		message: 'run items takes the UUID of the project, and “parser” is none.',
-		hint: 'Give it with --project.',
+		hint: 'Give it with --project; Tab behind it offers those that were seen.',
 	});
 	expect(seen).toEqual([]);
 });

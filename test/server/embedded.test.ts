@@ -63,6 +63,16 @@ test('the server runs in a thread of its own, with a token of its own, until it 
 	expect(first.token.reveal()).toHaveLength(47);
 	expect(String(first.token)).toBe('***');
 
+	const projects = first.seen.filter(({kind}) => kind === 'project');
+	expect(projects).toEqual([{kind: 'project', id: expect.stringMatching(/^[\da-f-]{36}$/)}]);
+	const {org, workspace} = first.scope;
+	const run = first.seen.find(({kind}) => kind === 'run')?.id;
+	const items = await fetch(
+		`${first.url}/api/v1/org/${org}/ws/${workspace}/workflows/runs/${run}/items?project_id=${projects[0]?.id}`,
+		{headers: {authorization: `Bearer ${first.token.reveal()}`}},
+	);
+	expect([items.status, ((await items.json()) as unknown[]).length > 0]).toEqual([200, true]);
+
 	await Promise.all([first.close(), second.close()]);
 	await first.close();
 	await expect(ask(first.token.reveal())).rejects.toThrow();

@@ -32,11 +32,14 @@ export const demoThings: readonly DemoThing[] = [
 	{kind: 'evaluation', id: demoEvaluation},
 ];
 
+/** The first user of the demonstration, and the UUID of its project. */
+export type Installed = Initialized & {readonly projectId: string};
+
 /**
  * Makes the organization of the demonstration with its first user, and loads what it has. Undefined where it is there
  * already, as it was left.
  */
-export async function installDemo(app: App, services: Services): Promise<Initialized | undefined> {
+export async function installDemo(app: App, services: Services): Promise<Installed | undefined> {
 	const made = await initialize(services, beginning).catch(error => {
 		if (error instanceof AppError && error.code === 'conflict') {
 			return undefined;
@@ -75,5 +78,5 @@ export async function installDemo(app: App, services: Services): Promise<Initial
 		await createRuntime(services, {...owner, ...runtime});
 	}
 
-	return made;
+	return {...made, projectId: id};
 }
