@@ -1,4 +1,3 @@
-import {sweepExpired} from './oauth/tokens.ts';
 import type {Services} from './services.ts';
 
 /** How often it is looked for what has expired, in milliseconds. */
@@ -24,4 +23,14 @@ export function keepTidy(services: Shared, interval = usualInterval): {readonly 
 			await current;
 		},
 	};
+}
+
+/** Forgets what has expired an hour ago: it opens nothing, and nobody asks for it any more. */
+async function sweepExpired({database, now}: Shared): Promise<void> {
+	const hourAgo = new Date(now().getTime() - 60 * 60 * 1000).toISOString();
+	for (const table of ['tokens', 'device_authorizations', 'browser_sessions'] as const) {
+		await database.deleteFrom(table).where('expires_at', '<', hourAgo).execute();
+	}
+
+	await database.deleteFrom('attempts').where('resets_at', '<', hourAgo).execute();
 }

@@ -10,7 +10,6 @@ import type {OpenRequest} from '../route.ts';
 import type {Services} from '../services.ts';
 import {oauthAnswer, oauthWait} from './answer.ts';
 import {clientId, readClientForm} from './client-form.ts';
-import {sweepExpired} from './tokens.ts';
 
 /** How long a code may be approved, and how long a program waits between two questions, in seconds. */
 const life = 10 * 60;
@@ -30,7 +29,6 @@ export async function authorizeDevice(services: Services, {request}: OpenRequest
 		return oauthWait(wait);
 	}
 
-	await sweepExpired(services);
 	const {token, hash} = makeToken('device');
 	const userCode = await store(services, {
 		device_code_hash: hash,

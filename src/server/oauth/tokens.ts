@@ -1,7 +1,6 @@
 import {randomUUID} from 'node:crypto';
 import {makeToken} from '../accounts/token.ts';
 import type {DatabaseTransaction, Queries} from '../database/tables.ts';
-import type {Services} from '../services.ts';
 
 /** How long an access token and a refresh token are good, in seconds. Each refresh gives both anew. */
 const lifetimes = {access: 60 * 60, refresh: 30 * 24 * 60 * 60} as const;
@@ -57,14 +56,4 @@ export async function revokeFamily(transaction: DatabaseTransaction, now: Date, 
 	// This waits for a renewal that goes on; what that has made, only the next statement sees.
 	await tokens.set(({ref}) => ({client_id: ref('client_id')})).execute();
 	await tokens.set({revoked_at: now.toISOString()}).execute();
-}
-
-/** Forgets what has expired an hour ago: it opens nothing, and nobody asks for it any more. */
-export async function sweepExpired({database, now}: Pick<Services, 'database' | 'now'>): Promise<void> {
-	const hourAgo = new Date(now().getTime() - 60 * 60 * 1000).toISOString();
-	for (const table of ['tokens', 'device_authorizations', 'browser_sessions'] as const) {
-		await database.deleteFrom(table).where('expires_at', '<', hourAgo).execute();
-	}
-
-	await database.deleteFrom('attempts').where('resets_at', '<', hourAgo).execute();
 }
