@@ -1,3 +1,6 @@
+/** A sandbox that nobody has begun by then, in milliseconds, is not begun any more: its server was ended meanwhile. */
+export const beginPatience = 60_000;
+
 /** Work that goes on after the request that began it was answered. */
 export type Background = {
 	/** Begins work of this name. It must not throw, and must end soon after its signal aborts. */

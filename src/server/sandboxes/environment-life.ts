@@ -4,6 +4,7 @@ import type {TaskEnvironment} from '../../contract/resources/environment.ts';
 import {AppError, isAbort, reportError} from '../../core/error.ts';
 import type {Tables} from '../database/tables.ts';
 import type {Services} from '../services.ts';
+import {beginPatience} from './background.ts';
 import {isListening} from './ports.ts';
 import type {SandboxSpec, SandboxState} from './provider.ts';
 import type {ServiceAddresses} from './task-plan.ts';
@@ -14,9 +15,6 @@ type State = TaskEnvironment['state'];
 
 /** What an environment becomes: a state, and why, where that is a failure. */
 type Turn = {readonly state: State; readonly error?: string};
-
-/** A sandbox that nobody has begun by then, in milliseconds, is not begun any more: its server was ended meanwhile. */
-const beginPatience = 60_000;
 
 const firstWait = 30;
 const longestWait = 500;

@@ -4,6 +4,7 @@ import type {ChargeRefusal} from '../credits/charge.ts';
 import type {Tables} from '../database/tables.ts';
 import {refuse} from '../refusal.ts';
 import type {Services} from '../services.ts';
+import {beginPatience} from './background.ts';
 import {holdOrganization} from './capacity.ts';
 import {chargeUsed, creditsFor} from './credit-price.ts';
 
@@ -11,9 +12,6 @@ export type RuntimeRow = Selectable<Tables['runtimes']>;
 export type SandboxRow = Selectable<Tables['sandboxes']>;
 
 export type PauseReason = NonNullable<RuntimeInstance['pause_reason']>;
-
-/** A sandbox that nobody has begun by then, in milliseconds, is not begun any more: its server was ended meanwhile. */
-const beginPatience = 60_000;
 
 /** How often credits of what runs are charged, in whole credits: rarely enough to be few entries. */
 const chargeEvery = 5;
