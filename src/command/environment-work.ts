@@ -60,12 +60,8 @@ export async function beginWork({environment, session, live}: Made, context: Com
 	}
 }
 
-/** Fills the prompt where nothing stands in it yet. Without a screen nobody would see it there. */
+/** Fills the prompt where nothing stands in it yet. Without a screen it is not seen there, and an empty line sends it. */
 function offer(prompt: string, {store, env, interact}: CommandContext): void {
-	if (wantsLinear(env)) {
-		return;
-	}
-
 	const {composer, setComposer} = store.getState();
 	if (expandedText(composer).trim() !== '') {
 		interact.say('The instruction is not in the prompt, because something else is.');
@@ -73,7 +69,11 @@ function offer(prompt: string, {store, env, interact}: CommandContext): void {
 	}
 
 	setComposer(setComposerText(composer, prompt));
-	interact.say('The instruction is in the prompt: Enter sends it to the agent, Ctrl+C clears it.');
+	interact.say(
+		wantsLinear(env)
+			? 'Enter on an empty line sends the instruction below to the agent; any message of yours leaves it out.'
+			: 'The instruction is in the prompt: Enter sends it to the agent, Ctrl+C clears it.',
+	);
 }
 
 function promptOf(id: string, instruction: string, services: Readonly<Record<string, unknown>>): string {

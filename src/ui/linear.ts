@@ -1,4 +1,5 @@
 import type {RunFlags} from '../command/invocation.ts';
+import {isCommandLine} from '../command/line.ts';
 import {loginLines} from '../command/login-lines.ts';
 import {createLineChoose} from '../command/picker-lines.ts';
 import type {Surroundings} from '../command/program.ts';
@@ -100,7 +101,7 @@ export async function startLinear(
 	const prompt = () => void (asking || stdout.write('> '));
 
 	const send = async (line: string) => {
-		await opened.submit(line);
+		await opened.submit(takeOffered(store, line));
 		if (!store.getState().transcript.run) {
 			prompt();
 		}
@@ -137,6 +138,17 @@ export async function startLinear(
 	stdin.pause();
 	stdout.write(`\n${await opened.close()}`);
 	return 0;
+}
+
+/** What a command put into the prompt, for an empty line; a message takes its place. */
+function takeOffered(store: AppStore, line: string): string {
+	const {composer, setComposer, transcript} = store.getState();
+	if (transcript.run || isCommandLine(line)) {
+		return line;
+	}
+
+	setComposer(cleared(composer));
+	return line.trim() ? line : expandedText(composer);
 }
 
 /** Messages that were queued when a run ended early stand in the prompt, which is not seen here. */

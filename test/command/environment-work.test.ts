@@ -77,9 +77,15 @@ test.each([
 	expect([prompt, followed.length, said]).toEqual(['', 1, []]);
 });
 
-test('without a screen nothing is put where nobody sees it', async () => {
-	const {prompt, followed} = await create(environment, {ACCESSIBLE: '1'});
-	expect([prompt, followed.length]).toEqual(['', 1]);
+test('without a screen it is said that an empty line sends the instruction', async () => {
+	const {prompt, followed, said} = await create(environment, {ACCESSIBLE: '1'});
+	expect([prompt.split('\n')[0], followed.length]).toEqual([
+		`This is the task in the sandbox ${id}, whose log you can read:`,
+		1,
+	]);
+	expect(said).toEqual([
+		'Enter on an empty line sends the instruction below to the agent; any message of yours leaves it out.',
+	]);
 });
 
 test.each([

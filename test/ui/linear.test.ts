@@ -2,6 +2,7 @@ import './not-in-ci.ts';
 import {PassThrough} from 'node:stream';
 import {expect, onTestFinished, test} from 'vitest';
 import {createSessionAccess} from '../../src/storage/session-access.ts';
+import {setComposerText} from '../../src/store/composer.ts';
 import {createAppStore} from '../../src/store/store.ts';
 import {startLinear} from '../../src/ui/linear.ts';
 import {finish, text as say, scriptedModel} from '../agent/scripted.ts';
@@ -121,4 +122,22 @@ test('what can be resumed is a numbered list; a filter narrows it, and what is n
 	type('1\r');
 	await waitFor('10000000');
 	await waitFor('❯ Talk ␛[2J1');
+});
+
+test('an empty line sends what a command put into the prompt; a message takes its place, a command does not', async () => {
+	const model = scriptedModel([say('I am here.'), finish('stop')]);
+	const {store, type, text, waitFor} = runLinear(model.ask);
+	const offer = (words: string) => store.getState().setComposer(setComposerText(store.getState().composer, words));
+	await waitFor('> ');
+	offer('Do this\nand that');
+	type('/sessions\n');
+	await waitFor('No sessions in this folder yet.');
+	type('\n');
+	await waitFor('❯ Do this\n  and that');
+	await waitFor('I am here.');
+	offer('Do more');
+	type('Something else\n');
+	await expect.poll(() => text().split('I am here.'), {interval: 10}).toHaveLength(3);
+	expect(store.getState().composer.text).toBe('');
+	expect(text()).not.toMatch(/Do more|Not sent/);
 });
