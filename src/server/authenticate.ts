@@ -1,3 +1,4 @@
+import {findActiveKey} from './accounts/api-key.ts';
 import {hashToken, kindOfToken} from './accounts/token.ts';
 import type {Principal} from './authorize.ts';
 import {isDatabaseFault} from './database/fault.ts';
@@ -26,21 +27,14 @@ function credentialOf({headers}: Request): string | undefined {
 	return bearer ?? headers.get('x-api-key') ?? undefined;
 }
 
-async function findApiKey({database, now}: Services, hash: string): Promise<Principal | undefined> {
-	const at = now().toISOString();
-	const key = await database
-		.selectFrom('api_keys')
-		.innerJoin('users', 'users.id', 'api_keys.user_id')
-		.select(['api_keys.id', 'api_keys.user_id', 'api_keys.last_used_at'])
-		.where('key_hash', '=', hash)
-		.where('revoked_at', 'is', null)
-		.where('suspended_at', 'is', null)
-		.where(where => where.or([where('expires_at', 'is', null), where('expires_at', '>', at)]))
-		.executeTakeFirst();
+async function findApiKey(services: Services, hash: string): Promise<Principal | undefined> {
+	const {database, now} = services;
+	const key = await findActiveKey(services, hash);
 	if (!key) {
 		return undefined;
 	}
 
+	const at = now().toISOString();
 	if (key.last_used_at === null || Date.parse(at) - Date.parse(key.last_used_at) > useInterval) {
 		await database
 			.updateTable('api_keys')

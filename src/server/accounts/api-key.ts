@@ -38,6 +38,19 @@ export async function makeApiKey(
 	return {record, secret: token};
 }
 
+/** The key of a hash, if it opens something: not revoked, not expired, and of a user who is not suspended. */
+export async function findActiveKey({database, now}: Shared, hash: string) {
+	return await database
+		.selectFrom('api_keys')
+		.innerJoin('users', 'users.id', 'api_keys.user_id')
+		.select(['api_keys.id', 'api_keys.user_id', 'api_keys.last_used_at'])
+		.where('key_hash', '=', hash)
+		.where('revoked_at', 'is', null)
+		.where('suspended_at', 'is', null)
+		.where(({eb, or}) => or([eb('expires_at', 'is', null), eb('expires_at', '>', now().toISOString())]))
+		.executeTakeFirst();
+}
+
 /** The keys of a user that open something, oldest first. */
 export async function listActiveKeys({database, now}: Shared, userId: string): Promise<readonly ApiKeyRecord[]> {
 	return await database

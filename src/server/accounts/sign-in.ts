@@ -1,8 +1,9 @@
 import type {Services} from '../services.ts';
+import {findActiveKey} from './api-key.ts';
 import {clearAttempts, countAttempt} from './attempts.ts';
 import {hashPassword, isBusyHashing, verifyPassword} from './password.ts';
 import {hashToken, kindOfToken} from './token.ts';
-import {type Account, accountColumns, findAccountByEmail, normalizeEmail} from './user.ts';
+import {type Account, findAccount, findAccountByEmail, normalizeEmail} from './user.ts';
 
 type Shared = Pick<Services, 'database' | 'now'>;
 
@@ -48,27 +49,11 @@ export async function signInWithPassword(services: Shared, {email, password, net
  * Whose API key this is. It is how somebody gets in whom `serve init` made, to choose a password. A key has 256 random
  * bits: nobody guesses one, so attempts are not counted.
  */
-export async function signInWithKey({database, now}: Shared, typed: string): Promise<SignIn> {
+export async function signInWithKey(services: Shared, typed: string): Promise<SignIn> {
 	const key = typed.trim();
-	const found =
-		kindOfToken(key) === 'api-key'
-			? await database
-					.selectFrom('api_keys')
-					.innerJoin('users', 'users.id', 'api_keys.user_id')
-					.select('api_keys.id as key_id')
-					.select(accountColumns.map(column => `users.${column}` as const))
-					.where('key_hash', '=', hashToken(key))
-					.where('revoked_at', 'is', null)
-					.where(({eb, or}) => or([eb('expires_at', 'is', null), eb('expires_at', '>', now().toISOString())]))
-					.where('suspended_at', 'is', null)
-					.executeTakeFirst()
-			: undefined;
-	if (!found) {
-		return {kind: 'wrong'};
-	}
-
-	const {key_id: apiKeyId, ...account} = found;
-	return {kind: 'known', account, apiKeyId};
+	const found = kindOfToken(key) === 'api-key' ? await findActiveKey(services, hashToken(key)) : undefined;
+	const account = found && (await findAccount(services, found.user_id));
+	return account ? {kind: 'known', account, apiKeyId: found.id} : {kind: 'wrong'};
 }
 
 /** Stores a password. Whoever calls has made sure that the user himself asks. */
