@@ -1,20 +1,20 @@
+import {readBytes} from '../body.ts';
+import {Refusal} from '../refusal.ts';
+
 /** Most bytes of a form. */
 const largestForm = 64 * 1024;
 
 export const formType = 'application/x-www-form-urlencoded';
 
-/** What a form holds; undefined where it is too large. */
+/** What a form holds; undefined where it is too large, or was cut short. */
 export async function readForm(request: Request): Promise<URLSearchParams | undefined> {
-	const chunks: Uint8Array[] = [];
-	let size = 0;
-	for await (const chunk of request.body ?? []) {
-		size += chunk.length;
-		if (size > largestForm) {
+	try {
+		return new URLSearchParams(Buffer.from(await readBytes(request, largestForm)).toString('utf8'));
+	} catch (error) {
+		if (error instanceof Refusal) {
 			return undefined;
 		}
 
-		chunks.push(chunk);
+		throw error;
 	}
-
-	return new URLSearchParams(Buffer.concat(chunks).toString('utf8'));
 }
