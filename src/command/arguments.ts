@@ -1,6 +1,6 @@
 import {parseArgs} from 'node:util';
 import type * as z from 'zod/mini';
-import {AppError} from '../core/error.ts';
+import {AppError, messageOf} from '../core/error.ts';
 import {closest} from './closest.ts';
 import type {Command} from './command.ts';
 
@@ -109,7 +109,7 @@ function parse(path: string, words: readonly string[], flags: readonly Field[], 
 
 /** Node's own messages speak to programmers; ours name the flag and the nearest one. */
 function explain(path: string, error: unknown, known: readonly string[]): string {
-	const message = error instanceof Error ? error.message : String(error);
+	const message = messageOf(error);
 	const flag = /'(-{1,2}[^' ]*)/.exec(message)?.[1] ?? '';
 	if (/^Unknown option/.test(message)) {
 		const near = closest(flag.replace(/^-+/, ''), known);

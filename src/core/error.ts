@@ -59,8 +59,12 @@ export function reportError(error: unknown): ErrorReport {
 		return {code: 'interrupted', message: 'Interrupted.'};
 	}
 
-	const message = error instanceof Error ? error.message : String(error);
-	return {code: 'failed', message: `Something went wrong inside service: ${message}`};
+	return {code: 'failed', message: `Something went wrong inside service: ${messageOf(error)}`};
+}
+
+/** What anything that was thrown says of itself. */
+export function messageOf(error: unknown): string {
+	return error instanceof Error ? error.message : String(error);
 }
 
 /** True for what an aborted `AbortSignal` throws, by whichever layer it was thrown. */

@@ -5,7 +5,7 @@ import {type DemoOptions, demoRoutes} from './demo-model/demo-routes.ts';
 import {ownNames, refuseBody, refuseStranger} from './gate.ts';
 import {handlers} from './handlers/handlers.ts';
 import {contractRoutes} from './handlers.ts';
-import type {Log} from './log.ts';
+import {type Log, traceOf} from './log.ts';
 import {oauthRoutes} from './oauth/oauth-routes.ts';
 import {pageRoutes} from './pages/page-routes.ts';
 import {Refusal, refusal} from './refusal.ts';
@@ -97,7 +97,7 @@ function failed(error: unknown, url: URL, log: Log): Response {
 		level: 'error',
 		message: 'failed',
 		path: url.pathname,
-		error: error instanceof Error ? error.stack : String(error),
+		error: traceOf(error),
 	});
 	return isDatabaseFault(error)
 		? refusal(

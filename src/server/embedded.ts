@@ -1,5 +1,5 @@
 import {Worker} from 'node:worker_threads';
-import {AppError} from '../core/error.ts';
+import {AppError, messageOf} from '../core/error.ts';
 import {type Secret, secret} from '../core/secret.ts';
 import type {DemoThing, EmbeddedScope, WorkerData, WorkerReport} from './worker-messages.ts';
 
@@ -82,8 +82,4 @@ function firstReport(worker: Worker, deadline: number): Promise<WorkerReport> {
 			fail(`its thread ended with status ${status}.`);
 		});
 	});
-}
-
-function messageOf(error: unknown): string {
-	return error instanceof Error ? error.message : String(error);
 }

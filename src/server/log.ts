@@ -12,6 +12,11 @@ export type LogEntry = {
 
 export type Log = (entry: LogEntry) => void;
 
+/** What is written of an error that is a bug: where it came from, too. */
+export function traceOf(error: unknown): string | undefined {
+	return error instanceof Error ? error.stack : String(error);
+}
+
 type Options = {
 	/** What is of less interest is left out. */
 	readonly least?: LogLevel;

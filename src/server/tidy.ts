@@ -1,3 +1,4 @@
+import {messageOf} from '../core/error.ts';
 import type {Services} from './services.ts';
 
 /** How often it is looked for what has expired, in milliseconds. */
@@ -13,7 +14,7 @@ export function keepTidy(services: Shared, interval = usualInterval): {readonly 
 			.then(() => sweepExpired(services))
 			.catch(error => {
 				// The database may be gone for a moment; the next time does what this one did not.
-				services.log({level: 'warn', message: 'sweep', error: error instanceof Error ? error.message : String(error)});
+				services.log({level: 'warn', message: 'sweep', error: messageOf(error)});
 			});
 	}, interval);
 	timer.unref();

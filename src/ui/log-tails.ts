@@ -1,5 +1,5 @@
 import type {LogToFollow} from '../command/result.ts';
-import {AppError} from '../core/error.ts';
+import {AppError, messageOf} from '../core/error.ts';
 import {levelOf} from '../logs/levels.ts';
 import {createLogBuffer, type LogBuffer} from '../logs/log-buffer.ts';
 import type {LogEntry} from '../logs/log-entry.ts';
@@ -193,9 +193,7 @@ export function createLogTails(dependencies: Dependencies): LogTails {
 
 			const title = titleOf(log, store.getState().logs);
 			store.getState().addLog({environment, server, title, openedAt: clock.now(), droppedLines: 0, ...facts});
-			follow(log, tail).catch((error: unknown) =>
-				end(tail, `a fault inside service: ${error instanceof Error ? error.message : String(error)}`),
-			);
+			follow(log, tail).catch((error: unknown) => end(tail, `a fault inside service: ${messageOf(error)}`));
 		},
 		close,
 		closeAll: () => {

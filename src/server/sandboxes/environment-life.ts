@@ -3,6 +3,7 @@ import type {Selectable} from 'kysely';
 import type {TaskEnvironment} from '../../contract/resources/environment.ts';
 import {AppError, isAbort, reportError} from '../../core/error.ts';
 import type {Tables} from '../database/tables.ts';
+import {traceOf} from '../log.ts';
 import type {Services} from '../services.ts';
 import {beginPatience} from './background.ts';
 import {isListening} from './ports.ts';
@@ -165,6 +166,6 @@ async function guarded<Result>(services: Services, work: () => Promise<Result>):
 
 function logBug({log}: Services, error: unknown): void {
 	if (!(error instanceof AppError) && !isAbort(error)) {
-		log({level: 'error', message: 'sandbox', error: error instanceof Error ? error.stack : String(error)});
+		log({level: 'error', message: 'sandbox', error: traceOf(error)});
 	}
 }

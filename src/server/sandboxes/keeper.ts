@@ -1,3 +1,4 @@
+import {messageOf} from '../../core/error.ts';
 import type {Services} from '../services.ts';
 import {advanceEnvironment} from './environment-life.ts';
 import {advanceRuntime} from './runtime-life.ts';
@@ -68,7 +69,7 @@ async function each(
 }
 
 function logFault({log}: Services, error: unknown): void {
-	log({level: 'warn', message: 'sandboxes', error: error instanceof Error ? error.message : String(error)});
+	log({level: 'warn', message: 'sandboxes', error: messageOf(error)});
 }
 
 async function removeOldLogs({database, sandboxes, now}: Services, machine: string): Promise<void> {

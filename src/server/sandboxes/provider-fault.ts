@@ -1,4 +1,5 @@
 import {fileReason} from '../../storage/file-error.ts';
+import {traceOf} from '../log.ts';
 import {refuse} from '../refusal.ts';
 import type {Services} from '../services.ts';
 
@@ -7,7 +8,7 @@ export async function orProviderFault<Result>({log}: Services, work: Promise<Res
 	try {
 		return await work;
 	} catch (error) {
-		log({level: 'error', message: 'sandbox provider', error: error instanceof Error ? error.stack : String(error)});
+		log({level: 'error', message: 'sandbox provider', error: traceOf(error)});
 		const reason = fileReason(error) ?? 'something went wrong';
 		refuse(502, `The sandboxes of this server cannot be reached: ${reason}. Try again later.`, {
 			type: 'sandbox_provider_error',
