@@ -1,7 +1,7 @@
 import {type Lenient, originalOf, readLeniently} from '../contract/lenient.ts';
 import {environmentSchema, type TaskEnvironment} from '../contract/resources/environment.ts';
 import {isJsonObject, type Json, type JsonObject} from '../core/json.ts';
-import {type Secret, secret} from '../core/secret.ts';
+import {mask, type Secret, secret} from '../core/secret.ts';
 import {maskText} from '../net/mask-secret.ts';
 import {facts, inWords, wordsOf} from './facts.ts';
 import type {Result} from './result.ts';
@@ -66,7 +66,7 @@ export function withoutToken(environment: Json): Json {
 	}
 
 	const hidden = typeof token === 'string' ? maskIn(environment, secret(token)) : environment;
-	return {...(isJsonObject(hidden) ? hidden : {}), execute_token: '***'};
+	return {...(isJsonObject(hidden) ? hidden : {}), execute_token: mask};
 }
 
 function maskIn(value: Json, token: Secret): Json {

@@ -1,3 +1,4 @@
+import {mask} from '../core/secret.ts';
 import {readArguments} from './arguments.ts';
 import {closest} from './closest.ts';
 import {type Entry, isNoun} from './command.ts';
@@ -29,10 +30,10 @@ export function withoutSecret(entries: readonly Entry[], line: string): string {
 
 		const {[command.secret]: secret, ...values} = readArguments(path, command, rest);
 		const places = (command.positional ?? []).flatMap(name => values[name] ?? []);
-		return [`/${path}`, ...places, ...(secret === undefined ? [] : ['***'])].join(' ');
+		return [`/${path}`, ...places, ...(secret === undefined ? [] : [mask])].join(' ');
 	} catch {
 		const [name = ''] = line.trim().slice(1).split(/\s/, 1);
-		return takesSecret(entries, name) ? `/${name} ***` : line;
+		return takesSecret(entries, name) ? `/${name} ${mask}` : line;
 	}
 }
 

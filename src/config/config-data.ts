@@ -1,5 +1,5 @@
 import * as z from 'zod/mini';
-import {type Secret, secret} from '../core/secret.ts';
+import {keychainSecret, type Secret, secret} from '../core/secret.ts';
 
 /**
  * A secret is wrapped the moment it is read, so that no part of the program ever sees its text (SAFETY 8). The text itself,
@@ -76,21 +76,6 @@ export function parseConfig(
 
 	const [issue] = error.issues;
 	return {fault: `${issue?.path.join('.') || 'the file'}: ${issue?.message ?? 'invalid'}`};
-}
-
-/** A secret whose text is in the keychain under that name; `last4` is what may be shown of it. */
-export function keychainSecret(entry: string, last4: string): Secret {
-	return Object.freeze({
-		keychainEntry: entry,
-		last4,
-		reveal: () => {
-			throw new Error('A secret of the keychain was used before it was opened.');
-		},
-		// An entry is never changed, so that the same one is the same credential.
-		equals: (other: Secret) => other.keychainEntry === entry,
-		toString: () => '***',
-		toJSON: () => '***',
-	});
 }
 
 /** The configuration as it is stored: here secrets that are not in the keychain are revealed (SAFETY 8). */

@@ -1,7 +1,7 @@
 import {randomUUID} from 'node:crypto';
 import {AppError, reportError} from '../core/error.ts';
-import {type Secret, secret} from '../core/secret.ts';
-import {type ConfigData, entryOf, keychainSecret} from './config-data.ts';
+import {keychainSecret, type Secret, secret} from '../core/secret.ts';
+import {type ConfigData, entryOf} from './config-data.ts';
 import type {Keychain} from './keychain.ts';
 import {asClause} from './stored-where.ts';
 

@@ -1,4 +1,4 @@
-const mask = '***';
+import {mask} from './secret.ts';
 
 /** What credentials of well-known kinds begin with, each followed by enough of what cannot be a word. */
 const known = new RegExp(

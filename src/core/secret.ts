@@ -1,6 +1,7 @@
 import {inspect} from 'node:util';
 
-const mask = '***';
+/** What stands where a secret would. */
+export const mask = '***';
 
 /**
  * A credential that cannot be printed by accident: every way to a string gives `***` (SAFETY 8).
@@ -19,13 +20,28 @@ export type Secret = {
 };
 
 export function secret(value: string): Secret {
-	const shown = {
+	return sealed({
 		reveal: () => value,
 		last4: value.length >= 12 ? value.slice(-4) : '',
-		equals: (other: Secret) => other.keychainEntry === undefined && other.reveal() === value,
-		toString: () => mask,
-		toJSON: () => mask,
-	};
+		equals: other => other.keychainEntry === undefined && other.reveal() === value,
+	});
+}
+
+/** A secret whose text is in the keychain under that name; `last4` is what may be shown of it. */
+export function keychainSecret(entry: string, last4: string): Secret {
+	return sealed({
+		keychainEntry: entry,
+		last4,
+		reveal: () => {
+			throw new Error('A secret of the keychain was used before it was opened.');
+		},
+		// An entry is never changed, so that the same one is the same credential.
+		equals: other => other.keychainEntry === entry,
+	});
+}
+
+function sealed(held: Omit<Secret, 'toString' | 'toJSON'>): Secret {
+	const shown = {...held, toString: () => mask, toJSON: () => mask};
 	// The value lives in the closure and in a non-enumerable reveal, so that spreading and inspecting show nothing.
 	Object.defineProperty(shown, 'reveal', {enumerable: false});
 	Object.defineProperty(shown, inspect.custom, {value: () => mask, enumerable: false});

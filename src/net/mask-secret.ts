@@ -1,6 +1,4 @@
-import type {Secret} from '../core/secret.ts';
-
-const mask = '***';
+import {mask, type Secret} from '../core/secret.ts';
 
 /** Shorter ones are placeholders such as `none` or `ollama`; masking them would spoil ordinary text. In characters. */
 const shortest = 12;

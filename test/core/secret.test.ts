@@ -1,7 +1,7 @@
 import {format, inspect} from 'node:util';
 import * as fc from 'fast-check';
 import {expect, test} from 'vitest';
-import {type Secret, secret} from '../../src/core/secret.ts';
+import {keychainSecret, type Secret, secret} from '../../src/core/secret.ts';
 
 const value = 'sk-live-0123456789abcdef';
 
@@ -46,4 +46,15 @@ test('at most a third of a secret is shown at its end, and nothing of a short on
 			expect(last4.length * 3).toBeLessThanOrEqual(text.length);
 		}),
 	);
+});
+
+test('a secret that is in the keychain shows as little, and cannot be used before it is opened [8]', () => {
+	const hidden = keychainSecret('profile/work', 'cdef');
+	expect([String(hidden), JSON.stringify({hidden}), inspect({hidden})]).toEqual([
+		'***',
+		'{"hidden":"***"}',
+		'{ hidden: *** }',
+	]);
+	expect(() => hidden.reveal()).toThrow('before it was opened');
+	expect([hidden.equals(keychainSecret('profile/work', '')), hidden.equals(secret(value))]).toEqual([true, false]);
 });
