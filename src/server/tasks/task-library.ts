@@ -51,7 +51,7 @@ async function readTasks(folder: string, log: Log): Promise<readonly Task[]> {
 
 /** Throws `AppError` (`failed`), also where there is no `task.yaml`. */
 async function readTask(folder: string, name: string): Promise<Task> {
-	const text = (await readRegularFile(join(folder, 'task.yaml'), name)).toString('utf8');
+	const text = (await readRegularFile(folder, 'task.yaml', name)).toString('utf8');
 	const readFiles = () => readFolder(folder, name);
 	return {...parseTask(text, name), readFiles};
 }
@@ -66,7 +66,7 @@ async function readFolder(folder: string, task: string): Promise<ReadonlyMap<str
 			if (isFolder(entry)) {
 				await walk(path);
 			} else if (entry.isFile() && path !== 'task.yaml') {
-				const content = await readRegularFile(join(folder, path), task);
+				const content = await readRegularFile(folder, path, task);
 				bytes += content.length;
 				files.set(path, content);
 			}
@@ -80,9 +80,10 @@ async function readFolder(folder: string, task: string): Promise<ReadonlyMap<str
 	return files;
 }
 
-async function readRegularFile(path: string, task: string): Promise<Buffer> {
-	const file = await open(path, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK).catch(error => {
-		throw new AppError('failed', `The task ${task} cannot be used: its task.yaml cannot be read.`, {cause: error});
+async function readRegularFile(folder: string, path: string, task: string): Promise<Buffer> {
+	const flags = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK;
+	const file = await open(join(folder, path), flags).catch(error => {
+		throw new AppError('failed', `The task ${task} cannot be used: its ${path} cannot be read.`, {cause: error});
 	});
 	try {
 		const stats = await file.stat();
