@@ -18,7 +18,7 @@ export type Principal = {
  * The least role that an operation takes in the organization of its path; `self` for what concerns nobody but the
  * caller. An operation without a row does not compile, and what is not allowed here is forbidden (SAFETY 26).
  */
-export const requiredRole: {readonly [Id in EndpointId]: Role | 'self'} = {
+const requiredRole: {readonly [Id in EndpointId]: Role | 'self'} = {
 	createSubmissionStage: 'member',
 	createEnvironment: 'member',
 	getEnvironmentLogs: 'member',

@@ -1,5 +1,5 @@
 /** From what is of the least interest to what is of the most. */
-export const logLevels = ['info', 'warn', 'error'] as const;
+const logLevels = ['info', 'warn', 'error'] as const;
 
 export type LogLevel = (typeof logLevels)[number];
 

@@ -11,5 +11,3 @@ export const autoRefillSchema = z.looseObject({
 	quantity: z.nullable(z.int()),
 	threshold: z.nullable(z.int()),
 });
-
-export type AutoRefill = z.input<typeof autoRefillSchema>;

@@ -16,7 +16,7 @@ export const severities: readonly string[] = ['info', 'low', 'medium', 'high', '
 const secondsOf = ({startedAt, endedAt}: Span) => (endedAt - startedAt) / 1_000_000;
 
 /** One trial, as its span tells it; the rank comes later. */
-export function trialOf(span: Span): TrialEvidence {
+function trialOf(span: Span): TrialEvidence {
 	return {
 		execution_time_s: secondsOf(span),
 		...fieldsOf(span.attributes, 'service.airt.trial.', trialEvidenceSchema.shape),

@@ -16,7 +16,7 @@ const program = z.array(text(1, 4096)).check(z.minLength(1), z.maxLength(100));
 
 const inputTypes = ['string', 'integer', 'number', 'boolean', 'array', 'object'] as const;
 
-export const inputSchema = z.strictObject({
+const inputSchema = z.strictObject({
 	type: z.enum(inputTypes),
 	description: z.optional(text(1, 1000)),
 	/** What counts where none is given; an input without it and not required is then left out. */
@@ -29,7 +29,7 @@ export const inputSchema = z.strictObject({
 	choices: z.optional(z.array(z.union([z.string(), z.number()])).check(z.minLength(1), z.maxLength(100))),
 });
 
-export const serviceSchema = z.strictObject({
+const serviceSchema = z.strictObject({
 	/** The variable that tells the program its port: `PORT` of the only service, `<NAME>_PORT` of one among several. */
 	env: z.optional(variable),
 	/** What the URL ends with. */
@@ -65,4 +65,3 @@ export const taskSchema = z.strictObject({
 
 export type TaskDefinition = z.output<typeof taskSchema>;
 export type TaskInput = z.output<typeof inputSchema>;
-export type TaskService = z.output<typeof serviceSchema>;
