@@ -41,7 +41,7 @@ const create = command({
 	whileRunning: true,
 
 	async run({task, input, modelOverride, secret, timeout, showToken = false}, context) {
-		const {platform, live, signal} = context;
+		const {platform, live, signal, interact} = context;
 		const inputs = input && readInputs('input', input);
 		const overrides = modelOverride && readPairs('model-override', modelOverride);
 		const session = await platform.open();
@@ -56,7 +56,15 @@ const create = command({
 			...(secret && {secret_ids: secret}),
 			...(timeout !== undefined && {timeout_sec: timeout}),
 		};
-		const environment = await client.createEnvironment({params: scope('org', 'workspace'), body}, signal);
+		const params = scope('org', 'workspace');
+		const environment = await client.createEnvironment({params, body}, signal).catch((error: unknown) => {
+			// Nothing lists environments: whoever goes away in the middle would never learn of one that runs and costs.
+			if (signal.aborted) {
+				interact.say('The server may have made the sandbox all the same.');
+			}
+
+			throw error;
+		});
 		if (live) {
 			await beginWork({environment: withoutToken(originalOf(environment)), session, live}, context);
 		}

@@ -198,3 +198,16 @@ test.each([
 	});
 	expect(seen).toHaveLength(1);
 });
+
+test('whoever interrupts it is told that the sandbox may be there all the same', async () => {
+	const abort = new AbortController();
+	const {env} = await api({
+		[`POST ${inWorkspace}/environments`]: () => {
+			abort.abort();
+			return {json: {id: '0b5e0a1c-9c1f-4d4e-8b57-0123456789ab', state: 'building'}};
+		},
+	});
+	const here = testContext({env, signal: abort.signal});
+	await expect(here.run('env', 'create', 'web-shop')).rejects.toThrow();
+	expect(here.said).toEqual(['The server may have made the sandbox all the same.']);
+});
