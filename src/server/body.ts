@@ -6,6 +6,11 @@ import {refuse} from './refusal.ts';
 const largestJson = 8 * 1024 * 1024;
 const deepest = 100;
 
+/** The media type of a body in lower case, without its parameters; undefined where the request names none. */
+export function mediaTypeOf({headers}: Request): string | undefined {
+	return headers.get('content-type')?.split(';')[0]?.trim().toLowerCase();
+}
+
 /**
  * The bytes of a request's body as they come. Refuses with 400 what is larger than `most`, as early as it can be known,
  * and what its sender cut short, which is his fault and not that of the server.

@@ -1,3 +1,4 @@
+import {mediaTypeOf} from './body.ts';
 import {refusal} from './refusal.ts';
 import type {Route} from './route.ts';
 
@@ -27,8 +28,7 @@ const onlyJson: readonly string[] = ['application/json'];
 /** Refuses a body of a type that the operation does not take: a form of a web page could send one without asking. */
 export function refuseBody(request: Request, url: URL, {accepts = onlyJson}: Route): Response | undefined {
 	const writes = request.method !== 'GET' && request.method !== 'HEAD' && request.method !== 'DELETE';
-	const type = (request.headers.get('content-type') ?? '').split(';')[0]?.trim().toLowerCase() ?? '';
-	return writes && accepts.length > 0 && !accepts.includes(type)
+	return writes && accepts.length > 0 && !accepts.includes(mediaTypeOf(request) ?? '')
 		? refusal(url, 400, `Send the body as ${accepts.join(' or ')}.`)
 		: undefined;
 }

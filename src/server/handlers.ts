@@ -1,11 +1,10 @@
 import {check, parameterViolations, type Violation} from '../contract/check.ts';
 import type {Endpoint, RequestOf, ResultOf} from '../contract/endpoint.ts';
 import {type EndpointId, endpoints} from '../contract/endpoints.ts';
-import {parametersOf} from '../contract/path.ts';
 import type {ValidationErrorItem} from '../contract/problem.ts';
 import {decodeQuery} from '../contract/query.ts';
 import {authorize, type Principal} from './authorize.ts';
-import {readBytes, readJsonBody} from './body.ts';
+import {mediaTypeOf, readBytes, readJsonBody} from './body.ts';
 import {refuse, refuseInvalid} from './refusal.ts';
 import type {Route, RouteRequest} from './route.ts';
 import {findScope, type Scope, type ScopeOf} from './scope.ts';
@@ -52,7 +51,7 @@ export function contractRoutes(handlers: Handlers, services: Services): readonly
 			auth: 'credential',
 			accepts: row.raw ?? (row.body ? undefined : []),
 			async handle(asked) {
-				const scope = await guard(id, row, asked, services);
+				const scope = await guard(id, asked, services);
 				const headers = new Headers();
 				const result = await handler(await readRequest(row, asked), {
 					principal: asked.principal,
@@ -67,15 +66,21 @@ export function contractRoutes(handlers: Handlers, services: Services): readonly
 	});
 }
 
-/** Finds the scope and asks whether the caller may: 404 for what is not his, 403 for what his role does not allow. */
-async function guard(id: EndpointId, row: Endpoint, {principal, parameters}: RouteRequest, {database}: Services) {
-	const isScoped = parametersOf(row.path).includes('org');
+/**
+ * Finds the scope that a path names and asks whether the caller may: 404 for what is not his, 403 for what his role does
+ * not allow. Without a name of an organization in the path there is no scope.
+ */
+export async function guard(
+	action: EndpointId,
+	{principal, parameters}: RouteRequest,
+	{database}: Services,
+): Promise<Scope | undefined> {
 	const scope = await findScope(database, principal, parameters);
-	if (isScoped && !scope) {
+	if (parameters['org'] !== undefined && !scope) {
 		refuse(404, notFound);
 	}
 
-	if (!authorize(id, scope?.role)) {
+	if (!authorize(action, scope?.role)) {
 		refuse(403, `The role “${scope?.role}” may not do this in the organization.`);
 	}
 
@@ -103,7 +108,7 @@ async function readRequest(row: Endpoint, {request, url, parameters}: RouteReque
 		...(body && {body: body.data}),
 		...(row.raw && {
 			body: await readBytes(request, largestRaw),
-			contentType: request.headers.get('content-type')?.split(';')[0]?.trim().toLowerCase(),
+			contentType: mediaTypeOf(request),
 			contentEncoding: request.headers.get('content-encoding') ?? undefined,
 		}),
 	};

@@ -1,9 +1,7 @@
-import {authorize} from '../authorize.ts';
 import {bytesOf} from '../body.ts';
-import {notFound} from '../handlers.ts';
+import {guard, notFound} from '../handlers.ts';
 import {refuse, refuseInvalid} from '../refusal.ts';
 import type {OpenRequest, Route, RouteRequest} from '../route.ts';
-import {findScope} from '../scope.ts';
 import type {Services} from '../services.ts';
 import {rangeOf} from './byte-range.ts';
 import {hashOf, objectName} from './object-name.ts';
@@ -32,17 +30,15 @@ export function artifactRoutes(services: Services): readonly Route[] {
  * Stores the bytes of an artifact before or after a span refers to it: 201, or 200 where they are there already. The bytes
  * of an oid that is a hash must have it (400); of a name without one the first bytes stay (409).
  */
-async function upload({database, artifacts}: Services, {request, principal, parameters}: RouteRequest) {
-	const scope = await findScope(database, principal, parameters);
+async function upload(services: Services, asked: RouteRequest) {
+	// Whoever may send spans may send what they refer to.
+	const scope = await guard('pushTraces', asked, services);
 	if (!scope?.workspace) {
 		refuse(404, notFound);
 	}
 
-	// Whoever may send spans may send what they refer to.
-	if (!authorize('pushTraces', scope.role)) {
-		refuse(403, `The role “${scope.role}” may not do this in the organization.`);
-	}
-
+	const {request, parameters} = asked;
+	const {artifacts} = services;
 	const {oid = ''} = parameters;
 	const sha256 = hashOf(oid);
 	if (oid.length > longestOid || (oid.startsWith('sha256:') && !sha256)) {

@@ -1,4 +1,5 @@
 import {formType, readForm} from '../accounts/form-body.ts';
+import {mediaTypeOf} from '../body.ts';
 import {oauthError} from './answer.ts';
 
 /** The one client there is, which has no secret: `service` at a terminal. */
@@ -14,7 +15,7 @@ export async function readClientForm(request: Request): Promise<Form | Response>
 		return oauthError('invalid_client', 'This server knows public clients alone: send client_id.', scheme ?? 'Basic');
 	}
 
-	if (request.headers.get('content-type')?.split(';')[0]?.trim().toLowerCase() !== formType) {
+	if (mediaTypeOf(request) !== formType) {
 		return oauthError('invalid_request', `Send the parameters as ${formType}.`);
 	}
 
