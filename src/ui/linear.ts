@@ -102,7 +102,8 @@ export async function startLinear(
 
 	const send = async (line: string) => {
 		await opened.submit(takeOffered(store, line));
-		if (!store.getState().transcript.run) {
+		const {transcript, busy} = store.getState();
+		if (!transcript.run && !busy) {
 			prompt();
 		}
 	};

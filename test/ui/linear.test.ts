@@ -141,3 +141,16 @@ test('an empty line sends what a command put into the prompt; a message takes it
 	expect(store.getState().composer.text).toBe('');
 	expect(text()).not.toMatch(/Do more|Not sent/);
 });
+
+test('while a command goes on, the end of an answer asks for nothing to be typed', async () => {
+	const {ask, answer} = waitingModel();
+	const {store, type, text, waitFor} = runLinear(ask);
+	await waitFor('> ');
+	type('Are you there?\n');
+	await waitFor('Working; Ctrl+C interrupts.');
+	store.getState().setBusy(true, 'env logs');
+	answer();
+	await waitFor('Ready. Model custom/demo');
+	await new Promise(resolve => setTimeout(resolve, 20));
+	expect(text().split('\n').at(-1)).toBe('');
+});
