@@ -4,7 +4,7 @@ import type {CommandContext} from '../src/command/context.ts';
 import {AppError} from '../src/core/error.ts';
 import {formatNumber} from '../src/core/format.ts';
 import {describeState} from '../src/logs/tail-state.ts';
-import type {OpenLog} from '../src/store/logs-slice.ts';
+import {allLogs, type OpenLog} from '../src/store/logs-slice.ts';
 
 const describe = {log: 'its title, or the UUID of its environment or the beginning of that; else the one in front'};
 
@@ -118,12 +118,12 @@ function findLog(wanted: string, {store}: CommandContext): OpenLog {
 		return log;
 	}
 
-	if (only && logs.length === 1 && (wanted === '' || wanted === '*')) {
+	if (only && logs.length === 1 && (wanted === '' || wanted === allLogs)) {
 		return only;
 	}
 
 	const names = logs.map(({title}) => title).join(', ');
-	if (found.length > 1 || (wanted === '*' && logs.length > 1)) {
+	if (found.length > 1 || (wanted === allLogs && logs.length > 1)) {
 		throw new AppError('usage', 'Which log?', {hint: `Choose one of ${names}, or close all: \`logs close --all\``});
 	}
 

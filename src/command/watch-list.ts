@@ -6,7 +6,7 @@ import type {TailClock} from '../logs/tail.ts';
 import {describeState} from '../logs/tail-state.ts';
 import type {Conversation} from '../store/conversation.ts';
 import type {AppStore} from '../store/store.ts';
-import type {Watch} from '../store/watch-slice.ts';
+import {recentTurns, turnWindow, type Watch} from '../store/watch-slice.ts';
 import type {Condition} from './watch-condition.ts';
 import {type Found, runWatch} from './watch-run.ts';
 import {environmentName, type WatchWords} from './watch-words.ts';
@@ -33,7 +33,6 @@ type Dependencies = {
 	readonly clock: TailClock;
 };
 
-const hour = 3_600_000;
 const quotation = {lines: 20, characters: 16 * 1024};
 
 export function createWatches({store, conversation, words, clock}: Dependencies): Watches {
@@ -56,13 +55,13 @@ export function createWatches({store, conversation, words, clock}: Dependencies)
 		return watch;
 	};
 
-	const recentTurns = ({turns}: Watch) => turns.filter(at => at > clock.now() - hour);
-
 	/** When the agent may be asked next, in milliseconds of the clock. */
 	const allowedAt = (number: number) => {
 		const watch = watchOf(number);
-		const turns = watch?.ask === undefined ? [] : recentTurns(watch);
-		return watch && turns.length >= watch.perHour ? (turns.at(-watch.perHour) ?? 0) + hour : Number.NEGATIVE_INFINITY;
+		const turns = watch?.ask === undefined ? [] : recentTurns(watch, clock.now());
+		return watch && turns.length >= watch.perHour
+			? (turns.at(-watch.perHour) ?? 0) + turnWindow
+			: Number.NEGATIVE_INFINITY;
 	};
 
 	const report = async (number: number, found: Found) => {
@@ -83,7 +82,7 @@ export function createWatches({store, conversation, words, clock}: Dependencies)
 			return;
 		}
 
-		changeWatch(number, {turns: [...recentTurns(watch), clock.now()]});
+		changeWatch(number, {turns: [...recentTurns(watch, clock.now()), clock.now()]});
 		words.alert(`Watch ${number} asks the agent.`);
 		await conversation.send(promptOf(watch, watch.ask, found));
 	};

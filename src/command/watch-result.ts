@@ -1,7 +1,7 @@
 import {formatNumber, formatUsd} from '../core/format.ts';
 import {totalCost} from '../core/usage.ts';
 import type {AppState} from '../store/store.ts';
-import type {Watch} from '../store/watch-slice.ts';
+import {recentTurns, type Watch} from '../store/watch-slice.ts';
 import type {Result} from './result.ts';
 import {intervalText} from './watch-condition.ts';
 import {environmentName} from './watch-words.ts';
@@ -53,16 +53,12 @@ export function watchesResult(watches: readonly Watch[]): Result {
 			formatNumber(watch.found),
 			watch.ask === undefined
 				? `tells, once in ${intervalText(watch.every)}`
-				: `asks, ${turnsLately(watch)} of ${watch.perHour} turns in an hour`,
+				: `asks, ${recentTurns(watch, Date.now()).length} of ${watch.perHour} turns in an hour`,
 			watch.state,
 		]),
 		empty: 'No log is watched.',
 		data: watches.map(dataOf),
 	};
-}
-
-function turnsLately({turns}: Watch): number {
-	return turns.filter(at => at > Date.now() - 3_600_000).length;
 }
 
 function turns(perHour: number, every: number): string {

@@ -25,6 +25,14 @@ export type Watch = {
 	readonly state: string;
 };
 
+/** How long a turn counts, in milliseconds: most turns are so many in an hour. */
+export const turnWindow = 3_600_000;
+
+/** The turns of the agent that count by now, which is in milliseconds since the epoch. */
+export function recentTurns({turns}: Pick<Watch, 'turns'>, now: number): readonly number[] {
+	return turns.filter(at => at > now - turnWindow);
+}
+
 /** A sandbox that was made here and has an end. */
 export type Sandbox = {
 	/** UUID of the environment. */
