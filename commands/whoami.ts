@@ -2,7 +2,7 @@ import * as z from 'zod/mini';
 import {command} from '../src/command/command.ts';
 import {identityOf, identityResult} from '../src/command/identity.ts';
 import {wireResult} from '../src/command/wire.ts';
-import {entryOf} from '../src/config/config-data.ts';
+import {entryOf} from '../src/core/entry-of.ts';
 import {AppError} from '../src/core/error.ts';
 
 export default command({

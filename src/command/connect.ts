@@ -1,6 +1,7 @@
-import {entryOf, type Profile} from '../config/config-data.ts';
+import type {Profile} from '../config/config-data.ts';
 import {activateProfile, findProfile, hasCredential, profileOfServer} from '../config/profiles.ts';
 import {resolveProfile} from '../config/resolve-profile.ts';
+import {entryOf} from '../core/entry-of.ts';
 import {AppError} from '../core/error.ts';
 import {originOf, parseServerUrl} from '../core/origin.ts';
 import type {TlsInfo} from '../net/tls-info.ts';

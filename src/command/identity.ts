@@ -1,5 +1,5 @@
-import {entryOf} from '../config/config-data.ts';
 import {type ResolvedProfile, resolveProfile} from '../config/resolve-profile.ts';
+import {entryOf} from '../core/entry-of.ts';
 import type {CommandContext} from './context.ts';
 import type {Result} from './result.ts';
 

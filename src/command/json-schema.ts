@@ -1,3 +1,4 @@
+import {entryOf} from '../core/entry-of.ts';
 import {isJsonObject, type Json, type JsonObject} from '../core/json.ts';
 
 /** A JSON Schema (draft 2020-12) with the document that its references point into. */
@@ -69,7 +70,7 @@ function referenced(document: JsonObject, reference: Json | undefined): JsonObje
 	let found: Json | undefined = document;
 	for (const part of reference.split('/').slice(1)) {
 		const name = part.replaceAll('~1', '/').replaceAll('~0', '~');
-		found = isJsonObject(found) && Object.hasOwn(found, name) ? found[name] : undefined;
+		found = isJsonObject(found) ? entryOf(found, name) : undefined;
 	}
 
 	return isJsonObject(found) ? found : undefined;

@@ -1,4 +1,5 @@
 import type {Cell} from '../core/cell.ts';
+import {entryOf} from '../core/entry-of.ts';
 import type {Json, JsonObject} from '../core/json.ts';
 import {cellOf, inWords, wordsOf} from './facts.ts';
 import type {Result} from './result.ts';
@@ -40,7 +41,7 @@ export function looseTable({items, first, hides = () => false, empty, title, not
 
 /** A field may bear the name of something that every object has. */
 function cellIn(item: JsonObject, name: string): Cell {
-	const value = Object.hasOwn(item, name) ? item[name] : undefined;
+	const value = entryOf(item, name);
 	return isPlain(value) ? cellOf(name, value) : '';
 }
 

@@ -1,5 +1,6 @@
 import type {Sighting} from '../config/sightings.ts';
 import type {EndpointId} from '../contract/endpoints.ts';
+import {entryOf} from '../core/entry-of.ts';
 import {isJsonObject, type Json, type JsonObject} from '../core/json.ts';
 import {seenIds} from './seen-ids.ts';
 
@@ -68,7 +69,7 @@ export function sightingsOf(
 
 function keep(value: JsonObject, names: Kept): JsonObject {
 	const fields = Object.entries(names).flatMap(([name, kept]): ReadonlyArray<readonly [string, Json]> => {
-		const field = Object.hasOwn(value, name) ? value[name] : undefined;
+		const field = entryOf(value, name);
 		if (field === undefined) {
 			return [];
 		}

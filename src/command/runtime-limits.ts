@@ -1,5 +1,6 @@
 import type {Lenient} from '../contract/lenient.ts';
 import type {RuntimeInstance} from '../contract/resources/runtime.ts';
+import {entryOf} from '../core/entry-of.ts';
 import {formatDuration, formatMeasure, formatNumber} from '../core/format.ts';
 
 /** The sandbox of a runtime as it came, any field of it perhaps missing. */
@@ -15,7 +16,7 @@ const levelNames: Readonly<Record<string, string>> = {
 
 /** A level of limits in words; one that came after this version as it is. */
 export function levelName(level: string): string {
-	return (Object.hasOwn(levelNames, level) ? levelNames[level] : undefined) ?? level;
+	return entryOf(levelNames, level) ?? level;
 }
 
 type Limit = {

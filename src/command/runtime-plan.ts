@@ -1,6 +1,7 @@
 import type {Sighting} from '../config/sightings.ts';
 import {type Lenient, readLeniently} from '../contract/lenient.ts';
 import {type Runtime, runtimeSchema} from '../contract/resources/runtime.ts';
+import {entryOf} from '../core/entry-of.ts';
 import {formatAge, formatNumber} from '../core/format.ts';
 import {facts, yesOrNo} from './facts.ts';
 import {type Instance, levelName, limitsOf, timeLimit, winner} from './runtime-limits.ts';
@@ -90,7 +91,7 @@ const reasons: Readonly<Record<string, string>> = {
 
 /** Why a sandbox was paused, in words and in the server's own; a reason that came after this version as it is. */
 function pauseReason(reason: string): string {
-	return (Object.hasOwn(reasons, reason) ? reasons[reason] : undefined) ?? reason;
+	return entryOf(reasons, reason) ?? reason;
 }
 
 /** What it has used so far, as far as it was said: “12 billed, 3 running, 4,000 estimated in all”. */

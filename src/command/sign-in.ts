@@ -1,7 +1,8 @@
 import type {Tokens} from '../client/tokens.ts';
-import {entryOf, type Profile} from '../config/config-data.ts';
+import type {Profile} from '../config/config-data.ts';
 import {profileOfServer, type StoredCredential, saveProfile} from '../config/profiles.ts';
 import {storedWhere} from '../config/stored-where.ts';
+import {entryOf} from '../core/entry-of.ts';
 import {AppError} from '../core/error.ts';
 import {type Origin, originOf, profileNameOf} from '../core/origin.ts';
 import {type Secret, secret} from '../core/secret.ts';

@@ -97,11 +97,6 @@ function storedText(held: Secret): unknown {
 	return keychainEntry === undefined ? held.reveal() : {keychain: keychainEntry, last4};
 }
 
-/** The record's own entry, never one that every object inherits: names come from people. */
-export function entryOf<T>(record: Readonly<Record<string, T>>, name: string): T | undefined {
-	return Object.hasOwn(record, name) ? record[name] : undefined;
-}
-
 /** A record without one entry. */
 export function without<T>(record: Readonly<Record<string, T>>, name: string): Record<string, T> {
 	return Object.fromEntries(Object.entries(record).filter(([key]) => key !== name));

@@ -1,8 +1,9 @@
+import {entryOf} from '../core/entry-of.ts';
 import {AppError} from '../core/error.ts';
 import {type Origin, originOf} from '../core/origin.ts';
 import type {Secret} from '../core/secret.ts';
 import type {Config} from './config.ts';
-import {type ConfigData, entryOf, type Profile, without} from './config-data.ts';
+import {type ConfigData, type Profile, without} from './config-data.ts';
 import type {OnFault} from './vault.ts';
 
 /** What proves who calls, as a profile keeps it: a key, or tokens. */

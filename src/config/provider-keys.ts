@@ -1,10 +1,11 @@
+import {entryOf} from '../core/entry-of.ts';
 import type {Environment} from '../core/environment.ts';
 import {AppError} from '../core/error.ts';
 import {type ProviderName, providerNames} from '../core/model.ts';
 import {isLoopback, parseServerUrl} from '../core/origin.ts';
 import {type Secret, secret} from '../core/secret.ts';
 import type {Config} from './config.ts';
-import {type ConfigData, entryOf, type StoredKey, without} from './config-data.ts';
+import {type ConfigData, type StoredKey, without} from './config-data.ts';
 import {type StoredIn, storedIn} from './stored-where.ts';
 import type {OnFault} from './vault.ts';
 

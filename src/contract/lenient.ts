@@ -1,4 +1,5 @@
 import type * as z from 'zod/mini';
+import {entryOf} from '../core/entry-of.ts';
 import {isJsonObject, type Json, type JsonObject} from '../core/json.ts';
 
 /** Names that a type spells out, without the `[name: string]` of a loose object. */
@@ -57,7 +58,7 @@ function keep(schema: z.core.$ZodType, value: Json): Json | undefined {
 		case 'nullable':
 			return value === null ? value : keep(def.innerType, value);
 		case 'object':
-			return isJsonObject(value) ? keepFields(value, name => own(def.shape, name)) : undefined;
+			return isJsonObject(value) ? keepFields(value, name => entryOf(def.shape, name)) : undefined;
 		case 'record':
 			return isJsonObject(value) ? keepFields(value, () => def.valueType) : undefined;
 		case 'array':
@@ -98,8 +99,4 @@ function keepFields(value: JsonObject, schemaOf: (name: string) => z.core.$ZodTy
 function keepEntries(list: readonly Json[], schema: z.core.$ZodType): readonly Json[] {
 	const kept = list.map(entry => keep(schema, entry));
 	return kept.every((entry, index) => entry === list[index]) ? list : kept.filter(entry => entry !== undefined);
-}
-
-function own<Value>(fields: Readonly<Record<string, Value>>, name: string): Value | undefined {
-	return Object.hasOwn(fields, name) ? fields[name] : undefined;
 }

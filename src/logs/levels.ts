@@ -1,3 +1,4 @@
+import {entryOf} from '../core/entry-of.ts';
 import {isJsonObject, parseJson} from '../core/json.ts';
 
 /** From the least to the most severe. */
@@ -93,7 +94,7 @@ function levelOfJson(line: string): Level | undefined {
 	}
 
 	for (const key of jsonKeys) {
-		const value = Object.hasOwn(record, key) ? record[key] : undefined;
+		const value = entryOf(record, key);
 		const level = typeof value === 'number' ? numbers[value] : typeof value === 'string' && names[value.toLowerCase()];
 		if (level) {
 			return level;

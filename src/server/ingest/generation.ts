@@ -1,3 +1,4 @@
+import {entryOf} from '../../core/entry-of.ts';
 import type {JsonObject} from '../../core/json.ts';
 import {isProviderName, type ProviderName} from '../../core/model.ts';
 import {countAt, textAt} from './read-attributes.ts';
@@ -35,7 +36,7 @@ export function modelOf(attributes: JsonObject): string | undefined {
 		return name;
 	}
 
-	return `${Object.hasOwn(vendors, provider) ? vendors[provider] : provider}/${name}`;
+	return `${entryOf(vendors, provider) ?? provider}/${name}`;
 }
 
 /** The four buckets, as the table of messages has them. */

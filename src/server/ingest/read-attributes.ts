@@ -1,3 +1,4 @@
+import {entryOf} from '../../core/entry-of.ts';
 import {isJsonObject, type Json, type JsonObject, parseJson} from '../../core/json.ts';
 import type {AttributeKey} from './attributes.ts';
 
@@ -61,5 +62,5 @@ export function objectAt(attributes: JsonObject, key: Key): JsonObject | undefin
 }
 
 export function valueAt(attributes: JsonObject, key: Key | `${Family}${string}`): Json | undefined {
-	return Object.hasOwn(attributes, key) ? attributes[key] : undefined;
+	return entryOf(attributes, key);
 }

@@ -1,3 +1,4 @@
+import {entryOf} from '../../core/entry-of.ts';
 import {isDeeper, isJsonObject, type Json, parseJson} from '../../core/json.ts';
 import {textOf} from '../body.ts';
 import {refuse} from '../refusal.ts';
@@ -52,7 +53,7 @@ function readMessage(json: Json, message: Message, place: string, budget: Budget
 	budget.spend(message);
 	const found: Record<string, unknown> = {};
 	for (const [name, field] of Object.entries(message)) {
-		const value = Object.hasOwn(json, name) ? json[name] : undefined;
+		const value = entryOf(json, name);
 		if (value !== undefined && value !== null) {
 			found[name] = field.repeated
 				? readList(value, field, `${place}.${name}`, budget)

@@ -1,3 +1,4 @@
+import {entryOf} from '../../core/entry-of.ts';
 import type {TaskInputs} from './inputs.ts';
 import type {TaskDefinition} from './task-schema.ts';
 
@@ -20,7 +21,7 @@ export function renderInstruction(
 			return Object.hasOwn(inputs, name) ? inWords(inputs[name]) : '';
 		}
 
-		const service = kind === 'services' && Object.hasOwn(services, name) ? services[name] : undefined;
+		const service = kind === 'services' ? entryOf(services, name) : undefined;
 		return service && (field === 'url' || field === 'port') ? String(service[field]) : whole;
 	});
 }
