@@ -23,7 +23,7 @@ export function reasonOf(headers: Readonly<Record<string, string>>, text: string
 	if (isJsonObject(value)) {
 		const problem = readLeniently(problemSchema, value) ?? {};
 		const detail = problem.detail ?? plainDetail(value);
-		const fields = fieldsOf(problem);
+		const fields = fieldsOf(problem, detail ?? '');
 		const note = detail === undefined && fields.length === 0 ? 'it gave no reason' : undefined;
 		return {detail: detail && shown(detail), type: problem.type && shown(problem.type), fields, note};
 	}
@@ -48,8 +48,11 @@ function plainDetail(value: Readonly<Record<string, Json>>): string | undefined 
 	return [value['message'], value['error']].find(words => typeof words === 'string');
 }
 
-function fieldsOf({errors}: Lenient<Problem>): readonly string[] {
-	const items = errors ?? [];
+/** What the detail does not say itself: servers repeat there what is wrong with the first field. */
+function fieldsOf({errors}: Lenient<Problem>, detail: string): readonly string[] {
+	const items = (errors ?? []).filter(
+		({loc = [], msg}) => !(loc.length > 0 && msg && detail.includes(`${loc.join('.')} ${msg}`)),
+	);
 	const named = items.slice(0, mostFields).map(fieldOf);
 	return items.length > mostFields ? [...named, `and ${items.length - mostFields} more`] : named;
 }

@@ -76,6 +76,12 @@ test.each([
 		'(status 500); it gave no reason.',
 	],
 	[
+		'a detail that says the first field',
+		'{"detail":"body.a is bad.","errors":[{"loc":["body","a"],"msg":"is bad"},{"loc":["body","b"],"msg":"is worse"}]}',
+		{},
+		': body.a is bad (status 500); body.b: is worse.',
+	],
+	[
 		'hostile places',
 		'{"detail":"a","errors":[{"loc":[{"toString":null},1]},5,{"msg":"b"}]}',
 		{},
