@@ -16,10 +16,13 @@ import {findProject} from '../scope.ts';
 import type {Services} from '../services.ts';
 import {readInputs} from '../tasks/inputs.ts';
 import type {Task} from '../tasks/task.ts';
-import {parseReference} from '../tasks/task-reference.ts';
+import {isFor, parseReference} from '../tasks/task-reference.ts';
 
 /** Most characters of the model overrides together, in JSON. */
 const largestOverrides = 64 * 1024;
+
+/** Most tasks that are named to somebody who meant another. */
+const mostNamed = 10;
 
 type CreateEnvironment = RequestOf<(typeof endpoints)['createEnvironment']>['body'];
 
@@ -84,9 +87,18 @@ async function findTask(services: Services, reference: string, organization: str
 		refuseInvalid([{loc: ['body', 'task_ref'], msg: 'must be [org/]name[@version]', type: 'invalid_reference'}]);
 	}
 
-	return (
-		(await orProviderFault(services, services.sandboxes.tasks.find(reference, organization))) ??
-		refuse(404, `There is no task “${reference}” for this organization.`)
+	const {tasks} = services.sandboxes;
+	const task = await orProviderFault(services, tasks.find(reference, organization));
+	if (task) {
+		return task;
+	}
+
+	const others = (await orProviderFault(services, tasks.list())).filter(other => isFor(other, organization));
+	const names = [...new Set(others.map(({name, version}) => `${name}@${version}`))].toSorted();
+	const more = names.length > mostNamed ? `, and ${names.length - mostNamed} more` : '';
+	refuse(
+		404,
+		`There is no task “${reference}” for this organization. It may use ${names.slice(0, mostNamed).join(', ')}${more}.`,
 	);
 }
 

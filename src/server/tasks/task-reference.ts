@@ -26,10 +26,15 @@ export function resolveReference(
 			task.name === reference.name &&
 			(reference.version === undefined || task.version === reference.version) &&
 			(reference.organization === undefined || task.owner === reference.organization) &&
-			(task.owner === organization || task.public),
+			isFor(task, organization),
 	);
 	const own = possible.filter(task => task.owner === organization);
 	return [...(own.length > 0 ? own : possible)].sort((a, b) => compareVersions(b.version, a.version))[0];
+}
+
+/** True for what an organization may use: its own tasks and the public ones. */
+export function isFor(task: Pick<Task, 'owner' | 'public'>, organization: string): boolean {
+	return task.owner === organization || task.public;
 }
 
 /** Orders versions by their numbers; a pre-release (`1.0.0-beta`) comes before its release, as semver.org says. */

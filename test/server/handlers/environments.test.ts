@@ -119,7 +119,12 @@ test('[14] inputs are data: no shell and no template ever reads them', async () 
 
 test.each<[string, Record<string, unknown>, number, string]>([
 	['no reference', {task_ref: '../../etc/passwd'}, 422, 'body.task_ref must be [org/]name[@version].'],
-	['an unknown task', {task_ref: 'nothing'}, 404, 'There is no task “nothing” for this organization.'],
+	[
+		'an unknown task',
+		{task_ref: 'nothing'},
+		404,
+		'There is no task “nothing” for this organization. It may use broken-cart@1.0.0, nightly-import@1.0.0, web-shop@',
+	],
 	['an unknown version', {task_ref: 'web-shop@9'}, 404, 'There is no task “web-shop@9” for this organization.'],
 	['an unknown input', {task_ref: 'web-shop', inputs: {x: 1}}, 422, 'body.inputs.x is no input of this task; it has'],
 	[
