@@ -1,3 +1,4 @@
+import {allLogs} from '../store/logs-slice.ts';
 import type {AppStore} from '../store/store.ts';
 
 type Dependencies = {
@@ -42,5 +43,14 @@ export function pressInLogs(chord: string, {store, openViewer}: Dependencies): b
 			return true;
 		default:
 			return false;
+	}
+}
+
+/** Puts the log that a tool call was about in front, where it is open and not in front with all others. */
+export function focusLogOf(store: AppStore, environment: unknown): void {
+	const {logs, logFocus, focusLog} = store.getState();
+	const log = logs.find(open => open.environment === environment);
+	if (log && logFocus !== allLogs) {
+		focusLog(log.environment);
 	}
 }

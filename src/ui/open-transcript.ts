@@ -7,7 +7,7 @@ type Dependencies = {
 	readonly palette: Palette;
 	readonly fullScreen: FullScreen;
 	readonly copy: (text: string) => boolean;
-	readonly openLogAt: (at: number) => boolean;
+	readonly openLogAt: (at: number, environment: unknown) => boolean;
 	/** The moment whose tool call is chosen, in milliseconds since the epoch; else the end is shown. */
 	readonly at?: number;
 };

@@ -17,6 +17,7 @@ import {render} from './ink.ts';
 import {createPanelInteraction} from './interaction.ts';
 import {createKeyHandler} from './keys.ts';
 import type {LogDesk} from './log-desk.ts';
+import {focusLogOf} from './log-keys.ts';
 import {type AppProgram, type OpenedConversation, openConversation} from './open-conversation.ts';
 import {openTranscript} from './open-transcript.ts';
 import {createScreen} from './screen.ts';
@@ -160,7 +161,10 @@ export async function startApp(
 			palette,
 			fullScreen,
 			copy: session.copy,
-			openLogAt: moment => logs?.openViewer(moment) ?? false,
+			openLogAt(moment, environment) {
+				focusLogOf(store, environment);
+				return logs?.openViewer(moment) ?? false;
+			},
 			...(at !== undefined && {at}),
 		});
 

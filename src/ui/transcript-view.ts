@@ -23,8 +23,8 @@ type Dependencies = {
 	readonly close: () => void;
 	/** Copies a text; false where the terminal cannot. */
 	readonly copy: (text: string) => boolean;
-	/** Shows a log at the moment, in milliseconds since the epoch, at which a tool was called; false where there is none. */
-	readonly openLogAt: (at: number) => boolean;
+	/** Shows a log, of the environment that a call names if it is open, at its moment (ms since the epoch); false for none. */
+	readonly openLogAt: (at: number, environment: unknown) => boolean;
 	/** The moment whose tool call is chosen, in milliseconds since the epoch; else the end is shown. */
 	readonly at?: number | undefined;
 };
@@ -198,7 +198,7 @@ export function createTranscriptView(dependencies: Dependencies): FullScreenView
 			case 'L':
 				if (block?.kind !== 'tool') {
 					note = 'Choose a tool call first.';
-				} else if (!openLogAt(Date.parse(block.at))) {
+				} else if (!openLogAt(Date.parse(block.at), block.arguments['environment'])) {
 					note = 'No log is open: /env logs <id> opens one.';
 				}
 

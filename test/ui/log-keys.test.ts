@@ -1,6 +1,7 @@
 import {expect, test} from 'vitest';
 import {allLogs} from '../../src/store/logs-slice.ts';
 import {layOut} from '../../src/ui/layout.ts';
+import {focusLogOf} from '../../src/ui/log-keys.ts';
 import {esc, handler, keys} from './key-presses.ts';
 import {openLog, shop, triage} from './log-parts.ts';
 
@@ -66,4 +67,22 @@ test('what is asked for comes before the lines of the dock, but not before its t
 	const wanted = {rows: 24, live: 12, queue: 3, composer: 4, completion: 0, dock: 12};
 	expect(layOut({...wanted, panel: 30})).toMatchObject({dock: 1, panel: 17, composer: 1});
 	expect(layOut({...wanted, panel: 2})).toMatchObject({dock: 10, panel: 2, composer: 4, queue: 3});
+});
+
+test('the log that a call was about comes in front, unless all of them are there', () => {
+	const {store} = handler();
+	store.getState().addLog(openLog());
+	store.getState().addLog(openLog({environment: triage}));
+	const focused = (environment: unknown) => {
+		focusLogOf(store, environment);
+		return store.getState().logFocus;
+	};
+	expect([focused(shop), focused('elsewhere'), focused(undefined), focused(triage)]).toEqual([
+		shop,
+		shop,
+		shop,
+		triage,
+	]);
+	store.getState().focusLog(allLogs);
+	expect(focused(shop)).toBe(allLogs);
 });

@@ -28,7 +28,7 @@ function readerAt(at: number | undefined, ...events: readonly AgentEvent[]) {
 	};
 	feed(...events);
 	const copied: string[] = [];
-	const logs: number[] = [];
+	const logs: unknown[] = [];
 	const view = createTranscriptView({
 		transcript: () => transcript,
 		palette,
@@ -36,7 +36,7 @@ function readerAt(at: number | undefined, ...events: readonly AgentEvent[]) {
 		invalidate: () => undefined,
 		close: () => copied.push('closed'),
 		copy: copy => copied.push(copy) > 0,
-		openLogAt: moment => logs.push(moment) > 0,
+		openLogAt: (...about) => logs.push(about) > 0,
 		at,
 	});
 	const draw = (columns = 80, rows = 24) => view.draw({columns, rows});
@@ -126,7 +126,14 @@ test('a block is copied, a call leads to the log at its moment, and the view is 
 	press('L');
 	expect(shown().at(-1)).toBe('Choose a tool call first.');
 	press('c', key('up'), 'L', key('escape'));
-	expect([copied, logs]).toEqual([['# It\n\nsays hello', 'closed'], [Date.UTC(2026, 2, 1, 12, 0, 3)]]);
+	expect([copied, logs]).toEqual([['# It\n\nsays hello', 'closed'], [[Date.UTC(2026, 2, 1, 12, 0, 3), undefined]]]);
+});
+
+test('a call that was about a log leads to that one', () => {
+	const args = {path: '', environment: 'e-1'};
+	const {press, logs} = reader(start, user('Read it'), call('c1', 'environment_logs', args), result('c1', 'done'), end);
+	press('L');
+	expect(logs).toEqual([[Date.UTC(2026, 2, 1, 12, 0, 2), 'e-1']]);
 });
 
 test.each([
