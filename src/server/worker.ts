@@ -1,9 +1,8 @@
-import {mkdtemp, rm} from 'node:fs/promises';
-import {tmpdir} from 'node:os';
-import {join} from 'node:path';
+import {rm} from 'node:fs/promises';
 import {parentPort, workerData} from 'node:worker_threads';
 import {reportError} from '../core/error.ts';
 import {demoThings, installDemo} from './demo/install-demo.ts';
+import {makeEmbeddedFolder} from './embedded-folder.ts';
 import {startServer} from './start.ts';
 import type {WorkerData, WorkerReport} from './worker-messages.ts';
 
@@ -12,7 +11,7 @@ const {speed} = workerData as WorkerData;
 const report = (message: WorkerReport) => parentPort?.postMessage(message);
 
 try {
-	const folder = await mkdtemp(join(tmpdir(), 'service-'));
+	const folder = await makeEmbeddedFolder();
 	const server = await startServer({
 		place: {engine: 'sqlite', file: ':memory:'},
 		folder,

@@ -1,0 +1,41 @@
+import {lstat, mkdtemp, readdir, rm} from 'node:fs/promises';
+import {tmpdir} from 'node:os';
+import {join} from 'node:path';
+
+const name = /^service-(\d+)-\w{6}$/;
+
+/**
+ * Makes the folder of an embedded server, for the user alone, and removes those of programs that were killed before they
+ * could remove theirs. The name says whose it is.
+ */
+export async function makeEmbeddedFolder(parent = tmpdir()): Promise<string> {
+	await sweep(parent);
+	return await mkdtemp(join(parent, `service-${process.pid}-`));
+}
+
+/** Best effort: what cannot be removed is left to whoever can. */
+async function sweep(parent: string): Promise<void> {
+	for (const entry of await readdir(parent).catch(() => [])) {
+		const [, pid] = name.exec(entry) ?? [];
+		const path = join(parent, entry);
+		if (pid !== undefined && !isAlive(Number(pid)) && (await isOwn(path))) {
+			await rm(path, {recursive: true, force: true}).catch(() => undefined);
+		}
+	}
+}
+
+/** A process of another user is alive as well: it may not be signalled, which is another error. */
+function isAlive(pid: number): boolean {
+	try {
+		process.kill(pid, 0);
+		return true;
+	} catch (error) {
+		return !(error instanceof Error && 'code' in error && error.code === 'ESRCH');
+	}
+}
+
+/** The temporary folder is everybody's: only a folder of our own, and no link, is ours to remove. */
+async function isOwn(path: string): Promise<boolean> {
+	const stats = await lstat(path).catch(() => undefined);
+	return stats?.isDirectory() === true && stats.uid === process.getuid?.();
+}
