@@ -33,16 +33,15 @@ type Found = {readonly route: Route; readonly parameters: Readonly<Record<string
 
 /** The route of a request, or how to refuse it: what is there takes another method, or there is nothing. */
 export function findRoute(routes: readonly Route[], {method}: Request, url: URL): Found | Response {
-	const here = routes.flatMap(route => {
-		const parameters = matchPath(route.path, url.pathname);
-		return parameters ? [{route, parameters}] : [];
-	});
-	const found = here.find(({route}) => route.method === method);
-	if (found) {
-		return found;
+	for (const route of routes) {
+		const parameters = route.method === method ? matchPath(route.path, url.pathname) : undefined;
+		if (parameters) {
+			return {route, parameters};
+		}
 	}
 
-	const allow = [...new Set(here.map(({route}) => route.method))].join(', ');
+	const here = routes.filter(route => matchPath(route.path, url.pathname));
+	const allow = [...new Set(here.map(route => route.method))].join(', ');
 	return allow
 		? refusal(url, 405, `${method} is not possible here.`, {headers: {allow}})
 		: refusal(url, 404, `There is nothing at ${url.pathname}.`);
