@@ -67,8 +67,8 @@ export function createEmbeddedAccess({
 				kind === 'session' || kind === 'runtime' ? [{...place, kind, id, org, workspace}] : [],
 			),
 		);
-		if (store.getState().connection.profile === localConnection.profile) {
-			store.getState().setConnection({profile: localConnection.profile, server: server.url, state: 'ready'});
+		if (store.getState().connection.profile === profile) {
+			store.getState().setConnection({profile, server: server.url, state: 'ready'});
 		}
 
 		return server;

@@ -1,5 +1,6 @@
 import type {Size} from '../store/view-slice.ts';
 import type {InputToken} from '../terminal/input-token.ts';
+import {beginSync, endSync} from './screen.ts';
 
 /** Something that has the whole window to itself for a while, such as the viewer of a log. */
 export type FullScreenView = {
@@ -43,9 +44,6 @@ export type FullScreen = {
 
 /** At most 15 paints a second (LOG-TAIL); the first one after a while comes at once. */
 const paintInterval = 1000 / 15;
-
-const beginSync = '\u001b[?2026h';
-const endSync = '\u001b[?2026l';
 
 /** Draws views on the alternate screen: a row that did not change is not written again. */
 export function createFullScreen(dependencies: Dependencies): FullScreen {

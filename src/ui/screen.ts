@@ -9,8 +9,9 @@ type Output = {
 
 /** Erases the scrollback: the user's own history, which is not ours to take. */
 const eraseScrollback = /\u001B\[3J/g;
-const beginSync = '\u001B[?2026h';
-const endSync = '\u001B[?2026l';
+/** What is written between the two appears at once, where the terminal knows them (synchronized output). */
+export const beginSync = '\u001B[?2026h';
+export const endSync = '\u001B[?2026l';
 const innerSync = /\u001B\[\?2026[hl]/g;
 
 export type Screen = {

@@ -2,10 +2,9 @@ import {AppError} from '../../core/error.ts';
 
 export type Engine = 'sqlite' | 'postgres';
 
-/** Where the data is: a SQLite file, a SQLite database in memory that is gone with the process, or a PostgreSQL server. */
+/** Where the data is: a SQLite file, `:memory:` for one that is gone with the process, or a PostgreSQL server. */
 export type DatabasePlace =
 	| {readonly engine: 'sqlite'; readonly file: string}
-	| {readonly engine: 'sqlite'; readonly file: ':memory:'}
 	| {readonly engine: 'postgres'; readonly url: string};
 
 /** The place that `--database` names. Throws `usage` for anything but a `postgres://` URL. */
