@@ -16,6 +16,9 @@ function scripted(source: string, options: {env?: Record<string, string>; patien
 
 const replies = (line: string) => `process.stdout.write(${JSON.stringify(line)});`;
 
+/** Written at once and not queued: a queue would grow in the child, which never turns to writing what is in it. */
+const endless = "import {writeSync} from 'node:fs'; for (;;) writeSync(1, 'x'.repeat(65536));";
+
 test('what is asked goes through a pipe, and what is answered comes back', async () => {
 	const file = join(temporaryFolder(), 'asked');
 	const {get, set, remove} = scripted(`
@@ -68,7 +71,7 @@ test.each([
 	['a crash', 'throw new Error();', 'The keychain could not be asked.'],
 	['no JSON', replies('Segmentation fault'), 'The keychain could not be asked.'],
 	['another shape', replies('{"kind":"later"}'), 'The keychain could not be asked.'],
-	['too much', "for (;;) process.stdout.write('x'.repeat(65536));", 'The keychain could not be asked.'],
+	['too much', endless, 'The keychain could not be asked.'],
 ])('%s is said in one sentence', async (_name, source, message) => {
 	await expect(scripted(source).set('a', 'sk-0123456789')).rejects.toMatchObject({code: 'failed', message});
 });
