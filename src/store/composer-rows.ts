@@ -15,49 +15,65 @@ type Unit = {readonly end: number; readonly shown: string; readonly width: numbe
 const tab = '    ';
 
 /**
- * The rows of the whole text in a window of `columns` cells. Rows break between graphemes, placeholders anywhere. One pass;
- * simple characters take no segmenter and no allocation (100 KB of them take a fraction of a millisecond).
+ * The rows of the whole text in a window of `columns` cells. They break behind blanks and beside wide characters and
+ * placeholders; in the middle of what is longer than a row. The last cell is left to a blank and to the caret behind a
+ * word, so that neither begins the row below. One pass; simple characters take no segmenter and no allocation (100 KB of
+ * them take a few milliseconds).
  */
 export function rowsOf(source: Wrappable, columns: number): readonly Row[] {
 	const {text} = source;
+	const room = columns > 2 ? columns - 1 : columns;
 	const rows: Row[] = [{start: 0, skip: 0}];
+	let start = 0;
 	let column = 0;
+	/** Where this row may end, the later the better, and the cells before that. */
+	let end = 0;
+	let cells = 0;
+	let mayEnd = false;
 	let offset = 0;
 	while (offset < text.length) {
 		const code = text.charCodeAt(offset);
 		if (code === 0x0a) {
 			offset++;
 			rows.push({start: offset, skip: 0});
+			start = offset;
 			column = 0;
 			continue;
 		}
 
 		const unit = isPlain(text, offset, columns) ? undefined : unitAt(source, offset, columns);
 		const width = unit ? unit.width : isWide(code) ? 2 : 1;
-		if (unit?.fold) {
-			column = wrapFold(rows, offset, width, column, columns);
-		} else if (column + width > columns) {
-			rows.push({start: offset, skip: 0});
-			column = width;
-		} else {
-			column += width;
+		const isBlank = code === 0x20 || code === 0x09;
+		const isApart = isBlank || width > 1 || unit?.fold === true;
+		if (isApart || mayEnd) {
+			end = offset;
+			cells = column;
 		}
 
+		if (column > 0 && column + width > (isBlank ? columns : room)) {
+			const isCut = end <= start;
+			start = isCut ? offset : end;
+			column -= isCut ? column : cells;
+			rows.push({start, skip: 0});
+		}
+
+		column = unit?.fold ? cutFold(rows, offset, column + width, room) : column + width;
+		mayEnd = isApart;
 		offset = unit?.end ?? offset + 1;
 	}
 
 	return rows;
 }
 
-/** Adds the rows that a placeholder of `width` cells begins; gives the column behind it. */
-function wrapFold(rows: Row[], start: number, width: number, column: number, columns: number): number {
-	let skip = columns - column;
-	while (skip < width) {
+/** Adds the rows that a placeholder begins which ends `cells` behind the beginning of its row; gives the column there. */
+function cutFold(rows: Row[], start: number, cells: number, room: number): number {
+	let skip = 0;
+	while (cells - skip > room) {
+		skip += room;
 		rows.push({start, skip});
-		skip += columns;
 	}
 
-	return width - (skip - columns);
+	return cells - skip;
 }
 
 /** The row in which the caret stands. Between two rows of a line that is the lower one. */

@@ -16,16 +16,25 @@ function layout(input: string, columns: number, maxRows: number) {
 test.each([
 	['nothing', '', 10, {rows: [''], caret: {row: 0, column: 0}}],
 	['a line', 'abc', 10, {rows: ['abc'], caret: {row: 0, column: 3}}],
-	['a wrapped line', 'abcdefg', 5, {rows: ['abcde', 'fg'], caret: {row: 1, column: 2}}],
-	['a full row, with a place for the cursor', 'abcde', 5, {rows: ['abcde', ''], caret: {row: 1, column: 0}}],
+	['a line that wraps between words', 'go to the end', 9, {rows: ['go to ', 'the end'], caret: {row: 1, column: 7}}],
+	['a word that fits exactly, with its blank', 'abcd ef', 5, {rows: ['abcd ', 'ef'], caret: {row: 1, column: 2}}],
 	[
-		'a full row above another line',
-		`abcde\nf${home}${left}`,
+		'the caret behind such a word beside it',
+		`abcd ef${left.repeat(3)}`,
 		5,
-		{rows: ['abcde', '', 'f'], caret: {row: 1, column: 0}},
+		{rows: ['abcd ', 'ef'], caret: {row: 0, column: 4}},
 	],
-	['wide characters, never cut', 'a日本語', 4, {rows: ['a日', '本語', ''], caret: {row: 2, column: 0}}],
-	['an emoji family in one piece', 'abc👩‍👩‍👧d', 4, {rows: ['abc', '👩‍👩‍👧d'], caret: {row: 1, column: 3}}],
+	['the caret behind such a blank in the row below', `abcd `, 5, {rows: ['abcd ', ''], caret: {row: 1, column: 0}}],
+	['more blanks than fit', 'abcd   ef', 5, {rows: ['abcd ', '  ef'], caret: {row: 1, column: 4}}],
+	['a word that is longer than a row', 'a bcdefgh', 5, {rows: ['a ', 'bcde', 'fgh'], caret: {row: 2, column: 3}}],
+	[
+		'lines that are wrapped one by one',
+		`abcd\nab cd${home}${left}`,
+		5,
+		{rows: ['abcd', 'ab ', 'cd'], caret: {row: 0, column: 4}},
+	],
+	['wide characters, never cut', 'a日本語', 5, {rows: ['a日', '本語'], caret: {row: 1, column: 4}}],
+	['an emoji family in one piece', 'abc👩‍👩‍👧d', 5, {rows: ['abc', '👩‍👩‍👧d'], caret: {row: 1, column: 3}}],
 	[
 		'tabs and controls in a form that may be drawn',
 		`\u001b[200~\t\u001b[2J\u0007\u001b[201~`,
@@ -39,10 +48,16 @@ test.each([
 		{rows: ['…', '…', ''], caret: {row: 2, column: 0}},
 	],
 	[
-		'a placeholder, broken anywhere',
+		'a placeholder as a word',
+		`see ${pasted('1\n2\n3')} b`,
+		27,
+		{rows: ['see ', '[Pasted text #1 +3 lines] ', 'b'], caret: {row: 2, column: 1}},
+	],
+	[
+		'a placeholder that is longer than a row',
 		`a${pasted('1\n2\n3')}b`,
-		10,
-		{rows: ['a[Pasted t', 'ext #1 +3 ', 'lines]b'], caret: {row: 2, column: 7}},
+		11,
+		{rows: ['a', '[Pasted te', 'xt #1 +3 l', 'ines]b'], caret: {row: 3, column: 6}},
 	],
 ])('it lays out %s', (_name, input, columns, expected) => {
 	expect(layout(input, columns, 10)).toEqual({...expected, hiddenAbove: 0, hiddenBelow: 0});
@@ -69,7 +84,7 @@ test('Up and Down pass a placeholder that is wider than the window', () => {
 	const {state} = typed(`a${pasted('1\n2\n3')}b`, emptyComposer, 8);
 	const caretAfter = (input: string) => typed(input, state, 8).state.caret;
 	expect([up, `${up}${up}`, `${up}${up}${down}`, `${home}${down}`, `${home}${down}${down}`].map(caretAfter)).toEqual([
-		1, 1, 2, 2, 2,
+		1, 0, 1, 1, 2,
 	]);
 });
 
@@ -140,6 +155,40 @@ test('all rows together are the prompt', () => {
 			const {rows} = layoutComposer(state, columns, 10_000);
 			const shown = safeText(shownText(state)).replaceAll('\t', '    ');
 			expect(rows.join('')).toBe(shown.replaceAll('\n', ''));
+		}),
+		{numRuns: 300},
+	);
+});
+
+test('a word is only cut where it is longer than a row', () => {
+	const words = fc.array(fc.string({unit: fc.constantFrom('a', 'b', ' ', 'é', '-', '/'), maxLength: 9}), {
+		maxLength: 12,
+	});
+	fc.assert(
+		fc.property(words, fc.integer({min: 3, max: 14}), (input, columns) => {
+			const {rows} = layoutComposer(setComposerText(emptyComposer, input.join('')), columns, 10_000);
+			for (const [index, row] of rows.slice(0, -1).entries()) {
+				const isCut = !row.endsWith(' ') && !rows[index + 1]?.startsWith(' ') && rows[index + 1] !== '';
+				expect(isCut && row.includes(' ')).toBe(false);
+				expect(isCut ? row.length : columns - 1).toBe(columns - 1);
+			}
+		}),
+		{numRuns: 300},
+	);
+});
+
+test('the cursor stands before what the caret stands before', () => {
+	const unit = fc.constantFrom('a', 'b', ' ', '\n', '\t', '日', '👩‍👩‍👧', '\u202e');
+	fc.assert(
+		fc.property(fc.string({unit, maxLength: 30}), fc.nat(30), fc.integer({min: 9, max: 20}), (text, moves, columns) => {
+			const {state} = typed(left.repeat(moves), setComposerText(emptyComposer, text), columns);
+			const {rows, caret} = layoutComposer(state, columns, 10_000);
+			const drawn = (part: string) => safeText(part).replaceAll('\t', '    ').replaceAll('\n', '');
+			const above = rows.slice(0, caret.row).map(textWidth);
+			expect(above.reduce((sum, width) => sum + width, caret.column)).toBe(
+				textWidth(drawn(text.slice(0, state.caret))),
+			);
+			expect(rows.join('')).toBe(drawn(text));
 		}),
 		{numRuns: 300},
 	);

@@ -49,9 +49,9 @@ test('undo takes back what was typed by the word', () => {
 });
 
 test('Up and Down go by rows as the window wraps them', () => {
-	const {state} = typed(`abcdefgh${up}X`, emptyComposer, 5);
+	const {state} = typed(`abcdefgh${up}X`, emptyComposer, 6);
 	expect(state.text).toBe('abcXdefgh');
-	expect(typed(`${down}Y`, state, 5).state.text).toBe('abcXdefghY');
+	expect(typed(`${down}Y`, state, 6).state.text).toBe('abcXdefghY');
 });
 
 test('Enter sends, and leaves an empty prompt with its history and kill ring', () => {

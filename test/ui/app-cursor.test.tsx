@@ -27,7 +27,8 @@ test('the cursor of the terminal stands at the caret', async () => {
 test.each([
 	['wide characters', '日本', {row: 0, column: 6}],
 	['a second line', 'a\nbc', {row: 1, column: 4}],
-	['a full row', 'x'.repeat(78), {row: 1, column: 2}],
+	['a full row', 'x'.repeat(78), {row: 1, column: 3}],
+	['a word that does not fit any more', `${'x'.repeat(70)} ${'y'.repeat(9)}`, {row: 1, column: 11}],
 ])('the cursor stands behind %s', async (_, text, {row, column}) => {
 	const {lines, cursor, settle, type} = app();
 	type(text);
