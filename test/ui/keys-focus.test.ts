@@ -84,6 +84,22 @@ describe('a panel', () => {
 		expect(store.getState().scroll).toBe(0);
 	});
 
+	test.each(['up', 'down', 'page-down', 'escape', 'ctrl+c', 'tab', 'ctrl+t'])(
+		'takes the word “%s” that is typed at once for a word',
+		word => {
+			const {press, asked, store} = open(pick);
+			press(word);
+			expect([asked, store.getState().filter.text, store.getState().scroll]).toEqual([[], word, 0]);
+			const table = open({kind: 'table', title: 't', columns: [], rows: []});
+			table.press(word);
+			expect([table.asked, table.store.getState().sorted, table.store.getState().exact]).toEqual([
+				[`feed ${word}`],
+				0,
+				false,
+			]);
+		},
+	);
+
 	test.each([
 		['y', 'answer yes'],
 		['Y', 'answer yes'],
@@ -91,7 +107,7 @@ describe('a panel', () => {
 		[keys.enter, 'answer undefined'],
 	])('with a question takes %j', (key, expected) => {
 		const {press, asked} = open({kind: 'confirm', question: '?'});
-		press('x', ' ', key);
+		press('x', ' ', 'enter', 'yes', key);
 		expect(asked).toEqual([expected]);
 	});
 

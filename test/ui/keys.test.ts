@@ -40,6 +40,15 @@ describe('Escape', () => {
 		expect(app.toast()).toBe('Press Esc again to edit your previous message.');
 	});
 
+	test.each([
+		['an arrow', keys.up],
+		['a key of the app', keys.ctrlL],
+	])('says no longer what a second press would do after %s', (_, key) => {
+		const {press, asked, toast} = handler({text: 'hello'});
+		press(keys.escape, key);
+		expect([toast(), asked.filter(what => what !== 'redraw')]).toEqual(['', []]);
+	});
+
 	test('does nothing before the first message', () => {
 		const {press, store, prompt, toast} = handler();
 		store.setState(({transcript}) => ({transcript: {...transcript, settled: []}}));

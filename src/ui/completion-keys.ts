@@ -1,0 +1,52 @@
+import type {Entry} from '../command/command.ts';
+import {setComposerText} from '../store/composer.ts';
+import type {AppStore} from '../store/store.ts';
+import {chordOf, type KeyToken} from '../terminal/input-token.ts';
+import {suggestionsFor} from './suggestions.ts';
+
+/**
+ * What a key does while the completion is open: Tab takes a suggestion, the arrows choose one, Escape closes the list,
+ * Enter takes one that is not typed yet. False for all others, and where nothing is suggested.
+ */
+export function pressInCompletion(token: KeyToken, store: AppStore, entries: readonly Entry[]): boolean {
+	const {composer, completion, setCompletion, setComposer, ...known} = store.getState();
+	const suggestions = suggestionsFor(entries, composer.text, completion, known);
+	const count = suggestions.length;
+	const index = Math.min(completion, count - 1);
+	const chosen = suggestions[index];
+	if (!chosen) {
+		return false;
+	}
+
+	const take = () => {
+		setComposer(setComposerText(composer, chosen.line));
+		setCompletion(0);
+	};
+
+	switch (chordOf(token)) {
+		case 'up':
+			setCompletion((index + count - 1) % count);
+			return true;
+		case 'down':
+			setCompletion((index + 1) % count);
+			return true;
+		case 'escape':
+			setCompletion(-1);
+			return true;
+		case 'tab':
+			take();
+			return true;
+		case 'enter': {
+			const isWhole = chosen.isOptional && completion === 0;
+			if (isWhole || composer.text.trim() === chosen.line.trim()) {
+				return false;
+			}
+
+			take();
+			// What needs nothing more runs at once.
+			return chosen.line.endsWith(' ');
+		}
+		default:
+			return false;
+	}
+}

@@ -1,0 +1,50 @@
+import {complete, type Suggestion} from '../command/complete.ts';
+import {sessionValues} from '../command/known-values.ts';
+import type {AppState} from '../store/store.ts';
+import type {Palette} from '../terminal/style.ts';
+import {lineWidth, padEnd, truncate} from '../terminal/width.ts';
+
+/** The completion, unless the user closed it with Escape (-1) or there is nothing left to complete. */
+export function suggestionsFor(
+	entries: Parameters<typeof complete>[0],
+	text: string,
+	chosen: number,
+	{valuesOf, savedSessions}: Pick<AppState, 'valuesOf' | 'savedSessions'>,
+): readonly Suggestion[] {
+	if (chosen < 0) {
+		return [];
+	}
+
+	const found = complete(entries, text, {
+		valuesOf: kind => (kind === 'saved-session' ? sessionValues(savedSessions) : valuesOf(kind)),
+	});
+	const [first] = found;
+	const isTyped = found.length === 1 && first?.line.trimEnd() === text.trimEnd();
+	return isTyped && (text.endsWith(' ') || !isName(first)) ? [] : found;
+}
+
+/** The name of a command stays on show when it is typed in full, with what it does; a flag or a value does not. */
+function isName({label, line}: Suggestion): boolean {
+	return label === line.trimEnd();
+}
+
+/** As many suggestions as `height`, about the chosen one, in lines of at most `columns` cells. */
+export function suggestionLines(
+	suggestions: readonly Suggestion[],
+	chosen: number,
+	height: number,
+	columns: number,
+	palette: Palette,
+): readonly string[] {
+	const at = Math.min(chosen, suggestions.length - 1);
+	const start = Math.max(0, Math.min(at - Math.floor(height / 2), suggestions.length - height));
+	const width = Math.max(...suggestions.map(({label}) => lineWidth(label)));
+	return suggestions.slice(start, start + height).map(({label, summary}, index) => {
+		const here = start + index === at;
+		const name = padEnd(label, width);
+		return truncate(
+			`${here ? palette.accent('❯ ') + palette.label(name) : `  ${name}`}  ${palette.dim(summary)}`,
+			columns,
+		);
+	});
+}
