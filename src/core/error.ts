@@ -1,3 +1,5 @@
+import {redact, redactKnown} from './redact.ts';
+
 /** Every way a request of the user can end badly, and the exit status that says so to a script. */
 export const exitStatus = {
 	failed: 1,
@@ -49,17 +51,21 @@ export class AppError extends Error {
 /** The error as a person or a journal may see it: what happened and what to do, never a stack. */
 export type ErrorReport = {readonly code: ErrorCode; readonly message: string; readonly hint?: string};
 
-/** Reports an `AppError` as it is, an abort as an interruption, and any other thrown value as a bug in `service`. */
+/**
+ * Reports an `AppError` as it is, an abort as an interruption, and any other thrown value as a bug in `service`. What looks
+ * like a credential is hidden, whoever put it into the message (SAFETY 8).
+ */
 export function reportError(error: unknown): ErrorReport {
 	if (error instanceof AppError) {
-		return {code: error.code, message: error.message, ...(error.hint && {hint: error.hint})};
+		const {code, message, hint} = error;
+		return {code, message: redactKnown(message), ...(hint && {hint: redactKnown(hint)})};
 	}
 
 	if (isAbort(error)) {
 		return {code: 'interrupted', message: 'Interrupted.'};
 	}
 
-	return {code: 'failed', message: `Something went wrong inside service: ${messageOf(error)}`};
+	return {code: 'failed', message: `Something went wrong inside service: ${redact(messageOf(error))}`};
 }
 
 /** What anything that was thrown says of itself. */

@@ -1,25 +1,5 @@
 import {mask} from './secret.ts';
-
-/** What credentials of well-known kinds begin with, each followed by enough of what cannot be a word. */
-const known = new RegExp(
-	[
-		String.raw`\bsv[acdrs]_[\w-]{20,}`,
-		String.raw`\bsk-[\w-]{16,}`,
-		String.raw`\b[sr]k_(?:live|test)_\w{10,}`,
-		String.raw`\bgh[oprsu]_\w{20,}`,
-		String.raw`\bgithub_pat_\w{20,}`,
-		String.raw`\bglpat-[\w-]{16,}`,
-		String.raw`\bgsk_\w{20,}`,
-		String.raw`\bhf_[A-Za-z]{20,}`,
-		String.raw`\bnpm_\w{30,}`,
-		String.raw`\bxox[abeoprs]-[\w-]{10,}`,
-		String.raw`\bA(?:KIA|SIA)[A-Z0-9]{16}\b`,
-		String.raw`\bAIza[\w-]{30,}`,
-		// A JSON Web Token (RFC 7519): its header is a JSON object in base64url.
-		String.raw`\beyJ[\w-]{8,}\.[\w-]{8,}\.[\w-]*`,
-	].join('|'),
-	'g',
-);
+import {replaceKnownSecrets} from './secret-kinds.ts';
 
 /** A scheme of HTTP authentication with what follows it (RFC 9110, 11.6.2). */
 const scheme = /\b(bearer|basic)(\s{1,3})[\w.~+/=-]{8,}/gi;
@@ -34,34 +14,89 @@ const named = new RegExp(
 	'gi',
 );
 
+/** The beginning of a private key in PEM (RFC 7468) or of PGP (RFC 9580), with what follows on the same line. */
+const keyOnLine = /(-----BEGIN [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?-----)((?:[A-Za-z0-9+/=\\\s:,.]|-(?!-))+)/g;
+
 /**
- * Hides what looks like a credential. It goes by looks, so that it finds the usual ones, not every one; better a word too
- * many is hidden than one too few. Linear in the length of the text, whatever is in it.
+ * Hides credentials that can be told by themselves, and private keys: what stands in files and in what people type, where a
+ * word that is no credential has to stay. Gives `text` itself where there is none. Linear in its length, whatever is in it.
  */
-export function redact(text: string): string {
-	return text
-		.replace(userInfo, `$1${mask}@`)
-		.replace(scheme, `$1$2${mask}`)
-		.replace(known, mask)
-		.replace(named, (_, name: string, between: string, value: string) => {
-			const [quote = ''] = /^\\?["']/.exec(value) ?? [];
-			return `${name}${between}${quote}${mask}${quote}`;
-		});
+export function redactKnown(text: string): string {
+	return eachLine(text, redactKnownLines);
 }
 
-const keyStart = /-----BEGIN [A-Z ]{0,40}PRIVATE KEY-----/;
+/** As `redactKnown` for lines in order. */
+export function redactKnownLines(lines: readonly string[]): readonly string[] {
+	return withoutKeys(lines, hideKnown);
+}
+
+/** As `redactKnown` for a line whose neighbours are not known: base64 that fills it may be of a private key. */
+export function redactLoneLine(line: string): string {
+	return opaqueLine.test(line) ? mask : redactKnown(line);
+}
+
+/**
+ * Hides what looks like a credential, by its name or its place too. It goes by looks, so that it finds the usual ones, not
+ * every one; better a word too many is hidden than one too few. Linear in the length of the text, whatever is in it.
+ */
+export function redact(text: string): string {
+	return eachLine(text, redactLines);
+}
+
+/** As `redact` for lines in order. */
+export function redactLines(lines: readonly string[]): readonly string[] {
+	return withoutKeys(lines, line =>
+		hideKnown(line.replace(userInfo, `$1${mask}@`).replace(scheme, `$1$2${mask}`)).replace(
+			named,
+			(_, name: string, between: string, value: string) => {
+				const [quote = ''] = /^\\?["']/.exec(value) ?? [];
+				return `${name}${between}${quote}${mask}${quote}`;
+			},
+		),
+	);
+}
+
+function eachLine(text: string, hide: (lines: readonly string[]) => readonly string[]): string {
+	return text && hide(text.split('\n')).join('\n');
+}
+
+function hideKnown(line: string): string {
+	return replaceKnownSecrets(line, mask).replace(keyOnLine, `$1${mask}`);
+}
+
+const keyStart = /-----BEGIN [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?-----/;
+const keyEnd = /-----END [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?-----/;
 /** A line of base64, whatever stands before it in a log. */
 const keyLine = /(?:^|\s)[A-Za-z0-9+/]{16,}={0,2}\s*$/;
+/** The last line of a key, or the checksum of PGP, which may be short: there is nothing else on it. */
+const shortKeyLine = /^\s*[A-Za-z0-9+/=]{1,15}\s*$/;
+/** A whole line of base64, as long as those of keys are, that is neither a hash in hexadecimal nor made of letters alone. */
+const opaqueLine = /^\s*(?![\da-f]+\s*$)(?=[a-z+/]{0,100}\d)[a-z\d+/]{40,100}={0,2}\s*$/i;
+/** What stands between the beginning and the base64 of some keys. */
+const keyHead = /^\s*$|^\s*[A-Za-z-]{1,40}: /;
 
-/** As `redact` for lines in order: a private key in PEM is hidden to its end. */
-export function redactLines(lines: readonly string[]): readonly string[] {
+/** Hides the lines of a private key from its beginning on, and up to its end where the beginning was cut off. */
+function withoutKeys(lines: readonly string[], hide: (line: string) => string): readonly string[] {
+	if (!lines.some(line => keyStart.test(line) || keyEnd.test(line))) {
+		return lines.map(hide);
+	}
+
+	const ahead = insideKeys(lines, keyStart, keyEnd);
+	const back = insideKeys(lines.toReversed(), keyEnd, keyStart).toReversed();
+	return lines.map((line, index) => (ahead[index] || back[index] ? mask : hide(line)));
+}
+
+/** For each line, whether it is of a key that one edge before it opened and the other did not close on the same line. */
+function insideKeys(lines: readonly string[], edge: RegExp, other: RegExp): readonly boolean[] {
 	let isInKey = false;
+	let isBeside = false;
 	return lines.map(line => {
-		if (isInKey && keyLine.test(line)) {
-			return mask;
-		}
-
-		isInKey = keyStart.test(line);
-		return redact(line);
+		const isEdge = edge.test(line);
+		isInKey = isEdge ? !other.test(line) : isInKey;
+		const isOfKey = isInKey && !isEdge && (keyLine.test(line) || (isBeside && shortKeyLine.test(line)));
+		isInKey &&= isEdge || isOfKey || keyHead.test(line);
+		// A short line is of the key only where it touches the rest of it.
+		isBeside = isInKey && (isEdge || isOfKey);
+		return isOfKey;
 	});
 }

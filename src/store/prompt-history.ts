@@ -1,4 +1,6 @@
 import {isProviderName} from '../core/model.ts';
+import {redactKnown} from '../core/redact.ts';
+import {hasKnownSecret} from '../core/secret-kinds.ts';
 
 /**
  * Commands that take a secret as an argument, behind a slash or as the shell runs them. The words are those of the command
@@ -10,15 +12,14 @@ const codes = /^\s*(?:\/\s*|(?:service|svc)\s+)mfa(?:\s+verify)?(?=\s|$)/i;
 
 /** Options that have a value and no secret in it. */
 const options = /^--(?:server|profile|base-url|org|workspace|project)$/i;
-/** What the keys of the known vendors look like. In a command such a word is a secret wherever it stands. */
-const keyShape = /(?:^|[\s='"])(?:sk-|gsk_|xai-|AIza)[\w-]{12,}/;
 
 /**
  * Adds a prompt to the history, the latest last, and gives the new list. Blank prompts and the same one twice in a row are
- * not added; at most `max` are kept. Of a line with a secret the command alone is kept, without the secret (SAFETY 11).
+ * not added; at most `max` are kept. Of a command with a secret nothing else is kept, and of any other prompt everything but
+ * the credentials of known kinds in it (SAFETY 8, 11).
  */
 export function addToHistory(entries: readonly string[], text: string, max = 1000): readonly string[] {
-	const entry = withoutSecrets(text.trim());
+	const entry = redactKnown(withoutSecrets(text.trim()));
 	if (entry === '' || entry === entries.at(-1)) {
 		return entries;
 	}
@@ -41,7 +42,7 @@ function withoutSecret(line: string): string {
 	}
 
 	if (login.test(line)) {
-		return positionalsOf(wordsAfter(line, login)).length === 0 && !keyShape.test(line) ? line : '/login';
+		return positionalsOf(wordsAfter(line, login)).length === 0 && !hasKnownSecret(line) ? line : '/login';
 	}
 
 	if (codes.test(line)) {
@@ -49,7 +50,7 @@ function withoutSecret(line: string): string {
 	}
 
 	// A command misspelt: nobody knows what it was meant to be, so nothing of it is kept.
-	return /^\s*\//.test(line) && keyShape.test(line) ? '' : line;
+	return /^\s*\//.test(line) && hasKnownSecret(line) ? '' : line;
 }
 
 function wordsAfter(line: string, command: RegExp): readonly string[] {

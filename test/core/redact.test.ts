@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import {expect, test} from 'vitest';
-import {redact, redactLines} from '../../src/core/redact.ts';
+import {redact, redactKnownLines, redactLines, redactLoneLine} from '../../src/core/redact.ts';
 
 test.each([
 	['Authorization: Bearer abc.def-ghi_jkl', 'Authorization: *** ***'],
@@ -43,6 +43,38 @@ test('a private key is hidden to its end, and nothing behind it', () => {
 	]);
 });
 
+const base64 = 'MIIEvQIBADANBgkqhkiG9w0BAQEFAASCBKcwggSj';
+const [begin, end] = ['-----BEGIN OPENSSH PRIVATE KEY-----', '-----END OPENSSH PRIVATE KEY-----'];
+
+test.each([
+	['with a short last line', [begin, base64, 'c2hvcnQ=', end, 'ok'], [begin, '***', '***', end, 'ok']],
+	['whose beginning was cut off', ['ok', '', base64, 'c2g=', end, 'ok'], ['ok', '', '***', '***', end, 'ok']],
+	['whose end was cut off', ['ok', begin, base64], ['ok', begin, '***']],
+	[
+		'that is encrypted',
+		['-----BEGIN RSA PRIVATE KEY-----', 'Proc-Type: 4,ENCRYPTED', '', base64],
+		['-----BEGIN RSA PRIVATE KEY-----', 'Proc-Type: 4,ENCRYPTED', '', '***'],
+	],
+	[
+		'of PGP',
+		['-----BEGIN PGP PRIVATE KEY BLOCK-----', '', base64, '=njUN', '-----END PGP PRIVATE KEY BLOCK-----'],
+		['-----BEGIN PGP PRIVATE KEY BLOCK-----', '', '***', '***', '-----END PGP PRIVATE KEY BLOCK-----'],
+	],
+	['on one line', [`KEY="${begin}\\n${base64}\\n${end}\\n"`, 'ok'], [`KEY="${begin}***${end}\\n"`, 'ok']],
+])('a private key %s is hidden, and nothing beside it [8]', (_, lines, hidden) => {
+	expect(redactLines(lines)).toEqual(hidden);
+	expect(redactKnownLines(lines)).toEqual(hidden);
+});
+
+test.each([
+	[base64, '***'],
+	['3c87b24f0e1d2c3b4a5968778695a4b3c2d1e0f9', '3c87b24f0e1d2c3b4a5968778695a4b3c2d1e0f9'],
+	['x'.repeat(60), 'x'.repeat(60)],
+	['const hash = 1;', 'const hash = 1;'],
+])('of a line by itself, %j is given as %j', (line, given) => {
+	expect(redactLoneLine(line)).toBe(given);
+});
+
 test('what was redacted once stays so', () => {
 	const piece = fc.constantFrom('token', '=', '"', "'", ' ', ':', 'bearer', 'sk-', 'a'.repeat(20), '://', '@', '\\');
 	fc.assert(
@@ -52,6 +84,15 @@ test('what was redacted once stays so', () => {
 		}),
 	);
 });
+
+test.each([' ', '\t', 'a ', `${base64} `, 'A: '])(
+	'100,000 times %j inside of a key take no time to speak of',
+	piece => {
+		const started = performance.now();
+		redactKnownLines([begin, `${piece.repeat(100_000)}!`, end]);
+		expect(performance.now() - started).toBeLessThan(1000);
+	},
+);
 
 test.each(['token=', ':// ', '://a:', 'bearer ', 'eyJ', 'secret_', 'a', '"', '-----BEGIN ', '://:'])(
 	'100,000 times %j take no time to speak of',

@@ -1,13 +1,16 @@
 import * as z from 'zod/mini';
+import {redactKnownLines} from '../../core/redact.ts';
 import type {Tool} from '../../core/tool.ts';
 import type {Bounds} from './bounds.ts';
-import {defineReadingTool} from './define-tool.ts';
+import {defineReadingTool, redactionNote} from './define-tool.ts';
 import {readText} from './read-text.ts';
 
 const mostLines = 2000;
 const mostCharacters = 256 * 1024;
 /** Longer lines are cut: minified code and data would fill the context of the model. */
 const longestLine = 2000;
+/** A private key that begins this many lines before the first one, or ends behind the last one, is known for one. */
+const longestKey = 300;
 
 export function createReadFile({stateFolder}: Pick<Bounds, 'stateFolder'>): Tool {
 	return defineReadingTool({
@@ -33,10 +36,10 @@ export function createReadFile({stateFolder}: Pick<Bounds, 'stateFolder'>): Tool
 			}
 
 			const last = Math.min(end, lines.length, start + mostLines - 1);
-			const {shownLines, next} = numbered(lines, start, last);
+			const {shownLines, next, isRedacted} = numbered(lines, start, last);
 			const more = next <= Math.min(end, lines.length);
 			const rest = more ? [`[lines ${start} to ${next - 1} of ${lines.length}; read on with start_line ${next}]`] : [];
-			return [...shownLines, ...rest].join('\n');
+			return [...shownLines, ...(isRedacted ? [redactionNote] : []), ...rest].join('\n');
 		},
 	});
 }
@@ -47,23 +50,28 @@ function splitLines(text: string): readonly string[] {
 	return lines.at(-1) === '' ? lines.slice(0, -1) : lines;
 }
 
+/** Lines as the model reads them, without credentials: what it reads goes to its vendor and into the journal (SAFETY 8). */
 function numbered(lines: readonly string[], start: number, last: number) {
+	const from = Math.max(0, start - 1 - longestKey);
+	const near = lines.slice(from, last + longestKey).map(line => line.slice(0, 4 * longestLine));
+	const safe = redactKnownLines(near);
 	const shownLines: string[] = [];
+	let isRedacted = false;
 	let characters = 0;
 	let next = start;
 	for (; next <= last; next++) {
-		const line = lines[next - 1] ?? '';
+		const {length} = lines[next - 1] ?? '';
+		const line = safe[next - 1 - from] ?? '';
 		const cut =
-			line.length > longestLine
-				? `${line.slice(0, longestLine)}… [${line.length - longestLine} more characters]`
-				: line;
+			length > longestLine ? `${line.slice(0, longestLine)}… [${length - longestLine} more characters]` : line;
 		characters += cut.length + 8;
 		if (characters > mostCharacters) {
 			break;
 		}
 
+		isRedacted ||= line !== near[next - 1 - from];
 		shownLines.push(`${next}\t${cut}`);
 	}
 
-	return {shownLines, next};
+	return {shownLines, next, isRedacted};
 }

@@ -1,9 +1,10 @@
 import {stat} from 'node:fs/promises';
 import * as z from 'zod/mini';
 import {AppError} from '../../core/error.ts';
+import {redactLoneLine} from '../../core/redact.ts';
 import type {Tool} from '../../core/tool.ts';
 import {type Bounds, locate} from './bounds.ts';
-import {defineReadingTool} from './define-tool.ts';
+import {defineReadingTool, redactionNote} from './define-tool.ts';
 import {plainSearch} from './plain-search.ts';
 import {findRipgrep, ripgrepSearch} from './ripgrep-search.ts';
 
@@ -58,8 +59,11 @@ export function createSearchText({stateFolder, ripgrep = findRipgrep}: Options):
 				? await ripgrepSearch(program, query, target, bounds, signal)
 				: await plainSearch(query, target, bounds, signal);
 			const visible = await withoutProtected(matches, bounds);
-			const lines = visible.slice(0, mostMatches).map(({path, line, text}) => `${path}:${line}:${text}`);
-			return [...lines, ...remarks(visible.length, complete)].join('\n');
+			const given = visible.slice(0, mostMatches);
+			const texts = given.map(({text}) => redactLoneLine(text));
+			const lines = given.map(({path, line}, index) => `${path}:${line}:${texts[index]}`);
+			const isRedacted = given.some(({text}, index) => text !== texts[index]);
+			return [...lines, ...(isRedacted ? [redactionNote] : []), ...remarks(visible.length, complete)].join('\n');
 		},
 	});
 }

@@ -40,6 +40,17 @@ test('a line of 10 MB is cut', async () => {
 	expect(answer).toBe(`1\t${'x'.repeat(2000)}… [10483760 more characters]`);
 });
 
+test('a private key is not given, from whichever line on, and the model is told [8]', async () => {
+	const key = ['-----BEGIN PRIVATE KEY-----', ...Array<string>(5).fill('MIIEvQIBADANBgkqhkiG9w0BAQEFAASC')];
+	const note = '[*** stands for what looks like a credential; it is shown to no model]';
+	const content = [...key, '-----END PRIVATE KEY-----', 'ready'].join('\n');
+	expect(await read(content, {start_line: 5})).toBe(
+		['5\t***', '6\t***', '7\t-----END PRIVATE KEY-----', '8\tready', note].join('\n'),
+	);
+	expect(await read(key.join('\n'), {start_line: 3, end_line: 3})).toBe(`3\t***\n${note}`);
+	expect(await read(content, {start_line: 8})).toBe('8\tready');
+});
+
 test('a binary and a too large file are refused kindly', async () => {
 	await expect(read(Buffer.from([0x89, 0x50, 0x4e, 0x47, 0, 1]))).rejects.toThrow(
 		'“a.txt” is a binary file (6 bytes); only text can be read.',

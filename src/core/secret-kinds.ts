@@ -1,0 +1,43 @@
+/**
+ * What a credential looks like that can be told by itself, whatever stands around it: a prefix that its maker gave it, and
+ * enough behind it that no word of a program is like it. The one list of them: whatever hides credentials asks it. Each is
+ * the source of a regular expression that takes linear time, and begins where no letter or digit stands before it.
+ */
+export const secretKinds: Readonly<Record<string, string>> = {
+	'our server': String.raw`sv[acdrs]_[\w-]{40,}`,
+	// Names such as `sk-circle-fade-dot` are none: a key says what it is, or has a digit.
+	'OpenAI, Anthropic, OpenRouter, DeepSeek': String.raw`sk-(?:(?:ant|proj|svcacct|admin|or)-|(?=[\w-]{0,80}\d))[\w-]{10,}`,
+	xAI: String.raw`xai-\w{20,}`,
+	Groq: String.raw`gsk_\w{20,}`,
+	Perplexity: String.raw`pplx-\w{20,}`,
+	Replicate: String.raw`r8_\w{30,}`,
+	'Hugging Face': 'hf_[A-Za-z0-9]{20,}',
+	'Google API key': String.raw`AIza[\w-]{30,}`,
+	'Google OAuth': String.raw`(?:GOCSPX-|ya29\.)[\w-]{20,}`,
+	GitHub: String.raw`(?:gh[oprsu]_\w{20,}|github_pat_\w{20,})`,
+	GitLab: String.raw`glpat-[\w-]{16,}`,
+	'AWS key id': String.raw`A(?:KIA|SIA)[A-Z0-9]{16}\b`,
+	Slack: String.raw`(?:xox[abeoprs]|xapp)-[\w-]{10,}`,
+	Stripe: String.raw`[sr]k_(?:live|test)_\w{10,}`,
+	npm: String.raw`npm_\w{30,}`,
+	PyPI: String.raw`pypi-[\w-]{40,}`,
+	SendGrid: String.raw`SG\.[\w-]{16,}\.[\w-]{16,}`,
+	DigitalOcean: String.raw`do[opr]_v1_\w{40,}`,
+	Docker: String.raw`dckr_pat_[\w-]{20,}`,
+	Vault: String.raw`hv[bs]\.[\w-]{20,}`,
+	age: 'AGE-SECRET-KEY-1[A-Z0-9]{40,}',
+	/** A JSON Web Token (RFC 7519): its header and claims are JSON objects in base64url. */
+	'JSON Web Token': String.raw`eyJ[\w-]{8,}\.[\w-]{8,}\.[\w-]*`,
+};
+
+const anyKind = new RegExp(`(?<![A-Za-z0-9])(?:${Object.values(secretKinds).join('|')})`, 'g');
+
+/** Puts `by` in place of each credential of a known kind. */
+export function replaceKnownSecrets(text: string, by: string): string {
+	return text.replace(anyKind, by);
+}
+
+/** True where a credential of a known kind stands in the text. */
+export function hasKnownSecret(text: string): boolean {
+	return text.search(anyKind) !== -1;
+}
