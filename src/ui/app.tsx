@@ -7,9 +7,10 @@ import {useApp, useUi} from './context.ts';
 import {deviceRows} from './device-panel.tsx';
 import {Box, Text} from './ink.ts';
 import {dockHeight, type Layout, layOut} from './layout.ts';
+import {drawLine} from './line-field.ts';
 import {Lines} from './lines.tsx';
 import {confirmRows, PanelView} from './panel-view.tsx';
-import {filterLine, filterRow} from './picker-state.ts';
+import {filterLabel, filterRow} from './picker-state.ts';
 import {StatusLine} from './status-line.tsx';
 import {suggestionLines, suggestionsFor} from './suggestions.ts';
 import {tableFrame} from './table-view.tsx';
@@ -82,8 +83,9 @@ export function App() {
 /** Where the caret of an open picker's filter is, undefined where the window is too low for it. */
 function filterCaret({filter, size}: AppState, {live, gap, dock, panel}: Layout) {
 	const row = filterRow(panel);
-	const x = Math.min(size.columns - 1, filterLine(filter, size.columns).column);
-	return row === undefined ? undefined : {x, y: live + gap + dock + row};
+	return row === undefined
+		? undefined
+		: {x: drawLine(filterLabel, filter, size.columns).column, y: live + gap + dock + row};
 }
 
 function panelHeight(panel: AppState['panel']): number {

@@ -6,6 +6,7 @@ type Dependencies = {
 	readonly store: AppStore;
 	readonly palette: Palette;
 	readonly fullScreen: FullScreen;
+	readonly suspend: () => void;
 	readonly copy: (text: string) => boolean;
 	readonly openLogAt: (at: number, environment: unknown) => boolean;
 	/** The moment whose tool call is chosen, in milliseconds since the epoch; else the end is shown. */
@@ -18,13 +19,13 @@ export async function openTranscript({store, fullScreen, ...others}: Dependencie
 		import('./transcript-view.ts'),
 		import('../terminal/markdown.ts'),
 	]);
-	const {invalidate, close} = fullScreen;
+	const {invalidate, close, redraw} = fullScreen;
 	const unsubscribe = store.subscribe(({transcript}, before) => {
 		if (transcript !== before.transcript) {
 			invalidate();
 		}
 	});
 	const transcript = () => store.getState().transcript;
-	const view = createTranscriptView({...others, transcript, renderMarkdown, invalidate, close});
+	const view = createTranscriptView({...others, transcript, renderMarkdown, invalidate, close, redraw});
 	fullScreen.open({...view, onLeave: unsubscribe});
 }

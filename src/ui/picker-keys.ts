@@ -1,12 +1,9 @@
-import {reduceComposer} from '../store/composer.ts';
 import type {AppStore} from '../store/store.ts';
 import type {InputToken} from '../terminal/input-token.ts';
+import {editLine} from './line-field.ts';
 import {type PickPanel, pickerState} from './picker-state.ts';
 
 type Dependencies = {readonly store: AppStore; readonly answer: (value: string | undefined) => void};
-
-/** The filter is one line, however wide the window is. */
-const oneLine = {columns: 10_000};
 
 /**
  * What is typed while a picker is open: Enter takes the marked choice, everything else edits the filter as it does the
@@ -24,14 +21,8 @@ export function pressInPicker(token: InputToken, panel: PickPanel, {store, answe
 		return;
 	}
 
-	const typed = token.type === 'paste' ? ({type: 'text', text: lineOf(token.text)} as const) : token;
-	const {state} = reduceComposer(filter, typed, oneLine);
-	if (state !== filter && !state.text.includes('\n')) {
-		setFilter(state);
+	const edited = editLine(filter, token);
+	if (edited !== filter) {
+		setFilter(edited);
 	}
-}
-
-/** A paste as one line: the line end that keys are copied with goes, other ones become blanks. */
-function lineOf(text: string): string {
-	return text.trim().replaceAll(/\s+/g, ' ').slice(0, 1000);
 }

@@ -1,8 +1,5 @@
 import {narrowChoices} from '../command/picker-filter.ts';
-import type {ComposerState} from '../store/composer.ts';
 import type {Choice, Panel} from '../store/view-slice.ts';
-import {safeLine} from '../terminal/safe-text.ts';
-import {lineWidth} from '../terminal/width.ts';
 
 export type PickPanel = Extract<Panel, {kind: 'pick'}>;
 
@@ -23,20 +20,8 @@ export function pickerState({choices, current, filters}: PickPanel, filter: stri
 	return {found, chosen: (((Math.max(0, first) + moved) % count) + count) % count, fault};
 }
 
-const label = 'filter ';
-
-/** The line in which the filter is typed, at most `columns` wide, and the cell of its caret. */
-export function filterLine({text, caret}: ComposerState, columns: number) {
-	const room = Math.max(1, columns - label.length - 1);
-	const graphemes = Array.from(safeLine(text.slice(0, caret)));
-	// A long filter is shown from where its caret is still seen.
-	while (lineWidth(graphemes.join('')) > room) {
-		graphemes.shift();
-	}
-
-	const before = graphemes.join('');
-	return {label, text: before + safeLine(text.slice(caret)), column: label.length + lineWidth(before)};
-}
+/** What stands before the filter that is typed. */
+export const filterLabel = 'filter ';
 
 /** The row of the filter within the picker: under the title, alone in a low window, undefined in a lower one. */
 export function filterRow(height: number): number | undefined {

@@ -2,8 +2,9 @@ import type {Choice} from '../store/view-slice.ts';
 import {safeLine} from '../terminal/safe-text.ts';
 import {lineWidth, padEnd, truncate} from '../terminal/width.ts';
 import {useApp, useUi} from './context.ts';
+import {drawLine} from './line-field.ts';
 import {Lines} from './lines.tsx';
-import {filterLine, filterRow, type PickPanel, pickerState} from './picker-state.ts';
+import {filterLabel, filterRow, type PickPanel, pickerState} from './picker-state.ts';
 
 type Props = {
 	readonly panel: PickPanel;
@@ -40,11 +41,11 @@ export function Picker({panel, height}: Props) {
 
 	const count = filter.text ? `${found.length} of ${choices.length}` : String(choices.length);
 	const keys = fault === undefined ? palette.dim('Enter takes · Esc leaves') : palette.warning(safeLine(fault));
-	const typed = filterLine(filter, columns);
+	const typed = drawLine(filterLabel, filter, columns);
 	const hint = filters && filter.text === '' ? filters.map(({example}) => example).join(' ') : typed.text;
 	const lines = [
 		...(row === 1 ? [`${palette.label(safeLine(title))} ${palette.dim(`${count} ·`)} ${keys}`] : []),
-		...(row === undefined ? [] : [palette.dim(typed.label) + (filter.text === '' ? palette.dim(hint) : hint)]),
+		...(row === undefined ? [] : [palette.dim(filterLabel) + (filter.text === '' ? palette.dim(hint) : hint)]),
 		...(row !== 1 && fault !== undefined ? [keys] : rows.length > 0 ? rows : [palette.dim('  Nothing matches.')]),
 	];
 	return <Lines lines={lines.map(line => truncate(line, columns))} />;

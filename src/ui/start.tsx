@@ -160,6 +160,7 @@ export async function startApp(
 			store,
 			palette,
 			fullScreen,
+			suspend: session.suspend,
 			copy: session.copy,
 			openLogAt(moment, environment) {
 				focusLogOf(store, environment);

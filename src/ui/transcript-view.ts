@@ -1,26 +1,25 @@
 import type {Block} from '../core/block.ts';
 import type {Transcript} from '../core/transcript.ts';
+import {type ComposerState, emptyComposer} from '../store/composer.ts';
 import type {Size} from '../store/view-slice.ts';
-import {chordOf, type InputToken} from '../terminal/input-token.ts';
+import {chordOf, type InputToken, textToken} from '../terminal/input-token.ts';
 import {safeLine} from '../terminal/safe-text.ts';
-import type {Palette} from '../terminal/style.ts';
 import {truncate} from '../terminal/width.ts';
-import {detailLines, hasDetail} from './block-detail.ts';
-import {blockLines} from './block-lines.ts';
+import {hasDetail} from './block-detail.ts';
 import {callAt, isShown, searchable, textOf} from './block-text.ts';
 import type {FullScreenView} from './full-screen.ts';
-import {isBelow, lastPosition, moveBy, type Position, reveal} from './transcript-position.ts';
+import {drawLine, editLine} from './line-field.ts';
+import {createTranscriptLines, type TranscriptDrawing} from './transcript-lines.ts';
+import {createTranscriptReading} from './transcript-reading.ts';
 
-type Dependencies = {
+type Dependencies = TranscriptDrawing & {
 	/** The transcript as it is now; it may grow while it is read. */
 	readonly transcript: () => Transcript;
-	readonly palette: Palette;
-	readonly renderMarkdown: (
-		source: string,
-		options: {readonly width: number; readonly palette: Palette},
-	) => readonly string[];
 	readonly invalidate: () => void;
 	readonly close: () => void;
+	readonly redraw: () => void;
+	/** Hands the terminal back to the shell for a while. */
+	readonly suspend: () => void;
 	/** Copies a text; false where the terminal cannot. */
 	readonly copy: (text: string) => boolean;
 	/** Shows a log, of the environment that a call names if it is open, at its moment (ms since the epoch); false for none. */
@@ -33,17 +32,17 @@ type Dependencies = {
 const gutter = 2;
 const frame = 2;
 
+const keysLine = 'Enter opens · / search · c copies · L log · Esc back';
+
 /** Everything that was said, with what the conversation leaves out: thoughts, arguments and outputs in full. */
 export function createTranscriptView(dependencies: Dependencies): FullScreenView {
-	const {transcript, palette, renderMarkdown, invalidate, close, copy, openLogAt, at} = dependencies;
-	const expanded = new Set<number>();
-	const drawn = new Map<number, {readonly block: Block; readonly key: string; readonly lines: readonly string[]}>();
+	const {transcript, palette, invalidate, close, redraw, suspend, copy, openLogAt, at} = dependencies;
+	const linesOf = createTranscriptLines(dependencies);
+	const opened = new Set<number>();
 	let size: Size = {columns: 80, rows: 24};
-	let top: Position | undefined;
-	let chosen: number | undefined;
-	let isFollowing = at === undefined;
 	let search = '';
-	let typing: string | undefined;
+	/** What is searched for, while it is typed. */
+	let field: ComposerState | undefined;
 	let note = '';
 
 	const blocks = (): readonly Block[] => {
@@ -51,72 +50,35 @@ export function createTranscriptView(dependencies: Dependencies): FullScreenView
 		return [...settled, ...open].filter(isShown);
 	};
 
-	if (at !== undefined) {
-		chosen = callAt(blocks(), at);
-		top = {block: chosen, line: 0};
-	}
-
-	const linesOf = (all: readonly Block[], index: number): readonly string[] => {
+	const drawn = (all: readonly Block[], index: number): readonly string[] => {
 		const block = all[index];
-		if (!block) {
-			return [];
-		}
-
-		const key = `${size.columns} ${expanded.has(index)}`;
-		const known = drawn.get(index);
-		if (known?.block === block && known.key === key) {
-			return known.lines;
-		}
-
-		const style = {width: size.columns - gutter, palette};
-		const lines = expanded.has(index)
-			? detailLines(block, style)
-			: block.kind === 'text'
-				? renderMarkdown(block.text, style)
-				: blockLines(block, style);
-		// A blank line parts it from the next one, and none from the one before.
-		const spaced = [...lines.slice(lines.findIndex(line => line !== '')), ''];
-		drawn.set(index, {block, key, lines: spaced});
-		return spaced;
+		return block ? linesOf(block, index, {width: size.columns - gutter, isOpen: opened.has(index)}) : [];
 	};
 
-	const heightsOf = (all: readonly Block[]) => ({
-		count: all.length,
-		of: (index: number) => linesOf(all, index).length,
+	const rows = () => Math.max(1, size.rows - frame);
+	const reading = createTranscriptReading({
+		heights() {
+			const all = blocks();
+			return {count: all.length, of: index => drawn(all, index).length};
+		},
+		rows,
+		begin: at === undefined ? undefined : callAt(blocks(), at),
 	});
-	const room = () => Math.max(1, size.rows - frame);
 
-	/** Where one reads, and the chosen block, as far as they are still there. */
-	const place = (all: readonly Block[]) => {
-		const last = lastPosition(room(), heightsOf(all));
-		const at = top === undefined || isFollowing || isBelow(top, last) ? last : top;
-		return {at, selected: Math.min(chosen ?? all.length - 1, all.length - 1)};
-	};
-
-	const choose = (index: number) => {
-		const all = blocks();
-		const next = Math.max(0, Math.min(index, all.length - 1));
-		top = reveal(place(all).at, next, room(), heightsOf(all));
-		chosen = next;
-		isFollowing = next === all.length - 1;
-	};
-
-	const scroll = (lines: number) => {
-		const all = blocks();
-		const heights = heightsOf(all);
-		top = moveBy(place(all).at, lines, heights);
-		isFollowing = !isBelow(lastPosition(room(), heights), top);
-		chosen = isFollowing ? all.length - 1 : top.block;
-	};
-
+	/** Chooses the next block that holds what is searched for, up (-1) or down, and around. */
 	const find = (direction: 1 | -1) => {
+		if (!search) {
+			note = 'Nothing was searched yet: / begins.';
+			return;
+		}
+
 		const all = blocks();
 		const wanted = search.toLowerCase();
-		const from = place(all).selected;
+		const {chosen} = reading.place();
 		for (let step = 1; step <= all.length; step++) {
-			const index = (from + direction * step + all.length * step) % all.length;
+			const index = (chosen + direction * step + all.length * step) % all.length;
 			if (searchable(all[index]).includes(wanted)) {
-				choose(index);
+				reading.choose(index);
 				return;
 			}
 		}
@@ -124,27 +86,45 @@ export function createTranscriptView(dependencies: Dependencies): FullScreenView
 		note = `“${search}” is nowhere here.`;
 	};
 
-	const onTyping = (token: InputToken, text: string) => {
-		const chord = token.type === 'key' ? chordOf(token) : '';
-		if (token.type === 'text' || token.type === 'paste') {
-			typing = text + token.text.replace(/\s+/g, ' ');
-		} else if (chord === 'backspace') {
-			typing = text.slice(0, -1);
-		} else if (chord === 'escape' || chord === 'ctrl+c') {
-			typing = undefined;
-		} else if (chord === 'enter') {
-			typing = undefined;
-			search = text;
-			if (search) {
-				find(-1);
-			}
+	const toggle = (block: Block | undefined, index: number) => {
+		if (!block || !hasDetail(block)) {
+			note = 'There is no more of it than this.';
+		} else {
+			opened[opened.has(index) ? 'delete' : 'add'](index);
+			reading.choose(index);
+		}
+	};
+
+	const showLog = (block: Block | undefined) => {
+		if (block?.kind !== 'tool') {
+			note = 'Choose a tool call first.';
+		} else if (!openLogAt(Date.parse(block.at), block.arguments['environment'])) {
+			note = 'No log is open: /env logs <id> opens one.';
+		}
+	};
+
+	const inField = (line: ComposerState, token: InputToken) => {
+		switch (token.type === 'key' ? chordOf(token) : undefined) {
+			case 'escape':
+			case 'ctrl+c':
+				field = undefined;
+				break;
+			case 'enter':
+				field = undefined;
+				search = line.text || search;
+				if (search) {
+					find(-1);
+				}
+
+				break;
+			default:
+				field = editLine(line, token);
 		}
 	};
 
 	const onKey = (key: string) => {
-		const all = blocks();
-		const {selected} = place(all);
-		const block = all[selected];
+		const {chosen} = reading.place();
+		const block = blocks()[chosen];
 		switch (key) {
 			case 'q':
 			case 'escape':
@@ -152,95 +132,90 @@ export function createTranscriptView(dependencies: Dependencies): FullScreenView
 			case 'ctrl+o':
 				close();
 				break;
+			case 'ctrl+l':
+				redraw();
+				break;
+			case 'ctrl+z':
+				suspend();
+				break;
 			case 'up':
 			case 'k':
-				choose(selected - 1);
+				reading.choose(chosen - 1);
 				break;
 			case 'down':
 			case 'j':
-				choose(selected + 1);
+				reading.choose(chosen + 1);
 				break;
 			case 'page-up':
-				scroll(1 - room());
+			case 'b':
+				reading.scroll(1 - rows());
 				break;
 			case 'page-down':
+			case ' ':
 			case 'space':
-				scroll(room() - 1);
+				reading.scroll(rows() - 1);
 				break;
 			case 'home':
 			case 'g':
-				choose(0);
+				reading.choose(0);
 				break;
 			case 'end':
 			case 'G':
-				choose(all.length - 1);
+				reading.choose(Number.POSITIVE_INFINITY);
 				break;
 			case 'enter':
-				if (block && hasDetail(block)) {
-					expanded[expanded.has(selected) ? 'delete' : 'add'](selected);
-					choose(selected);
-				}
-
+				toggle(block, chosen);
 				break;
 			case '/':
-				typing = '';
+				field = emptyComposer;
 				break;
 			case 'n':
 			case 'N':
-				if (search) {
-					find(key === 'n' ? -1 : 1);
-				}
-
+				find(key === 'n' ? -1 : 1);
 				break;
 			case 'c':
 				note = block && copy(textOf(block)) ? 'Copied.' : 'This terminal takes no copy.';
 				break;
 			case 'L':
-				if (block?.kind !== 'tool') {
-					note = 'Choose a tool call first.';
-				} else if (!openLogAt(Date.parse(block.at), block.arguments['environment'])) {
-					note = 'No log is open: /env logs <id> opens one.';
-				}
-
+				showLog(block);
 				break;
 			default:
 		}
 	};
 
+	const body = (): readonly string[] => {
+		const all = blocks();
+		const {top, chosen} = reading.place();
+		const lines: string[] = [];
+		for (let index = top.block; index < all.length && lines.length < rows(); index++) {
+			const bar = index === chosen ? palette.accent('▌ ') : '  ';
+			const its = drawn(all, index).slice(index === top.block ? top.line : 0);
+			lines.push(...its.map((line, row) => (row === its.length - 1 && !line ? '' : bar + line)));
+		}
+
+		return Array.from({length: rows()}, (_, row) => lines[row] ?? '');
+	};
+
 	return {
 		draw(now) {
 			size = now;
-			const all = blocks();
-			const {at, selected} = place(all);
-			const lines: string[] = [];
-			for (let index = at.block; index < all.length && lines.length < room(); index++) {
-				const bar = index === selected ? palette.accent('▌ ') : '  ';
-				const its = linesOf(all, index).slice(index === at.block ? at.line : 0);
-				lines.push(...its.map((line, row) => (row === its.length - 1 && !line ? '' : bar + line)));
-			}
-
-			const body = lines.slice(0, room());
-			const count = all.length === 0 ? 'nothing was said yet' : `${selected + 1} of ${all.length}`;
-			const keys = 'Enter opens · / search · c copies · L log · Esc back';
-			const bottom = typing === undefined ? palette.dim(note || keys) : `/${safeLine(typing)}`;
-			return [
-				palette.label(truncate(`Transcript · ${count}${isFollowing ? '' : ' · End follows'}`, size.columns)),
-				...body,
-				...Array.from({length: room() - body.length}, () => ''),
-				truncate(bottom, size.columns),
-			];
+			const {columns} = now;
+			const count = blocks().length;
+			const place = count === 0 ? 'nothing was said yet' : `${reading.place().chosen + 1} of ${count}`;
+			const title = `Transcript · ${place}${reading.isFollowing() ? '' : ' · End follows'}`;
+			const bottom = field ? `/${drawLine('/', field, columns).text}` : palette.dim(safeLine(note) || keysLine);
+			return [palette.label(truncate(title, columns)), ...body(), truncate(bottom, columns)];
 		},
-		caret: () =>
-			typing === undefined ? undefined : {row: size.rows - 1, column: Math.min(size.columns - 1, typing.length + 1)},
+		caret: () => field && {row: size.rows - 1, column: drawLine('/', field, size.columns).column},
 		press(token) {
 			note = '';
-			if (typing !== undefined) {
-				onTyping(token, typing);
-			} else if (token.type === 'text') {
-				// A key that is held down comes as a run of text.
-				[...token.text].forEach(onKey);
-			} else if (token.type === 'key') {
-				onKey(chordOf(token));
+			// A key that is held down comes as a run of text, and so may a slash with what is searched for.
+			for (const each of token.type === 'text' ? Array.from(token.text, textToken) : [token]) {
+				if (field) {
+					inField(field, each);
+				} else if (each.type === 'key' || each.type === 'text') {
+					onKey(each.type === 'key' ? chordOf(each) : each.text);
+				}
 			}
 
 			invalidate();

@@ -11,6 +11,7 @@ import {call, end, result, say, start, think, user} from './canvas.ts';
 const palette = createPalette({color: false});
 const noModifiers = {ctrl: false, alt: false, shift: false};
 const key = (name: string): InputToken => ({type: 'key', name, ...noModifiers});
+const ctrl = (name: string): InputToken => ({type: 'key', name, ...noModifiers, ctrl: true});
 const text = (typed: string): InputToken => ({type: 'text', text: typed});
 
 function reader(...events: readonly AgentEvent[]) {
@@ -35,6 +36,8 @@ function readerAt(at: number | undefined, ...events: readonly AgentEvent[]) {
 		renderMarkdown,
 		invalidate: () => undefined,
 		close: () => copied.push('closed'),
+		redraw: () => copied.push('redrawn'),
+		suspend: () => copied.push('suspended'),
 		copy: copy => copied.push(copy) > 0,
 		openLogAt: (...about) => logs.push(about) > 0,
 		at,
@@ -119,6 +122,61 @@ test('a search goes backwards from where one reads, and around', () => {
 	expect(shown().at(-1)).toBe('/thing');
 	press(key('escape'));
 	expect(shown().at(-1)).toBe(keys);
+});
+
+test('what is searched for may come in one piece with its slash, and is edited as a prompt', () => {
+	const {shown, press, view} = reader(...talk);
+	press('/readm你e', key('left'), key('backspace'));
+	expect([shown().at(-1), view.caret?.()]).toEqual(['/readme', {row: 23, column: 6}]);
+	press('👩‍👩‍👧', key('backspace'), ctrl('e'), key('enter'));
+	expect(shown()[0]).toBe('Transcript · 3 of 4 · End follows');
+});
+
+test('the caret is where one types, whatever was typed before [1]', () => {
+	const {draw, press, view} = reader(...talk);
+	press('/你好\u001b');
+	expect([draw(20, 5).at(-1), view.caret?.()]).toEqual(['/你好␛', {row: 4, column: 6}]);
+	press('long'.repeat(10));
+	expect([lineWidth(draw(20, 5).at(-1) ?? ''), view.caret?.()]).toEqual([19, {row: 4, column: 19}]);
+	press(key('escape'));
+	expect(view.caret?.()).toBe(undefined);
+});
+
+test('a paste is searched for as one line, and does nothing elsewhere', () => {
+	const {shown, press} = reader(...talk);
+	const paste: InputToken = {type: 'paste', text: 'says\n hello\n', truncated: false};
+	press(paste);
+	expect(shown()[0]).toBe('Transcript · 4 of 4');
+	press('/', paste);
+	expect(shown().at(-1)).toBe('/says hello');
+});
+
+test('what a key cannot do is said', () => {
+	const {shown, press} = reader(...talk);
+	press('n');
+	expect(shown().at(-1)).toBe('Nothing was searched yet: / begins.');
+	press(key('enter'));
+	expect(shown().at(-1)).toBe('There is no more of it than this.');
+});
+
+test('Space turns the page, back and forth as Page Down does', () => {
+	const many = Array.from({length: 40}, (_, index) => [start, user(`Question ${index}`), say(`Answer ${index}`), end]);
+	const {draw, press} = reader(...many.flat());
+	press('g');
+	const first = draw(80, 12);
+	press(' ');
+	const second = draw(80, 12);
+	press(key('page-up'));
+	expect(draw(80, 12).slice(1)).toEqual(first.slice(1));
+	press(key('page-down'));
+	expect(draw(80, 12)).toEqual(second);
+	expect(second.slice(1)).not.toEqual(first.slice(1));
+});
+
+test('the screen is drawn anew and the program suspended as anywhere', () => {
+	const {press, copied} = reader(...talk);
+	press(ctrl('l'), ctrl('z'));
+	expect(copied).toEqual(['redrawn', 'suspended']);
 });
 
 test('a block is copied, a call leads to the log at its moment, and the view is left', () => {

@@ -1,0 +1,47 @@
+import * as fc from 'fast-check';
+import {expect, test} from 'vitest';
+import {emptyComposer, setComposerText} from '../../src/store/composer.ts';
+import type {InputToken} from '../../src/terminal/input-token.ts';
+import {keyToken, textToken} from '../../src/terminal/input-token.ts';
+import {lineWidth} from '../../src/terminal/width.ts';
+import {drawLine, editLine} from '../../src/ui/line-field.ts';
+
+const typed = (...tokens: readonly InputToken[]) => tokens.reduce(editLine, emptyComposer);
+const paste = (text: string): InputToken => ({type: 'paste', text, truncated: false});
+
+test.each([
+	['Ctrl+J breaks no line', [textToken('a'), keyToken('j', {ctrl: true, alt: false, shift: false})], 'a'],
+	['a paste comes as one line', [paste('one\n\n  two\t3\n')], 'one two 3'],
+	['a long paste is cut between characters', [paste(`${'x'.repeat(999)}👍`)], 'x'.repeat(999)],
+	['Backspace takes what is seen as one character', [textToken('a👩‍👩‍👧'), keyToken('backspace')], 'a'],
+])('%s', (_, tokens, text) => {
+	expect(typed(...tokens).text).toBe(text);
+});
+
+test('a line that did not change is the same one', () => {
+	const line = setComposerText(emptyComposer, 'a');
+	expect(editLine(line, {type: 'focus', focused: true})).toBe(line);
+});
+
+test('the end of a long line is shown, with its caret behind it', () => {
+	const line = setComposerText(emptyComposer, 'one two three four');
+	expect(drawLine('filter ', line, 18)).toEqual({text: 'three four', column: 17});
+});
+
+test('whatever is typed, line and caret are within the window, and nothing reaches the terminal [1]', () => {
+	fc.assert(
+		fc.property(
+			fc.string({unit: 'binary', maxLength: 60}),
+			fc.nat(60),
+			fc.integer({min: 12, max: 40}),
+			(text, left, columns) => {
+				const moves = Array.from({length: left}, () => keyToken('left'));
+				const {text: shown, column} = drawLine('/', typed(textToken(text.replaceAll('\n', ' ')), ...moves), columns);
+				expect(lineWidth(shown)).toBeLessThan(columns);
+				expect(column).toBeLessThan(columns);
+				expect(column).toBeGreaterThanOrEqual(1);
+				expect(shown).not.toMatch(/[\u0000-\u001f\u007f-\u009f]/);
+			},
+		),
+	);
+});
