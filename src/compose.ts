@@ -70,6 +70,7 @@ export function compose(options: Options): Program {
 
 	const embedded = createEmbeddedAccess({store, recents, sightings, workerUrl, createTransport});
 	const catalog = createCatalogAccess({store, demoInfo: embedded.modelInfo});
+	const loadPrices = async () => (await catalog.load()).priceOf;
 	store
 		.getState()
 		.setValuesOf(createCompletionValues({config, recents, profile: profileNow, models: catalog.modelIds}));
@@ -128,7 +129,7 @@ export function compose(options: Options): Program {
 			}
 		},
 		...(maxTurns !== undefined && {maxTurns}),
-		...(budgetUsd !== undefined && {budgetUsd}),
+		...(budgetUsd !== undefined && {budget: {limitUsd: budgetUsd, loadPrices}}),
 	});
 
 	const words = createWatchWords(store, conversation);
@@ -220,7 +221,7 @@ export function compose(options: Options): Program {
 			return notices;
 		},
 		savedSessions: () => sessions.list(false),
-		loadCatalog: async () => (await catalog.load()).priceOf,
+		loadCatalog: loadPrices,
 		async startEmbedded() {
 			const {connection, model} = store.getState();
 			if (connection.profile === 'local' || access.isDemo(model)) {

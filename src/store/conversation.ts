@@ -4,7 +4,7 @@ import {AppError} from '../core/error.ts';
 import type {AgentEvent, Recorded} from '../core/event.ts';
 import type {Tool} from '../core/tool.ts';
 import {emptyTranscript, reduceTranscript, type Transcript} from '../core/transcript.ts';
-import {totalCost} from '../core/usage.ts';
+import {type PriceOf, totalCost} from '../core/usage.ts';
 import type {ModelCall} from '../providers/provider.ts';
 import {createPump} from './pump.ts';
 import type {AppStore} from './store.ts';
@@ -34,8 +34,8 @@ type Dependencies = {
 	/** A fourth reader of the stream, beside the screen and the log. */
 	readonly onRecord?: (record: Recorded) => void;
 	readonly maxTurns?: number;
-	/** Most US dollars that a run may cost. */
-	readonly budgetUsd?: number;
+	/** Most US dollars that a run may cost, and the prices that it is counted by, loaded before the first call. */
+	readonly budget?: {readonly limitUsd: number; readonly loadPrices: () => Promise<PriceOf>};
 };
 
 export type Conversation = {
@@ -65,7 +65,7 @@ export type Conversation = {
  * Builds nothing itself: models, tools and logs are handed in.
  */
 export function createConversation(dependencies: Dependencies): Conversation {
-	const {store, newId, now, openModel, loadTools, workspace, readLog, openLog, onRecord, maxTurns, budgetUsd} =
+	const {store, newId, now, openModel, loadTools, workspace, readLog, openLog, onRecord, maxTurns, budget} =
 		dependencies;
 	const pump = createPump<Recorded>(records => store.getState().applyRecords(records));
 	let session = '';
@@ -84,15 +84,15 @@ export function createConversation(dependencies: Dependencies): Conversation {
 	};
 
 	/** What the run that goes on has cost so far, in US dollars; null where a price is unknown. */
-	const spentSince = (before: number) => {
+	const spentSince = (before: number, priceOf: PriceOf) => {
 		pump.flush();
-		const {transcript, priceOf} = store.getState();
-		return totalCost([...transcript.usage.values()].slice(before), priceOf);
+		return totalCost([...store.getState().transcript.usage.values()].slice(before), priceOf);
 	};
 
 	const execute = async (text: string, signal: AbortSignal) => {
 		const {model, transcript} = store.getState();
 		const before = transcript.usage.size;
+		const priceOf = await budget?.loadPrices();
 		const events = runAgent({
 			runId: newId(),
 			model: model ?? 'none',
@@ -108,7 +108,7 @@ export function createConversation(dependencies: Dependencies): Conversation {
 			newId,
 			nextMessages: () => store.getState().takeQueue(),
 			...(maxTurns !== undefined && {maxTurns}),
-			...(budgetUsd !== undefined && {budget: {limitUsd: budgetUsd, spent: () => spentSince(before)}}),
+			...(budget && priceOf && {budget: {limitUsd: budget.limitUsd, spent: () => spentSince(before, priceOf)}}),
 		});
 		for await (const event of events) {
 			emit(event);

@@ -128,6 +128,23 @@ test('a run that used up its turns ends with 7', async () => {
 	expect(host.chats()).toHaveLength(1);
 });
 
+test('a run that used up its budget ends with 7, by prices that nobody had loaded before', async () => {
+	const {host, place} = await withHost();
+	host.answerWith(({call, finish}) => {
+		call('list_files', {});
+		finish();
+	});
+	const env = {MISTRAL_BASE_URL: host.baseUrl, MISTRAL_API_KEY: 'sk-e2e'};
+	const run = ['--model', 'mistral/mistral-medium-latest', '-p', 'look', '--budget', '0.00001'];
+	const {status, stdout} = await runProgram([...run, '--output-format', 'json'], {...place, env});
+	expect(status).toBe(7);
+	expect(JSON.parse(stdout)).toMatchObject({
+		cost_usd: expect.any(Number),
+		error: {code: 'budget', message: expect.stringMatching(/^Stopped after \$0\.\d{4}; the budget was \$0\.00001\.$/)},
+	});
+	expect(host.chats()).toHaveLength(1);
+});
+
 test('an interrupt ends the run with 130, and what came of it is printed', async () => {
 	const {host, place, args} = await withHost();
 	const running = startProgram([...args, '-p', 'hello'], place);

@@ -214,9 +214,9 @@ test('another reader hears each record as it is logged', async () => {
 
 test('a budget ends the run that used it up, and counts each run anew', async () => {
 	const spend: Script = [{type: 'usage', usage}, call('echo', {word: 'a'}), finish('tool-calls')];
-	const {conversation, store, ends} = scripted([spend], {budgetUsd: 1.5});
 	const price = {input: 1, cacheRead: 1, cacheWrite: 1, output: 1};
-	store.getState().setCatalog({priceOf: () => price, infoOf: () => undefined});
+	const loadPrices = async () => () => price;
+	const {conversation, store, ends} = scripted([spend], {budget: {limitUsd: 1.5, loadPrices}});
 	await conversation.send('Hello');
 	const first = store.getState().transcript.usage.size;
 	await conversation.send('Again');
