@@ -1,10 +1,10 @@
 import {isIPv6} from 'node:net';
 import * as z from 'zod/mini';
 import {command, noun} from '../src/command/command.ts';
+import {fieldsOf, loginLine, placeFlags, recordOf} from '../src/command/server-lines.ts';
 import {AppError} from '../src/core/error.ts';
 import {formatNumber} from '../src/core/format.ts';
 import {isLoopback, parseServerUrl} from '../src/core/origin.ts';
-import type {Initialized} from '../src/server/accounts/initialize.ts';
 
 /** Where it listens where it is told nothing. */
 const usualPort = 8700;
@@ -110,6 +110,7 @@ const init = command({
 			},
 		);
 		const record = recordOf(made);
+		const at = placeFlags({data, database});
 		return {
 			kind: 'group',
 			parts: [
@@ -121,20 +122,13 @@ const init = command({
 				},
 				{
 					kind: 'text',
-					text: `The key is shown this once. Start the server with: ${startLine({data, database})}. In a browser, sign in with the key at /sign-in/key and choose a password.`,
+					text: `The key is shown this once.\nStart the server:    service serve${at}\nChoose a password:   service serve password ${email}${at}`,
 				},
 			],
 			data: record,
 		};
 	},
 });
-
-/** How a server on the same data is started. An address of a database may hold a password, so it is not repeated. */
-function startLine({data, database}: {readonly data?: string | undefined; readonly database?: string | undefined}) {
-	const folder =
-		data === undefined ? '' : ` --data ${/^[\w./~-]+$/.test(data) ? data : `'${data.replaceAll("'", "'\\''")}'`}`;
-	return `service serve${folder}${database === undefined ? '' : ' --database <url>'}`;
-}
 
 const member = command({
 	name: 'member',
@@ -178,6 +172,30 @@ const key = command({
 	},
 });
 
+const password = command({
+	name: 'password',
+	summary: 'Make a code with which a user chooses a password',
+	args: z.object({email: z.string(), dropSecondFactor: z._default(z.boolean(), false), ...place}),
+	positional: ['email'],
+	describe: {
+		email: 'of the user',
+		dropSecondFactor: 'turns the second factor off, for a user who lost the app and the recovery codes',
+		...describePlace,
+	},
+	examples: ['serve password ada@acme.example'],
+	where: 'shell',
+
+	async run({email, dropSecondFactor, ...where}, {env}) {
+		const {makePasswordCodeOf} = await import('../src/server/serve.ts');
+		const code = (await makePasswordCodeOf({env, ...where}, email, {dropSecondFactor})).reveal();
+		return {
+			kind: 'text',
+			text: `With this code ${email} chooses a password at /password of the server, once and within three days: ${code}`,
+			data: {password_code: code},
+		};
+	},
+});
+
 const amount = z.optional(z.coerce.number().check(z.int(), z.gte(0), z.lte(1_000_000_000)));
 
 const credits = command({
@@ -217,24 +235,9 @@ const credits = command({
 	},
 });
 
-/** What is printed of it, as other programs read it. */
-function recordOf({apiKey, organization, workspace, project, userId}: Initialized) {
-	return {api_key: apiKey.reveal(), org: organization, workspace, project, user_id: userId};
-}
-
-function fieldsOf(made: Initialized): ReadonlyArray<readonly [string, string]> {
-	return Object.entries(recordOf(made)).map(([name, value]) => [name.replace('_', ' '), value]);
-}
-
-/** How a person logs in; his scope goes with him, so that commands need no flags. */
-function loginLine(url: string, made: Initialized | undefined): string {
-	const scope = made ? ` --org ${made.organization} --workspace ${made.workspace} --project ${made.project}` : '';
-	return `service login --server ${url}${scope}`;
-}
-
 export default noun({
 	name: 'serve',
 	summary: 'Run a server of the platform on this machine',
-	verbs: [start, init, member, key, credits],
+	verbs: [start, init, member, key, password, credits],
 	fallback: 'start',
 });

@@ -12,7 +12,9 @@ import {
 	type Joined,
 	type NewMember,
 } from './accounts/initialize.ts';
-import {findAccountByEmail} from './accounts/user.ts';
+import {makePasswordCode} from './accounts/password-code.ts';
+import {removeSecondFactor} from './accounts/second-factor.ts';
+import {type Account, findAccountByEmail} from './accounts/user.ts';
 import {bucketOf} from './artifacts/artifact-place.ts';
 import {type CreditChange, type CreditState, changeCredits} from './credits/change.ts';
 import {openDataFolder, privateFile} from './data-folder.ts';
@@ -77,16 +79,35 @@ export function addToOrganization(place: Place, given: NewMember): Promise<Joine
 /** `serve key`: an API key of a user. Throws `not-found` for an address that nobody has. */
 export function makeKeyOf(place: Place, email: string): Promise<Secret> {
 	return withData(place, async services => {
-		const account = await findAccountByEmail(services, email);
-		if (!account) {
-			throw new AppError('not-found', `This data has no user “${email}”.`, {
-				hint: 'Add one with `serve member <email>`.',
-			});
+		const {id: userId} = await userOf(services, email);
+		return (await makeApiKey(services, {userId, name: 'serve key'})).secret;
+	});
+}
+
+/**
+ * `serve password`: a code with which a user chooses a password. Turns his second factor off on request, for who has lost
+ * the app and the recovery codes. Throws `not-found` for an address that nobody has.
+ */
+export function makePasswordCodeOf(place: Place, email: string, {dropSecondFactor = false} = {}): Promise<Secret> {
+	return withData(place, async services => {
+		const {id} = await userOf(services, email);
+		if (dropSecondFactor) {
+			await removeSecondFactor(services, id);
 		}
 
-		const {secret} = await makeApiKey(services, {userId: account.id, name: 'serve key'});
-		return secret;
+		return await makePasswordCode(services, id);
 	});
+}
+
+async function userOf(services: OpenData, email: string): Promise<Account> {
+	const account = await findAccountByEmail(services, email);
+	if (!account) {
+		throw new AppError('not-found', `This data has no user “${email}”.`, {
+			hint: 'Add one with `serve member <email>`.',
+		});
+	}
+
+	return account;
 }
 
 /** `serve credits`: changes what is said and gives what is then, and throws what `changeCredits` throws. */

@@ -29,7 +29,7 @@ export function keepTidy(services: Shared, interval = usualInterval): {readonly 
 /** Forgets what has expired an hour ago: it opens nothing, and nobody asks for it any more. */
 async function sweepExpired({database, now}: Shared): Promise<void> {
 	const hourAgo = new Date(now().getTime() - 60 * 60 * 1000).toISOString();
-	for (const table of ['tokens', 'device_authorizations', 'browser_sessions'] as const) {
+	for (const table of ['tokens', 'device_authorizations', 'browser_sessions', 'password_codes'] as const) {
 		await database.deleteFrom(table).where('expires_at', '<', hourAgo).execute();
 	}
 

@@ -69,22 +69,18 @@ test.each([80, 120])('at %i columns init shows the key once, and what comes next
 		'project    default',
 		'user id    X',
 		'',
-		...(width === 80
-			? [
-					'The key is shown this once. Start the server with: service serve. In a browser,',
-					'sign in with the key at /sign-in/key and choose a password.',
-				]
-			: [
-					'The key is shown this once. Start the server with: service serve. In a browser, sign in with the key at /sign-in/key and',
-					'choose a password.',
-				]),
+		'The key is shown this once.',
+		'Start the server:    service serve',
+		'Choose a password:   service serve password admin@localhost',
 	]);
 });
 
 test('[10] the data is readable for nobody else', async () => {
 	const data = join(temporaryFolder(), 'a', 'data');
 	const made = await testContext().run('serve', 'init', '--data', data);
-	expect(drawn(made, 120)).toContain(`Start the server with: service serve --data ${data}. In`);
+	expect(drawn(made, 400)).toMatch(
+		new RegExp(`service serve --data ${data}\n.* service serve password \\S+ --data ${data}$`),
+	);
 	const modes = readdirSync(data).map(name => statSync(join(data, name)).mode & 0o777);
 	expect([statSync(data).mode & 0o777, ...new Set(modes)]).toEqual([0o700, 0o600]);
 });
@@ -123,6 +119,28 @@ test('a member is added while the server runs, and may come in at once', async (
 	expect(answer.status).toBe(200);
 });
 
+test('a code for a password is made while the server runs, and turns a lost second factor off on request', async () => {
+	const home = testContext();
+	await home.run('serve', 'init');
+	const {url} = await serve(home);
+	const made = await home.run('serve', 'password', 'Admin@localhost', '--drop-second-factor');
+	const code = JSON.parse(JSON.stringify(dataOf(made))).password_code;
+	expect(drawn(made, 300)).toBe(
+		`With this code Admin@localhost chooses a password at /password of the server, once and within three days: ${code}`,
+	);
+	const {headers} = await fetch(`${url}/password`);
+	const cookie = headers.get('set-cookie')?.split(';')[0] ?? '';
+	const page = await (await fetch(`${url}/password`, {headers: {cookie}})).text();
+	const form_token = /name="form_token" value="([^"]*)"/.exec(page)?.[1] ?? '';
+	const words = 'correct horse battery';
+	const saved = await fetch(`${url}/password`, {
+		method: 'POST',
+		headers: {cookie, origin: url},
+		body: new URLSearchParams({form_token, code, password: words, repeated: words}),
+	});
+	expect([saved.status, await saved.text()]).toEqual([200, expect.stringContaining('Your password is saved')]);
+});
+
 test('credits are given, refilled and limited', async () => {
 	const home = testContext();
 	await home.run('serve', 'init');
@@ -158,6 +176,7 @@ test.each([
 	[['member', 'a@b.example'], 'none', 'not-found'],
 	[['member', 'admin@localhost', '--role', 'member'], undefined, 'conflict'],
 	[['key', 'nobody@b.example'], undefined, 'not-found'],
+	[['password', 'nobody@b.example'], undefined, 'not-found'],
 ])('serve %j in the organization %s ends with %s', async (words, org, code) => {
 	const home = testContext();
 	await home.run('serve', 'init');

@@ -15,6 +15,7 @@ const routes: readonly (readonly [method: string, path: string, fields: readonly
 	['POST', '/sign-in/code', ['code', 'next', 'form_token']],
 	['GET', '/account', ['next']],
 	['POST', '/account/password', ['password', 'form_token']],
+	['POST', '/password', ['code', 'password', 'repeated', 'form_token']],
 	['GET', '/artifacts/x/y', ['expires', 'signature', 'type', 'disposition']],
 	['POST', '/v1/chat/completions', ['model', 'messages', 'stream', 'tools', 'max_tokens']],
 	['POST', '/v1/responses', ['model', 'input']],

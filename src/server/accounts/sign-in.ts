@@ -14,7 +14,7 @@ export type SignIn =
 	| {readonly kind: 'wait'; readonly seconds: number};
 
 /** When another try makes sense while everybody signs in at once, or somebody pretends to be everybody. */
-const busySeconds = 5;
+export const busySeconds = 5;
 
 /** What somebody typed, and the network that it came from (`networkOf`). */
 type Typed = {readonly email: string; readonly password: string; readonly network: string};
@@ -46,8 +46,8 @@ export async function signInWithPassword(services: Shared, {email, password, net
 }
 
 /**
- * Whose API key this is. It is how somebody gets in whom `serve init` made, to choose a password. A key has 256 random
- * bits: nobody guesses one, so attempts are not counted.
+ * Whose API key this is. It is how somebody gets in who has no password, to let a terminal in; it opens no more than that.
+ * A key has 256 random bits: nobody guesses one, so attempts are not counted.
  */
 export async function signInWithKey(services: Shared, typed: string): Promise<SignIn> {
 	const key = typed.trim();

@@ -11,6 +11,7 @@ const prefixes = {
 	refresh: 'svr_',
 	device: 'svd_',
 	session: 'svs_',
+	'password-code': 'svp_',
 } as const;
 
 export type TokenKind = keyof typeof prefixes;
@@ -19,7 +20,7 @@ export type TokenKind = keyof typeof prefixes;
 export type MadeToken = {readonly token: Secret; readonly hash: string};
 
 const randomLength = 32;
-const shape = /^(svc_|sva_|svr_|svd_|svs_)[\w-]{43}$/;
+const shape = /^(sv[acdprs]_)[\w-]{43}$/;
 
 /** Makes a token of a kind. It has 256 random bits, so a fast hash without salt is enough to store it (SAFETY 26). */
 export function makeToken(kind: TokenKind): MadeToken {
@@ -38,7 +39,14 @@ export function kindOfToken(text: string): TokenKind | undefined {
 	return kinds.find(kind => prefixes[kind] === prefix);
 }
 
-const kinds = ['api-key', 'access', 'refresh', 'device', 'session'] as const satisfies readonly TokenKind[];
+const kinds = [
+	'api-key',
+	'access',
+	'refresh',
+	'device',
+	'session',
+	'password-code',
+] as const satisfies readonly TokenKind[];
 
 /** Whether two texts are the same, in a time that says nothing about where they differ. */
 export function isSame(given: string, expected: string): boolean {

@@ -4,6 +4,7 @@ import {credits} from './migrations/002-credits.ts';
 import {sandboxes} from './migrations/003-sandboxes.ts';
 import {traces} from './migrations/004-traces.ts';
 import {work} from './migrations/005-work.ts';
+import {passwordCodes} from './migrations/006-password-codes.ts';
 import type {Engine} from './place.ts';
 
 /** Every change of the schema since the first release, in order, as statements that both engines know. */
@@ -13,6 +14,7 @@ const migrations: Readonly<Record<string, readonly string[]>> = {
 	'003-sandboxes': sandboxes,
 	'004-traces': traces,
 	'005-work': work,
+	'006-password-codes': passwordCodes,
 };
 
 type Applied = {readonly migrations: {readonly name: string; readonly applied_at: string}};

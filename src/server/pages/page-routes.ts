@@ -3,6 +3,7 @@ import type {Services} from '../services.ts';
 import {accountPages} from './account-pages.ts';
 import {devicePages} from './device-pages.ts';
 import {loginPages} from './login-pages.ts';
+import {passwordPages} from './password-pages.ts';
 import {secondFactorPages} from './second-factor-pages.ts';
 import {signInPages} from './sign-in-pages.ts';
 
@@ -11,6 +12,7 @@ export function pageRoutes(services: Services): readonly Route[] {
 	return [
 		...signInPages(services),
 		...accountPages(services),
+		...passwordPages(services),
 		...secondFactorPages(services),
 		...devicePages(services),
 		...loginPages(services),

@@ -1,6 +1,6 @@
 import {html, raw} from 'hono/html';
 import {renderSVG} from 'uqr';
-import {closeOtherSessions} from '../accounts/browser-session.ts';
+import {type BrowserSession, closeOtherSessions} from '../accounts/browser-session.ts';
 import {
 	checkSecondFactor,
 	countRecoveryCodes,
@@ -19,18 +19,18 @@ const here = '/account/second-factor';
 const title = 'Second factor';
 
 /**
- * Where an authenticator app is set up. The secret is shown here alone; that the app has it is shown here with a code, or
- * in the terminal with `service mfa verify`.
+ * Where an authenticator app is set up, by who signed in with his password. The secret is shown here alone; that the app
+ * has it is shown here with a code, or in the terminal with `service mfa verify`.
  */
 export function secondFactorPages(services: Services): readonly Route[] {
 	return signedPages(services, [
 		{path: here, show: visit => statePage(visit)},
 		{
 			path: `${here}/start`,
-			async take({session: {account}}) {
+			async take({session}) {
 				// What is in force is turned off with a code first: whoever cannot give one must not replace it.
-				if (account.totp_secret === null) {
-					await startEnrollment(services, account.id);
+				if (session.account.totp_secret === null && mayEnroll(session)) {
+					await startEnrollment(services, session.account.id);
 				}
 
 				return redirect(here);
@@ -41,12 +41,23 @@ export function secondFactorPages(services: Services): readonly Route[] {
 	]);
 }
 
+/** Whoever has nothing but a stolen API key could lock its user out with an app of his own. */
+function mayEnroll({apiKeyId}: BrowserSession): boolean {
+	return apiKeyId === null;
+}
+
 type Failure = {readonly status?: number; readonly problem?: string; readonly retryAfter?: number};
 
 async function statePage(visit: SignedVisit, failure: Failure = {}): Promise<Response> {
 	const {totp_secret: inForce, totp_pending_secret: pending} = visit.session.account;
 	const wrong = Boolean(failure.problem);
-	const body = inForce ? await onBody(visit, wrong) : pending ? pendingBody(visit, pending, wrong) : offBody(visit);
+	const body = inForce
+		? await onBody(visit, wrong)
+		: !mayEnroll(visit.session)
+			? closedBody(visit)
+			: pending
+				? pendingBody(visit, pending, wrong)
+				: offBody(visit);
 	return await respond({title, ...failure, body}, visit.signed);
 }
 
@@ -54,6 +65,12 @@ function offBody({token}: SignedVisit): Markup {
 	return html`<p>With a second factor, your password alone lets nobody in: each sign-in also asks for a code of an app on your
 phone. You need an authenticator app for it.</p>
 <form method="post" action="${here}/start">${token}<button class="primary">Set it up</button></form>
+<p><a href="/account">Back to your account</a></p>`;
+}
+
+function closedBody({session: {account}}: SignedVisit): Markup {
+	return html`<p>The second factor is off. You signed in with an API key, which is not enough to set it up: sign out, and sign in
+with your password.${account.password_hash ? '' : html` You have none yet: <a href="/password">choose one</a> first.`}</p>
 <p><a href="/account">Back to your account</a></p>`;
 }
 
@@ -95,6 +112,10 @@ ${field({
 
 async function takeEnrollment(visit: SignedVisit, form: URLSearchParams): Promise<Response> {
 	const {services, session, signed} = visit;
+	if (!mayEnroll(session)) {
+		return redirect(here);
+	}
+
 	const result = await verifyEnrollment(services, session.account.id, form.get('code') ?? '');
 	switch (result.kind) {
 		case 'not-started':

@@ -69,7 +69,8 @@ ${field({name: 'email', label: 'E-mail address', type: 'email', fills: 'username
 ${field({name: 'password', label: 'Password', type: 'password', fills: 'current-password', wrong})}
 <button class="primary">Sign in</button>
 </form>
-<p>No password yet? <a href="${withNext('/sign-in/key', nextOf(visit))}">Sign in with your API key</a>, then choose one.</p>`,
+<p>No password yet, or forgotten? <a href="${withNext('/sign-in/key', nextOf(visit))}">Sign in with your API key</a>, or
+<a href="/password">choose a password</a> with a code of the people who run this server.</p>`,
 	});
 }
 

@@ -17,6 +17,8 @@ type Sending = {
 	/** Instead of what the browser would send; undefined leaves it out. */
 	readonly origin?: string | undefined;
 	readonly formToken?: string;
+	/** Where the form is sent instead of where the page says. */
+	readonly target?: string;
 };
 
 export type Browser = ReturnType<typeof createBrowser>;
@@ -72,7 +74,7 @@ export function createBrowser(app: App, origin = 'http://127.0.0.1:8700', peer =
 			}
 
 			const from = 'origin' in sending ? sending.origin : origin;
-			return await open(form.target, {
+			return await open(sending.target ?? form.target, {
 				method: 'POST',
 				body: body.toString(),
 				headers: {'content-type': 'application/x-www-form-urlencoded', ...(from && {origin: from})},

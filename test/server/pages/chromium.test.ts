@@ -68,6 +68,8 @@ test.skipIf(!chromium)(
 		]);
 		expect((await poll(server, deviceCode)).json).toMatchObject({token_type: 'Bearer'});
 
+		// As if the session had been opened with a password.
+		await server.database.updateTable('browser_sessions').set({api_key_id: null}).execute();
 		await page.open(`${url}/account/second-factor`);
 		await page.tab(2);
 		await page.enter();

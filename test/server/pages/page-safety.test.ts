@@ -6,15 +6,20 @@ import {readNext} from '../../../src/server/pages/next.ts';
 import {createTestServer, type TestServer} from '../harness.ts';
 import {beginLogin, client, postForm} from '../oauth/oauth.ts';
 import {type Browser, createBrowser} from './browser.ts';
+import {storePassword} from './stored-password.ts';
+
+const password = 'correct horse battery';
 
 async function signedIn(server: TestServer): Promise<Browser> {
 	const browser = createBrowser(server.app);
-	await browser.open('/sign-in/key');
-	await browser.submit('/sign-in/key', {api_key: server.owner.key});
+	await storePassword(server, server.owner.id, password);
+	await browser.open('/sign-in');
+	const {email} = await server.database.selectFrom('users').select('email').executeTakeFirstOrThrow();
+	await browser.submit('/sign-in', {email, password});
 	return browser;
 }
 
-const open = ['/sign-in', '/sign-in/key'];
+const open = ['/password', '/sign-in', '/sign-in/key'];
 const signed = ['/account', '/account/logins', '/account/password', '/account/second-factor', '/device'];
 
 test.each([...open, ...signed])('the page %s allows its own style alone, and is written for everybody', async path => {
@@ -72,18 +77,22 @@ test.each<[string, {origin?: string | undefined; formToken?: string}]>([
 	const {userCode} = await beginLogin(server);
 	const actions: [string, string, Record<string, string>][] = [
 		['/device', '/device', {user_code: userCode}],
-		['/account/password', '/account/password', {password: 'correct horse', repeated: 'correct horse'}],
+		[
+			'/account/password',
+			'/account/password',
+			{current_password: password, password: 'correct horse', repeated: 'correct horse'},
+		],
 		['/account/second-factor', '/account/second-factor/start', {}],
 		['/account', '/sign-out', {}],
 	];
+	const before = await server.database.selectFrom('users').selectAll().execute();
 	for (const [page, action, fields] of actions) {
 		await browser.open(page);
 		const {status} = await browser.submit(action, fields, sending);
 		expect([action, status]).toEqual([action, 403]);
 	}
 
-	const user = await server.database.selectFrom('users').selectAll().executeTakeFirstOrThrow();
-	expect([user.password_hash, user.totp_pending_secret]).toEqual([null, null]);
+	expect(await server.database.selectFrom('users').selectAll().execute()).toEqual(before);
 	expect((await browser.open('/account')).title).toBe('Your account');
 });
 

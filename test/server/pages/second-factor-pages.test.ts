@@ -1,16 +1,22 @@
 import {Secret, TOTP} from 'otpauth';
 import {expect, test} from 'vitest';
 import {createTestServer, type TestServer} from '../harness.ts';
-import {createBrowser} from './browser.ts';
+import {type Browser, createBrowser} from './browser.ts';
+import {storePassword} from './stored-password.ts';
 
+const password = 'correct horse battery';
 const here = '/account/second-factor';
+
+async function signIn(server: TestServer, browser: Browser) {
+	await storePassword(server, server.owner.id, password);
+	await browser.open(`/sign-in?next=${here}`);
+	await browser.submit('/sign-in', {email: 'owner@acme.example', password});
+}
 
 async function prepare() {
 	const server = await createTestServer();
 	const browser = createBrowser(server.app);
-	await browser.open('/sign-in/key');
-	await browser.submit('/sign-in/key', {api_key: server.owner.key});
-	await browser.open(here);
+	await signIn(server, browser);
 	return {server, browser};
 }
 
@@ -58,9 +64,7 @@ test('[26] what is in force is not replaced without a code, and nothing is begun
 	const {server, browser} = await prepare();
 	const secret = secretIn((await browser.submit(`${here}/start`)).html);
 	const stale = createBrowser(server.app);
-	await stale.open('/sign-in/key');
-	await stale.submit('/sign-in/key', {api_key: server.owner.key});
-	await stale.open(here);
+	await signIn(server, stale);
 	await browser.submit(`${here}/verify`, {code: codeOf(server, secret)});
 
 	// The other browser was signed out by that, and opening the form's address does nothing.
@@ -87,4 +91,24 @@ test('guesses are 429 with the time to wait', async () => {
 		'900',
 		'Too many codes were tried. Try again in 15 minutes.',
 	]);
+});
+
+test('[26] an API key alone neither begins nor sees nor ends an enrollment', async () => {
+	const {server, browser} = await prepare();
+	const thief = createBrowser(server.app);
+	await thief.open(`/sign-in/key?next=${here}`);
+	const shown = await thief.submit('/sign-in/key', {api_key: server.owner.key});
+	expect([shown.title, shown.html]).toEqual(['Second factor', expect.stringMatching(/sign in\swith your password\./)]);
+	// The form is taken from a page that has one; the thief writes his own.
+	const forge = (action: string, fields = {}) =>
+		thief.submit('/sign-out', {...fields, action}, {target: `${here}/${action}`});
+	await forge('start');
+	const pending = () =>
+		server.database.selectFrom('users').select(['totp_secret', 'totp_pending_secret']).executeTakeFirst();
+	expect(await pending()).toEqual({totp_secret: null, totp_pending_secret: null});
+
+	const secret = secretIn((await browser.submit(`${here}/start`)).html);
+	expect((await thief.open(here)).html).not.toMatch(/<code>|<svg/);
+	await forge('verify', {code: codeOf(server, secret)});
+	expect(await pending()).toEqual({totp_secret: null, totp_pending_secret: secret});
 });

@@ -32,46 +32,15 @@ async function signIn(browser: Browser, path = '/sign-in') {
 	return await browser.submit('/sign-in', {email, password});
 }
 
-test('the first sign-in is by API key; then a password is chosen, and signs in from there on', async () => {
+test('the first sign-in is by API key, and opens what needs no more than that', async () => {
 	const server = await createTestServer();
 	const browser = createBrowser(server.app);
 	expect((await browser.open('/')).title).toBe('Sign in');
 	await browser.open('/sign-in/key');
 	expect((await browser.submit('/sign-in/key', {api_key: ` ${server.owner.key} `})).title).toBe('Your account');
-
-	await browser.open('/account/password');
-	const fault = await browser.submit('/account/password', {password: 'short', repeated: 'short'});
-	expect([fault.status, fault.problem]).toEqual([400, 'A password has 10 to 256 characters; this one has 5.']);
-	const differ = await browser.submit('/account/password', {password, repeated: `${password}!`});
-	expect(differ.problem).toBe('The two passwords differ.');
-	expect(differ.html.match(/<input id="\w+"[^>]* autofocus aria-invalid="true"/g)).toEqual([
-		expect.stringContaining('id="repeated"'),
-	]);
-	expect((await browser.submit('/account/password', {password, repeated: password})).title).toBe(
-		'Your password is saved',
-	);
 	await browser.open('/account');
 	expect((await browser.submit('/sign-out')).title).toBe('Sign in');
 	expect((await browser.open('/account')).title).toBe('Sign in');
-
-	expect((await signIn(browser)).title).toBe('Your account');
-});
-
-test('[26] another password takes the one until now, and signs other browsers out', async () => {
-	const {server, browser} = await withPassword();
-	const other = createBrowser(server.app);
-	await signIn(other);
-	await browser.open('/sign-in/key');
-	await browser.submit('/sign-in/key', {api_key: server.owner.key});
-	await browser.open('/account/password');
-	const next = {password: 'another horse battery', repeated: 'another horse battery'};
-	const refused = await browser.submit('/account/password', {...next, current_password: 'a guess of mine'});
-	expect([refused.status, refused.problem]).toEqual([400, 'The password until now is not right.']);
-	expect((await other.open('/account')).title).toBe('Your account');
-
-	await browser.submit('/account/password', {...next, current_password: password});
-	expect((await other.open('/account')).title).toBe('Sign in');
-	expect((await browser.open('/account')).title).toBe('Your account');
 });
 
 test('[26] a wrong password, an unknown address and a suspended user get one and the same answer', async () => {

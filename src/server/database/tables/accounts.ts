@@ -23,6 +23,14 @@ type RecoveryCodeTable = {
 	readonly used_at: string | null;
 };
 
+/** One for a user: a later one takes the place of what was there. */
+type PasswordCodeTable = {
+	readonly user_id: string;
+	readonly code_hash: string;
+	readonly created_at: string;
+	readonly expires_at: string;
+};
+
 type OrganizationTable = {
 	readonly id: string;
 	readonly slug: string;
@@ -142,6 +150,7 @@ type PreferenceTable = {
 export type AccountTables = {
 	readonly users: UserTable;
 	readonly recovery_codes: RecoveryCodeTable;
+	readonly password_codes: PasswordCodeTable;
 	readonly organizations: OrganizationTable;
 	readonly members: MemberTable;
 	readonly workspaces: WorkspaceTable;

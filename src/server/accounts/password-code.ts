@@ -1,0 +1,79 @@
+import type {Secret} from '../../core/secret.ts';
+import type {Services} from '../services.ts';
+import {hashPassword} from './password.ts';
+import {hashToken, kindOfToken, makeToken} from './token.ts';
+
+type Shared = Pick<Services, 'database' | 'now'>;
+
+/** How long a code is good, in seconds: it may have to reach somebody in another time zone, after a weekend. */
+const life = 3 * 24 * 60 * 60;
+
+/**
+ * Makes the one-time code with which a user chooses a password, in the place of the one that he had. It comes from the
+ * people who run the server: an API key alone, which lies in many places, must not be enough to take an account over.
+ */
+export async function makePasswordCode({database, now}: Shared, userId: string): Promise<Secret> {
+	const {token, hash} = makeToken('password-code');
+	const time = now();
+	const row = {
+		code_hash: hash,
+		created_at: time.toISOString(),
+		expires_at: new Date(time.getTime() + life * 1000).toISOString(),
+	};
+	await database
+		.insertInto('password_codes')
+		.values({user_id: userId, ...row})
+		.onConflict(conflict => conflict.column('user_id').doUpdateSet(row))
+		.execute();
+	return token;
+}
+
+/** A code that is good, and whose it is. */
+export type PasswordCode = {readonly hash: string; readonly userId: string; readonly email: string};
+
+/** Undefined for a code that is none, was used, expired, or whose user is suspended. One that is found stays good. */
+export async function findPasswordCode({database, now}: Shared, typed: string): Promise<PasswordCode | undefined> {
+	const code = typed.trim();
+	if (kindOfToken(code) !== 'password-code') {
+		return undefined;
+	}
+
+	return await database
+		.selectFrom('password_codes')
+		.innerJoin('users', 'users.id', 'password_codes.user_id')
+		.select(['password_codes.code_hash as hash', 'users.id as userId', 'users.email'])
+		.where('code_hash', '=', hashToken(code))
+		.where('expires_at', '>', now().toISOString())
+		.where('suspended_at', 'is', null)
+		.executeTakeFirst();
+}
+
+/**
+ * Stores a password in exchange for a code, and ends the browser sessions of its user: whoever is in there did not choose
+ * it. False where somebody was faster with the same code.
+ */
+export async function choosePassword(
+	{database, now}: Shared,
+	{hash, userId}: PasswordCode,
+	password: string,
+): Promise<boolean> {
+	const password_hash = await hashPassword(password);
+	return await database.transaction().execute(async transaction => {
+		const {numDeletedRows} = await transaction
+			.deleteFrom('password_codes')
+			.where('code_hash', '=', hash)
+			.executeTakeFirstOrThrow();
+		if (numDeletedRows === 0n) {
+			return false;
+		}
+
+		await transaction.updateTable('users').set({password_hash}).where('id', '=', userId).execute();
+		await transaction
+			.updateTable('browser_sessions')
+			.set({revoked_at: now().toISOString()})
+			.where('user_id', '=', userId)
+			.where('revoked_at', 'is', null)
+			.execute();
+		return true;
+	});
+}

@@ -1,0 +1,193 @@
+import {html} from 'hono/html';
+import {closeOtherSessions} from '../accounts/browser-session.ts';
+import {isBusyHashing, passwordLength} from '../accounts/password.ts';
+import {choosePassword, findPasswordCode} from '../accounts/password-code.ts';
+import {busySeconds, setPassword, signInWithPassword} from '../accounts/sign-in.ts';
+import {networkOf} from '../peer.ts';
+import type {Route} from '../route.ts';
+import type {Services} from '../services.ts';
+import {field, type Markup, waitText} from './markup.ts';
+import {redirect, respond} from './page.ts';
+import {openPages, type SignedVisit, signedPages, type Visit} from './page-route.ts';
+
+/** Where a password is chosen with a code of the people who run the server, and changed by whoever knows the one until now. */
+export function passwordPages(services: Services): readonly Route[] {
+	return [
+		...openPages(services, [{path: '/password', show: visit => choicePage(visit), take: takeChoice}]),
+		...signedPages(services, [
+			{
+				path: '/account/password',
+				// Where there is no password yet, a session is nothing but an API key.
+				show: async visit => (hasPassword(visit) ? await changePage(visit) : redirect('/password')),
+				take: async (visit, form) => (hasPassword(visit) ? await takeChange(visit, form) : redirect('/password')),
+			},
+		]),
+	];
+}
+
+type Wrong = 'code' | 'current_password' | 'password' | 'repeated';
+
+type Failure = {
+	readonly status?: number;
+	readonly problem?: string;
+	readonly retryAfter?: number;
+	readonly wrong?: Wrong;
+	/** A code that was right, so that nobody has to look for it again. */
+	readonly code?: string;
+};
+
+function choicePage({token}: Visit, {wrong, code, ...failure}: Failure = {}): Promise<Response> {
+	return respond({
+		title: 'Choose a password',
+		...failure,
+		body: html`<form method="post" action="/password">${token}
+${field({
+	name: 'code',
+	label: 'Password code',
+	type: 'password',
+	fills: 'off',
+	...(code && {value: code}),
+	first: !wrong || wrong === 'code',
+	wrong: wrong === 'code',
+	hint: 'It begins with svp_. The people who run this server make it with “service serve password” and your e-mail address.',
+})}
+${newPasswordFields(wrong)}
+<button class="primary">Save</button>
+</form>
+<p><a href="/sign-in">Sign in</a></p>`,
+	});
+}
+
+async function takeChoice(visit: Visit, form: URLSearchParams): Promise<Response> {
+	const {services} = visit;
+	const typed = form.get('code') ?? '';
+	const code = await findPasswordCode(services, typed);
+	if (!code) {
+		return await refuseCode(visit);
+	}
+
+	const password = form.get('password') ?? '';
+	const failure = faultOf(password, form.get('repeated') ?? '', code.email);
+	if (failure) {
+		return await choicePage(visit, {status: 400, code: typed, ...failure});
+	}
+
+	if (isBusyHashing()) {
+		return await choicePage(visit, {code: typed, ...tooMany(busySeconds)});
+	}
+
+	return (await choosePassword(services, code, password))
+		? await respond({
+				title: 'Your password is saved',
+				body: html`<p role="status">It is that of ${code.email}. Browsers that were signed in were signed out.</p>
+<p><a href="/sign-in">Sign in</a></p>`,
+			})
+		: await refuseCode(visit);
+}
+
+function refuseCode(visit: Visit): Promise<Response> {
+	const problem = 'This code is not right, was used, or is over: each is good once, for three days.';
+	return choicePage(visit, {status: 400, problem, wrong: 'code'});
+}
+
+function hasPassword({session}: SignedVisit): boolean {
+	return session.account.password_hash !== null;
+}
+
+function changePage({session: {account}, signed, token}: SignedVisit, {wrong, ...failure}: Failure = {}) {
+	return respond(
+		{
+			title: 'Change your password',
+			...failure,
+			body: html`<form method="post" action="/account/password">${token}
+<input type="hidden" name="username" autocomplete="username" value="${account.email}">
+${field({
+	name: 'current_password',
+	label: 'Password until now',
+	type: 'password',
+	fills: 'current-password',
+	first: !wrong || wrong === 'current_password',
+	wrong: wrong === 'current_password',
+})}
+${newPasswordFields(wrong)}
+<button class="primary">Save</button>
+</form>
+<p><a href="/account">Back to your account</a></p>`,
+		},
+		signed,
+	);
+}
+
+async function takeChange(visit: SignedVisit, form: URLSearchParams): Promise<Response> {
+	const {services, session, signed} = visit;
+	const {account} = session;
+	const password = form.get('password') ?? '';
+	const failure = faultOf(password, form.get('repeated') ?? '', account.email);
+	if (failure) {
+		return await changePage(visit, {status: 400, ...failure});
+	}
+
+	// A session that was left open, or a stolen API key, must not be enough to take the account over.
+	const current = await signInWithPassword(services, {
+		email: account.email,
+		password: form.get('current_password') ?? '',
+		network: networkOf(visit.request, services),
+	});
+	if (current.kind === 'wait') {
+		return await changePage(visit, tooMany(current.seconds));
+	}
+
+	if (current.kind === 'wrong') {
+		const problem = 'The password until now is not right.';
+		return await changePage(visit, {status: 400, problem, wrong: 'current_password'});
+	}
+
+	await setPassword(services, account.id, password);
+	await closeOtherSessions(services, session);
+	return await respond(
+		{
+			title: 'Your password is saved',
+			body: html`<p role="status">Sign in with it from now on. Other browsers were signed out.</p>
+<p><a href="/account">Back to your account</a></p>`,
+		},
+		signed,
+	);
+}
+
+function newPasswordFields(wrong: Wrong | undefined): Markup {
+	return html`${field({
+		name: 'password',
+		label: 'New password',
+		type: 'password',
+		fills: 'new-password',
+		first: wrong === 'password',
+		wrong: wrong === 'password',
+		hint: `At least ${passwordLength.least} characters; a few words make a good one.`,
+	})}
+${field({
+	name: 'repeated',
+	label: 'New password, once more',
+	type: 'password',
+	fills: 'new-password',
+	first: wrong === 'repeated',
+	wrong: wrong === 'repeated',
+})}`;
+}
+
+function faultOf(password: string, repeated: string, email: string): Failure | undefined {
+	const {least, most} = passwordLength;
+	const {length} = [...password];
+	if (length < least || length > most) {
+		return {problem: `A password has ${least} to ${most} characters; this one has ${length}.`, wrong: 'password'};
+	}
+
+	if (password.toLowerCase() === email) {
+		return {problem: 'Your e-mail address is not a password.', wrong: 'password'};
+	}
+
+	return password === repeated ? undefined : {problem: 'The two passwords differ.', wrong: 'repeated'};
+}
+
+function tooMany(seconds: number): Failure {
+	return {status: 429, problem: `Too many attempts. Try again in ${waitText(seconds)}.`, retryAfter: seconds};
+}

@@ -1,0 +1,129 @@
+import {describe, expect, test} from 'vitest';
+import {choosePassword, findPasswordCode, makePasswordCode} from '../../../src/server/accounts/password-code.ts';
+import {engines} from '../database/engines.ts';
+import {createTestServer} from '../harness.ts';
+import {type Browser, createBrowser} from './browser.ts';
+import {storePassword} from './stored-password.ts';
+
+const email = 'owner@acme.example';
+const password = 'correct horse battery';
+const chosen = {password, repeated: password};
+const refused = 'This code is not right, was used, or is over: each is good once, for three days.';
+
+async function prepare() {
+	const server = await createTestServer();
+	const makeCode = async () => (await makePasswordCode(server.services, server.owner.id)).reveal();
+	return {server, makeCode, browser: createBrowser(server.app)};
+}
+
+async function signIn(browser: Browser, secret = password) {
+	await browser.open('/sign-in');
+	return await browser.submit('/sign-in', {email, password: secret});
+}
+
+async function signInWithKey(browser: Browser, key: string) {
+	await browser.open('/sign-in/key');
+	return await browser.submit('/sign-in/key', {api_key: key});
+}
+
+test('a password is chosen with a code, once, and signs in from there on', async () => {
+	const {makeCode, browser} = await prepare();
+	const code = await makeCode();
+	await browser.open('/password');
+	const short = await browser.submit('/password', {code: ` ${code} `, password: 'short', repeated: 'short'});
+	expect([short.status, short.problem]).toEqual([400, 'A password has 10 to 256 characters; this one has 5.']);
+	const differ = await browser.submit('/password', {code, password, repeated: `${password}!`});
+	expect(differ.problem).toBe('The two passwords differ.');
+	expect(differ.html.match(/<input id="\w+"[^>]* autofocus aria-invalid="true"/g)).toEqual([
+		expect.stringContaining('id="repeated"'),
+	]);
+	expect(differ.html).toContain(`value="${code}"`);
+	const own = await browser.submit('/password', {code, password: email, repeated: email});
+	expect(own.problem).toBe('Your e-mail address is not a password.');
+	const saved = await browser.submit('/password', {code, ...chosen});
+	expect([saved.status, saved.title]).toEqual([200, 'Your password is saved']);
+	expect(saved.html).toContain(email);
+
+	await browser.open('/password');
+	const again = await browser.submit('/password', {code, ...chosen});
+	expect([again.status, again.problem]).toEqual([400, refused]);
+	expect(again.html).not.toContain(code);
+	expect((await signIn(browser)).title).toBe('Your account');
+}, 20_000);
+
+test('[26] an API key alone chooses no password, and whoever came in with one is out when its user does', async () => {
+	const {server, makeCode, browser} = await prepare();
+	const thief = createBrowser(server.app);
+	const account = await signInWithKey(thief, server.owner.key);
+	expect(account.html).toContain('<a href="/password">Choose a password</a>');
+	expect((await thief.open('/account/password')).path).toBe('/password');
+	expect((await thief.submit('/password', {code: server.owner.key, ...chosen})).problem).toBe(refused);
+	await thief.open('/account');
+	const forged = await thief.submit('/sign-out', chosen, {target: '/account/password'});
+	expect(forged.path).toBe('/password');
+	const {password_hash} = await server.database.selectFrom('users').select('password_hash').executeTakeFirstOrThrow();
+	expect(password_hash).toBeNull();
+
+	await browser.open('/password');
+	await browser.submit('/password', {code: await makeCode(), ...chosen});
+	expect((await thief.open('/account')).title).toBe('Sign in');
+	// The key is still one, and still not enough.
+	await signInWithKey(thief, server.owner.key);
+	await thief.open('/account/password');
+	const next = {current_password: '', password: 'another horse battery', repeated: 'another horse battery'};
+	expect((await thief.submit('/account/password', next)).problem).toBe('The password until now is not right.');
+}, 20_000);
+
+test('a code replaces a password that was forgotten; a later code, three days, or a suspension end it', async () => {
+	const {server, makeCode, browser} = await prepare();
+	await storePassword(server, server.owner.id, 'a forgotten horse');
+	const earlier = await makeCode();
+	const later = await makeCode();
+	const find = (code: string) => findPasswordCode(server.services, code);
+	expect([await find(earlier), (await find(later))?.email]).toEqual([undefined, email]);
+	await server.database.updateTable('users').set({suspended_at: server.services.now().toISOString()}).execute();
+	expect(await find(later)).toBeUndefined();
+	await server.database.updateTable('users').set({suspended_at: null}).execute();
+	server.advance(3 * 24 * 3_600_000 - 1);
+	expect(await find(later)).toBeDefined();
+	server.advance(1);
+	await browser.open('/password');
+	expect((await browser.submit('/password', {code: later, ...chosen})).problem).toBe(refused);
+
+	await browser.submit('/password', {code: await makeCode(), ...chosen});
+	expect((await signIn(browser, 'a forgotten horse')).status).toBe(400);
+}, 20_000);
+
+describe.each(engines)('on %s', engine => {
+	test('[26] of two that use one code at once the first one is right, and no code is stored', async () => {
+		const {services, owner, database} = await createTestServer(engine);
+		const code = (await makePasswordCode(services, owner.id)).reveal();
+		expect(JSON.stringify(await database.selectFrom('password_codes').selectAll().execute())).not.toContain(code);
+		const found = await findPasswordCode(services, code);
+		if (!found) {
+			throw new Error('The code is not found.');
+		}
+
+		const both = await Promise.all(
+			['one horse battery', 'two horse battery'].map(it => choosePassword(services, found, it)),
+		);
+		expect(both.sort()).toEqual([false, true]);
+	}, 20_000);
+});
+
+test('[26] another password takes the one until now, and signs other browsers out', async () => {
+	const {server, browser} = await prepare();
+	await storePassword(server, server.owner.id, password);
+	const other = createBrowser(server.app);
+	await signIn(other);
+	await signInWithKey(browser, server.owner.key);
+	await browser.open('/account/password');
+	const next = {password: 'another horse battery', repeated: 'another horse battery'};
+	const refused = await browser.submit('/account/password', {...next, current_password: 'a guess of mine'});
+	expect([refused.status, refused.problem]).toEqual([400, 'The password until now is not right.']);
+	expect((await other.open('/account')).title).toBe('Your account');
+
+	await browser.submit('/account/password', {...next, current_password: password});
+	expect((await other.open('/account')).title).toBe('Sign in');
+	expect((await browser.open('/account')).title).toBe('Your account');
+});
