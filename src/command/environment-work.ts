@@ -6,13 +6,14 @@ import {expandedText, setComposerText} from '../store/composer.ts';
 import {wantsLinear} from '../terminal/abilities.ts';
 import type {CommandContext, LiveSession} from './context.ts';
 import {inWords} from './facts.ts';
+import {titleOfTask} from './followed-log.ts';
 import {renewedLogSource} from './log-source.ts';
 import type {PlatformSession} from './platform-access.ts';
 
 type Made = {
 	/** The environment as the server told of it, without its token (SAFETY 8). */
 	readonly environment: Json;
-	readonly session: Pick<PlatformSession, 'server' | 'logOf'>;
+	readonly session: Pick<PlatformSession, 'server' | 'profile' | 'logOf'>;
 	readonly live: LiveSession;
 };
 
@@ -26,7 +27,7 @@ const over: readonly unknown[] = ['failed', 'torn_down'];
  */
 export async function beginWork({environment, session, live}: Made, context: CommandContext): Promise<void> {
 	const {id, state, task_ref: task, expires_at, ...made} = readLeniently(environmentSchema, environment) ?? {};
-	const {server} = session;
+	const {server, profile} = session;
 	if (!id) {
 		return;
 	}
@@ -40,7 +41,8 @@ export async function beginWork({environment, session, live}: Made, context: Com
 		const log = {
 			environment: id,
 			server,
-			title: task,
+			profile,
+			title: titleOfTask(task),
 			source: renewedLogSource(id, session, context.platform),
 			sinceStart: true,
 			follow: false,

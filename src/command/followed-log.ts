@@ -11,20 +11,19 @@ type Options = Pick<LogToFollow, 'environment' | 'follow' | 'sinceStart' | 'patt
  */
 export async function followedLog(options: Options, {platform, sightings, signal}: CommandContext): Promise<Result> {
 	const session = await platform.open();
-	const {server} = session;
+	const {server, profile} = session;
 	const source = renewedLogSource(options.environment, session, platform);
 	await source({}, signal);
 	const seen = await sightings.recall();
-	const title = taskName(seen.find(sighting => isOf(sighting, options.environment, server)));
-	return {kind: 'panel', panel: {show: 'log', log: {...options, server, title, source}}};
+	const title = titleOfTask(seen.find(sighting => isOf(sighting, options.environment, server))?.shown['task_ref']);
+	return {kind: 'panel', panel: {show: 'log', log: {...options, server, profile, title, source}}};
 }
 
 function isOf({kind, id, server}: Sighting, environment: string, at: string): boolean {
 	return kind === 'environment' && server === at && id.toLowerCase() === environment.toLowerCase();
 }
 
-/** `web-shop` of `acme/web-shop@2`. */
-function taskName(sighting: Sighting | undefined): string | undefined {
-	const task = sighting?.shown['task_ref'];
+/** What the log of a task is called: `web-shop` of `acme/web-shop@2`; undefined for what is no reference. */
+export function titleOfTask(task: unknown): string | undefined {
 	return typeof task === 'string' ? task.replace(/^.*\//, '').replace(/@.*$/, '') || undefined : undefined;
 }

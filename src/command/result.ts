@@ -61,8 +61,9 @@ export type Result =
 export type LogToFollow = {
 	/** UUID of the environment. */
 	readonly environment: string;
-	/** Origin of its server. */
+	/** Origin of its server, and the profile whose login is used there. */
 	readonly server: string;
+	readonly profile: string;
 	/** What it is called, such as the name of its task; untrusted. Where nothing is known the id stands for it. */
 	readonly title?: string | undefined;
 	readonly source: LogSource;
@@ -89,4 +90,6 @@ export type Column = {
 	readonly align?: 'right';
 	/** Left out, the last one first, where the table does not fit the width otherwise. */
 	readonly spare?: boolean;
+	/** Never cut: an id that is not whole is of no use. */
+	readonly whole?: boolean;
 };

@@ -17,6 +17,8 @@ export type TailState =
 	/** The login is not accepted any more; it goes on once it is woken. */
 	| {readonly name: 'login'; readonly error: AppError}
 	| {readonly name: 'suspended'}
+	/** Nothing is asked for until its server is connected to again; then it goes on where it was. */
+	| {readonly name: 'held'}
 	| Ended;
 
 /** A state for the screen, as `live` or `reconnecting in 3 s (attempt 2)`. `now` is the time of the tail's clock. */
@@ -30,6 +32,8 @@ export function describeState(state: TailState, now: number): string {
 			return `reconnecting in ${wholeSeconds(state.retryAt - now)} (attempt ${state.attempt})`;
 		case 'login':
 			return 'login needed';
+		case 'held':
+			return 'on hold: connected elsewhere';
 		case 'ended':
 			return `ended: ${state.why}`;
 		default:

@@ -1,4 +1,5 @@
 import {resolve} from 'node:path';
+import {reportError} from '../core/error.ts';
 import {formatAmount} from '../core/format.ts';
 import type {LogEntry} from '../logs/log-entry.ts';
 import {saveLog} from '../logs/save.ts';
@@ -49,7 +50,7 @@ export function copyLines(sight: Sight, places: readonly number[], copy: (text: 
 /** Where the app works, and where the user is at home. */
 type Folders = {readonly folder: string; readonly homeFolder: string | undefined};
 
-/** Saves the marked lines, else all that are shown, whole and as they came, for the user alone (0600). Gives what is to be said of it. Throws as `saveLog` does. */
+/** Saves the marked lines, else all that are shown, whole and as they came, for the user alone (0600). Gives what is to be said of it, be it why it could not be done. */
 export async function saveLines(
 	sight: Sight,
 	position: Position,
@@ -58,8 +59,12 @@ export async function saveLines(
 ): Promise<string> {
 	const places = position.mark === undefined ? shownPlaces(sight) : chosenPlaces(sight, position);
 	const whole = homeFolder ? path.replace(/^~(?=\/)/, homeFolder) : path;
-	const saved = await saveLog(resolve(folder, whole), entriesAt(sight, places));
-	return `Saved ${formatAmount(places.length, 'line')} to ${saved}`;
+	try {
+		const saved = await saveLog(resolve(folder, whole), entriesAt(sight, places));
+		return `Saved ${formatAmount(places.length, 'line')} to ${saved}`;
+	} catch (error) {
+		return reportError(error).message;
+	}
 }
 
 /** Puts lines into the prompt, those of each log by themselves, and says so. False where there are none. */

@@ -1,12 +1,13 @@
 import {reportError} from '../core/error.ts';
 import type {TailClock} from '../logs/tail.ts';
-import {allLogs} from '../store/logs-slice.ts';
+import {allLogs, logPlaces} from '../store/logs-slice.ts';
 import type {AppStore} from '../store/store.ts';
 import type {Size} from '../store/view-slice.ts';
 import type {InputToken} from '../terminal/input-token.ts';
 import type {Palette} from '../terminal/style.ts';
 import type {FullScreen} from './full-screen.ts';
 import {attachChosen, chosenPlaces, copyLines, fileNameOf, saveLines} from './log-chosen.ts';
+import {followConnection} from './log-connection.ts';
 import {drawLogDock} from './log-dock.ts';
 import {findLine, placeAtTime, timeAt} from './log-find.ts';
 import {createLooker} from './log-picture.ts';
@@ -15,7 +16,16 @@ import {jumpTo, readingAtEnd, type Sight} from './log-scroll.ts';
 import {createLogTails, type LogTails} from './log-tails.ts';
 import {bodyRows, caretOf, drawLogScreen, gutter, type LogPicture} from './log-view.ts';
 import {reduceLogViewer} from './log-viewer.ts';
-import {emptyViewer, type LogViewer, positionOf, type ViewerAction, withPosition} from './log-viewer-state.ts';
+import {
+	emptyViewer,
+	type LogViewer,
+	narrowedAsAsked,
+	positionOf,
+	type ViewerAction,
+	widened,
+	withoutLog,
+	withPosition,
+} from './log-viewer-state.ts';
 
 type Dependencies = {
 	readonly store: AppStore;
@@ -58,9 +68,8 @@ export function createLogDesk(dependencies: Dependencies): LogDesk {
 		fullScreen.invalidate();
 	};
 
-	const looker = createLooker(palette, error => {
-		const {filters, least} = viewer;
-		viewer = {...viewer, filters: filters.slice(0, -1), least: filters.length > 0 ? least : undefined};
+	const looker = createLooker(palette, (error, focus) => {
+		viewer = widened(viewer, focus);
 		say(`${error.message} It is taken away again.`);
 	});
 
@@ -94,8 +103,10 @@ export function createLogDesk(dependencies: Dependencies): LogDesk {
 		}
 	};
 
-	const screenAt = (window: Size) =>
-		pictureAt(window, bodyRows({logs: store.getState().logs, viewer}, window.rows), viewer);
+	const screenAt = (window: Size) => {
+		const {logs, logFocus: focus} = store.getState();
+		return pictureAt(window, bodyRows({logs, focus, viewer}, window.rows), viewer);
+	};
 	const sightNow = (): Sight => screenAt(size).sight;
 
 	const moveTo = (place: number, note: string) => {
@@ -132,11 +143,6 @@ export function createLogDesk(dependencies: Dependencies): LogDesk {
 		}
 	};
 
-	const save = async (sight: Sight, path: string) => {
-		const saving = saveLines(sight, positionOf(viewer, focusNow()), path, {folder, homeFolder});
-		say(await saving.catch((error: unknown) => reportError(error).message));
-	};
-
 	const act = (action: ViewerAction) => {
 		const {cycleLog} = store.getState();
 		const sight = sightNow();
@@ -170,7 +176,7 @@ export function createLogDesk(dependencies: Dependencies): LogDesk {
 				void search(action.direction);
 				break;
 			case 'save':
-				void save(sight, action.path);
+				void saveLines(sight, positionOf(viewer, focusNow()), action.path, {folder, homeFolder}).then(say);
 				break;
 			default:
 				action satisfies never;
@@ -178,10 +184,10 @@ export function createLogDesk(dependencies: Dependencies): LogDesk {
 	};
 
 	const press = (token: InputToken) => {
-		const {logs} = store.getState();
-		const title = logs.find(({environment}) => environment === focusNow())?.title ?? 'logs';
+		const {logs, logFocus: focus} = store.getState();
+		const title = logs.find(({environment}) => environment === focus)?.title ?? 'logs';
 		const fileName = fileNameOf(title, tails.now());
-		const step = reduceLogViewer(viewer, token, {focus: focusNow(), sight: sightNow(), fileName});
+		const step = reduceLogViewer(viewer, token, {focus, places: logPlaces(logs), sight: sightNow(), fileName});
 		viewer = step.viewer;
 		if (step.action) {
 			act(step.action);
@@ -194,24 +200,14 @@ export function createLogDesk(dependencies: Dependencies): LogDesk {
 		if (isOpen && state !== before) {
 			fullScreen.invalidate();
 		}
-
-		const {connection} = state;
-		if (connection.server !== before.connection.server) {
-			tails.endAt(before.connection.server, 'connected elsewhere');
-		} else if (connection !== before.connection && connection.state === 'ready') {
-			tails.wake();
-		}
 	});
+	const unfollow = followConnection(store, tails);
 
 	return {
 		...tails,
 		follow(log) {
-			const {patterns, least} = log;
-			if (patterns || least) {
-				viewer = {...viewer, filters: patterns ?? [], least: least === 'trace' ? undefined : least};
-			}
-
-			tails.open(log);
+			const isNew = tails.open(log);
+			viewer = narrowedAsAsked(isNew ? withoutLog(viewer, log.environment) : viewer, log);
 		},
 		dockLines: dock =>
 			drawLogDock(pictureAt(dock, Math.max(1, dock.rows), {...viewer, wrap: false, sideways: 0}), dock),
@@ -242,6 +238,7 @@ export function createLogDesk(dependencies: Dependencies): LogDesk {
 		},
 		dispose() {
 			unsubscribe();
+			unfollow();
 			clearImmediate(looking);
 			searching.abort();
 			tails.closeAll();

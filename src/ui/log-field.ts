@@ -3,15 +3,15 @@ import {createFilter} from '../logs/filter.ts';
 import {createMatcher} from '../logs/matcher.ts';
 import {expandedText, reduceComposer} from '../store/composer.ts';
 import {chordOf, type InputToken} from '../terminal/input-token.ts';
-import type {FieldKind, LogViewer, ViewerStep} from './log-viewer-state.ts';
+import {type FieldKind, type LogViewer, narrowingOf, type ViewerStep, withNarrowing} from './log-viewer-state.ts';
 
 /** Wider than anything that is typed: a field is one line. */
 const fieldWindow = {columns: 10_000};
 
 type Field = NonNullable<LogViewer['field']>;
 
-/** Applies one token to the line that is open: Enter takes it, Escape leaves it. */
-export function pressInField(viewer: LogViewer, {kind, composer}: Field, token: InputToken): ViewerStep {
+/** Applies one token to the line that is open: Enter takes it, for what is in front, and Escape leaves it. */
+export function pressInField(viewer: LogViewer, {kind, composer}: Field, token: InputToken, focus: string): ViewerStep {
 	const chord = token.type === 'key' ? chordOf(token) : '';
 	if (chord === 'escape' || chord === 'ctrl+c' || chord === 'ctrl+g') {
 		return {viewer: {...viewer, field: undefined, note: ''}};
@@ -19,7 +19,7 @@ export function pressInField(viewer: LogViewer, {kind, composer}: Field, token: 
 
 	if (chord === 'enter') {
 		try {
-			return entered({...viewer, field: undefined, note: ''}, kind, expandedText(composer));
+			return entered({...viewer, field: undefined, note: ''}, {kind, text: expandedText(composer), focus});
 		} catch (error) {
 			// The line stays, to be mended.
 			return {viewer: {...viewer, note: error instanceof AppError ? error.message : String(error)}};
@@ -30,8 +30,10 @@ export function pressInField(viewer: LogViewer, {kind, composer}: Field, token: 
 	return {viewer: state.text.includes('\n') ? viewer : {...viewer, note: '', field: {kind, composer: state}}};
 }
 
+type Entered = {readonly kind: FieldKind; readonly text: string; readonly focus: string};
+
 /** What a line that was entered does. Throws `usage` for an expression that does not compile. */
-function entered(viewer: LogViewer, kind: FieldKind, text: string): ViewerStep {
+function entered(viewer: LogViewer, {kind, text, focus}: Entered): ViewerStep {
 	switch (kind) {
 		case 'search': {
 			const search = text || viewer.search;
@@ -43,9 +45,10 @@ function entered(viewer: LogViewer, kind: FieldKind, text: string): ViewerStep {
 			return {viewer: {...viewer, search}, action: {type: 'search', direction: 'forward'}};
 		}
 		case 'filter': {
-			const filters = text ? [...viewer.filters, text] : viewer.filters.slice(0, -1);
+			const before = narrowingOf(viewer, focus).filters;
+			const filters = text ? [...before, text] : before.slice(0, -1);
 			createFilter({patterns: filters});
-			return {viewer: {...viewer, filters}};
+			return {viewer: withNarrowing(viewer, focus, {filters})};
 		}
 		case 'highlight': {
 			const highlights = text ? [...viewer.highlights, text] : viewer.highlights.slice(0, -1);

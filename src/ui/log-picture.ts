@@ -7,7 +7,7 @@ import {type DrawnEntry, drawEntry, type LineStyle} from './log-lines.ts';
 import type {ReadLog} from './log-read.ts';
 import type {Sight} from './log-scroll.ts';
 import {createShownLines, type ShownLines} from './log-shown.ts';
-import type {LogViewer} from './log-viewer-state.ts';
+import {type LogViewer, narrowingOf} from './log-viewer-state.ts';
 
 /** What of a log is looked at, with what only a drawing needs. */
 export type Look = {
@@ -36,7 +36,7 @@ const nothing: ReadLog = {at: () => undefined, start: () => 0, end: () => 0};
  * Looks at logs as the viewer says, and remembers what is costly: which lines a filter shows, and how lines are drawn.
  * Only lines that are on the screen are drawn. Calls `onRefused` where a filter takes too long.
  */
-export function createLooker(palette: Palette, onRefused: (error: AppError) => void) {
+export function createLooker(palette: Palette, onRefused: (error: AppError, focus: string) => void) {
 	const shownLines = new Map<string, {readonly log: ReadLog; readonly key: string; readonly shown: ShownLines}>();
 	const matchers = new Map<string, Matcher>();
 	let drawnKey = '';
@@ -49,7 +49,8 @@ export function createLooker(palette: Palette, onRefused: (error: AppError) => v
 		return matcher;
 	};
 
-	const shownOf = (focus: string, log: ReadLog, {filters, least}: LogViewer): ShownLines => {
+	const shownOf = (focus: string, log: ReadLog, viewer: LogViewer): ShownLines => {
+		const {filters, least} = narrowingOf(viewer, focus);
 		const key = JSON.stringify([filters, least]);
 		const before = shownLines.get(focus);
 		if (before?.key === key && before.log === log) {
@@ -62,11 +63,11 @@ export function createLooker(palette: Palette, onRefused: (error: AppError) => v
 		return shown;
 	};
 
-	const advance = (shown: ShownLines): boolean => {
+	const advance = (shown: ShownLines, focus: string): boolean => {
 		try {
 			return shown.advance();
 		} catch (error) {
-			onRefused(error as AppError);
+			onRefused(error as AppError, focus);
 			return false;
 		}
 	};
@@ -104,7 +105,7 @@ export function createLooker(palette: Palette, onRefused: (error: AppError) => v
 		look(looked: Looked): Look {
 			const {focus, log, viewer, rows} = looked;
 			const shown = shownOf(focus, log, viewer);
-			const isLooking = advance(shown);
+			const isLooking = advance(shown, focus);
 			const drawn = drawnIn(looked);
 			const heightOf = (place: number) => (viewer.wrap ? drawn(place).rows.length : 1);
 			return {sight: {log, shown, rows, heightOf}, drawn, isLooking};

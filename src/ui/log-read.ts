@@ -1,6 +1,7 @@
+import {createLogBuffer} from '../logs/log-buffer.ts';
 import type {LogEntry} from '../logs/log-entry.ts';
 
-/** Entries by their place, as a viewer reads them; a place in between may hold nothing any more. */
+/** Entries by their place, as a viewer reads them. */
 export type ReadLog = {
 	readonly at: (place: number) => LogEntry | undefined;
 	/** The place of the oldest entry, and that of the next one to come. */
@@ -11,31 +12,47 @@ export type ReadLog = {
 };
 
 export type MergedLog = ReadLog & {
-	/** Takes the entry at a place of one log as the newest. */
-	readonly push: (environment: string, place: number) => void;
+	/** Takes an entry of one log as the newest. */
+	readonly push: (environment: string, entry: LogEntry) => void;
+	/** The rest of it, once one log is closed. */
+	readonly without: (environment: string) => MergedLog;
 };
 
-/** Most entries that are kept in one order. */
-const most = 100_000;
+/** Most entries that are kept in one order; their text is bounded as that of a log alone. */
+const most = 50_000;
 
-/** Several logs as one, in the order in which their entries arrived. It keeps no text: each log keeps its own. */
-export function createMergedLog(logOf: (environment: string) => ReadLog | undefined): MergedLog {
-	const ring: {readonly environment: string; readonly place: number}[] = [];
-	let end = 0;
-	const start = () => Math.max(0, end - most);
-	const referenceAt = (place: number) => (place >= start() && place < end ? ring[place % most] : undefined);
+/**
+ * Several logs as one, in the order in which their entries arrived. It keeps its own entries: what the ring of a busy log
+ * dropped is still among the lines of a quiet one, and nothing in between is ever blank.
+ */
+export function createMergedLog(): MergedLog {
+	const buffer = createLogBuffer({entries: most});
+	const environments: string[] = [];
+	const {at, start, end} = buffer;
+	const environmentAt = (place: number) => (at(place) ? environments[place % most] : undefined);
+
+	const push = (environment: string, entry: LogEntry) => {
+		environments[end() % most] = environment;
+		buffer.push(entry);
+	};
 
 	return {
-		push(environment, place) {
-			ring[end % most] = {environment, place};
-			end++;
-		},
-		at(place) {
-			const reference = referenceAt(place);
-			return reference && logOf(reference.environment)?.at(reference.place);
-		},
+		at,
 		start,
-		end: () => end,
-		environmentAt: place => referenceAt(place)?.environment,
+		end,
+		environmentAt,
+		push,
+		without(environment) {
+			const rest = createMergedLog();
+			for (let place = start(); place < end(); place++) {
+				const entry = at(place);
+				const owner = environmentAt(place);
+				if (entry && owner !== undefined && owner !== environment) {
+					rest.push(owner, entry);
+				}
+			}
+
+			return rest;
+		},
 	};
 }

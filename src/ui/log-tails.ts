@@ -1,16 +1,15 @@
 import type {LogToFollow} from '../command/result.ts';
 import {AppError, messageOf} from '../core/error.ts';
 import {levelOf} from '../logs/levels.ts';
-import {createLogBuffer, type LogBuffer} from '../logs/log-buffer.ts';
 import type {LogEntry} from '../logs/log-entry.ts';
 import {turn} from '../logs/slices.ts';
 import {systemTailClock, type TailClock, tailLog} from '../logs/tail.ts';
 import type {TailState} from '../logs/tail-state.ts';
-import {createTailSwitch, type TailSwitch} from '../logs/tail-switch.ts';
 import {allLogs, type OpenLog} from '../store/logs-slice.ts';
 import type {AppStore} from '../store/store.ts';
 import {createMergedLog, type MergedLog, type ReadLog} from './log-read.ts';
 import {summaryOf} from './log-summary.ts';
+import {createTail, holdTail, isReadWith, type Login, noteState, releaseTail, type Tail} from './log-tail.ts';
 
 type Dependencies = {
 	readonly store: AppStore;
@@ -23,33 +22,28 @@ type Dependencies = {
 
 /** The logs that are followed: their lines, which the store does not hold. */
 export type LogTails = {
-	/** Follows a log. One that is followed already comes to the front; one that has ended is begun anew. */
-	readonly open: (log: LogToFollow) => void;
+	/**
+	 * Follows a log. One that is followed already comes to the front; one that has ended, or is followed with another login,
+	 * is begun anew. True where it begins.
+	 */
+	readonly open: (log: LogToFollow) => boolean;
 	/** Stops following a log and forgets its lines. Gives what came of it in one line, '' for one that is not open. */
 	readonly close: (environment: string) => string;
 	/** The same for all of them. */
 	readonly closeAll: () => readonly string[];
 	/** The lines of a log, or of all of them together. */
 	readonly read: (focus: string) => ReadLog | undefined;
-	/** Ends what is followed at a server, and says why; its lines stay. */
-	readonly endAt: (server: string, why: string) => void;
+	/** Asks for nothing more with a login, because the app is connected elsewhere; its lines stay. */
+	readonly hold: (login: Login) => void;
+	/** Goes on with a login where `hold` left off: the next answer tells whether lines are missing. */
+	readonly release: (login: Login) => void;
 	/** Asks for nothing until `wake`, as while the program is stopped. */
 	readonly suspend: () => void;
-	/** Goes on at once: after a stop, after a new login, in the middle of a wait. */
+	/** Goes on at once, but for what is held: after a stop, after a new login, in the middle of a wait. */
 	readonly wake: () => void;
 	/** The time by which states count. */
 	readonly now: () => number;
 };
-
-type Tail = {
-	readonly buffer: LogBuffer;
-	readonly abort: AbortController;
-	readonly control: TailSwitch;
-	/** What the store does not know yet. */
-	facts: Facts;
-};
-
-type Facts = Pick<OpenLog, 'state' | 'lines' | 'gaps' | 'unread'>;
 
 /** The screen hears of new lines at most 15 times a second (LOG-TAIL). */
 const tellInterval = 1000 / 15;
@@ -92,12 +86,12 @@ export function createLogTails(dependencies: Dependencies): LogTails {
 	};
 
 	const push = (environment: string, {buffer}: Tail, entry: LogEntry) => {
-		merged?.push(environment, buffer.end());
+		merged?.push(environment, entry);
 		buffer.push(entry);
 	};
 
 	const become = (tail: Tail, state: TailState) => {
-		tail.facts = {...tail.facts, state};
+		noteState(tail, state);
 		tell();
 	};
 
@@ -142,12 +136,14 @@ export function createLogTails(dependencies: Dependencies): LogTails {
 
 	/** One order of everything, from the second log on. */
 	const beginMerging = () => {
-		const log = createMergedLog(environment => tails.get(environment)?.buffer);
-		const kept = [...tails].flatMap(([environment, {buffer}]) =>
-			Array.from({length: buffer.end() - buffer.start()}, (_, index) => ({environment, place: buffer.start() + index})),
-		);
-		for (const {environment, place} of kept) {
-			log.push(environment, place);
+		const log = createMergedLog();
+		for (const [environment, {buffer}] of tails) {
+			for (let place = buffer.start(); place < buffer.end(); place++) {
+				const entry = buffer.at(place);
+				if (entry) {
+					log.push(environment, entry);
+				}
+			}
 		}
 
 		merged = log;
@@ -168,24 +164,26 @@ export function createLogTails(dependencies: Dependencies): LogTails {
 
 		tail.abort.abort();
 		tails.delete(environment);
-		merged = tails.size < 2 ? undefined : merged;
+		merged = tails.size < 2 ? undefined : merged?.without(environment);
 		removeLog(environment);
 		return summaryOf({...log, ...tail.facts}, clock.now());
 	};
+
+	const withLogin = (login: Login) => [...tails.values()].filter(tail => isReadWith(tail, login));
 
 	return {
 		open(log) {
 			const {environment, server} = log;
 			const before = tails.get(environment);
-			if (before && before.facts.state.name !== 'ended') {
+			if (before && before.facts.state.name !== 'ended' && isReadWith(before, log)) {
 				store.getState().focusLog(environment);
 				store.getState().showLogDock(true);
-				return;
+				return false;
 			}
 
 			close(environment);
-			const facts: Facts = {state: {name: 'connecting'}, lines: 0, gaps: 0, unread: 0};
-			const tail = {buffer: createLogBuffer(), abort: new AbortController(), control: createTailSwitch(), facts};
+			const tail = createTail(log);
+			const {facts} = tail;
 			tails.set(environment, tail);
 			if (tails.size === 2) {
 				beginMerging();
@@ -194,6 +192,7 @@ export function createLogTails(dependencies: Dependencies): LogTails {
 			const title = titleOf(log, store.getState().logs);
 			store.getState().addLog({environment, server, title, openedAt: clock.now(), droppedLines: 0, ...facts});
 			follow(log, tail).catch((error: unknown) => end(tail, `a fault inside service: ${messageOf(error)}`));
+			return true;
 		},
 		close,
 		closeAll: () => {
@@ -202,13 +201,13 @@ export function createLogTails(dependencies: Dependencies): LogTails {
 			return summaries;
 		},
 		read: focus => (focus === allLogs ? merged : tails.get(focus)?.buffer),
-		endAt(server, why) {
-			for (const log of store.getState().logs) {
-				const tail = tails.get(log.environment);
-				if (tail && log.server === server && tail.facts.state.name !== 'ended') {
-					end(tail, why);
-				}
-			}
+		hold(login) {
+			withLogin(login).forEach(holdTail);
+			tell();
+		},
+		release(login) {
+			withLogin(login).forEach(releaseTail);
+			tell();
 		},
 		suspend() {
 			for (const {control} of tails.values()) {
@@ -216,8 +215,10 @@ export function createLogTails(dependencies: Dependencies): LogTails {
 			}
 		},
 		wake() {
-			for (const {control} of tails.values()) {
-				control.wake();
+			for (const {control, isHeld} of tails.values()) {
+				if (!isHeld) {
+					control.wake();
+				}
 			}
 		},
 		now: clock.now,

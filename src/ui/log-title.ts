@@ -104,6 +104,7 @@ function roleOf({name}: TailState, palette: Palette): Role {
 			return palette.danger;
 		case 'connecting':
 		case 'suspended':
+		case 'held':
 			return palette.dim;
 		default:
 			return palette.warning;

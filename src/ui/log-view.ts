@@ -8,7 +8,7 @@ import {wrapLine} from '../terminal/wrap.ts';
 import type {DrawnEntry} from './log-lines.ts';
 import {readAt, readingAtEnd, type Sight, visibleRows} from './log-scroll.ts';
 import {tabsLine, titleLine} from './log-title.ts';
-import {type LogViewer, positionOf} from './log-viewer-state.ts';
+import {type LogViewer, narrowingOf, positionOf} from './log-viewer-state.ts';
 
 export type LogPicture = {
 	readonly logs: readonly OpenLog[];
@@ -41,6 +41,7 @@ const help: readonly (readonly [keys: string, meaning: string])[] = [
 	['&', 'filter: only lines that match, or do not with ! before it; Enter on nothing takes the last one away'],
 	['h', 'highlight what matches; Enter on nothing takes the last one away'],
 	['l', 'the least level that is shown'],
+	['=', 'this filter and level for all logs; else each log has its own'],
 	['t', 'times of arrival: off, local, UTC, since the line before'],
 	['m', 'mark one end of a range; the cursor is the other end'],
 	['c', 'copy the range, or the line, to the clipboard'],
@@ -52,8 +53,8 @@ const help: readonly (readonly [keys: string, meaning: string])[] = [
 ];
 
 /** Rows that are left for lines in a window of that height. */
-export function bodyRows({logs, viewer}: Pick<LogPicture, 'logs' | 'viewer'>, rows: number): number {
-	return Math.max(1, rows - headRows(logs) - 1 - (hasConditions(viewer) ? 1 : 0));
+export function bodyRows(picture: Pick<LogPicture, 'logs' | 'viewer' | 'focus'>, rows: number): number {
+	return Math.max(1, rows - headRows(picture.logs) - 1 - (hasConditions(picture) ? 1 : 0));
 }
 
 /** The whole window: what is in front and how it is doing, its lines, what they are narrowed by, and what keys do. */
@@ -71,7 +72,7 @@ export function drawLogScreen(picture: LogPicture, {columns, rows}: Size): reado
 	return [
 		...head,
 		...Array.from({length: room}, (_, index) => body[index] ?? ''),
-		...(hasConditions(viewer) ? [truncate(palette.dim(conditions(picture)), columns)] : []),
+		...(hasConditions(picture) ? [truncate(palette.dim(conditions(picture)), columns)] : []),
 		told ? truncate(palette.dim(told.keys), columns) : footer(picture, columns),
 	].slice(0, rows);
 }
@@ -105,12 +106,15 @@ function bodyLines({sight, viewer, focus, drawn, palette}: LogPicture, columns: 
 	});
 }
 
-function hasConditions({filters, least, search, highlights}: LogViewer): boolean {
+function hasConditions({viewer, focus}: Pick<LogPicture, 'viewer' | 'focus'>): boolean {
+	const {search, highlights} = viewer;
+	const {filters, least} = narrowingOf(viewer, focus);
 	return filters.length > 0 || least !== undefined || search !== '' || highlights.length > 0;
 }
 
-function conditions({viewer, sight, isLooking}: LogPicture): string {
-	const {filters, least, search, highlights} = viewer;
+function conditions({viewer, focus, sight, isLooking}: LogPicture): string {
+	const {search, highlights} = viewer;
+	const {filters, least} = narrowingOf(viewer, focus);
 	const hides = `hides ${formatNumber(sight.shown.hidden())}${isLooking ? '…' : ''}`;
 	return [
 		...(filters.length > 0 ? [`filter ${filters.map(safeLine).join(' & ')}`] : []),

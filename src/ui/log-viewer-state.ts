@@ -1,3 +1,4 @@
+import type {LogToFollow} from '../command/result.ts';
 import type {Level} from '../logs/levels.ts';
 import type {ComposerState} from '../store/composer.ts';
 import type {TimeStyle} from './log-lines.ts';
@@ -14,15 +15,21 @@ export type Position = {
 	readonly mark?: number | undefined;
 };
 
-/** The viewer of logs: what it shows and how. The lines are elsewhere. */
-export type LogViewer = {
-	/** By environment, or `allLogs`. */
-	readonly positions: ReadonlyMap<string, Position>;
+/** Which lines of one log, or of all of them together, are shown. */
+export type Narrowing = {
+	/** All of them must hold, as `createFilter` has it. */
 	readonly filters: readonly string[];
-	readonly highlights: readonly string[];
-	readonly search: string;
 	/** The least severe level that is shown. */
 	readonly least: Exclude<Level, 'trace'> | undefined;
+};
+
+/** The viewer of logs: what it shows and how. The lines are elsewhere. */
+export type LogViewer = {
+	/** By environment, or `allLogs`; so are the narrowings, because what is noise in one log is the point of another. */
+	readonly positions: ReadonlyMap<string, Position>;
+	readonly narrowings: ReadonlyMap<string, Narrowing>;
+	readonly highlights: readonly string[];
+	readonly search: string;
 	readonly wrap: boolean;
 	readonly times: TimeStyle;
 	/** Cells that are left out at the left, where lines are not wrapped. */
@@ -36,10 +43,9 @@ export type LogViewer = {
 
 export const emptyViewer: LogViewer = {
 	positions: new Map(),
-	filters: [],
+	narrowings: new Map(),
 	highlights: [],
 	search: '',
-	least: undefined,
 	wrap: false,
 	times: 'off',
 	sideways: 0,
@@ -57,8 +63,18 @@ export type ViewerAction =
 
 export type ViewerStep = {readonly viewer: LogViewer; readonly action?: ViewerAction};
 
-/** What a key is applied to: which log is in front, what of it is seen, and how a saved file would be called. */
-export type ViewerFocus = {readonly focus: string; readonly sight: Sight; readonly fileName: string};
+/** What a key is applied to. */
+export type ViewerFocus = {
+	/** What is in front, and everything that can be. */
+	readonly focus: string;
+	readonly places: readonly string[];
+	/** What of it is seen. */
+	readonly sight: Sight;
+	/** How a saved file would be called. */
+	readonly fileName: string;
+};
+
+const everything: Narrowing = {filters: [], least: undefined};
 
 /** The position of what is in front. */
 export function positionOf({positions}: LogViewer, focus: string): Position {
@@ -67,4 +83,45 @@ export function positionOf({positions}: LogViewer, focus: string): Position {
 
 export function withPosition(viewer: LogViewer, focus: string, position: Position): LogViewer {
 	return {...viewer, positions: new Map([...viewer.positions, [focus, position]])};
+}
+
+/** What what is in front is narrowed to. */
+export function narrowingOf({narrowings}: LogViewer, focus: string): Narrowing {
+	return narrowings.get(focus) ?? everything;
+}
+
+export function withNarrowing(viewer: LogViewer, focus: string, change: Partial<Narrowing>): LogViewer {
+	const narrowing = {...narrowingOf(viewer, focus), ...change};
+	return {...viewer, narrowings: new Map([...viewer.narrowings, [focus, narrowing]])};
+}
+
+/** Narrows everything that can be in front as the one that is. */
+export function narrowedAlike(viewer: LogViewer, {focus, places}: Pick<ViewerFocus, 'focus' | 'places'>): LogViewer {
+	const narrowing = narrowingOf(viewer, focus);
+	return {...viewer, narrowings: new Map(places.map(place => [place, narrowing]))};
+}
+
+/** Narrows a log to what it was asked for with; what was asked for without anything stays as it is. */
+export function narrowedAsAsked(
+	viewer: LogViewer,
+	{environment, patterns: filters = [], least}: Pick<LogToFollow, 'environment' | 'patterns' | 'least'>,
+): LogViewer {
+	const isAsked = filters.length > 0 || least !== undefined;
+	return isAsked ? withNarrowing(viewer, environment, {filters, least: least === 'trace' ? undefined : least}) : viewer;
+}
+
+/** Takes away what was added last: the newest filter, or the level where there is none. */
+export function widened(viewer: LogViewer, focus: string): LogViewer {
+	const {filters} = narrowingOf(viewer, focus);
+	const change = filters.length > 0 ? {filters: filters.slice(0, -1)} : {least: undefined};
+	return withNarrowing(viewer, focus, change);
+}
+
+/** The viewer without what it knew of a log that is gone or begins anew: other lines have its places now. */
+export function withoutLog(viewer: LogViewer, environment: string): LogViewer {
+	const positions = new Map(viewer.positions);
+	const narrowings = new Map(viewer.narrowings);
+	positions.delete(environment);
+	narrowings.delete(environment);
+	return {...viewer, positions, narrowings};
 }

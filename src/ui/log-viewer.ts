@@ -6,9 +6,12 @@ import {moveBy, pageBy, type Reading, readAt, readingAtEnd, type Sight} from './
 import {
 	type FieldKind,
 	type LogViewer,
+	narrowedAlike,
+	narrowingOf,
 	positionOf,
 	type ViewerFocus,
 	type ViewerStep,
+	withNarrowing,
 	withPosition,
 } from './log-viewer-state.ts';
 
@@ -24,7 +27,8 @@ export function reduceLogViewer(viewer: LogViewer, token: InputToken, given: Vie
 	}
 
 	if (token.type === 'paste') {
-		return viewer.field ? pressInField(viewer, viewer.field, {type: 'text', text: oneLine(token.text)}) : {viewer};
+		const text = {type: 'text', text: oneLine(token.text)} as const;
+		return viewer.field ? pressInField(viewer, viewer.field, text, given.focus) : {viewer};
 	}
 
 	if (token.type !== 'text') {
@@ -34,7 +38,7 @@ export function reduceLogViewer(viewer: LogViewer, token: InputToken, given: Vie
 	let step: ViewerStep = {viewer};
 	for (const character of token.text) {
 		step = step.viewer.field
-			? pressInField(step.viewer, step.viewer.field, {type: 'text', text: character})
+			? pressInField(step.viewer, step.viewer.field, {type: 'text', text: character}, given.focus)
 			: pressed(step.viewer, character, keyToken(character), given);
 		if (step.action) {
 			return step;
@@ -50,7 +54,7 @@ function pressed(viewer: LogViewer, chord: string, token: InputToken, given: Vie
 	}
 
 	if (viewer.field) {
-		return pressInField(viewer, viewer.field, token);
+		return pressInField(viewer, viewer.field, token, given.focus);
 	}
 
 	if (viewer.help !== undefined) {
@@ -122,7 +126,8 @@ function moved(viewer: LogViewer, chord: string, {focus, sight}: ViewerFocus): V
 	}
 }
 
-function changed(viewer: LogViewer, chord: string, {focus, sight, fileName}: ViewerFocus): ViewerStep {
+function changed(viewer: LogViewer, chord: string, given: ViewerFocus): ViewerStep {
+	const {focus, sight, fileName} = given;
 	const open = (kind: FieldKind, text = '') => ({
 		viewer: {...viewer, field: {kind, composer: setComposerText(emptyComposer, text)}},
 	});
@@ -152,10 +157,12 @@ function changed(viewer: LogViewer, chord: string, {focus, sight, fileName}: Vie
 				? {viewer, action: {type: 'search', direction: chord === 'n' ? 'forward' : 'backward'}}
 				: {viewer: {...viewer, note: 'Nothing was searched yet: / begins.'}};
 		case 'l': {
-			const least = leasts[(leasts.indexOf(viewer.least) + 1) % leasts.length];
+			const least = leasts[(leasts.indexOf(narrowingOf(viewer, focus).least) + 1) % leasts.length];
 			const note = least ? `Lines from ${least} on, and those that name no level.` : 'Lines of all levels.';
-			return {viewer: {...viewer, least, note}};
+			return {viewer: {...withNarrowing(viewer, focus, {least}), note}};
 		}
+		case '=':
+			return {viewer: {...narrowedAlike(viewer, given), note: alikeNote(viewer, given)}};
 		case 'w':
 			return {viewer: {...viewer, wrap: !viewer.wrap, sideways: 0, note: viewer.wrap ? 'Cut.' : 'Wrapped.'}};
 		case 't': {
@@ -192,4 +199,15 @@ function marked(viewer: LogViewer, focus: string, sight: Sight): LogViewer {
 				note: 'Marked: go to the other end, then c copies, s saves, a attaches.',
 			}
 		: viewer;
+}
+
+function alikeNote(viewer: LogViewer, {focus, places}: ViewerFocus): string {
+	if (places.length < 2) {
+		return 'No other log is open.';
+	}
+
+	const {filters, least} = narrowingOf(viewer, focus);
+	return filters.length > 0 || least
+		? 'All logs have this filter and level now.'
+		: 'All logs show all their lines now.';
 }

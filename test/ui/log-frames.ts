@@ -35,7 +35,7 @@ export function framesOf(given: Given) {
 
 	const cut = (lines: readonly string[]) => lines.map(line => line.trimEnd());
 	return {
-		screen: () => cut(drawLogScreen(picture(bodyRows({logs, viewer}, rows)), {columns, rows})),
+		screen: () => cut(drawLogScreen(picture(bodyRows({logs, focus, viewer}, rows)), {columns, rows})),
 		dock: (height: number) => cut(drawLogDock(picture(height), {columns, rows: height})),
 	};
 }

@@ -8,6 +8,7 @@ import {down, jumpingClock, notFound, type Reply, refused} from '../logs/tail-sc
 import {shop, triage} from './log-parts.ts';
 
 const server = 'http://127.0.0.1:8700';
+const login = {server, profile: '127.0.0.1:8700'};
 
 /** The tails with a clock that jumps, and a source that gives these answers and then the last one for ever. */
 function tailing(seen: () => boolean = () => true) {
@@ -35,7 +36,7 @@ function tailing(seen: () => boolean = () => true) {
 		store,
 		tails,
 		open: (replies: readonly Reply[], given = {}) =>
-			tails.open({environment: shop, server, title: 'web-shop', source: sourceOf(replies), follow: true, ...given}),
+			tails.open({environment: shop, ...login, title: 'web-shop', source: sourceOf(replies), follow: true, ...given}),
 		log: (environment = shop) => store.getState().logs.find(log => log.environment === environment),
 		state: () => {
 			const log = store.getState().logs.find(({environment}) => environment === shop);
@@ -87,14 +88,30 @@ test('closing says in one line what came of it, and forgets the lines', async ()
 	expect([tails.close(shop), tails.read(shop), store.getState().logs]).toEqual(['', undefined, []]);
 });
 
-test('another connection ends what is followed at the server before, and keeps its lines', async () => {
+test('a log is held with its login alone, whatever is still on its way, and goes on at its place', async () => {
 	const {open, log, state, tails} = tailing();
 	open(['one\n', 'hang']);
 	await untilLines(log, 1);
-	tails.endAt('http://elsewhere.test', 'connected elsewhere');
-	expect(state()).not.toContain('ended');
-	tails.endAt(server, 'connected elsewhere');
-	expect([state(), tails.read(shop)?.end()]).toEqual(['ended: connected elsewhere', 1]);
+	tails.hold({...login, profile: 'another'});
+	tails.hold({...login, server: 'http://elsewhere.test'});
+	expect(state()).not.toContain('on hold');
+	tails.hold(login);
+	tails.wake();
+	expect([state(), tails.read(shop)?.end()]).toEqual(['on hold: connected elsewhere', 1]);
+	tails.release(login);
+	expect(state()).not.toContain('on hold');
+});
+
+test('a log that is followed with one login begins anew with another, and what is gone stays gone', async () => {
+	const {open, log, state, tails, store} = tailing();
+	expect(open(['one\n', 'hang'])).toBe(true);
+	expect(open(['other\n'])).toBe(false);
+	await untilLines(log, 1);
+	tails.hold(login);
+	expect(open(['two\nthree\n', notFound], {profile: 'another'})).toBe(true);
+	await expect.poll(state, {interval: 5}).toBe('ended: the environment is gone');
+	tails.hold({...login, profile: 'another'});
+	expect([state(), log()?.lines, store.getState().logs.length]).toEqual(['ended: the environment is gone', 2, 1]);
 });
 
 test('several logs are read apart and together, each with a colour that stays', async () => {
@@ -116,6 +133,11 @@ test('several logs are read apart and together, each with a colour that stays', 
 		['web-shop', 0],
 		['web-shop 0b5e', 1],
 	]);
+	open(['last\n', 'hang'], {environment: 'c1'});
+	await untilLines(() => log('c1'), 1);
 	tails.close(shop);
-	expect([all?.at(0), tails.read(allLogs), log(triage)?.hue]).toEqual([undefined, undefined, 1]);
+	const rest = tails.read(allLogs);
+	expect([rest?.environmentAt?.(0), rest?.environmentAt?.(2), rest?.end()]).toEqual([triage, 'c1', 3]);
+	tails.close('c1');
+	expect([tails.read(allLogs), log(triage)?.hue]).toEqual([undefined, 1]);
 });

@@ -27,7 +27,8 @@ test('the dock says how the log is doing, what keys do, and shows its end', () =
 });
 
 test('the viewer has the window: title, lines, what they are narrowed by, keys', () => {
-	const {screen} = framesOf({log: logOf(requests), rows: 7, viewer: {filters: ['request'], search: 'check'}});
+	const narrowings = new Map([[shop, {filters: ['request'], least: undefined}]]);
+	const {screen} = framesOf({log: logOf(requests), rows: 7, viewer: {narrowings, search: 'check'}});
 	expect(screen()).toEqual([
 		'web-shop 5eefeae8 · live, complete · 3 lines',
 		'  ts=1 level=info msg=request path=/',
@@ -90,6 +91,7 @@ test.each([
 	[{name: 'reconnecting', attempt: 2, retryAt: 3000, error}, 'reconnecting in 3 s (attempt 2)'],
 	[{name: 'ended', why: 'connected elsewhere', error}, 'ended: connected elsewhere'],
 	[{name: 'login', error}, 'login needed'],
+	[{name: 'held'}, 'on hold: connected elsewhere'],
 ] as const)('the state %j is in the title of the dock and of the viewer, however narrow they are', (state, text) => {
 	for (const columns of [40, 80, 120]) {
 		const {dock, screen} = framesOf({log: logOf(requests), columns, logs: [openLog({state, title: 'a'.repeat(99)})]});

@@ -1,8 +1,9 @@
 import {expect, test} from 'vitest';
+import {allLogs} from '../../src/store/logs-slice.ts';
 import {reduceLogViewer} from '../../src/ui/log-viewer.ts';
-import {emptyViewer, type LogViewer, type ViewerAction} from '../../src/ui/log-viewer-state.ts';
+import {emptyViewer, type LogViewer, narrowingOf, type ViewerAction} from '../../src/ui/log-viewer-state.ts';
 import {esc, keys} from './key-presses.ts';
-import {logOf, numbered, push, shop, sightOf, tokensOf} from './log-parts.ts';
+import {logOf, numbered, push, shop, sightOf, tokensOf, triage} from './log-parts.ts';
 
 const end = `${esc}[F`;
 const home = `${esc}[H`;
@@ -10,13 +11,14 @@ const home = `${esc}[H`;
 /** The viewer at a log of a hundred lines, and what keys make of it. */
 function viewing(lines = numbered(100)) {
 	const log = logOf(lines);
-	const given = {focus: shop, sight: sightOf(log), fileName: 'web-shop.log'};
+	const given = {focus: shop, places: [shop, triage, allLogs], sight: sightOf(log), fileName: 'web-shop.log'};
 	let viewer: LogViewer = emptyViewer;
 	const actions: ViewerAction[] = [];
 	return {
 		log,
 		actions,
 		viewer: () => viewer,
+		narrowing: (focus = shop) => narrowingOf(viewer, focus),
 		reading: () => viewer.positions.get(shop)?.reading,
 		press(...inputs: readonly string[]) {
 			for (const token of inputs.flatMap(tokensOf)) {
@@ -59,11 +61,11 @@ test('each letter of a text is a key, and what follows / is the search', () => {
 });
 
 test('filters add up, one is taken back by Enter on nothing, and one that cannot be read stays to be mended', () => {
-	const {press, viewer} = viewing();
+	const {press, viewer, narrowing} = viewing();
 	press('&GET', keys.enter, '&!health', keys.enter);
-	expect(viewer().filters).toEqual(['GET', '!health']);
+	expect(narrowing().filters).toEqual(['GET', '!health']);
 	press('&(', keys.enter);
-	expect([viewer().filters, viewer().note]).toEqual([
+	expect([narrowing().filters, viewer().note]).toEqual([
 		['GET', '!health'],
 		'“(” is no regular expression: Unterminated group.',
 	]);
@@ -71,18 +73,18 @@ test('filters add up, one is taken back by Enter on nothing, and one that cannot
 	press('b');
 	expect(viewer().note).toBe('');
 	press(')', keys.enter, '&', keys.enter, '&', keys.enter);
-	expect(viewer().filters).toEqual(['GET']);
+	expect(narrowing().filters).toEqual(['GET']);
 	press('&[', keys.enter, keys.escape);
-	expect([viewer().filters, viewer().field, viewer().note]).toEqual([['GET'], undefined, '']);
+	expect([narrowing().filters, viewer().field, viewer().note]).toEqual([['GET'], undefined, '']);
 });
 
 test('l cycles the least level, t the times, h highlights', () => {
-	const {press, viewer} = viewing();
+	const {press, viewer, narrowing} = viewing();
 	const levels: unknown[] = [];
 	const times: unknown[] = [];
 	for (let count = 0; count < 6; count++) {
 		press('l', 't');
-		levels.push(viewer().least);
+		levels.push(narrowing().least);
 		times.push(viewer().times);
 	}
 
@@ -90,6 +92,21 @@ test('l cycles the least level, t the times, h highlights', () => {
 	expect(times).toEqual(['local', 'UTC', 'delta', 'off', 'local', 'UTC']);
 	press('hshop', keys.enter);
 	expect(viewer().highlights).toEqual(['shop']);
+});
+
+test('a filter and a level are of the log in front, until = gives them to all logs', () => {
+	const {press, narrowing, viewer} = viewing();
+	press('&GET', keys.enter, 'lll');
+	const everything = {filters: [], least: undefined};
+	const narrow = {filters: ['GET'], least: 'warn'};
+	expect([shop, triage, allLogs].map(narrowing)).toEqual([narrow, everything, everything]);
+	press('=');
+	expect([shop, triage, allLogs].map(narrowing)).toEqual([narrow, narrow, narrow]);
+	expect(viewer().note).toBe('All logs have this filter and level now.');
+	press('&', keys.enter, 'lll');
+	expect([narrowing(shop), narrowing(triage)]).toEqual([everything, narrow]);
+	press('=');
+	expect([narrowing(triage), viewer().note]).toEqual([everything, 'All logs show all their lines now.']);
 });
 
 test('m marks one end, pauses, and takes it back, as leaving does', () => {
