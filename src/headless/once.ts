@@ -41,6 +41,9 @@ export async function runOnce(
 		progress.follow(record.event);
 		if (format === 'stream-json') {
 			printJson(record, stdout);
+		} else if (record.event.type === 'notice') {
+			progress.clear();
+			printWarning(record.event.text, stderr, record.event.hint);
 		}
 
 		if (record.event.type === 'run-end') {

@@ -55,7 +55,7 @@ export function printError(report: ErrorReport, output: Output, {json}: {readonl
 		return;
 	}
 
-	output.write(`service: ${safeText(report.message)}\n${report.hint ? `  ${safeText(shellHint(report.hint))}\n` : ''}`);
+	printWarning(report.message, output, report.hint);
 }
 
 const shellHint = (hint: string) => nameCommands(hint, 'service ');
@@ -72,7 +72,7 @@ export function printJson(value: unknown, output: Output, indent?: number): void
 	output.write(`${safeJson(value, indent)}\n`);
 }
 
-/** Prints a sentence that the user should read beside the answer. */
-export function printWarning(text: string, output: Output): void {
-	output.write(`service: ${safeText(text)}\n`);
+/** Prints a sentence that the user should read beside the answer, and below it what to do. */
+export function printWarning(text: string, output: Output, hint?: string): void {
+	output.write(`service: ${safeText(text)}\n${hint ? `  ${safeText(shellHint(hint))}\n` : ''}`);
 }

@@ -8,6 +8,8 @@ type Output = {readonly write: (data: string) => unknown; readonly isTTY?: boole
 export type RunProgress = {
 	/** Takes note of what goes on. */
 	readonly follow: (event: AgentEvent) => void;
+	/** Takes the line away for something that is to stay; it comes back with the next second. */
+	readonly clear: () => void;
 	/** Takes the line away; nothing is written after it. */
 	readonly end: () => void;
 };
@@ -19,7 +21,7 @@ const second = 1000;
 /** Says on one line of a terminal what a run without a screen waits for, and takes it away again. Elsewhere it is silent. */
 export function createRunProgress(output: Output, clock: () => number = Date.now): RunProgress {
 	if (!output.isTTY) {
-		return {follow: () => undefined, end: () => undefined};
+		return {follow: () => undefined, clear: () => undefined, end: () => undefined};
 	}
 
 	const begun = clock();
@@ -35,15 +37,21 @@ export function createRunProgress(output: Output, clock: () => number = Date.now
 	}, second);
 	timer.unref();
 
+	const clear = () => {
+		if (shown) {
+			shown = false;
+			output.write('\r\u001B[K');
+		}
+	};
+
 	return {
 		follow(event) {
 			doing = whatGoesOn(event) ?? doing;
 		},
+		clear,
 		end() {
 			clearInterval(timer);
-			if (shown) {
-				output.write('\r\u001B[K');
-			}
+			clear();
 		},
 	};
 }
@@ -59,8 +67,6 @@ function whatGoesOn(event: AgentEvent): string | undefined {
 			return `${safeLine(event.name)} runs`;
 		case 'tool-result':
 			return 'The model is asked';
-		case 'notice':
-			return safeLine(event.text).replace(/[.…]+$/, '');
 		default:
 			return undefined;
 	}

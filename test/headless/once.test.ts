@@ -106,9 +106,23 @@ test.each([
 	['a token limit', [text('Half'), finish('length')], 0, 'Half\n', 'service: The answer was cut at the token limit.\n'],
 	['a silent refusal', [finish('content-filter')], 0, '', 'service: The model declined to answer.\n'],
 	['a refusal in words', [text('No.'), finish('content-filter')], 0, 'No.\n', ''],
+	[
+		'an empty answer',
+		[finish('stop')],
+		0,
+		'',
+		'service: The model gave an empty answer.\n  Ask again, or choose another model.\n',
+	],
 	['a bug', [new TypeError('oops')], 1, '', 'service: Something went wrong inside service: oops\n'],
 ] as const)('%s is said beside the answer', async (_name, script, status, stdout, stderr) => {
 	expect(await once([script], 'text')).toMatchObject({status, stdout, stderr});
+});
+
+test('what the run remarks is told beside the object, and is in the stream of events', async () => {
+	const filtered: Script = [{type: 'finish', reason: 'content-filter', message: 'Not about \u001B[2Jthat.'}];
+	const {stdout, stderr} = await once([filtered], 'json');
+	expect([JSON.parse(stdout).stop_reason, stderr]).toEqual(['refusal', 'service: Not about ␛[2Jthat.\n']);
+	expect((await once([filtered], 'stream-json')).stderr).toBe('');
 });
 
 test('an answer that was cut off is incomplete, in the status and in the object [22]', async () => {

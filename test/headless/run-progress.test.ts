@@ -28,6 +28,22 @@ test('a wait is told after two seconds, every second, and taken away [21]', () =
 	]);
 });
 
+test('the line makes room for what is to stay, and comes back', () => {
+	const output = terminal();
+	const progress = createRunProgress(output);
+	progress.clear();
+	vi.advanceTimersByTime(2000);
+	progress.clear();
+	progress.clear();
+	vi.advanceTimersByTime(1000);
+	expect(output.written).toEqual([
+		'\rThe model is asked… 2.0 s\u001B[K',
+		'\r\u001B[K',
+		'\rThe model is asked… 3.0 s\u001B[K',
+	]);
+	progress.end();
+});
+
 test('a quick run writes nothing, and a line never wraps', () => {
 	const quick = terminal();
 	createRunProgress(quick).end();
