@@ -2,13 +2,14 @@ import {constants} from 'node:fs';
 import {type FileHandle, lstat, open, readlink, realpath} from 'node:fs/promises';
 import {dirname, isAbsolute, relative, resolve, sep} from 'node:path';
 import {AppError} from '../../core/error.ts';
+import {type Places, protectedPlaces} from './protected-places.ts';
 
 /** What the tools may see. */
 export type Bounds = {
 	/** The folder they work in, a real path. */
 	readonly workspace: string;
-	/** Where `service` keeps keys and sessions; never shown to a model. */
-	readonly stateFolder: string;
+	/** Real paths of what is never shown to a model, as far as the working folder holds it or lies in it. */
+	readonly hidden: readonly string[];
 };
 
 export type Located = {
@@ -16,6 +17,19 @@ export type Located = {
 	/** Relative to the workspace, with `/`; `.` for the workspace itself. */
 	readonly shown: string;
 };
+
+/** The bounds of one call of a tool; `workspace` is a real path. */
+export async function boundsOf(workspace: string, places: Places): Promise<Bounds> {
+	const real = await Promise.all(
+		protectedPlaces(places).map(async place => (await realPathOf(place)) ?? (await realParentOf(place))),
+	);
+	return {workspace, hidden: real.filter(place => isInside(place, workspace) || isInside(workspace, place))};
+}
+
+/** The hidden places below a folder, relative to it, with `/`. */
+export function hiddenBelow(folder: string, {hidden}: Bounds): readonly string[] {
+	return hidden.filter(place => place !== folder && isInside(place, folder)).map(place => shownPath(place, folder));
+}
 
 /**
  * Resolves a path as a model wrote it, through every link (SAFETY 13). Throws `AppError`: `not-found` for what does not
@@ -28,7 +42,7 @@ export async function locate(path: string, bounds: Bounds): Promise<Located> {
 
 	const absolute = resolve(bounds.workspace, path);
 	const real = await realPathOf(absolute);
-	await assertVisible(real ?? (await realParentOf(absolute)), path, bounds);
+	assertVisible(real ?? (await realParentOf(absolute)), path, bounds);
 	if (real === undefined) {
 		throw new AppError('not-found', `There is no “${path}”.`, {hint: 'list_files shows what there is.'});
 	}
@@ -60,7 +74,7 @@ export async function openLocated({real, shown}: Located, bounds: Bounds): Promi
 	try {
 		const stats = await handle.stat();
 		assertFile(stats, shown);
-		await assertVisible(await pathOfOpened(handle, real), shown, bounds);
+		assertVisible(await pathOfOpened(handle, real), shown, bounds);
 		return {handle, size: stats.size};
 	} catch (error) {
 		await handle.close();
@@ -68,15 +82,10 @@ export async function openLocated({real, shown}: Located, bounds: Bounds): Promi
 	}
 }
 
-/** True for what no tool may show: git's own data, our own state, and the kernel's files (an environment holds keys). */
-async function isProtected(real: string, bounds: Bounds): Promise<boolean> {
-	const segments = relative(bounds.workspace, real).split(sep);
-	const stateFolder = (await realPathOf(bounds.stateFolder)) ?? resolve(bounds.stateFolder);
-	return (
-		segments.some(segment => segment.toLowerCase() === '.git') ||
-		isInside(real, stateFolder) ||
-		['/proc', '/sys', '/dev'].some(folder => isInside(real, folder))
-	);
+/** True for what no tool may show: git's own data, our own state, and where the user and the system keep secrets. */
+function isProtected(real: string, {workspace, hidden}: Bounds): boolean {
+	const segments = relative(workspace, real).split(sep);
+	return segments.some(segment => segment.toLowerCase() === '.git') || hidden.some(place => isInside(real, place));
 }
 
 function isInside(path: string, folder: string): boolean {
@@ -89,12 +98,12 @@ export function shownPath(real: string, workspace: string): string {
 	return relative(workspace, real).replaceAll(sep, '/') || '.';
 }
 
-async function assertVisible(real: string, path: string, bounds: Bounds): Promise<void> {
+function assertVisible(real: string, path: string, bounds: Bounds): void {
 	if (!isInside(real, bounds.workspace)) {
 		throw new AppError('failed', `“${path}” is outside the working folder.`, {hint: 'Give a path inside it.'});
 	}
 
-	if (await isProtected(real, bounds)) {
+	if (isProtected(real, bounds)) {
 		throw new AppError('failed', `“${path}” is protected and is not shown to a model.`);
 	}
 }
@@ -125,7 +134,7 @@ async function pathOfOpened(handle: FileHandle, real: string): Promise<string> {
 }
 
 /** The path without links, undefined where it leads nowhere. */
-export async function realPathOf(path: string): Promise<string | undefined> {
+async function realPathOf(path: string): Promise<string | undefined> {
 	try {
 		return await realpath(path);
 	} catch {

@@ -1,4 +1,4 @@
-import {type Bounds, type Located, realPathOf, shownPath} from './bounds.ts';
+import {type Bounds, hiddenBelow, type Located} from './bounds.ts';
 import {runChild} from './run-child.ts';
 import {walk} from './walk.ts';
 
@@ -14,9 +14,9 @@ export async function findFiles(
 	const listed = await gitFiles(folder.real, signal);
 	// git tells nothing of a folder that it ignores; who asks for one wants to see it.
 	const found = listed && listed.paths.length > 0 ? listed : await walk(folder.real, signal);
-	const state = (await realPathOf(bounds.stateFolder)) ?? bounds.stateFolder;
-	const hidden = `${shownPath(state, folder.real)}/`;
-	return {...found, paths: found.paths.filter(path => !path.startsWith(hidden)).sort()};
+	const hidden = hiddenBelow(folder.real, bounds);
+	const isHidden = (path: string) => hidden.some(place => path === place || path.startsWith(`${place}/`));
+	return {...found, paths: found.paths.filter(path => !isHidden(path)).sort()};
 }
 
 /** Bytes of the list that git may print, and milliseconds that it may take. */

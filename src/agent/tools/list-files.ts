@@ -2,14 +2,16 @@ import {stat} from 'node:fs/promises';
 import * as z from 'zod/mini';
 import {AppError} from '../../core/error.ts';
 import type {Tool} from '../../core/tool.ts';
-import {type Bounds, locate} from './bounds.ts';
+import {boundsOf, locate} from './bounds.ts';
 import {defineReadingTool} from './define-tool.ts';
 import {findFiles} from './find-files.ts';
 import {compileGlob} from './glob.ts';
+import {pathText} from './path-text.ts';
+import type {Places} from './protected-places.ts';
 
 const mostPaths = 1000;
 
-export function createListFiles({stateFolder}: Pick<Bounds, 'stateFolder'>): Tool {
+export function createListFiles(places: Places): Tool {
 	return defineReadingTool({
 		name: 'list_files',
 		description:
@@ -25,7 +27,7 @@ export function createListFiles({stateFolder}: Pick<Bounds, 'stateFolder'>): Too
 		}),
 
 		async run({path = '.', pattern}, {workspace, signal}) {
-			const bounds = {workspace, stateFolder};
+			const bounds = await boundsOf(workspace, places);
 			const folder = await locate(path || '.', bounds);
 			if (!(await stat(folder.real)).isDirectory()) {
 				throw new AppError('usage', `“${folder.shown}” is a file, not a folder.`, {hint: 'Read it with read_file.'});
@@ -36,7 +38,10 @@ export function createListFiles({stateFolder}: Pick<Bounds, 'stateFolder'>): Too
 			const fits = pattern ? compileGlob(pattern) : () => true;
 			// A pattern may be meant from the working folder or from the folder that is listed.
 			const matching = paths.filter(file => fits(file) || fits(prefix + file)).map(file => prefix + file);
-			return [...matching.slice(0, mostPaths), ...remarks(matching.length, paths.length, pattern, complete)].join('\n');
+			return [
+				...matching.slice(0, mostPaths).map(pathText),
+				...remarks(matching.length, paths.length, pattern, complete),
+			].join('\n');
 		},
 	});
 }

@@ -1,8 +1,9 @@
 import * as z from 'zod/mini';
 import {redactKnownLines} from '../../core/redact.ts';
 import type {Tool} from '../../core/tool.ts';
-import type {Bounds} from './bounds.ts';
+import {boundsOf} from './bounds.ts';
 import {defineReadingTool, redactionNote} from './define-tool.ts';
+import type {Places} from './protected-places.ts';
 import {readText} from './read-text.ts';
 
 const mostLines = 2000;
@@ -12,7 +13,7 @@ const longestLine = 2000;
 /** A private key that begins this many lines before the first one, or ends behind the last one, is known for one. */
 const longestKey = 300;
 
-export function createReadFile({stateFolder}: Pick<Bounds, 'stateFolder'>): Tool {
+export function createReadFile(places: Places): Tool {
 	return defineReadingTool({
 		name: 'read_file',
 		description:
@@ -25,7 +26,7 @@ export function createReadFile({stateFolder}: Pick<Bounds, 'stateFolder'>): Tool
 		}),
 
 		async run({path, start_line: start = 1, end_line: end = Number.POSITIVE_INFINITY}, {workspace, signal}) {
-			const {text, shown} = await readText(path, {workspace, stateFolder}, signal);
+			const {text, shown} = await readText(path, await boundsOf(workspace, places), signal);
 			const lines = splitLines(text);
 			if (lines.length === 0) {
 				return `[${shown} is empty]`;

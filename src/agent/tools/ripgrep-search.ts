@@ -1,5 +1,5 @@
 import {AppError} from '../../core/error.ts';
-import {type Bounds, type Located, realPathOf, shownPath} from './bounds.ts';
+import {type Bounds, hiddenBelow, type Located} from './bounds.ts';
 import {runChild} from './run-child.ts';
 import type {Found, Match, Query} from './search-text.ts';
 
@@ -33,7 +33,7 @@ export async function ripgrepSearch(
 		...(query.literal ? ['--fixed-strings'] : []),
 		...(query.ignoreCase ? ['--ignore-case'] : []),
 		...(query.glob ? [`--glob=${query.glob}`] : []),
-		...(await hiddenGlobs(bounds)),
+		...hiddenGlobs(bounds),
 		...[`--regexp=${query.pattern}`, '--', `./${target.shown}`],
 	];
 	const {status, stdout, stderr, omitted} = await runChild({
@@ -56,9 +56,9 @@ export async function ripgrepSearch(
 }
 
 /** What is protected is not even read. Of two globs that say different things the later one counts. */
-async function hiddenGlobs({workspace, stateFolder}: Bounds): Promise<readonly string[]> {
-	const state = shownPath((await realPathOf(stateFolder)) ?? stateFolder, workspace);
-	return ['--iglob=!.git', ...(state.startsWith('..') ? [] : [`--glob=!/${state.replace(/[\\*?[\]{}!]/g, '\\$&')}`])];
+function hiddenGlobs(bounds: Bounds): readonly string[] {
+	const places = hiddenBelow(bounds.workspace, bounds).map(place => place.replace(/[\\*?[\]{}!]/g, '\\$&'));
+	return ['--iglob=!.git', ...places.map(place => `--glob=!/${place}`)];
 }
 
 /** A line of output: path, NUL, line number, colon, text. Where output was cut, a broken line is left out. */

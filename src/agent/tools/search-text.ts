@@ -3,9 +3,11 @@ import * as z from 'zod/mini';
 import {AppError} from '../../core/error.ts';
 import {redactLoneLine} from '../../core/redact.ts';
 import type {Tool} from '../../core/tool.ts';
-import {type Bounds, locate} from './bounds.ts';
+import {type Bounds, boundsOf, locate} from './bounds.ts';
 import {defineReadingTool, redactionNote} from './define-tool.ts';
+import {pathText} from './path-text.ts';
 import {plainSearch} from './plain-search.ts';
+import type {Places} from './protected-places.ts';
 import {findRipgrep, ripgrepSearch} from './ripgrep-search.ts';
 
 /** One line that was found; `path` is relative to the working folder. */
@@ -24,12 +26,12 @@ export type Found = {readonly matches: readonly Match[]; readonly complete: bool
 
 const mostMatches = 200;
 
-type Options = Pick<Bounds, 'stateFolder'> & {
+type Options = Places & {
 	/** Gives the path of the ripgrep program, or undefined where it is not installed. */
 	readonly ripgrep?: () => Promise<string | undefined>;
 };
 
-export function createSearchText({stateFolder, ripgrep = findRipgrep}: Options): Tool {
+export function createSearchText({ripgrep = findRipgrep, ...places}: Options): Tool {
 	return defineReadingTool({
 		name: 'search_text',
 		description:
@@ -46,7 +48,7 @@ export function createSearchText({stateFolder, ripgrep = findRipgrep}: Options):
 		}),
 
 		async run({pattern, path, glob, literal = false, ignore_case: ignoreCase = false}, {workspace, signal}) {
-			const bounds = {workspace, stateFolder};
+			const bounds = await boundsOf(workspace, places);
 			const target = await locate(path || '.', bounds);
 			const stats = await stat(target.real);
 			if (!stats.isFile() && !stats.isDirectory()) {
@@ -61,7 +63,7 @@ export function createSearchText({stateFolder, ripgrep = findRipgrep}: Options):
 			const visible = await withoutProtected(matches, bounds);
 			const given = visible.slice(0, mostMatches);
 			const texts = given.map(({text}) => redactLoneLine(text));
-			const lines = given.map(({path, line}, index) => `${path}:${line}:${texts[index]}`);
+			const lines = given.map(({path, line}, index) => `${pathText(path)}:${line}:${texts[index]}`);
 			const isRedacted = given.some(({text}, index) => text !== texts[index]);
 			return [...lines, ...(isRedacted ? [redactionNote] : []), ...remarks(visible.length, complete)].join('\n');
 		},

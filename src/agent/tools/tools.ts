@@ -3,20 +3,19 @@ import {systemTailClock} from '../../logs/tail.ts';
 import {createEnvironmentLogs} from './environment-logs.ts';
 import {createKnownLogs, type OpenLog} from './environment-logs-known.ts';
 import {createListFiles} from './list-files.ts';
+import type {Places} from './protected-places.ts';
 import {createReadFile} from './read-file.ts';
 import {createSearchText} from './search-text.ts';
 import {createWaitForLog} from './wait-for-log.ts';
 
-type Options = {
-	/** Where `service` keeps its state, which no tool shows. */
-	readonly stateFolder: string;
+type Options = Places & {
 	/** Finds logs of sandboxes; without it there are no tools for them. */
 	readonly openLog?: OpenLog;
 };
 
 /** All tools of the agent. */
-export function createTools({stateFolder, openLog}: Options): readonly Tool[] {
-	const files = [createListFiles({stateFolder}), createReadFile({stateFolder}), createSearchText({stateFolder})];
+export function createTools({openLog, ...places}: Options): readonly Tool[] {
+	const files = [createListFiles(places), createReadFile(places), createSearchText(places)];
 	return openLog ? [...files, ...logTools(openLog)] : files;
 }
 

@@ -3,7 +3,11 @@ import {mkdir, rename, symlink, writeFile} from 'node:fs/promises';
 import {createServer} from 'node:net';
 import {join} from 'node:path';
 import {expect, onTestFinished, test} from 'vitest';
-import {locate, openInside, openLocated} from '../../../src/agent/tools/bounds.ts';
+import {boundsOf, locate, openInside, openLocated} from '../../../src/agent/tools/bounds.ts';
+import {createListFiles} from '../../../src/agent/tools/list-files.ts';
+import {createReadFile} from '../../../src/agent/tools/read-file.ts';
+import {findRipgrep} from '../../../src/agent/tools/ripgrep-search.ts';
+import {createSearchText} from '../../../src/agent/tools/search-text.ts';
 import {createTools} from '../../../src/agent/tools/tools.ts';
 import {makeWorkspace} from './workspace.ts';
 
@@ -50,14 +54,51 @@ test('[13] our own state is refused and never listed or found, also when the wor
 	expect(await searchText?.run({pattern: 'secret', glob: '**/config.json'}, around)).toBe('[nothing was found]');
 });
 
+test('[13] what programs keep of the user’s secrets is refused, listed and found nowhere, linked or not', async () => {
+	const {root, workspace, stateFolder} = await makeWorkspace({
+		'.ssh/id_ed25519': 'one key',
+		'.netrc': 'one password',
+		'.config/gh/hosts.yml': 'one token',
+		'.config/fish/config.fish': 'one setting',
+		'src/.ssh/notes.md': 'one note',
+		'dotfiles/aws/credentials': 'one secret',
+		'.bash_history': 'one command',
+	});
+	await symlink('dotfiles/aws', join(workspace, '.aws'));
+	const context = {workspace, signal: new AbortController().signal, onOutput: () => {}};
+	const places = {stateFolder, homeFolder: workspace};
+	const seen = ['.aws', '.config/fish/config.fish', 'src/.ssh/notes.md'];
+	expect(await createListFiles(places).run({}, context)).toBe(seen.join('\n'));
+	for (const ripgrep of [findRipgrep, async () => undefined]) {
+		const search = createSearchText({...places, ripgrep});
+		expect(await search.run({pattern: 'one'}, context)).toBe(
+			'.config/fish/config.fish:1:one setting\nsrc/.ssh/notes.md:1:one note',
+		);
+		await expect(search.run({pattern: 'one', path: '.ssh'}, context)).rejects.toThrow('protected');
+	}
+
+	const hidden = ['.ssh/id_ed25519', '.netrc', '.aws/credentials', 'dotfiles/aws/credentials', '.gnupg/missing'];
+	for (const path of hidden) {
+		await expect(createReadFile(places).run({path}, context)).rejects.toThrow('protected');
+	}
+
+	// As seen from outside of it, and from inside.
+	for (const [folder, path] of [
+		[root, 'project/.netrc'],
+		[join(workspace, '.ssh'), 'id_ed25519'],
+	] as const) {
+		await expect(createReadFile(places).run({path}, {...context, workspace: folder})).rejects.toThrow('protected');
+	}
+});
+
 test('[13] the environment of the process is refused, even where the working folder is /', async () => {
 	const {stateFolder} = await makeWorkspace();
-	await expect(openInside('/proc/self/environ', {workspace: '/', stateFolder})).rejects.toThrow('protected');
+	await expect(openInside('/proc/self/environ', await boundsOf('/', {stateFolder}))).rejects.toThrow('protected');
 });
 
 test('[13] a folder swapped for a link between check and opening gains nothing', async () => {
 	const {root, workspace, stateFolder} = await makeWorkspace({'docs/outside.txt': 'inside'});
-	const bounds = {workspace, stateFolder};
+	const bounds = await boundsOf(workspace, {stateFolder});
 	const located = await locate('docs/outside.txt', bounds);
 	await rename(join(workspace, 'docs'), join(workspace, 'old'));
 	await symlink(root, join(workspace, 'docs'));
@@ -66,7 +107,7 @@ test('[13] a folder swapped for a link between check and opening gains nothing',
 
 test('[13] a file swapped for a link between check and opening gains nothing', async () => {
 	const {root, workspace, stateFolder} = await makeWorkspace({'a.txt': 'inside'});
-	const bounds = {workspace, stateFolder};
+	const bounds = await boundsOf(workspace, {stateFolder});
 	const located = await locate('a.txt', bounds);
 	await rename(join(workspace, 'a.txt'), join(workspace, 'b.txt'));
 	await symlink(join(root, 'outside.txt'), join(workspace, 'a.txt'));
@@ -79,7 +120,7 @@ test.runIf(process.platform !== 'win32')('a pipe and a socket are refused withou
 	const server = createServer().listen(join(workspace, 'socket'));
 	onTestFinished(() => new Promise(resolve => server.close(() => resolve())));
 	for (const path of ['pipe', 'socket']) {
-		await expect(openInside(path, {workspace, stateFolder})).rejects.toThrow('not a regular file');
+		await expect(openInside(path, await boundsOf(workspace, {stateFolder}))).rejects.toThrow('not a regular file');
 	}
 });
 
@@ -88,6 +129,6 @@ test('a link that stays inside is followed, and the place it leads to is shown',
 	await mkdir(join(workspace, 'links'));
 	await symlink('../real/a.txt', join(workspace, 'links/a'));
 	await writeFile(join(workspace, '..hidden'), 'a name that begins with two dots is no way out');
-	expect((await locate('links/a', {workspace, stateFolder})).shown).toBe('real/a.txt');
-	expect((await locate('..hidden', {workspace, stateFolder})).shown).toBe('..hidden');
+	expect((await locate('links/a', await boundsOf(workspace, {stateFolder}))).shown).toBe('real/a.txt');
+	expect((await locate('..hidden', await boundsOf(workspace, {stateFolder}))).shown).toBe('..hidden');
 });
