@@ -2,7 +2,6 @@ import type {Selectable} from 'kysely';
 import type {RuntimeInstance} from '../../contract/resources/runtime.ts';
 import type {ChargeRefusal} from '../credits/charge.ts';
 import type {Tables} from '../database/tables.ts';
-import {refuse} from '../refusal.ts';
 import type {Services} from '../services.ts';
 import {beginPatience} from './background.ts';
 import {holdOrganization} from './capacity.ts';
@@ -11,7 +10,7 @@ import {chargeUsed, creditsFor} from './credit-price.ts';
 export type RuntimeRow = Selectable<Tables['runtimes']>;
 export type SandboxRow = Selectable<Tables['sandboxes']>;
 
-export type PauseReason = NonNullable<RuntimeInstance['pause_reason']>;
+type PauseReason = NonNullable<RuntimeInstance['pause_reason']>;
 
 /** How often credits of what runs are charged, in whole credits: rarely enough to be few entries. */
 const chargeEvery = 5;
@@ -75,20 +74,6 @@ export async function advanceRuntime(services: Services, id: string): Promise<vo
 			await suspend(services, runtime, charged, lack);
 		}
 	}
-}
-
-/** Pauses a runtime for its owner. Refuses (409) where its sandbox cannot be suspended, or does not run. */
-export async function pauseRuntime(services: Services, id: string): Promise<void> {
-	const {runtime, sandbox} = await findRuntime(services, id);
-	if (sandbox?.state !== 'running') {
-		refuse(409, `The runtime “${runtime.key}” does not run.`);
-	}
-
-	if (!services.sandboxes.provider.supportsPause) {
-		refuse(409, `The sandbox of the runtime “${runtime.key}” cannot be suspended.`, {type: 'sandbox_provider_error'});
-	}
-
-	await suspend(services, runtime, sandbox, 'user');
 }
 
 /** Ends the sandbox of a runtime, which is idle then; its workspace stays. */

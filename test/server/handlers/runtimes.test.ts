@@ -2,7 +2,6 @@ import {describe, expect, test} from 'vitest';
 import {runtimeSchema} from '../../../src/contract/resources/runtime.ts';
 import {createRuntime, type NewRuntime} from '../../../src/server/sandboxes/create-runtime.ts';
 import {sweepSandboxes} from '../../../src/server/sandboxes/keeper.ts';
-import {pauseRuntime} from '../../../src/server/sandboxes/runtime-life.ts';
 import {engines} from '../database/engines.ts';
 import {createTestServer, inWorkspace, type TestServer} from '../harness.ts';
 import {addTask, listener} from '../sandboxes/task-folder.ts';
@@ -127,25 +126,12 @@ describe.each(engines)('on %s', engine => {
 	});
 });
 
-test('an owner pauses it; what does not run cannot be paused', async () => {
-	const {server, id} = await withRuntime();
-	await expect(pauseRuntime(server.services, id)).rejects.toMatchObject({status: 409});
-	await resume(server);
-	await pauseRuntime(server.services, id);
-	expect(await sandboxesOf(server)).toMatchObject([{state: 'paused', pause_reason: 'user'}]);
-	await expect(pauseRuntime(server.services, id)).rejects.toMatchObject({status: 409});
-});
-
-test('a sandbox that its provider cannot suspend is not paused (409), and ends with its time', async () => {
-	const {server, id} = await withRuntime();
+test('a sandbox that its provider cannot suspend ends with its time', async () => {
+	const {server} = await withRuntime();
 	const provider = {...server.services.sandboxes.provider, supportsPause: false};
 	Object.assign(server.services, {sandboxes: {...server.services.sandboxes, provider}});
 	const {json} = await resume(server);
 	expect(json.instance.supports_pause).toBe(false);
-	await expect(pauseRuntime(server.services, id)).rejects.toMatchObject({
-		status: 409,
-		options: {type: 'sandbox_provider_error'},
-	});
 	server.advance(60 * minute);
 	await sweepSandboxes(server.services);
 	expect(await sandboxesOf(server)).toMatchObject([{state: 'killed', pause_reason: 'timeout'}]);
