@@ -69,6 +69,12 @@ export function readInvocation(argv: readonly string[]): Invocation {
 	oneOf('--approve', given.get('approve'), approvals);
 	const format = oneOf('--output-format', given.get('format'), formats);
 	if (given.has('prompt')) {
+		if (given.get('resume') === '') {
+			throw new AppError('usage', '--resume needs an id where -p is given: nobody can choose.', {
+				hint: 'Give the id, or -c for the latest session of this folder.',
+			});
+		}
+
 		return {mode: 'once', prompt: given.get('prompt') || undefined, format: format ?? 'text', ...run};
 	}
 

@@ -1,16 +1,21 @@
 import type {Invocation} from '../command/invocation.ts';
 import type {Surroundings} from '../command/program.ts';
 import {exitStatus, reportError} from '../core/error.ts';
+import {emptyTranscript} from '../core/transcript.ts';
 import {runOnce} from './once.ts';
-import {printError, printWarning} from './print.ts';
+import {printError, printJson, printWarning} from './print.ts';
 import {readInput} from './read-input.ts';
+import {resultObject} from './result-object.ts';
 
 type Once = Extract<Invocation, {mode: 'once'}>;
 
 /** What one run needs of the program. */
 type Part = 'conversation' | 'warnings' | 'resume' | 'onRecord' | 'loadCatalog';
 
-/** `service -p`: prompt from the flag and from standard input, one run, an exit status. */
+/**
+ * `service -p`: prompt from the flag and from standard input, one run, an exit status. What keeps the run from beginning
+ * is told to people on standard error, and to programs as the result that they wait for.
+ */
 export async function runHeadless(
 	once: Once,
 	{store, compose, stdin, stdout, stderr, onInterrupt}: Omit<Surroundings<Part>, 'env' | 'version'>,
@@ -42,6 +47,11 @@ export async function runHeadless(
 	} catch (error) {
 		const report = reportError(error);
 		printError(report, stderr, {json: false});
+		if (once.format !== 'text') {
+			const end = {type: 'run-end', reason: 'error', stopReason: 'error', error: report} as const;
+			printJson(resultObject(emptyTranscript(''), end, {from: 0, usedBefore: 0, priceOf: () => undefined}), stdout);
+		}
+
 		return exitStatus[report.code];
 	}
 }

@@ -22,6 +22,7 @@ export type ResultObject = {
 		readonly reasoning_tokens: number;
 	};
 	readonly cost_usd: number | null;
+	/** Empty where the run could not begin. */
 	readonly session_id: string;
 	readonly error: {readonly code: string; readonly message: string} | null;
 };

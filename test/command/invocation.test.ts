@@ -81,6 +81,11 @@ test.each([
 	[['-p', 'Hi', '--budget', '0'], '--budget takes a positive number, not “0”.', undefined],
 	[['-p', 'Hi', '--budget', 'Infinity'], '--budget takes a positive number, not “Infinity”.', undefined],
 	[['-p', 'Hi', '--budget', 'NaN'], '--budget takes a positive number, not “NaN”.', undefined],
+	[
+		['--resume', '-p', 'Hi'],
+		'--resume needs an id where -p is given: nobody can choose.',
+		'Give the id, or -c for the latest session of this folder.',
+	],
 	[['-c', '--resume', 'x'], '--continue and --resume do not go together.', 'Give one of them.'],
 	[['--profile='], '--profile needs a value.', undefined],
 	[['--version=2'], '--version takes no value.', undefined],

@@ -103,6 +103,29 @@ test('a session that does not exist ends with 5', async () => {
 	expect(stderr).toMatch(advice);
 });
 
+test('what keeps a run from beginning is a result too, for programs that wait for one', async () => {
+	const run = ['-p', 'hello', '--resume', 'abcdef', '--output-format', 'stream-json'];
+	const {status, stdout, stderr} = await runProgram(run);
+	expect(status).toBe(5);
+	expect(JSON.parse(stdout)).toEqual({
+		type: 'result',
+		text: '',
+		tool_calls: [],
+		stop_reason: 'error',
+		usage: {
+			input_tokens: 0,
+			output_tokens: 0,
+			cache_read_input_tokens: 0,
+			cache_creation_input_tokens: 0,
+			reasoning_tokens: 0,
+		},
+		cost_usd: null,
+		session_id: '',
+		error: {code: 'not-found', message: 'There is no session abcdef.'},
+	});
+	expect(stderr).toMatch(advice);
+});
+
 test('a host that refuses the connection ends with 6', async () => {
 	const baseUrl = await unusedAddress();
 	const {env, args} = connectedTo({baseUrl});
