@@ -30,10 +30,10 @@ const list = command({
 			kind: 'table',
 			columns: [
 				{label: 'log'},
-				{label: 'environment'},
+				{label: 'environment', whole: true},
 				{label: 'state'},
-				{label: 'lines', align: 'right'},
-				{label: 'unread', align: 'right'},
+				{label: 'lines', align: 'right', spare: true},
+				{label: 'unread', align: 'right', spare: true},
 				{label: 'opened', spare: true},
 			],
 			rows,

@@ -24,9 +24,14 @@ const list = command({
 		const right = 'right';
 		return {
 			kind: 'table',
-			columns: ['model', 'context', 'input', 'cache read', 'cache write', 'output'].map((label, index) =>
-				index === 0 ? {label} : {label, align: right},
-			),
+			columns: [
+				{label: 'model', whole: true},
+				{label: 'context', align: right, spare: true},
+				{label: 'input', align: right},
+				{label: 'cache read', align: right, spare: true},
+				{label: 'cache write', align: right, spare: true},
+				{label: 'output', align: right},
+			],
 			rows: found.map(({id, contextWindow}) => {
 				const price = priceOf(id);
 				return [

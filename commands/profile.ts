@@ -12,7 +12,14 @@ const list = command({
 		const profiles = listProfiles(config.read());
 		return {
 			kind: 'table',
-			columns: [{label: ''}, {label: 'profile'}, {label: 'server'}, {label: 'scope'}, {label: 'key'}, {label: 'login'}],
+			columns: [
+				{label: ''},
+				{label: 'profile', whole: true},
+				{label: 'server', whole: true},
+				{label: 'scope', spare: true},
+				{label: 'key'},
+				{label: 'login', spare: true},
+			],
 			rows: profiles.map(({name, server, org, workspace, project, apiKey, accessToken, savedAt, active}) => [
 				active ? '●' : ' ',
 				name,

@@ -12,10 +12,10 @@ export function findingTable(
 	return {
 		kind: 'table',
 		columns: [
-			{label: 'finding'},
+			{label: 'finding', whole: true},
 			{label: 'severity'},
 			{label: 'score', align: 'right'},
-			{label: 'attack'},
+			{label: 'attack', spare: true},
 			{label: 'status', spare: true},
 			{label: 'created', spare: true},
 			{label: 'goal', spare: true},

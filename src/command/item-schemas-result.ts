@@ -8,8 +8,8 @@ export function itemSchemasResult(answer: {readonly schemas?: ItemSchemas}): Res
 	return {
 		kind: 'table',
 		columns: [
-			{label: 'type'},
-			{label: 'title'},
+			{label: 'type', whole: true},
+			{label: 'title', spare: true},
 			{label: 'fields', align: 'right'},
 			{label: 'capability'},
 			{label: 'schema'},

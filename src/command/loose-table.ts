@@ -21,16 +21,21 @@ const mostColumns = 8;
 
 /**
  * A table of objects whose fields nobody promised: a column for each field that holds a plain value somewhere. The first
- * ones stay, the others go where the width is small.
+ * ones stay, the others go where the width is small; beside an id, which is never cut, one stays.
  */
 export function looseTable({items, first, hides = () => false, empty, title, notes, opens, data}: Options): Result {
 	const plain = new Set(items.flatMap(item => Object.keys(item).filter(name => isPlain(item[name]) && !hides(name))));
 	const known = first.filter(name => plain.has(name));
 	const names = [...known, ...[...plain].filter(name => !known.includes(name))].slice(0, mostColumns);
+	const staying = names.some(isId) ? known.slice(0, 2) : known;
 	return {
 		kind: 'table',
 		...(title && {title}),
-		columns: names.map((name, index) => ({label: wordsOf(name), spare: index > 0 && !known.includes(name)})),
+		columns: names.map((name, index) => ({
+			label: wordsOf(name),
+			spare: index > 0 && !staying.includes(name),
+			whole: isId(name),
+		})),
 		rows: names.length > 0 ? items.map(item => names.map(name => cellIn(item, name))) : [],
 		empty: items.length > 0 ? `${items.length} without a field that a table can show; --json shows all.` : empty,
 		...(notes && {notes}),
@@ -50,6 +55,10 @@ export function looseFields(item: JsonObject): ReadonlyArray<readonly [string, s
 	return Object.entries(item).flatMap(([name, value]) =>
 		isPlain(value) && value !== null && value !== '' ? [[wordsOf(name), inWords(value)] as const] : [],
 	);
+}
+
+function isId(name: string): boolean {
+	return /(?:^|_)id$/.test(name);
 }
 
 function isPlain(value: Json | undefined): boolean {

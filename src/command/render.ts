@@ -76,9 +76,9 @@ const gap = '  ';
 
 /**
  * Columns side by side, two blanks apart. Where they do not fit, the last one is cut first, because it holds what may be
- * long; the others keep at least eight cells. Spare columns are left out where they would cost the first one
- * anything, or another one more than what is behind sixteen cells. Where nothing else helps, each row becomes a list of
- * its cells.
+ * long; the others keep at least eight cells, and numbers and what is `whole` all of theirs. Spare columns are left out
+ * where they would cost the first one anything, or another one more than what is behind sixteen cells. Where nothing else
+ * helps, each row becomes a list of its cells.
  */
 function renderTable(
 	columns: readonly Column[],
@@ -88,24 +88,27 @@ function renderTable(
 	const {width, palette, exact = false} = style;
 	const labels = columns.map(({label}) => safeLine(label));
 	const cells = rows.map(row => row.map(cell => safeLine(cellText(cell, {exact}))));
-	const widths = labels.map((label, index) =>
+	const wanted = labels.map((label, index) =>
 		cells.reduce((widest, row) => Math.max(widest, lineWidth(row[index] ?? '')), lineWidth(label)),
 	);
 	const spare = columns.findLastIndex(column => column.spare);
-	const room = width - gap.length * (columns.length - 1);
-	if (!shrink(widths, room, spare < 0 ? {from: 0, smallest: 8} : {from: 1, smallest: 16})) {
-		if (spare >= 0) {
-			return renderTable(
-				columns.toSpliced(spare, 1),
-				rows.map(row => row.toSpliced(spare, 1)),
-				style,
-			);
-		}
+	const least = columns.map(({align, whole}, index) =>
+		whole || align === 'right' || (spare >= 0 && index === 0) ? (wanted[index] ?? 0) : spare >= 0 ? 16 : 8,
+	);
+	const widths = shrink(wanted, least, width - gap.length * (columns.length - 1));
+	if (!widths && spare >= 0) {
+		return renderTable(
+			columns.toSpliced(spare, 1),
+			rows.map(row => row.toSpliced(spare, 1)),
+			style,
+		);
+	}
 
+	if (!widths) {
 		return cells.flatMap((row, index) => [
 			...(index > 0 ? [''] : []),
 			...renderFields(
-				labels.map((label, column) => [label, row[column] ?? ''] as const),
+				labels.flatMap((label, column) => (row[column]?.trim() ? [[label, row[column]] as const] : [])),
 				style,
 			),
 		]);
@@ -123,17 +126,13 @@ function renderTable(
 	return [...(labels.some(Boolean) ? [palette.dim(draw(labels))] : []), ...cells.map(draw)];
 }
 
-type Limits = {readonly from: number; readonly smallest: number};
-
-/** Takes cells from the columns, the last one first, down to `from`, until the sum fits; false where it cannot. */
-function shrink(widths: number[], room: number, {from, smallest}: Limits): boolean {
-	let over = widths.reduce((sum, width) => sum + width, 0) - room;
-	for (let index = widths.length - 1; index >= from && over > 0; index--) {
-		const width = widths[index] ?? 0;
-		const taken = Math.min(over, Math.max(0, width - smallest));
-		widths[index] = width - taken;
+/** Takes cells from the columns, the last one first, down to their `least`, until the sum fits; undefined where it cannot. */
+function shrink(wanted: readonly number[], least: readonly number[], room: number): readonly number[] | undefined {
+	let over = wanted.reduce((sum, width) => sum + width, 0) - room;
+	const widths = wanted.toReversed().map((width, fromEnd) => {
+		const taken = Math.max(0, Math.min(over, width - (least[wanted.length - 1 - fromEnd] ?? 0)));
 		over -= taken;
-	}
-
-	return over <= 0;
+		return width - taken;
+	});
+	return over <= 0 ? widths.toReversed() : undefined;
 }

@@ -46,7 +46,13 @@ export type BrowserLogin = {
 export type TablePanel = {
 	readonly kind: 'table';
 	readonly title: string;
-	readonly columns: readonly {readonly label: string; readonly align?: 'right'}[];
+	/** As of a table among results: spare ones give way, whole ones are never cut. */
+	readonly columns: readonly {
+		readonly label: string;
+		readonly align?: 'right';
+		readonly spare?: boolean;
+		readonly whole?: boolean;
+	}[];
 	readonly rows: readonly (readonly Cell[])[];
 	/** True where times are to be shown in full from the beginning. */
 	readonly exact?: boolean;
@@ -64,7 +70,8 @@ export type Panel =
 			readonly filters?: readonly FilterField[];
 	  }
 	| {readonly kind: 'field'; readonly label: string; readonly masked: boolean}
-	| {readonly kind: 'confirm'; readonly question: string; readonly about?: About}
+	/** `askedAt` is when it was put, on a clock that never jumps: keys that were read before are no answer (SAFETY 4). */
+	| {readonly kind: 'confirm'; readonly question: string; readonly about?: About; readonly askedAt: number}
 	/** A login that waits for the person's browser. `opens` is true where a browser can be opened from here. */
 	| (BrowserLogin & {readonly kind: 'device'; readonly opens: boolean})
 	| TablePanel

@@ -94,24 +94,37 @@ export function compareCells(a: string, b: string): number {
 	return x === undefined && y === undefined ? byText(a, b) : x === undefined ? 1 : -1;
 }
 
-/** The columns that are drawn, from the left, with their widths in cells, and those for which there is no room. */
-export type Fit = {readonly widths: readonly number[]; readonly dropped: readonly string[]};
+/** The columns that are drawn, by their index, with their widths in cells, and the labels of those without room. */
+export type Fit = {
+	readonly shown: readonly number[];
+	readonly widths: readonly number[];
+	readonly dropped: readonly string[];
+};
 
 const gap = 2;
 const widest = 40;
 const narrowest = 8;
 
-/** Gives every column what it needs, up to 40 cells, from the left; the last one that is drawn takes what is left. */
+/**
+ * Gives every column what it needs, up to 40 cells unless it must stay whole, from the left; the last one that is drawn
+ * takes what is left. Where not all have room, spare ones go first, the last one first.
+ */
 export function fitColumns(columns: Columns, rows: readonly TableRow[], room: number): Fit {
 	const wanted = columns.map(({label}, column) =>
 		Math.max(lineWidth(safeLine(label)) + 2, ...rows.map(({cells}) => lineWidth(cells[column] ?? ''))),
 	);
+	const least = columns.map(({whole}, column) => {
+		const width = wanted[column] ?? 0;
+		return whole ? width : Math.min(width, narrowest);
+	});
+	const shown = withoutSpare(columns, least, room);
 	const widths: number[] = [];
 	let left = room;
-	for (const width of wanted) {
+	for (const column of shown) {
+		const width = wanted[column] ?? 0;
 		const space = left - (widths.length > 0 ? gap : 0);
-		const taken = Math.min(width, widest, space);
-		if (widths.length > 0 && taken < Math.min(width, narrowest)) {
+		const taken = Math.min(width, columns[column]?.whole ? width : widest, space);
+		if (widths.length > 0 && taken < (least[column] ?? 0)) {
 			break;
 		}
 
@@ -119,18 +132,35 @@ export function fitColumns(columns: Columns, rows: readonly TableRow[], room: nu
 		left = space - taken;
 	}
 
-	const last = widths.length - 1;
-	const spare = Math.min(left, Math.max(0, (wanted[last] ?? 0) - (widths[last] ?? 0)));
-	const dropped = columns.slice(widths.length).map(({label}) => safeLine(label));
-	return {widths: widths.map((width, index) => (index === last ? width + Math.max(0, spare) : width)), dropped};
+	const drawn = shown.slice(0, widths.length);
+	const last = drawn.length - 1;
+	const spare = Math.max(0, Math.min(left, (wanted[drawn[last] ?? 0] ?? 0) - (widths[last] ?? 0)));
+	return {
+		shown: drawn,
+		widths: widths.map((width, index) => (index === last ? width + spare : width)),
+		dropped: columns.flatMap(({label}, column) => (drawn.includes(column) ? [] : [safeLine(label)])),
+	};
+}
+
+/** The columns without as many spare ones as must go so that the others fit. */
+function withoutSpare(columns: Columns, least: readonly number[], room: number): readonly number[] {
+	let shown: readonly number[] = columns.map((_, column) => column);
+	const needed = () => shown.reduce((sum, column) => sum + (least[column] ?? 0) + gap, -gap);
+	const lastSpare = () => shown.findLast(column => columns[column]?.spare);
+	for (let spare = lastSpare(); spare !== undefined && needed() > room; spare = lastSpare()) {
+		shown = shown.filter(column => column !== spare);
+	}
+
+	return shown;
 }
 
 /** Cells side by side in these widths. */
-export function drawRow(cells: readonly string[], columns: Columns, {widths}: Fit): string {
-	return widths
-		.map((width, index) => {
-			const cell = truncate(cells[index] ?? '', width);
-			return columns[index]?.align === 'right'
+export function drawRow(cells: readonly string[], columns: Columns, {shown, widths}: Fit): string {
+	return shown
+		.map((column, index) => {
+			const width = widths[index] ?? 0;
+			const cell = truncate(cells[column] ?? '', width);
+			return columns[column]?.align === 'right'
 				? ' '.repeat(Math.max(0, width - lineWidth(cell))) + cell
 				: padEnd(cell, width);
 		})

@@ -63,6 +63,23 @@ test('spare columns go, the last one first, before the first one loses a cell', 
 	]);
 });
 
+test('an id is never cut, and no number is: columns go, or the row becomes a list', () => {
+	const id = '0b5a1a3e-52a0-4d0e-8f0c-6d9a8d1d7c11';
+	const spend: Result = {
+		kind: 'table',
+		columns: [{label: 'name'}, {label: 'id', whole: true}, {label: 'tokens', align: 'right'}],
+		rows: [['a long name of it', id, '12,345,678']],
+		empty: '',
+		data: null,
+	};
+	expect(draw(spend, 60).at(1)).toBe(`a long na…  ${id}  12,345,678`);
+	expect(draw(spend, 50)).toEqual(['name    a long name of it', `id      ${id}`, 'tokens  12,345,678']);
+});
+
+test('a row as a list leaves out what is empty', () => {
+	expect(draw(table([['a name of words', '', 'about it']]), 12)).not.toContain('size');
+});
+
 test('a table without rows says so in a sentence', () => {
 	expect(draw(table([]))).toEqual(['Things', 'Nothing here.', 'A note under it.']);
 });

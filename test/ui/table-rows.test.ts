@@ -96,7 +96,7 @@ const columns = [{label: 'name'}, {label: 'count', align: 'right'}, {label: 'tag
 
 test('columns stand side by side, numbers to the right', () => {
 	const fit = fitColumns(columns, rows, 80);
-	expect(fit).toEqual({widths: [6, 7, 8], dropped: []});
+	expect(fit).toEqual({shown: [0, 1, 2], widths: [6, 7, 8], dropped: []});
 	expect(drawRow(headOf(columns, {column: 1, descending: true}), columns, fit)).toBe('name    count ↓  tag');
 	expect(rows.map(({cells}) => drawRow(cells, columns, fit))).toEqual([
 		'beta       1.3k  red',
@@ -106,8 +106,23 @@ test('columns stand side by side, numbers to the right', () => {
 });
 
 test('columns for which there is no room are dropped from the right, and named', () => {
-	expect(fitColumns(columns, rows, 16)).toEqual({widths: [6, 7], dropped: ['tag']});
-	expect(fitColumns(columns, rows, 4)).toEqual({widths: [4], dropped: ['count', 'tag']});
+	expect(fitColumns(columns, rows, 16)).toEqual({shown: [0, 1], widths: [6, 7], dropped: ['tag']});
+	expect(fitColumns(columns, rows, 4)).toEqual({shown: [0], widths: [4], dropped: ['count', 'tag']});
+});
+
+test('spare columns are dropped before the ones behind them', () => {
+	const spare = [{label: 'name'}, {label: 'count', spare: true}, {label: 'tag'}];
+	const fit = fitColumns(spare, rows, 16);
+	expect(fit).toEqual({shown: [0, 2], widths: [6, 8], dropped: ['count']});
+	expect(drawRow(rows[2]?.cells ?? [], spare, fit)).toBe('gamma   Blue red');
+});
+
+test('an id is never cut: it has its room, or goes as a whole', () => {
+	const id = '0b5a1a3e-52a0-4d0e-8f0c-6d9a8d1d7c11';
+	const listed = rowsOf({rows: [['a name', `run/${id}/${id}`, 'x']]}, false);
+	const whole = [{label: 'name'}, {label: 'id', whole: true}, {label: 'tag'}];
+	expect(fitColumns(whole, listed, 100).widths).toEqual([6, 77, 5]);
+	expect(fitColumns(whole, listed, 60)).toEqual({shown: [0], widths: [6], dropped: ['id', 'tag']});
 });
 
 test('a long cell is cut at 40 cells while others follow, and takes what is left at the end', () => {
