@@ -9,8 +9,9 @@ import {Box, Text} from './ink.ts';
 import {dockHeight, type Layout, layOut} from './layout.ts';
 import {drawLine} from './line-field.ts';
 import {Lines} from './lines.tsx';
-import {confirmRows, PanelView} from './panel-view.tsx';
+import {PanelView} from './panel-view.tsx';
 import {filterLabel, filterRow} from './picker-state.ts';
+import {questionRows} from './question.ts';
 import {StatusLine} from './status-line.tsx';
 import {suggestionLines, suggestionsFor} from './suggestions.ts';
 import {tableFrame} from './table-view.tsx';
@@ -34,7 +35,7 @@ export function App() {
 	const layout = layOut({
 		rows,
 		live: live.length,
-		panel: panelHeight(panel),
+		panel: panelHeight(panel, columns),
 		queue: queue.length,
 		composer: prompt.rows.length,
 		completion: suggestions.length || (toast ? 1 : 0),
@@ -88,7 +89,7 @@ function filterCaret({filter, size}: AppState, {live, gap, dock, panel}: Layout)
 		: {x: drawLine(filterLabel, filter, size.columns).column, y: live + gap + dock + row};
 }
 
-function panelHeight(panel: AppState['panel']): number {
+function panelHeight(panel: AppState['panel'], columns: number): number {
 	switch (panel?.kind) {
 		case undefined:
 			return 0;
@@ -101,7 +102,7 @@ function panelHeight(panel: AppState['panel']): number {
 		case 'device':
 			return deviceRows;
 		case 'confirm':
-			return confirmRows(panel);
+			return questionRows(panel, columns);
 		default:
 			return 1;
 	}

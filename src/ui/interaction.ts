@@ -1,6 +1,7 @@
 import type {Interaction} from '../command/context.ts';
 import type {AppStore} from '../store/store.ts';
 import type {Panel, TablePanel} from '../store/view-slice.ts';
+import {steadyNow} from './question.ts';
 
 /** How the app asks, and answers commands while the agent is at work. */
 export type AppInteraction = Interaction & {
@@ -19,7 +20,7 @@ export type PanelInteraction = AppInteraction & {
  * Asks through the panel. The store holds the question as data, the promise that waits for the answer lives here.
  * `opensPages` is true where a browser can be opened from here.
  */
-export function createPanelInteraction(store: AppStore, {opensPages = false} = {}): PanelInteraction {
+export function createPanelInteraction(store: AppStore, {opensPages = false, now = steadyNow} = {}): PanelInteraction {
 	let waiting: ((value: string | undefined) => void) | undefined;
 
 	const open = (panel: Panel) => {
@@ -40,7 +41,8 @@ export function createPanelInteraction(store: AppStore, {opensPages = false} = {
 	return {
 		ask: ({label, masked}) => open({kind: 'field', label, masked}),
 		choose: pick => open({kind: 'pick', ...pick}),
-		confirm: async (question, about) => (await open({kind: 'confirm', question, ...(about && {about})})) === 'yes',
+		confirm: async (question, about) =>
+			(await open({kind: 'confirm', question, ...(about && {about}), askedAt: now()})) === 'yes',
 		show: (title, lines) => void open({kind: 'lines', title, lines}),
 		browse: open,
 		showLogin(login, cancel) {

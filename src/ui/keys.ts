@@ -5,9 +5,10 @@ import {pressInCompletion} from './completion-keys.ts';
 import {promptWidth} from './composer.tsx';
 import {pressInLogs} from './log-keys.ts';
 import {type PanelKeys, pressInPanel} from './panel-keys.ts';
+import {quiet, steadyNow, untilAnswerable} from './question.ts';
 import {createSecondPress} from './second-press.ts';
 
-type Dependencies = PanelKeys & {
+type Dependencies = Omit<PanelKeys, 'isTypedAhead'> & {
 	readonly entries: () => readonly Entry[];
 	/** A message or a slash line was sent. */
 	readonly submit: (text: string) => void;
@@ -19,6 +20,7 @@ type Dependencies = PanelKeys & {
 	/** Gives the log in front the whole window; false where none is open. */
 	readonly openLogs: () => boolean;
 	readonly quit: () => void;
+	/** Milliseconds on the clock that questions are put by. */
 	readonly now?: () => number;
 	/** Runs something after so many milliseconds. */
 	readonly later?: (run: () => void, milliseconds: number) => void;
@@ -27,9 +29,16 @@ type Dependencies = PanelKeys & {
 /** Says what every key does: the panel has the first word, then the completion, then the prompt, then the app. */
 export function createKeyHandler(dependencies: Dependencies): (tokens: readonly InputToken[]) => void {
 	const {store, entries, submit, interrupt, redraw, suspend, openTranscript, openLogs, quit} = dependencies;
-	const {now = Date.now, later = (run, milliseconds) => setTimeout(run, milliseconds).unref()} = dependencies;
+	const {now = steadyNow, later = (run, milliseconds) => setTimeout(run, milliseconds).unref()} = dependencies;
 	const {isSecond, forget} = createSecondPress({store, now, later});
 	const state = store.getState;
+	/** When the prompt was changed last; undefined when what was typed is sent. */
+	let typedAt: number | undefined;
+	const panelKeys: PanelKeys = {
+		...dependencies,
+		isTypedAhead: question =>
+			untilAnswerable(question, now()) > 0 || (typedAt !== undefined && now() - typedAt < quiet),
+	};
 
 	/** An empty prompt replaces no earlier message. */
 	const clear = () => {
@@ -103,6 +112,7 @@ export function createKeyHandler(dependencies: Dependencies): (tokens: readonly 
 		}
 
 		if (result.state.text !== composer.text) {
+			typedAt = result.action ? undefined : now();
 			// A line from the history is not being written: the arrows go on through the history.
 			setCompletion(result.state.position === composer.position || result.action ? 0 : -1);
 			if (result.state.text === '' && !result.action) {
@@ -125,7 +135,7 @@ export function createKeyHandler(dependencies: Dependencies): (tokens: readonly 
 	const isTaken = (token: InputToken): boolean => {
 		const {panel} = state();
 		return (
-			(panel !== undefined && pressInPanel(token, panel, dependencies)) ||
+			(panel !== undefined && pressInPanel(token, panel, panelKeys)) ||
 			(token.type === 'key' && pressInCompletion(token, store, entries()))
 		);
 	};

@@ -2,6 +2,7 @@ import type {AppStore} from '../store/store.ts';
 import type {Panel} from '../store/view-slice.ts';
 import {chordOf, type InputToken} from '../terminal/input-token.ts';
 import {pressInPicker} from './picker-keys.ts';
+import type {Question} from './question.ts';
 
 /** What the keys of an open panel work on. */
 export type PanelKeys = {
@@ -12,6 +13,8 @@ export type PanelKeys = {
 	readonly pressInDevicePanel: (chord: string, panel: Extract<Panel, {kind: 'device'}>) => void;
 	/** Hands a key to the one-line field that has the focus. */
 	readonly feed: (token: InputToken) => void;
+	/** True for a key that was meant for the prompt: the question had hardly come, or somebody is typing. */
+	readonly isTypedAhead: (question: Question) => boolean;
 };
 
 /** Rows that Page Up and Page Down move by. */
@@ -25,10 +28,13 @@ const steps: ReadonlyMap<string, number> = new Map([
 	['page-down', page],
 ]);
 
-/** What a key does while a panel is open; false for one that the prompt may have, since the panel only shows lines. */
+/**
+ * What a key does while a panel is open. False for one that the prompt may have, since the panel only shows lines, or
+ * asks a question of which it is no answer.
+ */
 export function pressInPanel(token: InputToken, panel: Panel, keys: PanelKeys): boolean {
-	const {store, answer, feed, pressInDevicePanel} = keys;
-	const {scrollBy, sortBy, toggleExact} = store.getState();
+	const {store, answer, feed, pressInDevicePanel, isTypedAhead} = keys;
+	const {scrollBy, sortBy, toggleExact, composer} = store.getState();
 	const chord = token.type === 'key' ? chordOf(token) : '';
 	// What is typed fast comes as one text: the word “down” in a filter is no arrow.
 	const typed = token.type === 'text' ? token.text : chord;
@@ -38,9 +44,16 @@ export function pressInPanel(token: InputToken, panel: Panel, keys: PanelKeys): 
 	} else if (rows !== undefined) {
 		scrollBy(rows);
 	} else if (panel.kind === 'confirm') {
-		if (chord === 'enter' || /^[yn]$/i.test(typed)) {
-			answer(typed.toLowerCase() === 'y' ? 'yes' : undefined);
+		if (isTypedAhead(panel)) {
+			return false;
 		}
+
+		if (chord !== 'enter' && !/^[yn]$/i.test(typed)) {
+			// A key without text edits what is in the prompt, where something is.
+			return token.type === 'key' && composer.text === '';
+		}
+
+		answer(typed.toLowerCase() === 'y' ? 'yes' : undefined);
 	} else if (panel.kind === 'pick') {
 		pressInPicker(token, panel, {store, answer});
 	} else if (panel.kind === 'device') {

@@ -1,12 +1,13 @@
 import {useEffect, useState} from 'react';
 import type {Panel} from '../store/view-slice.ts';
 import {safeLine} from '../terminal/safe-text.ts';
-import {lineWidth, padEnd, truncate} from '../terminal/width.ts';
+import {truncate} from '../terminal/width.ts';
 import {useApp, useUi} from './context.ts';
 import {DevicePanel} from './device-panel.tsx';
 import {Box, Text, TextInput} from './ink.ts';
 import {Lines} from './lines.tsx';
 import {Picker} from './picker.tsx';
+import {drawQuestion, type Question, steadyNow, untilAnswerable} from './question.ts';
 import {TableView} from './table-view.tsx';
 
 type Props = {
@@ -23,7 +24,7 @@ export function PanelView({panel, height}: Props) {
 		case 'field':
 			return <Field label={panel.label} masked={panel.masked} />;
 		case 'confirm':
-			return <Confirm panel={panel} height={height} />;
+			return <Confirm key={panel.askedAt} panel={panel} height={height} />;
 		case 'device':
 			return <DevicePanel panel={panel} height={height} />;
 		case 'table':
@@ -35,27 +36,18 @@ export function PanelView({panel, height}: Props) {
 	}
 }
 
-type ConfirmPanel = Extract<Panel, {kind: 'confirm'}>;
-
-/** Rows of a question with what is to be known first: a title, a line for each fact, the question. */
-export function confirmRows({about}: ConfirmPanel): number {
-	return about ? about.facts.length + 2 : 1;
-}
-
 /** In a low window the last facts give way: what is asked is always there. */
-function Confirm({panel, height}: {readonly panel: ConfirmPanel; readonly height: number}) {
+function Confirm({panel, height}: {readonly panel: Question; readonly height: number}) {
 	const {palette} = useUi();
 	const columns = useApp(state => state.size.columns);
-	const {title, facts = []} = panel.about ?? {};
-	const labelled = Math.max(0, ...facts.map(([label]) => lineWidth(safeLine(label))));
-	const known = [
-		...(title === undefined ? [] : [palette.label(safeLine(title))]),
-		...facts.map(([label, value]) => `${palette.dim(padEnd(safeLine(label), labelled))}  ${safeLine(value)}`),
-	];
-	const keys = ' [y/N]';
-	const asked = truncate(`${palette.warning('?')} ${safeLine(panel.question)}`, columns - keys.length);
-	const question = asked + palette.dim(keys);
-	return <Lines lines={[...known.slice(0, Math.max(0, height - 1)), question].map(line => truncate(line, columns))} />;
+	const [isAnswerable, setAnswerable] = useState(untilAnswerable(panel, steadyNow()) <= 0);
+	useEffect(() => {
+		// Timers may be a fraction of a millisecond early; what is shown must hold.
+		const timer = setTimeout(() => setAnswerable(true), untilAnswerable(panel, steadyNow()) + 1);
+		return () => clearTimeout(timer);
+	}, [panel]);
+	const {known, asked} = drawQuestion(panel, {columns, palette, isAnswerable});
+	return <Lines lines={[...known.slice(0, Math.max(0, height - asked.length)), ...asked].slice(0, height)} />;
 }
 
 /** One line to fill in; Enter gives it, Escape leaves it. */

@@ -73,7 +73,7 @@ test('the cursor stays at the caret while the seconds of a run are counted', asy
 
 test('a panel that has the focus hides the cursor', async () => {
 	const {store, cursor, settle} = app();
-	store.getState().setPanel({kind: 'confirm', question: 'Sure?'});
+	store.getState().setPanel({kind: 'confirm', question: 'Sure?', askedAt: 0});
 	await settle();
 	expect(cursor()).toBe(undefined);
 });

@@ -69,7 +69,7 @@ describe.each(sizes)('in a window of %i columns and %i rows', (columns, rows) =>
 			undefined,
 			{kind: 'pick', title: 'Choose a model', choices: numbered('model', 30).map(id => ({id, label: id, detail: id}))},
 			{kind: 'field', label: 'The key of a provider with a long name:', masked: true},
-			{kind: 'confirm', question: 'Really do all of that, and more, at once?'},
+			{kind: 'confirm', question: 'Really do all of that, and more, at once?', askedAt: 0},
 			{kind: 'lines', title: '/usage', lines: numbered('a line of the answer of a command', 50)},
 		);
 		const text = fc.oneof(fc.constantFrom('', '/', '/m', '/keys '), fc.string({unit: 'binary', maxLength: 400}));
@@ -167,7 +167,7 @@ describe('the completion', () => {
 	test('gives way to a panel', async () => {
 		const {store, lines, settle, type} = app();
 		type('/');
-		store.getState().setPanel({kind: 'confirm', question: 'Sure?'});
+		store.getState().setPanel({kind: 'confirm', question: 'Sure?', askedAt: 0});
 		await settle();
 		expect(lines()).toEqual(['', '? Sure? [y/N]', '─'.repeat(80), '❯ /', expect.any(String)]);
 	});

@@ -4,7 +4,7 @@ import {createPanelInteraction} from '../../src/ui/interaction.ts';
 
 function interaction() {
 	const store = createAppStore();
-	return {...createPanelInteraction(store), store, panel: () => store.getState().panel};
+	return {...createPanelInteraction(store, {now: () => 7}), store, panel: () => store.getState().panel};
 }
 
 const choices = [{id: 'a', label: 'A'}];
@@ -25,7 +25,7 @@ test('a choice and a confirmation are asked the same way, and Escape answers non
 	answer(undefined);
 	expect(await chosen).toBe(undefined);
 	const sure = confirm('Sure?');
-	expect(panel()).toEqual({kind: 'confirm', question: 'Sure?'});
+	expect(panel()).toEqual({kind: 'confirm', question: 'Sure?', askedAt: 7});
 	answer(undefined);
 	expect(await sure).toBe(false);
 	const surer = confirm('Sure?');

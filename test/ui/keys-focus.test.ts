@@ -58,7 +58,7 @@ describe('a panel', () => {
 
 	const pick: Panel = {kind: 'pick', title: 'Choose', choices: []};
 
-	test.each([pick, {kind: 'field', label: 'Key:', masked: true}, {kind: 'confirm', question: '?'}] as const)(
+	test.each([pick, {kind: 'field', label: 'Key:', masked: true}] as const)(
 		'of the kind $kind has the keys before a run, the prompt and the app',
 		panel => {
 			const {press, asked, prompt} = open(panel, {running: true});
@@ -100,17 +100,6 @@ describe('a panel', () => {
 		},
 	);
 
-	test.each([
-		['y', 'answer yes'],
-		['Y', 'answer yes'],
-		['n', 'answer undefined'],
-		[keys.enter, 'answer undefined'],
-	])('with a question takes %j', (key, expected) => {
-		const {press, asked} = open({kind: 'confirm', question: '?'});
-		press('x', ' ', 'enter', 'yes', key);
-		expect(asked).toEqual([expected]);
-	});
-
 	test('of lines leaves the prompt its letters, a q too', () => {
 		const {press, asked, prompt} = open({kind: 'lines', title: '/usage', lines: []}, {running: true});
 		press('q', 'uestion', keys.enter);
@@ -121,6 +110,61 @@ describe('a panel', () => {
 		const {press, asked} = open({kind: 'lines', title: '/usage', lines: []}, {running: true});
 		press(keys.escape);
 		expect(asked).toEqual(['answer undefined']);
+	});
+});
+
+describe('a question', () => {
+	const question = (given = {}) => {
+		const app = handler(given);
+		app.store.getState().setPanel({kind: 'confirm', question: 'Sure?', askedAt: 0});
+		return app;
+	};
+
+	test.each([
+		['y', 'answer yes'],
+		['Y', 'answer yes'],
+		['n', 'answer undefined'],
+		[keys.enter, 'answer undefined'],
+		[keys.escape, 'answer undefined'],
+		[keys.ctrlC, 'answer undefined'],
+	])('that stands for half a second takes %j', (key, expected) => {
+		const {press, wait, asked, prompt} = question({running: true});
+		wait(500);
+		press(keys.ctrlD, key);
+		expect([asked, prompt()]).toEqual([[expected], '']);
+	});
+
+	test('[4] that has just come leaves the prompt what was typed ahead, with its Enter', () => {
+		const {press, wait, asked, prompt} = question();
+		wait(499);
+		press('y');
+		press('es, and then', keys.enter);
+		expect([asked, prompt()]).toEqual([['submit yes, and then'], '']);
+		wait(1);
+		press('y');
+		expect(asked).toEqual(['submit yes, and then', 'answer yes']);
+	});
+
+	test('[4] leaves the prompt its letters while somebody types, and takes a key after a pause', () => {
+		const {press, wait, asked, prompt} = question();
+		wait(500);
+		for (const letter of ['h', 'e', 'y']) {
+			press(letter);
+			wait(999);
+		}
+
+		press(keys.backspace);
+		expect([asked, prompt()]).toEqual([[], 'he']);
+		wait(1000);
+		press('y');
+		expect([asked, prompt()]).toEqual([['answer yes'], 'he']);
+	});
+
+	test('[4] takes no paste for an answer', () => {
+		const {press, wait, asked, prompt} = question();
+		wait(500);
+		press(`${esc}[200~y${esc}[201~`);
+		expect([asked, prompt()]).toEqual([[], 'y']);
 	});
 });
 

@@ -179,11 +179,17 @@ describe('lines', () => {
 });
 
 test('a question is asked with No as what Enter means', async () => {
-	const {panelLines} = await open({kind: 'confirm', question: 'Forget \u001b[2Jwork?'});
+	const {panelLines} = await open({kind: 'confirm', question: 'Forget \u001b[2Jwork?', askedAt: 0});
 	expect(panelLines()).toEqual(['? Forget ␛[2Jwork? [y/N]']);
-	const long = await open({kind: 'confirm', question: 'x'.repeat(200)});
-	expect(long.panelLines()).toEqual([`? ${'x'.repeat(71)}… [y/N]`]);
+	const long = await open({kind: 'confirm', question: 'x'.repeat(200), askedAt: 0});
+	expect(long.panelLines()).toEqual([`? ${'x'.repeat(78)}`, `  ${'x'.repeat(78)}`, `  ${'x'.repeat(44)} [y/N]`]);
 	expect(marked(panelLines())).toEqual([]);
+});
+
+test('[4] a question shows its keys as soon as they count', async () => {
+	const {panelLines} = await open({kind: 'confirm', question: 'Sure?', askedAt: performance.now()});
+	expect(panelLines()).toEqual(['? Sure? …']);
+	await expect.poll(panelLines, {interval: 20, timeout: 5000}).toEqual(['? Sure? [y/N]']);
 });
 
 describe.each([
@@ -199,7 +205,7 @@ describe.each([
 	} as const;
 
 	test('has each on a line of its own, cut where it does not fit [1]', async () => {
-		const {panelLines} = await open({kind: 'confirm', question: 'Wake it?', about}, columns, rows);
+		const {panelLines} = await open({kind: 'confirm', question: 'Wake it?', about, askedAt: 0}, columns, rows);
 		expect(panelLines()).toEqual([
 			'Wake Dev␛[2Jbox, as it was seen 2 h ago',
 			'state  paused',
@@ -209,7 +215,7 @@ describe.each([
 	});
 
 	test('asks also in a low window', async () => {
-		const {lines} = await open({kind: 'confirm', question: 'Wake it?', about}, columns, 5);
+		const {lines} = await open({kind: 'confirm', question: 'Wake it?', about, askedAt: 0}, columns, 5);
 		expect(lines().filter(line => line.includes('[y/N]'))).toEqual(['? Wake it? [y/N]']);
 	});
 });

@@ -1,0 +1,45 @@
+import type {Panel} from '../store/view-slice.ts';
+import {safeLine} from '../terminal/safe-text.ts';
+import type {Palette} from '../terminal/style.ts';
+import {lineWidth, padEnd, truncate} from '../terminal/width.ts';
+import {wrapLine} from '../terminal/wrap.ts';
+
+export type Question = Extract<Panel, {kind: 'confirm'}>;
+
+/** How long a question stands before a key answers it, in milliseconds (SAFETY 4). */
+export const settling = 500;
+
+/** How long nothing is typed into the prompt before a letter is an answer again, in milliseconds. */
+export const quiet = 1000;
+
+/** Time that never jumps, in milliseconds since any fixed moment: `askedAt` is of it. */
+export function steadyNow(): number {
+	return performance.now();
+}
+
+/** Milliseconds until keys answer the question, 0 or less when they do. */
+export function untilAnswerable({askedAt}: Pick<Question, 'askedAt'>, now: number): number {
+	return askedAt + settling - now;
+}
+
+const keys = '[y/N]';
+
+type Style = {readonly columns: number; readonly palette: Palette; readonly isAnswerable: boolean};
+
+/** What is to be known first, a fact a line, and the lines of what is asked, with its keys as soon as they count. */
+export function drawQuestion({question, about}: Question, {columns, palette, isAnswerable}: Style) {
+	const {title, facts = []} = about ?? {};
+	const labelled = Math.max(0, ...facts.map(([label]) => lineWidth(safeLine(label))));
+	const known = [
+		...(title === undefined ? [] : [palette.label(safeLine(title))]),
+		...facts.map(([label, value]) => `${palette.dim(padEnd(safeLine(label), labelled))}  ${safeLine(value)}`),
+	].map(line => truncate(line, columns));
+	const shown = `${safeLine(question)} ${palette.dim(isAnswerable ? keys : '…')}`;
+	return {known, asked: wrapLine(shown, columns, {first: `${palette.warning('?')} `, rest: '  '})};
+}
+
+/** How many lines all of it takes. */
+export function questionRows({question, about}: Question, columns: number): number {
+	const asked = wrapLine(`${safeLine(question)} ${keys}`, columns, {first: '? ', rest: '  '});
+	return (about ? about.facts.length + 1 : 0) + asked.length;
+}
