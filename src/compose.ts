@@ -8,8 +8,8 @@ import {createModelAccess} from './agent/model-access.ts';
 import type {LoginClock} from './client/device-flow.ts';
 import {createCatalogAccess} from './command/catalog-access.ts';
 import {createEmbeddedAccess} from './command/embedded-access.ts';
+import {createPlatform} from './command/platform-on-demand.ts';
 import type {ComposeOptions, Program} from './command/program.ts';
-import {waitText} from './command/wait-text.ts';
 import {createSandboxExpiry} from './command/watch-expiry.ts';
 import {createWatches} from './command/watch-list.ts';
 import {createWatchWords} from './command/watch-words.ts';
@@ -59,35 +59,41 @@ export function compose(options: Options): Program {
 	const recents = openRecents(home.recentsFile);
 	const sightings = openSightings(home.sightingsFile);
 	const listeners: Array<(record: Recorded) => void> = [];
-	const profileNow = () => store.getState().connection.profile;
+	const insecureHttp = options.insecureHttp ?? false;
 
-	const createTransport = async (given: Credential | undefined, insecureHttp = options.insecureHttp ?? false) => {
+	const createTransport = async (given: Credential | undefined, isPlainAllowed = insecureHttp) => {
 		const net = await import('./net/undici-transport.ts');
 		// The one place where a stored secret is opened: at its first use, never before the first frame.
 		const credential = given && {...given, secret: await config.open(given.secret)};
-		return net.createTransport({env, userAgent: `service/${version}`, insecureHttp, ...(credential && {credential})});
+		return net.createTransport({
+			env,
+			userAgent: `service/${version}`,
+			insecureHttp: isPlainAllowed,
+			...(credential && {credential}),
+		});
 	};
 
 	const embedded = createEmbeddedAccess({store, recents, sightings, workerUrl, createTransport});
 	const catalog = createCatalogAccess({store, demoInfo: embedded.modelInfo});
 	const loadPrices = async () => (await catalog.load()).priceOf;
-	store
-		.getState()
-		.setValuesOf(createCompletionValues({config, recents, profile: profileNow, models: catalog.modelIds}));
-	/** The server that the app is connected to, for what no command asks for. */
-	const openConnected = async () => {
-		const {profile} = store.getState().connection;
-		const none = {server: undefined, profile: undefined, org: undefined, workspace: undefined, project: undefined};
-		const flags = {...none, insecureHttp: options.insecureHttp ?? false};
-		return (await platformAccess()).open(flags, profile, () => undefined);
-	};
+	const platform = createPlatform({
+		store,
+		config,
+		env,
+		recents,
+		sightings,
+		embedded: embedded.open,
+		clock: options.loginClock,
+		createTransport,
+		insecureHttp,
+	});
 
 	const loadTools = once(async (): Promise<readonly Tool[]> => {
 		const {createTools} = await import('./agent/tools/tools.ts');
 		return createTools({
 			stateFolder: home.path,
 			async openLog(environment) {
-				const {server, logOf: sourceOf} = await openConnected();
+				const {server, logOf: sourceOf} = await platform.openConnected();
 				return {server, source: sourceOf(environment), session: store.getState().transcript.session};
 			},
 		});
@@ -136,24 +142,20 @@ export function compose(options: Options): Program {
 	const watches = createWatches({store, conversation, words, clock: systemTailClock});
 	const expiry = createSandboxExpiry({store, words, clock: systemTailClock});
 
-	const platformAccess = once(async () => {
-		const {createPlatformAccess} = await import('./command/platform-access.ts');
-		return createPlatformAccess({
-			config,
-			env,
-			recents,
-			sightings,
-			embedded: embedded.open,
-			clock: options.loginClock,
-			createTransport: (credential, insecureHttp) => createTransport(credential, insecureHttp || options.insecureHttp),
-		});
-	});
-
 	const customModels = async (signal: AbortSignal) => {
 		const host = await access.customHost();
 		const {listHostModels} = await import('./providers/discover.ts');
 		return host ? listHostModels(host.baseUrl, host.transport, signal) : [];
 	};
+
+	store.getState().setValuesOf(
+		createCompletionValues({
+			config,
+			recents,
+			profile: () => store.getState().connection.profile,
+			models: catalog.modelIds,
+		}),
+	);
 
 	const connect = () => {
 		const profile = resolveProfile({data: config.read(), env, flags: {profile: options.profile}});
@@ -188,21 +190,7 @@ export function compose(options: Options): Program {
 			expiry,
 			live,
 			models: {catalog: catalog.load, customModels, initial: access.initial},
-			platform: {
-				embedded: embedded.open,
-				anonymous: () => createTransport(undefined, false),
-				prove: async (...given) => (await platformAccess()).prove(...given),
-				proveLogin: async (...given) => (await platformAccess()).proveLogin(...given),
-				logIn: async (...given) => (await platformAccess()).logIn(...given),
-				logOut: async (...given) => (await platformAccess()).logOut(...given),
-				tlsOf: async (address, signal) => (await import('./net/tls-info.ts')).readTlsInfo(address, env, signal),
-				async open(place) {
-					const connected = live && store.getState().connection.profile;
-					return (await platformAccess()).open({...flags, ...place}, connected, (milliseconds, error) =>
-						interact.say(waitText(milliseconds, error)),
-					);
-				},
-			},
+			platform: platform.forCommand({interact, live, flags}),
 			folder,
 			entries: commands,
 			writeFile: (path, content) => writeNewFile(resolve(folder, path), content),
@@ -230,7 +218,7 @@ export function compose(options: Options): Program {
 		},
 		isDemo: () => access.isDemo(store.getState().model),
 		warnings: () =>
-			[profile?.notice, access.notice(store.getState().model), options.insecureHttp && plainHttpWarning].filter(
+			[profile?.notice, access.notice(store.getState().model), insecureHttp && plainHttpWarning].filter(
 				warning => typeof warning === 'string',
 			),
 		onRecord: listener => listeners.push(listener),

@@ -1,0 +1,63 @@
+import {once} from '../core/once.ts';
+import type {Credential} from '../net/credential.ts';
+import type {Transport} from '../net/transport.ts';
+import type {AppStore} from '../store/store.ts';
+import type {CommandContext, GlobalFlags, Platform} from './context.ts';
+import type {createPlatformAccess, PlatformSession} from './platform-access.ts';
+import {waitText} from './wait-text.ts';
+
+type Dependencies = Omit<Parameters<typeof createPlatformAccess>[0], 'createTransport'> & {
+	readonly store: AppStore;
+	/** Plain http beyond this machine is allowed to the whole program (SAFETY 9). */
+	readonly insecureHttp: boolean;
+	readonly createTransport: (credential: Credential | undefined, insecureHttp: boolean) => Promise<Transport>;
+};
+
+export type PlatformOnDemand = {
+	/** What one command may do with servers. */
+	readonly forCommand: (command: Pick<CommandContext, 'flags' | 'live' | 'interact'>) => Platform;
+	/** The server that the app is connected to, for what no command asks for. Throws as `Platform.open`. */
+	readonly openConnected: () => Promise<PlatformSession>;
+};
+
+/** The way to servers, whose modules are loaded when something first goes there: never before the first frame. */
+export function createPlatform(dependencies: Dependencies): PlatformOnDemand {
+	const {store, env, embedded, createTransport, insecureHttp} = dependencies;
+	const connected = () => store.getState().connection.profile;
+	const access = once(async () => {
+		const {createPlatformAccess} = await import('./platform-access.ts');
+		return createPlatformAccess({
+			...dependencies,
+			createTransport: (credential, isAllowed) => createTransport(credential, isAllowed || insecureHttp),
+		});
+	});
+
+	return {
+		forCommand: ({flags, live, interact}) => ({
+			embedded,
+			anonymous: () => createTransport(undefined, false),
+			prove: async (...given) => (await access()).prove(...given),
+			proveLogin: async (...given) => (await access()).proveLogin(...given),
+			logIn: async (...given) => (await access()).logIn(...given),
+			logOut: async (...given) => (await access()).logOut(...given),
+			tlsOf: async (address, signal) => (await import('../net/tls-info.ts')).readTlsInfo(address, env, signal),
+			async open(place) {
+				// A command in a shell chooses its server by itself.
+				return (await access()).open({...flags, ...place}, live && connected(), (milliseconds, error) =>
+					interact.say(waitText(milliseconds, error)),
+				);
+			},
+		}),
+		async openConnected() {
+			return (await access()).open({...noFlags, insecureHttp}, connected(), () => undefined);
+		},
+	};
+}
+
+const noFlags: Omit<GlobalFlags, 'json' | 'exact' | 'insecureHttp'> = {
+	server: undefined,
+	profile: undefined,
+	org: undefined,
+	workspace: undefined,
+	project: undefined,
+};
