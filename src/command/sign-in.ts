@@ -5,7 +5,7 @@ import {storedWhere} from '../config/stored-where.ts';
 import {entryOf} from '../core/entry-of.ts';
 import {AppError} from '../core/error.ts';
 import {type Origin, originOf, profileNameOf} from '../core/origin.ts';
-import {type Secret, secret} from '../core/secret.ts';
+import {isKeyText, type Secret, secret} from '../core/secret.ts';
 import type {CommandContext} from './context.ts';
 
 /**
@@ -23,7 +23,7 @@ async function askApiKey(
 		throw new AppError('usage', 'No key was given.', {hint: 'Make an API key at the server, then give it here.'});
 	}
 
-	if (key !== undefined && !/^[\x21-\x7e]+$/.test(key)) {
+	if (key !== undefined && !isKeyText(key)) {
 		throw new AppError('usage', 'That is not a key: it has spaces or other characters.', {
 			hint: 'Give the key as the server shows it.',
 		});

@@ -3,7 +3,7 @@ import type {Environment} from '../core/environment.ts';
 import {AppError} from '../core/error.ts';
 import {type ProviderName, providerNames} from '../core/model.ts';
 import {isLoopback, parseServerUrl} from '../core/origin.ts';
-import {type Secret, secret} from '../core/secret.ts';
+import {isKeyText, type Secret, secret} from '../core/secret.ts';
 import type {Config} from './config.ts';
 import {type ConfigData, type StoredKey, without} from './config-data.ts';
 import {type StoredIn, storedIn} from './stored-where.ts';
@@ -49,7 +49,7 @@ export async function setKey(
 		throw missingAddress();
 	}
 
-	if (key ? !/^[\x21-\x7e]+$/.test(key.reveal()) : !(provider === 'custom' && base && isLoopback(new URL(base)))) {
+	if (key ? !isKeyText(key.reveal()) : !(provider === 'custom' && base && isLoopback(new URL(base)))) {
 		throw new AppError('usage', key ? 'That is not a key: it has spaces or other characters.' : 'There is no key.', {
 			hint: `Give the key of ${provider} as its vendor shows it.`,
 		});

@@ -3,6 +3,11 @@ import {inspect} from 'node:util';
 /** What stands where a secret would. */
 export const mask = '***';
 
+/** True for what may be a key or a token: it has to go into an HTTP header as it is, so that it is visible ASCII alone. */
+export function isKeyText(text: string): boolean {
+	return /^[\x21-\x7e]+$/.test(text);
+}
+
 /**
  * A credential that cannot be printed by accident: every way to a string gives `***` (SAFETY 8).
  * `reveal()` is for the writer of HTTP headers, the form of a login, what masks its echo, and the store of credentials alone.

@@ -1,5 +1,6 @@
+import {AppError} from '../core/error.ts';
 import type {Origin} from '../core/origin.ts';
-import type {Secret} from '../core/secret.ts';
+import {isKeyText, type Secret} from '../core/secret.ts';
 
 /** A secret with the one origin that it may be sent to, and how (SAFETY 6). */
 export type Credential = {
@@ -17,14 +18,24 @@ const credentialHeaders: ReadonlySet<string> = new Set([
 	'cookie',
 ]);
 
-/** The header of the credential for a request to `origin`; none for any other origin than its own. */
+/**
+ * The header of the credential for a request to `origin`; none for any other origin than its own. Throws `usage` for what
+ * no header can carry: a variable of the environment or a file may hold anything.
+ */
 export function credentialHeader(credential: Credential | undefined, origin: Origin): Readonly<Record<string, string>> {
 	if (credential?.origin !== origin) {
 		return {};
 	}
 
 	const {kind, secret} = credential;
-	return kind === 'bearer' ? {authorization: `Bearer ${secret.reveal()}`} : {[kind]: secret.reveal()};
+	const text = secret.reveal();
+	if (!isKeyText(text)) {
+		throw new AppError('usage', `The key for ${origin} has spaces, line ends or other characters that no key has.`, {
+			hint: 'Check the variable that holds it, or store it anew.',
+		});
+	}
+
+	return kind === 'bearer' ? {authorization: `Bearer ${text}`} : {[kind]: text};
 }
 
 /** Throws for a caller that writes a credential header by itself, which is a bug. */

@@ -54,6 +54,19 @@ test.each([
 	expect(server.seen[0]?.headers[header]).toBe(value);
 });
 
+test.each(['two\nlines', 'k\u00e9y', 'k\u4e2d', 'a b', ''])(
+	'the key %j, which no header can carry, is a mistake of usage, and nothing is sent [8]',
+	async text => {
+		const server = await httpServer((_, response) => response.end());
+		const send = transport({credential: {...bearer(server.origin), secret: secret(text)}});
+		await expect(send({method: 'GET', url: server.origin})).rejects.toMatchObject({
+			code: 'usage',
+			message: `The key for ${server.origin} has spaces, line ends or other characters that no key has.`,
+		});
+		expect(server.seen).toEqual([]);
+	},
+);
+
 test('a request to another origin goes without the credential, be it only another port or name [6]', async () => {
 	const server = await httpServer((_, response) => response.end());
 	const send = transport({credential: bearer('http://127.0.0.1:1')});
