@@ -5,7 +5,7 @@ import {environmentResult, withoutToken} from '../src/command/environment-result
 import {beginWork} from '../src/command/environment-work.ts';
 import {followedLog} from '../src/command/followed-log.ts';
 import {createLineCounter, streamLog} from '../src/command/log-stream.ts';
-import {waitText} from '../src/command/wait-text.ts';
+import {waitTeller} from '../src/command/wait-teller.ts';
 import {originalOf} from '../src/contract/lenient.ts';
 import {AppError} from '../src/core/error.ts';
 import {formatNumber} from '../src/core/format.ts';
@@ -113,7 +113,7 @@ const logs = command({
 
 		const {client, scope, logOf} = await platform.open();
 		if (follow || sinceStart) {
-			const onWait = (milliseconds: number, error: unknown) => interact.say(waitText(milliseconds, error));
+			const onWait = waitTeller(interact.say);
 			const source = logOf(environment);
 			return {kind: 'stream', batches: streamLog({source, signal, filter, follow, sinceStart, exitStatus, onWait})};
 		}

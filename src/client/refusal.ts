@@ -41,7 +41,7 @@ export function refuse({from, status, headers, text, now}: Answer): AppError {
 	const retryAfter = parseRetryAfter(headers, now);
 	const [code, what, hint] = explain(from, status);
 	const error = new AppError(code, `${what}${wording(reason, status)}.`, {
-		hint: retryAfter === undefined || !isRetryableStatus(status) ? hint : `Try again in ${formatDuration(retryAfter)}.`,
+		hint: retryAfter && isRetryableStatus(status) ? `Try again in ${formatDuration(retryAfter)}.` : hint,
 		...(retryAfter !== undefined && {retryAfter}),
 		permanent: !isRetryableStatus(status),
 		...(status === 401 && {logInTo: from}),

@@ -4,7 +4,7 @@ import type {Transport} from '../net/transport.ts';
 import type {AppStore} from '../store/store.ts';
 import type {CommandContext, GlobalFlags, Platform} from './context.ts';
 import type {createPlatformAccess, PlatformSession} from './platform-access.ts';
-import {waitText} from './wait-text.ts';
+import {waitTeller} from './wait-teller.ts';
 
 type Dependencies = Omit<Parameters<typeof createPlatformAccess>[0], 'createTransport'> & {
 	readonly store: AppStore;
@@ -43,9 +43,7 @@ export function createPlatform(dependencies: Dependencies): PlatformOnDemand {
 			tlsOf: async (address, signal) => (await import('../net/tls-info.ts')).readTlsInfo(address, env, signal),
 			async open(place) {
 				// A command in a shell chooses its server by itself.
-				return (await access()).open({...flags, ...place}, live && connected(), (milliseconds, error) =>
-					interact.say(waitText(milliseconds, error)),
-				);
+				return (await access()).open({...flags, ...place}, live && connected(), waitTeller(interact.say));
 			},
 		}),
 		async openConnected() {

@@ -114,6 +114,7 @@ test('the wait that was asked for is the hint, in seconds or by date, for what m
 	const asked = (status: number, value: string) => refused(status, '', {'retry-after': value});
 	expect(asked(429, '90')).toMatchObject({retryAfter: 90_000, hint: 'Try again in 1 m 30 s.'});
 	expect(asked(503, 'Sat, 31 Jan 2026 12:00:12 GMT')).toMatchObject({retryAfter: 12_000, hint: 'Try again in 12 s.'});
+	expect(asked(429, '0')).toMatchObject({retryAfter: 0, hint: 'Try again in a while.'});
 	expect(asked(429, 'soon')).toMatchObject({retryAfter: undefined, hint: 'Try again in a while.'});
 	expect(asked(409, '90')).toMatchObject({hint: 'Look at its state, then try again.', permanent: true});
 });
