@@ -26,6 +26,7 @@ const start = command({
 		host: z.optional(z.string()),
 		...place,
 		artifacts: z.optional(z.string()),
+		storageLimit: z._default(z.coerce.number().check(z.gte(0.1), z.lte(1_000_000)), 10),
 		publicUrl: z.optional(z.string()),
 		demo: z._default(z.boolean(), false),
 		logLevel: z._default(z.enum(['info', 'warn', 'error']), 'warn'),
@@ -35,6 +36,7 @@ const start = command({
 		host: 'the address that it listens on; this machine alone can reach 127.0.0.1, the default',
 		...describePlace,
 		artifacts: 'a bucket as s3://name?endpoint=https://host; the data folder otherwise',
+		storageLimit: 'gigabytes of spans and artifacts that an organization may store; 10 by default',
 		publicUrl: 'where browsers and clients reach it, if a proxy stands in front of it',
 		demo: 'an organization with sessions, findings and runs, to look around in',
 		logLevel: 'what is written to standard error, a line of JSON each; warn by default',
@@ -42,7 +44,7 @@ const start = command({
 	examples: ['serve', 'serve --port 0 --json', 'serve --database postgres://service@127.0.0.1/service'],
 	where: 'shell',
 
-	async run({port, host, artifacts, publicUrl, demo, logLevel, ...where}, {env, interact, signal}) {
+	async run({port, host, artifacts, storageLimit, publicUrl, demo, logLevel, ...where}, {env, interact, signal}) {
 		if (host !== undefined && !isLoopback(parseServerUrl(`http://${isIPv6(host) ? `[${host}]` : host}`))) {
 			interact.say(
 				`Others can reach ${host}, and read what goes over plain http: put a proxy with TLS in front of it.`,
@@ -63,6 +65,7 @@ const start = command({
 			host,
 			port,
 			artifacts,
+			storageLimit: Math.round(storageLimit * 1e9),
 			publicUrl: publicUrl && parseServerUrl(publicUrl).origin,
 			demo,
 			logLevel,

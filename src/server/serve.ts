@@ -31,6 +31,8 @@ type ServeOptions = Place & {
 	readonly port: number;
 	/** The bucket that artifacts are kept in, instead of the data folder. */
 	readonly artifacts: string | undefined;
+	/** Most bytes of spans and artifacts that an organization may store. */
+	readonly storageLimit: number;
 	/** Where browsers and clients reach it, if that is not where it listens: an origin. */
 	readonly publicUrl: string | undefined;
 	/** Whether the demonstration is to be there. */
@@ -120,7 +122,8 @@ export function changeCreditsOf(place: Place, change: CreditChange): Promise<Cre
  * `conflict` where another server runs on a folder with SQLite.
  */
 export async function serve(options: ServeOptions): Promise<Served> {
-	const {env, data, database, artifacts, host, port, publicUrl, demo, logLevel, writeLog, signal} = options;
+	const {env, data, database, artifacts, storageLimit, host, port, publicUrl, demo, logLevel, writeLog, signal} =
+		options;
 	const bucket = artifacts === undefined ? undefined : bucketOf(artifacts, env);
 	const {folder, place} = openDataFolder(env, {data, database});
 	const hold = place.engine === 'sqlite' ? await holdFolder(folder) : undefined;
@@ -130,6 +133,7 @@ export async function serve(options: ServeOptions): Promise<Served> {
 		// Whoever runs the server may have credentials for others there.
 		hidden: [openHome(env).path],
 		...(bucket && {artifacts: bucket}),
+		storageLimit,
 		host,
 		port,
 		publicUrl,

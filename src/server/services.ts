@@ -14,4 +14,6 @@ export type Services = {
 	readonly log: Log;
 	readonly artifacts: ArtifactStore;
 	readonly sandboxes: Sandboxing;
+	/** Most bytes of spans and artifacts that an organization may store. */
+	readonly storageLimit: number;
 };

@@ -12,6 +12,7 @@ import type {Log} from './log.ts';
 import {endSandboxes, keepSandboxes} from './sandboxes/keeper.ts';
 import {createSandboxing} from './sandboxes/sandboxing.ts';
 import type {Services} from './services.ts';
+import {usualStorageLimit} from './stored-bytes.ts';
 import {keepTidy} from './tidy.ts';
 
 export type RunningServer = {
@@ -31,6 +32,8 @@ type Options = {
 	readonly hidden?: readonly string[];
 	/** Where the bytes of artifacts are kept, `artifacts` in the folder by default. */
 	readonly artifacts?: ArtifactPlace;
+	/** Most bytes of spans and artifacts that an organization may store, 10 GB by default. */
+	readonly storageLimit?: number;
 	/** Where it listens: 127.0.0.1 and a free port by default. */
 	readonly host?: string;
 	readonly port?: number;
@@ -45,6 +48,7 @@ type Options = {
 /** Opens the database and serves everything. Throws `AppError` where it cannot listen, and what the database throws. */
 export async function startServer(options: Options): Promise<RunningServer> {
 	const {place, folder, hidden, host, port, publicUrl, environment, demo, log = () => {}} = options;
+	const {storageLimit = usualStorageLimit} = options;
 	const catalog = await loadServerCatalog(environment);
 	const database = await openDatabase(place, error =>
 		log({level: 'warn', message: 'database connection lost', error: error.message}),
@@ -54,7 +58,7 @@ export async function startServer(options: Options): Promise<RunningServer> {
 	const sandboxes = createSandboxing({folder, hidden, log, isEphemeral});
 	const shared = {database, now: () => new Date(), publicUrl: () => url, log};
 	const artifacts = openArtifacts(options.artifacts ?? {kind: 'disk', folder: join(folder, 'artifacts')}, shared);
-	const services: Services = {...shared, catalog, artifacts, sandboxes};
+	const services: Services = {...shared, catalog, artifacts, sandboxes, storageLimit};
 	try {
 		const app = createApp({services, names: namesOf(host, publicUrl), demo});
 		const listening = await listen(app, {host, port});

@@ -34,7 +34,10 @@ type Sent = {
 export type TestServer = Awaited<ReturnType<typeof createTestServer>>;
 
 /** A server as a function of a request over an empty database, with an organization, its owner and his key. */
-export async function createTestServer(engine: Engine = 'sqlite', {artifacts}: {artifacts?: ArtifactPlace} = {}) {
+export async function createTestServer(
+	engine: Engine = 'sqlite',
+	{artifacts, storageLimit = 1e9}: {artifacts?: ArtifactPlace; storageLimit?: number} = {},
+) {
 	const database = await emptyDatabase(engine);
 	const entries: LogEntry[] = [];
 	const clock = {now: new Date('2026-03-01T12:00:00.000Z')};
@@ -47,6 +50,7 @@ export async function createTestServer(engine: Engine = 'sqlite', {artifacts}: {
 		catalog: await loadServerCatalog({}),
 		artifacts: openArtifacts(artifacts ?? {kind: 'disk', folder: join(folder, 'artifacts')}, shared),
 		sandboxes: testSandboxes(folder, log),
+		storageLimit,
 	};
 	onTestFinished(async () => {
 		await services.sandboxes.background.close();

@@ -21,6 +21,7 @@ async function prepare(parent = tmpdir()) {
 			host: undefined,
 			port: 0,
 			artifacts: undefined,
+			storageLimit: 1e9,
 			publicUrl: undefined,
 			demo: false,
 			logLevel: 'error',

@@ -3,6 +3,8 @@ import {guard, notFound} from '../handlers.ts';
 import {refuse, refuseInvalid} from '../refusal.ts';
 import type {OpenRequest, Route, RouteRequest} from '../route.ts';
 import type {Services} from '../services.ts';
+import {claimBytes, releaseBytes} from '../stored-bytes.ts';
+import type {Blobs} from './blobs.ts';
 import {rangeOf} from './byte-range.ts';
 import {hashOf, objectName} from './object-name.ts';
 
@@ -52,13 +54,51 @@ async function upload(services: Services, asked: RouteRequest) {
 
 	const name = objectName(scope.workspace.id, oid);
 	const isThere = (await artifacts.blobs.size(name)) !== undefined;
-	const outcome = isThere ? 'exists' : await artifacts.blobs.put(name, bytesOf(request, largest), sha256);
+	const outcome = isThere
+		? 'exists'
+		: await withinLimit(services, {organizationId: scope.organization.id, request}, chunks =>
+				artifacts.blobs.put(name, chunks, sha256),
+			);
 	if (outcome === 'exists' && !sha256) {
 		refuse(409, 'There are bytes of this oid already, and they do not change.', {type: 'already_exists_error'});
 	}
 
 	const size_bytes = await artifacts.blobs.size(name);
 	return Response.json({oid, size_bytes}, {status: outcome === 'stored' ? 201 : 200});
+}
+
+type Upload = {readonly organizationId: string; readonly request: Request};
+
+/**
+ * Claims the bytes of an upload before they come, as many as it says or else the most there may be, and takes back what
+ * was not stored. Refuses what the organization has no room for.
+ */
+async function withinLimit(
+	{database, storageLimit}: Services,
+	{organizationId, request}: Upload,
+	put: (chunks: AsyncIterable<Uint8Array>) => ReturnType<Blobs['put']>,
+) {
+	const said = Number(request.headers.get('content-length') ?? largest);
+	const claimed = Number.isInteger(said) && said >= 0 && said < largest ? said : largest;
+	await claimBytes(database, {organizationId, bytes: claimed, limit: storageLimit});
+	let sent = 0;
+	let kept = 0;
+	try {
+		const outcome = await put(
+			(async function* () {
+				for await (const chunk of bytesOf(request, largest)) {
+					sent += chunk.length;
+					yield chunk;
+				}
+			})(),
+		);
+		kept = outcome === 'stored' ? sent : 0;
+		return outcome;
+	} finally {
+		if (kept !== claimed) {
+			await releaseBytes(database, organizationId, claimed - kept);
+		}
+	}
 }
 
 /** What is sent with every artifact: a browser must take it as what it is said to be, and let it do nothing. */

@@ -5,6 +5,7 @@ import {sandboxes} from './migrations/003-sandboxes.ts';
 import {traces} from './migrations/004-traces.ts';
 import {work} from './migrations/005-work.ts';
 import {passwordCodes} from './migrations/006-password-codes.ts';
+import {storedBytes} from './migrations/007-stored-bytes.ts';
 import type {Engine} from './place.ts';
 
 /** Every change of the schema since the first release, in order, as statements that both engines know. */
@@ -15,6 +16,7 @@ const migrations: Readonly<Record<string, readonly string[]>> = {
 	'004-traces': traces,
 	'005-work': work,
 	'006-password-codes': passwordCodes,
+	'007-stored-bytes': storedBytes,
 };
 
 type Applied = {readonly migrations: {readonly name: string; readonly applied_at: string}};

@@ -8,8 +8,9 @@ export const traceHandlers = {
 	async pushTraces({body, contentType, contentEncoding}, {principal, scope, services}) {
 		const bytes = typeof body === 'string' ? Buffer.from(body) : body;
 		const {spans, rejected} = await decodeTraces(bytes, {contentType, contentEncoding});
-		const sender = {organizationId: scope.organization.id, userId: principal.userId, now: services.now()};
-		const refused = spans.length > 0 ? await ingest(services.database, sender, spans) : [];
+		const {database, storageLimit} = services;
+		const sender = {organizationId: scope.organization.id, userId: principal.userId, now: services.now(), storageLimit};
+		const refused = spans.length > 0 ? await ingest(database, sender, spans) : [];
 		return exportResponse(encodingOf(contentType), [...rejected, ...refused]);
 	},
 } satisfies Partial<Handlers>;

@@ -15,11 +15,14 @@ type Sender = {
 	readonly organizationId: string;
 	readonly userId: string;
 	readonly now: Date;
+	/** Most bytes that the organization may have stored. */
+	readonly storageLimit: number;
 };
 
 /**
  * Stores spans and all that derives from them, in one transaction: all of it or nothing. The same span again changes
  * nothing, and spans may come in any order and in several requests. Gives what was not taken, a sentence for each span.
+ * Refuses (409) what the organization has no room for.
  */
 export async function ingest(database: Database, sender: Sender, spans: readonly Span[]): Promise<readonly string[]> {
 	for (let tried = 1; ; tried += 1) {
@@ -42,7 +45,7 @@ function isCollision(error: unknown): boolean {
 
 function attempt(
 	database: Database,
-	{organizationId, userId, now}: Sender,
+	{organizationId, userId, now, storageLimit}: Sender,
 	spans: readonly Span[],
 ): Promise<readonly string[]> {
 	return database.transaction().execute(async transaction => {
@@ -56,7 +59,7 @@ function attempt(
 			const origin = {organizationId, userId, ...place};
 			const {claimed, rejected: foreign} = await readBelongings(transaction, place, userId, its);
 			refused.push(...foreign);
-			const where = {organizationId, userId, place, receivedAt: now.toISOString()};
+			const where = {organizationId, userId, place, receivedAt: now.toISOString(), storageLimit};
 			const {touched, rejected: late} = await storeSpans(transaction, where, claimed);
 			refused.push(...late);
 			await deriveSessions(transaction, origin, touched);

@@ -2,6 +2,7 @@ import type {Insertable} from 'kysely';
 import {groupBy} from '../../core/group-by.ts';
 import type {DatabaseTransaction, Tables} from '../database/tables.ts';
 import {isFencedOff, loadOwners} from '../fence.ts';
+import {claimBytes} from '../stored-bytes.ts';
 import {type Claimed, fencedOff, typeOf} from './belongings.ts';
 import {type Belongings, belongingNames, inherit, keyOf, type Linked, linkKey} from './context.ts';
 import {chunks} from './ids.ts';
@@ -20,6 +21,7 @@ type Where = {
 	readonly userId: string;
 	readonly place: Place;
 	readonly receivedAt: string;
+	readonly storageLimit: number;
 };
 
 type Result = {
@@ -34,7 +36,7 @@ type Result = {
  */
 export async function storeSpans(
 	transaction: DatabaseTransaction,
-	{organizationId, userId, place, receivedAt}: Where,
+	{organizationId, userId, place, receivedAt, storageLimit}: Where,
 	claimed: readonly Claimed[],
 ): Promise<Result> {
 	const stored = await loadTraces(transaction, organizationId, claimed);
@@ -101,6 +103,8 @@ export async function storeSpans(
 		});
 	}
 
+	const bytes = rows.reduce((sum, row) => sum + sizeOf(row), 0);
+	await claimBytes(transaction, {organizationId, bytes, limit: storageLimit});
 	for (const some of chunks(rows, 200)) {
 		await transaction
 			.insertInto('spans')
@@ -114,6 +118,11 @@ export async function storeSpans(
 		return belongingNames.some(name => link[name] !== its[name]) ? [{link, its}] : [];
 	});
 	return {touched: [...touched, ...(await relink(transaction, organizationId, changed))], rejected};
+}
+
+/** Bytes of what a span brings: ids, times and indexes are about 200. A resource is stored with each span that has it. */
+function sizeOf({name, attributes, resource, events, status_message: status}: Insertable<Tables['spans']>): number {
+	return [name, attributes, resource, events, status ?? ''].reduce((sum, text) => sum + Buffer.byteLength(text), 200);
 }
 
 type Stored = Linked & {readonly workspace_id: string};

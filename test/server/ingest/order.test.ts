@@ -98,7 +98,7 @@ async function forget({database}: TestServer): Promise<void> {
 test('what derives from spans depends neither on their order, nor on the requests, nor on how often they come', async () => {
 	const server = await createTestServer();
 	const {id} = await server.database.selectFrom('organizations').select('id').executeTakeFirstOrThrow();
-	const sender = {organizationId: id, userId: server.owner.id, now: server.services.now()};
+	const sender = {organizationId: id, userId: server.owner.id, now: server.services.now(), storageLimit: 1e9};
 	const push = async (given: readonly Given[]) => {
 		const body = new TextEncoder().encode(JSON.stringify(toRequest(given)));
 		const {spans: decoded} = await decodeTraces(body, {contentType: 'application/json'});

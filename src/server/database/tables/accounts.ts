@@ -45,6 +45,12 @@ type OrganizationTable = {
 	readonly updated_at: string;
 };
 
+type StoredBytesTable = {
+	readonly organization_id: string;
+	/** Of its spans and artifacts, counted as they come. */
+	readonly bytes: number;
+};
+
 type MemberTable = {
 	readonly organization_id: string;
 	readonly user_id: string;
@@ -152,6 +158,7 @@ export type AccountTables = {
 	readonly recovery_codes: RecoveryCodeTable;
 	readonly password_codes: PasswordCodeTable;
 	readonly organizations: OrganizationTable;
+	readonly stored_bytes: StoredBytesTable;
 	readonly members: MemberTable;
 	readonly workspaces: WorkspaceTable;
 	readonly projects: ProjectTable;

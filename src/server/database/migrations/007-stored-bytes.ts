@@ -1,0 +1,13 @@
+/**
+ * How much an organization has stored. Spans that are there are counted by their characters; artifacts of before are not,
+ * since the database does not know how large they are.
+ */
+export const storedBytes: readonly string[] = [
+	`create table stored_bytes (
+		organization_id text primary key references organizations (id) on delete cascade,
+		bytes bigint not null
+	)`,
+	`insert into stored_bytes (organization_id, bytes)
+		select organization_id, sum(length(attributes) + length(resource) + length(events) + length(name) + 200)
+		from spans group by organization_id`,
+];

@@ -1,0 +1,42 @@
+import {formatBytes} from '../core/format.ts';
+import type {Queries} from './database/tables.ts';
+import {refuse} from './refusal.ts';
+
+/** Most bytes of spans and artifacts of an organization where whoever runs the server says nothing else. */
+export const usualStorageLimit = 10_000_000_000;
+
+type Claim = {readonly organizationId: string; readonly bytes: number; readonly limit: number};
+
+/**
+ * Counts bytes that an organization is about to store, so that one of them cannot fill the disk of all. Refuses (409,
+ * `usage_limit_exceeded_error`) where they would be more than it may have, and counts none of them then.
+ */
+export async function claimBytes(queries: Queries, {organizationId, bytes, limit}: Claim): Promise<void> {
+	await queries
+		.insertInto('stored_bytes')
+		.values({organization_id: organizationId, bytes: 0})
+		.onConflict(conflict => conflict.doNothing())
+		.execute();
+	const {numUpdatedRows} = await queries
+		.updateTable('stored_bytes')
+		.set(({eb}) => ({bytes: eb('bytes', '+', bytes)}))
+		.where('organization_id', '=', organizationId)
+		.where('bytes', '<=', limit - bytes)
+		.executeTakeFirstOrThrow();
+	if (numUpdatedRows === 0n) {
+		refuse(
+			409,
+			`The organization may store ${formatBytes(limit)} of spans and artifacts, and has no room for this. Whoever runs the server may give it more.`,
+			{type: 'usage_limit_exceeded_error'},
+		);
+	}
+}
+
+/** Takes back what was claimed and not stored. */
+export async function releaseBytes(queries: Queries, organizationId: string, bytes: number): Promise<void> {
+	await queries
+		.updateTable('stored_bytes')
+		.set(({eb}) => ({bytes: eb('bytes', '-', bytes)}))
+		.where('organization_id', '=', organizationId)
+		.execute();
+}
