@@ -80,7 +80,7 @@ async function main(argv: readonly string[]): Promise<number> {
 		}
 		case 'complete': {
 			const {runCompletion} = await import('./headless/complete-shell.ts');
-			return runCompletion(invocation.words, {env, stdout});
+			return runCompletion(invocation.words, {env, stdout, kept: invocation.kept});
 		}
 		case 'app':
 			return openApp(invocation);

@@ -2,20 +2,17 @@ export const shells = ['bash', 'zsh', 'fish'] as const;
 export type Shell = (typeof shells)[number];
 
 /**
- * Bash parts words at `:` and `=` too, and replaces only the part behind them: what stands before it is cut off. A tilde
- * before the program's path was not yet expanded. Without a suggestion files are completed, as always.
+ * Bash parts words at `:` and `=` too, and replaces only the part behind them, which it gives without an open quote. So the
+ * line as it was typed goes to the program, with that part. A tilde before the program's path was not yet expanded.
+ * Without a suggestion files are completed, as always.
  */
 const bash = `# Completion of service for bash. To load it now: source <(service completion bash)
 _service_completion() {
-	local IFS=$' \\t\\n' line=\${COMP_LINE:0:COMP_POINT} words current kept reply
-	read -ra words <<<"$line"
-	[[ $line == *[[:space:]] ]] && words+=('')
-	current=\${words[\${#words[@]} - 1]}
-	kept=\${current%"$2"}
+	local line=\${COMP_LINE:0:COMP_POINT} reply
 	COMPREPLY=()
 	while IFS=$'\\t' read -r reply _; do
-		COMPREPLY+=("\${reply#"$kept"}")
-	done < <("\${words[0]/#\\~/$HOME}" __complete -- "\${words[@]:1}" 2>/dev/null </dev/null)
+		COMPREPLY+=("$reply")
+	done < <("\${1/#\\~/$HOME}" __complete --line "$line" "$2" 2>/dev/null </dev/null)
 }
 complete -o nosort -o default -F _service_completion service svc 2>/dev/null ||
 	complete -o default -F _service_completion service svc

@@ -3,6 +3,7 @@ import {parseModelId} from '../core/model.ts';
 import {closest} from './closest.ts';
 import {isGlobalFlag} from './global-flags.ts';
 import {type RunFlag, runFlags} from './run-flags.ts';
+import {lastWord} from './words.ts';
 
 export type OutputFormat = 'text' | 'json' | 'stream-json';
 
@@ -23,8 +24,8 @@ export type Invocation =
 	| ({readonly mode: 'app'; readonly pick: boolean} & RunFlags)
 	| ({readonly mode: 'once'; readonly prompt: string | undefined; readonly format: OutputFormat} & RunFlags)
 	| {readonly mode: 'command'; readonly words: readonly string[]}
-	/** What a shell asks while one types: the words so far, the last one unfinished. */
-	| {readonly mode: 'complete'; readonly words: readonly string[]}
+	/** What a shell asks while one types: the words so far, the last one unfinished; `kept` characters of that one stay. */
+	| {readonly mode: 'complete'; readonly words: readonly string[]; readonly kept: number}
 	| {readonly mode: 'version'};
 
 export const formats: readonly OutputFormat[] = ['text', 'json', 'stream-json'];
@@ -36,9 +37,16 @@ const alone: ReadonlySet<RunFlag> = new Set(['continue', 'insecure', 'version', 
 
 /** Reads the command line. Throws `usage` for unknown flags and values that do not fit. */
 export function readInvocation(argv: readonly string[]): Invocation {
-	const [first, second] = argv;
+	const [first, second, ...rest] = argv;
 	if (first === '__complete' && second === '--') {
-		return {mode: 'complete', words: argv.slice(2)};
+		return {mode: 'complete', words: rest, kept: 0};
+	}
+
+	if (first === '__complete' && second === '--line') {
+		const [line = '', typed = ''] = rest;
+		const {before, word} = lastWord(line);
+		const kept = word.endsWith(typed) ? word.length - typed.length : 0;
+		return {mode: 'complete', words: [...before, word].slice(1), kept};
 	}
 
 	if (first !== undefined && !first.startsWith('-')) {

@@ -18,18 +18,20 @@ type Options = {
 	readonly stdout: {readonly write: (data: string) => unknown};
 	/** The folder that the shell stands in; that of the process by default. */
 	readonly folder?: string;
+	/** How many characters of the last word stay as they are: what is printed goes behind them. None by default. */
+	readonly kept?: number;
 	/** All commands; those of the program by default. */
 	readonly entries?: readonly Entry[];
 };
 
 /**
- * `service __complete -- words…`, which the scripts of `service completion` call: prints what the last word may become,
- * one a line, with what it is behind a tab. It reads the state folder only where an argument needs it, and reaches no
+ * `service __complete -- words…` and, for a shell that parts words in a way of its own, `--line <line> <last part>`, which
+ * the scripts of `service completion` call: prints what the last word may become, one a line, with what it is behind a tab. It reads the state folder only where an argument needs it, and reaches no
  * network. Gives the exit status, which is always 0: a shell that completes has no place for errors.
  */
 export async function runCompletion(
 	words: readonly string[],
-	{env, stdout, folder = process.cwd(), entries = commands}: Options,
+	{env, stdout, folder = process.cwd(), kept = 0, entries = commands}: Options,
 ): Promise<number> {
 	const find = (valuesOf: KnownValues) =>
 		words[0]?.startsWith('-')
@@ -41,7 +43,10 @@ export async function runCompletion(
 		return [];
 	});
 	const found = find(asked.size > 0 ? await valuesFor(words, {env, folder, asked}) : () => []);
-	const lines = narrowed(found, words.at(-1) ?? '').map(({word, summary}) => `${word}\t${summary}\n`);
+	const typed = words.at(-1) ?? '';
+	const lines = narrowed(found, typed)
+		.filter(({word}) => word.startsWith(typed.slice(0, kept)))
+		.map(({word, summary}) => `${word.slice(kept)}\t${summary}\n`);
 	stdout.write(lines.join(''));
 	return 0;
 }

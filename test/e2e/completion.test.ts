@@ -30,7 +30,10 @@ describe('bash', () => {
 		['service --output-format=js', 'js', ['json']],
 		['service   keys   re', 're', ['remove']],
 		['service ghost ', '', []],
-		["service keys 'se", "'se", []],
+		["service keys 'se", 'se', ['set']],
+		['service -p "What is this?" --output-format=js', 'js', ['json']],
+		["service env create 'my task' --tim", '--tim', ['--timeout']],
+		['service env create my\\ task --tim', '--tim', ['--timeout']],
 	])('completes %j', async (line, word, expected) => {
 		const {script, env} = await installed('bash');
 		// biome-ignore lint/suspicious/noTemplateCurlyInString: it is bash that fills it in.
@@ -50,6 +53,9 @@ describe('bash', () => {
 		await terminal.waitFor('$ service keys ');
 		terminal.type('rem\tanth\t');
 		await terminal.waitFor('$ service keys remove anthropic');
+		terminal.type('\u0015');
+		terminal.type('service env create "my task" --tim\t');
+		await terminal.waitFor('$ service env create "my task" --timeout ');
 		terminal.kill();
 	});
 });

@@ -15,6 +15,7 @@ async function completed(
 	words: readonly string[],
 	env: Readonly<Record<string, string>> = {},
 	folder = temporaryFolder(),
+	kept = 0,
 ) {
 	let written = '';
 	const stdout = {write: (data: string) => (written += data)};
@@ -22,6 +23,7 @@ async function completed(
 		env: {SERVICE_HOME: join(temporaryFolder(), 'home'), ...env},
 		stdout,
 		folder,
+		kept,
 	});
 	expect(status).toBe(0);
 	return written;
@@ -35,6 +37,11 @@ const wordsOf = (printed: string) =>
 
 test('a line holds a word and what it is, with a tab between them', async () => {
 	expect(await completed(['keys', 'se'])).toBe('set\tStore the key of a model provider\n');
+});
+
+test('what a shell keeps of the word is not printed again', async () => {
+	expect(wordsOf(await completed(['-p', 'Hi', '--output-format=j'], {}, undefined, 16))).toEqual(['json']);
+	expect(await completed(['KEYS'], {}, undefined, 2)).toBe('');
 });
 
 test.each([
