@@ -6,6 +6,7 @@ import type {Palette} from '../terminal/style.ts';
 import {truncate} from '../terminal/width.ts';
 import {blockLines} from './block-lines.ts';
 import {liveLimit, rowsAbove} from './layout.ts';
+import {createOpenText} from './open-text.ts';
 import {createWritten, type Item} from './written.ts';
 
 /** What the painter needs of the Markdown modules, which are loaded after the first frame. */
@@ -29,16 +30,6 @@ type Dependencies = {
 	readonly write: (data: string) => void;
 	/** True for a message that stands on the screen already, as it was typed; none does by default. */
 	readonly isOnScreen?: ((text: string) => boolean) | undefined;
-};
-
-/** The text that still grows. */
-type OpenText = {
-	readonly id: string;
-	readonly markdown: MarkdownStream;
-	/** True once lines of it were written. */
-	begun: boolean;
-	/** True while something else was written since. */
-	cut: boolean;
 };
 
 export type Painter = {
@@ -70,26 +61,22 @@ export function createPainter({store, palette, markdown, write, isOnScreen = () 
 	let session: string | undefined;
 	let settledCount = 0;
 	let keeping = false;
-	let stream: OpenText | undefined;
 	/** What is to be written as soon as the window is ours again; undefined while it is. */
 	let held: Array<() => void> | undefined;
 
 	const width = () => store.getState().size.columns;
 	const style = (columns: number) => ({width: columns, palette});
+	const text = createOpenText({
+		written,
+		createStream: () =>
+			markdown.createMarkdownStream({...style(width()), maxLive: liveLimit(store.getState().size.rows)}),
+	});
 
 	const itemOf = (block: Block): Item => ({
 		kind: block.kind,
 		draw: columns =>
 			block.kind === 'text' ? markdown.renderMarkdown(block.text, style(columns)) : blockLines(block, style(columns)),
 	});
-
-	/** Lines of the text that still grows, parted from what came before it or between. */
-	const ofText = (text: OpenText, lines: readonly string[]): readonly string[] =>
-		text.begun
-			? text.cut && lines.length > 0 && lines[0] !== ''
-				? ['', ...lines]
-				: lines
-			: written.spaced('text', lines);
 
 	const settledLines = (block: Block): readonly string[] => {
 		if (block.kind === 'user' && isOnScreen(block.text)) {
@@ -98,46 +85,23 @@ export function createPainter({store, palette, markdown, write, isOnScreen = () 
 
 		const item = itemOf(block);
 		written.remember(item);
-		if (block.kind === 'text' && stream?.id === block.id) {
-			const rest = stream.markdown.end(block.text);
-			const lines = ofText(stream, rest);
-			stream = undefined;
-			written.last = 'text';
-			return lines;
-		}
-
-		return written.spaced(block.kind, item.draw(width()));
+		const rest = block.kind === 'text' ? text.end(block) : undefined;
+		return rest ?? written.spaced(block.kind, item.draw(width()));
 	};
 
 	/** The open blocks: finished lines of a text that still grows, and everything that may yet change. */
 	const openLines = (
 		open: readonly Block[],
 	): {readonly settled: readonly string[]; readonly live: readonly string[]} => {
-		const [first, ...others] = open;
 		const before = written.last;
-		let settled: readonly string[] = [];
-		let live: readonly string[] = [];
-		if (first?.kind === 'text') {
-			stream ??= {id: first.id, begun: false, cut: false, markdown: createStream()};
-			const grown = stream.markdown.push(first.text);
-			if (grown.settled.length > 0) {
-				settled = ofText(stream, grown.settled);
-				stream.begun = true;
-				stream.cut = false;
-			}
-
-			live = ofText(stream, grown.live);
-		} else if (first) {
-			live = written.spaced(first.kind, blockLines(first, style(width())));
-		}
-
-		live = [...live, ...others.flatMap(block => written.spaced(block.kind, itemOf(block).draw(width())))];
-		written.last = settled.length > 0 || stream?.begun ? 'text' : before;
-		return {settled, live};
+		const [first] = open;
+		const {settled, live} = first?.kind === 'text' ? text.grow(first) : {settled: [], live: []};
+		const others = first?.kind === 'text' ? open.slice(1) : open;
+		const lines = others.flatMap(block => written.spaced(block.kind, itemOf(block).draw(width())));
+		// What may yet change is not written.
+		written.last = text.isBegun() ? 'text' : before;
+		return {settled, live: [...live, ...lines]};
 	};
-
-	const createStream = () =>
-		markdown.createMarkdownStream({...style(width()), maxLive: liveLimit(store.getState().size.rows)});
 
 	const show = (lines: readonly string[], live: readonly string[]) => {
 		if (lines.length > 0) {
@@ -151,18 +115,15 @@ export function createPainter({store, palette, markdown, write, isOnScreen = () 
 	};
 
 	const resumed = (transcript: Transcript): readonly string[] => {
-		if (keeping) {
-			session = transcript.session;
-			settledCount = transcript.settled.length;
-			stream = undefined;
-			return [];
-		}
-
 		const before = written.last;
 		session = transcript.session;
 		settledCount = transcript.settled.length;
+		text.forget();
+		if (keeping) {
+			return [];
+		}
+
 		written.forgetItems();
-		stream = undefined;
 		for (const block of transcript.settled) {
 			written.remember(itemOf(block));
 		}
@@ -190,9 +151,7 @@ export function createPainter({store, palette, markdown, write, isOnScreen = () 
 	const print = (draw: Item['draw']) => {
 		written.remember({kind: 'print', draw});
 		show(written.spaced('print', draw(width())), store.getState().live);
-		if (stream) {
-			stream.cut = true;
-		}
+		text.cut();
 	};
 
 	return {
@@ -232,7 +191,7 @@ export function createPainter({store, palette, markdown, write, isOnScreen = () 
 			written.last = undefined;
 		},
 		repaint(dropped = 0) {
-			stream = undefined;
+			text.forget();
 			const state = store.getState();
 			const {lines} = written.recent(state.size.rows, width());
 			const {settled, live} = openLines(state.transcript.open);
