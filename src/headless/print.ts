@@ -9,7 +9,10 @@ import {createPalette} from '../terminal/style.ts';
 
 type Output = {readonly write: (data: string) => unknown; readonly isTTY?: boolean; readonly columns?: number};
 
-/** Prints what a command gave: drawn for people, or its data as JSON; on one line where it goes on, for whoever reads along. A pipe gets whole lines, never cut ones. */
+/**
+ * Prints what a command gave: drawn for people, or its data as JSON. A pipe gets whole lines, never cut ones, and JSON on
+ * a single one, which a script reads as a line; so does whoever reads along with a command that goes on.
+ */
 export function printResult(
 	result: Result,
 	output: Output,
@@ -25,7 +28,7 @@ export function printResult(
 		printJson(
 			data === null && result.kind === 'text' ? {message: result.text} : data,
 			output,
-			result.kind === 'running' ? undefined : 2,
+			output.isTTY && result.kind !== 'running' ? 2 : undefined,
 		);
 		return;
 	}

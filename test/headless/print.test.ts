@@ -30,6 +30,12 @@ test('a pipe gets whole lines without colour, a terminal its width', () => {
 	expect(printed(table, {columns: 0})).toBe(printed(table, {columns: 80}));
 });
 
+test('JSON is one line for a program, and indented for a person', () => {
+	const data = [{name: 'one'}];
+	expect(printed(table, {json: true})).toBe(`${JSON.stringify(data)}\n`);
+	expect(printed(table, {json: true, columns: 80})).toBe(`${JSON.stringify(data, undefined, 2)}\n`);
+});
+
 test.each([{NO_COLOR: '1'}, {TERM: 'dumb'}])('a terminal with %j gets no colour', env => {
 	expect(printed(table, {columns: 40, env})).not.toContain('\u001B');
 });
