@@ -4,7 +4,7 @@
  * the source of a regular expression that takes linear time, and begins where no letter or digit stands before it.
  */
 export const secretKinds: Readonly<Record<string, string>> = {
-	'our server': String.raw`sv[acdrs]_[\w-]{40,}`,
+	'our server': String.raw`sv[acdprsx]_[\w-]{40,}`,
 	// Names such as `sk-circle-fade-dot` are none: a key says what it is, or has a digit.
 	'OpenAI, Anthropic, OpenRouter, DeepSeek': String.raw`sk-(?:(?:ant|proj|svcacct|admin|or)-|(?=[\w-]{0,80}\d))[\w-]{10,}`,
 	xAI: String.raw`xai-\w{20,}`,

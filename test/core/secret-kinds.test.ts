@@ -6,7 +6,7 @@ import {AppError, reportError} from '../../src/core/error.ts';
 import {redact, redactKnown, redactKnownLines, redactLines} from '../../src/core/redact.ts';
 import {hasKnownSecret, secretKinds} from '../../src/core/secret-kinds.ts';
 import {quoteLine, quoteLog} from '../../src/logs/quote.ts';
-import {makeToken} from '../../src/server/accounts/token.ts';
+import {makeToken, tokenKinds} from '../../src/server/accounts/token.ts';
 import {addToHistory} from '../../src/store/prompt-history.ts';
 import {makeWorkspace} from '../agent/tools/workspace.ts';
 
@@ -14,9 +14,7 @@ const word = (length: number) => 'aB3dE5fG7h'.repeat(Math.ceil(length / 10)).sli
 
 /** One or more of each kind, as its maker shapes it. */
 const examples: Readonly<Record<keyof typeof secretKinds, readonly string[]>> = {
-	'our server': (['api-key', 'access', 'refresh', 'device', 'session'] as const).map(kind =>
-		makeToken(kind).token.reveal(),
-	),
+	'our server': tokenKinds.map(kind => makeToken(kind).token.reveal()),
 	'OpenAI, Anthropic, OpenRouter, DeepSeek': [
 		`sk-${word(48)}`,
 		`sk-proj-${word(60)}`,

@@ -12,15 +12,19 @@ const prefixes = {
 	device: 'svd_',
 	session: 'svs_',
 	'password-code': 'svp_',
+	/** Of a sandbox, for whoever asked for it. */
+	execute: 'svx_',
 } as const;
 
 export type TokenKind = keyof typeof prefixes;
+
+export const tokenKinds = Object.keys(prefixes) as readonly TokenKind[];
 
 /** A fresh secret and what is stored of it. */
 export type MadeToken = {readonly token: Secret; readonly hash: string};
 
 const randomLength = 32;
-const shape = /^(sv[acdprs]_)[\w-]{43}$/;
+const shape = /^(sv[acdprsx]_)[\w-]{43}$/;
 
 /** Makes a token of a kind. It has 256 random bits, so a fast hash without salt is enough to store it (SAFETY 26). */
 export function makeToken(kind: TokenKind): MadeToken {
@@ -36,17 +40,8 @@ export function hashToken(token: string): string {
 /** The kind that a text is by its looks; undefined for what was never made here, which needs no look at the database. */
 export function kindOfToken(text: string): TokenKind | undefined {
 	const [, prefix] = shape.exec(text) ?? [];
-	return kinds.find(kind => prefixes[kind] === prefix);
+	return tokenKinds.find(kind => prefixes[kind] === prefix);
 }
-
-const kinds = [
-	'api-key',
-	'access',
-	'refresh',
-	'device',
-	'session',
-	'password-code',
-] as const satisfies readonly TokenKind[];
 
 /** Whether two texts are the same, in a time that says nothing about where they differ. */
 export function isSame(given: string, expected: string): boolean {

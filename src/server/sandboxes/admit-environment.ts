@@ -1,6 +1,6 @@
-import {randomBytes, randomUUID} from 'node:crypto';
-import {type Secret, secret} from '../../core/secret.ts';
-import {hashToken} from '../accounts/token.ts';
+import {randomUUID} from 'node:crypto';
+import type {Secret} from '../../core/secret.ts';
+import {makeToken} from '../accounts/token.ts';
 import type {Services} from '../services.ts';
 import type {TaskInputs} from '../tasks/inputs.ts';
 import type {Task} from '../tasks/task.ts';
@@ -39,7 +39,7 @@ export async function admitEnvironment(services: Services, wanted: Wanted): Prom
 	const {database, sandboxes, now} = services;
 	const {organizationId, workspaceId, projectId, createdBy, task, plan, inputs, modelOverrides} = wanted;
 	const {provider, policy} = sandboxes;
-	const executeToken = secret(`svx_${randomBytes(32).toString('base64url')}`);
+	const {token: executeToken, hash: executeTokenHash} = makeToken('execute');
 	const machine = await orProviderFault(services, provider.machine());
 	const [id, sandboxId] = [randomUUID(), randomUUID()];
 	const seconds = await database.transaction().execute(async transaction => {
@@ -84,7 +84,7 @@ export async function admitEnvironment(services: Services, wanted: Wanted): Prom
 				instruction: plan.instruction,
 				service_urls: JSON.stringify(plan.services),
 				verification: task.verification ? JSON.stringify(task.verification) : null,
-				execute_token_hash: hashToken(executeToken.reveal()),
+				execute_token_hash: executeTokenHash,
 				execute_token_expires_at: new Date(Math.min(expires, created.getTime() + tokenLife)).toISOString(),
 				sandbox_id: sandboxId,
 				updated_at: both.created_at,
