@@ -21,9 +21,11 @@ import {resolveProfile} from './config/resolve-profile.ts';
 import {openSightings} from './config/sightings.ts';
 import type {Environment} from './core/environment.ts';
 import type {Recorded} from './core/event.ts';
+import {demoModel} from './core/model.ts';
 import {once} from './core/once.ts';
 import {plainHttpWarning} from './core/origin.ts';
 import type {Tool} from './core/tool.ts';
+import {lastModelOf} from './core/transcript.ts';
 import {systemTailClock} from './logs/tail.ts';
 import type {Credential} from './net/credential.ts';
 import {openHome} from './storage/home.ts';
@@ -206,6 +208,11 @@ export function compose(options: Options): Program {
 
 			const {transcript, journal, notices} = await sessions.resume(session);
 			await conversation.open(transcript, logOf(Promise.resolve(journal)));
+			const last = lastModelOf(transcript);
+			if (!store.getState().model && last !== demoModel) {
+				store.getState().setModel(last);
+			}
+
 			return notices;
 		},
 		savedSessions: () => sessions.list(false),

@@ -123,5 +123,10 @@ test('a message is answered, kept, and there again after a resume', async () => 
 
 	const second = composed({folder}, first.home);
 	expect(await second.program.resume('latest')).toEqual([]);
-	expect(second.state().transcript).toMatchObject({session, settled});
+	expect(second.state()).toMatchObject({transcript: {session, settled}, model: 'custom/demo'});
+
+	await second.program.close();
+	const third = composed({folder, env}, first.home);
+	await third.program.resume(session);
+	expect(third.state().model).toBe('custom/small');
 });

@@ -27,8 +27,8 @@ export type Program = {
 	/** What a command may use, from what only its caller knows. */
 	readonly contextFor: (options: Pick<CommandContext, 'interact' | 'live' | 'flags' | 'signal'>) => CommandContext;
 	/**
-	 * Goes on with a session: an id, a unique prefix of one, or `latest` for the newest of this folder. Gives what the user
-	 * must know about its file. Throws as `Sessions` does, and `conflict` where another window has it open.
+	 * Goes on with a session: an id, a unique prefix of one, or `latest` for the newest of this folder; with the model that
+	 * spoke last in it, where no other one is chosen. Gives what the user must know about its file. Throws as `Sessions` does, and `conflict` where another window has it open.
 	 */
 	readonly resume: (session: string) => Promise<readonly string[]>;
 	/** The sessions of the folder, newest first. Throws `failed` for a state folder that cannot be read. */

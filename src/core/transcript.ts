@@ -188,3 +188,9 @@ function settle(state: Transcript): Transcript {
 export function blocksOf(state: Transcript): readonly Block[] {
 	return state.open.length === 0 ? state.settled : [...state.settled, ...state.open];
 }
+
+/** The model that spoke last, as `provider/model-name`; undefined where none did. */
+export function lastModelOf(state: Transcript): string | undefined {
+	const last = blocksOf(state).findLast(block => 'model' in block);
+	return last && 'model' in last && last.model ? last.model : undefined;
+}
