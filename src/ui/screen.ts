@@ -1,3 +1,5 @@
+import {createChangedRows} from './changed-rows.ts';
+
 type Output = {
 	readonly write: (data: string) => unknown;
 	readonly columns?: number;
@@ -34,28 +36,36 @@ const smallest = {columns: 20, rows: 5};
 
 /**
  * Stands between Ink and the terminal. Everything that is written in one turn of the loop (finished lines, the redrawn
- * live region, the caret) leaves as one synchronized write, so that no half-drawn frame is ever seen; the sequence that
- * would erase the user's scrollback is dropped (Ink writes it when a frame is as tall as the window).
+ * live region, the caret) leaves as one synchronized write, so that no half-drawn frame is ever seen; rows of the live
+ * region that did not change stay away from it, and so does the sequence that would erase the user's scrollback (Ink
+ * writes it when a frame is as tall as the window).
  */
 export function createScreen(output: Output, later: (run: () => void) => void = run => setImmediate(run)): Screen {
-	let waiting = '';
+	const changedRows = createChangedRows();
+	let waiting: string[] = [];
 	let isHeld = false;
 	const resizeListeners = new Set<() => void>();
 
 	const flush = () => {
-		if (waiting) {
-			const data = waiting.replace(innerSync, '').replace(eraseScrollback, '');
-			waiting = '';
-			output.write(beginSync + data + endSync);
+		if (waiting.length > 0) {
+			const writes = waiting.map(data => data.replace(innerSync, '')).filter(Boolean);
+			waiting = [];
+			const data = changedRows.shorten(writes).replace(eraseScrollback, '');
+			if (data) {
+				output.write(beginSync + data + endSync);
+			}
 		}
 	};
 
 	const write = (data: string | Uint8Array, ...rest: unknown[]) => {
-		if (!waiting && !isHeld) {
+		if (waiting.length === 0 && !isHeld) {
 			later(flush);
 		}
 
-		waiting += isHeld ? '' : typeof data === 'string' ? data : Buffer.from(data).toString('utf8');
+		if (!isHeld) {
+			waiting.push(typeof data === 'string' ? data : Buffer.from(data).toString('utf8'));
+		}
+
 		const done = rest.find(argument => typeof argument === 'function');
 		if (done) {
 			// Ink waits for its last write before it says that it has ended.
@@ -100,12 +110,14 @@ export function createScreen(output: Output, later: (run: () => void) => void = 
 		stdout,
 		flush,
 		emitResize() {
+			changedRows.forget();
 			for (const listener of resizeListeners) {
 				listener();
 			}
 		},
 		hold() {
 			flush();
+			changedRows.forget();
 			isHeld = true;
 		},
 		release() {
@@ -113,6 +125,7 @@ export function createScreen(output: Output, later: (run: () => void) => void = 
 		},
 		raw(data) {
 			flush();
+			changedRows.forget();
 			output.write(data);
 		},
 		size,
