@@ -19,7 +19,7 @@ export type ToolContext = {
 
 /** A tool that the agent can run. */
 export type Tool = ToolDefinition & {
-	/** True when it changes nothing and needs no approval. */
+	/** True when it changes nothing: such calls that stand next to each other run at once. */
 	readonly readOnly: boolean;
 	/**
 	 * Gives the text that the model reads. Throws `AppError` for what the model can put right (a wrong path, a missing
