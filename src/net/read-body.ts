@@ -1,4 +1,5 @@
 import {AppError} from '../core/error.ts';
+import {formatBytes} from '../core/format.ts';
 import {isDeeper, type Json, parseJson} from '../core/json.ts';
 import type {TransportResponse} from './transport.ts';
 
@@ -10,21 +11,56 @@ type Limits = {
 	readonly from?: string;
 	/** Most bytes, after decompression. */
 	readonly limit?: number;
+	/** Milliseconds of any clock. */
+	readonly now?: (() => number) | undefined;
 	/** Most levels of arrays and objects in each other. */
 	readonly depth?: number;
 };
 
-/** Reads a whole body as UTF-8. Throws `AppError` (`network`) for one over `limit` bytes, and what the body throws. */
-export async function readText(
-	{body}: Pick<TransportResponse, 'body'>,
-	{from = 'The server', limit = bodyLimit}: Limits = {},
-): Promise<string> {
-	const chunks: Uint8Array[] = [];
+/** So long a body may take, in milliseconds, and a second more for every so many bytes that came. */
+const patience = 60_000;
+const slowest = 4096;
+
+/**
+ * A body as it comes. Throws `AppError` (`network`) for one that drips: a far end that sends a byte now and then is never
+ * silent, and would keep whoever waits for the end for ever (SAFETY 21).
+ */
+export async function* inTime(
+	body: AsyncIterable<Uint8Array>,
+	{from = 'The server', now = performance.now.bind(performance)}: Pick<Limits, 'from' | 'now'> = {},
+): AsyncGenerator<Uint8Array> {
+	const begun = now();
 	let bytes = 0;
 	for await (const chunk of body) {
 		bytes += chunk.length;
+		if (now() - begun > patience + (bytes / slowest) * 1000) {
+			throw new AppError('network', `${from} answers too slowly: ${formatBytes(bytes)} in a minute or more.`, {
+				hint: 'Try again later.',
+				permanent: true,
+			});
+		}
+
+		yield chunk;
+	}
+}
+
+/**
+ * Reads a whole body as UTF-8. Throws `AppError` (`network`) for one over `limit` bytes or that drips, and what the body
+ * throws.
+ */
+export async function readText(
+	{body}: Pick<TransportResponse, 'body'>,
+	{from = 'The server', limit = bodyLimit, now}: Limits = {},
+): Promise<string> {
+	const chunks: Uint8Array[] = [];
+	let bytes = 0;
+	for await (const chunk of inTime(body, {from, now})) {
+		bytes += chunk.length;
 		if (bytes > limit) {
-			throw new AppError('network', `${from} answered with more than ${limit} bytes.`, {hint: 'Ask for less at once.'});
+			throw new AppError('network', `${from} answered with more than ${formatBytes(limit)}.`, {
+				hint: 'Ask for less at once.',
+				permanent: true,
+			});
 		}
 
 		chunks.push(chunk);

@@ -1,5 +1,6 @@
 import {AppError} from '../core/error.ts';
 import {isDeeper, isJsonObject, type JsonObject, parseJson} from '../core/json.ts';
+import {inTime} from '../net/read-body.ts';
 import {readSse, type ServerSentEvent} from '../net/sse.ts';
 import {looksLikeHtml, statusFailure, streamFailure, type Vendor, vendorMessage} from './failure.ts';
 import type {ProviderRequest} from './provider.ts';
@@ -50,7 +51,7 @@ export async function readBeginning(body: Bytes, limit = errorBodyLimit): Promis
 	const decoder = new TextDecoder();
 	let text = '';
 	try {
-		for await (const bytes of body) {
+		for await (const bytes of inTime(body)) {
 			text += decoder.decode(bytes, {stream: true});
 			if (text.length >= limit) {
 				break;

@@ -20,7 +20,36 @@ test('text is joined before it is decoded, so that no character is torn', async 
 
 test('a body over the cap is an error [21]', async () => {
 	expect(await readText(answer('12345'), {limit: 5})).toBe('12345');
-	await expect(readText(answer('123456'), {limit: 5})).rejects.toThrow('The server answered with more than 5 bytes.');
+	await expect(readText(answer('123456'), {limit: 5})).rejects.toMatchObject({
+		message: 'The server answered with more than 5 B.',
+		permanent: true,
+	});
+});
+
+/** Answers with pieces of so many bytes, one each 50 s of a clock of its own. */
+function dripping(size: number) {
+	let time = 0;
+	const body = (async function* () {
+		for (;;) {
+			time += 50_000;
+			yield new Uint8Array(size);
+		}
+	})();
+	return {body, now: () => time, time: () => time};
+}
+
+test('a body that comes a byte at a time ends in time, and one that only comes slowly is read [21]', async () => {
+	const drip = dripping(1);
+	await expect(readText(drip, {from: 'https://a.test', now: drip.now})).rejects.toMatchObject({
+		code: 'network',
+		message: 'https://a.test answers too slowly: 2 B in a minute or more.',
+		permanent: true,
+	});
+	expect(drip.time()).toBe(100_000);
+
+	const slow = dripping(256 * 1024);
+	await expect(readText(slow, {limit: 4 * 1024 * 1024, now: slow.now})).rejects.toThrow('more than 4.2 MB');
+	expect(slow.time()).toBe(17 * 50_000);
 });
 
 test('JSON is read, with brackets and quotes in its strings', async () => {
