@@ -34,6 +34,7 @@ const create = command({
 		timeout: 'seconds',
 		showToken: 'show the execute token, which is a credential',
 	},
+	completes: {task: 'task'},
 	examples: [
 		'env create acme/triage@2 --input repo=parser --timeout 3600',
 		'env create triage --input retries:=3 --model-override judge=anthropic/claude-sonnet-4-5',

@@ -48,12 +48,13 @@ export function seenIds(
 ): readonly SeenId[] {
 	const kind = answerKinds[operation];
 	const answered = kind ? idsOf(answer).map(id => ({kind, id})) : [];
+	const task = operation === 'createEnvironment' && isJsonObject(answer) ? answer['task_ref'] : undefined;
 	const given = Object.entries(params).flatMap(([name, id]) => {
 		const own = Object.hasOwn(parameterKinds, name) ? parameterKinds[name as ParameterName] : undefined;
 		const isReplaced = own === kind && answered.length > 0;
 		return own && !isReplaced && operation !== 'revokeApiKey' ? [{kind: own, id}] : [];
 	});
-	return [...given, ...answered];
+	return [...given, ...answered, ...(typeof task === 'string' ? [{kind: 'task' as const, id: task}] : [])];
 }
 
 /** The `id` of an object; of a list, or of an object around one, those of its rows. */

@@ -11,6 +11,7 @@ export const recentKinds = [
 	'session',
 	'runtime',
 	'environment',
+	'task',
 	'run',
 	'item',
 	'evaluation',
@@ -31,7 +32,7 @@ export type Recents = {
 	readonly remember: (profile: string, seen: readonly SeenId[]) => void;
 	/** Drops everything of a profile that is no more. Returns at once and writes later. */
 	readonly forget: (profile: string) => void;
-	/** Ids of one kind, the newest first. Synchronous, because a key press waits for it. */
+	/** Ids of one kind, the newest first, with what was just kept. Synchronous, because a key press waits for it. */
 	readonly recall: (profile: string, kind: RecentKind) => readonly string[];
 	/** Resolves when everything is written, at the latest after half a second: a process is about to end. */
 	readonly settle: () => Promise<void>;
@@ -57,9 +58,12 @@ export function openRecents(path: string): Recents {
 
 	const write = async () => {
 		const taken = waiting;
-		waiting = [];
 		if (taken.length > 0) {
-			await updateSmallFile(path, before => print(taken.reduce((profiles, change) => change(profiles), parse(before))));
+			try {
+				await updateSmallFile(path, before => print(withAll(parse(before), taken)));
+			} finally {
+				waiting = waiting.slice(taken.length);
+			}
 		}
 	};
 
@@ -69,7 +73,7 @@ export function openRecents(path: string): Recents {
 			cached = {stamp, profiles: parse(readSmallFile(path))};
 		}
 
-		return cached.profiles;
+		return withAll(cached.profiles, waiting);
 	};
 
 	const later = (change: Change) => {
@@ -96,6 +100,10 @@ export function openRecents(path: string): Recents {
 		},
 		settle: () => Promise.race([writing.then(() => undefined), sleep(patience, undefined, {ref: false})]),
 	};
+}
+
+function withAll(profiles: Profiles, changes: readonly Change[]): Profiles {
+	return changes.reduce((before, change) => change(before), profiles);
 }
 
 /** The profile moves to the end, its ids to the front; what is too much falls off the other side. */

@@ -8,7 +8,10 @@ export type WorkerData = {
 export type EmbeddedScope = {readonly org: string; readonly workspace: string; readonly project: string};
 
 /** Something that the demonstration has, for completion: what cannot be listed could not be found otherwise. */
-export type DemoThing = {readonly kind: 'session' | 'run' | 'evaluation' | 'runtime' | 'project'; readonly id: string};
+export type DemoThing = {
+	readonly kind: 'session' | 'run' | 'evaluation' | 'runtime' | 'task' | 'project';
+	readonly id: string;
+};
 
 /** What the worker says: once, where it listens and how to prove oneself, or why it could not. */
 export type WorkerReport =

@@ -27,6 +27,10 @@ test('a call shows the ids of its path, whatever it answers', () => {
 test('an answer shows its own id, and that of each row of a list', () => {
 	const environment = {id: 'e-1', services: [{id: 'no'}]};
 	expect(seenIds('createEnvironment', scope, environment)).toEqual([...inScope, {kind: 'environment', id: 'e-1'}]);
+	const task = {kind: 'task', id: 'acme/triage@2'};
+	const ofTask = {id: 'e-1', task_ref: 'acme/triage@2'};
+	expect(seenIds('createEnvironment', scope, ofTask).slice(2)).toEqual([{kind: 'environment', id: 'e-1'}, task]);
+	expect(seenIds('createEnvironment', scope, {task_ref: 5})).toEqual(inScope);
 	const rows = [{id: 'a'}, {id: 5}, null, 'x', {id: 'b'}];
 	const found = [
 		{kind: 'finding', id: 'a'},

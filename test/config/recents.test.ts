@@ -29,6 +29,17 @@ test('ids come back newest first, once each, by profile and kind', async () => {
 	expect(statSync(file).mode & 0o777).toBe(0o600);
 });
 
+test('what was just kept or dropped is seen before it is written', async () => {
+	const recents = openRecents(path());
+	recents.remember('lab', [{kind: 'task', id: 'web-shop'}]);
+	recents.remember('far', [{kind: 'task', id: 'triage'}]);
+	expect(recents.recall('lab', 'task')).toEqual(['web-shop']);
+	recents.forget('lab');
+	expect([recents.recall('lab', 'task'), recents.recall('far', 'task')]).toEqual([[], ['triage']]);
+	await recents.settle();
+	expect([recents.recall('lab', 'task'), recents.recall('far', 'task')]).toEqual([[], ['triage']]);
+});
+
 test('what another process remembers is seen, and neither loses what the other wrote [18]', async () => {
 	const file = path();
 	const [one, other] = [openRecents(file), openRecents(file)];

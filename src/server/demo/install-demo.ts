@@ -4,6 +4,7 @@ import type {App} from '../app.ts';
 import {grantCredits, setAutoRefill} from '../credits/account.ts';
 import {createRuntime} from '../sandboxes/create-runtime.ts';
 import type {Services} from '../services.ts';
+import {exampleNames} from '../tasks/examples/examples.ts';
 import type {DemoThing} from '../worker-messages.ts';
 import {loadDemo} from './load-demo.ts';
 import {demoSessions} from './sessions.ts';
@@ -29,6 +30,7 @@ export const demoThings: readonly DemoThing[] = [
 	...demoSessions.map(id => ({kind: 'session' as const, id})),
 	...demoRuns.map(id => ({kind: 'run' as const, id})),
 	...runtimes.map(({key}) => ({kind: 'runtime' as const, id: key})),
+	...exampleNames.map(id => ({kind: 'task' as const, id})),
 	{kind: 'evaluation', id: demoEvaluation},
 ];
 

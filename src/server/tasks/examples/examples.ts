@@ -13,6 +13,9 @@ const examples: Readonly<Record<string, Example>> = {
 	'nightly-import': nightlyImport,
 };
 
+/** Their names, as one asks for them. */
+export const exampleNames = Object.keys(examples);
+
 let checked: readonly Task[] | undefined;
 
 /** The tasks that ship with the program; they need nothing but Node. */
