@@ -38,7 +38,12 @@ async function writeAssessment(
 	const ends = spans.map(({span}) => toTime(span.endedAt)).sort();
 	const [started = ''] = starts;
 	const ended = ends.at(-1) ?? started;
-	const row = await transaction.selectFrom('assessments').selectAll().where('id', '=', id).executeTakeFirst();
+	const row = await transaction
+		.selectFrom('assessments')
+		.selectAll()
+		.where('id', '=', id)
+		.where('workspace_id', '=', workspaceId)
+		.executeTakeFirst();
 	// The assessment's own span is the last one to end; of several the later one counts.
 	const own = spans
 		.filter(({type}) => type === 'assessment')

@@ -59,7 +59,7 @@ export async function readBelongings(
 	const assessments = await idsOf('assessments', 'service.airt.assessment.id');
 	const runs = await idsOf('workflow_runs', 'service.workflow.run.id');
 	const owners = await loadOwners(transaction, workspaceId, [...runs.values()]);
-	const foreign = await privateToOthers(transaction, userId, [...sessions.values()]);
+	const foreign = await privateToOthers(transaction, workspaceId, userId, [...sessions.values()]);
 	const claimed: Claimed[] = [];
 	const rejected: string[] = [];
 	for (const span of spans) {
@@ -96,6 +96,7 @@ export async function readBelongings(
 
 async function privateToOthers(
 	transaction: DatabaseTransaction,
+	workspaceId: string,
 	userId: string,
 	sessionIds: readonly string[],
 ): Promise<ReadonlySet<string>> {
@@ -105,6 +106,7 @@ async function privateToOthers(
 			.selectFrom('sessions')
 			.select('id')
 			.where('id', 'in', some)
+			.where('workspace_id', '=', workspaceId)
 			.where('visibility', '=', 'private')
 			.where('user_id', '!=', userId)
 			.execute();

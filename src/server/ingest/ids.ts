@@ -42,6 +42,11 @@ export async function ownIds(
 	);
 }
 
+/** Another workspace took a UUID after `ownIds` had looked: the transaction is to be tried anew. */
+export class IdTaken extends Error {
+	override readonly name = 'IdTaken';
+}
+
 /** Pieces of a list that fit into one query: an engine takes so many parameters and no more. */
 export function chunks<Item>(items: readonly Item[], size = 500): readonly (readonly Item[])[] {
 	return Array.from({length: Math.ceil(items.length / size)}, (_, index) =>

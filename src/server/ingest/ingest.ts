@@ -2,6 +2,7 @@ import type {Database} from '../database/tables.ts';
 import {deriveAirt} from './airt.ts';
 import {deriveArtifacts} from './artifacts.ts';
 import {readBelongings} from './belongings.ts';
+import {IdTaken} from './ids.ts';
 import {deriveItems} from './items.ts';
 import {holdWorkspaces, placeSpans} from './place.ts';
 import {deriveRuns} from './runs.ts';
@@ -40,7 +41,10 @@ export async function ingest(database: Database, sender: Sender, spans: readonly
 
 /** What PostgreSQL says of it: not unique, or a deadlock. With SQLite only one transaction writes at a time. */
 function isCollision(error: unknown): boolean {
-	return error instanceof Error && 'code' in error && (error.code === '23505' || error.code === '40P01');
+	return (
+		error instanceof IdTaken ||
+		(error instanceof Error && 'code' in error && (error.code === '23505' || error.code === '40P01'))
+	);
 }
 
 function attempt(

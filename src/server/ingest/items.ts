@@ -1,7 +1,7 @@
 import type {Insertable} from 'kysely';
 import type {JsonObject} from '../../core/json.ts';
 import type {DatabaseTransaction, Tables} from '../database/tables.ts';
-import {chunks, derivedId, ownIds} from './ids.ts';
+import {chunks, derivedId, IdTaken, ownIds} from './ids.ts';
 import {nameAt, objectAt, textAt} from './read-attributes.ts';
 import type {Origin} from './sessions.ts';
 import {type Touched, toTime} from './store-spans.ts';
@@ -50,7 +50,7 @@ export async function deriveItems(
 		}
 	}
 
-	await writeItems(transaction, [...items.values()]);
+	await writeItems(transaction, origin.workspaceId, [...items.values()]);
 	await writeSchemas(transaction, [...schemas.values()]);
 }
 
@@ -99,7 +99,11 @@ function schemaOf({projectId}: Origin, {attributes, at}: Record): ItemSchema | u
 	);
 }
 
-async function writeItems(transaction: DatabaseTransaction, items: readonly Item[]): Promise<void> {
+async function writeItems(
+	transaction: DatabaseTransaction,
+	workspaceId: string,
+	items: readonly Item[],
+): Promise<void> {
 	for (const some of chunks(items, 200)) {
 		await transaction
 			.insertInto('items')
@@ -117,11 +121,20 @@ async function writeItems(transaction: DatabaseTransaction, items: readonly Item
 						data: ref('excluded.data'),
 						created_at: ref('excluded.created_at'),
 					}))
-					// Somebody else may have taken the id a moment ago.
 					.whereRef('items.workspace_id', '=', 'excluded.workspace_id')
 					.whereRef('items.created_at', '<=', 'excluded.created_at'),
 			)
 			.execute();
+		const ids = some.map(({id}) => id);
+		const taken = await transaction
+			.selectFrom('items')
+			.select('id')
+			.where('id', 'in', ids)
+			.where('workspace_id', '!=', workspaceId)
+			.executeTakeFirst();
+		if (taken) {
+			throw new IdTaken();
+		}
 	}
 }
 

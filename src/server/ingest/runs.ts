@@ -14,7 +14,12 @@ export async function deriveRuns(
 	touched: readonly Touched[],
 ): Promise<void> {
 	for (const [id, spans] of groupBy(touched, each => each.workflow_run_id)) {
-		const row = await transaction.selectFrom('workflow_runs').selectAll().where('id', '=', id).executeTakeFirst();
+		const row = await transaction
+			.selectFrom('workflow_runs')
+			.selectAll()
+			.where('id', '=', id)
+			.where('workspace_id', '=', workspaceId)
+			.executeTakeFirst();
 		const [started = ''] = spans.map(({span}) => toTime(span.startedAt)).sort();
 		const ended = spans
 			.map(({span}) => toTime(span.endedAt))

@@ -26,7 +26,14 @@ export async function deriveSessions(
 	const bySession = groupBy(touched, each => each.session_id);
 	const known = new Map<string, Row>();
 	for (const some of chunks([...bySession.keys()])) {
-		for (const row of await transaction.selectFrom('sessions').selectAll().where('id', 'in', some).execute()) {
+		const rows = await transaction
+			.selectFrom('sessions')
+			.selectAll()
+			.where('id', 'in', some)
+			// Where another workspace took the id a moment ago, the insertion collides with that.
+			.where('workspace_id', '=', origin.workspaceId)
+			.execute();
+		for (const row of rows) {
 			known.set(row.id, row);
 		}
 	}
