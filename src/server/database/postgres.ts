@@ -16,7 +16,9 @@ export function openPostgres(url: string, onLost: (error: Error) => void): pg.Po
 		idle_in_transaction_session_timeout: 30_000,
 		types: {getTypeParser: (id, format) => (id === bigint ? Number : pg.types.getTypeParser(id, format))},
 	});
-	// A connection that idles and is lost must not end the process: the next query opens another.
+	// A connection that is lost must not end the process: the next query opens another. While it idles the pool tells of
+	// it; while somebody works with it his query fails, and the event is for nobody, which Node takes for a bug.
 	pool.on('error', onLost);
+	pool.on('connect', client => client.on('error', () => undefined));
 	return pool;
 }
