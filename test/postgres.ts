@@ -29,7 +29,7 @@ export const postgresUrl = (folder: string, database: string): string =>
 export default async function setup(project: TestProject): Promise<(() => Promise<void>) | undefined> {
 	const binaries = findBinaries();
 	if (!binaries) {
-		console.warn('PostgreSQL is not installed (Debian: postgresql): what needs it is skipped.');
+		console.warn('PostgreSQL is not installed (Debian: postgresql): the tests of the server run on SQLite alone.');
 		project.provide('postgres', '');
 		return undefined;
 	}

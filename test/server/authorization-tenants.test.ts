@@ -1,9 +1,8 @@
 import {randomUUID} from 'node:crypto';
-import {describe, expect, test} from 'vitest';
+import {expect, test} from 'vitest';
 import {type EndpointId, endpoints} from '../../src/contract/endpoints.ts';
 import type {ParameterName} from '../../src/contract/parameters.ts';
 import {parametersOf} from '../../src/contract/path.ts';
-import {engines} from './database/engines.ts';
 import {createTestServer, type TestServer} from './harness.ts';
 import {logIn} from './oauth/oauth.ts';
 import {addWorkspace, ask, type Parameters, populate} from './populated.ts';
@@ -39,68 +38,66 @@ async function meet(server: TestServer, withEnvironment = false) {
 	};
 }
 
-describe.each(engines)('on %s', engine => {
-	test('[26] what is in another workspace, of others, or nowhere, gets one and the same 404', {
-		timeout: 30_000,
-	}, async () => {
-		const server = await createTestServer(engine);
-		const {mine, beside, theirs} = await meet(server, true);
-		for (const id of ids) {
-			const names = parametersOf(endpoints[id].path) as readonly ParameterName[];
-			for (const name of names) {
-				const others = name === 'userId' || name === 'org' ? [theirs] : name === 'workspace' ? [] : [beside, theirs];
-				const values = [...others.map(other => other[name]), nothing(name, mine)];
-				const answers = await Promise.all(values.map(value => ask(server, id, {...mine, [name]: value})));
-				const seen = new Set(answers.map(({status, text}) => `${status} ${text}`));
-				expect([id, name, [...seen]]).toEqual([
-					id,
-					name,
-					['404 {"code":404,"detail":"There is nothing of this name or id here.","type":"not_found_error"}'],
-				]);
-			}
+test('[26] what is in another workspace, of others, or nowhere, gets one and the same 404', {
+	timeout: 30_000,
+}, async () => {
+	const server = await createTestServer();
+	const {mine, beside, theirs} = await meet(server, true);
+	for (const id of ids) {
+		const names = parametersOf(endpoints[id].path) as readonly ParameterName[];
+		for (const name of names) {
+			const others = name === 'userId' || name === 'org' ? [theirs] : name === 'workspace' ? [] : [beside, theirs];
+			const values = [...others.map(other => other[name]), nothing(name, mine)];
+			const answers = await Promise.all(values.map(value => ask(server, id, {...mine, [name]: value})));
+			const seen = new Set(answers.map(({status, text}) => `${status} ${text}`));
+			expect([id, name, [...seen]]).toEqual([
+				id,
+				name,
+				['404 {"code":404,"detail":"There is nothing of this name or id here.","type":"not_found_error"}'],
+			]);
 		}
-	});
+	}
+});
 
-	test('[26] lists hold nothing of other workspaces, organizations and users', async () => {
-		const server = await createTestServer(engine);
-		const {mine, beside, theirs, rival} = await meet(server);
-		const lists: readonly EndpointId[] = ['listAssessments', 'listFindings', 'listRunItems', 'getItemSchemas'];
-		for (const [own, key] of [
-			[mine, server.owner.key],
-			[beside, server.owner.key],
-			[theirs, rival.key],
-		] as const) {
-			const others = [mine, beside, theirs].filter(one => one !== own);
-			for (const id of lists) {
-				const {status, text} = await ask(server, id, own, key);
-				const strangers = others.flatMap(({assessmentId, findingId, itemId, project}) => [
-					assessmentId,
-					findingId,
-					itemId,
-					project,
-				]);
-				expect([id, status, strangers.filter(name => text.includes(name))]).toEqual([id, 200, []]);
-			}
+test('[26] lists hold nothing of other workspaces, organizations and users', async () => {
+	const server = await createTestServer();
+	const {mine, beside, theirs, rival} = await meet(server);
+	const lists: readonly EndpointId[] = ['listAssessments', 'listFindings', 'listRunItems', 'getItemSchemas'];
+	for (const [own, key] of [
+		[mine, server.owner.key],
+		[beside, server.owner.key],
+		[theirs, rival.key],
+	] as const) {
+		const others = [mine, beside, theirs].filter(one => one !== own);
+		for (const id of lists) {
+			const {status, text} = await ask(server, id, own, key);
+			const strangers = others.flatMap(({assessmentId, findingId, itemId, project}) => [
+				assessmentId,
+				findingId,
+				itemId,
+				project,
+			]);
+			expect([id, status, strangers.filter(name => text.includes(name))]).toEqual([id, 200, []]);
 		}
+	}
 
-		const keys = await ask(server, 'listApiKeys', theirs, rival.key);
-		expect(keys.json.map(({name}: {name: string}) => name)).toEqual(['serve init']);
-	});
+	const keys = await ask(server, 'listApiKeys', theirs, rival.key);
+	expect(keys.json.map(({name}: {name: string}) => name)).toEqual(['serve init']);
+});
 
-	test('[26] a key that is revoked ends at once, with the login that it opened and with none that it did not', async () => {
-		const server = await createTestServer(engine);
-		const {owner} = server;
-		const {json: made} = await server.send('/api/v1/user/api-keys', {method: 'POST', body: {name: 'laptop'}});
-		const opened = await logIn(server, {apiKeyId: made.id});
-		const other = await logIn(server);
-		const statuses = async () =>
-			await Promise.all(
-				[made.key, opened.access, other.access, owner.key].map(
-					async key => (await server.send('/api/v1/user/preferences', {key})).status,
-				),
-			);
-		expect(await statuses()).toEqual([200, 200, 200, 200]);
-		await server.send(`/api/v1/user/api-keys/${made.id}`, {method: 'DELETE'});
-		expect(await statuses()).toEqual([401, 401, 200, 200]);
-	});
+test('[26] a key that is revoked ends at once, with the login that it opened and with none that it did not', async () => {
+	const server = await createTestServer();
+	const {owner} = server;
+	const {json: made} = await server.send('/api/v1/user/api-keys', {method: 'POST', body: {name: 'laptop'}});
+	const opened = await logIn(server, {apiKeyId: made.id});
+	const other = await logIn(server);
+	const statuses = async () =>
+		await Promise.all(
+			[made.key, opened.access, other.access, owner.key].map(
+				async key => (await server.send('/api/v1/user/preferences', {key})).status,
+			),
+		);
+	expect(await statuses()).toEqual([200, 200, 200, 200]);
+	await server.send(`/api/v1/user/api-keys/${made.id}`, {method: 'DELETE'});
+	expect(await statuses()).toEqual([401, 401, 200, 200]);
 });

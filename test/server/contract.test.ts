@@ -1,24 +1,21 @@
-import {describe, expect, test} from 'vitest';
+import {expect, test} from 'vitest';
 import {problemSchema} from '../../src/contract/problem.ts';
-import {engines} from './database/engines.ts';
 import {createTestServer, inWorkspace, origin, send} from './harness.ts';
 
 const preferences = '/api/v1/user/preferences';
 
-describe.each(engines)('on %s', engine => {
-	test('models are enabled that can answer, until the user chooses others', async () => {
-		const server = await createTestServer(engine);
-		const first = await server.send(preferences);
-		expect([first.status, first.json.enabled_model_ids]).toEqual([200, ['custom/demo']]);
+test('models are enabled that can answer, until the user chooses others', async () => {
+	const server = await createTestServer();
+	const first = await server.send(preferences);
+	expect([first.status, first.json.enabled_model_ids]).toEqual([200, ['custom/demo']]);
 
-		const chosen = {enabled_model_ids: ['anthropic/claude-sonnet-5', 'custom/demo', 'custom/demo']};
-		const changed = await server.send(preferences, {method: 'PATCH', body: chosen});
-		expect(changed.json.enabled_model_ids).toEqual(['anthropic/claude-sonnet-5', 'custom/demo']);
-		expect((await server.send(preferences)).json).toEqual(changed.json);
+	const chosen = {enabled_model_ids: ['anthropic/claude-sonnet-5', 'custom/demo', 'custom/demo']};
+	const changed = await server.send(preferences, {method: 'PATCH', body: chosen});
+	expect(changed.json.enabled_model_ids).toEqual(['anthropic/claude-sonnet-5', 'custom/demo']);
+	expect((await server.send(preferences)).json).toEqual(changed.json);
 
-		const other = await server.join('member');
-		expect((await server.send(preferences, {key: other.key})).json.enabled_model_ids).toEqual(['custom/demo']);
-	});
+	const other = await server.join('member');
+	expect((await server.send(preferences, {key: other.key})).json.enabled_model_ids).toEqual(['custom/demo']);
 });
 
 test('an unknown model is 422 and changes nothing', async () => {

@@ -9,13 +9,12 @@ import type {ArtifactPlace} from '../../src/server/artifacts/artifact-place.ts';
 import {openArtifacts} from '../../src/server/artifacts/artifact-store.ts';
 import type {Role} from '../../src/server/authorize.ts';
 import {loadServerCatalog} from '../../src/server/catalog.ts';
-import type {Engine} from '../../src/server/database/place.ts';
 import type {Log, LogEntry} from '../../src/server/log.ts';
 import {endSandboxes} from '../../src/server/sandboxes/keeper.ts';
 import {createLocalProvider} from '../../src/server/sandboxes/local-provider.ts';
 import {createSandboxing, type Sandboxing} from '../../src/server/sandboxes/sandboxing.ts';
 import type {Services} from '../../src/server/services.ts';
-import {emptyDatabase} from './database/engines.ts';
+import {emptyDatabase} from './database/engine.ts';
 
 export const origin = 'http://127.0.0.1:8700';
 
@@ -34,11 +33,14 @@ type Sent = {
 export type TestServer = Awaited<ReturnType<typeof createTestServer>>;
 
 /** A server as a function of a request over an empty database, with an organization, its owner and his key. */
-export async function createTestServer(
-	engine: Engine = 'sqlite',
-	{artifacts, storageLimit = 1e9}: {artifacts?: ArtifactPlace; storageLimit?: number} = {},
-) {
-	const database = await emptyDatabase(engine);
+export async function createTestServer({
+	artifacts,
+	storageLimit = 1e9,
+}: {
+	artifacts?: ArtifactPlace;
+	storageLimit?: number;
+} = {}) {
+	const database = await emptyDatabase();
 	const entries: LogEntry[] = [];
 	const clock = {now: new Date('2026-03-01T12:00:00.000Z')};
 	const log: Log = entry => entries.push(entry);

@@ -1,8 +1,7 @@
-import {describe, expect, test} from 'vitest';
+import {expect, test} from 'vitest';
 import type {Endpoint} from '../../src/contract/endpoint.ts';
 import {type EndpointId, endpoints} from '../../src/contract/endpoints.ts';
 import {startEnrollment} from '../../src/server/accounts/second-factor.ts';
-import {engines} from './database/engines.ts';
 import {createTestServer} from './harness.ts';
 import {complaintOf, sendRaw} from './hostile-answers.ts';
 import {callOf, type Parameters, pendingRun, populate, pushSpans} from './populated.ts';
@@ -16,46 +15,44 @@ function requestOf(id: EndpointId, parameters: Parameters) {
 	return {path, sent: {method, ...(body && {body: JSON.stringify(body)})}};
 }
 
-describe.each(engines)('on %s', engine => {
-	test('every operation may be asked six times at once, beside all others, and none fails or waits for ever', {
-		timeout: 30_000,
-	}, async () => {
-		const server = await createTestServer(engine);
-		const {org, workspace, keyId, ...names} = await populate(server);
-		await pushSpans(server, [pendingRun(keyId)], {org, workspace, key: server.owner.key});
-		await startEnrollment(server.services, server.owner.id);
-		const made = await server.send('/api/v1/user/api-keys', {method: 'POST', body: {}});
-		const parameters = {org, workspace, ...names, runId: keyId, keyId: made.json.id};
-		// Processes take time, and what begins them at once is tested beside them.
-		await server.database.updateTable('organizations').set({sandbox_capacity: 0}).execute();
-		const asked = rows.flatMap(([id, row]) => {
-			const {path, sent} = requestOf(id, parameters);
-			return Array.from({length: atOnce}, async () => {
-				const answer = await sendRaw(server, path, sent);
-				return {id, status: answer.status, complaint: complaintOf(row, answer)};
-			});
+test('every operation may be asked six times at once, beside all others, and none fails or waits for ever', {
+	timeout: 30_000,
+}, async () => {
+	const server = await createTestServer();
+	const {org, workspace, keyId, ...names} = await populate(server);
+	await pushSpans(server, [pendingRun(keyId)], {org, workspace, key: server.owner.key});
+	await startEnrollment(server.services, server.owner.id);
+	const made = await server.send('/api/v1/user/api-keys', {method: 'POST', body: {}});
+	const parameters = {org, workspace, ...names, runId: keyId, keyId: made.json.id};
+	// Processes take time, and what begins them at once is tested beside them.
+	await server.database.updateTable('organizations').set({sandbox_capacity: 0}).execute();
+	const asked = rows.flatMap(([id, row]) => {
+		const {path, sent} = requestOf(id, parameters);
+		return Array.from({length: atOnce}, async () => {
+			const answer = await sendRaw(server, path, sent);
+			return {id, status: answer.status, complaint: complaintOf(row, answer)};
 		});
-		const answers = await Promise.all(asked);
-		expect(answers.filter(({complaint}) => complaint !== undefined)).toEqual([]);
-		expect(server.entries.filter(({message}) => message === 'failed')).toEqual([]);
-
-		const statusesOf = (wanted: EndpointId) =>
-			answers.flatMap(({id, status}) => (id === wanted ? [status] : [])).sort((a, b) => a - b);
-		const statuses = Object.fromEntries(rows.map(([id]) => [id, [...new Set(statusesOf(id))]]));
-		expect(statuses).toEqual({
-			...Object.fromEntries(rows.map(([id, {result}]) => [id, [result ? 200 : 204]])),
-			createEnvironment: [409],
-			resumeRuntime: [409],
-			// There is no environment, and the code is a guess.
-			getEnvironmentLogs: [404],
-			verifyMfaEnrollment: [400],
-			revokeApiKey: [204, 404],
-		});
-		// A key is revoked once, whoever asks.
-		expect(statusesOf('revokeApiKey')).toEqual([204, 404, 404, 404, 404, 404]);
-		const claimed = await server.database.selectFrom('workflow_runs').selectAll().where('id', '=', keyId).execute();
-		expect(claimed).toMatchObject([{status: 'running', claimed_by: server.owner.id}]);
-		const stages = await server.database.selectFrom('stages').select('id').execute();
-		expect(stages).toHaveLength(1);
 	});
+	const answers = await Promise.all(asked);
+	expect(answers.filter(({complaint}) => complaint !== undefined)).toEqual([]);
+	expect(server.entries.filter(({message}) => message === 'failed')).toEqual([]);
+
+	const statusesOf = (wanted: EndpointId) =>
+		answers.flatMap(({id, status}) => (id === wanted ? [status] : [])).sort((a, b) => a - b);
+	const statuses = Object.fromEntries(rows.map(([id]) => [id, [...new Set(statusesOf(id))]]));
+	expect(statuses).toEqual({
+		...Object.fromEntries(rows.map(([id, {result}]) => [id, [result ? 200 : 204]])),
+		createEnvironment: [409],
+		resumeRuntime: [409],
+		// There is no environment, and the code is a guess.
+		getEnvironmentLogs: [404],
+		verifyMfaEnrollment: [400],
+		revokeApiKey: [204, 404],
+	});
+	// A key is revoked once, whoever asks.
+	expect(statusesOf('revokeApiKey')).toEqual([204, 404, 404, 404, 404, 404]);
+	const claimed = await server.database.selectFrom('workflow_runs').selectAll().where('id', '=', keyId).execute();
+	expect(claimed).toMatchObject([{status: 'running', claimed_by: server.owner.id}]);
+	const stages = await server.database.selectFrom('stages').select('id').execute();
+	expect(stages).toHaveLength(1);
 });

@@ -55,7 +55,9 @@ const asked = fc.constantFrom(...routes).chain(([method, path, fields]) =>
 	}),
 );
 
-test('what lies beyond the contract takes or refuses whatever it is asked, and never fails', async () => {
+test('what lies beyond the contract takes or refuses whatever it is asked, and never fails', {
+	timeout: 30_000,
+}, async () => {
 	const server = await createTestServer();
 	await fc.assert(
 		fc.asyncProperty(asked, async ({method, path, pairs, json, type, cookie}) => {

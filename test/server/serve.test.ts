@@ -4,6 +4,7 @@ import {join} from 'node:path';
 import {expect, onTestFinished, test} from 'vitest';
 import {findBubblewrap} from '../../src/server/sandboxes/bubblewrap.ts';
 import {addToOrganization, initializeData, serve} from '../../src/server/serve.ts';
+import {eventually} from './sandboxes/sandbox.ts';
 import {addTask} from './sandboxes/task-folder.ts';
 
 const bubblewrap = await findBubblewrap(process.env['PATH'] ?? '', []);
@@ -65,7 +66,11 @@ test.skipIf(!bubblewrap)(
 		const path = `${url}/api/v1/org/acme/ws/main/environments`;
 		const answer = await fetch(path, {method: 'POST', headers, body: JSON.stringify({task_ref: 'look'})});
 		const {id} = await answer.json();
-		const {logs} = await (await fetch(`${path}/${id}/logs`, {headers})).json();
+		let logs = '';
+		await eventually(async () => {
+			({logs} = await (await fetch(`${path}/${id}/logs`, {headers})).json());
+			return logs.includes('command ended');
+		});
 		expect(logs).toContain('credentials: No such file');
 		expect(logs).not.toMatch(/secret|service\.db/);
 	},

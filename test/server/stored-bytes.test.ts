@@ -1,8 +1,7 @@
 import {sql} from 'kysely';
-import {describe, expect, test} from 'vitest';
+import {expect, test} from 'vitest';
 import {storedBytes} from '../../src/server/database/migrations/007-stored-bytes.ts';
 import {oidOf, upload} from './artifacts/artifacts.ts';
-import {engines} from './database/engines.ts';
 import {createTestServer, type TestServer} from './harness.ts';
 import {toRequest, tracesPath} from './ingest/push.ts';
 
@@ -24,62 +23,60 @@ const push = (server: TestServer, id: string, size: number) =>
 
 const withLength = (size: number) => ({headers: {'content-length': String(size)}});
 
-describe.each(engines)('on %s', engine => {
-	test('[21] an organization stores so many bytes of spans and no more, and none of what is refused', async () => {
-		const server = await createTestServer(engine, {storageLimit: 100_000});
-		expect((await push(server, '1', 60_000)).status).toBe(200);
-		const [before = 0] = await stored(server);
-		expect(before).toBeGreaterThan(60_000);
-		expect(before).toBeLessThan(61_000);
-		// Again is no more than once.
-		expect((await push(server, '1', 60_000)).status).toBe(200);
-		expect(await push(server, '2', 60_000)).toMatchObject(full);
-		expect(await stored(server)).toEqual([before]);
-		expect((await server.database.selectFrom('spans').select('span_id').execute()).length).toBe(1);
-		expect((await push(server, '3', 30_000)).status).toBe(200);
+test('[21] an organization stores so many bytes of spans and no more, and none of what is refused', async () => {
+	const server = await createTestServer({storageLimit: 100_000});
+	expect((await push(server, '1', 60_000)).status).toBe(200);
+	const [before = 0] = await stored(server);
+	expect(before).toBeGreaterThan(60_000);
+	expect(before).toBeLessThan(61_000);
+	// Again is no more than once.
+	expect((await push(server, '1', 60_000)).status).toBe(200);
+	expect(await push(server, '2', 60_000)).toMatchObject(full);
+	expect(await stored(server)).toEqual([before]);
+	expect((await server.database.selectFrom('spans').select('span_id').execute()).length).toBe(1);
+	expect((await push(server, '3', 30_000)).status).toBe(200);
 
-		// Another one has its own room.
-		const rival = await server.foundAnother();
-		const body = toRequest([{id: '4', attributes: {text: 'a'.repeat(60_000)}}]);
-		const path = tracesPath.replace('/acme/', '/rival/');
-		expect((await server.send(path, {method: 'POST', body, key: rival.key})).status).toBe(200);
-	});
+	// Another one has its own room.
+	const rival = await server.foundAnother();
+	const body = toRequest([{id: '4', attributes: {text: 'a'.repeat(60_000)}}]);
+	const path = tracesPath.replace('/acme/', '/rival/');
+	expect((await server.send(path, {method: 'POST', body, key: rival.key})).status).toBe(200);
+});
 
-	test('[21] a resource counts with each span that has it: few bytes must not become many', async () => {
-		const server = await createTestServer(engine, {storageLimit: 100_000});
-		const body = toRequest(
-			Array.from({length: 50}, (_, index) => ({id: String(index + 1)})),
-			{text: 'a'.repeat(10_000)},
-		);
-		expect(await server.send(tracesPath, {method: 'POST', body})).toMatchObject(full);
-	});
+test('[21] a resource counts with each span that has it: few bytes must not become many', async () => {
+	const server = await createTestServer({storageLimit: 100_000});
+	const body = toRequest(
+		Array.from({length: 50}, (_, index) => ({id: String(index + 1)})),
+		{text: 'a'.repeat(10_000)},
+	);
+	expect(await server.send(tracesPath, {method: 'POST', body})).toMatchObject(full);
+});
 
-	test('what was stored before anything was counted is counted, too', async () => {
-		const server = await createTestServer(engine);
-		await push(server, '1', 5000);
-		await push(server, '2', 500);
-		const counted = await stored(server);
-		await sql`drop table stored_bytes`.execute(server.database);
-		for (const statement of storedBytes) {
-			await sql.raw(statement).execute(server.database);
-		}
+test('what was stored before anything was counted is counted, too', async () => {
+	const server = await createTestServer();
+	await push(server, '1', 5000);
+	await push(server, '2', 500);
+	const counted = await stored(server);
+	await sql`drop table stored_bytes`.execute(server.database);
+	for (const statement of storedBytes) {
+		await sql.raw(statement).execute(server.database);
+	}
 
-		expect(await stored(server)).toEqual(counted);
-	});
+	expect(await stored(server)).toEqual(counted);
+});
 
-	test('of uploads at the same time no more are taken than there is room for', async () => {
-		const server = await createTestServer(engine, {storageLimit: 100_000});
-		const all = await Promise.all(
-			['a', 'b', 'c', 'd'].map(name => upload(server, name, name.repeat(40_000), withLength(40_000))),
-		);
-		expect(all.map(({status}) => status).sort()).toEqual([201, 201, 409, 409]);
-		expect(all.find(({status}) => status === 409)).toEqual(full);
-		expect(await stored(server)).toEqual([80_000]);
-	});
+test('of uploads at the same time no more are taken than there is room for', async () => {
+	const server = await createTestServer({storageLimit: 100_000});
+	const all = await Promise.all(
+		['a', 'b', 'c', 'd'].map(name => upload(server, name, name.repeat(40_000), withLength(40_000))),
+	);
+	expect(all.map(({status}) => status).sort()).toEqual([201, 201, 409, 409]);
+	expect(all.find(({status}) => status === 409)).toEqual(full);
+	expect(await stored(server)).toEqual([80_000]);
 });
 
 test('artifacts count once, as long as they are, and not where they are refused', async () => {
-	const server = await createTestServer('sqlite', {storageLimit: 100_000_000});
+	const server = await createTestServer({storageLimit: 100_000_000});
 	const bytes = 'b'.repeat(1000);
 	expect((await upload(server, oidOf(bytes), bytes)).status).toBe(201);
 	expect(await stored(server)).toEqual([1000]);

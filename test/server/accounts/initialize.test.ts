@@ -1,13 +1,13 @@
-import {describe, expect, test} from 'vitest';
+import {expect, test} from 'vitest';
 import {AppError} from '../../../src/core/error.ts';
 import {addMember, initialize} from '../../../src/server/accounts/initialize.ts';
-import {emptyDatabase, engines} from '../database/engines.ts';
+import {emptyDatabase} from '../database/engine.ts';
 
 const beginning = {organization: 'acme', workspace: 'main', project: 'web', email: 'Ada@Example.com'};
 const at = '2026-03-01T12:00:00.000Z';
 
-async function prepare(engine: (typeof engines)[number] = 'sqlite') {
-	const database = await emptyDatabase(engine);
+async function prepare() {
+	const database = await emptyDatabase();
 	return {database, services: {database, now: () => new Date(at)}};
 }
 
@@ -17,76 +17,74 @@ async function failure(promise: Promise<unknown>) {
 	return error instanceof AppError ? [error.code, error.message] : ['no error'];
 }
 
-describe.each(engines)('on %s', engine => {
-	test('the first user, organization, workspace, project and key are made', async () => {
-		const {database, services} = await prepare(engine);
-		const made = await initialize(services, beginning);
-		expect(made).toEqual({
-			apiKey: expect.anything(),
-			organization: 'acme',
-			workspace: 'main',
-			project: 'web',
-			userId: expect.any(String),
-		});
-		expect(made.apiKey.reveal()).toMatch(/^svc_[\w-]{43}$/);
-		const rows = await database
-			.selectFrom('members')
-			.innerJoin('users', 'users.id', 'members.user_id')
-			.innerJoin('organizations', 'organizations.id', 'members.organization_id')
-			.innerJoin('workspaces', 'workspaces.organization_id', 'organizations.id')
-			.innerJoin('projects', 'projects.workspace_id', 'workspaces.id')
-			.select([
-				'users.id',
-				'email',
-				'role',
-				'organizations.slug as org',
-				'workspaces.slug as ws',
-				'projects.slug as project',
-			])
-			.execute();
-		expect(rows).toEqual([
-			{id: made.userId, email: 'ada@example.com', role: 'owner', org: 'acme', ws: 'main', project: 'web'},
-		]);
+test('the first user, organization, workspace, project and key are made', async () => {
+	const {database, services} = await prepare();
+	const made = await initialize(services, beginning);
+	expect(made).toEqual({
+		apiKey: expect.anything(),
+		organization: 'acme',
+		workspace: 'main',
+		project: 'web',
+		userId: expect.any(String),
 	});
+	expect(made.apiKey.reveal()).toMatch(/^svc_[\w-]{43}$/);
+	const rows = await database
+		.selectFrom('members')
+		.innerJoin('users', 'users.id', 'members.user_id')
+		.innerJoin('organizations', 'organizations.id', 'members.organization_id')
+		.innerJoin('workspaces', 'workspaces.organization_id', 'organizations.id')
+		.innerJoin('projects', 'projects.workspace_id', 'workspaces.id')
+		.select([
+			'users.id',
+			'email',
+			'role',
+			'organizations.slug as org',
+			'workspaces.slug as ws',
+			'projects.slug as project',
+		])
+		.execute();
+	expect(rows).toEqual([
+		{id: made.userId, email: 'ada@example.com', role: 'owner', org: 'acme', ws: 'main', project: 'web'},
+	]);
+});
 
-	test('a second time with the same organization refuses and leaves nothing behind', async () => {
-		const {database, services} = await prepare(engine);
-		await initialize(services, beginning);
-		const again = initialize(services, {...beginning, workspace: 'other', email: 'eve@example.com'});
-		expect(await failure(again)).toEqual(['conflict', 'This data already has an organization “acme”.']);
-		const counts = await Promise.all(
-			(['users', 'organizations', 'workspaces', 'projects', 'api_keys', 'members'] as const).map(
-				async table => (await database.selectFrom(table).selectAll().execute()).length,
-			),
-		);
-		expect(counts).toEqual([1, 1, 1, 1, 1, 1]);
-	});
+test('a second time with the same organization refuses and leaves nothing behind', async () => {
+	const {database, services} = await prepare();
+	await initialize(services, beginning);
+	const again = initialize(services, {...beginning, workspace: 'other', email: 'eve@example.com'});
+	expect(await failure(again)).toEqual(['conflict', 'This data already has an organization “acme”.']);
+	const counts = await Promise.all(
+		(['users', 'organizations', 'workspaces', 'projects', 'api_keys', 'members'] as const).map(
+			async table => (await database.selectFrom(table).selectAll().execute()).length,
+		),
+	);
+	expect(counts).toEqual([1, 1, 1, 1, 1, 1]);
+});
 
-	test('another organization of the same user shares the user and gets a key of its own', async () => {
-		const {database, services} = await prepare(engine);
-		const first = await initialize(services, beginning);
-		const second = await initialize(services, {...beginning, organization: 'beta', email: ' ada@example.COM '});
-		expect(second.userId).toBe(first.userId);
-		expect(second.apiKey.equals(first.apiKey)).toBe(false);
-		expect(await database.selectFrom('users').selectAll().execute()).toHaveLength(1);
-	});
+test('another organization of the same user shares the user and gets a key of its own', async () => {
+	const {database, services} = await prepare();
+	const first = await initialize(services, beginning);
+	const second = await initialize(services, {...beginning, organization: 'beta', email: ' ada@example.COM '});
+	expect(second.userId).toBe(first.userId);
+	expect(second.apiKey.equals(first.apiKey)).toBe(false);
+	expect(await database.selectFrom('users').selectAll().execute()).toHaveLength(1);
+});
 
-	test('two processes that begin at the same time make one organization', async () => {
-		const {services} = await prepare(engine);
-		const results = await Promise.allSettled([1, 2].map(() => initialize(services, beginning)));
-		expect(results.map(({status}) => status).sort()).toEqual(['fulfilled', 'rejected']);
-	});
+test('two processes that begin at the same time make one organization', async () => {
+	const {services} = await prepare();
+	const results = await Promise.allSettled([1, 2].map(() => initialize(services, beginning)));
+	expect(results.map(({status}) => status).sort()).toEqual(['fulfilled', 'rejected']);
+});
 
-	test('members join with a role and a key, and may be given another role', async () => {
-		const {database, services} = await prepare(engine);
-		await initialize(services, beginning);
-		const joined = await addMember(services, {organization: 'acme', email: 'bob@example.com', role: 'member'});
-		expect(joined.apiKey?.reveal()).toMatch(/^svc_/);
-		const promoted = await addMember(services, {organization: 'acme', email: 'BOB@example.com', role: 'admin'});
-		expect(promoted).toEqual({userId: joined.userId, apiKey: undefined});
-		const roles = await database.selectFrom('members').select('role').where('user_id', '=', joined.userId).execute();
-		expect(roles).toEqual([{role: 'admin'}]);
-	});
+test('members join with a role and a key, and may be given another role', async () => {
+	const {database, services} = await prepare();
+	await initialize(services, beginning);
+	const joined = await addMember(services, {organization: 'acme', email: 'bob@example.com', role: 'member'});
+	expect(joined.apiKey?.reveal()).toMatch(/^svc_/);
+	const promoted = await addMember(services, {organization: 'acme', email: 'BOB@example.com', role: 'admin'});
+	expect(promoted).toEqual({userId: joined.userId, apiKey: undefined});
+	const roles = await database.selectFrom('members').select('role').where('user_id', '=', joined.userId).execute();
+	expect(roles).toEqual([{role: 'admin'}]);
 });
 
 test('the last owner stays one', async () => {

@@ -21,7 +21,7 @@ async function open({more = '', env = {}}: {more?: string; env?: Record<string, 
 		AWS_SECRET_ACCESS_KEY: keys.secret,
 		...env,
 	});
-	return {store, clock, server: await createTestServer('sqlite', {artifacts})};
+	return {store, clock, server: await createTestServer({artifacts})};
 }
 
 // The examples of the manual: "Signature Calculations for the Authorization Header", GET Object, and "Query Parameters".

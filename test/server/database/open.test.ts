@@ -1,13 +1,12 @@
-import {mkdtemp, rm, writeFile} from 'node:fs/promises';
+import {mkdtemp, rm} from 'node:fs/promises';
 import {tmpdir} from 'node:os';
 import {join} from 'node:path';
-import {sql} from 'kysely';
-import {describe, expect, inject, onTestFinished, test} from 'vitest';
+import {expect, onTestFinished, test} from 'vitest';
 import {isDatabaseFault} from '../../../src/server/database/fault.ts';
 import {openDatabase} from '../../../src/server/database/open.ts';
 import {placeOf} from '../../../src/server/database/place.ts';
 import type {Database} from '../../../src/server/database/tables.ts';
-import {emptyDatabase, emptyPlace, engines} from './engines.ts';
+import {emptyDatabase, emptyPlace} from './engine.ts';
 
 const user = {
 	id: '11111111-1111-4111-8111-111111111111',
@@ -25,75 +24,48 @@ const user = {
 const add = (database: Database, row = user) => database.insertInto('users').values(row).execute();
 const all = (database: Database) => database.selectFrom('users').selectAll().execute();
 
-test.skipIf(!inject('postgres'))('PostgreSQL is tested too (skipped where it is not installed)', () => {
-	expect(engines).toContain('postgres');
+test('what is stored comes back as it was, the largest number included', async () => {
+	const database = await emptyDatabase();
+	await add(database, {...user, username: '𝒜da “; drop table users; --'});
+	expect(await all(database)).toEqual([{...user, username: '𝒜da “; drop table users; --'}]);
 });
 
-describe.each(engines)('on %s', engine => {
-	test('what is stored comes back as it was, the largest number included', async () => {
-		const database = await emptyDatabase(engine);
-		await add(database, {...user, username: '𝒜da “; drop table users; --'});
-		expect(await all(database)).toEqual([{...user, username: '𝒜da “; drop table users; --'}]);
-	});
-
-	test('a NUL in a text is replaced, as one of the engines cannot hold it', async () => {
-		const database = await emptyDatabase(engine);
-		await add(database, {...user, username: 'a\0b'});
-		expect((await all(database)).map(({username}) => username)).toEqual(['a\u{FFFD}b']);
-	});
-
-	test('a transaction that fails leaves nothing behind', async () => {
-		const database = await emptyDatabase(engine);
-		const failing = database.transaction().execute(async transaction => {
-			await transaction.insertInto('users').values(user).execute();
-			throw new Error('no');
-		});
-		await expect(failing).rejects.toThrow('no');
-		expect(await all(database)).toEqual([]);
-	});
-
-	test('what refers to nothing is refused, and that is no fault of the machine', async () => {
-		const database = await emptyDatabase(engine);
-		const orphan = {user_id: user.id, enabled_model_ids: '[]', updated_at: user.created_at};
-		const error = await database
-			.insertInto('preferences')
-			.values(orphan)
-			.execute()
-			.catch((thrown: unknown) => thrown);
-		expect([error instanceof Error, isDatabaseFault(error)]).toEqual([true, false]);
-	});
-
-	test('opening again changes nothing', async () => {
-		const place =
-			engine === 'sqlite' ? {engine, file: join(await temporaryFolder(), 'a.db')} : await emptyPlace(engine);
-		const first = await openDatabase(place);
-		await add(first);
-		await first.destroy();
-		const second = await openDatabase(place);
-		onTestFinished(() => second.destroy());
-		expect(await all(second)).toEqual([user]);
-	});
+test('a NUL in a text is replaced, as one of the engines cannot hold it', async () => {
+	const database = await emptyDatabase();
+	await add(database, {...user, username: 'a\0b'});
+	expect((await all(database)).map(({username}) => username)).toEqual(['a\u{FFFD}b']);
 });
 
-test.skipIf(!inject('postgres'))('those that open a database at once migrate it once', async () => {
-	const place = await emptyPlace('postgres');
+test('a transaction that fails leaves nothing behind', async () => {
+	const database = await emptyDatabase();
+	const failing = database.transaction().execute(async transaction => {
+		await transaction.insertInto('users').values(user).execute();
+		throw new Error('no');
+	});
+	await expect(failing).rejects.toThrow('no');
+	expect(await all(database)).toEqual([]);
+});
+
+test('what refers to nothing is refused, and that is no fault of the machine', async () => {
+	const database = await emptyDatabase();
+	const orphan = {user_id: user.id, enabled_model_ids: '[]', updated_at: user.created_at};
+	const error = await database
+		.insertInto('preferences')
+		.values(orphan)
+		.execute()
+		.catch((thrown: unknown) => thrown);
+	expect([error instanceof Error, isDatabaseFault(error)]).toEqual([true, false]);
+});
+
+test('opening again changes nothing', async () => {
+	const empty = await emptyPlace();
+	const place = empty.engine === 'sqlite' ? {...empty, file: join(await temporaryFolder(), 'a.db')} : empty;
 	const first = await openDatabase(place);
-	onTestFinished(() => first.destroy());
-	await sql`drop schema public cascade`.execute(first);
-	await sql`create schema public`.execute(first);
-	const opened = await Promise.all([1, 2, 3].map(() => openDatabase(place)));
-	await Promise.all(opened.map(database => database.destroy()));
-	const {rows} = await sql`select count(*) as count from migrations`.execute(first);
-	expect(rows).toEqual([{count: 7}]);
-});
-
-test('a full disk is a fault of the machine, and what was stored before is still there', async () => {
-	const database = await emptyDatabase('sqlite');
-	await add(database);
-	await sql`pragma max_page_count = 1`.execute(database);
-	const large = {...user, id: 'b', email: 'b', username: 'x'.repeat(10_000_000)};
-	const error = await add(database, large).catch((thrown: unknown) => thrown);
-	expect([isDatabaseFault(error), (await all(database)).length]).toEqual([true, 1]);
+	await add(first);
+	await first.destroy();
+	const second = await openDatabase(place);
+	onTestFinished(() => second.destroy());
+	expect(await all(second)).toEqual([user]);
 });
 
 test('[8] a database that cannot be reached is said without its password', async () => {
@@ -102,15 +74,6 @@ test('[8] a database that cannot be reached is said without its password', async
 		code: 'network',
 		message: 'The database of 127.0.0.1:1 cannot be used: connect ECONNREFUSED 127.0.0.1:1.',
 		cause: expect.toSatisfy(isDatabaseFault),
-	});
-});
-
-test('a file that is no database is left as it is', async () => {
-	const file = join(await temporaryFolder(), 'letter.txt');
-	await writeFile(file, 'Dear Ada, this is no database at all, however one reads it.'.repeat(100));
-	await expect(openDatabase({engine: 'sqlite', file})).rejects.toMatchObject({
-		code: 'failed',
-		message: `The database ${file} cannot be used: file is not a database.`,
 	});
 });
 

@@ -1,6 +1,5 @@
-import {describe, expect, test} from 'vitest';
+import {expect, test} from 'vitest';
 import {problemSchema} from '../../../src/contract/problem.ts';
-import {engines} from '../database/engines.ts';
 import {createTestServer, type TestServer} from '../harness.ts';
 
 const path = '/api/v1/user/api-keys';
@@ -9,46 +8,44 @@ async function makeKey(server: TestServer, body: object = {}) {
 	return (await server.send(path, {method: 'POST', body})).json;
 }
 
-describe.each(engines)('on %s', engine => {
-	test('a key is made, works, is listed without its secret, and ends when it is revoked', async () => {
-		const server = await createTestServer(engine);
-		const made = await server.send(path, {method: 'POST', body: {name: ' ci '}});
-		expect([made.status, made.json]).toEqual([
-			200,
-			{
-				id: expect.any(String),
-				name: 'ci',
-				prefix: made.json.key.slice(0, 10),
-				key: expect.stringMatching(/^svc_[\w-]{43}$/),
-				created_at: '2026-03-01T12:00:00.000Z',
-				last_used_at: null,
-				expires_at: null,
-			},
-		]);
+test('a key is made, works, is listed without its secret, and ends when it is revoked', async () => {
+	const server = await createTestServer();
+	const made = await server.send(path, {method: 'POST', body: {name: ' ci '}});
+	expect([made.status, made.json]).toEqual([
+		200,
+		{
+			id: expect.any(String),
+			name: 'ci',
+			prefix: made.json.key.slice(0, 10),
+			key: expect.stringMatching(/^svc_[\w-]{43}$/),
+			created_at: '2026-03-01T12:00:00.000Z',
+			last_used_at: null,
+			expires_at: null,
+		},
+	]);
 
-		const {id, key} = made.json;
-		server.advance(1000);
-		const listed = await server.send(path, {key});
-		const {key: _, ...record} = made.json;
-		expect(listed.json).toContainEqual({...record, last_used_at: '2026-03-01T12:00:01.000Z'});
-		expect(listed.text).not.toContain(key.slice(10));
+	const {id, key} = made.json;
+	server.advance(1000);
+	const listed = await server.send(path, {key});
+	const {key: _, ...record} = made.json;
+	expect(listed.json).toContainEqual({...record, last_used_at: '2026-03-01T12:00:01.000Z'});
+	expect(listed.text).not.toContain(key.slice(10));
 
-		const revoked = await server.send(`${path}/${id}`, {method: 'DELETE'});
-		expect([revoked.status, revoked.text]).toEqual([204, '']);
-		expect((await server.send(path, {key})).status).toBe(401);
-		expect((await server.send(path)).json).toHaveLength(1);
-		expect((await server.send(`${path}/${id}`, {method: 'DELETE'})).status).toBe(404);
-	});
+	const revoked = await server.send(`${path}/${id}`, {method: 'DELETE'});
+	expect([revoked.status, revoked.text]).toEqual([204, '']);
+	expect((await server.send(path, {key})).status).toBe(401);
+	expect((await server.send(path)).json).toHaveLength(1);
+	expect((await server.send(`${path}/${id}`, {method: 'DELETE'})).status).toBe(404);
+});
 
-	test('[26] a key revokes itself, and of two at the same time one does', async () => {
-		const server = await createTestServer(engine);
-		const {id, key} = await makeKey(server);
-		const answers = await Promise.all([1, 2].map(() => server.send(`${path}/${id}`, {method: 'DELETE'})));
-		expect(answers.map(({status}) => status).sort()).toEqual([204, 404]);
-		const own = await makeKey(server);
-		expect((await server.send(`${path}/${own.id}`, {method: 'DELETE', key: own.key})).status).toBe(204);
-		expect((await server.send(path, {key})).status).toBe(401);
-	});
+test('[26] a key revokes itself, and of two at the same time one does', async () => {
+	const server = await createTestServer();
+	const {id, key} = await makeKey(server);
+	const answers = await Promise.all([1, 2].map(() => server.send(`${path}/${id}`, {method: 'DELETE'})));
+	expect(answers.map(({status}) => status).sort()).toEqual([204, 404]);
+	const own = await makeKey(server);
+	expect((await server.send(`${path}/${own.id}`, {method: 'DELETE', key: own.key})).status).toBe(204);
+	expect((await server.send(path, {key})).status).toBe(401);
 });
 
 test('[26] the keys of others are neither listed nor revoked, not even by an owner', async () => {

@@ -1,10 +1,9 @@
 import {mkdir, readFile, truncate, writeFile} from 'node:fs/promises';
 import {join} from 'node:path';
-import {describe, expect, test} from 'vitest';
+import {expect, test} from 'vitest';
 import {environmentSchema} from '../../../src/contract/resources/environment.ts';
 import {hashToken} from '../../../src/server/accounts/token.ts';
 import {sweepSandboxes} from '../../../src/server/sandboxes/keeper.ts';
-import {engines} from '../database/engines.ts';
 import {createTestServer, inWorkspace, type TestServer} from '../harness.ts';
 import {eventually} from '../sandboxes/sandbox.ts';
 import {addTask, listener} from '../sandboxes/task-folder.ts';
@@ -23,76 +22,74 @@ async function stateOf(server: TestServer, id: string): Promise<string> {
 	return row?.state ?? 'none';
 }
 
-describe.each(engines)('on %s', engine => {
-	test('an environment of the web shop is ready at once, with its URL in the instruction and a log that lives', async () => {
-		const server = await createTestServer(engine);
-		const {status, json} = await create(server, {
+test('an environment of the web shop is ready at once, with its URL in the instruction and a log that lives', async () => {
+	const server = await createTestServer();
+	const {status, json} = await create(server, {
+		task_ref: 'web-shop@1.0.0',
+		inputs: {shop_name: 'Tea & co', visits_per_minute: 6000},
+		project_id: 'web',
+		timeout_sec: 600,
+	});
+	const environment = environmentSchema.parse(json);
+	const port = Number(environment.service_urls?.['web']?.['port']);
+	const url = `http://127.0.0.1:${port}/`;
+	expect([status, environment]).toEqual([
+		200,
+		{
+			id: expect.stringMatching(/^[\da-f-]{36}$/),
+			state: 'ready',
 			task_ref: 'web-shop@1.0.0',
-			inputs: {shop_name: 'Tea & co', visits_per_minute: 6000},
-			project_id: 'web',
-			timeout_sec: 600,
-		});
-		const environment = environmentSchema.parse(json);
-		const port = Number(environment.service_urls?.['web']?.['port']);
-		const url = `http://127.0.0.1:${port}/`;
-		expect([status, environment]).toEqual([
-			200,
-			{
-				id: expect.stringMatching(/^[\da-f-]{36}$/),
-				state: 'ready',
-				task_ref: 'web-shop@1.0.0',
-				created_at: '2026-03-01T12:00:00.000Z',
-				expires_at: '2026-03-01T12:10:00.000Z',
-				error: null,
-				execute_token: expect.stringMatching(/^svx_[\w-]{43}$/),
-				instruction: expect.stringContaining(`The shop “Tea & co” answers at ${url} (`),
-				service_urls: {web: {url, port, protocol: 'http'}},
-				task_verification: expect.objectContaining({path: '/diagnosis'}),
-			},
-		]);
-		const shop = await (await fetch(url)).json();
-		expect(shop).toMatchObject({shop: 'Tea & co'});
-		await eventually(async () => /"level":"info".*agent=visitor/s.test(await logsOf(server, environment.id)));
-		const diagnosis = await fetch(`${url}diagnosis`, {method: 'POST', body: '{"currency": "GBP"}'});
-		expect(await diagnosis.json()).toEqual({right: true});
-	});
+			created_at: '2026-03-01T12:00:00.000Z',
+			expires_at: '2026-03-01T12:10:00.000Z',
+			error: null,
+			execute_token: expect.stringMatching(/^svx_[\w-]{43}$/),
+			instruction: expect.stringContaining(`The shop “Tea & co” answers at ${url} (`),
+			service_urls: {web: {url, port, protocol: 'http'}},
+			task_verification: expect.objectContaining({path: '/diagnosis'}),
+		},
+	]);
+	const shop = await (await fetch(url)).json();
+	expect(shop).toMatchObject({shop: 'Tea & co'});
+	await eventually(async () => /"level":"info".*agent=visitor/s.test(await logsOf(server, environment.id)));
+	const diagnosis = await fetch(`${url}diagnosis`, {method: 'POST', body: '{"currency": "GBP"}'});
+	expect(await diagnosis.json()).toEqual({right: true});
+});
 
-	test('[26] the execute token is stored hashed, and is good for a while only', async () => {
-		const server = await createTestServer(engine);
-		await addTask(server, 'listens', {services: {web: {}}}, {'main.mjs': listener});
-		const {json} = await create(server, {task_ref: 'listens'});
-		const row = await server.database.selectFrom('environments').selectAll().executeTakeFirstOrThrow();
-		expect([row.execute_token_hash, row.execute_token_expires_at]).toEqual([
-			hashToken(json.execute_token),
-			'2026-03-01T12:15:00.000Z',
-		]);
-		expect(JSON.stringify(row)).not.toContain(json.execute_token);
-	});
+test('[26] the execute token is stored hashed, and is good for a while only', async () => {
+	const server = await createTestServer();
+	await addTask(server, 'listens', {services: {web: {}}}, {'main.mjs': listener});
+	const {json} = await create(server, {task_ref: 'listens'});
+	const row = await server.database.selectFrom('environments').selectAll().executeTakeFirstOrThrow();
+	expect([row.execute_token_hash, row.execute_token_expires_at]).toEqual([
+		hashToken(json.execute_token),
+		'2026-03-01T12:15:00.000Z',
+	]);
+	expect(JSON.stringify(row)).not.toContain(json.execute_token);
+});
 
-	test('as many as an organization may have, and no more, also at once', async () => {
-		const server = await createTestServer(engine);
-		await server.database.updateTable('organizations').set({sandbox_capacity: 2}).execute();
-		await addTask(server, 'listens', {services: {web: {}}}, {'main.mjs': listener});
-		const answers = await Promise.all([1, 2, 3, 4].map(() => create(server, {task_ref: 'listens'})));
-		expect(answers.map(({status}) => status).sort()).toEqual([200, 200, 409, 409]);
-		expect(answers.find(({status}) => status === 409)?.json).toEqual({
-			code: 409,
-			detail: 'The organization has 2 sandboxes, and may have 2 at once. Wait for one to end.',
-			type: 'org_sandbox_capacity_exceeded_error',
-		});
+test('as many as an organization may have, and no more, also at once', async () => {
+	const server = await createTestServer();
+	await server.database.updateTable('organizations').set({sandbox_capacity: 2}).execute();
+	await addTask(server, 'listens', {services: {web: {}}}, {'main.mjs': listener});
+	const answers = await Promise.all([1, 2, 3, 4].map(() => create(server, {task_ref: 'listens'})));
+	expect(answers.map(({status}) => status).sort()).toEqual([200, 200, 409, 409]);
+	expect(answers.find(({status}) => status === 409)?.json).toEqual({
+		code: 409,
+		detail: 'The organization has 2 sandboxes, and may have 2 at once. Wait for one to end.',
+		type: 'org_sandbox_capacity_exceeded_error',
 	});
+});
 
-	test('the time is what was asked for, within what the organization allows', async () => {
-		const server = await createTestServer(engine);
-		await addTask(server, 'ends', {timeout_sec: 100}, {'main.mjs': ''});
-		const lifeOf = async (timeout?: number) => {
-			const {json} = await create(server, {task_ref: 'ends', ...(timeout && {timeout_sec: timeout})});
-			return (Date.parse(json.expires_at) - Date.parse(json.created_at)) / 1000;
-		};
-		expect([await lifeOf(), await lifeOf(50), await lifeOf(1e9)]).toEqual([100, 50, 86_400]);
-		await server.database.updateTable('organizations').set({runtime_seconds_max: 70}).execute();
-		expect([await lifeOf(), await lifeOf(50)]).toEqual([70, 50]);
-	});
+test('the time is what was asked for, within what the organization allows', async () => {
+	const server = await createTestServer();
+	await addTask(server, 'ends', {timeout_sec: 100}, {'main.mjs': ''});
+	const lifeOf = async (timeout?: number) => {
+		const {json} = await create(server, {task_ref: 'ends', ...(timeout && {timeout_sec: timeout})});
+		return (Date.parse(json.expires_at) - Date.parse(json.created_at)) / 1000;
+	};
+	expect([await lifeOf(), await lifeOf(50), await lifeOf(1e9)]).toEqual([100, 50, 86_400]);
+	await server.database.updateTable('organizations').set({runtime_seconds_max: 70}).execute();
+	expect([await lifeOf(), await lifeOf(50)]).toEqual([70, 50]);
 });
 
 test('[14] inputs are data: no shell and no template ever reads them', async () => {

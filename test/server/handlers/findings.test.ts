@@ -1,7 +1,6 @@
-import {describe, expect, test} from 'vitest';
+import {expect, test} from 'vitest';
 import {attackSpanSchema} from '../../../src/contract/resources/assessment.ts';
 import {findingSchema} from '../../../src/contract/resources/finding.ts';
-import {engines} from '../database/engines.ts';
 import {createTestServer, inWorkspace, scope, type TestServer} from '../harness.ts';
 import {push, spanId, timeAt} from '../ingest/push.ts';
 import {assessment, assessmentId, attack, trial} from './attack.ts';
@@ -122,54 +121,52 @@ const finding = {
 	top_trials: trials,
 };
 
-describe.each(engines)('with %s', engine => {
-	test('an attack is a finding with its trials, in whatever order and requests the spans come', async () => {
-		const once = await createTestServer(engine);
-		await push(once, run);
-		const {json} = await once.send(findings());
-		expect(json).toEqual({findings: [finding], total: 1, page: 1, page_size: 50});
-		expect(findingSchema.parse(json.findings[0])).toEqual(json.findings[0]);
+test('an attack is a finding with its trials, in whatever order and requests the spans come', async () => {
+	const once = await createTestServer();
+	await push(once, run);
+	const {json} = await once.send(findings());
+	expect(json).toEqual({findings: [finding], total: 1, page: 1, page_size: 50});
+	expect(findingSchema.parse(json.findings[0])).toEqual(json.findings[0]);
 
-		const apart = await createTestServer(engine);
-		for (const span of [...run].reverse()) {
-			await push(apart, [span]);
-			await push(apart, [span]);
-		}
+	const apart = await createTestServer();
+	for (const span of [...run].reverse()) {
+		await push(apart, [span]);
+		await push(apart, [span]);
+	}
 
-		const {id} = (await apart.send(findings())).json.findings[0];
-		expect((await apart.send(`${inWorkspace}/airt/findings/${id}`)).json).toEqual(finding);
-		const {json: attacks} = await apart.send(`${inWorkspace}/airt/assessments/${assessmentId}/traces/attacks`);
-		expect(attacks).toEqual([attackRead]);
-		expect(attackSpanSchema.parse(attacks[0])).toEqual(attacks[0]);
-	});
+	const {id} = (await apart.send(findings())).json.findings[0];
+	expect((await apart.send(`${inWorkspace}/airt/findings/${id}`)).json).toEqual(finding);
+	const {json: attacks} = await apart.send(`${inWorkspace}/airt/assessments/${assessmentId}/traces/attacks`);
+	expect(attacks).toEqual([attackRead]);
+	expect(attackSpanSchema.parse(attacks[0])).toEqual(attacks[0]);
+});
 
-	test('lists sort by every key, severities by what they mean, and pages hold each finding once', async () => {
-		const server = await createTestServer(engine);
-		const given = ['low', 'critical', 'info', 'high', 'medium', 'odd'].map((severity, index) =>
-			attack(String(index + 1), index * 10, {
-				severity,
-				attack_name: `attack ${6 - index}`,
-				...(index < 3 && {best_score: index / 10 + 0.05, category: `c${index}`}),
-			}),
-		);
-		await push(server, [...given, assessment()]);
-		const order = async (query: string) => {
-			const {json} = await server.send(findings(query));
-			return json.findings.map((each: {severity: string}) => each.severity).join(' ');
-		};
-		expect(await order('')).toBe('odd medium high info critical low');
-		expect(await order('?sort_by=date&sort_dir=asc')).toBe('low critical info high medium odd');
-		expect(await order('?sort_by=severity')).toBe('critical high medium low info odd');
-		expect(await order('?sort_by=severity&sort_dir=asc')).toBe('odd info low medium high critical');
-		expect(await order('?sort_by=score')).toBe('info critical low odd medium high');
-		expect(await order('?sort_by=score&sort_dir=asc')).toBe('low critical info odd medium high');
-		expect(await order('?sort_by=attack_name&sort_dir=asc')).toBe('odd medium high info critical low');
-		expect(await order('?sort_by=category')).toBe('info critical low odd medium high');
-		expect(await order('?sort_by=updated_at&page=2&page_size=4')).toBe('critical low');
-		expect(await order('?page=3&page_size=4')).toBe('');
-		expect(await order('?severity=high')).toBe('high');
-		expect((await server.send(findings('?severity=high'))).json).toMatchObject({total: 1, page: 1, page_size: 50});
-	});
+test('lists sort by every key, severities by what they mean, and pages hold each finding once', async () => {
+	const server = await createTestServer();
+	const given = ['low', 'critical', 'info', 'high', 'medium', 'odd'].map((severity, index) =>
+		attack(String(index + 1), index * 10, {
+			severity,
+			attack_name: `attack ${6 - index}`,
+			...(index < 3 && {best_score: index / 10 + 0.05, category: `c${index}`}),
+		}),
+	);
+	await push(server, [...given, assessment()]);
+	const order = async (query: string) => {
+		const {json} = await server.send(findings(query));
+		return json.findings.map((each: {severity: string}) => each.severity).join(' ');
+	};
+	expect(await order('')).toBe('odd medium high info critical low');
+	expect(await order('?sort_by=date&sort_dir=asc')).toBe('low critical info high medium odd');
+	expect(await order('?sort_by=severity')).toBe('critical high medium low info odd');
+	expect(await order('?sort_by=severity&sort_dir=asc')).toBe('odd info low medium high critical');
+	expect(await order('?sort_by=score')).toBe('info critical low odd medium high');
+	expect(await order('?sort_by=score&sort_dir=asc')).toBe('low critical info odd medium high');
+	expect(await order('?sort_by=attack_name&sort_dir=asc')).toBe('odd medium high info critical low');
+	expect(await order('?sort_by=category')).toBe('info critical low odd medium high');
+	expect(await order('?sort_by=updated_at&page=2&page_size=4')).toBe('critical low');
+	expect(await order('?page=3&page_size=4')).toBe('');
+	expect(await order('?severity=high')).toBe('high');
+	expect((await server.send(findings('?severity=high'))).json).toMatchObject({total: 1, page: 1, page_size: 50});
 });
 
 test('an attack that failed is a failed finding, and one without success is of no severity', async () => {

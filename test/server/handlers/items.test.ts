@@ -1,7 +1,6 @@
-import {describe, expect, test} from 'vitest';
+import {expect, test} from 'vitest';
 import {itemSchemasSchema, runItemSchema} from '../../../src/contract/resources/item.ts';
 import {builtInSchemas} from '../../../src/server/handlers/item-schemas.ts';
-import {engines} from '../database/engines.ts';
 import {createTestServer, inWorkspace, scope, type TestServer} from '../harness.ts';
 import {type Given, push, timeAt} from '../ingest/push.ts';
 
@@ -53,109 +52,107 @@ async function runItems(server: TestServer, query = '') {
 
 const common = {run_title: 'Sweep', workflow_run_id: runId, session_id: session};
 
-describe.each(engines)('with %s', engine => {
-	test('a run lists what its spans and its sessions recorded, whoever came first', async () => {
-		const server = await createTestServer(engine);
-		await push(server, spans.slice(0, 1));
-		await push(server, spans.slice(1));
-		const {status, json} = await runItems(server);
-		expect([status, json]).toEqual([
-			200,
-			[
-				{
-					...common,
-					created_at: timeAt(1.5),
-					data: {name: 'a'},
-					id: expect.any(String),
-					item_type: 'hosts',
-					ref: null,
-					schema_ref: 'h@1',
-					workflow_unit: null,
-				},
-				{
-					...common,
-					created_at: timeAt(2),
-					data: {title: 'Open port', severity: 'low'},
-					id: item,
-					item_type: 'findings',
-					ref: 'F-1',
-					schema_ref: null,
-					workflow_unit: 'scan',
-				},
-				{
-					...common,
-					created_at: timeAt(21),
-					data: {a: 1},
-					id: expect.any(String),
-					item_type: 'mystery',
-					ref: null,
-					schema_ref: null,
-					workflow_unit: null,
-				},
-			],
-		]);
-		expect(json.map((each: unknown) => runItemSchema.parse(each))).toEqual(json);
-		expect((await runItems(server, '&item_type=hosts')).json).toHaveLength(1);
-		expect((await runItems(server, '&limit=2')).json).toHaveLength(2);
-		expect((await runItems(server, '&limit=1001')).status).toBe(422);
-	});
-
-	test('an item that is recorded again is what the later span says', async () => {
-		const server = await createTestServer(engine);
-		const say = (id: string, start: number, title: string) => ({
-			id,
-			start,
-			attributes: {
-				'service.workflow.run.id': runId,
-				'service.item.type': 'notes',
-				'service.item.id': 'one',
-				'service.item.data': {text: title},
+test('a run lists what its spans and its sessions recorded, whoever came first', async () => {
+	const server = await createTestServer();
+	await push(server, spans.slice(0, 1));
+	await push(server, spans.slice(1));
+	const {status, json} = await runItems(server);
+	expect([status, json]).toEqual([
+		200,
+		[
+			{
+				...common,
+				created_at: timeAt(1.5),
+				data: {name: 'a'},
+				id: expect.any(String),
+				item_type: 'hosts',
+				ref: null,
+				schema_ref: 'h@1',
+				workflow_unit: null,
 			},
-		});
-		await push(server, [say('2', 5, 'new')]);
-		await push(server, [say('1', 1, 'old')]);
-		expect((await runItems(server)).json.map(({data}: {data: unknown}) => data)).toEqual([{text: 'new'}]);
-	});
-
-	test('the types of a project have schemas: declared ones and built-in ones, and the others are left out', async () => {
-		const server = await createTestServer(engine);
-		const path = `${inWorkspace}/projects/${scope.project}/items/schemas`;
-		expect((await server.send(path)).json).toEqual({schemas: []});
-		const declare = (id: string, start: number, version: string) => ({
-			id,
-			start,
-			trace: '9',
-			attributes: {
-				'service.item.type': 'hosts',
-				'service.item.schema_ref': 'h@1',
-				'service.item.json_schema': {type: 'object', title: version},
-				'service.capability.name': 'recon',
-				'service.capability.version': version,
+			{
+				...common,
+				created_at: timeAt(2),
+				data: {title: 'Open port', severity: 'low'},
+				id: item,
+				item_type: 'findings',
+				ref: 'F-1',
+				schema_ref: null,
+				workflow_unit: 'scan',
 			},
-		});
-		await push(server, [...spans, declare('1', 3, '1.1')]);
-		await push(server, [declare('2', 2, '1.0')]);
-		const {json} = await server.send(path);
-		expect(json).toEqual({
-			schemas: [
-				{
-					capability: null,
-					capability_version: null,
-					item_type: 'findings',
-					json_schema: builtInSchemas['findings'],
-					schema_ref: null,
-				},
-				{
-					capability: 'recon',
-					capability_version: '1.1',
-					item_type: 'hosts',
-					json_schema: {type: 'object', title: '1.1'},
-					schema_ref: 'h@1',
-				},
-			],
-		});
-		expect(itemSchemasSchema.parse(json)).toEqual(json);
+			{
+				...common,
+				created_at: timeAt(21),
+				data: {a: 1},
+				id: expect.any(String),
+				item_type: 'mystery',
+				ref: null,
+				schema_ref: null,
+				workflow_unit: null,
+			},
+		],
+	]);
+	expect(json.map((each: unknown) => runItemSchema.parse(each))).toEqual(json);
+	expect((await runItems(server, '&item_type=hosts')).json).toHaveLength(1);
+	expect((await runItems(server, '&limit=2')).json).toHaveLength(2);
+	expect((await runItems(server, '&limit=1001')).status).toBe(422);
+});
+
+test('an item that is recorded again is what the later span says', async () => {
+	const server = await createTestServer();
+	const say = (id: string, start: number, title: string) => ({
+		id,
+		start,
+		attributes: {
+			'service.workflow.run.id': runId,
+			'service.item.type': 'notes',
+			'service.item.id': 'one',
+			'service.item.data': {text: title},
+		},
 	});
+	await push(server, [say('2', 5, 'new')]);
+	await push(server, [say('1', 1, 'old')]);
+	expect((await runItems(server)).json.map(({data}: {data: unknown}) => data)).toEqual([{text: 'new'}]);
+});
+
+test('the types of a project have schemas: declared ones and built-in ones, and the others are left out', async () => {
+	const server = await createTestServer();
+	const path = `${inWorkspace}/projects/${scope.project}/items/schemas`;
+	expect((await server.send(path)).json).toEqual({schemas: []});
+	const declare = (id: string, start: number, version: string) => ({
+		id,
+		start,
+		trace: '9',
+		attributes: {
+			'service.item.type': 'hosts',
+			'service.item.schema_ref': 'h@1',
+			'service.item.json_schema': {type: 'object', title: version},
+			'service.capability.name': 'recon',
+			'service.capability.version': version,
+		},
+	});
+	await push(server, [...spans, declare('1', 3, '1.1')]);
+	await push(server, [declare('2', 2, '1.0')]);
+	const {json} = await server.send(path);
+	expect(json).toEqual({
+		schemas: [
+			{
+				capability: null,
+				capability_version: null,
+				item_type: 'findings',
+				json_schema: builtInSchemas['findings'],
+				schema_ref: null,
+			},
+			{
+				capability: 'recon',
+				capability_version: '1.1',
+				item_type: 'hosts',
+				json_schema: {type: 'object', title: '1.1'},
+				schema_ref: 'h@1',
+			},
+		],
+	});
+	expect(itemSchemasSchema.parse(json)).toEqual(json);
 });
 
 test('a run goes through its states and never back, in whatever order its spans come', async () => {

@@ -1,9 +1,8 @@
 import {Secret, TOTP} from 'otpauth';
-import {describe, expect, test} from 'vitest';
+import {expect, test} from 'vitest';
 import {problemSchema} from '../../../src/contract/problem.ts';
 import {checkSecondFactor, startEnrollment} from '../../../src/server/accounts/second-factor.ts';
 import {findAccount} from '../../../src/server/accounts/user.ts';
-import {engines} from '../database/engines.ts';
 import {createTestServer, type TestServer} from '../harness.ts';
 
 const path = '/api/v1/auth/mfa/enroll/verify';
@@ -17,57 +16,57 @@ async function check(server: TestServer, code: string): Promise<string> {
 	return account ? (await checkSecondFactor(server.services, account, code)).kind : 'nobody';
 }
 
-describe.each(engines)('on %s', engine => {
-	test('an enrollment is finished with a code, and its recovery codes are good once each', async () => {
-		const server = await createTestServer(engine);
-		const secret = await startEnrollment(server.services, server.owner.id);
-		const code = codeOf(server, secret);
-		const {status, json} = await verify(server, ` ${code.slice(0, 3)} ${code.slice(3)} `);
-		expect([status, json]).toEqual([200, {recovery_codes: expect.any(Array)}]);
-		expect(json.recovery_codes).toHaveLength(10);
+test('an enrollment is finished with a code, and its recovery codes are good once each', async () => {
+	const server = await createTestServer();
+	const secret = await startEnrollment(server.services, server.owner.id);
+	const code = codeOf(server, secret);
+	const {status, json} = await verify(server, ` ${code.slice(0, 3)} ${code.slice(3)} `);
+	expect([status, json]).toEqual([200, {recovery_codes: expect.any(Array)}]);
+	expect(json.recovery_codes).toHaveLength(10);
 
-		// The code that finished the enrollment is used up, and so is the enrollment.
-		expect([await check(server, code), (await verify(server, code)).status]).toEqual(['wrong', 409]);
-		server.advance(30_000);
-		expect([await check(server, codeOf(server, secret)), await check(server, codeOf(server, secret))]).toEqual([
-			'right',
-			'wrong',
-		]);
-		const [first, second] = json.recovery_codes;
-		expect([await check(server, first.toUpperCase()), await check(server, first), await check(server, second)]).toEqual(
-			['right', 'wrong', 'right'],
-		);
-		const stored = JSON.stringify(await server.database.selectFrom('recovery_codes').selectAll().execute());
-		expect(stored).not.toContain(second);
-	});
+	// The code that finished the enrollment is used up, and so is the enrollment.
+	expect([await check(server, code), (await verify(server, code)).status]).toEqual(['wrong', 409]);
+	server.advance(30_000);
+	expect([await check(server, codeOf(server, secret)), await check(server, codeOf(server, secret))]).toEqual([
+		'right',
+		'wrong',
+	]);
+	const [first, second] = json.recovery_codes;
+	expect([await check(server, first.toUpperCase()), await check(server, first), await check(server, second)]).toEqual([
+		'right',
+		'wrong',
+		'right',
+	]);
+	const stored = JSON.stringify(await server.database.selectFrom('recovery_codes').selectAll().execute());
+	expect(stored).not.toContain(second);
+});
 
-	test('[26] of two requests with the same code at the same time one is right', async () => {
-		const server = await createTestServer(engine);
-		const secret = await startEnrollment(server.services, server.owner.id);
-		const answers = await Promise.all([1, 2].map(() => verify(server, codeOf(server, secret))));
-		expect(answers.map(({status}) => status).sort()).toEqual([200, 409]);
-		expect(await server.database.selectFrom('recovery_codes').selectAll().execute()).toHaveLength(10);
+test('[26] of two requests with the same code at the same time one is right', async () => {
+	const server = await createTestServer();
+	const secret = await startEnrollment(server.services, server.owner.id);
+	const answers = await Promise.all([1, 2].map(() => verify(server, codeOf(server, secret))));
+	expect(answers.map(({status}) => status).sort()).toEqual([200, 409]);
+	expect(await server.database.selectFrom('recovery_codes').selectAll().execute()).toHaveLength(10);
 
-		server.advance(60_000);
-		const code = codeOf(server, secret);
-		const checks = await Promise.all([check(server, code), check(server, code), check(server, code)]);
-		expect(checks.sort()).toEqual(['right', 'wrong', 'wrong']);
-	});
+	server.advance(60_000);
+	const code = codeOf(server, secret);
+	const checks = await Promise.all([check(server, code), check(server, code), check(server, code)]);
+	expect(checks.sort()).toEqual(['right', 'wrong', 'wrong']);
+});
 
-	test('guesses are 429 after six, and no code is right until the wait is over', async () => {
-		const server = await createTestServer(engine);
-		const secret = await startEnrollment(server.services, server.owner.id);
-		const wrong = codeOf(server, secret, 3600);
-		for (let count = 0; count < 6; count += 1) {
-			const {status, json} = await verify(server, wrong);
-			expect([status, problemSchema.parse(json).type]).toEqual([400, 'token_error']);
-		}
+test('guesses are 429 after six, and no code is right until the wait is over', async () => {
+	const server = await createTestServer();
+	const secret = await startEnrollment(server.services, server.owner.id);
+	const wrong = codeOf(server, secret, 3600);
+	for (let count = 0; count < 6; count += 1) {
+		const {status, json} = await verify(server, wrong);
+		expect([status, problemSchema.parse(json).type]).toEqual([400, 'token_error']);
+	}
 
-		const {status, headers, json} = await verify(server, codeOf(server, secret));
-		expect([status, headers.get('retry-after'), json.type]).toEqual([429, '900', 'usage_limit_exceeded_error']);
-		server.advance(900_000);
-		expect((await verify(server, codeOf(server, secret))).status).toBe(200);
-	});
+	const {status, headers, json} = await verify(server, codeOf(server, secret));
+	expect([status, headers.get('retry-after'), json.type]).toEqual([429, '900', 'usage_limit_exceeded_error']);
+	server.advance(900_000);
+	expect((await verify(server, codeOf(server, secret))).status).toBe(200);
 });
 
 test('without an enrollment there is nothing to finish, and the answer says where one begins', async () => {

@@ -1,16 +1,15 @@
-import {describe, expect, test} from 'vitest';
+import {expect, test} from 'vitest';
 import {grantCredits, setMemberLimit} from '../../../src/server/credits/account.ts';
 import {createRuntime} from '../../../src/server/sandboxes/create-runtime.ts';
 import {sweepSandboxes} from '../../../src/server/sandboxes/keeper.ts';
-import {engines} from '../database/engines.ts';
 import {createTestServer, inWorkspace, type TestServer} from '../harness.ts';
 import {addTask, listener} from '../sandboxes/task-folder.ts';
 
 const minute = 60_000;
 
 /** A server whose owner has a runtime, and whose organization has so many credits; a minute costs one. */
-async function withCredits(engine: 'sqlite' | 'postgres', credits: number) {
-	const server = await createTestServer(engine);
+async function withCredits(credits: number) {
+	const server = await createTestServer();
 	await addTask(server, 'listens', {services: {web: {}}}, {'main.mjs': listener});
 	const {id: workspaceId, organization_id: organizationId} = await server.database
 		.selectFrom('workspaces')
@@ -35,62 +34,60 @@ const balanceOf = async ({database}: TestServer) =>
 
 const sandboxOf = ({database}: TestServer) => database.selectFrom('sandboxes').selectAll().executeTakeFirstOrThrow();
 
-describe.each(engines)('on %s', engine => {
-	test('it is paid for as it runs, is paused when the credits are used up, and is refused then', async () => {
-		const {server} = await withCredits(engine, 12);
-		const {json} = await resume(server);
-		expect([await balanceOf(server), json.instance]).toMatchObject([
-			11,
-			{
-				runtime_limited_by_credits: true,
-				actual_runtime_limit_seconds: 720,
-				expires_at: '2026-03-01T12:12:00.000Z',
-				billed_credits: 1,
-				estimated_total_credits: 12,
-			},
-		]);
-		server.advance(7 * minute);
-		await sweepSandboxes(server.services);
-		await sweepSandboxes(server.services);
-		expect([await balanceOf(server), (await sandboxOf(server)).billed_credits]).toEqual([5, 7]);
+test('it is paid for as it runs, is paused when the credits are used up, and is refused then', async () => {
+	const {server} = await withCredits(12);
+	const {json} = await resume(server);
+	expect([await balanceOf(server), json.instance]).toMatchObject([
+		11,
+		{
+			runtime_limited_by_credits: true,
+			actual_runtime_limit_seconds: 720,
+			expires_at: '2026-03-01T12:12:00.000Z',
+			billed_credits: 1,
+			estimated_total_credits: 12,
+		},
+	]);
+	server.advance(7 * minute);
+	await sweepSandboxes(server.services);
+	await sweepSandboxes(server.services);
+	expect([await balanceOf(server), (await sandboxOf(server)).billed_credits]).toEqual([5, 7]);
 
-		server.advance(5 * minute);
-		await sweepSandboxes(server.services);
-		expect(await sandboxOf(server)).toMatchObject({state: 'paused', pause_reason: 'insufficient_credits'});
-		expect(await balanceOf(server)).toBe(0);
-		const refused = await resume(server);
-		expect([refused.status, refused.json]).toEqual([
-			409,
-			{
-				code: 409,
-				detail: 'The credits of this organization are used up. Buy some, or wait for the next refill.',
-				type: 'usage_limit_exceeded_error',
-			},
-		]);
-		expect((await sandboxOf(server)).state).toBe('paused');
-	});
+	server.advance(5 * minute);
+	await sweepSandboxes(server.services);
+	expect(await sandboxOf(server)).toMatchObject({state: 'paused', pause_reason: 'insufficient_credits'});
+	expect(await balanceOf(server)).toBe(0);
+	const refused = await resume(server);
+	expect([refused.status, refused.json]).toEqual([
+		409,
+		{
+			code: 409,
+			detail: 'The credits of this organization are used up. Buy some, or wait for the next refill.',
+			type: 'usage_limit_exceeded_error',
+		},
+	]);
+	expect((await sandboxOf(server)).state).toBe('paused');
+});
 
-	test('credits that others use up pause it before its time, and no balance gets below 0', async () => {
-		const {server} = await withCredits(engine, 100);
-		await resume(server);
-		await server.database.updateTable('credit_accounts').set({balance: 2}).execute();
-		server.advance(6 * minute);
-		await sweepSandboxes(server.services);
-		expect([await balanceOf(server), await sandboxOf(server)]).toMatchObject([
-			0,
-			{state: 'paused', pause_reason: 'insufficient_credits', billed_credits: 3},
-		]);
-	});
+test('credits that others use up pause it before its time, and no balance gets below 0', async () => {
+	const {server} = await withCredits(100);
+	await resume(server);
+	await server.database.updateTable('credit_accounts').set({balance: 2}).execute();
+	server.advance(6 * minute);
+	await sweepSandboxes(server.services);
+	expect([await balanceOf(server), await sandboxOf(server)]).toMatchObject([
+		0,
+		{state: 'paused', pause_reason: 'insufficient_credits', billed_credits: 3},
+	]);
+});
 
-	test('a member over his limit is told so, by the pause and by the refusal', async () => {
-		const {server, organizationId} = await withCredits(engine, 100);
-		const limit = {organizationId, userId: server.owner.id, limit: 2, now: server.services.now()};
-		await server.database.transaction().execute(transaction => setMemberLimit(transaction, limit));
-		expect((await resume(server)).json.instance.actual_runtime_limit_seconds).toBe(120);
-		server.advance(2 * minute);
-		await sweepSandboxes(server.services);
-		expect(await sandboxOf(server)).toMatchObject({state: 'paused', pause_reason: 'member_limit_exceeded'});
-		const refused = await resume(server);
-		expect([refused.status, refused.json.type]).toEqual([409, 'member_limit_exceeded_error']);
-	});
+test('a member over his limit is told so, by the pause and by the refusal', async () => {
+	const {server, organizationId} = await withCredits(100);
+	const limit = {organizationId, userId: server.owner.id, limit: 2, now: server.services.now()};
+	await server.database.transaction().execute(transaction => setMemberLimit(transaction, limit));
+	expect((await resume(server)).json.instance.actual_runtime_limit_seconds).toBe(120);
+	server.advance(2 * minute);
+	await sweepSandboxes(server.services);
+	expect(await sandboxOf(server)).toMatchObject({state: 'paused', pause_reason: 'member_limit_exceeded'});
+	const refused = await resume(server);
+	expect([refused.status, refused.json.type]).toEqual([409, 'member_limit_exceeded_error']);
 });

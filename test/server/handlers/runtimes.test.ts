@@ -1,16 +1,15 @@
-import {describe, expect, test} from 'vitest';
+import {expect, test} from 'vitest';
 import {runtimeSchema} from '../../../src/contract/resources/runtime.ts';
 import {createRuntime, type NewRuntime} from '../../../src/server/sandboxes/create-runtime.ts';
 import {sweepSandboxes} from '../../../src/server/sandboxes/keeper.ts';
-import {engines} from '../database/engines.ts';
 import {createTestServer, inWorkspace, type TestServer} from '../harness.ts';
 import {addTask, listener} from '../sandboxes/task-folder.ts';
 
 const minute = 60_000;
 
 /** A server with the runtime `dev` of its owner, which was never started. */
-async function withRuntime(engine: 'sqlite' | 'postgres' = 'sqlite', more: Partial<NewRuntime> = {}) {
-	const server = await createTestServer(engine);
+async function withRuntime(more: Partial<NewRuntime> = {}) {
+	const server = await createTestServer();
 	await addTask(server, 'listens', {services: {web: {}}}, {'main.mjs': listener});
 	const {id: workspaceId, organization_id: organizationId} = await server.database
 		.selectFrom('workspaces')
@@ -29,101 +28,99 @@ const resume = (server: TestServer, runtime = 'dev', key = server.owner.key) =>
 
 const sandboxesOf = ({database}: TestServer) => database.selectFrom('sandboxes').selectAll().execute();
 
-describe.each(engines)('on %s', engine => {
-	test('a runtime wakes by its key or its UUID, once however often it is asked, and says all about itself', async () => {
-		const {server, id, projectId, workspaceId} = await withRuntime(engine);
-		const first = await resume(server);
-		const [sandbox] = await sandboxesOf(server);
-		expect([first.status, runtimeSchema.parse(first.json)]).toEqual([
-			200,
-			{
-				id,
-				key: 'dev',
-				name: 'Development',
-				description: null,
-				config_digest: expect.stringMatching(/^sha256:[\da-f]{64}$/),
-				config_version: '1',
-				created_at: '2026-03-01T12:00:00.000Z',
-				updated_at: '2026-03-01T12:00:00.000Z',
-				created_by: server.owner.id,
-				owned_by_me: true,
-				project_id: projectId,
-				project_key: 'web',
-				project_name: expect.any(String),
-				workspace_id: workspaceId,
-				status: 'running',
-				instance: {
-					sandbox_id: sandbox?.id,
-					provider: 'local',
-					provider_sandbox_id: sandbox?.id,
-					state: 'running',
-					created_at: '2026-03-01T12:00:00.000Z',
-					expires_at: '2026-03-01T13:00:00.000Z',
-					pause_reason: null,
-					sandbox_url: expect.stringMatching(/^http:\/\/127\.0\.0\.1:\d+\/$/),
-					startup_timing: {start_ms: expect.any(Number)},
-					supports_pause: true,
-					total_runtime_seconds: 0,
-					actual_runtime_limit_seconds: 3600,
-					configured_runtime_limit_seconds: 86_400,
-					configured_runtime_limit_source_level: 'l1_platform_max',
-					requested_runtime_limit_seconds: 3600,
-					requested_runtime_limit_source_level: 'l1_platform_default',
-					billed_credits: 1,
-					running_credits: 0,
-					estimated_total_credits: 60,
-					runtime_limited_by_credits: false,
-				},
-			},
-		]);
-		const again = await resume(server, id.toUpperCase());
-		expect([again.status, again.json.instance.sandbox_id, (await sandboxesOf(server)).length]).toEqual([
-			200,
-			sandbox?.id,
-			1,
-		]);
-	});
-
-	test('two that wake it at once get one sandbox', async () => {
-		const {server} = await withRuntime(engine);
-		const answers = await Promise.all([1, 2, 3].map(() => resume(server)));
-		expect(answers.map(({status}) => status)).toEqual([200, 200, 200]);
-		const ids = answers.map(({json}) => json.instance.sandbox_id);
-		expect([new Set(ids).size, (await sandboxesOf(server)).length]).toEqual([1, 1]);
-	});
-
-	test('when its time is over it is paused, and goes on in the same sandbox', async () => {
-		const {server} = await withRuntime(engine, {requestedSeconds: 600});
-		const {json} = await resume(server);
-		expect(json.instance.requested_runtime_limit_source_level).toBe('l4_requested');
-		server.advance(10 * minute);
-		await sweepSandboxes(server.services);
-		const [paused] = await sandboxesOf(server);
-		const provider = server.services.sandboxes.provider;
-		expect([paused?.state, paused?.pause_reason, paused?.past_seconds, paused?.billed_credits]).toEqual([
-			'paused',
-			'timeout',
-			600,
-			10,
-		]);
-		expect(await provider.inspect(paused?.id ?? '')).toEqual({kind: 'paused'});
-
-		server.advance(60 * minute);
-		const resumed = await resume(server);
-		expect(resumed.json).toMatchObject({
+test('a runtime wakes by its key or its UUID, once however often it is asked, and says all about itself', async () => {
+	const {server, id, projectId, workspaceId} = await withRuntime();
+	const first = await resume(server);
+	const [sandbox] = await sandboxesOf(server);
+	expect([first.status, runtimeSchema.parse(first.json)]).toEqual([
+		200,
+		{
+			id,
+			key: 'dev',
+			name: 'Development',
+			description: null,
+			config_digest: expect.stringMatching(/^sha256:[\da-f]{64}$/),
+			config_version: '1',
+			created_at: '2026-03-01T12:00:00.000Z',
+			updated_at: '2026-03-01T12:00:00.000Z',
+			created_by: server.owner.id,
+			owned_by_me: true,
+			project_id: projectId,
+			project_key: 'web',
+			project_name: expect.any(String),
+			workspace_id: workspaceId,
 			status: 'running',
 			instance: {
-				sandbox_id: paused?.id,
+				sandbox_id: sandbox?.id,
+				provider: 'local',
+				provider_sandbox_id: sandbox?.id,
 				state: 'running',
+				created_at: '2026-03-01T12:00:00.000Z',
+				expires_at: '2026-03-01T13:00:00.000Z',
 				pause_reason: null,
-				total_runtime_seconds: 600,
-				billed_credits: 11,
-				estimated_total_credits: 20,
-				expires_at: '2026-03-01T13:20:00.000Z',
+				sandbox_url: expect.stringMatching(/^http:\/\/127\.0\.0\.1:\d+\/$/),
+				startup_timing: {start_ms: expect.any(Number)},
+				supports_pause: true,
+				total_runtime_seconds: 0,
+				actual_runtime_limit_seconds: 3600,
+				configured_runtime_limit_seconds: 86_400,
+				configured_runtime_limit_source_level: 'l1_platform_max',
+				requested_runtime_limit_seconds: 3600,
+				requested_runtime_limit_source_level: 'l1_platform_default',
+				billed_credits: 1,
+				running_credits: 0,
+				estimated_total_credits: 60,
+				runtime_limited_by_credits: false,
 			},
-		});
-		expect(await (await fetch(resumed.json.instance.sandbox_url)).text()).toBe('ok');
+		},
+	]);
+	const again = await resume(server, id.toUpperCase());
+	expect([again.status, again.json.instance.sandbox_id, (await sandboxesOf(server)).length]).toEqual([
+		200,
+		sandbox?.id,
+		1,
+	]);
+});
+
+test('two that wake it at once get one sandbox', async () => {
+	const {server} = await withRuntime();
+	const answers = await Promise.all([1, 2, 3].map(() => resume(server)));
+	expect(answers.map(({status}) => status)).toEqual([200, 200, 200]);
+	const ids = answers.map(({json}) => json.instance.sandbox_id);
+	expect([new Set(ids).size, (await sandboxesOf(server)).length]).toEqual([1, 1]);
+});
+
+test('when its time is over it is paused, and goes on in the same sandbox', async () => {
+	const {server} = await withRuntime({requestedSeconds: 600});
+	const {json} = await resume(server);
+	expect(json.instance.requested_runtime_limit_source_level).toBe('l4_requested');
+	server.advance(10 * minute);
+	await sweepSandboxes(server.services);
+	const [paused] = await sandboxesOf(server);
+	const provider = server.services.sandboxes.provider;
+	expect([paused?.state, paused?.pause_reason, paused?.past_seconds, paused?.billed_credits]).toEqual([
+		'paused',
+		'timeout',
+		600,
+		10,
+	]);
+	expect(await provider.inspect(paused?.id ?? '')).toEqual({kind: 'paused'});
+
+	server.advance(60 * minute);
+	const resumed = await resume(server);
+	expect(resumed.json).toMatchObject({
+		status: 'running',
+		instance: {
+			sandbox_id: paused?.id,
+			state: 'running',
+			pause_reason: null,
+			total_runtime_seconds: 600,
+			billed_credits: 11,
+			estimated_total_credits: 20,
+			expires_at: '2026-03-01T13:20:00.000Z',
+		},
 	});
+	expect(await (await fetch(resumed.json.instance.sandbox_url)).text()).toBe('ok');
 });
 
 test('a sandbox that its provider cannot suspend ends with its time', async () => {
@@ -140,7 +137,7 @@ test('a sandbox that its provider cannot suspend ends with its time', async () =
 });
 
 test('a runtime whose program ended is idle, and begins anew in the workspace that it had', async () => {
-	const {server} = await withRuntime('sqlite', {taskReference: 'counts'});
+	const {server} = await withRuntime({taskReference: 'counts'});
 	const main =
 		'import {appendFileSync, readFileSync} from "node:fs"; appendFileSync("count", "x"); console.log(readFileSync("count", "utf8"));';
 	await addTask(server, 'counts', {}, {'main.mjs': main});
@@ -179,7 +176,7 @@ test('[26] only its owner wakes it, and others cannot tell that it exists', asyn
 });
 
 test('a task that is gone is 409, a sandbox that cannot start 502; the runtime is idle, and can be tried again', async () => {
-	const {server} = await withRuntime('sqlite', {taskReference: 'later'});
+	const {server} = await withRuntime({taskReference: 'later'});
 	const missing = await resume(server);
 	expect([missing.status, missing.json.type]).toEqual([409, 'task_error']);
 	const {provider} = server.services.sandboxes;

@@ -1,7 +1,6 @@
 import {randomUUID} from 'node:crypto';
-import {describe, expect, test} from 'vitest';
+import {expect, test} from 'vitest';
 import {stageSchema} from '../../../src/contract/resources/stage.ts';
-import {engines} from '../database/engines.ts';
 import {createTestServer, inWorkspace, scope, type TestServer} from '../harness.ts';
 import {findProjectOf} from '../rows.ts';
 
@@ -43,87 +42,85 @@ async function addItem({database}: TestServer, organization: string = scope.org)
 	return id;
 }
 
-describe.each(engines)('on %s', engine => {
-	test('a stage is made once, and returned as it was made to whoever asks again', async () => {
-		const server = await createTestServer(engine);
-		const itemId = await addItem(server);
-		const {organizationId, projectId} = await findProjectOf(server.database);
-		const made = await stage(server, itemId.toUpperCase());
-		expect([made.status, stageSchema.parse(made.json)]).toEqual([
-			200,
-			{
-				id: expect.any(String),
-				organization_id: organizationId,
-				project_id: projectId,
-				item_id: itemId,
-				action_id,
-				connection_id: expect.any(String),
-				provenance,
-				status: 'staged',
-				submission_id: null,
-				created_at: '2026-03-01T12:00:00.000Z',
-				updated_at: '2026-03-01T12:00:00.000Z',
-			},
-		]);
+test('a stage is made once, and returned as it was made to whoever asks again', async () => {
+	const server = await createTestServer();
+	const itemId = await addItem(server);
+	const {organizationId, projectId} = await findProjectOf(server.database);
+	const made = await stage(server, itemId.toUpperCase());
+	expect([made.status, stageSchema.parse(made.json)]).toEqual([
+		200,
+		{
+			id: expect.any(String),
+			organization_id: organizationId,
+			project_id: projectId,
+			item_id: itemId,
+			action_id,
+			connection_id: expect.any(String),
+			provenance,
+			status: 'staged',
+			submission_id: null,
+			created_at: '2026-03-01T12:00:00.000Z',
+			updated_at: '2026-03-01T12:00:00.000Z',
+		},
+	]);
 
-		const {key} = await server.join('member');
-		server.advance(1000);
-		const again = await stage(server, itemId, {action_id, provenance: {...provenance, root_run_id: 'another'}}, key);
-		expect([again.status, again.json]).toEqual([200, made.json]);
-	});
+	const {key} = await server.join('member');
+	server.advance(1000);
+	const again = await stage(server, itemId, {action_id, provenance: {...provenance, root_run_id: 'another'}}, key);
+	expect([again.status, again.json]).toEqual([200, made.json]);
+});
 
-	test('an action has one connection in an organization, whatever the item', async () => {
-		const server = await createTestServer(engine);
-		const connections = [
-			(await stage(server, await addItem(server))).json.connection_id,
-			(await stage(server, await addItem(server))).json.connection_id,
-			(await stage(server, await addItem(server), {action_id: randomUUID(), provenance})).json.connection_id,
-		];
-		expect(connections[0]).toBe(connections[1]);
-		expect(connections[0]).not.toBe(connections[2]);
-	});
+test('an action has one connection in an organization, whatever the item', async () => {
+	const server = await createTestServer();
+	const connections = [
+		(await stage(server, await addItem(server))).json.connection_id,
+		(await stage(server, await addItem(server))).json.connection_id,
+		(await stage(server, await addItem(server), {action_id: randomUUID(), provenance})).json.connection_id,
+	];
+	expect(connections[0]).toBe(connections[1]);
+	expect(connections[0]).not.toBe(connections[2]);
+});
 
-	test('a stage that was dismissed makes room for the next one', async () => {
-		const server = await createTestServer(engine);
-		const itemId = await addItem(server);
-		const {id} = (await stage(server, itemId)).json;
-		await server.database.updateTable('stages').set({status: 'dismissed'}).where('id', '=', id).execute();
-		const next = await stage(server, itemId);
-		expect([next.status, next.json.id === id]).toEqual([200, false]);
-	});
+test('a stage that was dismissed makes room for the next one', async () => {
+	const server = await createTestServer();
+	const itemId = await addItem(server);
+	const {id} = (await stage(server, itemId)).json;
+	await server.database.updateTable('stages').set({status: 'dismissed'}).where('id', '=', id).execute();
+	const next = await stage(server, itemId);
+	expect([next.status, next.json.id === id]).toEqual([200, false]);
+});
 
-	test('of twenty that stage at once one makes the stage and all get it', async () => {
-		const server = await createTestServer(engine);
-		const itemId = await addItem(server);
-		const answers = await Promise.all(Array.from({length: 20}, () => stage(server, itemId)));
-		expect(new Set(answers.map(({status, text}) => `${status} ${text}`)).size).toBe(1);
-		expect(await server.database.selectFrom('stages').select('id').execute()).toHaveLength(1);
-	});
+test('of twenty that stage at once one makes the stage and all get it', async () => {
+	const server = await createTestServer();
+	const itemId = await addItem(server);
+	const answers = await Promise.all(Array.from({length: 20}, () => stage(server, itemId)));
+	expect(new Set(answers.map(({status, text}) => `${status} ${text}`)).size).toBe(1);
+	expect(await server.database.selectFrom('stages').select('id').execute()).toHaveLength(1);
+});
 
-	test('an item of another project or organization is not found, and nothing is staged', async () => {
-		const server = await createTestServer(engine);
-		const rival = await server.foundAnother();
-		const theirs = await addItem(server, 'rival');
-		const ours = await addItem(server);
-		const body = {action_id, provenance};
-		const answers = [
-			await stage(server, theirs),
-			await stage(server, randomUUID()),
-			await stage(server, ours, body, rival.key),
-			await server.send(pathOf(ours, 'another'), {method: 'POST', body}),
-		];
-		expect(new Set(answers.map(({status, text}) => `${status} ${text}`)).size).toBe(1);
-		expect(answers[0]?.status).toBe(404);
-		expect(await server.database.selectFrom('stages').select('id').execute()).toEqual([]);
-	});
+test('an item of another project or organization is not found, and nothing is staged', async () => {
+	const server = await createTestServer();
+	const rival = await server.foundAnother();
+	const theirs = await addItem(server, 'rival');
+	const ours = await addItem(server);
+	const body = {action_id, provenance};
+	const answers = [
+		await stage(server, theirs),
+		await stage(server, randomUUID()),
+		await stage(server, ours, body, rival.key),
+		await server.send(pathOf(ours, 'another'), {method: 'POST', body}),
+	];
+	expect(new Set(answers.map(({status, text}) => `${status} ${text}`)).size).toBe(1);
+	expect(answers[0]?.status).toBe(404);
+	expect(await server.database.selectFrom('stages').select('id').execute()).toEqual([]);
+});
 
-	test('what a stage may not say is named', async () => {
-		const server = await createTestServer(engine);
-		const itemId = await addItem(server);
-		const {json} = await stage(server, itemId, {action_id: 'x', provenance: {...provenance, span_id: 'x'.repeat(17)}});
-		expect([json.code, json.errors.map(({loc}: {loc: string[]}) => loc.join('.'))]).toEqual([
-			422,
-			['body.action_id', 'body.provenance.span_id'],
-		]);
-	});
+test('what a stage may not say is named', async () => {
+	const server = await createTestServer();
+	const itemId = await addItem(server);
+	const {json} = await stage(server, itemId, {action_id: 'x', provenance: {...provenance, span_id: 'x'.repeat(17)}});
+	expect([json.code, json.errors.map(({loc}: {loc: string[]}) => loc.join('.'))]).toEqual([
+		422,
+		['body.action_id', 'body.provenance.span_id'],
+	]);
 });

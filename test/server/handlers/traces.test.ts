@@ -2,9 +2,8 @@ import {context, diag, SpanKind, trace} from '@opentelemetry/api';
 import {OTLPTraceExporter as JsonExporter} from '@opentelemetry/exporter-trace-otlp-http';
 import {OTLPTraceExporter as ProtobufExporter} from '@opentelemetry/exporter-trace-otlp-proto';
 import {BatchSpanProcessor, NodeTracerProvider} from '@opentelemetry/sdk-trace-node';
-import {describe, expect, onTestFinished, test, vi} from 'vitest';
+import {expect, onTestFinished, test, vi} from 'vitest';
 import {listen} from '../../../src/server/listen.ts';
-import {engines} from '../database/engines.ts';
 import {createTestServer, inWorkspace, origin, scope, type TestServer} from '../harness.ts';
 import {decodeResponse, encodeRequest, gzip} from '../ingest/otlp-schema.ts';
 import {push, timeAt, toRequest, tracesPath} from '../ingest/push.ts';
@@ -56,29 +55,27 @@ async function exportCall(Exporter: typeof JsonExporter | typeof ProtobufExporte
 	return faults;
 }
 
-describe.each(engines)('with %s', engine => {
-	test.each([
-		['JSON', JsonExporter],
-		['protobuf', ProtobufExporter],
-	])('a stock OpenTelemetry exporter in %s makes a session with tokens and cost', async (_, Exporter) => {
-		const server = await createTestServer(engine);
-		const listening = await listen(server.app);
-		onTestFinished(() => listening.close());
-		expect(await exportCall(Exporter, listening.url, server.owner.key)).toEqual([]);
-		const {json} = await server.send(unarchive, {method: 'POST'});
-		expect([json.model, json.usage]).toEqual([
-			'openai/gpt-4o-2024-08-06',
-			expect.objectContaining({
-				total_input_tokens: 600,
-				total_cache_read_input_tokens: 400,
-				total_output_tokens: 200,
-				total_message_count: 1,
-				last_generation_input_tokens: 1000,
-				// Of a million tokens: input 2.5, read 1.25, output 10 US dollars.
-				total_cost_usd: expect.closeTo((600 * 2.5 + 400 * 1.25 + 200 * 10) / 1_000_000, 10),
-			}),
-		]);
-	});
+test.each([
+	['JSON', JsonExporter],
+	['protobuf', ProtobufExporter],
+])('a stock OpenTelemetry exporter in %s makes a session with tokens and cost', async (_, Exporter) => {
+	const server = await createTestServer();
+	const listening = await listen(server.app);
+	onTestFinished(() => listening.close());
+	expect(await exportCall(Exporter, listening.url, server.owner.key)).toEqual([]);
+	const {json} = await server.send(unarchive, {method: 'POST'});
+	expect([json.model, json.usage]).toEqual([
+		'openai/gpt-4o-2024-08-06',
+		expect.objectContaining({
+			total_input_tokens: 600,
+			total_cache_read_input_tokens: 400,
+			total_output_tokens: 200,
+			total_message_count: 1,
+			last_generation_input_tokens: 1000,
+			// Of a million tokens: input 2.5, read 1.25, output 10 US dollars.
+			total_cost_usd: expect.closeTo((600 * 2.5 + 400 * 1.25 + 200 * 10) / 1_000_000, 10),
+		}),
+	]);
 });
 
 const call = {id: '1', attributes: {'gen_ai.conversation.id': conversation}};

@@ -1,7 +1,6 @@
-import {describe, expect, test} from 'vitest';
+import {expect, test} from 'vitest';
 import {decideLogin, findLogin} from '../../../src/server/accounts/device-login.ts';
 import {peerHeader} from '../../../src/server/peer.ts';
-import {engines} from '../database/engines.ts';
 import {createTestServer, origin} from '../harness.ts';
 import {approve, beginLogin, client, deviceGrant, poll, postForm} from './oauth.ts';
 
@@ -27,75 +26,69 @@ test('the metadata names what there is, at the origin that was asked', async () 
 	expect(await ask('localhost:8700')).toMatchObject({issuer: 'http://localhost:8700'});
 });
 
-describe.each(engines)('on %s', engine => {
-	test('a login goes from code to tokens in the order of RFC 8628, and its code is good once', async () => {
-		const server = await createTestServer(engine);
-		const begun = await postForm(server.app, '/oauth/device_authorization', client);
-		const {device_code: deviceCode, user_code: userCode} = begun.json;
-		expect([begun.status, begun.headers.get('cache-control'), begun.json]).toEqual([
-			200,
-			'no-store',
-			{
-				device_code: expect.stringMatching(/^svd_[\w-]{43}$/),
-				user_code: expect.stringMatching(/^[B-Z]{4}-[B-Z]{4}$/),
-				verification_uri: `${origin}/device`,
-				verification_uri_complete: `${origin}/device?user_code=${userCode}`,
-				expires_in: 600,
-				interval: 5,
-			},
-		]);
+test('a login goes from code to tokens in the order of RFC 8628, and its code is good once', async () => {
+	const server = await createTestServer();
+	const begun = await postForm(server.app, '/oauth/device_authorization', client);
+	const {device_code: deviceCode, user_code: userCode} = begun.json;
+	expect([begun.status, begun.headers.get('cache-control'), begun.json]).toEqual([
+		200,
+		'no-store',
+		{
+			device_code: expect.stringMatching(/^svd_[\w-]{43}$/),
+			user_code: expect.stringMatching(/^[B-Z]{4}-[B-Z]{4}$/),
+			verification_uri: `${origin}/device`,
+			verification_uri_complete: `${origin}/device?user_code=${userCode}`,
+			expires_in: 600,
+			interval: 5,
+		},
+	]);
 
-		const early = await poll(server, deviceCode);
-		expect([early.status, early.headers.get('cache-control'), early.json]).toEqual([400, 'no-store', pending]);
-		server.advance(5000);
-		expect((await poll(server, deviceCode)).json).toEqual(pending);
+	const early = await poll(server, deviceCode);
+	expect([early.status, early.headers.get('cache-control'), early.json]).toEqual([400, 'no-store', pending]);
+	server.advance(5000);
+	expect((await poll(server, deviceCode)).json).toEqual(pending);
 
-		const login = await findLogin(server.services, userCode.toLowerCase());
-		const decision = {decision: 'approved', userId: server.owner.id, apiKeyId: null} as const;
-		expect(await decideLogin(server.services, {id: login?.id ?? ''}, decision)).toBe(true);
-		server.advance(5000);
-		const granted = await poll(server, deviceCode);
-		expect([granted.status, granted.headers.get('cache-control'), granted.json]).toEqual([
-			200,
-			'no-store',
-			{
-				access_token: expect.stringMatching(/^sva_[\w-]{43}$/),
-				token_type: 'Bearer',
-				expires_in: 3600,
-				refresh_token: expect.stringMatching(/^svr_[\w-]{43}$/),
-			},
-		]);
-		expect((await server.send(preferences, {key: granted.json.access_token})).status).toBe(200);
-		expect((await poll(server, deviceCode)).json.error).toBe('invalid_grant');
-		expect(await decideLogin(server.services, {id: login?.id ?? ''}, {...decision, decision: 'denied'})).toBe(false);
-	});
+	const login = await findLogin(server.services, userCode.toLowerCase());
+	const decision = {decision: 'approved', userId: server.owner.id, apiKeyId: null} as const;
+	expect(await decideLogin(server.services, {id: login?.id ?? ''}, decision)).toBe(true);
+	server.advance(5000);
+	const granted = await poll(server, deviceCode);
+	expect([granted.status, granted.headers.get('cache-control'), granted.json]).toEqual([
+		200,
+		'no-store',
+		{
+			access_token: expect.stringMatching(/^sva_[\w-]{43}$/),
+			token_type: 'Bearer',
+			expires_in: 3600,
+			refresh_token: expect.stringMatching(/^svr_[\w-]{43}$/),
+		},
+	]);
+	expect((await server.send(preferences, {key: granted.json.access_token})).status).toBe(200);
+	expect((await poll(server, deviceCode)).json.error).toBe('invalid_grant');
+	expect(await decideLogin(server.services, {id: login?.id ?? ''}, {...decision, decision: 'denied'})).toBe(false);
+});
 
-	test('of two polls at the same time one gets the tokens', async () => {
-		const server = await createTestServer(engine);
-		const {deviceCode, userCode} = await beginLogin(server);
-		await approve(server, userCode);
-		const answers = await Promise.all([1, 2, 3].map(() => poll(server, deviceCode)));
-		expect(answers.map(({json}) => json.error ?? 'tokens').sort()).toEqual([
-			'invalid_grant',
-			'invalid_grant',
-			'tokens',
-		]);
-	});
+test('of two polls at the same time one gets the tokens', async () => {
+	const server = await createTestServer();
+	const {deviceCode, userCode} = await beginLogin(server);
+	await approve(server, userCode);
+	const answers = await Promise.all([1, 2, 3].map(() => poll(server, deviceCode)));
+	expect(answers.map(({json}) => json.error ?? 'tokens').sort()).toEqual(['invalid_grant', 'invalid_grant', 'tokens']);
+});
 
-	test('[26] neither code nor token is stored as it is', async () => {
-		const server = await createTestServer(engine);
-		const {deviceCode, userCode} = await beginLogin(server);
-		await approve(server, userCode);
-		const {json} = await poll(server, deviceCode);
-		const stored = JSON.stringify([
-			await server.database.selectFrom('device_authorizations').selectAll().execute(),
-			await server.database.selectFrom('tokens').selectAll().execute(),
-			await server.database.selectFrom('api_keys').selectAll().execute(),
-		]);
-		for (const secret of [deviceCode, json.access_token, json.refresh_token, server.owner.key]) {
-			expect(stored).not.toContain(secret.slice(12));
-		}
-	});
+test('[26] neither code nor token is stored as it is', async () => {
+	const server = await createTestServer();
+	const {deviceCode, userCode} = await beginLogin(server);
+	await approve(server, userCode);
+	const {json} = await poll(server, deviceCode);
+	const stored = JSON.stringify([
+		await server.database.selectFrom('device_authorizations').selectAll().execute(),
+		await server.database.selectFrom('tokens').selectAll().execute(),
+		await server.database.selectFrom('api_keys').selectAll().execute(),
+	]);
+	for (const secret of [deviceCode, json.access_token, json.refresh_token, server.owner.key]) {
+		expect(stored).not.toContain(secret.slice(12));
+	}
 });
 
 test('who asks too fast is slowed down by 5 s each time, and heard again when he keeps to it', async () => {

@@ -1,5 +1,4 @@
-import {describe, expect, test} from 'vitest';
-import {engines} from '../database/engines.ts';
+import {expect, test} from 'vitest';
 import {createTestServer, type TestServer} from '../harness.ts';
 import {beginLogin, poll} from '../oauth/oauth.ts';
 import {createBrowser, formsOf} from './browser.ts';
@@ -12,56 +11,54 @@ async function signedIn(server: TestServer, key = server.owner.key) {
 	return browser;
 }
 
-describe.each(engines)('on %s', engine => {
-	test('whoever opens the page from the terminal signs in, sees who asks, approves, and the program is in', async () => {
-		const server = await createTestServer(engine);
-		const {deviceCode, userCode} = await beginLogin(server);
-		const browser = createBrowser(server.app);
-		await browser.open(`/device?user_code=${userCode}`);
-		await browser.open(`/sign-in/key?next=${encodeURIComponent(`/device?user_code=${userCode}`)}`);
-		const code = await browser.submit('/sign-in/key', {api_key: server.owner.key});
-		expect([code.title, code.path, code.html.includes(`value="${userCode}"`)]).toEqual([
-			'Let a terminal in',
-			`/device?user_code=${userCode}`,
-			true,
-		]);
+test('whoever opens the page from the terminal signs in, sees who asks, approves, and the program is in', async () => {
+	const server = await createTestServer();
+	const {deviceCode, userCode} = await beginLogin(server);
+	const browser = createBrowser(server.app);
+	await browser.open(`/device?user_code=${userCode}`);
+	await browser.open(`/sign-in/key?next=${encodeURIComponent(`/device?user_code=${userCode}`)}`);
+	const code = await browser.submit('/sign-in/key', {api_key: server.owner.key});
+	expect([code.title, code.path, code.html.includes(`value="${userCode}"`)]).toEqual([
+		'Let a terminal in',
+		`/device?user_code=${userCode}`,
+		true,
+	]);
 
-		const approval = await browser.submit('/device', {user_code: userCode});
-		const facts = approval.html
-			.replace(/<\/dt>/g, ':')
-			.replace(/<[^>]*>/g, ' ')
-			.replace(/\s+/g, ' ');
-		expect(approval.title).toBe('Let this terminal in?');
-		for (const fact of [
-			`Code: ${userCode}`,
-			'Program, as it calls itself: service/0.1 (linux)',
-			'Asked at: 2026-03-01 12:00:00 UTC',
-			'Server: http://127.0.0.1:8700',
-			'In the name of: owner@acme.example',
-			'What it may do: Everything that you may do',
-		]) {
-			expect(facts).toContain(fact);
-		}
+	const approval = await browser.submit('/device', {user_code: userCode});
+	const facts = approval.html
+		.replace(/<\/dt>/g, ':')
+		.replace(/<[^>]*>/g, ' ')
+		.replace(/\s+/g, ' ');
+	expect(approval.title).toBe('Let this terminal in?');
+	for (const fact of [
+		`Code: ${userCode}`,
+		'Program, as it calls itself: service/0.1 (linux)',
+		'Asked at: 2026-03-01 12:00:00 UTC',
+		'Server: http://127.0.0.1:8700',
+		'In the name of: owner@acme.example',
+		'What it may do: Everything that you may do',
+	]) {
+		expect(facts).toContain(fact);
+	}
 
-		expect((await poll(server, deviceCode)).json.error).toBe('authorization_pending');
-		expect((await browser.submit('/device/decision', {decision: 'approve'})).title).toBe('Approved');
-		expect((await poll(server, deviceCode)).json).toMatchObject({token_type: 'Bearer'});
-	});
+	expect((await poll(server, deviceCode)).json.error).toBe('authorization_pending');
+	expect((await browser.submit('/device/decision', {decision: 'approve'})).title).toBe('Approved');
+	expect((await poll(server, deviceCode)).json).toMatchObject({token_type: 'Bearer'});
+});
 
-	test('a login that is denied is over, and one that was decided is not decided again', async () => {
-		const server = await createTestServer(engine);
-		const {deviceCode, userCode} = await beginLogin(server);
-		const [first, second] = [await signedIn(server), await signedIn(server)];
-		for (const browser of [first, second]) {
-			await browser.open('/device');
-			await browser.submit('/device', {user_code: userCode.toLowerCase().replace('-', ' ')});
-		}
+test('a login that is denied is over, and one that was decided is not decided again', async () => {
+	const server = await createTestServer();
+	const {deviceCode, userCode} = await beginLogin(server);
+	const [first, second] = [await signedIn(server), await signedIn(server)];
+	for (const browser of [first, second]) {
+		await browser.open('/device');
+		await browser.submit('/device', {user_code: userCode.toLowerCase().replace('-', ' ')});
+	}
 
-		expect((await first.submit('/device/decision', {decision: 'deny'})).title).toBe('Denied');
-		const late = await second.submit('/device/decision', {decision: 'approve'});
-		expect([late.status, late.problem]).toEqual([400, expect.stringMatching(/^No login waits for this code\./)]);
-		expect((await poll(server, deviceCode)).json.error).toBe('access_denied');
-	});
+	expect((await first.submit('/device/decision', {decision: 'deny'})).title).toBe('Denied');
+	const late = await second.submit('/device/decision', {decision: 'approve'});
+	expect([late.status, late.problem]).toEqual([400, expect.stringMatching(/^No login waits for this code\./)]);
+	expect((await poll(server, deviceCode)).json.error).toBe('access_denied');
 });
 
 test('[26] a login that was approved with an API key ends with the key, fetched or not', async () => {

@@ -1,39 +1,36 @@
-import {describe, expect, test} from 'vitest';
-import {engines} from '../database/engines.ts';
+import {expect, test} from 'vitest';
 import {createTestServer} from '../harness.ts';
 import {logIn, refresh} from '../oauth/oauth.ts';
 import {createBrowser, formsOf} from './browser.ts';
 
 const here = '/account/logins';
 
-describe.each(engines)('on %s', engine => {
-	test('somebody sees his terminals and ends one; the other goes on', async () => {
-		const server = await createTestServer(engine);
-		const browser = createBrowser(server.app);
-		await browser.open(`/sign-in/key?next=${here}`);
-		expect((await browser.submit('/sign-in/key', {api_key: server.owner.key})).html).toContain('None.');
+test('somebody sees his terminals and ends one; the other goes on', async () => {
+	const server = await createTestServer();
+	const browser = createBrowser(server.app);
+	await browser.open(`/sign-in/key?next=${here}`);
+	expect((await browser.submit('/sign-in/key', {api_key: server.owner.key})).html).toContain('None.');
 
-		const lost = await logIn(server);
-		server.advance(60_000);
-		const kept = await logIn(server);
-		server.advance(60_000);
-		await refresh(server, lost.refresh);
-		const {html} = await browser.open(here);
-		const items = [...html.matchAll(/<li[^>]*>([\s\S]*?)<form/g)].map(([, text = '']) =>
-			text.replace(/<[^>]*>/g, '').trim(),
-		);
-		expect(items).toEqual([
-			'service/0.1 (linux), since 2026-03-01 12:00:00 UTC, last renewed 2026-03-01 12:02:00 UTC',
-			'service/0.1 (linux), since 2026-03-01 12:01:00 UTC, last renewed 2026-03-01 12:01:00 UTC',
-		]);
+	const lost = await logIn(server);
+	server.advance(60_000);
+	const kept = await logIn(server);
+	server.advance(60_000);
+	await refresh(server, lost.refresh);
+	const {html} = await browser.open(here);
+	const items = [...html.matchAll(/<li[^>]*>([\s\S]*?)<form/g)].map(([, text = '']) =>
+		text.replace(/<[^>]*>/g, '').trim(),
+	);
+	expect(items).toEqual([
+		'service/0.1 (linux), since 2026-03-01 12:00:00 UTC, last renewed 2026-03-01 12:02:00 UTC',
+		'service/0.1 (linux), since 2026-03-01 12:01:00 UTC, last renewed 2026-03-01 12:01:00 UTC',
+	]);
 
-		const after = await browser.submit(`${here}/end`);
-		expect([after.path, formsOf(after.html).length]).toEqual([here, 2]);
-		const statuses = [lost, kept].map(
-			async ({access}) => (await server.send('/api/v1/user/preferences', {key: access})).status,
-		);
-		expect(await Promise.all(statuses)).toEqual([401, 200]);
-	});
+	const after = await browser.submit(`${here}/end`);
+	expect([after.path, formsOf(after.html).length]).toEqual([here, 2]);
+	const statuses = [lost, kept].map(
+		async ({access}) => (await server.send('/api/v1/user/preferences', {key: access})).status,
+	);
+	expect(await Promise.all(statuses)).toEqual([401, 200]);
 });
 
 test('[26] nobody sees or ends the logins of others', async () => {

@@ -1,19 +1,18 @@
 import {readFile} from 'node:fs/promises';
 import {join} from 'node:path';
-import {describe, expect, test} from 'vitest';
+import {expect, test} from 'vitest';
 import {sweepSandboxes} from '../../../src/server/sandboxes/keeper.ts';
 import {createLocalProvider} from '../../../src/server/sandboxes/local-provider.ts';
 import {createSandboxing} from '../../../src/server/sandboxes/sandboxing.ts';
 import type {Services} from '../../../src/server/services.ts';
-import {engines} from '../database/engines.ts';
 import {createTestServer, inWorkspace, type TestServer} from '../harness.ts';
 import {eventually, runs} from './sandbox.ts';
 import {addTask, listener} from './task-folder.ts';
 
 const minute = 60_000;
 
-async function withEnvironment(engine: 'sqlite' | 'postgres' = 'sqlite', program = listener) {
-	const server = await createTestServer(engine);
+async function withEnvironment(program = listener) {
+	const server = await createTestServer();
 	await addTask(server, 'listens', {services: {web: {}}}, {'main.mjs': program});
 	const body = {task_ref: 'listens', timeout_sec: 600};
 	const {json} = await server.send(`${inWorkspace}/environments`, {method: 'POST', body});
@@ -33,52 +32,51 @@ function restarted({services, folder}: TestServer): Services {
 	return {...services, sandboxes: createSandboxing({folder, log: services.log, provider})};
 }
 
-describe.each(engines)('on %s', engine => {
-	test('when its time is over an environment is torn down; its log stays for a day', async () => {
-		const {server, environment, supervisor, group} = await withEnvironment(engine);
-		server.advance(9 * minute);
-		await sweepSandboxes(server.services);
-		expect([(await rowOf(server)).state, runs(group)]).toEqual(['ready', true]);
+test('when its time is over an environment is torn down; its log stays for a day', async () => {
+	const {server, environment, supervisor, group} = await withEnvironment();
+	await eventually(async () => (await logOf(server, environment.id)).json.logs.includes('listens'));
+	server.advance(9 * minute);
+	await sweepSandboxes(server.services);
+	expect([(await rowOf(server)).state, runs(group)]).toEqual(['ready', true]);
 
-		server.advance(minute);
-		await sweepSandboxes(server.services);
-		expect([(await rowOf(server)).state, runs(group), runs(supervisor)]).toEqual(['torn_down', false, false]);
-		const sandbox = await server.database.selectFrom('sandboxes').select('state').executeTakeFirstOrThrow();
-		expect(sandbox.state).toBe('killed');
-		expect((await logOf(server, environment.id)).json.logs).toContain('listens\n[sandbox] it is ended\n');
+	server.advance(minute);
+	await sweepSandboxes(server.services);
+	expect([(await rowOf(server)).state, runs(group), runs(supervisor)]).toEqual(['torn_down', false, false]);
+	const sandbox = await server.database.selectFrom('sandboxes').select('state').executeTakeFirstOrThrow();
+	expect(sandbox.state).toBe('killed');
+	expect((await logOf(server, environment.id)).json.logs).toContain('listens\n[sandbox] it is ended\n');
 
-		server.advance(25 * 60 * minute);
-		await sweepSandboxes(server.services);
-		const gone = await logOf(server, environment.id);
-		expect([gone.status, gone.json.detail]).toEqual([
-			404,
-			'The log of this environment is gone: it was kept for a while after its end.',
-		]);
-	});
+	server.advance(25 * 60 * minute);
+	await sweepSandboxes(server.services);
+	const gone = await logOf(server, environment.id);
+	expect([gone.status, gone.json.detail]).toEqual([
+		404,
+		'The log of this environment is gone: it was kept for a while after its end.',
+	]);
+});
 
-	test('a server that is started again finds its sandboxes, and goes on with them', async () => {
-		const {server, environment, group} = await withEnvironment(engine);
-		const later = restarted(server);
-		await sweepSandboxes(later);
-		expect([(await rowOf(server)).state, await (await fetch(environment.service_urls.web.url)).text()]).toEqual([
-			'ready',
-			'ok',
-		]);
-		server.advance(10 * minute);
-		await Promise.all([sweepSandboxes(later), sweepSandboxes(server.services)]);
-		expect([(await rowOf(server)).state, runs(group)]).toEqual(['torn_down', false]);
-	});
+test('a server that is started again finds its sandboxes, and goes on with them', async () => {
+	const {server, environment, group} = await withEnvironment();
+	const later = restarted(server);
+	await sweepSandboxes(later);
+	expect([(await rowOf(server)).state, await (await fetch(environment.service_urls.web.url)).text()]).toEqual([
+		'ready',
+		'ok',
+	]);
+	server.advance(10 * minute);
+	await Promise.all([sweepSandboxes(later), sweepSandboxes(server.services)]);
+	expect([(await rowOf(server)).state, runs(group)]).toEqual(['torn_down', false]);
+});
 
-	test('a sandbox that died while no server ran is a failure, and what is left of it is ended', async () => {
-		const {server, environment, supervisor, group} = await withEnvironment(engine);
-		process.kill(supervisor, 'SIGKILL');
-		await eventually(() => !runs(supervisor));
-		await sweepSandboxes(restarted(server));
-		await eventually(() => !runs(group));
-		const {state, error} = await rowOf(server);
-		expect([state, error]).toEqual(['failed', 'Its sandbox is gone, and nobody ended it.']);
-		expect((await logOf(server, environment.id)).json.logs).toMatch(/\n\[server\] Its sandbox is gone.*\n$/);
-	});
+test('a sandbox that died while no server ran is a failure, and what is left of it is ended', async () => {
+	const {server, environment, supervisor, group} = await withEnvironment();
+	process.kill(supervisor, 'SIGKILL');
+	await eventually(() => !runs(supervisor));
+	await sweepSandboxes(restarted(server));
+	await eventually(() => !runs(group));
+	const {state, error} = await rowOf(server);
+	expect([state, error]).toEqual(['failed', 'Its sandbox is gone, and nobody ended it.']);
+	expect((await logOf(server, environment.id)).json.logs).toMatch(/\n\[server\] Its sandbox is gone.*\n$/);
 });
 
 test('an environment whose server ended before its sandbox began fails, after a while', async () => {

@@ -6,8 +6,15 @@ import type {DatabasePlace, Engine} from '../../../src/server/database/place.ts'
 import type {Database} from '../../../src/server/database/tables.ts';
 import {postgresUrl, template} from '../../postgres.ts';
 
-/** What `describe.each` runs the same tests on: PostgreSQL too where the machine has it. */
-export const engines: readonly Engine[] = inject('postgres') ? ['sqlite', 'postgres'] : ['sqlite'];
+declare module 'vitest' {
+	interface ProvidedContext {
+		/** What the tests of this project run on. */
+		engine: Engine;
+	}
+}
+
+/** For the few tests whose figures differ; all others know nothing of what they run on. */
+export const engine = inject('engine');
 
 /** Databases of earlier tests of this file, emptied: to make one takes a hundred times as long as to empty it. */
 const free: string[] = [];
@@ -24,7 +31,7 @@ begin
 end $$`;
 
 /** An empty place for one test. */
-export async function emptyPlace(engine: Engine): Promise<DatabasePlace> {
+export async function emptyPlace(): Promise<DatabasePlace> {
 	if (engine === 'sqlite') {
 		return {engine, file: ':memory:'};
 	}
@@ -46,8 +53,8 @@ async function make(folder: string): Promise<string> {
 }
 
 /** A database with the schema and nothing in it, closed and gone after the test. */
-export async function emptyDatabase(engine: Engine): Promise<Database> {
-	const database = await openDatabase(await emptyPlace(engine));
+export async function emptyDatabase(): Promise<Database> {
+	const database = await openDatabase(await emptyPlace());
 	onTestFinished(() => database.destroy());
 	return database;
 }

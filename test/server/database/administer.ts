@@ -1,0 +1,34 @@
+import {sql} from 'kysely';
+import pg from 'pg';
+import {inject} from 'vitest';
+import type {Database} from '../../../src/server/database/tables.ts';
+import {postgresUrl} from '../../postgres.ts';
+
+/** Asks the PostgreSQL server of the tests as its superuser. */
+export async function administer(statement: string): Promise<void> {
+	const client = new pg.Client({connectionString: postgresUrl(inject('postgres'), 'postgres')});
+	await client.connect();
+	await client.query(statement).finally(() => client.end());
+}
+
+/** Changes the PostgreSQL database of a server from outside, and ends every connection to it. Gives its name. */
+export async function disconnect(database: Database, change: (name: string) => string): Promise<string> {
+	const {rows} = await sql<{name: string}>`select current_database() as name`.execute(database);
+	const name = rows[0]?.name ?? '';
+	await administer(change(name));
+	await administer(`select pg_terminate_backend(pid) from pg_stat_activity where datname = '${name}'`);
+	return name;
+}
+
+/** Waits until a server has noticed which of its connections have ended: all that it may have answer. */
+export async function reconnect(database: Database): Promise<void> {
+	for (let left = 100; left > 0; left--) {
+		const asked = Array.from({length: 10}, () => sql`select 1`.execute(database));
+		const answers = await Promise.allSettled(asked);
+		if (answers.every(({status}) => status === 'fulfilled')) {
+			return;
+		}
+
+		await new Promise(resolve => setTimeout(resolve, 20));
+	}
+}

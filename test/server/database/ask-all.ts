@@ -1,0 +1,28 @@
+import {type EndpointId, endpoints} from '../../../src/contract/endpoints.ts';
+import type {TestServer} from '../harness.ts';
+import {ask, type Parameters} from '../populated.ts';
+
+export const operations = Object.keys(endpoints) as EndpointId[];
+export const reads = operations.filter(id => endpoints[id].method === 'GET');
+export const writes = operations.filter(id => endpoints[id].method !== 'GET');
+
+/** What a caller hears while the database cannot be used. */
+export const lost = {
+	code: 502,
+	detail: 'The database of this server does not answer, or has no room. Nothing was changed; try again.',
+	type: 'database_error',
+};
+
+/** The answers to a good request of each operation, as far as they refuse it; else the status. */
+export async function askAll(server: TestServer, parameters: Parameters, those = operations) {
+	const answers: Record<string, unknown> = {};
+	for (const id of those) {
+		const {status, json} = await ask(server, id, parameters);
+		answers[id] = status < 300 ? status : json;
+	}
+
+	return answers;
+}
+
+/** The same answer to each of these operations. */
+export const all = (those: readonly EndpointId[], answer: unknown) => Object.fromEntries(those.map(id => [id, answer]));
