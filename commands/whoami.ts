@@ -42,7 +42,7 @@ export default command({
 		const {name, server, keySource, tokens, notice} = identity;
 		if (!keySource) {
 			throw new AppError('auth', `You are not logged in to ${server}.`, {
-				hint: notice ?? `login --server ${server} logs in.`,
+				hint: notice ?? `\`login --server ${server}\` logs in.`,
 			});
 		}
 

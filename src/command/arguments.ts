@@ -101,10 +101,26 @@ function isOptional(fields: readonly Field[], name: string): boolean {
 function parse(path: string, words: readonly string[], flags: readonly Field[], hint: string) {
 	const options = Object.fromEntries(flags.map(({name, type, multiple}) => [flagOf(name), {type, multiple}]));
 	try {
-		return parseArgs({args: [...words], options, allowPositionals: true, strict: true});
+		return parseArgs({args: joinNumbers(words, flags), options, allowPositionals: true, strict: true});
 	} catch (error) {
 		throw new AppError('usage', explain(path, error, Object.keys(options)), {hint});
 	}
+}
+
+/** A negative number behind a flag is its value, whatever the flag makes of it: Node says that there is none. */
+function joinNumbers(words: readonly string[], flags: readonly Field[]): string[] {
+	const takers = new Set(flags.flatMap(({name, type}) => (type === 'string' ? [`--${flagOf(name)}`] : [])));
+	const joined: string[] = [];
+	for (const word of words) {
+		const flag = joined.at(-1) ?? '';
+		if (/^-\.?\d/.test(word) && takers.has(flag) && !joined.includes('--')) {
+			joined[joined.length - 1] = `${flag}=${word}`;
+		} else {
+			joined.push(word);
+		}
+	}
+
+	return joined;
 }
 
 /** Node's own messages speak to programmers; ours name the flag and the nearest one. */

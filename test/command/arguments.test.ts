@@ -92,6 +92,13 @@ test('a flag whose schema is a list may be given again', () => {
 	expect(mark('a', '--by', 'Ada', '--on', '1')).toEqual({name: 'a', by: 'Ada', on: '1'});
 });
 
+test('a negative number is the value of the flag before it, where that takes one', () => {
+	const mark = (...words: string[]) => readArguments('label', label, words);
+	expect(mark('a', '--by', '-5', '--on', '-.5', '--tag', '-1')).toEqual({name: 'a', by: '-5', on: '-.5', tag: ['-1']});
+	expect(mark('--by=b', '--on', 'c', '--', '-7')).toEqual({name: '-7', by: 'b', on: 'c'});
+	expect(() => mark('a', '--by', '-b')).toThrowError(expect.objectContaining({message: '--by needs a value.'}));
+});
+
 test('all flags that are missing are named at once', () => {
 	expect(() => readArguments('label', label, ['a'])).toThrowError(
 		expect.objectContaining({code: 'usage', message: 'label needs --by and --on.'}),

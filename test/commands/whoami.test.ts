@@ -58,7 +58,7 @@ test('after a logout the server is not even asked, and a key that is not sent is
 	await expect(testContext({like: first}).run('whoami')).rejects.toMatchObject({
 		code: 'auth',
 		message: `You are not logged in to ${server.origin}.`,
-		hint: `login --server ${server.origin} logs in.`,
+		hint: `\`login --server ${server.origin}\` logs in.`,
 	});
 	await expect(testContext({like: first, env: {SERVICE_API_KEY: goodKey}}).run('whoami')).rejects.toMatchObject({
 		hint: `SERVICE_API_KEY is not sent to ${server.origin}; set SERVICE_SERVER to say where it belongs.`,
