@@ -19,7 +19,7 @@ export function commandWords(line: string): readonly string[] {
 /**
  * The line as it may be shown and kept: a secret argument becomes `***`, however it was given (SAFETY 11). Options of such
  * a command are left out, because a slip makes the secret the value of one. Of a line that cannot be read, such as one with
- * an open quote, only the name stays where a secret may follow it.
+ * an open quote, only the name and the verb stay where a secret may follow them.
  */
 export function withoutSecret(entries: readonly Entry[], line: string): string {
 	try {
@@ -32,9 +32,19 @@ export function withoutSecret(entries: readonly Entry[], line: string): string {
 		const places = (command.positional ?? []).flatMap(name => values[name] ?? []);
 		return [`/${path}`, ...places, ...(secret === undefined ? [] : [mask])].join(' ');
 	} catch {
-		const [name = ''] = line.trim().slice(1).split(/\s/, 1);
-		return takesSecret(entries, name) ? `/${name} ${mask}` : line;
+		const [name = '', second = '', ...others] = line.trim().slice(1).split(/\s+/);
+		if (!takesSecret(entries, name)) {
+			return line;
+		}
+
+		const isNamed = second === '' || entries.some(entry => entry.name === name && hasVerb(entry, second));
+		const shown = [`/${name}`, ...(isNamed ? [second] : []), ...(isNamed && others.length === 0 ? [] : [mask])];
+		return shown.filter(Boolean).join(' ');
 	}
+}
+
+function hasVerb(entry: Entry, word: string): boolean {
+	return isNoun(entry) && entry.verbs.some(({name}) => name === word);
 }
 
 /** True where `word` is, or was probably meant to be, a command that takes a secret. */

@@ -38,19 +38,28 @@ test.each([
 	[`/enter "${secret}`, '/enter ***'],
 	[`/entre ${secret}`, '/entre ***'],
 	[`/vault sset ada ${secret}`, '/vault ***'],
-	[`/vault set ada ${secret} too many`, '/vault ***'],
-	[`/vault set ada ${secret} --unknown`, '/vault ***'],
+	[`/vault set ada ${secret} too many`, '/vault set ***'],
+	[`/vault set ada ${secret} --unknown`, '/vault set ***'],
+	[`/vault set "${secret}`, '/vault set ***'],
+	[`/vault   ${secret}`, '/vault ***'],
 	[`/store set ${secret.length} ${secret}`, '/store set 13 ***'],
 ])('%j is kept as %j [11]', (line, kept) => {
 	expect(withoutSecret(entries, line)).toBe(kept);
 });
 
-test.each(['/vault set ada', '/vault list', '/enter', '/greet Ada --twice', '/note "open', '/zzz abc'])(
-	'%j has no secret and stays as it is',
-	line => {
-		expect(withoutSecret(entries, line)).toBe(line);
-	},
-);
+test.each([
+	'/vault set ada',
+	'/vault list',
+	'/vault set',
+	'/vault',
+	'/vaults',
+	'/enter',
+	'/greet Ada --twice',
+	'/note "open',
+	'/zzz abc',
+])('%j has no secret and stays as it is', line => {
+	expect(withoutSecret(entries, line)).toBe(line);
+});
 
 test('wherever a secret stands among other words, it does not stay [11]', () => {
 	const word = fc.constantFrom('ada', '--base-url', '--base-url=x', '--secret', '--server', '--json', '--', '"', '-x');
