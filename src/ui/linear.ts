@@ -30,7 +30,13 @@ export async function startLinear(
 	}
 
 	const palette = createPalette({color: wantsColor(stdout, env)});
-	const say = (text: string) => void stdout.write(`${text}\n`);
+	/** True while the sign to type is the last thing that was written. */
+	let prompted = false;
+	const write = (data: string) => {
+		prompted = false;
+		stdout.write(data);
+	};
+	const say = (text: string) => write(`${text}\n`);
 	store.getState().setSize({columns: stdout.columns || 80, rows: stdout.rows || 24});
 
 	let quit: () => void = () => undefined;
@@ -41,7 +47,7 @@ export async function startLinear(
 	const question = async (label: string, masked: boolean) => {
 		asking = true;
 		stdin.off('data', onData);
-		stdout.write(`${safeLine(label)} `);
+		write(`${safeLine(label)} `);
 		const answer = await readTerminalLine({stdin, output: stdout}, masked);
 		asking = false;
 		listen();
@@ -74,7 +80,7 @@ export async function startLinear(
 		interact,
 		version,
 		homeFolder: env['HOME'],
-		write: data => void stdout.write(data),
+		write,
 		wipe: () => undefined,
 		quit,
 		logs: createLinearLogs({say, palette}),
@@ -86,6 +92,7 @@ export async function startLinear(
 		pending += data.toString('utf8');
 		const lines = pending.split(/\r?\n/);
 		pending = lines.pop() ?? '';
+		prompted &&= lines.length === 0;
 		for (const line of lines) {
 			const {transcript, busy} = store.getState();
 			typed = transcript.run || busy || lines.length > 1 ? undefined : line;
@@ -98,7 +105,13 @@ export async function startLinear(
 		stdin.resume();
 	};
 
-	const prompt = () => void (asking || stdout.write('> '));
+	/** Two lines that end at once, such as messages of one run, have one sign behind them. */
+	const prompt = () => {
+		if (!asking && !prompted) {
+			stdout.write('> ');
+			prompted = true;
+		}
+	};
 
 	const send = async (line: string) => {
 		await opened.submit(takeOffered(store, line));

@@ -74,6 +74,9 @@ test('a message that waits for the answer before it is written above its own', a
 	answer();
 	await expect.poll(() => text().split('I am here.'), {interval: 10}).toHaveLength(3);
 	expect(text().split('❯ First')).toHaveLength(2);
+	type('/ghost\n');
+	await waitFor('There is no command “ghost”.');
+	expect(text()).toMatch(/\nReady\. [^\n]+\n> \n?✗/);
 });
 
 test('a command stands once, and so does one that fails', async () => {
