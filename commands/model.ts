@@ -45,7 +45,7 @@ const list = command({
 			}),
 			empty: `No known model has “${filter}” in its name. It works all the same if its provider has it; its cost is unknown.`,
 			opens: {words: ['model', 'use'], ids: found.map(({id}) => id)},
-			notes: [`Prices of ${date}, ${source}.`],
+			notes: [`US dollars per million tokens. Prices of ${date}, ${source}.`],
 			data: found.map(({id, name, contextWindow}) => {
 				const price = priceOf(id);
 				return {
