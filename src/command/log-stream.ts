@@ -58,10 +58,14 @@ async function* followed(
 				throw state.error;
 			}
 
-			yield stateItems(state, before, clock.now());
+			const items = stateItems(state, before, clock.now());
 			if (isOver && (state.error.code !== 'not-found' || exitStatus)) {
+				// The error says it, and what to do; a program reads both.
+				yield items.map(item => ({...item, text: ''}));
 				throw state.error;
 			}
+
+			yield items;
 
 			before = state.name;
 			wasAnswered ||= state.name === 'live' || state.name === 'gap';
@@ -102,9 +106,7 @@ function stateItems(state: TailState, before: TailState['name'], now: number): r
 		case 'ended':
 			return [{kind: 'state', text, data: ended(state.why, state.error)}];
 		case 'login':
-			return [
-				{kind: 'state', text: 'ended: the login is not accepted any more', data: ended('login needed', state.error)},
-			];
+			return [{kind: 'state', text: '', data: ended('login needed', state.error)}];
 		case 'live':
 			return before === 'gap' ? [] : [{kind: 'state', text}];
 		case 'stale':

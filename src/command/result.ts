@@ -80,6 +80,7 @@ export type LogToFollow = {
 export type StreamItem = {
 	/** A line as it came, untrusted; what is said between two lines; how the stream is doing. */
 	readonly kind: 'line' | 'note' | 'state';
+	/** Of a state it is '' where an error says it all. */
 	readonly text: string;
 	/** The same for `--json`, on one line; nothing for what a program need not know. */
 	readonly data?: Json;

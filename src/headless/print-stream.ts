@@ -34,7 +34,8 @@ export async function printStream(
 
 		for (const item of json ? [] : items) {
 			// A state that only says that all is well is for who watches.
-			if ((item.kind === 'state' && (item.data || stderr.isTTY)) || (item.kind === 'note' && !stdout.isTTY)) {
+			const isSaid = item.kind === 'state' ? item.data || stderr.isTTY : item.kind === 'note' && !stdout.isTTY;
+			if (isSaid && item.text) {
 				printWarning(item.text, stderr);
 			}
 		}

@@ -23,7 +23,7 @@ type Dependencies = {
 /** The logs that are followed: their lines, which the store does not hold. */
 export type LogTails = {
 	/**
-	 * Follows a log. One that is followed already comes to the front; one that has ended, or is followed with another login,
+	 * Follows a log. One that is followed already comes to the front and tries at once; one that has ended, or is followed with another login,
 	 * is begun anew. True where it begins.
 	 */
 	readonly open: (log: LogToFollow) => boolean;
@@ -169,6 +169,12 @@ export function createLogTails(dependencies: Dependencies): LogTails {
 		return summaryOf({...log, ...tail.facts}, clock.now());
 	};
 
+	const wake = ({control, isHeld}: Tail) => {
+		if (!isHeld) {
+			control.wake();
+		}
+	};
+
 	const withLogin = (login: Login) => [...tails.values()].filter(tail => isReadWith(tail, login));
 
 	return {
@@ -176,6 +182,8 @@ export function createLogTails(dependencies: Dependencies): LogTails {
 			const {environment, server} = log;
 			const before = tails.get(environment);
 			if (before && before.facts.state.name !== 'ended' && isReadWith(before, log)) {
+				// Whoever asks for it again does not want to wait for the next try.
+				wake(before);
 				store.getState().focusLog(environment);
 				store.getState().showLogDock(true);
 				return false;
@@ -215,10 +223,8 @@ export function createLogTails(dependencies: Dependencies): LogTails {
 			}
 		},
 		wake() {
-			for (const {control, isHeld} of tails.values()) {
-				if (!isHeld) {
-					control.wake();
-				}
+			for (const tail of tails.values()) {
+				wake(tail);
 			}
 		},
 		now: clock.now,

@@ -47,7 +47,7 @@ test('a token that ends is renewed once and the tail goes on; when that does not
 	expect(items.filter(({kind}) => kind === 'line').map(({text}) => text)).toEqual(['a', 'b']);
 	expect(items.at(-1)).toEqual({
 		kind: 'state',
-		text: 'ended: the login is not accepted any more',
+		text: '',
 		data: {type: 'ended', why: 'login needed', code: 'auth'},
 	});
 	expect(error).toMatchObject({code: 'auth', logInTo: server.origin});

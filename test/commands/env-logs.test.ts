@@ -40,6 +40,19 @@ test('into a pipe the lines go as they came; what is said goes to standard error
 	});
 });
 
+test('a log that ends for good says why once, with what to do', async () => {
+	const {env} = await answers('one\n', {status: 403});
+	const {outcome, stderr} = await ran(follow, env);
+	expect([outcome, stderr.match(/does not allow this/g)?.length, stderr]).toEqual([
+		{status: 4},
+		1,
+		expect.stringMatching(/^service: http:.*\n {2}Ask those who may/),
+	]);
+	const {env: again} = await answers('one\n', {status: 403});
+	const {stdout} = await ran([...follow, '--json'], again);
+	expect(records(stdout).at(-1)).toMatchObject({type: 'ended', code: 'auth'});
+});
+
 test('--json is an object a line, with everything that is said', async () => {
 	const long = 'y'.repeat(300_000);
 	const {env} = await answers('INFO: a\r\n', `ERROR: \u001B]0;x\u0007${long}\n`);

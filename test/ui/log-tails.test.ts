@@ -1,4 +1,5 @@
 import {expect, onTestFinished, test} from 'vitest';
+import {AppError} from '../../src/core/error.ts';
 import type {LogAnswer} from '../../src/logs/source.ts';
 import {describeState} from '../../src/logs/tail-state.ts';
 import {allLogs} from '../../src/store/logs-slice.ts';
@@ -45,6 +46,9 @@ function tailing(seen: () => boolean = () => true) {
 	};
 }
 
+const never = (_: number, signal: AbortSignal): Promise<void> =>
+	new Promise((_resolve, reject) => signal.addEventListener('abort', () => reject(signal.reason)));
+
 const untilLines = (log: () => {readonly lines: number} | undefined, count: number) =>
 	expect.poll(() => log()?.lines, {interval: 5}).toBe(count);
 
@@ -78,6 +82,30 @@ test('an environment that is gone ends its tail; opening it again begins anew', 
 	open(['two\nthree\n']);
 	await untilLines(log, 2);
 	expect(store.getState().logs).toHaveLength(1);
+});
+
+test('a log that is asked for again tries at once, however long its server asked to wait', async () => {
+	/** No timer ever rings. */
+	const clock = {...jumpingClock(), sleep: never};
+	const store = createAppStore();
+	const tails = createLogTails({store, clock});
+	onTestFinished(() => void tails.closeAll());
+	let asked = 0;
+	const source = async (): Promise<LogAnswer> => {
+		asked++;
+		if (asked === 1) {
+			throw new AppError('network', 'Too many requests.', {retryAfter: 2 ** 31});
+		}
+
+		return {kind: 'window', text: 'one\n'};
+	};
+	const log = {environment: shop, ...login, source, follow: true};
+	tails.open(log);
+	const state = () => store.getState().logs[0]?.state.name;
+	await expect.poll(state, {interval: 5}).toBe('reconnecting');
+	tails.open(log);
+	await expect.poll(state, {interval: 5}).toBe('live');
+	expect(asked).toBe(2);
 });
 
 test('closing says in one line what came of it, and forgets the lines', async () => {
