@@ -103,7 +103,7 @@ function failed(error: unknown, url: URL, log: Log): Response {
 		? refusal(
 				url,
 				502,
-				'The database of this server does not answer, or has no room. Nothing was changed; try again.',
+				'The database of this server does not answer, has no room, or is damaged. Nothing is half done; try again.',
 				{
 					type: 'database_error',
 				},

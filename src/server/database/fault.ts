@@ -1,9 +1,9 @@
-/** Result codes of SQLite that are the machine's fault and not ours: busy, read-only, I/O, full, cannot open. */
-const sqliteFaults = new Set([5, 6, 8, 10, 13, 14]);
+/** Result codes of SQLite that are the machine's fault and not ours: busy, read-only, I/O, damaged, full, cannot open, no database. */
+const sqliteFaults = new Set([5, 6, 8, 10, 11, 13, 14, 26]);
 
 /** SQLite's own words for the same codes: `@photostructure/sqlite` gives no code for statements that return rows. */
 const sqliteWords =
-	/database (?:table )?is locked|attempt to write a readonly database|disk I\/O error|database or disk is full|unable to open database file/;
+	/database (?:table )?is locked|attempt to write a readonly database|disk I\/O error|database or disk is full|unable to open database file|database disk image is malformed|file is not a database/;
 
 /**
  * Classes of PostgreSQL's error codes (appendix A of its manual): connection, log-in, no such database, a transaction that
@@ -19,6 +19,7 @@ const socketFaults = new Set([
 	'ECONNRESET',
 	'EPIPE',
 	'ENOTFOUND',
+	'EAI_AGAIN',
 	'ETIMEDOUT',
 	'EHOSTUNREACH',
 	'ENOSPC',
@@ -40,6 +41,8 @@ export function isDatabaseFault(error: unknown): boolean {
 		sqliteFaults.has(sqlite) ||
 		(code === 'ERR_SQLITE_ERROR' && sqliteWords.test(error.message)) ||
 		socketFaults.has(code) ||
+		// A socket of this machine is a file, which is not there while PostgreSQL is not.
+		('syscall' in error && error.syscall === 'connect') ||
 		(/^[0-9A-Z]{5}$/.test(code) && (postgresClasses.has(code.slice(0, 2)) || postgresCodes.has(code))) ||
 		poolFault.test(error.message)
 	);

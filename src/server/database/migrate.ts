@@ -1,4 +1,5 @@
 import {type Kysely, sql} from 'kysely';
+import {AppError} from '../../core/error.ts';
 import {accounts} from './migrations/001-accounts.ts';
 import {credits} from './migrations/002-credits.ts';
 import {sandboxes} from './migrations/003-sandboxes.ts';
@@ -24,7 +25,10 @@ type Applied = {readonly migrations: {readonly name: string; readonly applied_at
 /** Held by the process that migrates a PostgreSQL database, so that a second one waits; any number will do. */
 const lockNumber = 7_300_125;
 
-/** Brings the schema up to date, all of it or nothing. Several processes may call it at once. */
+/**
+ * Brings the schema up to date, all of it or nothing. Several processes may call it at once. Throws `upgrade` for one that a
+ * newer version has changed: nobody knows what this one would do to it.
+ */
 export async function migrate(database: Kysely<Applied>, engine: Engine): Promise<void> {
 	await database.transaction().execute(async transaction => {
 		if (engine === 'postgres') {
@@ -36,6 +40,12 @@ export async function migrate(database: Kysely<Applied>, engine: Engine): Promis
 		);
 		const applied = await transaction.selectFrom('migrations').select('name').execute();
 		const names = new Set(applied.map(({name}) => name));
+		if (applied.some(({name}) => !Object.hasOwn(migrations, name))) {
+			throw new AppError('upgrade', 'A newer version of service has changed this database.', {
+				hint: 'Install that version, or give another place with --data or --database.',
+			});
+		}
+
 		for (const [name, statements] of Object.entries(migrations)) {
 			if (!names.has(name)) {
 				for (const statement of statements) {

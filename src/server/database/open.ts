@@ -23,7 +23,7 @@ export async function openDatabase(place: DatabasePlace, onLost: (error: Error) 
 /** What the engine itself says of why it cannot be used goes to the user, but for the password of an address. */
 function explain(place: DatabasePlace, error: unknown): unknown {
 	const code = error instanceof Error && 'code' in error ? error.code : undefined;
-	if (typeof code !== 'string') {
+	if (error instanceof AppError || typeof code !== 'string') {
 		return error;
 	}
 
@@ -45,16 +45,25 @@ function explain(place: DatabasePlace, error: unknown): unknown {
 
 async function dialectOf(place: DatabasePlace, onLost: (error: Error) => void) {
 	if (place.engine === 'sqlite') {
-		const {openSqlite} = await import('./sqlite.ts');
-		return new SqliteDialect({database: openSqlite(place.file), onCreateConnection});
+		const {openSqlite, waitForOthers} = await import('./sqlite.ts');
+		return new SqliteDialect({
+			database: openSqlite(place.file),
+			async onCreateConnection(connection) {
+				replaceNul(connection);
+				waitForOthers(connection);
+			},
+		});
 	}
 
 	const {openPostgres} = await import('./postgres.ts');
-	return new PostgresDialect({pool: openPostgres(place.url, onLost), onCreateConnection});
+	return new PostgresDialect({
+		pool: openPostgres(place, onLost),
+		onCreateConnection: async connection => replaceNul(connection),
+	});
 }
 
 /** PostgreSQL has no NUL in a text, so that one is replaced, on both engines. */
-async function onCreateConnection(connection: DatabaseConnection): Promise<void> {
+function replaceNul(connection: DatabaseConnection): void {
 	const execute = connection.executeQuery.bind(connection);
 	connection.executeQuery = query => execute({...query, parameters: query.parameters.map(withoutNul)});
 }

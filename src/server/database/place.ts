@@ -5,7 +5,12 @@ export type Engine = 'sqlite' | 'postgres';
 /** Where the data is: a SQLite file, `:memory:` for one that is gone with the process, or a PostgreSQL server. */
 export type DatabasePlace =
 	| {readonly engine: 'sqlite'; readonly file: string}
-	| {readonly engine: 'postgres'; readonly url: string};
+	| {
+			readonly engine: 'postgres';
+			readonly url: string;
+			/** How long a connection may be silent while an answer is awaited, in milliseconds; 25 seconds by default. */
+			readonly patience?: number;
+	  };
 
 /** The place that `--database` names. Throws `usage` for anything but a `postgres://` URL. */
 export function placeOf(url: string): DatabasePlace {

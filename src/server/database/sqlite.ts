@@ -1,5 +1,7 @@
+import {statSync} from 'node:fs';
 import {createRequire} from 'node:module';
-import type {SqliteDatabase} from 'kysely';
+import {setTimeout as sleep} from 'node:timers/promises';
+import type {CompiledQuery, DatabaseConnection, SqliteDatabase} from 'kysely';
 
 type Value = null | number | string;
 
@@ -18,14 +20,18 @@ const mostPrepared = 500;
 
 /**
  * Opens a SQLite file, made where there is none. What was acknowledged is on the disk (`synchronous=FULL`), readers of
- * other processes do not wait for writers (WAL), and a writer waits up to 5 seconds for another process.
+ * other processes do not wait for writers (WAL). Nothing is written any more to a file that was removed, or replaced by
+ * another: it would be gone with this process.
  */
 export function openSqlite(file: string): SqliteDatabase {
 	const connection = connect(file);
-	connection.exec('pragma busy_timeout = 5000');
+	connection.exec(`pragma busy_timeout = ${longestWait}`);
 	connection.exec('pragma journal_mode = wal');
 	connection.exec('pragma synchronous = full');
 	connection.exec('pragma foreign_keys = on');
+	// From here on it is waited without holding up the whole process; see `waitForOthers`.
+	connection.exec('pragma busy_timeout = 0');
+	const assertThere = watch(file);
 
 	const prepared = new Map<string, ReturnType<typeof adapt>>();
 	return {
@@ -35,6 +41,10 @@ export function openSqlite(file: string): SqliteDatabase {
 			connection.close();
 		},
 		prepare(sql) {
+			if (!sql.startsWith('select')) {
+				assertThere();
+			}
+
 			const known = prepared.get(sql);
 			if (known) {
 				return known;
@@ -53,6 +63,60 @@ export function openSqlite(file: string): SqliteDatabase {
 }
 
 /**
+ * Lets each statement of a connection wait for another process that writes, up to 5 seconds, while everything that needs no
+ * database goes on. Those behind the one that waited in vain try once each: a queue of them would wait for minutes.
+ */
+export function waitForOthers(connection: DatabaseConnection): void {
+	const execute = connection.executeQuery.bind(connection);
+	// When it was first and last seen that another process writes. Those who only read never wait, and tell nothing of it.
+	let busySince = 0;
+	let busyAt = Number.NEGATIVE_INFINITY;
+	connection.executeQuery = async <Row>(query: CompiledQuery) => {
+		for (let wait = 5; ; wait = Math.min(wait * 2, 100)) {
+			try {
+				const result = await execute<Row>(query);
+				busyAt = result.numAffectedRows === undefined ? busyAt : Number.NEGATIVE_INFINITY;
+				return result;
+			} catch (error) {
+				if (!isBusy(error)) {
+					throw error;
+				}
+
+				const now = performance.now();
+				busySince = now - busyAt > longestWait ? now : busySince;
+				busyAt = now;
+				if (now - busySince > longestWait) {
+					throw error;
+				}
+			}
+
+			await sleep(wait);
+		}
+	};
+}
+
+/** How long a process waits for another that writes, in milliseconds. */
+const longestWait = 5000;
+
+/** Throws where a path no longer leads to the file that it leads to now, as SQLite would that could not open it. */
+function watch(file: string): () => void {
+	if (file === ':memory:') {
+		return () => undefined;
+	}
+
+	const idOf = () => {
+		const found = statSync(file, {throwIfNoEntry: false});
+		return found && `${found.dev}:${found.ino}`;
+	};
+	const id = idOf();
+	return () => {
+		if (idOf() !== id) {
+			throw Object.assign(new Error(`The database file ${file} was removed or replaced.`), {errcode: cannotOpen});
+		}
+	};
+}
+
+/**
  * Holds a file of its own until it is let go, or the process ends, however it does. Undefined where another one holds it.
  * These are locks of the system, so that none is left by a process that was killed, here or in another container.
  */
@@ -63,7 +127,7 @@ export function holdFile(file: string): {readonly release: () => void} | undefin
 		return {release: () => connection.close()};
 	} catch (error) {
 		connection.close();
-		if (error instanceof Error && 'errcode' in error && Number(error.errcode) % 256 === busy) {
+		if (isBusy(error)) {
 			return undefined;
 		}
 
@@ -71,8 +135,17 @@ export function holdFile(file: string): {readonly release: () => void} | undefin
 	}
 }
 
-/** SQLITE_BUSY. */
+/** SQLITE_BUSY and SQLITE_CANTOPEN. */
 const busy = 5;
+const cannotOpen = 14;
+
+/** `@photostructure/sqlite` gives no code for statements that return rows. */
+function isBusy(error: unknown): boolean {
+	return (
+		error instanceof Error &&
+		(('errcode' in error && Number(error.errcode) % 256 === busy) || error.message === 'database is locked')
+	);
+}
 
 function adapt(statement: Statement) {
 	return {

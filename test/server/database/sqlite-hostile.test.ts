@@ -1,14 +1,18 @@
-import {mkdtemp, rm, writeFile} from 'node:fs/promises';
+import {mkdtemp, readFile, rename, rm, writeFile} from 'node:fs/promises';
 import {tmpdir} from 'node:os';
 import {join} from 'node:path';
-import {sql} from 'kysely';
+import {Kysely, sql} from 'kysely';
 import {expect, onTestFinished, test} from 'vitest';
+import {initialize} from '../../../src/server/accounts/initialize.ts';
 import {isDatabaseFault} from '../../../src/server/database/fault.ts';
 import {openDatabase} from '../../../src/server/database/open.ts';
+import {startServer} from '../../../src/server/start.ts';
 import {contentsOf} from '../contents.ts';
 import {createTestServer} from '../harness.ts';
 import {toRequest, tracesPath} from '../ingest/push.ts';
 import {lost} from './ask-all.ts';
+
+const beginning = {organization: 'acme', workspace: 'main', project: 'web', email: 'owner@acme.example'};
 
 test('a full disk refuses what has no room, whole, and takes it when there is room again', async () => {
 	const server = await createTestServer();
@@ -38,5 +42,95 @@ test('a file that is no database is left as it is', async () => {
 	await expect(openDatabase({engine: 'sqlite', file})).rejects.toMatchObject({
 		code: 'failed',
 		message: `The database ${file} cannot be used: file is not a database.`,
+	});
+});
+
+/** A server on a file, with another process's hands on it. */
+async function onFile() {
+	const folder = await mkdtemp(join(tmpdir(), 'service-test-'));
+	onTestFinished(() => rm(folder, {recursive: true, force: true}));
+	const file = join(folder, 'service.db');
+	const server = await startServer({place: {engine: 'sqlite', file}, folder, environment: {}});
+	onTestFinished(() => server.close());
+	const {apiKey} = await initialize(server.services, beginning);
+	const ask = async (method = 'GET') => {
+		const response = await fetch(`${server.url}/api/v1/user/preferences`, {
+			method,
+			headers: {authorization: `Bearer ${apiKey.reveal()}`, 'content-type': 'application/json'},
+			...(method === 'PATCH' && {body: '{"enabled_model_ids": []}'}),
+		});
+		const json = await response.json();
+		return response.ok ? response.status : json;
+	};
+	// The key has been used now, and is not due to remember that again.
+	expect(await ask()).toBe(200);
+	return {folder, file, url: server.url, ask};
+}
+
+test('while another process writes, what needs no database goes on, and what waits is done after it', async () => {
+	const {file, url, ask} = await onFile();
+	const other = await openDatabase({engine: 'sqlite', file});
+	onTestFinished(() => other.destroy());
+	const held = await other.startTransaction().execute();
+	const waiting = [ask('PATCH'), ask('PATCH')];
+	expect(await Promise.race([...waiting, fetch(`${url}/healthz`).then(({status}) => `health ${status}`)])).toBe(
+		'health 200',
+	);
+	await held.rollback().execute();
+	expect(await Promise.all(waiting)).toEqual([200, 200]);
+});
+
+test('who waits 5 seconds for another process is told so, and those behind him do not wait as long again', {
+	timeout: 20_000,
+}, async () => {
+	const {file, ask} = await onFile();
+	const other = await openDatabase({engine: 'sqlite', file});
+	onTestFinished(() => other.destroy());
+	const held = await other.startTransaction().execute();
+	const started = performance.now();
+	expect(await Promise.all([1, 2, 3].map(() => ask('PATCH')))).toEqual([lost, lost, lost]);
+	expect(performance.now() - started).toBeLessThan(10_000);
+	expect(await ask()).toBe(200);
+	await held.rollback().execute();
+	expect(await ask('PATCH')).toBe(200);
+});
+
+test('nothing is written to a file that was removed, and all is well when it is back', async () => {
+	const {folder, ask} = await onFile();
+	await rename(folder, `${folder}-away`);
+	expect([await ask(), await ask('PATCH')]).toEqual([200, lost]);
+	await rename(`${folder}-away`, folder);
+	expect(await ask('PATCH')).toBe(200);
+});
+
+test('a file that is damaged while it is used is a fault of the machine', async () => {
+	const folder = await mkdtemp(join(tmpdir(), 'service-test-'));
+	onTestFinished(() => rm(folder, {recursive: true, force: true}));
+	const place = {engine: 'sqlite', file: join(folder, 'service.db')} as const;
+	const whole = await openDatabase(place);
+	const services = {database: whole, now: () => new Date()};
+	await initialize(services, beginning);
+	await whole.destroy();
+	const bytes = await readFile(place.file);
+	// All but the first pages, which hold the schema.
+	await writeFile(place.file, bytes.fill('x', 40_960));
+	const database = await openDatabase(place).catch((error: unknown) => error);
+	const error =
+		database instanceof Kysely
+			? await initialize({...services, database}, {...beginning, organization: 'b'}).catch((thrown: unknown) => thrown)
+			: database instanceof Error && database.cause;
+	expect([error, isDatabaseFault(error)]).toEqual([expect.any(Error), true]);
+});
+
+test('a database that a newer version has changed is left alone', async () => {
+	const folder = await mkdtemp(join(tmpdir(), 'service-test-'));
+	onTestFinished(() => rm(folder, {recursive: true, force: true}));
+	const place = {engine: 'sqlite', file: join(folder, 'service.db')} as const;
+	const database = await openDatabase(place);
+	await sql`insert into migrations (name, applied_at) values ('999-later', '2030-01-01')`.execute(database);
+	await database.destroy();
+	await expect(openDatabase(place)).rejects.toMatchObject({
+		code: 'upgrade',
+		message: 'A newer version of service has changed this database.',
 	});
 });
