@@ -145,7 +145,7 @@ async function* openAnswer(
 			const why = error instanceof AppError ? error.message : 'The model’s host did not answer.';
 			// A message that ends with the host's own words may lack its full stop.
 			const text = `${why.replace(/([^.!?…])$/, '$1.')} Trying again in ${Math.round(milliseconds / 1000)} s.`;
-			waits.push({type: 'notice', level: 'warning', text});
+			waits.push({type: 'notice', level: 'info', text});
 		}
 	};
 

@@ -41,7 +41,7 @@ export async function runOnce(
 		progress.follow(record.event);
 		if (format === 'stream-json') {
 			printJson(record, stdout);
-		} else if (record.event.type === 'notice') {
+		} else if (record.event.type === 'notice' && record.event.level !== 'info') {
 			progress.clear();
 			printWarning(record.event.text, stderr, record.event.hint);
 		}

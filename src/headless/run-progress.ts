@@ -67,6 +67,9 @@ function whatGoesOn(event: AgentEvent): string | undefined {
 			return `${safeLine(event.name)} runs`;
 		case 'tool-result':
 			return 'The model is asked';
+		case 'notice':
+			// A warning is printed to stay.
+			return event.level === 'info' ? safeLine(event.text).replace(/[.…]+$/, '') : undefined;
 		default:
 			return undefined;
 	}

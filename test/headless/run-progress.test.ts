@@ -19,11 +19,15 @@ test('a wait is told after two seconds, every second, and taken away [21]', () =
 	vi.advanceTimersByTime(200);
 	progress.follow(call);
 	vi.advanceTimersByTime(1000);
+	progress.follow({type: 'notice', level: 'warning', text: 'Printed to stay.'});
+	progress.follow({type: 'notice', level: 'info', text: 'It is busy. Trying again in 4 s.'});
+	vi.advanceTimersByTime(1000);
 	progress.end();
 	vi.advanceTimersByTime(5000);
 	expect(output.written).toEqual([
 		'\rThe model is asked… 2.0 s\u001B[K',
 		'\rread_file␛[2J runs… 3.0 s\u001B[K',
+		'\rIt is busy. Trying again in 4 s… 4.0 s\u001B[K',
 		'\r\u001B[K',
 	]);
 });
