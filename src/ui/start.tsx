@@ -62,6 +62,11 @@ export async function startApp(
 		onSuspend() {
 			logs?.suspend();
 			input.stop();
+			// The shell writes where our part of the screen began, not into the middle of it.
+			ink.clear();
+			screen.flush();
+			// What the shell says begins at the caret, and would be mixed with what stands below it.
+			screen.raw('\u001B[J');
 		},
 		onResume() {
 			logs?.wake();

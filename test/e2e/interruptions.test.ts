@@ -150,14 +150,17 @@ test('Ctrl+Z gives the shell its terminal back, and fg goes on where it was', as
 	const {terminal} = await startChat({
 		shell: {
 			file: 'bash',
-			args: ['--norc', '--noprofile', '-c', `set -m; node ${program} "$@"; echo stopped; fg; echo status $?`, 'bash'],
+			args: ['--norc', '--noprofile', '-c', `set -m; node ${program} "$@"; echo stopped; read; fg; echo status $?`, 'bash'],
 		},
 	});
 	terminal.type('half a thought');
 	await terminal.waitFor('❯ half a thought');
 	terminal.press('ctrl+z');
-	// The drawing after fg may be quicker than a look at the screen.
-	await terminal.waitFor(() => terminal.output().includes('stopped'));
+	await terminal.waitFor(/stopped\s*$/);
+	expect(terminal.text()).not.toMatch(/half a thought|○ idle/);
+	terminal.press('enter');
+	// Nothing of ours stands below the caret, where the shell goes on.
+	expect(terminal.output().split('stopped', 1)[0]?.slice(-80)).toContain('\u001B[J');
 	await terminal.waitFor(() => terminal.modes().bracketedPasteMode);
 	await terminal.waitFor(/❯ half a thought\n.*○ idle/);
 	terminal.type(' or two');
