@@ -75,6 +75,26 @@ test('of uploads at the same time no more are taken than there is room for', asy
 	expect(await stored(server)).toEqual([80_000]);
 });
 
+test('[21] an upload that does not say how long it is ends where there is no more room', async () => {
+	const server = await createTestServer({storageLimit: 10_000_000});
+	const piece = new Uint8Array(1_000_000);
+	const pieces = (count: number) =>
+		new ReadableStream<Uint8Array>({
+			start(controller) {
+				for (let index = 0; index < count; index += 1) {
+					controller.enqueue(piece);
+				}
+
+				controller.close();
+			},
+		});
+	expect((await upload(server, 'fits', pieces(5))).status).toBe(201);
+	expect(await stored(server)).toEqual([5_000_000]);
+	const refused = await upload(server, 'too much', pieces(20));
+	expect(refused).toMatchObject({status: 409, json: {type: 'usage_limit_exceeded_error'}});
+	expect(await stored(server)).toEqual([5_000_000]);
+});
+
 test('artifacts count once, as long as they are, and not where they are refused', async () => {
 	const server = await createTestServer({storageLimit: 100_000_000});
 	const bytes = 'b'.repeat(1000);

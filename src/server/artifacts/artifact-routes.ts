@@ -69,29 +69,43 @@ async function upload(services: Services, asked: RouteRequest) {
 
 type Upload = {readonly organizationId: string; readonly request: Request};
 
+/** How many bytes are claimed at a time where a sender does not say how many will come. */
+const step = 4 * 1024 * 1024;
+
 /**
- * Claims the bytes of an upload before they come, as many as it says or else the most there may be, and takes back what
- * was not stored. Refuses what the organization has no room for.
+ * Claims the bytes of an upload before they are written, and takes back what was not stored. Refuses what the organization
+ * has no room for, before anything is sent where its sender says how much it is.
  */
 async function withinLimit(
-	{database, storageLimit}: Services,
+	{database, storageLimit: limit}: Services,
 	{organizationId, request}: Upload,
 	put: (chunks: AsyncIterable<Uint8Array>) => ReturnType<Blobs['put']>,
 ) {
-	const said = Number(request.headers.get('content-length') ?? largest);
-	const claimed = Number.isInteger(said) && said >= 0 && said < largest ? said : largest;
-	await claimBytes(database, {organizationId, bytes: claimed, limit: storageLimit});
+	let claimed = 0;
 	let sent = 0;
 	let kept = 0;
+	const claim = async (bytes: number) => {
+		await claimBytes(database, {organizationId, bytes, limit});
+		claimed += bytes;
+	};
+	async function* counted() {
+		for await (const chunk of bytesOf(request, largest)) {
+			sent += chunk.length;
+			if (sent > claimed) {
+				await claim(Math.max(step, sent - claimed));
+			}
+
+			yield chunk;
+		}
+	}
+
 	try {
-		const outcome = await put(
-			(async function* () {
-				for await (const chunk of bytesOf(request, largest)) {
-					sent += chunk.length;
-					yield chunk;
-				}
-			})(),
-		);
+		const said = Number(request.headers.get('content-length'));
+		if (Number.isInteger(said) && said > 0 && said <= largest) {
+			await claim(said);
+		}
+
+		const outcome = await put(counted());
 		kept = outcome === 'stored' ? sent : 0;
 		return outcome;
 	} finally {
