@@ -2,7 +2,7 @@ import type {Size} from '../store/view-slice.ts';
 import {truncate} from '../terminal/width.ts';
 import {readingAtEnd, visibleRows} from './log-scroll.ts';
 import {tabsLine, titleLine} from './log-title.ts';
-import type {LogPicture} from './log-view.ts';
+import {type LogPicture, whyEmpty} from './log-view.ts';
 
 /** The dock: a title that says how the log is doing and what keys do, the logs where there are several, the newest lines. */
 export function drawLogDock(picture: LogPicture, {columns, rows}: Size): readonly string[] {
@@ -33,7 +33,7 @@ export function drawLogDock(picture: LogPicture, {columns, rows}: Size): readonl
 				return `${isMatch && row === 0 ? palette.warning('•') : ' '} ${parts[row] ?? ''}`;
 			})
 		: room > 0
-			? [palette.dim('  Nothing was logged yet.')]
+			? [truncate(palette.dim(`  ${whyEmpty(sight)}`), columns)]
 			: [];
 	return [title, ...tabs, ...lines, ...Array.from({length: room - lines.length}, () => '')];
 }

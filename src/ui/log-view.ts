@@ -90,8 +90,7 @@ function bodyLines({sight, viewer, focus, drawn, palette}: LogPicture, columns: 
 	const position = positionOf(viewer, focus);
 	const end = readingAtEnd(sight);
 	if (!end) {
-		const isEmpty = sight.log.end() === sight.log.start();
-		return [truncate(palette.dim(isEmpty ? 'Nothing was logged yet.' : 'No line passes the filter.'), columns)];
+		return [truncate(palette.dim(whyEmpty(sight)), columns)];
 	}
 
 	const reading = position.reading && readAt(sight, position.reading, position.reading.cursor);
@@ -104,6 +103,11 @@ function bodyLines({sight, viewer, focus, drawn, palette}: LogPicture, columns: 
 		const sign = isCursor ? palette.accent('❯') : isChosen ? palette.accent('▌') : ' ';
 		return `${sign}${isMatch && part === 0 ? palette.warning('•') : ' '}${rows[part] ?? ''}`;
 	});
+}
+
+/** Why no line is shown. */
+export function whyEmpty({log}: Sight): string {
+	return log.end() === log.start() ? 'Nothing was logged yet.' : 'No line passes the filter.';
 }
 
 function hasConditions({viewer, focus}: Pick<LogPicture, 'viewer' | 'focus'>): boolean {

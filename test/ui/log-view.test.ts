@@ -40,6 +40,17 @@ test('the viewer has the window: title, lines, what they are narrowed by, keys',
 	]);
 });
 
+test('a log without a line is told from one whose lines are all hidden', () => {
+	const narrowings = new Map([[shop, {filters: ['nowhere'], least: undefined}]]);
+	const empty = framesOf({log: logOf([])});
+	const hidden = framesOf({log: logOf(requests), viewer: {narrowings}});
+	expect([empty.dock(2)[1], empty.screen()[1]]).toEqual(['  Nothing was logged yet.', 'Nothing was logged yet.']);
+	expect([hidden.dock(2)[1], hidden.screen()[1]]).toEqual([
+		'  No line passes the filter.',
+		'No line passes the filter.',
+	]);
+});
+
 test('help is whole in any window: it wraps, and has pages where there is no room', () => {
 	const pages = (columns: number, rows: number, count: number) =>
 		Array.from({length: count}, (_, help) => framesOf({log: logOf(requests), columns, rows, viewer: {help}}).screen());
