@@ -61,7 +61,7 @@ export async function runOnce(
 	const result = resultObject(store.getState().transcript, end, {...before, priceOf: await priceOf()});
 	if (format === 'text') {
 		printAnswer(result.text, stdout);
-		sayHowItEnded(end, result.text !== '', stderr);
+		sayHowItEnded(end, stderr);
 	} else {
 		printJson(result, stdout);
 	}
@@ -75,9 +75,8 @@ export async function runOnce(
 }
 
 /** A script reads the answer from standard output; that it is no whole answer is said beside it. */
-function sayHowItEnded({reason, stopReason, error}: RunEnd, hasText: boolean, stderr: Output): void {
-	// A refusal in the model's own words says so itself.
-	const message = hasText && stopReason === 'refusal' ? '' : endText(reason, error?.message, stopReason);
+function sayHowItEnded({reason, stopReason, error}: RunEnd, stderr: Output): void {
+	const message = endText(reason, error?.message, stopReason);
 	if (message) {
 		printError({code: 'failed', ...error, message}, stderr, {json: false});
 	}

@@ -105,7 +105,7 @@ test.each([
 	['an error after a part', [text('Half'), refused], 4, 'Half\n', 'service: The key was refused.\n  Run keys set.\n'],
 	['a token limit', [text('Half'), finish('length')], 0, 'Half\n', 'service: The answer was cut at the token limit.\n'],
 	['a silent refusal', [finish('content-filter')], 0, '', 'service: The model declined to answer.\n'],
-	['a refusal in words', [text('No.'), finish('content-filter')], 0, 'No.\n', ''],
+	['a filter', [text('I c'), finish('content-filter')], 0, 'I c\n', 'service: The model declined to answer.\n'],
 	[
 		'an empty answer',
 		[finish('stop')],
