@@ -3,6 +3,7 @@ import {brokenOff} from '../core/block.ts';
 import {AppError} from '../core/error.ts';
 import type {AgentEvent, StopReason} from '../core/event.ts';
 import type {AssistantPart, Message} from '../core/message.ts';
+import {assertRoomForCall} from '../providers/calls.ts';
 import type {FinishReason, ModelCall, ProviderEvent} from '../providers/provider.ts';
 import {createChannel} from './channel.ts';
 import {createModelRetry, type Retry} from './model-retry.ts';
@@ -69,6 +70,7 @@ export async function* takeTurn(messages: readonly Message[], options: Options):
 				break;
 			}
 			case 'tool-call': {
+				assertRoomForCall(calls.length);
 				// Some hosts give no id, or the same one to every call; results are joined by it, so it has to be its own.
 				const id = event.id && !used.has(event.id) ? event.id : newId();
 				used.add(id);

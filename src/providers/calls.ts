@@ -1,10 +1,25 @@
 import {createHash, randomUUID} from 'node:crypto';
+import {AppError} from '../core/error.ts';
 import type {Opaque} from '../core/event.ts';
+import {formatNumber} from '../core/format.ts';
 import {isDeeper, isJsonObject, parseJson} from '../core/json.ts';
 import type {Message} from '../core/message.ts';
 import type {FinishReason, ProviderEvent} from './provider.ts';
 
 const deepest = 64;
+
+/** No model needs as many calls in one message; a host that sends more has lost its way. */
+const mostCalls = 1000;
+
+/** Throws `AppError` (`provider`) where one more call than these would be too many (SAFETY 21). */
+export function assertRoomForCall(calls: number): void {
+	if (calls >= mostCalls) {
+		throw new AppError('provider', `The model asked for more than ${formatNumber(mostCalls)} tools at once.`, {
+			hint: 'Ask again, or choose another model.',
+			permanent: true,
+		});
+	}
+}
 
 type ToolCall = Extract<ProviderEvent, {type: 'tool-call'}>;
 

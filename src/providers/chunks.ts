@@ -1,4 +1,5 @@
 import {AppError} from '../core/error.ts';
+import {formatBytes} from '../core/format.ts';
 import {isDeeper, isJsonObject, type JsonObject, parseJson} from '../core/json.ts';
 import {inTime} from '../net/read-body.ts';
 import {readSse, type ServerSentEvent} from '../net/sse.ts';
@@ -14,12 +15,16 @@ type Call = {
 };
 
 const errorBodyLimit = 64 * 1024;
+/** Most bytes of one answer: more than twice what the longest answers take with all that is written around each token. */
+const answerLimit = 128_000_000;
+/** So much white space may stand before the first event, in bytes. */
+const blankLimit = 64 * 1024;
 const deepest = 100;
 
 /**
  * Sends a request and gives the chunks of its answer, parsed but not validated, and `[DONE]` where the vendor says so.
- * Throws `AppError` for a status that is not 2xx, for what is no stream of events, for an error inside the stream, and for
- * a connection that breaks; one that merely ends, ends the chunks.
+ * Throws `AppError` for a status that is not 2xx, for what is no stream of events, for an error inside the stream, for an
+ * answer that has no end, and for a connection that breaks; one that merely ends, ends the chunks.
  */
 export async function openChunks(
 	{transport, signal}: ProviderRequest,
@@ -43,7 +48,23 @@ export async function openChunks(
 		throw notAStream(vendor, await readBeginning(bytes));
 	}
 
-	return parseChunks(readSse(bytes), vendor);
+	return parseChunks(readSse(capped(bytes, vendor)), vendor);
+}
+
+/** Passes an answer on up to its limit: one without end would fill memory and disk (SAFETY 21). */
+async function* capped(body: Bytes, {label}: Vendor): AsyncGenerator<Uint8Array> {
+	let left = answerLimit;
+	for await (const bytes of body) {
+		left -= bytes.length;
+		if (left < 0) {
+			throw new AppError('network', `${label} sent more than ${formatBytes(answerLimit)} in one answer.`, {
+				hint: 'Check that the address is that of a model provider.',
+				permanent: true,
+			});
+		}
+
+		yield bytes;
+	}
 }
 
 /** Reads the beginning of a body, `limit` characters at most; what cannot be read is left out. */
@@ -138,14 +159,16 @@ async function peek(body: Bytes, signal: AbortSignal, {label}: Vendor): Promise<
 			? error
 			: new AppError('network', `The connection to ${label} was cut.`, {cause: error, hint: 'Try again.'});
 	let text = '';
+	let size = 0;
 	try {
-		while (text === '') {
+		while (text === '' && size < blankLimit) {
 			const {done, value} = await source.next();
 			if (done) {
 				break;
 			}
 
 			seen.push(value);
+			size += value.length;
 			text = decoder.decode(value, {stream: true}).trimStart();
 		}
 	} catch (error) {

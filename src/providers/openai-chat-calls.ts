@@ -1,4 +1,5 @@
 import {isJsonObject, type Json, parseJson} from '../core/json.ts';
+import {assertRoomForCall} from './calls.ts';
 import {at, countAt, textAt} from './json-path.ts';
 
 /** A call as it grows from deltas. */
@@ -7,7 +8,7 @@ export type PartialCall = {readonly index: number | undefined; id: string; name:
 /**
  * Adds a delta to the call that it belongs to, or begins a new one. The index tells which as a rule; Mistral sends none,
  * others send the same one for all, or ids that are empty, new in every delta or the same for all calls. So a delta that
- * names a function begins a call whenever it cannot continue the one before.
+ * names a function begins a call whenever it cannot continue the one before. Throws as `assertRoomForCall`.
  */
 export function addCallDelta(calls: PartialCall[], delta: Json): void {
 	const index = countAt(delta, 'index');
@@ -17,6 +18,7 @@ export function addCallDelta(calls: PartialCall[], delta: Json): void {
 	const found = findCall(calls, index, id);
 	if (!found || (name && !continues(found, id, name, text))) {
 		if (name || id || text) {
+			assertRoomForCall(calls.length);
 			calls.push({index, id, name, arguments: text});
 		}
 
