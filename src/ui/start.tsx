@@ -65,7 +65,7 @@ export async function startApp(
 			// The shell writes where our part of the screen began, not into the middle of it.
 			ink.clear();
 			screen.flush();
-			// What the shell says begins at the caret, and would be mixed with what stands below it.
+			// Below a full screen our part still stands: then what is below the caret goes.
 			screen.raw('\u001B[J');
 		},
 		onResume() {

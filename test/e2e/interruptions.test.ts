@@ -150,7 +150,13 @@ test('Ctrl+Z gives the shell its terminal back, and fg goes on where it was', as
 	const {terminal} = await startChat({
 		shell: {
 			file: 'bash',
-			args: ['--norc', '--noprofile', '-c', `set -m; node ${program} "$@"; echo stopped; read; fg; echo status $?`, 'bash'],
+			args: [
+				'--norc',
+				'--noprofile',
+				'-c',
+				`set -m; node ${program} "$@"; echo stopped; read; fg; echo status $?`,
+				'bash',
+			],
 		},
 	});
 	terminal.type('half a thought');
