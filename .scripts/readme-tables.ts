@@ -40,6 +40,7 @@ const variables: readonly (readonly [name: string, meaning: string])[] = [
 	['SERVICE_WORKSPACE', 'workspace to work in'],
 	['SERVICE_PROJECT', 'project to work in'],
 	['SERVICE_KEYCHAIN', '`off` keeps keys and tokens in the file, not in the keychain'],
+	['SERVICE_SEAL_KEY', 'for `serve`: what seals the secrets in its database, instead of `seal.key` in its data folder'],
 ];
 
 const surroundings: readonly (readonly [name: string, meaning: string])[] = [

@@ -1,3 +1,4 @@
+import type {Seal} from './accounts/seal.ts';
 import type {ArtifactStore} from './artifacts/artifact-store.ts';
 import type {ServerCatalog} from './catalog.ts';
 import type {Database} from './database/tables.ts';
@@ -13,6 +14,7 @@ export type Services = {
 	readonly catalog: ServerCatalog;
 	readonly log: Log;
 	readonly artifacts: ArtifactStore;
+	readonly seal: Seal;
 	readonly sandboxes: Sandboxing;
 	/** Most bytes of spans and artifacts that an organization may store. */
 	readonly storageLimit: number;

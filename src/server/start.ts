@@ -1,5 +1,7 @@
 import {hostname, networkInterfaces} from 'node:os';
 import {join} from 'node:path';
+import {createSeal, makeSealKey} from './accounts/seal.ts';
+import {applySeal, loadSealKey} from './accounts/seal-key.ts';
 import {type App, createApp} from './app.ts';
 import type {ArtifactPlace} from './artifacts/artifact-place.ts';
 import {openArtifacts} from './artifacts/artifact-store.ts';
@@ -39,7 +41,7 @@ type Options = {
 	readonly port?: number;
 	/** Where browsers and clients reach it, if that is not where it listens: an origin, of a proxy in front of it say. */
 	readonly publicUrl?: string;
-	/** The variables that say which vendors' models are ready. */
+	/** The variables that say which vendors' models are ready, and `SERVICE_SEAL_KEY`. */
 	readonly environment: NodeJS.ProcessEnv;
 	readonly demo?: DemoOptions;
 	readonly log?: Log;
@@ -50,16 +52,18 @@ export async function startServer(options: Options): Promise<RunningServer> {
 	const {place, folder, hidden, host, port, publicUrl, environment, demo, log = () => {}} = options;
 	const {storageLimit = usualStorageLimit} = options;
 	const catalog = await loadServerCatalog(environment);
+	const isEphemeral = place.engine === 'sqlite' && place.file === ':memory:';
+	const seal = createSeal(isEphemeral ? makeSealKey() : await loadSealKey(folder, environment));
 	const database = await openDatabase(place, error =>
 		log({level: 'warn', message: 'database connection lost', error: error.message}),
 	);
 	let url = publicUrl ?? '';
-	const isEphemeral = place.engine === 'sqlite' && place.file === ':memory:';
 	const sandboxes = createSandboxing({folder, hidden, log, isEphemeral});
-	const shared = {database, now: () => new Date(), publicUrl: () => url, log};
+	const shared = {database, now: () => new Date(), publicUrl: () => url, log, seal};
 	const artifacts = openArtifacts(options.artifacts ?? {kind: 'disk', folder: join(folder, 'artifacts')}, shared);
 	const services: Services = {...shared, catalog, artifacts, sandboxes, storageLimit};
 	try {
+		await applySeal(database, seal);
 		const app = createApp({services, names: namesOf(host, publicUrl), demo});
 		const listening = await listen(app, {host, port});
 		url = publicUrl ?? listening.url;

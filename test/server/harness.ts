@@ -4,6 +4,7 @@ import {tmpdir} from 'node:os';
 import {join} from 'node:path';
 import {onTestFinished} from 'vitest';
 import {addMember, initialize} from '../../src/server/accounts/initialize.ts';
+import {createSeal, makeSealKey} from '../../src/server/accounts/seal.ts';
 import {type App, createApp} from '../../src/server/app.ts';
 import type {ArtifactPlace} from '../../src/server/artifacts/artifact-place.ts';
 import {openArtifacts} from '../../src/server/artifacts/artifact-store.ts';
@@ -46,7 +47,8 @@ export async function createTestServer({
 	const log: Log = entry => entries.push(entry);
 	const folder = join(tmpdir(), `service-server-${randomUUID()}`);
 	onTestFinished(() => rm(folder, {recursive: true, force: true}));
-	const shared = {database, now: () => new Date(clock.now), publicUrl: () => origin, log};
+	const seal = createSeal(makeSealKey());
+	const shared = {database, now: () => new Date(clock.now), publicUrl: () => origin, log, seal};
 	const services: Services = {
 		...shared,
 		catalog: await loadServerCatalog({}),

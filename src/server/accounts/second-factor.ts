@@ -5,7 +5,12 @@ import {hashRecoveryCode, makeRecoveryCodes} from './recovery-code.ts';
 import {makeTotpSecret, stepOfTotp} from './totp.ts';
 import {type Account, findAccount} from './user.ts';
 
-type Shared = Pick<Services, 'database' | 'now'>;
+type Shared = Pick<Services, 'database' | 'now' | 'seal'>;
+
+/** Where the secret of a user's app is sealed for, in force or not. */
+export function totpPlace(userId: string): string {
+	return `totp:${userId}`;
+}
 
 /** What came of a code: `wait` in seconds where too many were tried. */
 export type CodeCheck =
@@ -32,10 +37,16 @@ export async function checkSecondFactor(services: Shared, account: Account, type
 }
 
 /** Makes a secret that waits to be verified, and replaces one that did; what is in force stays in force. */
-export async function startEnrollment({database}: Shared, userId: string): Promise<string> {
+export async function startEnrollment({database, seal}: Shared, userId: string): Promise<string> {
 	const secret = makeTotpSecret();
-	await database.updateTable('users').set({totp_pending_secret: secret}).where('id', '=', userId).execute();
+	const sealed = seal.close(secret, totpPlace(userId));
+	await database.updateTable('users').set({totp_pending_secret: sealed}).where('id', '=', userId).execute();
 	return secret;
+}
+
+/** The secret that waits to be verified; undefined where none does. */
+export function pendingSecret({seal}: Pick<Shared, 'seal'>, {id, totp_pending_secret: sealed}: Account) {
+	return sealed === null ? undefined : seal.open(sealed, totpPlace(id));
 }
 
 export type Enrollment =
@@ -55,7 +66,8 @@ export async function verifyEnrollment(services: Shared, userId: string, typed: 
 		return {kind: 'wait', seconds};
 	}
 
-	const step = stepOfTotp(typed, {secret: pending, lastStep: null}, services.now().getTime());
+	const secret = services.seal.open(pending, totpPlace(userId));
+	const step = stepOfTotp(typed, {secret, lastStep: null}, services.now().getTime());
 	if (step === undefined) {
 		return {kind: 'wrong'};
 	}
@@ -91,7 +103,7 @@ export async function verifyEnrollment(services: Shared, userId: string, typed: 
 }
 
 /** Turns the second factor off, with its recovery codes. Whoever calls has checked a code first. */
-export async function removeSecondFactor({database}: Shared, userId: string): Promise<void> {
+export async function removeSecondFactor({database}: Pick<Shared, 'database'>, userId: string): Promise<void> {
 	await database.transaction().execute(async transaction => {
 		await transaction.deleteFrom('recovery_codes').where('user_id', '=', userId).execute();
 		const none = {totp_secret: null, totp_pending_secret: null, totp_last_step: null};
@@ -99,8 +111,9 @@ export async function removeSecondFactor({database}: Shared, userId: string): Pr
 	});
 }
 
-async function takeTotp({database, now}: Shared, account: Account, typed: string): Promise<boolean> {
-	const {totp_secret: secret, totp_last_step: lastStep} = account;
+async function takeTotp({database, now, seal}: Shared, account: Account, typed: string): Promise<boolean> {
+	const {totp_secret: sealed, totp_last_step: lastStep} = account;
+	const secret = sealed === null ? undefined : seal.open(sealed, totpPlace(account.id));
 	const step = secret ? stepOfTotp(typed, {secret, lastStep}, now().getTime()) : undefined;
 	if (step === undefined) {
 		return false;
@@ -110,7 +123,7 @@ async function takeTotp({database, now}: Shared, account: Account, typed: string
 		.updateTable('users')
 		.set({totp_last_step: step})
 		.where('id', '=', account.id)
-		.where('totp_secret', '=', secret)
+		.where('totp_secret', '=', sealed)
 		.where(({eb, or}) => or([eb('totp_last_step', 'is', null), eb('totp_last_step', '<', step)]))
 		.executeTakeFirstOrThrow();
 	return numUpdatedRows > 0n;

@@ -1,4 +1,4 @@
-import type {Database} from '../database/tables.ts';
+import type {Seal} from '../accounts/seal.ts';
 import type {Log} from '../log.ts';
 import type {ArtifactPlace} from './artifact-place.ts';
 import type {Blobs, Shown} from './blobs.ts';
@@ -15,16 +15,16 @@ export type ArtifactStore = {
 };
 
 type Options = {
-	readonly database: Database;
+	readonly seal: Seal;
 	readonly now: () => Date;
 	readonly publicUrl: () => string;
 	readonly log: Log;
 };
 
 /** Opens the store at a place. Nothing is asked of it before the first artifact. */
-export function openArtifacts(place: ArtifactPlace, {database, now, publicUrl, log}: Options): ArtifactStore {
+export function openArtifacts(place: ArtifactPlace, {seal, now, publicUrl, log}: Options): ArtifactStore {
 	const blobs = place.kind === 's3' ? createS3Blobs(place, {now, log}) : createDiskBlobs(place.folder);
-	const links = createLinks(database);
+	const links = createLinks(seal);
 	return {
 		blobs,
 		links,

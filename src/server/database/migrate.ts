@@ -7,6 +7,7 @@ import {traces} from './migrations/004-traces.ts';
 import {work} from './migrations/005-work.ts';
 import {passwordCodes} from './migrations/006-password-codes.ts';
 import {storedBytes} from './migrations/007-stored-bytes.ts';
+import {signingKeys} from './migrations/008-signing-keys.ts';
 import type {Engine} from './place.ts';
 
 /** Every change of the schema since the first release, in order, as statements that both engines know. */
@@ -18,6 +19,7 @@ const migrations: Readonly<Record<string, readonly string[]>> = {
 	'005-work': work,
 	'006-password-codes': passwordCodes,
 	'007-stored-bytes': storedBytes,
+	'008-signing-keys': signingKeys,
 };
 
 type Applied = {readonly migrations: {readonly name: string; readonly applied_at: string}};

@@ -4,6 +4,7 @@ import {type BrowserSession, closeOtherSessions} from '../accounts/browser-sessi
 import {
 	checkSecondFactor,
 	countRecoveryCodes,
+	pendingSecret,
 	removeSecondFactor,
 	startEnrollment,
 	verifyEnrollment,
@@ -49,15 +50,14 @@ function mayEnroll({apiKeyId}: BrowserSession): boolean {
 type Failure = {readonly status?: number; readonly problem?: string; readonly retryAfter?: number};
 
 async function statePage(visit: SignedVisit, failure: Failure = {}): Promise<Response> {
-	const {totp_secret: inForce, totp_pending_secret: pending} = visit.session.account;
+	const {account} = visit.session;
+	const inForce = account.totp_secret !== null;
 	const wrong = Boolean(failure.problem);
 	const body = inForce
 		? await onBody(visit, wrong)
 		: !mayEnroll(visit.session)
 			? closedBody(visit)
-			: pending
-				? pendingBody(visit, pending, wrong)
-				: offBody(visit);
+			: pendingBody(visit, wrong);
 	return await respond({title, ...failure, body}, visit.signed);
 }
 
@@ -74,7 +74,18 @@ with your password.${account.password_hash ? '' : html` You have none yet: <a hr
 <p><a href="/account">Back to your account</a></p>`;
 }
 
-function pendingBody({token, session: {account}, visitor}: SignedVisit, secret: string, wrong: boolean): Markup {
+function pendingBody(visit: SignedVisit, wrong: boolean): Markup {
+	const {
+		services,
+		token,
+		session: {account},
+		visitor,
+	} = visit;
+	const secret = pendingSecret(services, account);
+	if (secret === undefined) {
+		return offBody(visit);
+	}
+
 	const address = totpAddress(secret, {issuer: new URL(visitor.origin).host, account: account.email});
 	const image = renderSVG(address, {border: 4}).replace('<svg ', '<svg role="img" aria-label="QR code of the secret" ');
 	return html`<ol>

@@ -138,7 +138,7 @@ type ArtifactTable = {
 	readonly size_bytes: number | null;
 };
 
-/** Keys that this server signs with, for all processes of its database. */
+/** What a database knows the key by that its secrets are sealed with; the key itself is not in it. */
 type SigningKeyTable = {
 	readonly name: string;
 	/** Base64url. */

@@ -1,0 +1,69 @@
+import {readdirSync, readFileSync, statSync, writeFileSync} from 'node:fs';
+import {join} from 'node:path';
+import {expect, test} from 'vitest';
+import {createSeal, makeSealKey} from '../../../src/server/accounts/seal.ts';
+import {applySeal, loadSealKey} from '../../../src/server/accounts/seal-key.ts';
+import {pendingSecret, startEnrollment} from '../../../src/server/accounts/second-factor.ts';
+import {findAccount} from '../../../src/server/accounts/user.ts';
+import {temporaryFolder} from '../../storage/temporary.ts';
+import {createTestServer} from '../harness.ts';
+
+test('[10] the key is made once, also by several at once, and is readable for nobody else', async () => {
+	const folder = join(temporaryFolder(), 'data');
+	const keys = await Promise.all(Array.from({length: 8}, () => loadSealKey(folder, {})));
+	expect(new Set(keys.map(key => Buffer.from(key).toString('hex'))).size).toBe(1);
+	expect(readdirSync(folder)).toEqual(['seal.key']);
+	expect(statSync(join(folder, 'seal.key')).mode & 0o777).toBe(0o600);
+	expect(await loadSealKey(folder, {})).toEqual(keys[0]);
+
+	// What stands in it may be given to another server, which makes no file then.
+	const other = join(temporaryFolder(), 'other');
+	const given = readFileSync(join(folder, 'seal.key'), 'utf8');
+	expect(await loadSealKey(other, {SERVICE_SEAL_KEY: given})).toEqual(keys[0]);
+	expect(() => statSync(other)).toThrow();
+});
+
+test.each(['short', 'a'.repeat(42), 'a'.repeat(44), `${'a'.repeat(42)}!`, `${'a'.repeat(20)} ${'a'.repeat(23)}`])(
+	'%j is no key, in the variable or in the file, and is not repeated',
+	async text => {
+		const folder = temporaryFolder();
+		writeFileSync(join(folder, 'seal.key'), text);
+		for (const env of [{SERVICE_SEAL_KEY: text}, {}]) {
+			const error = await loadSealKey(folder, env).catch((thrown: unknown) => thrown);
+			expect(error).toMatchObject({
+				code: 'usage',
+				message: expect.stringMatching(/ holds no key of 32 bytes in base64\.$/),
+			});
+			expect(String(error)).not.toContain(text);
+		}
+	},
+);
+
+test('no secret of an authenticator app is in the database as it is', async () => {
+	const {services, owner, database} = await createTestServer();
+	const secret = await startEnrollment(services, owner.id);
+	expect(JSON.stringify(await database.selectFrom('users').selectAll().execute())).not.toContain(secret);
+});
+
+test('what was stored before there was a key is sealed with the first one, and another key is refused', async () => {
+	const {owner, database, join: add} = await createTestServer();
+	const member = await add('member');
+	const clear = {totp_secret: 'JBSWY3DPEHPK3PXP', totp_pending_secret: 'KRSXG5CTMVRXEZLU'};
+	await database.updateTable('users').set(clear).where('id', '=', owner.id).execute();
+	const seal = createSeal(makeSealKey());
+	// Twice is as good as once, and several servers may begin together.
+	await Promise.all([applySeal(database, seal), applySeal(database, seal)]);
+	await applySeal(database, seal);
+	const account = await findAccount({database}, owner.id);
+	if (!account) {
+		throw new Error('The owner is gone.');
+	}
+
+	expect(pendingSecret({seal}, account)).toBe(clear.totp_pending_secret);
+	expect(seal.open(account.totp_secret ?? '', `totp:${owner.id}`)).toBe(clear.totp_secret);
+	expect(await findAccount({database}, member.id)).toMatchObject({totp_secret: null, totp_pending_secret: null});
+	await expect(applySeal(database, createSeal(makeSealKey()))).rejects.toMatchObject({
+		code: 'failed',
+		message: 'The secrets in this database were sealed with another key.',
+	});
+});
