@@ -2,15 +2,14 @@ import type {Environment} from '../core/environment.ts';
 
 /** What can be switched on at a terminal, and the only sequences by which it is (xterm, ctlseqs; kitty keyboard protocol). */
 const modes = {
-	'alternate-screen': {on: '\u001b[?1049h', off: '\u001b[?1049l'},
+	/** The wheel sends arrow keys there (1007): mouse reports would take the selection from the terminal. Its own way comes back. */
+	'alternate-screen': {on: '\u001b[?1049h\u001b[?1007s\u001b[?1007h', off: '\u001b[?1007r\u001b[?1049l'},
 	'bracketed-paste': {on: '\u001b[?2004h', off: '\u001b[?2004l'},
 	'focus-reports': {on: '\u001b[?1004h', off: '\u001b[?1004l'},
 	'hidden-cursor': {on: '\u001b[?25l', off: '\u001b[?25h'},
 	/** Disambiguated keys (1) and their alternates (4); release events are not asked for. */
 	'kitty-keyboard': {on: '\u001b[>5u', off: '\u001b[<u'},
 	'modify-other-keys': {on: '\u001b[>4;2m', off: '\u001b[>4;0m'},
-	/** Buttons and wheel, in SGR coordinates. */
-	mouse: {on: '\u001b[?1000h\u001b[?1006h', off: '\u001b[?1006l\u001b[?1000l'},
 	'synchronized-output': {on: '\u001b[?2026h', off: '\u001b[?2026l'},
 } as const;
 
@@ -28,7 +27,8 @@ const restoreTitle = '\u001b[23;2t';
  */
 const leftBehind = [
 	modes['synchronized-output'].off,
-	modes.mouse.off,
+	// Mouse reports, which we never ask for, but others leave on.
+	'\u001b[?1006l\u001b[?1000l',
 	modes['focus-reports'].off,
 	modes['bracketed-paste'].off,
 	modes['modify-other-keys'].off,

@@ -39,11 +39,11 @@ test('a reset switches off what is on, last on first, and only once [5]', () => 
 	const {session, output} = harness();
 	session.enable('bracketed-paste');
 	session.enable('bracketed-paste');
-	session.enable('mouse');
+	session.enable('focus-reports');
 	session.enable('hidden-cursor');
-	session.disable('mouse');
 	session.disable('focus-reports');
-	expect(output()).toBe('\u001b[?2004h\u001b[?1000h\u001b[?1006h\u001b[?25l\u001b[?1006l\u001b[?1000l');
+	session.disable('modify-other-keys');
+	expect(output()).toBe('\u001b[?2004h\u001b[?1004h\u001b[?25l\u001b[?1004l');
 	expect(session.isEnabled('hidden-cursor')).toBe(true);
 
 	session.reset();
@@ -52,19 +52,27 @@ test('a reset switches off what is on, last on first, and only once [5]', () => 
 	expect(session.isEnabled('hidden-cursor')).toBe(false);
 });
 
+test('on the alternate screen the wheel sends arrow keys, as long as we are there and without a mouse mode', () => {
+	const {session, output} = harness();
+	session.enable('alternate-screen');
+	expect(output()).toBe('\u001b[?1049h\u001b[?1007s\u001b[?1007h');
+	session.disable('alternate-screen');
+	expect(output()).toBe('\u001b[?1007r\u001b[?1049l');
+});
+
 test('the kitty flags move along to the alternate screen, which has its own, and back', () => {
 	const {session, output} = harness();
 	session.enable('kitty-keyboard');
 	session.enable('alternate-screen');
-	expect(output()).toBe('\u001b[>5u\u001b[<u\u001b[?1049h\u001b[>5u');
+	expect(output()).toBe('\u001b[>5u\u001b[<u\u001b[?1049h\u001b[?1007s\u001b[?1007h\u001b[>5u');
 
 	session.disable('alternate-screen');
-	expect(output()).toBe('\u001b[<u\u001b[?1049l\u001b[>5u');
+	expect(output()).toBe('\u001b[<u\u001b[?1007r\u001b[?1049l\u001b[>5u');
 
 	session.enable('alternate-screen');
 	output();
 	session.reset();
-	expect(output()).toBe('\u001b[<u\u001b[?1049l\u001b[>5u\u001b[<u\u001b[0m');
+	expect(output()).toBe('\u001b[<u\u001b[?1007r\u001b[?1049l\u001b[>5u\u001b[<u\u001b[0m');
 });
 
 test.each(['exit', 'uncaughtExceptionMonitor'])('%s resets the terminal and does nothing else [5]', event => {
@@ -196,7 +204,7 @@ const modes: readonly TerminalMode[] = [
 	'hidden-cursor',
 	'kitty-keyboard',
 	'modify-other-keys',
-	'mouse',
+	'focus-reports',
 ];
 
 test('whatever is switched on and off, the reset leaves no mode on and never erases or resets the screen [5]', () => {
@@ -210,11 +218,12 @@ test('whatever is switched on and off, the reset leaves no mode on and never era
 
 			session.end();
 			const all = output().slice(startUp.length);
-			const on = [...all.matchAll(/\u001b\[\?(\d+)[hl]/g)].reduce(
+			const on = [...all.matchAll(/\u001b\[\?(\d+)[hlr]/g)].reduce(
 				(state, [sequence, mode]) => state.set(mode ?? '', sequence.endsWith('h')),
 				new Map<string, boolean>(),
 			);
 			expect([...on].filter(([mode, set]) => set !== (mode === '25'))).toEqual([]);
+			expect(all.split('\u001b[?1007s').length).toBe(all.split('\u001b[?1007r').length);
 			expect(all.split('\u001b[>5u').length).toBe(all.split('\u001b[<u').length);
 			expect(all).not.toMatch(/\u001b(?:c|\[[23]?J)/);
 		}),
