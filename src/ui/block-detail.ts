@@ -4,7 +4,7 @@ import {safeText} from '../terminal/safe-text.ts';
 import {paint, parseSgr} from '../terminal/sgr.ts';
 import type {Palette} from '../terminal/style.ts';
 import {wrapLine} from '../terminal/wrap.ts';
-import {blockLines} from './block-lines.ts';
+import {blockLines, isLongMessage, messageOf} from './block-lines.ts';
 
 type Style = {readonly width: number; readonly palette: Palette};
 type Tool = Extract<Block, {kind: 'tool'}>;
@@ -13,15 +13,22 @@ type Tool = Extract<Block, {kind: 'tool'}>;
 const mostLines = 2000;
 const mostCharacters = 256 * 1024;
 
-/** True for a block of which the transcript shows the beginning alone. */
+/** True for a block of which the transcript shows a part alone. */
 export function hasDetail(block: Block): boolean {
-	return block.kind === 'tool' || block.kind === 'reasoning' || block.kind === 'compaction';
+	return (
+		(block.kind === 'user' && isLongMessage(block)) ||
+		block.kind === 'tool' ||
+		block.kind === 'reasoning' ||
+		block.kind === 'compaction'
+	);
 }
 
 /** A block with all that belongs to it: what was thought, what a tool was given and what it gave. */
 export function detailLines(block: Block, style: Style): readonly string[] {
 	const head = blockLines(block, style);
 	switch (block.kind) {
+		case 'user':
+			return messageOf(block, style);
 		case 'tool':
 			return [...head, ...toolDetail(block, style)];
 		case 'reasoning':

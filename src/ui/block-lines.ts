@@ -1,6 +1,6 @@
 import type {Block} from '../core/block.ts';
 import {nameCommands} from '../core/command-words.ts';
-import {formatBytes, formatDuration} from '../core/format.ts';
+import {formatBytes, formatDuration, formatNumber} from '../core/format.ts';
 import type {Json, JsonObject} from '../core/json.ts';
 import {safeLine, safeText} from '../terminal/safe-text.ts';
 import type {Palette} from '../terminal/style.ts';
@@ -14,7 +14,7 @@ export function blockLines(block: Exclude<Block, {kind: 'text'}> | Block, style:
 	const {width, palette} = style;
 	switch (block.kind) {
 		case 'user':
-			return wrapLine(palette.label(safeText(block.text)), width, {first: palette.accent('❯ '), rest: '  '});
+			return isLongMessage(block) ? withoutMiddle(messageOf(block, style), style) : messageOf(block, style);
 		case 'reasoning':
 			return reasoningLines(block, style);
 		case 'tool':
@@ -35,6 +35,35 @@ export function blockLines(block: Exclude<Block, {kind: 'text'}> | Block, style:
 		default:
 			return block satisfies never;
 	}
+}
+
+type Message = Extract<Block, {kind: 'user'}>;
+
+/** Lines and characters of a message from which on its middle is left out: a long paste would push all else away. */
+const longMessage = {lines: 40, characters: 4000};
+/** Lines that are drawn before and behind what is left out. */
+const drawnOfLong = {before: 20, behind: 10};
+
+/** True for a message of which the conversation shows the beginning and the end alone. */
+export function isLongMessage({text}: Message): boolean {
+	return text.length > longMessage.characters || text.split('\n').length > longMessage.lines;
+}
+
+/** The whole message. */
+export function messageOf({text}: Message, {width, palette}: Style): readonly string[] {
+	return wrapLine(palette.label(safeText(text)), width, {first: palette.accent('❯ '), rest: '  '});
+}
+
+function withoutMiddle(lines: readonly string[], {width, palette}: Style): readonly string[] {
+	const {before, behind} = drawnOfLong;
+	const more = lines.length - before - behind;
+	return more <= 1
+		? lines
+		: [
+				...lines.slice(0, before),
+				palette.dim(truncate(`  … ${formatNumber(more)} more lines …`, width)),
+				...lines.slice(-behind),
+			];
 }
 
 /** A sentence behind a sign, then what to do about it. */

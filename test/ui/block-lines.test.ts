@@ -5,6 +5,7 @@ import type {AgentEvent} from '../../src/core/event.ts';
 import {plainText} from '../../src/terminal/ansi.ts';
 import {createPalette} from '../../src/terminal/style.ts';
 import {lineWidth} from '../../src/terminal/width.ts';
+import {detailLines, hasDetail} from '../../src/ui/block-detail.ts';
 import {blockLines} from '../../src/ui/block-lines.ts';
 import {call, canvas, palette, result, say, start, think, user} from './canvas.ts';
 
@@ -34,6 +35,24 @@ const thought = {
 } as const satisfies Block;
 
 const lines = (block: Block, width = 60) => blockLines(block, {width, palette});
+
+test('the middle of a long message is left out, and stands in its details', () => {
+	const text = Array.from({length: 3000}, (_, index) => `line ${index}`).join('\n');
+	const message = {kind: 'user', id: 'u', text, open: false} as const satisfies Block;
+	const drawn = lines(message);
+	expect([drawn[0], ...drawn.slice(19, 22), drawn.at(-1)]).toEqual([
+		'❯ line 0',
+		'  line 19',
+		'  … 2,970 more lines …',
+		'  line 2990',
+		'  line 2999',
+	]);
+	expect(hasDetail(message)).toBe(true);
+	expect(detailLines(message, {width: 60, palette})).toHaveLength(3000);
+	const short = {...message, text: 'x\n'.repeat(39)};
+	expect([hasDetail(short), lines(short).length]).toEqual([false, 40]);
+	expect(lines({...message, text: 'word '.repeat(900)}, 40)[20]).toMatch(/^ {2}… \d+ more lines …$/);
+});
 
 describe('a call on one line', () => {
 	test.each<[string, Partial<Extract<Block, {kind: 'tool'}>>, string]>([

@@ -32,7 +32,10 @@ describe('a session that is resumed', () => {
 	});
 
 	test.each([
-		['of 2,000 lines in few messages', [...answer(1), user('- item\n'.repeat(2000)), ...answer(2)]],
+		[
+			'of 2,000 lines in few messages',
+			[...answer(1), {...start, runId: 'r9'}, say('- item\n'.repeat(2000)), end, ...answer(2)],
+		],
 		['of 2,000 lines in many messages', Array.from({length: 500}, (_, index) => answer(index)).flat()],
 		[
 			'of 2,000 calls',
