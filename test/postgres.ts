@@ -25,12 +25,45 @@ export const template = 'service_template';
 export const postgresUrl = (folder: string, database: string): string =>
 	`postgres:///${database}?host=${encodeURIComponent(folder)}&user=service`;
 
-/** Starts PostgreSQL for the whole run where it is installed, reached through a socket in a folder alone, and ends it. */
+/** A PostgreSQL server of the tests' own. */
+export type Postgres = {
+	/** Holds the socket through which alone it is reached. */
+	readonly folder: string;
+	readonly start: () => Promise<void>;
+	/** `SIGINT` ends it without waiting for clients, `SIGQUIT` as a crash would. */
+	readonly end: (signal: 'SIGINT' | 'SIGQUIT') => Promise<void>;
+	readonly remove: () => void;
+};
+
+/** Starts PostgreSQL for the whole run where it is installed, and ends it. */
 export default async function setup(project: TestProject): Promise<(() => Promise<void>) | undefined> {
-	const binaries = findBinaries();
-	if (!binaries) {
+	const postgres = await createPostgres();
+	if (!postgres) {
 		console.warn('PostgreSQL is not installed (Debian: postgresql): the tests of the server run on SQLite alone.');
 		project.provide('postgres', '');
+		return undefined;
+	}
+
+	const end = async () => {
+		await postgres.end('SIGINT');
+		postgres.remove();
+	};
+	try {
+		await postgres.start();
+		await prepare(postgres.folder);
+	} catch (error) {
+		await end();
+		throw error;
+	}
+
+	project.provide('postgres', postgres.folder);
+	return end;
+}
+
+/** An empty PostgreSQL that is not started yet; undefined where none is installed. */
+export async function createPostgres(): Promise<Postgres | undefined> {
+	const binaries = findBinaries();
+	if (!binaries) {
 		return undefined;
 	}
 
@@ -43,23 +76,19 @@ export default async function setup(project: TestProject): Promise<(() => Promis
 		{...user, stdio: 'ignore'},
 	);
 	const settings = ['fsync=off', 'full_page_writes=off', 'max_connections=200'].flatMap(setting => ['-c', setting]);
-	const server = spawn(join(binaries, 'postgres'), ['-D', data, '-h', '', '-k', folder, ...settings], {
-		...user,
-		stdio: 'ignore',
-	});
-	const end = async () => {
-		await endProcess(server);
-		rmSync(folder, {recursive: true, force: true});
+	let server: ChildProcess | undefined;
+	return {
+		folder,
+		async start() {
+			server = spawn(join(binaries, 'postgres'), ['-D', data, '-h', '', '-k', folder, ...settings], {
+				...user,
+				stdio: 'ignore',
+			});
+			await (await connect(folder)).end();
+		},
+		end: signal => endProcess(server, signal),
+		remove: () => rmSync(folder, {recursive: true, force: true}),
 	};
-	try {
-		await prepare(folder);
-	} catch (error) {
-		await end();
-		throw error;
-	}
-
-	project.provide('postgres', folder);
-	return end;
 }
 
 function findBinaries(): string | undefined {
@@ -105,14 +134,13 @@ async function connect(folder: string): Promise<pg.Client> {
 	}
 }
 
-function endProcess(server: ChildProcess): Promise<void> {
+function endProcess(server: ChildProcess | undefined, signal: NodeJS.Signals): Promise<void> {
 	return new Promise(resolve => {
-		if (server.exitCode !== null) {
+		if (!server || server.exitCode !== null || server.signalCode !== null) {
 			resolve();
 		} else {
 			server.once('exit', () => resolve());
-			// The fast shutdown, which does not wait for clients.
-			server.kill('SIGINT');
+			server.kill(signal);
 		}
 	});
 }

@@ -22,7 +22,7 @@ export function openPostgres(
 	const pool = new pg.Pool({
 		connectionString: url,
 		max: mostConnections,
-		connectionTimeoutMillis: 5000,
+		connectionTimeoutMillis: Math.min(5000, patience),
 		statement_timeout: longest,
 		idle_in_transaction_session_timeout: longest,
 		// Whatever the database has by default: our transactions wait for each other, and do not expect to be refused.

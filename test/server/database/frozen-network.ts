@@ -1,0 +1,47 @@
+import {once} from 'node:events';
+import {connect, createServer, type Socket} from 'node:net';
+import {onTestFinished} from 'vitest';
+
+/** A network between a port of this machine and a socket, which can stop to carry anything without a word. */
+export async function createNetwork(socketPath: string) {
+	const sockets = new Set<Socket>();
+	let isFrozen = false;
+	const join = (from: Socket, to: Socket) => {
+		sockets.add(from);
+		from.on('data', bytes => isFrozen || to.write(bytes));
+		from.on('error', () => to.destroy());
+		from.on('close', () => {
+			sockets.delete(from);
+			if (!isFrozen) {
+				to.destroy();
+			}
+		});
+	};
+	const server = createServer(client => {
+		const backend = connect(socketPath);
+		join(client, backend);
+		join(backend, client);
+	});
+	server.listen(0, '127.0.0.1');
+	await once(server, 'listening');
+	onTestFinished(() => {
+		server.close();
+		for (const socket of sockets) {
+			socket.destroy();
+		}
+	});
+	const address = server.address();
+	return {
+		port: typeof address === 'object' && address ? address.port : 0,
+		freeze() {
+			isFrozen = true;
+		},
+		/** Carries again; what was lost meanwhile stays lost, and so do the connections that it was lost on. */
+		thaw() {
+			isFrozen = false;
+			for (const socket of sockets) {
+				socket.destroy();
+			}
+		},
+	};
+}

@@ -1,0 +1,135 @@
+import {randomUUID} from 'node:crypto';
+import {mkdtemp, rm} from 'node:fs/promises';
+import {tmpdir} from 'node:os';
+import {join} from 'node:path';
+import {setTimeout as sleep} from 'node:timers/promises';
+import {sql} from 'kysely';
+import {expect, inject, onTestFinished, test} from 'vitest';
+import {initialize} from '../../../src/server/accounts/initialize.ts';
+import {openDatabase} from '../../../src/server/database/open.ts';
+import type {DatabasePlace} from '../../../src/server/database/place.ts';
+import {startServer} from '../../../src/server/start.ts';
+import {createPostgres, postgresUrl} from '../../postgres.ts';
+import {toRequest} from '../ingest/push.ts';
+import {lost} from './ask-all.ts';
+import {emptyPlace} from './engine.ts';
+import {createNetwork} from './frozen-network.ts';
+
+const patient = {timeout: 30_000};
+
+/** A server at a port, with an owner who asks it. */
+async function serveOn(place: DatabasePlace) {
+	const folder = await mkdtemp(join(tmpdir(), 'service-test-'));
+	onTestFinished(() => rm(folder, {recursive: true, force: true}));
+	const server = await startServer({place, folder, environment: {}});
+	onTestFinished(() => server.close());
+	const beginning = {organization: 'acme', workspace: 'main', project: 'web', email: 'owner@acme.example'};
+	const {apiKey} = await initialize(server.services, beginning);
+	const headers = {authorization: `Bearer ${apiKey.reveal()}`, 'content-type': 'application/json'};
+	const ask = async (path: string, body?: unknown) => {
+		const sent = body === undefined ? {headers} : {headers, method: 'POST', body: JSON.stringify(body)};
+		const response = await fetch(`${server.url}${path}`, sent);
+		const json = await response.json();
+		return response.ok ? response.status : json;
+	};
+	return {
+		database: server.services.database,
+		read: () => ask('/api/v1/user/preferences'),
+		/** One span, of which a session with a message, a run and an item derive. */
+		push: (id: string) => ask('/api/v1/org/acme/otel/traces', toRequest([spanOf(id)])),
+	};
+}
+
+const spanOf = (id: string) => ({
+	id: '1',
+	trace: id.replaceAll('-', ''),
+	attributes: {
+		'gen_ai.conversation.id': id,
+		'gen_ai.operation.name': 'chat',
+		'service.workflow.run.id': id,
+		'service.item.id': id,
+		'service.item.type': 'notes',
+		'service.item.data': '{}',
+	},
+});
+
+test(
+	'a PostgreSQL that crashes and returns under load loses nothing that was answered, halves nothing, and is used again',
+	patient,
+	async () => {
+		const postgres = await createPostgres();
+		onTestFinished(async () => {
+			await postgres?.end('SIGQUIT');
+			postgres?.remove();
+		});
+		await postgres?.start();
+		const url = postgresUrl(postgres?.folder ?? '', 'postgres');
+		const {database, read, push} = await serveOn({engine: 'postgres', url});
+		const stored: string[] = [];
+		const answers = new Set<unknown>();
+		let isOver = false;
+		const load = Array.from({length: 6}, async () => {
+			while (!isOver) {
+				const id = randomUUID();
+				const [pushed, answer] = [await push(id), await read()];
+				stored.push(...(pushed === 200 ? [id] : []));
+				answers.add(JSON.stringify(pushed)).add(JSON.stringify(answer));
+				await sleep(5);
+			}
+		});
+		for (const round of [1, 2]) {
+			const before = stored.length;
+			await expect.poll(() => stored.length, patient).toBeGreaterThan(before + 6);
+			await postgres?.end('SIGQUIT');
+			await expect.poll(() => answers.size, patient).toBeGreaterThan(1);
+			await sleep(20 * round);
+			await postgres?.start();
+		}
+
+		const before = stored.length;
+		await expect.poll(() => stored.length, patient).toBeGreaterThan(before + 6);
+		isOver = true;
+		await Promise.all(load);
+		expect([...answers].sort()).toEqual(['200', JSON.stringify(lost)]);
+		const ids = async (table: 'sessions' | 'workflow_runs' | 'items') =>
+			(await database.selectFrom(table).select('id').orderBy('id').execute()).map(({id}) => id);
+		const [sessions, runs, items] = [await ids('sessions'), await ids('workflow_runs'), await ids('items')];
+		expect([runs, items]).toEqual([sessions, sessions]);
+		expect(await database.selectFrom('session_messages').select('session_id').execute()).toHaveLength(sessions.length);
+		expect(sessions).toEqual(expect.arrayContaining(stored));
+	},
+);
+
+/** A server whose connections go through a network, and which waits for no answer longer than 300 ms. */
+async function behindNetwork() {
+	const place = await emptyPlace();
+	const folder = inject('postgres');
+	const network = await createNetwork(join(folder, '.s.PGSQL.5432'));
+	const name = place.engine === 'postgres' ? new URL(place.url).pathname : '';
+	const url = `postgres://service@127.0.0.1:${network.port}${name}`;
+	return {...(await serveOn({engine: 'postgres', url, patience: 300})), network, name: name.slice(1)};
+}
+
+test('a network that carries nothing any more is given up, and taken again when it carries', patient, async () => {
+	const {network, read, push} = await behindNetwork();
+	expect([await read(), await push(randomUUID())]).toEqual([200, 200]);
+	network.freeze();
+	const answers = await Promise.all([read(), read(), push(randomUUID())]);
+	expect(answers).toEqual([lost, lost, lost]);
+	expect(await read()).toEqual(lost);
+	network.thaw();
+	await expect.poll(read, patient).toBe(200);
+	expect(await push(randomUUID())).toBe(200);
+});
+
+test('where all connections wait for what somebody else holds, the rest is refused in time', patient, async () => {
+	const {read, push, name} = await behindNetwork();
+	const other = await openDatabase({engine: 'postgres', url: postgresUrl(inject('postgres'), name)});
+	onTestFinished(() => other.destroy());
+	await other.transaction().execute(async transaction => {
+		await sql`lock table users in access exclusive mode`.execute(transaction);
+		expect(await Promise.all(Array.from({length: 30}, read))).toEqual(Array(30).fill(lost));
+	});
+	await expect.poll(read, patient).toBe(200);
+	expect(await push(randomUUID())).toBe(200);
+});
