@@ -23,3 +23,11 @@ export function isDeeper(value: Json, limit: number): boolean {
 
 	return limit === 0 || Object.values(value).some(item => isDeeper(item, limit - 1));
 }
+
+/**
+ * The value as JSON that every parser takes: half of a surrogate pair, which a model or a tool may leave, is U+FFFD. As an
+ * escape, which `JSON.stringify` makes of it, strict parsers refuse the whole text.
+ */
+export function wellFormedJson(value: Json): string {
+	return JSON.stringify(value).replace(/\\(?:(ud[89a-f][\da-f]{2})|.)/g, (whole, half) => (half ? '\\ufffd' : whole));
+}

@@ -1,6 +1,6 @@
 import {AppError} from '../core/error.ts';
 import {formatBytes} from '../core/format.ts';
-import {isDeeper, isJsonObject, type JsonObject, parseJson} from '../core/json.ts';
+import {isDeeper, isJsonObject, type JsonObject, parseJson, wellFormedJson} from '../core/json.ts';
 import {inTime} from '../net/read-body.ts';
 import {readSse, type ServerSentEvent} from '../net/sse.ts';
 import {looksLikeHtml, statusFailure, streamFailure, type Vendor, vendorMessage} from './failure.ts';
@@ -35,7 +35,7 @@ export async function openChunks(
 		method: 'POST',
 		url,
 		headers: {'content-type': 'application/json', accept: 'text/event-stream', ...headers},
-		body: JSON.stringify(body),
+		body: wellFormedJson(body),
 		signal,
 	});
 	if (response.status < 200 || response.status > 299) {

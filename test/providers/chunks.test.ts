@@ -28,6 +28,12 @@ test('the request is JSON that asks for a stream of events', async () => {
 	});
 });
 
+test('text that was cut within a character goes out as JSON that strict parsers take', async () => {
+	const end = farEnd({body: ''});
+	await openChunks(requestOf(end.transport), vendor, {...call, body: {model: 'half \uD83D'}});
+	expect(end.requests[0]?.body).toBe(String.raw`{"model":"half \ufffd"}`);
+});
+
 test.each([
 	undefined,
 	'text/event-stream; charset=utf-8',
