@@ -1,7 +1,9 @@
+import {formatAmount} from '../core/format.ts';
 import {quoteLine} from '../logs/quote.ts';
 import type {TailClock} from '../logs/tail.ts';
 import type {AppStore} from '../store/store.ts';
 import type {Sandbox} from '../store/watch-slice.ts';
+import {waitUntil} from './wait-until.ts';
 import {environmentName, type WatchWords} from './watch-words.ts';
 
 /** Sandboxes that were made here, each until its end. */
@@ -17,26 +19,32 @@ type Dependencies = {
 	readonly clock: Pick<TailClock, 'now' | 'sleep'>;
 };
 
-const warning = 5 * 60_000;
-/** A clock may jump, and a machine may sleep: so the time is looked at again and again. */
-const step = 30_000;
+const minute = 60_000;
+const warning = 5 * minute;
 
 export function createSandboxExpiry({store, words, clock}: Dependencies): SandboxExpiry {
 	const ended = new AbortController();
 	const {signal} = ended;
 
-	const until = async (time: number) => {
-		for (let left = time - clock.now(); left > 0; left = time - clock.now()) {
-			await clock.sleep(Math.min(left, step), signal);
+	const until = (time: number) => waitUntil(() => time, {clock, signal});
+
+	/** A machine that slept wakes up later than it was to warn, or too late. */
+	const tellOf = (sandbox: string, left: number) => {
+		if (left <= 0) {
+			words.tell({sign: 'A sandbox has ended.', text: `${sandbox} has ended, and all that was in it.`});
+			return;
 		}
+
+		const time = `in ${formatAmount(Math.ceil(left / minute), 'minute')}`;
+		const text = `${sandbox} ends ${time}, and all that is in it.`;
+		words.tell({sign: `A sandbox ends ${time}.`, text, hint: 'Save what you need of it.'});
 	};
 
 	const watch = async (sandbox: Sandbox) => {
 		const {environment, task, expiresAt} = sandbox;
 		if (expiresAt - clock.now() > warning) {
 			await until(expiresAt - warning);
-			const text = `The sandbox ${environmentName(environment)} (${quoteLine(task, 80)}) ends in 5 minutes, and all that is in it.`;
-			words.tell({sign: 'A sandbox ends in 5 minutes.', text, hint: 'Save what you need of it.'});
+			tellOf(`The sandbox ${environmentName(environment)} (${quoteLine(task, 80)})`, expiresAt - clock.now());
 		}
 
 		await until(expiresAt);

@@ -3,6 +3,7 @@ import {detached} from '../logs/log-buffer.ts';
 import type {LogSource} from '../logs/source.ts';
 import {type TailClock, tailLog} from '../logs/tail.ts';
 import type {TailState} from '../logs/tail-state.ts';
+import {waitUntil} from './wait-until.ts';
 import type {Condition} from './watch-condition.ts';
 
 /** What matched since the report before. */
@@ -54,13 +55,19 @@ export async function runWatch(options: Options): Promise<string | undefined> {
 	let fault: {readonly error: unknown} | undefined;
 
 	const reportWhenDue = async () => {
-		const due = Math.max(clock.now() + settling, reported + every);
+		let found = clock.now();
+		const due = () => {
+			// A clock that was set back would keep a report for as long as it went back.
+			found = Math.min(found, clock.now());
+			reported = Math.min(reported, clock.now());
+			return Math.max(found + settling, reported + every);
+		};
 		const allowed = allowedAt();
-		if (allowed > due) {
+		if (allowed > due()) {
 			onHeld(allowed);
 		}
 
-		await clock.sleep(Math.max(due, allowed) - clock.now(), signal);
+		await waitUntil(() => Math.max(due(), allowed), {clock, signal});
 		await report(gathering.take());
 		reported = clock.now();
 	};

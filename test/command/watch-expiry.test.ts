@@ -7,8 +7,10 @@ import {scripted, server} from '../store/scripted-conversation.ts';
 const minute = 60_000;
 const environment = '0b5e0a1c-9c1f-4d4e-8b57-0123456789ab';
 
-function following() {
-	const clock = jumpingClock();
+/** `late` is how many milliseconds the machine sleeps after ten minutes. */
+function following(late = 0) {
+	const time = jumpingClock();
+	const clock = {...time, now: () => time.now() + (time.now() < 10 * minute ? 0 : late)};
 	const {store, conversation, records} = scripted([]);
 	const expiry = createSandboxExpiry({store, words: createWatchWords(store, conversation), clock});
 	onTestFinished(expiry.close);
@@ -30,6 +32,17 @@ test('five minutes before its end a sandbox is spoken of, once, and at its end i
 		60 * minute,
 	]);
 	expect(store.getState().alert).toEqual({text: 'A sandbox ends in 5 minutes.'});
+});
+
+test.each([
+	[46, 'ends in 4 minutes, and all that is in it.', 'A sandbox ends in 4 minutes.'],
+	[49.5, 'ends in 1 minute, and all that is in it.', 'A sandbox ends in 1 minute.'],
+	[60, 'has ended, and all that was in it.', 'A sandbox has ended.'],
+])('after %d minutes of sleep a machine tells how it is then', async (slept, text, sign) => {
+	const {expiry, told, sandboxes, store} = following(slept * minute);
+	expiry.follow({environment, server, task: 'web', expiresAt: 60 * minute});
+	await expect.poll(() => sandboxes()).toEqual([]);
+	expect([told(), store.getState().alert]).toEqual([[`The sandbox 0b5e0a1c (web) ${text}`], {text: sign}]);
 });
 
 test('one that has less than five minutes from the beginning, or is over, is not spoken of', async () => {

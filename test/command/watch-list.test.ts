@@ -22,6 +22,8 @@ type Options = {
 	readonly perHour?: number;
 	readonly every?: number;
 	readonly scripts?: readonly Script[];
+	/** When the clock is set back by an hour. */
+	readonly setBackAt?: number;
 };
 
 /** A watch of a log that grows as told and then ends, on a clock that jumps. */
@@ -34,18 +36,20 @@ function watching({
 	perHour = 6,
 	every = minute,
 	scripts,
+	setBackAt = Number.POSITIVE_INFINITY,
 }: Options) {
-	const clock = jumpingClock(40);
+	const time = jumpingClock(40);
+	const clock = {...time, now: () => time.now() - (time.now() < setBackAt ? 0 : 60 * minute)};
 	const here = scripted(scripts ?? [answer]);
 	const words = createWatchWords(here.store, here.conversation);
 	const watches = createWatches({...here, words, clock});
 	onTestFinished(() => watches.close());
 	const source: LogSource = async ({after = 0}) => {
-		if (clock.now() >= end) {
+		if (time.now() >= end) {
 			throw fault;
 		}
 
-		const text = log.flatMap(([at, lines]) => (at <= clock.now() ? [lines] : [])).join('');
+		const text = log.flatMap(([at, lines]) => (at <= time.now() ? [lines] : [])).join('');
 		const kind = 'window' as const;
 		return {kind, text: Buffer.from(text).subarray(after).toString(), start: after, offset: Buffer.byteLength(text)};
 	};
@@ -82,6 +86,24 @@ test('what follows within --every is one report, with its count', async () => {
 	expect(notices()).toEqual([
 		expect.stringMatching(/^Watch 1: \d lines match “error” in the log of 0b5e0a1c: error 0$/),
 		expect.stringMatching(/^Watch 1: 2\d lines match “error” in the log of 0b5e0a1c: error \d$/),
+		ended,
+	]);
+});
+
+test('a clock that is set back keeps a report for no longer than --every', async () => {
+	const {begin, isOver, notices} = watching({
+		log: [
+			[10_000, 'error 1\n'],
+			[20_000, 'error 2\n'],
+			[4 * minute, 'error 3\n'],
+		],
+		setBackAt: 15_000,
+		end: 10 * minute,
+	});
+	begin();
+	await isOver();
+	expect(notices()).toEqual([
+		...[1, 2, 3].map(number => `Watch 1: a line matches “error” ${inLog}: error ${number}`),
 		ended,
 	]);
 });
