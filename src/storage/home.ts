@@ -1,10 +1,10 @@
-import {chmodSync, existsSync, lstatSync, mkdirSync, readdirSync, type Stats, statSync, unlinkSync} from 'node:fs';
+import {readdirSync, statSync, unlinkSync} from 'node:fs';
 import {homedir} from 'node:os';
-import {dirname, join, resolve} from 'node:path';
+import {join, resolve} from 'node:path';
 import type {Environment} from '../core/environment.ts';
-import {AppError} from '../core/error.ts';
-import {errnoOf, explainFileError} from './file-error.ts';
-import {assertOwner, temporaryName} from './private-file.ts';
+import {explainFileError} from './file-error.ts';
+import {temporaryName} from './private-file.ts';
+import {makePrivateFolder} from './private-folder.ts';
 
 /** The folder that holds everything `service` keeps, and where things are in it. All paths are absolute. */
 export type Home = {
@@ -38,23 +38,10 @@ const confTemporaryName = /^config\.json\.tmp-\d{10}[\da-f]{6}$/;
  * that a killed process left. Synchronous and a few calls only, because the first frame waits for it.
  * Throws `AppError` (`failed`) for a symbolic link, another owner, or a folder that cannot be made (SAFETY 10).
  */
-export function openHome(env: Environment, {platform = process.platform, uid}: Options = {}): Home {
+export function openHome(env: Environment, options: Options = {}): Home {
 	const path = resolve(env['SERVICE_HOME'] || join(env['HOME'] || homedir(), '.service'));
 	try {
-		const stats = lstatSync(path, {throwIfNoEntry: false}) ?? create(path);
-		if (!stats.isDirectory()) {
-			throw new AppError('failed', `${path} is ${stats.isSymbolicLink() ? 'a symbolic link' : 'not a folder'}.`, {
-				hint: 'Set SERVICE_HOME to a folder of your own, not to a link.',
-			});
-		}
-
-		if (platform !== 'win32') {
-			assertOwner(stats, path, uid);
-			if (stats.mode & 0o077) {
-				chmodSync(path, 0o700);
-			}
-		}
-
+		makePrivateFolder(path, {hint: 'Set SERVICE_HOME to a folder of your own, not to a link.', ...options});
 		sweep(path);
 	} catch (error) {
 		throw explainFileError(error, 'create', path);
@@ -69,25 +56,6 @@ export function openHome(env: Environment, {platform = process.platform, uid}: O
 		sessions: join(path, 'sessions'),
 		server: join(path, 'server'),
 	};
-}
-
-/** Makes a folder and those above it. Not by `recursive`, which tries for ever in `/proc`. */
-function create(path: string): Stats {
-	const parent = dirname(path);
-	if (!existsSync(parent)) {
-		create(parent);
-	}
-
-	try {
-		mkdirSync(path, {mode: 0o700});
-	} catch (error) {
-		// Another process may have been faster.
-		if (errnoOf(error) !== 'EEXIST') {
-			throw error;
-		}
-	}
-
-	return lstatSync(path);
 }
 
 /** Removes our own temporary files that are too old to be in use. Best effort: another process may be faster. */

@@ -1,11 +1,12 @@
 import {createHash} from 'node:crypto';
-import {mkdir, readdir, realpath, writeFile} from 'node:fs/promises';
-import {basename, join} from 'node:path';
+import {readdir, realpath, writeFile} from 'node:fs/promises';
+import {basename, dirname, join} from 'node:path';
 import {isJsonObject, parseJson} from '../core/json.ts';
 import {uuidSource} from '../core/uuid.ts';
 import {errnoOf, explainFileError} from './file-error.ts';
 import type {Home} from './home.ts';
 import {readPrivateFile, syncFolder} from './private-file.ts';
+import {makePrivateFolder} from './private-folder.ts';
 
 /** Where the sessions of one working folder lie. */
 export type SessionFolder = {
@@ -40,14 +41,20 @@ export function folderSlug(folder: string): string {
 	return `${name || 'folder'}-${hash}`;
 }
 
-/** Makes the place, with a note of whose it is: a hash cannot be read backwards. */
+/**
+ * Makes the place, for the user alone, with a note of whose it is: a hash cannot be read backwards. Throws `AppError`
+ * (`failed`) as `makePrivateFolder` does, and where the disk refuses.
+ */
 export async function createSessionFolder({folder, path}: SessionFolder): Promise<void> {
 	try {
-		await mkdir(path, {recursive: true, mode: 0o700});
+		for (const place of [dirname(path), path]) {
+			makePrivateFolder(place, {hint: 'Replace it by a folder of your own.'});
+		}
+
 		await writeFile(noteIn(path), `${JSON.stringify({folder})}\n`, {flag: 'wx', mode: 0o600});
 		await syncFolder(path);
 	} catch (error) {
-		if (errnoOf(error) !== 'EEXIST' || !(await isFolder(path))) {
+		if (errnoOf(error) !== 'EEXIST') {
 			throw explainFileError(error, 'create', path);
 		}
 	}
@@ -82,13 +89,6 @@ async function namesIn(path: string): Promise<readonly string[]> {
 
 		throw explainFileError(error, 'read', path);
 	}
-}
-
-async function isFolder(path: string): Promise<boolean> {
-	return readdir(path).then(
-		() => true,
-		() => false,
-	);
 }
 
 function noteIn(path: string): string {

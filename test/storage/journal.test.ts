@@ -183,7 +183,8 @@ test('a write error is a state, and what was missed is written first when writin
 		journal.append(record);
 	}
 
-	expect(await journal.flush()).toEqual({saved: false, reason: 'part of the path is not a folder'});
+	const reason = `${home.sessions} is not a folder.`;
+	expect(await journal.flush()).toEqual({saved: false, reason});
 	rmSync(home.sessions);
 	for (const record of records.slice(3)) {
 		journal.append(record);
@@ -191,7 +192,7 @@ test('a write error is a state, and what was missed is written first when writin
 
 	expect(await journal.flush()).toEqual({saved: true});
 	expect(readFileSync(journal.path, 'utf8')).toBe(linesOf(records));
-	expect(states).toEqual([{saved: false, reason: 'part of the path is not a folder'}, {saved: true}]);
+	expect(states).toEqual([{saved: false, reason}, {saved: true}]);
 	await journal.close();
 });
 

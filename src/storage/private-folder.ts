@@ -1,0 +1,51 @@
+import {chmodSync, existsSync, lstatSync, mkdirSync, type Stats} from 'node:fs';
+import {dirname} from 'node:path';
+import {AppError} from '../core/error.ts';
+import {errnoOf} from './file-error.ts';
+import {assertOwner} from './private-file.ts';
+
+type Options = {
+	/** What to do about a link or a file in its place, as one sentence. */
+	readonly hint: string;
+	readonly platform?: NodeJS.Platform | undefined;
+	/** The user who must own the folder; the process's own user otherwise. */
+	readonly uid?: number | undefined;
+};
+
+/**
+ * Makes a folder for the user alone, with those above it, or makes the one that is there private again. Synchronous and a
+ * few calls only, because the first frame waits for it. Throws `AppError` (`failed`) for a symbolic link, what is no
+ * folder, and another owner (SAFETY 10), and what the file system throws.
+ */
+export function makePrivateFolder(path: string, {hint, platform = process.platform, uid}: Options): void {
+	const stats = lstatSync(path, {throwIfNoEntry: false}) ?? create(path);
+	if (!stats.isDirectory()) {
+		throw new AppError('failed', `${path} is ${stats.isSymbolicLink() ? 'a symbolic link' : 'not a folder'}.`, {hint});
+	}
+
+	if (platform !== 'win32') {
+		assertOwner(stats, path, uid);
+		if (stats.mode & 0o077) {
+			chmodSync(path, 0o700);
+		}
+	}
+}
+
+/** Makes a folder and those above it. Not by `recursive`, which tries for ever in `/proc`. */
+function create(path: string): Stats {
+	const parent = dirname(path);
+	if (!existsSync(parent)) {
+		create(parent);
+	}
+
+	try {
+		mkdirSync(path, {mode: 0o700});
+	} catch (error) {
+		// Another process may have been faster.
+		if (errnoOf(error) !== 'EEXIST') {
+			throw error;
+		}
+	}
+
+	return lstatSync(path);
+}
