@@ -52,6 +52,18 @@ test('[21] a resource counts with each span that has it: few bytes must not beco
 	expect(await server.send(tracesPath, {method: 'POST', body})).toMatchObject(full);
 });
 
+test('[21] a resource that many spans share cannot make a request so large that it stops the server', async () => {
+	const server = await createTestServer();
+	const spans = Array.from({length: 140}, (_, index) => ({id: String(index + 1)}));
+	const body = toRequest(spans, {text: 'a'.repeat(1_000_000)});
+	const {status, json} = await server.send(tracesPath, {method: 'POST', body});
+	expect([status, json.detail]).toEqual([
+		400,
+		'A request may hold 134217728 bytes, with its resource for each span. Send smaller batches.',
+	]);
+	expect(await stored(server)).toEqual([]);
+});
+
 test('what was stored before anything was counted is counted, too', async () => {
 	const server = await createTestServer();
 	await push(server, '1', 5000);

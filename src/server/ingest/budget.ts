@@ -8,6 +8,8 @@ export const limits = {
 	/** Bytes after decompression. */
 	body: 32 * 1024 * 1024,
 	spans: 50_000,
+	/** Bytes of what is stored of it: a resource is with each of its spans, so that a few bytes could become many. */
+	stored: 128 * 1024 * 1024,
 	/** Messages and values, all together. */
 	values: 2_000_000,
 	/** Messages within messages. */

@@ -2,8 +2,10 @@ import type {Insertable} from 'kysely';
 import {groupBy} from '../../core/group-by.ts';
 import type {DatabaseTransaction, Tables} from '../database/tables.ts';
 import {isFencedOff, loadOwners} from '../fence.ts';
+import {refuse} from '../refusal.ts';
 import {claimBytes} from '../stored-bytes.ts';
 import {type Claimed, fencedOff, typeOf} from './belongings.ts';
+import {limits} from './budget.ts';
 import {type Belongings, belongingNames, inherit, keyOf, type Linked, linkKey} from './context.ts';
 import {chunks} from './ids.ts';
 import type {Place} from './place.ts';
@@ -67,10 +69,8 @@ export async function storeSpans(
 	const rejected: string[] = [];
 	const touched: Touched[] = [];
 	const rows: Insertable<Tables['spans']>[] = [];
-	const resources = new Map(claimed.map(({span}) => [span.resource, '']));
-	for (const resource of resources.keys()) {
-		resources.set(resource, JSON.stringify(resource));
-	}
+	const encode = encoder();
+	let bytes = 0;
 
 	for (const [key, {span, own, execution}] of fresh) {
 		const its = belongings.get(key) ?? own;
@@ -80,6 +80,10 @@ export async function storeSpans(
 		}
 
 		touched.push({...its, span, type: typeOf(span)});
+		const resource = encode(span.resource);
+		const attributes = JSON.stringify(span.attributes);
+		const events = JSON.stringify(span.events);
+		bytes += resource.bytes + sizeOf([span.name, span.statusMessage ?? '', attributes, events]);
 		rows.push({
 			...its,
 			organization_id: organizationId,
@@ -96,14 +100,17 @@ export async function storeSpans(
 			ended_at_us: span.endedAt,
 			status_code: span.statusCode,
 			status_message: span.statusMessage,
-			attributes: JSON.stringify(span.attributes),
-			resource: resources.get(span.resource) ?? '{}',
-			events: JSON.stringify(span.events),
+			attributes,
+			resource: resource.text,
+			events,
 			received_at: receivedAt,
 		});
 	}
 
-	const bytes = rows.reduce((sum, row) => sum + sizeOf(row), 0);
+	if (bytes > limits.stored) {
+		refuse(400, `A request may hold ${limits.stored} bytes, with its resource for each span. Send smaller batches.`);
+	}
+
 	await claimBytes(transaction, {organizationId, bytes, limit: storageLimit});
 	for (const some of chunks(rows, 200)) {
 		await transaction
@@ -120,9 +127,25 @@ export async function storeSpans(
 	return {touched: [...touched, ...(await relink(transaction, organizationId, changed))], rejected};
 }
 
-/** Bytes of what a span brings: ids, times and indexes are about 200. A resource is stored with each span that has it. */
-function sizeOf({name, attributes, resource, events, status_message: status}: Insertable<Tables['spans']>): number {
-	return [name, attributes, resource, events, status ?? ''].reduce((sum, text) => sum + Buffer.byteLength(text), 200);
+/** Bytes of what a span brings beside its resource: ids, times and indexes are about 200. */
+function sizeOf(texts: readonly string[]): number {
+	return texts.reduce((sum, text) => sum + Buffer.byteLength(text), 200);
+}
+
+/** A resource as it is stored with each of its spans, written and measured once. */
+function encoder() {
+	const encoded = new Map<Span['resource'], {readonly text: string; readonly bytes: number}>();
+	return (resource: Span['resource']) => {
+		const known = encoded.get(resource);
+		if (known) {
+			return known;
+		}
+
+		const text = JSON.stringify(resource);
+		const made = {text, bytes: Buffer.byteLength(text)};
+		encoded.set(resource, made);
+		return made;
+	};
 }
 
 type Stored = Linked & {readonly workspace_id: string};
