@@ -101,14 +101,22 @@ for (const stream of [stdout, stderr]) {
 	});
 }
 
+/** Says what went wrong. Gives the exit status. */
+async function fail(error: unknown): Promise<number> {
+	const report = reportError(error);
+	const {printError} = await import('./headless/print.ts');
+	printError(report, stderr, {json: false});
+	return exitStatus[report.code];
+}
+
+// Thrown where nobody waits for it, which is a bug. Node would print it with all that hangs on it (SAFETY 8).
+process.once('uncaughtException', error => void fail(error).then(process.exit, () => process.exit(exitStatus.failed)));
+
 let status: number;
 try {
 	status = await main(process.argv.slice(2));
 } catch (error) {
-	const report = reportError(error);
-	const {printError} = await import('./headless/print.ts');
-	printError(report, stderr, {json: false});
-	status = exitStatus[report.code];
+	status = await fail(error);
 }
 
 // What was written to a pipe must be out before the process ends, and nothing that is left open may keep it alive.

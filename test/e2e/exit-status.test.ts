@@ -37,6 +37,19 @@ test('what was typed wrong is repeated safely [1]', async () => {
 	});
 });
 
+test('a bug that nobody waits for is a sentence without a stack, and without what hangs on it [8]', async () => {
+	const {host, place, args} = await withHost();
+	host.answerWith(() => new Promise(() => {}));
+	const secret = `sk-ant-${'a1'.repeat(20)}`;
+	const bug = `setTimeout(() => { throw Object.assign(new Error('No ${secret}.'), {key: '${secret}'}); }, 500)`;
+	const options = `--import=data:text/javascript,${encodeURIComponent(bug)}`;
+	const {status, stderr} = await runProgram([...args, '-p', 'hi'], {
+		...place,
+		env: {...place.env, NODE_OPTIONS: options},
+	});
+	expect({status, stderr}).toEqual({status: 1, stderr: 'service: Something went wrong inside service: No ***.\n'});
+});
+
 test.skipIf(process.platform === 'win32')('a folder that is gone is told, with status 5', async () => {
 	const gone = `mkdir gone && cd gone && rmdir ../gone && exec node "$0" -p hi </dev/null`;
 	const child = promisify(execFile)('sh', ['-c', gone, program], {cwd: folderWith({})});
