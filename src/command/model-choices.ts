@@ -23,7 +23,7 @@ export async function modelChoices({
 
 	const choices = known.map(({id, contextWindow}) => {
 		const price = priceOf(id);
-		const missing = usable(id) ? [] : [`needs keys set ${parseModelId(id).provider}`];
+		const missing = usable(id) ? [] : ['needs a key'];
 		const facts = [
 			...(contextWindow ? [`${formatCount(contextWindow)} context`] : []),
 			...(price ? [`$${price.input} in, $${price.output} out per million`] : []),

@@ -29,12 +29,12 @@ export function Picker({panel, height}: Props) {
 	const start = Math.max(0, Math.min(chosen - Math.floor(room / 2), found.length - room));
 	const shown = found.slice(start, start + room);
 	const names = shown.map(choice => safeLine(choice.label) + (choice.id === current ? ' (now)' : ''));
-	// What is said of things that have fields stands below each other, and is never pushed out by a long name.
-	const width = filters ? nameWidth(names, shown, columns) : undefined;
+	// What is said of things stands below each other; of those that have fields it is never pushed out by a long name.
+	const width = filters ? nameWidth(names, shown, columns) : Math.min(widest(names), columns - 2);
 	const rows = shown.map(({detail}, index) => {
 		const here = start + index === chosen;
 		const name = names[index] ?? '';
-		const text = width === undefined ? name : padEnd(truncate(name, width), width);
+		const text = padEnd(truncate(name, width), width);
 		const said = detail ? palette.dim(`  ${safeLine(detail)}`) : '';
 		return truncate((here ? palette.accent('❯ ') + palette.label(text) : `  ${text}`) + said, columns);
 	});
@@ -53,6 +53,9 @@ export function Picker({panel, height}: Props) {
 
 function nameWidth(names: readonly string[], shown: readonly Choice[], columns: number): number {
 	const said = Math.max(0, ...shown.map(({detail = ''}) => lineWidth(safeLine(detail))));
-	const longest = Math.max(0, ...names.map(lineWidth));
-	return Math.min(longest, Math.max(leastName, columns - said - 4));
+	return Math.min(widest(names), Math.max(leastName, columns - said - 4));
+}
+
+function widest(names: readonly string[]): number {
+	return Math.max(0, ...names.map(lineWidth));
 }

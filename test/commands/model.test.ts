@@ -85,7 +85,7 @@ test('without an id one chooses: what can answer comes first, the rest say what 
 		label: 'custom/demo',
 		detail: 'demo model, no AI',
 	});
-	expect(choices.at(-1)).toMatchObject({detail: expect.stringMatching(/^needs keys set /)});
+	expect(choices.at(-1)).toMatchObject({detail: expect.stringMatching(/^needs a key/)});
 });
 
 test('a custom host that does not answer is told of before one chooses', async () => {

@@ -127,3 +127,17 @@ test.each([
 	setFilter({...filter, text: 'cost:>', caret: 6});
 	await expect.poll(() => lines().join('\n'), {interval: 5}).toContain(said);
 });
+
+test('of choices without fields the names are whole, and what is said of each stands below the other', async () => {
+	const named = [
+		{id: '1', label: 'anthropic/claude-opus-4-1-20250805', detail: 'needs a key'},
+		{id: '2', label: 'custom/demo', detail: 'demo model, no AI'},
+	];
+	const {store, lines} = draw(<App />, {columns: 46, rows: 20});
+	store.getState().setPanel({kind: 'pick', title: 'Choose a model', choices: named, current: '2'});
+	await expect.poll(() => lines().join('\n'), {interval: 5}).toContain('Choose a model');
+	expect(lines().slice(3, 5)).toEqual([
+		'  anthropic/claude-opus-4-1-20250805  needs a…',
+		`❯ custom/demo (now)${' '.repeat(19)}demo mo…`,
+	]);
+});
