@@ -1,30 +1,37 @@
 import type {Invocation} from '../command/invocation.ts';
 import type {Surroundings} from '../command/program.ts';
+import {abortable} from '../core/abortable.ts';
 import {exitStatus, reportError} from '../core/error.ts';
-import {emptyTranscript} from '../core/transcript.ts';
 import {runOnce} from './once.ts';
 import {printError, printJson, printWarning} from './print.ts';
 import {readInput} from './read-input.ts';
-import {resultObject} from './result-object.ts';
+import {resultWithoutRun} from './result-object.ts';
 
 type Once = Extract<Invocation, {mode: 'once'}>;
 
 /** What one run needs of the program. */
 type Part = 'conversation' | 'warnings' | 'resume' | 'onRecord' | 'loadCatalog';
 
+type Streams = Pick<Parameters<typeof runOnce>[2], 'stdout' | 'stderr'> & {
+	readonly stdin: Parameters<typeof readInput>[0];
+};
+
 /**
- * `service -p`: prompt from the flag and from standard input, one run, an exit status. What keeps the run from beginning
- * is told to people on standard error, and to programs as the result that they wait for.
+ * `service -p`: prompt from the flag and from standard input, one run, an exit status. What keeps the run from beginning,
+ * be it an interrupt, is told to people on standard error, and to programs as the result that they wait for.
  */
 export async function runHeadless(
 	once: Once,
-	{store, compose, stdin, stdout, stderr, onInterrupt}: Omit<Surroundings<Part>, 'env' | 'version'>,
+	surroundings: Pick<Surroundings<Part>, 'store' | 'compose' | 'onInterrupt'> & Streams,
 ): Promise<number> {
+	const {store, compose, stdin, stdout, stderr, onInterrupt} = surroundings;
 	const warn = (text: string) => printWarning(text, stderr);
+	const stop = new AbortController();
+	onInterrupt(() => stop.abort());
 	try {
-		const piped = await readInput(stdin, {optional: once.prompt !== undefined, warn});
+		const piped = await abortable(readInput(stdin, {optional: once.prompt !== undefined, warn}), stop.signal);
 		const prompt = [once.prompt, piped.trimEnd()].filter(part => part?.trim()).join('\n\n');
-		const program = await compose(once);
+		const program = await abortable(compose(once), stop.signal);
 		for (const warning of program.warnings()) {
 			warn(warning);
 		}
@@ -35,7 +42,8 @@ export async function runHeadless(
 			}
 		}
 
-		onInterrupt(() => program.conversation.interrupt());
+		stop.signal.throwIfAborted();
+		stop.signal.addEventListener('abort', () => program.conversation.interrupt());
 		return await runOnce(prompt, once.format, {
 			store,
 			conversation: program.conversation,
@@ -48,8 +56,7 @@ export async function runHeadless(
 		const report = reportError(error);
 		printError(report, stderr, {json: false});
 		if (once.format !== 'text') {
-			const end = {type: 'run-end', reason: 'error', stopReason: 'error', error: report} as const;
-			printJson(resultObject(emptyTranscript(''), end, {from: 0, usedBefore: 0, priceOf: () => undefined}), stdout);
+			printJson(resultWithoutRun(report), stdout);
 		}
 
 		return exitStatus[report.code];

@@ -1,8 +1,8 @@
 import {type Block, endText} from '../core/block.ts';
-import {exitStatus} from '../core/error.ts';
+import {type ErrorReport, exitStatus} from '../core/error.ts';
 import type {AgentEvent} from '../core/event.ts';
 import type {Json} from '../core/json.ts';
-import {blocksOf, type Transcript} from '../core/transcript.ts';
+import {blocksOf, emptyTranscript, type Transcript} from '../core/transcript.ts';
 import {type PriceOf, sumUsage, totalCost} from '../core/usage.ts';
 
 /** How a run ended. */
@@ -57,6 +57,15 @@ export function resultObject(
 		session_id: transcript.session,
 		error: errorOf(end),
 	};
+}
+
+/** The result of a run that could not begin, for whoever waits for one. */
+export function resultWithoutRun(error: ErrorReport): ResultObject {
+	const end: RunEnd =
+		error.code === 'interrupted'
+			? {type: 'run-end', reason: 'interrupted', stopReason: 'incomplete'}
+			: {type: 'run-end', reason: 'error', stopReason: 'error', error};
+	return resultObject(emptyTranscript(''), end, {from: 0, usedBefore: 0, priceOf: () => undefined});
 }
 
 function lastText(blocks: readonly Block[]): string {

@@ -1,0 +1,69 @@
+import {PassThrough} from 'node:stream';
+import {expect, test} from 'vitest';
+import {readInvocation} from '../../src/command/invocation.ts';
+import {AppError} from '../../src/core/error.ts';
+import {runHeadless} from '../../src/headless/headless.ts';
+import {createAppStore} from '../../src/store/store.ts';
+import {output} from './output.ts';
+
+type Compose = Parameters<typeof runHeadless>[1]['compose'];
+
+/** One run from these words; `interrupt` is what Ctrl+C does. */
+function started(argv: readonly string[], compose: Compose, stdin = Object.assign(new PassThrough(), {isTTY: true})) {
+	const invocation = readInvocation(argv);
+	if (invocation.mode !== 'once') {
+		throw new Error('This is no single run.');
+	}
+
+	const [stdout, stderr] = [output(), output()];
+	let interrupt: () => void = () => undefined;
+	const onInterrupt = (listener: () => void) => {
+		interrupt = listener;
+	};
+	const ended = runHeadless(invocation, {store: createAppStore(), compose, stdin, stdout, stderr, onInterrupt});
+	return {interrupt: () => interrupt(), ended: ended.then(status => [status, stdout.text(), stderr.text()] as const)};
+}
+
+const never: Compose = () => new Promise(() => undefined);
+const noUsage = {
+	input_tokens: 0,
+	output_tokens: 0,
+	cache_read_input_tokens: 0,
+	cache_creation_input_tokens: 0,
+	reasoning_tokens: 0,
+};
+
+test('an interrupt before the run begins ends with 130 and a result', async () => {
+	const run = started(['-p', 'Hi', '--output-format', 'json'], never);
+	run.interrupt();
+	const [status, stdout, stderr] = await run.ended;
+	expect([status, stderr]).toEqual([130, 'service: Interrupted.\n']);
+	expect(JSON.parse(stdout)).toEqual({
+		type: 'result',
+		text: '',
+		tool_calls: [],
+		stop_reason: 'incomplete',
+		usage: noUsage,
+		cost_usd: null,
+		session_id: '',
+		error: {code: 'interrupted', message: 'Interrupted.'},
+	});
+});
+
+test.each(['json', 'stream-json'])('what keeps a run from beginning is the result of %s as well', async format => {
+	const refused = async () => {
+		throw new AppError('failed', 'Cannot read it.', {hint: 'Repair it.'});
+	};
+	const [status, stdout, stderr] = await started(['-p', 'Hi', '--output-format', format], refused).ended;
+	expect([status, stderr]).toEqual([1, 'service: Cannot read it.\n  Repair it.\n']);
+	expect(JSON.parse(stdout)).toMatchObject({
+		stop_reason: 'error',
+		error: {code: 'failed', message: 'Cannot read it.'},
+	});
+});
+
+test('as text it is on standard error alone', async () => {
+	const run = started(['-p', 'Hi'], never);
+	run.interrupt();
+	expect(await run.ended).toEqual([130, '', 'service: Interrupted.\n']);
+});
