@@ -110,7 +110,14 @@ async function fail(error: unknown): Promise<number> {
 }
 
 // Thrown where nobody waits for it, which is a bug. Node would print it with all that hangs on it (SAFETY 8).
-process.once('uncaughtException', error => void fail(error).then(process.exit, () => process.exit(exitStatus.failed)));
+process.once('uncaughtException', error => {
+	if (stdout.isTTY && !wantsLinear(env)) {
+		// Below where the cursor was left, instead of the prompt and the status that stood there.
+		stdout.write('\r\n\u001b[J');
+	}
+
+	void fail(error).then(process.exit, () => process.exit(exitStatus.failed));
+});
 
 let status: number;
 try {

@@ -179,7 +179,7 @@ export function createTerminalSession(options: TerminalSessionOptions): Terminal
 		return [signal, listener] as const;
 	});
 
-	/** The monitor sees an uncaught error, or rejection, before Node prints it and exits; it changes nothing of that. */
+	/** The monitor sees an uncaught error, or rejection, before it is told and the program ends; it changes nothing of that. */
 	const hooks: readonly (readonly [HookedEvent, () => void])[] = [
 		...endBySignal,
 		['SIGTSTP', suspend],
