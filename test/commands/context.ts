@@ -1,10 +1,9 @@
 import {randomUUID} from 'node:crypto';
 import {realpathSync} from 'node:fs';
-import {afterEach} from 'vitest';
+import {onTestFinished} from 'vitest';
 import type {LoginClock} from '../../src/client/device-flow.ts';
 import type {CommandContext, GlobalFlags} from '../../src/command/context.ts';
 import {dispatch} from '../../src/command/dispatch.ts';
-import type {Program} from '../../src/command/program.ts';
 import {renderResult} from '../../src/command/render.ts';
 import type {LogToFollow, Result} from '../../src/command/result.ts';
 import {compose} from '../../src/compose.ts';
@@ -16,12 +15,6 @@ import {type AppStore, createAppStore} from '../../src/store/store.ts';
 import type {BrowserLogin} from '../../src/store/view-slice.ts';
 import {createPalette} from '../../src/terminal/style.ts';
 import {temporaryFolder} from '../storage/temporary.ts';
-
-const open: Program[] = [];
-
-afterEach(async () => {
-	await Promise.all(open.splice(0).map(program => program.close()));
-});
 
 type Options = {
 	readonly env?: Readonly<Record<string, string>>;
@@ -101,7 +94,7 @@ export function testContext({
 		...(loginClock && {loginClock}),
 		...(keychain && {keychain}),
 	});
-	open.push(program);
+	onTestFinished(() => program.close());
 	const context = program.contextFor({
 		live: undefined,
 		flags: {...noFlags, ...flags},

@@ -8,19 +8,11 @@ import {
 	type Socket,
 	type Server as SocketServer,
 } from 'node:net';
-import {afterEach} from 'vitest';
-
-const closers: Array<() => void> = [];
-
-afterEach(() => {
-	for (const close of closers.splice(0)) {
-		close();
-	}
-});
+import {onTestFinished} from 'vitest';
 
 /** Runs at the end of the test. */
 export function atEnd(close: () => void): void {
-	closers.push(close);
+	onTestFinished(close);
 }
 
 async function listen(server: Server | SocketServer): Promise<number> {

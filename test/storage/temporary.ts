@@ -1,21 +1,13 @@
 import {mkdtempSync, realpathSync, rmSync} from 'node:fs';
 import {tmpdir} from 'node:os';
 import {join} from 'node:path';
-import {afterEach} from 'vitest';
+import {onTestFinished} from 'vitest';
 import {type Home, openHome} from '../../src/storage/home.ts';
-
-const made: string[] = [];
-
-afterEach(() => {
-	for (const folder of made.splice(0)) {
-		rmSync(folder, {recursive: true, force: true});
-	}
-});
 
 /** An empty folder, a real path, that is gone after the test. */
 export function temporaryFolder(): string {
 	const folder = realpathSync(mkdtempSync(join(tmpdir(), 'service-test-')));
-	made.push(folder);
+	onTestFinished(() => rmSync(folder, {recursive: true, force: true}));
 	return folder;
 }
 
