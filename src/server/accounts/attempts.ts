@@ -41,13 +41,14 @@ export async function countAttempt(
 ): Promise<number | undefined> {
 	const {most, seconds} = limits[kind];
 	const time = now();
-	const resetsAt = new Date(time.getTime() + seconds * 1000).toISOString();
+	const at = (later: number) => new Date(time.getTime() + later * 1000).toISOString();
 	const {count, resets_at: until} = await database
 		.insertInto('attempts')
-		.values({key: keyOf(kind, who), count: 1, resets_at: resetsAt})
+		.values({key: keyOf(kind, who), count: 1, resets_at: at(seconds)})
 		.onConflict(conflict =>
-			conflict.column('key').doUpdateSet(({eb, ref}) => {
-				const isOver = eb('attempts.resets_at', '<=', time.toISOString());
+			conflict.column('key').doUpdateSet(({eb, or, ref}) => {
+				// Beyond twice the time it was written by a clock that was wrong, and would keep people out for as long as it was.
+				const isOver = or([eb('attempts.resets_at', '<=', at(0)), eb('attempts.resets_at', '>', at(2 * seconds))]);
 				return {
 					count: eb
 						.case()
@@ -55,7 +56,7 @@ export async function countAttempt(
 						.then(1)
 						.else(eb('attempts.count', '+', 1))
 						.end(),
-					resets_at: eb.case().when(isOver).then(resetsAt).else(ref('attempts.resets_at')).end(),
+					resets_at: eb.case().when(isOver).then(at(seconds)).else(ref('attempts.resets_at')).end(),
 				};
 			}),
 		)

@@ -40,7 +40,8 @@ export async function refresh(
 			}
 
 			const {id, used_at, program, user_id: userId, client_id: clientId, family_id, api_key_id: apiKeyId} = found;
-			if (used_at !== null && time.getTime() - Date.parse(used_at) > grace) {
+			// A clock that was set back must not make the grace longer.
+			if (used_at !== null && Math.abs(time.getTime() - Date.parse(used_at)) > grace) {
 				await revokeFamily(queries, time, family_id);
 				return undefined;
 			}

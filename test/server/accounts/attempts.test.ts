@@ -48,3 +48,16 @@ test('[8] what was typed is not kept', async () => {
 		{key: expect.stringMatching(/^sign-in:[\da-f]{64}$/), count: 1, resets_at: '2026-03-01T12:15:00.000Z'},
 	]);
 });
+
+test('a clock that was hours ahead for a while keeps nobody out, and one that differs a little forgets nothing', async () => {
+	const {clock, services} = await prepare();
+	const attempt = () => countAttempt(services, 'sign-in', 'ada@example.com');
+	const right = clock.now;
+	clock.now += 10 * 60 * 60_000;
+	await Promise.all(Array.from({length: 11}, attempt));
+	clock.now = right;
+	expect(await attempt()).toBeUndefined();
+	await Promise.all(Array.from({length: 9}, attempt));
+	clock.now -= 10 * 60_000;
+	expect(await attempt()).toBe(25 * 60);
+});

@@ -111,3 +111,12 @@ test('revoking what is not known is a success, what is missing or an API key is 
 	expect((await revoke(server, server.owner.key)).json.error).toBe('unsupported_token_type');
 	expect(await statusOf(server, server.owner.key)).toBe(200);
 });
+
+test('[26] a clock that is set back by hours makes the grace of a used refresh token no longer', async () => {
+	const server = await createTestServer();
+	const {refresh: stolen} = await logIn(server);
+	const {json: next} = await refresh(server, stolen);
+	server.advance(-5 * 60 * minute);
+	expect((await refresh(server, stolen)).json.error).toBe('invalid_grant');
+	expect(await statusOf(server, next.access_token)).toBe(401);
+});
