@@ -18,7 +18,7 @@ vi.setConfig({testTimeout: 30_000, hookTimeout: 120_000});
 beforeAll(ensureBuilt);
 
 /** Builds the program where it is missing or older than its sources; test files that run at the same time build it once. */
-async function ensureBuilt(): Promise<void> {
+export async function ensureBuilt(): Promise<void> {
 	if (!isFresh()) {
 		await withLock(
 			join(root, 'node_modules/.service-build.lock'),

@@ -1,0 +1,42 @@
+import {spawn} from 'node:child_process';
+import {once} from 'node:events';
+import {createInterface} from 'node:readline';
+import {text} from 'node:stream/consumers';
+import {onTestFinished} from 'vitest';
+import {makeSealKey} from '../../src/server/accounts/seal.ts';
+import {ensureBuilt, folderWith, program} from '../e2e/program.ts';
+
+/** Servers on one database share it. */
+const sealKey = makeSealKey().toString('base64url');
+
+function run(words: readonly string[]) {
+	const child = spawn(process.execPath, [program, 'serve', ...words, '--json'], {
+		stdio: ['ignore', 'pipe', 'inherit'],
+		env: {PATH: process.env['PATH'], SERVICE_HOME: folderWith(), SERVICE_SEAL_KEY: sealKey},
+	});
+	onTestFinished(async () => {
+		if (child.exitCode === null && child.signalCode === null) {
+			child.kill('SIGTERM');
+			await once(child, 'exit');
+		}
+	});
+	return child;
+}
+
+/** `serve init` on a database. Gives the key of the first user. */
+export async function initializeProgram(database: string): Promise<string> {
+	await ensureBuilt();
+	const names = ['--org', 'acme', '--workspace', 'main', '--project', 'web'];
+	const child = run(['init', '--data', folderWith(), '--database', database, ...names]);
+	return JSON.parse(await text(child.stdout)).api_key;
+}
+
+/** Starts `serve` on a database, at a free port. Gives its URL. */
+export async function serveProgram(database: string): Promise<string> {
+	const child = run(['--data', folderWith(), '--database', database, '--port', '0']);
+	for await (const line of createInterface({input: child.stdout})) {
+		return JSON.parse(line).url;
+	}
+
+	throw new Error('The server ended before it listened.');
+}
