@@ -50,7 +50,7 @@ const start = command({
 		const every = readInterval('every', interval);
 		checkAsk(ask, notify, perHour);
 		const environment = given ?? likely(store.getState());
-		const {server, logOf} = await platform.open();
+		const {server, profile, logOf} = await platform.open();
 		const source = logOf(environment);
 		// An environment that is not there is said here, not by a watch that ends at once.
 		await source({}, signal);
@@ -62,7 +62,7 @@ const start = command({
 			}
 		}
 
-		return watchResult(watches.start({condition, source, environment, server, every, ask, perHour}));
+		return watchResult(watches.start({condition, source, environment, server, profile, every, ask, perHour}));
 	},
 });
 

@@ -3,7 +3,8 @@ import {formatAmount} from '../core/format.ts';
 import {quoteLine, quoteLog} from '../logs/quote.ts';
 import type {LogSource} from '../logs/source.ts';
 import type {TailClock} from '../logs/tail.ts';
-import {describeState} from '../logs/tail-state.ts';
+import {describeState, type TailState} from '../logs/tail-state.ts';
+import {createTailSwitch, type TailSwitch} from '../logs/tail-switch.ts';
 import type {Conversation} from '../store/conversation.ts';
 import type {AppStore} from '../store/store.ts';
 import {recentTurns, turnWindow, type Watch} from '../store/watch-slice.ts';
@@ -11,7 +12,7 @@ import type {Condition} from './watch-condition.ts';
 import {type Found, runWatch} from './watch-run.ts';
 import {environmentName, type WatchWords} from './watch-words.ts';
 
-type Request = Pick<Watch, 'environment' | 'server' | 'every' | 'ask' | 'perHour'> & {
+type Request = Pick<Watch, 'environment' | 'server' | 'profile' | 'every' | 'ask' | 'perHour'> & {
 	readonly condition: Condition;
 	readonly source: LogSource;
 };
@@ -33,10 +34,18 @@ type Dependencies = {
 	readonly clock: TailClock;
 };
 
+type Running = {
+	readonly abort: AbortController;
+	readonly control: TailSwitch;
+	readonly done: Promise<void>;
+	/** What its tail said last of its state; while it is on hold that is not what is shown. */
+	said: TailState;
+};
+
 const quotation = {lines: 20, characters: 16 * 1024};
 
 export function createWatches({store, conversation, words, clock}: Dependencies): Watches {
-	const running = new Map<number, {readonly abort: AbortController; readonly done: Promise<void>}>();
+	const running = new Map<number, Running>();
 	let last = 0;
 
 	const watchOf = (number: number) => store.getState().watches.find(watch => watch.number === number);
@@ -87,12 +96,42 @@ export function createWatches({store, conversation, words, clock}: Dependencies)
 		await conversation.send(promptOf(watch, watch.ask, found));
 	};
 
-	const unsubscribe = store.subscribe(({connection}, before) => {
-		if (connection.server !== before.connection.server) {
-			for (const {number, server} of store.getState().watches) {
-				if (server !== connection.server) {
-					end(number, `the app is connected to ${connection.profile} now`);
-				}
+	const show = (number: number) => {
+		const one = running.get(number);
+		const state: TailState | undefined = one?.control.isSuspended() ? {name: 'held'} : one?.said;
+		if (state) {
+			store.getState().changeWatch(number, {state: describeState(state, clock.now())});
+		}
+	};
+
+	/** Has it ask for nothing, and tell of nothing, while the app is connected elsewhere. */
+	const hold = (number: number, elsewhere: string) => {
+		running.get(number)?.control.suspend();
+		show(number);
+		const text = `Watch ${number} is on hold: the app is connected to ${elsewhere} now.`;
+		const hint = `It goes on when you are back; /watch stop ${number} ends it.`;
+		words.tell({sign: `Watch ${number} is on hold.`, text, hint});
+	};
+
+	const release = (number: number) => {
+		const one = running.get(number);
+		if (one?.control.isSuspended()) {
+			one.said = one.said.name === 'suspended' ? {name: 'connecting'} : one.said;
+			one.control.wake();
+			show(number);
+		}
+	};
+
+	const unsubscribe = store.subscribe(({connection: now, watches}, {connection: before}) => {
+		if (now.server === before.server && now.profile === before.profile) {
+			return;
+		}
+
+		for (const {number, server, profile} of watches) {
+			if (server === before.server && profile === before.profile) {
+				hold(number, now.profile);
+			} else if (server === now.server && profile === now.profile) {
+				release(number);
 			}
 		}
 	});
@@ -105,6 +144,7 @@ export function createWatches({store, conversation, words, clock}: Dependencies)
 			const started = {number, condition: text, startedAt: clock.now(), found: 0, turns: [], state: 'connecting'};
 			const watch: Watch = {...request, ...started};
 			const abort = new AbortController();
+			const control = createTailSwitch();
 			store.getState().addWatch(watch);
 			const done = runWatch({
 				source,
@@ -112,15 +152,22 @@ export function createWatches({store, conversation, words, clock}: Dependencies)
 				every: request.every,
 				clock,
 				signal: abort.signal,
+				control,
 				allowedAt: () => allowedAt(number),
 				onHeld: until => words.tell({sign: `Watch ${number} has to wait.`, text: heldText(watch, until)}),
 				report: found => report(number, found),
-				onState: state => store.getState().changeWatch(number, {state: describeState(state, clock.now())}),
+				onState(said) {
+					const one = running.get(number);
+					if (one) {
+						one.said = said;
+						show(number);
+					}
+				},
 			}).then(
 				why => void (abort.signal.aborted || end(number, why ?? 'nothing follows')),
 				(error: unknown) => void (abort.signal.aborted || end(number, reportError(error).message.replace(/\.$/, ''))),
 			);
-			running.set(number, {abort, done});
+			running.set(number, {abort, control, done, said: {name: 'connecting'}});
 			return watch;
 		},
 		stop: number => end(number),

@@ -3,6 +3,7 @@ import {detached} from '../logs/log-buffer.ts';
 import type {LogSource} from '../logs/source.ts';
 import {type TailClock, tailLog} from '../logs/tail.ts';
 import type {TailState} from '../logs/tail-state.ts';
+import {type TailSwitch, waitFor} from '../logs/tail-switch.ts';
 import {waitUntil} from './wait-until.ts';
 import type {Condition} from './watch-condition.ts';
 
@@ -22,6 +23,8 @@ type Options = {
 	readonly every: number;
 	readonly clock: TailClock;
 	readonly signal: AbortSignal;
+	/** While it is suspended nothing is asked for, and nothing reported. */
+	readonly control: TailSwitch;
 	/** When the next report may come, in milliseconds of the clock. */
 	readonly allowedAt: () => number;
 	/** Told that a report has to wait until then, which is later than `every` asks for. */
@@ -46,7 +49,7 @@ const longestLine = 8000;
  * once `signal` was aborted. Throws what `report` throws.
  */
 export async function runWatch(options: Options): Promise<string | undefined> {
-	const {source, condition, every, clock, allowedAt, onHeld, report, onState} = options;
+	const {source, condition, every, clock, control, allowedAt, onHeld, report, onState} = options;
 	const stop = new AbortController();
 	const signal = AbortSignal.any([options.signal, stop.signal]);
 	const gathering = createGathering();
@@ -68,6 +71,11 @@ export async function runWatch(options: Options): Promise<string | undefined> {
 		}
 
 		await waitUntil(() => Math.max(due(), allowed), {clock, signal});
+		while (control.isSuspended() && !signal.aborted) {
+			await waitFor(undefined, {clock, signal, control});
+		}
+
+		signal.throwIfAborted();
 		await report(gathering.take());
 		reported = clock.now();
 	};
@@ -90,7 +98,7 @@ export async function runWatch(options: Options): Promise<string | undefined> {
 	let seq = 0;
 	let hasBegun = false;
 	try {
-		for await (const event of tailLog({source, signal, clock})) {
+		for await (const event of tailLog({source, signal, clock, control})) {
 			if (event.type === 'state') {
 				onState(event.state);
 				// What stood in the log before is no news.
@@ -119,7 +127,7 @@ export async function runWatch(options: Options): Promise<string | undefined> {
 		stop.abort();
 		await reporting;
 		// What came last is told even where `every` is not over.
-		if (why && !fault && gathering.count() > 0 && allowedAt() <= clock.now()) {
+		if (why && !fault && gathering.count() > 0 && !control.isSuspended() && allowedAt() <= clock.now()) {
 			await report(gathering.take());
 		}
 	} catch (error) {

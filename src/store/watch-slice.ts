@@ -8,8 +8,9 @@ export type Watch = {
 	readonly condition: string;
 	/** UUID of the environment. */
 	readonly environment: string;
-	/** Origin of its server. */
+	/** Origin of its server, and the profile whose login is used there. */
 	readonly server: string;
+	readonly profile: string;
 	/** Milliseconds between two reports, at least. */
 	readonly every: number;
 	/** What the agent is asked when something was found; without it the person is told. */

@@ -30,7 +30,7 @@ test('what a watch may cost is told by its turns, and by the last call where its
 test('only the turns of the last hour count, and a hostile condition is drawn safely [1]', () => {
 	const watch = {number: 3, condition: 'a\u001B[2J', environment: '0b5e0a1c-9c1f', server: 's', every: 60_000};
 	const turns = [Date.now() - 7_200_000, Date.now() - 60_000];
-	const asking = {...watch, ask: 'Why?', perHour: 6, startedAt: 0, found: 1234, turns, state: 'live'};
+	const asking = {...watch, profile: 's', ask: 'Why?', perHour: 6, startedAt: 0, found: 1234, turns, state: 'live'};
 	expect(drawn(watchesResult([asking]), 100).split('\n')).toEqual([
 		'watch  environment  looks for  found  does                           log',
 		'    3  0b5e0a1c     a␛[2J      1,234  asks, 1 of 6 turns in an hour  live',

@@ -86,7 +86,7 @@ describe('the status line', () => {
 	});
 
 	test('says that logs are watched, and how long a sandbox of this server goes on', () => {
-		const watch = {condition: 'x', environment: 'e', server: '', every: 1, ask: undefined, perHour: 6};
+		const watch = {condition: 'x', environment: 'e', server: '', profile: '', every: 1, ask: undefined, perHour: 6};
 		const started = {...watch, startedAt: 0, found: 0, turns: [], state: 'live'};
 		const [one, two] = [
 			{...started, number: 1},
