@@ -15,6 +15,8 @@ type Dependencies = Omit<PanelKeys, 'isTypedAhead'> & {
 	readonly interrupt: () => void;
 	readonly redraw: () => void;
 	readonly suspend: () => void;
+	/** Looks for an earlier prompt. */
+	readonly searchHistory: () => void;
 	/** Shows the whole transcript, with all that was left out. */
 	readonly openTranscript: () => void;
 	/** Gives the log in front the whole window; false where none is open. */
@@ -28,7 +30,8 @@ type Dependencies = Omit<PanelKeys, 'isTypedAhead'> & {
 
 /** Says what every key does: the panel has the first word, then the completion, then the prompt, then the app. */
 export function createKeyHandler(dependencies: Dependencies): (tokens: readonly InputToken[]) => void {
-	const {store, entries, submit, interrupt, redraw, suspend, openTranscript, openLogs, quit} = dependencies;
+	const {store, entries, submit, interrupt, redraw, suspend, searchHistory, openTranscript, openLogs, quit} =
+		dependencies;
 	const {now = steadyNow, later = (run, milliseconds) => setTimeout(run, milliseconds).unref()} = dependencies;
 	const {isSecond, forget} = createSecondPress({store, now, later});
 	const state = store.getState;
@@ -78,6 +81,9 @@ export function createKeyHandler(dependencies: Dependencies): (tokens: readonly 
 				break;
 			case 'ctrl+o':
 				openTranscript();
+				break;
+			case 'ctrl+r':
+				searchHistory();
 				break;
 			case 'ctrl+z':
 				suspend();

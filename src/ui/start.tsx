@@ -22,6 +22,7 @@ import {type AppProgram, type OpenedConversation, openConversation} from './open
 import {openTranscript} from './open-transcript.ts';
 import {createScreen} from './screen.ts';
 import {Scrollback} from './scrollback.tsx';
+import {searchHistory} from './search-history.ts';
 
 type AppSurroundings = Pick<Surroundings<keyof AppProgram>, 'compose' | 'store' | 'env' | 'stdout' | 'version'> & {
 	readonly stdin: InputStream & NodeJS.ReadStream;
@@ -189,6 +190,7 @@ export async function startApp(
 		interrupt: () => whenOpen(({interrupt}) => interrupt()),
 		redraw: () => redraw(),
 		suspend: session.suspend,
+		searchHistory: () => void searchHistory(store, interact),
 		openTranscript: () => showTranscript(),
 		openLogs: () => logs?.openViewer() ?? false,
 		quit,

@@ -60,6 +60,7 @@ export function handler({
 		interrupt: () => asked.push('interrupt'),
 		redraw: () => asked.push('redraw'),
 		suspend: () => asked.push('suspend'),
+		searchHistory: () => asked.push('search history'),
 		openTranscript: () => asked.push('transcript'),
 		openLogs: () => asked.push('open logs') > 0,
 		quit: () => asked.push('quit'),
