@@ -1,3 +1,4 @@
+import {boundAnswer} from '../answer-size.ts';
 import {type Handlers, notFound} from '../handlers.ts';
 import {refuse} from '../refusal.ts';
 import {pageOf} from './page.ts';
@@ -8,13 +9,10 @@ export const assessmentHandlers = {
 		const {offset, limit} = pageOf(query);
 		const inWorkspace = database.selectFrom('assessments').where('workspace_id', '=', scope.workspace.id);
 		const {total} = await inWorkspace.select(({fn}) => fn.countAll<number>().as('total')).executeTakeFirstOrThrow();
-		const rows = await inWorkspace
-			.selectAll()
-			.orderBy('created_at', 'desc')
-			.orderBy('id')
-			.offset(offset)
-			.limit(limit)
-			.execute();
+		const asked = inWorkspace.orderBy('created_at', 'desc').orderBy('id').offset(offset).limit(limit);
+		const sizes = asked.select(({fn}) => fn<number>('octet_length', ['detail']).as('bytes'));
+		await boundAnswer(database, sizes, 'Give a smaller `page_size`.');
+		const rows = await asked.selectAll().execute();
 		const counts = await database
 			.selectFrom('findings')
 			.select(({fn}) => ['assessment_id', fn.countAll<number>().as('count')])
@@ -50,13 +48,10 @@ export const assessmentHandlers = {
 			return refuse(404, notFound);
 		}
 
-		const rows = await database
-			.selectFrom('findings')
-			.select('attack')
-			.where('assessment_id', '=', id)
-			.orderBy('created_at')
-			.orderBy('id')
-			.execute();
+		const attacks = database.selectFrom('findings').where('assessment_id', '=', id);
+		const sizes = attacks.select(({fn}) => fn<number>('octet_length', ['attack']).as('bytes'));
+		await boundAnswer(database, sizes, 'Read its findings instead, a page at a time.');
+		const rows = await attacks.select('attack').orderBy('created_at').orderBy('id').execute();
 		return rows.map(({attack}) => JSON.parse(attack));
 	},
 } satisfies Partial<Handlers>;

@@ -1,4 +1,5 @@
 import type {Finding} from '../../contract/resources/finding.ts';
+import {boundAnswer} from '../answer-size.ts';
 import {type Handlers, notFound} from '../handlers.ts';
 import {refuse} from '../refusal.ts';
 import {pageOf} from './page.ts';
@@ -38,14 +39,15 @@ export const findingHandlers = {
 		}
 
 		const {total} = await findings.select(({fn}) => fn.countAll<number>().as('total')).executeTakeFirstOrThrow();
-		const rows = await findings
-			.select(['findings.detail', 'assessments.name as assessment_name'])
+		const page = findings
 			.orderBy(columns[query.sort_by], order => (query.sort_dir === 'asc' ? order.asc() : order.desc()).nullsLast())
 			.orderBy('findings.created_at', 'desc')
 			.orderBy('findings.id')
 			.offset(offset)
-			.limit(limit)
-			.execute();
+			.limit(limit);
+		const sizes = page.select(({fn}) => fn<number>('octet_length', ['findings.detail']).as('bytes'));
+		await boundAnswer(database, sizes, 'Give a smaller `page_size`.');
+		const rows = await page.select(['findings.detail', 'assessments.name as assessment_name']).execute();
 		return {findings: rows.map(toFinding), total: Number(total), page: query.page, page_size: query.page_size};
 	},
 

@@ -1,3 +1,4 @@
+import {boundAnswer} from '../answer-size.ts';
 import {type Handlers, notFound} from '../handlers.ts';
 import {refuse} from '../refusal.ts';
 import {builtInSchemas} from './item-schemas.ts';
@@ -24,7 +25,6 @@ export const itemHandlers = {
 			.where('session_id', 'is not', null);
 		let items = database
 			.selectFrom('items')
-			.selectAll()
 			.where('workspace_id', '=', scope.workspace.id)
 			.where('project_id', '=', query.project_id.toLowerCase())
 			.where(({or, and, eb}) =>
@@ -38,7 +38,10 @@ export const itemHandlers = {
 			items = items.where('item_type', '=', query.item_type);
 		}
 
-		const rows = await items.orderBy('created_at').orderBy('id').limit(query.limit).execute();
+		const asked = items.orderBy('created_at').orderBy('id').limit(query.limit);
+		const sizes = asked.select(({fn}) => fn<number>('octet_length', ['data']).as('bytes'));
+		await boundAnswer(database, sizes, 'Give a smaller `limit`, or an `item_type`.');
+		const rows = await asked.selectAll().execute();
 		return rows.map(row => ({
 			created_at: row.created_at,
 			data: JSON.parse(row.data),
