@@ -93,12 +93,12 @@ function connectionText({profile, server, state}: Connection): string {
 /** States in which a log that is watched may be read, or will be in a moment. */
 const isWatching = /^(?:connecting|live|gap)/;
 
-/** A watch that sees nothing says why, in one word. */
+/** A watch that sees nothing says why, in a word or two: what is behind them is in the list of watches. */
 function watchPart(count: number, trouble: string | undefined, palette: Palette): Part {
 	const text = count === 1 ? 'watching' : `watching ${count}`;
 	return trouble === undefined
 		? {text, role: palette.accent, rank: 0.5}
-		: {text: `${text}: ${trouble.split(' ', 1)[0]}`, role: palette.warning, rank: 0.5};
+		: {text: `${text}: ${trouble.split(/: | in | \d/, 1)[0]}`, role: palette.warning, rank: 0.5};
 }
 
 /** How long the next sandbox to end goes on: in minutes while there are many, then to the second. */

@@ -102,6 +102,8 @@ describe('the status line', () => {
 		);
 		const waiting = {...two, state: 'reconnecting in 3 s (attempt 2)'};
 		expect(line({watches: [one, waiting]})).toBe('local · custom/demo · ○ idle · watching 2: reconnecting');
+		const held = {...two, state: describeState({name: 'held'}, 0)};
+		expect(line({watches: [held]})).toBe('local · custom/demo · ○ idle · watching: on hold');
 		expect(line({sandboxes: ending(42)})).toBe('local · custom/demo · ○ idle · sandbox 42 min');
 		expect(line({sandboxes: ending(90)})).toBe('local · custom/demo · ○ idle · sandbox 1 h 30 m');
 		expect(line({sandboxes: ending(4)})).toBe('local · custom/demo · ○ idle · sandbox ends in 4 m 00 s');
