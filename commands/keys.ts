@@ -100,7 +100,7 @@ const list = command({
 				name,
 				last4 ? `…${last4}` : '(hidden)',
 				source,
-				baseUrl ?? '',
+				baseUrl ?? `nowhere: set ${registry[name].baseVariable}`,
 			]),
 			empty: 'No keys yet. `keys set <provider>` stores one.',
 			data: keys.map(({provider: name, last4, source, baseUrl}) => ({

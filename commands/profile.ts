@@ -1,6 +1,7 @@
 import * as z from 'zod/mini';
 import {command, noun} from '../src/command/command.ts';
 import {activateProfile, findProfile, forgetProfile, hasCredential, listProfiles} from '../src/config/profiles.ts';
+import {AppError} from '../src/core/error.ts';
 
 const list = command({
 	name: 'list',
@@ -55,6 +56,10 @@ const use = command({
 
 	async run({profile}, {config, interact, store}) {
 		const profiles = listProfiles(config.read());
+		if (profile === undefined && profiles.length === 0) {
+			throw new AppError('not-found', 'No profiles yet.', {hint: '`login --server <url>` makes one.'});
+		}
+
 		const name =
 			profile ??
 			(await interact.choose({

@@ -106,6 +106,13 @@ test('the list shows at most the last four letters, and where a key comes from [
 	}
 });
 
+test('a key of the environment that has no address goes nowhere, and the list says so', async () => {
+	const {run} = testContext({env: {CUSTOM_API_KEY: key}});
+	const result = await run('keys', 'list');
+	expect(drawn(result, 80).split('\n').at(-1)).toMatch(/^custom +…cdef +from env +nowhere: set CUSTOM_BASE_URL$/);
+	expect(dataOf(result)).toEqual([{provider: 'custom', last4: 'cdef', source: 'from env', base_url: null}]);
+});
+
 test('without keys the list says how to store one', async () => {
 	expect(drawn(await testContext().run('keys', 'list'), 80)).toBe('No keys yet. /keys set <provider> stores one.');
 });

@@ -60,6 +60,12 @@ test('without a login the list says how to make one', async () => {
 	);
 });
 
+test('without a login nobody is asked which profile to use', async () => {
+	const {run, asked} = testContext({answers: ['lab']});
+	await expect(run('profile', 'use')).rejects.toMatchObject({code: 'not-found', message: 'No profiles yet.'});
+	expect(asked).toEqual([]);
+});
+
 test('a profile is made the active one by its name, or chosen', async () => {
 	const {run, context, asked, store} = await twoLogins(['lab', undefined]);
 	expect(dataOf(await run('profile', 'use', 'agents.example.com'))).toMatchObject({profile: 'agents.example.com'});
