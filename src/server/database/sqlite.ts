@@ -51,7 +51,8 @@ export function openSqlite(file: string): SqliteDatabase {
 			}
 
 			// A transaction that reads first and writes then would fail where another process wrote between: it says so at once.
-			const statement = adapt(connection.prepare(sql === 'begin' ? 'begin immediate' : sql));
+			const prepare = () => adapt(connection.prepare(sql === 'begin' ? 'begin immediate' : sql));
+			const statement = sql === 'rollback' ? forgiving(prepare()) : prepare();
 			if (prepared.size >= mostPrepared) {
 				prepared.clear();
 			}
@@ -153,6 +154,27 @@ function adapt(statement: Statement) {
 		all: (values: readonly unknown[]) => statement.all(...values.map(toValue)),
 		run: (values: readonly unknown[]) => statement.run(...values.map(toValue)),
 		iterate: (values: readonly unknown[]) => statement.iterate(...values.map(toValue)),
+	};
+}
+
+/**
+ * A rollback where SQLite has rolled back by itself, as it does where the disk is full or fails: to complain of that would
+ * hide what had happened.
+ */
+function forgiving(rollback: ReturnType<typeof adapt>) {
+	return {
+		...rollback,
+		run(values: readonly unknown[]) {
+			try {
+				return rollback.run(values);
+			} catch (error) {
+				if (error instanceof Error && error.message.includes('no transaction is active')) {
+					return {changes: 0, lastInsertRowid: 0};
+				}
+
+				throw error;
+			}
+		},
 	};
 }
 

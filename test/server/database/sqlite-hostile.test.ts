@@ -11,6 +11,7 @@ import {contentsOf} from '../contents.ts';
 import {createTestServer} from '../harness.ts';
 import {toRequest, tracesPath} from '../ingest/push.ts';
 import {lost} from './ask-all.ts';
+import {emptyDatabase} from './engine.ts';
 
 const beginning = {organization: 'acme', workspace: 'main', project: 'web', email: 'owner@acme.example'};
 
@@ -32,6 +33,19 @@ test('a full disk refuses what has no room, whole, and takes it when there is ro
 	await sql`pragma max_page_count = 100000`.execute(server.database);
 	expect(await push()).toEqual({});
 	expect((await contentsOf(server.database))['spans']).toHaveLength(300);
+});
+
+test('where SQLite rolls back by itself, what it did so for is what is said', async () => {
+	const database = await emptyDatabase();
+	const row = {key: 'a', count: 1, resets_at: ''};
+	const failing = database.transaction().execute(async transaction => {
+		await transaction.insertInto('attempts').values(row).execute();
+		// As it does by itself where a disk is full or fails.
+		await sql`insert or rollback into attempts (key, count, resets_at) values ('a', 1, '')`.execute(transaction);
+	});
+	await expect(failing).rejects.toThrow('UNIQUE constraint failed: attempts.key');
+	await database.transaction().execute(transaction => transaction.insertInto('attempts').values(row).execute());
+	expect(await database.selectFrom('attempts').selectAll().execute()).toEqual([row]);
 });
 
 test('a file that is no database is left as it is', async () => {
