@@ -3,6 +3,7 @@ import {createElement} from 'react';
 import {describe, expect, onTestFinished, test} from 'vitest';
 import type {Transcript} from '../../src/core/transcript.ts';
 import {noUsage} from '../../src/core/usage.ts';
+import {describeState} from '../../src/logs/tail-state.ts';
 import {type AppState, createAppStore} from '../../src/store/store.ts';
 import {createPalette} from '../../src/terminal/style.ts';
 import {lineWidth} from '../../src/terminal/width.ts';
