@@ -4,7 +4,7 @@ import type {Queries, Tables} from './database/tables.ts';
 import {refuse} from './refusal.ts';
 
 /** Most bytes of stored JSON in one answer: with what stands around it a client takes no more than 64 MiB (SAFETY 21). */
-export const largestAnswer = 50_000_000;
+const largestAnswer = 50_000_000;
 
 /**
  * Refuses (400) an answer that would be too large, before any of it is read: whoever stores large things must not bring the

@@ -28,7 +28,7 @@ test('an unknown model is 422 and changes nothing', async () => {
 		422,
 		{
 			code: 422,
-			detail: 'enabled_model_ids.1 is not a model of this server.',
+			detail: 'body.enabled_model_ids.1 is not a model of this server.',
 			type: 'validation_error',
 			errors: [{loc: ['body', 'enabled_model_ids', 1], msg: 'is not a model of this server', type: 'unknown_model'}],
 		},
@@ -42,7 +42,13 @@ test('[26] preferences of an organization of others are 404, by name and by id',
 	const answers = await Promise.all(['rival', 'nobody'].map(org => server.send(`${preferences}?org=${org}`)));
 	expect(answers.map(({status}) => status)).toEqual([404, 404]);
 	expect(answers[0]?.text).toBe(answers[1]?.text);
-	expect((await server.send(`${preferences}?org=acme`)).status).toBe(200);
+	const {id} = await server.database
+		.selectFrom('organizations')
+		.select('id')
+		.where('slug', '=', 'acme')
+		.executeTakeFirstOrThrow();
+	const own = await Promise.all(['acme', id, id.toUpperCase()].map(org => server.send(`${preferences}?org=${org}`)));
+	expect(own.map(({status}) => status)).toEqual([200, 200, 200]);
 });
 
 test.each<[body: string, code: number, detail: string]>([

@@ -29,7 +29,7 @@ export async function makePasswordCode({database, now}: Shared, userId: string):
 }
 
 /** A code that is good, and whose it is. */
-export type PasswordCode = {readonly hash: string; readonly userId: string; readonly email: string};
+type PasswordCode = {readonly hash: string; readonly userId: string; readonly email: string};
 
 /** Undefined for a code that is none, was used, expired, or whose user is suspended. One that is found stays good. */
 export async function findPasswordCode({database, now}: Shared, typed: string): Promise<PasswordCode | undefined> {

@@ -2,7 +2,7 @@ import type {UserPreferences} from '../../contract/resources/preferences.ts';
 import type {Queries} from '../database/tables.ts';
 import type {Handlers} from '../handlers.ts';
 import {notFound} from '../handlers.ts';
-import {refuse} from '../refusal.ts';
+import {refuse, refuseInvalid} from '../refusal.ts';
 import type {Services} from '../services.ts';
 
 /** What a US dollar of inference costs in credits. */
@@ -23,9 +23,7 @@ export const preferenceHandlers = {
 			const unknown = enabled_model_ids.findIndex(id => !known.has(id));
 			if (unknown >= 0) {
 				const msg = 'is not a model of this server';
-				refuse(422, `enabled_model_ids.${unknown} ${msg}.`, {
-					errors: [{loc: ['body', 'enabled_model_ids', unknown], msg, type: 'unknown_model'}],
-				});
+				refuseInvalid([{loc: ['body', 'enabled_model_ids', unknown], msg, type: 'unknown_model'}]);
 			}
 
 			const row = {
@@ -65,7 +63,7 @@ async function findMembership(queries: Queries, userId: string, keyOrId: string)
 		.innerJoin('organizations', 'organizations.id', 'members.organization_id')
 		.select('organizations.id')
 		.where('user_id', '=', userId)
-		.where(where => where.or([where('slug', '=', keyOrId), where('organizations.id', '=', keyOrId)]))
+		.where(where => where.or([where('slug', '=', keyOrId), where('organizations.id', '=', keyOrId.toLowerCase())]))
 		.executeTakeFirst();
 	if (!found) {
 		refuse(404, notFound);
