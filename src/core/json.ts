@@ -26,8 +26,9 @@ export function isDeeper(value: Json, limit: number): boolean {
 
 /**
  * The value as JSON that every parser takes: half of a surrogate pair, which a model or a tool may leave, is U+FFFD. As an
- * escape, which `JSON.stringify` makes of it, strict parsers refuse the whole text.
+ * escape, which `JSON.stringify` makes of it, strict parsers refuse the whole text (RFC 8259, section 8.2).
  */
-export function wellFormedJson(value: Json): string {
-	return JSON.stringify(value).replace(/\\(?:(ud[89a-f][\da-f]{2})|.)/g, (whole, half) => (half ? '\\ufffd' : whole));
+export function wellFormedJson(value: unknown, indent?: number): string {
+	const text = JSON.stringify(value, undefined, indent);
+	return text.replace(/\\(?:(ud[89a-f][\da-f]{2})|.)/g, (whole, half) => (half ? '\\ufffd' : whole));
 }

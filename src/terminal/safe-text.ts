@@ -1,3 +1,5 @@
+import {wellFormedJson} from '../core/json.ts';
+
 /** Characters that surely need no look at their neighbours; everything else takes the slow path. */
 const suspicious =
 	/[^\n\t -~\u00A0-\u00AC\u00AE-\u02FF\u0370-\u0377\u037A-\u0482\u048A-\u0559\u2010-\u2027\u202F-\u205F\u2070-\u20BF\u2100-\u2BFF\u3000-\u3029\u3041-\u3096\u309B-\u30FF\u4E00-\u9FFF\uAC00-\uD7A3\uFF01-\uFF9F]/;
@@ -54,11 +56,11 @@ export function safeLine(text: string): string {
 
 /**
  * `value` as JSON that does nothing to a terminal: what `safeText` would show is escaped instead, so that a parser reads
- * the same value.
+ * the same value, but for halves of surrogate pairs.
  */
 export function safeJson(value: unknown, indent?: number): string {
 	hiddenAnywhere ??= new RegExp(`(?!\\n)${hidden}`, 'gu');
-	return JSON.stringify(value, undefined, indent).replace(hiddenAnywhere, escaped);
+	return wellFormedJson(value, indent).replace(hiddenAnywhere, escaped);
 }
 
 function escaped(character: string): string {
