@@ -64,8 +64,9 @@ export function createFullScreen(dependencies: Dependencies): FullScreen {
 		const {columns, rows} = size();
 		const drawn = view.draw({columns, rows});
 		const lines = Array.from({length: rows}, (_, row) => drawn[row] ?? '');
+		// Erased first: behind a row as wide as the window that would take its last character in some terminals.
 		const changed = lines.flatMap((line, row) =>
-			line === shown[row] ? [] : [`\u001b[${row + 1};1H${line}\u001b[0m\u001b[K`],
+			line === shown[row] ? [] : [`\u001b[${row + 1};1H\u001b[2K${line}\u001b[0m`],
 		);
 		shown = lines;
 		const caret = view.caret?.();

@@ -44,6 +44,14 @@ test('a view has the window to itself, and what was there comes back', async () 
 	]);
 });
 
+test('nothing is erased behind a row, which may be as wide as the window', async () => {
+	const {fullScreen, written, window, settle} = harness();
+	fullScreen.open({draw: () => ['x'.repeat(20)], press: () => undefined});
+	await settle();
+	expect(window()[0]).toBe('x'.repeat(20));
+	expect(written.join('')).not.toMatch(/x(?:\u001b\[0m)?\u001b\[[01]?K/);
+});
+
 test('a burst of changes is painted once, and an unchanged row is not written again', async () => {
 	const {fullScreen, written, window, settle} = harness();
 	let count = 0;

@@ -24,7 +24,7 @@ function atDesk(columns = 80, rows = 24) {
 	const fullScreen = createFullScreen({
 		size: () => store.getState().size,
 		write(data) {
-			for (const [, row = '', text = ''] of data.matchAll(/\u001b\[(\d+);1H(.*?)\u001b\[0m\u001b\[K/g)) {
+			for (const [, row = '', text = ''] of data.matchAll(/\u001b\[(\d+);1H\u001b\[2K(.*?)\u001b\[0m/g)) {
 				shown.set(Number(row) - 1, text);
 			}
 		},
