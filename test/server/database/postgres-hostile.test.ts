@@ -6,7 +6,7 @@ import {createTestServer} from '../harness.ts';
 import {ask, populate} from '../populated.ts';
 import {administer, disconnect, reconnect} from './administer.ts';
 import {all, askAll, lost, operations} from './ask-all.ts';
-import {emptyPlace} from './engine.ts';
+import {emptyDatabase, emptyPlace} from './engine.ts';
 
 test('those that open a database at once migrate it once', async () => {
 	const place = await emptyPlace();
@@ -32,4 +32,16 @@ test('a PostgreSQL that takes no connections is gone, and is back as soon as it 
 	await reconnect(server.database);
 	expect((await ask(server, 'getUserPreferences', parameters)).status).toBe(200);
 	expect(await contentsOf(server.database)).toEqual(before);
+});
+
+test('whatever isolation a database has by default, transactions have the one that they were written for', async () => {
+	const database = await emptyDatabase();
+	const name = await disconnect(
+		database,
+		its => `alter database ${its} set default_transaction_isolation = serializable`,
+	);
+	onTestFinished(() => administer(`alter database ${name} reset default_transaction_isolation`));
+	await reconnect(database);
+	const {rows} = await database.transaction().execute(queries => sql`show transaction_isolation`.execute(queries));
+	expect(rows).toEqual([{transaction_isolation: 'read committed'}]);
 });
