@@ -5,7 +5,7 @@ import {modelChoices} from '../src/command/model-choices.ts';
 import {resolveKey} from '../src/config/provider-keys.ts';
 import {saveSettings} from '../src/config/settings.ts';
 import {formatCount} from '../src/core/format.ts';
-import {demoModel, parseModelId} from '../src/core/model.ts';
+import {demoModel, type ProviderName, parseModelId} from '../src/core/model.ts';
 import {registry} from '../src/providers/registry.ts';
 
 const list = command({
@@ -86,10 +86,14 @@ const use = command({
 
 		const {provider, name} = parseModelId(id);
 		const chosen = `${provider}/${name}`;
-		const key = resolveKey(provider, {data: config.read(), env, row: registry[provider]});
+		const keyOf = (name: ProviderName) => resolveKey(name, {data: config.read(), env, row: registry[name]});
+		const key = keyOf(provider);
 		// A custom host of the user's own may have a model of that name too.
 		const isDemo = chosen === demoModel && !key;
-		if (!isDemo || !live) {
+		// A look at the demo changes nothing for new sessions, unless what is kept for them cannot answer.
+		const kept = config.read().settings.model;
+		const stays = isDemo && live && (kept === undefined || keyOf(parseModelId(kept).provider));
+		if (!stays) {
 			await saveSettings(config, {model: isDemo ? undefined : chosen});
 		}
 

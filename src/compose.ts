@@ -224,6 +224,7 @@ export function compose(options: Options): Program {
 			}
 		},
 		isDemo: () => access.isDemo(store.getState().model),
+		lacksKey: () => access.lacksKey(store.getState().model),
 		warnings: () =>
 			[profile?.notice, access.notice(store.getState().model), insecureHttp && plainHttpWarning].filter(
 				warning => typeof warning === 'string',

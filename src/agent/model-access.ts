@@ -32,6 +32,8 @@ export type ModelAccess = {
 	readonly notice: (model: string | undefined) => string | undefined;
 	/** True where that model is the embedded server's. */
 	readonly isDemo: (model: string | undefined) => boolean;
+	/** True for a model whose provider has no key, so that it cannot answer. */
+	readonly lacksKey: (model: string | undefined) => boolean;
 };
 
 type Host = {readonly baseUrl: string; readonly key: Secret | undefined};
@@ -114,6 +116,8 @@ export function createModelAccess(dependencies: Dependencies): ModelAccess {
 		},
 		notice: model => (model ? keyOf(registry[parseModelId(model).provider])?.notice : undefined),
 		isDemo,
+		lacksKey: model =>
+			model !== undefined && !isDemo(model) && keyOf(registry[parseModelId(model).provider]) === undefined,
 	};
 }
 

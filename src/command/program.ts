@@ -39,6 +39,8 @@ export type Program = {
 	readonly startEmbedded: () => Promise<void>;
 	/** True where the model is that of the embedded server. */
 	readonly isDemo: () => boolean;
+	/** True where the model cannot answer, because its provider has no key. */
+	readonly lacksKey: () => boolean;
 	/** What the user must know before the first message: parts of the environment that were passed over, risks taken. */
 	readonly warnings: () => readonly string[];
 	/** Hands every record to a listener, beside the screen and the journal. */

@@ -88,6 +88,7 @@ export async function openConversation(
 			folder: shortFolder(program.folder, homeFolder),
 			model: store.getState().model,
 			isDemo: program.isDemo(),
+			lacksKey: program.lacksKey(),
 			width,
 			palette,
 		}),

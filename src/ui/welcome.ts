@@ -1,3 +1,4 @@
+import {parseModelId} from '../core/model.ts';
 import {safeLine} from '../terminal/safe-text.ts';
 import type {Palette} from '../terminal/style.ts';
 import {wrapLine} from '../terminal/wrap.ts';
@@ -8,21 +9,36 @@ type Facts = {
 	readonly folder: string;
 	readonly model: string | undefined;
 	readonly isDemo: boolean;
+	/** True where the model cannot answer yet. */
+	readonly lacksKey: boolean;
 	readonly width: number;
 	readonly palette: Palette;
 };
 
 /** What the first screen says: who we are, where, and in one line how to get a real model. */
-export function welcomeLines({version, folder, model, isDemo, width, palette}: Facts): readonly string[] {
-	const next = isDemo
-		? `${palette.warning('Demo model, no AI.')} For a real one: /keys set <provider>, or /login to your server. /help shows all.`
-		: model
-			? `${safeLine(model)} answers. /help shows all commands, /model chooses another model.`
-			: 'No model is chosen yet: /model chooses one, /keys set <provider> stores a key.';
+export function welcomeLines(facts: Facts): readonly string[] {
+	const {version, folder, width, palette} = facts;
 	return [
 		...wrapLine(`${palette.label('service')} ${palette.dim(`${version} · ${safeLine(folder)}`)}`, width),
-		...wrapLine(next, width),
+		...wrapLine(nextStep(facts), width),
 	];
+}
+
+function nextStep({model, isDemo, lacksKey, palette}: Facts): string {
+	if (isDemo) {
+		return `${palette.warning('Demo model, no AI.')} For a real one: /keys set <provider>, or /login to your server. /help shows all.`;
+	}
+
+	if (!model) {
+		return 'No model is chosen yet: /model chooses one, /keys set <provider> stores a key.';
+	}
+
+	if (lacksKey) {
+		const needs = palette.warning(`${safeLine(model)} needs a key:`);
+		return `${needs} /keys set ${parseModelId(model).provider} stores it, /model chooses another model.`;
+	}
+
+	return `${safeLine(model)} answers. /help shows all commands, /model chooses another model.`;
 }
 
 /** The folder with the home folder as `~`. */

@@ -63,6 +63,16 @@ test('the demo model is no choice to keep', async () => {
 });
 
 test.each([
+	['stays what new sessions begin with', {OPENAI_API_KEY: 'sk-0123456789abc'}, 'openai/gpt-x'],
+	['is no longer what they begin with, where it has no key', {}, undefined],
+])('behind a look at the demo model, the one before %s', async (_, env, kept) => {
+	const {run, runInApp, context} = testContext({env});
+	await run('model', 'use', 'openai/gpt-x');
+	await runInApp('model', 'use', 'custom/demo');
+	expect(context.config.read().settings.model).toBe(kept);
+});
+
+test.each([
 	['gpt', '“gpt” is not a model.'],
 	['opennai/gpt', 'There is no provider “opennai”.'],
 ])('%s is refused and nothing changes', async (id, message) => {

@@ -112,6 +112,7 @@ export function testProgram({
 		loadCatalog: async () => () => undefined,
 		startEmbedded: async () => undefined,
 		isDemo: () => true,
+		lacksKey: () => false,
 		warnings: () => [],
 		loadHistory,
 		remember: prompt => remembered.push(prompt),
