@@ -1,5 +1,6 @@
 import {spawn} from 'node:child_process';
 import type {Environment} from '../core/environment.ts';
+import {searchPath} from '../core/search-path.ts';
 
 /** What a browser needs of the environment, and nothing else (SAFETY 15). */
 const passedOn = [
@@ -23,13 +24,20 @@ const passedOn = [
 /** How long an opener may take to fail before it counts as done, in milliseconds. */
 const patience = 2000;
 
-/** The program that opens a page, with its arguments; no shell reads them. */
-export function openerOf(page: string, platform: NodeJS.Platform): readonly [command: string, ...args: string[]] {
+/**
+ * The program that opens a page, with its arguments; no shell reads them. On Windows it is named in full: by its name alone
+ * one in the working folder would come first (SAFETY 15).
+ */
+export function openerOf(
+	page: string,
+	platform: NodeJS.Platform,
+	systemRoot = 'C:\\Windows',
+): readonly [command: string, ...args: string[]] {
 	switch (platform) {
 		case 'darwin':
 			return ['open', page];
 		case 'win32':
-			return ['rundll32', 'url.dll,FileProtocolHandler', page];
+			return [`${systemRoot}\\System32\\rundll32.exe`, 'url.dll,FileProtocolHandler', page];
 		default:
 			return ['xdg-open', page];
 	}
@@ -53,8 +61,9 @@ export async function openPage(page: string, env: Environment, platform = proces
 		return false;
 	}
 
-	const [command, ...args] = openerOf(new URL(page).href, platform);
-	const childEnv = Object.fromEntries(passedOn.flatMap(name => (env[name] ? [[name, env[name]]] : [])));
+	const [command, ...args] = openerOf(new URL(page).href, platform, env['SYSTEMROOT']);
+	const passed: Environment = {...env, PATH: searchPath(env['PATH'] ?? '')};
+	const childEnv = Object.fromEntries(passedOn.flatMap(name => (passed[name] ? [[name, passed[name]]] : [])));
 	return new Promise(resolve => {
 		const child = spawn(command, args, {detached: true, stdio: 'ignore', env: childEnv, windowsHide: true});
 		child.on('error', () => resolve(false));

@@ -1,6 +1,6 @@
 import {chmodSync, readFileSync, writeFileSync} from 'node:fs';
 import {delimiter, join} from 'node:path';
-import {expect, test, vi} from 'vitest';
+import {expect, onTestFinished, test, vi} from 'vitest';
 import {canOpenPages, openerOf, openPage} from '../../src/terminal/browser.ts';
 import {temporaryFolder} from '../storage/temporary.ts';
 
@@ -17,7 +17,11 @@ function opener(status: number) {
 
 test('a page is opened by a program of the platform, as one argument', () => {
 	expect(openerOf(page, 'darwin')).toEqual(['open', page]);
-	expect(openerOf(page, 'win32')).toEqual(['rundll32', 'url.dll,FileProtocolHandler', page]);
+	expect(openerOf(page, 'win32', 'D:\\Win')).toEqual([
+		'D:\\Win\\System32\\rundll32.exe',
+		'url.dll,FileProtocolHandler',
+		page,
+	]);
 	expect(openerOf(page, 'linux')).toEqual(['xdg-open', page]);
 });
 
@@ -54,4 +58,14 @@ test.each(['file:///etc/passwd', 'javascript:alert(1)', '--help', '', 'https://'
 test('an opener that is not there, or that fails, opened nothing', async () => {
 	expect(await openPage(page, {PATH: temporaryFolder()}, 'linux')).toBe(false);
 	expect(await openPage(page, {PATH: opener(3).path}, 'linux')).toBe(false);
+});
+
+test.skipIf(process.platform === 'win32')('an opener of the working folder is not run [15]', async () => {
+	const {path, seen} = opener(0);
+	const [folder = ''] = path.split(delimiter);
+	const before = process.cwd();
+	onTestFinished(() => process.chdir(before));
+	process.chdir(folder);
+	expect(await openPage(page, {PATH: `.${delimiter}${delimiter}/nowhere`}, 'linux')).toBe(false);
+	expect(seen).toThrow('ENOENT');
 });

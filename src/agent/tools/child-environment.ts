@@ -1,5 +1,5 @@
-import {delimiter, isAbsolute} from 'node:path';
 import type {Environment} from '../../core/environment.ts';
+import {searchPath} from '../../core/search-path.ts';
 
 /** What a program needs to run, and nothing that could be a secret. */
 const allowed =
@@ -12,8 +12,9 @@ const allowed =
 export function childEnvironment(env: Environment): Readonly<Record<string, string>> {
 	const kept: Record<string, string> = {};
 	for (const [name, value] of Object.entries(env)) {
-		if (value !== undefined && allowed.test(name)) {
-			kept[name] = name.toUpperCase() === 'PATH' ? value.split(delimiter).filter(isAbsolute).join(delimiter) : value;
+		const passed = value !== undefined && name.toUpperCase() === 'PATH' ? searchPath(value) : value;
+		if (passed !== undefined && allowed.test(name)) {
+			kept[name] = passed;
 		}
 	}
 

@@ -3,6 +3,7 @@ import {basename} from 'node:path';
 import {AppError} from '../../core/error.ts';
 import {createCappedOutput} from './capped-output.ts';
 import {childEnvironment} from './child-environment.ts';
+import {findProgram} from './find-program.ts';
 
 type Options = {
 	readonly command: string;
@@ -41,7 +42,12 @@ export async function runChild(options: Options): Promise<ChildResult> {
 	const stderr = createCappedOutput(maxBytes);
 	const deadline = AbortSignal.timeout(timeout);
 	const stop = AbortSignal.any([signal, deadline]);
-	const child = spawn(command, args, {
+	const program = findProgram(command, process.env);
+	if (program === undefined) {
+		throw new AppError('not-found', `${command} cannot be started: it is not installed.`);
+	}
+
+	const child = spawn(program, args, {
 		cwd,
 		env: {...childEnvironment(process.env), ...env},
 		stdio: ['ignore', 'pipe', 'pipe'],

@@ -85,7 +85,8 @@ test('[15] programs of the project are not found through a relative PATH', () =>
 		childEnvironment({PATH: '.:/usr/bin::bin:/bin', Path: 'x', LC_ALL: 'C', AWS_SECRET: 'x', SERVICE_API_KEY: 'x'}),
 	).toEqual({
 		PATH: '/usr/bin:/bin',
-		Path: '',
 		LC_ALL: 'C',
 	});
+	// An empty PATH would be the working folder.
+	expect(childEnvironment({PATH: '.:', HOME: '/home/a'})).toEqual({HOME: '/home/a'});
 });
