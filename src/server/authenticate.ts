@@ -49,5 +49,5 @@ async function findApiKey(services: Services, hash: string): Promise<Principal |
 			});
 	}
 
-	return {userId: key.user_id, credentialId: key.id, apiKeyId: key.id};
+	return {userId: key.user_id, apiKeyId: key.id};
 }

@@ -5,12 +5,10 @@ const roles = ['member', 'admin', 'owner'] as const;
 
 export type Role = (typeof roles)[number];
 
-/** Who asks: a user, and the credential that he proved himself with. */
+/** Who asks. */
 export type Principal = {
 	readonly userId: string;
-	/** The id of the API key or the access token. */
-	readonly credentialId: string;
-	/** The API key that the credential is, or came from; revoking it ends both. */
+	/** The API key that he proved himself with, or that his token came from; revoking it ends both. */
 	readonly apiKeyId: string | null;
 };
 

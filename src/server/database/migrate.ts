@@ -8,6 +8,7 @@ import {work} from './migrations/005-work.ts';
 import {passwordCodes} from './migrations/006-password-codes.ts';
 import {storedBytes} from './migrations/007-stored-bytes.ts';
 import {signingKeys} from './migrations/008-signing-keys.ts';
+import {executeTokens} from './migrations/009-execute-tokens.ts';
 import type {Engine} from './place.ts';
 
 /** Every change of the schema since the first release, in order, as statements that both engines know. */
@@ -20,6 +21,7 @@ const migrations: Readonly<Record<string, readonly string[]>> = {
 	'006-password-codes': passwordCodes,
 	'007-stored-bytes': storedBytes,
 	'008-signing-keys': signingKeys,
+	'009-execute-tokens': executeTokens,
 };
 
 type Applied = {readonly migrations: {readonly name: string; readonly applied_at: string}};

@@ -2,7 +2,7 @@ import {setTimeout as sleep} from 'node:timers/promises';
 import type {RequestOf} from '../../contract/endpoint.ts';
 import type {endpoints} from '../../contract/endpoints.ts';
 import type {TaskEnvironment} from '../../contract/resources/environment.ts';
-import type {Secret} from '../../core/secret.ts';
+import {makeToken} from '../accounts/token.ts';
 import type {Handlers} from '../handlers.ts';
 import {notFound} from '../handlers.ts';
 import {refuse, refuseInvalid} from '../refusal.ts';
@@ -43,7 +43,7 @@ export const environmentHandlers = {
 		const {inputs, modelOverrides} = readGiven(task, body);
 		const secrets = await findSecrets(services, organization.slug, body.secret_ids ?? []);
 		const plan = await planTask(task, {inputs, modelOverrides, secrets});
-		const {id, sandboxId, seconds, executeToken} = await admitEnvironment(services, {
+		const {id, sandboxId, seconds} = await admitEnvironment(services, {
 			organizationId: organization.id,
 			workspaceId: workspace.id,
 			projectId: project?.id ?? null,
@@ -58,7 +58,7 @@ export const environmentHandlers = {
 		const specOf = () => plan.specOf(sandboxId, {after: seconds * 1000, action: 'end'});
 		const prepared = sandboxes.background.run(id, signal => prepareEnvironment(services, id, specOf, signal));
 		await atMost(prepared, sandboxes.policy.patience);
-		return responseOf(await findEnvironment(services, id), executeToken);
+		return responseOf(await findEnvironment(services, id));
 	},
 
 	async getEnvironmentLogs({params}, {scope, services, request, headers}) {
@@ -141,7 +141,8 @@ async function atMost(promise: Promise<void>, time: number): Promise<void> {
 	waiting.abort();
 }
 
-function responseOf(row: EnvironmentRow, executeToken: Secret): TaskEnvironment {
+/** Its execute token is made here and nothing of it is kept: no operation of this server takes one. */
+function responseOf(row: EnvironmentRow): TaskEnvironment {
 	return {
 		id: row.id,
 		state: row.state,
@@ -149,7 +150,7 @@ function responseOf(row: EnvironmentRow, executeToken: Secret): TaskEnvironment 
 		created_at: row.created_at,
 		expires_at: row.expires_at,
 		error: row.error,
-		execute_token: row.state === 'failed' || row.state === 'torn_down' ? null : executeToken.reveal(),
+		execute_token: row.state === 'failed' || row.state === 'torn_down' ? null : makeToken('execute').token.reveal(),
 		instruction: row.instruction,
 		service_urls: JSON.parse(row.service_urls),
 		task_verification: row.verification === null ? null : JSON.parse(row.verification),

@@ -13,7 +13,7 @@ export async function findAccessToken(
 		.selectFrom('tokens')
 		.innerJoin('users', 'users.id', 'tokens.user_id')
 		.leftJoin('api_keys', 'api_keys.id', 'tokens.api_key_id')
-		.select(['tokens.id', 'tokens.user_id', 'tokens.api_key_id'])
+		.select(['tokens.user_id', 'tokens.api_key_id'])
 		.where('token_hash', '=', hash)
 		.where('kind', '=', 'access')
 		.where('tokens.revoked_at', 'is', null)
@@ -21,5 +21,5 @@ export async function findAccessToken(
 		.where('tokens.expires_at', '>', now().toISOString())
 		.where('suspended_at', 'is', null)
 		.executeTakeFirst();
-	return found && {userId: found.user_id, credentialId: found.id, apiKeyId: found.api_key_id};
+	return found && {userId: found.user_id, apiKeyId: found.api_key_id};
 }

@@ -1,15 +1,10 @@
 import {randomUUID} from 'node:crypto';
-import type {Secret} from '../../core/secret.ts';
-import {makeToken} from '../accounts/token.ts';
 import type {Services} from '../services.ts';
 import type {TaskInputs} from '../tasks/inputs.ts';
 import type {Task} from '../tasks/task.ts';
 import {assertCapacity, holdOrganization, limitFor} from './capacity.ts';
 import {orProviderFault} from './provider-fault.ts';
 import type {TaskPlan} from './task-plan.ts';
-
-/** How long an execute token is good for at most, in milliseconds. */
-const tokenLife = 15 * 60_000;
 
 type Wanted = {
 	readonly organizationId: string;
@@ -30,8 +25,6 @@ type Admitted = {
 	readonly sandboxId: string;
 	/** How long it may live. */
 	readonly seconds: number;
-	/** Handed out once; only its hash is kept. */
-	readonly executeToken: Secret;
 };
 
 /** Writes down a new environment, in the state `building`. Refuses (409) where the organization has no room for it. */
@@ -39,7 +32,6 @@ export async function admitEnvironment(services: Services, wanted: Wanted): Prom
 	const {database, sandboxes, now} = services;
 	const {organizationId, workspaceId, projectId, createdBy, task, plan, inputs, modelOverrides} = wanted;
 	const {provider, policy} = sandboxes;
-	const {token: executeToken, hash: executeTokenHash} = makeToken('execute');
 	const machine = await orProviderFault(services, provider.machine());
 	const [id, sandboxId] = [randomUUID(), randomUUID()];
 	const seconds = await database.transaction().execute(async transaction => {
@@ -47,12 +39,11 @@ export async function admitEnvironment(services: Services, wanted: Wanted): Prom
 		await assertCapacity(transaction, organizationId, {capacity: bounds.sandbox_capacity ?? policy.capacity});
 		const {actual} = limitFor(policy, bounds, wanted.seconds ?? task.timeout_sec ?? null);
 		const created = now();
-		const expires = created.getTime() + actual * 1000;
 		const both = {
 			organization_id: organizationId,
 			created_by: createdBy,
 			created_at: created.toISOString(),
-			expires_at: new Date(expires).toISOString(),
+			expires_at: new Date(created.getTime() + actual * 1000).toISOString(),
 		};
 		await transaction
 			.insertInto('sandboxes')
@@ -84,13 +75,11 @@ export async function admitEnvironment(services: Services, wanted: Wanted): Prom
 				instruction: plan.instruction,
 				service_urls: JSON.stringify(plan.services),
 				verification: task.verification ? JSON.stringify(task.verification) : null,
-				execute_token_hash: executeTokenHash,
-				execute_token_expires_at: new Date(Math.min(expires, created.getTime() + tokenLife)).toISOString(),
 				sandbox_id: sandboxId,
 				updated_at: both.created_at,
 			})
 			.execute();
 		return actual;
 	});
-	return {id, sandboxId, seconds, executeToken};
+	return {id, sandboxId, seconds};
 }

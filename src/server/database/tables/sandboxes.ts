@@ -19,8 +19,6 @@ type EnvironmentTable = {
 	/** JSON: what checks the work, as the task says; null where it says nothing. */
 	readonly verification: string | null;
 	readonly error: string | null;
-	readonly execute_token_hash: string | null;
-	readonly execute_token_expires_at: string | null;
 	readonly sandbox_id: string | null;
 	readonly created_at: string;
 	readonly updated_at: string;

@@ -19,6 +19,7 @@ type SpanTable = {
 	readonly ended_at_us: number;
 	/** 0 unset, 1 ok, 2 error, as OTLP counts. */
 	readonly status_code: number;
+	/** As it came; nothing derives from it yet. */
 	readonly status_message: string | null;
 	/** JSON: objects. */
 	readonly attributes: string;
@@ -33,6 +34,7 @@ type SpanTable = {
 	/** The attack that it is, or is a part of. */
 	readonly attack_span_id: string | null;
 	readonly workflow_run_id: string | null;
+	/** ISO 8601 in UTC, for whoever looks into the database: no operation tells it. */
 	readonly received_at: string;
 };
 
