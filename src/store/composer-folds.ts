@@ -39,7 +39,8 @@ export function hasRoom(folds: readonly Fold[]): boolean {
 
 /** The fold for a paste, or undefined for a short one, which goes in as it is. */
 export function foldOf(text: string, truncated: boolean, index: number): Fold | undefined {
-	const lines = text.split('\n').length;
+	// A line end is a part of its line: nobody counts what would begin behind the last one.
+	const lines = text.replace(/\n$/, '').split('\n').length;
 	const folds = lines >= leastLines || text.length > mostCharacters;
 	if (!folds) {
 		return undefined;

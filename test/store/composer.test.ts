@@ -36,6 +36,7 @@ test.each([
 		`long line\nx\nlong line${left}${left}${up}${up}X${down}${down}Y`,
 		'long liXne\nx\nlong linY|e',
 	],
+	['a paste of two whole lines as it is', pasted('a\r\nb\r\n'), 'a\nb\n|'],
 	['a short paste as it is', `${pasted('a\r\nb\t\u001b[31m')}c`, 'a\nb\t\u001b[31mc|'],
 ])('it edits %s', (_name, input, expected) => {
 	expect(withCaret(typed(input).state)).toBe(expected);
