@@ -32,7 +32,7 @@ test('an upload that its sender cuts short leaves nothing behind, and is no bug 
 	expect(await readdir(uploads)).toEqual([]);
 });
 
-test('[21] the largest artifact there may be goes in and out in pieces', async () => {
+test('[21] the largest artifact there may be goes in and out in pieces', {timeout: 60_000}, async () => {
 	const {server, put} = await open();
 	const bytes = Buffer.alloc(64 * 1024 * 1024, 'artifact');
 	const oid = oidOf(bytes);
