@@ -27,6 +27,13 @@ const patience = 1000;
 
 const usualTimeouts = {headers: 10_000, request: 60_000, silence: 120_000};
 
+const reasons: ReadonlyMap<string, string> = new Map([
+	['EADDRINUSE', 'another program listens there'],
+	['EACCES', 'permission denied'],
+	['EADDRNOTAVAIL', 'the address is not of this machine'],
+	['ENOTFOUND', 'there is no such host'],
+]);
+
 /** Serves an app. Throws `AppError` `failed` where the port is taken or not allowed, or the address not of this machine. */
 export async function listen(app: App, options: Options = {}): Promise<Listening> {
 	const {port = 0, host = '127.0.0.1', timeouts = usualTimeouts} = options;
@@ -51,7 +58,8 @@ export async function listen(app: App, options: Options = {}): Promise<Listening
 	server.setTimeout(timeouts.silence, socket => socket.destroy());
 	server.listen(port, host);
 	await once(server, 'listening').catch((error: NodeJS.ErrnoException) => {
-		throw new AppError('failed', `Port ${port} of ${host} cannot be used: ${error.code}.`, {
+		const reason = reasons.get(error.code ?? '') ?? error.code ?? error.message;
+		throw new AppError('failed', `Port ${port} of ${host} cannot be used: ${reason}.`, {
 			hint: 'Choose another `--port`, or a `--host` of this machine.',
 			cause: error,
 		});

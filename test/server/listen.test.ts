@@ -2,7 +2,6 @@ import {once} from 'node:events';
 import {request as httpRequest} from 'node:http';
 import {connect} from 'node:net';
 import {expect, onTestFinished, test} from 'vitest';
-import {AppError} from '../../src/core/error.ts';
 import {eventStream} from '../../src/server/event-stream.ts';
 import {listen} from '../../src/server/listen.ts';
 import {bearer, serve} from './serve.ts';
@@ -93,9 +92,19 @@ test('closing ends requests that do not end by themselves', async () => {
 	expect(performance.now() - startedAt).toBeLessThan(2500);
 });
 
-test('a port that is taken is an error that can be read', async () => {
+test('a place that cannot be listened at is told in words', async () => {
 	const {url} = await serve();
-	await expect(listen(async () => new Response(), {port: Number(new URL(url).port)})).rejects.toThrow(AppError);
+	const port = Number(new URL(url).port);
+	const listening = (options: Parameters<typeof listen>[1]) => listen(async () => new Response(), options);
+	await expect(listening({port})).rejects.toMatchObject({
+		code: 'failed',
+		message: `Port ${port} of 127.0.0.1 cannot be used: another program listens there.`,
+		hint: 'Choose another `--port`, or a `--host` of this machine.',
+	});
+	// An address of the documentation (RFC 5737), which no machine has.
+	await expect(listening({port: 0, host: '192.0.2.1'})).rejects.toMatchObject({
+		message: 'Port 0 of 192.0.2.1 cannot be used: the address is not of this machine.',
+	});
 });
 
 test('a request that is no HTTP is answered 400, and the server goes on', async () => {
