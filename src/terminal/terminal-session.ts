@@ -18,9 +18,6 @@ export type TerminalMode = keyof typeof modes;
 /** Terminals keep a stack of kitty flags for each screen. */
 const perScreen: readonly TerminalMode[] = ['kitty-keyboard'];
 
-const saveTitle = '\u001b[22;2t';
-const restoreTitle = '\u001b[23;2t';
-
 /**
  * What a killed run may have left behind. The alternate screen is left by 1047, because 1049 would move the cursor of a
  * terminal that is not on it. Nothing here clears a line of the screen or of its scrollback.
@@ -68,28 +65,24 @@ export type TerminalSession = {
 	/** Switches a mode on; nothing happens where it is on, or where the terminal cannot do it. */
 	readonly enable: (mode: TerminalMode) => void;
 	readonly disable: (mode: TerminalMode) => void;
-	readonly isEnabled: (mode: TerminalMode) => boolean;
 	/** Switches off all that is on, at once and synchronously. A second call writes nothing. */
 	readonly reset: () => void;
 	/** Resets and lets go of the hooks: the ordinary end. */
 	readonly end: () => void;
 	/** What Ctrl-Z does where the terminal is raw: reset, stop, and `onResume` when the shell continues us. */
 	readonly suspend: () => void;
-	readonly bell: () => void;
 	/**
 	 * Rings the bell, and where the terminal is known to show notifications (OSC 9), has it show one. Only printable text
 	 * of it is used (SAFETY 3).
 	 */
 	readonly notify: (text: string) => void;
-	/** Sets the window's title; the one before comes back with the reset. Only printable text of it is used (SAFETY 3). */
-	readonly setTitle: (text: string) => void;
 	/** Copies to the clipboard of the terminal (OSC 52). Gives false where the text is too long or there is no terminal. */
 	readonly copy: (text: string) => boolean;
 };
 
 /** The longest text for the clipboard, in bytes of UTF-8: its sequence stays below the 100,000 bytes that terminals take. */
 const copyLimit = 74_000;
-const titleLimit = 200;
+const noticeLimit = 200;
 
 /** Owns every mode of the terminal that is switched on, and switches it off however the process ends (SAFETY 5). */
 export function createTerminalSession(options: TerminalSessionOptions): TerminalSession {
@@ -100,7 +93,6 @@ export function createTerminalSession(options: TerminalSessionOptions): Terminal
 	let enabled: readonly TerminalMode[] = [];
 	let suspended: readonly TerminalMode[] | undefined;
 	let continuation: NodeJS.Timeout | undefined;
-	let titled = false;
 	let hooked = false;
 
 	const write = (text: string) => {
@@ -127,8 +119,7 @@ export function createTerminalSession(options: TerminalSessionOptions): Terminal
 
 	const reset = () => {
 		// Last on, first off; and noted as off before it is written, so that a crash inside the write cannot come back here.
-		const off = (titled ? restoreTitle : '') + enabled.toReversed().map(switchOff).join('');
-		titled = false;
+		const off = enabled.toReversed().map(switchOff).join('');
 		write(off && `${off}\u001b[0m`);
 	};
 
@@ -216,16 +207,10 @@ export function createTerminalSession(options: TerminalSessionOptions): Terminal
 				write(switchOff(mode));
 			}
 		},
-		isEnabled: mode => enabled.includes(mode),
 		reset,
 		end,
 		suspend,
-		bell: () => write('\u0007'),
-		notify: text => write(`\u0007${showsNotifications(environment) ? `\u001b]9;${titleOf(text)}\u001b\\` : ''}`),
-		setTitle(text) {
-			write(`${titled ? '' : saveTitle}\u001b]2;${titleOf(text)}\u001b\\`);
-			titled = able;
-		},
+		notify: text => write(`\u0007${showsNotifications(environment) ? `\u001b]9;${noticeOf(text)}\u001b\\` : ''}`),
 		copy(text) {
 			const bytes = Buffer.from(text, 'utf8');
 			if (!able || bytes.length > copyLimit) {
@@ -243,8 +228,8 @@ function showsNotifications({TERM, TERM_PROGRAM = '', TMUX}: Environment): boole
 	return !TMUX && (['iTerm.app', 'WezTerm', 'ghostty'].includes(TERM_PROGRAM) || TERM === 'xterm-kitty');
 }
 
-/** A title without controls, line ends and what turns the direction of text around. */
-function titleOf(text: string): string {
+/** A notification without controls, line ends and what turns the direction of text around. */
+function noticeOf(text: string): string {
 	const printable = text.replaceAll(/[\p{C}\p{Zl}\p{Zp}]+/gu, ' ').trim();
-	return [...printable].slice(0, titleLimit).join('');
+	return [...printable].slice(0, noticeLimit).join('');
 }

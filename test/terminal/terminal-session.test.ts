@@ -44,12 +44,10 @@ test('a reset switches off what is on, last on first, and only once [5]', () => 
 	session.disable('focus-reports');
 	session.disable('modify-other-keys');
 	expect(output()).toBe('\u001b[?2004h\u001b[?1004h\u001b[?25l\u001b[?1004l');
-	expect(session.isEnabled('hidden-cursor')).toBe(true);
 
 	session.reset();
 	session.reset();
 	expect(output()).toBe('\u001b[?25h\u001b[?2004l\u001b[0m');
-	expect(session.isEnabled('hidden-cursor')).toBe(false);
 });
 
 test('on the alternate screen the wheel sends arrow keys, as long as we are there and without a mouse mode', () => {
@@ -151,8 +149,7 @@ test.each([
 	const {session, output} = harness(environment, isTTY);
 	session.start();
 	session.enable('bracketed-paste');
-	session.setTitle('title');
-	session.bell();
+	session.notify('text');
 	expect(session.copy('text')).toBe(false);
 	session.end();
 	expect(output()).toBe('');
@@ -163,17 +160,6 @@ test('the Linux console is not asked for kitty keys', () => {
 	session.start();
 	session.enable('kitty-keyboard');
 	expect(output()).not.toContain('u');
-});
-
-test('a title has no controls in it, and the one before comes back [3]', () => {
-	const {session, output} = harness();
-	session.setTitle('a\u001b]0;b\u0007\u202Ec\n\u009cd');
-	session.setTitle('x'.repeat(1000));
-	session.bell();
-	session.end();
-	expect(output()).toBe(
-		`\u001b[22;2t\u001b]2;a ]0;b c d\u001b\\\u001b]2;${'x'.repeat(200)}\u001b\\\u0007\u001b[23;2t\u001b[0m`,
-	);
 });
 
 test.each([
@@ -189,6 +175,12 @@ test.each([
 		expect(output()).toBe(written);
 	},
 );
+
+test('a long notification is cut', () => {
+	const {session, output} = harness({TERM_PROGRAM: 'WezTerm'});
+	session.notify('👍'.repeat(1000));
+	expect(output()).toBe(`\u0007\u001b]9;${'👍'.repeat(200)}\u001b\\`);
+});
 
 test('a copy is encoded whole or not made at all [3]', () => {
 	const {session, output} = harness();
