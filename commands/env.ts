@@ -11,6 +11,7 @@ import {AppError} from '../src/core/error.ts';
 import {formatNumber} from '../src/core/format.ts';
 import {createFilter} from '../src/logs/filter.ts';
 import {levels} from '../src/logs/levels.ts';
+import {createMatcher} from '../src/logs/matcher.ts';
 
 const words = z.optional(z.array(z.string()));
 
@@ -83,6 +84,7 @@ const logs = command({
 		sinceStart: z.optional(z.boolean()),
 		grep: words,
 		level: z.optional(z.enum(levels)),
+		until: z.optional(z.string()),
 		exitStatus: z.optional(z.boolean()),
 	}),
 	positional: ['environment'],
@@ -92,6 +94,7 @@ const logs = command({
 		sinceStart: 'begin with the oldest line that the server still has',
 		grep: 'only lines that match this regular expression, or with ! before it those that do not; small letters match capitals too; may be repeated, then all must hold',
 		level: `only lines of this level or above (${levels.join(', ')}), and those that name none`,
+		until: 'with --follow: end once a line matches this regular expression, and fail where none comes any more',
 		exitStatus: 'with --follow: fail where the environment is gone in the end',
 	},
 	completes: {environment: 'environment'},
@@ -101,14 +104,22 @@ const logs = command({
 	],
 	whileRunning: true,
 
-	async run({environment, follow = false, sinceStart = false, grep, level, exitStatus = false}, context) {
+	async run({environment, follow = false, sinceStart = false, grep, level, until, exitStatus = false}, context) {
 		const {platform, interact, signal} = context;
 		const filter = createFilter({patterns: grep ?? [], least: level});
-		if (exitStatus && !follow) {
-			throw new AppError('usage', '--exit-status goes with --follow.', {hint: 'Give both, or neither.'});
+		const last = until === undefined ? undefined : createMatcher(until);
+		if ((exitStatus || last) && !follow) {
+			const flag = last ? '--until' : '--exit-status';
+			throw new AppError('usage', `${flag} goes with --follow.`, {hint: 'Give both, or neither.'});
 		}
 
 		if (context.live) {
+			if (last) {
+				throw new AppError('usage', '--until is for a shell.', {
+					hint: 'Have the log watched: `watch start <condition>`',
+				});
+			}
+
 			return followedLog({environment, follow, sinceStart, patterns: grep, least: level}, context);
 		}
 
@@ -116,7 +127,10 @@ const logs = command({
 		if (follow || sinceStart) {
 			const onWait = waitTeller(interact.say);
 			const source = logOf(environment);
-			return {kind: 'stream', batches: streamLog({source, signal, filter, follow, sinceStart, exitStatus, onWait})};
+			return {
+				kind: 'stream',
+				batches: streamLog({source, signal, filter, follow, sinceStart, last, exitStatus, onWait}),
+			};
 		}
 
 		const params = {...scope('org', 'workspace'), environmentId: environment};

@@ -3,6 +3,7 @@ import type {Json} from '../core/json.ts';
 import type {Filter} from '../logs/filter.ts';
 import {levelOf} from '../logs/levels.ts';
 import {type Mark, markText} from '../logs/log-entry.ts';
+import type {Matcher} from '../logs/matcher.ts';
 import {readLog} from '../logs/read-log.ts';
 import type {LogSource} from '../logs/source.ts';
 import {systemTailClock, type TailClock, tailLog} from '../logs/tail.ts';
@@ -16,6 +17,8 @@ type Options = {
 	/** Goes on until it is interrupted, or the log ends. */
 	readonly follow: boolean;
 	readonly sinceStart: boolean;
+	/** Ends behind the first line that matches, be it hidden or not. A pipe does so only at the line after that. */
+	readonly last?: Matcher | undefined;
 	/** Throws `not-found` where the environment is gone in the end, which is no failure otherwise. */
 	readonly exitStatus: boolean;
 	readonly onWait: (milliseconds: number, error: unknown) => void;
@@ -41,14 +44,18 @@ export async function* streamLog(options: Options): Items {
 }
 
 async function* followed(
-	{source, signal, sinceStart, exitStatus, clock = systemTailClock}: Options,
+	{source, signal, sinceStart, last, exitStatus, clock = systemTailClock}: Options,
 	counted: Counter,
 ): Items {
 	let before: TailState['name'] = 'connecting';
 	let wasAnswered = false;
 	for await (const event of tailLog({source, signal, sinceStart, clock})) {
 		if (event.type === 'lines') {
-			yield counted.lines(event.lines);
+			const found = last ? last.match(event.lines).indexOf(true) : -1;
+			yield counted.lines(found === -1 ? event.lines : event.lines.slice(0, found + 1));
+			if (found !== -1) {
+				return;
+			}
 		} else if (event.type === 'mark') {
 			yield [counted.mark(event.mark)];
 		} else {
@@ -59,7 +66,7 @@ async function* followed(
 			}
 
 			const items = stateItems(state, before, clock.now());
-			if (isOver && (state.error.code !== 'not-found' || exitStatus)) {
+			if (isOver && (state.error.code !== 'not-found' || exitStatus || last)) {
 				// The error says it, and what to do; a program reads both.
 				yield items.map(item => ({...item, text: ''}));
 				throw state.error;

@@ -53,6 +53,25 @@ test('a log that ends for good says why once, with what to do', async () => {
 	expect(records(stdout).at(-1)).toMatchObject({type: 'ended', code: 'auth'});
 });
 
+test('--until ends behind the first line that matches, and fails where none comes any more', async () => {
+	const {env} = await answers('one\n', 'one\ntwo\nready now\nfour\n');
+	expect(await ran([...follow, '--until', 'ready'], env)).toEqual({
+		outcome: {status: 0},
+		stdout: 'one\ntwo\nready now\n',
+		stderr: '',
+	});
+	const {env: ending} = await answers('one\n', 'one\ntwo\n');
+	expect(await ran([...follow, '--until', 'ready'], ending)).toMatchObject({
+		outcome: {status: 5},
+		stdout: 'one\ntwo\n',
+	});
+	expect(await ran(['env', 'logs', id, '--until', 'ready'], env)).toMatchObject({
+		outcome: {status: 2},
+		stderr: expect.stringContaining('--until goes with --follow.'),
+	});
+	expect(await ran([...follow, '--until', '('], env)).toMatchObject({outcome: {status: 2}});
+});
+
 test('--json is an object a line, with everything that is said', async () => {
 	const long = 'y'.repeat(300_000);
 	const {env} = await answers('INFO: a\r\n', `ERROR: \u001B]0;x\u0007${long}\n`);
