@@ -40,7 +40,7 @@ export function drawLine(label: string, {text, caret}: ComposerState, columns: n
 	return {text: truncate(shown, columns - label.length), column: Math.min(columns - 1, label.length + width)};
 }
 
-/** The line end that keys are copied with goes, other ones become blanks. */
+/** The line end that keys are copied with goes, other ones and tabs become blanks; those of a pattern are kept. */
 function oneLineOf(text: string): string {
-	return cutText(text.trim().replaceAll(/\s+/g, ' '), mostPasted);
+	return cutText(text.trim().replaceAll(/\s*\n\s*|\t/g, ' '), mostPasted);
 }

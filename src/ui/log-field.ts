@@ -1,12 +1,9 @@
 import {AppError} from '../core/error.ts';
 import {createFilter} from '../logs/filter.ts';
 import {createMatcher} from '../logs/matcher.ts';
-import {expandedText, reduceComposer} from '../store/composer.ts';
 import {chordOf, type InputToken} from '../terminal/input-token.ts';
+import {editLine} from './line-field.ts';
 import {type FieldKind, type LogViewer, narrowingOf, type ViewerStep, withNarrowing} from './log-viewer-state.ts';
-
-/** Wider than anything that is typed: a field is one line. */
-const fieldWindow = {columns: 10_000};
 
 type Field = NonNullable<LogViewer['field']>;
 
@@ -19,15 +16,14 @@ export function pressInField(viewer: LogViewer, {kind, composer}: Field, token: 
 
 	if (chord === 'enter') {
 		try {
-			return entered({...viewer, field: undefined, note: ''}, {kind, text: expandedText(composer), focus});
+			return entered({...viewer, field: undefined, note: ''}, {kind, text: composer.text, focus});
 		} catch (error) {
 			// The line stays, to be mended.
 			return {viewer: {...viewer, note: error instanceof AppError ? error.message : String(error)}};
 		}
 	}
 
-	const {state} = reduceComposer(composer, token, fieldWindow);
-	return {viewer: state.text.includes('\n') ? viewer : {...viewer, note: '', field: {kind, composer: state}}};
+	return {viewer: {...viewer, note: '', field: {kind, composer: editLine(composer, token)}}};
 }
 
 type Entered = {readonly kind: FieldKind; readonly text: string; readonly focus: string};
@@ -60,9 +56,4 @@ function entered(viewer: LogViewer, {kind, text, focus}: Entered): ViewerStep {
 		default:
 			return kind satisfies never;
 	}
-}
-
-/** A paste as one line. */
-export function oneLine(text: string): string {
-	return text.replace(/\s*\n\s*/g, ' ').trim();
 }

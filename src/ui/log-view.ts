@@ -3,8 +3,9 @@ import type {OpenLog} from '../store/logs-slice.ts';
 import type {Size} from '../store/view-slice.ts';
 import {safeLine} from '../terminal/safe-text.ts';
 import type {Palette} from '../terminal/style.ts';
-import {graphemesOf, lineWidth, padEnd, textWidth, truncate} from '../terminal/width.ts';
+import {lineWidth, padEnd, truncate} from '../terminal/width.ts';
 import {wrapLine} from '../terminal/wrap.ts';
+import {drawLine} from './line-field.ts';
 import type {DrawnEntry} from './log-lines.ts';
 import {readAt, readingAtEnd, type Sight, visibleRows} from './log-scroll.ts';
 import {tabsLine, titleLine} from './log-title.ts';
@@ -79,7 +80,7 @@ export function drawLogScreen(picture: LogPicture, {columns, rows}: Size): reado
 
 /** Where the caret is while something is typed. */
 export function caretOf({viewer}: Pick<LogPicture, 'viewer'>, {columns, rows}: Size) {
-	return viewer.field && {row: rows - 1, column: fieldLine(viewer.field, columns).column};
+	return viewer.field && {row: rows - 1, column: drawField(viewer.field, columns).column};
 }
 
 function headRows(logs: readonly OpenLog[]): number {
@@ -131,7 +132,7 @@ function conditions({viewer, focus, sight, isLooking}: LogPicture): string {
 
 function footer({viewer, waits, palette}: LogPicture, columns: number): string {
 	if (viewer.field) {
-		const {line} = fieldLine(viewer.field, columns);
+		const line = labels[viewer.field.kind] + drawField(viewer.field, columns).text;
 		return viewer.note ? truncate(`${line}  ${palette.warning(safeLine(viewer.note))}`, columns) : line;
 	}
 
@@ -141,20 +142,9 @@ function footer({viewer, waits, palette}: LogPicture, columns: number): string {
 
 const labels = {search: 'Search: ', filter: 'Filter: ', highlight: 'Highlight: ', save: 'Save as: '} as const;
 
-/** The line that is typed, with its end in sight where it is too long. */
-function fieldLine({kind, composer}: NonNullable<LogViewer['field']>, columns: number) {
-	const label = labels[kind];
-	const room = Math.max(1, columns - label.length - 1);
-	const before = graphemesOf(safeLine(composer.text.slice(0, composer.caret)));
-	let first = before.length;
-	let column = 0;
-	while (first > 0 && column + textWidth(before[first - 1] ?? '') <= room) {
-		first--;
-		column += textWidth(before[first] ?? '');
-	}
-
-	const text = `${before.slice(first).join('')}${safeLine(composer.text.slice(composer.caret))}`;
-	return {line: truncate(label + text, columns), column: Math.min(columns - 1, label.length + column)};
+/** What is typed, behind its label. */
+function drawField({kind, composer}: NonNullable<LogViewer['field']>, columns: number) {
+	return drawLine(labels[kind], composer, columns);
 }
 
 /** One page of the help, whole lines of it: pages go round, so that any number is one of them. */

@@ -1,6 +1,6 @@
 import {emptyComposer, setComposerText} from '../store/composer.ts';
 import {chordOf, type InputToken, keyToken} from '../terminal/input-token.ts';
-import {oneLine, pressInField} from './log-field.ts';
+import {pressInField} from './log-field.ts';
 import {timeStyles} from './log-lines.ts';
 import {moveBy, pageBy, type Reading, readAt, readingAtEnd, type Sight} from './log-scroll.ts';
 import {
@@ -27,8 +27,7 @@ export function reduceLogViewer(viewer: LogViewer, token: InputToken, given: Vie
 	}
 
 	if (token.type === 'paste') {
-		const text = {type: 'text', text: oneLine(token.text)} as const;
-		return viewer.field ? pressInField(viewer, viewer.field, text, given.focus) : {viewer};
+		return viewer.field ? pressInField(viewer, viewer.field, token, given.focus) : {viewer};
 	}
 
 	if (token.type !== 'text') {
