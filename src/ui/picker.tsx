@@ -34,7 +34,7 @@ export function Picker({panel, height}: Props) {
 	const rows = shown.map(({detail}, index) => {
 		const here = start + index === chosen;
 		const name = names[index] ?? '';
-		const text = padEnd(truncate(name, width), width);
+		const text = detail ? padEnd(truncate(name, width), width) : truncate(name, width);
 		const said = detail ? palette.dim(`  ${safeLine(detail)}`) : '';
 		return truncate((here ? palette.accent('❯ ') + palette.label(text) : `  ${text}`) + said, columns);
 	});

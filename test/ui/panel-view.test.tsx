@@ -56,7 +56,7 @@ describe('a picker', () => {
 			'Choose 4 · Enter takes · Esc leaves',
 			'filter',
 			'❯ alpha  the alpha one',
-			'  beta  the beta one',
+			'  beta   the beta one',
 			'  gamma  the gamma one',
 			'  delta  the delta one',
 		]);
@@ -70,7 +70,7 @@ describe('a picker', () => {
 	test('moves, around both ends too', async () => {
 		const {lines, move} = await open(pick);
 		await move(1);
-		expect(lines()).toContain('❯ beta  the beta one');
+		expect(lines()).toContain('❯ beta   the beta one');
 		await move(-2);
 		expect(lines()).toContain('❯ delta  the delta one');
 		await move(1);
@@ -82,7 +82,7 @@ describe('a picker', () => {
 		await move(2);
 		await feed('ta');
 		expect(lines()).toEqual(
-			expect.arrayContaining(['Choose 2 of 4 · Enter takes · Esc leaves', '❯ beta  the beta one']),
+			expect.arrayContaining(['Choose 2 of 4 · Enter takes · Esc leaves', '❯ beta   the beta one']),
 		);
 		await feed('enter');
 		expect(answers).toEqual(['beta']);
