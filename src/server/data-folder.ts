@@ -1,9 +1,10 @@
-import {chmodSync, closeSync, mkdirSync, openSync, readdirSync} from 'node:fs';
+import {chmodSync, closeSync, openSync, readdirSync} from 'node:fs';
 import {join, resolve} from 'node:path';
 import type {Environment} from '../core/environment.ts';
 import {AppError} from '../core/error.ts';
 import {explainFileError} from '../storage/file-error.ts';
 import {openHome} from '../storage/home.ts';
+import {makeFolder} from '../storage/private-folder.ts';
 import {type DatabasePlace, placeOf} from './database/place.ts';
 
 /** Where a server keeps what it has. */
@@ -28,7 +29,7 @@ export function openDataFolder(env: Environment, {data, database}: Named): DataP
 	const place = database === undefined ? undefined : placeOf(database);
 	const folder = data === undefined ? openHome(env).server : resolve(data);
 	try {
-		mkdirSync(folder, {recursive: true, mode: 0o700});
+		makeFolder(folder);
 		const names = readdirSync(folder);
 		if (names.length > 0 && !names.includes(mark)) {
 			throw new AppError('usage', `${folder} holds other things already.`, {

@@ -18,7 +18,7 @@ type Options = {
  * folder, and another owner (SAFETY 10), and what the file system throws.
  */
 export function makePrivateFolder(path: string, {hint, platform = process.platform, uid}: Options): void {
-	const stats = lstatSync(path, {throwIfNoEntry: false}) ?? create(path);
+	const stats = lstatSync(path, {throwIfNoEntry: false}) ?? makeFolder(path);
 	if (!stats.isDirectory()) {
 		throw new AppError('failed', `${path} is ${stats.isSymbolicLink() ? 'a symbolic link' : 'not a folder'}.`, {hint});
 	}
@@ -31,11 +31,14 @@ export function makePrivateFolder(path: string, {hint, platform = process.platfo
 	}
 }
 
-/** Makes a folder and those above it. Not by `recursive`, which tries for ever in `/proc`. */
-function create(path: string): Stats {
+/**
+ * Makes a folder for its owner alone, and those above it. Nothing happens where it is there. Not by `recursive`, which tries
+ * for ever in `/proc`. Throws what the file system throws.
+ */
+export function makeFolder(path: string): Stats {
 	const parent = dirname(path);
 	if (!existsSync(parent)) {
-		create(parent);
+		makeFolder(parent);
 	}
 
 	try {
