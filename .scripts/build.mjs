@@ -78,7 +78,9 @@ function oneFirstChunk({inputs}) {
 	const visit = path => {
 		if (!first.has(path)) {
 			first.add(path);
-			importsOf(path, 'import-statement').forEach(found => visit(found.path));
+			for (const found of importsOf(path, 'import-statement')) {
+				visit(found.path);
+			}
 		}
 	};
 	visit('src/main.tsx');
