@@ -20,6 +20,7 @@ export default defineConfig({
 		maxWorkers: Math.max(2, availableParallelism() - 1),
 		// Terminals and clocks of a busy machine: what fails once is tried once more, what fails twice is broken.
 		retry: judged ? 1 : 0,
+		...(judged && {testTimeout: 30_000}),
 		setupFiles: judged ? ['test/same-cases.ts'] : [],
 		projects: [
 			{extends: true, test: {name: 'service', exclude: [...configDefaults.exclude, ...withDatabase]}},

@@ -47,15 +47,16 @@ describe('bash', () => {
 		const {script, env} = await installed('bash');
 		const shell = {file: 'bash', args: ['--norc', '--noprofile', '-i']};
 		const terminal = startTerminal({shell, env: {...env, PS1: '$ '}});
-		terminal.type(`source ${script}; clear\r`);
-		await terminal.waitFor(() => terminal.screen()[0]?.trim() === '$');
+		// Another prompt tells that the script was read; the first one may be there before the line is.
+		terminal.type(`source ${script}; PS1='> '; clear\r`);
+		await terminal.waitFor(() => terminal.screen()[0]?.trim() === '>');
 		terminal.type('service ke\t');
-		await terminal.waitFor('$ service keys ');
+		await terminal.waitFor('> service keys ');
 		terminal.type('rem\tanth\t');
-		await terminal.waitFor('$ service keys remove anthropic');
+		await terminal.waitFor('> service keys remove anthropic');
 		terminal.type('\u0015');
 		terminal.type('service env create "my task" --tim\t');
-		await terminal.waitFor('$ service env create "my task" --timeout ');
+		await terminal.waitFor('> service env create "my task" --timeout ');
 		terminal.kill();
 	});
 });
