@@ -106,7 +106,7 @@ export const brokenCart: Example = {
 			'`cart.mjs` fails its tests. Read it and them at {{services.bench.url}}files/cart.mjs and',
 			'{{services.bench.url}}files/cart.test.mjs, send a repaired module with `PUT {{services.bench.url}}files/cart.mjs`,',
 			'and run the tests with `POST {{services.bench.url}}test` until it answers `"passed": true`.',
-		].join('\n'),
+		].join(' '),
 		command: ['node', 'bench.mjs'],
 		services: {bench: {}},
 		timeout_sec: 3600,

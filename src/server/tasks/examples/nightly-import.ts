@@ -71,7 +71,7 @@ export const nightlyImport: Example = {
 		instruction: [
 			'A job imports {{inputs.records}} records. Read the log of this environment to its end and say how many records',
 			'were left out, for which two reasons, and which ones had to be tried again.',
-		].join('\n'),
+		].join(' '),
 		build: [['node', 'generate.mjs']],
 		command: ['node', 'import.mjs'],
 		timeout_sec: 1800,

@@ -118,7 +118,7 @@ export const webShop: Example = {
 			'`{"product", "quantity", "currency"}`). Some checkouts fail with status 500. Find out from the log of this',
 			'environment and by requests of your own in which currency, then send `{"currency": "…"}` as a POST to',
 			'{{services.web.url}}diagnosis: it answers `{"right": true}` when you are right.',
-		].join('\n'),
+		].join(' '),
 		command: ['node', 'server.mjs'],
 		services: {web: {}},
 		timeout_sec: 3600,
