@@ -1,4 +1,4 @@
-import {boundAnswer} from '../answer-size.ts';
+import {assertSmall, sizeOf} from '../answer-size.ts';
 import {type Handlers, notFound} from '../handlers.ts';
 import {refuse} from '../refusal.ts';
 import {pageOf} from './page.ts';
@@ -8,10 +8,12 @@ export const assessmentHandlers = {
 	async listAssessments({query}, {scope, services: {database}}) {
 		const {offset, limit} = pageOf(query);
 		const inWorkspace = database.selectFrom('assessments').where('workspace_id', '=', scope.workspace.id);
-		const {total} = await inWorkspace.select(({fn}) => fn.countAll<number>().as('total')).executeTakeFirstOrThrow();
 		const asked = inWorkspace.orderBy('created_at', 'desc').orderBy('id').offset(offset).limit(limit);
 		const sizes = asked.select(({fn}) => fn<number>('octet_length', ['detail']).as('bytes'));
-		await boundAnswer(database, sizes, 'Give a smaller `page_size`.');
+		const {total, ...size} = await inWorkspace
+			.select(({fn}) => [fn.countAll<number>().as('total'), sizeOf(database, sizes)])
+			.executeTakeFirstOrThrow();
+		assertSmall(size, 'Give a smaller `page_size`.');
 		const rows = await asked.selectAll().execute();
 		const counts = await database
 			.selectFrom('findings')
@@ -38,9 +40,11 @@ export const assessmentHandlers = {
 	/** In the order in which the attacks began. */
 	async getAttackSpans({params: {assessmentId}}, {scope, services: {database}}) {
 		const id = assessmentId.toLowerCase();
+		const attacks = database.selectFrom('findings').where('assessment_id', '=', id);
+		const sizes = attacks.select(({fn}) => fn<number>('octet_length', ['attack']).as('bytes'));
 		const assessment = await database
 			.selectFrom('assessments')
-			.select('id')
+			.select(['id', sizeOf(database, sizes)])
 			.where('workspace_id', '=', scope.workspace.id)
 			.where('id', '=', id)
 			.executeTakeFirst();
@@ -48,9 +52,7 @@ export const assessmentHandlers = {
 			return refuse(404, notFound);
 		}
 
-		const attacks = database.selectFrom('findings').where('assessment_id', '=', id);
-		const sizes = attacks.select(({fn}) => fn<number>('octet_length', ['attack']).as('bytes'));
-		await boundAnswer(database, sizes, 'Read its findings instead, a page at a time.');
+		assertSmall(assessment, 'Read its findings instead, a page at a time.');
 		const rows = await attacks.select('attack').orderBy('created_at').orderBy('id').execute();
 		return rows.map(({attack}) => JSON.parse(attack));
 	},

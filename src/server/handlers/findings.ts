@@ -1,5 +1,5 @@
 import type {Finding} from '../../contract/resources/finding.ts';
-import {boundAnswer} from '../answer-size.ts';
+import {assertSmall, sizeOf} from '../answer-size.ts';
 import {type Handlers, notFound} from '../handlers.ts';
 import {refuse} from '../refusal.ts';
 import {pageOf} from './page.ts';
@@ -38,7 +38,6 @@ export const findingHandlers = {
 			}
 		}
 
-		const {total} = await findings.select(({fn}) => fn.countAll<number>().as('total')).executeTakeFirstOrThrow();
 		const page = findings
 			.orderBy(columns[query.sort_by], order => (query.sort_dir === 'asc' ? order.asc() : order.desc()).nullsLast())
 			.orderBy('findings.created_at', 'desc')
@@ -46,7 +45,10 @@ export const findingHandlers = {
 			.offset(offset)
 			.limit(limit);
 		const sizes = page.select(({fn}) => fn<number>('octet_length', ['findings.detail']).as('bytes'));
-		await boundAnswer(database, sizes, 'Give a smaller `page_size`.');
+		const {total, ...size} = await findings
+			.select(({fn}) => [fn.countAll<number>().as('total'), sizeOf(database, sizes)])
+			.executeTakeFirstOrThrow();
+		assertSmall(size, 'Give a smaller `page_size`.');
 		const rows = await page.select(['findings.detail', 'assessments.name as assessment_name']).execute();
 		return {findings: rows.map(toFinding), total: Number(total), page: query.page, page_size: query.page_size};
 	},

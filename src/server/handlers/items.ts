@@ -1,4 +1,4 @@
-import {boundAnswer} from '../answer-size.ts';
+import {assertSmall, sizeOf} from '../answer-size.ts';
 import {type Handlers, notFound} from '../handlers.ts';
 import {refuse} from '../refusal.ts';
 import {builtInSchemas} from './item-schemas.ts';
@@ -6,30 +6,21 @@ import {builtInSchemas} from './item-schemas.ts';
 export const itemHandlers = {
 	/** What the run's spans recorded, and what else the sessions of the run did, the oldest first. */
 	async listRunItems({params: {runId}, query}, {scope, services: {database}}) {
-		const run = await database
-			.selectFrom('workflow_runs')
-			.select(['id', 'title'])
-			.where('workspace_id', '=', scope.workspace.id)
-			.where('project_id', '=', query.project_id.toLowerCase())
-			.where('id', '=', runId.toLowerCase())
-			.executeTakeFirst();
-		if (!run) {
-			return refuse(404, notFound);
-		}
-
+		const id = runId.toLowerCase();
+		const projectId = query.project_id.toLowerCase();
 		const sessions = database
 			.selectFrom('spans')
 			.select('session_id')
 			.where('workspace_id', '=', scope.workspace.id)
-			.where('workflow_run_id', '=', run.id)
+			.where('workflow_run_id', '=', id)
 			.where('session_id', 'is not', null);
 		let items = database
 			.selectFrom('items')
 			.where('workspace_id', '=', scope.workspace.id)
-			.where('project_id', '=', query.project_id.toLowerCase())
+			.where('project_id', '=', projectId)
 			.where(({or, and, eb}) =>
 				or([
-					eb('workflow_run_id', '=', run.id),
+					eb('workflow_run_id', '=', id),
 					// A session may serve several runs; what names another one is that one's.
 					and([eb('workflow_run_id', 'is', null), eb('session_id', 'in', sessions)]),
 				]),
@@ -40,7 +31,18 @@ export const itemHandlers = {
 
 		const asked = items.orderBy('created_at').orderBy('id').limit(query.limit);
 		const sizes = asked.select(({fn}) => fn<number>('octet_length', ['data']).as('bytes'));
-		await boundAnswer(database, sizes, 'Give a smaller `limit`, or an `item_type`.');
+		const run = await database
+			.selectFrom('workflow_runs')
+			.select(['id', 'title', sizeOf(database, sizes)])
+			.where('workspace_id', '=', scope.workspace.id)
+			.where('project_id', '=', projectId)
+			.where('id', '=', id)
+			.executeTakeFirst();
+		if (!run) {
+			return refuse(404, notFound);
+		}
+
+		assertSmall(run, 'Give a smaller `limit`, or an `item_type`.');
 		const rows = await asked.selectAll().execute();
 		return rows.map(row => ({
 			created_at: row.created_at,
@@ -51,7 +53,7 @@ export const itemHandlers = {
 			run_title: run.title,
 			schema_ref: row.schema_ref,
 			session_id: row.session_id,
-			workflow_run_id: run.id,
+			workflow_run_id: id,
 			workflow_unit: row.workflow_unit,
 		}));
 	},
