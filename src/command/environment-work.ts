@@ -66,7 +66,7 @@ export async function beginWork({environment, session, live}: Made, context: Com
 function offer(prompt: string, {store, env, interact}: CommandContext): void {
 	const {composer, setComposer} = store.getState();
 	if (expandedText(composer).trim() !== '') {
-		interact.say('The instruction is not in the prompt, because something else is.');
+		interact.say('The instruction is not put in the prompt: it is not empty.');
 		return;
 	}
 
@@ -74,7 +74,7 @@ function offer(prompt: string, {store, env, interact}: CommandContext): void {
 	interact.say(
 		wantsLinear(env)
 			? 'Enter on an empty line sends the instruction below to the agent; any message of yours leaves it out.'
-			: 'The instruction is in the prompt: Enter sends it to the agent, Ctrl+C clears it.',
+			: 'Enter sends the instruction to the agent, Ctrl+C clears it.',
 	);
 }
 

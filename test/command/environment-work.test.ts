@@ -58,15 +58,14 @@ test('the app follows the log, counts down, and puts the task into the prompt, w
 			'Its services:\n- web: http://127.0.0.1:9/?key=***',
 		].join('\n\n'),
 	);
-	expect(said).toEqual(['The instruction is in the prompt: Enter sends it to the agent, Ctrl+C clears it.']);
+	expect(said).toEqual(['Enter sends the instruction to the agent, Ctrl+C clears it.']);
+	// It stands on one line, in a window of 60 columns as well.
+	expect(said[0]?.length).toBeLessThanOrEqual(60);
 });
 
 test('a prompt in which something stands is left alone', async () => {
 	const {prompt, said} = await create(environment, {}, 'half a thought');
-	expect([prompt, said]).toEqual([
-		'half a thought',
-		['The instruction is not in the prompt, because something else is.'],
-	]);
+	expect([prompt, said]).toEqual(['half a thought', ['The instruction is not put in the prompt: it is not empty.']]);
 });
 
 test.each([
@@ -91,13 +90,9 @@ test('without a screen it is said that an empty line sends the instruction', asy
 
 test.each([
 	['no id', {...environment, id: undefined}, []],
-	[
-		'an id that is none',
-		{...environment, id: 'x'},
-		[/^Its log cannot be shown: /, /^The instruction is in the prompt/],
-	],
-	['no end', {...environment, expires_at: null}, [/^The instruction is in the prompt/]],
-	['an end that is over', {...environment, expires_at: '2020-01-01T00:00:00Z'}, [/^The instruction is in the prompt/]],
+	['an id that is none', {...environment, id: 'x'}, [/^Its log cannot be shown: /, /^Enter sends the instruction/]],
+	['no end', {...environment, expires_at: null}, [/^Enter sends the instruction/]],
+	['an end that is over', {...environment, expires_at: '2020-01-01T00:00:00Z'}, [/^Enter sends the instruction/]],
 ])('an answer with %s is shown all the same', async (_, answer, words) => {
 	const {result, said, sandboxes} = await create(answer);
 	expect(dataOf(result)).toMatchObject({task_ref: 'acme/web-shop@2'});

@@ -8,7 +8,7 @@ test('a sandbox is made, its task handed to the agent, and its log watched', asy
 	terminal.type('/env create ');
 	await terminal.waitFor(() => /❯ web-shop\s+broken-cart\s+nightly-import/.test(terminal.screen().join('\n')));
 	terminal.type('web-shop --input visits_per_minute:=1200\r');
-	await terminal.waitFor('The instruction is in the prompt: Enter sends it to the agent', 30_000);
+	await terminal.waitFor('Enter sends the instruction to the agent', 30_000);
 	expect(terminal.text()).toMatch(/\nstate +ready\n/);
 	expect(terminal.screen().join('\n')).toContain('Its services:\n  - web: http://127.0.0.1:');
 	expect(terminal.status()).toMatch(/^local · .*sandbox (?:1 h 00 m|59 min)$/);
