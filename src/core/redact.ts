@@ -1,8 +1,11 @@
 import {mask} from './secret.ts';
 import {replaceKnownSecrets} from './secret-kinds.ts';
 
+// No credential is as long as the expressions end: with an open end the engine runs out of its stack on a line of many
+// megabytes.
+
 /** A scheme of HTTP authentication with what follows it (RFC 9110, 11.6.2). */
-const scheme = /\b(bearer|basic)(\s{1,3})[\w.~+/=-]{8,}/gi;
+const scheme = /\b(bearer|basic)(\s{1,3})[\w.~+/=-]{8,65536}/gi;
 
 /** The password in an address (RFC 3986, 3.2.1). */
 const userInfo = /(:\/\/[^\s/:@?#]{0,200}:)[^\s/@]{1,500}@/g;
@@ -10,12 +13,12 @@ const userInfo = /(:\/\/[^\s/:@?#]{0,200}:)[^\s/@]{1,500}@/g;
 const names = String.raw`passw(?:or)?d|passphrase|secret(?:[-_]\w{1,30})?|token|api[-_]?key|access[-_]?key|private[-_]?key|signing[-_]?key|authorization|cookie`;
 /** A value beside such a name, as `name=value`, `name: value` and in JSON, also inside a string of JSON. */
 const named = new RegExp(
-	String.raw`(${names})(\\?["']?\s{0,3}[=:]\s{0,3})(\\?"[^"\n]{1,4000}?\\?"|'[^'\n]{1,4000}'|[^\s"',;&\\]{6,})`,
+	String.raw`(${names})(\\?["']?\s{0,3}[=:]\s{0,3})(\\?"[^"\n]{1,4000}?\\?"|'[^'\n]{1,4000}'|[^\s"',;&\\]{6,65536})`,
 	'gi',
 );
 
 /** The beginning of a private key in PEM (RFC 7468) or of PGP (RFC 9580), with what follows on the same line. */
-const keyOnLine = /(-----BEGIN [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?-----)((?:[A-Za-z0-9+/=\\\s:,.]|-(?!-))+)/g;
+const keyOnLine = /(-----BEGIN [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?-----)((?:[A-Za-z0-9+/=\\\s:,.]|-(?!-)){1,65536})/g;
 
 /**
  * Hides credentials that can be told by themselves, and private keys: what stands in files and in what people type, where a

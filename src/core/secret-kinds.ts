@@ -6,7 +6,7 @@
 export const secretKinds: Readonly<Record<string, string>> = {
 	'our server': String.raw`sv[acdprsx]_[\w-]{40,}`,
 	// Names such as `sk-circle-fade-dot` are none: a key says what it is, or has a digit.
-	'OpenAI, Anthropic, OpenRouter, DeepSeek': String.raw`sk-(?:(?:ant|proj|svcacct|admin|or)-|(?=[\w-]{0,80}\d))[\w-]{10,}`,
+	'OpenAI, Anthropic, OpenRouter, DeepSeek': String.raw`sk-(?:(?:ant|proj|svcacct|admin|or)-|(?=[\w-]{0,80}\d)[\w-]{8})[\w-]{10,}`,
 	xAI: String.raw`xai-\w{20,}`,
 	Groq: String.raw`gsk_\w{20,}`,
 	Perplexity: String.raw`pplx-\w{20,}`,
@@ -19,18 +19,27 @@ export const secretKinds: Readonly<Record<string, string>> = {
 	'AWS key id': String.raw`A(?:KIA|SIA)[A-Z0-9]{16}\b`,
 	Slack: String.raw`(?:xox[abeoprs]|xapp)-[\w-]{10,}`,
 	Stripe: String.raw`[sr]k_(?:live|test)_\w{10,}`,
-	npm: String.raw`npm_\w{30,}`,
+	npm: 'npm_[A-Za-z0-9]{30,}',
 	PyPI: String.raw`pypi-[\w-]{40,}`,
 	SendGrid: String.raw`SG\.[\w-]{16,}\.[\w-]{16,}`,
 	DigitalOcean: String.raw`do[opr]_v1_\w{40,}`,
 	Docker: String.raw`dckr_pat_[\w-]{20,}`,
 	Vault: String.raw`hv[bs]\.[\w-]{20,}`,
 	age: 'AGE-SECRET-KEY-1[A-Z0-9]{40,}',
-	/** A JSON Web Token (RFC 7519): its header and claims are JSON objects in base64url. */
-	'JSON Web Token': String.raw`eyJ[\w-]{8,}\.[\w-]{8,}\.[\w-]*`,
+	/**
+	 * A JSON Web Token (RFC 7519): its header and claims are JSON objects in base64url. A header ends where another one may
+	 * begin: else each would be read to the end of the text.
+	 */
+	'JSON Web Token': String.raw`eyJ(?:[^\W_]|[_-](?!eyJ)){8,8192}\.[\w-]{8,}\.[\w-]{0,}`,
 };
 
-const anyKind = new RegExp(`(?<![A-Za-z0-9])(?:${Object.values(secretKinds).join('|')})`, 'g');
+/** No credential is longer. An open end would have the engine run out of its stack on a line of many megabytes. */
+const longest = 65_536;
+
+const anyKind = new RegExp(
+	`(?<![A-Za-z0-9])(?:${Object.values(secretKinds).join('|').replaceAll(',}', `,${longest}}`)})`,
+	'g',
+);
 
 /** Puts `by` in place of each credential of a known kind. */
 export function replaceKnownSecrets(text: string, by: string): string {
