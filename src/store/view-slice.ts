@@ -85,6 +85,8 @@ export type Size = {readonly columns: number; readonly rows: number};
 
 export type ViewSlice = {
 	readonly composer: ComposerState;
+	/** When a key changed the prompt last, on the clock of `askedAt`; undefined when what was typed is sent. */
+	readonly typedAt: number | undefined;
 	readonly size: Size;
 	readonly panel: Panel | undefined;
 	/** `id` of the earlier message that the prompt is to replace, undefined for a new one. */
@@ -111,6 +113,7 @@ export type ViewSlice = {
 	readonly command: string;
 
 	setComposer: (composer: ComposerState) => void;
+	setTypedAt: (typedAt: number | undefined) => void;
 	setSize: (size: Size) => void;
 	setPanel: (panel: Panel | undefined) => void;
 	setEditing: (message: string | undefined) => void;
@@ -128,6 +131,7 @@ export type ViewSlice = {
 
 export const createViewSlice: StateCreator<ViewSlice> = set => ({
 	composer: emptyComposer,
+	typedAt: undefined,
 	size: {columns: 80, rows: 24},
 	panel: undefined,
 	editing: undefined,
@@ -144,6 +148,9 @@ export const createViewSlice: StateCreator<ViewSlice> = set => ({
 
 	setComposer(composer) {
 		set({composer});
+	},
+	setTypedAt(typedAt) {
+		set({typedAt});
 	},
 	setSize(size) {
 		set({size});

@@ -5,7 +5,7 @@ import {pressInCompletion} from './completion-keys.ts';
 import {promptWidth} from './composer.tsx';
 import {pressInLogs} from './log-keys.ts';
 import {type PanelKeys, pressInPanel} from './panel-keys.ts';
-import {quiet, steadyNow, untilAnswerable} from './question.ts';
+import {steadyNow, untilAnswerable} from './question.ts';
 import {createSecondPress} from './second-press.ts';
 
 type Dependencies = Omit<PanelKeys, 'isTypedAhead'> & {
@@ -35,12 +35,9 @@ export function createKeyHandler(dependencies: Dependencies): (tokens: readonly 
 	const {now = steadyNow, later = (run, milliseconds) => setTimeout(run, milliseconds).unref()} = dependencies;
 	const {isSecond, forget} = createSecondPress({store, now, later});
 	const state = store.getState;
-	/** When the prompt was changed last; undefined when what was typed is sent. */
-	let typedAt: number | undefined;
 	const panelKeys: PanelKeys = {
 		...dependencies,
-		isTypedAhead: question =>
-			untilAnswerable(question, now()) > 0 || (typedAt !== undefined && now() - typedAt < quiet),
+		isTypedAhead: question => untilAnswerable(question, state().typedAt, now()) > 0,
 	};
 
 	/** An empty prompt replaces no earlier message. */
@@ -111,14 +108,14 @@ export function createKeyHandler(dependencies: Dependencies): (tokens: readonly 
 	};
 
 	const inComposer = (token: InputToken) => {
-		const {composer, setComposer, size, toast, setToast, setCompletion, setEditing} = state();
+		const {composer, setComposer, setTypedAt, size, toast, setToast, setCompletion, setEditing} = state();
 		const result = reduceComposer(composer, token, {columns: size.columns - promptWidth});
 		if (result.state !== composer) {
 			setComposer(result.state);
 		}
 
 		if (result.state.text !== composer.text) {
-			typedAt = result.action ? undefined : now();
+			setTypedAt(result.action ? undefined : now());
 			// A line from the history is not being written: the arrows go on through the history.
 			setCompletion(result.state.position === composer.position || result.action ? 0 : -1);
 			if (result.state.text === '' && !result.action) {

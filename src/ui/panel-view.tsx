@@ -1,4 +1,4 @@
-import {useEffect, useState} from 'react';
+import {useEffect, useReducer, useState} from 'react';
 import type {Panel} from '../store/view-slice.ts';
 import {safeLine} from '../terminal/safe-text.ts';
 import {truncate} from '../terminal/width.ts';
@@ -40,12 +40,14 @@ export function PanelView({panel, height}: Props) {
 function Confirm({panel, height}: {readonly panel: Question; readonly height: number}) {
 	const {palette} = useUi();
 	const columns = useApp(state => state.size.columns);
-	const [isAnswerable, setAnswerable] = useState(untilAnswerable(panel, steadyNow()) <= 0);
+	const typedAt = useApp(state => state.typedAt);
+	const [, drawAnew] = useReducer((count: number) => count + 1, 0);
 	useEffect(() => {
-		// Timers may be a fraction of a millisecond early; what is shown must hold.
-		const timer = setTimeout(() => setAnswerable(true), untilAnswerable(panel, steadyNow()) + 1);
+		// Timers may be a fraction of a millisecond early; then it would not be drawn again.
+		const timer = setTimeout(drawAnew, untilAnswerable(panel, typedAt, steadyNow()) + 1);
 		return () => clearTimeout(timer);
-	}, [panel]);
+	}, [panel, typedAt]);
+	const isAnswerable = untilAnswerable(panel, typedAt, steadyNow()) <= 0;
 	const {known, asked} = drawQuestion(panel, {columns, palette, isAnswerable});
 	return <Lines lines={[...known.slice(0, Math.max(0, height - asked.length)), ...asked].slice(0, height)} />;
 }

@@ -7,19 +7,26 @@ import {wrapLine} from '../terminal/wrap.ts';
 export type Question = Extract<Panel, {kind: 'confirm'}>;
 
 /** How long a question stands before a key answers it, in milliseconds (SAFETY 4). */
-export const settling = 500;
+const settling = 500;
 
 /** How long nothing is typed into the prompt before a letter is an answer again, in milliseconds. */
-export const quiet = 1000;
+const quiet = 1000;
 
 /** Time that never jumps, in milliseconds since any fixed moment: `askedAt` is of it. */
 export function steadyNow(): number {
 	return performance.now();
 }
 
-/** Milliseconds until keys answer the question, 0 or less when they do. */
-export function untilAnswerable({askedAt}: Pick<Question, 'askedAt'>, now: number): number {
-	return askedAt + settling - now;
+/**
+ * Milliseconds until keys answer the question, 0 or less when they do: it stood for a while, and nobody is typing into the
+ * prompt. Its keys are shown by the same rule.
+ */
+export function untilAnswerable(
+	{askedAt}: Pick<Question, 'askedAt'>,
+	typedAt: number | undefined,
+	now: number,
+): number {
+	return Math.max(askedAt + settling, (typedAt ?? Number.NEGATIVE_INFINITY) + quiet) - now;
 }
 
 const keys = '[y/N]';

@@ -9,7 +9,7 @@ import {draw} from './frame.ts';
 const choices = ['alpha', 'beta', 'gamma', 'delta'].map(id => ({id, label: id, detail: `the ${id} one`}));
 const pick: Panel = {kind: 'pick', title: 'Choose', choices};
 
-/ The app with that panel open, and what the panel was answered with. */;
+/** The app with that panel open, and what the panel was answered with. */
 async function open(panel: Panel, columns = 80, rows = 24) {
 	const answers: (string | undefined)[] = [];
 	const drawn = draw(<App />, {columns, rows, answer: value => answers.push(value)});
@@ -33,7 +33,7 @@ async function open(panel: Panel, columns = 80, rows = 24) {
 		await drawn.settle();
 	};
 
-	/ What stands above the rule over the prompt. */;
+	/** What stands above the rule over the prompt. */
 	const panelLines = () => {
 		const lines = drawn.lines();
 		return lines.slice(
@@ -189,6 +189,14 @@ test('a question is asked with No as what Enter means', async () => {
 test('[4] a question shows its keys as soon as they count', async () => {
 	const {panelLines} = await open({kind: 'confirm', question: 'Sure?', askedAt: performance.now()});
 	expect(panelLines()).toEqual(['? Sure? …']);
+	await expect.poll(panelLines, {interval: 20, timeout: 5000}).toEqual(['? Sure? [y/N]']);
+});
+
+test('[4] a question shows no keys while somebody types, who would type them into the prompt', async () => {
+	const {panelLines, store} = await open({kind: 'confirm', question: 'Sure?', askedAt: 0});
+	expect(panelLines()).toEqual(['? Sure? [y/N]']);
+	store.getState().setTypedAt(performance.now());
+	await expect.poll(panelLines, {interval: 20, timeout: 5000}).toEqual(['? Sure? …']);
 	await expect.poll(panelLines, {interval: 20, timeout: 5000}).toEqual(['? Sure? [y/N]']);
 });
 
