@@ -46,9 +46,24 @@ export function explainFailure(error: unknown, {origin, signal, proxied}: Exchan
 	return network([message, proxied ? `${hint} ${checkProxy}` : hint], error, lasting.test(code));
 }
 
+/**
+ * What kept a tunnel from being opened, told of the proxy at `proxy`, an origin: the far end was never asked. Gives an
+ * `AppError` (`network`), and what is no failure of the network as it came.
+ */
+export function explainProxyFailure(error: unknown, proxy: string): unknown {
+	const explained = explainFailure(error, {origin: proxy, signal: undefined, proxied: false});
+	if (!(explained instanceof AppError)) {
+		return explained;
+	}
+
+	const {message, hint = checkProxy, permanent} = explained;
+	const what = `There is no way through the proxy. ${message}`;
+	return network([what, permanent ? hint : checkProxy], explained, permanent);
+}
+
 /** What stands the same at the next try: certificates, what is no HTTP, headers too large; not an early end. */
 const lasting =
-	/^(?:CERT_|ERR_TLS_|ERR_SSL_|DEPTH_ZERO_|SELF_SIGNED_|UNABLE_TO_|UND_ERR_PRX_TLS|UND_ERR_HEADERS_OVERFLOW|HPE_(?!INVALID_EOF))/;
+	/^(?:CERT_|ERR_TLS_|ERR_SSL_|DEPTH_ZERO_|SELF_SIGNED_|UNABLE_TO_|UND_ERR_HEADERS_OVERFLOW|HPE_(?!INVALID_EOF))/;
 
 function codeOf(error: Error): string | undefined {
 	const code = 'code' in error && typeof error.code === 'string' ? error.code : undefined;
@@ -114,7 +129,6 @@ function explainCode(code: string, origin: string): Explained {
 		case 'CERT_NOT_YET_VALID':
 			return [`The certificate of ${origin} is not valid yet.`, 'Check the clock of this machine.'];
 		case 'ERR_TLS_CERT_ALTNAME_INVALID':
-		case 'UND_ERR_PRX_TLS':
 			return [`The certificate of ${origin} is for another host.`, 'Check the address.'];
 		default:
 			return explainFamily(code, origin);

@@ -2,6 +2,7 @@ import type {Dispatcher} from 'undici';
 import type {Environment} from '../core/environment.ts';
 import {AppError} from '../core/error.ts';
 import {isLoopback} from '../core/origin.ts';
+import {explainProxyFailure} from './network-error.ts';
 
 /** Connections that are kept open for the next request, made as they are needed. */
 export type ConnectionPool = {
@@ -60,8 +61,17 @@ async function openProxy(env: Environment, timeout: number): Promise<Dispatcher>
 		noProxy: env['no_proxy'] ?? env['NO_PROXY'] ?? '',
 		proxyTls: {timeout},
 		// undici's own index gives every dispatcher this method; and a proxy that says nothing must not hold us.
-		clientFactory: (origin, options) =>
-			Object.assign(new Pool(origin, {...options, headersTimeout: timeout}), {connect}),
+		clientFactory(origin, options) {
+			const pool = new Pool(origin, {...options, headersTimeout: timeout});
+			const tunnel = async (to: Dispatcher.ConnectOptions) => {
+				try {
+					return await connect.call(pool, to);
+				} catch (error) {
+					throw explainProxyFailure(error, new URL(origin).origin);
+				}
+			};
+			return Object.assign(pool, {connect: tunnel});
+		},
 	});
 }
 

@@ -49,14 +49,23 @@ test('a proxy that refuses, is silent or is not there is what the error speaks o
 	const silent = await socketServer(() => undefined);
 	const sent = (proxy: string) =>
 		transport('https://far.test', {HTTPS_PROXY: proxy}, 60)({method: 'GET', url: 'https://far.test'});
-	const hint = expect.stringContaining('Check the proxy that HTTPS_PROXY or HTTP_PROXY names.');
+	const hint = 'Check the proxy that HTTPS_PROXY or HTTP_PROXY names.';
+	const noWay = 'There is no way through the proxy.';
 	await expect(sent(refusing.url)).rejects.toMatchObject({
 		code: 'network',
 		message: 'The proxy refused a connection to https://far.test (status 407).',
 		hint,
 	});
-	await expect(sent(silent)).rejects.toMatchObject({code: 'network', hint});
-	await expect(sent('127.0.0.1:9')).rejects.toMatchObject({code: 'network', hint});
+	await expect(sent(silent)).rejects.toMatchObject({
+		code: 'network',
+		message: `${noWay} ${new URL(silent).origin} took the request, but did not answer in time.`,
+		hint,
+	});
+	await expect(sent('user:pass@127.0.0.1:9')).rejects.toMatchObject({
+		code: 'network',
+		message: `${noWay} Nothing listens at http://127.0.0.1:9.`,
+		hint,
+	});
 });
 
 test('a proxy address that is none is named without its password', async () => {
