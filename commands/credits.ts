@@ -2,7 +2,7 @@ import * as z from 'zod/mini';
 import {uuidArgument} from '../src/command/argument-types.ts';
 import {command, noun} from '../src/command/command.ts';
 import {originalOf} from '../src/contract/lenient.ts';
-import {formatNumber} from '../src/core/format.ts';
+import {formatAmount, formatNumber} from '../src/core/format.ts';
 
 const show = command({
 	name: 'show',
@@ -14,25 +14,32 @@ const show = command({
 	async run(_, {platform, signal}) {
 		const {client, scope} = await platform.open();
 		const refill = await client.getAutoRefill({params: scope('org')}, signal);
-		const count = (value: number | null | undefined) => (typeof value === 'number' ? formatNumber(value) : 'not set');
-		const month =
-			typeof refill.monthly_cap === 'number'
-				? `${count(refill.month_count)} of ${count(refill.monthly_cap)} refills`
-				: `${count(refill.month_count)} refills, no cap`;
 		return {
 			kind: 'record',
 			fields: [
-				['auto-refill', refill.enabled ? 'on' : 'off'],
-				['payment method', refill.has_payment_method ? 'on file' : 'none'],
-				['refills below', count(refill.threshold)],
-				['refills by', count(refill.quantity)],
-				['this month', month],
-				['month begins anew', refill.month_reset ?? 'not set'],
+				['auto-refill', told(refill.enabled, on => (on ? 'on' : 'off'))],
+				['payment method', told(refill.has_payment_method, has => (has ? 'on file' : 'none'))],
+				['refills below', told(refill.threshold, formatNumber)],
+				['refills by', told(refill.quantity, formatNumber)],
+				['this month', told(refill.month_count, count => monthText(count, refill.monthly_cap))],
+				['month begins anew', told(refill.month_reset, String)],
 			],
 			data: originalOf(refill),
 		};
 	},
 });
+
+/** A value in words: what is null is not set, and of what the server left out nothing is known. */
+function told<T>(value: T | null | undefined, inWords: (value: T) => string): string {
+	return value === undefined ? 'not told' : value === null ? 'not set' : inWords(value);
+}
+
+function monthText(count: number, cap: number | null | undefined): string {
+	const refills = formatAmount(count, 'refill');
+	return typeof cap === 'number'
+		? `${formatNumber(count)} of ${formatAmount(cap, 'refill')}`
+		: `${refills}${cap === null ? ', no cap' : ''}`;
+}
 
 const unlimit = command({
 	name: 'unlimit',

@@ -30,12 +30,38 @@ test.each([80, 120])('how credits refill is drawn at %d columns', async width =>
 });
 
 test('what is not set is said so', async () => {
-	const bare = {enabled: false, has_payment_method: false, month_count: 0, monthly_cap: null, extra: [1]};
+	const bare = {
+		enabled: false,
+		has_payment_method: false,
+		month_count: 0,
+		monthly_cap: null,
+		threshold: null,
+		extra: [1],
+	};
 	const {env} = await api({[`GET ${inOrg}/credits/auto-refill`]: {json: bare}});
 	const result = await testContext({env}).run('credits', 'show');
 	expect(drawn(result, 80)).toContain('refills below      not set');
 	expect(drawn(result, 80)).toContain('this month         0 refills, no cap');
 	expect(dataOf(result)).toEqual(bare);
+});
+
+test('of what the server leaves out nothing is said', async () => {
+	const {env} = await api({[`GET ${inOrg}/credits/auto-refill`]: {json: {}}});
+	expect(drawn(await testContext({env}).run('credits', 'show'), 80).split('\n')).toEqual(
+		[
+			'auto-refill      ',
+			'payment method   ',
+			'refills below    ',
+			'refills by       ',
+			'this month       ',
+			'month begins anew',
+		].map(name => `${name}  not told`),
+	);
+});
+
+test('one refill is one', async () => {
+	const {env} = await api({[`GET ${inOrg}/credits/auto-refill`]: {json: {month_count: 1}}});
+	expect(drawn(await testContext({env}).run('credits', 'show'), 80)).toContain('this month         1 refill\n');
 });
 
 test('a limit is removed after a yes, and the deprecation is said', async () => {
