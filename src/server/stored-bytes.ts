@@ -9,26 +9,30 @@ type Claim = {readonly organizationId: string; readonly bytes: number; readonly 
 
 /**
  * Counts bytes that an organization is about to store, so that one of them cannot fill the disk of all. Refuses (409,
- * `usage_limit_exceeded_error`) where they would be more than it may have, and counts none of them then.
+ * `usage_limit_exceeded_error`) where they would be more than it may have, and counts none of them then. Nothing is always
+ * taken: what is there already may be sent again, also where the limit is less now than what is stored.
  */
 export async function claimBytes(queries: Queries, {organizationId, bytes, limit}: Claim): Promise<void> {
-	await queries
+	if (bytes === 0) {
+		return;
+	}
+
+	if (bytes > limit) {
+		refuseFull(limit);
+	}
+
+	const {numInsertedOrUpdatedRows} = await queries
 		.insertInto('stored_bytes')
-		.values({organization_id: organizationId, bytes: 0})
-		.onConflict(conflict => conflict.doNothing())
-		.execute();
-	const {numUpdatedRows} = await queries
-		.updateTable('stored_bytes')
-		.set(({eb}) => ({bytes: eb('bytes', '+', bytes)}))
-		.where('organization_id', '=', organizationId)
-		.where('bytes', '<=', limit - bytes)
+		.values({organization_id: organizationId, bytes})
+		.onConflict(conflict =>
+			conflict
+				.column('organization_id')
+				.doUpdateSet(({eb}) => ({bytes: eb('stored_bytes.bytes', '+', bytes)}))
+				.where('stored_bytes.bytes', '<=', limit - bytes),
+		)
 		.executeTakeFirstOrThrow();
-	if (numUpdatedRows === 0n) {
-		refuse(
-			409,
-			`The organization may store ${formatBytes(limit)} of spans and artifacts, and has no room for this. Whoever runs the server may give it more.`,
-			{type: 'usage_limit_exceeded_error'},
-		);
+	if (numInsertedOrUpdatedRows !== 1n) {
+		refuseFull(limit);
 	}
 }
 
@@ -39,4 +43,23 @@ export async function releaseBytes(queries: Queries, organizationId: string, byt
 		.set(({eb}) => ({bytes: eb('bytes', '-', bytes)}))
 		.where('organization_id', '=', organizationId)
 		.execute();
+}
+
+/** How much an organization has stored. */
+export async function readStoredBytes(queries: Queries, organizationId: string): Promise<number> {
+	const row = await queries
+		.selectFrom('stored_bytes')
+		.select('bytes')
+		.where('organization_id', '=', organizationId)
+		.executeTakeFirst();
+	return row?.bytes ?? 0;
+}
+
+/** Says that an organization has no room. */
+export function refuseFull(limit: number): never {
+	refuse(
+		409,
+		`The organization may store ${formatBytes(limit)} of spans and artifacts, and has no room for this. Whoever runs the server may give it more.`,
+		{type: 'usage_limit_exceeded_error'},
+	);
 }

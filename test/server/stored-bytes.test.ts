@@ -107,6 +107,36 @@ test('[21] an upload that does not say how long it is ends where there is no mor
 	expect(await stored(server)).toEqual([5_000_000]);
 });
 
+test('an upload counts when it has come: a server that ends before must not leave it counted', async () => {
+	const server = await createTestServer({storageLimit: 100_000});
+	const {readable, writable} = new TransformStream<Uint8Array, Uint8Array>();
+	const slow = writable.getWriter();
+	const first = upload(server, 'slow', readable, withLength(60_000));
+	await slow.write(new Uint8Array(60_000));
+	expect(await stored(server)).toEqual([]);
+	// Its room is its own meanwhile.
+	expect(await upload(server, 'other', 'b'.repeat(60_000), withLength(60_000))).toEqual(full);
+	await slow.close();
+	expect((await first).status).toBe(201);
+	expect(await stored(server)).toEqual([60_000]);
+});
+
+test('what fits is taken to the last byte, also where nobody says how long it is', async () => {
+	const server = await createTestServer({storageLimit: 100_000});
+	expect((await upload(server, 'a', 'a'.repeat(99_000))).status).toBe(201);
+	expect((await upload(server, 'b', 'b'.repeat(1000))).status).toBe(201);
+	expect(await upload(server, 'c', 'c')).toEqual(full);
+	expect(await stored(server)).toEqual([100_000]);
+});
+
+test('what is there already may be sent again where there is no room any more', async () => {
+	const server = await createTestServer({storageLimit: 100_000});
+	await push(server, '1', 60_000);
+	await server.database.updateTable('stored_bytes').set({bytes: 200_000}).execute();
+	expect((await push(server, '1', 60_000)).status).toBe(200);
+	expect(await push(server, '2', 1)).toMatchObject(full);
+});
+
 test('artifacts count once, as long as they are, and not where they are refused', async () => {
 	const server = await createTestServer({storageLimit: 100_000_000});
 	const bytes = 'b'.repeat(1000);

@@ -3,10 +3,9 @@ import {guard, notFound} from '../handlers.ts';
 import {refuse, refuseInvalid} from '../refusal.ts';
 import type {OpenRequest, Route, RouteRequest} from '../route.ts';
 import type {Services} from '../services.ts';
-import {claimBytes, releaseBytes} from '../stored-bytes.ts';
-import type {Blobs} from './blobs.ts';
 import {rangeOf} from './byte-range.ts';
 import {hashOf, objectName} from './object-name.ts';
+import {createUploadRoom, type UploadRoom} from './upload-room.ts';
 
 /** Most bytes of one artifact. */
 const largest = 64 * 1024 * 1024;
@@ -16,13 +15,14 @@ const longestOid = 1000;
 
 /** How the bytes of artifacts come in, and how they go out by a presigned URL. Both go beyond the specification. */
 export function artifactRoutes(services: Services): readonly Route[] {
+	const within = createUploadRoom(services);
 	return [
 		{
 			method: 'PUT',
 			path: '/api/v1/org/:org/ws/:workspace/artifacts/:oid',
 			auth: 'credential',
 			accepts: [],
-			handle: asked => upload(services, asked),
+			handle: asked => upload(services, within, asked),
 		},
 		{method: 'GET', path: '/artifacts/:workspaceId/:object', auth: 'none', handle: asked => download(services, asked)},
 	];
@@ -32,7 +32,7 @@ export function artifactRoutes(services: Services): readonly Route[] {
  * Stores the bytes of an artifact before or after a span refers to it: 201, or 200 where they are there already. The bytes
  * of an oid that is a hash must have it (400); of a name without one the first bytes stay (409).
  */
-async function upload(services: Services, asked: RouteRequest) {
+async function upload(services: Services, within: UploadRoom, asked: RouteRequest) {
 	// Whoever may send spans may send what they refer to.
 	const scope = await guard('pushTraces', asked, services);
 	if (!scope?.workspace) {
@@ -56,8 +56,9 @@ async function upload(services: Services, asked: RouteRequest) {
 	const isThere = (await artifacts.blobs.size(name)) !== undefined;
 	const outcome = isThere
 		? 'exists'
-		: await withinLimit(services, {organizationId: scope.organization.id, request}, chunks =>
-				artifacts.blobs.put(name, chunks, sha256),
+		: await within(
+				{organizationId: scope.organization.id, said: saidLength(request), chunks: bytesOf(request, largest)},
+				chunks => artifacts.blobs.put(name, chunks, sha256),
 			);
 	if (outcome === 'exists' && !sha256) {
 		refuse(409, 'There are bytes of this oid already, and they do not change.', {type: 'already_exists_error'});
@@ -67,52 +68,10 @@ async function upload(services: Services, asked: RouteRequest) {
 	return Response.json({oid, size_bytes}, {status: outcome === 'stored' ? 201 : 200});
 }
 
-type Upload = {readonly organizationId: string; readonly request: Request};
-
-/** How many bytes are claimed at a time where a sender does not say how many will come. */
-const step = 4 * 1024 * 1024;
-
-/**
- * Claims the bytes of an upload before they are written, and takes back what was not stored. Refuses what the organization
- * has no room for, before anything is sent where its sender says how much it is.
- */
-async function withinLimit(
-	{database, storageLimit: limit}: Services,
-	{organizationId, request}: Upload,
-	put: (chunks: AsyncIterable<Uint8Array>) => ReturnType<Blobs['put']>,
-) {
-	let claimed = 0;
-	let sent = 0;
-	let kept = 0;
-	const claim = async (bytes: number) => {
-		await claimBytes(database, {organizationId, bytes, limit});
-		claimed += bytes;
-	};
-	async function* counted() {
-		for await (const chunk of bytesOf(request, largest)) {
-			sent += chunk.length;
-			if (sent > claimed) {
-				await claim(Math.max(step, sent - claimed));
-			}
-
-			yield chunk;
-		}
-	}
-
-	try {
-		const said = Number(request.headers.get('content-length'));
-		if (Number.isInteger(said) && said > 0 && said <= largest) {
-			await claim(said);
-		}
-
-		const outcome = await put(counted());
-		kept = outcome === 'stored' ? sent : 0;
-		return outcome;
-	} finally {
-		if (kept !== claimed) {
-			await releaseBytes(database, organizationId, claimed - kept);
-		}
-	}
+/** How many bytes a sender says that he sends; undefined where he does not, or says what cannot be. */
+function saidLength({headers}: Request): number | undefined {
+	const said = Number(headers.get('content-length'));
+	return Number.isInteger(said) && said > 0 && said <= largest ? said : undefined;
 }
 
 /** What is sent with every artifact: a browser must take it as what it is said to be, and let it do nothing. */
