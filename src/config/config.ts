@@ -1,8 +1,9 @@
-import {renameSync, statSync} from 'node:fs';
+import {renameSync} from 'node:fs';
 import {AppError} from '../core/error.ts';
 import {isJsonObject, parseJson} from '../core/json.ts';
 import type {Secret} from '../core/secret.ts';
 import {explainFileError} from '../storage/file-error.ts';
+import {stampOf} from '../storage/file-stamp.ts';
 import type {Home} from '../storage/home.ts';
 import {withLock} from '../storage/lock.ts';
 import {readSmallFile} from '../storage/small-file.ts';
@@ -125,10 +126,4 @@ function setAside(path: string): string {
 	}
 
 	return aside;
-}
-
-/** Tells one version of the file from another; every replacement is a new inode. */
-function stampOf(path: string): string {
-	const stats = statSync(path, {throwIfNoEntry: false});
-	return stats ? `${stats.ino} ${stats.mtimeMs} ${stats.size}` : 'none';
 }

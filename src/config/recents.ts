@@ -1,6 +1,6 @@
-import {statSync} from 'node:fs';
 import {setTimeout as sleep} from 'node:timers/promises';
 import {isJsonObject, parseJson} from '../core/json.ts';
+import {stampOf} from '../storage/file-stamp.ts';
 import {readSmallFile, updateSmallFile} from '../storage/small-file.ts';
 
 /** What an id is the id of. */
@@ -140,9 +140,4 @@ function idsOf(value: unknown): readonly string[] {
 function print(profiles: Profiles): string {
 	const plain = [...profiles].map(([name, kinds]) => [name, Object.fromEntries(kinds)] as const);
 	return `${JSON.stringify({profiles: Object.fromEntries(plain)})}\n`;
-}
-
-function stampOf(path: string): string {
-	const stats = statSync(path, {throwIfNoEntry: false});
-	return stats ? `${stats.ino} ${stats.mtimeMs} ${stats.size}` : 'none';
 }
