@@ -20,6 +20,11 @@ const answerLimit = 128_000_000;
 /** So much white space may stand before the first event, in bytes. */
 const blankLimit = 64 * 1024;
 const deepest = 100;
+/**
+ * Longest silence in milliseconds, before the answer and within it: a model on the user's own machine reads a long prompt
+ * for minutes, and others think for minutes without a word.
+ */
+const longestSilence = 600_000;
 
 /**
  * Sends a request and gives the chunks of its answer, parsed but not validated, and `[DONE]` where the vendor says so.
@@ -37,6 +42,8 @@ export async function openChunks(
 		headers: {'content-type': 'application/json', accept: 'text/event-stream', ...headers},
 		body: wellFormedJson(body),
 		signal,
+		headersTimeout: longestSilence,
+		idleTimeout: longestSilence,
 	});
 	if (response.status < 200 || response.status > 299) {
 		throw statusFailure(vendor, response.status, response.headers, await readBeginning(response.body));
