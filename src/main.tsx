@@ -65,8 +65,11 @@ async function main(argv: readonly string[]): Promise<number> {
 			stdout.write(`${version}\n`);
 			return 0;
 		case 'once': {
+			// From now on an interrupt has a result, also while modules load.
+			const interrupt = new AbortController();
+			onInterrupt(() => interrupt.abort());
 			const {runHeadless} = await import('./headless/headless.ts');
-			return runHeadless(invocation, surroundings);
+			return runHeadless(invocation, {...surroundings, signal: interrupt.signal});
 		}
 		case 'command': {
 			const {runShell} = await import('./headless/shell.ts');

@@ -14,6 +14,8 @@ type Part = 'conversation' | 'warnings' | 'resume' | 'onRecord' | 'loadCatalog';
 
 type Streams = Pick<Parameters<typeof runOnce>[2], 'stdout' | 'stderr'> & {
 	readonly stdin: Parameters<typeof readInput>[0];
+	/** Aborts with the interrupt of the user, which may come before anything else. */
+	readonly signal: AbortSignal;
 };
 
 /**
@@ -22,16 +24,14 @@ type Streams = Pick<Parameters<typeof runOnce>[2], 'stdout' | 'stderr'> & {
  */
 export async function runHeadless(
 	once: Once,
-	surroundings: Pick<Surroundings<Part>, 'store' | 'compose' | 'onInterrupt'> & Streams,
+	surroundings: Pick<Surroundings<Part>, 'store' | 'compose'> & Streams,
 ): Promise<number> {
-	const {store, compose, stdin, stdout, stderr, onInterrupt} = surroundings;
+	const {store, compose, stdin, stdout, stderr, signal} = surroundings;
 	const warn = (text: string) => printWarning(text, stderr);
-	const stop = new AbortController();
-	onInterrupt(() => stop.abort());
 	try {
-		const piped = await abortable(readInput(stdin, {optional: once.prompt !== undefined, warn}), stop.signal);
+		const piped = await abortable(readInput(stdin, {optional: once.prompt !== undefined, warn}), signal);
 		const prompt = [once.prompt, piped.trimEnd()].filter(part => part?.trim()).join('\n\n');
-		const program = await abortable(compose(once), stop.signal);
+		const program = await abortable(compose(once), signal);
 		for (const warning of program.warnings()) {
 			warn(warning);
 		}
@@ -42,8 +42,8 @@ export async function runHeadless(
 			}
 		}
 
-		stop.signal.throwIfAborted();
-		stop.signal.addEventListener('abort', () => program.conversation.interrupt());
+		signal.throwIfAborted();
+		signal.addEventListener('abort', () => program.conversation.interrupt());
 		return await runOnce(prompt, once.format, {
 			store,
 			conversation: program.conversation,

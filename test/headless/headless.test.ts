@@ -9,19 +9,16 @@ import {output} from './output.ts';
 type Compose = Parameters<typeof runHeadless>[1]['compose'];
 
 /** One run from these words; `interrupt` is what Ctrl+C does. */
-function started(argv: readonly string[], compose: Compose, stdin = Object.assign(new PassThrough(), {isTTY: true})) {
+function started(argv: readonly string[], compose: Compose, stop = new AbortController()) {
+	const stdin = Object.assign(new PassThrough(), {isTTY: true});
 	const invocation = readInvocation(argv);
 	if (invocation.mode !== 'once') {
 		throw new Error('This is no single run.');
 	}
 
 	const [stdout, stderr] = [output(), output()];
-	let interrupt: () => void = () => undefined;
-	const onInterrupt = (listener: () => void) => {
-		interrupt = listener;
-	};
-	const ended = runHeadless(invocation, {store: createAppStore(), compose, stdin, stdout, stderr, onInterrupt});
-	return {interrupt: () => interrupt(), ended: ended.then(status => [status, stdout.text(), stderr.text()] as const)};
+	const ended = runHeadless(invocation, {store: createAppStore(), compose, stdin, stdout, stderr, signal: stop.signal});
+	return {interrupt: () => stop.abort(), ended: ended.then(status => [status, stdout.text(), stderr.text()] as const)};
 }
 
 const never: Compose = () => new Promise(() => undefined);
@@ -48,6 +45,13 @@ test('an interrupt before the run begins ends with 130 and a result', async () =
 		session_id: '',
 		error: {code: 'interrupted', message: 'Interrupted.'},
 	});
+});
+
+test('an interrupt that came while the program was still loading has its result too', async () => {
+	const stop = new AbortController();
+	stop.abort();
+	const [status, stdout] = await started(['-p', 'Hi', '--output-format', 'json'], never, stop).ended;
+	expect([status, JSON.parse(stdout)]).toMatchObject([130, {error: {code: 'interrupted'}}]);
 });
 
 test.each(['json', 'stream-json'])('what keeps a run from beginning is the result of %s as well', async format => {
