@@ -13,6 +13,7 @@ import {
 	type NewMember,
 } from './accounts/initialize.ts';
 import {makePasswordCode} from './accounts/password-code.ts';
+import {forgetSealKey} from './accounts/seal-key.ts';
 import {removeSecondFactor} from './accounts/second-factor.ts';
 import {type Account, findAccountByEmail} from './accounts/user.ts';
 import {bucketOf} from './artifacts/artifact-place.ts';
@@ -88,13 +89,14 @@ export function makeKeyOf(place: Place, email: string): Promise<Secret> {
 
 /**
  * `serve password`: a code with which a user chooses a password. Turns his second factor off on request, for who has lost
- * the app and the recovery codes. Throws `not-found` for an address that nobody has.
+ * the app and the recovery codes; where it was the last one, another seal key is taken from then on. Throws `not-found` for an address that nobody has.
  */
 export function makePasswordCodeOf(place: Place, email: string, {dropSecondFactor = false} = {}): Promise<Secret> {
 	return withData(place, async services => {
 		const {id} = await userOf(services, email);
 		if (dropSecondFactor) {
 			await removeSecondFactor(services, id);
+			await forgetSealKey(services.database);
 		}
 
 		return await makePasswordCode(services, id);

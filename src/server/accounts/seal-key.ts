@@ -1,19 +1,23 @@
 import {randomUUID} from 'node:crypto';
-import {link, mkdir, readFile, rm, writeFile} from 'node:fs/promises';
+import {link, mkdir, rm, writeFile} from 'node:fs/promises';
 import {join} from 'node:path';
 import type {Environment} from '../../core/environment.ts';
 import {AppError} from '../../core/error.ts';
 import {errnoOf, explainFileError} from '../../storage/file-error.ts';
+import {readPrivateFile, syncFolder} from '../../storage/private-file.ts';
 import type {Database} from '../database/tables.ts';
 import {isSealed, makeSealKey, type Seal, sealKeyBytes} from './seal.ts';
 import {totpPlace} from './second-factor.ts';
 
 const variable = 'SERVICE_SEAL_KEY';
 const fileName = 'seal.key';
+/** Many times what it holds, in bytes. */
+const largestFile = 4096;
 
 /**
  * The key of a server: what `SERVICE_SEAL_KEY` says, else what `seal.key` in its folder does, which is made with mode 0600
- * where it is missing. Throws `usage` for what is no key, `failed` for a file that cannot be made or read.
+ * where it is missing. Throws `usage` for what is no key, `failed` for a file that cannot be made or read, or that is a link
+ * or another user's (SAFETY 10).
  */
 export async function loadSealKey(folder: string, env: Environment): Promise<Uint8Array> {
 	const given = env[variable];
@@ -30,11 +34,7 @@ export async function loadSealKey(folder: string, env: Environment): Promise<Uin
 }
 
 async function readOrMake(folder: string, path: string): Promise<string> {
-	const there = await readFile(path, 'utf8').catch((error: unknown) => {
-		if (errnoOf(error) !== 'ENOENT') {
-			throw error;
-		}
-	});
+	const there = readPrivateFile(path, largestFile);
 	if (there !== undefined) {
 		return there;
 	}
@@ -42,14 +42,20 @@ async function readOrMake(folder: string, path: string): Promise<string> {
 	// Whole or not at all, and the first one stays, also where several servers begin together.
 	await mkdir(folder, {recursive: true, mode: 0o700});
 	const made = `${path}.${randomUUID()}`;
-	await writeFile(made, `${makeSealKey().toString('base64url')}\n`, {mode: 0o600, flush: true});
-	await link(made, path).catch((error: unknown) => {
-		if (errnoOf(error) !== 'EEXIST') {
-			throw error;
-		}
-	});
-	await rm(made);
-	return await readFile(path, 'utf8');
+	try {
+		await writeFile(made, `${makeSealKey().toString('base64url')}\n`, {flag: 'wx', mode: 0o600, flush: true});
+		await link(made, path).catch((error: unknown) => {
+			if (errnoOf(error) !== 'EEXIST') {
+				throw error;
+			}
+		});
+	} finally {
+		await rm(made, {force: true});
+	}
+
+	// On the disk before anything is sealed with it: a power cut must not take the key and leave the database.
+	await syncFolder(folder);
+	return readPrivateFile(path, largestFile) ?? '';
 }
 
 function parseKey(text: string, from: string): Uint8Array {
@@ -65,6 +71,9 @@ function parseKey(text: string, from: string): Uint8Array {
 
 /** What a database knows its key by. */
 const fingerprint = 'seal-fingerprint';
+
+/** The columns of users that hold what is sealed. */
+const secrets = ['totp_secret', 'totp_pending_secret'] as const;
 
 /**
  * Makes sure that the secrets of a database were sealed with this key, and seals those that a server stored before there
@@ -83,12 +92,15 @@ export async function applySeal(database: Database, seal: Seal): Promise<void> {
 		.where('name', '=', fingerprint)
 		.executeTakeFirstOrThrow();
 	if (value !== expected) {
+		const email = await someoneToDrop(database);
 		throw new AppError('failed', 'The secrets in this database were sealed with another key.', {
-			hint: `Copy ${fileName} from the data folder of the server that was first, or set ${variable} to what stands in it.`,
+			hint:
+				`Copy ${fileName} from the data folder of the server that was first, or set ${variable} to what stands in it; ` +
+				`if it is lost, run serve password ${email} --drop-second-factor, and try again.`,
 		});
 	}
 
-	for (const column of ['totp_secret', 'totp_pending_secret'] as const) {
+	for (const column of secrets) {
 		const rows = await database
 			.selectFrom('users')
 			.select(['id', `${column} as secret`])
@@ -103,4 +115,38 @@ export async function applySeal(database: Database, seal: Seal): Promise<void> {
 				.execute();
 		}
 	}
+}
+
+/** Whose second factor is to be dropped next where a key is lost: of somebody who has one, while there is anybody. */
+async function someoneToDrop(database: Database): Promise<string> {
+	const found = await database
+		.selectFrom('users')
+		.select('email')
+		.orderBy(({eb, or}) =>
+			eb
+				.case()
+				.when(or(secrets.map(column => eb(column, 'is not', null))))
+				.then(0)
+				.else(1)
+				.end(),
+		)
+		.orderBy('email')
+		.executeTakeFirst();
+	return found?.email ?? '<email>';
+}
+
+/**
+ * Lets a database take another key once nothing in it is sealed any more: the way on for who has lost the key. Whatever
+ * servers run keep theirs, and note it again when they start.
+ */
+export async function forgetSealKey(database: Database): Promise<void> {
+	const sealed = database
+		.selectFrom('users')
+		.select('id')
+		.where(({eb, or}) => or(secrets.map(column => eb(column, 'is not', null))));
+	await database
+		.deleteFrom('signing_keys')
+		.where('name', '=', fingerprint)
+		.where(({not, exists}) => not(exists(sealed)))
+		.execute();
 }

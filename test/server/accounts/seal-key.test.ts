@@ -1,9 +1,10 @@
-import {readdirSync, readFileSync, statSync, writeFileSync} from 'node:fs';
+import {chmodSync, readdirSync, readFileSync, statSync, symlinkSync, writeFileSync} from 'node:fs';
 import {join} from 'node:path';
 import {expect, test} from 'vitest';
+import type {AppError} from '../../../src/core/error.ts';
 import {createSeal, makeSealKey} from '../../../src/server/accounts/seal.ts';
-import {applySeal, loadSealKey} from '../../../src/server/accounts/seal-key.ts';
-import {pendingSecret, startEnrollment} from '../../../src/server/accounts/second-factor.ts';
+import {applySeal, forgetSealKey, loadSealKey} from '../../../src/server/accounts/seal-key.ts';
+import {pendingSecret, removeSecondFactor, startEnrollment} from '../../../src/server/accounts/second-factor.ts';
 import {findAccount} from '../../../src/server/accounts/user.ts';
 import {temporaryFolder} from '../../storage/temporary.ts';
 import {createTestServer} from '../harness.ts';
@@ -21,6 +22,17 @@ test('[10] the key is made once, also by several at once, and is readable for no
 	const given = readFileSync(join(folder, 'seal.key'), 'utf8');
 	expect(await loadSealKey(other, {SERVICE_SEAL_KEY: given})).toEqual(keys[0]);
 	expect(() => statSync(other)).toThrow();
+});
+
+test('[10] a copy that others may read is made private again, and a link is not followed', async () => {
+	const [folder, other] = [temporaryFolder(), temporaryFolder()];
+	const path = join(folder, 'seal.key');
+	writeFileSync(path, makeSealKey().toString('base64url'));
+	chmodSync(path, 0o644);
+	await loadSealKey(folder, {});
+	expect(statSync(path).mode & 0o777).toBe(0o600);
+	symlinkSync(path, join(other, 'seal.key'));
+	await expect(loadSealKey(other, {})).rejects.toMatchObject({code: 'failed'});
 });
 
 test.each(['short', 'a'.repeat(42), 'a'.repeat(44), `${'a'.repeat(42)}!`, `${'a'.repeat(20)} ${'a'.repeat(23)}`])(
@@ -66,4 +78,28 @@ test('what was stored before there was a key is sealed with the first one, and a
 		code: 'failed',
 		message: 'The secrets in this database were sealed with another key.',
 	});
+});
+
+test('where the key is lost, another one is taken once nothing is sealed any more, and not before', async () => {
+	const {services, database, owner, join: add} = await createTestServer();
+	const member = await add('member');
+	await applySeal(database, services.seal);
+	const other = createSeal(makeSealKey());
+	const hint = async () => {
+		await forgetSealKey(database);
+		return await applySeal(database, other).then(
+			() => 'taken',
+			(error: AppError) => error.hint?.replace(/.*; /s, ''),
+		);
+	};
+	await startEnrollment(services, member.id);
+	await startEnrollment(services, owner.id);
+	const drop = (email?: string) => `if it is lost, run serve password ${email} --drop-second-factor, and try again.`;
+	const email = async (id: string) => (await findAccount({database}, id))?.email;
+	expect(await hint()).toBe(drop(await email(member.id)));
+	await removeSecondFactor({database}, member.id);
+	expect(await hint()).toBe(drop(await email(owner.id)));
+	await removeSecondFactor({database}, owner.id);
+	expect(await hint()).toBe('taken');
+	await expect(applySeal(database, services.seal)).rejects.toMatchObject({code: 'failed'});
 });
