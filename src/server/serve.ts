@@ -89,7 +89,8 @@ export function makeKeyOf(place: Place, email: string): Promise<Secret> {
 
 /**
  * `serve password`: a code with which a user chooses a password. Turns his second factor off on request, for who has lost
- * the app and the recovery codes; where it was the last one, another seal key is taken from then on. Throws `not-found` for an address that nobody has.
+ * the app and the recovery codes; the database takes another seal key where that was the last one. Throws `not-found` for an
+ * address that nobody has.
  */
 export function makePasswordCodeOf(place: Place, email: string, {dropSecondFactor = false} = {}): Promise<Secret> {
 	return withData(place, async services => {
