@@ -15,6 +15,7 @@ import {createPalette} from '../terminal/style.ts';
 import type {AppInteraction} from './interaction.ts';
 import {createLinearLogs} from './log-linear.ts';
 import {type AppProgram, openConversation} from './open-conversation.ts';
+import {steadyNow, untilAnswerable} from './question.ts';
 
 /**
  * The app line by line: the terminal's own line editing, finished lines written once, no cursor movement, no spinner.
@@ -22,9 +23,12 @@ import {type AppProgram, openConversation} from './open-conversation.ts';
  */
 export async function startLinear(
 	flags: Partial<RunFlags> & {readonly pick: boolean},
-	surroundings: Omit<Surroundings<keyof AppProgram>, 'stderr'>,
+	surroundings: Omit<Surroundings<keyof AppProgram>, 'stderr'> & {
+		/** Milliseconds on a clock that never jumps. */
+		readonly now?: () => number;
+	},
 ): Promise<number> {
-	const {compose, store, env, stdin, stdout, version, onInterrupt} = surroundings;
+	const {compose, store, env, stdin, stdout, version, onInterrupt, now = steadyNow} = surroundings;
 	if (!stdin.isTTY || !stdout.isTTY) {
 		throw new AppError('usage', 'The app needs a terminal.', {hint: 'In scripts and pipes use service -p "prompt".'});
 	}
@@ -62,7 +66,16 @@ export async function startLinear(
 				say([about.title, ...about.facts.map(([label, value]) => `${label}: ${value}`)].map(safeLine).join('\n'));
 			}
 
-			return /^y(?:es)?$/i.test((await question(`${text} [y/N]`, false))?.trim() ?? '');
+			for (;;) {
+				const askedAt = now();
+				const answer = await question(`${text} [y/N]`, false);
+				// Whoever types ahead does not know what is asked (SAFETY 4); Escape and the end of input always count.
+				if (answer === undefined || untilAnswerable({askedAt}, undefined, now()) <= 0) {
+					return /^y(?:es)?$/i.test(answer?.trim() ?? '');
+				}
+
+				say('That was typed before the question could be read, and is no answer.');
+			}
 		},
 		say: text => say(safeLine(text)),
 		showLogin: login => {

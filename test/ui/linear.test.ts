@@ -1,6 +1,8 @@
 import './not-in-ci.ts';
 import {PassThrough} from 'node:stream';
 import {expect, onTestFinished, test} from 'vitest';
+import * as z from 'zod/mini';
+import {command} from '../../src/command/command.ts';
 import {createSessionAccess} from '../../src/storage/session-access.ts';
 import {setComposerText} from '../../src/store/composer.ts';
 import {createAppStore} from '../../src/store/store.ts';
@@ -12,7 +14,11 @@ import {testProgram} from './program.ts';
 type Model = ReturnType<typeof scriptedModel>['ask'];
 
 /** The app line by line, between lines that are typed and what is written; the terminal echoes what is typed by itself. */
-function runLinear(ask?: Model, place: Partial<Pick<Parameters<typeof testProgram>[0], 'home' | 'folder'>> = {}) {
+function runLinear(
+	ask?: Model,
+	place: Partial<Pick<Parameters<typeof testProgram>[0], 'home' | 'folder' | 'more'>> = {},
+) {
+	let now = 0;
 	const store = createAppStore();
 	store.getState().setModel('custom/demo');
 	const {program} = testProgram({store, ...place, ...(ask && {ask})});
@@ -30,6 +36,7 @@ function runLinear(ask?: Model, place: Partial<Pick<Parameters<typeof testProgra
 			stdout: Object.assign(stdout, {isTTY: true, columns: 80, rows: 24}) as never,
 			version: '1.2.3',
 			onInterrupt: () => undefined,
+			now: () => now,
 		},
 	);
 	onTestFinished(async () => {
@@ -38,6 +45,9 @@ function runLinear(ask?: Model, place: Partial<Pick<Parameters<typeof testProgra
 	});
 	return {
 		store,
+		wait(milliseconds: number) {
+			now += milliseconds;
+		},
 		type: (text: string) => void stdin.write(text),
 		text: () => written,
 		waitFor: (text: string) => expect.poll(() => written, {interval: 10}).toContain(text),
@@ -156,4 +166,24 @@ test('while a command goes on, the end of an answer asks for nothing to be typed
 	await waitFor('Ready. Model custom/demo');
 	await new Promise(resolve => setTimeout(resolve, 20));
 	expect(text().split('\n').at(-1)).toBe('');
+});
+
+test('[4] a line that was typed before a question could be read is no answer to it', async () => {
+	const asking = command({
+		name: 'dare',
+		summary: 'Ask first',
+		args: z.object({}),
+		run: async (_, {interact}) => ({kind: 'text', text: (await interact.confirm('Dare?')) ? 'Dared.' : 'Not dared.'}),
+	});
+	const {type, text, wait, waitFor} = runLinear(undefined, {more: [asking]});
+	await waitFor('> ');
+	type('/dare\n');
+	await waitFor('Dare? [y/N] ');
+	wait(499);
+	type('y\n');
+	await waitFor('Dare? [y/N] y\nThat was typed before the question could be read, and is no answer.\nDare? [y/N] ');
+	expect(text()).not.toMatch(/Dared|Not dared/);
+	wait(500);
+	type('y\n');
+	await waitFor('Dared.');
 });
