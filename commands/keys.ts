@@ -98,14 +98,14 @@ const list = command({
 			columns: [{label: 'provider'}, {label: 'key'}, {label: 'source'}, {label: 'goes to'}],
 			rows: keys.map(({provider: name, last4, source, baseUrl}) => [
 				name,
-				last4 ? `…${last4}` : '(hidden)',
+				last4 ? `…${last4}` : last4 === '' ? '(hidden)' : 'none',
 				source,
 				baseUrl ?? `nowhere: set ${registry[name].baseVariable}`,
 			]),
 			empty: 'No keys yet. `keys set <provider>` stores one.',
 			data: keys.map(({provider: name, last4, source, baseUrl}) => ({
 				provider: name,
-				last4,
+				last4: last4 ?? null,
 				source,
 				base_url: baseUrl ?? null,
 			})),

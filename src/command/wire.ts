@@ -23,11 +23,11 @@ export function wireResult({config, env}: Pick<CommandContext, 'config' | 'env'>
 				},
 			]
 		: [];
-	const ofProviders = listKeys({config, env, rows: registry}).map(({provider, last4, source, baseUrl}) => ({
-		secret: `key of ${provider} (${source})`,
-		last4,
-		goes: baseUrl ?? 'nowhere: it has no address',
-	}));
+	const ofProviders = listKeys({config, env, rows: registry}).flatMap(({provider, last4, source, baseUrl}) =>
+		last4 === undefined
+			? []
+			: [{secret: `key of ${provider} (${source})`, last4, goes: baseUrl ?? 'nowhere: it has no address'}],
+	);
 	const all = [...ofProfiles, ...fromEnvironment, ...ofProviders];
 	return {
 		kind: 'table',

@@ -89,7 +89,8 @@ type ListOptions = {
 /** A key as a list shows it: never more than its last four characters (SAFETY 8). */
 export type ListedKey = {
 	readonly provider: ProviderName;
-	readonly last4: string;
+	/** '' for a key that is too short to show any of it; undefined where an address alone is kept, of a host without keys. */
+	readonly last4: string | undefined;
 	readonly source: KeySource;
 	readonly baseUrl: string | undefined;
 };
@@ -108,7 +109,7 @@ export function listKeys({config, env, rows}: ListOptions): readonly ListedKey[]
 				? [
 						{
 							provider,
-							last4: stored.key?.last4 ?? '',
+							last4: stored.key?.last4,
 							source: storedIn(stored.key),
 							baseUrl: stored.baseUrl ?? row.defaultBaseUrl,
 						},

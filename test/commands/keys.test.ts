@@ -113,6 +113,16 @@ test('a key of the environment that has no address goes nowhere, and the list sa
 	expect(dataOf(result)).toEqual([{provider: 'custom', last4: 'cdef', source: 'from env', base_url: null}]);
 });
 
+test('a host without a key is listed as such', async () => {
+	const {run} = testContext({answers: ['']});
+	await run('keys', 'set', 'custom', '--base-url', 'http://127.0.0.1:1/v1');
+	const result = await run('keys', 'list');
+	expect(drawn(result, 80).split('\n').at(-1)).toMatch(/^custom +none +file +http:\/\/127\.0\.0\.1:1\/v1$/);
+	expect(dataOf(result)).toEqual([
+		{provider: 'custom', last4: null, source: 'file', base_url: 'http://127.0.0.1:1/v1'},
+	]);
+});
+
 test('without keys the list says how to store one', async () => {
 	expect(drawn(await testContext().run('keys', 'list'), 80)).toBe('No keys yet. /keys set <provider> stores one.');
 });

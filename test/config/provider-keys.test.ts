@@ -130,7 +130,7 @@ test('a list shows the last four characters and where a key is from, what is in 
 		{provider: 'openai', last4: '6789', source: 'file', baseUrl: 'https://api.openai.com/v1'},
 		{provider: 'google', last4: '6789', source: 'from env', baseUrl: 'https://generativelanguage.googleapis.com'},
 		{provider: 'groq', last4: '', source: 'file', baseUrl: 'https://api.groq.com/openai/v1'},
-		{provider: 'custom', last4: '', source: 'file', baseUrl: 'http://localhost:1234/v1'},
+		{provider: 'custom', last4: undefined, source: 'file', baseUrl: 'http://localhost:1234/v1'},
 	]);
 });
 
