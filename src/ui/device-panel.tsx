@@ -1,7 +1,7 @@
 import {formatDuration} from '../core/format.ts';
 import type {Panel} from '../store/view-slice.ts';
 import {safeLine} from '../terminal/safe-text.ts';
-import {truncate} from '../terminal/width.ts';
+import {lineWidth, truncate} from '../terminal/width.ts';
 import {useApp, useUi} from './context.ts';
 import {Lines} from './lines.tsx';
 import {useCountdown} from './use-elapsed.ts';
@@ -28,9 +28,20 @@ export function DevicePanel({panel, height}: Props) {
 	const page = safeLine(panel.page);
 	const code = palette.label(safeLine(panel.code));
 	const time = left > 0 ? `${formatDuration(left)} left` : 'expired';
-	const keys = `${time} · Esc cancels${panel.opens ? ' · Enter opens' : ''} · c copies the code, u the page`;
-	const title = `${palette.accent('?')} Log in to ${safeLine(panel.server)}: open the page, then type the code.`;
+	const keys = `${time} · Esc cancels${panel.opens ? ' · Enter opens' : ''} · `;
+	const allKeys = fitting(columns, `${keys}c copies the code, u the page`, `${keys}c and u copy`);
+	const sign = palette.accent('?');
+	const title = fitting(
+		columns,
+		`${sign} Log in to ${safeLine(panel.server)}: open the page, then type the code.`,
+		`${sign} Open the page, then type the code.`,
+	);
 	const rows = height >= deviceRows ? [title, page, code] : height === 3 ? [page, code] : height === 2 ? [code] : [];
-	const lines = [...rows, height > 1 ? palette.dim(keys) : `${code} ${palette.dim(keys)}`];
+	const lines = [...rows, height > 1 ? palette.dim(allKeys) : `${code} ${palette.dim(allKeys)}`];
 	return <Lines lines={lines.map(line => truncate(line, columns))} />;
+}
+
+/** The same in many words, where they fit on a line, or in few. */
+function fitting(columns: number, long: string, short: string): string {
+	return lineWidth(long) <= columns ? long : short;
 }

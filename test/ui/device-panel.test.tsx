@@ -37,6 +37,16 @@ test.each([80, 120])('page and code stand alone on their lines at %d columns, wi
 	]);
 });
 
+test('at 60 columns it says in fewer words what is to be done', async () => {
+	const server = 'https://platform.agents.example.com:8443';
+	expect(await frame({...device, server, page: `${server}/device`}, 60)).toEqual([
+		'? Open the page, then type the code.',
+		'https://platform.agents.example.com:8443/device',
+		'WDJB-MJHT',
+		'14 m 32 s left · Esc cancels · Enter opens · c and u copy',
+	]);
+});
+
 test('where no browser can be opened, no key is said to', async () => {
 	expect((await frame({...device, opens: false}, 80)).at(-1)).toBe(
 		'14 m 32 s left · Esc cancels · c copies the code, u the page',
