@@ -40,8 +40,11 @@ const credentialPlaces: readonly string[] = [
 	'.local/share/fish/fish_history',
 ];
 
-/** The kernel's files: an environment holds keys. */
-const systemPlaces: readonly string[] = ['/proc', '/sys', '/dev', '/etc/shadow', '/etc/gshadow', '/etc/sudoers'];
+/** The kernel's files, because an environment holds keys, and where the system keeps passwords and keys, with their copies. */
+const systemPlaces: readonly string[] = [
+	...['/proc', '/sys', '/dev', '/etc/shadow', '/etc/shadow-', '/etc/gshadow', '/etc/gshadow-', '/etc/sudoers'],
+	...['/etc/sudoers.d', '/etc/ssl/private', '/etc/pki/tls/private', '/etc/NetworkManager/system-connections'],
+];
 
 /** Every place that is protected, as an absolute path; links are not resolved, and most of them do not exist. */
 export function protectedPlaces({stateFolder, homeFolder = homedir()}: Places): readonly string[] {

@@ -91,6 +91,14 @@ test('[13] what programs keep of the user’s secrets is refused, listed and fou
 	}
 });
 
+test.each(['/etc/shadow', '/etc/shadow-', '/etc/gshadow-', '/etc/sudoers.d/team', '/etc/ssl/private/web.key'])(
+	'[13] %s of the system is refused to who works in /etc, there or not',
+	async path => {
+		const bounds = await boundsOf('/etc', {stateFolder: '/nowhere'});
+		await expect(locate(path, bounds)).rejects.toThrow('protected');
+	},
+);
+
 test('[13] the environment of the process is refused, even where the working folder is /', async () => {
 	const {stateFolder} = await makeWorkspace();
 	await expect(openInside('/proc/self/environ', await boundsOf('/', {stateFolder}))).rejects.toThrow('protected');
