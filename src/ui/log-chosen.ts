@@ -50,7 +50,10 @@ export function copyLines(sight: Sight, places: readonly number[], copy: (text: 
 /** Where the app works, and where the user is at home. */
 type Folders = {readonly folder: string; readonly homeFolder: string | undefined};
 
-/** Saves the marked lines, else all that are shown, whole and as they came, for the user alone (0600). Gives what is to be said of it, be it why it could not be done. */
+/**
+ * Saves the marked lines, else all that are shown, whole and as they came, for the user alone (0600). Gives what is to be
+ * said of it, be it why it could not be done.
+ */
 export async function saveLines(
 	sight: Sight,
 	position: Position,

@@ -23,8 +23,8 @@ type Dependencies = {
 /** The logs that are followed: their lines, which the store does not hold. */
 export type LogTails = {
 	/**
-	 * Follows a log. One that is followed already comes to the front and tries at once; one that has ended, or is followed with another login,
-	 * is begun anew. True where it begins.
+	 * Follows a log. One that is followed already comes to the front and tries at once; one that has ended, or is followed
+	 * with another login, is begun anew. True where it begins.
 	 */
 	readonly open: (log: LogToFollow) => boolean;
 	/** Stops following a log and forgets its lines. Gives what came of it in one line, '' for one that is not open. */
