@@ -20,11 +20,14 @@ type Dependencies = {
 };
 
 export type EmbeddedAccess = {
-	/** Starts it when it is first asked for, and again after it died. Throws `failed` where it cannot start. */
+	/**
+	 * Starts it when it is first asked for, and again after it died. Throws `failed` where it cannot start, and an abort once
+	 * it was closed.
+	 */
 	readonly open: () => Promise<Embedded>;
 	/** What it says of its model, once it runs. */
 	readonly modelInfo: () => InferenceInfo | undefined;
-	/** Ends it where it runs, and with it what it started. */
+	/** Ends it where it runs or starts, and with it what it started. Nothing is started any more. */
 	readonly close: () => Promise<void>;
 };
 
@@ -36,8 +39,8 @@ export function createEmbeddedAccess({
 	workerUrl,
 	createTransport,
 }: Dependencies): EmbeddedAccess {
-	let running: Embedded | undefined;
-	let isLeaving = false;
+	const leaving = new AbortController();
+	let started: Promise<Embedded> | undefined;
 	let info: InferenceInfo | undefined;
 
 	const open = once(async forget => {
@@ -45,12 +48,12 @@ export function createEmbeddedAccess({
 			import('../server/embedded.ts'),
 			import('../client/preferences.ts'),
 		]);
-		const server = await startEmbedded({workerUrl});
-		running = server;
+		started = startEmbedded({workerUrl, signal: leaving.signal});
+		const server = await started;
 		void server.ended.then(why => {
 			forget();
 			const {connection, setConnection} = store.getState();
-			if (connection.server === server.url && !isLeaving) {
+			if (connection.server === server.url && !leaving.signal.aborted) {
 				const detail = `The embedded server ended unexpectedly (${why}). The next message starts it again.`;
 				setConnection({...connection, state: 'failed', detail});
 			}
@@ -78,8 +81,11 @@ export function createEmbeddedAccess({
 		open,
 		modelInfo: () => info,
 		async close() {
-			isLeaving = true;
-			await running?.close();
+			leaving.abort();
+			await started?.then(
+				server => server.close(),
+				() => undefined,
+			);
 		},
 	};
 }

@@ -11,7 +11,7 @@ export type Embedded = {
 	readonly seen: readonly DemoThing[];
 	/** Resolves when its thread has ended, for whatever reason, with what it died of: a few words. */
 	readonly ended: Promise<string>;
-	/** Ends the server and its thread. May be called twice, and need not be called at all before the program ends. */
+	/** Ends the server and its thread. May be called twice, and is called before the program ends. */
 	readonly close: () => Promise<void>;
 };
 
@@ -22,6 +22,8 @@ type Options = {
 	readonly speed?: number;
 	/** Longest time in milliseconds that the start may take. */
 	readonly deadline?: number;
+	/** Ends it while it starts. */
+	readonly signal?: AbortSignal;
 };
 
 /** How long a worker may take to end by itself, in milliseconds. */
@@ -29,9 +31,11 @@ const patience = 2000;
 
 /**
  * Starts the embedded server in a thread of its own, without any key in its environment. Once started it never keeps the
- * program alive. Throws `AppError` `failed` where it does not listen within 10 seconds.
+ * program alive. Throws `AppError` `failed` where it does not listen within 10 seconds, and the signal's reason once its
+ * thread has ended.
  */
-export async function startEmbedded({workerUrl, speed = 1, deadline = 10_000}: Options): Promise<Embedded> {
+export async function startEmbedded({workerUrl, speed = 1, deadline = 10_000, signal}: Options): Promise<Embedded> {
+	signal?.throwIfAborted();
 	const data: WorkerData = {speed};
 	const worker = new Worker(workerUrl, {workerData: data, env: {}, execArgv: [], stdout: true, stderr: true});
 	// Nothing that it prints may reach the screen; its streams are left unread, because reading them keeps the program
@@ -44,9 +48,20 @@ export async function startEmbedded({workerUrl, speed = 1, deadline = 10_000}: O
 		worker.once('exit', status => resolve(fault || `status ${status}`));
 	});
 
+	// It is asked to end, and not ended from outside: SQLite's module brings the whole program down when its thread is taken
+	// from it in the middle of a call.
+	const close = async () => {
+		worker.postMessage('close');
+		const timer = setTimeout(() => worker.terminate(), patience);
+		await ended;
+		clearTimeout(timer);
+	};
+	signal?.addEventListener('abort', close, {once: true});
+
 	const report = await firstReport(worker, deadline);
 	if (report.kind === 'failed') {
-		await worker.terminate();
+		await close();
+		signal?.throwIfAborted();
 		throw new AppError('failed', `The embedded server could not start: ${report.message}`, {
 			hint: 'Connect to another server with `connect <url>`, or set a provider key with `keys set <provider>`.',
 		});
@@ -59,12 +74,7 @@ export async function startEmbedded({workerUrl, speed = 1, deadline = 10_000}: O
 		scope: report.scope,
 		seen: report.seen,
 		ended,
-		async close() {
-			worker.postMessage('close');
-			const timer = setTimeout(() => worker.terminate(), patience);
-			await ended;
-			clearTimeout(timer);
-		},
+		close,
 	};
 }
 

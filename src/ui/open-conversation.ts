@@ -1,5 +1,6 @@
 import type {RunFlags} from '../command/invocation.ts';
 import type {Program} from '../command/program.ts';
+import {isAbort} from '../core/error.ts';
 import {blocksOf} from '../core/transcript.ts';
 import {expandedText, setComposerText} from '../store/composer.ts';
 import {setHistory} from '../store/composer-history.ts';
@@ -131,6 +132,11 @@ export async function openConversation(
 	import('../terminal/highlight.ts').then(({loadHighlighter}) => loadHighlighter()).catch(tell);
 	program.loadCatalog().catch(tell);
 	program.startEmbedded().catch(error => {
+		if (isAbort(error)) {
+			// The app is left while it starts.
+			return;
+		}
+
 		store.getState().setConnection({...store.getState().connection, state: 'failed'});
 		tell(error);
 	});

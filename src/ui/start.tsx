@@ -103,7 +103,9 @@ export async function startApp(
 		write('');
 	};
 
-	const opening = compose(flags).then(async program => {
+	let program: AppProgram | undefined;
+	const opening = compose(flags).then(async composed => {
+		program = composed;
 		({entries} = program);
 		const {createLogDesk} = await import('./log-desk.ts');
 		logs = createLogDesk({
@@ -214,7 +216,11 @@ export async function startApp(
 		const opened = await Promise.race([opening, ended]);
 		await ended;
 		fullScreen.close();
-		farewell = opened ? await opened.close() : '';
+		if (opened) {
+			farewell = await opened.close();
+		} else {
+			await program?.close();
+		}
 	} finally {
 		input.stop();
 		store.getState().setPanel(undefined);

@@ -2,6 +2,7 @@ import {spawn} from 'node:child_process';
 import {once} from 'node:events';
 import {mkdtemp, rm, writeFile} from 'node:fs/promises';
 import {join, resolve} from 'node:path';
+import {text} from 'node:stream/consumers';
 import {pathToFileURL} from 'node:url';
 import {build} from 'esbuild';
 import {afterAll, beforeAll, expect, test} from 'vitest';
@@ -35,6 +36,15 @@ beforeAll(async () => {
 	await writeFile(
 		join(folder, 'program.mjs'),
 		'import {startEmbedded} from "./embedded.mjs"; await startEmbedded({workerUrl: new URL("worker.mjs", import.meta.url)});',
+	);
+	await writeFile(
+		join(folder, 'leaves.mjs'),
+		`import {startEmbedded} from './embedded.mjs';
+		const workerUrl = new URL('worker.mjs', import.meta.url);
+		const signal = AbortSignal.timeout(Number(process.argv[2]));
+		const why = await startEmbedded({workerUrl, signal}).then(server => server.close(), error => error.name);
+		process.stdout.write(why ?? 'closed');
+		process.exit();`,
 	);
 	await writeFile(join(folder, 'throws.mjs'), 'throw new Error("no such thing");');
 	await writeFile(
@@ -92,6 +102,17 @@ test('the server does not keep the program alive', async () => {
 	const [status] = await once(child, 'exit');
 	clearTimeout(timer);
 	expect(status).toBe(0);
+});
+
+test.each([0, 100, 150, 200, 250, 300, 400])('left %i ms after its start began, the program ends well', async wait => {
+	const child = spawn(process.execPath, [join(folder, 'leaves.mjs'), String(wait)]);
+	const [said, complaints, [status, signal]] = await Promise.all([
+		text(child.stdout),
+		text(child.stderr),
+		once(child, 'exit'),
+	]);
+	expect(said).toMatch(/^(TimeoutError|closed)$/);
+	expect([complaints, status, signal]).toEqual(['', 0, null]);
 });
 
 test.each([
