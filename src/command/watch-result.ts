@@ -1,10 +1,10 @@
 import {formatNumber, formatUsd} from '../core/format.ts';
 import {totalCost} from '../core/usage.ts';
 import type {AppState} from '../store/store.ts';
-import {recentTurns, type Watch} from '../store/watch-slice.ts';
+import {heldUntil, recentTurns, type Watch} from '../store/watch-slice.ts';
 import type {Result} from './result.ts';
 import {intervalText} from './watch-condition.ts';
-import {environmentName} from './watch-words.ts';
+import {environmentName, heldText} from './watch-words.ts';
 
 /** What a watch may cost at most, for a person who is to allow it. */
 export function costFacts(
@@ -36,6 +36,7 @@ export function watchResult(watch: Watch): Result {
 }
 
 export function watchesResult(watches: readonly Watch[]): Result {
+	const now = Date.now();
 	return {
 		kind: 'table',
 		columns: [
@@ -53,9 +54,13 @@ export function watchesResult(watches: readonly Watch[]): Result {
 			formatNumber(watch.found),
 			watch.ask === undefined
 				? `tells, once in ${intervalText(watch.every)}`
-				: `asks, ${recentTurns(watch, Date.now()).length} of ${watch.perHour} turns in an hour`,
+				: `asks, ${recentTurns(watch, now).length} of ${watch.perHour} turns in an hour`,
 			watch.state,
 		]),
+		notes: watches.flatMap(watch => {
+			const until = heldUntil(watch, now);
+			return until === undefined ? [] : [heldText(watch, until)];
+		}),
 		empty: 'No log is watched.',
 		data: watches.map(dataOf),
 	};

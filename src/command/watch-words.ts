@@ -1,5 +1,6 @@
 import type {Conversation} from '../store/conversation.ts';
 import type {AppStore} from '../store/store.ts';
+import type {Watch} from '../store/watch-slice.ts';
 
 /** How something beside the conversation is told to the person. */
 export type WatchWords = {
@@ -57,4 +58,10 @@ export function createWatchWords(store: AppStore, conversation: Pick<Conversatio
 /** An environment in a sentence: the beginning of its id. */
 export function environmentName(environment: string): string {
 	return environment.slice(0, 8);
+}
+
+/** What is said of a watch whose turns are used up until then (milliseconds since the epoch). */
+export function heldText({number, perHour}: Pick<Watch, 'number' | 'perHour'>, until: number): string {
+	const time = new Date(until).toTimeString().slice(0, 5);
+	return `Watch ${number} has asked the agent ${perHour} ${perHour === 1 ? 'time' : 'times'} within an hour, as often as it may. It collects what it finds until ${time}.`;
 }

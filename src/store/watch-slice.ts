@@ -27,11 +27,18 @@ export type Watch = {
 };
 
 /** How long a turn counts, in milliseconds: most turns are so many in an hour. */
-export const turnWindow = 3_600_000;
+const turnWindow = 3_600_000;
 
 /** The turns of the agent that count by now, which is in milliseconds since the epoch. */
 export function recentTurns({turns}: Pick<Watch, 'turns'>, now: number): readonly number[] {
 	return turns.filter(at => at > now - turnWindow);
+}
+
+/** Until when a watch may not ask, since its turns are used up; undefined where it may. Milliseconds since the epoch. */
+export function heldUntil(watch: Pick<Watch, 'ask' | 'perHour' | 'turns'>, now: number): number | undefined {
+	const turns = watch.ask === undefined ? [] : recentTurns(watch, now);
+	const first = turns.at(-watch.perHour);
+	return turns.length < watch.perHour || first === undefined ? undefined : first + turnWindow;
 }
 
 /** A sandbox that was made here and has an end. */

@@ -36,3 +36,18 @@ test('only the turns of the last hour count, and a hostile condition is drawn sa
 		'    3  0b5e0a1c     a␛[2J      1,234  asks, 1 of 6 turns in an hour  live',
 	]);
 });
+
+test('a watch that has used up its turns says until when, in a narrow window too', () => {
+	const watch = {number: 3, condition: 'a', environment: '0b5e0a1c-9c1f', server: 's', profile: 's', every: 60_000};
+	const now = Date.now();
+	const spent = {...watch, ask: 'Why?', perHour: 1, startedAt: 0, found: 7, turns: [now - 60_000], state: 'live'};
+	const time = new Date(now + 3_540_000).toTimeString().slice(0, 5);
+	expect(
+		drawn(watchesResult([spent]), 60)
+			.split('\n')
+			.slice(-2)
+			.join(' '),
+	).toBe(
+		`Watch 3 has asked the agent 1 time within an hour, as often as it may. It collects what it finds until ${time}.`,
+	);
+});
