@@ -67,4 +67,31 @@ test('[21] so are findings, attacks and assessments', async () => {
 		.set({detail: JSON.stringify({name: 'a'.repeat(50_000_000)})})
 		.execute();
 	expect(await ask(server, '/airt/assessments', [''])).toEqual([page]);
+	// What stands beside them counts, too: the name of an assessment goes with each of its findings.
+	await server.database.updateTable('findings').set({detail: '{}'}).execute();
+	await server.database
+		.updateTable('assessments')
+		.set({detail: '{}', name: 'a'.repeat(11_000_000)})
+		.execute();
+	expect(await ask(server, '/airt/projects/web/findings', ['', '?page_size=1'])).toEqual([page, 1]);
+	expect(await ask(server, '/airt/assessments', [''])).toEqual([1]);
+	await server.database
+		.updateTable('assessments')
+		.set({name: 'a'.repeat(50_000_000)})
+		.execute();
+	expect(await ask(server, '/airt/assessments', [''])).toEqual([page]);
 }, 20_000);
+
+test('[21] the title of a run goes with each of its items, so that a long one is cut', async () => {
+	const server = await createTestServer();
+	const attributes = {
+		'service.workflow.run.id': run,
+		'service.workflow.run.title': 'a'.repeat(100_000),
+		'service.item.type': 'reports',
+		'service.item.data': {title: 'a', body: 'b'},
+	};
+	await push(server, [{id: '1', attributes}]);
+	const path = `${inWorkspace}/workflows/runs/${run}/items?project_id=${await projectOf(server)}`;
+	const {json} = await server.send(path);
+	expect(json[0].run_title).toBe('a'.repeat(500));
+});

@@ -1,3 +1,4 @@
+import {sql} from 'kysely';
 import {assertSmall, sizeOf} from '../answer-size.ts';
 import {type Handlers, notFound} from '../handlers.ts';
 import {refuse} from '../refusal.ts';
@@ -9,7 +10,9 @@ export const assessmentHandlers = {
 		const {offset, limit} = pageOf(query);
 		const inWorkspace = database.selectFrom('assessments').where('workspace_id', '=', scope.workspace.id);
 		const asked = inWorkspace.orderBy('created_at', 'desc').orderBy('id').offset(offset).limit(limit);
-		const sizes = asked.select(({fn}) => fn<number>('octet_length', ['detail']).as('bytes'));
+		const sizes = asked.select(
+			sql<number>`octet_length(detail) + octet_length(name) + octet_length(status)`.as('bytes'),
+		);
 		const {total, ...size} = await inWorkspace
 			.select(({fn}) => [fn.countAll<number>().as('total'), sizeOf(database, sizes)])
 			.executeTakeFirstOrThrow();
@@ -41,7 +44,7 @@ export const assessmentHandlers = {
 	async getAttackSpans({params: {assessmentId}}, {scope, services: {database}}) {
 		const id = assessmentId.toLowerCase();
 		const attacks = database.selectFrom('findings').where('assessment_id', '=', id);
-		const sizes = attacks.select(({fn}) => fn<number>('octet_length', ['attack']).as('bytes'));
+		const sizes = attacks.select(sql<number>`octet_length(attack)`.as('bytes'));
 		const assessment = await database
 			.selectFrom('assessments')
 			.select(['id', sizeOf(database, sizes)])

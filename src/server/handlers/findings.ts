@@ -1,3 +1,4 @@
+import {sql} from 'kysely';
 import type {Finding} from '../../contract/resources/finding.ts';
 import {assertSmall, sizeOf} from '../answer-size.ts';
 import {type Handlers, notFound} from '../handlers.ts';
@@ -44,7 +45,7 @@ export const findingHandlers = {
 			.orderBy('findings.id')
 			.offset(offset)
 			.limit(limit);
-		const sizes = page.select(({fn}) => fn<number>('octet_length', ['findings.detail']).as('bytes'));
+		const sizes = page.select(sql<number>`octet_length(findings.detail) + octet_length(assessments.name)`.as('bytes'));
 		const {total, ...size} = await findings
 			.select(({fn}) => [fn.countAll<number>().as('total'), sizeOf(database, sizes)])
 			.executeTakeFirstOrThrow();

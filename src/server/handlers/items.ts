@@ -1,3 +1,4 @@
+import {sql} from 'kysely';
 import {assertSmall, sizeOf} from '../answer-size.ts';
 import {type Handlers, notFound} from '../handlers.ts';
 import {refuse} from '../refusal.ts';
@@ -30,7 +31,8 @@ export const itemHandlers = {
 		}
 
 		const asked = items.orderBy('created_at').orderBy('id').limit(query.limit);
-		const sizes = asked.select(({fn}) => fn<number>('octet_length', ['data']).as('bytes'));
+		const bytes = sql<number>`octet_length(data) + coalesce(octet_length(ref), 0) + coalesce(octet_length(workflow_unit), 0)`;
+		const sizes = asked.select(bytes.as('bytes'));
 		const run = await database
 			.selectFrom('workflow_runs')
 			.select(['id', 'title', sizeOf(database, sizes)])

@@ -17,6 +17,9 @@ export function textAt(attributes: JsonObject, key: Key): string | undefined {
 /** Longest name, in characters: databases find by them, and PostgreSQL indexes no texts of any length. */
 export const longestName = 255;
 
+/** Longest title of a session or a run, in characters: that of a run goes with each of its items. */
+export const longestTitle = 500;
+
 /** A name that something is found by again. What is longer than a name is none. */
 export function nameAt(attributes: JsonObject, key: Key): string | undefined {
 	const text = textAt(attributes, key);

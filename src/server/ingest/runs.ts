@@ -1,6 +1,6 @@
 import {groupBy} from '../../core/group-by.ts';
 import type {DatabaseTransaction} from '../database/tables.ts';
-import {textAt, wordAt} from './read-attributes.ts';
+import {longestTitle, textAt, wordAt} from './read-attributes.ts';
 import type {Origin} from './sessions.ts';
 import {type Touched, toTime} from './store-spans.ts';
 
@@ -25,7 +25,9 @@ export async function deriveRuns(
 			.map(({span}) => toTime(span.endedAt))
 			.sort()
 			.at(-1);
-		const titles = spans.flatMap(({span}) => textAt(span.attributes, 'service.workflow.run.title') ?? []).sort();
+		const titles = spans.flatMap(
+			({span}) => textAt(span.attributes, 'service.workflow.run.title')?.slice(0, longestTitle) ?? [],
+		);
 		const reached = spans.map(stateOf).concat(row?.status ?? 'pending');
 		const values = {
 			title: [...titles, ...(row?.title ? [row.title] : [])].sort().at(-1) ?? null,

@@ -2,7 +2,7 @@ import * as z from 'zod/mini';
 import {sessionSchema} from '../../contract/resources/session.ts';
 import {isUuid} from '../../core/uuid.ts';
 import {isGeneration, modelOf} from './generation.ts';
-import {objectAt, textAt, valueAt, wordAt} from './read-attributes.ts';
+import {longestTitle, objectAt, textAt, valueAt, wordAt} from './read-attributes.ts';
 import {type Touched, toTime} from './store-spans.ts';
 
 /** What spans say of a session itself: of each field the span that ended last counts. */
@@ -24,7 +24,6 @@ export type Facts = Readonly<Partial<Record<FactName, string>>>;
 
 /** Longest preview of a session, in characters. */
 const longestPreview = 200;
-const longestTitle = 500;
 
 const labelsSchema = z.record(z.string(), z.array(z.string()));
 
