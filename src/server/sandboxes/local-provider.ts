@@ -111,7 +111,11 @@ export function createLocalProvider(options: Options): SandboxProvider {
 	};
 
 	const inspect = async (id: string): Promise<SandboxState> => {
-		const status = await readStatus(locate(id));
+		const folder = locate(id);
+		const seen = await readStatus(folder);
+		const isLeft = seen === undefined || (seen.phase !== 'ended' && !(await isAlive(seen.supervisor)));
+		// The last thing that a supervisor does is to say how it ended, maybe between those two looks.
+		const status = isLeft ? await readStatus(folder) : seen;
 		if (status?.phase === 'ended') {
 			return {
 				kind: 'ended',
@@ -121,7 +125,7 @@ export function createLocalProvider(options: Options): SandboxProvider {
 			};
 		}
 
-		if (!status || !(await isAlive(status.supervisor))) {
+		if (!status || isLeft) {
 			return {kind: 'gone'};
 		}
 

@@ -1,0 +1,18 @@
+import {expect, test} from 'vitest';
+import {localSandboxes} from './sandbox.ts';
+
+test('a sandbox that ends while it is looked at has ended, and is not gone', async () => {
+	const {provider, script} = await localSandboxes();
+	const ids = await Promise.all(Array.from({length: 6}, () => script('setTimeout(() => {}, 20);')));
+	// So many, and without a pause, that the supervisors end in the middle of some of the looks.
+	const lookers = Array.from({length: 40}, () => ids).flat();
+	const kinds = lookers.map(async id => {
+		for (;;) {
+			const {kind} = await provider.inspect(id);
+			if (kind === 'ended' || kind === 'gone') {
+				return kind;
+			}
+		}
+	});
+	expect(await Promise.all(kinds)).toEqual(lookers.map(() => 'ended'));
+});
