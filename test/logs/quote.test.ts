@@ -3,6 +3,7 @@ import {expect, test} from 'vitest';
 import {longestBackticks} from '../../src/core/code-fence.ts';
 import {quoteLine, quoteLog} from '../../src/logs/quote.ts';
 import {safeText} from '../../src/terminal/safe-text.ts';
+import {anyText} from '../any-text.ts';
 
 const most = {lines: 100, characters: 10_000};
 const numbered = (count: number, text = 'x') => Array.from({length: count}, (_, index) => ({seq: index + 1, text}));
@@ -50,7 +51,7 @@ test('a line of 10 MB is cut, and so are lines that are too much together', () =
 
 test('whatever comes, the quotation is safe to draw, bounded and one fence', () => {
 	const text = fc.oneof(
-		fc.string({unit: 'binary'}),
+		anyText(),
 		fc
 			.array(fc.constantFrom('`', '\n', '\r', '\u001B[1m', 'token=', 'abcdefgh'), {maxLength: 30})
 			.map(list => list.join('')),

@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import {expect, test} from 'vitest';
+import {anyText} from '../any-text.ts';
 import {createTestServer, inWorkspace} from './harness.ts';
 import {sendRaw} from './hostile-answers.ts';
 
@@ -26,7 +27,7 @@ const routes: readonly (readonly [method: string, path: string, fields: readonly
 ];
 
 const values = fc.oneof(
-	fc.string({unit: 'binary'}),
+	anyText(),
 	fc.constantFrom(
 		'service-cli',
 		'urn:ietf:params:oauth:grant-type:device_code',
@@ -43,7 +44,7 @@ const asked = fc.constantFrom(...routes).chain(([method, path, fields]) =>
 	fc.record({
 		method: fc.constant(method),
 		path: fc.constant(path),
-		pairs: fc.array(fc.tuple(fc.oneof(fc.constantFrom(...fields), fc.string({unit: 'binary'})), values), {
+		pairs: fc.array(fc.tuple(fc.oneof(fc.constantFrom(...fields), anyText()), values), {
 			maxLength: 5,
 		}),
 		json: fc.oneof(

@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import {expect, test} from 'vitest';
 import type {InputToken} from '../../src/terminal/input-token.ts';
 import {createTokenizer} from '../../src/terminal/input-tokenizer.ts';
+import {anyText} from '../any-text.ts';
 
 /** Joins runs of text, which may come in pieces. */
 function merged(tokens: readonly InputToken[]): readonly InputToken[] {
@@ -65,7 +66,7 @@ const pieces = fc.oneof(
 		'\n',
 		'\u0018',
 	),
-	fc.string({unit: 'binary', maxLength: 4}),
+	anyText({maxLength: 4}),
 );
 const bytes = fc.oneof(
 	fc.array(pieces, {maxLength: 30}).map(all => new Uint8Array(Buffer.from(all.join(''), 'utf8'))),

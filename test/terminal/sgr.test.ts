@@ -1,6 +1,7 @@
 import * as fc from 'fast-check';
 import {describe, expect, test} from 'vitest';
 import {paint, parseSgr} from '../../src/terminal/sgr.ts';
+import {anyText} from '../any-text.ts';
 
 describe('parseSgr', () => {
 	test('reads colours and attributes until they are switched off', () => {
@@ -63,7 +64,7 @@ describe('paint', () => {
 
 	test('[1] leaves no escape but ours, and none without colour', () => {
 		const part = fc.oneof(
-			fc.string({unit: 'binary'}),
+			anyText(),
 			fc.constantFrom('\u001B[', '\u001B[31m', '\u001B[0m', '\u001B', 'm', '[', '\u009B1m', '\u001B[38;5;', '\n', '\r'),
 		);
 		fc.assert(

@@ -7,6 +7,7 @@ import type {AppStore} from '../../src/store/store.ts';
 import type {Panel} from '../../src/store/view-slice.ts';
 import {lineWidth} from '../../src/terminal/width.ts';
 import {App} from '../../src/ui/app.tsx';
+import {anyText} from '../any-text.ts';
 import {draw} from './frame.ts';
 
 /** The client's own commands: the list of the platform's grows. */
@@ -72,7 +73,7 @@ describe.each(sizes)('in a window of %i columns and %i rows', (columns, rows) =>
 			{kind: 'confirm', question: 'Really do all of that, and more, at once?', askedAt: 0},
 			{kind: 'lines', title: '/usage', lines: numbered('a line of the answer of a command', 50)},
 		);
-		const text = fc.oneof(fc.constantFrom('', '/', '/m', '/keys '), fc.string({unit: 'binary', maxLength: 400}));
+		const text = fc.oneof(fc.constantFrom('', '/', '/m', '/keys '), anyText({maxLength: 400}));
 		const states = fc.record({
 			live: fc.nat(15),
 			queue: fc.nat(5),

@@ -7,6 +7,7 @@ import {createPalette} from '../../src/terminal/style.ts';
 import {lineWidth} from '../../src/terminal/width.ts';
 import {detailLines, hasDetail} from '../../src/ui/block-detail.ts';
 import {blockLines} from '../../src/ui/block-lines.ts';
+import {anyText} from '../any-text.ts';
 import {call, canvas, palette, result, say, start, think, user} from './canvas.ts';
 
 const at = '2026-01-01T00:00:00.000Z';
@@ -144,7 +145,7 @@ describe.each(everyKind)('%s', (_, eventsOf) => {
 
 	test('is made safe and no wider than the window, whatever it is [1] [2]', () => {
 		fc.assert(
-			fc.property(fc.string({unit: 'binary', maxLength: 200}), text => {
+			fc.property(anyText({maxLength: 200}), text => {
 				for (const line of drawn(text)) {
 					expect(line).not.toMatch(dangerous);
 					expect(lineWidth(line)).toBeLessThanOrEqual(60);

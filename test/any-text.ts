@@ -1,0 +1,15 @@
+import fc from 'fast-check';
+
+/** Any character but the halves of surrogate pairs: fast-check's `binary` first lists all of them, a second in each file. */
+const character = fc
+	.oneof(
+		fc.integer({max: 0x7f, min: 0}),
+		fc.integer({max: 0xd7_ff, min: 0}),
+		fc.integer({max: 0x10_ff_ff, min: 0xe0_00}),
+	)
+	.map(point => String.fromCodePoint(point));
+
+/** Any text at all that UTF-8 can hold. */
+export function anyText(constraints: fc.StringSharedConstraints = {}): fc.Arbitrary<string> {
+	return fc.string({...constraints, unit: character});
+}
