@@ -23,7 +23,7 @@ import {
 	positionOf,
 	type ViewerAction,
 	widened,
-	withoutLog,
+	withOnly,
 	withPosition,
 } from './log-viewer-state.ts';
 
@@ -110,8 +110,7 @@ export function createLogDesk(dependencies: Dependencies): LogDesk {
 	const sightNow = (): Sight => screenAt(size).sight;
 
 	const moveTo = (place: number, note: string) => {
-		const focus = focusNow();
-		const sight = sightNow();
+		const [focus, sight] = [focusNow(), sightNow()];
 		const position = positionOf(viewer, focus);
 		const reading = position.reading ?? readingAtEnd(sight);
 		if (reading) {
@@ -197,6 +196,10 @@ export function createLogDesk(dependencies: Dependencies): LogDesk {
 	};
 
 	const unsubscribe = store.subscribe((state, before) => {
+		if (state.logs.length < before.logs.length) {
+			viewer = withOnly(viewer, state.logs);
+		}
+
 		if (isOpen && state !== before) {
 			fullScreen.invalidate();
 		}
@@ -206,8 +209,8 @@ export function createLogDesk(dependencies: Dependencies): LogDesk {
 	return {
 		...tails,
 		follow(log) {
-			const isNew = tails.open(log);
-			viewer = narrowedAsAsked(isNew ? withoutLog(viewer, log.environment) : viewer, log);
+			tails.open(log);
+			viewer = narrowedAsAsked(viewer, log);
 		},
 		dockLines: dock =>
 			drawLogDock(pictureAt(dock, Math.max(1, dock.rows), {...viewer, wrap: false, sideways: 0}), dock),

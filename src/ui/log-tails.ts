@@ -24,9 +24,9 @@ type Dependencies = {
 export type LogTails = {
 	/**
 	 * Follows a log. One that is followed already comes to the front and tries at once; one that has ended, or is followed
-	 * with another login, is begun anew. True where it begins.
+	 * with another login, is begun anew.
 	 */
-	readonly open: (log: LogToFollow) => boolean;
+	readonly open: (log: LogToFollow) => void;
 	/** Stops following a log and forgets its lines. Gives what came of it in one line, '' for one that is not open. */
 	readonly close: (environment: string) => string;
 	/** The same for all of them. */
@@ -186,7 +186,7 @@ export function createLogTails(dependencies: Dependencies): LogTails {
 				wake(before);
 				store.getState().focusLog(environment);
 				store.getState().showLogDock(true);
-				return false;
+				return;
 			}
 
 			close(environment);
@@ -200,7 +200,6 @@ export function createLogTails(dependencies: Dependencies): LogTails {
 			const title = titleOf(log, store.getState().logs);
 			store.getState().addLog({environment, server, title, openedAt: clock.now(), droppedLines: 0, ...facts});
 			follow(log, tail).catch((error: unknown) => end(tail, `a fault inside service: ${messageOf(error)}`));
-			return true;
 		},
 		close,
 		closeAll: () => {

@@ -1,6 +1,7 @@
 import type {LogToFollow} from '../command/result.ts';
 import type {Level} from '../logs/levels.ts';
 import type {ComposerState} from '../store/composer.ts';
+import {allLogs, type OpenLog} from '../store/logs-slice.ts';
 import type {TimeStyle} from './log-lines.ts';
 import type {Reading, Sight} from './log-scroll.ts';
 
@@ -117,11 +118,13 @@ export function widened(viewer: LogViewer, focus: string): LogViewer {
 	return withNarrowing(viewer, focus, change);
 }
 
-/** The viewer without what it knew of a log that is gone or begins anew: other lines have its places now. */
-export function withoutLog(viewer: LogViewer, environment: string): LogViewer {
-	const positions = new Map(viewer.positions);
-	const narrowings = new Map(viewer.narrowings);
-	positions.delete(environment);
-	narrowings.delete(environment);
-	return {...viewer, positions, narrowings};
+/**
+ * The viewer without what it knew of logs that were closed. Other lines have their places now, among all logs together too;
+ * what those were narrowed to stays.
+ */
+export function withOnly(viewer: LogViewer, logs: readonly OpenLog[]): LogViewer {
+	const isOpen = (focus: string) => logs.some(({environment}) => environment === focus);
+	const positions = [...viewer.positions].filter(([focus]) => isOpen(focus));
+	const narrowings = [...viewer.narrowings].filter(([focus]) => focus === allLogs || isOpen(focus));
+	return {...viewer, positions: new Map(positions), narrowings: new Map(narrowings)};
 }

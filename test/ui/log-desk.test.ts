@@ -1,73 +1,11 @@
 import {readFileSync} from 'node:fs';
 import {join} from 'node:path';
 import process from 'node:process';
-import {expect, onTestFinished, test} from 'vitest';
-import type {LogSource} from '../../src/logs/source.ts';
-import {createAppStore} from '../../src/store/store.ts';
-import {createPalette} from '../../src/terminal/style.ts';
-import {createFullScreen} from '../../src/ui/full-screen.ts';
-import {createLogDesk} from '../../src/ui/log-desk.ts';
-import {temporaryFolder} from '../storage/temporary.ts';
+import {expect, test} from 'vitest';
+import {allLogs} from '../../src/store/logs-slice.ts';
+import {atDesk, profile, server} from './at-desk.ts';
 import {keys} from './key-presses.ts';
-import {shop, tokensOf} from './log-parts.ts';
-
-const server = 'http://127.0.0.1:8700';
-const profile = '127.0.0.1:8700';
-
-/** The desk between a source and a window that is read row by row. */
-function atDesk(columns = 80, rows = 24) {
-	const store = createAppStore();
-	store.getState().setSize({columns, rows});
-	const copied: string[] = [];
-	const moments: number[] = [];
-	const shown = new Map<number, string>();
-	const fullScreen = createFullScreen({
-		size: () => store.getState().size,
-		write(data) {
-			for (const [, row = '', text = ''] of data.matchAll(/\u001b\[(\d+);1H\u001b\[2K(.*?)\u001b\[0m/g)) {
-				shown.set(Number(row) - 1, text);
-			}
-		},
-		enter: () => undefined,
-		leave: () => undefined,
-		showCursor: () => undefined,
-		hold: () => undefined,
-		release: () => undefined,
-	});
-	const folder = temporaryFolder();
-	const desk = createLogDesk({
-		store,
-		palette: createPalette({color: false}),
-		fullScreen,
-		folder,
-		homeFolder: folder,
-		copy: text => copied.push(text) > 0,
-		suspend: () => undefined,
-		openTranscript: at => moments.push(at),
-	});
-	onTestFinished(desk.dispose);
-	return {
-		store,
-		desk,
-		folder,
-		copied,
-		/** The moments at which the transcript was asked for. */
-		moments,
-		fullScreen,
-		follow: (source: LogSource, given = {}) =>
-			void desk.follow(
-				{environment: shop, server, profile, title: 'web-shop', source, follow: true, ...given},
-				new AbortController().signal,
-			),
-		press(...inputs: readonly string[]) {
-			for (const token of inputs.flatMap(tokensOf)) {
-				fullScreen.press(token);
-			}
-		},
-		window: () => Array.from({length: rows}, (_, row) => (shown.get(row) ?? '').trimEnd()),
-		lines: () => store.getState().logs[0]?.lines ?? 0,
-	};
-}
+import {shop, triage} from './log-parts.ts';
 
 const hostile = 'sk-live0123456789abcdefghij \u001b]52;c;eA==\u0007rm -rf ~';
 
@@ -182,6 +120,27 @@ test('a log that begins anew is followed at its end, and is narrowed to nothing 
 	await expect
 		.poll(() => window().slice(0, 3), {interval: 5})
 		.toEqual(['web-shop 5eefeae8 · live · 2 lines', '  one', '  two']);
+});
+
+test('all logs together are followed at their end again when one of them is closed, narrowed as they were', async () => {
+	const {store, desk, follow, press, window} = atDesk(80, 8);
+	const lines = () => store.getState().logs.map(log => log.lines);
+	follow(async () => ({kind: 'window', text: 'one of shop\ntwo of shop\nthree\n'}));
+	follow(async () => ({kind: 'window', text: 'one of triage\ntwo of triage\n'}), {
+		environment: triage,
+		title: 'triage',
+	});
+	follow(async () => ({kind: 'window', text: 'one of a third\n'}), {environment: 'third', title: 'third'});
+	await expect.poll(lines, {interval: 5}).toEqual([3, 2, 1]);
+	store.getState().focusLog(allLogs);
+	desk.openViewer();
+	press('&of\r', 'k', 'k');
+	const top = () => window()[0];
+	await expect.poll(top, {interval: 5}).toContain('paused');
+	desk.close(shop);
+	await expect.poll(top, {interval: 5}).not.toContain('paused');
+	expect(window().filter(line => line.includes('│'))).toHaveLength(3);
+	expect(window().join('\n')).toContain('filter of');
 });
 
 test('a moment of the conversation is found in the log', async () => {

@@ -1,0 +1,66 @@
+import {onTestFinished} from 'vitest';
+import type {LogSource} from '../../src/logs/source.ts';
+import {createAppStore} from '../../src/store/store.ts';
+import {createPalette} from '../../src/terminal/style.ts';
+import {createFullScreen} from '../../src/ui/full-screen.ts';
+import {createLogDesk} from '../../src/ui/log-desk.ts';
+import {temporaryFolder} from '../storage/temporary.ts';
+import {shop, tokensOf} from './log-parts.ts';
+
+export const server = 'http://127.0.0.1:8700';
+export const profile = '127.0.0.1:8700';
+
+/** The desk between a source and a window that is read row by row. */
+export function atDesk(columns = 80, rows = 24) {
+	const store = createAppStore();
+	store.getState().setSize({columns, rows});
+	const copied: string[] = [];
+	const moments: number[] = [];
+	const shown = new Map<number, string>();
+	const fullScreen = createFullScreen({
+		size: () => store.getState().size,
+		write(data) {
+			for (const [, row = '', text = ''] of data.matchAll(/\u001b\[(\d+);1H\u001b\[2K(.*?)\u001b\[0m/g)) {
+				shown.set(Number(row) - 1, text);
+			}
+		},
+		enter: () => undefined,
+		leave: () => undefined,
+		showCursor: () => undefined,
+		hold: () => undefined,
+		release: () => undefined,
+	});
+	const folder = temporaryFolder();
+	const desk = createLogDesk({
+		store,
+		palette: createPalette({color: false}),
+		fullScreen,
+		folder,
+		homeFolder: folder,
+		copy: text => copied.push(text) > 0,
+		suspend: () => undefined,
+		openTranscript: at => moments.push(at),
+	});
+	onTestFinished(desk.dispose);
+	return {
+		store,
+		desk,
+		folder,
+		copied,
+		/** The moments at which the transcript was asked for. */
+		moments,
+		fullScreen,
+		follow: (source: LogSource, given = {}) =>
+			void desk.follow(
+				{environment: shop, server, profile, title: 'web-shop', source, follow: true, ...given},
+				new AbortController().signal,
+			),
+		press(...inputs: readonly string[]) {
+			for (const token of inputs.flatMap(tokensOf)) {
+				fullScreen.press(token);
+			}
+		},
+		window: () => Array.from({length: rows}, (_, row) => (shown.get(row) ?? '').trimEnd()),
+		lines: () => store.getState().logs[0]?.lines ?? 0,
+	};
+}
