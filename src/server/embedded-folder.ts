@@ -1,6 +1,7 @@
 import {lstat, mkdtemp, readdir, rm} from 'node:fs/promises';
 import {tmpdir} from 'node:os';
 import {join} from 'node:path';
+import {isRunning} from '../storage/lock-owner.ts';
 
 const name = /^service-(\d+)-\w{6}$/;
 
@@ -18,19 +19,9 @@ async function sweep(parent: string): Promise<void> {
 	for (const entry of await readdir(parent).catch(() => [])) {
 		const [, pid] = name.exec(entry) ?? [];
 		const path = join(parent, entry);
-		if (pid !== undefined && !isAlive(Number(pid)) && (await isOwn(path))) {
+		if (pid !== undefined && !isRunning(Number(pid)) && (await isOwn(path))) {
 			await rm(path, {recursive: true, force: true}).catch(() => undefined);
 		}
-	}
-}
-
-/** A process of another user is alive as well: it may not be signalled, which is another error. */
-function isAlive(pid: number): boolean {
-	try {
-		process.kill(pid, 0);
-		return true;
-	} catch (error) {
-		return !(error instanceof Error && 'code' in error && error.code === 'ESRCH');
 	}
 }
 

@@ -30,7 +30,8 @@ export function isGone(owner: LockOwner, since: number): boolean {
 	return started !== undefined && started !== owner.started;
 }
 
-function isRunning(pid: number): boolean {
+/** True while a process of that id runs, whoever's it is. */
+export function isRunning(pid: number): boolean {
 	try {
 		process.kill(pid, 0);
 		return true;
