@@ -32,8 +32,8 @@ type ServeOptions = Place & {
 	readonly port: number;
 	/** The bucket that artifacts are kept in, instead of the data folder. */
 	readonly artifacts: string | undefined;
-	/** Most bytes of spans and artifacts that an organization may store. */
-	readonly storageLimit: number;
+	/** Most bytes of spans and artifacts that an organization may store; 10 GB where nothing is said. */
+	readonly storageLimit: number | undefined;
 	/** Where browsers and clients reach it, if that is not where it listens: an origin. */
 	readonly publicUrl: string | undefined;
 	/** Whether the demonstration is to be there. */
@@ -136,7 +136,7 @@ export async function serve(options: ServeOptions): Promise<Served> {
 		// Whoever runs the server may have credentials for others there.
 		hidden: [openHome(env).path],
 		...(bucket && {artifacts: bucket}),
-		storageLimit,
+		...(storageLimit !== undefined && {storageLimit}),
 		host,
 		port,
 		publicUrl,
