@@ -1,10 +1,11 @@
 import {randomUUID} from 'node:crypto';
-import {link, mkdir, rm, writeFile} from 'node:fs/promises';
+import {link, rm, writeFile} from 'node:fs/promises';
 import {join} from 'node:path';
 import type {Environment} from '../../core/environment.ts';
 import {AppError} from '../../core/error.ts';
 import {errnoOf, explainFileError} from '../../storage/file-error.ts';
 import {readPrivateFile, syncFolder} from '../../storage/private-file.ts';
+import {makeFolder} from '../../storage/private-folder.ts';
 import type {Database} from '../database/tables.ts';
 import {isSealed, makeSealKey, type Seal, sealKeyBytes} from './seal.ts';
 import {totpPlace} from './second-factor.ts';
@@ -40,7 +41,7 @@ async function readOrMake(folder: string, path: string): Promise<string> {
 	}
 
 	// Whole or not at all, and the first one stays, also where several servers begin together.
-	await mkdir(folder, {recursive: true, mode: 0o700});
+	makeFolder(folder);
 	const made = `${path}.${randomUUID()}`;
 	try {
 		await writeFile(made, `${makeSealKey().toString('base64url')}\n`, {flag: 'wx', mode: 0o600, flush: true});
