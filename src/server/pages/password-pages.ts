@@ -155,23 +155,19 @@ async function takeChange(visit: SignedVisit, form: URLSearchParams): Promise<Re
 }
 
 function newPasswordFields(wrong: Wrong | undefined): Markup {
-	return html`${field({
-		name: 'password',
-		label: 'New password',
-		type: 'password',
-		fills: 'new-password',
-		first: wrong === 'password',
-		wrong: wrong === 'password',
-		hint: `At least ${passwordLength.least} characters; a few words make a good one.`,
-	})}
-${field({
-	name: 'repeated',
-	label: 'New password, once more',
-	type: 'password',
-	fills: 'new-password',
-	first: wrong === 'repeated',
-	wrong: wrong === 'repeated',
-})}`;
+	const fieldOf = (name: 'password' | 'repeated', label: string, hint?: string) =>
+		field({
+			name,
+			label,
+			type: 'password',
+			fills: 'new-password',
+			first: wrong === name,
+			wrong: wrong === name,
+			...(hint && {hint}),
+		});
+	const hint = `At least ${passwordLength.least} characters; a few words make a good one.`;
+	return html`${fieldOf('password', 'New password', hint)}
+${fieldOf('repeated', 'New password, once more')}`;
 }
 
 function faultOf(password: string, repeated: string, email: string): Failure | undefined {
