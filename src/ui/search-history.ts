@@ -1,3 +1,4 @@
+import {cutText} from '../core/cut-text.ts';
 import {emptyComposer, expandedText, setComposerText} from '../store/composer.ts';
 import type {AppStore} from '../store/store.ts';
 import type {AppInteraction} from './interaction.ts';
@@ -30,5 +31,5 @@ export async function searchHistory(store: AppStore, {choose, say}: Pick<AppInte
 }
 
 function oneLine(text: string): string {
-	return text.slice(0, mostShown).replaceAll(/\s+/g, ' ').trim();
+	return cutText(text, mostShown).replaceAll(/\s+/g, ' ').trim();
 }
