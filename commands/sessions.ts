@@ -17,7 +17,7 @@ export default command({
 			rows: found.map(({id, updatedAt, messages, title, preview, folder}) => [
 				id.slice(0, 8),
 				{at: updatedAt},
-				messages === undefined ? '' : String(messages),
+				String(messages),
 				[title || preview, ...(all ? [`(${folder})`] : [])].join(' '),
 			]),
 			empty: all
@@ -31,7 +31,7 @@ export default command({
 				title,
 				preview,
 				updated_at: updatedAt,
-				messages: messages ?? null,
+				messages,
 				model,
 			})),
 		};

@@ -59,7 +59,7 @@ export function savedChoice(
 				'saved',
 				cost === null ? undefined : formatUsd(cost),
 				cellText({at: updatedAt}, {exact}),
-				messages === undefined ? undefined : `${messages} ${messages === 1 ? 'message' : 'messages'}`,
+				`${messages} ${messages === 1 ? 'message' : 'messages'}`,
 				id.slice(0, 8),
 			]),
 			fields: fieldsOf({id, kind: savedKind, state: 'saved', server: 'this machine', cost: cost ?? undefined, age: at}),

@@ -5,70 +5,116 @@ import {assertPrivate, noFollow} from './private-file.ts';
 import type {SessionFile} from './session-folder.ts';
 import type {SessionSummary} from './sessions.ts';
 
-/** How much is read at each end of a session file, in bytes: a list of hundreds of long sessions stays quick. */
-const windowBytes = 64 * 1024;
+const chunkBytes = 1024 * 1024;
+/** A longer line is skipped, as where the session is read whole. */
+const maxLineBytes = 32 * 1024 * 1024;
 const previewLength = 200;
-const tellingLine = /"type":"(?:user-message|rename|run-start)"/;
+const newline = 10;
 
-/** Reads both ends of a session file. Throws what the file system throws, and `AppError` for a file that is not ours. */
+/** Most lines are deltas: of those only the message they belong to is read, without parsing them. */
+const tellingLine = /"type":"(?:user-message|rename|run-start)"/;
+const messageIdOfLine = /"messageId":"([^"\\]+)"/;
+
+type Scan = Readonly<Omit<SessionSummary, keyof SessionFile | 'updatedAt'>> & {
+	/** When the last record was written, ISO 8601 in UTC; empty without one. */
+	readonly at: string;
+};
+
+/** Reads a whole session file for a list. Throws what the file system throws, and `AppError` for a file that is not ours. */
 export async function summarize({id, path, folder}: SessionFile): Promise<SessionSummary> {
 	const file = await open(path, constants.O_RDONLY | noFollow);
 	try {
-		const {size, mtime} = assertPrivate(file.fd, path);
-		const read = async (from: number, length: number) => {
-			const {buffer, bytesRead} = await file.read(Buffer.alloc(length), 0, length, from);
-			return buffer.toString('utf8', 0, bytesRead);
-		};
-		const whole = size <= 2 * windowBytes;
-		const head = await read(0, whole ? size : windowBytes);
-		const tail = whole ? '' : await read(size - windowBytes, windowBytes);
-
-		const first = head.split('\n');
-		const lines = [...first, ...tail.split('\n').slice(1)].filter(Boolean);
-		// Of a long session most lines are deltas, which say nothing about it and take long to parse.
-		const telling = lines.filter((line, index) => whole || index === lines.length - 1 || tellingLine.test(line));
-		const records = telling.flatMap(toRecord);
-		const events = records.flatMap(({event}) => (isJsonObject(event) ? [event] : []));
-		const last = (type: string, field: string) => text(events.findLast(event => event['type'] === type)?.[field]);
-		return {
-			id,
-			path,
-			folder,
-			title: last('rename', 'title'),
-			preview: preview(text(events.find(isUserMessage)?.['text']) || cutText(first.at(-1) ?? '')),
-			updatedAt: text(records.at(-1)?.['at']) || mtime.toISOString(),
-			messages: whole ? countMessages(events) : undefined,
-			model: last('run-start', 'model'),
-		};
+		const {mtime} = assertPrivate(file.fd, path);
+		const chunks = file.createReadStream({highWaterMark: chunkBytes, autoClose: false}) as AsyncIterable<Buffer>;
+		const {at, ...found} = await scan(chunks);
+		return {id, path, folder, ...found, updatedAt: at || mtime.toISOString()};
 	} finally {
 		await file.close();
 	}
 }
 
-function toRecord(line: string): JsonObject[] {
-	const value = parseJson(line);
-	return isJsonObject(value) ? [value] : [];
+async function scan(chunks: AsyncIterable<Buffer>): Promise<Scan> {
+	const modelMessages = new Set<string>();
+	const found = {title: '', preview: '', model: '', userMessages: 0};
+	let lastLines: readonly string[] = [];
+
+	const readTelling = (line: string) => {
+		const event = parseRecord(line)?.['event'];
+		if (!isJsonObject(event)) {
+			return;
+		}
+
+		switch (event['type']) {
+			case 'user-message':
+				found.userMessages += 1;
+				found.preview ||= preview(text(event['text']));
+				break;
+			case 'rename':
+				found.title = text(event['title']);
+				break;
+			case 'run-start':
+				found.model = text(event['model']);
+				break;
+		}
+	};
+
+	for await (const lines of wholeLines(chunks)) {
+		for (const line of lines) {
+			if (tellingLine.test(line)) {
+				readTelling(line);
+			} else {
+				const messageId = messageIdOfLine.exec(line)?.[1];
+				if (messageId) {
+					modelMessages.add(messageId);
+				}
+			}
+		}
+
+		lastLines = [...lastLines, ...lines.slice(-2)].slice(-2);
+	}
+
+	const {userMessages, ...rest} = found;
+	// The very last line may be cut off; the one before it is whole then.
+	const at = lastLines.map(line => text(parseRecord(line)?.['at'])).findLast(Boolean) ?? '';
+	return {...rest, at, messages: userMessages + modelMessages.size};
 }
 
-function isUserMessage(event: JsonObject): boolean {
-	return event['type'] === 'user-message';
+/** The lines that are not empty, chunk by chunk, a byte a character: most of them are never decoded. */
+async function* wholeLines(chunks: AsyncIterable<Buffer>): AsyncGenerator<readonly string[]> {
+	let parts: Buffer[] = [];
+	let partBytes = 0;
+	const take = (end: Buffer) => {
+		const lines = Buffer.concat([...parts, end])
+			.toString('latin1')
+			.split('\n');
+		const kept = partBytes > maxLineBytes ? lines.slice(1) : lines;
+		parts = [];
+		partBytes = 0;
+		return kept.filter(Boolean);
+	};
+
+	for await (const chunk of chunks) {
+		const end = chunk.lastIndexOf(newline);
+		if (end >= 0) {
+			yield take(chunk.subarray(0, end));
+		}
+
+		const rest = chunk.subarray(end + 1);
+		partBytes += rest.length;
+		parts = partBytes > maxLineBytes ? [] : [...parts, rest];
+	}
+
+	yield take(Buffer.alloc(0));
 }
 
-function countMessages(events: readonly JsonObject[]): number {
-	const models = new Set(events.map(event => text(event['messageId'])).filter(Boolean));
-	return models.size + events.filter(isUserMessage).length;
+/** The object on a line whose characters are the bytes of its UTF-8; undefined for what is none. */
+function parseRecord(line: string): JsonObject | undefined {
+	const value = parseJson(Buffer.from(line, 'latin1').toString('utf8'));
+	return isJsonObject(value) ? value : undefined;
 }
 
 function text(value: unknown): string {
 	return typeof value === 'string' ? value : '';
-}
-
-/** The beginning of a first message so long that the line is cut: its JSON cannot be parsed, but its text can be read. */
-function cutText(line: string): string {
-	const start = line.includes('"type":"user-message"')
-		? /"text":"((?:[^"\\]|\\["\\/bfnrt]|\\u[\da-f]{4}){0,2000})/i.exec(line)?.[1]
-		: '';
-	return text(parseJson(`"${start ?? ''}"`));
 }
 
 function preview(message: string): string {

@@ -12,8 +12,8 @@ export type SessionSummary = SessionFile & {
 	readonly preview: string;
 	/** When something last happened in it, ISO 8601 in UTC. */
 	readonly updatedAt: string;
-	/** User and model messages; undefined for a session too long to be read whole for a list. */
-	readonly messages: number | undefined;
+	/** User and model messages. */
+	readonly messages: number;
 	/** `provider/model-name` of its last run, empty before one. */
 	readonly model: string;
 };

@@ -1,4 +1,4 @@
-import {mkdirSync, rmSync, utimesSync, writeFileSync} from 'node:fs';
+import {appendFileSync, mkdirSync, rmSync, utimesSync, writeFileSync} from 'node:fs';
 import {join} from 'node:path';
 import {expect, test} from 'vitest';
 import type {AgentEvent} from '../../src/core/event.ts';
@@ -64,18 +64,34 @@ test('sessions are listed newest first, of one folder or of all', async () => {
 	expect(await listSessions(home, {folder: temporaryFolder()})).toEqual([]);
 });
 
-test('a long session is read at both ends only, and its count is then unknown', async () => {
+test('a long session is listed with its title, first message, model and count, wherever they stand in the file', async () => {
 	const home = temporaryHome();
-	const delta = (text: string): AgentEvent => ({type: 'text-delta', id: 't1', messageId: 'm1', text});
+	const delta = (messageId: string): AgentEvent => ({type: 'text-delta', id: 't', messageId, text: 'ä'.repeat(1000)});
+	const many = (messageId: string) => Array.from({length: 100}, () => delta(messageId));
 	const events: AgentEvent[] = [
+		...many('m1'),
 		...run(`“Hello”\n${'x'.repeat(90_000)}`),
-		...Array.from({length: 200}, () => delta('y'.repeat(1000))),
-		{type: 'rename', title: 'Late'},
+		{type: 'rename', title: 'In “the” middle'},
+		...many('m2'),
+		...many('m3'),
 	];
 	await save(home, temporaryFolder(), one, events);
 	const [summary] = await listSessions(home);
-	expect(summary).toMatchObject({title: 'Late', messages: undefined, updatedAt: '2026-01-01T00:03:25.000Z'});
+	expect(summary).toMatchObject({
+		title: 'In “the” middle',
+		messages: 4,
+		model: 'custom/demo',
+		updatedAt: '2026-01-01T00:05:05.000Z',
+	});
 	expect(summary?.preview).toMatch(/^“Hello” x+…$/);
+});
+
+test('a line cut off at the end of a session changes nothing in the list', async () => {
+	const home = temporaryHome();
+	const path = await save(home, temporaryFolder(), one, run('whole'));
+	const [before] = await listSessions(home);
+	appendFileSync(path, '{"v":1,"seq":9,"at":"2027-01-01T00:00:00.000Z","event":{"type":"user-mess');
+	expect(await listSessions(home)).toEqual([before]);
 });
 
 test('broken, empty and foreign files do not keep the others from being listed', async () => {
