@@ -3,8 +3,8 @@ import {runSteps} from './slices.ts';
 
 /**
  * What a window says about the one before it. `first`: nothing was seen before, or an empty log, so that nothing shows
- * what came earlier. `gap`: they have no line in common. `restarted`: the new one is also shorter and begins otherwise.
- * `ambiguous`: they have lines in common, but only such that come again and again, so that lines may be missing; or the
+ * what came earlier. `gap`: they have no line in common. `restarted`: the new one also holds fewer lines, and fewer than
+ * the server cuts a log to. `ambiguous`: they have lines in common, but only such that come again and again, so that lines may be missing; or the
  * log was empty, and so much came at once that the server may have cut it.
  */
 export type Verdict = 'first' | 'unchanged' | 'appended' | 'gap' | 'restarted' | 'ambiguous';
@@ -26,14 +26,19 @@ const shortestTail = {lines: 100, characters: 16 * 1024};
  * Finds what a window of a log adds to the one before it: pure, in time linear in the size of both. The longest end of
  * `previous` that `next` begins with is the overlap (Knuth, Morris and Pratt 1977, on lines), so that genuine repeats
  * survive. It is accepted if it holds a line that occurs once in `previous`, or covers all of it. The last line without
- * a newline is held back, and must go on as it began; a first line that was cut is matched by its end.
+ * a newline is held back, and must go on as it began; a first line that was cut is matched by its end. `fewestCut` is
+ * how many lines the smallest window held that the server had cut, as far as one was seen.
  */
-export function merge(previous: LogWindow | undefined, next: LogWindow): Merged {
-	return runSteps(mergeSteps(previous, next));
+export function merge(previous: LogWindow | undefined, next: LogWindow, fewestCut?: number): Merged {
+	return runSteps(mergeSteps(previous, next, fewestCut));
 }
 
 /** The same in steps, for windows of any size. */
-export function* mergeSteps(previous: LogWindow | undefined, next: LogWindow): Generator<void, Merged> {
+export function* mergeSteps(
+	previous: LogWindow | undefined,
+	next: LogWindow,
+	fewestCut = Number.POSITIVE_INFINITY,
+): Generator<void, Merged> {
 	if (previous?.text === next.text) {
 		return {appended: [], verdict: 'unchanged'};
 	}
@@ -44,7 +49,7 @@ export function* mergeSteps(previous: LogWindow | undefined, next: LogWindow): G
 
 	const overlap = yield* findOverlap(previous, next);
 	if (!overlap) {
-		return {appended: next.lines, verdict: isRestart(previous, next) ? 'restarted' : 'gap'};
+		return {appended: next.lines, verdict: isRestart(previous, next, fewestCut) ? 'restarted' : 'gap'};
 	}
 
 	const appended = next.lines.slice(overlap.length);
@@ -153,10 +158,7 @@ function isLikelyCut({lines, text}: LogWindow): boolean {
 	return lines.length >= shortestTail.lines || text.length >= shortestTail.characters;
 }
 
-function isRestart(previous: LogWindow, next: LogWindow): boolean {
-	return next.text.length < previous.text.length && (!next.text || beginningOf(previous) !== beginningOf(next));
-}
-
-function beginningOf({lines, partial}: LogWindow): string {
-	return lines[0] ?? partial;
+/** Bytes say nothing here: two windows that the server cut differ in length by chance. */
+function isRestart(previous: LogWindow, next: LogWindow, fewestCut: number): boolean {
+	return !next.text || next.lines.length < Math.min(previous.lines.length, fewestCut);
 }

@@ -50,6 +50,8 @@ export function createReading({sinceStart = false}: {readonly sinceStart?: boole
 	let after: number | undefined;
 	let etag: string | undefined;
 	let held = '';
+	/** Lines of the smallest window that the server had cut at its limit. */
+	let fewestCut = Number.POSITIVE_INFINITY;
 	let isFirst = true;
 	let isExact = true;
 	let isLost = false;
@@ -57,7 +59,11 @@ export function createReading({sinceStart = false}: {readonly sinceStart?: boole
 
 	const takeWindow = function* (answer: Window): Generator<void, Taken> {
 		const next = yield* windowSteps(answer.text);
-		const {appended, verdict} = yield* mergeSteps(window, next);
+		const {appended, verdict} = yield* mergeSteps(window, next, fewestCut);
+		if (window && verdict !== 'first' && verdict !== 'restarted' && isCut(window, next, appended)) {
+			fewestCut = Math.min(fewestCut, next.lines.length);
+		}
+
 		// An answer without the offset that was asked for is of another kind of server: nothing of it can be placed.
 		const isUnplaced = window === undefined && (isLost || after !== undefined);
 		const mark = isUnplaced ? 'ambiguous' : isFirst && sinceStart && startOf(answer) !== 0 ? 'gap' : marks[verdict];
@@ -125,6 +131,11 @@ export function createReading({sinceStart = false}: {readonly sinceStart?: boole
 /** Whether a server refuses the offset that it gave, such as one behind another of another version. */
 export function isRefusedOffset(error: unknown, {cursor}: Reading): boolean {
 	return error instanceof AppError && error.code === 'failed' && cursor().after !== undefined;
+}
+
+/** True where the window before held lines that the next one has no more: the server shows the end of a longer log. */
+function isCut(previous: LogWindow, next: LogWindow, appended: readonly string[]): boolean {
+	return next.lines.length - appended.length < previous.lines.length;
 }
 
 /** The offset of the first byte, as far as it can be known. */

@@ -20,9 +20,11 @@ test.each([
 	['the window is cut at a newline', 'one two\nb\nc\n', '\nb\nc\nd\n', 'appended', ['d']],
 	['nothing is in common', 'a\nb\n', 'c\nd\n', 'gap', ['c', 'd']],
 	['the end of one line alone is in common', 'a\nstep 14\n', '4\nstep 25\n', 'gap', ['4', 'step 25']],
-	['it is shorter and begins otherwise', 'alpha\nbeta\n', 'c\n', 'restarted', ['c']],
+	['it holds fewer lines', 'alpha\nbeta\n', 'c\n', 'restarted', ['c']],
+	['it holds fewer lines, and more bytes', 'a\nb\n', 'a long line\n', 'restarted', ['a long line']],
+	['it holds as many lines, and fewer bytes', 'alpha\nbeta\n', 'c\nd\n', 'gap', ['c', 'd']],
 	['it was emptied', 'a\nb\n', '', 'restarted', []],
-	['it is shorter but begins as before', 'start\nb\nc\n', 'start\n', 'gap', ['start']],
+	['it holds fewer lines and begins as before', 'start\nb\nc\n', 'start\n', 'restarted', ['start']],
 	['only repeats are in common', 'a\ntick\ntick\n', 'tick\ntick\nb\n', 'ambiguous', ['b']],
 	['the last line has no end yet', 'a\n', 'a\nb', 'unchanged', []],
 	['the last line grew', 'a\nb', 'a\nbc', 'unchanged', []],
@@ -30,7 +32,7 @@ test.each([
 	['it is complete just as it stood', 'a\nb', 'a\nb\n', 'appended', ['b']],
 	['a line alone goes on', 'par', 'partial\nb\n', 'appended', ['partial', 'b']],
 	['a line alone is another one', 'par', 'b\nb\nb\n', 'gap', ['b', 'b', 'b']],
-	['what was held back contradicts the overlap', 'x\na\nbegun', 'a\nother\n', 'restarted', ['a', 'other']],
+	['what was held back contradicts the overlap', 'x\na\nbegun', 'a\nother\n', 'gap', ['a', 'other']],
 	['a CR before the newline is kept', 'a\r\n', 'a\r\nb\r\n', 'appended', ['b\r']],
 ] as const)('%s', (_, previous, next, verdict, appended) => {
 	expect(merged(previous, next)).toEqual({verdict, appended});

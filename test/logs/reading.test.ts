@@ -37,3 +37,29 @@ test('a line that has no end is given out in pieces, not kept for ever', () => {
 	expect(take(half, 2 * half.length).lines.map(line => line.length)).toEqual([2 * half.length]);
 	expect(reading.held()).toBe('');
 });
+
+/** Whole lines of a log from one number to another. */
+const lines = (from: number, to: number) =>
+	Array.from({length: to - from}, (_, index) => `line ${from + index}\n`).join('');
+
+/** What each of these windows is marked with. */
+function marksOf(windows: readonly string[]) {
+	const reading = createReading();
+	return windows.map(text => runSteps(reading.take({kind: 'window', text})).mark);
+}
+
+test('a full window after a gap is no restart, be it shorter in bytes or, cut by bytes, in lines', () => {
+	const short = lines(0, 60).replaceAll('line ', '');
+	expect(marksOf([lines(1000, 1060), short])).toEqual([undefined, 'gap']);
+	expect(marksOf([lines(0, 60), lines(20, 78), lines(40, 102), lines(500, 558)])).toEqual([
+		undefined,
+		undefined,
+		undefined,
+		'gap',
+	]);
+});
+
+test('a window with fewer lines than the server ever cut a log to is a restart, also while the log is still whole', () => {
+	expect(marksOf([lines(0, 60), lines(20, 78), lines(500, 557)])).toEqual([undefined, undefined, 'restarted']);
+	expect(marksOf([lines(0, 1), lines(0, 60), lines(100, 120)])).toEqual([undefined, undefined, 'restarted']);
+});

@@ -40,7 +40,7 @@ test('a log that begins anew is marked, also while it is empty', async () => {
 });
 
 test('marks of the same kind without a line between them are one', async () => {
-	const {told} = await follow(['a\n', 'x-long-line', 'y-long-line', 'z-long-line']);
+	const {told} = await follow(['a', 'x-long-line', 'y-long-line', 'z-long-line']);
 	expect(told.filter(line => line.startsWith('--'))).toEqual(['-- gap']);
 });
 
