@@ -1,12 +1,12 @@
-import {createContext, Script} from 'node:vm';
 import {AppError} from '../core/error.ts';
+import {boundedWork, type CpuClock, isTimeout, runBounded} from './run-bounded.ts';
 
 /** A regular expression that cannot hang the program. */
 export type Matcher = {
 	readonly source: string;
 	/**
 	 * Whether each line matches, looking at its first 16 Ki characters. Throws `AppError` (`usage`) where the expression
-	 * takes longer than its time allows: then it is of the kind that would take for ever.
+	 * takes more processor time than is allowed: then it is of the kind that would take forever.
 	 */
 	readonly match: (lines: readonly string[]) => readonly boolean[];
 	/**
@@ -21,48 +21,34 @@ export type Range = readonly [start: number, end: number];
 /** So much of a line is looked at. */
 export const longestMatched = 16 * 1024;
 
-/** Milliseconds for one batch, which a sane expression goes through in less than ten. */
-const patience = 250;
-/** Milliseconds for one text whose matches are shown: a picture waits for it. */
-const shortPatience = 50;
-/** A busy machine takes its time as well: only an expression that is late so often is at fault. */
+/** Processor time in milliseconds for one batch, which a sane expression goes through in less than ten. */
+const batchCpuMs = 250;
+/** Processor time in milliseconds for one text whose matches are shown: a picture waits for it. */
+const rangesCpuMs = 50;
+/** The program does other things in that time as well: only an expression that is late so often is at fault. */
 const mostLate = 3;
 const mostRanges = 200;
 const batchCharacters = 512 * 1024;
 const batchLines = 5000;
 
-/** Only code that the engine can interrupt is bounded, and that is what runs in a context with a timeout. */
-const script = new Script('lines.map(line => expression.test(line))');
-const rangesScript = new Script(
-	'lines.map(line => { const found = []; for (const match of line.matchAll(expression)) { ' +
-		`if (found.push(match.index, match.index + match[0].length) >= ${2 * mostRanges}) break; } return found; })`,
+const matching = boundedWork('expression.test(line)');
+const finding = boundedWork(
+	'(() => { const offsets = []; for (const match of line.matchAll(expression)) { ' +
+		`if (offsets.push(match.index, match.index + match[0].length) >= ${2 * mostRanges}) break; } return offsets; })()`,
 );
-let context: {lines: readonly string[]; expression: RegExp} | undefined;
-
-/** Runs code of ours that the engine may interrupt. Throws what it throws, and an error of its own for lost patience. */
-function runBounded(code: Script, lines: readonly string[], expression: RegExp, timeout: number): Iterable<unknown> {
-	context ??= Object.assign(createContext({}), {lines, expression});
-	context.lines = lines;
-	context.expression = expression;
-	try {
-		return code.runInContext(context, {timeout});
-	} finally {
-		context.lines = [];
-	}
-}
 
 /**
  * Makes a matcher of a regular expression as one types it; `i` is for one without capitals (smart case). No analysis
- * tells every catastrophic expression from a good one, so that time is what is bounded. Throws `usage` for what is no
- * regular expression.
+ * tells every catastrophic expression from a good one, so that processor time is what is bounded. Throws `usage` for an
+ * invalid regular expression.
  */
-export function createMatcher(source: string): Matcher {
+export function createMatcher(source: string, cpuClock?: CpuClock): Matcher {
 	const expression = compile(source);
 	const everywhere = new RegExp(expression.source, `${expression.flags}g`);
 	let late = 0;
 	const run = (lines: readonly string[]): readonly boolean[] => {
 		try {
-			return [...runBounded(script, lines, expression, patience)].map(Boolean);
+			return runBounded(matching, lines, expression, {cpuMs: batchCpuMs, cpuClock}).map(Boolean);
 		} catch (error) {
 			throw isTimeout(error) ? tooSlow(source, error) : error;
 		}
@@ -94,7 +80,8 @@ export function createMatcher(source: string): Matcher {
 			}
 
 			try {
-				const [found] = runBounded(rangesScript, [text.slice(0, longestMatched)], everywhere, shortPatience);
+				const bounds = {cpuMs: rangesCpuMs, cpuClock};
+				const [found] = runBounded(finding, [text.slice(0, longestMatched)], everywhere, bounds);
 				const offsets = Array.from(found as ArrayLike<number>);
 				return offsets.flatMap((start, index): readonly Range[] => {
 					const end = index % 2 === 0 ? (offsets[index + 1] ?? start) : start;
@@ -117,20 +104,13 @@ function compile(source: string): RegExp {
 		try {
 			return new RegExp(source, flags.replace('u', ''));
 		} catch {
-			const why = error instanceof Error ? error.message.replace(/^.*: /, '') : 'it cannot be read';
-			throw new AppError('usage', `“${source}” is no regular expression: ${why}.`, {
-				hint: 'Put a backslash before a sign that is meant as it is.',
+			const why = error instanceof Error ? error.message.replace(/^.*: /, '') : 'it cannot be parsed';
+			throw new AppError('usage', `Invalid regex “${source}”: ${why.charAt(0).toLowerCase()}${why.slice(1)}.`, {
+				hint: 'Escape special characters with \\.',
 				cause: error,
 			});
 		}
 	}
-}
-
-/** The error may come from the context, whose `Error` is another one. */
-function isTimeout(error: unknown): boolean {
-	return (
-		typeof error === 'object' && error !== null && 'code' in error && error.code === 'ERR_SCRIPT_EXECUTION_TIMEOUT'
-	);
 }
 
 function tooSlow(source: string, cause: unknown): AppError {

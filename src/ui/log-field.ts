@@ -48,7 +48,9 @@ function entered(viewer: LogViewer, {kind, text, focus}: Entered): ViewerStep {
 		}
 		case 'highlight': {
 			const highlights = text ? [...viewer.highlights, text] : viewer.highlights.slice(0, -1);
-			highlights.forEach(createMatcher);
+			for (const source of highlights) {
+				createMatcher(source);
+			}
 			return {viewer: {...viewer, highlights}};
 		}
 		case 'save':

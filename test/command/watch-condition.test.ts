@@ -26,7 +26,7 @@ test.each([
 	['level>=', '“” is no level.'],
 	['|level>=error', 'The expression is empty.'],
 	[' ', 'The expression is empty.'],
-	['a(', '“a(” is no regular expression: Unterminated group.'],
+	['a(', 'Invalid regex “a(”: unterminated group.'],
 ])('%j is refused with what is wrong with it', (text, message) => {
 	expect(() => readCondition(text)).toThrowError(expect.objectContaining({code: 'usage', message}));
 });

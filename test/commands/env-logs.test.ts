@@ -111,7 +111,7 @@ test('filters hide lines, not numbers', async () => {
 });
 
 test.each([
-	[['--grep', '('], '“(” is no regular expression: Unterminated group.'],
+	[['--grep', '('], 'Invalid regex “(”: unterminated group.'],
 	[['--exit-status'], '--exit-status goes with --follow.'],
 	[['--level', 'loud'], '--level'],
 ])('%j is refused before anything is sent', async (flags, message) => {

@@ -91,7 +91,7 @@ test('stop takes one of several by its number, or all', async () => {
 test.each([
 	[['error', id, '--every', '1s'], '--every takes a time between 5s and 24h, not “1s”.'],
 	[['level>=loud', id], '“loud” is no level.'],
-	[['a(', id], '“a(” is no regular expression: Unterminated group.'],
+	[['a(', id], 'Invalid regex “a(”: unterminated group.'],
 	[['error', id, '--ask', ' '], '--ask takes what the agent is to be asked.'],
 	[['error', id, '--ask', 'Why?', '--notify'], '--ask and --notify exclude each other.'],
 	[['error', id, '--turns', '0'], '--turns takes a number from 1 to 60.'],

@@ -28,8 +28,8 @@ test.each([
 });
 
 test.each([
-	['(', '“(” is no regular expression: Unterminated group.'],
-	['!a{2,1}', '“a{2,1}” is no regular expression: numbers out of order in {} quantifier.'],
+	['(', 'Invalid regex “(”: unterminated group.'],
+	['!a{2,1}', 'Invalid regex “a{2,1}”: numbers out of order in {} quantifier.'],
 	['', 'A pattern is empty.'],
 	['!', 'A pattern is empty.'],
 ])('the pattern %j is refused', (pattern, message) => {

@@ -43,3 +43,23 @@ test('an expression that takes for ever shows nothing, holds up few pictures, an
 	expect(performance.now() - begun).toBeLessThan(1000);
 	expect(createMatcher('b').ranges('abc')).toEqual([[1, 2]]);
 });
+
+/** So many times “a” that a backtracking expression needs at least that long to see that no “!” follows. */
+function hardFor(milliseconds: number): string {
+	for (let count = 16; ; count++) {
+		const text = 'a'.repeat(count);
+		const begun = performance.now();
+		/^(a+)+!$/.test(text);
+		if (performance.now() - begun > milliseconds) {
+			return text;
+		}
+	}
+}
+
+test('an expression that a busy machine lets wait is not too slow: its processor time counts', () => {
+	const text = hardFor(600);
+	const idle = createMatcher('^(a+)+!$', () => 0);
+	expect(idle.match(['x', text, 'aa!'])).toEqual([false, false, true]);
+	expect(idle.ranges('aa!')).toEqual([[0, 3]]);
+	expect(() => createMatcher('^(a+)+!$').match([text.repeat(2)])).toThrow('takes too long');
+});

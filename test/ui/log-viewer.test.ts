@@ -65,10 +65,7 @@ test('filters add up, one is taken back by Enter on nothing, and one that cannot
 	press('&GET', keys.enter, '&!health', keys.enter);
 	expect(narrowing().filters).toEqual(['GET', '!health']);
 	press('&(', keys.enter);
-	expect([narrowing().filters, viewer().note]).toEqual([
-		['GET', '!health'],
-		'“(” is no regular expression: Unterminated group.',
-	]);
+	expect([narrowing().filters, viewer().note]).toEqual([['GET', '!health'], 'Invalid regex “(”: unterminated group.']);
 	expect(viewer().field).toMatchObject({kind: 'filter', composer: {text: '('}});
 	press('b');
 	expect(viewer().note).toBe('');

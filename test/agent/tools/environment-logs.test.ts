@@ -99,7 +99,7 @@ test('100,000 lines and a line of 10 MB are read, and the answer stays small [21
 
 test.each([
 	[{pattern: '(a+)+$'}, 'The regular expression “(a+)+$” takes too long on this log.'],
-	[{pattern: 'a('}, '“a(” is no regular expression: Unterminated group.'],
+	[{pattern: 'a('}, 'Invalid regex “a(”: unterminated group.'],
 	[{lines: 501}, 'The argument “lines” is not right: integer of 1 or more. Most lines to give, at most 500.'],
 	[{level: 'loud'}, /^The argument “level” is not right/],
 	[{environment: null}, 'The argument “environment” is missing: string. Id of the environment, a UUID.'],

@@ -124,7 +124,7 @@ test('100,000 lines at once are looked through, and what matches among them is f
 
 test.each([
 	[{pattern: '(a+)+$'}, /takes too long on this log/],
-	[{pattern: '['}, /is no regular expression/],
+	[{pattern: '['}, /Invalid regex/],
 	[{pattern: 'a', timeout_seconds: 121}, /^The argument “timeout_seconds” is not right/],
 	[{}, /^The argument “pattern” is missing/],
 ])('%j is refused [21]', async (args, message) => {
