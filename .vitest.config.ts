@@ -1,5 +1,7 @@
+import {readFileSync} from 'node:fs';
 import {availableParallelism} from 'node:os';
 import {configDefaults, defineConfig} from 'vitest/config';
+import {standInSources} from './.scripts/bundle-stand-ins.mjs';
 import {databaseTests} from './test/database-tests.ts';
 
 /** Where others wait for the verdict it must depend on the change alone; at a desk the tests look for something new. */
@@ -13,9 +15,30 @@ const withDatabase = databaseTests();
  */
 const shared = {isolate: false, testTimeout: 20_000};
 
+const drawnWith =
+	/\/node_modules\/(?:ink|ink-text-input|ink-testing-library|cli-truncate|slice-ansi|widest-line|wrap-ansi)\//;
+
+/** Component tests draw with the width module that ships: Ink and what it imports get it instead of string-width. */
+const shippedWidth = {
+	name: 'shipped-width',
+	enforce: 'pre' as const,
+	resolveId: (source: string, importer = '') =>
+		source === 'string-width' && importer.includes('/node_modules/') ? '\0shipped-width' : undefined,
+	load(id: string) {
+		if (id === '\0shipped-width') {
+			return standInSources(process.cwd())['string-width'];
+		}
+
+		// Their source maps name files that are not in the packages.
+		return drawnWith.test(id) ? readFileSync(id, 'utf8').replace(/^\/\/# sourceMappingURL=.*$/m, '') : undefined;
+	},
+};
+
 /** What opens a database runs on each engine, in a project that is named after it; everything else runs once. */
 export default defineConfig({
+	plugins: [shippedWidth],
 	test: {
+		server: {deps: {inline: [drawnWith]}},
 		// Most tests wait for terminals, sockets and processes, so that two go together even on two cores.
 		maxWorkers: Math.max(2, availableParallelism() - 1),
 		// Terminals and clocks of a busy machine: what fails once is tried once more, what fails twice is broken.
