@@ -7,6 +7,7 @@ import {attackSpanSchema} from '../../src/contract/resources/assessment.ts';
 import {environmentSchema} from '../../src/contract/resources/environment.ts';
 import {runtimeSchema} from '../../src/contract/resources/runtime.ts';
 import {isJsonObject, type Json} from '../../src/core/json.ts';
+import {expectLinear} from '../growth.ts';
 import {valuesOf} from './arbitrary.ts';
 
 const named = Object.entries<z.ZodMiniType>(components);
@@ -133,15 +134,15 @@ test('names that every object has are no fields', () => {
 	expect(Object.getPrototypeOf(read)).toBe(Object.prototype);
 });
 
-test('a list of a million misfits takes no time worth telling [21]', () => {
-	const startedAt = performance.now();
+test('a list of a million invalid items costs as much as it is long [21]', () => {
 	expect(
 		readLeniently(
 			z.array(attackSpanSchema),
 			Array.from({length: 1_000_000}, () => 1),
 		),
 	).toEqual([]);
-	expect(performance.now() - startedAt).toBeLessThan(2000);
+	const ones = Array.from({length: 1_000_000}, () => 1);
+	expectLinear(size => readLeniently(z.array(attackSpanSchema), ones.slice(0, size)), 20_000, 10);
 });
 
 test('the original of what is as specified is the value itself', () => {

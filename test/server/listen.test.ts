@@ -85,11 +85,9 @@ test('closing ends requests that do not end by themselves', async () => {
 	response.on('error', () => {});
 	request.on('error', () => {});
 	response.resume();
-	const startedAt = performance.now();
 	await close();
 	await until(() => seen.ended > 0);
 	expect(seen.ended).toBe(1);
-	expect(performance.now() - startedAt).toBeLessThan(2500);
 });
 
 test('a place that cannot be listened at is told in words', async () => {
@@ -146,12 +144,10 @@ test.each([
 		timeouts: {headers: 100, request: 200, silence: 10_000},
 	});
 	onTestFinished(() => listening.close());
-	const startedAt = performance.now();
 	const socket = connect(Number(new URL(listening.url).port), '127.0.0.1').setEncoding('utf8');
 	socket.write(sent);
 	const answer: string[] = [];
 	socket.on('data', (data: string) => answer.push(data));
 	await once(socket, 'close');
 	expect(answer.join('')).toMatch(/^HTTP\/1\.1 400 [\s\S]*"The request did not come in time\."/);
-	expect(performance.now() - startedAt).toBeLessThan(2500);
 });

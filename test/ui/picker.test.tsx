@@ -59,10 +59,8 @@ describe('keys of a picker that come in one turn of the loop', () => {
 		const {store, press, asked} = handler();
 		const many = Array.from({length: 2000}, (_, index) => ({id: `${index}`, label: `choice ${index}`}));
 		store.getState().setPanel({...pick, choices: many});
-		const start = performance.now();
 		press(...'choice 1999', keys.enter);
 		expect(asked).toEqual(['answer 1999']);
-		expect(performance.now() - start).toBeLessThan(500);
 	});
 });
 

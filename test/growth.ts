@@ -1,0 +1,33 @@
+import process from 'node:process';
+import {expect} from 'vitest';
+
+/** Processor milliseconds of this process for one call: a busy machine adds nothing to it. */
+function cpuMs(work: () => unknown): number {
+	const before = process.cpuUsage();
+	work();
+	const {user, system} = process.cpuUsage(before);
+	return (user + system) / 1000;
+}
+
+function leastCpuMs(work: () => unknown): number {
+	return Math.min(...Array.from({length: 5}, () => cpuMs(work)));
+}
+
+/**
+ * Expects that work on an input of 4 times the size costs less than 9 times the processor time: linear work costs 4 times
+ * as much, quadratic work 16 times. `size` is doubled until the work can be measured, `largest` times it at most.
+ */
+export function expectLinear(work: (size: number) => unknown, size: number, largest = 64): void {
+	const measurableMs = 3;
+	let small = size;
+	let cost = leastCpuMs(() => work(small));
+	while (cost < measurableMs && small * 2 <= size * largest) {
+		small *= 2;
+		cost = leastCpuMs(() => work(small));
+	}
+
+	const large = leastCpuMs(() => work(small * 4));
+	expect(large, `${small} cost ${cost} ms, ${small * 4} cost ${large} ms`).toBeLessThan(
+		9 * Math.max(cost, measurableMs),
+	);
+}
