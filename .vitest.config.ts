@@ -4,16 +4,13 @@ import {configDefaults, defineConfig} from 'vitest/config';
 import {standInSources} from './.scripts/bundle-stand-ins.mjs';
 import {databaseTests} from './test/database-tests.ts';
 
-/** Where others wait for the verdict it must depend on the change alone; at a desk the tests look for something new. */
-const judged = Boolean(process.env['CI']);
-
 const withDatabase = databaseTests();
 
 /**
  * Modules are read once for all files that run in one process, which takes half the time. A hook at the top of a helper
  * would hold for the first of those files alone, so that helpers clean up with `onTestFinished`.
  */
-const shared = {isolate: false, testTimeout: 20_000};
+const shared = {isolate: false};
 
 const drawnWith =
 	/\/node_modules\/(?:ink|ink-text-input|ink-testing-library|cli-truncate|slice-ansi|widest-line|wrap-ansi)\//;
@@ -41,10 +38,10 @@ export default defineConfig({
 		server: {deps: {inline: [drawnWith]}},
 		// Most tests wait for terminals, sockets and processes, so that two go together even on two cores.
 		maxWorkers: Math.max(2, availableParallelism() - 1),
-		// Terminals and clocks of a busy machine: what fails once is tried once more, what fails twice is broken.
-		retry: judged ? 1 : 0,
-		...(judged && {testTimeout: 30_000}),
-		setupFiles: judged ? ['test/same-cases.ts'] : [],
+		// Ends what hangs, however busy the machine is; no test measures by it.
+		testTimeout: 60_000,
+		hookTimeout: 60_000,
+		expect: {poll: {timeout: 30_000}},
 		projects: [
 			{extends: true, test: {name: 'service', exclude: [...configDefaults.exclude, ...withDatabase]}},
 			{
