@@ -1,5 +1,5 @@
 import {readdirSync, readFileSync} from 'node:fs';
-import {join, posix} from 'node:path';
+import {posix} from 'node:path';
 import {expect, test} from 'vitest';
 
 /** From the bottom to the top; folders of one row are peers that know nothing of each other. */
@@ -20,11 +20,26 @@ const longest = 250;
 const importPattern = /(?:\bfrom|\bimport)\s*\(?\s*'([^']+)'/g;
 const serverMayUse = ['src/core', 'src/contract', 'src/storage', 'src/net', 'src/server'];
 const filePackages = /^(?:node:)?(?:fs|fs\/promises|net|http|https|tls|child_process|undici.*|worker_threads)$/;
+const withoutFiles = ['src/core', 'src/contract', 'src/store', 'src/command'];
 
-function list(folder: string): string[] {
+type Source = {
+	readonly path: string;
+	readonly text: string;
+	/** What its static, side-effect, type and dynamic imports name: packages as they are, files by their path. */
+	readonly imports: readonly string[];
+};
+
+function read(folder: string): Source[] {
 	return readdirSync(folder, {recursive: true, withFileTypes: true})
 		.filter(entry => entry.isFile() && /\.tsx?$/.test(entry.name))
-		.map(entry => posix.join(entry.parentPath, entry.name));
+		.map(entry => {
+			const path = posix.join(entry.parentPath, entry.name);
+			const text = readFileSync(path, 'utf8');
+			const imports = [...text.matchAll(importPattern)].map(([, target = '']) =>
+				target.startsWith('.') ? posix.join(posix.dirname(path), target) : target,
+			);
+			return {path, text, imports};
+		});
 }
 
 /** The row of `layers` that a path belongs to, or the folder's name in that row. */
@@ -40,52 +55,65 @@ function placeOf(path: string): {level: number; folder: string} {
 	throw new Error(`${path} is in no layer.`);
 }
 
-const sources = [...list('src'), ...list('commands')];
-const all = [...sources, ...list('test')];
+const sources = [...read('src'), ...read('commands')];
+const all = [...sources, ...read('test')];
+const isFile = (target: string) => /^(?:src|commands|test)\//.test(target);
 
-test.each(sources)('%s imports only from its own folder and from below', file => {
-	const source = readFileSync(file, 'utf8');
-	const from = placeOf(file);
-	for (const [, target = ''] of source.matchAll(importPattern)) {
-		if (target.startsWith('.')) {
-			const to = placeOf(posix.join(posix.dirname(file), target));
-			expect(to.level < from.level || to.folder === from.folder, `${file} imports ${target}`).toBe(true);
-			if (from.folder === 'src/server') {
-				expect(serverMayUse, `${file} imports ${target}`).toContain(to.folder);
-			}
-		}
-	}
+/** Returns `importer imports target` for each import of the program's files that `isWrong`. */
+function wrongImports(isWrong: (from: string, target: string) => boolean): string[] {
+	return sources.flatMap(({path, imports}) =>
+		imports.filter(target => isWrong(path, target)).map(target => `${path} imports ${target}`),
+	);
+}
+
+test('a file imports only from its own folder and from the layers below it', () => {
+	const wrong = wrongImports((path, target) => {
+		const from = placeOf(path);
+		const to = isFile(target) ? placeOf(target) : undefined;
+		return to !== undefined && to.level >= from.level && to.folder !== from.folder;
+	});
+	expect(wrong).toEqual([]);
 });
 
-test.each(sources)('%s keeps screens, files and sockets in their layers', file => {
-	const source = readFileSync(file, 'utf8');
-	const {folder} = placeOf(file);
-	for (const [, target = ''] of source.matchAll(importPattern)) {
-		if (/^(?:ink.*|react)$/.test(target)) {
-			expect(['src/ui', 'top'], `${file} imports ${target}`).toContain(folder);
-		}
+test('the server shares with the client only what both need', () => {
+	const wrong = wrongImports(
+		(path, target) =>
+			placeOf(path).folder === 'src/server' && isFile(target) && !serverMayUse.includes(placeOf(target).folder),
+	);
+	expect(wrong).toEqual([]);
+});
 
-		if (filePackages.test(target)) {
-			expect(['src/core', 'src/contract', 'src/store', 'src/command'], `${file} imports ${target}`).not.toContain(
-				folder,
-			);
-		}
-	}
+test('screens stay in ui', () => {
+	const wrong = wrongImports(
+		(path, target) => /^(?:ink.*|react)$/.test(target) && !['src/ui', 'top'].includes(placeOf(path).folder),
+	);
+	expect(wrong).toEqual([]);
+});
+
+test('files and sockets stay out of the pure layers', () => {
+	const wrong = wrongImports(
+		(path, target) => filePackages.test(target) && withoutFiles.includes(placeOf(path).folder),
+	);
+	expect(wrong).toEqual([]);
 });
 
 test('Ink is imported through one module', () => {
-	const importers = sources.filter(file => /'ink'/.test(readFileSync(file, 'utf8')));
-	expect(importers).toEqual(['src/ui/ink.ts']);
+	expect(sources.filter(({imports}) => imports.includes('ink')).map(({path}) => path)).toEqual(['src/ui/ink.ts']);
 });
 
-test.each(all)(`%s has at most ${longest} lines`, file => {
-	expect(readFileSync(join(file), 'utf8').split('\n').length - 1).toBeLessThanOrEqual(longest);
+test(`a file has at most ${longest} lines`, () => {
+	const long = all.filter(({text}) => text.split('\n').length - 1 > longest).map(({path}) => path);
+	expect(long).toEqual([]);
 });
 
-test.each(sources)('%s has no default export, barrel or escape from the type checker', file => {
-	const source = readFileSync(file, 'utf8');
-	expect(source).not.toMatch(/\bas any\b|as unknown as|@ts-(?:ignore|nocheck)|^export \* /m);
-	if (!file.startsWith('commands/')) {
-		expect(source).not.toMatch(/^export default/m);
-	}
+test('nothing escapes from the type checker', () => {
+	const escapes = /\bas any\b|as unknown as|@ts-(?:ignore|nocheck)/;
+	expect(sources.filter(({text}) => escapes.test(text)).map(({path}) => path)).toEqual([]);
+});
+
+test('there is no barrel, and no default export but the commands', () => {
+	const exporting = sources.filter(
+		({path, text}) => /^export \* /m.test(text) || (!path.startsWith('commands/') && /^export default/m.test(text)),
+	);
+	expect(exporting.map(({path}) => path)).toEqual([]);
 });
