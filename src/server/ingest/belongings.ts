@@ -1,7 +1,8 @@
 import type {DatabaseTransaction} from '../database/tables.ts';
-import {isFencedOff, loadOwners} from '../fence.ts';
+import {isFencedOff, loadOwners, loadRunsOfItems} from '../fence.ts';
 import type {Belongings} from './context.ts';
 import {chunks, ownIds} from './ids.ts';
+import {itemNamesOf} from './item-records.ts';
 import type {Place} from './place.ts';
 import {nameAt} from './read-attributes.ts';
 import type {Span} from './span.ts';
@@ -30,7 +31,7 @@ export type Claimed = {
 	readonly execution: string | undefined;
 };
 
-/** Why a span is rejected that comes of an execution without its run. */
+/** Why a span is rejected that writes to a claimed run without being of its execution. */
 export const fencedOff = 'Another execution has claimed the workflow run.';
 
 type Result = {
@@ -40,7 +41,7 @@ type Result = {
 
 /**
  * What the spans of a place say that they belong to, with the ids of this server. Spans that name a private session of
- * another user are rejected, and those of an execution that lost its run.
+ * another user are rejected, and those that write to a run which another execution or user has claimed.
  */
 export async function readBelongings(
 	transaction: DatabaseTransaction,
@@ -58,7 +59,9 @@ export async function readBelongings(
 	const sessions = await idsOf('sessions', 'gen_ai.conversation.id');
 	const assessments = await idsOf('assessments', 'service.airt.assessment.id');
 	const runs = await idsOf('workflow_runs', 'service.workflow.run.id');
-	const owners = await loadOwners(transaction, workspaceId, [...runs.values()]);
+	const items = await ownIds(transaction, 'items', workspaceId, spans.flatMap(itemNamesOf));
+	const runsOfItems = await loadRunsOfItems(transaction, workspaceId, [...items.values()]);
+	const owners = await loadOwners(transaction, workspaceId, [...new Set([...runs.values(), ...runsOfItems.values()])]);
 	const foreign = await privateToOthers(transaction, workspaceId, userId, [...sessions.values()]);
 	const claimed: Claimed[] = [];
 	const rejected: string[] = [];
@@ -72,7 +75,10 @@ export async function readBelongings(
 
 		const run = idOf(runs, 'service.workflow.run.id');
 		const execution = said(span, 'service.workflow.execution.id');
-		if (run !== null && isFencedOff(owners.get(run), execution)) {
+		// An item that is recorded again moves to the run of this span: that writes to the run that it leaves, too.
+		const itemRuns = itemNamesOf(span).map(name => runsOfItems.get(items.get(name) ?? ''));
+		const writer = {executionId: execution, userId};
+		if ([run, ...itemRuns].some(id => isFencedOff(owners.get(id ?? ''), writer))) {
 			rejected.push(fencedOff);
 			continue;
 		}

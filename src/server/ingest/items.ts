@@ -1,7 +1,7 @@
 import type {Insertable} from 'kysely';
-import type {JsonObject} from '../../core/json.ts';
 import type {DatabaseTransaction, Tables} from '../database/tables.ts';
 import {chunks, derivedId, IdTaken, ownIds} from './ids.ts';
+import {type ItemRecord, itemNamesOf, recordsOf} from './item-records.ts';
 import {nameAt, objectAt, textAt} from './read-attributes.ts';
 import type {Origin} from './sessions.ts';
 import {type Touched, toTime} from './store-spans.ts';
@@ -9,33 +9,18 @@ import {type Touched, toTime} from './store-spans.ts';
 type Item = Insertable<Tables['items']>;
 type ItemSchema = Insertable<Tables['item_schemas']>;
 
-/** The events of a span that record items of their own. */
-const itemEvent = 'service.item';
-
-type Record = {readonly attributes: JsonObject; readonly at: number; readonly index: number};
-
-/** What records an item: the span, and its events of that name. */
-function recordsOf({span: {attributes, endedAt, events}}: Touched): readonly Record[] {
-	const its = events
-		.filter(({name}) => name === itemEvent)
-		.map((event, index) => ({attributes: event.attributes, at: event.at, index: index + 1}));
-	return [{attributes, at: endedAt, index: 0}, ...its].filter(
-		record => nameAt(record.attributes, 'service.item.type') !== undefined,
-	);
-}
-
 /** Writes the items that spans record, and the schemas that they declare. The caller holds the workspace. */
 export async function deriveItems(
 	transaction: DatabaseTransaction,
 	origin: Origin,
 	touched: readonly Touched[],
 ): Promise<void> {
-	const names = touched.flatMap(recordsOf).flatMap(({attributes}) => nameAt(attributes, 'service.item.id') ?? []);
+	const names = touched.flatMap(({span}) => itemNamesOf(span));
 	const ids = await ownIds(transaction, 'items', origin.workspaceId, names);
 	const items = new Map<string, Item>();
 	const schemas = new Map<string, ItemSchema>();
 	for (const each of touched) {
-		for (const record of recordsOf(each)) {
+		for (const record of recordsOf(each.span)) {
 			const item = itemOf(origin, each, record, ids);
 			const other = item && items.get(item.id);
 			if (item && (!other || item.created_at >= other.created_at)) {
@@ -57,7 +42,7 @@ export async function deriveItems(
 function itemOf(
 	origin: Origin,
 	touched: Touched,
-	{attributes, at, index}: Record,
+	{attributes, at, index}: ItemRecord,
 	ids: ReadonlyMap<string, string>,
 ): Item | undefined {
 	const data = objectAt(attributes, 'service.item.data');
@@ -84,7 +69,7 @@ function itemOf(
 	};
 }
 
-function schemaOf({projectId}: Origin, {attributes, at}: Record): ItemSchema | undefined {
+function schemaOf({projectId}: Origin, {attributes, at}: ItemRecord): ItemSchema | undefined {
 	const schema = objectAt(attributes, 'service.item.json_schema');
 	return (
 		schema && {

@@ -66,7 +66,7 @@ export async function storeSpans(
 	const belongings = inherit([...here, ...links]);
 	const runs = [...fresh.keys()].flatMap(key => belongings.get(key)?.workflow_run_id ?? []);
 	const owners = await loadOwners(transaction, place.workspaceId, [...new Set(runs)]);
-	const rejected: string[] = [];
+	const rejected = new Set<string>();
 	const touched: Touched[] = [];
 	const rows: Insertable<Tables['spans']>[] = [];
 	const encode = encoder();
@@ -74,8 +74,8 @@ export async function storeSpans(
 
 	for (const [key, {span, own, execution}] of fresh) {
 		const its = belongings.get(key) ?? own;
-		if (isFencedOff(owners.get(its.workflow_run_id ?? ''), execution)) {
-			rejected.push(fencedOff);
+		if (isFencedOff(owners.get(its.workflow_run_id ?? ''), {executionId: execution, userId})) {
+			rejected.add(key);
 			continue;
 		}
 
@@ -120,11 +120,17 @@ export async function storeSpans(
 			.execute();
 	}
 
+	// A span that was rejected passes nothing on to those below it that were stored before.
+	const kept = links.filter(link => !rejected.has(linkKey(link.trace_id, link.span_id)));
+	const passedOn = rejected.size > 0 ? inherit([...here, ...kept]) : belongings;
 	const changed = here.flatMap(link => {
-		const its = belongings.get(linkKey(link.trace_id, link.span_id)) ?? link;
+		const its = passedOn.get(linkKey(link.trace_id, link.span_id)) ?? link;
 		return belongingNames.some(name => link[name] !== its[name]) ? [{link, its}] : [];
 	});
-	return {touched: [...touched, ...(await relink(transaction, organizationId, changed))], rejected};
+	return {
+		touched: [...touched, ...(await relink(transaction, organizationId, changed))],
+		rejected: [...rejected].map(() => fencedOff),
+	};
 }
 
 /** Bytes of what a span brings beside its resource: ids, times and indexes are about 200. */

@@ -174,14 +174,14 @@ test('a claim fences off what other executions write, and nothing else', async (
 	const {execution_id} = (await claim(server, claimed)).json;
 	const {workspaceId} = await findProjectOf(server.database);
 	const owners = await loadOwners(server.database, workspaceId, [claimed, free]);
-	expect([...owners]).toEqual([[claimed, execution_id]]);
+	const userId = server.owner.id;
+	expect([...owners]).toEqual([[claimed, {executionId: execution_id, userId}]]);
 	const another = randomUUID();
-	expect([execution_id, another, undefined].map(id => isFencedOff(owners.get(claimed), id))).toEqual([
-		false,
-		true,
-		false,
-	]);
-	expect([another, undefined].map(id => isFencedOff(owners.get(free), id))).toEqual([false, false]);
+	const isRefused = (run: string, executionId: string | undefined, writer = userId) =>
+		isFencedOff(owners.get(run), {executionId, userId: writer});
+	expect([execution_id, another, undefined].map(id => isRefused(claimed, id))).toEqual([false, true, false]);
+	expect(isRefused(claimed, undefined, randomUUID())).toBe(true);
+	expect([another, undefined].map(id => isRefused(free, id, randomUUID()))).toEqual([false, false]);
 });
 
 test('a host that lost the run writes nothing more to it', async () => {

@@ -1,5 +1,5 @@
 import {expect, test} from 'vitest';
-import {createTestServer} from '../harness.ts';
+import {createTestServer, inWorkspace} from '../harness.ts';
 import {push, spanId} from './push.ts';
 
 const run = '77777777-7777-4777-8777-777777777777';
@@ -27,4 +27,43 @@ test('an execution that lost its run adds nothing to it below a span that it sen
 	expect(items).toEqual([{workflow_run_id: run}]);
 	const stored = await server.database.selectFrom('spans').select('span_id').orderBy('span_id').execute();
 	expect(stored.map(({span_id}) => span_id)).toEqual(['1', '4'].map(spanId));
+});
+
+test('a member who names no execution neither writes to a run that another user claimed nor completes it', async () => {
+	const server = await createTestServer();
+	const {key} = await server.join('member');
+	const named = {'service.workflow.run.id': run};
+	const item = {'service.item.id': 'first', 'service.item.type': 'note', 'service.item.data': {text: 'mine'}};
+	const pending = {'service.workflow.run.status': 'pending'};
+	await push(server, [{id: '1', attributes: {...named, ...pending, ...item}}]);
+	const {json} = await server.send(`${inWorkspace}/workflows/runs/${run}/claim`, {method: 'POST', body: {}});
+	const forged = {...item, 'service.item.data': {text: 'forged'}};
+	const spans = [
+		{id: '2', attributes: {...named, 'service.span.type': 'workflow_run'}},
+		{id: '3', attributes: {...named, 'service.item.type': 'note', 'service.item.data': {text: 'theirs'}}},
+		// Without a run of its own, it would take the item out of its run, and write over it.
+		{id: '4', start: 9, attributes: forged},
+		{id: '5', start: 9, events: [{name: 'service.item', at: 9, attributes: forged}]},
+	];
+	expect(await push(server, spans, {key})).toEqual({
+		partialSuccess: {rejectedSpans: '4', errorMessage: 'Another execution has claimed the workflow run.'},
+	});
+	expect(await push(server, [{id: '6', attributes: {...named, ...execution(json.execution_id)}}])).toEqual({});
+	const items = await server.database.selectFrom('items').select(['data', 'workflow_run_id']).execute();
+	expect(items).toEqual([{data: '{"text":"mine"}', workflow_run_id: run}]);
+	const {status} = await server.database.selectFrom('workflow_runs').select('status').executeTakeFirstOrThrow();
+	expect(status).toBe('running');
+});
+
+test('a span that is rejected draws those below it, which came before, into no run', async () => {
+	const server = await createTestServer();
+	const item = {'service.item.type': 'note', 'service.item.data': {text: 'late'}};
+	await push(server, [
+		{id: '1', attributes: {'service.workflow.run.id': run}},
+		{id: '3', parent: '2', attributes: item},
+	]);
+	await server.database.updateTable('workflow_runs').set({execution_id: owner}).where('id', '=', run).execute();
+	await push(server, [{id: '2', parent: '1', attributes: execution(lost)}]);
+	const items = await server.database.selectFrom('items').select('workflow_run_id').execute();
+	expect(items).toEqual([{workflow_run_id: null}]);
 });
