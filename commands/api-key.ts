@@ -1,4 +1,5 @@
 import * as z from 'zod/mini';
+import {endsWith, loadKeys} from '../src/command/api-key-family.ts';
 import {createdKey, keyTable} from '../src/command/api-key-result.ts';
 import {uuidArgument} from '../src/command/argument-types.ts';
 import {command, noun} from '../src/command/command.ts';
@@ -33,7 +34,7 @@ const create = command({
 
 const revoke = command({
 	name: 'revoke',
-	summary: 'Revoke an API key for good',
+	summary: 'Revoke an API key for good, with the keys created with it',
 	args: z.object({key: uuidArgument, yes: z.optional(z.boolean())}),
 	positional: ['key'],
 	completes: {key: 'key'},
@@ -43,12 +44,18 @@ const revoke = command({
 
 	async run({key, yes}, {platform, interact, signal}) {
 		const {client, server} = await platform.open();
-		if (!yes && !(await interact.confirm(`Revoke the key ${key} of ${server}? What uses it stops working.`))) {
+		const also = endsWith(await loadKeys(client, signal), key);
+		const question = `Revoke the key ${key} of ${server}? What uses it stops working.`;
+		if (!yes && !(await interact.confirm([question, ...also].join(' ')))) {
 			return {kind: 'text', text: 'Nothing changed.'};
 		}
 
 		const answer = originalOf(await client.revokeApiKey({params: {keyId: key}}, signal));
-		return {kind: 'text', text: `The key ${key} is revoked.`, data: answer ?? {key_id: key, revoked: true}};
+		return {
+			kind: 'text',
+			text: [`The key ${key} is revoked.`, ...also].join(' '),
+			data: answer ?? {key_id: key, revoked: true},
+		};
 	},
 });
 

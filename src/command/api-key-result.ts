@@ -1,3 +1,4 @@
+import {AppError} from '../core/error.ts';
 import {isJsonObject, type Json, type JsonObject} from '../core/json.ts';
 import {looseFields, looseTable} from './loose-table.ts';
 import type {Result} from './result.ts';
@@ -7,8 +8,16 @@ const isSecret = (name: string) => /^(?:api_?)?(?:key|secret|token)$/i.test(name
 
 /** The keys of a list. The API does not show its shape: it may be a list, or an object that holds one. */
 export function keyTable(answer: Json): Result {
+	const items = keysOf(answer);
+	if (!items) {
+		throw new AppError('network', 'The server answered without a list of API keys.', {
+			hint: 'Check the address; the server may also be of another version.',
+			permanent: true,
+		});
+	}
+
 	return looseTable({
-		items: itemsOf(answer),
+		items,
 		first: ['id', 'name', 'created_at', 'last_used_at', 'expires_at'],
 		hides: isSecret,
 		empty: 'There are no active API keys.',
@@ -16,9 +25,10 @@ export function keyTable(answer: Json): Result {
 	});
 }
 
-function itemsOf(answer: Json): readonly JsonObject[] {
+/** Returns the keys in an answer; undefined where it holds no list. */
+export function keysOf(answer: Json): readonly JsonObject[] | undefined {
 	const list = isJsonObject(answer) ? Object.values(answer).find(Array.isArray) : answer;
-	return Array.isArray(list) ? list.filter(isJsonObject) : [];
+	return Array.isArray(list) ? list.filter(isJsonObject) : undefined;
 }
 
 /**

@@ -9,6 +9,7 @@ import {refuse, refuseInvalid} from './refusal.ts';
 import type {Route, RouteRequest} from './route.ts';
 import {findScope, type Scope, type ScopeOf} from './scope.ts';
 import type {Services} from './services.ts';
+import {textViolations} from './text-fields.ts';
 
 /** Most bytes of a body that is not JSON: traces, compressed or not. */
 const largestRaw = 16 * 1024 * 1024;
@@ -96,8 +97,9 @@ async function readRequest(row: Endpoint, {request, url, parameters}: RouteReque
 		...Object.entries(parameters).flatMap(([name, value]) => itemsOf('path', parameterViolations(name, value))),
 		...itemsOf('query', query?.wrong ?? []),
 	];
-	const body = row.body && errors.length === 0 ? check(row.body, await readJsonBody(request)) : undefined;
-	errors.push(...itemsOf('body', body?.wrong ?? []));
+	const json = row.body && errors.length === 0 ? await readJsonBody(request) : undefined;
+	const body = row.body && json !== undefined ? check(row.body, json) : undefined;
+	errors.push(...itemsOf('body', [...(body?.wrong ?? []), ...(json === undefined ? [] : textViolations(json))]));
 	if (errors.length > 0) {
 		refuseInvalid(errors);
 	}

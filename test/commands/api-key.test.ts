@@ -26,14 +26,20 @@ test.each([
 	[{keys: [made], total: 1}, /^id .*\n6f1c/],
 	[{keys: []}, /^There are no active API keys\.$/],
 	[[], /^There are no active API keys\.$/],
-	['none', /^There are no active API keys\.$/],
-	[null, /^There are no active API keys\.$/],
 	[[{scopes: []}], /^1 without a field/],
 ])('whatever shape the list has, it is read: %j', async (json, text) => {
 	const {env} = await api({[`GET ${url}`]: {json}});
 	const result = await testContext({env}).run('api-key', 'list');
 	expect(drawn(result, 80)).toMatch(text);
 	expect(dataOf(result)).toEqual(json);
+});
+
+test.each([{}, {keys: {}}, 'none', null])('an answer without a list of keys is no empty list: %j', async json => {
+	const {env} = await api({[`GET ${url}`]: {json}});
+	await expect(testContext({env}).run('api-key', 'list')).rejects.toMatchObject({
+		code: 'network',
+		message: expect.stringMatching(/without a list of API keys\.$/),
+	});
 });
 
 test.each([80, 120])('a new key is shown once, with its secret, at %d columns', async width => {
@@ -67,14 +73,24 @@ test('a key is revoked after a yes', async () => {
 	const {env, origin, seen} = await api({[`DELETE ${url}/${id}`]: {status: 204}});
 	const refused = testContext({env, answers: [undefined]});
 	expect(drawn(await refused.run('api-key', 'revoke', id), 80)).toBe('Nothing changed.');
-	expect(seen).toEqual([]);
+	expect(seen.map(({method}) => method)).toEqual(['GET']);
 
 	const {run, asked} = testContext({env, answers: ['yes']});
 	const result = await run('api-key', 'revoke', id);
 	expect(drawn(result, 80)).toBe(`The key ${id} is revoked.`);
 	expect(dataOf(result)).toEqual({key_id: id, revoked: true});
 	expect(asked).toEqual([`Revoke the key ${id} of ${origin}? What uses it stops working.`]);
-	expect(seen).toHaveLength(1);
+	expect(seen.map(({method}) => method)).toEqual(['GET', 'GET', 'DELETE']);
+});
+
+test('whoever revokes a key is told before and after which keys end with it', async () => {
+	const keyOf = (key: string, name: string | null, created_with: string | null) => ({id: key, name, created_with});
+	const keys = [keyOf(id, 'old', null), keyOf('b', 'ci', id), keyOf('c', 'deploy', 'b'), keyOf('d', 'other', null)];
+	const {env} = await api({[`GET ${url}`]: {json: keys}, [`DELETE ${url}/${id}`]: {status: 204}});
+	const {run, asked} = testContext({env, answers: ['yes']});
+	const also = 'It also ends the keys created with it: ci and deploy.';
+	expect(drawn(await run('api-key', 'revoke', id), 200)).toBe(`The key ${id} is revoked. ${also}`);
+	expect(asked).toEqual([expect.stringMatching(new RegExp(` What uses it stops working\\. ${also}$`))]);
 });
 
 test('what the server says of a revoked key is the data', async () => {

@@ -9,6 +9,7 @@ import {passwordCodes} from './migrations/006-password-codes.ts';
 import {storedBytes} from './migrations/007-stored-bytes.ts';
 import {signingKeys} from './migrations/008-signing-keys.ts';
 import {executeTokens} from './migrations/009-execute-tokens.ts';
+import {apiKeyParents} from './migrations/010-api-key-parents.ts';
 import type {Engine} from './place.ts';
 
 /** Every change of the schema since the first release, in order, as statements that both engines know. */
@@ -22,6 +23,7 @@ const migrations: Readonly<Record<string, readonly string[]>> = {
 	'007-stored-bytes': storedBytes,
 	'008-signing-keys': signingKeys,
 	'009-execute-tokens': executeTokens,
+	'010-api-key-parents': apiKeyParents,
 };
 
 type Applied = {readonly migrations: {readonly name: string; readonly applied_at: string}};

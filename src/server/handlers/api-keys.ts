@@ -1,4 +1,4 @@
-import {listActiveKeys, makeApiKey, revokeKey} from '../accounts/api-key.ts';
+import {holdKey, listActiveKeys, makeApiKey, revokeKey} from '../accounts/api-key.ts';
 import {type Handlers, notFound} from '../handlers.ts';
 import {refuse, refuseInvalid} from '../refusal.ts';
 
@@ -13,13 +13,21 @@ export const apiKeyHandlers = {
 	/** The answer is the only one that holds the secret, as `key`. */
 	async createApiKey({body}, {principal, services}) {
 		const name = body.name?.trim() || null;
-		if (name && name.length > longestName) {
-			const msg = `has at most ${longestName} characters`;
-			refuseInvalid([{loc: ['body', 'name'], msg, type: 'too_big'}]);
+		if (name && (name.length > longestName || /\p{Cc}/u.test(name))) {
+			const msg = `must be one line of at most ${longestName} characters`;
+			refuseInvalid([{loc: ['body', 'name'], msg, type: 'invalid_value'}]);
 		}
 
-		const {record, secret} = await makeApiKey(services, {userId: principal.userId, name});
-		return {...record, key: secret.reveal()};
+		const {userId, apiKeyId} = principal;
+		return await services.database.transaction().execute(async database => {
+			const {now} = services;
+			if (apiKeyId !== null && !(await holdKey({database, now}, apiKeyId))) {
+				refuse(401, 'The key of this request was just revoked.');
+			}
+
+			const {record, secret} = await makeApiKey({database, now}, {userId, name, createdWith: apiKeyId});
+			return {...record, key: secret.reveal()};
+		});
 	},
 
 	async revokeApiKey({params: {keyId}}, {principal, services}) {

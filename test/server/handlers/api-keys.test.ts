@@ -17,6 +17,7 @@ test('a key is made, works, is listed without its secret, and ends when it is re
 			id: expect.any(String),
 			name: 'ci',
 			prefix: made.json.key.slice(0, 10),
+			created_with: expect.any(String),
 			key: expect.stringMatching(/^svc_[\w-]{43}$/),
 			created_at: '2026-03-01T12:00:00.000Z',
 			last_used_at: null,
@@ -46,6 +47,34 @@ test('[26] a key revokes itself, and of two at the same time one does', async ()
 	const own = await makeKey(server);
 	expect((await server.send(`${path}/${own.id}`, {method: 'DELETE', key: own.key})).status).toBe(204);
 	expect((await server.send(path, {key})).status).toBe(401);
+});
+
+test('[26] revoking a key ends the keys that were made with it, and what those opened, and no others', async () => {
+	const server = await createTestServer();
+	const makeWith = async (key: string) => (await server.send(path, {method: 'POST', body: {}, key})).json;
+	const stolen = await makeKey(server);
+	const child = await makeWith(stolen.key);
+	const grandchild = await makeWith(child.key);
+	const sibling = await makeKey(server);
+	expect([child.created_with, grandchild.created_with]).toEqual([stolen.id, child.id]);
+	// One in the middle that ended earlier hides nothing below it.
+	await server.database.updateTable('api_keys').set({revoked_at: 'x'}).where('id', '=', child.id).execute();
+	expect((await server.send(`${path}/${stolen.id}`, {method: 'DELETE'})).status).toBe(204);
+	const statuses = [stolen, child, grandchild, sibling].map(async ({key}) => (await server.send(path, {key})).status);
+	expect(await Promise.all(statuses)).toEqual([401, 401, 401, 200]);
+});
+
+test('[26] keys that are made while their key is revoked end with it', async () => {
+	const server = await createTestServer();
+	const stolen = await makeKey(server);
+	const makeWith = async (key: string) => (await server.send(path, {method: 'POST', body: {}, key})).json.key;
+	const child = await makeWith(stolen.key);
+	const [, ...made] = await Promise.all([
+		server.send(`${path}/${stolen.id}`, {method: 'DELETE'}),
+		...[stolen.key, child, stolen.key, child].map(makeWith),
+	]);
+	const statuses = made.map(async key => (await server.send(path, {key: key ?? ''})).status);
+	expect(await Promise.all(statuses)).toEqual([401, 401, 401, 401]);
 });
 
 test('[26] the keys of others are neither listed nor revoked, not even by an owner', async () => {
@@ -81,7 +110,10 @@ test('a key proves itself in X-API-Key, too', async () => {
 test.each<[unknown, number]>([
 	[{}, 200],
 	[{name: ''}, 200],
-	[{name: '\u0000<b>\u202e'}, 200],
+	[{name: '<b>\u202e'}, 200],
+	[{name: 'a\u0000b'}, 422],
+	[{name: 'a\nb'}, 422],
+	[{name: 'a\ud800b'}, 422],
 	[{name: 'x'.repeat(200)}, 200],
 	[{name: 'x'.repeat(201)}, 422],
 	[{name: 3}, 422],

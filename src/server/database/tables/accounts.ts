@@ -81,6 +81,8 @@ type ApiKeyTable = {
 	/** The beginning of the key, by which a person tells it from others. */
 	readonly prefix: string;
 	readonly key_hash: string;
+	/** The API key that created it, directly or through what that key opened: with it, this ends. */
+	readonly created_with: string | null;
 	readonly created_at: string;
 	readonly last_used_at: string | null;
 	readonly expires_at: string | null;
