@@ -5,6 +5,7 @@ import {type DemoOptions, demoRoutes} from './demo-model/demo-routes.ts';
 import {ownNames, refuseBody, refuseStranger} from './gate.ts';
 import {handlers} from './handlers/handlers.ts';
 import {contractRoutes} from './handlers.ts';
+import {answersHead} from './head.ts';
 import {type Log, traceOf} from './log.ts';
 import {oauthRoutes} from './oauth/oauth-routes.ts';
 import {pageRoutes} from './pages/page-routes.ts';
@@ -43,11 +44,12 @@ export function createApp({services, names = [], demo = {}}: Options): App {
 		...demoRoutes(demo),
 	];
 	const allNames = [...ownNames, ...names];
+	const answerAny = answersHead(answerOrFail);
 
 	return async request => {
 		const url = new URL(request.url);
 		const started = performance.now();
-		const response = await answer(request, url).catch(error => failed(error, url, log));
+		const response = await answerAny(request);
 		log({
 			level: response.status >= 500 ? 'error' : 'info',
 			message: 'request',
@@ -58,6 +60,11 @@ export function createApp({services, names = [], demo = {}}: Options): App {
 		});
 		return response;
 	};
+
+	async function answerOrFail(request: Request): Promise<Response> {
+		const url = new URL(request.url);
+		return await answer(request, url).catch(error => failed(error, url, log));
+	}
 
 	async function answer(request: Request, url: URL): Promise<Response> {
 		const stranger = refuseStranger(request, url, allNames);

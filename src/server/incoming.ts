@@ -17,7 +17,7 @@ export function toRequest(incoming: IncomingMessage, signal: AbortSignal): Reque
 	const {method = 'GET', headers, rawHeaders, socket} = incoming;
 	if (impossible.includes(method)) {
 		return refusal(nowhere, 405, `${method} is not possible here.`, {
-			headers: {allow: 'GET, POST, PUT, PATCH, DELETE'},
+			headers: {allow: 'GET, HEAD, POST, PUT, PATCH, DELETE'},
 		});
 	}
 

@@ -1,8 +1,11 @@
 import {once} from 'node:events';
 import {createServer, type IncomingMessage, type ServerResponse} from 'node:http';
 import {isIPv6} from 'node:net';
+import {finished} from 'node:stream/promises';
+import {setImmediate} from 'node:timers/promises';
 import {AppError} from '../core/error.ts';
 import type {App} from './app.ts';
+import {isWhole} from './head.ts';
 import {toRequest} from './incoming.ts';
 import {refuseMalformed} from './malformed.ts';
 
@@ -83,9 +86,6 @@ export async function listen(app: App, options: Options = {}): Promise<Listening
 /** A browser that gets to see an answer must neither guess its type nor keep it. */
 const guards = {'x-content-type-options': 'nosniff', 'cache-control': 'no-store'};
 
-/** Answers of these types are never streamed by any operation. */
-const wholeTypes = /^(?:application\/json|text\/html)\b/;
-
 async function answer(app: App, incoming: IncomingMessage, outgoing: ServerResponse): Promise<void> {
 	const gone = new AbortController();
 	// An abort is an error with a stack; most answers simply end.
@@ -95,26 +95,49 @@ async function answer(app: App, incoming: IncomingMessage, outgoing: ServerRespo
 	// Cookies alone may not be joined into one line (RFC 9110, section 5.3).
 	const cookies = response.headers.getSetCookie();
 	const headers = {...guards, ...Object.fromEntries(response.headers)};
-	const isWhole = wholeTypes.test(response.headers.get('content-type') ?? '');
 	// What is whole already goes out in one piece, and says how long it is.
-	const body = isWhole ? Buffer.from(await response.arrayBuffer()) : undefined;
+	const body = incoming.method !== 'HEAD' && isWhole(response) ? Buffer.from(await response.arrayBuffer()) : undefined;
+	if (!incoming.complete) {
+		// A body that came along with its headers is complete a moment after them.
+		await setImmediate();
+	}
+
+	// The rest of a body that was refused would be in the way of the next request: the connection ends with this one.
+	const isRefused = !incoming.complete;
 	outgoing.writeHead(response.status, {
 		...headers,
 		...(cookies.length > 0 && {'set-cookie': cookies}),
 		...(body && {'content-length': body.length}),
+		...(isRefused && {connection: 'close'}),
 	});
-	if (body) {
+	if (body && !isRefused) {
 		outgoing.end(body);
+		return;
+	}
+
+	if (body) {
+		outgoing.write(body);
 	} else {
 		await send(response, outgoing, gone.signal);
 	}
 
-	// A body that was refused is read to nowhere for a moment, so that the other side gets to read the refusal.
-	if (!incoming.complete) {
-		incoming.resume();
-		const timer = setTimeout(() => incoming.destroy(), patience);
-		incoming.once('close', () => clearTimeout(timer));
+	if (isRefused) {
+		await discard(incoming);
 	}
+
+	outgoing.end();
+}
+
+/**
+ * Reads the rest of a body to nowhere, for a moment at most. A connection that is closed with bytes unread is reset, and
+ * the other side may never get to read the refusal.
+ */
+async function discard(incoming: IncomingMessage): Promise<void> {
+	// Whoever began to read would pause it again.
+	incoming.removeAllListeners('data');
+	incoming.resume();
+	const ended = finished(incoming, {signal: AbortSignal.timeout(patience), writable: false});
+	await ended.catch(() => undefined);
 }
 
 /** Writes a body as fast as it is read at the other side, and cancels it when nobody reads any more. */
@@ -128,8 +151,6 @@ async function send({body}: Response, outgoing: ServerResponse, gone: AbortSigna
 				await once(outgoing, 'drain', {signal: gone});
 			}
 		}
-
-		outgoing.end();
 	} finally {
 		gone.removeEventListener('abort', cancel);
 		await cancel();

@@ -41,7 +41,7 @@ function end(socket: Duplex, code: keyof typeof reasons, detail: string): void {
 		'content-type: application/json',
 		`content-length: ${Buffer.byteLength(body)}`,
 		'connection: close',
-		...(code === 405 ? ['allow: GET, POST, PUT, PATCH, DELETE'] : []),
+		...(code === 405 ? ['allow: GET, HEAD, POST, PUT, PATCH, DELETE'] : []),
 	];
 	socket.on('error', () => socket.destroy());
 	socket.end(`${head.join('\r\n')}\r\n\r\n${body}`);

@@ -41,7 +41,7 @@ export function findRoute(routes: readonly Route[], {method}: Request, url: URL)
 	}
 
 	const here = routes.filter(route => matchPath(route.path, url.pathname));
-	const allow = [...new Set(here.map(route => route.method))].join(', ');
+	const allow = [...new Set(here.flatMap(({method: its}) => (its === 'GET' ? ['GET', 'HEAD'] : its)))].join(', ');
 	return allow
 		? refusal(url, 405, `${method} is not possible here.`, {headers: {allow}})
 		: refusal(url, 404, `There is nothing at ${url.pathname}.`);

@@ -107,7 +107,7 @@ test('what does not exist is 404, another method 405', async () => {
 		text: '{"code":404,"detail":"There is nothing at /nothing.","type":"not_found_error"}',
 	});
 	const answer = await send(url, {method: 'POST', path: preferences, headers: json, body: '{}'});
-	expect([answer.status, answer.headers['allow']]).toEqual([405, 'PATCH, GET']);
+	expect([answer.status, answer.headers['allow']]).toEqual([405, 'PATCH, GET, HEAD']);
 	expect((await send(url, {method: 'GET', path: chat, headers: bearer})).status).toBe(405);
 });
 

@@ -71,9 +71,19 @@ test.each<[string, number]>([
 	expect(answer.problem?.code).toBe(status === 200 ? undefined : status);
 });
 
-test('HEAD has the status and no body', async () => {
+test.each([
+	[`HEAD ${preferences}`, 200],
+	['HEAD /healthz', 200],
+	['HEAD /sign-in', 200],
+	['HEAD /nothing', 404],
+	['HEAD /api/v1/org/acme/otel/traces', 405],
+	['HEAD /sign-out', 303],
+])('%j has the status and the headers of GET, and no body', async (line, status) => {
 	const {url} = await serve();
-	expect(await speak(url, request(`HEAD ${preferences}`))).toMatchObject({status: 405, body: ''});
+	const [head, get] = await Promise.all([line, line.replace('HEAD', 'GET')].map(each => speak(url, request(each))));
+	expect(head).toMatchObject({status, body: ''});
+	const lengthOf = (text = '') => /^content-length: \d+/im.exec(text)?.[0];
+	expect(lengthOf(head?.head)).toBe(lengthOf(get?.head));
 });
 
 test.each<[string, readonly string[], number]>([

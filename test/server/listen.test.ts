@@ -1,5 +1,5 @@
 import {once} from 'node:events';
-import {request as httpRequest} from 'node:http';
+import {Agent, request as httpRequest} from 'node:http';
 import {connect} from 'node:net';
 import {expect, onTestFinished, test} from 'vitest';
 import {eventStream} from '../../src/server/event-stream.ts';
@@ -150,4 +150,24 @@ test.each([
 	socket.on('data', (data: string) => answer.push(data));
 	await once(socket, 'close');
 	expect(answer.join('')).toMatch(/^HTTP\/1\.1 400 [\s\S]*"The request did not come in time\."/);
+});
+
+test('a large body that is refused early ends its connection, and the next request goes well', async () => {
+	const {url} = await serve();
+	const agent = new Agent({keepAlive: true, maxSockets: 1});
+	onTestFinished(() => agent.destroy());
+	const post = async (body: string) => {
+		const headers = {...bearer, 'content-type': 'application/json', 'content-length': body.length};
+		const request = httpRequest(`${url}/api/v1/org/acme/ws/main/runtimes/x/resume/y`, {method: 'POST', agent, headers});
+		request.end(body);
+		const [response] = await once(request, 'response');
+		response.resume();
+		await once(response, 'end');
+		return [response.statusCode, response.headers.connection];
+	};
+
+	for (let tried = 0; tried < 5; tried += 1) {
+		expect(await post('x'.repeat(2_000_000))).toEqual([404, 'close']);
+		expect(await post('{}')).toEqual([404, 'keep-alive']);
+	}
 });

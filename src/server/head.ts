@@ -1,0 +1,28 @@
+import type {App} from './app.ts';
+
+/**
+ * Lets an app that knows GET answer HEAD: the same status and headers, with the length where the answer is whole, and no
+ * body (RFC 9110 section 9.3.2).
+ */
+export function answersHead(app: App): App {
+	return async request => {
+		if (request.method !== 'HEAD') {
+			return await app(request);
+		}
+
+		const response = await app(new Request(request, {method: 'GET'}));
+		const headers = new Headers(response.headers);
+		if (isWhole(response)) {
+			headers.set('content-length', String((await response.arrayBuffer()).byteLength));
+		} else {
+			await response.body?.cancel();
+		}
+
+		return new Response(null, {status: response.status, headers});
+	};
+}
+
+/** Whether a response has a body that no operation streams. */
+export function isWhole({headers}: Response): boolean {
+	return /^(?:application\/json|text\/html)\b/.test(headers.get('content-type') ?? '');
+}
