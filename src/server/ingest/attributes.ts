@@ -143,7 +143,7 @@ export const attributeTable = {
 		type: 'text',
 		feeds: 'runs and items',
 		meaning:
-			'What the claim of the run answered. Spans of an execution that lost the run to another are rejected; without it they pass.',
+			'What the claim of the run answered. Spans of an execution that lost the run to another are rejected; without it those of the user who claimed it pass.',
 	},
 	'service.workflow.unit': {type: 'text', feeds: 'runs and items', meaning: 'The part of the run that an item is of.'},
 	'service.item.type': {
