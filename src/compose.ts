@@ -10,22 +10,22 @@ import {createCatalogAccess} from './command/catalog-access.ts';
 import {createEmbeddedAccess} from './command/embedded-access.ts';
 import {createPlatform} from './command/platform-on-demand.ts';
 import type {ComposeOptions, Program} from './command/program.ts';
+import {createResume} from './command/resume-session.ts';
 import {createSandboxExpiry} from './command/watch-expiry.ts';
 import {createWatches} from './command/watch-list.ts';
 import {createWatchWords} from './command/watch-words.ts';
 import {createCompletionValues} from './config/completion-values.ts';
 import {openConfig} from './config/config.ts';
+import {createFolderAccess} from './config/folder-access.ts';
 import type {Keychain} from './config/keychain.ts';
 import {openRecents} from './config/recents.ts';
 import {resolveProfile} from './config/resolve-profile.ts';
 import {openSightings} from './config/sightings.ts';
 import type {Environment} from './core/environment.ts';
 import type {Recorded} from './core/event.ts';
-import {demoModel} from './core/model.ts';
 import {once} from './core/once.ts';
 import {plainHttpWarning} from './core/origin.ts';
 import type {Tool} from './core/tool.ts';
-import {lastModelOf} from './core/transcript.ts';
 import {systemTailClock} from './logs/tail.ts';
 import type {Credential} from './net/credential.ts';
 import {openHome} from './storage/home.ts';
@@ -55,9 +55,9 @@ type Options = ComposeOptions & {
 /** Builds the real parts. Throws `AppError` for a state folder or a configuration that cannot be used. */
 export function compose(options: Options): Program {
 	const {store, env, workerUrl, version, maxTurns, budgetUsd} = options;
-	const folder = realpathSync(options.folder);
 	const home = openHome(env);
 	const config = openConfig(home, options.keychain);
+	const folder = createFolderAccess({folder: realpathSync(options.folder), env, config});
 	const recents = openRecents(home.recentsFile);
 	const sightings = openSightings(home.sightingsFile);
 	const listeners: Array<(record: Recorded) => void> = [];
@@ -90,16 +90,18 @@ export function compose(options: Options): Program {
 		insecureHttp,
 	});
 
-	const loadTools = once(async (): Promise<readonly Tool[]> => {
-		const {createTools} = await import('./agent/tools/tools.ts');
-		return createTools({
-			stateFolder: home.path,
-			async openLog(environment) {
-				const {server, logOf: sourceOf} = await platform.openConnected();
-				return {server, source: sourceOf(environment), session: store.getState().transcript.session};
-			},
+	const loadAllTools = once(async () => {
+		const {createFolderTools, createLogTools} = await import('./agent/tools/tools.ts');
+		const ofLogs = createLogTools(async environment => {
+			const {server, logOf: sourceOf} = await platform.openConnected();
+			return {server, source: sourceOf(environment), session: store.getState().transcript.session};
 		});
+		return {ofFolder: createFolderTools({stateFolder: home.path}), ofLogs};
 	});
+	const loadTools = async (): Promise<readonly Tool[]> => {
+		const {ofFolder, ofLogs} = await loadAllTools();
+		return folder.isOpen() ? [...ofFolder, ...ofLogs] : ofLogs;
+	};
 
 	const access = createModelAccess({
 		config,
@@ -109,18 +111,19 @@ export function compose(options: Options): Program {
 		tools: loadTools,
 		instructions: async () =>
 			instructions({
-				workspace: folder,
+				workspace: folder.path(),
 				date: new Date().toISOString().slice(0, 10),
 				platform: process.platform,
 				tools: await loadTools(),
 			}),
 	});
 
-	const sessions = createSessionAccess({
-		home,
-		folder,
-		onState: state => store.getState().setUnsaved(state.saved ? undefined : state.reason),
-	});
+	const sessions = () =>
+		createSessionAccess({
+			home,
+			folder: folder.path(),
+			onState: state => store.getState().setUnsaved(state.saved ? undefined : state.reason),
+		});
 
 	const conversation = createConversation({
 		store,
@@ -128,9 +131,9 @@ export function compose(options: Options): Program {
 		now: () => new Date().toISOString(),
 		openModel: access.open,
 		loadTools,
-		workspace: folder,
-		readLog: async session => (await sessions.read(await sessions.find(session))).records,
-		openLog: session => logOf(sessions.create(session)),
+		workspace: folder.path,
+		readLog: async session => (await sessions().read(await sessions().find(session))).records,
+		openLog: session => logOf(sessions().create(session)),
 		onRecord: record => {
 			for (const listener of listeners) {
 				listener(record);
@@ -187,35 +190,21 @@ export function compose(options: Options): Program {
 			flags,
 			signal,
 			interact,
-			sessions,
+			sessions: sessions(),
 			watches,
 			expiry,
 			live,
 			models: {catalog: catalog.load, customModels, initial: access.initial},
 			platform: platform.forCommand({interact, live, flags}),
-			folder,
+			folder: folder.path(),
 			entries: commands,
-			writeFile: (path, content) => writeNewFile(resolve(folder, path), content),
-			saveFile: (path, chunks) => saveNewFile(resolve(folder, path), chunks),
+			writeFile: (path, content) => writeNewFile(resolve(folder.path(), path), content),
+			saveFile: (path, chunks) => saveNewFile(resolve(folder.path(), path), chunks),
 			readFile: (path, limit) =>
-				readBytes(path === '-' ? path : resolve(folder, path), {limit, stdin: live ? undefined : process.stdin}),
+				readBytes(path === '-' ? path : resolve(folder.path(), path), {limit, stdin: live ? undefined : process.stdin}),
 		}),
-		async resume(wanted) {
-			const session = await sessions.findOrLatest(wanted === 'latest' ? undefined : wanted);
-			if (store.getState().transcript.session === session.id) {
-				return [];
-			}
-
-			const {transcript, journal, notices} = await sessions.resume(session);
-			await conversation.open(transcript, logOf(Promise.resolve(journal)));
-			const last = lastModelOf(transcript);
-			if (!store.getState().model && last !== demoModel) {
-				store.getState().setModel(last);
-			}
-
-			return notices;
-		},
-		savedSessions: () => sessions.list(false),
+		resume: createResume({store, conversation, sessions, folder}),
+		savedSessions: () => sessions().list(false),
 		loadCatalog: loadPrices,
 		async startEmbedded() {
 			const {connection, model} = store.getState();

@@ -1,6 +1,7 @@
 import {mkdirSync, statSync, symlinkSync, writeFileSync} from 'node:fs';
 import {join} from 'node:path';
 import {afterEach, expect, test} from 'vitest';
+import {refuseElsewhere} from '../src/command/resume-session.ts';
 import {compose} from '../src/compose.ts';
 import {createAppStore} from '../src/store/store.ts';
 import {goodKey} from './commands/platform.ts';
@@ -92,8 +93,8 @@ test('a state folder that is a link, or a configuration that is none, is refused
 test('a session that is not there cannot be resumed, and nothing is lost by trying', async () => {
 	const {program, state} = composed();
 	const before = state().transcript;
-	await expect(program.resume('ffff')).rejects.toMatchObject({code: 'not-found'});
-	await expect(program.resume('latest')).rejects.toMatchObject({code: 'not-found'});
+	await expect(program.resume('ffff', refuseElsewhere)).rejects.toMatchObject({code: 'not-found'});
+	await expect(program.resume('latest', refuseElsewhere)).rejects.toMatchObject({code: 'not-found'});
 	expect(state().transcript).toBe(before);
 });
 
@@ -122,11 +123,11 @@ test('a message is answered, kept, and there again after a resume', async () => 
 	expect(host.seen).toMatchObject([{url: '/v1/chat/completions', headers: {authorization: `Bearer ${goodKey}`}}]);
 
 	const second = composed({folder}, first.home);
-	expect(await second.program.resume('latest')).toEqual([]);
+	expect(await second.program.resume('latest', refuseElsewhere)).toEqual([]);
 	expect(second.state()).toMatchObject({transcript: {session, settled}, model: 'custom/demo'});
 
 	await second.program.close();
 	const third = composed({folder, env}, first.home);
-	await third.program.resume(session);
+	await third.program.resume(session, refuseElsewhere);
 	expect(third.state().model).toBe('custom/small');
 });

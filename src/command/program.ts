@@ -1,3 +1,4 @@
+import type {FolderAccess} from '../config/folder-access.ts';
 import type {Environment} from '../core/environment.ts';
 import type {Recorded} from '../core/event.ts';
 import type {PriceOf} from '../core/usage.ts';
@@ -7,6 +8,7 @@ import type {SavedSession} from '../store/view-slice.ts';
 import type {Entry} from './command.ts';
 import type {CommandContext} from './context.ts';
 import type {RunFlags} from './invocation.ts';
+import type {createResume} from './resume-session.ts';
 
 /** What the program is built for. */
 export type ComposeOptions = Partial<RunFlags> & {
@@ -19,18 +21,15 @@ export type ComposeOptions = Partial<RunFlags> & {
 
 /** The real parts, put together. The app, one headless run and the shell each take the members that they need. */
 export type Program = {
-	/** The folder that it works in, a real path. */
-	readonly folder: string;
+	/** The folder that the agent works in. */
+	readonly folder: FolderAccess;
 	readonly conversation: Conversation;
 	/** All commands, in the order shown. */
 	readonly entries: readonly Entry[];
 	/** What a command may use, from what only its caller knows. */
 	readonly contextFor: (options: Pick<CommandContext, 'interact' | 'live' | 'flags' | 'signal'>) => CommandContext;
-	/**
-	 * Goes on with a session: an id, a unique prefix of one, or `latest` for the newest of this folder; with the model that
-	 * spoke last in it, where no other one is chosen. Gives what the user must know about its file. Throws as `Sessions` does, and `conflict` where another window has it open.
-	 */
-	readonly resume: (session: string) => Promise<readonly string[]>;
+	/** Continues a session; see `createResume`. */
+	readonly resume: ReturnType<typeof createResume>;
 	/** The sessions of the folder, newest first. Throws `failed` for a state folder that cannot be read. */
 	readonly savedSessions: () => Promise<readonly SavedSession[]>;
 	/** Puts prices and context windows into the store, and gives the prices. */

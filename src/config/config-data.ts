@@ -58,6 +58,8 @@ const configData = z.looseObject({
 	activeProfile: z.optional(z.string()),
 	/** The one that was active before it. */
 	previousProfile: z.optional(z.string()),
+	/** Real paths of folders far larger than a project, such as the home folder, that the agent may see all the same. */
+	openedFolders: z.optional(z.array(z.string())),
 });
 
 /** What `config.json` holds. Fields that this version does not know are kept. */

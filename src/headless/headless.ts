@@ -1,5 +1,6 @@
 import type {Invocation} from '../command/invocation.ts';
 import type {Surroundings} from '../command/program.ts';
+import {refuseElsewhere} from '../command/resume-session.ts';
 import {abortable} from '../core/abortable.ts';
 import {exitStatus, reportError} from '../core/error.ts';
 import {runOnce} from './once.ts';
@@ -10,7 +11,7 @@ import {resultWithoutRun} from './result-object.ts';
 type Once = Extract<Invocation, {mode: 'once'}>;
 
 /** What one run needs of the program. */
-type Part = 'conversation' | 'warnings' | 'resume' | 'onRecord' | 'loadCatalog';
+type Part = 'conversation' | 'warnings' | 'resume' | 'onRecord' | 'loadCatalog' | 'folder';
 
 type Streams = Pick<Parameters<typeof runOnce>[2], 'stdout' | 'stderr'> & {
 	readonly stdin: Parameters<typeof readInput>[0];
@@ -37,9 +38,16 @@ export async function runHeadless(
 		}
 
 		if (once.resume) {
-			for (const notice of await program.resume(once.resume)) {
+			for (const notice of (await program.resume(once.resume, refuseElsewhere)) ?? []) {
 				warn(notice);
 			}
+		}
+
+		const wide = program.folder.unasked();
+		if (wide) {
+			// Nobody can be asked here, and who runs a script chose its folder.
+			await program.folder.answer(true, {isOnce: true});
+			warn(`The agent can read ${wide}. Run this in a project folder to show it less.`);
 		}
 
 		signal.throwIfAborted();

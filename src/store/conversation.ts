@@ -26,7 +26,7 @@ type Dependencies = {
 	/** Finds the model's host and key. Throws `AppError` where the user has to give one. */
 	readonly openModel: (model: string | undefined) => Promise<ModelCall>;
 	readonly loadTools: () => Promise<readonly Tool[]>;
-	readonly workspace: string;
+	readonly workspace: () => string;
 	/** What the log of a session holds, once that was flushed. */
 	readonly readLog: (session: string) => Promise<readonly Recorded[]>;
 	/** Begins the log of a session; nothing is written before its first record. */
@@ -103,7 +103,7 @@ export function createConversation(dependencies: Dependencies): Conversation {
 			messages: toMessages(transcript),
 			prompt: {id: newId(), text},
 			tools: await loadTools(),
-			workspace,
+			workspace: workspace(),
 			signal,
 			newId,
 			nextMessages: () => store.getState().takeQueue(),

@@ -9,6 +9,7 @@ import type {AppStore} from '../store/store.ts';
 import type {Palette} from '../terminal/style.ts';
 import {truncate} from '../terminal/width.ts';
 import {messageLines} from './block-lines.ts';
+import {createFolderQuestions} from './folder-questions.ts';
 import type {AppInteraction} from './interaction.ts';
 import type {LogPlace} from './log-place.ts';
 import {createPainter, type Painter} from './painter.ts';
@@ -50,12 +51,21 @@ export async function openConversation(
 	flags: Partial<RunFlags> & {readonly pick: boolean},
 	{store, palette, interact, version, homeFolder, write, wipe, quit, logs, isOnScreen}: Dependencies,
 ): Promise<OpenedConversation> {
-	const {conversation, entries, contextFor, resume} = program;
+	const {conversation, entries, contextFor, folder} = program;
 	const [{renderMarkdown}, {createMarkdownStream}] = await Promise.all([
 		import('../terminal/markdown.ts'),
 		import('../terminal/markdown-stream.ts'),
 	]);
 	const painter = createPainter({store, palette, write, isOnScreen, markdown: {renderMarkdown, createMarkdownStream}});
+	const warn = (text: string) =>
+		painter.print(width => messageLines('!', palette.warning, text, undefined, {width, palette}));
+	const questions = createFolderQuestions({folder, interact, homeFolder});
+	const resume = async (session: string) => {
+		for (const notice of (await program.resume(session, questions.choose)) ?? ['Nothing changed.']) {
+			warn(notice);
+		}
+	};
+
 	const {submit, tell, cancel} = createSubmit({
 		store,
 		palette,
@@ -66,6 +76,12 @@ export async function openConversation(
 		logs,
 		contextFor,
 		resume,
+		async beforeMessage() {
+			const refused = await questions.ask();
+			if (refused) {
+				warn(refused);
+			}
+		},
 		remember(prompt) {
 			const {composer, setComposer} = store.getState();
 			const history = addToHistory(composer.history, prompt);
@@ -86,7 +102,7 @@ export async function openConversation(
 	painter.print(width =>
 		welcomeLines({
 			version,
-			folder: shortFolder(program.folder, homeFolder),
+			folder: shortFolder(folder.path(), homeFolder),
 			model: store.getState().model,
 			isDemo: program.isDemo(),
 			lacksKey: program.lacksKey(),
@@ -95,8 +111,6 @@ export async function openConversation(
 		}),
 	);
 
-	const warn = (text: string) =>
-		painter.print(width => messageLines('!', palette.warning, text, undefined, {width, palette}));
 	for (const warning of program.warnings()) {
 		warn(warning);
 	}
@@ -145,9 +159,7 @@ export async function openConversation(
 		void submit('/resume');
 	} else if (flags.resume) {
 		try {
-			for (const notice of await resume(flags.resume)) {
-				warn(notice);
-			}
+			await resume(flags.resume);
 		} catch (error) {
 			tell(error);
 		}

@@ -15,12 +15,14 @@ import type {LogPlace} from './log-place.ts';
 import type {Painter} from './painter.ts';
 
 /** What the results of commands are shown with. */
-export type ResultDependencies = Pick<Program, 'entries' | 'resume'> & {
+export type ResultDependencies = Pick<Program, 'entries'> & {
 	readonly store: AppStore;
 	readonly palette: Palette;
 	readonly painter: Painter;
 	readonly interact: AppInteraction;
 	readonly logs: LogPlace;
+	/** Continues a session, and says what the user must know of it. */
+	readonly resume: (session: string) => Promise<void>;
 	readonly wipe: () => void;
 	readonly quit: () => void;
 	/** True for a line that stands on the screen already, as it was typed; none does by default. */
@@ -79,10 +81,7 @@ export function createResultView(
 				showLogDock(panel.isShown);
 				break;
 			case 'session':
-				for (const notice of await resume(panel.id)) {
-					painter.print(width => messageLines('!', palette.warning, notice, undefined, {width, palette}));
-				}
-
+				await resume(panel.id);
 				break;
 			default:
 				panel satisfies never;

@@ -112,7 +112,7 @@ export async function startApp(
 			store,
 			palette,
 			fullScreen,
-			folder: program.folder,
+			folder: program.folder.path(),
 			homeFolder: env['HOME'],
 			copy: session.copy,
 			suspend: session.suspend,

@@ -12,7 +12,11 @@ import {truncate} from '../terminal/width.ts';
 import {messageLines} from './block-lines.ts';
 import {createResultView, type ResultDependencies} from './result-view.ts';
 
-type Dependencies = ResultDependencies & Pick<Program, 'conversation' | 'contextFor' | 'remember'>;
+type Dependencies = ResultDependencies &
+	Pick<Program, 'conversation' | 'contextFor' | 'remember'> & {
+		/** Asks what must be answered before the agent gets a message. */
+		readonly beforeMessage: () => Promise<void>;
+	};
 
 export type Submit = {
 	/** Takes what was sent from the prompt: a slash line or a message. */
@@ -31,7 +35,8 @@ const patience = 500;
  * while a command takes long does not wait for it.
  */
 export function createSubmit(dependencies: Dependencies): Submit {
-	const {store, palette, painter, conversation, entries, interact, contextFor, remember, logs} = dependencies;
+	const {store, palette, painter, conversation, entries, interact, contextFor, remember, logs, beforeMessage} =
+		dependencies;
 	const {show, tell} = createResultView(dependencies, line => carryOut(line));
 	/** The commands that work now, with their names. */
 	const working = new Map<AbortController, string>();
@@ -109,6 +114,7 @@ export function createSubmit(dependencies: Dependencies): Submit {
 			painter.print(width => [palette.dim(truncate(note, width))]);
 		}
 
+		await beforeMessage();
 		return {end: conversation.send(text)};
 	};
 

@@ -1,6 +1,7 @@
 import {describe, expect, test} from 'vitest';
-import {quit, waitForIdle} from './chat.ts';
-import {folderWith} from './program.ts';
+import {connectedTo, quit, waitForIdle} from './chat.ts';
+import {startModelHost} from './model-host.ts';
+import {folderWith, runProgram} from './program.ts';
 import {startTerminal} from './terminal.ts';
 
 describe.each([
@@ -30,4 +31,32 @@ describe.each([
 		expect(await quit(terminal)).toEqual({status: 0, signal: 0});
 		expect(terminal.wrapped()).toBe(0);
 	});
+});
+
+test('-p refuses a session of another folder, says whose it is, and reads nothing [13]', async () => {
+	const host = await startModelHost();
+	const {env, args} = connectedTo(host);
+	const [home, there, here] = [`${folderWith()}/home`, folderWith(), folderWith({'secret.txt': 'x'})];
+	const first = await runProgram(['-p', 'Hi', '--output-format', 'json', ...args], {env, home, folder: there});
+	const {session_id: id} = JSON.parse(first.stdout);
+	const elsewhere = await runProgram(['-p', 'And now?', '--resume', id, ...args], {env, home, folder: here});
+	expect(elsewhere).toEqual({
+		status: 2,
+		stdout: '',
+		stderr: `service: Session ${id.slice(0, 8)} belongs to another folder: ${there}\n  Change to that folder first, then resume it.\n`,
+	});
+	expect(host.chats()).toHaveLength(1);
+	const back = await runProgram(['-p', 'And now?', '--resume', id, ...args], {env, home, folder: there});
+	expect([back.status, back.stderr]).toEqual([0, '']);
+});
+
+test('-p in the home folder warns of what the agent can read', async () => {
+	const host = await startModelHost();
+	const {env, args} = connectedTo(host);
+	const folder = folderWith();
+	const {status, stderr} = await runProgram(['-p', 'Hi', ...args], {env, home: `${folder}/home`, folder});
+	expect([status, stderr]).toEqual([
+		0,
+		'service: The agent can read your home folder. Run this in a project folder to show it less.\n',
+	]);
 });

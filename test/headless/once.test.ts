@@ -21,7 +21,7 @@ async function once(scripts: readonly Script[], format: 'text' | 'json' | 'strea
 		now: () => '2026-01-01T00:00:00.000Z',
 		openModel: async () => model.ask,
 		loadTools: async () => [echo],
-		workspace: '/',
+		workspace: () => '/',
 		readLog: async () => logged,
 		openLog: () => ({
 			append: record => logged.push(record),

@@ -22,7 +22,7 @@ export function scripted(scripts: readonly Script[], changes: Changes = {}) {
 		now: () => '2026-01-01T00:00:00.000Z',
 		openModel: async () => model.ask,
 		loadTools: async () => [echo],
-		workspace: '/',
+		workspace: () => '/',
 		readLog: async session => logs.get(session) ?? [],
 		openLog(session) {
 			const records = logs.get(session) ?? [];

@@ -1,10 +1,14 @@
+import {randomUUID} from 'node:crypto';
 import {commands} from '../../commands/index.ts';
 import type {Entry} from '../../src/command/command.ts';
+import {createResume} from '../../src/command/resume-session.ts';
 import {createSandboxExpiry} from '../../src/command/watch-expiry.ts';
 import {createWatches} from '../../src/command/watch-list.ts';
 import {createWatchWords} from '../../src/command/watch-words.ts';
 import {openConfig} from '../../src/config/config.ts';
+import {createFolderAccess} from '../../src/config/folder-access.ts';
 import {openSightings} from '../../src/config/sightings.ts';
+import type {Environment} from '../../src/core/environment.ts';
 import type {Recorded} from '../../src/core/event.ts';
 import {secret} from '../../src/core/secret.ts';
 import {systemTailClock} from '../../src/logs/tail.ts';
@@ -23,6 +27,7 @@ type Options = {
 	readonly home?: ReturnType<typeof temporaryHome>;
 	readonly folder?: string;
 	readonly loadHistory?: () => readonly string[];
+	readonly env?: Environment;
 };
 
 /** The program with real parts, but for the model, the servers and the catalog of models. */
@@ -33,19 +38,22 @@ export function testProgram({
 	home = temporaryHome(),
 	folder = temporaryFolder(),
 	loadHistory = () => [],
+	env = {},
 }: Options) {
 	const call: ModelCall = ask ?? scriptedModel([{type: 'finish', reason: 'stop'}]).ask;
 	const sessions = createSessionAccess({home, folder, onState: () => undefined});
+	const access = createFolderAccess({folder, env, config: openConfig(home)});
 	const records: Recorded[] = [];
 	let ids = 0;
-	const newId = () => `0f9b4e6a-5a37-4c8e-9d3a-${String(++ids).padStart(12, '0')}`;
+	const place = randomUUID().slice(0, -12);
+	const newId = () => `${place}${String(++ids).padStart(12, '0')}`;
 	const conversation = createConversation({
 		store,
 		newId,
 		now: () => new Date().toISOString(),
 		openModel: async () => call,
 		loadTools: async () => [],
-		workspace: folder,
+		workspace: () => access.path(),
 		readLog: async session => (await sessions.read(await sessions.find(session))).records,
 		openLog(session) {
 			const journal = sessions.create(session);
@@ -63,7 +71,7 @@ export function testProgram({
 	const entries = [...commands, ...more];
 	const remembered: string[] = [];
 	const program: AppProgram = {
-		folder,
+		folder: access,
 		conversation,
 		entries,
 		contextFor: given => ({
@@ -97,17 +105,7 @@ export function testProgram({
 			saveFile: async path => path,
 			readFile: async () => new Uint8Array(),
 		}),
-		async resume(id) {
-			const {transcript, journal, notices} = await sessions.resume(
-				await sessions.findOrLatest(id === 'latest' ? undefined : id),
-			);
-			await conversation.open(transcript, {
-				append: journal.append,
-				flush: async () => void (await journal.flush()),
-				close: async () => void (await journal.close()),
-			});
-			return notices;
-		},
+		resume: createResume({store, conversation, sessions: () => sessions, folder: access}),
 		savedSessions: () => sessions.list(false),
 		loadCatalog: async () => () => undefined,
 		startEmbedded: async () => undefined,
@@ -122,5 +120,5 @@ export function testProgram({
 			await Promise.all([watches.close(), conversation.close()]);
 		},
 	};
-	return {program, sessions, records, remembered, home, folder};
+	return {program, access, sessions, records, remembered, home, folder};
 }

@@ -28,7 +28,7 @@ export function runApp({columns = 80, rows = 24, flags = {}, compose, ...options
 		{
 			compose: compose ?? (async () => made.program),
 			store,
-			env: {NO_COLOR: '1'},
+			env: {NO_COLOR: '1', ...options.env},
 			stdin: stdin as NodeJS.ReadStream,
 			stdout,
 			version: '1.2.3',

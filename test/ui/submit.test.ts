@@ -3,6 +3,7 @@ import {writeFileSync} from 'node:fs';
 import {describe, expect, test} from 'vitest';
 import * as z from 'zod/mini';
 import {command} from '../../src/command/command.ts';
+import {refuseElsewhere} from '../../src/command/resume-session.ts';
 import {setComposerText} from '../../src/store/composer.ts';
 import {finish, scriptedModel, text} from '../agent/scripted.ts';
 import {runApp} from './running-app.ts';
@@ -193,7 +194,7 @@ test('an edited message goes on in a session of its own, and the one before is k
 		'Hello.',
 	]);
 	expect(store.getState().transcript.session).not.toBe(before);
-	expect(await program.resume(before)).toEqual([]);
+	expect(await program.resume(before, refuseElsewhere)).toEqual([]);
 });
 
 test('an edited message whose session was not saved stays in the prompt, still edited', async () => {

@@ -13,13 +13,18 @@ type Options = Places & {
 	readonly openLog?: OpenLog;
 };
 
-/** All tools of the agent. */
+/** All tools of the agent: those that see the working folder, and those that see logs of sandboxes. */
 export function createTools({openLog, ...places}: Options): readonly Tool[] {
-	const files = [createListFiles(places), createReadFile(places), createSearchText(places)];
-	return openLog ? [...files, ...logTools(openLog)] : files;
+	return [...createFolderTools(places), ...(openLog ? createLogTools(openLog) : [])];
 }
 
-function logTools(openLog: OpenLog): readonly Tool[] {
+/** The tools that see the working folder. */
+export function createFolderTools(places: Places): readonly Tool[] {
+	return [createListFiles(places), createReadFile(places), createSearchText(places)];
+}
+
+/** The tools that see logs of sandboxes. */
+export function createLogTools(openLog: OpenLog): readonly Tool[] {
 	const knownLogs = createKnownLogs(openLog, systemTailClock.now);
 	return [createEnvironmentLogs(knownLogs), createWaitForLog(knownLogs, systemTailClock)];
 }

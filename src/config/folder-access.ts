@@ -1,0 +1,71 @@
+import {homedir} from 'node:os';
+import type {Environment} from '../core/environment.ts';
+import {realFolder} from '../storage/real-folder.ts';
+import type {Config} from './config.ts';
+
+/** The folder that the agent works in, and whether its tools may see what is there. */
+export type FolderAccess = {
+	/** A real path. */
+	readonly path: () => string;
+	/**
+	 * What the folder is where it holds far more than a project, such as `your home folder`; undefined for any other, and
+	 * once the user has answered whether the agent may see it.
+	 */
+	readonly unasked: () => string | undefined;
+	/** False until the user has allowed a folder that `unasked` names. */
+	readonly isOpen: () => boolean;
+	/** The answer of the user: a yes is kept for later starts unless `isOnce` is true. Throws `AppError` where it cannot be kept. */
+	readonly answer: (isAllowed: boolean, options?: {readonly isOnce?: boolean}) => Promise<void>;
+	/** Works in another folder, a real path, from now on. */
+	readonly moveTo: (path: string) => void;
+};
+
+type Options = {
+	/** Where the work begins, a real path. */
+	readonly folder: string;
+	readonly env: Environment;
+	readonly config: Config;
+};
+
+export function createFolderAccess({folder, env, config}: Options): FolderAccess {
+	const homeFolder = env['HOME'] || homedir();
+	const home = realFolder(homeFolder) ?? homeFolder;
+	const answers = new Map<string, boolean>();
+	let path = folder;
+
+	const answerFor = (wide: string) =>
+		answers.get(wide) ?? (config.read().openedFolders?.includes(wide) ? true : undefined);
+	const named = () => wideFolder(path, home);
+
+	return {
+		path: () => path,
+		unasked: () => (answerFor(path) === undefined ? named() : undefined),
+		isOpen: () => named() === undefined || answerFor(path) === true,
+		async answer(isAllowed, {isOnce = false} = {}) {
+			answers.set(path, isAllowed);
+			if (isAllowed && !isOnce) {
+				const opened = path;
+				await config.update(before => ({
+					...before,
+					openedFolders: [...new Set([...(before.openedFolders ?? []), opened])],
+				}));
+			}
+		},
+		moveTo(next) {
+			path = next;
+		},
+	};
+}
+
+/** What a folder is that holds far more than a project; undefined for any other. Both are real paths. */
+export function wideFolder(folder: string, home: string): string | undefined {
+	if (folder === '/' || /^[A-Za-z]:[\\/]$/.test(folder)) {
+		return 'the root folder of this machine';
+	}
+
+	if (folder === home) {
+		return 'your home folder';
+	}
+
+	return home.startsWith(`${folder}/`) || home.startsWith(`${folder}\\`) ? 'the folder of all home folders' : undefined;
+}
