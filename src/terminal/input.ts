@@ -23,6 +23,8 @@ export type InputOptions = {
 export type Input = {
 	/** Sets raw mode and begins to read. */
 	readonly start: () => void;
+	/** Sets raw mode again while it runs, after somebody else may have changed the terminal, and starts otherwise. */
+	readonly resume: () => void;
 	/** Restores the mode of the terminal and lets the process end. What was read and not handed out is dropped. */
 	readonly stop: () => void;
 };
@@ -105,24 +107,35 @@ export function createInput({stdin, onTokens, onClose, escapeTimeout = 25}: Inpu
 		stdin.unref?.();
 	};
 
-	return {
-		start() {
-			if (running) {
-				return;
-			}
+	const start = () => {
+		if (running) {
+			return;
+		}
 
-			running = true;
-			tokenizer = createTokenizer();
-			wasRaw = stdin.isRaw ?? false;
-			// The listener for errors stays after a stop: a terminal that vanishes then (EIO) is no reason to crash.
-			stdin.off('error', close);
-			stdin.on('error', close);
-			stdin.on('end', onEnd);
-			stdin.on('close', onEnd);
-			stdin.on('data', onData);
-			setRawMode(stdin, true);
-			stdin.ref?.();
-			stdin.resume();
+		running = true;
+		tokenizer = createTokenizer();
+		wasRaw = stdin.isRaw ?? false;
+		// The listener for errors stays after a stop: a terminal that vanishes then (EIO) is no reason to crash.
+		stdin.off('error', close);
+		stdin.on('error', close);
+		stdin.on('end', onEnd);
+		stdin.on('close', onEnd);
+		stdin.on('data', onData);
+		setRawMode(stdin, true);
+		stdin.ref?.();
+		stdin.resume();
+	};
+
+	return {
+		start,
+		resume() {
+			if (running) {
+				// Node sets no mode that it believes to be set.
+				setRawMode(stdin, false);
+				setRawMode(stdin, true);
+			} else {
+				start();
+			}
 		},
 		stop,
 	};

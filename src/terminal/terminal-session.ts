@@ -1,38 +1,5 @@
 import type {Environment} from '../core/environment.ts';
-
-/** What can be switched on at a terminal, and the only sequences by which it is (xterm, ctlseqs; kitty keyboard protocol). */
-const modes = {
-	/** The wheel sends arrow keys there (1007): mouse reports would take the selection from the terminal. Its own way comes back. */
-	'alternate-screen': {on: '\u001b[?1049h\u001b[?1007s\u001b[?1007h', off: '\u001b[?1007r\u001b[?1049l'},
-	'bracketed-paste': {on: '\u001b[?2004h', off: '\u001b[?2004l'},
-	'focus-reports': {on: '\u001b[?1004h', off: '\u001b[?1004l'},
-	'hidden-cursor': {on: '\u001b[?25l', off: '\u001b[?25h'},
-	/** Disambiguated keys (1) and their alternates (4); release events are not asked for. */
-	'kitty-keyboard': {on: '\u001b[>5u', off: '\u001b[<u'},
-	'modify-other-keys': {on: '\u001b[>4;2m', off: '\u001b[>4;0m'},
-	'synchronized-output': {on: '\u001b[?2026h', off: '\u001b[?2026l'},
-} as const;
-
-export type TerminalMode = keyof typeof modes;
-
-/** Terminals keep a stack of kitty flags for each screen. */
-const perScreen: readonly TerminalMode[] = ['kitty-keyboard'];
-
-/**
- * What a killed run may have left behind. The alternate screen is left by 1047, because 1049 would move the cursor of a
- * terminal that is not on it. Nothing here clears a line of the screen or of its scrollback.
- */
-const leftBehind = [
-	modes['synchronized-output'].off,
-	// Mouse reports, which we never ask for, but others leave on.
-	'\u001b[?1006l\u001b[?1000l',
-	modes['focus-reports'].off,
-	modes['bracketed-paste'].off,
-	modes['modify-other-keys'].off,
-	'\u001b[?1047l',
-	modes['hidden-cursor'].off,
-	'\u001b[0m',
-].join('');
+import {leftBehind, modes, perScreen, type TerminalMode} from './terminal-modes.ts';
 
 const endSignals = ['SIGINT', 'SIGTERM', 'SIGHUP', 'SIGQUIT'] as const;
 type HookedEvent = (typeof endSignals)[number] | 'SIGTSTP' | 'SIGCONT' | 'exit' | 'uncaughtExceptionMonitor';
@@ -55,7 +22,12 @@ export type TerminalSessionOptions = {
 	 * stop reading: that restores the line mode, which Node leaves raw when a signal with a handler ends it.
 	 */
 	readonly onSuspend?: () => void;
-	/** It goes on: the modes are on again; read, and draw everything anew. */
+	/**
+	 * The process continues, also after a stop that it could not see coming (SIGSTOP). Make the terminal raw, which the
+	 * shell has changed: a job in the background is stopped again by that, before a mode is switched on.
+	 */
+	readonly onContinue?: () => void;
+	/** The modes are on again: draw everything again, at the size that the window has by now. */
 	readonly onResume?: () => void;
 };
 
@@ -86,7 +58,7 @@ const noticeLimit = 200;
 
 /** Owns every mode of the terminal that is switched on, and switches it off however the process ends (SAFETY 5). */
 export function createTerminalSession(options: TerminalSessionOptions): TerminalSession {
-	const {stdout, process, environment = {}, onSuspend, onResume} = options;
+	const {stdout, process, environment = {}, onSuspend, onContinue, onResume} = options;
 	const able = stdout.isTTY === true && environment['TERM'] !== 'dumb';
 	// These two take the kitty sequences for others of theirs.
 	const noKitty = environment['TERM'] === 'linux' || environment['TERM_PROGRAM'] === 'Apple_Terminal';
@@ -130,6 +102,7 @@ export function createTerminalSession(options: TerminalSessionOptions): Terminal
 	};
 
 	const resume = () => {
+		onContinue?.();
 		const modesBefore = suspended ?? enabled;
 		suspended = undefined;
 		clearTimeout(continuation);
@@ -144,6 +117,12 @@ export function createTerminalSession(options: TerminalSessionOptions): Terminal
 		onResume?.();
 	};
 
+	/** Clearing our part of the screen may have hidden the cursor again. */
+	const letGo = (isDrawing: boolean) => {
+		onSuspend?.();
+		write(isDrawing ? modes.drawing.off : '');
+	};
+
 	const suspend = () => {
 		if (suspended) {
 			return;
@@ -151,7 +130,7 @@ export function createTerminalSession(options: TerminalSessionOptions): Terminal
 
 		suspended = enabled;
 		reset();
-		onSuspend?.();
+		letGo(suspended.includes('drawing'));
 		// Without our handler the signal stops the whole job, as a shell expects: us and what started us.
 		process.off('SIGTSTP', suspend);
 		process.kill(0, 'SIGTSTP');
@@ -162,8 +141,9 @@ export function createTerminalSession(options: TerminalSessionOptions): Terminal
 
 	const endBySignal = endSignals.map(signal => {
 		const listener = () => {
+			const isDrawing = enabled.includes('drawing');
 			end();
-			onSuspend?.();
+			letGo(isDrawing);
 			// With nobody listening the signal does what it does to any program, and the status says so.
 			process.kill(process.pid, signal);
 		};

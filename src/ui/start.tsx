@@ -69,15 +69,19 @@ export async function startApp(
 			// Below a full screen our part still stands: then what is below the caret goes.
 			screen.raw('\u001B[J');
 		},
+		onContinue: () => input.resume(),
 		onResume() {
 			logs?.wake();
-			input.start();
-			redraw();
+			// A window that changed while the shell had it told only the shell: this has Node ask for its size again, and
+			// what it learns is known after the second turn.
+			process.kill(process.pid, 'SIGWINCH');
+			setImmediate(() => setImmediate(() => redraw()));
 		},
 	});
 
 	store.getState().setSize(screen.size());
 	session.start();
+	session.enable('drawing');
 	session.enable('bracketed-paste');
 	session.enable('kitty-keyboard');
 
@@ -142,7 +146,8 @@ export async function startApp(
 		}
 
 		screen.emitResize();
-		wipe('\u001B[H\u001B[2J');
+		// Ink shows the cursor where there is a caret, and would not hide one that the shell left.
+		wipe('\u001B[?25l\u001B[H\u001B[2J');
 		whenOpen(({painter}) => painter.repaint(dropped));
 	};
 

@@ -166,7 +166,7 @@ test('Ctrl+Z gives the shell its terminal back, and fg goes on where it was', as
 	expect(terminal.text()).not.toMatch(/half a thought|○ idle/);
 	terminal.press('enter');
 	// Nothing of ours stands below the caret, where the shell goes on.
-	expect(terminal.output().split('stopped', 1)[0]?.slice(-80)).toContain('\u001B[J');
+	expect(terminal.output().split('stopped', 1)[0]?.slice(-160)).toContain('\u001B[J');
 	await terminal.waitFor(() => terminal.modes().bracketedPasteMode);
 	await terminal.waitFor(/❯ half a thought\n.*○ idle/);
 	terminal.type(' or two');

@@ -1,7 +1,8 @@
 import {EventEmitter} from 'node:events';
 import fc from 'fast-check';
 import {expect, test, vi} from 'vitest';
-import {createTerminalSession, type TerminalMode} from '../../src/terminal/terminal-session.ts';
+import type {TerminalMode} from '../../src/terminal/terminal-modes.ts';
+import {createTerminalSession} from '../../src/terminal/terminal-session.ts';
 
 function harness(environment: Readonly<Record<string, string>> = {TERM: 'xterm-256color'}, isTTY = true) {
 	const written: string[] = [];
@@ -26,7 +27,7 @@ function harness(environment: Readonly<Record<string, string>> = {TERM: 'xterm-2
 }
 
 const startUp =
-	'\u001b[?2026l\u001b[?1006l\u001b[?1000l\u001b[?1004l\u001b[?2004l\u001b[>4;0m\u001b[?1047l\u001b[?25h\u001b[0m\u001b[=0u';
+	'\u001b[?2026l\u001b[?1006l\u001b[?1000l\u001b[?1004l\u001b[?2004l\u001b[>4;0m\u001b[?1047l\u001b[?7h\u001b[?25h\u001b[0m\u001b[=0u';
 
 test('start-up clears what a killed run left behind, and nothing of the screen [5]', () => {
 	const {session, output} = harness();
@@ -122,6 +123,21 @@ test('Ctrl-Z resets and stops the job; the modes come back when it continues [5]
 		calls: ['suspend', 'resume'],
 		handlers: 1,
 	});
+});
+
+test('what is drawn while the terminal is handed over leaves neither a hidden cursor nor rows that do not wrap', () => {
+	const restored = '\u001b[?7h\u001b[?25h';
+	const {session, hooks, output} = harness();
+	session.start();
+	session.enable('drawing');
+	output();
+	session.suspend();
+	expect(output()).toBe(`${restored}\u001b[0m${restored}`);
+
+	hooks.emit('SIGCONT');
+	expect(output()).toBe('\u001b[?7l');
+	hooks.emit('SIGTERM');
+	expect(output()).toBe(`${restored}\u001b[0m${restored}`);
 });
 
 test('a job that cannot be stopped goes on by itself', () => {
