@@ -3,7 +3,7 @@ import {globalFlagHelp} from '../src/command/global-flags.ts';
 import {type FlagHelp, runFlagHelp} from '../src/command/run-flags.ts';
 import {allCommands} from '../src/command/table.ts';
 import {type Endpoint, scopeOf} from '../src/contract/endpoint.ts';
-import {endpoints} from '../src/contract/endpoints.ts';
+import {operations} from '../src/contract/operations.ts';
 import {pathTemplate} from '../src/contract/path.ts';
 import {type ErrorCode, exitStatus} from '../src/core/error.ts';
 import {registry} from '../src/providers/registry.ts';
@@ -91,9 +91,9 @@ function flags(): string {
 	return `${rows(Object.values(runFlagHelp))}\n\nWith every command:\n\n${rows(globalFlagHelp)}`;
 }
 
-function operations(): string {
-	const rows = Object.values<Endpoint>(endpoints).map(row => [
-		`${row.summary}${row.deprecated ? ' (deprecated)' : ''}`,
+function requests(): string {
+	const rows = Object.values<Endpoint>(operations).map(row => [
+		`${row.summary}${row.deprecated ? ' (deprecated)' : ''}${row.extension ? ' (extension)' : ''}`,
 		code(`${row.method} ${pathTemplate(row.path)}`),
 		scopeOf(row).join(', '),
 		row.auth === 'bearer' ? 'bearer token' : 'API key',
@@ -116,7 +116,7 @@ function sections({dependencies, devDependencies, optionalDependencies}: Reasons
 		flags: flags(),
 		environment: environment(),
 		statuses: exitStatuses(),
-		operations: operations(),
+		operations: requests(),
 		attributes: table(
 			['attribute', 'type', 'feeds', 'meaning'],
 			attributeRows().map(({key, type, feeds, meaning}) => [code(key), type, feeds, meaning]),

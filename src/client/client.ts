@@ -1,5 +1,5 @@
 import type {AnswerOf, CallOf, Endpoint} from '../contract/endpoint.ts';
-import {type EndpointId, endpoints} from '../contract/endpoints.ts';
+import {type OperationId, operations} from '../contract/operations.ts';
 import {AppError} from '../core/error.ts';
 import {isJsonObject} from '../core/json.ts';
 import {originOf} from '../core/origin.ts';
@@ -23,7 +23,7 @@ type UntypedOperation = (call?: Call, signal?: AbortSignal) => Promise<unknown>;
  * comes back is the API's own object, read leniently: any field may be missing. Throws `AppError` as `refuse` says for a
  * refusal, `network` where no answer came or none of the API, and an `AbortError` for an aborted signal.
  */
-export type Client = {readonly [Id in EndpointId]: Operation<(typeof endpoints)[Id]>};
+export type Client = {readonly [Id in OperationId]: Operation<(typeof operations)[Id]>};
 
 type Options = {
 	/** Address of the server; only its origin counts. */
@@ -42,7 +42,7 @@ type Options = {
 	/** What may be done about a bearer token that is not accepted, before the caller is told. */
 	readonly refresh?: Refresh | undefined;
 	/** Hears of every call that went well: the operation, the values of its path, and what came back. Must not throw. */
-	readonly onAnswer?: (operation: EndpointId, params: Readonly<Record<string, string>>, answer: unknown) => void;
+	readonly onAnswer?: (operation: OperationId, params: Readonly<Record<string, string>>, answer: unknown) => void;
 };
 
 /**
@@ -67,15 +67,15 @@ export function createClient({server: address, transports, retry = {}, refresh, 
 		return withRetry(attempt, {clock, signal, isRetryable: isNetwork, ...(onWait && {onWait})});
 	};
 
-	const operations = Object.entries<Endpoint>(endpoints).map(([id, row]) => {
+	const functions = Object.entries<Endpoint>(operations).map(([id, row]) => {
 		const operation: UntypedOperation = async (call = {}, signal = new AbortController().signal) => {
 			const answer = await run(row, call, signal);
-			onAnswer?.(id as EndpointId, call.params ?? {}, answer);
+			onAnswer?.(id as OperationId, call.params ?? {}, answer);
 			return answer;
 		};
 		return [id, operation] as const;
 	});
-	return Object.fromEntries(operations) as Record<EndpointId, UntypedOperation> as Client;
+	return Object.fromEntries(functions) as Record<OperationId, UntypedOperation> as Client;
 }
 
 function isRepeatable({method, idempotencyKey}: Endpoint, {body}: Call): boolean {

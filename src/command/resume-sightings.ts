@@ -1,5 +1,5 @@
 import type {Sighting} from '../config/sightings.ts';
-import type {EndpointId} from '../contract/endpoints.ts';
+import type {OperationId} from '../contract/operations.ts';
 import {entryOf} from '../core/entry-of.ts';
 import {isJsonObject, type Json, type JsonObject} from '../core/json.ts';
 import {seenIds} from './seen-ids.ts';
@@ -51,7 +51,7 @@ const longest = 200;
 /** The sessions, runtimes and environments that a call which went well has shown, with what was said of them. */
 export function sightingsOf(
 	place: Place,
-	operation: EndpointId,
+	operation: OperationId,
 	params: Readonly<Record<string, string>>,
 	answer: unknown,
 ): readonly Sighting[] {

@@ -1,5 +1,5 @@
 import type {RecentKind, SeenId} from '../config/recents.ts';
-import type {EndpointId} from '../contract/endpoints.ts';
+import type {OperationId} from '../contract/operations.ts';
 import type {ParameterName} from '../contract/parameters.ts';
 import {isJsonObject} from '../core/json.ts';
 
@@ -23,7 +23,7 @@ const parameterKinds: Readonly<Record<ParameterName, RecentKind | undefined>> = 
 };
 
 /** What the `id` of an answer, or of each row of a list, is the id of. */
-const answerKinds: Readonly<Partial<Record<EndpointId, RecentKind>>> = {
+const answerKinds: Readonly<Partial<Record<OperationId, RecentKind>>> = {
 	createEnvironment: 'environment',
 	unarchiveSession: 'session',
 	resumeRuntime: 'runtime',
@@ -33,6 +33,14 @@ const answerKinds: Readonly<Partial<Record<EndpointId, RecentKind>>> = {
 	listAssessments: 'assessment',
 	createApiKey: 'key',
 	listApiKeys: 'key',
+	listEnvironments: 'environment',
+	getEnvironment: 'environment',
+	stopEnvironment: 'environment',
+	listRuntimes: 'runtime',
+	createRuntime: 'runtime',
+	getRuntime: 'runtime',
+	listSessions: 'session',
+	listRuns: 'run',
 };
 
 const mostRows = 30;
@@ -42,7 +50,7 @@ const mostRows = 30;
  * whole id from the server stands in for the beginning of it that was typed. What is revoked is not offered again.
  */
 export function seenIds(
-	operation: EndpointId,
+	operation: OperationId,
 	params: Readonly<Record<string, string>>,
 	answer: unknown,
 ): readonly SeenId[] {

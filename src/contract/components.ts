@@ -3,7 +3,13 @@ import {createApiKeySchema, mfaCodeSchema, mfaEnrollmentSchema} from './resource
 import {artifactSchema} from './resources/artifact.ts';
 import {assessmentSchema, assessmentsSchema, attackSpanSchema} from './resources/assessment.ts';
 import {autoRefillSchema} from './resources/credits.ts';
-import {createEnvironmentSchema, environmentLogsSchema, environmentSchema} from './resources/environment.ts';
+import {
+	createEnvironmentSchema,
+	environmentEntrySchema,
+	environmentLogsSchema,
+	environmentSchema,
+	environmentsSchema,
+} from './resources/environment.ts';
 import {evaluationTraceStatsSchema} from './resources/evaluation.ts';
 import {findingSchema, findingsSchema} from './resources/finding.ts';
 import {findingReviewEventSchema, toolCallEvidenceSchema, trialEvidenceSchema} from './resources/finding-evidence.ts';
@@ -11,10 +17,25 @@ import {findingMetricsSchema, leakedRecordSchema, querySampleSchema} from './res
 import {itemSchemaEntrySchema, itemSchemasSchema, runItemSchema} from './resources/item.ts';
 import {mediaSourceSchema, messagePartSchema} from './resources/media.ts';
 import {organizationSchema, updateOrganizationSchema} from './resources/organization.ts';
+import {
+	membershipSchema,
+	membershipsSchema,
+	projectSchema,
+	projectsSchema,
+	workspaceSchema,
+	workspacesSchema,
+} from './resources/place.ts';
 import {inferenceInfoSchema, updateUserPreferencesSchema, userPreferencesSchema} from './resources/preferences.ts';
+import {runSchema, runsSchema} from './resources/run.ts';
 import {claimRunSchema, runClaimSchema} from './resources/run-claim.ts';
-import {runtimeInstanceSchema, runtimeSchema} from './resources/runtime.ts';
-import {sessionCreatorSchema, sessionSchema, sessionUsageSchema} from './resources/session.ts';
+import {createRuntimeSchema, runtimeInstanceSchema, runtimeSchema, runtimesSchema} from './resources/runtime.ts';
+import {
+	sessionCreatorSchema,
+	sessionEntrySchema,
+	sessionSchema,
+	sessionsSchema,
+	sessionUsageSchema,
+} from './resources/session.ts';
 import {stageCreateSchema, stageSchema} from './resources/stage.ts';
 
 /** The schemas of the API by the names of the specification; what it leaves without one has a name in the same style. */
@@ -27,6 +48,9 @@ export const components = {
 	AutoRefillConfigResponse: autoRefillSchema,
 	CreateApiKeyRequest: createApiKeySchema,
 	CreateEnvironmentRequest: createEnvironmentSchema,
+	CreateRuntimeRequest: createRuntimeSchema,
+	EnvironmentEntry: environmentEntrySchema,
+	EnvironmentList: environmentsSchema,
 	EnvironmentLogsResponse: environmentLogsSchema,
 	EnvironmentResponse: environmentSchema,
 	EvaluationTraceStatsResponse: evaluationTraceStatsSchema,
@@ -39,16 +63,25 @@ export const components = {
 	ItemSchemasResponse: itemSchemasSchema,
 	LeakedRecord: leakedRecordSchema,
 	MediaSource: mediaSourceSchema,
+	Membership: membershipSchema,
+	MembershipList: membershipsSchema,
 	MessagePart: messagePartSchema,
 	MfaCodeRequest: mfaCodeSchema,
 	MfaEnrollmentVerifyResponse: mfaEnrollmentSchema,
 	Organization: organizationSchema,
+	Project: projectSchema,
+	ProjectList: projectsSchema,
 	QuerySample: querySampleSchema,
 	RunClaimRequest: claimRunSchema,
 	RunClaimResponse: runClaimSchema,
+	RunEntry: runSchema,
+	RunList: runsSchema,
 	RuntimeInstanceData: runtimeInstanceSchema,
+	RuntimeList: runtimesSchema,
 	RuntimeResponse: runtimeSchema,
 	SessionCreatorResponse: sessionCreatorSchema,
+	SessionEntry: sessionEntrySchema,
+	SessionList: sessionsSchema,
 	SessionResponse: sessionSchema,
 	SessionUsageResponse: sessionUsageSchema,
 	StageCreateRequest: stageCreateSchema,
@@ -60,4 +93,6 @@ export const components = {
 	UserPreferencesResponse: userPreferencesSchema,
 	ValidationErrorItem: validationErrorItemSchema,
 	WorkflowRunItemResponse: runItemSchema,
+	Workspace: workspaceSchema,
+	WorkspaceList: workspacesSchema,
 } as const;

@@ -25,6 +25,8 @@ export type Endpoint = {
 	/** Documented statuses of errors, where it is not all of them. */
 	readonly errors?: readonly ErrorStatus[];
 	readonly deprecated?: true;
+	/** Not in the specification: other servers may lack it, and a client does without. */
+	readonly extension?: true;
 	/** The field of the body that makes the same request, sent again, the same attempt: with it a write may be repeated. */
 	readonly idempotencyKey?: string;
 };

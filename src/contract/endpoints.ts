@@ -2,13 +2,14 @@ import * as z from 'zod/mini';
 import {endpoint} from './endpoint.ts';
 import {apiKeySchema, createApiKeySchema, mfaCodeSchema, mfaEnrollmentSchema} from './resources/account.ts';
 import {artifactQuerySchema, artifactSchema} from './resources/artifact.ts';
-import {assessmentsQuerySchema, assessmentsSchema, attackSpanSchema} from './resources/assessment.ts';
+import {assessmentsSchema, attackSpanSchema} from './resources/assessment.ts';
 import {autoRefillSchema} from './resources/credits.ts';
 import {createEnvironmentSchema, environmentLogsSchema, environmentSchema} from './resources/environment.ts';
 import {evaluationTraceStatsSchema} from './resources/evaluation.ts';
 import {findingSchema, findingsQuerySchema, findingsSchema} from './resources/finding.ts';
 import {itemSchemasSchema, runItemSchema, runItemsQuerySchema} from './resources/item.ts';
 import {organizationSchema, updateOrganizationSchema} from './resources/organization.ts';
+import {pageQuerySchema} from './resources/page.ts';
 import {
 	updateUserPreferencesSchema,
 	userPreferencesQuerySchema,
@@ -20,8 +21,8 @@ import {sessionSchema} from './resources/session.ts';
 import {stageCreateSchema, stageSchema} from './resources/stage.ts';
 import {notShown} from './scalars.ts';
 
-const org = '/api/v1/org/:org';
-const workspace = `${org}/ws/:workspace` as const;
+export const org = '/api/v1/org/:org';
+export const workspace = `${org}/ws/:workspace` as const;
 
 /** The REST API, one row an operation, in the order of the specification. */
 export const endpoints = {
@@ -170,7 +171,7 @@ export const endpoints = {
 		path: `${workspace}/airt/assessments`,
 		summary: 'List assessments',
 		auth: 'bearer',
-		query: assessmentsQuerySchema,
+		query: pageQuerySchema,
 		result: assessmentsSchema,
 	}),
 	listFindings: endpoint({
@@ -212,5 +213,3 @@ export const endpoints = {
 		result: notShown,
 	}),
 } as const;
-
-export type EndpointId = keyof typeof endpoints;

@@ -2,7 +2,7 @@ import * as z from 'zod/mini';
 import type {JsonObject} from '../core/json.ts';
 import {components} from './components.ts';
 import type {Endpoint} from './endpoint.ts';
-import {endpoints} from './endpoints.ts';
+import {operations} from './operations.ts';
 import {pathParameters} from './parameters.ts';
 import {parametersOf, pathTemplate, wireName} from './path.ts';
 import {errorStatuses} from './problem.ts';
@@ -25,7 +25,7 @@ const security = {bearer: [{bearer: []}], 'api-key': [{apiKey: []}]} as const;
 /** The whole API as an OpenAPI 3.1 document, made from the table of operations. */
 export function openApiDocument({server}: Options): JsonObject {
 	const paths: Record<string, Record<string, JsonObject>> = {};
-	for (const [id, row] of Object.entries<Endpoint>(endpoints)) {
+	for (const [id, row] of Object.entries<Endpoint>(operations)) {
 		const template = pathTemplate(row.path);
 		paths[template] = {...paths[template], [row.method.toLowerCase()]: operation(id, row)};
 	}
@@ -52,7 +52,7 @@ export function openApiDocument({server}: Options): JsonObject {
 }
 
 function operation(operationId: string, row: Endpoint): JsonObject {
-	const {summary, description, auth, deprecated, result} = row;
+	const {summary, description, auth, deprecated, extension, result} = row;
 	const statuses = row.errors ?? Object.keys(errorStatuses);
 	const parameters = [...pathParametersOf(row), ...queryParametersOf(row), ...headersOf(row)];
 	return {
@@ -60,6 +60,7 @@ function operation(operationId: string, row: Endpoint): JsonObject {
 		summary,
 		...(description && {description}),
 		...(deprecated && {deprecated}),
+		...(extension && {'x-extension': true}),
 		security: security[auth],
 		...(parameters.length > 0 && {parameters}),
 		...requestBody(row),

@@ -1,4 +1,4 @@
-import type {EndpointId} from '../contract/endpoints.ts';
+import type {OperationId} from '../contract/operations.ts';
 
 /** What a member may do in an organization, from the least to the most. */
 const roles = ['member', 'admin', 'owner'] as const;
@@ -16,7 +16,7 @@ export type Principal = {
  * The least role that an operation takes in the organization of its path; `self` for what concerns nobody but the
  * caller. An operation without a row does not compile, and what is not allowed here is forbidden (SAFETY 26).
  */
-const requiredRole: {readonly [Id in EndpointId]: Role | 'self'} = {
+const requiredRole: {readonly [Id in OperationId]: Role | 'self'} = {
 	createSubmissionStage: 'member',
 	createEnvironment: 'member',
 	getEnvironmentLogs: 'member',
@@ -41,10 +41,21 @@ const requiredRole: {readonly [Id in EndpointId]: Role | 'self'} = {
 	listApiKeys: 'self',
 	createApiKey: 'self',
 	revokeApiKey: 'self',
+	listOrganizations: 'self',
+	listWorkspaces: 'member',
+	listProjects: 'member',
+	listEnvironments: 'member',
+	getEnvironment: 'member',
+	stopEnvironment: 'member',
+	listRuntimes: 'member',
+	createRuntime: 'member',
+	getRuntime: 'member',
+	listSessions: 'member',
+	listRuns: 'member',
 };
 
 /** Whether a member of this role, or somebody without one, may do this. */
-export function authorize(action: EndpointId, role: Role | undefined): boolean {
+export function authorize(action: OperationId, role: Role | undefined): boolean {
 	const required = requiredRole[action];
 	return required === 'self' || (role !== undefined && roles.indexOf(role) >= roles.indexOf(required));
 }

@@ -1,6 +1,6 @@
 import {check, parameterViolations, type Violation} from '../contract/check.ts';
 import type {Endpoint, RequestOf, ResultOf} from '../contract/endpoint.ts';
-import {type EndpointId, endpoints} from '../contract/endpoints.ts';
+import {type OperationId, operations} from '../contract/operations.ts';
 import type {ValidationErrorItem} from '../contract/problem.ts';
 import {decodeQuery} from '../contract/query.ts';
 import {authorize, type Principal} from './authorize.ts';
@@ -14,7 +14,7 @@ import {textViolations} from './text-fields.ts';
 /** Most bytes of a body that is not JSON: traces, compressed or not. */
 const largestRaw = 16 * 1024 * 1024;
 
-type Rows = typeof endpoints;
+type Rows = typeof operations;
 
 /** What a handler knows beside the request itself. */
 export type Context<Where = unknown> = {
@@ -32,7 +32,7 @@ type Answer<Result> = Result | Response;
 
 /** One function an operation: validated in, the contract's result out. A `Response` is sent as it is. */
 export type Handlers = {
-	readonly [Id in EndpointId]: (
+	readonly [Id in OperationId]: (
 		request: RequestOf<Rows[Id]>,
 		context: Context<ScopeOf<Rows[Id]['path']>>,
 	) => Answer<ResultOf<Rows[Id]>> | Promise<Answer<ResultOf<Rows[Id]>>>;
@@ -43,8 +43,8 @@ type AnyHandler = (request: object, context: Context<Scope | undefined>) => unkn
 
 /** The routes of the contract, each guarded and validated before its handler sees anything. */
 export function contractRoutes(handlers: Handlers, services: Services): readonly Route[] {
-	return (Object.keys(endpoints) as EndpointId[]).map(id => {
-		const row: Endpoint = endpoints[id];
+	return (Object.keys(operations) as OperationId[]).map(id => {
+		const row: Endpoint = operations[id];
 		const handler = handlers[id] as AnyHandler;
 		return {
 			method: row.method,
@@ -72,7 +72,7 @@ export function contractRoutes(handlers: Handlers, services: Services): readonly
  * not allow. Without a name of an organization in the path there is no scope.
  */
 export async function guard(
-	action: EndpointId,
+	action: OperationId,
 	{principal, parameters}: RouteRequest,
 	{database}: Services,
 ): Promise<Scope | undefined> {

@@ -1,7 +1,7 @@
 import fc, {type Arbitrary} from 'fast-check';
 import {describe, expect, test} from 'vitest';
 import type {Endpoint} from '../../src/contract/endpoint.ts';
-import {type EndpointId, endpoints} from '../../src/contract/endpoints.ts';
+import {type OperationId, operations} from '../../src/contract/operations.ts';
 import {pathParameters} from '../../src/contract/parameters.ts';
 import {matchPath, parametersOf} from '../../src/contract/path.ts';
 import {errorStatuses} from '../../src/contract/problem.ts';
@@ -20,7 +20,7 @@ type Given = {
 };
 type Operation = (call: Given) => Promise<unknown>;
 
-const rows = Object.entries<Endpoint>(endpoints) as ReadonlyArray<[EndpointId, Endpoint]>;
+const rows = Object.entries<Endpoint>(operations) as ReadonlyArray<[OperationId, Endpoint]>;
 const segment = (text: string) => text !== '' && text !== '.' && text !== '..';
 
 /** Calls that the contract allows. */
@@ -48,7 +48,7 @@ function queryOnTheWire(query: Readonly<Record<string, Json>> = {}): Readonly<Re
 }
 
 /** The function of a client, without the types of its row. */
-const operationOf = (origin: string, id: EndpointId): Operation => {
+const operationOf = (origin: string, id: OperationId): Operation => {
 	const {client} = clientOf(origin);
 	return client[id] as Operation;
 };

@@ -4,11 +4,11 @@ import {join} from 'node:path';
 import {gzipSync} from 'node:zlib';
 import {Secret, TOTP} from 'otpauth';
 import {expect, onTestFinished, test} from 'vitest';
-import {createClient} from '../../src/client/client.ts';
+import {type Client, createClient} from '../../src/client/client.ts';
 import {violations} from '../../src/contract/check.ts';
 import type {Endpoint} from '../../src/contract/endpoint.ts';
-import {type EndpointId, endpoints} from '../../src/contract/endpoints.ts';
 import {originalOf} from '../../src/contract/lenient.ts';
+import {type OperationId, operations} from '../../src/contract/operations.ts';
 import {initialize} from '../../src/server/accounts/initialize.ts';
 import {startEnrollment} from '../../src/server/accounts/second-factor.ts';
 import {issueTokens} from '../../src/server/oauth/tokens.ts';
@@ -51,7 +51,7 @@ async function meet(proof: Proof) {
 	const family = {id: userId, userId, clientId: 'service-cli', program: null, apiKeyId: null};
 	const tokens = await issueTokens(services.database, new Date(), family);
 	const byKey = transportTo(url, 'x-api-key', key);
-	const answers = new Map<EndpointId, unknown>();
+	const answers = new Map<OperationId, unknown>();
 	const client = createClient({
 		server: url,
 		transports: {
@@ -83,6 +83,28 @@ async function prepare({url, services, key, userId}: Meeting) {
 	});
 	const secret = Secret.fromBase32(await startEnrollment(services, userId));
 	return {projectId: place.projectId, status, code: new TOTP({secret}).generate()};
+}
+
+/** Everything that the specification lacks. */
+async function askExtensions(client: Client, environmentId: string) {
+	const first = {query: {page_size: 1}};
+	expect(await client.listOrganizations()).toMatchObject({items: [{slug: 'acme', role: 'owner'}], total: 1});
+	expect(await client.listWorkspaces({params: {org: 'acme'}})).toMatchObject({items: [{slug: 'main'}]});
+	expect(await client.listProjects({params: scope})).toMatchObject({items: [{slug: 'web'}], page: 1});
+	const environment = {id: environmentId, state: 'ready', task_ref: 'web-shop'};
+	expect(await client.listEnvironments({params: scope, ...first})).toMatchObject({items: [environment], total: 1});
+	expect(await client.getEnvironment({params: {...scope, environmentId}})).toMatchObject(environment);
+	const stopped = await client.stopEnvironment({params: {...scope, environmentId}});
+	expect(stopped).toMatchObject({state: 'torn_down', execute_token: null});
+	const body = {key: 'nightly', task_ref: 'nightly-import', project_id: 'web', timeout_sec: 600};
+	const idle = {key: 'nightly', name: 'nightly', status: 'idle', task_ref: 'nightly-import', instance: null};
+	expect(await client.createRuntime({params: scope, body})).toMatchObject(idle);
+	expect(await client.getRuntime({params: {...scope, runtimeId: 'nightly'}})).toMatchObject(idle);
+	expect(await client.listRuntimes({params: scope, ...first})).toMatchObject({items: [idle], total: 2, page_size: 1});
+	const sessions = await client.listSessions({params: scope, query: {project: 'web'}});
+	expect(sessions).toMatchObject({items: [{id: things.sessionId, message_count: 1, project_name: 'web'}]});
+	const runs = await client.listRuns({params: scope});
+	expect(runs.items?.map(({id}) => id).toSorted()).toEqual([things.runId, things.pendingId]);
 }
 
 test.each<Proof>(['API key', 'access token', 'X-API-Key'])(
@@ -147,6 +169,8 @@ test.each<Proof>(['API key', 'access token', 'X-API-Key'])(
 		const runtime = await client.resumeRuntime({params: {...scope, runtimeId: 'laptop'}});
 		expect(runtime).toMatchObject({key: 'laptop', status: 'running', owned_by_me: true, instance: {state: 'running'}});
 
+		await askExtensions(client, environment.id ?? '');
+
 		const enabled = {enabled_model_ids: ['custom/demo']};
 		expect(await client.updateUserPreferences({body: enabled})).toMatchObject(enabled);
 		expect(await client.getUserPreferences({query: {org: 'acme'}})).toMatchObject(enabled);
@@ -162,10 +186,10 @@ test.each<Proof>(['API key', 'access token', 'X-API-Key'])(
 		expect(await client.listApiKeys()).toMatchObject([{name: 'serve init'}, {id: made['id'], name: 'CI'}]);
 		expect(await client.revokeApiKey({params: {keyId: String(made['id'])}})).toBeUndefined();
 
-		const rows = Object.entries<Endpoint>(endpoints);
+		const rows = Object.entries<Endpoint>(operations);
 		expect([...answers.keys()].sort()).toEqual(rows.map(([id]) => id).sort());
 		const wrong = rows.flatMap(([id, {result}]) =>
-			result ? violations(result, answers.get(id as EndpointId)).map(violation => ({id, ...violation})) : [],
+			result ? violations(result, answers.get(id as OperationId)).map(violation => ({id, ...violation})) : [],
 		);
 		expect(wrong).toEqual([]);
 	},

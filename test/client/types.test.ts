@@ -1,17 +1,17 @@
 import {expectTypeOf, test} from 'vitest';
 import type {Client} from '../../src/client/client.ts';
-import type {EndpointId, endpoints} from '../../src/contract/endpoints.ts';
+import type {OperationId, operations} from '../../src/contract/operations.ts';
 import type {Session} from '../../src/contract/resources/session.ts';
 import type {SessionUsage} from '../../src/core/usage.ts';
 
 // What is said here is checked by the compiler; nothing of it is run.
-type CallOf<Id extends EndpointId> = Parameters<Client[Id]>[0];
-type AnswerOf<Id extends EndpointId> = Awaited<ReturnType<Client[Id]>>;
+type CallOf<Id extends OperationId> = Parameters<Client[Id]>[0];
+type AnswerOf<Id extends OperationId> = Awaited<ReturnType<Client[Id]>>;
 
 const place = {org: 'acme', workspace: 'ml'};
 
 test('a client has a function for each row, and no other', () => {
-	expectTypeOf<keyof Client>().toEqualTypeOf<keyof typeof endpoints>();
+	expectTypeOf<keyof Client>().toEqualTypeOf<keyof typeof operations>();
 });
 
 test('parameters are those of the path, each one needed', () => {

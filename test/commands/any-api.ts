@@ -1,11 +1,11 @@
 import fc from 'fast-check';
 import type {Endpoint} from '../../src/contract/endpoint.ts';
-import {endpoints} from '../../src/contract/endpoints.ts';
+import {operations} from '../../src/contract/operations.ts';
 import {matchPath} from '../../src/contract/path.ts';
 import {valuesOf} from '../contract/arbitrary.ts';
 import {httpServer} from '../net/servers.ts';
 
-const rows = Object.values<Endpoint>(endpoints).map(row => ({...row, answers: row.result && valuesOf(row.result)}));
+const rows = Object.values<Endpoint>(operations).map(row => ({...row, answers: row.result && valuesOf(row.result)}));
 
 /** A server of the platform that answers every operation with something that the contract allows, the same for a seed. */
 export function anyApi(seed: number) {

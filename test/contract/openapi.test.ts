@@ -2,13 +2,14 @@ import {Validator} from '@seriousme/openapi-schema-validator';
 import {expect, test} from 'vitest';
 import {components} from '../../src/contract/components.ts';
 import type {Endpoint} from '../../src/contract/endpoint.ts';
-import {endpoints} from '../../src/contract/endpoints.ts';
+import {extensions} from '../../src/contract/extensions.ts';
 import {openApiDocument} from '../../src/contract/openapi.ts';
+import {operations} from '../../src/contract/operations.ts';
 import {pathTemplate} from '../../src/contract/path.ts';
 import type {Json} from '../../src/core/json.ts';
 
 const document = openApiDocument({server: 'http://127.0.0.1:8700'});
-const rows = Object.entries<Endpoint>(endpoints);
+const rows = Object.entries<Endpoint>(operations);
 
 /** The value at a place of the document; undefined where there is none. */
 function at(...path: readonly string[]): Json | undefined {
@@ -87,6 +88,11 @@ test('a push of traces takes both formats of OpenTelemetry, and says how it is c
 		parameters: [{name: 'org'}, {name: 'content-encoding', in: 'header'}],
 		requestBody: {content: {'application/x-protobuf': {}, 'application/json': {}}},
 	});
+});
+
+test('what the specification lacks is marked as an extension, and nothing else is', () => {
+	const marked = rows.filter(([, row]) => at('paths', pathTemplate(row.path), row.method.toLowerCase(), 'x-extension'));
+	expect(marked.map(([id]) => id)).toEqual(Object.keys(extensions));
 });
 
 test('what is deprecated says so', () => {

@@ -2,12 +2,12 @@ import fc from 'fast-check';
 import {expect, test} from 'vitest';
 import * as z from 'zod/mini';
 import type {Endpoint} from '../../src/contract/endpoint.ts';
-import {endpoints} from '../../src/contract/endpoints.ts';
+import {operations} from '../../src/contract/operations.ts';
 import {decodeQuery, encodeQuery} from '../../src/contract/query.ts';
 import {isJsonObject} from '../../src/core/json.ts';
 import {valuesOf} from './arbitrary.ts';
 
-const queries = Object.entries<Endpoint>(endpoints).flatMap(([id, {query}]) => (query ? [[id, query] as const] : []));
+const queries = Object.entries<Endpoint>(operations).flatMap(([id, {query}]) => (query ? [[id, query] as const] : []));
 
 test.each(queries)('%s: a query comes back as it was sent, and is still allowed', (_, schema) => {
 	const known = Object.keys(z.toJSONSchema(schema, {io: 'input'}).properties ?? {});
@@ -32,13 +32,13 @@ test('an object has no form in a query', () => {
 });
 
 test.each(['', 'abc', '1e3', '0x10', ' 5', '5 ', '+5', 'Infinity'])('“%s” stays text where a number belongs', text => {
-	const {query} = endpoints.listRunItems;
+	const {query} = operations.listRunItems;
 	const read = decodeQuery(query, new URLSearchParams({limit: text}));
 	expect(read).toEqual({limit: text});
 	expect(z.safeParse(query, read).success).toBe(false);
 });
 
 test.each(['1', 'TRUE', 'yes', ''])('“%s” stays text where true or false belongs', text => {
-	const {query} = endpoints.resolveTraceArtifact;
+	const {query} = operations.resolveTraceArtifact;
 	expect(decodeQuery(query, new URLSearchParams({download: text}))).toEqual({download: text});
 });

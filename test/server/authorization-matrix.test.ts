@@ -3,7 +3,7 @@ import {Secret, TOTP} from 'otpauth';
 import {describe, expect, test} from 'vitest';
 import {violations} from '../../src/contract/check.ts';
 import type {Endpoint} from '../../src/contract/endpoint.ts';
-import {type EndpointId, endpoints} from '../../src/contract/endpoints.ts';
+import {type OperationId, operations} from '../../src/contract/operations.ts';
 import {problemSchema} from '../../src/contract/problem.ts';
 import {startEnrollment} from '../../src/server/accounts/second-factor.ts';
 import {hashToken, makeToken} from '../../src/server/accounts/token.ts';
@@ -51,8 +51,11 @@ async function meet(server: TestServer): Promise<Readonly<Record<Caller, Asker>>
 	};
 }
 
+/** The operations that ask for an environment by its id. */
+const withEnvironment: readonly OperationId[] = ['getEnvironmentLogs', 'getEnvironment', 'stopEnvironment'];
+
 /** What an operation needs anew for each caller, because it uses it up. */
-async function refresh(server: TestServer, id: EndpointId, parameters: Parameters): Promise<Parameters> {
+async function refresh(server: TestServer, id: OperationId, parameters: Parameters): Promise<Parameters> {
 	const {org, workspace} = parameters;
 	switch (id) {
 		case 'claimRun':
@@ -66,7 +69,7 @@ async function refresh(server: TestServer, id: EndpointId, parameters: Parameter
 }
 
 /** The request of an operation; that of a second factor needs the code of whoever asks. */
-async function requestOf(server: TestServer, id: EndpointId, parameters: Parameters, {id: userId}: Asker) {
+async function requestOf(server: TestServer, id: OperationId, parameters: Parameters, {id: userId}: Asker) {
 	const call = callOf(id, parameters);
 	if (id !== 'verifyMfaEnrollment' || userId === undefined) {
 		return call;
@@ -76,15 +79,15 @@ async function requestOf(server: TestServer, id: EndpointId, parameters: Paramet
 	return {...call, body: {code: new TOTP({secret}).generate({timestamp: server.services.now().getTime()})}};
 }
 
-describe.each(Object.keys(endpoints) as EndpointId[])('%s', id => {
+describe.each(Object.keys(operations) as OperationId[])('%s', id => {
 	test('[26] gives every caller what the matrix says, and changes nothing for who is refused', {
 		timeout: 30_000,
 	}, async () => {
 		const server = await createTestServer();
 		await addWorkspace(server, 'side');
-		const parameters = await populate(server, {withEnvironment: id === 'getEnvironmentLogs'});
+		const parameters = await populate(server, {withEnvironment: withEnvironment.includes(id)});
 		const askers = await meet(server);
-		const row: Endpoint = endpoints[id];
+		const row: Endpoint = operations[id];
 		const seen: Record<string, number> = {};
 		const refusals = new Set<string>();
 		for (const caller of callers) {

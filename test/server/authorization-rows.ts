@@ -1,4 +1,4 @@
-import type {EndpointId} from '../../src/contract/endpoints.ts';
+import type {OperationId} from '../../src/contract/operations.ts';
 
 /** Who asks the server of the tests for what belongs to the owner of its organization, in its first workspace. */
 export const callers = [
@@ -52,7 +52,7 @@ const wholeOrganization = {...members, otherWorkspace: 200} as const;
 const self = {...members, otherWorkspace: 200, otherOrganization: 200} as const;
 
 /** An operation without a row does not compile. */
-export const matrix: {readonly [Id in EndpointId]: Row} = {
+export const matrix: {readonly [Id in OperationId]: Row} = {
 	createSubmissionStage: members,
 	createEnvironment: members,
 	getEnvironmentLogs: members,
@@ -97,4 +97,17 @@ export const matrix: {readonly [Id in EndpointId]: Row} = {
 		otherWorkspace: 404,
 		otherOrganization: 404,
 	},
+	listOrganizations: self,
+	listWorkspaces: wholeOrganization,
+	/** The lists of the other workspace are other ones. */
+	listProjects: {...members, otherWorkspace: 200},
+	listEnvironments: {...members, otherWorkspace: 200},
+	getEnvironment: members,
+	/** The owner's; an admin may stop it, too. */
+	stopEnvironment: {...members, member: 403},
+	listRuntimes: {...members, otherWorkspace: 200},
+	createRuntime: members,
+	getRuntime: members,
+	listSessions: {...members, otherWorkspace: 200},
+	listRuns: {...members, otherWorkspace: 200},
 };

@@ -1,13 +1,16 @@
 import {randomUUID} from 'node:crypto';
 import {expect, test} from 'vitest';
-import {type EndpointId, endpoints} from '../../src/contract/endpoints.ts';
+import {type OperationId, operations} from '../../src/contract/operations.ts';
 import type {ParameterName} from '../../src/contract/parameters.ts';
 import {parametersOf} from '../../src/contract/path.ts';
 import {createTestServer, type TestServer} from './harness.ts';
 import {logIn} from './oauth/oauth.ts';
 import {addWorkspace, ask, type Parameters, populate} from './populated.ts';
 
-const ids = Object.keys(endpoints) as EndpointId[];
+/** The lists of a workspace that extend the specification. */
+const pages: readonly OperationId[] = ['listProjects', 'listEnvironments', 'listRuntimes', 'listSessions', 'listRuns'];
+
+const ids = Object.keys(operations) as OperationId[];
 
 /** Names of what nobody has, in the form that the path wants. */
 const nothing = (name: string, {evaluationId, oid}: Parameters): string => {
@@ -44,7 +47,7 @@ test('[26] what is in another workspace, of others, or nowhere, gets one and the
 	const server = await createTestServer();
 	const {mine, beside, theirs} = await meet(server, true);
 	for (const id of ids) {
-		const names = parametersOf(endpoints[id].path) as readonly ParameterName[];
+		const names = parametersOf(operations[id].path) as readonly ParameterName[];
 		for (const name of names) {
 			const others = name === 'userId' || name === 'org' ? [theirs] : name === 'workspace' ? [] : [beside, theirs];
 			const values = [...others.map(other => other[name]), nothing(name, mine)];
@@ -62,7 +65,7 @@ test('[26] what is in another workspace, of others, or nowhere, gets one and the
 test('[26] lists hold nothing of other workspaces, organizations and users', async () => {
 	const server = await createTestServer();
 	const {mine, beside, theirs, rival} = await meet(server);
-	const lists: readonly EndpointId[] = ['listAssessments', 'listFindings', 'listRunItems', 'getItemSchemas'];
+	const lists: readonly OperationId[] = ['listAssessments', 'listFindings', 'listRunItems', 'getItemSchemas', ...pages];
 	for (const [own, key] of [
 		[mine, server.owner.key],
 		[beside, server.owner.key],
@@ -71,11 +74,14 @@ test('[26] lists hold nothing of other workspaces, organizations and users', asy
 		const others = [mine, beside, theirs].filter(one => one !== own);
 		for (const id of lists) {
 			const {status, text} = await ask(server, id, own, key);
-			const strangers = others.flatMap(({assessmentId, findingId, itemId, project}) => [
+			const strangers = others.flatMap(({assessmentId, findingId, itemId, project, runtimeId, sessionId, runId}) => [
 				assessmentId,
 				findingId,
 				itemId,
 				project,
+				runtimeId,
+				sessionId,
+				runId,
 			]);
 			expect([id, status, strangers.filter(name => text.includes(name))]).toEqual([id, 200, []]);
 		}

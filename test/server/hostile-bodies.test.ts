@@ -1,7 +1,7 @@
 import {gzipSync} from 'node:zlib';
 import {describe, expect, test} from 'vitest';
 import type {Endpoint} from '../../src/contract/endpoint.ts';
-import {type EndpointId, endpoints} from '../../src/contract/endpoints.ts';
+import {type OperationId, operations} from '../../src/contract/operations.ts';
 import {contentsOf} from './contents.ts';
 import {createTestServer, origin, type TestServer} from './harness.ts';
 import {sendRaw} from './hostile-answers.ts';
@@ -11,7 +11,7 @@ const mebibyte = 1024 * 1024;
 const cap = 8 * mebibyte;
 
 /** The operations that take a body, JSON alone or as it is. */
-const writes = (Object.entries<Endpoint>(endpoints) as ReadonlyArray<[EndpointId, Endpoint]>).filter(
+const writes = (Object.entries<Endpoint>(operations) as ReadonlyArray<[OperationId, Endpoint]>).filter(
 	([, {body, raw}]) => body !== undefined || raw !== undefined,
 );
 

@@ -1,6 +1,6 @@
 import {expect, test} from 'vitest';
 import type {Endpoint} from '../../src/contract/endpoint.ts';
-import {type EndpointId, endpoints} from '../../src/contract/endpoints.ts';
+import {type OperationId, operations} from '../../src/contract/operations.ts';
 import type {ParameterName} from '../../src/contract/parameters.ts';
 import {parametersOf} from '../../src/contract/path.ts';
 import {isJsonObject, type Json} from '../../src/core/json.ts';
@@ -10,7 +10,7 @@ import {createTestServer, type TestServer} from './harness.ts';
 import {complaintOf, type Hostile, sendRaw} from './hostile-answers.ts';
 import {ask, callOf, type Parameters, populate} from './populated.ts';
 
-const rows = Object.entries<Endpoint>(endpoints) as ReadonlyArray<[EndpointId, Endpoint]>;
+const rows = Object.entries<Endpoint>(operations) as ReadonlyArray<[OperationId, Endpoint]>;
 
 /** JSON that no engine has a place for, as text, because some of it has no other form. */
 const strangeValues: readonly string[] = [
@@ -103,7 +103,7 @@ type Attack = {readonly path: string} & Hostile;
 
 /** Requests of one operation, each with something hostile in one place. */
 function* hostile(
-	id: EndpointId,
+	id: OperationId,
 	row: Endpoint,
 	parameters: Parameters,
 	what: {readonly values: readonly string[]; readonly texts: readonly string[]},
@@ -141,7 +141,7 @@ async function meet() {
 }
 
 /** Sends everything hostile to an operation, and gives what is wrong with the answers. */
-async function attack(server: TestServer, requests: Iterable<Attack>, [id, row]: readonly [EndpointId, Endpoint]) {
+async function attack(server: TestServer, requests: Iterable<Attack>, [id, row]: readonly [OperationId, Endpoint]) {
 	const complaints = new Set<string>();
 	const refused: Attack[] = [];
 	const first = await contentsOf(server.database);

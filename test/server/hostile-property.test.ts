@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import {describe, expect, test} from 'vitest';
 import type {Endpoint} from '../../src/contract/endpoint.ts';
-import {type EndpointId, endpoints} from '../../src/contract/endpoints.ts';
+import {type OperationId, operations} from '../../src/contract/operations.ts';
 import {type ParameterName, pathParameters} from '../../src/contract/parameters.ts';
 import {parametersOf} from '../../src/contract/path.ts';
 import {notShown} from '../../src/contract/scalars.ts';
@@ -11,7 +11,7 @@ import {createTestServer} from './harness.ts';
 import {complaintOf, sendRaw} from './hostile-answers.ts';
 import {callOf, type Parameters, populate} from './populated.ts';
 
-const rows = Object.entries<Endpoint>(endpoints) as ReadonlyArray<[EndpointId, Endpoint]>;
+const rows = Object.entries<Endpoint>(operations) as ReadonlyArray<[OperationId, Endpoint]>;
 
 /** Any JSON: of the schema of the body, of no schema, or one with something of the other in it. */
 function bodiesOf({body = notShown}: Endpoint) {

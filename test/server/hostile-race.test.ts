@@ -1,16 +1,16 @@
 import {expect, test} from 'vitest';
 import type {Endpoint} from '../../src/contract/endpoint.ts';
-import {type EndpointId, endpoints} from '../../src/contract/endpoints.ts';
+import {type OperationId, operations} from '../../src/contract/operations.ts';
 import {startEnrollment} from '../../src/server/accounts/second-factor.ts';
 import {createTestServer} from './harness.ts';
 import {complaintOf, sendRaw} from './hostile-answers.ts';
 import {callOf, type Parameters, pendingRun, populate, pushSpans} from './populated.ts';
 
-const rows = Object.entries<Endpoint>(endpoints) as ReadonlyArray<[EndpointId, Endpoint]>;
+const rows = Object.entries<Endpoint>(operations) as ReadonlyArray<[OperationId, Endpoint]>;
 const atOnce = 6;
 
 /** A good request, the very same each time. */
-function requestOf(id: EndpointId, parameters: Parameters) {
+function requestOf(id: OperationId, parameters: Parameters) {
 	const {method, path, body} = callOf(id, parameters);
 	return {path, sent: {method, ...(body && {body: JSON.stringify(body)})}};
 }
@@ -37,7 +37,7 @@ test('every operation may be asked six times at once, beside all others, and non
 	expect(answers.filter(({complaint}) => complaint !== undefined)).toEqual([]);
 	expect(server.entries.filter(({message}) => message === 'failed')).toEqual([]);
 
-	const statusesOf = (wanted: EndpointId) =>
+	const statusesOf = (wanted: OperationId) =>
 		answers.flatMap(({id, status}) => (id === wanted ? [status] : [])).sort((a, b) => a - b);
 	const statuses = Object.fromEntries(rows.map(([id]) => [id, [...new Set(statusesOf(id))]]));
 	expect(statuses).toEqual({
@@ -46,6 +46,10 @@ test('every operation may be asked six times at once, beside all others, and non
 		resumeRuntime: [409],
 		// There is no environment, and the code is a guess.
 		getEnvironmentLogs: [404],
+		getEnvironment: [404],
+		stopEnvironment: [404],
+		// One of six gets the key.
+		createRuntime: [200, 409],
 		verifyMfaEnrollment: [400],
 		revokeApiKey: [204, 404],
 	});

@@ -3,7 +3,7 @@ import fc, {type Arbitrary} from 'fast-check';
 import {expect, test} from 'vitest';
 import * as z from 'zod/mini';
 import type {Endpoint} from '../../src/contract/endpoint.ts';
-import {type EndpointId, endpoints} from '../../src/contract/endpoints.ts';
+import {type OperationId, operations} from '../../src/contract/operations.ts';
 import {assessmentSchema, attackSpanSchema} from '../../src/contract/resources/assessment.ts';
 import {findingSchema} from '../../src/contract/resources/finding.ts';
 import {trialEvidenceSchema} from '../../src/contract/resources/finding-evidence.ts';
@@ -96,7 +96,7 @@ function traceOf(
 	return all;
 }
 
-const reads: readonly EndpointId[] = [
+const reads: readonly OperationId[] = [
 	'listAssessments',
 	'getAttackSpans',
 	'listFindings',
@@ -106,13 +106,13 @@ const reads: readonly EndpointId[] = [
 	'getEvaluationTraceStats',
 ];
 
-const rowOf = (id: EndpointId): Endpoint => endpoints[id];
+const rowOf = (id: OperationId): Endpoint => operations[id];
 
 /** What is wrong with all that can be read after some spans. */
 async function complaints(server: TestServer, names: Parameters): Promise<readonly string[]> {
 	const wrong: string[] = [];
 	const {json: list} = await ask(server, 'listFindings', names);
-	const calls: readonly (readonly [EndpointId, Parameters])[] = [
+	const calls: readonly (readonly [OperationId, Parameters])[] = [
 		...reads.map(id => [id, names] as const),
 		...list.findings.map(({id}: {id: string}) => ['getFinding', {...names, findingId: id}] as const),
 	];

@@ -1,6 +1,6 @@
 import {createHash, randomUUID} from 'node:crypto';
 import type {Endpoint} from '../../src/contract/endpoint.ts';
-import {type EndpointId, endpoints} from '../../src/contract/endpoints.ts';
+import {type OperationId, operations} from '../../src/contract/operations.ts';
 import type {ParameterName} from '../../src/contract/parameters.ts';
 import {fillPath} from '../../src/contract/path.ts';
 import {createRuntime} from '../../src/server/sandboxes/create-runtime.ts';
@@ -194,7 +194,7 @@ export function spansOf(names: Spoken): readonly Given[] {
 
 type Part = (parameters: Parameters) => object;
 
-const queries: Partial<Record<EndpointId, Part>> = {
+const queries: Partial<Record<OperationId, Part>> = {
 	listRunItems: ({project}) => ({project_id: project}),
 	getUserPreferences: ({org}) => ({org}),
 };
@@ -208,7 +208,7 @@ export const provenance = {
 	root_run_id: 'run-1',
 };
 
-const bodies: Partial<Record<EndpointId, Part>> = {
+const bodies: Partial<Record<OperationId, Part>> = {
 	createSubmissionStage: () => ({action_id: actionId, provenance}),
 	createEnvironment: ({project}) => ({task_ref: task, project_id: project}),
 	verifyMfaEnrollment: () => ({code: '000000'}),
@@ -217,11 +217,12 @@ const bodies: Partial<Record<EndpointId, Part>> = {
 	updateOrganization: () => ({description: 'Makes everything.'}),
 	pushTraces: ({workspace}) => toRequest([{id: 'f0', trace: 'f0'}], {'service.workspace': workspace}),
 	createApiKey: () => ({name: 'CI'}),
+	createRuntime: ({project}) => ({key: `box-${randomUUID().slice(0, 8)}`, task_ref: task, project_id: project}),
 };
 
 /** A good request of an operation, as the harness sends it. */
-export function callOf(id: EndpointId, parameters: Parameters) {
-	const row: Endpoint = endpoints[id];
+export function callOf(id: OperationId, parameters: Parameters) {
+	const row: Endpoint = operations[id];
 	const query = new URLSearchParams(Object.entries(queries[id]?.(parameters) ?? {}));
 	const path = `${fillPath<string>(row.path, parameters)}${query.size > 0 ? `?${query}` : ''}`;
 	const body = bodies[id]?.(parameters);
@@ -229,7 +230,7 @@ export function callOf(id: EndpointId, parameters: Parameters) {
 }
 
 /** Sends a good request of an operation. */
-export async function ask(server: TestServer, id: EndpointId, parameters: Parameters, key?: string) {
+export async function ask(server: TestServer, id: OperationId, parameters: Parameters, key?: string) {
 	const {path, ...sent} = callOf(id, parameters);
 	return await server.send(path, {...sent, ...(key !== undefined && {key})});
 }

@@ -2,11 +2,6 @@ import * as z from 'zod/mini';
 import {defaultsTo, fields} from '../scalars.ts';
 import {messageParts, modalityScores} from './media.ts';
 
-export const assessmentsQuerySchema = z.strictObject({
-	page: defaultsTo(z.int(), 1),
-	page_size: defaultsTo(z.int(), 50),
-});
-
 /** An assessment in a list. It also carries its sandbox in brief, and more that the specification does not show. */
 export const assessmentSchema = z.looseObject({status: z.optional(z.string())});
 

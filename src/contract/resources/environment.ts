@@ -1,5 +1,6 @@
 import * as z from 'zod/mini';
-import {anyObject, dateTime, maybe} from '../scalars.ts';
+import {anyObject, dateTime, maybe, uuid} from '../scalars.ts';
+import {pageOf} from './page.ts';
 
 export const createEnvironmentSchema = z.strictObject({
 	task_ref: z
@@ -30,8 +31,25 @@ export const environmentSchema = z.looseObject({
 	task_verification: maybe(anyObject),
 });
 
+/** An environment in a list, without its instruction and its credential. */
+export const environmentEntrySchema = z.looseObject({
+	id: z.string(),
+	state: environmentSchema.shape.state,
+	task_ref: z.string(),
+	created_at: dateTime,
+	created_by: uuid,
+	expires_at: z.nullable(dateTime),
+	error: z.nullable(z.string()),
+	project_id: z.nullable(uuid),
+	project_key: z.nullable(z.string()),
+	service_urls: z.record(z.string(), anyObject),
+});
+
+export const environmentsSchema = pageOf(environmentEntrySchema);
+
 export const environmentLogsSchema = z.looseObject({
 	logs: z.string().check(z.describe('The tail of the sandbox server log.')),
 });
 
+export type EnvironmentEntry = z.input<typeof environmentEntrySchema>;
 export type TaskEnvironment = z.input<typeof environmentSchema>;

@@ -1,5 +1,6 @@
 import * as z from 'zod/mini';
-import {anyObject, dateTime, defaultsTo, fields, maybe, uuid} from '../scalars.ts';
+import {anyObject, dateTime, defaultsTo, fields, maybe, text, uuid} from '../scalars.ts';
+import {pageOf} from './page.ts';
 
 /** Where a time limit comes from, from the highest precedence to the lowest. */
 export const limitLevels = [
@@ -52,6 +53,22 @@ export const runtimeSchema = z.looseObject({
 	project_name: maybe(z.string()),
 	status: z.enum(['idle', 'running', 'paused']),
 	workspace_id: uuid,
+});
+
+export const runtimesSchema = pageOf(runtimeSchema);
+
+/** What a runtime is made of. Its sandbox begins when it is resumed for the first time. */
+export const createRuntimeSchema = z.strictObject({
+	key: text(1, 63).check(
+		z.describe('What paths call it: lower-case letters, digits and dashes; unique in the workspace.'),
+	),
+	task_ref: z.string().check(z.describe('`[org/]name[@version]` of the task that its sandbox runs.')),
+	name: maybe(text(1, 100)).check(z.describe('The key where it is left out.')),
+	description: maybe(z.string().check(z.maxLength(2000))),
+	project_id: maybe(z.string()).check(z.describe('Slug or UUID of a project.')),
+	timeout_sec: maybe(z.int()).check(
+		z.describe('How long it may run at once, where that is not left to the organization.'),
+	),
 });
 
 export type RuntimeInstance = z.input<typeof runtimeInstanceSchema>;

@@ -1,5 +1,6 @@
 import * as z from 'zod/mini';
 import {dateTime, defaultsTo, fields, maybe, uuid} from '../scalars.ts';
+import {pageOf} from './page.ts';
 
 /** `SessionUsageResponse`, derived at read time; zeros where there is no usage. Same fields as `SessionUsage` of core. */
 export const sessionUsageSchema = z.looseObject({
@@ -60,4 +61,12 @@ export const sessionSchema = z.looseObject({
 	workspace_id: uuid,
 });
 
+const {usage: _, ...entryFields} = sessionSchema.shape;
+
+/** A session in a list, without its usage. */
+export const sessionEntrySchema = z.looseObject(entryFields);
+
+export const sessionsSchema = pageOf(sessionEntrySchema);
+
+export type SessionEntry = z.input<typeof sessionEntrySchema>;
 export type Session = z.input<typeof sessionSchema>;

@@ -1,105 +1,104 @@
-import type {Runtime, RuntimeInstance} from '../../contract/resources/runtime.ts';
-import type {Handlers} from '../handlers.ts';
+import type {Context, Handlers} from '../handlers.ts';
 import {notFound} from '../handlers.ts';
-import {refuse} from '../refusal.ts';
-import {limitFor} from '../sandboxes/capacity.ts';
-import {creditsFor} from '../sandboxes/credit-price.ts';
+import {refuse, refuseInvalid} from '../refusal.ts';
+import {createRuntime} from '../sandboxes/create-runtime.ts';
 import {resumeRuntime} from '../sandboxes/resume-runtime.ts';
-import {findRuntime, type RuntimeRow, type SandboxRow, secondsRun} from '../sandboxes/runtime-life.ts';
-import type {Services} from '../services.ts';
+import type {Organization, Workspace} from '../scope.ts';
+import {readInputs} from '../tasks/inputs.ts';
+import {findTask} from './find-task.ts';
+import {projectIdOf, readPage} from './page.ts';
+import {runtimeResponses, selectRuntimes} from './runtime-response.ts';
+
+type Place = Context<{readonly organization: Organization; readonly workspace: Workspace}>;
 
 export const runtimeHandlers = {
-	async resumeRuntime({params: {runtimeId}}, {principal, scope, services}) {
-		const found = await services.database
-			.selectFrom('runtimes')
-			.select(['id', 'created_by', 'key'])
-			.where('workspace_id', '=', scope.workspace.id)
-			.where(where => where.or([where('key', '=', runtimeId), where('id', '=', runtimeId.toLowerCase())]))
-			.executeTakeFirst();
-		if (!found) {
-			refuse(404, notFound);
+	/** The newest first. */
+	async listRuntimes({query}, {principal, scope, services}) {
+		const {database} = services;
+		const projectId = await projectIdOf(database, scope.workspace.id, query.project);
+		const rows = selectRuntimes(database)
+			.where('runtimes.workspace_id', '=', scope.workspace.id)
+			.$if(projectId !== undefined, found => found.where('project_id', '=', projectId ?? ''));
+		const {items, ...page} = await readPage(query, rows, ordered =>
+			ordered.orderBy('runtimes.created_at', 'desc').orderBy('runtimes.id'),
+		);
+		const seen = {organizationId: scope.organization.id, userId: principal.userId};
+		return {...page, items: await runtimeResponses(services, items, seen)};
+	},
+
+	async getRuntime({params: {runtimeId}}, context) {
+		return await responseOf(context, (await findHere(context, runtimeId)).id);
+	},
+
+	async createRuntime({body}, context) {
+		const {principal, scope, services} = context;
+		const task = await findTask(services, body.task_ref, scope.organization.slug);
+		const inputs = readInputs(task, {});
+		if ('errors' in inputs) {
+			const names = inputs.errors.map(({loc}) => loc.at(-1)).join(', ');
+			const msg = `needs inputs (${names}), and a runtime has none but the defaults of its task`;
+			refuseInvalid([{loc: ['body', 'task_ref'], msg, type: 'missing_input'}]);
 		}
 
+		const id = await createRuntime(services, {
+			organizationId: scope.organization.id,
+			workspaceId: scope.workspace.id,
+			projectId: (await projectIdOf(services.database, scope.workspace.id, body.project_id)) ?? null,
+			createdBy: principal.userId,
+			key: checkKey(body.key),
+			name: body.name?.trim() || body.key,
+			description: body.description?.trim() || null,
+			taskReference: body.task_ref,
+			requestedSeconds: checkSeconds(body.timeout_sec ?? null),
+		});
+		return await responseOf(context, id);
+	},
+
+	async resumeRuntime({params: {runtimeId}}, context) {
+		const {principal, scope, services} = context;
+		const found = await findHere(context, runtimeId);
 		if (found.created_by !== principal.userId) {
 			refuse(403, `The runtime “${found.key}” belongs to somebody else, who alone may resume it.`);
 		}
 
 		await resumeRuntime(services, found.id, scope.organization.slug);
-		return await responseOf(services, found.id, principal.userId);
+		return await responseOf(context, found.id);
 	},
 } satisfies Partial<Handlers>;
 
-async function responseOf(services: Services, id: string, userId: string): Promise<Runtime> {
-	const {runtime, sandbox} = await findRuntime(services, id);
-	const project =
-		runtime.project_id === null
-			? undefined
-			: await services.database
-					.selectFrom('projects')
-					.select(['slug', 'name'])
-					.where('id', '=', runtime.project_id)
-					.executeTakeFirst();
-	return {
-		id: runtime.id,
-		key: runtime.key,
-		name: runtime.name,
-		description: runtime.description,
-		config_digest: runtime.config_digest,
-		config_version: runtime.config_version,
-		created_at: runtime.created_at,
-		updated_at: runtime.updated_at,
-		created_by: runtime.created_by,
-		owned_by_me: runtime.created_by === userId,
-		project_id: runtime.project_id,
-		project_key: project?.slug ?? null,
-		project_name: project?.name ?? null,
-		workspace_id: runtime.workspace_id,
-		status: runtime.status,
-		instance: sandbox ? await instanceOf(services, runtime, sandbox) : null,
-	};
+/** The runtime of the workspace with this key or UUID. Refuses (404) where there is none. */
+async function findHere({scope, services}: Place, keyOrId: string) {
+	const found = await services.database
+		.selectFrom('runtimes')
+		.select(['id', 'created_by', 'key'])
+		.where('workspace_id', '=', scope.workspace.id)
+		.where(where => where.or([where('key', '=', keyOrId), where('id', '=', keyOrId.toLowerCase())]))
+		.executeTakeFirst();
+	return found ?? refuse(404, notFound);
 }
 
-async function instanceOf(
-	{database, sandboxes, now}: Services,
-	runtime: RuntimeRow,
-	sandbox: SandboxRow,
-): Promise<RuntimeInstance> {
-	const {policy, provider} = sandboxes;
-	const bounds = await database
-		.selectFrom('organizations')
-		.select(['runtime_seconds_max', 'runtime_seconds_default', 'sandbox_capacity'])
-		.where('id', '=', runtime.organization_id)
-		.executeTakeFirstOrThrow();
-	const limit = limitFor(policy, bounds, runtime.requested_seconds);
-	const seconds = secondsRun(sandbox, now());
-	const used = creditsFor(seconds, policy.creditsPerHour);
-	const atOnce =
-		sandbox.running_since !== null && sandbox.expires_at !== null
-			? (Date.parse(sandbox.expires_at) - Date.parse(sandbox.running_since)) / 1000
-			: undefined;
-	return {
-		sandbox_id: sandbox.id,
-		provider: sandbox.provider,
-		provider_sandbox_id: sandbox.provider_sandbox_id,
-		state: sandbox.state,
-		created_at: sandbox.created_at,
-		expires_at: sandbox.state === 'running' ? sandbox.expires_at : null,
-		pause_reason: sandbox.pause_reason,
-		sandbox_url: sandbox.state === 'killed' ? null : sandbox.sandbox_url,
-		startup_timing: JSON.parse(sandbox.startup_timing),
-		supports_pause: provider.supportsPause,
-		total_runtime_seconds: seconds,
-		actual_runtime_limit_seconds: Math.round(atOnce ?? limit.actual),
-		configured_runtime_limit_seconds: limit.configured.seconds,
-		configured_runtime_limit_source_level: limit.configured.level,
-		requested_runtime_limit_seconds: limit.requested.seconds,
-		requested_runtime_limit_source_level: limit.requested.level,
-		billed_credits: sandbox.billed_credits,
-		running_credits: Math.max(0, used - sandbox.billed_credits),
-		estimated_total_credits: creditsFor(
-			atOnce === undefined ? seconds : sandbox.past_seconds + atOnce,
-			policy.creditsPerHour,
-		),
-		runtime_limited_by_credits: sandbox.limited_by !== null,
-	};
+async function responseOf({principal, scope, services}: Place, id: string) {
+	const row = await selectRuntimes(services.database).where('runtimes.id', '=', id).executeTakeFirstOrThrow();
+	const seen = {organizationId: scope.organization.id, userId: principal.userId};
+	const [response] = await runtimeResponses(services, [row], seen);
+	return response ?? refuse(404, notFound);
+}
+
+/** A key that is a slug, and that cannot be taken for a UUID. */
+function checkKey(key: string): string {
+	const isSlug = /^[a-z\d](?:[a-z\d-]{0,61}[a-z\d])?$/.test(key);
+	if (!isSlug || /^[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}$/.test(key)) {
+		const msg = 'must be lower-case letters, digits and dashes, with no dash first or last, and no UUID';
+		refuseInvalid([{loc: ['body', 'key'], msg, type: 'invalid_value'}]);
+	}
+
+	return key;
+}
+
+function checkSeconds(seconds: number | null): number | null {
+	if (seconds !== null && seconds < 1) {
+		refuseInvalid([{loc: ['body', 'timeout_sec'], msg: 'must be at least 1', type: 'too_small'}]);
+	}
+
+	return seconds;
 }

@@ -1,5 +1,5 @@
 import {createHash, randomUUID} from 'node:crypto';
-import {AppError} from '../../core/error.ts';
+import {refuse} from '../refusal.ts';
 import type {Services} from '../services.ts';
 
 export type NewRuntime = {
@@ -11,16 +11,16 @@ export type NewRuntime = {
 	/** What it is called by in paths; unique in its workspace. */
 	readonly key: string;
 	readonly name: string;
-	readonly description?: string;
+	readonly description?: string | null;
 	/** `[org/]name[@version]` of the task that its sandbox runs. */
 	readonly taskReference: string;
 	/** How long it may run at once, in seconds, where that is not left to the organization. */
-	readonly requestedSeconds?: number;
+	readonly requestedSeconds?: number | null;
 };
 
 const configVersion = '1';
 
-/** Makes a runtime that was never started, and gives its id. Throws `AppError` (`conflict`) where the key is taken. */
+/** Makes a runtime that was never started, and gives its id. Refuses (409) a key that is taken. */
 export async function createRuntime(
 	{database, now}: Pick<Services, 'database' | 'now'>,
 	runtime: NewRuntime,
@@ -51,8 +51,8 @@ export async function createRuntime(
 		.onConflict(conflict => conflict.columns(['workspace_id', 'key']).doNothing())
 		.executeTakeFirst();
 	if (numInsertedOrUpdatedRows === 0n) {
-		throw new AppError('conflict', `There is a runtime “${key}” in this workspace already.`, {
-			hint: 'Choose another key.',
+		refuse(409, `There is a runtime “${key}” in this workspace already. Choose another key.`, {
+			type: 'already_exists_error',
 		});
 	}
 

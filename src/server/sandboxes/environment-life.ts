@@ -32,6 +32,7 @@ export async function prepareEnvironment(
 ): Promise<void> {
 	try {
 		await services.sandboxes.provider.start(await specOf());
+		await endIfOver(services, id);
 	} catch (error) {
 		logBug(services, error);
 		await guarded(services, async () => {
@@ -66,6 +67,21 @@ export async function advanceEnvironment(services: Services, id: string): Promis
 	const found = await services.sandboxes.provider.inspect(row.sandbox_id);
 	const next = await turnOf(services, row, found, now);
 	return next.state === row.state ? row.state : await turn(services, row, next);
+}
+
+/** Ends an environment. One that is over stays as it is. */
+export async function endEnvironment(services: Services, id: string): Promise<void> {
+	for (let row = await findEnvironment(services, id); !isOver(row.state); row = await findEnvironment(services, id)) {
+		await turn(services, row, {state: 'torn_down'});
+	}
+}
+
+/** An environment may have been stopped while its sandbox was being started. */
+async function endIfOver(services: Services, id: string): Promise<void> {
+	const {state, sandbox_id} = await findEnvironment(services, id);
+	if (isOver(state) && sandbox_id !== null) {
+		await services.sandboxes.provider.end(sandbox_id);
+	}
 }
 
 async function turnOf(services: Services, row: EnvironmentRow, found: SandboxState, now: Date): Promise<Turn> {

@@ -1,6 +1,6 @@
-import {refuse, refuseInvalid} from '../refusal.ts';
+import {refuseInvalid} from '../refusal.ts';
 import type {Services} from '../services.ts';
-import {orProviderFault} from './provider-fault.ts';
+import {assertHere, orProviderFault} from './provider-fault.ts';
 
 type Where = {readonly sandboxId: string; readonly machine: string};
 
@@ -22,10 +22,7 @@ export async function answerLog(
 ): Promise<{logs: string} | Response> {
 	const after = readAfter(new URL(request.url).searchParams.get('after'));
 	const {provider} = services.sandboxes;
-	if (machine !== (await orProviderFault(services, provider.machine()))) {
-		refuse(502, 'This sandbox runs on another machine, which alone has its log.', {type: 'sandbox_provider_error'});
-	}
-
+	await assertHere(services, machine, 'show its log');
 	const window = await orProviderFault(services, provider.readLog(sandboxId, {after}));
 	// Before the first step there is none yet.
 	const {text, start, offset} = window ?? {text: '', start: 0, offset: 0};

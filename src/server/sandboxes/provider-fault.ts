@@ -15,3 +15,11 @@ export async function orProviderFault<Result>({log}: Services, work: Promise<Res
 		});
 	}
 }
+
+/** Refuses (502) what only the machine of a sandbox can do where that is another one; null is no machine at all. */
+export async function assertHere(services: Services, machine: string | null, what: string): Promise<void> {
+	const here = await orProviderFault(services, services.sandboxes.provider.machine());
+	if (machine !== null && machine !== here) {
+		refuse(502, `The sandbox is on another machine, which alone can ${what}.`, {type: 'sandbox_provider_error'});
+	}
+}

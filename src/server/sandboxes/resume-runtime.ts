@@ -10,7 +10,7 @@ import {assertCapacity, holdOrganization, limitFor} from './capacity.ts';
 import {creditsFor, findBound, secondsFor} from './credit-price.ts';
 import {isListening} from './ports.ts';
 import type {Deadline} from './provider.ts';
-import {orProviderFault} from './provider-fault.ts';
+import {assertHere, orProviderFault} from './provider-fault.ts';
 import {advanceRuntime, endRuntime, findRuntime, type RuntimeRow, type SandboxRow} from './runtime-life.ts';
 import {planTask, type TaskPlan} from './task-plan.ts';
 
@@ -21,12 +21,7 @@ import {planTask, type TaskPlan} from './task-plan.ts';
 export async function resumeRuntime(services: Services, id: string, organization: string): Promise<void> {
 	const {sandboxes} = services;
 	const before = await findRuntime(services, id);
-	if (before.sandbox && before.sandbox.machine !== (await orProviderFault(services, sandboxes.provider.machine()))) {
-		refuse(502, 'The sandbox of this runtime is on another machine, which alone can resume it.', {
-			type: 'sandbox_provider_error',
-		});
-	}
-
+	await assertHere(services, before.sandbox?.machine ?? null, 'resume it');
 	await advanceRuntime(services, id);
 	const {runtime, sandbox} = await findRuntime(services, id);
 	if (runtime.status === 'running') {

@@ -1,10 +1,10 @@
-import {type EndpointId, endpoints} from '../../../src/contract/endpoints.ts';
+import {type OperationId, operations as rows} from '../../../src/contract/operations.ts';
 import type {TestServer} from '../harness.ts';
 import {ask, type Parameters} from '../populated.ts';
 
-export const operations = Object.keys(endpoints) as EndpointId[];
-export const reads = operations.filter(id => endpoints[id].method === 'GET');
-export const writes = operations.filter(id => endpoints[id].method !== 'GET');
+export const operations = Object.keys(rows) as OperationId[];
+export const reads = operations.filter(id => rows[id].method === 'GET');
+export const writes = operations.filter(id => rows[id].method !== 'GET');
 
 /** What a caller hears while the database cannot be used. */
 export const lost = {
@@ -25,4 +25,5 @@ export async function askAll(server: TestServer, parameters: Parameters, those =
 }
 
 /** The same answer to each of these operations. */
-export const all = (those: readonly EndpointId[], answer: unknown) => Object.fromEntries(those.map(id => [id, answer]));
+export const all = (those: readonly OperationId[], answer: unknown) =>
+	Object.fromEntries(those.map(id => [id, answer]));

@@ -50,6 +50,7 @@ test('a runtime wakes by its key or its UUID, once however often it is asked, an
 			project_name: expect.any(String),
 			workspace_id: workspaceId,
 			status: 'running',
+			task_ref: 'listens',
 			instance: {
 				sandbox_id: sandbox?.id,
 				provider: 'local',

@@ -1,0 +1,112 @@
+import {endpoint} from './endpoint.ts';
+import {org, workspace} from './endpoints.ts';
+import {environmentSchema, environmentsSchema} from './resources/environment.ts';
+import {pageQuerySchema, projectPageQuerySchema} from './resources/page.ts';
+import {membershipsSchema, projectsSchema, workspacesSchema} from './resources/place.ts';
+import {runsSchema} from './resources/run.ts';
+import {createRuntimeSchema, runtimeSchema, runtimesSchema} from './resources/runtime.ts';
+import {sessionsSchema} from './resources/session.ts';
+
+/** What the specification lacks: lists, and what goes with them. A server without them answers 404 or 405. */
+export const extensions = {
+	listOrganizations: endpoint({
+		method: 'GET',
+		path: '/api/v1/org',
+		summary: 'List organizations of the caller',
+		auth: 'bearer',
+		query: pageQuerySchema,
+		result: membershipsSchema,
+		extension: true,
+	}),
+	listWorkspaces: endpoint({
+		method: 'GET',
+		path: `${org}/ws`,
+		summary: 'List workspaces',
+		auth: 'bearer',
+		query: pageQuerySchema,
+		result: workspacesSchema,
+		extension: true,
+	}),
+	listProjects: endpoint({
+		method: 'GET',
+		path: `${workspace}/projects`,
+		summary: 'List projects',
+		auth: 'bearer',
+		query: pageQuerySchema,
+		result: projectsSchema,
+		extension: true,
+	}),
+	listEnvironments: endpoint({
+		method: 'GET',
+		path: `${workspace}/environments`,
+		summary: 'List task environments',
+		auth: 'bearer',
+		query: projectPageQuerySchema,
+		result: environmentsSchema,
+		extension: true,
+	}),
+	getEnvironment: endpoint({
+		method: 'GET',
+		path: `${workspace}/environments/:environmentId`,
+		summary: 'Get task environment',
+		description: 'Without an execute token, which only who creates an environment gets.',
+		auth: 'bearer',
+		result: environmentSchema,
+		extension: true,
+	}),
+	stopEnvironment: endpoint({
+		method: 'POST',
+		path: `${workspace}/environments/:environmentId/stop`,
+		summary: 'Stop task environment',
+		description: 'For its creator and for admins. One that has ended stays as it is.',
+		auth: 'bearer',
+		result: environmentSchema,
+		extension: true,
+	}),
+	listRuntimes: endpoint({
+		method: 'GET',
+		path: `${workspace}/runtimes`,
+		summary: 'List runtimes',
+		auth: 'bearer',
+		query: projectPageQuerySchema,
+		result: runtimesSchema,
+		extension: true,
+	}),
+	createRuntime: endpoint({
+		method: 'POST',
+		path: `${workspace}/runtimes`,
+		summary: 'Create runtime',
+		description: 'It is the caller’s, and idle until it is resumed.',
+		auth: 'bearer',
+		body: createRuntimeSchema,
+		result: runtimeSchema,
+		extension: true,
+	}),
+	getRuntime: endpoint({
+		method: 'GET',
+		path: `${workspace}/runtimes/:runtimeId`,
+		summary: 'Get runtime',
+		auth: 'bearer',
+		result: runtimeSchema,
+		extension: true,
+	}),
+	listSessions: endpoint({
+		method: 'GET',
+		path: `${workspace}/sessions`,
+		summary: 'List sessions',
+		description: 'Those of the caller, and those that the workspace may see.',
+		auth: 'bearer',
+		query: projectPageQuerySchema,
+		result: sessionsSchema,
+		extension: true,
+	}),
+	listRuns: endpoint({
+		method: 'GET',
+		path: `${workspace}/workflows/runs`,
+		summary: 'List workflow runs',
+		auth: 'bearer',
+		query: projectPageQuerySchema,
+		result: runsSchema,
+		extension: true,
+	}),
+} as const;

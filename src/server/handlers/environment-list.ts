@@ -1,0 +1,67 @@
+import type {Handlers} from '../handlers.ts';
+import {notFound} from '../handlers.ts';
+import {refuse} from '../refusal.ts';
+import {endEnvironment, findEnvironment} from '../sandboxes/environment-life.ts';
+import {assertHere, orProviderFault} from '../sandboxes/provider-fault.ts';
+import {environmentResponse} from './environment-response.ts';
+import {projectIdOf, readPage} from './page.ts';
+
+export const environmentListHandlers = {
+	/** The newest first. */
+	async listEnvironments({query}, {scope: {workspace}, services: {database}}) {
+		const projectId = await projectIdOf(database, workspace.id, query.project);
+		const rows = database
+			.selectFrom('environments')
+			.leftJoin('projects', 'projects.id', 'environments.project_id')
+			.select([
+				'environments.id',
+				'state',
+				'task_ref',
+				'environments.created_at',
+				'created_by',
+				'expires_at',
+				'error',
+				'project_id',
+				'projects.slug as project_key',
+				'service_urls',
+			])
+			.where('environments.workspace_id', '=', workspace.id)
+			.$if(projectId !== undefined, found => found.where('project_id', '=', projectId ?? ''));
+		const {items, ...page} = await readPage(query, rows, ordered =>
+			ordered.orderBy('environments.created_at', 'desc').orderBy('environments.id'),
+		);
+		return {...page, items: items.map(row => ({...row, service_urls: JSON.parse(row.service_urls)}))};
+	},
+
+	async getEnvironment({params: {environmentId}}, {scope, services}) {
+		const row = await services.database
+			.selectFrom('environments')
+			.selectAll()
+			.where('id', '=', environmentId.toLowerCase())
+			.where('workspace_id', '=', scope.workspace.id)
+			.executeTakeFirst();
+		return row ? environmentResponse(row) : refuse(404, notFound);
+	},
+
+	/** Answers when nothing of the sandbox runs. */
+	async stopEnvironment({params: {environmentId}}, {principal, scope, services}) {
+		const found = await services.database
+			.selectFrom('environments')
+			.leftJoin('sandboxes', 'sandboxes.id', 'environments.sandbox_id')
+			.select(['environments.id', 'environments.created_by', 'environments.state', 'sandboxes.machine'])
+			.where('environments.id', '=', environmentId.toLowerCase())
+			.where('environments.workspace_id', '=', scope.workspace.id)
+			.executeTakeFirst();
+		if (!found) {
+			refuse(404, notFound);
+		}
+
+		if (found.created_by !== principal.userId && scope.role === 'member') {
+			refuse(403, 'This environment is another member’s. Only they and admins can stop it.');
+		}
+
+		await assertHere(services, found.machine, 'stop it');
+		await orProviderFault(services, endEnvironment(services, found.id));
+		return environmentResponse(await findEnvironment(services, found.id));
+	},
+} satisfies Partial<Handlers>;

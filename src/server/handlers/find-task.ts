@@ -1,0 +1,29 @@
+import {refuse, refuseInvalid} from '../refusal.ts';
+import {orProviderFault} from '../sandboxes/provider-fault.ts';
+import type {Services} from '../services.ts';
+import type {Task} from '../tasks/task.ts';
+import {isFor, parseReference} from '../tasks/task-reference.ts';
+
+/** Most tasks that are named to somebody who meant another. */
+const mostNamed = 10;
+
+/** The task that a body refers to. Refuses what is no reference (422), and what the organization may not use (404). */
+export async function findTask(services: Services, reference: string, organization: string): Promise<Task> {
+	if (!parseReference(reference)) {
+		refuseInvalid([{loc: ['body', 'task_ref'], msg: 'must be [org/]name[@version]', type: 'invalid_reference'}]);
+	}
+
+	const {tasks} = services.sandboxes;
+	const task = await orProviderFault(services, tasks.find(reference, organization));
+	if (task) {
+		return task;
+	}
+
+	const others = (await orProviderFault(services, tasks.list())).filter(other => isFor(other, organization));
+	const names = [...new Set(others.map(({name, version}) => `${name}@${version}`))].toSorted();
+	const more = names.length > mostNamed ? `, and ${names.length - mostNamed} more` : '';
+	refuse(
+		404,
+		`There is no task “${reference}” for this organization. It may use ${names.slice(0, mostNamed).join(', ')}${more}.`,
+	);
+}

@@ -1,0 +1,29 @@
+import type {Handlers} from '../handlers.ts';
+import {projectIdOf, readPage} from './page.ts';
+
+export const runListHandlers = {
+	/** The newest first. The `execution_id` of a run is left out: whoever knows it may write as its owner. */
+	async listRuns({query}, {scope: {workspace}, services: {database}}) {
+		const projectId = await projectIdOf(database, workspace.id, query.project);
+		const rows = database
+			.selectFrom('workflow_runs')
+			.innerJoin('projects', 'projects.id', 'workflow_runs.project_id')
+			.select([
+				'workflow_runs.id',
+				'title',
+				'status',
+				'project_id',
+				'projects.slug as project_key',
+				'runtime_id',
+				'claimed_by',
+				'claimed_at',
+				'workflow_runs.created_at',
+				'updated_at',
+			])
+			.where('workflow_runs.workspace_id', '=', workspace.id)
+			.$if(projectId !== undefined, found => found.where('project_id', '=', projectId ?? ''));
+		return await readPage(query, rows, ordered =>
+			ordered.orderBy('workflow_runs.created_at', 'desc').orderBy('workflow_runs.id'),
+		);
+	},
+} satisfies Partial<Handlers>;

@@ -1,0 +1,37 @@
+import {expect, test} from 'vitest';
+import {ifOffered} from '../../src/client/extension.ts';
+import {clientOf, scripted} from './server.ts';
+
+const params = {org: 'acme', workspace: 'main'};
+const page = (items: readonly object[]) => ({
+	body: JSON.stringify({items, total: items.length, page: 1, page_size: 50}),
+});
+
+test.each([404, 405])(
+	'an extension that a server answers with %d is not offered, and the caller does without',
+	async status => {
+		const {origin, asked} = await scripted(() => ({status, body: '{}'}));
+		const {client} = clientOf(origin);
+		expect(await ifOffered(client, client.listEnvironments({params}))).toBeUndefined();
+		expect(asked.map(({url}) => url.pathname)).toEqual(['/api/v1/org/acme/ws/main/environments', '/api/v1/org']);
+	},
+);
+
+test('the answer of an extension that is offered comes as it is, and nothing else is asked', async () => {
+	const {origin, asked} = await scripted(() => page([{id: 'a'}]));
+	const {client} = clientOf(origin);
+	expect(await ifOffered(client, client.listEnvironments({params}))).toMatchObject({items: [{id: 'a'}], total: 1});
+	expect(asked).toHaveLength(1);
+});
+
+test('a 404 of a server that has extensions is about the organization or the workspace, and is thrown', async () => {
+	const {origin} = await scripted(({url}) => (url.pathname === '/api/v1/org' ? page([]) : {status: 404, body: '{}'}));
+	const {client} = clientOf(origin);
+	await expect(ifOffered(client, client.listEnvironments({params}))).rejects.toMatchObject({code: 'not-found'});
+});
+
+test('any other refusal is thrown, also that of the second question', async () => {
+	const {origin} = await scripted(({url}) => ({status: url.pathname === '/api/v1/org' ? 403 : 404, body: '{}'}));
+	const {client} = clientOf(origin);
+	await expect(ifOffered(client, client.listEnvironments({params}))).rejects.toMatchObject({code: 'auth'});
+});

@@ -1,0 +1,71 @@
+import {expect, test} from 'vitest';
+import {sweepSandboxes} from '../../../src/server/sandboxes/keeper.ts';
+import {createTestServer, inWorkspace, type TestServer} from '../harness.ts';
+import {eventually} from '../sandboxes/sandbox.ts';
+import {addTask} from '../sandboxes/task-folder.ts';
+
+const path = `${inWorkspace}/environments`;
+const sleeper = {command: ['node', '-e', 'setInterval(() => {}, 1000)']};
+
+const create = async (server: TestServer, key = server.owner.key) =>
+	(await server.send(path, {method: 'POST', key, body: {task_ref: 'sleeper'}})).json.id as string;
+
+const stop = (server: TestServer, id: string, key = server.owner.key) =>
+	server.send(`${path}/${id}/stop`, {method: 'POST', key});
+
+test('an environment that is stopped runs no more, frees its place, and may be stopped again', async () => {
+	const server = await createTestServer();
+	await addTask(server, 'sleeper', sleeper);
+	await server.database.updateTable('organizations').set({sandbox_capacity: 1}).execute();
+	const id = await create(server);
+	const {sandbox_id} = await server.database.selectFrom('environments').select('sandbox_id').executeTakeFirstOrThrow();
+	const stopped = await stop(server, id);
+	expect([stopped.status, stopped.json]).toMatchObject([200, {id, state: 'torn_down', execute_token: null}]);
+	expect(await server.services.sandboxes.provider.inspect(sandbox_id ?? '')).toMatchObject({kind: 'ended'});
+
+	expect((await stop(server, id.toUpperCase())).json).toEqual(stopped.json);
+	expect((await server.send(`${path}/${id}`)).json).toEqual(stopped.json);
+	await sweepSandboxes(server.services);
+	expect((await server.send(path)).json).toMatchObject({items: [{id, state: 'torn_down'}], total: 1});
+	expect(await create(server)).not.toBe(id);
+});
+
+test('one that is stopped while it is being started is ended as soon as it has started', async () => {
+	const server = await createTestServer();
+	await addTask(server, 'sleeper', sleeper);
+	const {provider} = server.services.sandboxes;
+	const {start} = provider;
+	let begin = () => {};
+	const mayStart = new Promise<void>(resolve => {
+		begin = resolve;
+	});
+	Object.assign(provider, {
+		async start(spec: Parameters<typeof start>[0]) {
+			await mayStart;
+			await start(spec);
+		},
+	});
+	const asked = create(server);
+	const rows = () => server.database.selectFrom('environments').select(['id', 'sandbox_id']).execute();
+	await eventually(async () => (await rows()).length === 1);
+	const [made] = await rows();
+	expect((await stop(server, made?.id ?? '')).json.state).toBe('torn_down');
+	begin();
+	await asked;
+	await server.services.sandboxes.background.close();
+	expect(await provider.inspect(made?.sandbox_id ?? '')).toMatchObject({kind: 'ended'});
+});
+
+test('[26] another member may look at an environment, and may not stop it', async () => {
+	const server = await createTestServer();
+	await addTask(server, 'sleeper', sleeper);
+	const id = await create(server);
+	const {key} = await server.join('member');
+	expect((await server.send(`${path}/${id}`, {key})).json).toMatchObject({id, state: 'ready', execute_token: null});
+	const {status, json} = await stop(server, id, key);
+	expect([status, json.detail]).toEqual([
+		403,
+		'This environment is another member’s. Only they and admins can stop it.',
+	]);
+	expect((await server.send(`${path}/${id}`)).json.state).toBe('ready');
+});
