@@ -3,6 +3,7 @@ import {realpathSync} from 'node:fs';
 import {resolve} from 'node:path';
 import process from 'node:process';
 import {commands} from '../commands/index.ts';
+import {type Decide, refuseAll} from './agent/approval/approval.ts';
 import {instructions} from './agent/instructions.ts';
 import {createModelAccess} from './agent/model-access.ts';
 import type {LoginClock} from './client/device-flow.ts';
@@ -125,6 +126,8 @@ export function compose(options: Options): Program {
 			onState: state => store.getState().setUnsaved(state.saved ? undefined : state.reason),
 		});
 
+	/** Without a screen nobody is asked: the command line said what is allowed. */
+	let decide: Decide = options.approve === 'all' ? async () => 'once' : refuseAll;
 	const conversation = createConversation({
 		store,
 		newId: randomUUID,
@@ -132,6 +135,7 @@ export function compose(options: Options): Program {
 		openModel: access.open,
 		loadTools,
 		workspace: folder.path,
+		decide: (request, signal) => decide(request, signal),
 		readLog: async session => (await sessions().read(await sessions().find(session))).records,
 		openLog: session => logOf(sessions().create(session)),
 		onRecord: record => {
@@ -218,6 +222,9 @@ export function compose(options: Options): Program {
 			[profile?.notice, access.notice(store.getState().model), insecureHttp && plainHttpWarning].filter(
 				warning => typeof warning === 'string',
 			),
+		askWith(ask) {
+			decide = ask;
+		},
 		onRecord: listener => listeners.push(listener),
 		loadHistory: () => loadPromptHistory(home),
 		// A prompt that cannot be kept for later is no reason to stop.

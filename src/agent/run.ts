@@ -3,6 +3,7 @@ import type {AgentEvent, RunEndReason, StopReason} from '../core/event.ts';
 import type {Message} from '../core/message.ts';
 import type {Tool} from '../core/tool.ts';
 import type {ModelCall} from '../providers/provider.ts';
+import type {Approvals} from './approval/approval.ts';
 import {type Budget, createLimits} from './limits.ts';
 import type {Retry} from './model-retry.ts';
 import {takeTurn} from './model-turn.ts';
@@ -25,6 +26,8 @@ export type RunOptions = {
 	readonly tools: readonly Tool[];
 	/** The folder that the tools may see, an absolute real path. */
 	readonly workspace: string;
+	/** Asks the user what a tool may not do by itself. */
+	readonly approvals: Approvals;
 	readonly signal: AbortSignal;
 	/** Most calls of the model; the tools of the last one still run, so that the session can go on from there. */
 	readonly maxTurns?: number;

@@ -3,6 +3,7 @@ import type {AgentEvent} from '../core/event.ts';
 import type {Message} from '../core/message.ts';
 import type {Tool} from '../core/tool.ts';
 import {answerCall} from './answer-call.ts';
+import type {Approvals} from './approval/approval.ts';
 import {createChannel} from './channel.ts';
 import type {ToolCall} from './model-turn.ts';
 
@@ -10,6 +11,7 @@ type Options = {
 	readonly tools: readonly Tool[];
 	readonly workspace: string;
 	readonly signal: AbortSignal;
+	readonly approvals: Approvals;
 	readonly clock?: () => number;
 };
 
@@ -60,7 +62,7 @@ function groupsOf(calls: readonly ToolCall[], tools: readonly Tool[]): readonly 
 }
 
 function runTogether(calls: readonly ToolCall[], options: Options): AsyncIterable<AgentEvent> {
-	const {signal, clock = performance.now.bind(performance)} = options;
+	const {signal, approvals, clock = performance.now.bind(performance)} = options;
 	const events = createChannel<AgentEvent>();
 	const waiting = calls.values();
 	const work = async () => {
@@ -69,7 +71,8 @@ function runTogether(calls: readonly ToolCall[], options: Options): AsyncIterabl
 			signal.throwIfAborted();
 			const onOutput = (text: string) => events.push({type: 'tool-output', id: call.id, text});
 			const startedAt = clock();
-			const {output, failed, bug} = await answerCall(call, {...options, onOutput});
+			const approve = approvals({id: call.id, signal, emit: events.push});
+			const {output, failed, bug} = await answerCall(call, {...options, onOutput, approve});
 			const milliseconds = Math.round(clock() - startedAt);
 			if (bug) {
 				events.push({type: 'notice', level: 'error', text: bug});

@@ -7,6 +7,8 @@ import {lastWord} from './words.ts';
 
 export type OutputFormat = 'text' | 'json' | 'stream-json';
 
+export type ApprovalMode = 'never' | 'edits' | 'all';
+
 /** How a run from the command line is told what to do. */
 export type RunFlags = {
 	readonly model: string | undefined;
@@ -14,6 +16,8 @@ export type RunFlags = {
 	readonly resume: string | undefined;
 	readonly maxTurns: number | undefined;
 	readonly budgetUsd: number | undefined;
+	/** What a run without a screen may do that somebody would be asked for; nothing where it is left out. */
+	readonly approve: ApprovalMode | undefined;
 	readonly profile: string | undefined;
 	/** Plain http beyond this machine is allowed (SAFETY 9). */
 	readonly insecureHttp: boolean;
@@ -29,7 +33,7 @@ export type Invocation =
 	| {readonly mode: 'version'};
 
 export const formats: readonly OutputFormat[] = ['text', 'json', 'stream-json'];
-export const approvals = ['never', 'edits', 'all'];
+export const approvals: readonly ApprovalMode[] = ['never', 'edits', 'all'];
 
 /** These may stand alone: `-p` takes its prompt from standard input then, `--resume` lets one choose. */
 const optional: ReadonlySet<RunFlag> = new Set(['prompt', 'resume']);
@@ -71,10 +75,10 @@ export function readInvocation(argv: readonly string[]): Invocation {
 		resume: given.has('continue') ? 'latest' : given.get('resume') || undefined,
 		maxTurns: number('--max-turns', given.get('turns'), value => Number.isInteger(value) && value >= 1),
 		budgetUsd: number('--budget', given.get('budget'), value => value > 0),
+		approve: oneOf('--approve', given.get('approve'), approvals),
 		profile: given.get('profile'),
 		insecureHttp: given.has('insecure'),
 	};
-	oneOf('--approve', given.get('approve'), approvals);
 	const format = oneOf('--output-format', given.get('format'), formats);
 	if (given.has('prompt')) {
 		if (given.get('resume') === '') {

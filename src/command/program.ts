@@ -1,3 +1,4 @@
+import type {Decide} from '../agent/approval/approval.ts';
 import type {FolderAccess} from '../config/folder-access.ts';
 import type {Environment} from '../core/environment.ts';
 import type {Recorded} from '../core/event.ts';
@@ -42,6 +43,8 @@ export type Program = {
 	readonly lacksKey: () => boolean;
 	/** What the user must know before the first message: parts of the environment that were passed over, risks taken. */
 	readonly warnings: () => readonly string[];
+	/** Has what needs an approval asked of the user; without it, `--approve` decides. */
+	readonly askWith: (decide: Decide) => void;
 	/** Hands every record to a listener, beside the screen and the journal. */
 	readonly onRecord: (listener: (record: Recorded) => void) => void;
 	/** Prompts of earlier sessions, oldest first. Throws `failed` for a file that cannot be read. */

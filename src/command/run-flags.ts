@@ -34,7 +34,7 @@ export const runFlagHelp: Readonly<Record<RunFlag, FlagHelp>> = {
 	format: {usage: '--output-format format', summary: 'What -p prints: text, json or stream-json'},
 	turns: {usage: '--max-turns n', summary: 'End a -p run after n calls of the model'},
 	budget: {usage: '--budget usd', summary: 'End a -p run that has cost this many dollars'},
-	approve: {usage: '--approve what', summary: 'Taken for scripts; the tools only read and never ask'},
+	approve: {usage: '--approve mode', summary: 'What -p may do without asking: never, edits or all'},
 	profile: {usage: '--profile name', summary: 'Use this profile'},
 	insecure: {usage: '--insecure-http', summary: 'Allow plain http beyond this machine'},
 	version: {usage: '-v, --version', summary: 'Print the version'},

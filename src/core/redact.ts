@@ -1,5 +1,5 @@
 import {mask} from './secret.ts';
-import {replaceKnownSecrets} from './secret-kinds.ts';
+import {looseSecretKinds, replaceKnownSecrets} from './secret-kinds.ts';
 
 // No credential is as long as the expressions end: with an open end the engine runs out of its stack on a line of many
 // megabytes.
@@ -33,10 +33,14 @@ export function redactKnownLines(lines: readonly string[]): readonly string[] {
 	return withoutKeys(lines, hideKnown);
 }
 
-/** As `redactKnown` for a line whose neighbours are not known: base64 that fills it may be of a private key. */
-export function redactLoneLine(line: string): string {
-	return opaqueLine.test(line) ? mask : redactKnown(line);
-}
+/**
+ * Expressions without look-around, as ripgrep reads them: at least one matches in every file of which `redactKnown` hides
+ * something, and in others too.
+ */
+export const redactedSomewhere: readonly string[] = [
+	...looseSecretKinds,
+	'-----(?:BEGIN|END) [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?-----',
+];
 
 /**
  * Hides what looks like a credential, by its name or its place too. It goes by looks, so that it finds the usual ones, not
@@ -73,8 +77,6 @@ const keyEnd = /-----END [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?-----/;
 const keyLine = /(?:^|\s)[A-Za-z0-9+/]{16,}={0,2}\s*$/;
 /** The last line of a key, or the checksum of PGP, which may be short: there is nothing else on it. */
 const shortKeyLine = /^\s*[A-Za-z0-9+/=]{1,15}\s*$/;
-/** A whole line of base64, as long as those of keys are, that is neither a hash in hexadecimal nor made of letters alone. */
-const opaqueLine = /^\s*(?![\da-f]+\s*$)(?=[a-z+/]{0,100}\d)[a-z\d+/]{40,100}={0,2}\s*$/i;
 /** What stands between the beginning and the base64 of some keys. */
 const keyHead = /^\s*$|^\s*[A-Za-z-]{1,40}: /;
 

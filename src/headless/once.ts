@@ -36,6 +36,7 @@ export async function runOnce(
 	const {transcript} = store.getState();
 	const before = {from: blocksOf(transcript).length, usedBefore: transcript.usage.size};
 	let end: RunEnd = {type: 'run-end', reason: 'error', stopReason: 'error'};
+	let question = '';
 	const progress = createRunProgress(format === 'stream-json' ? {write: () => true} : stderr);
 	onRecord(record => {
 		progress.follow(record.event);
@@ -44,6 +45,13 @@ export async function runOnce(
 		} else if (record.event.type === 'notice' && record.event.level !== 'info') {
 			progress.clear();
 			printWarning(record.event.text, stderr, record.event.hint);
+		}
+
+		if (record.event.type === 'approval-request') {
+			question = record.event.summary;
+		} else if (record.event.type === 'approval-answer' && !record.event.allowed && format !== 'stream-json') {
+			progress.clear();
+			printWarning(`Refused, since nobody can be asked: ${question}`, stderr, 'Allow it with --approve all.');
 		}
 
 		if (record.event.type === 'run-end') {

@@ -1,3 +1,4 @@
+import {type Approvals, createApprovals, type Decide} from '../agent/approval/approval.ts';
 import {runAgent} from '../agent/run.ts';
 import {toMessages} from '../core/conversation.ts';
 import {AppError} from '../core/error.ts';
@@ -27,6 +28,8 @@ type Dependencies = {
 	readonly openModel: (model: string | undefined) => Promise<ModelCall>;
 	readonly loadTools: () => Promise<readonly Tool[]>;
 	readonly workspace: () => string;
+	/** Asks the user what the tools may not do by themselves. */
+	readonly decide: Decide;
 	/** What the log of a session holds, once that was flushed. */
 	readonly readLog: (session: string) => Promise<readonly Recorded[]>;
 	/** Begins the log of a session; nothing is written before its first record. */
@@ -65,12 +68,14 @@ export type Conversation = {
  * Builds nothing itself: models, tools and logs are handed in.
  */
 export function createConversation(dependencies: Dependencies): Conversation {
-	const {store, newId, now, openModel, loadTools, workspace, readLog, openLog, onRecord, maxTurns, budget} =
+	const {store, newId, now, openModel, loadTools, workspace, decide, readLog, openLog, onRecord, maxTurns, budget} =
 		dependencies;
 	const pump = createPump<Recorded>(records => store.getState().applyRecords(records));
 	let session = '';
 	let seq = 0;
 	let log: RecordLog | undefined;
+	/** What the user allowed holds for one session. */
+	let approvals: Approvals = createApprovals(decide);
 	let run: {readonly abort: AbortController; readonly done: Promise<void>; readonly server: string} | undefined;
 
 	const emit = (event: AgentEvent) => {
@@ -104,6 +109,7 @@ export function createConversation(dependencies: Dependencies): Conversation {
 			prompt: {id: newId(), text},
 			tools: await loadTools(),
 			workspace: workspace(),
+			approvals,
 			signal,
 			newId,
 			nextMessages: () => store.getState().takeQueue(),
@@ -130,6 +136,7 @@ export function createConversation(dependencies: Dependencies): Conversation {
 	const begin = (transcript: Transcript) => {
 		session = transcript.session;
 		seq = transcript.seq + 1;
+		approvals = createApprovals(decide);
 		store.getState().openTranscript(transcript);
 	};
 

@@ -29,6 +29,9 @@ export type About = {
 	readonly facts: ReadonlyArray<readonly [label: string, value: string]>;
 };
 
+/** One way to answer a question besides no: the letter that is pressed, what it means, and what the answer is then. */
+export type Answer = {readonly key: string; readonly label: string; readonly value: string};
+
 /** Where a person approves a login (RFC 8628): a page to open and a code to type there. */
 export type BrowserLogin = {
 	/** Origin of the server. */
@@ -70,8 +73,17 @@ export type Panel =
 			readonly filters?: readonly FilterField[];
 	  }
 	| {readonly kind: 'field'; readonly label: string; readonly masked: boolean}
-	/** `askedAt` is when it was put, on a clock that never jumps: keys that were read before are no answer (SAFETY 4). */
-	| {readonly kind: 'confirm'; readonly question: string; readonly about?: About; readonly askedAt: number}
+	/**
+	 * No unless one of the `answers` is given, which are yes by default. `askedAt` is when it was put, on a clock that never
+	 * jumps: keys that were read before are no answer (SAFETY 4).
+	 */
+	| {
+			readonly kind: 'confirm';
+			readonly question: string;
+			readonly about?: About;
+			readonly answers?: readonly Answer[];
+			readonly askedAt: number;
+	  }
 	/** A login that waits for the person's browser. `opens` is true where a browser can be opened from here. */
 	| (BrowserLogin & {readonly kind: 'device'; readonly opens: boolean})
 	| TablePanel

@@ -12,10 +12,10 @@ import {wantsColor} from '../terminal/abilities.ts';
 import {readTerminalLine} from '../terminal/read-line.ts';
 import {safeLine} from '../terminal/safe-text.ts';
 import {createPalette} from '../terminal/style.ts';
-import type {AppInteraction} from './interaction.ts';
+import type {AppInteraction, Inquiry} from './interaction.ts';
 import {createLinearLogs} from './log-linear.ts';
 import {type AppProgram, openConversation} from './open-conversation.ts';
-import {steadyNow, untilAnswerable} from './question.ts';
+import {answerTo, keysOf, steadyNow, untilAnswerable} from './question.ts';
 
 /**
  * The app line by line: the terminal's own line editing, finished lines written once, no cursor movement, no spinner.
@@ -48,7 +48,7 @@ export async function startLinear(
 		quit = resolve;
 	});
 	let asking = false;
-	const question = async (label: string, masked: boolean) => {
+	const readAnswer = async (label: string, masked: boolean) => {
 		asking = true;
 		stdin.off('data', onData);
 		write(`${safeLine(label)} `);
@@ -58,25 +58,37 @@ export async function startLinear(
 		return answer;
 	};
 
+	/** One question at a time, also where the agent asks beside a command. */
+	let before: Promise<unknown> = Promise.resolve();
+	const question = (label: string, masked: boolean) => {
+		const answer = before.then(() => readAnswer(label, masked));
+		before = answer.catch(() => undefined);
+		return answer;
+	};
+
+	/** Asks until it is answered by who could read it. Undefined for no. */
+	const inquire = async ({question: text, about, answers}: Partial<Inquiry> & Pick<Inquiry, 'question'>) => {
+		if (about) {
+			say([about.title, ...about.facts.map(([label, value]) => `${label}: ${value}`)].map(safeLine).join('\n'));
+		}
+
+		for (;;) {
+			const askedAt = now();
+			const typed = await question(`${text} ${keysOf({answers})}`, false);
+			// Whoever types ahead does not know what is asked (SAFETY 4); Escape and the end of input always count.
+			if (typed === undefined || untilAnswerable({askedAt}, undefined, now()) <= 0) {
+				return answerTo({answers}, typed ?? '') || undefined;
+			}
+
+			say('That was typed before the question could be read, and is no answer.');
+		}
+	};
+
 	const interact: AppInteraction = {
 		ask: ({label, masked}) => question(label, masked),
 		choose: createLineChoose({say, question: label => question(label, false)}),
-		async confirm(text, about) {
-			if (about) {
-				say([about.title, ...about.facts.map(([label, value]) => `${label}: ${value}`)].map(safeLine).join('\n'));
-			}
-
-			for (;;) {
-				const askedAt = now();
-				const answer = await question(`${text} [y/N]`, false);
-				// Whoever types ahead does not know what is asked (SAFETY 4); Escape and the end of input always count.
-				if (answer === undefined || untilAnswerable({askedAt}, undefined, now()) <= 0) {
-					return /^y(?:es)?$/i.test(answer?.trim() ?? '');
-				}
-
-				say('That was typed before the question could be read, and is no answer.');
-			}
-		},
+		confirm: async (text, about) => (await inquire({question: text, ...(about && {about})})) === 'yes',
+		inquire,
 		say: text => say(safeLine(text)),
 		showLogin: login => {
 			say(loginLines(login, Date.now()).map(safeLine).join('\n'));

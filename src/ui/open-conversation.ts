@@ -6,6 +6,7 @@ import {expandedText, setComposerText} from '../store/composer.ts';
 import {setHistory} from '../store/composer-history.ts';
 import {addToHistory} from '../store/prompt-history.ts';
 import type {AppStore} from '../store/store.ts';
+import type {Answer} from '../store/view-slice.ts';
 import type {Palette} from '../terminal/style.ts';
 import {truncate} from '../terminal/width.ts';
 import {messageLines} from './block-lines.ts';
@@ -16,6 +17,11 @@ import {createPainter, type Painter} from './painter.ts';
 import {followSavedSessions} from './saved-sessions.ts';
 import {createSubmit} from './submit.ts';
 import {shortFolder, welcomeLines} from './welcome.ts';
+
+const approvalAnswers: readonly Answer[] = [
+	{key: 'y', label: 'once', value: 'once'},
+	{key: 's', label: 'for this session', value: 'session'},
+];
 
 /** What the app needs of the program. */
 export type AppProgram = Omit<Program, 'onRecord'>;
@@ -96,6 +102,11 @@ export async function openConversation(
 		},
 		quit,
 		isOnScreen,
+	});
+
+	program.askWith(async ({summary}, signal) => {
+		const answer = await interact.inquire({question: summary, answers: approvalAnswers}, signal);
+		return answer === 'once' || answer === 'session' ? answer : 'no';
 	});
 
 	painter.advance();

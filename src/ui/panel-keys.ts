@@ -2,7 +2,7 @@ import type {AppStore} from '../store/store.ts';
 import type {Panel} from '../store/view-slice.ts';
 import {chordOf, type InputToken} from '../terminal/input-token.ts';
 import {pressInPicker} from './picker-keys.ts';
-import type {Question} from './question.ts';
+import {answerTo, type Question} from './question.ts';
 
 /** What the keys of an open panel work on. */
 export type PanelKeys = {
@@ -48,12 +48,13 @@ export function pressInPanel(token: InputToken, panel: Panel, keys: PanelKeys): 
 			return false;
 		}
 
-		if (chord !== 'enter' && !/^[yn]$/i.test(typed)) {
+		const given = chord === 'enter' ? undefined : answerTo(panel, typed);
+		if (given === false || (given === undefined && chord !== 'enter' && !typed.trim())) {
 			// A key without text edits what is in the prompt, where something is.
 			return token.type === 'key' && composer.text === '';
 		}
 
-		answer(typed.toLowerCase() === 'y' ? 'yes' : undefined);
+		answer(given);
 	} else if (panel.kind === 'pick') {
 		pressInPicker(token, panel, {store, answer});
 	} else if (panel.kind === 'device') {

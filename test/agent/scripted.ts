@@ -1,3 +1,4 @@
+import {createApprovals, refuseAll} from '../../src/agent/approval/approval.ts';
 import type {RunOptions} from '../../src/agent/run.ts';
 import type {AgentEvent, Recorded} from '../../src/core/event.ts';
 import type {JsonObject} from '../../src/core/json.ts';
@@ -63,6 +64,7 @@ export function runOptions(given: Partial<RunOptions> & Pick<RunOptions, 'ask'>)
 		prompt: {id: 'u1', text: 'Hello'},
 		tools: [echo],
 		workspace: '/',
+		approvals: createApprovals(refuseAll),
 		signal: new AbortController().signal,
 		nextMessages: () => [],
 		newId: () => `id-${++ids}`,

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import {expect, test} from 'vitest';
-import {redact, redactKnownLines, redactLines, redactLoneLine} from '../../src/core/redact.ts';
+import {redact, redactKnownLines, redactLines} from '../../src/core/redact.ts';
 import {expectLinear} from '../growth.ts';
 
 test.each([
@@ -65,15 +65,6 @@ test.each([
 ])('a private key %s is hidden, and nothing beside it [8]', (_, lines, hidden) => {
 	expect(redactLines(lines)).toEqual(hidden);
 	expect(redactKnownLines(lines)).toEqual(hidden);
-});
-
-test.each([
-	[base64, '***'],
-	['3c87b24f0e1d2c3b4a5968778695a4b3c2d1e0f9', '3c87b24f0e1d2c3b4a5968778695a4b3c2d1e0f9'],
-	['x'.repeat(60), 'x'.repeat(60)],
-	['const hash = 1;', 'const hash = 1;'],
-])('of a line by itself, %j is given as %j', (line, given) => {
-	expect(redactLoneLine(line)).toBe(given);
 });
 
 test('what was redacted once stays so', () => {

@@ -1,6 +1,7 @@
 import {expect, test} from 'vitest';
 import {AppError} from '../../src/core/error.ts';
 import type {Recorded} from '../../src/core/event.ts';
+import type {Tool} from '../../src/core/tool.ts';
 import {runOnce} from '../../src/headless/once.ts';
 import {createConversation} from '../../src/store/conversation.ts';
 import {createAppStore} from '../../src/store/store.ts';
@@ -8,7 +9,12 @@ import {call, echo, finish, type Script, scriptedModel, text} from '../agent/scr
 import {output} from './output.ts';
 
 /** One run of a real conversation with a scripted model. */
-async function once(scripts: readonly Script[], format: 'text' | 'json' | 'stream-json', prompt = 'Hi') {
+async function once(
+	scripts: readonly Script[],
+	format: 'text' | 'json' | 'stream-json',
+	prompt = 'Hi',
+	tools = [echo],
+) {
 	const store = createAppStore();
 	store.getState().setModel('custom/demo');
 	const listeners: Array<(record: Recorded) => void> = [];
@@ -20,8 +26,9 @@ async function once(scripts: readonly Script[], format: 'text' | 'json' | 'strea
 		newId: () => `id-${++ids}`,
 		now: () => '2026-01-01T00:00:00.000Z',
 		openModel: async () => model.ask,
-		loadTools: async () => [echo],
+		loadTools: async () => tools,
 		workspace: () => '/',
+		decide: async () => 'no',
 		readLog: async () => logged,
 		openLog: () => ({
 			append: record => logged.push(record),
@@ -151,4 +158,20 @@ test('an empty prompt is refused before a model is asked', async () => {
 		message: 'The prompt is empty.',
 		hint: 'Give it as -p "prompt", or pipe it in.',
 	});
+});
+
+test('what nobody can be asked for is refused, the model and the user are told, and both events are kept', async () => {
+	const read: Tool = {
+		...echo,
+		run: async (_, {approve}) => `${await approve({summary: 'Show .env to the model?', subject: 'read /.env'})}`,
+	};
+	const {stderr, logged} = await once(toolThenAnswer, 'text', 'Hi', [read]);
+	expect(stderr).toBe(
+		'service: Refused, since nobody can be asked: Show .env to the model?\n  Allow it with --approve all.\n',
+	);
+	expect(logged.flatMap(({event}) => ('hash' in event || event.type === 'tool-result' ? [event] : []))).toMatchObject([
+		{type: 'approval-request', summary: 'Show .env to the model?'},
+		{type: 'approval-answer', allowed: false},
+		{type: 'tool-result', output: 'false'},
+	]);
 });

@@ -23,6 +23,7 @@ export function scripted(scripts: readonly Script[], changes: Changes = {}) {
 		openModel: async () => model.ask,
 		loadTools: async () => [echo],
 		workspace: () => '/',
+		decide: async () => 'no',
 		readLog: async session => logs.get(session) ?? [],
 		openLog(session) {
 			const records = logs.get(session) ?? [];

@@ -89,3 +89,39 @@ test('a question that took the place of a login stays when the login is over', a
 	answer('k');
 	expect(await asked).toBe('k');
 });
+
+const inquiry = {question: 'Show .env?', answers: [{key: 's', label: 'for this session', value: 'session'}]};
+const signal = new AbortController().signal;
+
+test('a question of the program waits for what is open, and comes back after what is asked meanwhile', async () => {
+	const {ask, inquire, show, answer, panel} = interaction();
+	const asked = ask({label: 'Key:', masked: true});
+	const inquired = inquire(inquiry, signal);
+	await Promise.resolve();
+	expect(panel()).toMatchObject({kind: 'field'});
+	answer('secret');
+	expect(await asked).toBe('secret');
+	await vi.waitFor(() => expect(panel()).toEqual({kind: 'confirm', ...inquiry, askedAt: 7}));
+	const meanwhile = ask({label: 'Name:', masked: false});
+	answer('me');
+	expect(await meanwhile).toBe('me');
+	await vi.waitFor(() => expect(panel()).toMatchObject({kind: 'confirm'}));
+	answer('session');
+	expect(await inquired).toBe('session');
+
+	show('/usage', ['a']);
+	const other = inquire(inquiry, signal);
+	await vi.waitFor(() => expect(panel()).toMatchObject({kind: 'confirm'}));
+	answer(undefined);
+	expect(await other).toBe(undefined);
+});
+
+test('a run that ends takes its question away', async () => {
+	const {inquire, panel} = interaction();
+	const abort = new AbortController();
+	const inquired = inquire(inquiry, abort.signal);
+	await vi.waitFor(() => expect(panel()).toMatchObject({kind: 'confirm'}));
+	abort.abort(new Error('interrupted'));
+	await expect(inquired).rejects.toThrow('interrupted');
+	expect(panel()).toBe(undefined);
+});

@@ -134,6 +134,27 @@ describe('a question', () => {
 		expect([asked, prompt()]).toEqual([[expected], '']);
 	});
 
+	test.each([
+		['y', 'answer once'],
+		['s', 'answer session'],
+		['n', 'answer undefined'],
+		[keys.enter, 'answer undefined'],
+	])('with answers of its own takes %j', (key, expected) => {
+		const app = handler({running: true});
+		const answers = [
+			{key: 'y', label: 'once', value: 'once'},
+			{key: 's', label: 'for this session', value: 'session'},
+		];
+		app.store.getState().setPanel({kind: 'confirm', question: 'Show .env?', answers, askedAt: 0});
+		app.wait(499);
+		app.press('s');
+		expect(app.asked).toEqual([]);
+		app.press(keys.backspace);
+		app.wait(1000);
+		app.press(key);
+		expect([app.asked, app.prompt()]).toEqual([[expected], '']);
+	});
+
 	test('[4] that has just come leaves the prompt what was typed ahead, with its Enter', () => {
 		const {press, wait, asked, prompt} = question();
 		wait(499);

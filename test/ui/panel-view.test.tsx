@@ -181,6 +181,9 @@ describe('lines', () => {
 test('a question is asked with No as what Enter means', async () => {
 	const {panelLines} = await open({kind: 'confirm', question: 'Forget \u001b[2Jwork?', askedAt: 0});
 	expect(panelLines()).toEqual(['? Forget ␛[2Jwork? [y/N]']);
+	const answers = [{key: 's', label: 'for this session', value: 'session'}];
+	const own = await open({kind: 'confirm', question: 'Show .env?', answers, askedAt: 0});
+	expect(own.panelLines()).toEqual(['? Show .env? [s for this session · N no]']);
 	const long = await open({kind: 'confirm', question: 'x'.repeat(200), askedAt: 0});
 	expect(long.panelLines()).toEqual([`? ${'x'.repeat(78)}`, `  ${'x'.repeat(78)}`, `  ${'x'.repeat(44)} [y/N]`]);
 	expect(marked(panelLines())).toEqual([]);

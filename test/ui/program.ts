@@ -54,6 +54,7 @@ export function testProgram({
 		openModel: async () => call,
 		loadTools: async () => [],
 		workspace: () => access.path(),
+		decide: async () => 'no',
 		readLog: async session => (await sessions.read(await sessions.find(session))).records,
 		openLog(session) {
 			const journal = sessions.create(session);
@@ -106,6 +107,7 @@ export function testProgram({
 			readFile: async () => new Uint8Array(),
 		}),
 		resume: createResume({store, conversation, sessions: () => sessions, folder: access}),
+		askWith: () => undefined,
 		savedSessions: () => sessions.list(false),
 		loadCatalog: async () => () => undefined,
 		startEmbedded: async () => undefined,

@@ -50,20 +50,32 @@ export async function locate(path: string, bounds: Bounds): Promise<Located> {
 	return {real, shown: shownPath(real, bounds.workspace)};
 }
 
+/** A file that is open for reading; `real` and `shown` say where it really is. */
+export type Opened = Located & {readonly handle: FileHandle; readonly size: number};
+
+/** Lets a file be opened, or throws. */
+export type Guard = (file: Located) => Promise<void>;
+
 /**
- * Opens a regular file of the workspace for reading. The file that was really opened is checked again, so that a folder
- * swapped for a link in between gains nothing. Never waits: a pipe or a device is refused before it is read.
+ * Opens a regular file of the workspace for reading, if `guard` lets it. The file that was really opened is checked again,
+ * so that a folder swapped for a link in between gains nothing. Never waits: a pipe or a device is refused before it is read.
  */
-export async function openInside(
-	path: string,
-	bounds: Bounds,
-): Promise<Located & {readonly handle: FileHandle; readonly size: number}> {
+export async function openInside(path: string, bounds: Bounds, guard?: Guard): Promise<Opened> {
 	const located = await locate(path, bounds);
-	return {...located, ...(await openLocated(located, bounds))};
+	await guard?.(located);
+	const opened = await openLocated(located, bounds);
+	if (opened.real !== located.real) {
+		await guard?.(opened).catch(async (error: unknown) => {
+			await opened.handle.close();
+			throw error;
+		});
+	}
+
+	return opened;
 }
 
 /** The second half of `openInside`, for a path that was located before. */
-export async function openLocated({real, shown}: Located, bounds: Bounds): Promise<{handle: FileHandle; size: number}> {
+export async function openLocated({real, shown}: Located, bounds: Bounds): Promise<Opened> {
 	assertFile(await lstat(real), shown);
 	// Without O_NONBLOCK the opening of a pipe waits for its writer; with O_NOFOLLOW a name swapped for a link fails.
 	const handle = await open(real, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0) | (constants.O_NOFOLLOW ?? 0)).catch(
@@ -74,8 +86,9 @@ export async function openLocated({real, shown}: Located, bounds: Bounds): Promi
 	try {
 		const stats = await handle.stat();
 		assertFile(stats, shown);
-		assertVisible(await pathOfOpened(handle, real), shown, bounds);
-		return {handle, size: stats.size};
+		const opened = await pathOfOpened(handle, real);
+		assertVisible(opened, shown, bounds);
+		return {real: opened, shown: shownPath(opened, bounds.workspace), handle, size: stats.size};
 	} catch (error) {
 		await handle.close();
 		throw error;
@@ -121,7 +134,8 @@ function assertFile(stats: {isFile: () => boolean; isDirectory: () => boolean}, 
 /** Where an opened file really is. Linux says it; elsewhere the path must still lead, without links, to the same file. */
 async function pathOfOpened(handle: FileHandle, real: string): Promise<string> {
 	if (process.platform === 'linux') {
-		return readlink(`/proc/self/fd/${handle.fd}`);
+		// The kernel adds this to the path of a file that was removed meanwhile.
+		return (await readlink(`/proc/self/fd/${handle.fd}`)).replace(/ \(deleted\)$/, '');
 	}
 
 	const now = await realpath(real);

@@ -10,6 +10,7 @@ export const redactionNote = `[${mask} stands for what looks like a credential; 
 type Definition<Shape extends z.core.$ZodShape> = {
 	readonly name: string;
 	readonly description: string;
+	readonly readOn: Tool['readOn'];
 	readonly arguments: z.ZodMiniObject<Shape, z.core.$strict>;
 	/** Gives what the model reads. Throws `AppError` for what the model can put right. */
 	readonly run: (args: z.output<z.ZodMiniObject<Shape, z.core.$strict>>, context: ToolContext) => Promise<string>;
@@ -20,13 +21,14 @@ type Definition<Shape extends z.core.$ZodShape> = {
  * that do not fit throw `AppError` `usage`, with a message that says what is right.
  */
 export function defineReadingTool<const Shape extends z.core.$ZodShape>(definition: Definition<Shape>): Tool {
-	const {name, description, run} = definition;
+	const {name, description, readOn, run} = definition;
 	const {$schema, ...parameters} = z.toJSONSchema(definition.arguments) as JsonObject;
 	return {
 		name,
 		description,
 		parameters,
 		readOnly: true,
+		readOn,
 		async run(given, context) {
 			// Some vendors' models write null for an argument that they leave out.
 			const present = Object.fromEntries(Object.entries(given).filter(([, value]) => value !== null));

@@ -1,6 +1,7 @@
 import {stat} from 'node:fs/promises';
 import * as z from 'zod/mini';
 import {AppError} from '../../core/error.ts';
+import {redactKnownLines} from '../../core/redact.ts';
 import type {Tool} from '../../core/tool.ts';
 import {boundsOf, locate} from './bounds.ts';
 import {defineReadingTool} from './define-tool.ts';
@@ -17,6 +18,7 @@ export function createListFiles(places: Places): Tool {
 		description:
 			'List the files of the working folder or of a folder in it, one path a line, without what git ignores. ' +
 			`At most ${mostPaths} paths; narrow it with path or pattern.`,
+		readOn: 'Narrow it with path or pattern.',
 		arguments: z.strictObject({
 			path: z.optional(
 				z.string().check(z.describe('Folder to list, relative to the working folder; all of it by default.')),
@@ -33,14 +35,16 @@ export function createListFiles(places: Places): Tool {
 				throw new AppError('usage', `“${folder.shown}” is a file, not a folder.`, {hint: 'Read it with read_file.'});
 			}
 
-			const {paths, complete} = await findFiles(folder, bounds, signal);
+			const found = await findFiles(folder, bounds, signal);
+			// Matched as they are shown: else a pattern would tell a name that is a credential, character by character.
+			const paths = redactKnownLines(found.paths);
 			const prefix = folder.shown === '.' ? '' : `${folder.shown}/`;
 			const fits = pattern ? compileGlob(pattern) : () => true;
 			// A pattern may be meant from the working folder or from the folder that is listed.
 			const matching = paths.filter(file => fits(file) || fits(prefix + file)).map(file => prefix + file);
 			return [
 				...matching.slice(0, mostPaths).map(pathText),
-				...remarks(matching.length, paths.length, pattern, complete),
+				...remarks(matching.length, paths.length, pattern, found.complete),
 			].join('\n');
 		},
 	});

@@ -1,5 +1,5 @@
 import {AppError} from '../../core/error.ts';
-import {type Bounds, openInside} from './bounds.ts';
+import {type Bounds, type Guard, openInside} from './bounds.ts';
 
 /** Larger files are not read at all, in bytes. */
 const largestFile = 16 * 1024 * 1024;
@@ -12,8 +12,9 @@ export async function readText(
 	path: string,
 	bounds: Bounds,
 	signal: AbortSignal,
+	guard?: Guard,
 ): Promise<{text: string; shown: string}> {
-	const {handle, size, shown} = await openInside(path, bounds);
+	const {handle, size, shown} = await openInside(path, bounds, guard);
 	try {
 		if (size > largestFile) {
 			throw new AppError('failed', `“${shown}” is too large to read: ${megabytes(size)} MB.`, {
@@ -36,6 +37,12 @@ export async function readText(
 	} finally {
 		await handle.close();
 	}
+}
+
+/** Lines end in LF or CRLF; a line end at the very end begins no further line. */
+export function splitLines(text: string): readonly string[] {
+	const lines = text.split(/\r?\n/);
+	return lines.at(-1) === '' ? lines.slice(0, -1) : lines;
 }
 
 /** As git and ripgrep tell it: a NUL byte near the beginning. */

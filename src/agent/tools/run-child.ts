@@ -10,6 +10,8 @@ type Options = {
 	readonly args: readonly string[];
 	readonly cwd: string;
 	readonly signal: AbortSignal;
+	/** What it reads from standard input; without it there is none. */
+	readonly input?: string;
 	/** Added to the allow-listed environment. */
 	readonly env?: Readonly<Record<string, string>>;
 	/** Longest time in milliseconds that it may take. */
@@ -31,12 +33,12 @@ export type ChildResult = {
 const grace = 500;
 
 /**
- * Runs a program without a shell (SAFETY 13, 15): allow-listed environment, no input, its own process group, a time
+ * Runs a program without a shell (SAFETY 13, 15): allow-listed environment, its own process group, a time
  * limit and capped output. Whatever it leaves running is ended with it. Throws `AppError` `not-found` where the program
  * cannot be started, `failed` where it took too long, and the signal's reason on an abort.
  */
 export async function runChild(options: Options): Promise<ChildResult> {
-	const {command, args, cwd, signal, env, timeout = 30_000, maxBytes = 1_000_000} = options;
+	const {command, args, cwd, signal, input, env, timeout = 30_000, maxBytes = 1_000_000} = options;
 	signal.throwIfAborted();
 	const stdout = createCappedOutput(maxBytes);
 	const stderr = createCappedOutput(maxBytes);
@@ -50,12 +52,14 @@ export async function runChild(options: Options): Promise<ChildResult> {
 	const child = spawn(program, args, {
 		cwd,
 		env: {...childEnvironment(process.env), ...env},
-		stdio: ['ignore', 'pipe', 'pipe'],
+		stdio: [input === undefined ? 'ignore' : 'pipe', 'pipe', 'pipe'],
 		detached: process.platform !== 'win32',
 		windowsHide: true,
 	});
-	child.stdout.on('data', stdout.add);
-	child.stderr.on('data', stderr.add);
+	child.stdout?.on('data', stdout.add);
+	child.stderr?.on('data', stderr.add);
+	// A program may end before it has read everything; its status says whether that is a fault.
+	child.stdin?.on('error', () => undefined).end(input);
 	const end = () => endGroup(child);
 	stop.addEventListener('abort', end, {once: true});
 

@@ -1,30 +1,27 @@
 import {stat} from 'node:fs/promises';
 import * as z from 'zod/mini';
+import {cutText} from '../../core/cut-text.ts';
 import {AppError} from '../../core/error.ts';
-import {redactLoneLine} from '../../core/redact.ts';
-import type {Tool} from '../../core/tool.ts';
-import {type Bounds, boundsOf, locate} from './bounds.ts';
+import {redactKnown} from '../../core/redact.ts';
+import {hasKnownSecret} from '../../core/secret-kinds.ts';
+import type {Tool, ToolContext} from '../../core/tool.ts';
+import {isSecretFile} from '../policy/secret-files.ts';
+import {type Bounds, boundsOf, type Located, locate} from './bounds.ts';
 import {defineReadingTool, redactionNote} from './define-tool.ts';
 import {pathText} from './path-text.ts';
-import {plainSearch} from './plain-search.ts';
+import {plainEngine} from './plain-search.ts';
 import type {Places} from './protected-places.ts';
-import {findRipgrep, ripgrepSearch} from './ripgrep-search.ts';
-
-/** One line that was found; `path` is relative to the working folder. */
-export type Match = {readonly path: string; readonly line: number; readonly text: string};
-
-export type Query = {
-	readonly pattern: string;
-	/** True where the pattern is the text itself. */
-	readonly literal: boolean;
-	readonly ignoreCase: boolean;
-	readonly glob: string | undefined;
-};
-
-/** `complete` is false where not everything could be looked at. */
-export type Found = {readonly matches: readonly Match[]; readonly complete: boolean};
+import {readText} from './read-text.ts';
+import {findRipgrep, ripgrepEngine} from './ripgrep-search.ts';
+import type {SearchEngine} from './search-engine.ts';
+import {type Found, searchFiles} from './search-files.ts';
+import {askForSecrets, withoutSecretFiles} from './secret-guard.ts';
 
 const mostMatches = 200;
+/** Longer lines are cut, in characters. */
+const longestLine = 300;
+/** So many files that were left out are named. */
+const mostNamed = 5;
 
 type Options = Places & {
 	/** Gives the path of the ripgrep program, or undefined where it is not installed. */
@@ -37,6 +34,7 @@ export function createSearchText({ripgrep = findRipgrep, ...places}: Options): T
 		description:
 			'Search the files of the working folder for a regular expression, without what git ignores. ' +
 			`Gives path:line:text, at most ${mostMatches} lines.`,
+		readOn: 'Narrow it with path, glob or pattern.',
 		arguments: z.strictObject({
 			pattern: z
 				.string()
@@ -47,7 +45,8 @@ export function createSearchText({ripgrep = findRipgrep, ...places}: Options): T
 			ignore_case: z.optional(z.boolean().check(z.describe('Let upper and lower case be the same.'))),
 		}),
 
-		async run({pattern, path, glob, literal = false, ignore_case: ignoreCase = false}, {workspace, signal}) {
+		async run({pattern, path, glob, literal = false, ignore_case: ignoreCase = false}, context) {
+			const {workspace, signal} = context;
 			const bounds = await boundsOf(workspace, places);
 			const target = await locate(path || '.', bounds);
 			const stats = await stat(target.real);
@@ -57,36 +56,60 @@ export function createSearchText({ripgrep = findRipgrep, ...places}: Options): T
 
 			const query = {pattern, literal, ignoreCase, glob};
 			const program = await ripgrep();
-			const {matches, complete} = program
-				? await ripgrepSearch(program, query, target, bounds, signal)
-				: await plainSearch(query, target, bounds, signal);
-			const visible = await withoutProtected(matches, bounds);
-			const given = visible.slice(0, mostMatches);
-			const texts = given.map(({text}) => redactLoneLine(text));
-			const lines = given.map(({path, line}, index) => `${pathText(path)}:${line}:${texts[index]}`);
-			const isRedacted = given.some(({text}, index) => text !== texts[index]);
-			return [...lines, ...(isRedacted ? [redactionNote] : []), ...remarks(visible.length, complete)].join('\n');
+			const engine = program
+				? ripgrepEngine(program, query, target, bounds, signal)
+				: plainEngine(query, target, bounds, signal);
+			return stats.isFile()
+				? answer(await searchFile(target, engine, bounds, context), [])
+				: searchFolder(engine, bounds, signal);
 		},
 	});
 }
 
-/** Every file that a line came from is checked where it really is, as if it had been read (SAFETY 13). */
-async function withoutProtected(matches: readonly Match[], bounds: Bounds): Promise<readonly Match[]> {
-	const hidden = new Set<string>();
-	const check = async (path: string) => {
-		await locate(path, bounds).catch(() => hidden.add(path));
-	};
-
-	await Promise.all([...new Set(matches.map(({path}) => path))].map(check));
-	return matches.filter(({path}) => !hidden.has(path));
+/** Searches one file that was asked for; one that holds secrets by its name only if the user allows it. */
+function searchFile({shown}: Located, {matching}: SearchEngine, bounds: Bounds, context: ToolContext): Promise<Found> {
+	const {signal} = context;
+	const read = async (path: string) => (await readText(path, bounds, signal, askForSecrets(context))).text;
+	return searchFiles([shown], {matching, read, signal});
 }
 
-function remarks(matches: number, complete: boolean): readonly string[] {
-	return [
-		...(matches === 0 ? ['[nothing was found]'] : []),
-		...(matches > mostMatches
-			? [`[${matches - mostMatches} more lines left out; narrow it with path, glob or pattern]`]
-			: []),
+async function searchFolder(engine: SearchEngine, bounds: Bounds, signal: AbortSignal): Promise<string> {
+	const {paths, all, complete} = await engine.candidates();
+	const read = async (path: string) => {
+		const file = await readText(path, bounds, signal, withoutSecretFiles).catch(() => undefined);
+		return file?.text;
+	};
+	// A name that is a credential itself would be told by the glob that finds it.
+	const searched = paths.filter(path => !isSecretFile(path) && !hasKnownSecret(path)).sort();
+	const found = await searchFiles(searched, {matching: engine.matching, read, signal});
+	const skipped = all.filter(path => isSecretFile(path) && !hasKnownSecret(path)).sort();
+	return answer({...found, complete: found.complete && complete}, skipped);
+}
+
+function answer({matches, complete}: Found, skipped: readonly string[]): string {
+	const given = matches.slice(0, mostMatches);
+	const lines = given.map(({path, line, text}) => `${pathText(redactKnown(path))}:${line}:${cut(text)}`);
+	const more = matches.length - mostMatches;
+	const remarks = [
+		...(given.some(({isRedacted}) => isRedacted) ? [redactionNote] : []),
+		...(matches.length === 0 ? ['[nothing was found]'] : []),
+		...(more > 0 ? [`[${more} more lines left out; narrow it with path, glob or pattern]`] : []),
 		...(complete ? [] : ['[not everything could be searched; narrow it with path or glob]']),
+		...(skipped.length > 0 ? [skippedNote(skipped)] : []),
 	];
+	return [...lines, ...remarks].join('\n');
+}
+
+function cut(text: string): string {
+	return text.length > longestLine ? `${cutText(text, longestLine)}…` : text;
+}
+
+function skippedNote(skipped: readonly string[]): string {
+	const more = skipped.length - mostNamed;
+	const named = skipped.slice(0, mostNamed).map(pathText).join(', ');
+	const files =
+		skipped.length === 1
+			? '1 file that holds secrets by its name was'
+			: `${skipped.length} files that hold secrets by their names were`;
+	return `[${files} not searched: ${named}${more > 0 ? ` and ${more} more` : ''}; give one as path, and the user is asked]`;
 }

@@ -9,7 +9,7 @@ import {createReadFile} from '../../../src/agent/tools/read-file.ts';
 import {findRipgrep} from '../../../src/agent/tools/ripgrep-search.ts';
 import {createSearchText} from '../../../src/agent/tools/search-text.ts';
 import {createTools} from '../../../src/agent/tools/tools.ts';
-import {makeWorkspace} from './workspace.ts';
+import {makeWorkspace, toolContext} from './workspace.ts';
 
 const refusals: readonly (readonly [path: string, message: string])[] = [
 	['../outside.txt', 'outside the working folder'],
@@ -65,7 +65,7 @@ test('[13] what programs keep of the user’s secrets is refused, listed and fou
 		'.bash_history': 'one command',
 	});
 	await symlink('dotfiles/aws', join(workspace, '.aws'));
-	const context = {workspace, signal: new AbortController().signal, onOutput: () => {}};
+	const context = {workspace, ...toolContext()};
 	const places = {stateFolder, homeFolder: workspace};
 	const seen = ['.aws', '.config/fish/config.fish', 'src/.ssh/notes.md'];
 	expect(await createListFiles(places).run({}, context)).toBe(seen.join('\n'));

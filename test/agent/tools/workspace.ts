@@ -21,8 +21,13 @@ export async function makeWorkspace(files: Readonly<Record<string, string | Buff
 	await mkdir(workspace);
 	await writeAll(root, {'.service/config.json': 'a secret key', 'outside.txt': 'outside'});
 	await writeAll(workspace, files);
-	const context = {workspace, signal: new AbortController().signal, onOutput: () => {}};
+	const context = {workspace, ...toolContext()};
 	return {root, workspace, stateFolder, context};
+}
+
+/** What a tool gets of a run where nobody is asked. */
+export function toolContext(): Omit<ToolContext, 'workspace'> {
+	return {signal: new AbortController().signal, onOutput: () => {}, approve: async () => false};
 }
 
 export async function writeAll(folder: string, files: Readonly<Record<string, string | Buffer>>): Promise<void> {
