@@ -1,5 +1,6 @@
 import {AppError, reportError} from '../core/error.ts';
 import type {Tool, ToolContext} from '../core/tool.ts';
+import {cutResult} from './cut-result.ts';
 import {headAndTail} from './head-and-tail.ts';
 import type {ToolCall} from './model-turn.ts';
 
@@ -12,9 +13,6 @@ export type CallAnswer = {
 };
 
 type Options = ToolContext & {readonly tools: readonly Tool[]};
-
-/** No result is longer than this many characters, whichever tool it came from. */
-const longest = 400_000;
 
 /**
  * Runs one call. Whatever goes wrong becomes an answer that tells the model what is right; only an abort throws, because
@@ -37,7 +35,7 @@ export async function answerCall(call: ToolCall, {tools, ...context}: Options): 
 	}
 
 	try {
-		return {output: headAndTail(await tool.run(call.arguments, context), longest), failed: false};
+		return {output: cutResult(await tool.run(call.arguments, context), tool.readOn), failed: false};
 	} catch (error) {
 		context.signal.throwIfAborted();
 		if (error instanceof AppError) {

@@ -1,4 +1,5 @@
 import {expect, test} from 'vitest';
+import {answerCall} from '../../../src/agent/answer-call.ts';
 import {createReadFile} from '../../../src/agent/tools/read-file.ts';
 import type {JsonObject} from '../../../src/core/json.ts';
 import {makeWorkspace} from './workspace.ts';
@@ -14,25 +15,33 @@ test('lines are numbered; CRLF, a byte order mark and a last line end leave no t
 });
 
 test('a range of lines is given, and what follows it is not mentioned', async () => {
-	expect(await read('a\nb\nc\nd', {start_line: 2, end_line: 3})).toBe('2\tb\n3\tc');
-	expect(await read('a\nb', {start_line: 2, end_line: 900})).toBe('2\tb');
+	expect(await read('a\nb\nc\nd', {offset: 2, limit: 2})).toBe('2\tb\n3\tc');
+	expect(await read('a\nb', {offset: 2, limit: 900})).toBe('2\tb');
 });
 
 test('an empty file and a range outside of the file are said', async () => {
 	expect(await read('')).toBe('[a.txt is empty]');
-	expect(await read('a\nb', {start_line: 7})).toBe('[a.txt has 2 lines; there are none from 7 to 2]');
+	expect(await read('a\nb', {offset: 7})).toBe('[a.txt has 2 lines; there are none from 7 on]');
 });
 
 test('a long file is given up to 2,000 lines, and the next line is named', async () => {
 	const lines = (await read('x\n'.repeat(5000))).split('\n');
 	expect(lines).toHaveLength(2001);
-	expect(lines.at(-1)).toBe('[lines 1 to 2000 of 5000; read on with start_line 2001]');
+	expect(lines.at(-1)).toBe('[lines 1 to 2000 of 5000; read on with offset 2001]');
 });
 
-test('wide lines end the answer at 256 KB', async () => {
-	const answer = await read(`${'x'.repeat(1990)}\n`.repeat(2000));
-	expect(answer.length).toBeLessThan(262_300);
-	expect(answer).toMatch(/\[lines 1 to 131 of 2000; read on with start_line 132\]$/);
+test('a result takes 32 kB: its beginning, its end, and where to read on between them', async () => {
+	const {stateFolder, context} = await makeWorkspace({'a.txt': `${'x'.repeat(190)}\n`.repeat(2000)});
+	const tool = createReadFile({stateFolder});
+	const call = {id: 'call', name: tool.name, arguments: {path: 'a.txt'}};
+	const {output} = await answerCall(call, {...context, tools: [tool]});
+	const lines = output.split('\n');
+	expect(Buffer.byteLength(output)).toBeLessThanOrEqual(32_000);
+	expect([lines[0], lines.at(-1)]).toEqual([`1\t${'x'.repeat(190)}`, `2000\t${'x'.repeat(190)}`]);
+	const [, next, left] = /left out.* with offset (\d+)/.exec(output) ?? [];
+	expect(next).toBe('123');
+	expect(left).toBe(undefined);
+	expect(output).toContain(`122\t${'x'.repeat(190)}\n[… 1838 lines left out: a result takes 32 kB at most.`);
 });
 
 test('a line of 10 MB is cut', async () => {
@@ -44,11 +53,11 @@ test('a private key is not given, from whichever line on, and the model is told 
 	const key = ['-----BEGIN PRIVATE KEY-----', ...Array<string>(5).fill('MIIEvQIBADANBgkqhkiG9w0BAQEFAASC')];
 	const note = '[*** stands for what looks like a credential; it is shown to no model]';
 	const content = [...key, '-----END PRIVATE KEY-----', 'ready'].join('\n');
-	expect(await read(content, {start_line: 5})).toBe(
+	expect(await read(content, {offset: 5})).toBe(
 		['5\t***', '6\t***', '7\t-----END PRIVATE KEY-----', '8\tready', note].join('\n'),
 	);
-	expect(await read(key.join('\n'), {start_line: 3, end_line: 3})).toBe(`3\t***\n${note}`);
-	expect(await read(content, {start_line: 8})).toBe('8\tready');
+	expect(await read(key.join('\n'), {offset: 3, limit: 1})).toBe(`3\t***\n${note}`);
+	expect(await read(content, {offset: 8})).toBe('8\tready');
 });
 
 test('a binary and a too large file are refused kindly', async () => {
@@ -60,21 +69,15 @@ test('a binary and a too large file are refused kindly', async () => {
 
 test.each<[JsonObject, string]>([
 	[{path: null}, 'The argument “path” is missing: string. Path of the file, relative to the working folder.'],
-	[
-		{start_line: 0},
-		'The argument “start_line” is not right: integer of 1 or more. First line to read, counted from 1.',
-	],
-	[
-		{start_line: '3'},
-		'The argument “start_line” is not right: integer of 1 or more. First line to read, counted from 1.',
-	],
-	[{limit: 3}, 'There is no argument “limit”; there are: path, start_line, end_line.'],
+	[{offset: 0}, 'The argument “offset” is not right: integer of 1 or more. First line to read, counted from 1.'],
+	[{offset: '3'}, 'The argument “offset” is not right: integer of 1 or more. First line to read, counted from 1.'],
+	[{lines: 3}, 'There is no argument “lines”; there are: path, offset, limit.'],
 ])('wrong arguments %j are answered with what is right', async (args, message) => {
 	await expect(read('a', args)).rejects.toThrow(message);
 });
 
 test('an argument that is null counts as left out', async () => {
-	expect(await read('a\nb', {start_line: null, end_line: null})).toBe('1\ta\n2\tb');
+	expect(await read('a\nb', {offset: null, limit: null})).toBe('1\ta\n2\tb');
 });
 
 test('its schema tells the model what the arguments are', () => {
