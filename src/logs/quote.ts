@@ -29,15 +29,18 @@ export function quoteLog(entries: readonly Quotable[], {lines, characters}: Limi
 
 /** One line of a log as plain text on one line, cut to so many characters. */
 export function quoteLine(text: string, characters: number): string {
-	const [plain = ''] = redactLines([plainText(text.slice(0, 4 * longestLine))]);
+	const [plain = ''] = quotedTexts([text]);
 	return plain.length > characters ? `${cutText(plain, characters)}…` : plain;
 }
 
-function rowsOf(entries: readonly Quotable[], characters: number, from?: 'from the end'): readonly string[] {
+/** Lines in order as a quotation shows them: what a model searches is what it may read (SAFETY 8). */
+export function quotedTexts(texts: readonly string[]): readonly string[] {
 	// The ends of lines that are far too long are not looked at; a secret that is cut there is not shown either.
-	const texts = redactLines(
-		entries.map(entry => ('mark' in entry ? '' : plainText(entry.text.slice(0, 4 * longestLine)))),
-	);
+	return redactLines(texts.map(text => plainText(text.slice(0, 4 * longestLine))));
+}
+
+function rowsOf(entries: readonly Quotable[], characters: number, from?: 'from the end'): readonly string[] {
+	const texts = quotedTexts(entries.map(entry => ('mark' in entry ? '' : entry.text)));
 	const rows = entries.map((entry, index) => ('mark' in entry ? markText[entry.mark] : row(entry, texts[index] ?? '')));
 	const ordered = from ? rows.toReversed() : rows;
 	let left = characters;

@@ -2,15 +2,15 @@ import * as z from 'zod/mini';
 import {AppError} from '../../core/error.ts';
 import type {Tool} from '../../core/tool.ts';
 import {createFilter} from '../../logs/filter.ts';
-import {levels} from '../../logs/levels.ts';
+import {type Level, levels} from '../../logs/levels.ts';
 import type {LogEntry} from '../../logs/log-entry.ts';
-import {type Quotable, quoteLog} from '../../logs/quote.ts';
+import {type Quotable, quotedTexts, quoteLog} from '../../logs/quote.ts';
 import {defineReadingTool} from './define-tool.ts';
 import type {KnownLog, KnownLogs} from './environment-logs-known.ts';
 
 const usualLines = 100;
 const mostLines = 500;
-const mostCharacters = 64 * 1024;
+const mostCharacters = 24 * 1024;
 
 export const environmentArgument = z
 	.string()
@@ -24,6 +24,7 @@ export function createEnvironmentLogs(knownLogs: KnownLogs): Tool {
 			'Read the log of a task environment (sandbox) of the connected server. Each line is given as its number, a tab and ' +
 			`its text. Without since_line the last ${usualLines} lines are given. Numbers count from the first line that was ` +
 			'read in this conversation and stay while the program runs, so that since_line can go on where a call before ended.',
+		readOn: 'Ask for fewer lines, or go on with since_line.',
 		arguments: z.strictObject({
 			environment: environmentArgument,
 			lines: z.optional(
@@ -51,7 +52,8 @@ export function createEnvironmentLogs(knownLogs: KnownLogs): Tool {
 			const log = await readable(environment, () => knownLogs(environment));
 			await readable(environment, () => log.refresh(signal), log.server);
 			const kept = log.entries().filter(entry => since === undefined || entry.seq >= since);
-			const shown = filter.shows(kept.map(entry => (entry.kind === 'line' ? entry : {text: '', level: undefined})));
+			const texts = pattern === undefined ? [] : quotedTexts(kept.map(textOf));
+			const shown = filter.shows(kept.map((entry, index) => ({text: texts[index] ?? '', level: levelIn(entry)})));
 			const matching = kept.filter((entry, index) => entry.kind === 'mark' || shown[index]);
 			const given = window(matching, lines, since);
 			log.tell(log.last());
@@ -101,6 +103,15 @@ function answer(log: KnownLog, {environment, matching, given, since, isFiltered}
 
 function isLine(entry: LogEntry): boolean {
 	return entry.kind === 'line';
+}
+
+/** The text of a line; '' for a mark. */
+export function textOf(entry: LogEntry): string {
+	return entry.kind === 'line' ? entry.text : '';
+}
+
+function levelIn(entry: LogEntry): Level | undefined {
+	return entry.kind === 'line' ? entry.level : undefined;
 }
 
 /** Entries as a quotation takes them. */

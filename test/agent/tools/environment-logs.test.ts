@@ -5,6 +5,7 @@ import {AppError} from '../../../src/core/error.ts';
 import type {JsonObject} from '../../../src/core/json.ts';
 import type {LogAnswer} from '../../../src/logs/source.ts';
 import {down, notFound, type Reply, refused} from '../../logs/tail-script.ts';
+import {toolContext} from './workspace.ts';
 
 const environment = '0b5e0a1c-9c1f-4d4e-8b57-0123456789ab';
 const server = 'https://lab.test';
@@ -24,7 +25,7 @@ function tool(replies: readonly Reply[], open: Partial<Awaited<ReturnType<OpenLo
 	};
 	const logs = createKnownLogs(async () => ({server, source, session: 'one', ...open}), Date.now);
 	const {run} = createEnvironmentLogs(logs);
-	const context = {workspace: '/', signal: new AbortController().signal, onOutput: () => undefined};
+	const context = {workspace: '/', ...toolContext()};
 	return {run: (args: JsonObject = {}, given = {}) => run({environment, ...args}, {...context, ...given})};
 }
 
@@ -124,7 +125,7 @@ test.each([
 	['a login that is over', async () => ({server, source: async () => Promise.reject(refused), session: 'one'})],
 ])('with %s the model is told whom to turn to', async (_, open: OpenLog) => {
 	const {run} = createEnvironmentLogs(createKnownLogs(open, Date.now));
-	const context = {workspace: '/', signal: new AbortController().signal, onOutput: () => undefined};
+	const context = {workspace: '/', ...toolContext()};
 	await expect(run({environment}, context)).rejects.toMatchObject({
 		code: 'auth',
 		message: expect.stringMatching(/^The log cannot be read: .*\.$/),
@@ -149,7 +150,7 @@ test('logs of two servers are two logs, and what one session read another one di
 	let [at, session] = ['https://one.test', 'one'];
 	const source = async () => ({kind: 'window' as const, text: `from ${at}\n`});
 	const {run} = createEnvironmentLogs(createKnownLogs(async () => ({server: at, source, session}), Date.now));
-	const context = {workspace: '/', signal: new AbortController().signal, onOutput: () => undefined};
+	const context = {workspace: '/', ...toolContext()};
 	await run({environment}, context);
 	at = 'https://two.test';
 	expect(await run({environment}, context)).toContain(fenced('1\tfrom https://two.test'));
@@ -170,4 +171,13 @@ test('an abort ends it at once, also while a server says nothing', async () => {
 	const answer = run({}, {signal: abort.signal});
 	abort.abort();
 	await expect(answer).rejects.toMatchObject({name: 'AbortError'});
+});
+
+test('no pattern tells a credential in a log from another one [8]', async () => {
+	const {run} = tool([`key ghp_${'aB3'.repeat(12)}\n`]);
+	for (const pattern of ['ghp_a', 'ghp_b', 'key ghp_.B']) {
+		expect(await run({pattern})).toContain('has no line that matches');
+	}
+
+	expect(await run({pattern: 'key \\*'})).toContain('1\tkey ***');
 });

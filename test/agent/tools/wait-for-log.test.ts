@@ -5,6 +5,7 @@ import {createWaitForLog} from '../../../src/agent/tools/wait-for-log.ts';
 import type {JsonObject} from '../../../src/core/json.ts';
 import type {LogAnswer} from '../../../src/logs/source.ts';
 import {down, jumpingClock, notFound, type Reply, refused} from '../../logs/tail-script.ts';
+import {toolContext} from './workspace.ts';
 
 const environment = '0b5e0a1c-9c1f-4d4e-8b57-0123456789ab';
 const server = 'https://lab.test';
@@ -28,7 +29,7 @@ function tools(...replies: readonly Reply[]) {
 		return typeof reply === 'string' ? {kind: 'window', text: reply} : reply;
 	};
 	const logs = createKnownLogs(async () => ({server, source, session: 'one'}), clock.now);
-	const context = {workspace: '/', signal: new AbortController().signal, onOutput: (text: string) => said.push(text)};
+	const context = {workspace: '/', ...toolContext(), onOutput: (text: string) => void said.push(text)};
 	const [waiting, reading] = [createWaitForLog(logs, clock), createEnvironmentLogs(logs)];
 	return {
 		said,
@@ -132,4 +133,10 @@ test.each([
 		code: 'usage',
 		message: expect.stringMatching(message),
 	});
+});
+
+test('a pattern that is waited for tells nothing of a credential [8]', async () => {
+	const {wait} = tools(`key ghp_${'aB3'.repeat(12)}\n`);
+	expect(await wait({pattern: 'ghp_a', timeout_seconds: 1})).toContain('No line matched in 1 s');
+	expect(await wait({pattern: 'key \\*', since_line: 1})).toContain('1\tkey ***');
 });
