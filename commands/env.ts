@@ -5,6 +5,8 @@ import {environmentResult, withoutToken} from '../src/command/environment-result
 import {beginWork} from '../src/command/environment-work.ts';
 import {followedLog} from '../src/command/followed-log.ts';
 import {createLineCounter, streamLog} from '../src/command/log-stream.ts';
+import {pageFlags, pageHelp} from '../src/command/paging.ts';
+import {listQuery, platformList} from '../src/command/platform-list.ts';
 import {waitTeller} from '../src/command/wait-teller.ts';
 import {originalOf} from '../src/contract/lenient.ts';
 import {AppError} from '../src/core/error.ts';
@@ -60,9 +62,9 @@ const create = command({
 		};
 		const params = scope('org', 'workspace');
 		const environment = await client.createEnvironment({params, body}, signal).catch((error: unknown) => {
-			// Nothing lists environments: whoever goes away in the middle would never learn of one that runs and costs.
+			// Whoever goes away in the middle would not learn of one that runs and costs.
 			if (signal.aborted) {
-				interact.say('The server may have made the sandbox all the same.');
+				interact.say('The server may have created the sandbox anyway; env list shows it.');
 			}
 
 			throw error;
@@ -151,4 +153,75 @@ const logs = command({
 	},
 });
 
-export default noun({name: 'env', summary: 'Task environments', verbs: [create, logs]});
+const list = command({
+	name: 'list',
+	summary: 'List the sandboxes of the workspace, running ones first',
+	args: z.object(pageFlags),
+	describe: pageHelp,
+	examples: ['env list', 'env list --project web'],
+	whileRunning: true,
+
+	async run(flags, context) {
+		const session = await context.platform.open();
+		const {client, scope} = session;
+		const call = {params: scope('org', 'workspace'), query: listQuery(flags, context.flags)};
+		return await platformList(context, session, client.listEnvironments(call, context.signal), {
+			name: 'environments',
+			kind: 'environment',
+			line: 'env list',
+			columns: ['id', 'state', 'task_ref', 'expires_at', 'project_key', 'created_at', 'error'],
+			empty: 'No environments yet. Create one: `env create <task>`',
+			opens: {words: ['env', 'show'], by: 'id'},
+			flags,
+		});
+	},
+});
+
+const environmentArgument = {
+	positional: ['environment'],
+	completes: {environment: 'environment'},
+} as const;
+
+const show = command({
+	name: 'show',
+	summary: 'Show a sandbox: its state, services and instruction',
+	args: z.object({environment: z.string()}),
+	...environmentArgument,
+	describe: {environment: 'UUID of the environment'},
+	examples: ['env show 0b5e0a1c-9c1f-4d4e-8b57-0123456789ab'],
+	whileRunning: true,
+
+	async run({environment}, {platform, signal}) {
+		const {client, scope} = await platform.open();
+		const params = {...scope('org', 'workspace'), environmentId: environment};
+		return environmentResult(await client.getEnvironment({params}, signal), {showToken: false});
+	},
+});
+
+const stop = command({
+	name: 'stop',
+	summary: 'Stop a sandbox and delete its files; its log stays',
+	args: z.object({environment: z.string(), yes: z.optional(z.boolean())}),
+	...environmentArgument,
+	describe: {environment: 'UUID of the environment', yes: 'do not ask'},
+	examples: ['env stop 0b5e0a1c-9c1f-4d4e-8b57-0123456789ab --yes'],
+	whileRunning: true,
+
+	async run({environment, yes}, {platform, interact, signal}) {
+		const {client, scope} = await platform.open();
+		const params = {...scope('org', 'workspace'), environmentId: environment};
+		const before = await client.getEnvironment({params}, signal);
+		const name = before.task_ref ?? environment;
+		if (before.state === 'torn_down' || before.state === 'failed') {
+			return {kind: 'text', text: `${name} has already ended.`, data: originalOf(before)};
+		}
+
+		if (!yes && !(await interact.confirm(`Stop ${name} (${environment})? Its files are deleted.`))) {
+			return {kind: 'text', text: 'Nothing changed.'};
+		}
+
+		return {kind: 'text', text: `Stopped ${name}.`, data: originalOf(await client.stopEnvironment({params}, signal))};
+	},
+});
+
+export default noun({name: 'env', summary: 'Task environments', verbs: [create, list, show, logs, stop]});

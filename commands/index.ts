@@ -21,6 +21,7 @@ import newSession from './new.ts';
 import openapi from './openapi.ts';
 import org from './org.ts';
 import profile from './profile.ts';
+import project from './project.ts';
 import quit from './quit.ts';
 import rename from './rename.ts';
 import resume from './resume.ts';
@@ -33,6 +34,7 @@ import trace from './trace.ts';
 import usage from './usage.ts';
 import watch from './watch.ts';
 import whoami from './whoami.ts';
+import workspace from './workspace.ts';
 
 /** All commands, in the order in which help and completion show them. */
 export const commands: readonly Entry[] = [
@@ -64,6 +66,8 @@ export const commands: readonly Entry[] = [
 	trace,
 	credits,
 	org,
+	workspace,
+	project,
 	openapi,
 	clear,
 	help,

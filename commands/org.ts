@@ -1,6 +1,8 @@
 import * as z from 'zod/mini';
 import {command, noun} from '../src/command/command.ts';
 import {looseFields} from '../src/command/loose-table.ts';
+import {pageFlags, pageHelp, pageQuery} from '../src/command/paging.ts';
+import {platformList} from '../src/command/platform-list.ts';
 import {originalOf} from '../src/contract/lenient.ts';
 import {AppError} from '../src/core/error.ts';
 import {isJsonObject} from '../src/core/json.ts';
@@ -34,4 +36,26 @@ const update = command({
 	},
 });
 
-export default noun({name: 'org', summary: 'The organization', verbs: [update]});
+const list = command({
+	name: 'list',
+	summary: 'List the organizations that you belong to',
+	args: z.object(pageFlags),
+	describe: pageHelp,
+	examples: ['org list'],
+	whileRunning: true,
+
+	async run(flags, context) {
+		const session = await context.platform.open();
+		const asked = session.client.listOrganizations({query: pageQuery(flags)}, context.signal);
+		return await platformList(context, session, asked, {
+			name: 'organizations',
+			kind: 'org',
+			line: 'org list',
+			columns: ['slug', 'name', 'role', 'description', 'created_at'],
+			empty: 'You belong to no organization. Ask an owner to add you.',
+			flags,
+		});
+	},
+});
+
+export default noun({name: 'org', summary: 'Organizations', verbs: [list, update]});

@@ -2,6 +2,8 @@ import {randomUUID} from 'node:crypto';
 import * as z from 'zod/mini';
 import {wholeNumber} from '../src/command/argument-types.ts';
 import {command, noun} from '../src/command/command.ts';
+import {pageFlags, pageHelp} from '../src/command/paging.ts';
+import {listQuery, platformList} from '../src/command/platform-list.ts';
 import {claimResult, withSameAttempt} from '../src/command/run-claim.ts';
 import {runItemsResult} from '../src/command/run-items-result.ts';
 import {uuid} from '../src/contract/scalars.ts';
@@ -48,6 +50,30 @@ const items = command({
 	},
 });
 
+const list = command({
+	name: 'list',
+	summary: 'List the workflow runs of the workspace, newest first',
+	args: z.object(pageFlags),
+	describe: pageHelp,
+	examples: ['run list', 'run list --project web'],
+	whileRunning: true,
+
+	async run(flags, context) {
+		const session = await context.platform.open();
+		const {client, scope} = session;
+		const call = {params: scope('org', 'workspace'), query: listQuery(flags, context.flags)};
+		return await platformList(context, session, client.listRuns(call, context.signal), {
+			name: 'runs',
+			kind: 'run',
+			line: 'run list',
+			columns: ['id', 'status', 'title', 'project_key', 'created_at', 'claimed_at'],
+			empty: 'No runs yet. A push of traces that name one makes it: `trace push <file>`',
+			opens: {words: ['run', 'items'], by: 'id'},
+			flags,
+		});
+	},
+});
+
 const claim = command({
 	name: 'claim',
 	summary: 'Claim a pending run for this host',
@@ -70,4 +96,4 @@ const claim = command({
 	},
 });
 
-export default noun({name: 'run', summary: 'Runs of workflows', verbs: [items, claim]});
+export default noun({name: 'run', summary: 'Runs of workflows', verbs: [list, items, claim]});

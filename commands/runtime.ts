@@ -1,5 +1,8 @@
 import * as z from 'zod/mini';
+import {wholeNumber} from '../src/command/argument-types.ts';
 import {command, noun} from '../src/command/command.ts';
+import {pageFlags, pageHelp} from '../src/command/paging.ts';
+import {listQuery, platformList} from '../src/command/platform-list.ts';
 import {findRuntime, wakePlan} from '../src/command/runtime-plan.ts';
 import {explainRuntimeRefusal} from '../src/command/runtime-refusal.ts';
 import {runtimeResult} from '../src/command/runtime-result.ts';
@@ -51,4 +54,92 @@ const resume = command({
 	},
 });
 
-export default noun({name: 'runtime', summary: 'Runtimes, the durable sandboxes', verbs: [resume]});
+const list = command({
+	name: 'list',
+	summary: 'List the runtimes of the workspace, newest first',
+	args: z.object(pageFlags),
+	describe: pageHelp,
+	examples: ['runtime list', 'runtime list --project web'],
+	whileRunning: true,
+
+	async run(flags, context) {
+		const session = await context.platform.open();
+		const {client, scope} = session;
+		const call = {params: scope('org', 'workspace'), query: listQuery(flags, context.flags)};
+		return await platformList(context, session, client.listRuntimes(call, context.signal), {
+			name: 'runtimes',
+			kind: 'runtime',
+			line: 'runtime list',
+			columns: ['key', 'status', 'name', 'task_ref', 'owned_by_me', 'project_key', 'created_at', 'id'],
+			empty: 'No runtimes yet. Create one: `runtime create <name> <task>`',
+			opens: {words: ['runtime', 'show'], by: 'key'},
+			flags,
+		});
+	},
+});
+
+const show = command({
+	name: 'show',
+	summary: 'Show a runtime with its limits and credits',
+	args: z.object({runtime: z.string()}),
+	positional: ['runtime'],
+	describe: {runtime: 'key or UUID of the runtime'},
+	completes: {runtime: 'runtime'},
+	examples: ['runtime show dev-box'],
+	whileRunning: true,
+
+	async run({runtime}, {platform, signal}) {
+		const {client, scope} = await platform.open();
+		return runtimeResult(await client.getRuntime({params: {...scope('org', 'workspace'), runtimeId: runtime}}, signal));
+	},
+});
+
+const create = command({
+	name: 'create',
+	summary: 'Create a runtime that runs a task when it is resumed',
+	args: z.object({
+		name: z.string(),
+		task: z.string(),
+		title: z.optional(z.string()),
+		description: z.optional(z.string()),
+		timeout: z.optional(wholeNumber),
+	}),
+	positional: ['name', 'task'],
+	describe: {
+		name: 'its key, which commands take: lower-case letters, digits and dashes',
+		task: '[org/]name[@version]',
+		title: 'a longer name for people; the key otherwise',
+		description: 'what it is for',
+		timeout: 'seconds it may run at once; the organization’s default otherwise',
+	},
+	completes: {task: 'task'},
+	examples: ['runtime create dev-box web-shop', 'runtime create dev-box web-shop --title "Ada’s box" --timeout 7200'],
+	whileRunning: true,
+
+	async run({name, task, title, description, timeout}, {platform, signal}) {
+		const {client, scope, project} = await platform.open();
+		const body = {
+			key: name,
+			task_ref: task,
+			...(title !== undefined && {name: title}),
+			...(description !== undefined && {description}),
+			...(project && {project_id: project}),
+			...(timeout !== undefined && {timeout_sec: timeout}),
+		};
+		const runtime = await client.createRuntime({params: scope('org', 'workspace'), body}, signal);
+		return {
+			kind: 'group',
+			parts: [
+				{kind: 'text', text: `Created ${name}.`, hint: `Start it: \`runtime resume ${name}\``},
+				runtimeResult(runtime),
+			],
+			data: originalOf(runtime),
+		};
+	},
+});
+
+export default noun({
+	name: 'runtime',
+	summary: 'Runtimes, the durable sandboxes',
+	verbs: [list, show, create, resume],
+});

@@ -1,5 +1,7 @@
 import * as z from 'zod/mini';
 import {command, noun} from '../src/command/command.ts';
+import {pageFlags, pageHelp} from '../src/command/paging.ts';
+import {listQuery, platformList} from '../src/command/platform-list.ts';
 import {platformSessionResult} from '../src/command/platform-session-result.ts';
 import {savedSessionResult} from '../src/command/saved-session-result.ts';
 import {usageResult} from '../src/command/usage-result.ts';
@@ -18,6 +20,29 @@ const show = command({
 		const found = await sessions.findOrLatest(session);
 		const [{transcript}, {priceOf, date}] = await Promise.all([sessions.read(found), models.catalog()]);
 		return savedSessionResult(found, usageResult(transcript, priceOf, date));
+	},
+});
+
+const list = command({
+	name: 'list',
+	summary: 'List the sessions of the workspace, latest first',
+	args: z.object(pageFlags),
+	describe: pageHelp,
+	examples: ['session list', 'session list --project web --page 2'],
+	whileRunning: true,
+
+	async run(flags, context) {
+		const session = await context.platform.open();
+		const {client, scope} = session;
+		const call = {params: scope('org', 'workspace'), query: listQuery(flags, context.flags)};
+		return await platformList(context, session, client.listSessions(call, context.signal), {
+			name: 'sessions',
+			kind: 'session',
+			line: 'session list',
+			columns: ['id', 'title', 'updated_at', 'message_count', 'model', 'project_name', 'visibility', 'archived_at'],
+			empty: 'No sessions in this workspace yet. `sessions` lists those of this folder.',
+			flags,
+		});
 	},
 });
 
@@ -41,5 +66,5 @@ const unarchive = command({
 export default noun({
 	name: 'session',
 	summary: 'A session on this machine, or of the platform',
-	verbs: [show, unarchive],
+	verbs: [list, show, unarchive],
 });

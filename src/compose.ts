@@ -184,6 +184,7 @@ export function compose(options: Options): Program {
 			store,
 			config,
 			recents: {
+				recall: recents.recall,
 				forget(profile) {
 					recents.forget(profile);
 					sightings.forget(profile);

@@ -108,7 +108,7 @@ export type CommandContext = {
 	readonly store: AppStore;
 	readonly config: Config;
 	/** Ids that were seen, by profile; what a call shows is remembered by itself. */
-	readonly recents: Pick<Recents, 'forget'>;
+	readonly recents: Pick<Recents, 'forget' | 'recall'>;
 	/** What servers said lately of their sessions, runtimes and environments; kept by itself as well. */
 	readonly sightings: Pick<Sightings, 'recall'>;
 	readonly env: Environment;

@@ -61,10 +61,15 @@ export function sightingsOf(
 			return [];
 		}
 
-		const isAnswer = isJsonObject(answer) && answer['id'] === id;
-		const shown = isAnswer ? keep(answer, keptFields[kind]) : {};
-		return [{kind, id, ...place, org, workspace, shown}];
+		const object = objectsOf(answer).find(one => one['id'] === id);
+		return [{kind, id, ...place, org, workspace, shown: object ? keep(object, keptFields[kind]) : {}}];
 	});
+}
+
+/** The answer itself, or the entries of the list that it is. */
+function objectsOf(answer: unknown): readonly JsonObject[] {
+	const items = isJsonObject(answer) ? answer['items'] : undefined;
+	return Array.isArray(items) ? items.filter(isJsonObject) : isJsonObject(answer) ? [answer] : [];
 }
 
 function keep(value: JsonObject, names: Kept): JsonObject {

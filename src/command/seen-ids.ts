@@ -22,25 +22,35 @@ const parameterKinds: Readonly<Record<ParameterName, RecentKind | undefined>> = 
 	oid: undefined,
 };
 
-/** What the `id` of an answer, or of each row of a list, is the id of. */
+/** What an answer, or each row of a list, is one of, by its `id`. */
 const answerKinds: Readonly<Partial<Record<OperationId, RecentKind>>> = {
 	createEnvironment: 'environment',
+	listEnvironments: 'environment',
+	getEnvironment: 'environment',
+	stopEnvironment: 'environment',
 	unarchiveSession: 'session',
+	listSessions: 'session',
 	resumeRuntime: 'runtime',
 	listRunItems: 'item',
+	listRuns: 'run',
 	getFinding: 'finding',
 	listFindings: 'finding',
 	listAssessments: 'assessment',
 	createApiKey: 'key',
 	listApiKeys: 'key',
-	listEnvironments: 'environment',
-	getEnvironment: 'environment',
-	stopEnvironment: 'environment',
 	listRuntimes: 'runtime',
 	createRuntime: 'runtime',
 	getRuntime: 'runtime',
-	listSessions: 'session',
-	listRuns: 'run',
+	listOrganizations: 'org',
+	listWorkspaces: 'workspace',
+	listProjects: 'project',
+};
+
+/** Where paths know something by another field than its id. */
+const nameFields: Readonly<Partial<Record<OperationId, string>>> = {
+	listOrganizations: 'slug',
+	listWorkspaces: 'slug',
+	listProjects: 'slug',
 };
 
 const mostRows = 30;
@@ -55,7 +65,7 @@ export function seenIds(
 	answer: unknown,
 ): readonly SeenId[] {
 	const kind = answerKinds[operation];
-	const answered = kind ? idsOf(answer).map(id => ({kind, id})) : [];
+	const answered = kind ? idsOf(answer, nameFields[operation] ?? 'id').map(id => ({kind, id})) : [];
 	const task = operation === 'createEnvironment' && isJsonObject(answer) ? answer['task_ref'] : undefined;
 	const given = Object.entries(params).flatMap(([name, id]) => {
 		const own = Object.hasOwn(parameterKinds, name) ? parameterKinds[name as ParameterName] : undefined;
@@ -65,15 +75,15 @@ export function seenIds(
 	return [...given, ...answered, ...(typeof task === 'string' ? [{kind: 'task' as const, id: task}] : [])];
 }
 
-/** The `id` of an object; of a list, or of an object around one, those of its rows. */
-function idsOf(answer: unknown): readonly string[] {
-	if (isJsonObject(answer) && typeof answer['id'] === 'string') {
-		return [answer['id']];
+/** The `id` of an object, or another field; of a list, or of an object around one, those of its rows. */
+function idsOf(answer: unknown, field: string): readonly string[] {
+	if (isJsonObject(answer) && typeof answer[field] === 'string') {
+		return [answer[field]];
 	}
 
 	const lists: unknown[] = Array.isArray(answer) ? [answer] : isJsonObject(answer) ? Object.values(answer) : [];
 	const rows: unknown[] = lists.filter(Array.isArray).flat();
 	return rows
 		.slice(0, mostRows)
-		.flatMap(row => (isJsonObject(row) && typeof row['id'] === 'string' ? [row['id']] : []));
+		.flatMap(row => (isJsonObject(row) && typeof row[field] === 'string' ? [row[field]] : []));
 }

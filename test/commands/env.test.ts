@@ -209,5 +209,5 @@ test('whoever interrupts it is told that the sandbox may be there all the same',
 	});
 	const here = testContext({env, signal: abort.signal});
 	await expect(here.run('env', 'create', 'web-shop')).rejects.toThrow();
-	expect(here.said).toEqual(['The server may have made the sandbox all the same.']);
+	expect(here.said).toEqual(['The server may have created the sandbox anyway; env list shows it.']);
 });

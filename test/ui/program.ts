@@ -79,7 +79,7 @@ export function testProgram({
 			...given,
 			store,
 			config: openConfig(home),
-			recents: {forget: () => undefined},
+			recents: {forget: () => undefined, recall: () => []},
 			sightings: openSightings(home.sightingsFile),
 			env: {},
 			sessions,

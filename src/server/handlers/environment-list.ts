@@ -6,8 +6,10 @@ import {assertHere, orProviderFault} from '../sandboxes/provider-fault.ts';
 import {environmentResponse} from './environment-response.ts';
 import {projectIdOf, readPage} from './page.ts';
 
+const over = ['failed', 'torn_down'] as const;
+
 export const environmentListHandlers = {
-	/** The newest first. */
+	/** What runs first, then the newest. */
 	async listEnvironments({query}, {scope: {workspace}, services: {database}}) {
 		const projectId = await projectIdOf(database, workspace.id, query.project);
 		const rows = database
@@ -28,7 +30,10 @@ export const environmentListHandlers = {
 			.where('environments.workspace_id', '=', workspace.id)
 			.$if(projectId !== undefined, found => found.where('project_id', '=', projectId ?? ''));
 		const {items, ...page} = await readPage(query, rows, ordered =>
-			ordered.orderBy('environments.created_at', 'desc').orderBy('environments.id'),
+			ordered
+				.orderBy(({eb}) => eb.case().when('state', 'in', over).then(1).else(0).end())
+				.orderBy('environments.created_at', 'desc')
+				.orderBy('environments.id'),
 		);
 		return {...page, items: items.map(row => ({...row, service_urls: JSON.parse(row.service_urls)}))};
 	},

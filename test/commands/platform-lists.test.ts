@@ -1,0 +1,119 @@
+import {expect, test} from 'vitest';
+import {api, inOrg, inWorkspace} from './api.ts';
+import {dataOf, drawn, testContext} from './context.ts';
+
+const id = '0b5e0a1c-9c1f-4d4e-8b57-0123456789ab';
+const page = (items: readonly object[], total = items.length) => ({json: {items, total, page: 1, page_size: 50}});
+const at = {created_at: '2026-03-01T12:00:00Z', updated_at: '2026-03-01T12:00:00Z', expires_at: null};
+
+const entries = {
+	'org list': ['/api/v1/org', {slug: 'acme', name: 'Acme', role: 'owner', id, ...at}],
+	'workspace list': [`${inOrg}/ws`, {slug: 'lab', name: 'Lab', id, ...at}],
+	'project list': [`${inWorkspace}/projects`, {slug: 'parser', name: 'Parser', id, ...at}],
+	'env list': [`${inWorkspace}/environments`, {id, state: 'ready', task_ref: 'web-shop', service_urls: {}, ...at}],
+	'runtime list': [`${inWorkspace}/runtimes`, {id, key: 'dev-box', status: 'idle', name: 'Box', instance: null, ...at}],
+	'session list': [`${inWorkspace}/sessions`, {id, title: 'Refund', message_count: 3, model: 'm', ...at}],
+	'run list': [
+		`${inWorkspace}/workflows/runs`,
+		{id, status: 'pending', title: 'Nightly', project_key: 'parser', ...at},
+	],
+} as const;
+const lists = Object.entries(entries).map(([line, [path, entry]]) => ({line, path, entry}));
+
+test.each(lists)('$line shows what the server lists', async ({line, path, entry}) => {
+	const {env, seen} = await api({[`GET ${path}`]: page([entry])});
+	const here = testContext({env, flags: {exact: true}});
+	const result = await here.run(...line.split(' '));
+	const [head, row] = drawn(result, 120).split('\n');
+	expect(head).toMatch(/^(?:slug|key|id) /);
+	expect(row).toContain('slug' in entry ? entry.slug : 'key' in entry ? entry.key : id);
+	expect(dataOf(result)).toEqual(page([entry]).json);
+	expect(seen.map(({url}) => url)).toEqual([path]);
+});
+
+test.each(lists)('$line says what to do where there is nothing', async ({line, path}) => {
+	const {env} = await api({[`GET ${path}`]: page([])});
+	expect(drawn(await testContext({env}).run(...line.split(' ')), 120)).toMatch(
+		/^(?:No \w+ (?:in this \w+ )?yet\.|You belong to no organization\.)/,
+	);
+});
+
+test.each(lists)('$line says that a server offers no such list', async ({line}) => {
+	const {env, origin} = await api({});
+	const text = drawn(await testContext({env}).run(...line.split(' ')), 120)
+		.split('\n')
+		.at(-1);
+	// The scope of a call that was tried is all that was seen.
+	expect(text).toMatch(
+		new RegExp(`^${origin} doesn't list \\w+(?:, and this machine has seen none\\.|\\. These were seen)`),
+	);
+});
+
+test('where a server lists no environments, those that were seen on this machine are shown, with when', async () => {
+	const made = {id, state: 'ready', task_ref: 'web-shop', execute_token: 'secret-token', ...at};
+	const {env, origin} = await api({[`POST ${inWorkspace}/environments`]: {json: made}});
+	const here = testContext({env});
+	await here.run('env', 'create', 'web-shop');
+	const result = await here.run('env', 'list');
+	expect(drawn(result, 120).split('\n')).toEqual([
+		expect.stringMatching(/^id +state +task ref +.*seen at/),
+		expect.stringMatching(new RegExp(`^${id}  ready  web-shop  2026-03-01  now$`)),
+		`${origin} doesn't list environments. These were seen on this machine.`,
+	]);
+	expect(dataOf(result)).toMatchObject({items: [{id, state: 'ready'}], source: 'seen on this machine'});
+	expect(JSON.stringify(dataOf(result))).not.toContain('secret-token');
+});
+
+test('a list names its next page, and only a project that is asked for narrows it', async () => {
+	const {env, seen} = await api({[`GET ${inWorkspace}/environments`]: page([entries['env list'][1]], 5)});
+	const here = testContext({env, flags: {project: 'parser'}});
+	const result = await here.run('env', 'list', '--page', '2', '--page-size', '2');
+	expect(drawn(result, 120)).toContain('Page 2 of 3. Next: /env list --page 3 --page-size 2');
+	await testContext({env}).run('env', 'list');
+	expect(seen.map(({url}) => new URL(url, 'http://a').search)).toEqual(['?page=2&page_size=2&project=parser', '']);
+});
+
+test('what a list showed is offered for completion, and its state is remembered', async () => {
+	const {env, origin} = await api({
+		[`GET ${inWorkspace}/environments`]: page([entries['env list'][1]]),
+		'GET /api/v1/org': page([entries['org list'][1]]),
+	});
+	const here = testContext({env});
+	await here.run('env', 'list');
+	await here.run('org', 'list');
+	const {recents, sightings} = here.context;
+	const profile = new URL(origin).host;
+	expect([recents.recall(profile, 'environment'), recents.recall(profile, 'org')]).toEqual([[id], ['acme']]);
+	expect(await sightings.recall()).toMatchObject([
+		{kind: 'environment', id, shown: {state: 'ready', task_ref: 'web-shop'}},
+	]);
+});
+
+test.each([
+	['torn_down', ['env', 'stop', id], [], 'web-shop has already ended.', 1],
+	['ready', ['env', 'stop', id], ['no'], 'Nothing changed.', 1],
+	['ready', ['env', 'stop', id], ['yes'], 'Stopped web-shop.', 2],
+	['ready', ['env', 'stop', id, '--yes'], [], 'Stopped web-shop.', 2],
+])('env stop of one that is %s (%j, %j) says: %s', async (state, words, answers, text, calls) => {
+	const environment = {...entries['env list'][1], state};
+	const {env, seen} = await api({
+		[`GET ${inWorkspace}/environments/${id}`]: {json: environment},
+		[`POST ${inWorkspace}/environments/${id}/stop`]: {json: {...environment, state: 'torn_down'}},
+	});
+	expect(drawn(await testContext({env, answers}).run(...words), 80)).toBe(text);
+	expect(seen).toHaveLength(calls);
+});
+
+test('a runtime is created with what was given, and says how to start it', async () => {
+	const runtime = {id, key: 'dev-box', name: 'dev-box', status: 'idle', instance: null, ...at};
+	const {env, seen} = await api({[`POST ${inWorkspace}/runtimes`]: {json: runtime}});
+	const result = await testContext({env}).run('runtime', 'create', 'dev-box', 'web-shop', '--timeout', '7200');
+	expect(JSON.parse(seen[0]?.body.toString() ?? '')).toEqual({
+		key: 'dev-box',
+		task_ref: 'web-shop',
+		project_id: 'parser',
+		timeout_sec: 7200,
+	});
+	expect(drawn(result, 80)).toContain('Start it: /runtime resume dev-box');
+	expect(dataOf(result)).toEqual(runtime);
+});
