@@ -37,7 +37,7 @@ const buckets = {
 	cacheWrite: 'cache_write_mtok',
 	output: 'output_mtok',
 };
-const notes = {tiered: [], dated: []};
+const notes = {dated: []};
 
 /** The prices in force on the day of the release. */
 function inForce(id, prices) {
@@ -51,20 +51,27 @@ function inForce(id, prices) {
 	return prices.findLast(started)?.prices ?? {};
 }
 
-/** US dollars per million tokens by bucket, of the lowest tier; buckets without a price of their own are left out. */
+/**
+ * US dollars per million tokens by bucket; buckets without a price of their own are left out. `tiers` is what all tokens
+ * take where the prompt has more than `above` of them.
+ */
 function priceOf(id, all) {
 	const prices = inForce(id, all);
+	const price = bucketsAt(prices, 0);
+	const starts = Object.values(buckets).flatMap(key => prices[key]?.tiers?.map(({start}) => start) ?? []);
+	const tiers = [...new Set(starts)].sort((a, b) => a - b).map(above => ({above, ...bucketsAt(prices, above + 1)}));
+	return price.input > 0 && price.output > 0 ? {...price, ...(tiers.length > 0 && {tiers})} : undefined;
+}
+
+/** The prices for a prompt of so many tokens. */
+function bucketsAt(prices, tokens) {
 	const entries = Object.entries(buckets).flatMap(([bucket, key]) => {
 		const price = prices[key];
-		if (typeof price === 'object') {
-			notes.tiered.push(id);
-		}
-
-		const base = typeof price === 'object' ? price.base : price;
-		return typeof base === 'number' ? [[bucket, base]] : [];
+		const tier = price?.tiers?.findLast(({start}) => tokens > start);
+		const found = typeof price === 'object' ? (tier?.price ?? price.base) : price;
+		return typeof found === 'number' ? [[bucket, found]] : [];
 	});
-	const price = Object.fromEntries(entries);
-	return price.input > 0 && price.output > 0 ? price : undefined;
+	return Object.fromEntries(entries);
 }
 
 /** The package's matching rule as the source of one regular expression. */
@@ -119,10 +126,7 @@ const providers = Object.keys(current).map(provider => {
 const header = {
 	source: `@pydantic/genai-prices ${release.version}`,
 	date: release.date,
-	notes: [
-		`Long prompts cost more than the price given of: ${[...new Set(notes.tiered)].join(', ')}.`,
-		`The price in force on the date was taken of: ${[...new Set(notes.dated)].join(', ')}.`,
-	],
+	notes: [`The price in force on the date was taken of: ${[...new Set(notes.dated)].join(', ')}.`],
 };
 const text = `{
 	"source": ${JSON.stringify(header.source)},

@@ -1,7 +1,7 @@
 import {formatNumber, formatUsd} from '../core/format.ts';
 import {sessionUsage} from '../core/session-usage.ts';
 import type {Transcript} from '../core/transcript.ts';
-import {costOf, type PriceOf, type SessionUsage, usageByModel} from '../core/usage.ts';
+import {type MessageUsage, type PriceOf, type SessionUsage, totalCost, usageByModel} from '../core/usage.ts';
 import type {Result} from './result.ts';
 
 type TableOptions = {
@@ -50,7 +50,11 @@ export function usageResult(
 	priceDate: string,
 ): Extract<Result, {kind: 'group'}> {
 	const usage = sessionUsage(transcript, priceOf);
-	const models = [...usageByModel([...transcript.usage.values()])];
+	const messages = [...transcript.usage.values()];
+	const models = [...usageByModel(messages)].map(([model, used]) => {
+		const own = messages.filter(message => message.model === model);
+		return {model, used, usd: totalCost(own, priceOf)};
+	});
 	const cost = (usd: number | null) => (models.length === 0 ? 'none yet' : formatUsd(usd));
 	const right = 'right';
 	return {
@@ -63,30 +67,40 @@ export function usageResult(
 				columns: ['model', 'input', 'cache read', 'cache write', 'output', 'cost'].map((label, index) =>
 					index === 0 ? {label} : {label, align: right},
 				),
-				rows: models.map(([model, used]) => [
+				rows: models.map(({model, used, usd}) => [
 					model,
 					count(used.input),
 					count(used.cacheRead),
 					count(used.cacheWrite),
 					count(used.output),
-					formatUsd(costOf(used, priceOf(model))),
+					formatUsd(usd),
 				]),
 				empty: 'Nothing used yet.',
-				notes: models.length > 0 ? [`Prices of ${priceDate}. “unknown”: nobody told us the price; it is not 0.`] : [],
+				notes: models.length > 0 ? notesOn(messages, priceDate) : [],
 				data: null,
 			},
 		],
 		data: {
 			usage,
-			models: models.map(([model, used]) => ({
+			models: models.map(({model, used, usd}) => ({
 				model,
 				input_tokens: used.input,
 				cache_read_input_tokens: used.cacheRead,
 				cache_creation_input_tokens: used.cacheWrite,
 				output_tokens: used.output,
 				reasoning_tokens: used.reasoning,
-				cost_usd: costOf(used, priceOf(model)),
+				cost_usd: usd,
 			})),
 		},
 	};
+}
+
+function notesOn(messages: readonly MessageUsage[], priceDate: string): readonly string[] {
+	const estimated = messages.filter(({usage}) => usage.estimated).length;
+	return [
+		`Prices as of ${priceDate}. “unknown” = no price on record (not free).`,
+		...(estimated > 0
+			? [`Includes estimates for ${estimated} ${estimated === 1 ? 'message' : 'messages'} without a count.`]
+			: []),
+	];
 }

@@ -13,19 +13,21 @@ export type Catalog = {
 	readonly source: string;
 };
 
+/** US dollars per million tokens; a bucket of the cache may have no price of its own. */
+type RowPrice = {
+	readonly input: number;
+	readonly cacheRead?: number;
+	readonly cacheWrite?: number;
+	readonly output: number;
+};
+
 /** A model as `prices.json` has it. One without a price only keeps its names from another one's rule. */
 type Row = {
 	readonly id: string;
 	readonly name?: string;
 	readonly context?: number;
 	readonly current?: boolean;
-	/** US dollars per million tokens of the lowest tier; a bucket of the cache may have no price of its own. */
-	readonly price?: {
-		readonly input: number;
-		readonly cacheRead?: number;
-		readonly cacheWrite?: number;
-		readonly output: number;
-	};
+	readonly price?: RowPrice & {readonly tiers?: readonly (RowPrice & {readonly above: number})[]};
 	/** Regular expression of the names that mean this model too. */
 	readonly match?: string;
 };
@@ -90,6 +92,10 @@ function toPrice(row: Row | undefined): Price | undefined {
 		return undefined;
 	}
 
-	const {input, output, cacheRead = input, cacheWrite = input} = row.price;
+	const {tiers} = row.price;
+	return {...inBuckets(row.price), ...(tiers && {tiers: tiers.map(tier => ({above: tier.above, ...inBuckets(tier)}))})};
+}
+
+function inBuckets({input, output, cacheRead = input, cacheWrite = input}: RowPrice): Omit<Price, 'tiers'> {
 	return {input, cacheRead, cacheWrite, output};
 }

@@ -13,6 +13,8 @@ const usage = z.object({
 	cacheWrite: z.number(),
 	output: z.number(),
 	reasoning: z.number(),
+	costUsd: z.optional(z.number()),
+	estimated: z.optional(z.boolean()),
 });
 
 const runEndReason = z.enum(['done', 'interrupted', 'error', 'budget', 'incomplete']);
@@ -81,6 +83,8 @@ export const agentEventSchema = z.discriminatedUnion('type', [
 		type: z.literal('run-end'),
 		reason: runEndReason,
 		stopReason,
+		/** The conversation did not fit into the context window: what was added to it last is left out from then on. */
+		refused: z.optional(z.boolean()),
 		error: z.optional(z.object({code: z.custom<ErrorCode>(), message: z.string(), hint: z.optional(z.string())})),
 	}),
 ]);

@@ -6,10 +6,15 @@ export type TokenUsage = {
 	readonly cacheWrite: number;
 	readonly output: number;
 	readonly reasoning: number;
+	/** What the provider says that the message cost, in US dollars; counts more than any price. */
+	readonly costUsd?: number | undefined;
+	/** True where nobody counted, as for an answer that was cut: the tokens were guessed from the length of the text. */
+	readonly estimated?: boolean | undefined;
 };
 
 export const noUsage: TokenUsage = {input: 0, cacheRead: 0, cacheWrite: 0, output: 0, reasoning: 0};
 
+/** Adds tokens up. Costs are left out: those of several messages are `totalCost`. */
 function addUsage(a: TokenUsage, b: TokenUsage): TokenUsage {
 	return {
 		input: a.input + b.input,
@@ -17,6 +22,7 @@ function addUsage(a: TokenUsage, b: TokenUsage): TokenUsage {
 		cacheWrite: a.cacheWrite + b.cacheWrite,
 		output: a.output + b.output,
 		reasoning: a.reasoning + b.reasoning,
+		...((a.estimated || b.estimated) && {estimated: true}),
 	};
 }
 
@@ -36,22 +42,30 @@ export type Price = {
 	readonly cacheRead: number;
 	readonly cacheWrite: number;
 	readonly output: number;
+	/** What all tokens of a longer prompt take, by rising length. */
+	readonly tiers?: readonly PriceTier[];
 };
+
+/** The price of prompts with more than `above` tokens. */
+export type PriceTier = Omit<Price, 'tiers'> & {readonly above: number};
 
 /** Looks up what a model (`provider/model-name`) takes; undefined where nobody knows, never 0 for that. */
 export type PriceOf = (model: string) => Price | undefined;
 
-/** What `usage` cost in US dollars, or null where the price is unknown. */
+/** What one message cost in US dollars, as its provider says, else by the price; null where both are unknown. */
 export function costOf(usage: TokenUsage, price: Price | undefined): number | null {
+	if (usage.costUsd !== undefined) {
+		return usage.costUsd;
+	}
+
 	if (!price) {
 		return null;
 	}
 
+	const prompt = contextTokens(usage);
+	const {input, cacheRead, cacheWrite, output} = price.tiers?.findLast(({above}) => prompt > above) ?? price;
 	const millionths =
-		usage.input * price.input +
-		usage.cacheRead * price.cacheRead +
-		usage.cacheWrite * price.cacheWrite +
-		usage.output * price.output;
+		usage.input * input + usage.cacheRead * cacheRead + usage.cacheWrite * cacheWrite + usage.output * output;
 	return millionths / 1_000_000;
 }
 

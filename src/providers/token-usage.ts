@@ -1,6 +1,6 @@
 import type {Json} from '../core/json.ts';
 import {noUsage, type TokenUsage} from '../core/usage.ts';
-import {countAt} from './json-path.ts';
+import {at, countAt} from './json-path.ts';
 
 /** Makes disjoint buckets of a prompt count that contains the cached tokens. Grok on Azure reports more cached than all. */
 export function usageOf(counts: {
@@ -43,5 +43,23 @@ export function openaiUsage(value: Json | undefined): TokenUsage | undefined {
 		0;
 	const total = countAt(value, 'total_tokens') ?? 0;
 	const apart = reasoning > completion || (reasoning > 0 && total === prompt + completion + reasoning);
-	return usageOf({prompt, cacheRead, cacheWrite, output: apart ? completion + reasoning : completion, reasoning});
+	const costUsd = reportedCost(value);
+	return {
+		...usageOf({prompt, cacheRead, cacheWrite, output: apart ? completion + reasoning : completion, reasoning}),
+		...(costUsd !== undefined && {costUsd}),
+	};
+}
+
+/** xAI counts in ticks of so many to the US dollar. */
+const ticksPerUsd = 10_000_000_000;
+
+/**
+ * What the provider says that it took, in US dollars: OpenRouter (whose own fee comes on top of what the vendor takes from a
+ * key of the user), Perplexity, DeepInfra and xAI do.
+ */
+function reportedCost(value: Json | undefined): number | undefined {
+	const own = countAt(value, 'cost') ?? countAt(value, 'cost', 'total_cost') ?? countAt(value, 'estimated_cost');
+	const upstream = at(value, 'is_byok') === true ? (countAt(value, 'cost_details', 'upstream_inference_cost') ?? 0) : 0;
+	const ticks = countAt(value, 'cost_in_usd_ticks');
+	return own === undefined ? ticks && ticks / ticksPerUsd : own + upstream;
 }

@@ -56,7 +56,7 @@ test('every field of the usage is shown, the current era beside the total, and t
 		'model            input  cache read  cache write  output     cost',
 		'custom/demo  1,234,567           0            0   1,000    $1.24',
 		'custom/else      2,000           0            0      30  unknown',
-		'Prices of 2026-01-01. “unknown”: nobody told us the price; it is not 0.',
+		'Prices as of 2026-01-01. “unknown” = no price on record (not free).',
 	]);
 });
 

@@ -179,5 +179,5 @@ test.each([80, 120])('usage is drawn at %d columns', async width => {
 		'model          input  cache read  cache write  output    cost',
 		'openai/gpt-4o  5,000           0            0      10  $0.013',
 	]);
-	expect(lines.at(-1)).toMatch(/^Prices of \d{4}-\d\d-\d\d\. “unknown”: nobody told us the price; it is not 0\.$/);
+	expect(lines.at(-1)).toMatch(/^Prices as of \d{4}-\d\d-\d\d\. “unknown” = no price on record \(not free\)\.$/);
 });

@@ -22,6 +22,7 @@ test('a price has four buckets in dollars per million tokens', () => {
 		cacheRead: 0.3,
 		cacheWrite: 3.75,
 		output: 15,
+		tiers: [{above: 200_000, input: 6, cacheRead: 0.6, cacheWrite: 7.5, output: 22.5}],
 	});
 	expect(catalog.priceOf('google/gemini-2.5-flash')).toEqual({
 		input: 0.3,
@@ -74,7 +75,10 @@ test('every listed model of the five vendors has a price above 0, and its own fa
 		new Set(['anthropic', 'openai', 'google', 'mistral', 'groq']),
 	);
 	for (const model of catalog.models) {
-		expect(Math.min(...Object.values(catalog.priceOf(model.id) ?? {zero: 0}))).toBeGreaterThan(0);
+		const {tiers = [], ...price} = catalog.priceOf(model.id) ?? {zero: 0};
+		for (const each of [price, ...tiers]) {
+			expect(Math.min(...Object.values(each))).toBeGreaterThan(0);
+		}
 		expect(catalog.infoOf(model.id)).toEqual(model);
 	}
 });

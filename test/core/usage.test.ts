@@ -126,3 +126,22 @@ test('usage by model adds up to the whole, in the order of first use', () => {
 		}),
 	);
 });
+
+test('a longer prompt costs the price of its tier, with all its tokens', () => {
+	const tiered: Price = {
+		...price,
+		tiers: [
+			{above: 100, input: 2, cacheRead: 0.2, cacheWrite: 4, output: 15},
+			{above: 1000, input: 3, cacheRead: 0.3, cacheWrite: 6, output: 20},
+		],
+	};
+	expect(costOf({...noUsage, input: 60, cacheRead: 40, output: 10}, tiered)).toBeCloseTo(164e-6, 12);
+	expect(costOf({...noUsage, input: 61, cacheRead: 40, output: 10}, tiered)).toBeCloseTo(280e-6, 12);
+	expect(costOf({...noUsage, input: 1000, cacheWrite: 1}, tiered)).toBeCloseTo(3006e-6, 12);
+});
+
+test('what the provider says that a message cost counts more than the price, and where there is none', () => {
+	const paid = (costUsd: number, model: string) => ({model, usage: {...noUsage, input: 10, costUsd}, current: true});
+	const counted = {model: 'custom/demo', usage: {...noUsage, input: 1_000_000}, current: true};
+	expect(totalCost([paid(0.375, 'custom/else'), paid(0.25, 'custom/demo'), counted], priceOf)).toBe(1.625);
+});

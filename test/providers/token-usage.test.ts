@@ -93,9 +93,25 @@ test('no bucket is ever negative, and reasoning is contained in the output', () 
 						}),
 					),
 				);
-				expect(Math.min(...Object.values(found ?? {none: -1}))).toBeGreaterThanOrEqual(0);
+				expect(Math.min(...Object.values(found ?? {none: -1}).map(Number))).toBeGreaterThanOrEqual(0);
 				expect(found?.reasoning).toBeLessThanOrEqual(found?.output ?? 0);
 			},
 		),
 	);
+});
+
+test.each([
+	['OpenRouter', {cost: 0.375, is_byok: false, cost_details: {upstream_inference_cost: 0.3}}, 0.375],
+	[
+		'OpenRouter with a key of the user',
+		{cost: 0.02, is_byok: true, cost_details: {upstream_inference_cost: 0.3}},
+		0.32,
+	],
+	['Perplexity', {cost: {input_tokens_cost: 0.1, total_cost: 0.3}}, 0.3],
+	['DeepInfra', {estimated_cost: 0.004}, 0.004],
+	['xAI', {cost_in_usd_ticks: 5_596_400}, 0.00055964],
+	['a free model', {cost: 0}, 0],
+	['a host that says nothing', {}, undefined],
+])('the cost that %s reports is read', (_, said, expected) => {
+	expect(openaiUsage({prompt_tokens: 1, completion_tokens: 1, ...said})?.costUsd).toBe(expected);
 });
