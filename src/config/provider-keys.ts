@@ -25,7 +25,7 @@ export type KeySource = StoredIn | 'from env';
 export type ResolvedKey = {
 	/** Undefined only for a `custom` host on loopback. */
 	readonly key: Secret | undefined;
-	/** Without a slash at its end. */
+	/** Without a slash at the end of its path; it may have a query. */
 	readonly baseUrl: string;
 	readonly source: KeySource;
 	/** A sentence for the user where a part of the environment was passed over. */
@@ -156,11 +156,14 @@ function environmentKey(env: Environment, {keyVariables}: KeyRow): Secret | unde
 	return text ? secret(text) : undefined;
 }
 
-/** The address without a slash at its end, query or fragment. Throws `usage`, naming `origin`, for what is no address. */
+/**
+ * The address without a slash at the end of its path and without a fragment; the query stays, as hosts on Azure need it.
+ * Throws `usage`, naming `variable`, for what is no address.
+ */
 function normalizeBaseUrl(text: string | undefined = '', variable?: string): string {
 	try {
 		const url = parseServerUrl(text);
-		return `${url.origin}${url.pathname.replace(/\/+$/, '')}`;
+		return `${url.origin}${url.pathname.replace(/\/+$/, '')}${url.search}`;
 	} catch (error) {
 		if (variable && error instanceof AppError) {
 			throw new AppError('usage', `${variable} is not an http or https address.`, {

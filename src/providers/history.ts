@@ -25,7 +25,15 @@ export function withoutTail<Item>(items: readonly Item[], isReasoning: (item: It
 	return items.slice(0, items.findLastIndex(item => !isReasoning(item)) + 1);
 }
 
-/** Takes the slashes off the end of a base URL and adds the path. */
+/** Adds a path to that of a base URL. Queries are kept, of the base URL (`?api-version=` of Azure) and of the path. */
 export function endpointUrl(baseUrl: string, path: string): string {
-	return baseUrl.replace(/\/+$/, '') + path;
+	const [base = '', baseQuery] = splitQuery(baseUrl);
+	const [end = '', query] = splitQuery(path);
+	const queries = [baseQuery, query].filter(Boolean).join('&');
+	return base.replace(/\/+$/, '') + end + (queries && `?${queries}`);
+}
+
+function splitQuery(url: string): readonly [string, string] {
+	const at = url.indexOf('?');
+	return at < 0 ? [url, ''] : [url.slice(0, at), url.slice(at + 1)];
 }

@@ -141,3 +141,10 @@ test('a removed key is gone; one that is not stored cannot be removed', async ()
 	expect(config.read().keys).toEqual({});
 	await expect(removeKey(config, 'openai')).rejects.toMatchObject({code: 'not-found'});
 });
+
+test('the query of a base URL is kept, as hosts on Azure need it', async () => {
+	const baseUrl = 'https://mine.azure.test/openai?api-version=2026-01-01';
+	const env = {CUSTOM_BASE_URL: 'https://mine.azure.test/openai/?api-version=2026-01-01#top', CUSTOM_API_KEY: 'sk-1'};
+	expect(await resolved('custom', env)).toMatchObject({baseUrl});
+	expect(await resolved('custom', {}, {baseUrl})).toMatchObject({baseUrl});
+});
