@@ -32,7 +32,7 @@ export const runFlagHelp: Readonly<Record<RunFlag, FlagHelp>> = {
 	resume: {usage: '-r, --resume [id]', summary: 'Go on with a session; without an id you choose'},
 	model: {usage: '-m, --model provider/name', summary: 'Use this model'},
 	format: {usage: '--output-format format', summary: 'What -p prints: text, json or stream-json'},
-	turns: {usage: '--max-turns n', summary: 'End a -p run after n calls of the model'},
+	turns: {usage: '--max-turns n', summary: 'End a -p run after n calls of the model (default 100)'},
 	budget: {usage: '--budget usd', summary: 'End a -p run that has cost this many dollars'},
 	approve: {usage: '--approve mode', summary: 'What -p may do without asking: never, edits or all'},
 	profile: {usage: '--profile name', summary: 'Use this profile'},

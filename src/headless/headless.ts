@@ -8,6 +8,9 @@ import {printError, printJson, printWarning} from './print.ts';
 import {readInput} from './read-input.ts';
 import {resultWithoutRun} from './result-object.ts';
 
+/** Where nobody watches, a run ends after so many calls of the model unless another number is given. */
+const usualMaxTurns = 100;
+
 type Once = Extract<Invocation, {mode: 'once'}>;
 
 /** What one run needs of the program. */
@@ -32,7 +35,7 @@ export async function runHeadless(
 	try {
 		const piped = await abortable(readInput(stdin, {optional: once.prompt !== undefined, warn}), signal);
 		const prompt = [once.prompt, piped.trimEnd()].filter(part => part?.trim()).join('\n\n');
-		const program = await abortable(compose(once), signal);
+		const program = await abortable(compose({...once, maxTurns: once.maxTurns ?? usualMaxTurns}), signal);
 		for (const warning of program.warnings()) {
 			warn(warning);
 		}
