@@ -12,8 +12,10 @@ export function createModelRetry(clock: RetryClock = systemClock): Retry {
 	return (attempt, hooks) => withRetry(() => attempt(), {...hooks, clock, isRetryable});
 }
 
-/** A host that was not reached or could not answer, or that says when to come again; any other refusal stays one. */
+/** A host that was not reached or could not answer, or that refuses for the moment only; any other refusal stays one. */
 function isRetryable(error: unknown): boolean {
-	const comesAgain = error instanceof AppError && error.code === 'provider' && error.retryAfter !== undefined;
-	return comesAgain || (error instanceof AppError && error.code === 'network');
+	return (
+		error instanceof AppError &&
+		(error.code === 'network' || (error.code === 'provider' && (error.temporary || error.retryAfter !== undefined)))
+	);
 }

@@ -1,26 +1,34 @@
-import {abortable} from '../core/abortable.ts';
 import {brokenOff} from '../core/block.ts';
 import {AppError} from '../core/error.ts';
 import type {AgentEvent, StopReason} from '../core/event.ts';
 import type {AssistantPart, Message} from '../core/message.ts';
+import type {ToolDefinition} from '../core/tool.ts';
+import type {TokenUsage} from '../core/usage.ts';
 import {assertRoomForCall} from '../providers/calls.ts';
 import type {FinishReason, ModelCall, ProviderEvent} from '../providers/provider.ts';
-import {createChannel} from './channel.ts';
-import {createModelRetry, type Retry} from './model-retry.ts';
+import type {Retry} from './model-retry.ts';
+import {goOn, openAnswer} from './open-answer.ts';
+import {estimateUsage} from './usage-estimate.ts';
 
 export type ToolCall = Omit<Extract<ProviderEvent, {type: 'tool-call'}>, 'type'>;
+
+type Finish = Extract<ProviderEvent, {type: 'finish'}>;
 
 /** One message of the model, as the next request carries it. */
 export type ModelTurn = {
 	readonly parts: readonly AssistantPart[];
 	readonly calls: readonly ToolCall[];
 	readonly stopReason: StopReason;
+	/** Why the answer is not whole, where the vendor says more than that. */
+	readonly why?: string;
 };
 
 type Options = {
 	/** `provider/model-name`. */
 	readonly model: string;
 	readonly ask: ModelCall;
+	/** What the model may call; counted where the provider does not count. */
+	readonly tools?: readonly ToolDefinition[];
 	readonly newId: () => string;
 	readonly signal: AbortSignal;
 	readonly retry?: Retry;
@@ -32,162 +40,131 @@ const stopReasons = {
 	'tool-calls': 'end_turn',
 	'content-filter': 'refusal',
 	error: 'error',
-	other: 'end_turn',
+	other: 'incomplete',
 } as const satisfies Record<FinishReason, StopReason>;
-
-/** Waits longer than this many milliseconds are said (SAFETY 21). */
-const silentWait = 2000;
 
 /**
  * Calls the model once and passes on what it says. Throws `AppError` `incomplete` where the link broke or ended after
- * something was shown, the error of the call as it is where nothing was (then it was also retried) and where the host
- * itself reported one.
+ * something was shown, and where the answer ended for a reason that is unknown; the error of the call as it is where
+ * nothing was shown (then it was also retried) and where the host itself reported one.
  */
 export async function* takeTurn(messages: readonly Message[], options: Options): AsyncGenerator<AgentEvent, ModelTurn> {
-	const {model, newId} = options;
+	const answer = createAnswer(messages, options);
+	try {
+		for await (const event of yield* openAnswer(messages, options)) {
+			yield* answer.take(event);
+		}
+	} catch (error) {
+		yield* answer.estimate();
+		throw error;
+	}
+
+	const {finish, parts, calls} = answer.taken();
+	if (!finish) {
+		yield* answer.estimate();
+		throw new AppError('incomplete', brokenOff, {hint: goOn});
+	}
+
+	assertKnownEnd(finish);
+	const stopReason = stopReasons[finish.reason];
+	const isAnswered = calls.length > 0 || parts.some(part => part.type === 'text' && part.text.trim());
+	if (!isAnswered && stopReason !== 'refusal') {
+		yield emptyAnswer;
+	}
+
+	const why = finish.message ?? (finish.word && `The answer was filtered (${finish.word}).`);
+	return {
+		parts,
+		calls,
+		stopReason: calls.length > 0 && stopReason === 'end_turn' ? 'tool_use' : stopReason,
+		...(why && stopReason !== 'end_turn' && {why}),
+	};
+}
+
+/** Collects one message of the model, and tells its events under the id of that message. */
+function createAnswer(messages: readonly Message[], {model, newId, tools = []}: Options) {
 	const messageId = newId();
 	const parts: AssistantPart[] = [];
 	const calls: ToolCall[] = [];
 	const used = new Set(messages.map(message => (message.role === 'tool' ? message.callId : '')));
-	let finish: Extract<ProviderEvent, {type: 'finish'}> | undefined;
+	let finish: Finish | undefined;
 	let spoken: {readonly type: string; readonly id: string} | undefined;
+	let usage: TokenUsage | undefined;
 
-	for await (const event of yield* openAnswer(messages, options)) {
-		switch (event.type) {
-			case 'text-delta':
-			case 'reasoning-delta': {
-				const {type, id, text, opaque} = event;
-				if (!text && !opaque) {
-					break;
-				}
-
-				const previous = spoken?.type === type && spoken.id === id ? parts.pop() : undefined;
-				const begun = previous && previous.type !== 'tool-call' ? previous : undefined;
-				const kind = type === 'text-delta' ? 'text' : 'reasoning';
-				parts.push({...begun, type: kind, text: (begun?.text ?? '') + text, ...(opaque && {opaque})});
-				spoken = event;
-				yield {...event, messageId};
-				break;
-			}
-			case 'tool-call': {
-				assertRoomForCall(calls.length);
-				// Some hosts give no id, or the same one to every call; results are joined by it, so it has to be its own.
-				const id = event.id && !used.has(event.id) ? event.id : newId();
-				used.add(id);
-				const {type, malformed, ...part} = {...event, id};
-				parts.push({type, ...part});
-				calls.push({...part, ...(malformed !== undefined && {malformed})});
-				spoken = undefined;
-				yield {...event, id, messageId};
-				break;
-			}
-			case 'usage':
-				yield {type: 'usage', messageId, model, usage: event.usage};
-				break;
-			case 'finish':
-				finish = event;
-				break;
-			default:
-				event satisfies never;
-		}
-	}
-
-	if (!finish) {
-		throw new AppError('incomplete', brokenOff, {hint: goOn});
-	}
-
-	if (finish.reason === 'error') {
-		throw new AppError('provider', finish.message ?? 'The model’s host ended the answer with an error.', {
-			hint: 'Try again.',
-		});
-	}
-
-	const stopReason = stopReasons[finish.reason];
-	const answered = calls.length > 0 || parts.some(part => part.type === 'text' && part.text.trim());
-	yield* remark(finish.message, answered || stopReason === 'refusal');
-	return {parts, calls, stopReason: calls.length > 0 && stopReason === 'end_turn' ? 'tool_use' : stopReason};
-}
-
-const goOn = 'Ask the model to go on.';
-
-/** What the user is told beside the answer: the host's own words, or that there was no answer. */
-function* remark(message: string | undefined, answered: boolean): Generator<AgentEvent> {
-	if (message) {
-		yield {type: 'notice', level: 'warning', text: message};
-	} else if (!answered) {
-		yield {
-			type: 'notice',
-			level: 'warning',
-			text: 'The model gave an empty answer.',
-			hint: 'Ask again, or choose another model.',
-		};
-	}
-}
-
-/** Opens the answer, again where that may help, until the first event that will be shown has come (SAFETY 23). */
-async function* openAnswer(
-	messages: readonly Message[],
-	{ask, signal, retry = createModelRetry()}: Options,
-): AsyncGenerator<AgentEvent, AsyncGenerator<ProviderEvent>> {
-	const waits = createChannel<AgentEvent>();
-	const attempt = async () => {
-		const rest = heeding(ask(messages, signal), signal);
-		const head: ProviderEvent[] = [];
-		for (let next = await rest.next(); !next.done; next = await rest.next()) {
-			head.push(next.value);
-			if (next.value.type !== 'usage') {
-				break;
-			}
+	const speak = (event: Extract<ProviderEvent, {type: 'text-delta' | 'reasoning-delta'}>): readonly AgentEvent[] => {
+		const {type, id, text, opaque} = event;
+		if (!text && !opaque) {
+			return [];
 		}
 
-		return {head, rest};
-	};
-	const onWait = (milliseconds: number, error: unknown) => {
-		if (milliseconds > silentWait) {
-			const why = error instanceof AppError ? error.message : 'The model’s host did not answer.';
-			// A message that ends with the host's own words may lack its full stop.
-			const text = `${why.replace(/([^.!?…])$/, '$1.')} Trying again in ${Math.round(milliseconds / 1000)} s.`;
-			waits.push({type: 'notice', level: 'info', text});
-		}
+		const previous = spoken?.type === type && spoken.id === id ? parts.pop() : undefined;
+		const begun = previous && previous.type !== 'tool-call' ? previous : undefined;
+		const kind = type === 'text-delta' ? 'text' : 'reasoning';
+		parts.push({...begun, type: kind, text: (begun?.text ?? '') + text, ...(opaque && {opaque})});
+		spoken = event;
+		return [{...event, messageId}];
 	};
 
-	const opening = retry(attempt, {signal, onWait});
-	opening.then(
-		() => waits.end(),
-		(error: unknown) => waits.end({error}),
-	);
-	yield* waits;
-	return follow(await opening);
-}
+	const call = (event: Extract<ProviderEvent, {type: 'tool-call'}>): readonly AgentEvent[] => {
+		assertRoomForCall(calls.length);
+		// Some hosts give no id, or the same one to every call; results are joined by it, so it has to be its own.
+		const id = event.id && !used.has(event.id) ? event.id : newId();
+		used.add(id);
+		const {type, malformed, ...part} = {...event, id};
+		parts.push({type, ...part});
+		calls.push({...part, ...(malformed !== undefined && {malformed})});
+		spoken = undefined;
+		return [{...event, id, messageId}];
+	};
 
-type Answer = {readonly head: readonly ProviderEvent[]; readonly rest: AsyncGenerator<ProviderEvent>};
-
-/** The whole answer, with a link that breaks after its first event told as what it is: an answer that is incomplete. */
-async function* follow({head, rest}: Answer): AsyncGenerator<ProviderEvent> {
-	try {
-		yield* head;
-		yield* rest;
-	} catch (error) {
-		const broken = error instanceof AppError && error.code === 'network';
-		throw broken ? new AppError('incomplete', error.message, {hint: goOn, cause: error}) : error;
-	} finally {
-		await rest.return(undefined);
-	}
-}
-
-/** Ends as soon as the signal says so, even where the far end does not listen to it. */
-async function* heeding(events: AsyncGenerator<ProviderEvent>, signal: AbortSignal): AsyncGenerator<ProviderEvent> {
-	try {
-		for (;;) {
-			const next = await abortable(events.next(), signal);
-			if (next.done) {
-				return;
+	return {
+		take(event: ProviderEvent): readonly AgentEvent[] {
+			switch (event.type) {
+				case 'text-delta':
+				case 'reasoning-delta':
+					return speak(event);
+				case 'tool-call':
+					return call(event);
+				case 'notice':
+					return [event];
+				case 'usage':
+					usage = event.usage;
+					return [{type: 'usage', messageId, model, usage}];
+				case 'finish':
+					finish = event;
+					return [];
+				default:
+					return event satisfies never;
 			}
+		},
+		/** What a broken answer used counts too, though nobody has told it. */
+		estimate(): readonly AgentEvent[] {
+			const estimated = estimateUsage({messages, tools}, parts, usage);
+			return estimated ? [{type: 'usage', messageId, model, usage: estimated}] : [];
+		},
+		taken: () => ({finish, parts, calls}),
+	};
+}
 
-			yield next.value;
-		}
-	} finally {
-		// Not awaited: a generator that hangs would hold up the end of the run.
-		events.return(undefined).catch(() => undefined);
+const emptyAnswer: AgentEvent = {
+	type: 'notice',
+	level: 'warning',
+	text: 'The model gave an empty answer.',
+	hint: 'Ask again, or choose another model.',
+};
+
+/** Throws `AppError` for an end that is an error, and for one whose meaning nobody here knows (SAFETY 22). */
+function assertKnownEnd({reason, message, word}: Finish): void {
+	if (reason === 'error') {
+		const text =
+			message ?? `The provider ended the answer with an error${word && word !== 'error' ? ` (${word})` : ''}.`;
+		throw new AppError('provider', text, {hint: 'Try again.'});
+	}
+
+	if (reason === 'other') {
+		const text =
+			message ??
+			`The answer ended ${word ? `with “${word}”, an unknown reason` : 'for an unknown reason'}. It may be incomplete.`;
+		throw new AppError('incomplete', text, {hint: goOn});
 	}
 }

@@ -1,4 +1,4 @@
-import {type ErrorReport, isAbort, reportError} from '../core/error.ts';
+import {AppError, type ErrorReport, isAbort, reportError} from '../core/error.ts';
 import type {AgentEvent, RunEndReason, StopReason} from '../core/event.ts';
 import type {Message} from '../core/message.ts';
 import type {Tool} from '../core/tool.ts';
@@ -41,7 +41,12 @@ export type RunOptions = {
 	readonly clock?: () => number;
 };
 
-type RunEnd = {readonly reason: RunEndReason; readonly stopReason: StopReason; readonly error?: ErrorReport};
+type RunEnd = {
+	readonly reason: RunEndReason;
+	readonly stopReason: StopReason;
+	readonly refused?: boolean;
+	readonly error?: ErrorReport;
+};
 
 const interrupted: RunEnd = {reason: 'interrupted', stopReason: 'incomplete'};
 
@@ -81,13 +86,14 @@ async function* converse(options: RunOptions): AsyncGenerator<AgentEvent, RunEnd
 	yield* hear([...(prompt ? [prompt] : []), ...nextMessages()]);
 	for (;;) {
 		signal.throwIfAborted();
-		const {parts, calls, stopReason} = yield* takeTurn([...messages], options);
+		const {parts, calls, stopReason, why} = yield* takeTurn([...messages], options);
 		if (parts.length > 0) {
 			messages.push({role: 'assistant', model, parts});
 		}
 
+		const done: RunEnd = {reason: 'done', stopReason, ...(why && {error: {code: 'incomplete', message: why}})};
 		if (stopReason === 'refusal') {
-			return {reason: 'done', stopReason};
+			return done;
 		}
 
 		const answers = yield* runCalls(calls, options);
@@ -99,7 +105,7 @@ async function* converse(options: RunOptions): AsyncGenerator<AgentEvent, RunEnd
 		const exhausted = yield* limits.afterTurn();
 		const queued = exhausted ? [] : nextMessages();
 		if (calls.length === 0 && queued.length === 0) {
-			return {reason: 'done', stopReason};
+			return done;
 		}
 
 		if (exhausted) {
@@ -122,7 +128,10 @@ function endOf(error: unknown): RunEnd {
 		return interrupted;
 	}
 
-	return report.code === 'incomplete'
-		? {reason: 'incomplete', stopReason: 'incomplete', error: report}
-		: {reason: 'error', stopReason: 'error', error: report};
+	if (report.code === 'incomplete') {
+		return {reason: 'incomplete', stopReason: 'incomplete', error: report};
+	}
+
+	const refused = error instanceof AppError && error.overflow && {refused: true};
+	return {reason: 'error', stopReason: 'error', ...refused, error: report};
 }

@@ -45,6 +45,8 @@ export type Block =
 			readonly reason: RunEndReason;
 			readonly text: string;
 			readonly hint: string | undefined;
+			/** True where the run ended because the conversation did not fit into the context window. */
+			readonly refused?: boolean;
 			readonly open: false;
 	  };
 
@@ -55,11 +57,7 @@ export const brokenOff = 'The answer is incomplete: the connection ended before 
 export function endText(reason: RunEndReason, message: string | undefined, stopReason: StopReason): string {
 	switch (reason) {
 		case 'done':
-			return stopReason === 'refusal'
-				? 'The model declined to answer.'
-				: stopReason === 'max_tokens'
-					? 'The answer was cut at the token limit.'
-					: '';
+			return message ?? doneText(stopReason);
 		case 'interrupted':
 			return 'Interrupted.';
 		case 'error':
@@ -70,6 +68,17 @@ export function endText(reason: RunEndReason, message: string | undefined, stopR
 			return message ?? brokenOff;
 		default:
 			return reason satisfies never;
+	}
+}
+
+function doneText(stopReason: StopReason): string {
+	switch (stopReason) {
+		case 'refusal':
+			return 'The model declined to answer.';
+		case 'max_tokens':
+			return 'The answer was cut at the token limit.';
+		default:
+			return '';
 	}
 }
 

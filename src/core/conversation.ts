@@ -39,12 +39,27 @@ export function toMessages(transcript: Transcript): readonly Message[] {
 		} else if (block.kind === 'compaction') {
 			endTurn();
 			messages.push({role: 'user', text: `Summary of the conversation so far:\n\n${block.summary}`});
+		} else if (block.kind === 'end' && block.refused) {
+			endTurn();
+			leaveOutRefused(messages);
 		}
 	}
 
 	endTurn();
 	return messages;
 }
+
+/**
+ * Takes back what was added since the model spoke last, because it did not fit into the context window: messages of the
+ * user are left out; results of tools too, but their calls stay answered.
+ */
+function leaveOutRefused(messages: Message[]): void {
+	const start = messages.findLastIndex(({role}) => role === 'assistant') + 1;
+	const answers = messages.splice(start).filter(message => message.role === 'tool');
+	messages.push(...answers.map(answer => ({...answer, output: leftOut, failed: true})));
+}
+
+const leftOut = 'This result was left out: it did not fit into the context window. Ask for less of it.';
 
 function toPart(block: Spoken): AssistantPart[] {
 	const opaque = block.opaque && {opaque: block.opaque};

@@ -25,6 +25,10 @@ type Options = {
 	readonly retryAfter?: number;
 	/** True where a second try cannot end better, whatever its code says. */
 	readonly permanent?: boolean;
+	/** True where the far end refuses for the moment only, such as under load. */
+	readonly temporary?: boolean;
+	/** True where the conversation did not fit into the model's context window. */
+	readonly overflow?: boolean;
 	/** The server, an origin, that a new login would help with. */
 	readonly logInTo?: string | undefined;
 };
@@ -36,15 +40,19 @@ export class AppError extends Error {
 	readonly hint: string | undefined;
 	readonly retryAfter: number | undefined;
 	readonly permanent: boolean;
+	readonly temporary: boolean;
+	readonly overflow: boolean;
 	readonly logInTo: string | undefined;
 
-	constructor(code: ErrorCode, message: string, {hint, cause, retryAfter, permanent = false, logInTo}: Options = {}) {
-		super(message, {cause});
+	constructor(code: ErrorCode, message: string, options: Options = {}) {
+		super(message, {cause: options.cause});
 		this.code = code;
-		this.hint = hint;
-		this.retryAfter = retryAfter;
-		this.permanent = permanent;
-		this.logInTo = logInTo;
+		this.hint = options.hint;
+		this.retryAfter = options.retryAfter;
+		this.permanent = options.permanent ?? false;
+		this.temporary = options.temporary ?? false;
+		this.overflow = options.overflow ?? false;
+		this.logInTo = options.logInTo;
 	}
 }
 

@@ -115,8 +115,9 @@ function reduceEvent(state: Transcript, event: AgentEvent, at: string, server: s
 		case 'run-end': {
 			const rest = {...close(state, at), run: undefined};
 			const text = endText(event.reason, event.error?.message, event.stopReason);
+			const refused = event.refused && {refused: true};
 			return text
-				? append(rest, {kind: 'end', reason: event.reason, text, hint: event.error?.hint, open: false})
+				? append(rest, {kind: 'end', reason: event.reason, text, hint: event.error?.hint, ...refused, open: false})
 				: rest;
 		}
 		default:

@@ -83,9 +83,10 @@ export async function runOnce(
 }
 
 /** A script reads the answer from standard output; that it is no whole answer is said beside it. */
-function sayHowItEnded({reason, stopReason, error}: RunEnd, stderr: Output): void {
+function sayHowItEnded({reason, stopReason, error, refused}: RunEnd, stderr: Output): void {
 	const message = endText(reason, error?.message, stopReason);
 	if (message) {
-		printError({code: 'failed', ...error, message}, stderr, {json: false});
+		const hint = refused && {hint: 'Shorten the prompt, or begin a new session: leave out -c and --resume.'};
+		printError({code: 'failed', ...error, message, ...hint}, stderr, {json: false});
 	}
 }

@@ -83,16 +83,17 @@ function errorOf({reason, stopReason, error}: RunEnd): ResultObject['error'] {
 		return {code: error.code, message: error.message};
 	}
 
-	return reason === 'done'
-		? null
-		: {code: reason === 'error' ? 'failed' : reason, message: endText(reason, undefined, stopReason)};
+	const message = endText(reason, undefined, stopReason);
+	const codes = {done: 'incomplete', error: 'failed'} as const;
+	return message ? {code: reason === 'done' || reason === 'error' ? codes[reason] : reason, message} : null;
 }
 
 /** The exit status of a run. */
-export function statusOf({reason, error}: RunEnd): number {
+export function statusOf({reason, stopReason, error}: RunEnd): number {
 	switch (reason) {
 		case 'done':
-			return 0;
+			// Cut at the token limit, filtered or refused: the run has ended, the answer is not whole.
+			return endText(reason, error?.message, stopReason) ? exitStatus.incomplete : 0;
 		case 'interrupted':
 			return exitStatus.interrupted;
 		case 'incomplete':

@@ -32,9 +32,12 @@ export async function* readSse(
 			tooLong ||= data.length > maxLength;
 			events.push({event, data});
 		},
-		onError({type}) {
-			// Unknown fields are no reason to stop.
+		onError({type, field, value = ''}) {
+			// Unknown fields are no reason to stop, but llama.cpp reports its failures in one.
 			tooLong ||= type === 'max-buffer-size-exceeded';
+			if (type === 'unknown-field' && field === 'error') {
+				events.push({event: 'error', data: value});
+			}
 		},
 	});
 

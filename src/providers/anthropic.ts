@@ -1,7 +1,7 @@
 import type {Json} from '../core/json.ts';
 import {noUsage, type TokenUsage} from '../core/usage.ts';
 import {anthropicBody, anthropicWire} from './anthropic-request.ts';
-import {callIds, finishWithCalls, toolCall} from './calls.ts';
+import {callIds, finishOf, finishWithCalls, toolCall} from './calls.ts';
 import {openChunks} from './chunks.ts';
 import type {Vendor} from './failure.ts';
 import {endpointUrl} from './history.ts';
@@ -20,6 +20,11 @@ const finishReasons: ReadonlyMap<string, FinishReason> = new Map([
 	['refusal', 'content-filter'],
 ]);
 
+/** A message that ends without a word has ended all the same. */
+function reasonOf(word: string): FinishReason {
+	return word ? (finishReasons.get(word) ?? 'other') : 'stop';
+}
+
 /** A content block that is being streamed, by its kind. Blocks of tools that Anthropic runs itself are `hosted`. */
 type Block =
 	| {readonly kind: 'text' | 'hosted'}
@@ -37,7 +42,7 @@ export const anthropic: Provider = async function* (request) {
 	const newId = callIds(request.messages);
 	const blocks = new Map<number, Block>();
 	let usage = noUsage;
-	let reason: FinishReason = 'other';
+	let word = '';
 	let message = '';
 	let calls = 0;
 
@@ -70,12 +75,12 @@ export const anthropic: Provider = async function* (request) {
 			case 'message_delta':
 				usage = readUsage(usage, at(chunk, 'usage'));
 				yield {type: 'usage', usage};
-				reason = finishReasons.get(textAt(chunk, 'delta', 'stop_reason')) ?? reason;
+				word = textAt(chunk, 'delta', 'stop_reason') || word;
 				message = textAt(chunk, 'delta', 'stop_details', 'explanation') || message;
 				break;
 			case 'message_stop':
 				yield* [...blocks.keys()].flatMap(close);
-				yield {type: 'finish', reason: finishWithCalls(reason, calls), ...(message && {message})};
+				yield finishOf(finishWithCalls(reasonOf(word), calls), word === 'refusal' ? '' : word, message);
 				return;
 			default: // Pings, and whatever comes next.
 		}

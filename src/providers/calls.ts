@@ -62,6 +62,12 @@ export function finishWithCalls(reason: FinishReason, calls: number): FinishReas
 	return calls > 0 && (reason === 'stop' || reason === 'other') ? 'tool-calls' : reason;
 }
 
+/** The end of an answer. The vendor's word is told where nothing else says why the answer is not a usual one. */
+export function finishOf(reason: FinishReason, word: string, message = ''): Extract<ProviderEvent, {type: 'finish'}> {
+	const isUsual = reason === 'stop' || reason === 'length' || reason === 'tool-calls';
+	return {type: 'finish', reason, ...(message ? {message} : word && !isUsual && word !== reason && {word})};
+}
+
 /**
  * The id under which a call is told to a vendor: its own where the vendor takes it, else nine letters and digits that
  * every vendor takes (Mistral no others), the same in each request so that cached prompts stay valid.

@@ -8,7 +8,8 @@ import type {ProviderRequest} from './provider.ts';
 
 type Bytes = AsyncIterable<Uint8Array>;
 
-type Call = {
+/** Where a request goes, and what it says. */
+export type Call = {
 	readonly url: string;
 	readonly headers?: Readonly<Record<string, string>>;
 	readonly body: JsonObject;

@@ -1,7 +1,8 @@
 import {AppError} from '../core/error.ts';
 import {type Json, parseJson} from '../core/json.ts';
 import type {ProviderName} from '../core/model.ts';
-import {isRetryableStatus, parseRetryAfter} from '../net/retry.ts';
+import {isRetryableStatus} from '../net/retry.ts';
+import {askedWaitMs} from './asked-wait.ts';
 import {at, countAt, listAt, textAt} from './json-path.ts';
 
 /** Who is spoken to, as far as an error message must say it. */
@@ -40,18 +41,21 @@ export function statusFailure(
 	headers: Readonly<Record<string, string>>,
 	text: string,
 ): AppError {
+	const cause = {refusal: text};
 	const body = parseJson(text);
 	const html = looksLikeHtml(text);
 	const words = body === undefined && !html ? text.trim().slice(0, longest) : vendorMessage(body);
 	const said = words ? `: ${words}` : '.';
 	if (status === 401 || status === 403 || isBadKey(body)) {
 		return new AppError('auth', `${label} refused the key (${status})${said}`, {
+			cause,
 			hint: `Check the key with \`keys set ${name}\`.`,
 		});
 	}
 
 	if (html || (status >= 300 && status < 400)) {
 		return new AppError('network', `${label} was not reached: a web page answered with status ${status}.`, {
+			cause,
 			hint: 'Check the base URL, and any proxy on the way.',
 			permanent: !isRetryableStatus(status),
 		});
@@ -59,31 +63,52 @@ export function statusFailure(
 
 	if (status === 404) {
 		return new AppError('not-found', `${label} does not know this model or address (404)${said}`, {
+			cause,
 			hint: 'Choose a model that `model list` shows, or check the base URL.',
 		});
 	}
 
+	const retryAfter = askedWaitMs(headers, body, words);
 	if (status === 408 || status >= 500) {
 		return new AppError('network', `${label} could not answer (${status})${said}`, {
+			cause,
 			hint: 'Try again in a while.',
-			retryAfter: retryAfter(headers, body),
+			retryAfter,
 		});
 	}
 
 	if (status === 429) {
-		return new AppError('provider', `${label} allows no more requests for now (429)${said}`, {
+		return new AppError('provider', `${label} is rate-limiting you (429)${said}`, {
+			cause,
 			hint: 'Wait a while, or check the limits and credit of this key.',
-			retryAfter: retryAfter(headers, body),
+			retryAfter,
+			...(isSpent(body) ? {permanent: true} : {temporary: true}),
 		});
 	}
 
-	return new AppError('provider', `${label} refused the request (${status})${said}`, hintFor(words));
+	const overflow = status === 413 || isOverflow(body, words);
+	return new AppError('provider', `${label} refused the request (${status})${said}`, {
+		cause,
+		...(overflow && overflowOptions),
+		temporary: isRetryableStatus(status),
+	});
+}
+
+/** What a host sent with a status that refuses, as far as it was read; empty for any other error. */
+export function refusalText({cause}: AppError): string {
+	return typeof cause === 'object' && cause !== null && 'refusal' in cause ? String(cause.refusal) : '';
 }
 
 /** Makes an error of what a vendor reports inside its stream, after it had answered 200. */
 export function streamFailure({label}: Vendor, value: Json | undefined): AppError {
-	const words = vendorMessage(value) || 'the answer was broken off without a reason';
-	return new AppError('provider', `${label} reported an error: ${words}`, hintFor(words));
+	const words = vendorMessage(value);
+	const text = `${label} reported an error: ${words || 'the answer was broken off without a reason'}`;
+	if (isOverflow(value, words)) {
+		return new AppError('provider', text, overflowOptions);
+	}
+
+	const temporary = isTemporary(value, words) && !isSpent(value);
+	return new AppError('provider', text, {temporary, retryAfter: temporary ? askedWaitMs({}, value, words) : undefined});
 }
 
 /** True for the beginning of an HTML or XML page. */
@@ -97,21 +122,49 @@ function isBadKey(body: Json | undefined): boolean {
 	return listAt(error, 'details').some(detail => textAt(detail, 'reason') === 'API_KEY_INVALID');
 }
 
-function hintFor(words: string): {readonly hint?: string} {
-	const tooLong = /context[ _](?:length|window)|prompt is too long|too many tokens|token count|maximum context/i.test(
-		words,
+const overflowOptions = {
+	overflow: true,
+	hint: 'Start a new session with `new`, or edit the last message (Esc Esc).',
+} as const;
+
+/** Codes and types of an error, wherever a vendor puts them, in lower case. */
+function codesOf(value: Json | undefined): readonly string[] {
+	const error = Array.isArray(value) ? value[0] : value;
+	return ['code', 'type', 'status'].flatMap(key =>
+		[textAt(error, 'error', key), key === 'type' ? '' : textAt(error, key)]
+			.filter(Boolean)
+			.map(code => code.toLowerCase()),
 	);
-	return tooLong ? {hint: 'Compact the conversation, or start a new one.'} : {};
 }
 
-/** How long to wait, in milliseconds, as the usual header, OpenAI's own or a detail of Google's error says. */
-function retryAfter(headers: Readonly<Record<string, string>>, body: Json | undefined): number | undefined {
-	const own = Number.parseFloat(headers['retry-after-ms'] ?? '');
-	if (own >= 0) {
-		return Math.round(own);
-	}
+/** True where the conversation does not fit into the model's context window. */
+function isOverflow(value: Json | undefined, words: string): boolean {
+	return (
+		codesOf(value).some(code => /context_length|exceed_context|request_too_large/.test(code)) ||
+		/context[ _](?:length|window|size|limit)|(?:prompt|input|request) (?:is |was )?too (?:long|large)|too many (?:input )?tokens|(?:input )?token count|maximum (?:context|prompt|model) length|reduce the length/i.test(
+			words,
+		)
+	);
+}
 
-	const details = listAt(Array.isArray(body) ? body[0] : body, 'error', 'details');
-	const delay = Number.parseFloat(details.map(detail => textAt(detail, 'retryDelay')).find(Boolean) ?? '');
-	return parseRetryAfter(headers, Date.now()) ?? (delay >= 0 ? Math.round(delay * 1000) : undefined);
+/** True where the credit or quota of a key is used up: waiting does not help. */
+function isSpent(value: Json | undefined): boolean {
+	return codesOf(value).some(code => /insufficient_quota|billing|insufficient_credit/.test(code));
+}
+
+/** True for an error that is likely to be gone a moment later, such as an overload. */
+function isTemporary(value: Json | undefined, words: string): boolean {
+	const error = Array.isArray(value) ? value[0] : value;
+	const status = countAt(error, 'error', 'code') ?? countAt(error, 'code') ?? Number(textAt(error, 'error', 'code'));
+	return (
+		isRetryableStatus(status) ||
+		codesOf(value).some(code =>
+			/overload|rate_limit|server_error|api_error|internal|unavailable|timeout|deadline|resource_exhausted|capacity/.test(
+				code,
+			),
+		) ||
+		/overload|over[ _]capacity|at capacity|rate limit|temporar|unavailable|timed? ?out|(?:try|retry) again|slow down/i.test(
+			words,
+		)
+	);
 }

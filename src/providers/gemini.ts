@@ -1,5 +1,6 @@
 import {isJsonObject, type Json, type JsonObject} from '../core/json.ts';
-import {callIds, finishWithCalls, toolCall} from './calls.ts';
+import {callIds, finishOf, finishWithCalls, toolCall} from './calls.ts';
+import {createChoicePicker} from './choice.ts';
 import {openChunks, untilBreak} from './chunks.ts';
 import type {Vendor} from './failure.ts';
 import {geminiBody, geminiWire} from './gemini-request.ts';
@@ -19,8 +20,12 @@ const finishReasons: ReadonlyMap<string, FinishReason> = new Map([
 	['PROHIBITED_CONTENT', 'content-filter'],
 	['SPII', 'content-filter'],
 	['IMAGE_SAFETY', 'content-filter'],
+	['LANGUAGE', 'content-filter'],
 	['MALFORMED_FUNCTION_CALL', 'error'],
 	['UNEXPECTED_TOOL_CALL', 'error'],
+	['TOO_MANY_TOOL_CALLS', 'error'],
+	['MISSING_THOUGHT_SIGNATURE', 'error'],
+	['MALFORMED_RESPONSE', 'error'],
 ]);
 
 /**
@@ -35,14 +40,16 @@ export const gemini: Provider = async function* (request) {
 		body: geminiBody(request),
 	});
 
+	const pickCandidate = createChoicePicker('candidates');
 	const parts = partReader(callIds(request.messages));
 	let counts: JsonObject = {};
 	let reason: FinishReason | undefined;
+	let word = '';
 	let message = '';
 	let calls = 0;
 
 	for await (const chunk of untilBreak(chunks, () => reason !== undefined)) {
-		const candidate = at(chunk, 'candidates', 0);
+		const candidate = pickCandidate(chunk);
 		for (const part of listAt(candidate, 'content', 'parts')) {
 			const events = parts(part);
 			calls += events.filter(({type}) => type === 'tool-call').length;
@@ -57,18 +64,20 @@ export const gemini: Provider = async function* (request) {
 		}
 
 		const blocked = textAt(chunk, 'promptFeedback', 'blockReason');
-		const word = textAt(candidate, 'finishReason');
+		const ending = textAt(candidate, 'finishReason');
 		if (blocked) {
 			reason = 'content-filter';
+			word = blocked;
 			message = textAt(chunk, 'promptFeedback', 'blockReasonMessage') || `The prompt was blocked: ${blocked}.`;
-		} else if (word && word !== 'FINISH_REASON_UNSPECIFIED') {
-			reason = finishReasons.get(word) ?? 'other';
+		} else if (ending && ending !== 'FINISH_REASON_UNSPECIFIED') {
+			reason = finishReasons.get(ending) ?? 'other';
+			word = ending;
 			message = reason === 'stop' ? '' : textAt(candidate, 'finishMessage');
 		}
 	}
 
 	if (reason) {
-		yield {type: 'finish', reason: finishWithCalls(reason, calls), ...(message && {message})};
+		yield finishOf(finishWithCalls(reason, calls), word, message);
 	}
 };
 

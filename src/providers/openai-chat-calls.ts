@@ -1,9 +1,16 @@
-import {isJsonObject, type Json, parseJson} from '../core/json.ts';
+import {isJsonObject, type Json, type JsonObject, parseJson} from '../core/json.ts';
 import {assertRoomForCall} from './calls.ts';
 import {at, countAt, textAt} from './json-path.ts';
 
 /** A call as it grows from deltas. */
-export type PartialCall = {readonly index: number | undefined; id: string; name: string; arguments: string};
+export type PartialCall = {
+	readonly index: number | undefined;
+	id: string;
+	name: string;
+	arguments: string;
+	/** What the vendor wants back with the call, such as Google's thought signature. */
+	extra?: JsonObject | undefined;
+};
 
 /**
  * Adds a delta to the call that it belongs to, or begins a new one. The index tells which as a rule; Mistral sends none,
@@ -15,11 +22,13 @@ export function addCallDelta(calls: PartialCall[], delta: Json): void {
 	const id = textAt(delta, 'id');
 	const name = textAt(delta, 'function', 'name');
 	const text = argumentsOf(at(delta, 'function', 'arguments'));
+	const given = at(delta, 'extra_content');
+	const extra = isJsonObject(given) ? given : undefined;
 	const found = findCall(calls, index, id);
 	if (!found || (name && !continues(found, id, name, text))) {
 		if (name || id || text) {
 			assertRoomForCall(calls.length);
-			calls.push({index, id, name, arguments: text});
+			calls.push({index, id, name, arguments: text, extra});
 		}
 
 		return;
@@ -28,6 +37,7 @@ export function addCallDelta(calls: PartialCall[], delta: Json): void {
 	found.id ||= id;
 	found.name ||= name;
 	found.arguments += text;
+	found.extra = extra ?? found.extra;
 }
 
 function findCall(calls: readonly PartialCall[], index: number | undefined, id: string): PartialCall | undefined {

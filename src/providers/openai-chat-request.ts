@@ -1,9 +1,10 @@
-import type {JsonObject} from '../core/json.ts';
+import type {Json, JsonObject} from '../core/json.ts';
 import type {Message} from '../core/message.ts';
 import {acceptedId} from './calls.ts';
 import {opaqueOf, resultText} from './history.ts';
-import {textAt} from './json-path.ts';
+import {at, listAt, textAt} from './json-path.ts';
 import type {Quirks} from './openai-chat-quirks.ts';
+import {type OptionalField, optionalField, optionalTools} from './optional-fields.ts';
 import type {ProviderRequest} from './provider.ts';
 
 export const chatWire = 'openai-chat';
@@ -26,6 +27,12 @@ export function chatBody(
 		}),
 		...(maxOutputTokens !== undefined && {[quirks.maxTokensField]: maxOutputTokens}),
 	};
+}
+
+/** What hosts of Chat Completions may refuse. */
+export function optionalChatFields({label}: Quirks): readonly OptionalField[] {
+	const uncounted = () => `${label} doesn’t count tokens while it streams. Its usage stays unknown.`;
+	return [optionalField('stream_options', /stream_options|include_usage/i, uncounted), optionalTools];
 }
 
 function toChat(messages: readonly Message[], quirks: Quirks): readonly JsonObject[] {
@@ -53,17 +60,23 @@ function toAssistant(message: Extract<Message, {role: 'assistant'}>, quirks: Qui
 	let content = '';
 	let reasoning = '';
 	let field = '';
+	let details: readonly Json[] = [];
+	let extra: Json | undefined;
 	for (const part of message.parts) {
 		if (part.type === 'text') {
 			content += part.text;
 		} else if (part.type === 'reasoning') {
 			const opaque = opaqueOf(part, message, chatWire, quirks.name);
 			field = textAt(opaque, 'field') || field;
+			details = [...details, ...listAt(opaque, 'details')];
+			extra = at(opaque, 'extra') ?? extra;
 			reasoning += opaque === undefined ? '' : part.text;
 		} else {
 			const text = JSON.stringify(part.arguments);
 			const id = acceptedId(part.id, quirks.callId);
-			calls.push({id, type: 'function', function: {name: part.name, arguments: text}});
+			const extra = at(opaqueOf(part, message, chatWire, quirks.name), 'extra');
+			const call = {id, type: 'function', function: {name: part.name, arguments: text}};
+			calls.push({...call, ...(extra !== undefined && {extra_content: extra})});
 		}
 	}
 
@@ -77,6 +90,8 @@ function toAssistant(message: Extract<Message, {role: 'assistant'}>, quirks: Qui
 			content: content || null,
 			// Empty reasoning too: DeepSeek misses the field, not the text.
 			...(quirks.takesReasoning && field && calls.length > 0 && {[field]: reasoning}),
+			...(details.length > 0 && {reasoning_details: details}),
+			...(extra !== undefined && {extra_content: extra}),
 			...(calls.length > 0 && {tool_calls: calls}),
 		},
 	];

@@ -1,25 +1,42 @@
-import type {Json, JsonObject} from '../core/json.ts';
+import {isJsonObject, type Json, type JsonObject} from '../core/json.ts';
 import type {Message} from '../core/message.ts';
-import {callIds, finishWithCalls, toolCall} from './calls.ts';
-import {openChunks, untilBreak} from './chunks.ts';
+import {callIds, finishOf, finishWithCalls, toolCall} from './calls.ts';
+import {createChoicePicker} from './choice.ts';
+import {untilBreak} from './chunks.ts';
+import {streamFailure} from './failure.ts';
 import {endpointUrl} from './history.ts';
-import {at, listAt, textAt} from './json-path.ts';
+import {at, textAt} from './json-path.ts';
 import {addCallDelta, type PartialCall} from './openai-chat-calls.ts';
 import type {Quirks} from './openai-chat-quirks.ts';
-import {chatBody, chatWire} from './openai-chat-request.ts';
+import {chatBody, chatWire, optionalChatFields} from './openai-chat-request.ts';
+import {createSpeech} from './openai-chat-speech.ts';
+import {openWithout} from './optional-fields.ts';
 import type {FinishReason, Provider, ProviderEvent} from './provider.ts';
 import {openaiUsage} from './token-usage.ts';
 
+/** In lower case: hosts differ in that, too. */
 const finishReasons: ReadonlyMap<string, FinishReason> = new Map([
 	['stop', 'stop'],
 	['eos', 'stop'],
+	['eos_token', 'stop'],
+	['end_turn', 'stop'],
+	['stop_sequence', 'stop'],
+	['complete', 'stop'],
+	['completed', 'stop'],
 	['length', 'length'],
 	['max_tokens', 'length'],
 	['model_length', 'length'],
 	['tool_calls', 'tool-calls'],
+	['tool_call', 'tool-calls'],
+	['tool_use', 'tool-calls'],
 	['function_call', 'tool-calls'],
 	['content_filter', 'content-filter'],
+	['content-filter', 'content-filter'],
+	['safety', 'content-filter'],
+	['recitation', 'content-filter'],
+	['refusal', 'content-filter'],
 	['error', 'error'],
+	['insufficient_system_resource', 'error'],
 ]);
 
 /**
@@ -28,52 +45,77 @@ const finishReasons: ReadonlyMap<string, FinishReason> = new Map([
  */
 export function openaiChat(quirks: Quirks): Provider {
 	return async function* (request) {
-		const chunks = await openChunks(request, quirks, {
-			url: endpointUrl(request.baseUrl, '/chat/completions'),
-			body: chatBody(request, quirks),
-		});
+		const chunks = yield* openWithout(
+			request,
+			quirks,
+			{url: endpointUrl(request.baseUrl, '/chat/completions'), body: chatBody(request, quirks)},
+			optionalChatFields(quirks),
+		);
 
-		const speech = speaker();
+		const pickChoice = createChoicePicker('choices');
+		const speech = createSpeech();
 		const calls: PartialCall[] = [];
-		let reason: FinishReason | undefined;
-		let refusal = '';
+		let word = '';
+		let isDone = false;
+		let isRefused = false;
 
-		for await (const chunk of untilBreak(chunks, () => reason !== undefined)) {
+		for await (const chunk of untilBreak(chunks, () => word !== '')) {
 			if (chunk === '[DONE]') {
-				reason ??= 'stop';
+				isDone = true;
 				break;
 			}
 
-			const choice = at(chunk, 'choices', 0);
+			const choice = pickChoice(chunk);
+			assertNoFault(quirks, chunk, choice);
 			const delta = at(choice, 'delta');
 			yield* speech.say(delta);
-			refusal += textAt(delta, 'refusal');
-			// Hugging Face's server sends one call as the object itself.
-			for (const call of [at(delta, 'tool_calls') ?? []].flat()) {
-				addCallDelta(calls, call);
-			}
-
-			const word = textAt(choice, 'finish_reason');
-			reason = word && word !== 'null' ? (finishReasons.get(word) ?? 'other') : reason;
+			isRefused ||= textAt(delta, 'refusal') !== '';
+			addCalls(calls, delta);
+			const ending = textAt(choice, 'finish_reason');
+			word = ending && ending !== 'null' ? ending : word;
 			const usage = readUsage(chunk, choice);
 			if (usage) {
 				yield {type: 'usage', usage};
 			}
 		}
 
+		yield* speech.flush();
 		// Calls are whole when the message is: what a cut stream leaves of them must never run.
-		if (reason) {
-			yield* speech.end(calls.length > 0);
+		if (word || isDone) {
+			const reason = word ? (finishReasons.get(word.toLowerCase()) ?? 'other') : 'stop';
+			yield* speech.seal(calls.length > 0);
 			yield* wholeCalls(calls, request.messages);
-			const finish = refusal ? 'content-filter' : finishWithCalls(reason, calls.length);
-			yield {type: 'finish', reason: finish, ...(refusal && {message: refusal})};
+			yield isRefused ? finishOf('content-filter', '') : finishOf(finishWithCalls(reason, calls.length), word);
 		}
 	};
 }
 
+/** Throws what a host reports beside the answer: Groq in a place of its own, OpenRouter within the choice. */
+function assertNoFault(quirks: Quirks, chunk: JsonObject, choice: Json | undefined): void {
+	const fault = at(chunk, 'x_groq', 'error') ?? at(choice, 'error');
+	if (fault) {
+		throw streamFailure(quirks, {error: fault});
+	}
+}
+
+function addCalls(calls: PartialCall[], delta: Json | undefined): void {
+	// Hugging Face's server sends one call as the object itself.
+	for (const call of [at(delta, 'tool_calls') ?? []].flat()) {
+		addCallDelta(calls, call);
+	}
+
+	// As calls were before there were several of them.
+	const only = at(delta, 'function_call');
+	if (isJsonObject(only)) {
+		addCallDelta(calls, {function: only});
+	}
+}
+
 function wholeCalls(calls: readonly PartialCall[], messages: readonly Message[]): readonly ProviderEvent[] {
 	const newId = callIds(messages);
-	return calls.map(({id, name, arguments: text}) => toolCall(newId(id), name, text));
+	return calls.map(({id, name, arguments: text, extra}) =>
+		toolCall(newId(id), name, text, extra && {wire: chatWire, data: {extra}}),
+	);
 }
 
 /** The last one counts, wherever it stands: Groq has a place of its own, Moonshot uses the choice. */
@@ -81,65 +123,4 @@ function readUsage(chunk: JsonObject, choice: Json | undefined) {
 	return (
 		openaiUsage(at(chunk, 'usage')) ?? openaiUsage(at(chunk, 'x_groq', 'usage')) ?? openaiUsage(at(choice, 'usage'))
 	);
-}
-
-const reasoningFields = ['reasoning_content', 'reasoning'] as const;
-
-/**
- * Turns deltas into text and reasoning. A part gets a new id whenever the kind changes. The first piece of the reasoning
- * carries the name of its field, because some hosts want it back under that name, even if nothing was in it.
- */
-function speaker() {
-	let kind: 'text' | 'reasoning' = 'text';
-	let part = 0;
-	let field = '';
-	let fieldTold = false;
-
-	const speak = (now: typeof kind, text: string): readonly ProviderEvent[] => {
-		if (!text) {
-			return [];
-		}
-
-		part += now === kind ? 0 : 1;
-		kind = now;
-		const id = `${kind}-${part}`;
-		if (kind === 'text') {
-			return [{type: 'text-delta', id, text}];
-		}
-
-		const opaque = field && !fieldTold ? {opaque: {wire: chatWire, data: {field}}} : {};
-		fieldTold = true;
-		return [{type: 'reasoning-delta', id, text, ...opaque}];
-	};
-
-	return {
-		say(delta: Json | undefined): readonly ProviderEvent[] {
-			const present = reasoningFields.filter(name => typeof at(delta, name) === 'string');
-			const found = present.find(name => textAt(delta, name)) ?? present[0] ?? '';
-			field ||= found;
-			return [...speak('reasoning', textAt(delta, found)), ...sayContent(at(delta, 'content'), speak)];
-		},
-		/** Tells the field of reasoning that stayed empty, where calls follow that it must go back with. */
-		end(hasCalls: boolean): readonly ProviderEvent[] {
-			const untold = hasCalls && field && !fieldTold;
-			return untold
-				? [{type: 'reasoning-delta', id: 'reasoning', text: '', opaque: {wire: chatWire, data: {field}}}]
-				: [];
-		},
-	};
-}
-
-type Speak = (kind: 'text' | 'reasoning', text: string) => readonly ProviderEvent[];
-
-/** Content is a string, or a list of parts as Mistral's reasoning models send it. */
-function sayContent(content: Json | undefined, speak: Speak): readonly ProviderEvent[] {
-	if (typeof content === 'string') {
-		return speak('text', content);
-	}
-
-	return listAt(content).flatMap(part => {
-		const pieces = listAt(part, 'thinking').map(piece => textAt(piece, 'text'));
-		const thought = textAt(part, 'thinking') || pieces.join('');
-		return [...speak('reasoning', thought), ...speak('text', textAt(part, 'text'))];
-	});
 }

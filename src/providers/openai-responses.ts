@@ -1,56 +1,32 @@
 import {AppError} from '../core/error.ts';
-import type {Json, JsonObject} from '../core/json.ts';
-import {callIds, finishWithCalls, toolCall} from './calls.ts';
+import type {Json} from '../core/json.ts';
+import {callIds, finishOf, finishWithCalls, toolCall} from './calls.ts';
 import {openChunks} from './chunks.ts';
 import {streamFailure, type Vendor} from './failure.ts';
 import {endpointUrl} from './history.ts';
 import {at, countAt, listAt, textAt} from './json-path.ts';
-import {responsesBody, responsesWire} from './openai-responses-request.ts';
+import {createItems} from './openai-responses-items.ts';
+import {responsesBody} from './openai-responses-request.ts';
 import type {FinishReason, Provider, ProviderEvent, ProviderRequest} from './provider.ts';
 import {openaiUsage} from './token-usage.ts';
 
 const vendor: Vendor = {name: 'openai', label: 'OpenAI'};
 
-/** What a part is: text, a summary of the reasoning, or the reasoning itself as models with open weights show it. */
-type Kind = 'text' | 'summary' | 'thought';
-
 /** OpenAI's Responses API, streamed. The end mark is `response.completed` or `response.incomplete`. */
 export const openaiResponses: Provider = async function* (request) {
 	const chunks = await open(request);
 	const newId = callIds(request.messages);
-	/** By output index, the part that its item wrote last: what the item's end has to say belongs to it. */
-	const lastParts = new Map<number, string>();
-	const spoken = new Set<string>();
+	const items = createItems();
+	const called = new Set<string>();
 	let calls = 0;
-	let refusal = '';
-
-	const speak = (kind: Kind, chunk: JsonObject, text: string): readonly ProviderEvent[] => {
-		const id = partId(kind, chunk);
-		if (!text) {
-			return [];
-		}
-
-		spoken.add(id);
-		lastParts.set(countAt(chunk, 'output_index') ?? 0, id);
-		return [{type: kind === 'text' ? 'text-delta' : 'reasoning-delta', id, text}];
-	};
-
-	/** Text that came in deltas is not repeated; some hosts send the whole alone. */
-	const speakWhole = (kind: Kind, chunk: JsonObject): readonly ProviderEvent[] =>
-		spoken.has(partId(kind, chunk)) ? [] : speak(kind, chunk, textAt(chunk, 'text'));
-
-	const speakItem = (item: Json, output: number): readonly ProviderEvent[] =>
-		textAt(item, 'type') === 'message'
-			? listAt(item, 'content').flatMap((part, index) =>
-					speakWhole('text', {output_index: output, content_index: index, text: textAt(part, 'text')}),
-				)
-			: [];
 
 	const call = (item: Json | undefined): readonly ProviderEvent[] => {
-		if (textAt(item, 'type') !== 'function_call') {
+		const id = textAt(item, 'id') || textAt(item, 'call_id');
+		if (textAt(item, 'type') !== 'function_call' || called.has(id)) {
 			return [];
 		}
 
+		called.add(id || `${calls}`);
 		calls += 1;
 		return [toolCall(newId(textAt(item, 'call_id')), textAt(item, 'name'), textAt(item, 'arguments'))];
 	};
@@ -62,36 +38,37 @@ export const openaiResponses: Provider = async function* (request) {
 
 		const type = textAt(chunk, 'type');
 		switch (type) {
+			case 'response.output_item.added':
+				items.announce(chunk);
+				break;
 			case 'response.output_text.delta':
-				yield* speak('text', chunk, textAt(chunk, 'delta'));
+				yield* items.say('text', chunk);
 				break;
 			case 'response.output_text.done':
-				yield* speakWhole('text', chunk);
-				break;
-			case 'response.reasoning_summary_text.delta':
-				yield* speak('summary', chunk, textAt(chunk, 'delta'));
-				break;
-			case 'response.reasoning_summary_text.done':
-				yield* speakWhole('summary', chunk);
-				break;
-			case 'response.reasoning_text.delta':
-				yield* speak('thought', chunk, textAt(chunk, 'delta'));
-				break;
-			case 'response.reasoning_text.done':
-				yield* speakWhole('thought', chunk);
+				yield* items.sayWhole('text', chunk);
 				break;
 			case 'response.refusal.delta':
-				refusal += textAt(chunk, 'delta');
+				yield* items.say('refusal', chunk);
 				break;
 			case 'response.refusal.done':
-				refusal = textAt(chunk, 'refusal') || refusal;
+				yield* items.sayWhole('refusal', chunk);
+				break;
+			case 'response.reasoning_summary_text.delta':
+				yield* items.say('summary', chunk);
+				break;
+			case 'response.reasoning_summary_text.done':
+				yield* items.sayWhole('summary', chunk);
+				break;
+			case 'response.reasoning_text.delta':
+				yield* items.say('thought', chunk);
+				break;
+			case 'response.reasoning_text.done':
+				yield* items.sayWhole('thought', chunk);
 				break;
 			case 'response.output_item.done': {
 				const item = at(chunk, 'item') ?? null;
-				const output = countAt(chunk, 'output_index') ?? 0;
-				yield* speakItem(item, output);
 				yield* call(item);
-				yield* seal(item, lastParts.get(output), `${output}`);
+				yield* items.end(item, countAt(chunk, 'output_index'));
 				break;
 			}
 			case 'response.completed':
@@ -99,8 +76,8 @@ export const openaiResponses: Provider = async function* (request) {
 			case 'response.failed': {
 				const response = at(chunk, 'response');
 				// As a rule each text and call was told before; some hosts send the whole alone.
-				const hasText = [...spoken].some(id => id.startsWith('text'));
-				yield* hasText ? [] : listAt(response, 'output').flatMap(speakItem);
+				const isTold = items.hasSaid('text') || items.hasSaid('refusal');
+				yield* isTold ? [] : listAt(response, 'output').flatMap((item, index) => items.end(item, index));
 				yield* calls === 0 ? listAt(response, 'output').flatMap(call) : [];
 				const usage = openaiUsage(at(response, 'usage'));
 				if (usage) {
@@ -111,8 +88,9 @@ export const openaiResponses: Provider = async function* (request) {
 					throw streamFailure(vendor, response);
 				}
 
-				const reason = refusal ? 'content-filter' : finishWithCalls(reasonOf(type, response), calls);
-				yield {type: 'finish', reason, ...(refusal && {message: refusal})};
+				const {reason, word} = endOf(type, response);
+				const finish = items.hasSaid('refusal') ? 'content-filter' : finishWithCalls(reason, calls);
+				yield finishOf(finish, word);
 				return;
 			}
 			default: // Beginnings, hosted tools, citations, and whatever comes next.
@@ -139,42 +117,19 @@ async function open(request: ProviderRequest): ReturnType<typeof openChunks> {
 	}
 }
 
-function partId(kind: Kind, chunk: JsonObject): string {
-	const part = countAt(chunk, 'summary_index') ?? countAt(chunk, 'content_index') ?? 0;
-	return `${kind}-${countAt(chunk, 'output_index') ?? 0}-${part}`;
-}
-
-/** What has to go back with an item: reasoning whole and encrypted, the phase of a text. */
-function seal(item: Json | undefined, lastPart: string | undefined, id: string): readonly ProviderEvent[] {
-	const type = textAt(item, 'type');
-	const encrypted = textAt(item, 'encrypted_content');
-	if (type === 'reasoning' && encrypted) {
-		const summary = listAt(item, 'summary');
-		const data = {type, id: textAt(item, 'id'), summary, encrypted_content: encrypted};
-		return [
-			{type: 'reasoning-delta', id: lastPart ?? `summary-${id}-0`, text: '', opaque: {wire: responsesWire, data}},
-		];
-	}
-
-	const phase = textAt(item, 'phase');
-	if (type === 'message' && phase && lastPart) {
-		return [{type: 'text-delta', id: lastPart, text: '', opaque: {wire: responsesWire, data: {phase}}}];
-	}
-
-	return [];
-}
-
-function reasonOf(type: string, response: Json | undefined): FinishReason {
+/** What ended the response, and the vendor's word for it. */
+function endOf(type: string, response: Json | undefined): {readonly reason: FinishReason; readonly word: string} {
+	const word = textAt(response, 'incomplete_details', 'reason');
 	if (type === 'response.completed') {
-		return 'stop';
+		return {reason: 'stop', word};
 	}
 
-	switch (textAt(response, 'incomplete_details', 'reason')) {
+	switch (word) {
 		case 'max_output_tokens':
-			return 'length';
+			return {reason: 'length', word};
 		case 'content_filter':
-			return 'content-filter';
+			return {reason: 'content-filter', word};
 		default:
-			return 'other';
+			return {reason: 'other', word};
 	}
 }

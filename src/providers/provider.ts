@@ -22,10 +22,19 @@ export type ProviderEvent =
 			readonly malformed?: string;
 			readonly opaque?: Opaque;
 	  }
+	/** What the user has to know of the request, such as a part of it that was left out. Comes before anything else. */
+	| {readonly type: 'notice'; readonly level: 'info' | 'warning'; readonly text: string}
 	/** Usage of the whole message so far. May come several times, the last one counts. */
 	| {readonly type: 'usage'; readonly usage: TokenUsage}
 	/** The vendor's own end mark was seen. A stream without it is incomplete (SAFETY 22). */
-	| {readonly type: 'finish'; readonly reason: FinishReason; readonly message?: string};
+	| {
+			readonly type: 'finish';
+			readonly reason: FinishReason;
+			/** Why, in the vendor's own sentence. */
+			readonly message?: string;
+			/** The vendor's word for an end that is neither usual nor explained by a sentence. */
+			readonly word?: string;
+	  };
 
 export type ProviderRequest = {
 	/** The vendor's name of the model, without `provider/`. */

@@ -8,6 +8,10 @@ const start = {type: 'run-start', runId: 'run-1', model: 'custom/demo'};
 const hello = {type: 'user-message', id: 'u1', text: 'Hello'};
 const usage = {input: 1, cacheRead: 2, cacheWrite: 3, output: 4, reasoning: 0};
 const done = {type: 'run-end', reason: 'done', stopReason: 'end_turn'};
+const guessed = (output: number) => ({
+	...{input: 32, cacheRead: 0, cacheWrite: 0, output, reasoning: 0},
+	estimated: true,
+});
 
 test('an answer in text is passed on piece by piece, under one message id', async () => {
 	const {ask, asked} = scriptedModel([
@@ -59,7 +63,6 @@ test.each([
 	['stop', 'end_turn'],
 	['length', 'max_tokens'],
 	['content-filter', 'refusal'],
-	['other', 'end_turn'],
 	['tool-calls', 'end_turn'],
 ] as const)('a text that finishes with %s ends the run with %s', async (reason, stopReason) => {
 	const {ask} = scriptedModel([text('Text.'), finish(reason)]);
@@ -92,6 +95,7 @@ test('[22] a stream without its end mark is incomplete, and its whole calls are 
 	const {ask, asked} = scriptedModel([text('Half an ans'), call('echo')]);
 	const events = await collect(runAgent(runOptions({ask})));
 	expect(events.slice(4)).toEqual([
+		{type: 'usage', messageId: 'id-1', model: 'custom/demo', usage: guessed(5)},
 		{
 			type: 'run-end',
 			reason: 'incomplete',
@@ -121,6 +125,7 @@ test('an error that the host reports after content stays its error: nothing was 
 	const {ask} = scriptedModel([text('Half'), error]);
 	expect((await collect(runAgent(runOptions({ask})))).slice(2)).toEqual([
 		{type: 'text-delta', id: 't', messageId: 'id-1', text: 'Half'},
+		{type: 'usage', messageId: 'id-1', model: 'custom/demo', usage: guessed(1)},
 		{type: 'run-end', reason: 'error', stopReason: 'error', error: {code: 'provider', message: error.message}},
 	]);
 });

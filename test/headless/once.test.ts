@@ -110,9 +110,9 @@ const refused = new AppError('auth', 'The key was refused.', {hint: 'Run keys se
 test.each([
 	['an error', [refused], 4, '', 'service: The key was refused.\n  Run keys set.\n'],
 	['an error after a part', [text('Half'), refused], 4, 'Half\n', 'service: The key was refused.\n  Run keys set.\n'],
-	['a token limit', [text('Half'), finish('length')], 0, 'Half\n', 'service: The answer was cut at the token limit.\n'],
-	['a silent refusal', [finish('content-filter')], 0, '', 'service: The model declined to answer.\n'],
-	['a filter', [text('I c'), finish('content-filter')], 0, 'I c\n', 'service: The model declined to answer.\n'],
+	['a token limit', [text('Half'), finish('length')], 3, 'Half\n', 'service: The answer was cut at the token limit.\n'],
+	['a silent refusal', [finish('content-filter')], 3, '', 'service: The model declined to answer.\n'],
+	['a filter', [text('I c'), finish('content-filter')], 3, 'I c\n', 'service: The model declined to answer.\n'],
 	[
 		'an empty answer',
 		[finish('stop')],
@@ -125,11 +125,39 @@ test.each([
 	expect(await once([script], 'text')).toMatchObject({status, stdout, stderr});
 });
 
-test('what the run remarks is told beside the object, and is in the stream of events', async () => {
+test('why an answer was filtered is the error of the object', async () => {
 	const filtered: Script = [{type: 'finish', reason: 'content-filter', message: 'Not about \u001B[2Jthat.'}];
-	const {stdout, stderr} = await once([filtered], 'json');
-	expect([JSON.parse(stdout).stop_reason, stderr]).toEqual(['refusal', 'service: Not about ␛[2Jthat.\n']);
+	const {status, stdout, stderr} = await once([filtered], 'json');
+	expect([status, stderr]).toEqual([3, '']);
+	expect(JSON.parse(stdout)).toMatchObject({
+		text: '',
+		stop_reason: 'refusal',
+		error: {code: 'incomplete', message: 'Not about \u001B[2Jthat.'},
+	});
 	expect((await once([filtered], 'stream-json')).stderr).toBe('');
+	expect((await once([filtered], 'text')).stderr).toBe('service: Not about ␛[2Jthat.\n');
+});
+
+test('an answer that ended with an unknown word is incomplete, and the word is said', async () => {
+	const odd: Script = [text('Half'), {type: 'finish', reason: 'other', word: 'hologram'}];
+	const {status, stdout} = await once([odd], 'json');
+	expect(status).toBe(3);
+	expect(JSON.parse(stdout)).toMatchObject({
+		text: 'Half',
+		stop_reason: 'incomplete',
+		error: {code: 'incomplete', message: expect.stringContaining('“hologram”')},
+	});
+});
+
+test('a prompt that does not fit is told what fits a shell', async () => {
+	const {status, stderr} = await once(
+		[[new AppError('provider', 'Too long.', {overflow: true, hint: 'Esc Esc.'})]],
+		'text',
+	);
+	expect([status, stderr]).toEqual([
+		6,
+		'service: Too long.\n  Shorten the prompt, or begin a new session: leave out -c and --resume.\n',
+	]);
 });
 
 test('an answer that was cut off is incomplete, in the status and in the object [22]', async () => {

@@ -85,8 +85,9 @@ const error = {code: 'auth', message: 'The key was refused.', hint: 'Run keys se
 
 test.each([
 	['done', 'end_turn', undefined, 0, null],
-	['done', 'max_tokens', undefined, 0, null],
-	['done', 'refusal', undefined, 0, null],
+	['done', 'max_tokens', undefined, 3, 'incomplete'],
+	['done', 'refusal', undefined, 3, 'incomplete'],
+	['done', 'refusal', {code: 'incomplete', message: 'Filtered.'}, 3, 'incomplete'],
 	['interrupted', 'incomplete', undefined, 130, 'interrupted'],
 	['incomplete', 'incomplete', undefined, 3, 'incomplete'],
 	['incomplete', 'incomplete', {code: 'incomplete', message: 'Cut.'}, 3, 'incomplete'],

@@ -31,6 +31,7 @@ test('[22] a stream that is cut in a call has neither the call nor an end', asyn
 });
 
 test.each([
+	['', 'stop'],
 	['end_turn', 'stop'],
 	['stop_sequence', 'stop'],
 	['pause_turn', 'stop'],
@@ -38,12 +39,12 @@ test.each([
 	['max_tokens', 'length'],
 	['model_context_window_exceeded', 'length'],
 	['refusal', 'content-filter'],
-	['something_new', 'other'],
-	['constructor', 'other'],
-])('stop reason %s means %s', async (word, reason) => {
+	['something_new', 'other', 'something_new'],
+	['constructor', 'other', 'constructor'],
+])('stop reason %s means %s', async (word, reason, told?: string) => {
 	const delta = {type: 'message_delta', delta: {stop_reason: word}, usage: {output_tokens: 1}};
 	const events = await eventsOf(anthropic, `data: ${JSON.stringify(delta)}\n\ndata: {"type":"message_stop"}\n\n`);
-	expect(events.at(-1)).toEqual({type: 'finish', reason});
+	expect(events.at(-1)).toEqual({type: 'finish', reason, ...(told && {word: told})});
 });
 
 test('a refusal says why', async () => {

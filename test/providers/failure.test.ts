@@ -31,7 +31,7 @@ test.each([
 	[401, 'auth', 'Google refused the key (401): Why.'],
 	[403, 'auth', 'Google refused the key (403): Why.'],
 	[404, 'not-found', 'Google does not know this model or address (404): Why.'],
-	[429, 'provider', 'Google allows no more requests for now (429): Why.'],
+	[429, 'provider', 'Google is rate-limiting you (429): Why.'],
 	[500, 'network', 'Google could not answer (500): Why.'],
 	[529, 'network', 'Google could not answer (529): Why.'],
 	[400, 'provider', 'Google refused the request (400): Why.'],
@@ -76,7 +76,10 @@ test('plain text is shown as it is', () => {
 
 test('a conversation that is too long says what to do', () => {
 	const body = '{"error":{"message":"prompt is too long: 210000 tokens > 200000 maximum"}}';
-	expect(fail(400, body).hint).toBe('Compact the conversation, or start a new one.');
+	expect(fail(400, body)).toMatchObject({
+		overflow: true,
+		hint: 'Start a new session with `new`, or edit the last message (Esc Esc).',
+	});
 });
 
 describe('how long to wait', () => {

@@ -1,6 +1,6 @@
 import {expect, test} from 'vitest';
 import {gemini} from '../../src/providers/gemini.ts';
-import {collect, eventsOf, farEnd, fixture, requestOf, untilFailure, withoutNewIds} from './replay.ts';
+import {collect, eventsOf, farEnd, fixture, requestOf, summaryOf, untilFailure, withoutNewIds} from './replay.ts';
 
 const signed = (thoughtSignature: string, length?: number) => ({
 	wire: 'gemini',
@@ -46,7 +46,8 @@ test.each([
 	['MAX_TOKENS', undefined, {reason: 'length'}],
 	['SAFETY', 'Unsafe.', {reason: 'content-filter', message: 'Unsafe.'}],
 	['MALFORMED_FUNCTION_CALL', 'print(x)', {reason: 'error', message: 'print(x)'}],
-	['SOMETHING_NEW', undefined, {reason: 'other'}],
+	['RECITATION', undefined, {reason: 'content-filter', word: 'RECITATION'}],
+	['SOMETHING_NEW', undefined, {reason: 'other', word: 'SOMETHING_NEW'}],
 ])('finish reason %s ends the answer', async (finishReason, finishMessage, expected) => {
 	const chunk = {candidates: [{finishReason, finishMessage}]};
 	expect(await eventsOf(gemini, `data: ${JSON.stringify(chunk)}\n\n`)).toEqual([{type: 'finish', ...expected}]);
@@ -65,4 +66,15 @@ test.each([
 	const {transport, requests} = farEnd({body: ''});
 	await collect(gemini(requestOf(transport, {model})));
 	expect(requests[0]?.url).toBe(`https://host.test${path}streamGenerateContent?alt=sse`);
+});
+
+test('of two candidates one is read, wherever it stands', async () => {
+	const part = (index: number, text: string) => ({index, content: {parts: [{text}]}});
+	const chunks = [
+		{candidates: [part(0, 'A')]},
+		{candidates: [part(1, 'x')]},
+		{candidates: [part(1, 'y'), {...part(0, 'B'), finishReason: 'STOP'}]},
+	];
+	const body = chunks.map(chunk => `data: ${JSON.stringify(chunk)}\n\n`).join('');
+	expect(summaryOf(await eventsOf(gemini, body))).toMatchObject({text: 'AB', finish: ['stop']});
 });

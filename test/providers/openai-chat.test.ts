@@ -16,9 +16,11 @@ test('an error inside the stream is thrown after what came before it', async () 
 	});
 });
 
-test('a refusal is no text of the answer, it is why the answer ended', async () => {
+test('the words of a refusal are text, and the answer has ended with them', async () => {
 	expect(await eventsOf(custom, fixture('chat-refusal.sse'))).toEqual([
-		{type: 'finish', reason: 'content-filter', message: "I can't help with that."},
+		{type: 'text-delta', id: 'text-0', text: "I can't "},
+		{type: 'text-delta', id: 'text-0', text: 'help with that.'},
+		{type: 'finish', reason: 'content-filter'},
 	]);
 });
 
@@ -79,12 +81,16 @@ test.each([
 	['stop', 'stop'],
 	['length', 'length'],
 	['model_length', 'length'],
-	['content_filter', 'content-filter'],
+	['content_filter', 'content-filter', 'content_filter'],
 	['function_call', 'tool-calls'],
 	['error', 'error'],
-	['something_new', 'other'],
-])('finish reason %s means %s', async (word, reason) => {
-	expect(await eventsOf(custom, stream(delta({}, word)))).toEqual([{type: 'finish', reason}]);
+	['STOP', 'stop'],
+	['tool_use', 'tool-calls'],
+	['something_new', 'other', 'something_new'],
+])('finish reason %s means %s', async (word, reason, told?: string) => {
+	expect(await eventsOf(custom, stream(delta({}, word)))).toEqual([
+		{type: 'finish', reason, ...(told && {word: told})},
+	]);
 });
 
 test('an id that the conversation has already is not used again', async () => {

@@ -1,6 +1,6 @@
 import {expect, test} from 'vitest';
 import {openaiResponses} from '../../src/providers/openai-responses.ts';
-import {collect, eventsOf, farEnd, fixture, requestOf, untilFailure, withoutNewIds} from './replay.ts';
+import {collect, eventsOf, farEnd, fixture, requestOf, summaryOf, untilFailure, withoutNewIds} from './replay.ts';
 
 const wire = 'openai-responses';
 
@@ -18,10 +18,12 @@ test.each([
 	expect(error).toMatchObject({code: 'provider', message: `OpenAI reported an error: ${words}`});
 });
 
-test('a refusal is no text of the answer, it is why the answer ended', async () => {
+test('the words of a refusal are text, told once, and the answer has ended with them', async () => {
 	expect(await eventsOf(openaiResponses, fixture('responses-refusal.sse'))).toEqual([
+		{type: 'text-delta', id: 'refusal-0-0', text: "I can't help "},
+		{type: 'text-delta', id: 'refusal-0-0', text: 'with that.'},
 		{type: 'usage', usage: {input: 4, cacheRead: 0, cacheWrite: 0, output: 8, reasoning: 0}},
-		{type: 'finish', reason: 'content-filter', message: "I can't help with that."},
+		{type: 'finish', reason: 'content-filter'},
 	]);
 });
 
@@ -73,13 +75,13 @@ test('calls that only the completed response tells of are not lost', async () =>
 });
 
 test.each([
-	['content_filter', 'content-filter'],
-	['max_output_tokens', 'length'],
-	['something_new', 'other'],
-])('a response that is incomplete because of %s ends with %s', async (reason, expected) => {
+	['content_filter', {reason: 'content-filter', word: 'content_filter'}],
+	['max_output_tokens', {reason: 'length'}],
+	['something_new', {reason: 'other', word: 'something_new'}],
+])('a response that is incomplete because of %s ends with %j', async (reason, expected) => {
 	const incomplete = {type: 'response.incomplete', response: {incomplete_details: {reason}}};
 	expect(await eventsOf(openaiResponses, `data: ${JSON.stringify(incomplete)}\n\n`)).toEqual([
-		{type: 'finish', reason: expected},
+		{type: 'finish', ...expected},
 	]);
 });
 
@@ -102,4 +104,49 @@ test.each([
 	const end = farEnd({status, body: JSON.stringify({error: {message}})});
 	await expect(collect(openaiResponses(requestOf(end.transport, {model})))).rejects.toMatchObject({code: 'provider'});
 	expect(end.requests).toHaveLength(1);
+});
+
+test('text is told once where a host numbers content differently at the end of its item', async () => {
+	const whole = withoutNewIds(await eventsOf(openaiResponses, fixture('responses-renumbered.sse')));
+	expect(whole).toEqual([
+		{type: 'reasoning-delta', id: 'thought-0-0', text: 'A greeting.'},
+		{type: 'text-delta', id: 'text-1-1', text: 'Hello '},
+		{type: 'text-delta', id: 'text-1-1', text: 'there.'},
+		{type: 'usage', usage: {input: 4, cacheRead: 0, cacheWrite: 0, output: 8, reasoning: 0}},
+		{type: 'finish', reason: 'stop'},
+	]);
+});
+
+test('text is told once where a host changes the ids of an item, and text that only its item tells is not lost', async () => {
+	const {text, finish} = summaryOf(await eventsOf(openaiResponses, fixture('responses-new-ids.sse')));
+	expect([text, finish]).toEqual(['One.Two.Three, told whole.', ['stop']]);
+});
+
+const bodyOf = (...chunks: readonly object[]) => chunks.map(chunk => `data: ${JSON.stringify(chunk)}\n\n`).join('');
+
+test('items that share an output index are told apart by their ids', async () => {
+	const item = (id: string, text: string) => [
+		{type: 'response.output_item.added', output_index: 0, item: {id, type: 'message', content: []}},
+		{type: 'response.output_text.delta', item_id: id, output_index: 0, content_index: 0, delta: text},
+	];
+	const end = (id: string, text: string) => ({
+		type: 'response.output_item.done',
+		output_index: 0,
+		item: {id, type: 'message', content: [{type: 'output_text', text}]},
+	});
+	const body = bodyOf(...item('a', 'Yes.'), ...item('b', 'No.'), end('a', 'Yes.'), end('b', 'No.'));
+	expect(summaryOf(await eventsOf(openaiResponses, body)).text).toBe('Yes.No.');
+});
+
+test('a second text of an item that no delta has told is told at the end of the item', async () => {
+	const delta = {type: 'response.output_text.delta', item_id: 'a', output_index: 0, content_index: 1, delta: 'One. '};
+	const content = [said.content[0], {type: 'output_text', text: 'One. '}];
+	const end = {type: 'response.output_item.done', output_index: 0, item: {id: 'a', type: 'message', content}};
+	expect(summaryOf(await eventsOf(openaiResponses, bodyOf(delta, end))).text).toBe('One. Whole.');
+});
+
+test('a call whose item ends twice is one call', async () => {
+	const item = {id: 'fc_1', type: 'function_call', call_id: 'c1', name: 'list_files', arguments: '{}'};
+	const end = {type: 'response.output_item.done', output_index: 0, item};
+	expect(summaryOf(await eventsOf(openaiResponses, bodyOf(end, end))).calls).toHaveLength(1);
 });

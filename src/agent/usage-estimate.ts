@@ -1,0 +1,51 @@
+import type {AssistantPart, Message} from '../core/message.ts';
+import type {ToolDefinition} from '../core/tool.ts';
+import {noUsage, type TokenUsage} from '../core/usage.ts';
+
+type Request = {readonly messages: readonly Message[]; readonly tools: readonly ToolDefinition[]};
+
+/**
+ * Guesses what an answer used that was cut before its usage was told. What the provider has counted so far stays; undefined
+ * where nothing was said, or where the count covers all that was.
+ */
+export function estimateUsage(
+	{messages, tools}: Request,
+	parts: readonly AssistantPart[],
+	counted: TokenUsage | undefined,
+): TokenUsage | undefined {
+	const output = parts.reduce((sum, part) => sum + tokensOf(textOf(part)), 0);
+	if (output <= (counted?.output ?? 0)) {
+		return undefined;
+	}
+
+	const definitions = tools.map(({name, description, parameters}) => ({name, description, parameters}));
+	const read = {
+		...noUsage,
+		input: tokensOf(JSON.stringify(definitions)) + messages.reduce((sum, each) => sum + tokensRead(each), 0),
+	};
+	const thought = parts.filter(({type}) => type === 'reasoning').reduce((sum, part) => sum + tokensOf(textOf(part)), 0);
+	return {...(counted ?? read), output, reasoning: Math.max(thought, counted?.reasoning ?? 0), estimated: true};
+}
+
+function tokensRead(message: Message): number {
+	switch (message.role) {
+		case 'user':
+			return tokensOf(message.text);
+		case 'tool':
+			return tokensOf(message.output);
+		case 'assistant':
+			return message.parts.reduce((sum, part) => sum + tokensOf(textOf(part)), 0);
+		default:
+			return message satisfies never;
+	}
+}
+
+function textOf(part: AssistantPart): string {
+	return part.type === 'tool-call' ? part.name + JSON.stringify(part.arguments) : part.text;
+}
+
+/** About four letters of Latin script make a token, and nearly every character of most others. */
+function tokensOf(text: string): number {
+	const others = text.match(/[^\0-\u{24f}]/gu)?.length ?? 0;
+	return Math.ceil((text.length - others) / 4 + others);
+}

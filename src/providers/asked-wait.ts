@@ -1,0 +1,54 @@
+import type {Json} from '../core/json.ts';
+import {parseRetryAfter} from '../net/retry.ts';
+import {countAt, listAt, textAt} from './json-path.ts';
+
+type Headers = Readonly<Record<string, string>>;
+
+const unitsMs: ReadonlyMap<string, number> = new Map([
+	['ms', 1],
+	['s', 1000],
+	['m', 60_000],
+	['h', 3_600_000],
+]);
+
+/**
+ * How long the far end asks to wait, in milliseconds: as OpenAI's own header says, the usual one, a detail of Google's
+ * error, OpenRouter's metadata, or a sentence such as "try again in 2.4s". Undefined where nothing says so.
+ */
+export function askedWaitMs(headers: Headers, body: Json | undefined, words: string): number | undefined {
+	const own = Number.parseFloat(headers['retry-after-ms'] ?? '');
+	if (own >= 0) {
+		return Math.round(own);
+	}
+
+	const error = Array.isArray(body) ? body[0] : body;
+	const delays = listAt(error, 'error', 'details').map(detail => parseDurationMs(textAt(detail, 'retryDelay')));
+	const seconds = countAt(error, 'error', 'metadata', 'retry_after_seconds');
+	return (
+		parseRetryAfter(headers, Date.now()) ??
+		delays.find(delay => delay !== undefined) ??
+		(seconds === undefined ? undefined : Math.round(seconds * 1000)) ??
+		waitInWords(words)
+	);
+}
+
+/** The wait in a sentence that names one: "try again in 1m26.4s", "retry after 20 seconds". */
+function waitInWords(words: string): number | undefined {
+	const amount = String.raw`\d+(?:\.\d+)?\s*(?:ms|milliseconds?|s|sec|seconds?|m|min|minutes?|h|hours?)\b`;
+	const pieces = String.raw`(?:\d+(?:\.\d+)?(?:h|m)(?=\d))*${amount}`;
+	const found = new RegExp(String.raw`(?:try again|retry|wait)(?: again)?\s+(?:in|after|for)?\s*(${pieces})`, 'i').exec(
+		words,
+	);
+	return parseDurationMs(found?.[1] ?? '');
+}
+
+/** Reads "17.5s", "1m26.4s", "20 ms", "3 minutes". */
+function parseDurationMs(text: string): number | undefined {
+	const pieces = [...text.matchAll(/(\d+(?:\.\d+)?)\s*(ms|mil|s|m|h)/gi)];
+	if (pieces.length === 0) {
+		return undefined;
+	}
+
+	const unitOf = (unit = '') => unitsMs.get(unit.toLowerCase() === 'mil' ? 'ms' : unit.toLowerCase()) ?? 0;
+	return Math.round(pieces.reduce((sum, [, count, unit]) => sum + Number(count) * unitOf(unit), 0));
+}

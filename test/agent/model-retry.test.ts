@@ -1,0 +1,117 @@
+import {describe, expect, test} from 'vitest';
+import {createModelRetry} from '../../src/agent/model-retry.ts';
+import {runAgent} from '../../src/agent/run.ts';
+import type {Provider} from '../../src/providers/provider.ts';
+import {type Answer, adapterOf, farEnd, fixture, requestOf} from '../providers/replay.ts';
+import {collect, runOptions} from './scripted.ts';
+
+const [anthropic, gemini, responses, chat, groq] = await Promise.all([
+	adapterOf('anthropic'),
+	adapterOf('gemini'),
+	adapterOf('openai-responses'),
+	adapterOf('openai-chat'),
+	adapterOf('openai-chat', 'groq'),
+]);
+const answer = 'data: {"choices":[{"delta":{"content":"Hi"},"finish_reason":"stop"}]}\n\ndata: [DONE]\n\n';
+
+/** Runs a conversation against a far end: how often it was asked, with which waits, and how the run ended. */
+async function run(provider: Provider, ...answers: readonly Answer[]) {
+	const end = farEnd(...answers);
+	const waits: number[] = [];
+	const clock = {
+		sleep: async (milliseconds: number) => {
+			waits.push(milliseconds);
+		},
+		random: () => 0.5,
+	};
+	const ask = (messages: Parameters<typeof runAgent>[0]['messages']) => provider(requestOf(end.transport, {messages}));
+	const events = await collect(runAgent(runOptions({ask, retry: createModelRetry(clock)})));
+	const last = events.at(-1);
+	return {asked: end.requests.length, waits, end: last?.type === 'run-end' ? last : undefined, events};
+}
+
+const limited = (message: string, headers: Record<string, string> = {}): Answer => ({
+	status: 429,
+	headers,
+	body: JSON.stringify({error: {message, type: 'requests', code: 'rate_limit_exceeded'}}),
+});
+
+test('[23] a 429 that names no wait is tried again after waits by chance', async () => {
+	const {asked, waits, end} = await run(chat, limited('Slow down.'), limited('Slow down.'), {body: answer});
+	expect([asked, waits, end?.reason]).toEqual([3, [1250, 4250], 'done']);
+});
+
+test.each([
+	[{'retry-after': '3'}, 'Slow down.', 3000],
+	[{'retry-after-ms': '250'}, 'Slow down.', 250],
+	[{}, 'Rate limit reached. Please try again in 2.4s. Visit your account page.', 2400],
+	[{}, 'Rate limit reached. Please try again in 86ms.', 86],
+	[{}, 'Please try again in 0m59.5s.', 59_500],
+	[{}, 'Please retry after 20 seconds.', 20_000],
+	[{}, 'You exceeded your quota. Please retry in 34.07482s.', 34_075],
+] as const)('[23] a 429 with %j that says “%s” is tried again after %d ms', async (headers, message, expected) => {
+	const {waits, end} = await run(chat, limited(message, headers), {body: answer});
+	expect([waits, end?.reason]).toEqual([[expected], 'done']);
+});
+
+test('[23] a wait that is longer than a minute is said, and not waited for', async () => {
+	const {asked, end} = await run(chat, limited('Please try again in 1h12m3.5s.'));
+	expect([asked, end?.error?.hint]).toEqual([1, 'Try again in 73 minutes.']);
+});
+
+test.each([
+	['insufficient_quota', 429],
+	['billing_hard_limit_reached', 429],
+])('[23] a quota that is used up (%s) is not asked for again', async (code, status) => {
+	const {asked} = await run(chat, {status, body: JSON.stringify({error: {message: 'Check your plan.', code}})});
+	expect(asked).toBe(1);
+});
+
+describe('[23] an overload inside a stream', () => {
+	const event = (value: object) => `data: ${JSON.stringify(value)}\n\n`;
+
+	test.each([
+		['Anthropic', anthropic, fixture('anthropic-overloaded.sse')],
+		['Groq', groq, fixture('chat-groq-error.sse')],
+		['llama.cpp', chat, fixture('chat-llama-error.sse')],
+		['Google', gemini, event({error: {code: 503, status: 'UNAVAILABLE', message: 'Busy.'}})],
+		['OpenRouter', chat, event({error: {code: 502, message: 'Upstream.'}, choices: []})],
+		[
+			'OpenAI',
+			responses,
+			event({type: 'response.failed', response: {error: {code: 'server_error', message: 'Sorry.'}}}),
+		],
+	])('of %s before anything is shown is tried again', async (_, provider, body) => {
+		const {asked, waits, end} = await run(provider, {body});
+		expect([asked, waits, end?.reason]).toEqual([3, [1250, 4250], 'error']);
+	});
+
+	test('is waited for as long as its words ask', async () => {
+		const error = {code: 'rate_limit_exceeded', message: 'Please try again in 2.4s.'};
+		const {waits} = await run(responses, {body: event({type: 'response.failed', response: {error}})});
+		expect(waits).toEqual([2400, 2400]);
+	});
+
+	test('after something was shown ends the answer', async () => {
+		const {asked, end} = await run(anthropic, {body: fixture('anthropic-error.sse')});
+		expect([asked, end?.error?.message]).toEqual([1, 'Anthropic reported an error: Overloaded']);
+	});
+
+	test('is told apart from a request that is wrong', async () => {
+		const {asked} = await run(chat, {body: event({error: {code: 400, message: 'Bad image.'}})});
+		expect(asked).toBe(1);
+	});
+});
+
+test('a part that a host refuses is said once, also where the next try fails', async () => {
+	const refusal = {status: 400, body: '{"error":{"message":"stream_options is not supported"}}'};
+	const {asked, events} = await run(chat, refusal, {status: 503, body: 'busy'}, {body: answer});
+	expect(asked).toBe(3);
+	expect(events.filter(({type}) => type === 'notice')).toEqual([
+		{
+			type: 'notice',
+			level: 'warning',
+			text: 'The custom provider doesn’t count tokens while it streams. Its usage stays unknown.',
+		},
+	]);
+});

@@ -1,0 +1,59 @@
+import {expect, test} from 'vitest';
+import {runAgent} from '../../src/agent/run.ts';
+import {AppError} from '../../src/core/error.ts';
+import {collect, runOptions, type Script, scriptedModel, text} from './scripted.ts';
+
+test.each([
+	['content-filter', {word: 'SAFETY'}, 'The answer was filtered (SAFETY).'],
+	['content-filter', {message: 'This was blocked.'}, 'This was blocked.'],
+	['length', {message: 'Out of room.'}, 'Out of room.'],
+] as const)('an answer that ends with %s and %j says why', async (reason, said, message) => {
+	const {ask} = scriptedModel([text('Text.'), {type: 'finish', reason, ...said}]);
+	const events = await collect(runAgent(runOptions({ask})));
+	expect(events.slice(3)).toEqual([
+		{
+			type: 'run-end',
+			reason: 'done',
+			stopReason: reason === 'length' ? 'max_tokens' : 'refusal',
+			error: {code: 'incomplete', message},
+		},
+	]);
+});
+
+test.each([
+	['hologram', 'The answer ended with “hologram”, an unknown reason. It may be incomplete.'],
+	[undefined, 'The answer ended for an unknown reason. It may be incomplete.'],
+])('an end word that nobody knows (%s) makes the answer incomplete', async (word, message) => {
+	const {ask} = scriptedModel([text('Text.'), {type: 'finish', reason: 'other', ...(word && {word})}]);
+	expect((await collect(runAgent(runOptions({ask})))).at(-1)).toEqual({
+		type: 'run-end',
+		reason: 'incomplete',
+		stopReason: 'incomplete',
+		error: {code: 'incomplete', message, hint: 'Ask the model to go on.'},
+	});
+});
+
+const counted = {input: 50, cacheRead: 10, cacheWrite: 0, output: 1, reasoning: 0};
+
+test.each<[string, Script, object]>([
+	[
+		'counted so far',
+		[{type: 'usage', usage: counted}, text('Half an answer')],
+		{...counted, output: 4, estimated: true},
+	],
+	[
+		'counted nowhere',
+		[{type: 'reasoning-delta', id: 'r', text: 'Hm, hm.'}, text('数え切れない')],
+		{input: 2, cacheRead: 0, cacheWrite: 0, output: 8, reasoning: 2, estimated: true},
+	],
+	['counted to the end', [{type: 'usage', usage: {...counted, output: 99}}, text('Half')], {...counted, output: 99}],
+])('a cut answer that was %s counts', async (_, script, usage) => {
+	const {ask} = scriptedModel([...script, new AppError('network', 'Cut.')]);
+	const events = await collect(runAgent(runOptions({ask, tools: []})));
+	expect(events.findLast(event => event.type === 'usage')).toMatchObject({messageId: 'id-1', usage});
+});
+
+test('a call that said nothing counts nothing', async () => {
+	const {ask} = scriptedModel([new AppError('network', 'Cut.')]);
+	expect((await collect(runAgent(runOptions({ask})))).some(({type}) => type === 'usage')).toBe(false);
+});
