@@ -3,9 +3,12 @@ import {command} from '../src/command/command.ts';
 
 export default command({
 	name: 'clear',
-	summary: 'Wipe the screen and the scrollback; the session goes on',
+	summary: 'Start a new session on an empty screen',
 	args: z.object({}),
 	where: 'app',
 
-	run: () => ({kind: 'panel', panel: {show: 'clear'}}),
+	async run(_, {live}) {
+		await live?.start();
+		return {kind: 'panel', panel: {show: 'clear'}};
+	},
 });

@@ -6,6 +6,22 @@ import {runApp} from './running-app.ts';
 
 const prompt = ['─'.repeat(80), '❯ Ask something, or / for commands', 'local starting… · custom/demo · ○ idle'];
 
+test('/clear begins a new session, so that the model is told nothing of the one before', async () => {
+	const {ask, asked} = scriptedModel([text('First.'), finish('stop')], [text('Second.'), finish('stop')]);
+	const {type, waitFor, store, sessions} = runApp({ask});
+	await waitFor('Demo model');
+	type('one\r');
+	await waitFor('First.');
+	await waitFor('idle');
+	const before = store.getState().transcript.session;
+	type('/clear\r');
+	await expect.poll(() => store.getState().transcript.session).not.toBe(before);
+	type('two\r');
+	await waitFor('Second.');
+	expect(JSON.stringify(asked.at(-1))).not.toContain('one');
+	expect((await sessions.list(false)).map(({id}) => id)).toContain(before);
+});
+
 test('/clear wipes the screen and the scrollback, and the prompt stands on top', async () => {
 	const {type, lines, settle, waitFor} = runApp();
 	await waitFor('Demo model');
