@@ -30,7 +30,7 @@ const create = command({
 	}),
 	positional: ['task'],
 	describe: {
-		task: '[org/]name[@version]',
+		task: '[org/]name[@version], one of the tasks that the server has',
 		input: 'an input as name=text, or name:=json; may be repeated',
 		modelOverride: 'another model as name=model; may be repeated',
 		secret: 'id of a secret that the task gets; may be repeated',
@@ -39,8 +39,8 @@ const create = command({
 	},
 	completes: {task: 'task'},
 	examples: [
-		'env create acme/triage@2 --input repo=parser --timeout 3600',
-		'env create triage --input retries:=3 --model-override judge=anthropic/claude-sonnet-4-5',
+		'env create web-shop --input shop_name=Corner --timeout 3600',
+		'env create web-shop --input visits_per_minute:=30',
 	],
 	whileRunning: true,
 

@@ -25,7 +25,9 @@ export default command({
 		return {
 			kind: 'text',
 			text: faults.length > 0 ? `${done}, but ${faults.join(', and ')}.` : `${done}.`,
-			...(revoked === undefined && {hint: 'The API key stays good at the server; `api-key revoke` ends one.'}),
+			...(revoked === undefined && {
+				hint: 'The API key is still valid on the server. Revoke it there, or log in and run `api-key revoke <key>`.',
+			}),
 			data: {profile: profile.name, logged_out: true, ...(revoked !== undefined && {tokens_revoked: revoked})},
 		};
 	},

@@ -5,6 +5,7 @@ import {fieldsOf, loginLine, placeFlags, recordOf} from '../src/command/server-l
 import {AppError} from '../src/core/error.ts';
 import {formatNumber} from '../src/core/format.ts';
 import {isLoopback, parseServerUrl} from '../src/core/origin.ts';
+import {shellLine} from '../src/core/program-name.ts';
 
 /** Where it listens where it is told nothing. */
 const usualPort = 8700;
@@ -82,7 +83,7 @@ const start = command({
 					['data', engine === 'sqlite' ? `${folder} (SQLite)` : `PostgreSQL; files in ${folder}`],
 					...(made ? fieldsOf(made) : []),
 					['log in', loginLine(publicUrl ?? url, made)],
-					...(isEmpty ? ([['first', 'Nobody has an account here yet; run: service serve init']] as const) : []),
+					...(isEmpty ? ([['first', `Nobody has an account here yet; run: ${shellLine('serve init')}`]] as const) : []),
 					['stop', 'Ctrl+C'],
 				],
 				data,
@@ -125,7 +126,7 @@ const init = command({
 				},
 				{
 					kind: 'text',
-					text: `The key is shown this once.\nStart the server:    service serve${at}\nChoose a password:   service serve password ${email}${at}`,
+					text: `The key is shown this once.\nStart the server:    ${shellLine(`serve${at}`)}\nChoose a password:   ${shellLine(`serve password ${email}${at}`)}`,
 				},
 			],
 			data: record,

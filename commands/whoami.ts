@@ -22,7 +22,7 @@ export default command({
 		const identity = identityOf(context);
 		if (!identity) {
 			throw new AppError('auth', 'You are not logged in.', {
-				hint: '`login --server <url>` logs in; service chats without it.',
+				hint: '`login --server <url>` logs in; chatting works without it.',
 			});
 		}
 

@@ -4,8 +4,10 @@ import {type RunFlags, readInvocation} from './command/invocation.ts';
 import type {ComposeOptions} from './command/program.ts';
 import {createKeychain} from './config/keychain.ts';
 import {AppError, exitStatus, reportError} from './core/error.ts';
+import {setProgramName} from './core/program-name.ts';
 import {createAppStore} from './store/store.ts';
 import {wantsLinear} from './terminal/abilities.ts';
+import {calledAs} from './terminal/called-as.ts';
 
 /** Baked in by the build. */
 declare const SERVICE_VERSION: string;
@@ -13,6 +15,7 @@ declare const SERVICE_VERSION: string;
 const {env, stdin, stdout, stderr} = process;
 const store = createAppStore();
 const version = SERVICE_VERSION;
+setProgramName(nameOfProgram);
 
 /** The real parts, loaded when they are needed: the first frame of the app does without them. */
 async function compose(options: ComposeOptions) {
@@ -40,6 +43,15 @@ function currentFolder(): string {
 	}
 }
 
+/** What the user calls the program; its own name where the working folder is gone. */
+function nameOfProgram(): string {
+	try {
+		return calledAs({script: process.argv[1] ?? '', env, folder: process.cwd()});
+	} catch {
+		return 'service';
+	}
+}
+
 /** The first Ctrl+C, or the first SIGTERM, ends what goes on, the second one the process. */
 function onInterrupt(listener: () => void): void {
 	process.once('SIGINT', listener);
@@ -48,7 +60,7 @@ function onInterrupt(listener: () => void): void {
 
 const surroundings = {compose, store, env, stdin, stdout, stderr, version, onInterrupt};
 
-async function openApp(flags: Partial<RunFlags> & {readonly pick: boolean}): Promise<number> {
+async function openApp(flags: Partial<RunFlags> & {readonly pick: boolean; readonly prompt?: string}): Promise<number> {
 	if (wantsLinear(env)) {
 		const {startLinear} = await import('./ui/linear.ts');
 		return startLinear(flags, surroundings);

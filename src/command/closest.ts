@@ -1,12 +1,12 @@
 /**
- * The known word that was probably meant, or undefined where none is near: at most two letters off, or a prefix. Words of
- * one or two letters are like everything, and never meant.
+ * Returns the known word that was probably meant, undefined where none is near: a prefix, one letter off, or two in a word
+ * of six letters or more. Words of one or two letters are like everything, and never meant.
  */
 export function closest(word: string, known: readonly string[]): string | undefined {
 	const near = known
 		.filter(candidate => candidate.length > 2)
 		.map(candidate => ({candidate, distance: candidate.startsWith(word) && word ? 0.5 : distance(word, candidate)}))
-		.filter(({candidate, distance}) => distance <= Math.min(2, Math.ceil(candidate.length / 3)))
+		.filter(({candidate, distance}) => distance <= (Math.min(word.length, candidate.length) < 6 ? 1 : 2))
 		.sort((a, b) => a.distance - b.distance);
 	return near[0]?.candidate;
 }

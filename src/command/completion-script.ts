@@ -1,3 +1,5 @@
+import {programName} from '../core/program-name.ts';
+
 export const shells = ['bash', 'zsh', 'fish'] as const;
 export type Shell = (typeof shells)[number];
 
@@ -6,7 +8,7 @@ export type Shell = (typeof shells)[number];
  * line as it was typed goes to the program, with that part. A tilde before the program's path was not yet expanded.
  * Without a suggestion files are completed, as always.
  */
-const bash = `# Completion of service for bash. To load it now: source <(service completion bash)
+const bash = `# Completion of service for bash. To load it now: source <(PROGRAM completion bash)
 _service_completion() {
 	local line=\${COMP_LINE:0:COMP_POINT} reply
 	COMPREPLY=()
@@ -19,7 +21,7 @@ complete -o nosort -o default -F _service_completion service svc 2>/dev/null ||
 `;
 
 const zsh = `#compdef service svc
-# Completion of service for zsh. To load it now: source <(service completion zsh)
+# Completion of service for zsh. To load it now: source <(PROGRAM completion zsh)
 _service() {
 	local line
 	local -a lines values
@@ -40,7 +42,7 @@ else
 fi
 `;
 
-const fish = `# Completion of service for fish. To load it now: service completion fish | source
+const fish = `# Completion of service for fish. To load it now: PROGRAM completion fish | source
 function __service_completion
 	set -l words (commandline -opc)
 	set -l program $words[1]
@@ -60,5 +62,5 @@ const scripts: Readonly<Record<Shell, string>> = {bash, zsh, fish};
 
 /** The script that teaches a shell to complete `service` and `svc`, ending in a line end. */
 export function completionScript(shell: Shell): string {
-	return scripts[shell];
+	return scripts[shell].replace('PROGRAM', programName());
 }

@@ -49,7 +49,7 @@ export async function goBack(context: CommandContext): Promise<Result> {
 	if (name === localConnection.profile && !entryOf(data.profiles, name)) {
 		const {url} = await platform.embedded();
 		store.getState().setConnection({profile: name, server: url, state: 'ready'});
-		return connected({name, server: url}, undefined);
+		return {kind: 'text', text: 'Back on the built-in local server.', data: {profile: name, server: url}};
 	}
 
 	const profile = findProfile(data, name);

@@ -36,11 +36,11 @@ export async function dispatch(words: readonly string[], context: CommandContext
 function refuseWrongPlace(path: string, where: 'app' | 'shell' | undefined, {live}: CommandContext): void {
 	if (where === 'app' && !live) {
 		throw new AppError('usage', `${path} works inside the app only.`, {
-			hint: 'Run service, then type it with a slash.',
+			hint: `Start the app with \`$\`, then type /${path}.`,
 		});
 	}
 
 	if (where === 'shell' && live) {
-		throw new AppError('usage', `${path} works in a shell only.`, {hint: `Leave with /quit and run: service ${path}`});
+		throw new AppError('usage', `${path} works in a shell only.`, {hint: `Quit with /quit, then run \`$ ${path}\`.`});
 	}
 }

@@ -1,3 +1,4 @@
+import {shellLine} from '../core/program-name.ts';
 import {fieldsOf, flagOf, usageOf} from './arguments.ts';
 import {type Command, type Entry, isNoun} from './command.ts';
 import {globalFlagHelp} from './global-flags.ts';
@@ -14,29 +15,29 @@ export function helpOf(path: string, command: Command, inApp: boolean): Result {
 		describe[name] ? [[places.has(name) ? `<${flagOf(name)}>` : `--${flagOf(name)}`, describe[name]] as const] : [],
 	);
 	const shown = examplesOf(path, command, inApp);
-	const prefix = inApp ? '/' : 'service ';
+	const line = (words: string) => (inApp ? `/${words}` : shellLine(words));
 	const parts: Result[] = [
 		{kind: 'text', text: `${summary}.`},
-		{kind: 'text', text: `Usage: ${prefix}${usage}`},
+		{kind: 'text', text: `Usage: ${line(usage)}`},
 		...(described.length > 0 ? [{kind: 'record', fields: described, data: null} as const] : []),
 		...(aliases.length > 0 ? [{kind: 'text', text: `Also: ${aliases.join(', ')}`} as const] : []),
-		...(shown.length > 0 ? [{kind: 'lines', lines: shown.map(example => prefix + example)} as const] : []),
-		...(inApp ? [] : [{kind: 'text', text: everyFlag} as const]),
+		...(shown.length > 0 ? [{kind: 'lines', lines: shown.map(line)} as const] : []),
+		...(inApp ? [] : [{kind: 'text', text: everyFlag()} as const]),
 	];
 	return {kind: 'group', parts, data: {command: path, summary, usage}};
 }
 
-const everyFlag = 'service --help lists the flags of every command, such as --json.';
+const everyFlag = () => `${shellLine('--help')} lists the flags of every command, such as --json.`;
 
 /** Help of the program: its commands in the order of the table and, in a shell, its flags. */
 export function helpOfAll(entries: readonly Entry[], inApp: boolean): Result {
 	const commands = commandTable(entries, inApp);
 	return inApp
-		? {...commands, notes: ['/help <command> says more. Anything without a slash goes to the agent.', keyHelp]}
+		? {...commands, notes: ['/help <command> for details. Text without / is sent to the agent.', keyHelp]}
 		: {
 				kind: 'group',
 				parts: [
-					{...commands, notes: ['service <command> --help says more. Without a command the app starts.']},
+					{...commands, notes: ['`$ <command> --help` says more. Without a command the app starts.']},
 					flagTable('Flags without a command', Object.values(runFlagHelp)),
 					flagTable('Flags of every command', globalFlagHelp),
 				],
@@ -80,12 +81,12 @@ export function helpOfEntry(entry: Entry, inApp: boolean): Result {
 	}
 
 	const {title, ...table} = commandTable([entry], inApp);
-	const prefix = inApp ? '/' : 'service ';
+	const line = (words: string) => (inApp ? `/${words}` : shellLine(words));
 	const examples = entry.verbs
 		.flatMap(verb => examplesOf(`${entry.name} ${verb.name}`, verb, inApp).slice(0, 1))
-		.map(example => prefix + example);
-	const alone = entry.fallback ? ` ${prefix}${entry.name} alone is ${entry.name} ${entry.fallback}.` : '';
-	const more = inApp ? `/help ${entry.name} <verb>` : `service ${entry.name} <verb> --help`;
+		.map(line);
+	const alone = entry.fallback ? ` ${line(entry.name)} alone is ${entry.name} ${entry.fallback}.` : '';
+	const more = line(inApp ? `help ${entry.name} <verb>` : `${entry.name} <verb> --help`);
 	const parts: readonly Result[] = [
 		{kind: 'text', text: `${entry.summary}.`},
 		table,

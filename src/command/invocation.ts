@@ -25,7 +25,8 @@ export type RunFlags = {
 
 /** What the program was asked to do. */
 export type Invocation =
-	| ({readonly mode: 'app'; readonly pick: boolean} & RunFlags)
+	/** `prompt` is what the app begins with. */
+	| ({readonly mode: 'app'; readonly pick: boolean; readonly prompt?: string} & RunFlags)
 	| ({readonly mode: 'once'; readonly prompt: string | undefined; readonly format: OutputFormat} & RunFlags)
 	| {readonly mode: 'command'; readonly words: readonly string[]}
 	/** What a shell asks while one types: the words so far, the last one unfinished; `kept` characters of that one stay. */
@@ -53,7 +54,7 @@ export function readInvocation(argv: readonly string[]): Invocation {
 		return {mode: 'complete', words: [...before, word].slice(1), kept};
 	}
 
-	if (first !== undefined && !first.startsWith('-')) {
+	if (first !== undefined && !first.startsWith('-') && !isPrompt(first)) {
 		return {mode: 'command', words: argv};
 	}
 
@@ -81,6 +82,10 @@ export function readInvocation(argv: readonly string[]): Invocation {
 	};
 	const format = oneOf('--output-format', given.get('format'), formats);
 	if (given.has('prompt')) {
+		if (given.has('first')) {
+			throw new AppError('usage', 'Two prompts were given.', {hint: 'Put the whole prompt in quotes, behind -p.'});
+		}
+
 		if (given.get('resume') === '') {
 			throw new AppError('usage', '--resume needs an id where -p is given: nobody can choose.', {
 				hint: 'Give the id, or -c for the latest session of this folder.',
@@ -97,20 +102,31 @@ export function readInvocation(argv: readonly string[]): Invocation {
 	] as const) {
 		if (given.has(meaning)) {
 			throw new AppError('usage', `${flag} goes with -p.`, {
-				hint: 'Run service -p "prompt" for one answer without the app.',
+				hint: '`$ -p "prompt"` answers once without the app.',
 			});
 		}
 	}
 
-	return {mode: 'app', pick: given.get('resume') === '', ...run};
+	const prompt = given.get('first');
+	return {mode: 'app', pick: given.get('resume') === '', ...(prompt !== undefined && {prompt}), ...run};
 }
 
-/** Flags by meaning; one without a value has the empty string. */
-function readFlags(argv: readonly string[]): ReadonlyMap<RunFlag, string> {
-	const given = new Map<RunFlag, string>();
+/** True for several words in one argument, which no command has: a command is never taken for a prompt that costs. */
+function isPrompt(argument: string): boolean {
+	return /\S\s+\S/.test(argument);
+}
+
+/** Flags by meaning; one without a value has the empty string. `first` is a prompt for the app. */
+function readFlags(argv: readonly string[]): ReadonlyMap<RunFlag | 'first', string> {
+	const given = new Map<RunFlag | 'first', string>();
 	for (let index = 0; index < argv.length; index++) {
 		const word = argv[index] ?? '';
 		const [flag = '', inline] = word.startsWith('--') ? splitOnce(word) : [word];
+		if (!word.startsWith('-') && isPrompt(word) && !given.has('first') && !given.has('prompt')) {
+			given.set('first', word);
+			continue;
+		}
+
 		const meaning = Object.hasOwn(runFlags, flag) ? runFlags[flag as keyof typeof runFlags] : undefined;
 		if (!meaning) {
 			throw unknownFlag(word, given);
@@ -148,7 +164,7 @@ function splitOnce(word: string): readonly [string, string | undefined] {
 	return at < 0 ? [word, undefined] : [word.slice(0, at), word.slice(at + 1)];
 }
 
-function unknownFlag(word: string, given: ReadonlyMap<RunFlag, string>): AppError {
+function unknownFlag(word: string, given: ReadonlyMap<RunFlag | 'first', string>): AppError {
 	const [flag] = splitOnce(word);
 	const commandFirst = 'Put a command first, before its flags.';
 	if (!word.startsWith('-')) {
@@ -163,7 +179,7 @@ function unknownFlag(word: string, given: ReadonlyMap<RunFlag, string>): AppErro
 		known.map(name => name.slice(2)),
 	);
 	return new AppError('usage', `There is no flag ${flag}.${near ? ` Did you mean --${near}?` : ''}`, {
-		hint: isGlobalFlag(flag) ? commandFirst : 'Run service help to see what there is.',
+		hint: isGlobalFlag(flag) ? commandFirst : 'Run `$ help` to see them all.',
 	});
 }
 

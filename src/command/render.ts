@@ -1,5 +1,5 @@
 import {type Cell, cellText} from '../core/cell.ts';
-import {nameCommands} from '../core/command-words.ts';
+import {type CommandPlace, nameCommands} from '../core/command-words.ts';
 import {safeLine, safeText} from '../terminal/safe-text.ts';
 import {paint, parseSgr} from '../terminal/sgr.ts';
 import type {Palette} from '../terminal/style.ts';
@@ -11,16 +11,16 @@ import type {Column, Result} from './result.ts';
 type Style = {
 	readonly width: number;
 	readonly palette: Palette;
-	/** How commands are typed where this is shown; as in the app by default. */
-	readonly prefix?: '/' | 'service ';
+	/** Where this is read; in the app by default. */
+	readonly place?: CommandPlace;
 	/** True for times in full; how long ago they were otherwise. */
 	readonly exact?: boolean;
 };
 
 /** A result as lines of at most `width` cells, the same in the app and in a shell. Data is made safe here (SAFETY 1). */
 export function renderResult(result: Result, style: Style): readonly string[] {
-	const {width, palette, prefix = '/'} = style;
-	const told = (text: string) => palette.dim(safeText(nameCommands(text, prefix)));
+	const {width, palette, place = 'app'} = style;
+	const told = (text: string) => palette.dim(safeText(nameCommands(text, place)));
 	switch (result.kind) {
 		case 'text':
 			return [...wrapLine(safeText(result.text), width), ...(result.hint ? wrapLine(told(result.hint), width) : [])];

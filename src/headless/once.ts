@@ -1,5 +1,6 @@
 import type {OutputFormat} from '../command/invocation.ts';
 import {endText} from '../core/block.ts';
+import {nameCommands} from '../core/command-words.ts';
 import {AppError} from '../core/error.ts';
 import type {Recorded} from '../core/event.ts';
 import {blocksOf} from '../core/transcript.ts';
@@ -41,7 +42,7 @@ export async function runOnce(
 	onRecord(record => {
 		progress.follow(record.event);
 		if (format === 'stream-json') {
-			printJson(record, stdout);
+			printJson(asShellReads(record), stdout);
 		} else if (record.event.type === 'notice' && record.event.level !== 'info') {
 			progress.clear();
 			printWarning(record.event.text, stderr, record.event.hint);
@@ -80,6 +81,20 @@ export async function runOnce(
 	}
 
 	return statusOf(end);
+}
+
+/** A record whose hints name commands as they are typed in a shell. */
+function asShellReads(record: Recorded): Recorded {
+	const {event} = record;
+	if (event.type === 'notice' && event.hint !== undefined) {
+		return {...record, event: {...event, hint: nameCommands(event.hint, 'shell')}};
+	}
+
+	if (event.type === 'run-end' && event.error?.hint !== undefined) {
+		return {...record, event: {...event, error: {...event.error, hint: nameCommands(event.error.hint, 'shell')}}};
+	}
+
+	return record;
 }
 
 /** A script reads the answer from standard output; that it is no whole answer is said beside it. */

@@ -43,7 +43,7 @@ export function printResult(
 	const lines = renderResult(result, {
 		width,
 		palette: createPalette({color: wantsColor(output, env)}),
-		prefix: 'service ',
+		place: 'shell',
 		exact,
 	});
 	if (lines.length > 0) {
@@ -61,7 +61,7 @@ export function printError(report: ErrorReport, output: Output, {json}: {readonl
 	printWarning(report.message, output, report.hint);
 }
 
-const shellHint = (hint: string) => nameCommands(hint, 'service ');
+const shellHint = (hint: string) => nameCommands(hint, 'shell');
 
 /** Prints what a model said: as it is into a pipe, made safe on a terminal. Nothing for nothing. */
 export function printAnswer(text: string, output: Output): void {

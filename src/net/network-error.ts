@@ -95,15 +95,9 @@ function explainCode(code: string, origin: string): Explained {
 		case 'ECONNREFUSED':
 			return [`Nothing listens at ${origin}.`, 'Check the address and that the server runs.'];
 		case 'ENOTFOUND':
-			return [
-				`There is no host ${new URL(origin).hostname}.`,
-				'Check the address and your connection to the internet.',
-			];
+			return [`Can't resolve ${new URL(origin).hostname}.`, 'Check the address. Are you online?'];
 		case 'EAI_AGAIN':
-			return [
-				`The name ${new URL(origin).hostname} cannot be looked up now.`,
-				'Check your connection to the internet.',
-			];
+			return [`Can't resolve ${new URL(origin).hostname} now.`, 'Are you online? Try again.'];
 		case 'EHOSTUNREACH':
 		case 'ENETUNREACH':
 		case 'ENETDOWN':

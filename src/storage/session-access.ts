@@ -51,7 +51,7 @@ export function createSessionAccess({
 		const [newest] = await listSessions(home, {folder});
 		if (!newest) {
 			throw new AppError('not-found', 'There is no session in this folder yet.', {
-				hint: 'Run service to begin one; `sessions --all` lists those of other folders.',
+				hint: 'Send a message to begin one, or run `sessions --all` to see those of other folders.',
 			});
 		}
 

@@ -77,7 +77,7 @@ export function messageLines(
 	return [
 		...wrapLine(role(safeText(text)), width, {first: role(`${sign} `), rest: '  '}),
 		...(hint
-			? wrapLine(palette.dim(safeText(nameCommands(hint, '/'))), width, {first: palette.dim('  → '), rest: '    '})
+			? wrapLine(palette.dim(safeText(nameCommands(hint, 'app'))), width, {first: palette.dim('  → '), rest: '    '})
 			: []),
 	];
 }

@@ -22,7 +22,7 @@ import {answerTo, keysOf, steadyNow, untilAnswerable} from './question.ts';
  * Ctrl+C interrupts the run or the command, at rest it leaves; so does the end of input. Gives the exit status.
  */
 export async function startLinear(
-	flags: Partial<RunFlags> & {readonly pick: boolean},
+	flags: Partial<RunFlags> & {readonly pick: boolean; readonly prompt?: string},
 	surroundings: Omit<Surroundings<keyof AppProgram>, 'stderr'> & {
 		/** Milliseconds on a clock that never jumps. */
 		readonly now?: () => number;
@@ -30,7 +30,7 @@ export async function startLinear(
 ): Promise<number> {
 	const {compose, store, env, stdin, stdout, version, onInterrupt, now = steadyNow} = surroundings;
 	if (!stdin.isTTY || !stdout.isTTY) {
-		throw new AppError('usage', 'The app needs a terminal.', {hint: 'In scripts and pipes use service -p "prompt".'});
+		throw new AppError('usage', 'The app needs a terminal.', {hint: 'For scripts use `$ -p "prompt"`.'});
 	}
 
 	const palette = createPalette({color: wantsColor(stdout, env)});

@@ -1,6 +1,7 @@
 import type {RunFlags} from '../command/invocation.ts';
 import type {Program} from '../command/program.ts';
 import {isAbort} from '../core/error.ts';
+import {shellLine} from '../core/program-name.ts';
 import {blocksOf} from '../core/transcript.ts';
 import {expandedText, setComposerText} from '../store/composer.ts';
 import {setHistory} from '../store/composer-history.ts';
@@ -54,7 +55,7 @@ export type OpenedConversation = {
 /** Wires the program to the screen: store to painter, prompt to agent and commands; then opens the session that was asked for. */
 export async function openConversation(
 	program: AppProgram,
-	flags: Partial<RunFlags> & {readonly pick: boolean},
+	flags: Partial<RunFlags> & {readonly pick: boolean; readonly prompt?: string},
 	{store, palette, interact, version, homeFolder, write, wipe, quit, logs, isOnScreen}: Dependencies,
 ): Promise<OpenedConversation> {
 	const {conversation, entries, contextFor, folder} = program;
@@ -176,6 +177,10 @@ export async function openConversation(
 		}
 	}
 
+	if (flags.prompt) {
+		void submit(flags.prompt);
+	}
+
 	return {
 		painter,
 		submit,
@@ -199,7 +204,7 @@ export async function openConversation(
 
 			// A session without a message was not kept.
 			const isKept = blocksOf(transcript).some(({kind}) => kind === 'user');
-			return isKept ? `Resume this session with: service --resume ${transcript.session.slice(0, 8)}\n` : '';
+			return isKept ? `Resume this session with: ${shellLine(`--resume ${transcript.session.slice(0, 8)}`)}\n` : '';
 		},
 	};
 }

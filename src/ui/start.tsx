@@ -34,13 +34,13 @@ type AppSurroundings = Pick<Surroundings<keyof AppProgram>, 'compose' | 'store' 
  * loaded; what is typed meanwhile is kept. Gives the exit status. Throws `usage` where there is no terminal.
  */
 export async function startApp(
-	flags: Partial<RunFlags> & {readonly pick: boolean},
+	flags: Partial<RunFlags> & {readonly pick: boolean; readonly prompt?: string},
 	surroundings: AppSurroundings,
 ): Promise<number> {
 	const {compose, store, env, stdin, stdout, version, process} = surroundings;
 	if (!stdin.isTTY || !stdout.isTTY) {
 		throw new AppError('usage', `The app needs a terminal, and standard ${stdin.isTTY ? 'output' : 'input'} is none.`, {
-			hint: 'In scripts and pipes use service -p "prompt".',
+			hint: 'For scripts use `$ -p "prompt"`.',
 		});
 	}
 

@@ -38,7 +38,7 @@ test('a command of the app is refused in a shell, and the reverse', async () => 
 	await expect(dispatch(['shell'], inApp(context()))).rejects.toMatchObject({
 		code: 'usage',
 		message: 'shell works in a shell only.',
-		hint: 'Leave with /quit and run: service shell',
+		hint: 'Quit with /quit, then run `$ shell`.',
 	});
 });
 

@@ -26,6 +26,12 @@ test.each([
 	[['--profile', 'lab'], {...app, profile: 'lab'}],
 	[['--insecure-http'], {...app, insecureHttp: true}],
 	[['--approve', 'edits'], app],
+	[['explain this'], {...app, prompt: 'explain this'}],
+	[['explain this', '-m', 'openai/gpt'], {...app, prompt: 'explain this', model: 'openai/gpt'}],
+	[['-c', 'and now?'], {...app, resume: 'latest', prompt: 'and now?'}],
+	[['--continue', '--profile', 'lab', 'and\nnow?'], {...app, resume: 'latest', profile: 'lab', prompt: 'and\nnow?'}],
+	[['statsu'], {mode: 'command', words: ['statsu']}],
+	[['statsu '], {mode: 'command', words: ['statsu ']}],
 	[['-p', 'Hi'], once],
 	[['--print', 'Hi'], once],
 	[['--print=Hi=there'], {...once, prompt: 'Hi=there'}],
@@ -60,13 +66,15 @@ test.each([
 	expect(readInvocation(argv)).toEqual(invocation);
 });
 
-const help = 'Run service help to see what there is.';
+const help = 'Run `$ help` to see them all.';
 
 test.each([
 	[['--modle', 'x'], 'There is no flag --modle. Did you mean --model?', help],
 	[['-x'], 'There is no flag -x.', help],
 	[['--constructor'], 'There is no flag --constructor.', help],
 	[['--'], 'There is no flag --.', help],
+	[['explain this', 'and that'], '“and that” has no flag before it.', 'Put a command first, before its flags.'],
+	[['explain this', '-p', 'Hi'], 'Two prompts were given.', 'Put the whole prompt in quotes, behind -p.'],
 	[['-p', 'two', 'words'], '“words” has no flag before it.', 'Put the whole prompt in quotes.'],
 	[['-c', 'whoami'], '“whoami” has no flag before it.', 'Put a command first, before its flags.'],
 	[['--profile', 'lab', 'whoami'], '“whoami” has no flag before it.', 'Put a command first, before its flags.'],

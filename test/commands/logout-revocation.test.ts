@@ -103,14 +103,14 @@ test('a keychain that does not open is said, nothing is sent, and the login is f
 	expect([login.forms(), login.context.config.read().profiles['lab']?.accessToken]).toEqual([[], undefined]);
 });
 
-test('an API key is not revoked, and the person is told that it stays good', async () => {
+test('an API key is not revoked, and the person is told that it is still valid', async () => {
 	const server = await platform();
 	const {run} = testContext({flags: {server: server.origin}});
 	await run('login', goodKey);
 	const before = server.seen.length;
 	expect(await run('logout')).toMatchObject({
 		text: `Logged out of ${server.origin}.`,
-		hint: 'The API key stays good at the server; `api-key revoke` ends one.',
+		hint: 'The API key is still valid on the server. Revoke it there, or log in and run `api-key revoke <key>`.',
 	});
 	expect(server.seen.length).toBe(before);
 });

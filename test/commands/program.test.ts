@@ -1,6 +1,6 @@
 import {join} from 'node:path';
 import {expect, test} from 'vitest';
-import {folderWith, runProgram} from '../e2e/program.ts';
+import {calledSo, folderWith, runProgram} from '../e2e/program.ts';
 import {goodKey, platform} from './platform.ts';
 
 const home = () => join(folderWith(), 'home');
@@ -51,7 +51,11 @@ test('help and login work whatever the environment says', async () => {
 });
 
 test.each([
-	[['lgoin'], 2, 'service: There is no command “lgoin”. Did you mean “login”?\n  Run service help to see them all.\n'],
+	[
+		['lgoin'],
+		2,
+		`service: There is no command “lgoin”. Did you mean “login”?\n  Run ${calledSo} help to see them all.\n`,
+	],
 	[['keys'], 2, 'service: keys needs a verb.\n  Choose one of set, list, remove.\n'],
 	[['keys', 'set', 'opennai', 'k'], 2, 'service: There is no provider “opennai”.\n'],
 	[['keys', 'set', 'openai'], 2, 'service: Key of OpenAI is missing.\n  Give it as an argument, or pipe it in.\n'],
@@ -74,7 +78,7 @@ test('with --json an error is JSON on standard error', async () => {
 		error: {
 			code: 'auth',
 			message: 'You are not logged in.',
-			hint: 'service login --server <url> logs in; service chats without it.',
+			hint: `${calledSo} login --server <url> logs in; chatting works without it.`,
 		},
 	});
 });

@@ -45,7 +45,7 @@ test('without a login it says so, and how to log in', async () => {
 	await expect(testContext().run('whoami')).rejects.toMatchObject({
 		code: 'auth',
 		message: 'You are not logged in.',
-		hint: '`login --server <url>` logs in; service chats without it.',
+		hint: '`login --server <url>` logs in; chatting works without it.',
 	});
 });
 

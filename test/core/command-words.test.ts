@@ -2,10 +2,12 @@ import {expect, test} from 'vitest';
 import {nameCommands} from '../../src/core/command-words.ts';
 
 test.each([
-	['Run `help` to see them all.', '/', 'Run /help to see them all.'],
-	['Run `keys set openai`, or set OPENAI_API_KEY.', 'service ', 'Run service keys set openai, or set OPENAI_API_KEY.'],
-	['`login --server <url>` logs in, `connect <url>` too.', '/', '/login --server <url> logs in, /connect <url> too.'],
-	['A lone ` stays, and so do empty ``.', '/', 'A lone ` stays, and so do empty ``.'],
-] as const)('%j is told as it is typed behind %j', (hint, prefix, told) => {
-	expect(nameCommands(hint, prefix)).toBe(told);
+	['Run `help` to see them all.', 'app', 'Run /help to see them all.'],
+	['Run `keys set openai`, or set OPENAI_API_KEY.', 'shell', 'Run service keys set openai, or set OPENAI_API_KEY.'],
+	['`login --server <url>` logs in, `connect <url>` too.', 'app', '/login --server <url> logs in, /connect <url> too.'],
+	['Quit, then run `$ serve init`.', 'app', 'Quit, then run service serve init.'],
+	['Start it with `$`, or `$ -p "Hi"`.', 'shell', 'Start it with service, or service -p "Hi".'],
+	['A lone ` stays, and so do empty ``.', 'app', 'A lone ` stays, and so do empty ``.'],
+] as const)('%j is told as it is typed in the %s', (hint, place, told) => {
+	expect(nameCommands(hint, place)).toBe(told);
 });

@@ -3,7 +3,7 @@ import {promisify} from 'node:util';
 import {expect, test} from 'vitest';
 import {connectedTo} from './chat.ts';
 import {startModelHost, unusedAddress} from './model-host.ts';
-import {folderWith, program, runProgram, startProgram} from './program.ts';
+import {calledSo, folderWith, program, runProgram, startProgram} from './program.ts';
 import {startTerminal} from './terminal.ts';
 
 async function withHost() {
@@ -33,7 +33,7 @@ test('what was typed wrong is repeated safely [1]', async () => {
 	const {status, stderr} = await runProgram(['-\u001b[2J']);
 	expect({status, stderr}).toEqual({
 		status: 2,
-		stderr: 'service: There is no flag -␛[2J.\n  Run service help to see what there is.\n',
+		stderr: `service: There is no flag -␛[2J.\n  Run ${calledSo} help to see them all.\n`,
 	});
 });
 
@@ -71,7 +71,7 @@ test('the app without a terminal says so, with status 2', async () => {
 	const {status, stdout, stderr} = await runProgram([]);
 	expect({status, stdout}).toEqual({status: 2, stdout: ''});
 	expect(stderr).toMatch(advice);
-	expect(stderr).toMatch(/terminal.*\n.*service -p/);
+	expect(stderr).toMatch(/terminal.*\n.*service\.js -p/);
 });
 
 test('the app whose output is piped on says so, with status 2', async () => {
@@ -107,7 +107,7 @@ test('a refused key ends with 4', async () => {
 test('a missing key ends with 4, before anything is sent', async () => {
 	const {status, stderr} = await runProgram(['-p', 'hello', '--model', 'anthropic/claude-sonnet-5']);
 	expect(status).toBe(4);
-	expect(stderr).toMatch(/^service: There is no key for Anthropic\.\n {2}Run service keys set anthropic/);
+	expect(stderr).toContain(`service: There is no key for Anthropic.\n  Run ${calledSo} keys set anthropic`);
 });
 
 test('a session that does not exist ends with 5', async () => {

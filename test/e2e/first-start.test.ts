@@ -30,7 +30,7 @@ test('a newcomer chats through a tool, leaves a clean terminal behind, and finds
 
 	expect(await quit(terminal)).toEqual({status: 0, signal: 0});
 	const lines = terminal.screen().filter(Boolean);
-	expect(lines.at(-1)).toMatch(/^Resume this session with: service --resume [\da-f]{8}$/);
+	expect(lines.at(-1)).toMatch(/^Resume this session with: node \S+service\.js --resume [\da-f]{8}$/);
 	expect(lines.join('\n')).not.toMatch(/Ask something|○ idle|^────────|Press Ctrl\+C/m);
 	expect(terminal.cursor()).toEqual({column: 0, row: terminal.screen().findLastIndex(Boolean) + 1});
 	expect(terminal.modes().bracketedPasteMode).toBe(false);

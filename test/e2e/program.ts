@@ -11,6 +11,9 @@ const root = join(import.meta.dirname, '../..');
 /** The program as it is shipped. */
 export const program = join(root, 'dist/service.js');
 
+/** How the program names itself where it is started so. */
+export const calledSo = `node ${program}`;
+
 /** What the program is built of; a test of a stale one would prove nothing. */
 const sources = ['src', 'commands', '.scripts/build.mjs', 'package.json'];
 

@@ -63,7 +63,7 @@ test('a folder without sessions says what to do', async () => {
 	await expect(access().sessions.findOrLatest(undefined)).rejects.toMatchObject({
 		code: 'not-found',
 		message: 'There is no session in this folder yet.',
-		hint: 'Run service to begin one; `sessions --all` lists those of other folders.',
+		hint: 'Send a message to begin one, or run `sessions --all` to see those of other folders.',
 	});
 });
 

@@ -45,7 +45,7 @@ export function testProgram({
 	const access = createFolderAccess({folder, env, config: openConfig(home)});
 	const records: Recorded[] = [];
 	let ids = 0;
-	const place = randomUUID().slice(0, -12);
+	const place = `0f9b4e6a${randomUUID().slice(8, -12)}`;
 	const newId = () => `${place}${String(++ids).padStart(12, '0')}`;
 	const conversation = createConversation({
 		store,

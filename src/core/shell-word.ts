@@ -1,0 +1,4 @@
+/** Text as one word of a shell's line, in quotes where it needs them. */
+export function shellWord(text: string): string {
+	return /^[\w./~:@%+=-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`;
+}

@@ -1,0 +1,91 @@
+import {accessSync, constants, realpathSync, statSync} from 'node:fs';
+import {basename, dirname, isAbsolute, join, relative, sep} from 'node:path';
+import type {Environment} from '../core/environment.ts';
+import {searchFolders} from '../core/search-path.ts';
+import {shellWord} from '../core/shell-word.ts';
+
+const ownNames = ['service', 'svc'] as const;
+
+type Call = {
+	/** The path of the script, as Node gives it in `argv[1]`: absolute, with its links. */
+	readonly script: string;
+	readonly env: Environment;
+	/** The working folder. */
+	readonly folder: string;
+};
+
+/**
+ * Returns what the user types in front of arguments to call the program again as it was called now: a package manager's
+ * words, a name that their shell finds, or a path. A name is given only where this very program is found by it: Debian has
+ * a `service` of its own.
+ */
+export function calledAs({script, env, folder}: Call): string {
+	const real = realPath(script);
+	const manager = managerWords(real, env);
+	if (manager) {
+		return manager;
+	}
+
+	const names = [basename(script), ...ownNames].filter(name => ownNames.some(own => own === name));
+	const name = real && names.find(candidate => firstOnPath(candidate, env['PATH'] ?? '') === real);
+	if (name) {
+		return name;
+	}
+
+	const path = pathFrom(folder, script);
+	const isCommand = !script.endsWith('.js') || (real && realPath(absolute(env['_'] ?? '', folder)) === real);
+	return isCommand ? shellWord(path.includes(sep) ? path : `.${sep}${path}`) : `node ${shellWord(path)}`;
+}
+
+/** `npm start --`, `npx service` and the like, where the script of our own package was called so. */
+function managerWords(script: string | undefined, env: Environment): string | undefined {
+	const event = env['npm_lifecycle_event'];
+	const manager = /^(npm|pnpm|yarn|bun)\//.exec(env['npm_config_user_agent'] ?? '')?.[1] ?? 'npm';
+	if (event === 'npx') {
+		return manager === 'npm' ? 'npx service' : `${manager} exec service`;
+	}
+
+	const manifest = env['npm_package_json'];
+	const isOwn =
+		script !== undefined && manifest !== undefined && realPath(dirname(manifest)) === dirname(dirname(script));
+	return event === 'start' && isOwn ? (manager === 'npm' ? 'npm start --' : `${manager} start`) : undefined;
+}
+
+/** The real path of the first program of that name that a shell finds. */
+function firstOnPath(name: string, path: string): string | undefined {
+	for (const folder of searchFolders(path)) {
+		const candidate = join(folder, name);
+		if (isProgram(candidate)) {
+			return realPath(candidate);
+		}
+	}
+
+	return undefined;
+}
+
+function isProgram(path: string): boolean {
+	try {
+		accessSync(path, constants.X_OK);
+		return statSync(path).isFile();
+	} catch {
+		return false;
+	}
+}
+
+/** The shorter of both ways to write it: relative to the working folder where it lies below. */
+function pathFrom(folder: string, script: string): string {
+	const path = relative(folder, script);
+	return path.startsWith('..') || isAbsolute(path) ? script : path;
+}
+
+function absolute(path: string, folder: string): string {
+	return isAbsolute(path) ? path : join(folder, path);
+}
+
+function realPath(path: string): string | undefined {
+	try {
+		return realpathSync(path);
+	} catch {
+		return undefined;
+	}
+}

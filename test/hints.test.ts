@@ -1,0 +1,99 @@
+import {readdirSync, readFileSync} from 'node:fs';
+import {posix} from 'node:path';
+import {expect, test} from 'vitest';
+import {commands} from '../commands/index.ts';
+import {readArguments} from '../src/command/arguments.ts';
+import {takeGlobalFlags} from '../src/command/global-flags.ts';
+import {readInvocation} from '../src/command/invocation.ts';
+import {findCommand} from '../src/command/table.ts';
+import {splitWords} from '../src/command/words.ts';
+
+const sources = ['src', 'commands']
+	.flatMap(folder => readdirSync(folder, {recursive: true, withFileTypes: true}))
+	.filter(entry => entry.isFile() && /\.tsx?$/.test(entry.name))
+	.map(entry => posix.join(entry.parentPath, entry.name))
+	// What these say is read by no user of the program: the server's pages, and the descriptions of the API.
+	.filter(file => !/^src\/(?:server|contract)\//.test(file));
+
+/** What stands for an expression inside a hint, where any word would not do. */
+const samples: Readonly<Record<string, string>> = {
+	path: 'whoami',
+	"words.join(' ')": 'run claim x',
+	'usageOf(path, command)': 'whoami',
+	line: 'finding list',
+	'page + 1': '2',
+};
+
+/** Hints of commands that the app alone has, in files that speak in the app alone. */
+const appOnly = /^(?:commands\/(?:logs|watch|env)\.ts)$/;
+
+type Hint = {readonly file: string; readonly text: string};
+
+const literal = /'(?:[^'\\\n]|\\.)*'|`(?:[^`\\]|\\.)*`/g;
+const code = (file: string) => readFileSync(file, 'utf8').replace(/\/\*[\s\S]*?\*\/|^\s*\/\/.*$/gm, '');
+const strings = sources.flatMap(file =>
+	[...code(file).matchAll(literal)].map(([text]) => ({
+		file,
+		text: text.slice(1, -1).replace(/\$\{([^}]*)\}/g, (_, expression: string) => samples[expression] ?? 'x'),
+	})),
+);
+
+/** A path of a server, and folders, which are no commands. */
+const paths = ['password', 'proc', 'sys', 'dev'];
+
+/** Commands in backticks: in the place where they are read, or behind `$` in a shell. */
+const hints: readonly Hint[] = strings.flatMap(({file, text}) =>
+	[...text.replaceAll('\\`', '`').matchAll(/(?<![\w`])`(\$(?: [^`]+)?|[a-z][^`]*)`/g)].map(match => ({
+		file,
+		text: (match[1] ?? '').replace(/<command>/g, 'whoami').replace(/<[^>]*>/g, 'x'),
+	})),
+);
+
+function parse(words: readonly string[]) {
+	const {command, path, rest} = findCommand(commands, takeGlobalFlags(words).rest);
+	readArguments(
+		path,
+		command,
+		rest.filter(word => word !== '--help'),
+	);
+	return command;
+}
+
+test.each(hints.filter(({text}) => !text.startsWith('$')))(
+	'the hint `$text` of $file is a command that can be typed where it is read',
+	({file, text}) => {
+		const {where} = parse(splitWords(text));
+		expect(where === undefined || (where === 'app' && appOnly.test(file))).toBe(true);
+	},
+);
+
+test.each(hints.filter(({text}) => text.startsWith('$')))(
+	'the hint `$text` of $file is a line of a shell that is understood',
+	({text}) => {
+		const invocation = readInvocation(splitWords(text.slice(1)));
+		expect(invocation.mode === 'command' ? parse(invocation.words).where : undefined).not.toBe('app');
+	},
+);
+
+test('there are such hints, so that nothing above is empty', () => {
+	expect(hints.length).toBeGreaterThan(40);
+	expect(hints.some(({text}) => text.startsWith('$'))).toBe(true);
+});
+
+const slashed = strings.flatMap(({file, text}) =>
+	/^src\/providers\//.test(file)
+		? []
+		: [...text.matchAll(/(?:^|[\s(`])\/([a-z][a-z-]{2,})(?=[\s`,.;:)]|$)/g)].map(([, name = '']) => ({file, name})),
+);
+
+test.each(slashed.filter(({name}) => !paths.includes(name)))('/$name of $file is a command of the app', ({name}) => {
+	const entry = commands.find(candidate => candidate.name === name || candidate.aliases?.includes(name));
+	expect(entry).toBeDefined();
+	expect(entry && 'where' in entry ? entry.where : undefined).not.toBe('shell');
+});
+
+test('no text names the program by itself in front of a command: that is the user who called it', () => {
+	const names = commands.map(({name}) => name).join('|');
+	const own = new RegExp(String.raw`\bservice (?:--?[a-z]|(?:${names})\b)`);
+	expect(strings.filter(({file, text}) => !file.endsWith('/completion-script.ts') && own.test(text))).toEqual([]);
+});
