@@ -124,7 +124,7 @@ function isBadKey(body: Json | undefined): boolean {
 
 const overflowOptions = {
 	overflow: true,
-	hint: 'Start a new session with `new`, or edit the last message (Esc Esc).',
+	hint: 'Start a new session with /new, or edit the last message (Esc Esc).',
 } as const;
 
 /** Codes and types of an error, wherever a vendor puts them, in lower case. */
