@@ -2,7 +2,8 @@ import type {Runtime, RuntimeInstance} from '../../contract/resources/runtime.ts
 import type {Queries} from '../database/tables.ts';
 import {limitFor, type OrganizationBounds} from '../sandboxes/capacity.ts';
 import {creditsFor} from '../sandboxes/credit-price.ts';
-import {type RuntimeRow, type SandboxRow, secondsRun} from '../sandboxes/runtime-life.ts';
+import {type SandboxRow, secondsRun} from '../sandboxes/meter.ts';
+import type {RuntimeRow} from '../sandboxes/runtime-life.ts';
 import type {Services} from '../services.ts';
 
 type Row = RuntimeRow & {readonly project_key: string | null; readonly project_name: string | null};
@@ -92,9 +93,10 @@ function instanceOf(
 		requested_runtime_limit_source_level: limit.requested.level,
 		billed_credits: sandbox.billed_credits,
 		running_credits: Math.max(0, used - sandbox.billed_credits),
-		estimated_total_credits: creditsFor(
-			atOnce === undefined ? seconds : sandbox.past_seconds + atOnce,
-			policy.creditsPerHour,
+		estimated_total_credits: Math.max(
+			// What was paid in advance counts, though the time may not be used.
+			sandbox.billed_credits,
+			creditsFor(atOnce === undefined ? seconds : sandbox.past_seconds + atOnce, policy.creditsPerHour),
 		),
 		runtime_limited_by_credits: sandbox.limited_by !== null,
 	};

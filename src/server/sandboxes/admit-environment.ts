@@ -3,6 +3,7 @@ import type {Services} from '../services.ts';
 import type {TaskInputs} from '../tasks/inputs.ts';
 import type {Task} from '../tasks/task.ts';
 import {assertCapacity, holdOrganization, limitFor} from './capacity.ts';
+import {payAhead} from './meter.ts';
 import {orProviderFault} from './provider-fault.ts';
 import type {TaskPlan} from './task-plan.ts';
 
@@ -27,7 +28,7 @@ type Admitted = {
 	readonly seconds: number;
 };
 
-/** Writes down a new environment, in the state `building`. Refuses (409) where the organization has no room for it. */
+/** Writes down a new environment, in the state `building`. Refuses (409) where the organization has no room or no credits for it. */
 export async function admitEnvironment(services: Services, wanted: Wanted): Promise<Admitted> {
 	const {database, sandboxes, now} = services;
 	const {organizationId, workspaceId, projectId, createdBy, task, plan, inputs, modelOverrides} = wanted;
@@ -39,11 +40,14 @@ export async function admitEnvironment(services: Services, wanted: Wanted): Prom
 		await assertCapacity(transaction, organizationId, {capacity: bounds.sandbox_capacity ?? policy.capacity});
 		const {actual} = limitFor(policy, bounds, wanted.seconds ?? task.timeout_sec ?? null);
 		const created = now();
+		const payer = {organizationId, userId: createdBy, reason: `environment ${wanted.taskReference}`, now: created};
+		const credit = await payAhead(transaction, payer, {past: 0, billed: 0, rate: policy.creditsPerHour});
+		const longest = Math.min(actual, credit.seconds);
 		const both = {
 			organization_id: organizationId,
 			created_by: createdBy,
 			created_at: created.toISOString(),
-			expires_at: new Date(created.getTime() + actual * 1000).toISOString(),
+			expires_at: new Date(created.getTime() + longest * 1000).toISOString(),
 		};
 		await transaction
 			.insertInto('sandboxes')
@@ -57,7 +61,8 @@ export async function admitEnvironment(services: Services, wanted: Wanted): Prom
 				sandbox_url: Object.values(plan.services)[0]?.url ?? null,
 				past_seconds: 0,
 				running_since: both.created_at,
-				billed_credits: 0,
+				billed_credits: credit.billed,
+				limited_by: credit.seconds < actual ? credit.lack : null,
 				startup_timing: '{}',
 			})
 			.execute();
@@ -79,7 +84,7 @@ export async function admitEnvironment(services: Services, wanted: Wanted): Prom
 				updated_at: both.created_at,
 			})
 			.execute();
-		return actual;
+		return longest;
 	});
 	return {id, sandboxId, seconds};
 }

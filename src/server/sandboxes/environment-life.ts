@@ -2,10 +2,13 @@ import {setTimeout as sleep} from 'node:timers/promises';
 import type {Selectable} from 'kysely';
 import type {TaskEnvironment} from '../../contract/resources/environment.ts';
 import {AppError, isAbort, reportError} from '../../core/error.ts';
+import type {ChargeRefusal} from '../credits/charge.ts';
 import type {Tables} from '../database/tables.ts';
 import {traceOf} from '../log.ts';
 import type {Services} from '../services.ts';
 import {beginPatience} from './background.ts';
+import {holdOrganization} from './capacity.ts';
+import {creditsOwed, type SandboxRow, settleSandbox} from './meter.ts';
 import {isListening} from './ports.ts';
 import type {SandboxSpec, SandboxState} from './provider.ts';
 import type {ServiceAddresses} from './task-plan.ts';
@@ -60,14 +63,48 @@ export async function advanceEnvironment(services: Services, id: string): Promis
 	}
 
 	const now = services.now();
+	const sandbox = await findSandbox(services, row.sandbox_id);
 	if (row.expires_at !== null && row.expires_at <= now.toISOString()) {
-		return await turn(services, row, {state: 'torn_down'});
+		return await turn(services, row, {
+			state: 'torn_down',
+			...(sandbox?.limited_by && {error: lacks[sandbox.limited_by]}),
+		});
 	}
 
 	const found = await services.sandboxes.provider.inspect(row.sandbox_id);
 	const next = await turnOf(services, row, found, now);
-	return next.state === row.state ? row.state : await turn(services, row, next);
+	const state = next.state === row.state ? row.state : await turn(services, row, next);
+	const lack = sandbox && !isOver(state) ? await charge(services, row, sandbox) : undefined;
+	return lack ? await turn(services, {...row, state}, {state: 'torn_down', error: lacks[lack]}) : state;
 }
+
+/** Why an environment ends before its time. */
+const lacks: Readonly<Record<ChargeRefusal, string>> = {
+	insufficient_credits: 'The credits of the organization are used up.',
+	member_limit_exceeded: 'The monthly credits of its creator are used up.',
+};
+
+const findSandbox = ({database}: Services, id: string) =>
+	database.selectFrom('sandboxes').selectAll().where('id', '=', id).executeTakeFirst();
+
+/** Charges what was used since the last time. Gives what there was too little of, if anything. */
+async function charge({database, sandboxes, now}: Services, row: EnvironmentRow, sandbox: SandboxRow) {
+	const become = {...meterOf(row, sandboxes, now()), state: 'running'} as const;
+	if (creditsOwed(sandbox, become.rate, become.now) === 0) {
+		return undefined;
+	}
+
+	return await database.transaction().execute(async transaction => {
+		await holdOrganization(transaction, row.organization_id);
+		return (await settleSandbox(transaction, sandbox, become))?.lack;
+	});
+}
+
+const meterOf = ({task_ref}: EnvironmentRow, {policy}: Services['sandboxes'], now: Date) => ({
+	reason: `environment ${task_ref}`,
+	rate: policy.creditsPerHour,
+	now,
+});
 
 /** Ends an environment. One that is over stays as it is. */
 export async function endEnvironment(services: Services, id: string): Promise<void> {
@@ -137,20 +174,25 @@ async function turn({database, now, sandboxes}: Services, row: EnvironmentRow, {
 		await sandboxes.provider.end(row.sandbox_id);
 	}
 
-	const at = now().toISOString();
+	const at = now();
 	const written = await database.transaction().execute(async transaction => {
+		await holdOrganization(transaction, row.organization_id);
 		const {numUpdatedRows} = await transaction
 			.updateTable('environments')
-			.set({state, error: error ?? null, updated_at: at})
+			.set({state, error: error ?? null, updated_at: at.toISOString()})
 			.where('id', '=', row.id)
 			.where('state', '=', row.state)
 			.executeTakeFirst();
 		if (isOver(state) && row.sandbox_id !== null) {
-			await transaction
-				.updateTable('sandboxes')
-				.set({state: 'killed', running_since: null})
+			const sandbox = await transaction
+				.selectFrom('sandboxes')
+				.selectAll()
 				.where('id', '=', row.sandbox_id)
-				.execute();
+				.where('state', '!=', 'killed')
+				.executeTakeFirst();
+			if (sandbox) {
+				await settleSandbox(transaction, sandbox, {...meterOf(row, sandboxes, at), state: 'killed'});
+			}
 		}
 
 		return numUpdatedRows > 0n;

@@ -2,16 +2,14 @@ import {randomUUID} from 'node:crypto';
 import {join} from 'node:path';
 import {setTimeout as sleep} from 'node:timers/promises';
 import {reportError} from '../../core/error.ts';
-import {type ChargeRefusal, chargeCredits} from '../credits/charge.ts';
-import type {DatabaseTransaction} from '../database/tables.ts';
 import {refuse} from '../refusal.ts';
 import type {Services} from '../services.ts';
 import {assertCapacity, holdOrganization, limitFor} from './capacity.ts';
-import {creditsFor, findBound, secondsFor} from './credit-price.ts';
+import {payAhead, type SandboxRow} from './meter.ts';
 import {isListening} from './ports.ts';
 import type {Deadline} from './provider.ts';
 import {assertHere, orProviderFault} from './provider-fault.ts';
-import {advanceRuntime, endRuntime, findRuntime, type RuntimeRow, type SandboxRow} from './runtime-life.ts';
+import {advanceRuntime, endRuntime, findRuntime, type RuntimeRow} from './runtime-life.ts';
 import {planTask, type TaskPlan} from './task-plan.ts';
 
 /**
@@ -81,7 +79,14 @@ async function admit(
 		await assertCapacity(transaction, runtime.organization_id, {capacity, but: paused?.id});
 		const at = now();
 		const {actual} = limitFor(policy, bounds, runtime.requested_seconds);
-		const credit = await payAhead(transaction, runtime, {paused, rate: policy.creditsPerHour, now: at});
+		const payer = {
+			organizationId: runtime.organization_id,
+			userId: runtime.created_by,
+			reason: `runtime ${runtime.key}`,
+			now: at,
+		};
+		const used = {past: paused?.past_seconds ?? 0, billed: paused?.billed_credits ?? 0, rate: policy.creditsPerHour};
+		const credit = await payAhead(transaction, payer, used);
 		const seconds = Math.min(actual, credit.seconds);
 		const running = {
 			state: 'running' as const,
@@ -118,38 +123,6 @@ async function admit(
 			.where('id', '=', runtime.id)
 			.execute();
 		return {sandboxId, seconds};
-	});
-}
-
-type Ahead = {readonly paused: SandboxRow | undefined; readonly rate: number; readonly now: Date};
-
-/** Takes the first credit, unless one is left that was paid for already, and says how long what is there will last. */
-async function payAhead(transaction: DatabaseTransaction, runtime: RuntimeRow, {paused, rate, now}: Ahead) {
-	const past = paused?.past_seconds ?? 0;
-	const before = paused?.billed_credits ?? 0;
-	const amount = rate > 0 && before <= creditsFor(past, rate) ? 1 : 0;
-	const reason = `runtime ${runtime.key}`;
-	const use = {organizationId: runtime.organization_id, userId: runtime.created_by, reason, now};
-	const first = await chargeCredits(transaction, {...use, amount});
-	if (!first.ok) {
-		refuseForCredits(first.reason);
-	}
-
-	const bound = rate > 0 ? await findBound(transaction, use) : undefined;
-	const billed = before + amount;
-	const seconds = bound ? secondsFor(billed + bound.credits, rate) - past : Number.POSITIVE_INFINITY;
-	return {billed, seconds, lack: bound?.lack ?? null};
-}
-
-function refuseForCredits(lack: ChargeRefusal): never {
-	if (lack === 'member_limit_exceeded') {
-		refuse(409, 'Your monthly credits in this organization are used up. Ask an owner for a higher limit.', {
-			type: 'member_limit_exceeded_error',
-		});
-	}
-
-	refuse(409, 'The credits of this organization are used up. Buy some, or wait for the next refill.', {
-		type: 'usage_limit_exceeded_error',
 	});
 }
 

@@ -5,15 +5,11 @@ import type {Tables} from '../database/tables.ts';
 import type {Services} from '../services.ts';
 import {beginPatience} from './background.ts';
 import {holdOrganization} from './capacity.ts';
-import {chargeUsed, creditsFor} from './credit-price.ts';
+import {creditsOwed, type SandboxRow, settleSandbox} from './meter.ts';
 
 export type RuntimeRow = Selectable<Tables['runtimes']>;
-export type SandboxRow = Selectable<Tables['sandboxes']>;
 
 type PauseReason = NonNullable<RuntimeInstance['pause_reason']>;
-
-/** How often credits of what runs are charged, in whole credits: rarely enough to be few entries. */
-const chargeEvery = 5;
 
 /** A runtime with its sandbox, where it has one. */
 export async function findRuntime({database}: Services, id: string) {
@@ -23,16 +19,6 @@ export async function findRuntime({database}: Services, id: string) {
 			? undefined
 			: await database.selectFrom('sandboxes').selectAll().where('id', '=', runtime.sandbox_id).executeTakeFirst();
 	return {runtime, sandbox};
-}
-
-/** How long a sandbox has run by now, in whole seconds. Beyond its time nothing runs, whenever a server notices. */
-export function secondsRun({past_seconds, running_since, expires_at}: SandboxRow, now: Date): number {
-	if (running_since === null) {
-		return past_seconds;
-	}
-
-	const until = Math.min(now.getTime(), expires_at === null ? Number.POSITIVE_INFINITY : Date.parse(expires_at));
-	return past_seconds + Math.floor(Math.max(0, until - Date.parse(running_since)) / 1000);
 }
 
 /**
@@ -66,8 +52,7 @@ export async function advanceRuntime(services: Services, id: string): Promise<vo
 		return;
 	}
 
-	const owed = creditsFor(secondsRun(sandbox, now), sandboxes.policy.creditsPerHour) - sandbox.billed_credits;
-	if (owed >= chargeEvery) {
+	if (creditsOwed(sandbox, sandboxes.policy.creditsPerHour, now) > 0) {
 		const lack = await settle(services, runtime, sandbox, {state: 'running'});
 		if (lack) {
 			const {sandbox: charged = sandbox} = await findRuntime(services, id);
@@ -127,46 +112,26 @@ async function settle(
 		await sandboxes.provider.end(sandbox.id);
 	}
 
-	const at = now();
-	const seconds = secondsRun(sandbox, at);
-	const owed = Math.max(0, creditsFor(seconds, sandboxes.policy.creditsPerHour) - sandbox.billed_credits);
-	const goesOn = state === 'running';
-	if (!goesOn) {
+	if (state !== 'running') {
 		log({level: 'info', message: 'runtime', runtime: runtime.id, state, reason});
 	}
 
+	const at = now();
+	const rate = sandboxes.policy.creditsPerHour;
 	return await database.transaction().execute(async transaction => {
 		// What is decided on an organization's sandboxes waits for each other in one order, so that no two hold what both need.
 		await holdOrganization(transaction, sandbox.organization_id);
-		const {numUpdatedRows} = await transaction
-			.updateTable('sandboxes')
-			.set({state, pause_reason: reason ?? null, billed_credits: sandbox.billed_credits + owed})
-			.$if(!goesOn, query => query.set({past_seconds: seconds, running_since: null}))
-			.where('id', '=', sandbox.id)
-			.where('state', '=', sandbox.state)
-			.where('running_since', sandbox.running_since === null ? 'is' : '=', sandbox.running_since)
-			.where('billed_credits', '=', sandbox.billed_credits)
-			.executeTakeFirst();
-		if (numUpdatedRows === 0n) {
-			return undefined;
-		}
-
-		await transaction
-			.updateTable('runtimes')
-			.set({status: statusOf[state], updated_at: at.toISOString()})
-			.where('id', '=', runtime.id)
-			.where('sandbox_id', '=', sandbox.id)
-			.execute();
-		const use = {organizationId: sandbox.organization_id, userId: sandbox.created_by, now: at};
-		const {charged, lack} = await chargeUsed(transaction, {...use, amount: owed, reason: `runtime ${runtime.key}`});
-		if (charged < owed) {
+		const become = {state, pauseReason: reason ?? null, reason: `runtime ${runtime.key}`, rate, now: at};
+		const settled = await settleSandbox(transaction, sandbox, become);
+		if (settled) {
 			await transaction
-				.updateTable('sandboxes')
-				.set({billed_credits: sandbox.billed_credits + charged})
-				.where('id', '=', sandbox.id)
+				.updateTable('runtimes')
+				.set({status: statusOf[state], updated_at: at.toISOString()})
+				.where('id', '=', runtime.id)
+				.where('sandbox_id', '=', sandbox.id)
 				.execute();
 		}
 
-		return lack;
+		return settled?.lack;
 	});
 }

@@ -12,7 +12,7 @@ export type SandboxPolicy = {
 	readonly defaultSeconds: number;
 	/** Most sandboxes of an organization at once. */
 	readonly capacity: number;
-	/** What a runtime costs while it runs. Environments cost nothing. */
+	/** What the sandbox of a runtime or an environment costs while it runs. */
 	readonly creditsPerHour: number;
 	/** Longest time in milliseconds that a request waits for a sandbox to be ready. */
 	readonly patience: number;

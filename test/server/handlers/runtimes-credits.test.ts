@@ -91,3 +91,37 @@ test('a member over his limit is told so, by the pause and by the refusal', asyn
 	const refused = await resume(server);
 	expect([refused.status, refused.json.type]).toEqual([409, 'member_limit_exceeded_error']);
 });
+
+test('credits are charged as each falls due: over a limit that was lowered it runs no longer than what is paid', async () => {
+	const {server, organizationId} = await withCredits(100);
+	await resume(server);
+	const limit = {organizationId, userId: server.owner.id, limit: 1, now: server.services.now()};
+	await server.database.transaction().execute(transaction => setMemberLimit(transaction, limit));
+	server.advance(minute);
+	await sweepSandboxes(server.services);
+	expect((await sandboxOf(server)).state).toBe('running');
+	server.advance(1000);
+	await sweepSandboxes(server.services);
+	expect(await sandboxOf(server)).toMatchObject({
+		state: 'paused',
+		pause_reason: 'member_limit_exceeded',
+		past_seconds: 61,
+		billed_credits: 1,
+	});
+});
+
+test('time that was paid for is not paid again, and the estimate is never below the bill', async () => {
+	const {server} = await withCredits(100);
+	await server.database.updateTable('runtimes').set({requested_seconds: 20}).execute();
+	for (const billed of [1, 1, 1, 2, 2]) {
+		expect((await resume(server)).json.instance).toMatchObject({
+			billed_credits: billed,
+			estimated_total_credits: billed,
+		});
+		server.advance(20_000);
+		await sweepSandboxes(server.services);
+		expect((await sandboxOf(server)).state).toBe('paused');
+	}
+
+	expect(await balanceOf(server)).toBe(98);
+});

@@ -1,0 +1,74 @@
+import {expect, test} from 'vitest';
+import {grantCredits, setMemberLimit} from '../../../src/server/credits/account.ts';
+import {sweepSandboxes} from '../../../src/server/sandboxes/keeper.ts';
+import {createTestServer, inWorkspace, type TestServer} from '../harness.ts';
+import {addTask} from '../sandboxes/task-folder.ts';
+
+const minute = 60_000;
+const path = `${inWorkspace}/environments`;
+
+/** A server whose organization has so many credits; a minute of a sandbox costs one. */
+async function withCredits(credits: number) {
+	const server = await createTestServer();
+	await addTask(server, 'sleeper', {command: ['node', '-e', 'setInterval(() => {}, 1000)']});
+	const {id: organizationId} = await server.database.selectFrom('organizations').select('id').executeTakeFirstOrThrow();
+	const gift = {organizationId, amount: 100, reason: 'gift', now: server.services.now()};
+	await server.database.transaction().execute(transaction => grantCredits(transaction, gift));
+	await server.database.updateTable('credit_accounts').set({balance: credits}).execute();
+	return {server, organizationId};
+}
+
+const create = (server: TestServer) => server.send(path, {method: 'POST', body: {task_ref: 'sleeper'}});
+
+const balanceOf = async ({database}: TestServer) =>
+	(await database.selectFrom('credit_accounts').select('balance').executeTakeFirstOrThrow()).balance;
+
+test('without credits no environment is made, and nothing is kept of it', async () => {
+	const {server} = await withCredits(0);
+	const {status, json} = await create(server);
+	expect([status, json.type]).toEqual([409, 'usage_limit_exceeded_error']);
+	expect(await server.database.selectFrom('sandboxes').select('id').execute()).toEqual([]);
+});
+
+test('a member whose month is used up makes no environment', async () => {
+	const {server, organizationId} = await withCredits(50);
+	const limit = {organizationId, userId: server.owner.id, limit: 1, now: server.services.now()};
+	await server.database.transaction().execute(transaction => setMemberLimit(transaction, limit));
+	expect((await create(server)).status).toBe(200);
+	const {status, json} = await create(server);
+	expect([status, json.type]).toEqual([409, 'member_limit_exceeded_error']);
+	expect(await balanceOf(server)).toBe(49);
+});
+
+test('an environment is paid for as it runs, and what ends it early is said', async () => {
+	const {server} = await withCredits(3);
+	const {json} = await create(server);
+	expect(json).toMatchObject({state: 'ready', expires_at: '2026-03-01T12:03:00.000Z'});
+	expect(await balanceOf(server)).toBe(2);
+	server.advance(minute + 1000);
+	await sweepSandboxes(server.services);
+	expect(await balanceOf(server)).toBe(1);
+	server.advance(2 * minute);
+	await sweepSandboxes(server.services);
+	expect((await server.send(`${path}/${json.id}`)).json).toMatchObject({
+		state: 'torn_down',
+		error: 'The credits of the organization are used up.',
+	});
+	expect(await balanceOf(server)).toBe(0);
+});
+
+test('credits that others use up end it, and one that is stopped is paid for until then', async () => {
+	const {server} = await withCredits(50);
+	const first = await create(server);
+	const second = await create(server);
+	server.advance(5 * minute);
+	await server.send(`${path}/${first.json.id}/stop`, {method: 'POST'});
+	expect(await balanceOf(server)).toBe(44);
+	await server.database.updateTable('credit_accounts').set({balance: 2}).execute();
+	await sweepSandboxes(server.services);
+	expect(await balanceOf(server)).toBe(0);
+	expect((await server.send(`${path}/${second.json.id}`)).json).toMatchObject({
+		state: 'torn_down',
+		error: 'The credits of the organization are used up.',
+	});
+});
