@@ -18,6 +18,7 @@ export function anthropicBody({model, system, messages, tools, maxOutputTokens}:
 		model,
 		max_tokens: maxOutputTokens ?? defaultMaxTokens(model),
 		stream: true,
+		...(thinksAsNeeded(model) && {thinking: {type: 'adaptive', display: 'summarized'}}),
 		...(system.trim() && {system: [{type: 'text', text: system, ...cached}]}),
 		messages: cacheLastTurns(toTurns(messages)),
 		...(tools.length > 0 && {
@@ -33,6 +34,12 @@ function defaultMaxTokens(model: string): number {
 	}
 
 	return model.startsWith('claude-3-5') ? 8192 : 32_000;
+}
+
+/** From Claude 4.6 on a model decides by itself how much to think, once it may; newer ones hide it unless asked. */
+function thinksAsNeeded(model: string): boolean {
+	const [, major = '0', minor = '0'] = /^claude-[a-z]+-(\d{1,2})(?:-(\d{1,2}))?(?![\d])/.exec(model) ?? [];
+	return Number(major) >= 5 || (Number(major) === 4 && Number(minor) >= 6);
 }
 
 type Turn = {readonly role: 'user' | 'assistant'; readonly content: readonly JsonObject[]};

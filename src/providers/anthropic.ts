@@ -2,10 +2,10 @@ import type {Json} from '../core/json.ts';
 import {noUsage, type TokenUsage} from '../core/usage.ts';
 import {anthropicBody, anthropicWire} from './anthropic-request.ts';
 import {callIds, finishOf, finishWithCalls, toolCall} from './calls.ts';
-import {openChunks} from './chunks.ts';
 import type {Vendor} from './failure.ts';
 import {endpointUrl} from './history.ts';
 import {at, countAt, textAt} from './json-path.ts';
+import {type OptionalField, openWithout, optionalField, optionalTools} from './optional-fields.ts';
 import type {FinishReason, Provider, ProviderEvent} from './provider.ts';
 
 const vendor: Vendor = {name: 'anthropic', label: 'Anthropic'};
@@ -20,6 +20,12 @@ const finishReasons: ReadonlyMap<string, FinishReason> = new Map([
 	['refusal', 'content-filter'],
 ]);
 
+/** What compatible hosts and older models may refuse. */
+const optionalFields: readonly OptionalField[] = [
+	optionalField('thinking', /adaptive|\bthinking\b[^.\n]{0,60}(?:not|un)[ -]?(?:support|permit|recogni)/i),
+	optionalTools,
+];
+
 /** A message that ends without a word has ended all the same. */
 function reasonOf(word: string): FinishReason {
 	return word ? (finishReasons.get(word) ?? 'other') : 'stop';
@@ -33,11 +39,12 @@ type Block =
 
 /** Anthropic's Messages API, streamed. The end mark is `message_stop`. */
 export const anthropic: Provider = async function* (request) {
-	const chunks = await openChunks(request, vendor, {
+	const call = {
 		url: endpointUrl(request.baseUrl, '/v1/messages'),
 		headers: {'anthropic-version': '2023-06-01'},
 		body: anthropicBody(request),
-	});
+	};
+	const chunks = yield* openWithout(request, vendor, call, optionalFields);
 
 	const newId = callIds(request.messages);
 	const blocks = new Map<number, Block>();

@@ -1,11 +1,12 @@
 import {isJsonObject, type Json, type JsonObject} from '../core/json.ts';
 import {callIds, finishOf, finishWithCalls, toolCall} from './calls.ts';
 import {createChoicePicker} from './choice.ts';
-import {openChunks, untilBreak} from './chunks.ts';
+import {untilBreak} from './chunks.ts';
 import type {Vendor} from './failure.ts';
 import {geminiBody, geminiWire} from './gemini-request.ts';
 import {endpointUrl} from './history.ts';
 import {at, countAt, listAt, textAt} from './json-path.ts';
+import {type OptionalField, openWithout, optionalTools} from './optional-fields.ts';
 import type {FinishReason, Provider, ProviderEvent} from './provider.ts';
 import {usageOf} from './token-usage.ts';
 
@@ -28,6 +29,19 @@ const finishReasons: ReadonlyMap<string, FinishReason> = new Map([
 	['MALFORMED_RESPONSE', 'error'],
 ]);
 
+/** What open models behind the same API may refuse. */
+const optionalFields: readonly OptionalField[] = [
+	{
+		name: 'thinkingConfig',
+		isRefused: refusal => /thinking|include_?thoughts/i.test(refusal),
+		without(body) {
+			const {thinkingConfig, ...rest} = (body['generationConfig'] ?? {}) as JsonObject;
+			return thinkingConfig === undefined ? body : {...body, generationConfig: rest};
+		},
+	},
+	optionalTools,
+];
+
 /**
  * Gemini's `streamGenerateContent`. The end mark is a `finishReason`, or a `blockReason` for a prompt that was refused;
  * older models send one with every chunk, so that the last one counts when the stream has ended.
@@ -35,10 +49,11 @@ const finishReasons: ReadonlyMap<string, FinishReason> = new Map([
 export const gemini: Provider = async function* (request) {
 	const name = request.model.includes('/') ? request.model : `models/${request.model}`;
 	const path = name.split('/').map(encodeURIComponent).join('/');
-	const chunks = await openChunks(request, vendor, {
+	const call = {
 		url: endpointUrl(request.baseUrl, `/v1beta/${path}:streamGenerateContent?alt=sse`),
 		body: geminiBody(request),
-	});
+	};
+	const chunks = yield* openWithout(request, vendor, call, optionalFields);
 
 	const pickCandidate = createChoicePicker('candidates');
 	const parts = partReader(callIds(request.messages));

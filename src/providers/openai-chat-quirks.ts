@@ -9,6 +9,8 @@ export type Quirks = Vendor & {
 	readonly callId: RegExp;
 	/** It wants the reasoning before a call back, in the field that it came in (DeepSeek, Kimi). */
 	readonly takesReasoning: boolean;
+	/** Claude may stand behind it, which caches only what is marked (OpenRouter, LiteLLM). */
+	readonly marksCache: boolean;
 	/** It refuses a user message right after the result of a call. */
 	readonly answersBeforeUser: boolean;
 };
@@ -18,6 +20,7 @@ const usual = {
 	maxTokensField: 'max_tokens',
 	callId: /^.{1,64}$/,
 	takesReasoning: false,
+	marksCache: false,
 	answersBeforeUser: false,
 } as const;
 
@@ -25,5 +28,12 @@ const usual = {
 export const quirksOf = {
 	mistral: {...usual, name: 'mistral', label: 'Mistral', callId: /^[a-zA-Z0-9]{9}$/, answersBeforeUser: true},
 	groq: {...usual, name: 'groq', label: 'Groq', maxTokensField: 'max_completion_tokens'},
-	custom: {...usual, name: 'custom', label: 'The custom provider', asksForUsage: true, takesReasoning: true},
+	custom: {
+		...usual,
+		name: 'custom',
+		label: 'The custom provider',
+		asksForUsage: true,
+		takesReasoning: true,
+		marksCache: true,
+	},
 } as const satisfies Readonly<Record<string, Quirks>>;

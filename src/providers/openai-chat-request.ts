@@ -3,6 +3,7 @@ import type {Message} from '../core/message.ts';
 import {acceptedId} from './calls.ts';
 import {opaqueOf, resultText} from './history.ts';
 import {at, listAt, textAt} from './json-path.ts';
+import {markCached, optionalCacheMarks} from './openai-chat-cache.ts';
 import type {Quirks} from './openai-chat-quirks.ts';
 import {type OptionalField, optionalField, optionalTools} from './optional-fields.ts';
 import type {ProviderRequest} from './provider.ts';
@@ -14,11 +15,12 @@ export function chatBody(
 	{model, system, messages, tools, maxOutputTokens}: ProviderRequest,
 	quirks: Quirks,
 ): JsonObject {
+	const all = [...(system.trim() ? [{role: 'system', content: system}] : []), ...toChat(messages, quirks)];
 	return {
 		model,
 		stream: true,
 		...(quirks.asksForUsage && {stream_options: {include_usage: true}}),
-		messages: [...(system.trim() ? [{role: 'system', content: system}] : []), ...toChat(messages, quirks)],
+		messages: quirks.marksCache && /claude/i.test(model) ? markCached(all) : all,
 		...(tools.length > 0 && {
 			tools: tools.map(({name, description, parameters}) => ({
 				type: 'function',
@@ -32,7 +34,11 @@ export function chatBody(
 /** What hosts of Chat Completions may refuse. */
 export function optionalChatFields({label}: Quirks): readonly OptionalField[] {
 	const uncounted = () => `${label} doesn’t count tokens while it streams. Its usage stays unknown.`;
-	return [optionalField('stream_options', /stream_options|include_usage/i, uncounted), optionalTools];
+	return [
+		optionalField('stream_options', /stream_options|include_usage/i, uncounted),
+		optionalTools,
+		optionalCacheMarks,
+	];
 }
 
 function toChat(messages: readonly Message[], quirks: Quirks): readonly JsonObject[] {

@@ -1,3 +1,4 @@
+import {createHash} from 'node:crypto';
 import {isJsonObject, type JsonObject} from '../core/json.ts';
 import type {AssistantPart, Message} from '../core/message.ts';
 import {acceptedId} from './calls.ts';
@@ -16,6 +17,7 @@ export function responsesBody({model, system, messages, tools, maxOutputTokens}:
 		model,
 		stream: true,
 		store: false,
+		prompt_cache_key: cacheKey(system, messages),
 		...(system.trim() && {instructions: system}),
 		input: messages.flatMap(toItems),
 		...(tools.length > 0 && {
@@ -31,6 +33,12 @@ export function responsesBody({model, system, messages, tools, maxOutputTokens}:
 		...(maxOutputTokens !== undefined && {max_output_tokens: maxOutputTokens}),
 		...(canReason(model) && {reasoning: {summary: 'auto'}, include: ['reasoning.encrypted_content']}),
 	};
+}
+
+/** Requests that begin alike are sent where that beginning may be cached: the same key for a whole conversation. */
+function cacheKey(system: string, messages: readonly Message[]): string {
+	const beginning = JSON.stringify([system, messages[0]]);
+	return createHash('sha256').update(beginning).digest('hex').slice(0, 32);
 }
 
 /** Models that do not reason refuse to be asked for it: those before o1 and GPT-5, and the chat variants. */

@@ -1,26 +1,26 @@
-import {AppError} from '../core/error.ts';
 import type {Json} from '../core/json.ts';
 import {callIds, finishOf, finishWithCalls, toolCall} from './calls.ts';
-import {openChunks} from './chunks.ts';
 import {streamFailure, type Vendor} from './failure.ts';
 import {endpointUrl} from './history.ts';
 import {at, countAt, listAt, textAt} from './json-path.ts';
 import {createItems} from './openai-responses-items.ts';
 import {responsesBody} from './openai-responses-request.ts';
-import type {FinishReason, Provider, ProviderEvent, ProviderRequest} from './provider.ts';
+import {type OptionalField, openWithout, optionalField, optionalTools} from './optional-fields.ts';
+import type {FinishReason, Provider, ProviderEvent} from './provider.ts';
 import {openaiUsage} from './token-usage.ts';
 
 const vendor: Vendor = {name: 'openai', label: 'OpenAI'};
 
 /** OpenAI's Responses API, streamed. The end mark is `response.completed` or `response.incomplete`. */
 export const openaiResponses: Provider = async function* (request) {
-	const chunks = await open(request);
+	const call = {url: endpointUrl(request.baseUrl, '/responses'), body: responsesBody(request)};
+	const chunks = yield* openWithout(request, vendor, call, optionalFields);
 	const newId = callIds(request.messages);
 	const items = createItems();
 	const called = new Set<string>();
 	let calls = 0;
 
-	const call = (item: Json | undefined): readonly ProviderEvent[] => {
+	const callOf = (item: Json | undefined): readonly ProviderEvent[] => {
 		const id = textAt(item, 'id') || textAt(item, 'call_id');
 		if (textAt(item, 'type') !== 'function_call' || called.has(id)) {
 			return [];
@@ -67,7 +67,7 @@ export const openaiResponses: Provider = async function* (request) {
 				break;
 			case 'response.output_item.done': {
 				const item = at(chunk, 'item') ?? null;
-				yield* call(item);
+				yield* callOf(item);
 				yield* items.end(item, countAt(chunk, 'output_index'));
 				break;
 			}
@@ -78,7 +78,7 @@ export const openaiResponses: Provider = async function* (request) {
 				// As a rule each text and call was told before; some hosts send the whole alone.
 				const isTold = items.hasSaid('text') || items.hasSaid('refusal');
 				yield* isTold ? [] : listAt(response, 'output').flatMap((item, index) => items.end(item, index));
-				yield* calls === 0 ? listAt(response, 'output').flatMap(call) : [];
+				yield* calls === 0 ? listAt(response, 'output').flatMap(callOf) : [];
 				const usage = openaiUsage(at(response, 'usage'));
 				if (usage) {
 					yield {type: 'usage', usage};
@@ -98,24 +98,12 @@ export const openaiResponses: Provider = async function* (request) {
 	}
 };
 
-/**
- * Only verified organisations may have summaries of the reasoning. A refusal that says so has cost nothing, and the same
- * question without them is another request, not a retry.
- */
-async function open(request: ProviderRequest): ReturnType<typeof openChunks> {
-	const url = endpointUrl(request.baseUrl, '/responses');
-	const body = responsesBody(request);
-	try {
-		return await openChunks(request, vendor, {url, body});
-	} catch (error) {
-		if (!('reasoning' in body && error instanceof AppError && /reasoning[ ._]summar/i.test(error.message))) {
-			throw error;
-		}
-
-		const {reasoning: _, ...plain} = body;
-		return openChunks(request, vendor, {url, body: plain});
-	}
-}
+/** Only verified organisations may have summaries of the reasoning; other hosts may not know the key of the cache. */
+const optionalFields: readonly OptionalField[] = [
+	optionalField('reasoning', /reasoning[ ._]summar/i),
+	optionalField('prompt_cache_key', /prompt_cache_key/i),
+	optionalTools,
+];
 
 /** What ended the response, and the vendor's word for it. */
 function endOf(type: string, response: Json | undefined): {readonly reason: FinishReason; readonly word: string} {

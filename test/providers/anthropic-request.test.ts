@@ -160,3 +160,26 @@ test('text of nothing but white space is not sent', async () => {
 		messages: [{role: 'user', content: [{text: 'A'}, {text: 'B'}]}],
 	});
 });
+
+test.each([
+	['claude-sonnet-5', true],
+	['claude-opus-4-6', true],
+	['claude-opus-4-8-20260501', true],
+	['claude-haiku-5-5', true],
+	['claude-sonnet-4-5-20250929', false],
+	['claude-opus-4-20250514', false],
+	['claude-3-7-sonnet-latest', false],
+	['some-model', false],
+])('%s may think as much as it finds useful: %s', async (name, may) => {
+	const {thinking} = await bodyFor(anthropic, [user('Hello')], {model: name});
+	expect(thinking).toEqual(may ? {type: 'adaptive', display: 'summarized'} : undefined);
+});
+
+test('a host that refuses thinking is asked once more without it, and not again', async () => {
+	const refusal = {error: {type: 'invalid_request_error', message: 'adaptive thinking is not supported on this model'}};
+	const end = farEnd({status: 400, body: JSON.stringify(refusal)}, {body: 'data: {"type":"message_stop"}\n\n'});
+	const request = requestOf(end.transport, {model: 'claude-sonnet-5', baseUrl: 'https://old.test'});
+	expect(await collect(anthropic(request))).toEqual([{type: 'finish', reason: 'stop'}]);
+	await collect(anthropic(request));
+	expect([0, 1, 2].map(index => 'thinking' in end.bodyOf(index))).toEqual([true, false, false]);
+});

@@ -2,7 +2,7 @@ import {describe, expect, test} from 'vitest';
 import type {Message} from '../../src/core/message.ts';
 import {registry} from '../../src/providers/registry.ts';
 import {bodyFor, foreign, messageOf, result, tool, user} from './conversation.ts';
-import {eventsOf} from './replay.ts';
+import {collect, eventsOf, farEnd, requestOf} from './replay.ts';
 
 const [mistral, groq, custom] = await Promise.all([
 	registry.mistral.load(),
@@ -131,4 +131,28 @@ test('a custom host gets its own ids back as they were', async () => {
 	expect(await bodyFor(custom, foreign)).toMatchObject({
 		messages: [{}, {tool_calls: [{id: 'functions.read:0'}]}, {tool_call_id: 'functions.read:0'}],
 	});
+});
+
+const cached = (text: string) => [{type: 'text', text, cache_control: {type: 'ephemeral'}}];
+
+test('Claude behind another host is told what to cache: the instructions and the last two turns', async () => {
+	const model = 'anthropic/claude-sonnet-5';
+	const messages = [user('One'), user('Two'), ...(await turn(`custom/${model}`))];
+	const {messages: sent} = await bodyFor(custom, messages, {model, system: 'Be brief.'});
+	expect(sent).toMatchObject([
+		{role: 'system', content: cached('Be brief.')},
+		{role: 'user', content: 'One'},
+		{role: 'user', content: 'Two'},
+		{role: 'user', content: cached('Read')},
+		{role: 'assistant', content: 'Reading.'},
+		{role: 'tool', content: 'A'},
+		{role: 'tool', content: cached('Error: gone')},
+	]);
+	expect(JSON.stringify(await bodyFor(groq, messages, {model}))).not.toContain('cache_control');
+});
+
+test('a host that does not know the marks of a cache is asked once more without them', async () => {
+	const end = farEnd({status: 400, body: '{"error":"messages[0].content must be a string"}'}, {body: ''});
+	await collect(custom(requestOf(end.transport, {model: 'claude', baseUrl: 'https://plain.test'})));
+	expect([0, 1].map(index => end.bodyOf(index).messages[0].content)).toEqual([cached('Hello'), 'Hello']);
 });

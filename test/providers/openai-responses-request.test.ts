@@ -15,6 +15,7 @@ test('a request stores nothing, and asks a reasoning model for its sealed reason
 		model: 'gpt-5.5',
 		stream: true,
 		store: false,
+		prompt_cache_key: expect.stringMatching(/^[\da-f]{32}$/),
 		instructions: 'Be brief.',
 		input: [{role: 'user', content: [{type: 'input_text', text: 'Hello'}]}],
 		tools: [
@@ -38,6 +39,7 @@ test.each([
 		model,
 		stream: true,
 		store: false,
+		prompt_cache_key: expect.any(String),
 		input: [{role: 'user', content: [{type: 'input_text', text: 'Hello'}]}],
 	});
 });
@@ -103,4 +105,11 @@ test('reasoning that nothing follows is not sent', async () => {
 test('a failed result that says so itself is not told twice', async () => {
 	const {input} = await bodyFor(openaiResponses, [result('c', 'Error: gone', true), result('d', 'errors.txt', true)]);
 	expect(input).toMatchObject([{output: 'Error: gone'}, {output: 'Error: errors.txt'}]);
+});
+
+test('a conversation keeps its cache key, and another one has its own', async () => {
+	const keyOf = async (...texts: readonly string[]) =>
+		(await bodyFor(openaiResponses, texts.map(user), {system: 'Be brief.'}))['prompt_cache_key'];
+	expect(await keyOf('Hello', 'Go on')).toBe(await keyOf('Hello'));
+	expect(await keyOf('Hello')).not.toBe(await keyOf('Bye'));
 });
