@@ -1,5 +1,6 @@
 import type {RunFlags} from '../command/invocation.ts';
 import type {Program} from '../command/program.ts';
+import {promptToKeep} from '../command/secret-line.ts';
 import {isAbort} from '../core/error.ts';
 import {shellLine} from '../core/program-name.ts';
 import {blocksOf} from '../core/transcript.ts';
@@ -91,7 +92,7 @@ export async function openConversation(
 		},
 		remember(prompt) {
 			const {composer, setComposer} = store.getState();
-			const history = addToHistory(composer.history, prompt);
+			const history = addToHistory(composer.history, promptToKeep(entries, prompt));
 			if (history !== composer.history) {
 				setComposer(setHistory(composer, history));
 				program.remember(history.at(-1) ?? '');

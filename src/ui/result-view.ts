@@ -1,7 +1,7 @@
-import {withoutSecret} from '../command/line.ts';
 import type {Program} from '../command/program.ts';
 import {renderResult} from '../command/render.ts';
 import type {Result} from '../command/result.ts';
+import {withoutSecret} from '../command/secret-line.ts';
 import {isPlainWord} from '../command/words.ts';
 import {reportError} from '../core/error.ts';
 import {formatNumber} from '../core/format.ts';

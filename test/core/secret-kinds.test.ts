@@ -1,13 +1,14 @@
 import fc from 'fast-check';
 import {expect, test} from 'vitest';
+import {commands} from '../../commands/index.ts';
 import {createReadFile} from '../../src/agent/tools/read-file.ts';
 import {createSearchText} from '../../src/agent/tools/search-text.ts';
+import {promptToKeep} from '../../src/command/secret-line.ts';
 import {AppError, reportError} from '../../src/core/error.ts';
 import {redact, redactKnown, redactKnownLines, redactLines} from '../../src/core/redact.ts';
 import {hasKnownSecret, secretKinds} from '../../src/core/secret-kinds.ts';
 import {quoteLine, quoteLog} from '../../src/logs/quote.ts';
 import {makeToken, tokenKinds} from '../../src/server/accounts/token.ts';
-import {addToHistory} from '../../src/store/prompt-history.ts';
 import {makeWorkspace} from '../agent/tools/workspace.ts';
 import {expectLinear} from '../growth.ts';
 
@@ -61,7 +62,7 @@ test.each(all)('%s: %s is hidden wherever anything is shown, sent or kept [8]', 
 		knownLines: redactKnownLines([line]).join(''),
 		log: quoteLog([{seq: 1, text: line}], {lines: 9, characters: 9000}),
 		logLine: quoteLine(line, 900),
-		history: addToHistory([], line).join(''),
+		history: promptToKeep(commands, line),
 		error: reportError(new AppError('failed', line, {hint: line})).message,
 		hint: reportError(new AppError('failed', 'no', {hint: line})).hint ?? '',
 		bug: reportError(new Error(line)).message,
@@ -74,7 +75,7 @@ test.each(all)('%s: %s is hidden wherever anything is shown, sent or kept [8]', 
 	}
 
 	// A command that was meant to take it, but is misspelt.
-	expect(addToHistory([], `/kyes set openai ${secret}`)).toEqual([]);
+	expect(promptToKeep(commands, `/kyes set openai ${secret}`)).toBe('');
 });
 
 test('a secret is known whatever stands before and behind it, but a letter or a digit [8]', () => {
