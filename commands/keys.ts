@@ -1,13 +1,24 @@
 import * as z from 'zod/mini';
 import {command, noun} from '../src/command/command.ts';
-import type {Models} from '../src/command/context.ts';
-import {listKeys, missingAddress, removeKey, setKey} from '../src/config/provider-keys.ts';
-import {storedWhere} from '../src/config/stored-where.ts';
-import {reportError} from '../src/core/error.ts';
-import {type ProviderName, parseProviderName, providerNames} from '../src/core/model.ts';
+import type {CommandContext} from '../src/command/context.ts';
+import {
+	listKeys,
+	missingAddress,
+	type NewKey,
+	newKey,
+	removeKey,
+	resolveKey,
+	setKey,
+} from '../src/config/provider-keys.ts';
+import {saveSettings} from '../src/config/settings.ts';
+import {asClause, storedWhere} from '../src/config/stored-where.ts';
+import {AppError} from '../src/core/error.ts';
+import {type ProviderName, parseModelId, parseProviderName, providerNames} from '../src/core/model.ts';
 import {isLoopback, parseServerUrl} from '../src/core/origin.ts';
 import {secret} from '../src/core/secret.ts';
+import type {KeyCheck} from '../src/providers/check-key.ts';
 import {registry} from '../src/providers/registry.ts';
+import type {Choice} from '../src/store/view-slice.ts';
 
 const providerHelp = `one of ${providerNames.join(', ')}`;
 
@@ -26,63 +37,116 @@ const set = command({
 	examples: ['keys set anthropic', 'keys set custom --base-url http://127.0.0.1:11434/v1', 'keys set openai < key.txt'],
 	whileRunning: true,
 
-	async run({provider, key, baseUrl}, {config, interact, models, store, signal, live}) {
+	async run({provider, key, baseUrl}, context) {
+		const {config, models, signal, live} = context;
 		const chosen = parseProviderName(provider);
 		const {label} = registry[chosen];
-		const asksAddress = chosen === 'custom' && baseUrl === undefined && live !== undefined;
-		const base = asksAddress ? await interact.ask({label: 'Address, up to /v1:', masked: false}) : baseUrl;
-		if (asksAddress && base === undefined) {
+		const given = await askForKey(chosen, key, baseUrl, context);
+		if (!given) {
 			return {kind: 'text', text: 'Nothing was stored.'};
 		}
 
-		if (chosen === 'custom' && !base) {
-			throw missingAddress();
-		}
-
-		const optional = chosen === 'custom' && base !== undefined && isLoopback(parseServerUrl(base));
-		const question = `Key of ${label}${optional ? ' (empty for none)' : ''}:`;
-		const typed = key ?? (await interact.ask({label: question, masked: true, ...(optional && {optional})}));
-		if (typed === undefined) {
-			return {kind: 'text', text: 'Nothing was stored.'};
-		}
-
-		const wrapped = typed.trim() ? secret(typed.trim()) : undefined;
+		const check = await models.checkKey(chosen, given, signal).catch(error => {
+			throw rejected(error, chosen);
+		});
 		let refusal: string | undefined;
-		const saved = await setKey(config, chosen, wrapped, base, why => {
+		const saved = await setKey(config, chosen, given.key, given.baseUrl, why => {
 			refusal = why;
 		});
-		const done = `Stored the ${wrapped ? 'key' : 'address'} of ${label}${wrapped?.last4 ? ` (…${wrapped.last4})` : ''}.`;
-		const stored = [done, storedWhere(config, [saved?.key], refusal)].filter(Boolean).join(' ');
-		if (!live) {
-			const hint =
-				chosen === 'custom'
-					? 'Choose its model: model use custom/<name>.'
-					: 'Run service: it answers with a real model now.';
-			return {kind: 'text', text: stored, hint, data: {provider: chosen, stored: true}};
-		}
-
-		const {name, fault} = await firstModel(chosen, models, signal);
-		const model = name && `${chosen}/${name}`;
-		store.getState().setModel(model);
-		return model
-			? {kind: 'text', text: `${stored} The model is now ${model}.`, hint: '`model` chooses another one.'}
-			: {kind: 'text', text: `${stored} ${fault}`, hint: 'Name one: `model custom/<name>`.'};
+		const what = given.key ? 'key' : 'address';
+		const shown = given.key?.last4 ? ` (…${given.key.last4})` : '';
+		const stored = [
+			`Stored the ${what} of ${label}${shown}.`,
+			storedWhere(config, [saved?.key], refusal),
+			...(check.isVerified ? [] : [`It could not be verified: ${asClause(check.why)}.`]),
+		];
+		const begun = await (live ? beginWith : keepOnlyModel)(chosen, check, context);
+		return {
+			kind: 'text',
+			text: [...stored, begun.text].filter(Boolean).join(' '),
+			hint: begun.hint,
+			data: {provider: chosen, stored: true, verified: check.isVerified},
+		};
 	},
 });
 
-/** The model to begin with, or why there is none: only a custom host has to be asked for its models. */
-async function firstModel(
+/** The key and the address as they are given, or asked for; undefined where the user cancels. Throws `usage` as `newKey`. */
+async function askForKey(
 	provider: ProviderName,
-	models: Models,
-	signal: AbortSignal,
-): Promise<{readonly name: string | undefined; readonly fault: string}> {
-	try {
-		const name = registry[provider].defaultModel ?? (await models.customModels(signal))[0];
-		return {name, fault: 'It lists no models.'};
-	} catch (error) {
-		signal.throwIfAborted();
-		return {name: undefined, fault: reportError(error).message};
+	key: string | undefined,
+	baseUrl: string | undefined,
+	{interact, live}: CommandContext,
+): Promise<NewKey | undefined> {
+	const isCustom = provider === 'custom';
+	const asksAddress = isCustom && baseUrl === undefined && live !== undefined;
+	const base = asksAddress
+		? await interact.ask({label: 'Base URL (e.g. http://localhost:11434/v1):', masked: false})
+		: baseUrl;
+	if (asksAddress && base === undefined) {
+		return undefined;
 	}
+
+	if (isCustom && !base) {
+		throw missingAddress();
+	}
+
+	const optional = isCustom && base !== undefined && isLoopback(parseServerUrl(base));
+	const label = `API key for ${registry[provider].label}${optional ? ' (leave blank if it needs none)' : ''}:`;
+	const typed = key ?? (await interact.ask({label, masked: true, ...(optional && {optional})}));
+	return typed === undefined ? undefined : newKey(provider, typed.trim() ? secret(typed.trim()) : undefined, base);
+}
+
+/** A rejected key is not stored, so that one that works stays. */
+function rejected(error: unknown, provider: ProviderName): unknown {
+	return error instanceof AppError && error.code === 'auth'
+		? new AppError('auth', `${error.message.replace(/[.]?$/, '.')} It was not saved.`, {
+				hint: `Try again: \`keys set ${provider}\``,
+				cause: error,
+			})
+		: error;
+}
+
+type Begun = {readonly text: string; readonly hint: string};
+
+/** In the app a new key brings its model: the vendor's usual one, or one of those that the user's own host lists. */
+async function beginWith(provider: ProviderName, check: KeyCheck, {store, interact}: CommandContext): Promise<Begun> {
+	const names = check.isVerified ? check.names : [];
+	const [only] = names;
+	const name =
+		registry[provider].defaultModel ??
+		(names.length > 1 ? await interact.choose({title: 'Select a model', choices: names.map(choiceOf)}) : only);
+	if (name === undefined) {
+		const text = check.isVerified && names.length === 0 ? 'It lists no models.' : '';
+		return {text, hint: 'Name a model: `model custom/<name>`.'};
+	}
+
+	const model = `${provider}/${name}`;
+	store.getState().setModel(model);
+	return {text: `The model is now ${model}.`, hint: '`model` chooses another one.'};
+}
+
+function choiceOf(name: string): Choice {
+	return {id: name, label: `custom/${name}`};
+}
+
+/** In a shell the only model of a host is kept for what begins later, unless another one is kept that can answer. */
+async function keepOnlyModel(provider: ProviderName, check: KeyCheck, {config, env}: CommandContext): Promise<Begun> {
+	if (provider !== 'custom') {
+		return {text: '', hint: 'Run service: it answers with a real model now.'};
+	}
+
+	const [only, ...others] = check.isVerified ? check.names : [];
+	const data = config.read();
+	const kept = data.settings.model;
+	const keptProvider = kept === undefined ? undefined : parseModelId(kept).provider;
+	const canAnswer =
+		keptProvider && keptProvider !== 'custom' && resolveKey(keptProvider, {data, env, row: registry[keptProvider]});
+	if (only === undefined || others.length > 0 || canAnswer) {
+		return {text: '', hint: `Choose its model: \`model use custom/${only ?? '<name>'}\`.`};
+	}
+
+	await saveSettings(config, {model: `custom/${only}`});
+	return {text: `The model is now custom/${only}.`, hint: 'Run service: it answers with this model now.'};
 }
 
 const list = command({

@@ -1,9 +1,12 @@
 import * as z from 'zod/mini';
+import {closest} from '../src/command/closest.ts';
 import {command, noun} from '../src/command/command.ts';
+import type {CommandContext} from '../src/command/context.ts';
 import {changeEnabledModels} from '../src/command/enabled-models.ts';
 import {modelChoices} from '../src/command/model-choices.ts';
 import {resolveKey} from '../src/config/provider-keys.ts';
 import {saveSettings} from '../src/config/settings.ts';
+import {AppError} from '../src/core/error.ts';
 import {formatCount} from '../src/core/format.ts';
 import {demoModel, type ProviderName, parseModelId} from '../src/core/model.ts';
 import {registry} from '../src/providers/registry.ts';
@@ -90,6 +93,10 @@ const use = command({
 		const key = keyOf(provider);
 		// A custom host of the user's own may have a model of that name too.
 		const isDemo = chosen === demoModel && !key;
+		if (provider === 'custom' && key && model !== undefined) {
+			await assertListed(name, context);
+		}
+
 		// A look at the demo changes nothing for new sessions, unless what is kept for them cannot answer.
 		const kept = config.read().settings.model;
 		const stays = isDemo && live && (kept === undefined || keyOf(parseModelId(kept).provider));
@@ -103,6 +110,25 @@ const use = command({
 	},
 });
 
+/** The longest wait for the list of a host, in milliseconds: a model that cannot be looked up is taken as it is. */
+const listTimeoutMs = 5000;
+
+/** Throws `not-found` for a model that the user's own host does not list. A list that is empty or not there says nothing. */
+async function assertListed(name: string, {models, signal}: CommandContext): Promise<void> {
+	const within = AbortSignal.any([signal, AbortSignal.timeout(listTimeoutMs)]);
+	const names = await models.customModels(within).catch((): readonly string[] => []);
+	signal.throwIfAborted();
+	if (names.length === 0 || names.includes(name)) {
+		return;
+	}
+
+	const near = closest(name, names);
+	throw new AppError('not-found', `Custom has no model “${name}”.${near ? ` Did you mean “${near}”?` : ''}`, {
+		hint: `It lists ${names.slice(0, mostNamed).join(', ')}${names.length > mostNamed ? ', …' : ''}.`,
+	});
+}
+
+const mostNamed = 8;
 const modelIds = 'provider/model-name, one or more';
 
 const enable = command({

@@ -9,6 +9,7 @@ import {createModelAccess} from './agent/model-access.ts';
 import type {LoginClock} from './client/device-flow.ts';
 import {createCatalogAccess} from './command/catalog-access.ts';
 import {createEmbeddedAccess} from './command/embedded-access.ts';
+import {createModels} from './command/models.ts';
 import {createPlatform} from './command/platform-on-demand.ts';
 import type {ComposeOptions, Program} from './command/program.ts';
 import {createResume} from './command/resume-session.ts';
@@ -61,6 +62,8 @@ export function compose(options: Options): Program {
 	const folder = createFolderAccess({folder: realpathSync(options.folder), env, config});
 	const recents = openRecents(home.recentsFile);
 	const sightings = openSightings(home.sightingsFile);
+	/** Ends what the program asks for by itself. */
+	const stop = new AbortController();
 	const listeners: Array<(record: Recorded) => void> = [];
 	const insecureHttp = options.insecureHttp ?? false;
 
@@ -151,11 +154,7 @@ export function compose(options: Options): Program {
 	const watches = createWatches({store, conversation, words, clock: systemTailClock});
 	const expiry = createSandboxExpiry({store, words, clock: systemTailClock});
 
-	const customModels = async (signal: AbortSignal) => {
-		const host = await access.customHost();
-		const {listHostModels} = await import('./providers/discover.ts');
-		return host ? listHostModels(host.baseUrl, host.transport, signal) : [];
-	};
+	const models = createModels({store, config, access, catalog: catalog.load, createTransport});
 
 	store.getState().setValuesOf(
 		createCompletionValues({
@@ -199,7 +198,7 @@ export function compose(options: Options): Program {
 			watches,
 			expiry,
 			live,
-			models: {catalog: catalog.load, customModels, initial: access.initial},
+			models,
 			platform: platform.forCommand({interact, live, flags}),
 			folder: folder.path(),
 			entries: commands,
@@ -217,6 +216,8 @@ export function compose(options: Options): Program {
 				await embedded.open();
 			}
 		},
+		chooseModel: choose => models.choose(choose, stop.signal),
+		rememberModel: models.remember,
 		isDemo: () => access.isDemo(store.getState().model),
 		lacksKey: () => access.lacksKey(store.getState().model),
 		warnings: () =>
@@ -231,6 +232,7 @@ export function compose(options: Options): Program {
 		// A prompt that cannot be kept for later is no reason to stop.
 		remember: prompt => void appendPrompt(home, prompt).catch(() => undefined),
 		close: async () => {
+			stop.abort();
 			expiry.close();
 			words.close();
 			await Promise.all([conversation.close(), watches.close(), recents.settle(), sightings.settle()]);

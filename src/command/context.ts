@@ -1,11 +1,14 @@
 import type {Config} from '../config/config.ts';
+import type {NewKey} from '../config/provider-keys.ts';
 import type {Recents} from '../config/recents.ts';
 import type {Sightings} from '../config/sightings.ts';
 import type {Catalog} from '../core/catalog.ts';
 import type {Environment} from '../core/environment.ts';
+import type {ProviderName} from '../core/model.ts';
 import type {Secret} from '../core/secret.ts';
 import type {TlsInfo} from '../net/tls-info.ts';
 import type {Transport} from '../net/transport.ts';
+import type {KeyCheck} from '../providers/check-key.ts';
 import type {SessionAccess} from '../storage/session-access.ts';
 import type {AppStore} from '../store/store.ts';
 import type {About, BrowserLogin, Choice, FilterField} from '../store/view-slice.ts';
@@ -82,6 +85,8 @@ export type Models = {
 	readonly catalog: () => Promise<Omit<Catalog, 'infoOf'>>;
 	/** Model names that the custom host lists, none without such a host. Throws `AppError` where it does not answer. */
 	readonly customModels: (signal: AbortSignal) => Promise<readonly string[]>;
+	/** Asks a provider about a key before it is stored. Throws `AppError("auth")` where the provider rejects it. */
+	readonly checkKey: (provider: ProviderName, key: NewKey, signal: AbortSignal) => Promise<KeyCheck>;
 	/** `provider/model-name` that a session begins with, or undefined where a host must be asked. */
 	readonly initial: () => string | undefined;
 };

@@ -9,6 +9,7 @@ import type {SavedSession} from '../store/view-slice.ts';
 import type {Entry} from './command.ts';
 import type {CommandContext} from './context.ts';
 import type {RunFlags} from './invocation.ts';
+import type {ChooseModel} from './model-of-host.ts';
 import type {createResume} from './resume-session.ts';
 
 /** What the program is built for. */
@@ -37,6 +38,13 @@ export type Program = {
 	readonly loadCatalog: () => Promise<PriceOf>;
 	/** Starts the embedded server where it is the connection or answers as the model. Throws `failed` where it cannot. */
 	readonly startEmbedded: () => Promise<void>;
+	/**
+	 * Has a model selected where there is none yet, by the user's own host and, of several, by `choose`. Throws `usage` where
+	 * none can be, and as `customModels` does.
+	 */
+	readonly chooseModel: (choose?: ChooseModel) => Promise<void>;
+	/** Begins further sessions with the model that was chatted with; never throws. */
+	readonly rememberModel: (model: string) => void;
 	/** True where the model is that of the embedded server. */
 	readonly isDemo: () => boolean;
 	/** True where the model cannot answer, because its provider has no key. */

@@ -32,18 +32,14 @@ export type ResolvedKey = {
 	readonly notice?: string;
 };
 
+/** A key as it would be stored, before it is: what it is, and the address that it may go to instead of the vendor's. */
+export type NewKey = Pick<StoredKey, 'key' | 'baseUrl'>;
+
 /**
- * Stores the key of a provider, in place of the one before. `baseUrl` is the address that it may go to instead of the
- * vendor's (SAFETY 6); `custom` needs one, and on loopback no key. Gives what is stored now;
- * `onFault` is told why the keychain did not take the key, which is then in the file. Throws `AppError` (`usage`).
+ * A key for a provider as a person gave it. `baseUrl` is the address that it may go to instead of the vendor's (SAFETY 6);
+ * `custom` needs one, and on loopback no key. Throws `AppError("usage")` for what cannot be a key or an address.
  */
-export async function setKey(
-	config: Config,
-	provider: ProviderName,
-	key: Secret | undefined,
-	baseUrl?: string,
-	onFault?: OnFault,
-): Promise<StoredKey | undefined> {
+export function newKey(provider: ProviderName, key: Secret | undefined, baseUrl?: string): NewKey {
 	const base = baseUrl === undefined ? undefined : normalizeBaseUrl(baseUrl);
 	if (provider === 'custom' && !base) {
 		throw missingAddress();
@@ -55,7 +51,21 @@ export async function setKey(
 		});
 	}
 
-	const stored: StoredKey = {...(key && {key}), ...(base && {baseUrl: base}), savedAt: new Date().toISOString()};
+	return {...(key && {key}), ...(base && {baseUrl: base})};
+}
+
+/**
+ * Stores the key of a provider, in place of the one before. Gives what is stored now; `onFault` is told why the keychain
+ * did not take the key, which is then in the file. Throws as `newKey`.
+ */
+export async function setKey(
+	config: Config,
+	provider: ProviderName,
+	key: Secret | undefined,
+	baseUrl?: string,
+	onFault?: OnFault,
+): Promise<StoredKey | undefined> {
+	const stored: StoredKey = {...newKey(provider, key, baseUrl), savedAt: new Date().toISOString()};
 	const {keys} = await config.update(data => ({...data, keys: {...data.keys, [provider]: stored}}), onFault);
 	return entryOf(keys, provider);
 }

@@ -14,7 +14,7 @@ const usualMaxTurns = 100;
 type Once = Extract<Invocation, {mode: 'once'}>;
 
 /** What one run needs of the program. */
-type Part = 'conversation' | 'warnings' | 'resume' | 'onRecord' | 'loadCatalog' | 'folder';
+type Part = 'conversation' | 'warnings' | 'resume' | 'onRecord' | 'loadCatalog' | 'folder' | 'chooseModel';
 
 type Streams = Pick<Parameters<typeof runOnce>[2], 'stdout' | 'stderr'> & {
 	readonly stdin: Parameters<typeof readInput>[0];
@@ -53,6 +53,7 @@ export async function runHeadless(
 			warn(`The agent can read ${wide}. Run this in a project folder to show it less.`);
 		}
 
+		await abortable(program.chooseModel(), signal);
 		signal.throwIfAborted();
 		signal.addEventListener('abort', () => program.conversation.interrupt());
 		return await runOnce(prompt, once.format, {

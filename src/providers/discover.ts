@@ -1,5 +1,5 @@
 import {readJson} from '../net/read-body.ts';
-import type {Transport} from '../net/transport.ts';
+import type {Transport, TransportResponse} from '../net/transport.ts';
 import {readBeginning} from './chunks.ts';
 import {statusFailure} from './failure.ts';
 import {endpointUrl} from './history.ts';
@@ -24,6 +24,11 @@ export async function listHostModels(
 		throw statusFailure(vendor, status, headers, await readBeginning(body));
 	}
 
+	return modelNames(response, url);
+}
+
+/** The names in a list of models, sorted and each one once; none where it has another shape. */
+export async function modelNames(response: TransportResponse, url: string): Promise<readonly string[]> {
 	const value = await readJson(response, {from: new URL(url).origin, limit: bodyLimit});
 	const items = [listAt(value), listAt(value, 'data'), listAt(value, 'models')].find(list => list.length > 0) ?? [];
 	const names = items.map(item => textAt(item) || textAt(item, 'id') || textAt(item, 'name')).filter(Boolean);

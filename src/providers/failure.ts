@@ -116,6 +116,11 @@ export function looksLikeHtml(text: string): boolean {
 	return text.trimStart().startsWith('<');
 }
 
+/** True for an answer that says that the key itself is wrong; one that only may not do this is another matter. */
+export function isRefusedKey(status: number, body: Json | undefined): boolean {
+	return status === 401 || isBadKey(body);
+}
+
 /** Google answers 400 to a wrong key. */
 function isBadKey(body: Json | undefined): boolean {
 	const error = at(Array.isArray(body) ? body[0] : body, 'error');

@@ -85,6 +85,9 @@ export async function openConversation(
 		contextFor,
 		resume,
 		async beforeMessage() {
+			await program.chooseModel(names =>
+				interact.choose({title: 'Select a model', choices: names.map(name => ({id: name, label: `custom/${name}`}))}),
+			);
 			const refused = await questions.ask();
 			if (refused) {
 				warn(refused);
@@ -139,6 +142,10 @@ export async function openConversation(
 	const unsubscribe = store.subscribe((state, before) => {
 		if (state.transcript !== before.transcript) {
 			painter.advance();
+		}
+
+		if (!before.transcript.run && state.transcript.run && state.model) {
+			program.rememberModel(state.model);
 		}
 
 		if (before.transcript.run && !state.transcript.run) {

@@ -114,7 +114,13 @@ export function createSubmit(dependencies: Dependencies): Submit {
 			painter.print(width => [palette.dim(truncate(note, width))]);
 		}
 
-		await beforeMessage();
+		try {
+			await beforeMessage();
+		} catch (error) {
+			giveBack(text);
+			throw error;
+		}
+
 		return {end: conversation.send(text)};
 	};
 

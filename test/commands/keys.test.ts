@@ -7,8 +7,10 @@ const key = 'sk-0123456789abcdef';
 test('a key is stored by argument, with a warning in a shell [11]', async () => {
 	const {run, said, context} = testContext();
 	const result = await run('keys', 'set', 'OpenAI', key);
-	expect(dataOf(result)).toEqual({provider: 'openai', stored: true});
-	expect(drawn(result, 80)).toBe('Stored the key of OpenAI (…cdef).\nRun service: it answers with a real model now.');
+	expect(dataOf(result)).toEqual({provider: 'openai', stored: true, verified: false});
+	expect(drawn(result, 200)).toMatch(
+		/^Stored the key of OpenAI \(…cdef\)\. It could not be verified: .*\.\nRun service: it answers with a real model now\.$/,
+	);
 	expect(said).toHaveLength(1);
 	expect(context.config.read().keys['openai']?.key?.reveal()).toBe(key);
 });
@@ -16,7 +18,7 @@ test('a key is stored by argument, with a warning in a shell [11]', async () => 
 test('a key is asked for, masked, when it is left out [11]', async () => {
 	const {run, asked, said, context} = testContext({answers: [` ${key} `]});
 	await run('keys', 'set', 'groq');
-	expect(asked).toEqual([{label: 'Key of Groq:', masked: true}]);
+	expect(asked).toEqual([{label: 'API key for Groq:', masked: true}]);
 	expect(said).toEqual([]);
 	expect(context.config.read().keys['groq']?.key?.reveal()).toBe(key);
 });
@@ -27,7 +29,7 @@ test('a custom host takes an address, and on this machine no key', async () => {
 	expect(context.config.read().keys['custom']).toMatchObject({baseUrl: 'https://models.test/v1'});
 
 	const result = await run('keys', 'set', 'custom', '--base-url', 'http://127.0.0.1:11434/v1');
-	expect(asked[1]).toEqual({label: 'Key of Custom (empty for none):', masked: true, optional: true});
+	expect(asked[1]).toEqual({label: 'API key for Custom (leave blank if it needs none):', masked: true, optional: true});
 	expect(context.config.read().keys['custom']).toMatchObject({baseUrl: 'http://127.0.0.1:11434/v1'});
 	expect(drawn(result, 80)).toContain('Stored the address of Custom.');
 });
@@ -66,8 +68,8 @@ test('no key, or a cancelled question, stores nothing', async () => {
 
 test('in the app a new key brings its model, and a custom host is asked for its own', async () => {
 	const {runInApp, store} = testContext({answers: [key]});
-	expect(drawn(await runInApp('keys', 'set', 'mistral'), 120)).toBe(
-		'Stored the key of Mistral (…cdef). The model is now mistral/mistral-medium-latest.\n/model chooses another one.',
+	expect(drawn(await runInApp('keys', 'set', 'mistral'), 400)).toMatch(
+		/^Stored the key of Mistral \(…cdef\)\. .* The model is now mistral\/mistral-medium-latest\.\n\/model chooses another one\.$/,
 	);
 	expect(store.getState().model).toBe('mistral/mistral-medium-latest');
 
@@ -135,9 +137,58 @@ test('a key is removed by its provider, once', async () => {
 	await expect(run('keys', 'remove', 'openai')).rejects.toMatchObject({code: 'not-found'});
 });
 
-test('a custom host that does not answer is told of as such, not as one without models', async () => {
-	const {runInApp} = testContext({answers: ['http://127.0.0.1:1/v1', '']});
-	expect(drawn(await runInApp('keys', 'set', 'custom'), 120)).toBe(
-		'Stored the address of Custom. Nothing listens at http://127.0.0.1:1.\nName one: /model custom/<name>.',
+test('a custom host that does not answer is told of as such, and the model stays', async () => {
+	const {runInApp, store} = testContext({answers: ['http://127.0.0.1:1/v1', '']});
+	store.getState().setModel('openai/gpt-x');
+	expect(drawn(await runInApp('keys', 'set', 'custom'), 200)).toBe(
+		'Stored the address of Custom. It could not be verified: Nothing listens at http://127.0.0.1:1.\n' +
+			'Name a model: /model custom/<name>.',
 	);
+	expect(store.getState().model).toBe('openai/gpt-x');
+});
+
+/** A host that knows one key, and lists these models. */
+async function host(known: string, ...models: readonly string[]) {
+	const {origin} = await httpServer((request, response) => {
+		const isKnown = request.headers.authorization === `Bearer ${known}`;
+		response.writeHead(isKnown ? 200 : 401, {'content-type': 'application/json'});
+		const list = {data: models.map(id => ({id}))};
+		response.end(JSON.stringify(isKnown ? list : {error: {message: 'Incorrect API key'}}));
+	});
+	return `${origin}/v1`;
+}
+
+test('a key that its provider rejects is not stored, and the one before and the model stay', async () => {
+	const base = await host(key, 'llama');
+	for (const where of ['run', 'runInApp'] as const) {
+		const given = testContext();
+		await given.run('keys', 'set', 'custom', key, '--base-url', base);
+		given.store.getState().setModel('custom/llama');
+		await expect(given[where]('keys', 'set', 'custom', 'sk-wrong-key', '--base-url', base)).rejects.toMatchObject({
+			code: 'auth',
+			message: 'Custom rejected the key (401): Incorrect API key. It was not saved.',
+			hint: 'Try again: `keys set custom`',
+		});
+		expect(given.context.config.read().keys['custom']?.key?.reveal()).toBe(key);
+		expect(given.store.getState().model).toBe('custom/llama');
+	}
+});
+
+test('of several models that a host lists the user selects one', async () => {
+	const {runInApp, asked, store} = testContext({answers: ['llama-2']});
+	const result = await runInApp('keys', 'set', 'custom', key, '--base-url', await host(key, 'llama-1', 'llama-2'));
+	expect(drawn(result, 120)).toContain('The model is now custom/llama-2.');
+	expect(asked).toMatchObject([{title: 'Select a model', choices: [{id: 'llama-1'}, {id: 'llama-2'}]}]);
+	expect(store.getState().model).toBe('custom/llama-2');
+});
+
+test('in a shell the only model of a host is kept for what begins later', async () => {
+	const {run, context} = testContext();
+	const result = await run('keys', 'set', 'custom', key, '--base-url', await host(key, 'llama'));
+	expect(drawn(result, 120)).toContain('The model is now custom/llama.');
+	expect(context.config.read().settings.model).toBe('custom/llama');
+
+	const several = testContext();
+	await several.run('keys', 'set', 'custom', key, '--base-url', await host(key, 'llama-1', 'llama-2'));
+	expect(several.context.config.read().settings.model).toBe(undefined);
 });

@@ -1,4 +1,5 @@
 import {expect, test} from 'vitest';
+import {httpServer} from '../net/servers.ts';
 import {dataOf, drawn, testContext} from './context.ts';
 
 test('the list has context and prices by bucket, and says of when', async () => {
@@ -102,4 +103,21 @@ test('a custom host that does not answer is told of before one chooses', async (
 	const {run, said} = testContext({env: {CUSTOM_BASE_URL: 'http://127.0.0.1:1/v1'}, answers: [undefined]});
 	await run('model');
 	expect(said).toEqual(['Nothing listens at http://127.0.0.1:1.']);
+});
+
+test('a model that the user’s own host does not list is not found; without a list it is taken', async () => {
+	const {origin} = await httpServer((_, response) => response.end('{"data":[{"id":"llama-8b"},{"id":"qwen"}]}'));
+	const {run, store, context} = testContext({env: {CUSTOM_BASE_URL: `${origin}/v1`}});
+	await expect(run('model', 'use', 'custom/lama-8b')).rejects.toMatchObject({
+		code: 'not-found',
+		message: 'Custom has no model “lama-8b”. Did you mean “llama-8b”?',
+		hint: 'It lists llama-8b, qwen.',
+	});
+	expect([store.getState().model, context.config.read().settings.model]).toEqual([undefined, undefined]);
+	await run('model', 'use', 'custom/qwen');
+	expect(store.getState().model).toBe('custom/qwen');
+
+	const down = testContext({env: {CUSTOM_BASE_URL: 'http://127.0.0.1:1/v1'}});
+	await down.run('model', 'use', 'custom/anything');
+	expect(down.store.getState().model).toBe('custom/anything');
 });

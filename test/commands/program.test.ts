@@ -58,7 +58,7 @@ test.each([
 	],
 	[['keys'], 2, 'service: keys needs a verb.\n  Choose one of set, list, remove.\n'],
 	[['keys', 'set', 'opennai', 'k'], 2, 'service: There is no provider “opennai”.\n'],
-	[['keys', 'set', 'openai'], 2, 'service: Key of OpenAI is missing.\n  Give it as an argument, or pipe it in.\n'],
+	[['keys', 'set', 'openai'], 2, 'service: API key for OpenAI is missing.\n  Give it as an argument, or pipe it in.\n'],
 	[['login', '--server'], 2, 'service: --server needs a value.\n'],
 	[['quit'], 2, 'service: quit works inside the app only.\n'],
 	[['whoami'], 4, 'service: You are not logged in.\n'],

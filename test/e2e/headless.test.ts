@@ -140,9 +140,12 @@ test('a session that one run began is gone on with in the next, by -c and by its
 	).toEqual(['user: one', 'user: two', 'user: three']);
 });
 
+/** No test asks a vendor. */
+const nobody = {HTTPS_PROXY: 'http://127.0.0.1:1'};
+
 test('a key that is piped in is stored, and shown by its last letters alone [8] [11]', async () => {
 	const home = join(folderWith(), 'home');
-	const set = await runProgram(['keys', 'set', 'openai'], {home, input: `${apiKey}\n`});
+	const set = await runProgram(['keys', 'set', 'openai'], {home, input: `${apiKey}\n`, env: nobody});
 	expect(set).toEqual({
 		status: 0,
 		stdout: expect.stringContaining('…wxyz'),
@@ -155,8 +158,21 @@ test('a key that is piped in is stored, and shown by its last letters alone [8] 
 });
 
 test('a key in the arguments works, with a warning [11]', async () => {
-	const {status, stdout, stderr} = await runProgram(['keys', 'set', 'openai', apiKey]);
+	const {status, stdout, stderr} = await runProgram(['keys', 'set', 'openai', apiKey], {env: nobody});
 	expect({status, stdout}).toEqual({status: 0, stdout: expect.stringContaining('…wxyz')});
 	expect(stderr).toMatch(/^A secret on the command line is kept in your shell's history\./);
 	expect(stdout + stderr).not.toContain(apiKey);
+});
+
+test('the only model of a host that was set in a shell answers -p, and of several they are listed', async () => {
+	const [one, several] = [await startModelHost(['solo']), await startModelHost(['alpha', 'beta'])];
+	const home = join(folderWith(), 'home');
+	await runProgram(['keys', 'set', 'custom', '--base-url', one.baseUrl], {home, input: `${apiKey}\n`});
+	expect(await runProgram(['-p', 'hi'], {home})).toMatchObject({status: 0, stdout: 'Hello from the host.\n'});
+	const env = {CUSTOM_BASE_URL: one.baseUrl, CUSTOM_API_KEY: apiKey};
+	expect(await runProgram(['-p', 'hi'], {env})).toMatchObject({status: 0, stdout: 'Hello from the host.\n'});
+	expect(await runProgram(['-p', 'hi'], {env: {...env, CUSTOM_BASE_URL: several.baseUrl}})).toMatchObject({
+		status: 2,
+		stderr: expect.stringContaining('No model is selected. Custom has alpha, beta.'),
+	});
 });

@@ -19,11 +19,13 @@ test('a key is asked for masked, goes to its host alone and is seen nowhere else
 	const terminal = startTerminal({home});
 	await waitForIdle(terminal);
 	terminal.type('/keys set custom\r');
-	await terminal.waitFor('Address, up to /v1:');
+	await terminal.waitFor('Base URL');
 	terminal.type(`${host.baseUrl}\r`);
-	await terminal.waitFor('Key of Custom');
+	await terminal.waitFor('API key for Custom');
 	terminal.type(apiKey);
 	await terminal.waitFor('•'.repeat(apiKey.length));
+	terminal.press('enter');
+	await terminal.waitFor('Select a model');
 	terminal.press('enter');
 	await terminal.waitFor(
 		/Stored the key of Custom \(…wxyz\)\. Kept in \S+config\.json[^.]+\. The model is now\s+custom\/alpha\./,
@@ -50,6 +52,11 @@ test('a key is asked for masked, goes to its host alone and is seen nowhere else
 	expect(terminal.output()).not.toContain(apiKey.slice(0, 8));
 	expect(filesWith(home, apiKey)).toEqual(['config.json']);
 	expect(filesWith(home, 'good day')).toEqual(expect.arrayContaining(['prompt-history.jsonl']));
+
+	const again = startTerminal({home});
+	await waitForIdle(again);
+	expect(again.status()).toContain('custom/alpha · ○ idle');
+	await quit(again);
 });
 
 test('a key on the command line is warned of, and is kept in no history [11]', async () => {
@@ -58,6 +65,8 @@ test('a key on the command line is warned of, and is kept in no history [11]', a
 	const terminal = startTerminal({home});
 	await waitForIdle(terminal);
 	terminal.type(`/keys set custom ${apiKey} --base-url ${host.baseUrl}\r`);
+	await terminal.waitFor('Select a model');
+	terminal.press('escape');
 	await terminal.waitFor('Stored the key of Custom');
 	expect(terminal.text()).not.toContain(apiKey);
 	await quit(terminal);

@@ -71,6 +71,7 @@ export function testProgram({
 	const expiry = createSandboxExpiry({store, words, clock: systemTailClock});
 	const entries = [...commands, ...more];
 	const remembered: string[] = [];
+	const chatted: string[] = [];
 	const program: AppProgram = {
 		folder: access,
 		conversation,
@@ -88,6 +89,7 @@ export function testProgram({
 			models: {
 				catalog: async () => ({priceOf: () => undefined, models: [], date: '2026-01-01', source: 'nowhere'}),
 				customModels: async () => [],
+				checkKey: async () => ({isVerified: true, names: []}),
 				initial: () => 'custom/demo',
 			},
 			platform: {
@@ -108,6 +110,8 @@ export function testProgram({
 		}),
 		resume: createResume({store, conversation, sessions: () => sessions, folder: access}),
 		askWith: () => undefined,
+		chooseModel: async () => undefined,
+		rememberModel: model => void chatted.push(model),
 		savedSessions: () => sessions.list(false),
 		loadCatalog: async () => () => undefined,
 		startEmbedded: async () => undefined,
@@ -122,5 +126,5 @@ export function testProgram({
 			await Promise.all([watches.close(), conversation.close()]);
 		},
 	};
-	return {program, access, sessions, records, remembered, home, folder};
+	return {program, access, sessions, records, remembered, chatted, home, folder};
 }
