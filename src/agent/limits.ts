@@ -19,7 +19,7 @@ export function createLimits({model, maxTurns = Number.POSITIVE_INFINITY, budget
 			turns++;
 			if (turns >= maxTurns) {
 				const message = `Stopped after ${turns} ${turns === 1 ? 'turn' : 'turns'} of the model, as many as were allowed.`;
-				return {code: 'budget', message, hint: 'Send a message to go on, or allow more with --max-turns.'};
+				return {code: 'budget', message, hint: 'Continue with -c, or allow more with --max-turns.'};
 			}
 
 			const spent = budget?.spent();
@@ -34,7 +34,7 @@ export function createLimits({model, maxTurns = Number.POSITIVE_INFINITY, budget
 
 			if (budget && typeof spent === 'number' && spent >= budget.limitUsd) {
 				const message = `Stopped after $${spent.toFixed(4)}; the budget was $${budget.limitUsd}.`;
-				return {code: 'budget', message, hint: 'Send a message to go on, or allow more with --budget.'};
+				return {code: 'budget', message, hint: 'Continue with -c, or allow more with --budget.'};
 			}
 
 			return undefined;

@@ -17,7 +17,7 @@ test('a run stops after as many turns as were allowed, with the last results in 
 			error: {
 				code: 'budget',
 				message: 'Stopped after 2 turns of the model, as many as were allowed.',
-				hint: 'Send a message to go on, or allow more with --max-turns.',
+				hint: 'Continue with -c, or allow more with --max-turns.',
 			},
 		},
 	]);
@@ -41,7 +41,7 @@ test('a run stops when its budget is used up', async () => {
 		error: {
 			code: 'budget',
 			message: 'Stopped after $0.0600; the budget was $0.05.',
-			hint: 'Send a message to go on, or allow more with --budget.',
+			hint: 'Continue with -c, or allow more with --budget.',
 		},
 	});
 	expect(asked).toHaveLength(2);
