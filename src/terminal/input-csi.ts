@@ -13,9 +13,10 @@ const rxvtFinals: Readonly<Record<string, number>> = {'~': 1, $: 2, '^': 5, '@':
 /**
  * The token that a whole CSI sequence stands for (`body` is what follows `ESC [`), or undefined for one that says
  * nothing to us: an unknown sequence, the release of a key, a key with Super held.
+ * With `expectsReply` what may be F3 or the cursor in the first row is the cursor, which was asked for.
  * Source: ECMA-48 §5.4; xterm, ctlseqs; kitty keyboard protocol.
  */
-export function parseCsi(body: string): InputToken | undefined {
+export function parseCsi(body: string, expectsReply = false): InputToken | undefined {
 	const match = /^([<=>?]?)([\d;:]*)([ -/]*)([@-~]|\$)$/.exec(body);
 	if (!match) {
 		return /^\[[A-E]$/.test(body) ? keyToken(consoleKeys[body.slice(1)] ?? '') : undefined;
@@ -25,7 +26,7 @@ export function parseCsi(body: string): InputToken | undefined {
 	const parameters = list === '' ? [] : list.split(';').map(part => part.split(':').map(parseNumber));
 	const csi = {prefix, parameters, final: intermediates + last};
 	return prefix === ''
-		? parseKey(csi)
+		? parseKey(csi, expectsReply)
 		: prefix === '?'
 			? parseAnswer(csi)
 			: prefix === '<'
@@ -61,7 +62,7 @@ function parseNumber(digits: string): number {
 	return Math.min(Number.parseInt(digits, 10), 0xff_ff_ff);
 }
 
-function parseKey({parameters, final}: Csi): InputToken | undefined {
+function parseKey({parameters, final}: Csi, expectsReply: boolean): InputToken | undefined {
 	const [first = [], second = [], third = []] = parameters;
 	const {foreign, ...modifiers} = modifiersOf(second[0]);
 	const released = second[1] === 3;
@@ -87,10 +88,10 @@ function parseKey({parameters, final}: Csi): InputToken | undefined {
 		return name && keyToken(name, final === '~' ? modifiers : rxvt);
 	}
 
-	return parseLetter(parameters, final);
+	return parseLetter(parameters, final, expectsReply);
 }
 
-function parseLetter(parameters: Parameters, final: string): InputToken | undefined {
+function parseLetter(parameters: Parameters, final: string, expectsReply: boolean): InputToken | undefined {
 	const [first, second] = parameters;
 	if (parameters.length === 0 && (final === 'I' || final === 'O')) {
 		return {type: 'focus', focused: final === 'I'};
@@ -106,7 +107,7 @@ function parseLetter(parameters: Parameters, final: string): InputToken | undefi
 	}
 
 	// A cursor report in the first row looks like F3 with a modifier; F3 it is, as far as there are modifiers.
-	if (final === 'R' && first && second && !(first[0] === 1 && (second[0] ?? 0) <= 16)) {
+	if (final === 'R' && first && second && (expectsReply || first[0] !== 1 || (second[0] ?? 0) > 16)) {
 		return {type: 'reply', reply: 'cursor-position', row: (first[0] || 1) - 1, column: (second[0] || 1) - 1};
 	}
 

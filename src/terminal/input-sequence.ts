@@ -8,28 +8,36 @@ import {keyOfAltCharacter, keyOfControl} from './keys.ts';
 const sequenceLimit = 4096;
 const escapeByte = 0x1b;
 const stringIntroducers = ']P_^X';
+/** The C1 control ST (U+009C) as UTF-8, a byte a character. */
+const stringTerminator = '\u00c2\u009c';
 
 type State = 'ground' | 'escape' | 'csi' | 'ss3' | 'string' | 'string-escape' | 'character' | 'mouse';
 
 /** Frames what begins with ESC. */
 export type SequenceReader = {
-	/** An ESC was read. */
-	readonly begin: () => void;
+	/** An ESC was read; with an introducer it was a C1 control, which stands for ESC and that character. */
+	readonly begin: (introducer?: string) => void;
 	/** True from `begin` to the last byte of the sequence. */
 	readonly active: () => boolean;
 	/** Takes one byte of an active sequence; false for a byte that ended it and belongs to what follows. */
 	readonly take: (byte: number) => boolean;
 	/** Gives up waiting for the rest. */
 	readonly flush: () => void;
-	/** True as long as the bytes read may be a key of the user: ESC alone, or an introducer that may be its letter with Alt. */
-	readonly ambiguous: () => boolean;
+	/** True while ESC alone was read, which may be the Escape key. */
+	readonly isEscape: () => boolean;
+	/** True while nothing stands behind an introducer, which may be its letter with Alt. */
+	readonly isIntroducer: () => boolean;
 };
 
 /**
  * The state machine behind the tokenizer (after ECMA-48 and Williams's DEC parser): it finds the ends of sequences, pure
  * functions read them. Gives tokens to `emit` and calls `beginPaste` behind `CSI 200 ~`.
  */
-export function createSequenceReader(emit: (token: InputToken) => void, beginPaste: () => void): SequenceReader {
+export function createSequenceReader(
+	emit: (token: InputToken) => void,
+	beginPaste: () => void,
+	expectsReply: () => boolean,
+): SequenceReader {
 	let state: State = 'ground';
 	/** What the sequence holds so far, without its introducer, a byte a character. */
 	let body = '';
@@ -128,7 +136,7 @@ export function createSequenceReader(emit: (token: InputToken) => void, beginPas
 				finish(undefined);
 				beginPaste();
 			} else if (body !== '[' && (byte >= 0x40 || /^(?:[2-8]|1\d|2[0-4])\$$/.test(body))) {
-				finish(body.length < sequenceLimit ? parseCsi(body) : undefined);
+				finish(body.length < sequenceLimit ? parseCsi(body, expectsReply()) : undefined);
 			}
 
 			return true;
@@ -158,6 +166,10 @@ export function createSequenceReader(emit: (token: InputToken) => void, beginPas
 				return byte === 0x18 || byte === 0x1a;
 			} else {
 				append(byte);
+				if (body.endsWith(stringTerminator)) {
+					body = body.slice(0, -stringTerminator.length);
+					finish(introducer === ']' && body.length < sequenceLimit ? parseOsc(body) : undefined);
+				}
 			}
 
 			return true;
@@ -203,7 +215,12 @@ export function createSequenceReader(emit: (token: InputToken) => void, beginPas
 	};
 
 	return {
-		begin: () => enter('escape'),
+		begin(introduced) {
+			enter('escape');
+			if (introduced !== undefined) {
+				steps.escape(introduced.charCodeAt(0));
+			}
+		},
 		active: () => state !== 'ground',
 		take: byte => state === 'ground' || steps[state](byte),
 		flush() {
@@ -216,6 +233,7 @@ export function createSequenceReader(emit: (token: InputToken) => void, beginPas
 				finish(state === 'string-escape' ? keyToken('escape') : undefined);
 			}
 		},
-		ambiguous: () => state === 'escape' || body === '',
+		isEscape: () => state === 'escape',
+		isIntroducer: () => state !== 'ground' && body === '',
 	};
 }

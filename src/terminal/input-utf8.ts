@@ -2,6 +2,10 @@
 export type Utf8 = {
 	/** The text of these bytes; an unfinished character at their end waits for the next ones. */
 	readonly push: (bytes: Uint8Array) => string;
+	/** The bytes of the unfinished character that waits. */
+	readonly held: () => Uint8Array;
+	/** Forgets them: they belong to something else. */
+	readonly drop: () => void;
 	/** What is left when no more bytes belong to this text: U+FFFD for an unfinished character, mostly nothing. */
 	readonly end: () => string;
 };
@@ -19,6 +23,10 @@ export function createUtf8(): Utf8 {
 			const cut = whole.length - unfinished(whole);
 			held = new Uint8Array(whole.subarray(cut));
 			return decode(whole.subarray(0, cut));
+		},
+		held: () => held,
+		drop() {
+			held = held.subarray(0, 0);
 		},
 		end() {
 			const text = decode(held);

@@ -1,3 +1,4 @@
+import {mayGoOn} from './input-burst.ts';
 import type {InputToken} from './input-token.ts';
 import {createTokenizer, type Pending} from './input-tokenizer.ts';
 
@@ -18,6 +19,8 @@ export type InputOptions = {
 	readonly onClose?: (error: Error | undefined) => void;
 	/** How long an ESC may wait to become a sequence, in milliseconds. */
 	readonly escapeTimeout?: number;
+	/** True while an answer of the terminal is awaited, which begins with an ESC as well. */
+	readonly expectsReply?: () => boolean;
 };
 
 export type Input = {
@@ -31,25 +34,48 @@ export type Input = {
 
 /**
  * How long, in milliseconds, the rest of a sequence or paste may take. No user types one, so they get more time than an
- * ESC: what is given up too early comes in as typed text, and the lines of a cut paste would be sent one by one.
+ * ESC: what is given up too early comes in as typed text, and the lines of a cut paste would be sent one by one. An
+ * introducer may be a key with Alt, and behind an Escape key a user may type what looks like an answer.
  */
-const patience = {sequence: 1000, paste: 10_000};
+const timeoutsMs = {introducer: 250, late: 250, sequence: 1000, paste: 10_000};
+/** How long an ESC waits while an answer is awaited, in milliseconds. */
+const expectedTimeoutMs = 500;
+/** How long an Enter behind text waits for more of what may be a paste without brackets, in milliseconds. */
+const burstMs = 8;
 
 /** Reads a terminal: bytes in, batches of tokens out. `start` and `stop` may be called in any order, any number of times. */
-export function createInput({stdin, onTokens, onClose, escapeTimeout = 25}: InputOptions): Input {
-	let tokenizer = createTokenizer();
+export function createInput({
+	stdin,
+	onTokens,
+	onClose,
+	escapeTimeout = 25,
+	expectsReply = () => false,
+}: InputOptions): Input {
+	let tokenizer = createTokenizer(expectsReply);
 	let read: InputToken[] = [];
 	let running = false;
 	let wasRaw = false;
 	let delivery: NodeJS.Immediate | undefined;
+	let burst: NodeJS.Timeout | undefined;
 	let timer: NodeJS.Timeout | undefined;
 	let expiry: NodeJS.Immediate | undefined;
 
 	const deliver = () => {
-		delivery = undefined;
+		clearTimeout(burst);
+		burst = undefined;
 		const tokens = read;
 		read = [];
 		onTokens(tokens);
+	};
+
+	const turnOver = () => {
+		delivery = undefined;
+		clearTimeout(burst);
+		if (mayGoOn(read)) {
+			burst = setTimeout(deliver, burstMs);
+		} else {
+			deliver();
+		}
 	};
 
 	const collect = (tokens: readonly InputToken[]) => {
@@ -58,7 +84,7 @@ export function createInput({stdin, onTokens, onClose, escapeTimeout = 25}: Inpu
 		}
 
 		if (read.length > 0) {
-			delivery ??= setImmediate(deliver);
+			delivery ??= setImmediate(turnOver);
 		}
 	};
 
@@ -67,7 +93,8 @@ export function createInput({stdin, onTokens, onClose, escapeTimeout = 25}: Inpu
 		clearImmediate(expiry);
 	};
 
-	const delayOf = (pending: Exclude<Pending, 'nothing'>) => (pending === 'escape' ? escapeTimeout : patience[pending]);
+	const delayOf = (pending: Exclude<Pending, 'nothing'>) =>
+		pending === 'escape' ? (expectsReply() ? expectedTimeoutMs : escapeTimeout) : timeoutsMs[pending];
 
 	const onData = (chunk: Uint8Array | string) => {
 		stopWaiting();
@@ -98,6 +125,8 @@ export function createInput({stdin, onTokens, onClose, escapeTimeout = 25}: Inpu
 		stopWaiting();
 		clearImmediate(delivery);
 		delivery = undefined;
+		clearTimeout(burst);
+		burst = undefined;
 		read = [];
 		stdin.off('data', onData);
 		stdin.off('end', onEnd);
@@ -113,7 +142,7 @@ export function createInput({stdin, onTokens, onClose, escapeTimeout = 25}: Inpu
 		}
 
 		running = true;
-		tokenizer = createTokenizer();
+		tokenizer = createTokenizer(expectsReply);
 		wasRaw = stdin.isRaw ?? false;
 		// The listener for errors stays after a stop: a terminal that vanishes then (EIO) is no reason to crash.
 		stdin.off('error', close);

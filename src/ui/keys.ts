@@ -1,5 +1,6 @@
 import type {Entry} from '../command/command.ts';
 import {reduceComposer, setComposerText} from '../store/composer.ts';
+import {joinBursts} from '../terminal/input-burst.ts';
 import {chordOf, type InputToken, type KeyToken} from '../terminal/input-token.ts';
 import {pressInCompletion} from './completion-keys.ts';
 import {promptWidth} from './composer.tsx';
@@ -144,7 +145,8 @@ export function createKeyHandler(dependencies: Dependencies): (tokens: readonly 
 	};
 
 	return tokens => {
-		for (const token of tokens) {
+		// A panel takes keys one by one; in the prompt an Enter that was pasted must not send.
+		for (const token of state().panel ? tokens : joinBursts(tokens)) {
 			if (token.type === 'key') {
 				forget(chordOf(token));
 			} else if (token.type === 'text' || token.type === 'paste') {

@@ -87,10 +87,23 @@ test('lines that are typed ahead take effect in their order', async () => {
 	terminal.type('the old session\r');
 	await terminal.waitFor('Hello from the host.');
 	await waitForIdle(terminal);
-	terminal.type('/model use custom/beta\r/new\rthe new session\r/keys list\r');
+	// Lines alone would be a paste; with a key in it, it was typed.
+	const end = '\u001b[F';
+	terminal.type(`/model use custom/beta${end}\r/new${end}\rthe new session${end}\r/keys list${end}\r`);
 	await terminal.waitFor('custom    …wxyz');
 	await terminal.waitFor(() => host.chats().length === 2);
 	expect(host.chats().at(-1)?.slice(1)).toEqual(['user: the new session']);
 	expect(JSON.parse(host.received.at(-1)?.body ?? '').model).toBe('beta');
 	expect(terminal.text()).toMatch(/❯ \/model use[\s\S]*❯ \/new[\s\S]*\/keys list/);
+});
+
+test('lines that a terminal without bracketed paste sends at once are one message, which Enter sends', async () => {
+	const {host, terminal} = await startChat();
+	terminal.type('first line\rsecond line\r');
+	await terminal.waitFor(/❯ first line\n {2}second line\n/);
+	await new Promise(resolve => setTimeout(resolve, 50));
+	expect(host.chats()).toEqual([]);
+	terminal.press('enter');
+	await terminal.waitFor('Hello from the host.');
+	expect(host.chats().at(-1)?.slice(1)).toEqual(['user: first line\nsecond line\n']);
 });

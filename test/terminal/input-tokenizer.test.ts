@@ -167,7 +167,9 @@ test.each<readonly [string, string, readonly InputToken[]]>([
 		[text('ab')],
 	],
 	['an aborted string leaves nothing', '\u001b]0;secret\u0018a\u001bPxyz\u001b[Ab', [text('a'), key('up'), text('b')]],
-	['a C1 control is no text', 'a\u009b31mb', [text('a31mb')]],
+	['a C1 control is no text', 'a\u0085b', [text('ab')]],
+	['CSI as a C1 control', 'a\u009b31mb\u009bA', [text('ab'), key('up')]],
+	['OSC as a C1 control, ended by another one', 'a\u009d0;title\u009cb', [text('ab')]],
 ])('terminal: %s', (_name, input, expected) => {
 	expect(tokensOf(input)).toEqual(expected);
 });
@@ -210,7 +212,7 @@ test('what is pending says how long to wait', () => {
 	expect(['a', '\u001b', '[', '1', 'A', '\u001b[200~'].map(pendingAfter)).toEqual([
 		'nothing',
 		'escape',
-		'escape',
+		'introducer',
 		'sequence',
 		'nothing',
 		'paste',

@@ -25,11 +25,17 @@ afterEach(() => {
 	}
 });
 
-function started(escapeTimeout = 10) {
+function started(escapeTimeout = 10, expectsReply = () => false) {
 	const {stream, modes} = terminal();
 	const batches: (readonly InputToken[])[] = [];
 	const closed = vi.fn();
-	const input = createInput({stdin: stream, onTokens: tokens => batches.push(tokens), onClose: closed, escapeTimeout});
+	const input = createInput({
+		stdin: stream,
+		onTokens: tokens => batches.push(tokens),
+		onClose: closed,
+		escapeTimeout,
+		expectsReply,
+	});
 	stops.push(input.stop);
 	input.start();
 	return {stream, modes, batches, closed, input};
@@ -115,4 +121,38 @@ test('a terminal that refuses raw mode does not throw', () => {
 	const input = createInput({stdin: stream, onTokens: () => {}});
 	stops.push(input.stop);
 	expect(input.start).not.toThrow();
+});
+
+test('an answer of the terminal that comes byte by byte is not typed', async () => {
+	const {stream, batches} = started(1);
+	for (const byte of '\u001b[?62;22c') {
+		stream.write(byte);
+		await wait(10);
+	}
+
+	expect(batches.flat().filter(token => token.type === 'text')).toEqual([]);
+	expect(batches.flat().at(-1)).toEqual({type: 'reply', reply: 'device-attributes', attributes: [62, 22]});
+});
+
+test('while an answer is awaited, its ESC is no Escape key, however late the rest comes', async () => {
+	const {stream, batches} = started(1, () => true);
+	stream.write('\u001b');
+	await wait(30);
+	stream.write('[1;5R');
+	await wait(5);
+	expect(batches).toEqual([[{type: 'reply', reply: 'cursor-position', row: 0, column: 4}]]);
+});
+
+test('lines that come in several reads are handed out together, an Enter alone at once', async () => {
+	const {stream, batches} = started();
+	stream.emit('data', Buffer.from('one\r'));
+	await turn();
+	stream.emit('data', Buffer.from('two\r'));
+	await turn();
+	expect(batches).toEqual([]);
+	await wait(20);
+	expect(batches).toHaveLength(1);
+	stream.emit('data', Buffer.from('\r'));
+	await turn();
+	expect(batches[1]).toEqual([keyToken('enter')]);
 });
