@@ -66,8 +66,11 @@ async function openApp(flags: Partial<RunFlags> & {readonly pick: boolean; reado
 		return startLinear(flags, surroundings);
 	}
 
-	const {startApp} = await import('./ui/start.tsx');
-	return startApp(flags, {...surroundings, process});
+	const [{startApp}, {openTerminalWidths}] = await Promise.all([
+		import('./ui/start.tsx'),
+		import('./config/terminal-widths.ts'),
+	]);
+	return startApp(flags, {...surroundings, process, widths: openTerminalWidths(env)});
 }
 
 async function main(argv: readonly string[]): Promise<number> {

@@ -15,6 +15,8 @@ export type Home = {
 	readonly recentsFile: string;
 	/** What servers said lately of their sessions, runtimes and environments. */
 	readonly sightingsFile: string;
+	/** How many cells each terminal gives to what terminals disagree about. */
+	readonly terminalsFile: string;
 	/** One folder for each folder that was worked in, one file for each session. */
 	readonly sessions: string;
 	/** What a server on this machine keeps where it is told no other folder. */
@@ -53,6 +55,7 @@ export function openHome(env: Environment, options: Options = {}): Home {
 		promptHistoryFile: join(path, 'prompt-history.jsonl'),
 		recentsFile: join(path, 'recents.json'),
 		sightingsFile: join(path, 'sightings.json'),
+		terminalsFile: join(path, 'terminals.json'),
 		sessions: join(path, 'sessions'),
 		server: join(path, 'server'),
 	};

@@ -1,3 +1,4 @@
+import {cellWidths} from '../terminal/cell-widths.ts';
 import {safeText} from '../terminal/safe-text.ts';
 import {textWidth} from '../terminal/width.ts';
 import {type Fold, foldIndexAt} from './composer-folds.ts';
@@ -42,7 +43,7 @@ export function rowsOf(source: Wrappable, columns: number): readonly Row[] {
 		}
 
 		const unit = isPlain(text, offset, columns) ? undefined : unitAt(source, offset, columns);
-		const width = unit ? unit.width : isWide(code) ? 2 : 1;
+		const width = unit ? unit.width : simpleWidth(text, offset);
 		const isBlank = code === 0x20 || code === 0x09;
 		const isApart = isBlank || width > 1 || unit?.fold === true;
 		if (isApart || mayEnd) {
@@ -163,6 +164,12 @@ function unitsOf(source: Wrappable, rows: readonly Row[], index: number, columns
 	return units;
 }
 
+/** Cells of the simple character at `offset`. */
+function simpleWidth(text: string, offset: number): number {
+	const code = text.charCodeAt(offset);
+	return isWide(code) ? 2 : code < 0x80 || cellWidths().ambiguous === 1 ? 1 : textWidth(text.charAt(offset));
+}
+
 /** True for a simple character that no mark follows and that fits into a row. */
 function isPlain(text: string, offset: number, columns: number): boolean {
 	const end = offset + 1;
@@ -172,7 +179,7 @@ function isPlain(text: string, offset: number, columns: number): boolean {
 function unitAt({text, folds}: Wrappable, offset: number, columns: number): Unit {
 	const code = text.charCodeAt(offset);
 	if (isPlain(text, offset, columns)) {
-		return {end: offset + 1, shown: text.charAt(offset), width: isWide(code) ? 2 : 1, fold: false};
+		return {end: offset + 1, shown: text.charAt(offset), width: simpleWidth(text, offset), fold: false};
 	}
 
 	const index = foldIndexAt(text, offset);
@@ -191,11 +198,18 @@ type Drawn = {readonly shown: string; readonly width: number};
 
 /** How graphemes beyond the simple ones are drawn: few in number, dear to find out, and asked for on every frame. */
 const known = new Map<string, Drawn>();
+/** What their cells were counted by. */
+let knownBy = cellWidths();
 const mostKnown = 2000;
 const longestKnown = 64;
 
 /** The grapheme as it may be drawn. Joiners stay where spelling needs them, which the letter behind them tells. */
 function drawn(text: string, start: number, end: number): Drawn {
+	if (knownBy !== cellWidths()) {
+		knownBy = cellWidths();
+		known.clear();
+	}
+
 	const inContext = text.slice(start, end + 1);
 	const cached = known.get(inContext);
 	if (cached) {

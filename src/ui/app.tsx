@@ -1,7 +1,7 @@
 import {layoutComposer} from '../store/composer-layout.ts';
 import type {AppState} from '../store/store.ts';
 import {safeLine} from '../terminal/safe-text.ts';
-import {truncate} from '../terminal/width.ts';
+import {textWidth, truncate} from '../terminal/width.ts';
 import {Composer, promptWidth} from './composer.tsx';
 import {useApp, useUi} from './context.ts';
 import {deviceRows} from './device-panel.tsx';
@@ -62,7 +62,7 @@ export function App() {
 						.map(({text}) => truncate(palette.dim(`  queued: ${safeLine(text)}`), columns))}
 				/>
 			)}
-			{layout.rule > 0 && <Text wrap="truncate">{palette.dim('─'.repeat(columns))}</Text>}
+			{layout.rule > 0 && <Text wrap="truncate">{palette.dim('─'.repeat(columns / textWidth('─')))}</Text>}
 			<Composer
 				layout={shown}
 				top={above}

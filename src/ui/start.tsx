@@ -1,6 +1,7 @@
 import type {Entry} from '../command/command.ts';
 import type {RunFlags} from '../command/invocation.ts';
 import type {Surroundings} from '../command/program.ts';
+import type {TerminalWidths} from '../config/terminal-widths.ts';
 import {AppError} from '../core/error.ts';
 import {wantsColor} from '../terminal/abilities.ts';
 import {canOpenPages, openPage} from '../terminal/browser.ts';
@@ -8,6 +9,7 @@ import {createInput, type InputStream} from '../terminal/input.ts';
 import {createStandInStdin} from '../terminal/stand-in-stdin.ts';
 import {createPalette} from '../terminal/style.ts';
 import {createTerminalSession, type ProcessHooks} from '../terminal/terminal-session.ts';
+import {followAlerts} from './alerts.ts';
 import {App} from './app.tsx';
 import {UiContext} from './context.ts';
 import {pressInDevicePanel} from './device-keys.ts';
@@ -23,10 +25,13 @@ import {openTranscript} from './open-transcript.ts';
 import {createScreen} from './screen.ts';
 import {Scrollback} from './scrollback.tsx';
 import {searchHistory} from './search-history.ts';
+import {measureTerminal} from './terminal-measure.ts';
 
 type AppSurroundings = Pick<Surroundings<keyof AppProgram>, 'compose' | 'store' | 'env' | 'stdout' | 'version'> & {
 	readonly stdin: InputStream & NodeJS.ReadStream;
 	readonly process: ProcessHooks;
+	/** What terminals were measured to be. */
+	readonly widths?: TerminalWidths;
 };
 
 /**
@@ -37,7 +42,7 @@ export async function startApp(
 	flags: Partial<RunFlags> & {readonly pick: boolean; readonly prompt?: string},
 	surroundings: AppSurroundings,
 ): Promise<number> {
-	const {compose, store, env, stdin, stdout, version, process} = surroundings;
+	const {compose, store, env, stdin, stdout, version, process, widths} = surroundings;
 	if (!stdin.isTTY || !stdout.isTTY) {
 		throw new AppError('usage', `The app needs a terminal, and standard ${stdin.isTTY ? 'output' : 'input'} is none.`, {
 			hint: 'For scripts use `$ -p "prompt"`.',
@@ -72,8 +77,7 @@ export async function startApp(
 		onContinue: () => input.resume(),
 		onResume() {
 			logs?.wake();
-			// A window that changed while the shell had it told only the shell: this has Node ask for its size again, and
-			// what it learns is known after the second turn.
+			// Only the shell was told of another size meanwhile: so Node asks again, and knows it after the second turn.
 			process.kill(process.pid, 'SIGWINCH');
 			setImmediate(() => setImmediate(() => redraw()));
 		},
@@ -84,6 +88,11 @@ export async function startApp(
 	session.enable('drawing');
 	session.enable('bracketed-paste');
 	session.enable('kitty-keyboard');
+	const measure = measureTerminal({
+		stdout,
+		widths,
+		onChange: () => (store.getState().transcript.seq < 0 ? screen.emitResize() : redraw()),
+	});
 
 	const ink = render(
 		<UiContext
@@ -203,23 +212,21 @@ export async function startApp(
 		quit,
 	});
 
-	const leaveAlerts = store.subscribe(({alert}, before) => {
-		if (alert && alert !== before.alert) {
-			session.notify(alert.text);
-		}
-	});
+	const leaveAlerts = followAlerts(store, session.notify);
 	const leaveWindow = followWindow({stdout, store, screen, redraw});
 	const input = createInput({
 		stdin,
-		onTokens: tokens => handle(tokens.filter(token => !fullScreen.press(token))),
+		onTokens: tokens => handle(tokens.filter(token => !measure.take(token) && !fullScreen.press(token))),
 		onClose: quit,
+		expectsReply: measure.isAwaited,
 	});
 	input.start();
+	measure.begin();
 
 	let farewell = '';
 	try {
 		const opened = await Promise.race([opening, ended]);
-		await ended;
+		await ended.then(measure.settled);
 		fullScreen.close();
 		if (opened) {
 			farewell = await opened.close();

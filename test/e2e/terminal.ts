@@ -57,6 +57,8 @@ export type TestTerminal = {
 	readonly wrapped: () => number;
 	/** Where the cursor stands in the window, from 0. */
 	readonly cursor: () => {readonly column: number; readonly row: number};
+	/** What stands under the cursor. */
+	readonly character: () => string;
 	readonly modes: () => xterm.Terminal['modes'];
 	/** Everything that was written, byte by byte. */
 	readonly output: () => string;
@@ -157,6 +159,15 @@ export function startTerminal(options: Options = {}): TestTerminal {
 				(_, index) => terminal.buffer.active.getLine(index)?.isWrapped,
 			).filter(Boolean).length,
 		cursor: () => ({column: terminal.buffer.active.cursorX, row: terminal.buffer.active.cursorY}),
+		character: () => {
+			const {active} = terminal.buffer;
+			return (
+				active
+					.getLine(active.baseY + active.cursorY)
+					?.getCell(active.cursorX)
+					?.getChars() ?? ''
+			);
+		},
 		modes: () => terminal.modes,
 		output: () => output,
 		waitFor(wanted, milliseconds = 10_000) {

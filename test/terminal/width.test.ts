@@ -1,12 +1,13 @@
 import * as fc from 'fast-check';
 import stringWidth from 'string-width';
-import {describe, expect, test} from 'vitest';
+import {describe, expect, onTestFinished, test} from 'vitest';
+import {defaultCellWidths, readCellWidths, setCellWidths} from '../../src/terminal/cell-widths.ts';
 import {createPalette} from '../../src/terminal/style.ts';
 import {graphemesOf, lineWidth, padEnd, textWidth, truncate} from '../../src/terminal/width.ts';
 
 const {strong, link} = createPalette({color: true});
 const emoji = ['👩‍👩‍👧', '❤️', '❤', '☎︎', '1️⃣', '1⃣', '☝🏽', '👍🏽', '🏴󠁧󠁢󠁥󠁮󠁧󠁿', '🇩🇪', '⛹️‍♀️', '⛹‍♀', '©️', '™', '✅', '⚠️'];
-const clusters = ['각', 'क्षि', 'का', 'ｶﾞ', 'e\u0301', '한글', 'ᄀᄀ', 'ᄀ각', '漢', '、', 'ﾊ', 'กำ', '─', '…'];
+const clusters = ['각', 'का', 'ｶﾞ', 'e\u0301', '한글', 'ᄀᄀ', 'ᄀ각', '漢', '、', 'ﾊ', '─', '…'];
 
 describe('textWidth', () => {
 	test('counts the code points of both lower planes as string-width does', () => {
@@ -37,6 +38,39 @@ describe('textWidth', () => {
 				expect(textWidth(text)).toBe(stringWidth(text));
 			}),
 		);
+	});
+
+	test.each([
+		['क्षि', 3],
+		['क्ष', 2],
+		['ក្ក', 2],
+		['កម្ពុជា', 5],
+		['กำ', 2],
+		['ກຳ', 2],
+	])('counts each letter of %s, as terminals do', (text, cells) => {
+		expect(textWidth(text)).toBe(cells);
+	});
+
+	test.each([
+		['xterm, which joins nothing', {emoji: 2, family: 6, modified: 4, presented: 1, keycap: 1}, [6, 4, 4, 1, 1, 2, 2]],
+		['one that knows no emoji', {emoji: 1, family: 3, modified: 2, presented: 1, keycap: 1}, [3, 2, 2, 1, 1, 2, 1]],
+		['one that joins everything', {}, [2, 2, 2, 2, 2, 2, 2]],
+		['one that writes two letters as one', {conjunct: 1}, [2, 2, 2, 2, 2, 1, 2]],
+	])('counts as it was measured in %s', (_, found, expected) => {
+		onTestFinished(() => setCellWidths(defaultCellWidths));
+		setCellWidths(readCellWidths(found));
+		expect(['👩‍👩‍👧', '👍🏽', '👩‍💻', '❤️', '1️⃣', 'क्ष', '✅'].map(textWidth)).toEqual(expected);
+	});
+
+	test('counts signs, Greek and Cyrillic twice where the terminal does', () => {
+		onTestFinished(() => setCellWidths(defaultCellWidths));
+		setCellWidths(readCellWidths({ambiguous: 2}));
+		expect(['─│', 'αβ', 'да', 'abc', '日本', 'é', '한글 a', '● ok'].map(textWidth)).toEqual([4, 4, 4, 3, 4, 2, 6, 5]);
+		expect(truncate('абвгд', 7)).toBe('аб…');
+	});
+
+	test('takes no measure that makes no sense', () => {
+		expect(readCellWidths({emoji: 0, flag: 40, keycap: 'x', family: 2.5})).toEqual(defaultCellWidths);
 	});
 
 	test('counts two regional indicators that are no flag as the two boxes that terminals draw', () => {
