@@ -28,7 +28,7 @@ import type {Recorded} from './core/event.ts';
 import {once} from './core/once.ts';
 import {plainHttpWarning} from './core/origin.ts';
 import type {Tool} from './core/tool.ts';
-import {systemTailClock} from './logs/tail.ts';
+import {systemTailClock} from './logs/tail-clock.ts';
 import type {Credential} from './net/credential.ts';
 import {openHome} from './storage/home.ts';
 import {logOf} from './storage/journal-log.ts';

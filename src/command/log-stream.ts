@@ -6,7 +6,8 @@ import {type Mark, markText} from '../logs/log-entry.ts';
 import type {Matcher} from '../logs/matcher.ts';
 import {readLog} from '../logs/read-log.ts';
 import type {LogSource} from '../logs/source.ts';
-import {systemTailClock, type TailClock, tailLog} from '../logs/tail.ts';
+import {tailLog} from '../logs/tail.ts';
+import {systemTailClock, type TailClock} from '../logs/tail-clock.ts';
 import {describeState, type TailState} from '../logs/tail-state.ts';
 import type {StreamItem} from './result.ts';
 

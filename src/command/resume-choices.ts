@@ -8,7 +8,7 @@ import {cellText} from '../core/cell.ts';
 import {AppError} from '../core/error.ts';
 import {formatAge, formatAmount, formatUsd} from '../core/format.ts';
 import {type MessageUsage, type PriceOf, totalCost} from '../core/usage.ts';
-import type {SessionSummary} from '../storage/sessions.ts';
+import type {SessionSummary} from '../storage/session-summary.ts';
 import type {Choice, FilterField} from '../store/view-slice.ts';
 import type {CommandContext, GlobalFlags, Place} from './context.ts';
 import {identityOf} from './identity.ts';

@@ -1,5 +1,5 @@
 import {isJsonObject} from '../core/json.ts';
-import type {SessionSummary} from '../storage/sessions.ts';
+import type {SessionSummary} from '../storage/session-summary.ts';
 import type {Result} from './result.ts';
 
 /** A session of this machine: what it is about and where it lies, above what it used. */

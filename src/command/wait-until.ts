@@ -1,4 +1,4 @@
-import type {TailClock} from '../logs/tail.ts';
+import type {TailClock} from '../logs/tail-clock.ts';
 
 /** Longest wait in milliseconds between two looks at the clock. */
 const step = 30_000;

@@ -1,6 +1,6 @@
 import {formatAmount} from '../core/format.ts';
 import {quoteLine} from '../logs/quote.ts';
-import type {TailClock} from '../logs/tail.ts';
+import type {TailClock} from '../logs/tail-clock.ts';
 import type {AppStore} from '../store/store.ts';
 import type {Sandbox} from '../store/watch-slice.ts';
 import {waitUntil} from './wait-until.ts';

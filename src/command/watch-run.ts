@@ -1,7 +1,8 @@
 import {AppError} from '../core/error.ts';
 import {detached} from '../logs/log-buffer.ts';
 import type {LogSource} from '../logs/source.ts';
-import {type TailClock, tailLog} from '../logs/tail.ts';
+import {tailLog} from '../logs/tail.ts';
+import type {TailClock} from '../logs/tail-clock.ts';
 import type {TailState} from '../logs/tail-state.ts';
 import {type TailSwitch, waitFor} from '../logs/tail-switch.ts';
 import {waitUntil} from './wait-until.ts';

@@ -1,7 +1,6 @@
 import {homedir} from 'node:os';
 import {sep} from 'node:path';
 import type {Secret} from '../core/secret.ts';
-import type {Config} from './config.ts';
 
 /** Where the text of a stored secret lies. */
 export type StoredIn = 'keychain' | 'file';
@@ -15,7 +14,7 @@ export function storedIn(held: Secret | undefined): StoredIn {
  * Undefined without secrets, and where nothing is known of a keychain.
  */
 export function storedWhere(
-	{file}: Pick<Config, 'file'>,
+	{file}: {readonly file: string},
 	held: readonly (Secret | undefined)[],
 	why: string | undefined,
 ): string | undefined {

@@ -1,4 +1,4 @@
-import type {TailClock} from './tail.ts';
+import type {TailClock} from './tail-clock.ts';
 
 /** Stops a tail and lets it go on. */
 export type TailSwitch = {

@@ -1,10 +1,10 @@
 import type {AppError} from '../core/error.ts';
-import {type RetryClock, systemClock} from '../net/retry.ts';
 import type {Mark} from './log-entry.ts';
 import {backoff, firstInterval, nextInterval, withJitter} from './pace.ts';
 import {createReading, isRefusedOffset, type Taken} from './reading.ts';
 import {runInSlices, turn} from './slices.ts';
 import type {LogAnswer, LogSource} from './source.ts';
+import {systemTailClock, type TailClock} from './tail-clock.ts';
 import {finalState, type TailState} from './tail-state.ts';
 import {createTailSwitch, type TailSwitch, waitFor} from './tail-switch.ts';
 
@@ -13,9 +13,6 @@ export type TailEvent =
 	| {readonly type: 'lines'; readonly lines: readonly string[]}
 	| {readonly type: 'mark'; readonly mark: Mark}
 	| {readonly type: 'state'; readonly state: TailState};
-
-/** Time and chance, so that a test can set both; `now` is in milliseconds since the epoch. */
-export type TailClock = RetryClock & {readonly now: () => number};
 
 type Options = {
 	/** Bound to one environment of one server. */
@@ -26,9 +23,6 @@ type Options = {
 	/** Begins with the oldest line that the server still has, where it can tell. */
 	readonly sinceStart?: boolean;
 };
-
-/** The clock of the machine. */
-export const systemTailClock: TailClock = {...systemClock, now: Date.now};
 
 /** An answer that takes longer, in milliseconds, makes the tail stale. */
 const patience = 5000;

@@ -8,7 +8,8 @@ import {type JournalContent, readJournal} from './journal-read.ts';
 import type {JournalState} from './journal-writer.ts';
 import {readUsage} from './read-usage.ts';
 import type {SessionFile} from './session-folder.ts';
-import {findSession, listSessions, type SessionSummary} from './sessions.ts';
+import type {SessionSummary} from './session-summary.ts';
+import {findSession, listSessions} from './sessions.ts';
 
 type ReadSession = {readonly records: readonly Recorded[]; readonly transcript: Transcript};
 

@@ -3,7 +3,20 @@ import {open} from 'node:fs/promises';
 import {isJsonObject, type JsonObject, parseJson} from '../core/json.ts';
 import {assertPrivate, noFollow} from './private-file.ts';
 import type {SessionFile} from './session-folder.ts';
-import type {SessionSummary} from './sessions.ts';
+
+/** A session as a list shows it. Every text is untrusted. */
+export type SessionSummary = SessionFile & {
+	/** The last title that it was given, empty without one. */
+	readonly title: string;
+	/** The beginning of the first user message, on one line. */
+	readonly preview: string;
+	/** When something last happened in it, ISO 8601 in UTC. */
+	readonly updatedAt: string;
+	/** User and model messages. */
+	readonly messages: number;
+	/** `provider/model-name` of its last run, empty before one. */
+	readonly model: string;
+};
 
 const chunkBytes = 1024 * 1024;
 /** A longer line is skipped, as where the session is read whole. */

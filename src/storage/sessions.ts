@@ -1,22 +1,8 @@
 import {AppError} from '../core/error.ts';
 import {explainFileError} from './file-error.ts';
 import type {Home} from './home.ts';
-import {type SessionFile, sessionFiles} from './session-folder.ts';
-import {summarize} from './session-summary.ts';
-
-/** A session as a list shows it. Every text is untrusted. */
-export type SessionSummary = SessionFile & {
-	/** The last title that it was given, empty without one. */
-	readonly title: string;
-	/** The beginning of the first user message, on one line. */
-	readonly preview: string;
-	/** When something last happened in it, ISO 8601 in UTC. */
-	readonly updatedAt: string;
-	/** User and model messages. */
-	readonly messages: number;
-	/** `provider/model-name` of its last run, empty before one. */
-	readonly model: string;
-};
+import {sessionFiles} from './session-folder.ts';
+import {type SessionSummary, summarize} from './session-summary.ts';
 
 /** Files that are open at one time. */
 const atOnce = 16;

@@ -1,6 +1,6 @@
 import type {StateCreator} from 'zustand/vanilla';
 import type {Cell} from '../core/cell.ts';
-import type {SessionSummary} from '../storage/sessions.ts';
+import type {SessionSummary} from '../storage/session-summary.ts';
 import {type ComposerState, emptyComposer} from './composer.ts';
 
 /** One line of a picker. `id` is what is chosen, `label` and `detail` are what is read and searched. */

@@ -1,5 +1,5 @@
 import {reportError} from '../core/error.ts';
-import type {TailClock} from '../logs/tail.ts';
+import type {TailClock} from '../logs/tail-clock.ts';
 import {allLogs, logPlaces} from '../store/logs-slice.ts';
 import type {AppStore} from '../store/store.ts';
 import type {Size} from '../store/view-slice.ts';

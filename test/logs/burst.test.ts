@@ -1,7 +1,8 @@
 import {expect, test} from 'vitest';
 import {levelOf} from '../../src/logs/levels.ts';
 import {createLogBuffer} from '../../src/logs/log-buffer.ts';
-import {systemTailClock, tailLog} from '../../src/logs/tail.ts';
+import {tailLog} from '../../src/logs/tail.ts';
+import {systemTailClock} from '../../src/logs/tail-clock.ts';
 import {notFound} from './tail-script.ts';
 
 const text = (from: number, count: number) =>

@@ -1,7 +1,8 @@
 import {onTestFinished} from 'vitest';
 import {AppError} from '../../src/core/error.ts';
 import type {LogAnswer, LogCursor} from '../../src/logs/source.ts';
-import {type TailClock, type TailEvent, tailLog} from '../../src/logs/tail.ts';
+import {type TailEvent, tailLog} from '../../src/logs/tail.ts';
+import type {TailClock} from '../../src/logs/tail-clock.ts';
 import {describeState} from '../../src/logs/tail-state.ts';
 import {createTailSwitch} from '../../src/logs/tail-switch.ts';
 

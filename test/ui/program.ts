@@ -11,7 +11,7 @@ import {openSightings} from '../../src/config/sightings.ts';
 import type {Environment} from '../../src/core/environment.ts';
 import type {Recorded} from '../../src/core/event.ts';
 import {secret} from '../../src/core/secret.ts';
-import {systemTailClock} from '../../src/logs/tail.ts';
+import {systemTailClock} from '../../src/logs/tail-clock.ts';
 import type {ModelCall} from '../../src/providers/provider.ts';
 import {createSessionAccess} from '../../src/storage/session-access.ts';
 import {createConversation} from '../../src/store/conversation.ts';

@@ -1,5 +1,5 @@
 import type {Tool} from '../../core/tool.ts';
-import {systemTailClock} from '../../logs/tail.ts';
+import {systemTailClock} from '../../logs/tail-clock.ts';
 import {createEnvironmentLogs} from './environment-logs.ts';
 import {createKnownLogs, type OpenLog} from './environment-logs-known.ts';
 import {createListFiles} from './list-files.ts';

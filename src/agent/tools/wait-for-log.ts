@@ -6,7 +6,7 @@ import type {LogEntry} from '../../logs/log-entry.ts';
 import {createMatcher, type Matcher} from '../../logs/matcher.ts';
 import {backoff, firstInterval, nextInterval} from '../../logs/pace.ts';
 import {quotedTexts, quoteLog} from '../../logs/quote.ts';
-import type {TailClock} from '../../logs/tail.ts';
+import type {TailClock} from '../../logs/tail-clock.ts';
 import {finalState} from '../../logs/tail-state.ts';
 import {defineReadingTool} from './define-tool.ts';
 import {environmentArgument, quotable, readable, textOf} from './environment-logs.ts';

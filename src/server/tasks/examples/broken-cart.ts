@@ -1,4 +1,4 @@
-import type {Example} from './examples.ts';
+import type {Example} from './example.ts';
 
 const cart = `/** The price of a cart in cents: lines of {cents, quantity}, and a discount in percent on all of it. */
 export function priceOf(lines, discount = 0) {

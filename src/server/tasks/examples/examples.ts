@@ -1,11 +1,9 @@
 import {checkTask} from '../parse-task.ts';
 import type {Task} from '../task.ts';
 import {brokenCart} from './broken-cart.ts';
+import type {Example} from './example.ts';
 import {nightlyImport} from './nightly-import.ts';
 import {webShop} from './web-shop.ts';
-
-/** A task that ships with the program: what its `task.yaml` would say, and its files. */
-export type Example = {readonly task: unknown; readonly files: Readonly<Record<string, string>>};
 
 const examples: Readonly<Record<string, Example>> = {
 	'web-shop': webShop,

@@ -1,4 +1,4 @@
-import type {Example} from './examples.ts';
+import type {Example} from './example.ts';
 
 const generate = `// Writes the records that the import reads; every so many is broken.
 import {readFileSync, writeFileSync} from 'node:fs';

@@ -1,4 +1,4 @@
-import type {Example} from './examples.ts';
+import type {Example} from './example.ts';
 
 const server = `// A small shop with visitors of its own. It logs requests as logfmt and its own work as JSON.
 import {readFileSync} from 'node:fs';
