@@ -1,5 +1,5 @@
 import type {Endpoint} from '../contract/endpoint.ts';
-import {readLeniently} from '../contract/lenient.ts';
+import {missingFields, readLeniently} from '../contract/lenient.ts';
 import {notShown} from '../contract/scalars.ts';
 import {AppError, isAbort} from '../core/error.ts';
 import {type Json, parseJson} from '../core/json.ts';
@@ -48,9 +48,12 @@ async function readReason(response: TransportResponse): Promise<string> {
 async function readKnown(schema: NonNullable<Endpoint['result']>, response: TransportResponse, from: string) {
 	const json = await readJson(response, {from});
 	const value = readLeniently(schema, json);
-	if (value === undefined) {
-		throw new AppError('network', `${from} answered with ${kindOf(json)} instead of ${wanted(schema)}.`, {
-			hint: 'Check the address; the server may also be of another version.',
+	const missing = missingFields(schema, value);
+	if (value === undefined || missing.length > 0) {
+		const what =
+			missing.length > 0 ? `without ${listed(missing)}` : `with ${kindOf(json)} instead of ${wanted(schema)}`;
+		throw new AppError('network', `${from} answered ${what}.`, {
+			hint: 'Check the URL, or update service: the server may have another version.',
 			permanent: true,
 		});
 	}
@@ -67,6 +70,15 @@ async function readAny(response: TransportResponse, from: string): Promise<unkno
 
 async function* once(text: string): AsyncGenerator<Uint8Array> {
 	yield new TextEncoder().encode(text);
+}
+
+const mostNamed = 5;
+
+/** “id, state, and 3 more”. */
+function listed(names: readonly string[]): string {
+	const more = names.length - mostNamed;
+	const shown = more > 0 ? [...names.slice(0, mostNamed), `${more} more`] : names;
+	return new Intl.ListFormat('en').format(shown);
 }
 
 function kindOf(json: Json): string {

@@ -48,6 +48,20 @@ export function originalOf(value: unknown): Json {
 	return original ?? ((value ?? null) as Json);
 }
 
+/**
+ * Returns the required fields of an object's schema that `value`, as `readLeniently` gave it, does not have. Objects
+ * inside it and entries of lists are not looked at: one that is damaged must not hide the others.
+ */
+export function missingFields(schema: z.ZodMiniType, value: unknown): readonly string[] {
+	const {def} = (schema as unknown as z.core.$ZodTypes)._zod;
+	if (def.type !== 'object' || typeof value !== 'object' || value === null) {
+		return [];
+	}
+
+	const required = Object.entries(def.shape).filter(([, {_zod}]) => !['optional', 'default'].includes(_zod.def.type));
+	return required.flatMap(([name]) => (Object.hasOwn(value, name) ? [] : name));
+}
+
 /** The value without its misfits, the very same where it has none; undefined where it is one itself. */
 function keep(schema: z.core.$ZodType, value: Json): Json | undefined {
 	const {def} = (schema as z.core.$ZodTypes)._zod;

@@ -1,7 +1,7 @@
 import {expect, test} from 'vitest';
 import {createClient} from '../../src/client/client.ts';
 import {originalOf} from '../../src/contract/lenient.ts';
-import {apiKey, clientOf, type Reply, scripted, token, transportTo} from './server.ts';
+import {apiKey, clientOf, preferences, type Reply, scripted, token, transportTo} from './server.ts';
 
 const id = '0b5e0a1c-9c1f-4d4e-8b57-0123456789ab';
 const place = {org: 'acme', workspace: 'ml'};
@@ -79,7 +79,7 @@ test('the artifact resolver is not asked without an API key', async () => {
 });
 
 test('a credential goes to its own origin, whatever server a client is made for [6]', async () => {
-	const other = await scripted(() => ({body: '{}'}));
+	const other = await scripted(() => ({body: preferences}));
 	const transports = {
 		bearer: transportTo('http://127.0.0.1:1', 'bearer', token),
 		apiKey: transportTo('http://127.0.0.1:1', 'x-api-key', apiKey),
@@ -131,12 +131,17 @@ test('an answer of another kind than the contract says names both kinds', async 
 	});
 });
 
-test('an answer with fields missing, unknown or of the wrong kind is given, and as it came for those who want it', async () => {
-	const body = {id, status: 'hibernating', name: 5, instance: {state: 'running', later: [1]}};
+test('an answer with fields missing inside, unknown or of the wrong kind is given, and as it came for those who want it', async () => {
+	const body = {
+		evaluation_id: 'nightly',
+		total_spans: 'many',
+		later: [1],
+		span_types: ['chat', 5],
+	};
 	const {client} = await answering({body: JSON.stringify(body)});
-	const runtime = await client.resumeRuntime({params: {...place, runtimeId: 'dev'}});
-	expect(runtime).toEqual({id, status: 'hibernating', instance: {state: 'running', later: [1]}});
-	expect(originalOf(runtime)).toEqual(body);
+	const stats = await client.getEvaluationTraceStats({params: {...place, evaluationId: 'nightly'}});
+	expect(stats).toEqual({evaluation_id: 'nightly', later: [1], span_types: ['chat']});
+	expect(originalOf(stats)).toEqual(body);
 });
 
 const page = {headers: {'content-type': 'text/html'}, body: '<html>Welcome to the hotel</html>'};

@@ -38,9 +38,13 @@ test.each(['-1', '1.5', 'x', '', '9'.repeat(17), '9007199254740993', ' 5 6'])('t
 	expect(await read({}, signal)).toEqual({kind: 'window', text: 'a\n'});
 });
 
-test.each([{logs: null}, {}, {logs: 5}])('a log of nothing, %j, is empty', async json => {
+test.each([{logs: null}, {}, {logs: 5}])('%j is no empty log, but no answer', async json => {
 	const {read} = await reader(() => ({headers: {'content-type': 'application/json'}, body: JSON.stringify(json)}));
-	expect(await read({}, signal)).toEqual({kind: 'window', text: ''});
+	await expect(read({}, signal)).rejects.toMatchObject({
+		code: 'network',
+		message: expect.stringMatching(/ answered without logs\.$/),
+		permanent: true,
+	});
 });
 
 test.each([

@@ -2,7 +2,7 @@ import {expect, test} from 'vitest';
 import {createClient} from '../../src/client/client.ts';
 import {AppError} from '../../src/core/error.ts';
 import type {Transport} from '../../src/net/transport.ts';
-import {type Asked, scripted, transportTo} from './server.ts';
+import {type Asked, refill, scripted, transportTo} from './server.ts';
 
 const fresh = 'fresh-0123456789abcdef';
 const bearerOf = ({headers}: Asked) => headers.authorization?.replace('Bearer ', '');
@@ -11,7 +11,7 @@ const bearerOf = ({headers}: Asked) => headers.authorization?.replace('Bearer ',
 async function stale(refresh: (renewed: Transport, count: number) => Promise<Transport | undefined>) {
 	const server = await scripted(asked =>
 		bearerOf(asked) === fresh
-			? {body: '{"enabled":true}'}
+			? {body: refill}
 			: {status: 401, body: '{"code":401,"detail":"Expired.","type":"expired_token_error"}'},
 	);
 	let refreshes = 0;
@@ -35,7 +35,7 @@ const call = {params: {org: 'acme'}};
 test('401 refreshes once and sends again what was asked, also a write with its body', async () => {
 	const {client, asked, refreshes} = await stale(async renewed => renewed);
 	await client.createApiKey({body: {name: 'ci'}});
-	expect(await client.getAutoRefill(call)).toEqual({enabled: true});
+	expect(await client.getAutoRefill(call)).toEqual(JSON.parse(refill));
 	expect(asked.map(request => [request.method, bearerOf(request), request.body.toString()])).toEqual([
 		['POST', 'stale', '{"name":"ci"}'],
 		['POST', fresh, '{"name":"ci"}'],
@@ -59,7 +59,7 @@ test('calls that meet 401 at once share one refresh; who comes late takes its to
 
 	await new Promise(resolve => setTimeout(resolve, 20));
 	release();
-	expect(await Promise.all(calls)).toEqual(Array.from({length: 5}, () => ({enabled: true})));
+	expect(await Promise.all(calls)).toEqual(Array.from({length: 5}, () => JSON.parse(refill)));
 	expect([refreshes(), asked.length]).toEqual([1, 10]);
 });
 
@@ -94,7 +94,7 @@ test('a refresh that fails says why, and the next call may try again', async () 
 		return renewed;
 	});
 	await expect(client.getAutoRefill(call)).rejects.toMatchObject({message: 'The login server is away.'});
-	expect(await client.getAutoRefill(call)).toEqual({enabled: true});
+	expect(await client.getAutoRefill(call)).toEqual(JSON.parse(refill));
 	expect(refreshes()).toBe(2);
 });
 
@@ -117,7 +117,7 @@ test('who gives up does not end the refresh that others wait for', async () => {
 	abort.abort();
 	expect(await impatient).toMatchObject({name: 'AbortError'});
 	release();
-	expect(await patient).toEqual({enabled: true});
+	expect(await patient).toEqual(JSON.parse(refill));
 });
 
 test('an API key that is refused, and 403, are not refreshed', async () => {

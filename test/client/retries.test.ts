@@ -1,19 +1,19 @@
 import {expect, test} from 'vitest';
 import {refusalOf} from '../../src/client/refusal.ts';
-import {clientOf, scripted} from './server.ts';
+import {clientOf, preferences, refill, scripted} from './server.ts';
 
 const id = '0b5e0a1c-9c1f-4d4e-8b57-0123456789ab';
 
 test.each([429, 500, 502, 503, 504])('a GET is tried again after %d, and a later success counts [23]', async status => {
-	const {origin, asked} = await scripted((_, count) => (count < 3 ? {status} : {body: '{"enabled":true}'}));
+	const {origin, asked} = await scripted((_, count) => (count < 3 ? {status} : {body: refill}));
 	const {client, waits} = clientOf(origin);
-	expect(await client.getAutoRefill({params: {org: 'acme'}})).toEqual({enabled: true});
+	expect(await client.getAutoRefill({params: {org: 'acme'}})).toEqual(JSON.parse(refill));
 	expect([asked.length, waits]).toEqual([3, [500, 500]]);
 });
 
 test('a GET whose connection breaks is tried again [23]', async () => {
-	const {origin, asked} = await scripted((_, count) => (count < 3 ? 'cut' : {body: '{}'}));
-	expect(await clientOf(origin).client.getUserPreferences()).toEqual({});
+	const {origin, asked} = await scripted((_, count) => (count < 3 ? 'cut' : {body: preferences}));
+	expect(await clientOf(origin).client.getUserPreferences()).toEqual(JSON.parse(preferences));
 	expect(asked).toHaveLength(3);
 });
 
@@ -49,7 +49,7 @@ test('a claim that carries its execution id is the same attempt when it is sent 
 
 test('Retry-After is obeyed to the millisecond; more than a minute is said instead [23]', async () => {
 	const polite = await scripted((_, count) =>
-		count === 1 ? {status: 429, headers: {'retry-after': '7'}} : {body: '{}'},
+		count === 1 ? {status: 429, headers: {'retry-after': '7'}} : {body: preferences},
 	);
 	const {client, waits} = clientOf(polite.origin);
 	await client.getUserPreferences();
@@ -70,7 +70,7 @@ test('Retry-After is obeyed to the millisecond; more than a minute is said inste
 });
 
 test('whoever waits is told how long, and for what', async () => {
-	const {origin} = await scripted((_, count) => (count === 1 ? {status: 503} : {body: '{}'}));
+	const {origin} = await scripted((_, count) => (count === 1 ? {status: 503} : {body: preferences}));
 	const told: unknown[] = [];
 	const clock = {sleep: () => Promise.resolve(), random: () => 0};
 	const {client} = clientOf(origin, {

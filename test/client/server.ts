@@ -9,6 +9,20 @@ import {atEnd, httpServer} from '../net/servers.ts';
 export const token = 'token-0123456789abcdef';
 export const apiKey = 'key-0123456789abcdef';
 
+/** An answer of `getUserPreferences` with no more than it requires. */
+export const preferences = '{"enabled_model_ids":[],"inference_credits_per_dollar":1}';
+
+/** The same of `getAutoRefill`. */
+export const refill = JSON.stringify({
+	enabled: true,
+	has_payment_method: true,
+	month_count: 0,
+	month_reset: null,
+	monthly_cap: null,
+	quantity: null,
+	threshold: null,
+});
+
 /** A request as it came over the socket. */
 export type Asked = {
 	readonly method: string | undefined;

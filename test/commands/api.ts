@@ -1,3 +1,4 @@
+import {completeAnswer} from '../contract/complete.ts';
 import {httpServer} from '../net/servers.ts';
 import {goodKey} from './platform.ts';
 
@@ -10,7 +11,14 @@ export type Seen = {
 	readonly body: Buffer;
 };
 
-type Answer = {readonly status?: number; readonly json?: unknown; readonly text?: string};
+type Answer = {
+	readonly status?: number;
+	/** An object gets the fields that the contract requires and it does not have. */
+	readonly json?: unknown;
+	/** The same as it is. */
+	readonly bare?: unknown;
+	readonly text?: string;
+};
 
 /** The path of everything in this scope. */
 export const inOrg = '/api/v1/org/acme';
@@ -33,9 +41,10 @@ export async function api(answers: Readonly<Record<string, Answer | ((seen: Seen
 		seen.push(one);
 		const found = answers[`${method} ${url.split('?', 1)[0]}`];
 		const missing: Answer = {status: 404, json: {code: 404, type: 'not_found_error', detail: 'No such resource'}};
-		const {status = 200, json, text} = (typeof found === 'function' ? found(one) : found) ?? missing;
+		const {status = 200, json, bare, text} = (typeof found === 'function' ? found(one) : found) ?? missing;
 		response.writeHead(status, {'content-type': text === undefined ? 'application/json' : 'text/html'});
-		response.end(text ?? (json === undefined ? '' : JSON.stringify(json)));
+		const whole = status < 300 ? completeAnswer(method, url.split('?', 1)[0] ?? '', json) : json;
+		response.end(text ?? JSON.stringify(bare ?? whole) ?? '');
 	});
 	const env = {
 		SERVICE_SERVER: server.origin,

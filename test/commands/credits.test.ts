@@ -35,6 +35,8 @@ test('what is not set is said so', async () => {
 		has_payment_method: false,
 		month_count: 0,
 		monthly_cap: null,
+		month_reset: null,
+		quantity: null,
 		threshold: null,
 		extra: [1],
 	};
@@ -45,23 +47,17 @@ test('what is not set is said so', async () => {
 	expect(dataOf(result)).toEqual(bare);
 });
 
-test('of what the server leaves out nothing is said', async () => {
-	const {env} = await api({[`GET ${inOrg}/credits/auto-refill`]: {json: {}}});
-	expect(drawn(await testContext({env}).run('credits', 'show'), 80).split('\n')).toEqual(
-		[
-			'auto-refill      ',
-			'payment method   ',
-			'refills below    ',
-			'refills by       ',
-			'this month       ',
-			'month begins anew',
-		].map(name => `${name}  not told`),
-	);
+test.each([{}, {detail: 'gone'}])('%j is no answer about credits', async bare => {
+	const {env, origin} = await api({[`GET ${inOrg}/credits/auto-refill`]: {bare}});
+	await expect(testContext({env}).run('credits', 'show')).rejects.toMatchObject({
+		code: 'network',
+		message: `${origin} answered without enabled, has_payment_method, month_count, month_reset, monthly_cap, and 2 more.`,
+	});
 });
 
 test('one refill is one', async () => {
 	const {env} = await api({[`GET ${inOrg}/credits/auto-refill`]: {json: {month_count: 1}}});
-	expect(drawn(await testContext({env}).run('credits', 'show'), 80)).toContain('this month         1 refill\n');
+	expect(drawn(await testContext({env}).run('credits', 'show'), 80)).toContain('this month         1 refill, no cap\n');
 });
 
 test('a limit is removed after a yes, and the deprecation is said', async () => {

@@ -78,8 +78,9 @@ test.each([
 	[{value: token}, '***'],
 	[undefined, undefined],
 ])('a token that is %j is given as %j', async (execute_token, shown) => {
-	const {result} = await create({id, execute_token});
-	expect(dataOf(result)).toEqual({id, ...(shown !== undefined && {execute_token: shown})});
+	const {execute_token: _, ...rest} = environment;
+	const {result} = await create({...rest, execute_token});
+	expect(dataOf(result)).toEqual({...rest, ...(shown !== undefined && {execute_token: shown})});
 });
 
 test('a failed environment says why, and what came from the server does nothing to the terminal [1]', async () => {
@@ -91,10 +92,12 @@ test('a failed environment says why, and what came from the server does nothing 
 		service_urls: {'\u001B]0;x\u0007': {}, list: [1]},
 	});
 	expect(drawn(result, 80).split('\n')).toEqual([
-		'Task environment',
-		'state    failed',
-		'expires  not set',
-		'error    no image␛[2J',
+		'-',
+		'state        failed',
+		'environment  -',
+		'created      -',
+		'expires      not set',
+		'error        no image␛[2J',
 		'',
 		'Services',
 		'␛]0;x␇  nothing is said of it',
@@ -166,8 +169,16 @@ test('a log goes into a pipe byte for byte', async () => {
 	expect(pipe.text()).toBe(log);
 });
 
-test.each([{logs: ''}, {}, {logs: 5}])('a log of nothing, %j, is said beside the output', async json => {
-	const {env} = await logsOf(json);
+test.each([{}, {logs: 5}, {logs: null}])('%j is no empty log, but no answer', async bare => {
+	const {env, origin} = await api({[`GET ${inWorkspace}/environments/${id}/logs`]: {bare}});
+	await expect(testContext({env}).run('env', 'logs', id)).rejects.toMatchObject({
+		code: 'network',
+		message: `${origin} answered without logs.`,
+	});
+});
+
+test('a log of nothing is said beside the output', async () => {
+	const {env} = await logsOf({logs: ''});
 	const {run, said} = testContext({env});
 	const pipe = output();
 	printResult(await run('env', 'logs', id), pipe, {json: false, env: {}});

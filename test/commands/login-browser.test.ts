@@ -1,19 +1,22 @@
 import {expect, test} from 'vitest';
 import type {CommandContext} from '../../src/command/context.ts';
 import {fastClock, granted, loginServer, pending, refused, userCode} from '../client/login-server.ts';
-import type {Asked} from '../client/server.ts';
+import {type Asked, refill} from '../client/server.ts';
 import {dataOf, drawn, testContext} from './context.ts';
 import {goodKey} from './platform.ts';
 
 const hostOf = (origin: string) => new URL(origin).host;
 const loginClock = fastClock();
 
+/** What every operation of these tests may answer, in one. */
+const anyAnswer = JSON.stringify({models: [], ...JSON.parse(refill)});
+
 /** An API that knows these bearer tokens. */
 const knows =
 	(...tokens: readonly string[]) =>
 	({headers}: Asked) =>
 		tokens.some(token => headers.authorization === `Bearer ${token}`)
-			? {body: '{"models":[]}'}
+			? {body: anyAnswer}
 			: {status: 401, body: '{"detail":"Expired"}'};
 
 const first = 'access-1-0123456789';

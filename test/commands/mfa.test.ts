@@ -76,11 +76,20 @@ test('codes that could not be saved are shown all the same', async () => {
 	expect(readFileSync(file, 'utf8')).toBe('mine');
 });
 
-test.each([{}, {recovery_codes: []}, {recovery_codes: 'none'}])('no codes in %j is said so', async json => {
-	const {env} = await api({[path]: {json}});
+test('a list without recovery codes is said so', async () => {
+	const {env} = await api({[path]: {json: {recovery_codes: []}}});
 	const result = await testContext({env}).run('mfa', 'verify', '123456');
 	expect(drawn(result, 80)).toBe('The second factor is on. The server gave no recovery codes.');
-	expect(dataOf(result)).toEqual(json);
+	expect(dataOf(result)).toEqual({recovery_codes: []});
+});
+
+test.each([{}, {recovery_codes: 'none'}])('%j does not say that the second factor is on', async bare => {
+	const {env, origin} = await api({[path]: {bare}});
+	await expect(testContext({env}).run('mfa', 'verify', '123456')).rejects.toMatchObject({
+		code: 'network',
+		message: `${origin} answered without recovery_codes.`,
+		hint: expect.stringContaining('may have been done'),
+	});
 });
 
 test.each([[undefined], [' ']])('without a code (%j) nothing is sent', async given => {

@@ -13,6 +13,7 @@ const session = {id: id('5'), title: 'Old \u001B[2Jtalk', archived_at: null, usa
 const runtime = {
 	id: id('7'),
 	key: 'dev-box',
+	name: 'dev-box',
 	status: 'paused',
 	instance: {state: 'paused', pause_reason: 'timeout', billed_credits: 12, running_credits: 0},
 };

@@ -95,10 +95,14 @@ test.each([80, 120])('a resumed runtime is drawn at %d columns, with the level t
 test('a runtime without a sandbox says so', async () => {
 	const result = await resume({key: 'dev-box', status: 'idle', project_id: null, instance: null});
 	expect(drawn(result, 80).split('\n')).toEqual([
-		'dev-box',
+		'-',
 		'status   idle',
+		'runtime  -',
 		'key      dev-box',
 		'project  none',
+		'config   -, -',
+		'created  -',
+		'updated  -',
 		'',
 		'There is no sandbox at the moment.',
 	]);
@@ -119,8 +123,14 @@ test('a pause, a level of later and a limit by credits are shown as they came; n
 		},
 	});
 	expect(drawn(result, 80).split('\n')).toEqual([
-		'Runtime',
-		'status  hibernating',
+		'-',
+		'status   hibernating',
+		'runtime  -',
+		'key      -',
+		'project  none',
+		'config   -, -',
+		'created  -',
+		'updated  -',
 		'',
 		'Sandbox',
 		'state          paused',

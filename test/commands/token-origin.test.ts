@@ -1,6 +1,6 @@
 import {expect, test} from 'vitest';
 import {fastClock, granted, loginServer, metadataPath} from '../client/login-server.ts';
-import {type Asked, scripted} from '../client/server.ts';
+import {type Asked, refill, scripted} from '../client/server.ts';
 import {testContext} from './context.ts';
 
 const loginClock = fastClock();
@@ -22,7 +22,7 @@ async function twoServers(
 		metadata: () => metadata,
 		api: () => (isLoggedIn ? {body: '{}', ...then(other)} : {body: '{"models":[]}'}),
 	});
-	const stranger = await scripted(() => ({body: '{"models":[]}'}));
+	const stranger = await scripted(() => ({body: JSON.stringify({models: [], ...JSON.parse(refill)})}));
 	other = stranger.origin;
 	const login = testContext({flags: {server: server.origin, org: 'acme'}, loginClock});
 	await login.run('login');

@@ -5,7 +5,7 @@ import {messageParts, modalityScores} from './media.ts';
 /** An assessment in a list. It also carries its sandbox in brief, and more that the specification does not show. */
 export const assessmentSchema = z.looseObject({status: z.optional(z.string())});
 
-export const assessmentsSchema = z.looseObject({items: z.optional(z.array(assessmentSchema))});
+export const assessmentsSchema = z.looseObject({items: z.array(assessmentSchema)});
 
 /** `AttackSpanResponse`: one attack as its trace tells it. `asr` is the rate of success, the time is in seconds. */
 export const attackSpanSchema = z.looseObject({

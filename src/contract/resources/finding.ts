@@ -91,6 +91,6 @@ export const findingSchema = z.looseObject({
 });
 
 /** The list also carries an envelope that the specification does not show. */
-export const findingsSchema = z.looseObject({findings: z.optional(z.array(findingSchema))});
+export const findingsSchema = z.looseObject({findings: z.array(findingSchema)});
 
 export type Finding = z.input<typeof findingSchema>;
