@@ -32,20 +32,30 @@ const push = command({
 		const params = scope('org');
 		const files = await readTraceFiles(file, {read: readFile, format, gzip});
 		const sent: {file: string; bytes: number; answer: Json}[] = [];
-		for (const {name, bytes, ...content} of files) {
+		const parts: (NonNullable<ReturnType<typeof partOf>> & {file: string})[] = [];
+		for (const {name, bytes, spans, ...content} of files) {
 			try {
 				const answer = originalOf(await client.pushTraces({params, ...content}, signal));
+				const part = partOf(answer, spans);
 				sent.push({file: name, bytes, answer});
+				parts.push(...(part ? [{file: name, ...part}] : []));
 			} catch (error) {
 				throw sent.length > 0 ? afterSome(error, sent.length, files.length) : error;
 			}
 		}
 
 		const total = formatBytes(files.reduce((sum, {bytes}) => sum + bytes, 0));
-		const rejected = sent.flatMap(({file: name, answer}) => {
-			const part = partOf(answer);
-			return part ? [`${name}: ${part}`] : [];
-		});
+		const rejected = parts.map(part => `${part.file}: ${part.words}`);
+		if (parts.some(({isNothing}) => isNothing)) {
+			const accepted = files.length - parts.filter(({isNothing}) => isNothing).length;
+			throw new AppError('failed', rejected.join(' '), {
+				hint:
+					accepted > 0
+						? `Fix those files and send only them again; ${accepted} of ${files.length} went out.`
+						: 'Fix the spans and send the file again.',
+			});
+		}
+
 		const text = `Sent ${files.length === 1 ? files[0]?.name : `${files.length} files`}, ${total}.`;
 		return {kind: 'text', text: [text, ...rejected].join('\n'), data: sent};
 	},

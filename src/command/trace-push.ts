@@ -1,5 +1,6 @@
 import {AppError} from '../core/error.ts';
 import {isJsonObject, type Json, parseJson} from '../core/json.ts';
+import {countSpans} from './span-count.ts';
 
 export const traceFormats = ['json', 'protobuf'] as const;
 
@@ -9,6 +10,8 @@ type Format = (typeof traceFormats)[number];
 export type TraceFile = {
 	readonly name: string;
 	readonly bytes: number;
+	/** Undefined where it cannot be read. */
+	readonly spans: number | undefined;
 	readonly body: Uint8Array;
 	readonly contentType: 'application/json' | 'application/x-protobuf';
 	readonly contentEncoding?: 'gzip';
@@ -39,6 +42,7 @@ export async function readTraceFiles(paths: readonly string[], options: Options)
 		files.push({
 			name: path === '-' ? 'standard input' : path,
 			bytes: body.length,
+			spans: countSpans(body, format),
 			body: options.gzip ? await compress(body) : body,
 			contentType: format === 'json' ? 'application/json' : 'application/x-protobuf',
 			...(options.gzip && {contentEncoding: 'gzip' as const}),
@@ -80,11 +84,18 @@ async function compress(body: Uint8Array): Promise<Uint8Array> {
 	return promisify(gzip)(body);
 }
 
+/** What a server took only in part. */
+type Part = {
+	readonly words: string;
+	/** Whether it took nothing. */
+	readonly isNothing: boolean;
+};
+
 /**
- * What a server took only in part, in words: `partialSuccess` of OTLP 1.0, section “Partial Success”. Nothing where it
- * took all or does not say.
+ * Returns what a server rejected of a file with so many spans: `partialSuccess` of OTLP 1.0, section “Partial Success”.
+ * Undefined where it took all or does not say.
  */
-export function partOf(answer: Json): string | undefined {
+export function partOf(answer: Json, spans: number | undefined): Part | undefined {
 	const part = isJsonObject(answer) ? answer['partialSuccess'] : undefined;
 	if (!isJsonObject(part)) {
 		return undefined;
@@ -93,7 +104,12 @@ export function partOf(answer: Json): string | undefined {
 	const {rejectedSpans: rejected, errorMessage: message} = part;
 	const count = Number(rejected ?? 0);
 	const why = typeof message === 'string' && message ? message : undefined;
+	const all = spans !== undefined && spans >= count ? spans : undefined;
+	const of = all === undefined ? `${count}` : `${count} of ${all}`;
+	const rest = `${(all ?? count) === 1 ? 'span' : 'spans'}${why ? `: ${why}` : '.'}`;
 	return count > 0
-		? `The server rejected ${count} ${count === 1 ? 'span' : 'spans'}${why ? `: ${why}` : '.'}`
-		: why && `The server says: ${why}`;
+		? {words: `The server rejected ${of} ${rest}`, isNothing: count === all}
+		: why
+			? {words: `The server says: ${why}`, isNothing: false}
+			: undefined;
 }

@@ -57,6 +57,41 @@ test.each([
 	expect(drawn(await run('trace', 'push', 'a.json'), 80).split('\n')[1]).toBe(line);
 });
 
+/** Two spans as JSON, and as bytes of the protocol. */
+const two = '{"resourceSpans":[{"scopeSpans":[{"spans":[{},{}]}]}]}';
+const twoBinary = Buffer.from([10, 8, 18, 6, 18, 1, 0, 18, 1, 0]);
+
+test.each([
+	['two.json', two],
+	['two.pb', twoBinary],
+])('%s, of which no span is taken, has failed; one taken span is a success', async (name, content) => {
+	const rejecting = (rejectedSpans: number) => ({json: {partialSuccess: {rejectedSpans, errorMessage: 'No run.'}}});
+	const {run, folder} = await setUp(rejecting(2));
+	writeFileSync(join(folder, name), content);
+	await expect(run('trace', 'push', name)).rejects.toMatchObject({
+		code: 'failed',
+		message: `${name}: The server rejected 2 of 2 spans: No run.`,
+		hint: 'Fix the spans and send the file again.',
+	});
+
+	const other = await setUp(rejecting(1));
+	writeFileSync(join(other.folder, name), content);
+	const result = await other.run('trace', 'push', name);
+	expect(drawn(result, 80).split('\n')[1]).toBe(`${name}: The server rejected 1 of 2 spans: No run.`);
+});
+
+test('of several files, those without a taken span fail the command after all were sent', async () => {
+	let count = 0;
+	const {run, folder} = await setUp(() => ({json: ++count === 1 ? {partialSuccess: {rejectedSpans: 2}} : {}}));
+	writeFileSync(join(folder, 'two.json'), two);
+	await expect(run('trace', 'push', 'two.json', 'a.json')).rejects.toMatchObject({
+		code: 'failed',
+		message: 'two.json: The server rejected 2 of 2 spans.',
+		hint: 'Fix those files and send only them again; 1 of 2 went out.',
+	});
+	expect(count).toBe(2);
+});
+
 test.each([
 	[['c.txt'], 'usage', 'The format of c.txt is not known from its name.'],
 	[['a.json', 'bad.json'], 'usage', 'bad.json holds no JSON object.'],
