@@ -7,7 +7,7 @@ import {wantsLinear} from '../terminal/abilities.ts';
 import {printError, printResult} from './print.ts';
 import {printStream} from './print-stream.ts';
 import {createTerminalQuestions} from './terminal-questions.ts';
-import {createWaitNote, type WaitNote} from './wait-note.ts';
+import {createPlainNote, createWaitNote, type WaitNote} from './wait-note.ts';
 
 /** How a command line ended: with an exit status, or with a session that the app is to open. */
 export type ShellOutcome =
@@ -34,14 +34,15 @@ export async function runShell(
 		const program = await compose({connect: false});
 		const abort = new AbortController();
 		onInterrupt(() => abort.abort());
-		const questions = createTerminalQuestions({stdin, stderr});
+		const questions = createTerminalQuestions({stdin, stderr, json});
 		// The words themselves may hold a secret: the note has the name of the command alone.
 		const {path} = findCommand(program.entries, rest);
-		note = stderr.isTTY && !wantsLinear(env) ? createWaitNote(stderr, path) : undefined;
-		const interact = note?.beside(questions) ?? questions;
+		const isDrawn = stderr.isTTY && !wantsLinear(env) && !json;
+		note = isDrawn ? createWaitNote(stderr, path) : createPlainNote(questions.say, path);
+		const interact = note.beside(questions);
 		const result = await dispatch(rest, program.contextFor({interact, live: undefined, flags, signal: abort.signal}));
 		if (result.kind === 'stream') {
-			note?.end();
+			note.end();
 			try {
 				await printStream(result.batches, {stdout, stderr, signal: abort.signal}, {json, env});
 			} finally {
@@ -52,7 +53,7 @@ export async function runShell(
 		}
 
 		await program.close();
-		note?.end();
+		note.end();
 		if (result.kind === 'panel' && result.panel.show === 'session') {
 			return {open: result.panel.id, profile: flags.profile, insecureHttp: flags.insecureHttp};
 		}

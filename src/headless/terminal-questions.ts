@@ -5,28 +5,40 @@ import {AppError} from '../core/error.ts';
 import {readTerminalLine} from '../terminal/read-line.ts';
 import {safeLine} from '../terminal/safe-text.ts';
 import {truncate} from '../terminal/width.ts';
+import {printJson} from './print.ts';
 import {readInput} from './read-input.ts';
 
 type Streams = {
 	readonly stdin: NodeJS.ReadStream;
 	/** Questions go here, so that standard output stays what the command says. */
 	readonly stderr: NodeJS.WritableStream & {readonly isTTY?: boolean; readonly columns?: number};
+	/** Says everything as a JSON object a line, for programs. */
+	readonly json?: boolean;
 };
 
 /**
  * Asks the person at a shell: one line on the terminal, or the first line of standard input where that is a pipe. Throws
  * `interrupted` for a person who cancels, so that a script does not take it for done.
  */
-export function createTerminalQuestions({stdin, stderr}: Streams): Interaction {
+export function createTerminalQuestions({stdin, stderr, json = false}: Streams): Interaction {
 	/** Once a pipe was found to hold nothing, it is not waited for again. */
 	let isEmpty = false;
 	const say = (text: string) => {
-		stderr.write(`${safeLine(text)}\n`);
+		if (json) {
+			printJson({notice: text}, stderr);
+		} else {
+			stderr.write(`${safeLine(text)}\n`);
+		}
 	};
 
 	const ask: Interaction['ask'] = async ({label, masked, optional = false}) => {
 		if (stdin.isTTY) {
-			stderr.write(`${safeLine(label)} `);
+			if (json) {
+				printJson({question: label}, stderr);
+			} else {
+				stderr.write(`${safeLine(label)} `);
+			}
+
 			const line = await readTerminalLine({stdin, output: stderr}, masked);
 			if (line === undefined) {
 				throw new AppError('interrupted', 'Cancelled.');
@@ -55,7 +67,7 @@ export function createTerminalQuestions({stdin, stderr}: Streams): Interaction {
 		ask,
 		say,
 		log: line => stderr.write(line),
-		...(stderr.isTTY && {progress}),
+		...(stderr.isTTY && !json && {progress}),
 		async choose(pick) {
 			const {title, choices, filters} = pick;
 			if (!stdin.isTTY) {

@@ -16,12 +16,46 @@ const patience = 300;
 const second = 1000;
 const erase = '\r\u001B[K';
 
+/** Waits longer than this, in milliseconds, are said where a line cannot be taken away again (SAFETY 21). */
+const plainPatience = 2000;
+
+/** Says once, through `say`, that a command still waits, from 2 s on: for pipes, screen readers and programs. */
+export function createPlainNote(say: (text: string) => void, command: string): WaitNote {
+	let held = 0;
+	let timer: NodeJS.Timeout | undefined;
+	const begin = () => {
+		timer = setTimeout(() => say(`${command} is still waiting for an answer. Ctrl+C ends it.`), plainPatience).unref();
+	};
+
+	const end = () => clearTimeout(timer);
+	begin();
+	return {
+		end,
+		beside: interact =>
+			besideQuestions(interact, {
+				end,
+				hide: () => undefined,
+				async hold(question) {
+					end();
+					held++;
+					try {
+						return await question();
+					} finally {
+						held--;
+						if (held === 0) {
+							begin();
+						}
+					}
+				},
+			}),
+	};
+}
+
 /** Says on one line of a terminal which command is at work, from 300 ms on, and takes the line away again. */
 export function createWaitNote(output: Output, command: string, clock: () => number = Date.now): WaitNote {
 	const begun = clock();
 	let shown = false;
 	let held = 0;
-	let ended = false;
 	let timer: NodeJS.Timeout;
 
 	const hide = () => {
@@ -45,7 +79,6 @@ export function createWaitNote(output: Output, command: string, clock: () => num
 	timer = setTimeout(draw, patience).unref();
 
 	const end = () => {
-		ended = true;
 		clearTimeout(timer);
 		hide();
 	};
@@ -61,33 +94,36 @@ export function createWaitNote(output: Output, command: string, clock: () => num
 		}
 	};
 
-	return {
-		end,
-		beside({ask, choose, confirm, say, progress, showLogin, ...others}) {
-			return {
-				...others,
-				ask: field => hold(() => ask(field)),
-				choose: pick => hold(() => choose(pick)),
-				confirm: (...asked) => hold(() => confirm(...asked)),
-				say(text) {
-					hide();
-					say(text);
-				},
-				// Whoever shows a line of his own needs no other one.
-				...(progress && {
-					progress(text) {
-						if (!ended) {
-							end();
-						}
+	return {end, beside: interact => besideQuestions(interact, {end, hide, hold})};
+}
 
-						progress(text);
-					},
-				}),
-				showLogin(...login) {
-					end();
-					return showLogin(...login);
-				},
-			};
+type Note = {
+	readonly end: () => void;
+	readonly hide: () => void;
+	readonly hold: <T>(question: () => Promise<T>) => Promise<T>;
+};
+
+function besideQuestions(interact: Interaction, {end, hide, hold}: Note): Interaction {
+	const {ask, choose, confirm, say, progress, showLogin, ...others} = interact;
+	return {
+		...others,
+		ask: field => hold(() => ask(field)),
+		choose: pick => hold(() => choose(pick)),
+		confirm: (...asked) => hold(() => confirm(...asked)),
+		say(text) {
+			hide();
+			say(text);
+		},
+		// Whoever shows a line of his own needs no other one.
+		...(progress && {
+			progress(text) {
+				end();
+				progress(text);
+			},
+		}),
+		showLogin(...login) {
+			end();
+			return showLogin(...login);
 		},
 	};
 }

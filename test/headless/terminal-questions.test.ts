@@ -199,3 +199,18 @@ test('a list with filters is narrowed by what is typed, and an empty line leaves
 	type('\r');
 	expect(await left).toBe(undefined);
 });
+
+test('with --json everything on standard error is a JSON object a line', async () => {
+	const stderr = Object.assign(new PassThrough(), {isTTY: true, columns: 80});
+	const stdin: NodeJS.ReadStream = Object.assign(Object.create(new PassThrough()), {isTTY: false, fd: 0});
+	const {say, progress} = createTerminalQuestions({stdin, stderr, json: true});
+	say('Trying again in 3 s.');
+	say('a\u001B[2J\u202Eb');
+	expect(progress).toBeUndefined();
+	const lines = String(stderr.read()).trimEnd().split('\n');
+	expect(lines.map(line => JSON.parse(line))).toEqual([
+		{notice: 'Trying again in 3 s.'},
+		{notice: 'a\u001B[2J\u202Eb'},
+	]);
+	expect(lines.join('')).not.toMatch(/[\u001B\u202E]/);
+});

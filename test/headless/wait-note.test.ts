@@ -1,6 +1,6 @@
 import {afterEach, beforeEach, expect, test, vi} from 'vitest';
 import type {Interaction} from '../../src/command/context.ts';
-import {createWaitNote} from '../../src/headless/wait-note.ts';
+import {createPlainNote, createWaitNote} from '../../src/headless/wait-note.ts';
 
 beforeEach(() => vi.useFakeTimers());
 afterEach(() => vi.useRealTimers());
@@ -98,4 +98,16 @@ test('a command that shows how far it is needs no note', () => {
 	vi.advanceTimersByTime(5000);
 	note.end();
 	expect(output.written).toEqual([line('trace artifact…'), erase, 'Saving: 1 kB', 'Saving: 2 kB']);
+});
+
+test('where no line can be taken away a wait is told once, after 2 s, and not while a person is asked [21]', async () => {
+	const written: string[] = [];
+	const note = createPlainNote(text => written.push(text), 'finding list');
+	vi.advanceTimersByTime(1999);
+	const answer = note.beside(person(written)).confirm('Sure?');
+	await vi.advanceTimersByTimeAsync(1800);
+	expect([await answer, written]).toEqual([true, ['asked']]);
+	vi.advanceTimersByTime(60_000);
+	note.end();
+	expect(written).toEqual(['asked', 'finding list is still waiting for an answer. Ctrl+C ends it.']);
 });
