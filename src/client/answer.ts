@@ -1,23 +1,31 @@
 import type {Endpoint} from '../contract/endpoint.ts';
 import {missingFields, readLeniently} from '../contract/lenient.ts';
+import type {OperationId} from '../contract/operations.ts';
 import {notShown} from '../contract/scalars.ts';
 import {AppError, isAbort} from '../core/error.ts';
 import {type Json, parseJson} from '../core/json.ts';
 import {isWebPage, readJson, readText} from '../net/read-body.ts';
 import type {TransportResponse} from '../net/transport.ts';
-import {withDoubt} from './doubt.ts';
+import {leavesDoubt, withDoubt} from './doubt.ts';
 import {refuse} from './refusal.ts';
 
 const mostOfReason = 1024 * 1024;
 
 /**
  * What an answer carries, as far as the contract knows its shape. Throws the error of its status, or `network` where a
- * success is not what the contract says; then a write may have been done all the same, and the hint says so.
+ * success is not what the contract says; then a write may have been done all the same, and the hint says so. `once` is
+ * the operation of a write that is not sent again by itself: its hint says that of a server's failure, too.
  */
-export async function readAnswer(row: Endpoint, response: TransportResponse, from: string): Promise<unknown> {
+export async function readAnswer(
+	row: Endpoint,
+	response: TransportResponse,
+	from: string,
+	once?: OperationId,
+): Promise<unknown> {
 	const {status, headers} = response;
 	if (status < 200 || status > 299) {
-		throw refuse({from, status, headers, text: await readReason(response), now: Date.now()});
+		const refused = refuse({from, status, headers, text: await readReason(response), now: Date.now()});
+		throw once && leavesDoubt(status) ? withDoubt(refused, once) : refused;
 	}
 
 	try {
@@ -28,7 +36,7 @@ export async function readAnswer(row: Endpoint, response: TransportResponse, fro
 		const any = await readAny(response, from);
 		return row.result && any;
 	} catch (error) {
-		throw row.method === 'GET' ? error : withDoubt(error);
+		throw row.method === 'GET' ? error : withDoubt(error, once);
 	}
 }
 
@@ -65,10 +73,10 @@ async function readKnown(schema: NonNullable<Endpoint['result']>, response: Tran
 async function readAny(response: TransportResponse, from: string): Promise<unknown> {
 	const text = await readText(response, {from});
 	const isData = parseJson(text) !== undefined || isWebPage(response.headers, text);
-	return isData ? await readJson({headers: response.headers, body: once(text)}, {from}) : undefined;
+	return isData ? await readJson({headers: response.headers, body: pieceOf(text)}, {from}) : undefined;
 }
 
-async function* once(text: string): AsyncGenerator<Uint8Array> {
+async function* pieceOf(text: string): AsyncGenerator<Uint8Array> {
 	yield new TextEncoder().encode(text);
 }
 

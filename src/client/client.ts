@@ -31,7 +31,7 @@ type Options = {
 	/** One for each way to prove who calls; they attach the credential, and their own time limits. */
 	readonly transports: {
 		readonly bearer: Transport;
-		/** Left out where there is no API key. */
+		/** Left out where there is no API key: the token goes as a bearer then. */
 		readonly apiKey?: Transport | undefined;
 	};
 	/** Time and chance of the retries, and who is told of a wait in milliseconds. */
@@ -45,6 +45,11 @@ type Options = {
 	readonly onAnswer?: (operation: OperationId, params: Readonly<Record<string, string>>, answer: unknown) => void;
 };
 
+/** Longest silence of a server in milliseconds, before its answer and in the middle of one (SAFETY 21). */
+const silenceLimit = 60_000;
+
+const silences: readonly unknown[] = ['UND_ERR_HEADERS_TIMEOUT', 'UND_ERR_BODY_TIMEOUT'];
+
 /**
  * Makes a client; throws `usage` for an address that is none. What may be repeated is tried again up to two times (SAFETY 23): a GET, and a
  * write that carries its idempotency key; whatever else writes is sent once.
@@ -53,24 +58,26 @@ export function createClient({server: address, transports, retry = {}, refresh, 
 	const server = originOf(address);
 	const bearer = refresh ? refreshing(transports.bearer, refresh) : transports.bearer;
 
-	const run = async (row: Endpoint, call: Call, signal: AbortSignal): Promise<unknown> => {
+	const run = async (id: OperationId, call: Call, signal: AbortSignal): Promise<unknown> => {
+		const row: Endpoint = operations[id];
 		const request = requestOf(server, row, call);
-		const transport = row.auth === 'bearer' ? bearer : (transports.apiKey ?? withoutApiKey(server));
-		const send = () => transport({...request, signal});
+		// A token is no API key: it goes where tokens go.
+		const transport = row.auth === 'bearer' ? bearer : (transports.apiKey ?? bearer);
+		const send = () => transport({...request, signal, headersTimeout: silenceLimit, idleTimeout: silenceLimit});
 		if (!isRepeatable(row, call)) {
-			const response = await send().catch((error: unknown) => Promise.reject(withDoubtIfSent(error)));
-			return readAnswer(row, response, server);
+			const response = await send().catch((error: unknown) => Promise.reject(withDoubtIfSent(error, id)));
+			return readAnswer(row, response, server, id);
 		}
 
 		const {clock = systemClock, onWait} = retry;
 		const attempt = async () => readAnswer(row, await send(), server);
-		return withRetry(attempt, {clock, signal, isRetryable: isNetwork, ...(onWait && {onWait})});
+		return withRetry(attempt, {clock, signal, isRetryable: isBrief, ...(onWait && {onWait})});
 	};
 
-	const functions = Object.entries<Endpoint>(operations).map(([id, row]) => {
+	const functions = (Object.keys(operations) as readonly OperationId[]).map(id => {
 		const operation: UntypedOperation = async (call = {}, signal = new AbortController().signal) => {
-			const answer = await run(row, call, signal);
-			onAnswer?.(id as OperationId, call.params ?? {}, answer);
+			const answer = await run(id, call, signal);
+			onAnswer?.(id, call.params ?? {}, answer);
 			return answer;
 		};
 		return [id, operation] as const;
@@ -82,12 +89,12 @@ function isRepeatable({method, idempotencyKey}: Endpoint, {body}: Call): boolean
 	return method === 'GET' || (idempotencyKey !== undefined && isJsonObject(body) && Boolean(body[idempotencyKey]));
 }
 
-function isNetwork(error: unknown): boolean {
-	return error instanceof AppError && error.code === 'network';
-}
+/** A failure of the network that a second try may mend. Whoever waited for all of the silence is told now. */
+function isBrief(error: unknown): boolean {
+	if (!(error instanceof AppError) || error.code !== 'network') {
+		return false;
+	}
 
-function withoutApiKey(server: string): never {
-	throw new AppError('auth', `This takes an API key, and there is none for ${server}.`, {
-		hint: `Log in with one: \`login --server ${server} --with-token\``,
-	});
+	const {cause} = error;
+	return !(cause instanceof Error && 'code' in cause && silences.includes(cause.code));
 }

@@ -1,6 +1,9 @@
 import {expect, test} from 'vitest';
 import {createClient} from '../../src/client/client.ts';
+import {refusalOf} from '../../src/client/refusal.ts';
 import {originalOf} from '../../src/contract/lenient.ts';
+import {AppError} from '../../src/core/error.ts';
+import type {Transport} from '../../src/net/transport.ts';
 import {apiKey, clientOf, preferences, type Reply, scripted, token, transportTo} from './server.ts';
 
 const id = '0b5e0a1c-9c1f-4d4e-8b57-0123456789ab';
@@ -68,14 +71,13 @@ test('what a path is filled with stays in its segment', async () => {
 	]);
 });
 
-test('the artifact resolver is not asked without an API key', async () => {
+test('the artifact resolver gets a token as a bearer where there is no API key', async () => {
 	const {origin, asked} = await scripted(() => ({body: '{}'}));
 	const client = createClient({server: origin, transports: {bearer: transportTo(origin, 'bearer', token)}});
-	await expect(client.resolveTraceArtifact({params: {...place, traceId: 't', oid: 'o'}})).rejects.toMatchObject({
-		code: 'auth',
-		message: `This takes an API key, and there is none for ${origin}.`,
-	});
-	expect(asked).toEqual([]);
+	await client.resolveTraceArtifact({params: {...place, traceId: 't', oid: 'o'}});
+	expect(asked.map(({headers}) => [headers.authorization, headers['x-api-key']])).toEqual([
+		[`Bearer ${token}`, undefined],
+	]);
 });
 
 test('a credential goes to its own origin, whatever server a client is made for [6]', async () => {
@@ -180,11 +182,57 @@ test.each(unusable.slice(0, 5))(
 		await expect(client.claimRun({params: {...place, runId: id}, body: {execution_id: id}})).rejects.toMatchObject({
 			code: 'network',
 			message: `${origin} ${said}`,
-			hint: 'It may have been done all the same: look before you try again.',
+			hint: 'It may have been done. Look before you try again.',
 		});
 		expect(asked).toHaveLength(1);
 	},
 );
+
+test.each([500, 502, 504, 599])(
+	'after a write, %d leaves in doubt what was done, and the hint says how to look',
+	async status => {
+		const {client, asked} = await answering({status});
+		const key: unknown = await client.createApiKey({body: {}}).catch((error: unknown) => error);
+		const sandbox: unknown = await client
+			.createEnvironment({params: place, body: {task_ref: 'triage'}})
+			.catch((error: unknown) => error);
+		expect([key, sandbox]).toMatchObject([
+			{
+				code: 'network',
+				hint: 'It may have been done. Look with `api-key list`, and revoke the key if you do not have its secret.',
+			},
+			{code: 'network', hint: 'It may have been done. Look with `env list` before you try again.'},
+		]);
+		expect(refusalOf(sandbox)?.status).toBe(status);
+		expect(asked).toHaveLength(2);
+	},
+);
+
+test('a write that was refused, or met no room, leaves nothing in doubt', async () => {
+	for (const status of [409, 422, 429, 503]) {
+		const {client} = await answering({status});
+		await expect(client.createApiKey({body: {}})).rejects.toMatchObject({
+			hint: expect.not.stringContaining('may have been done'),
+		});
+	}
+});
+
+test('a server that takes a minute without a sign is not waited for again [21]', async () => {
+	const waited: unknown[] = [];
+	const bearer: Transport = async ({headersTimeout, idleTimeout}) => {
+		waited.push([headersTimeout, idleTimeout]);
+		throw new AppError('network', 'Timed out.', {cause: Object.assign(new Error(), {code: 'UND_ERR_HEADERS_TIMEOUT'})});
+	};
+	const client = createClient({server: 'http://127.0.0.1:1', transports: {bearer}});
+	await expect(client.getUserPreferences()).rejects.toMatchObject({code: 'network', message: 'Timed out.'});
+	await expect(client.createEnvironment({params: place, body: {task_ref: 'triage'}})).rejects.toMatchObject({
+		hint: expect.stringContaining('may have been done'),
+	});
+	expect(waited).toEqual([
+		[60_000, 60_000],
+		[60_000, 60_000],
+	]);
+});
 
 test('what carries no body, or one of no known shape, is given as it comes', async () => {
 	const limit = {params: {org: 'acme', userId: id}};
