@@ -52,8 +52,8 @@ export function originalOf(value: unknown): Json {
  * Returns the required fields of an object's schema that `value`, as `readLeniently` gave it, does not have. Objects
  * inside it and entries of lists are not looked at: one that is damaged must not hide the others.
  */
-export function missingFields(schema: z.ZodMiniType, value: unknown): readonly string[] {
-	const {def} = (schema as unknown as z.core.$ZodTypes)._zod;
+export function missingFields(schema: z.core.$ZodType, value: unknown): readonly string[] {
+	const {def} = (schema as z.core.$ZodTypes)._zod;
 	if (def.type !== 'object' || typeof value !== 'object' || value === null) {
 		return [];
 	}

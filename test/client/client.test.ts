@@ -1,9 +1,6 @@
 import {expect, test} from 'vitest';
 import {createClient} from '../../src/client/client.ts';
-import {refusalOf} from '../../src/client/refusal.ts';
 import {originalOf} from '../../src/contract/lenient.ts';
-import {AppError} from '../../src/core/error.ts';
-import type {Transport} from '../../src/net/transport.ts';
 import {apiKey, clientOf, preferences, type Reply, scripted, token, transportTo} from './server.ts';
 
 const id = '0b5e0a1c-9c1f-4d4e-8b57-0123456789ab';
@@ -187,52 +184,6 @@ test.each(unusable.slice(0, 5))(
 		expect(asked).toHaveLength(1);
 	},
 );
-
-test.each([500, 502, 504, 599])(
-	'after a write, %d leaves in doubt what was done, and the hint says how to look',
-	async status => {
-		const {client, asked} = await answering({status});
-		const key: unknown = await client.createApiKey({body: {}}).catch((error: unknown) => error);
-		const sandbox: unknown = await client
-			.createEnvironment({params: place, body: {task_ref: 'triage'}})
-			.catch((error: unknown) => error);
-		expect([key, sandbox]).toMatchObject([
-			{
-				code: 'network',
-				hint: 'It may have been done. Look with `api-key list`, and revoke the key if you do not have its secret.',
-			},
-			{code: 'network', hint: 'It may have been done. Look with `env list` before you try again.'},
-		]);
-		expect(refusalOf(sandbox)?.status).toBe(status);
-		expect(asked).toHaveLength(2);
-	},
-);
-
-test('a write that was refused, or met no room, leaves nothing in doubt', async () => {
-	for (const status of [409, 422, 429, 503]) {
-		const {client} = await answering({status});
-		await expect(client.createApiKey({body: {}})).rejects.toMatchObject({
-			hint: expect.not.stringContaining('may have been done'),
-		});
-	}
-});
-
-test('a server that takes a minute without a sign is not waited for again [21]', async () => {
-	const waited: unknown[] = [];
-	const bearer: Transport = async ({headersTimeout, idleTimeout}) => {
-		waited.push([headersTimeout, idleTimeout]);
-		throw new AppError('network', 'Timed out.', {cause: Object.assign(new Error(), {code: 'UND_ERR_HEADERS_TIMEOUT'})});
-	};
-	const client = createClient({server: 'http://127.0.0.1:1', transports: {bearer}});
-	await expect(client.getUserPreferences()).rejects.toMatchObject({code: 'network', message: 'Timed out.'});
-	await expect(client.createEnvironment({params: place, body: {task_ref: 'triage'}})).rejects.toMatchObject({
-		hint: expect.stringContaining('may have been done'),
-	});
-	expect(waited).toEqual([
-		[60_000, 60_000],
-		[60_000, 60_000],
-	]);
-});
 
 test('what carries no body, or one of no known shape, is given as it comes', async () => {
 	const limit = {params: {org: 'acme', userId: id}};

@@ -115,5 +115,5 @@ test('a runtime is created with what was given, and says how to start it', async
 		timeout_sec: 7200,
 	});
 	expect(drawn(result, 80)).toContain('Start it: /runtime resume dev-box');
-	expect(dataOf(result)).toEqual(runtime);
+	expect(dataOf(result)).toMatchObject(runtime);
 });

@@ -6,8 +6,8 @@ import {matchPath} from '../../src/contract/path.ts';
 import {isJsonObject, type Json} from '../../src/core/json.ts';
 
 /** Returns an answer with the required fields that it lacks: null where that is allowed, the plainest value elsewhere. */
-function complete(schema: z.ZodMiniType, value: object): object {
-	const {def} = (schema as unknown as z.core.$ZodTypes)._zod;
+function complete(schema: z.core.$ZodType, value: object): object {
+	const {def} = (schema as z.core.$ZodTypes)._zod;
 	const missing = missingFields(schema, value);
 	return def.type === 'object'
 		? {...value, ...Object.fromEntries(missing.map(name => [name, plainest(def.shape[name])]))}
