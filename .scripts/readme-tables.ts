@@ -20,7 +20,7 @@ export type Reasons = {
 const statusMeaning: Readonly<Record<ErrorCode, string>> = {
 	failed: 'failed',
 	usage: 'the command line was wrong',
-	incomplete: 'the answer is incomplete',
+	incomplete: 'the answer is not whole: broken off, cut at the token limit, filtered or refused',
 	auth: 'not authenticated, or forbidden',
 	'not-found': 'not found',
 	network: 'the network or the server failed',

@@ -57,9 +57,9 @@ export function toolCall(id: string, name: string, text: string, opaque?: Opaque
 	return usable ? {...call, arguments: value} : {...call, arguments: {}, malformed: text};
 }
 
-/** Calls must be answered whatever word the message ended with, as long as it simply ended. */
+/** Calls must be answered also where the message simply ended. Those of an end that nobody knows may lack something. */
 export function finishWithCalls(reason: FinishReason, calls: number): FinishReason {
-	return calls > 0 && (reason === 'stop' || reason === 'other') ? 'tool-calls' : reason;
+	return calls > 0 && reason === 'stop' ? 'tool-calls' : reason;
 }
 
 /** The end of an answer. The vendor's word is told where nothing else says why the answer is not a usual one. */

@@ -1,7 +1,7 @@
 import {expect, test} from 'vitest';
 import {runAgent} from '../../src/agent/run.ts';
 import {AppError} from '../../src/core/error.ts';
-import {collect, runOptions, type Script, scriptedModel, text} from './scripted.ts';
+import {call, collect, runOptions, type Script, scriptedModel, text} from './scripted.ts';
 
 test.each([
 	['content-filter', {word: 'SAFETY'}, 'The answer was filtered (SAFETY).'],
@@ -56,4 +56,11 @@ test.each<[string, Script, object]>([
 test('a call that said nothing counts nothing', async () => {
 	const {ask} = scriptedModel([new AppError('network', 'Cut.')]);
 	expect((await collect(runAgent(runOptions({ask})))).some(({type}) => type === 'usage')).toBe(false);
+});
+
+test('calls of an answer that ended with an unknown word are not run', async () => {
+	const {ask, asked} = scriptedModel([call('echo', {word: 'a'}), {type: 'finish', reason: 'other', word: 'hologram'}]);
+	const events = await collect(runAgent(runOptions({ask})));
+	expect(events.map(({type}) => type)).toEqual(['run-start', 'user-message', 'tool-call', 'run-end']);
+	expect([events.at(-1), asked.length]).toEqual([expect.objectContaining({reason: 'incomplete'}), 1]);
 });

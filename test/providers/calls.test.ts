@@ -49,7 +49,7 @@ test('an id that a vendor would refuse is always exchanged for the same one', ()
 
 test.each([
 	['stop', 1, 'tool-calls'],
-	['other', 2, 'tool-calls'],
+	['other', 2, 'other'],
 	['stop', 0, 'stop'],
 	['length', 1, 'length'],
 	['content-filter', 1, 'content-filter'],
