@@ -2,6 +2,7 @@ import {fileURLToPath} from 'node:url';
 import type {Environment} from '../core/environment.ts';
 import {AppError} from '../core/error.ts';
 import {isJsonObject, parseJson} from '../core/json.ts';
+import {withoutGaps} from '../storage/inherited-descriptors.ts';
 
 /**
  * The keychain of the user's session: texts by name. Every call throws `AppError` (`failed`) whose message is one sentence
@@ -86,21 +87,24 @@ export function createKeychain({env, script, patience = 3000}: Options): Keychai
 async function askChild(request: KeychainRequest, {env, script, patience}: Required<Options>): Promise<KeychainAnswer> {
 	const {spawn} = await import('node:child_process');
 	return new Promise((resolve, reject) => {
-		const child = spawn(process.execPath, [fileURLToPath(script)], {
-			env: Object.fromEntries(Object.entries(env).filter(([name]) => passedOn.includes(name.toUpperCase()))),
-			stdio: ['pipe', 'pipe', 'ignore'],
-			windowsHide: true,
-		});
+		const args = [fileURLToPath(script)];
+		const child = withoutGaps(['pipe', 'pipe', 'ignore'], stdio =>
+			spawn(process.execPath, args, {
+				env: Object.fromEntries(Object.entries(env).filter(([name]) => passedOn.includes(name.toUpperCase()))),
+				stdio,
+				windowsHide: true,
+			}),
+		);
 		let written = '';
 		let late = false;
 		const timer = setTimeout(() => {
 			late = true;
 			child.kill('SIGKILL');
 		}, patience);
-		child.stdin.on('error', () => {
+		child.stdin?.on('error', () => {
 			// It ended before it read; `close` says so.
 		});
-		child.stdout.setEncoding('utf8').on('data', (text: string) => {
+		child.stdout?.setEncoding('utf8').on('data', (text: string) => {
 			written += text;
 			if (written.length > mostBytes) {
 				child.kill('SIGKILL');
@@ -120,7 +124,7 @@ async function askChild(request: KeychainRequest, {env, script, patience}: Requi
 				reject(fault(late ? waited : 'The keychain could not be asked.'));
 			}
 		});
-		child.stdin.end(`${JSON.stringify(request)}\n`);
+		child.stdin?.end(`${JSON.stringify(request)}\n`);
 	});
 }
 

@@ -1,6 +1,7 @@
 import {type ChildProcess, spawn} from 'node:child_process';
 import {basename} from 'node:path';
 import {AppError} from '../../core/error.ts';
+import {withoutInherited} from '../../storage/inherited-descriptors.ts';
 import {createCappedOutput} from './capped-output.ts';
 import {childEnvironment} from './child-environment.ts';
 import {findProgram} from './find-program.ts';
@@ -49,13 +50,15 @@ export async function runChild(options: Options): Promise<ChildResult> {
 		throw new AppError('not-found', `${command} cannot be started: it is not installed.`);
 	}
 
-	const child = spawn(program, args, {
-		cwd,
-		env: {...childEnvironment(process.env), ...env},
-		stdio: [input === undefined ? 'ignore' : 'pipe', 'pipe', 'pipe'],
-		detached: process.platform !== 'win32',
-		windowsHide: true,
-	});
+	const child = withoutInherited([input === undefined ? 'ignore' : 'pipe', 'pipe', 'pipe'], stdio =>
+		spawn(program, args, {
+			cwd,
+			env: {...childEnvironment(process.env), ...env},
+			stdio,
+			detached: process.platform !== 'win32',
+			windowsHide: true,
+		}),
+	);
 	child.stdout?.on('data', stdout.add);
 	child.stderr?.on('data', stderr.add);
 	// A program may end before it has read everything; its status says whether that is a fault.

@@ -1,5 +1,11 @@
+import {execFile} from 'node:child_process';
+import {mkdtemp, rm, writeFile} from 'node:fs/promises';
+import {tmpdir} from 'node:os';
+import {join} from 'node:path';
+import {promisify} from 'node:util';
+import {build} from 'esbuild';
 import fc from 'fast-check';
-import {expect, test} from 'vitest';
+import {expect, onTestFinished, test} from 'vitest';
 import {createCappedOutput} from '../../../src/agent/tools/capped-output.ts';
 import {childEnvironment} from '../../../src/agent/tools/child-environment.ts';
 import {runChild} from '../../../src/agent/tools/run-child.ts';
@@ -86,3 +92,25 @@ test('[15] programs of the project are not found through a relative PATH', () =>
 	// An empty PATH would be the working folder.
 	expect(childEnvironment({PATH: '.:', HOME: '/home/a'})).toEqual({HOME: '/home/a'});
 });
+
+const isLinux = process.platform === 'linux';
+
+test.skipIf(!isLinux)(
+	`[15] a child gets no file that the program was started with${isLinux ? '' : ' (Linux alone)'}`,
+	async () => {
+		const folder = await mkdtemp(join(tmpdir(), 'service-child-'));
+		onTestFinished(() => rm(folder, {recursive: true, force: true}));
+		const entryPoints = [new URL('../../../src/agent/tools/run-child.ts', import.meta.url).pathname];
+		await build({entryPoints, outfile: join(folder, 'run-child.mjs'), bundle: true, format: 'esm', platform: 'node'});
+		const program = `import {runChild} from './run-child.mjs';
+		const args = ['-c', 'ls -l /proc/self/fd'];
+		const {stdout} = await runChild({command: 'sh', args, cwd: '/', signal: new AbortController().signal});
+		process.stdout.write(stdout);`;
+		await writeFile(join(folder, 'program.mjs'), program);
+		await writeFile(join(folder, 'secret'), 'secret');
+		const command = 'exec "$0" "$1/program.mjs" 20<"$1/secret" 200<"$1/secret"';
+		const {stdout} = await promisify(execFile)('bash', ['-c', command, process.execPath, folder]);
+		expect(stdout).toMatch(/ 1 -> pipe:/);
+		expect(stdout).not.toContain(`${folder}/secret`);
+	},
+);
