@@ -1,5 +1,5 @@
 // Bundles the program into dist/: one entry for the terminal, one for the embedded server's worker, one for the child
-// that asks the keychain, shared chunks.
+// that asks the keychain, one for the supervisor of a sandbox, shared chunks.
 import {readFileSync} from 'node:fs';
 import {chmod, rm, writeFile} from 'node:fs/promises';
 import {dirname, join, resolve} from 'node:path';
@@ -35,6 +35,7 @@ const options = {
 		service: 'src/main.tsx',
 		'server-worker': 'src/server/worker.ts',
 		'keychain-child': 'src/config/keychain-child.ts',
+		'sandbox-supervisor': 'src/server/sandboxes/supervisor.ts',
 	},
 	outdir: flags.outdir,
 	chunkNames: 'chunks/[name]-[hash]',

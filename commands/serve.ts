@@ -1,7 +1,7 @@
 import {isIPv6} from 'node:net';
 import * as z from 'zod/mini';
 import {command, noun} from '../src/command/command.ts';
-import {fieldsOf, loginLine, placeFlags, recordOf} from '../src/command/server-lines.ts';
+import {fieldsOf, placeFlags, recordOf, sayWhatRuns, servedFields} from '../src/command/server-lines.ts';
 import {AppError} from '../src/core/error.ts';
 import {formatNumber} from '../src/core/format.ts';
 import {isLoopback, parseServerUrl} from '../src/core/origin.ts';
@@ -29,6 +29,7 @@ const start = command({
 		artifacts: z.optional(z.string()),
 		storageLimit: z.optional(z.coerce.number().check(z.gte(0.1), z.lte(1_000_000))),
 		publicUrl: z.optional(z.string()),
+		unsafeSandboxes: z._default(z.boolean(), false),
 		demo: z._default(z.boolean(), false),
 		logLevel: z._default(z.enum(['info', 'warn', 'error']), 'warn'),
 	}),
@@ -39,13 +40,17 @@ const start = command({
 		artifacts: 'a bucket as s3://name?endpoint=https://host; the data folder otherwise',
 		storageLimit: 'gigabytes of spans and artifacts that an organization may store; 10 by default',
 		publicUrl: 'where browsers and clients reach it, if a proxy stands in front of it',
+		unsafeSandboxes: 'let tasks run with all rights of this server where bubblewrap is missing',
 		demo: 'an organization with sessions, findings and runs, to look around in',
 		logLevel: 'what is written to standard error, a line of JSON each; warn by default',
 	},
 	examples: ['serve', 'serve --port 0 --json', 'serve --database postgres://service@127.0.0.1/service'],
 	where: 'shell',
 
-	async run({port, host, artifacts, storageLimit, publicUrl, demo, logLevel, ...where}, {env, interact, signal}) {
+	async run(
+		{port, host, artifacts, storageLimit, publicUrl, unsafeSandboxes, demo, logLevel, ...where},
+		{env, interact, signal},
+	) {
 		if (host !== undefined && !isLoopback(parseServerUrl(`http://${isIPv6(host) ? `[${host}]` : host}`))) {
 			interact.say(
 				`Others can reach ${host}, and read what goes over plain http: put a proxy with TLS in front of it.`,
@@ -53,14 +58,7 @@ const start = command({
 		}
 
 		const {serve} = await import('../src/server/serve.ts');
-		const {
-			url,
-			folder,
-			engine,
-			isEmpty,
-			demo: made,
-			ended,
-		} = await serve({
+		const served = await serve({
 			env,
 			...where,
 			host,
@@ -68,28 +66,24 @@ const start = command({
 			artifacts,
 			storageLimit: storageLimit === undefined ? undefined : Math.round(storageLimit * 1e9),
 			publicUrl: publicUrl && parseServerUrl(publicUrl).origin,
+			unsafeSandboxes,
 			demo,
 			logLevel,
 			writeLog: line => interact.log?.(line),
 			signal,
 		});
+		const {url, demo: made} = served;
 		const data = {url, ...(made && recordOf(made))};
 		return {
 			kind: 'running',
 			shown: {
 				kind: 'record',
 				title: `Listening on ${url}`,
-				fields: [
-					['data', engine === 'sqlite' ? `${folder} (SQLite)` : `PostgreSQL; files in ${folder}`],
-					...(made ? fieldsOf(made) : []),
-					['log in', loginLine(publicUrl ?? url, made)],
-					...(isEmpty ? ([['first', `Nobody has an account here yet; run: ${shellLine('serve init')}`]] as const) : []),
-					['stop', 'Ctrl+C'],
-				],
+				fields: servedFields(served, publicUrl ?? url),
 				data,
 			},
 			data,
-			ended,
+			ended: served.ended.then(sandboxes => sayWhatRuns(interact.say, sandboxes)),
 		};
 	},
 });

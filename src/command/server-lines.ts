@@ -1,6 +1,7 @@
 import {shellLine} from '../core/program-name.ts';
 import {shellWord} from '../core/shell-word.ts';
 import type {Initialized} from '../server/accounts/initialize.ts';
+import type {Served} from '../server/serve.ts';
 
 /** What is printed of it, as other programs read it. */
 export function recordOf({apiKey, organization, workspace, project, userId}: Initialized) {
@@ -16,6 +17,30 @@ export function fieldsOf(made: Initialized): ReadonlyArray<readonly [string, str
 export function loginLine(url: string, made: Initialized | undefined): string {
 	const scope = made ? ` --org ${made.organization} --workspace ${made.workspace} --project ${made.project}` : '';
 	return shellLine(`login --server ${url}${scope}`);
+}
+
+/** What is said of a server that listens; `at` is where clients reach it. */
+export function servedFields(
+	{folder, engine, sandboxes, isEmpty, demo}: Omit<Served, 'ended'>,
+	at: string,
+): ReadonlyArray<readonly [string, string]> {
+	return [
+		['data', engine === 'sqlite' ? `${folder} (SQLite)` : `PostgreSQL; files in ${folder}`],
+		['sandboxes', sandboxes],
+		...(demo ? fieldsOf(demo) : []),
+		['log in', loginLine(at, demo)],
+		...(isEmpty ? ([['first', `Nobody has an account here yet; run: ${shellLine('serve init')}`]] as const) : []),
+		['stop', 'Ctrl+C'],
+	];
+}
+
+/** Says at the end of a server what goes on without it. */
+export function sayWhatRuns(say: (text: string) => void, sandboxes: number): void {
+	if (sandboxes > 0) {
+		const [them, keep] = sandboxes === 1 ? ['1 sandbox', 'keeps'] : [`${sandboxes} sandboxes`, 'keep'];
+		const commands = `${shellLine('env list')} · ${shellLine('env stop <id>')}`;
+		say(`${them} ${keep} running. To stop one, start the server again, then: ${commands}`);
+	}
 }
 
 type Place = {readonly data?: string | undefined; readonly database?: string | undefined};

@@ -22,8 +22,9 @@ import {openDataFolder, privateFile} from './data-folder.ts';
 import {openDatabase} from './database/open.ts';
 import {installDemo} from './demo/install-demo.ts';
 import {jsonLog, type LogLevel} from './log.ts';
+import {countSandboxes} from './sandboxes/keeper.ts';
 import type {Services} from './services.ts';
-import {startServer} from './start.ts';
+import {type RunningServer, startServer} from './start.ts';
 
 type Place = {readonly env: Environment; readonly data?: string; readonly database?: string};
 
@@ -36,6 +37,8 @@ type ServeOptions = Place & {
 	readonly storageLimit: number | undefined;
 	/** Where browsers and clients reach it, if that is not where it listens: an origin. */
 	readonly publicUrl: string | undefined;
+	/** Whether tasks may run with all rights of the server where nothing keeps them apart. */
+	readonly unsafeSandboxes: boolean;
 	/** Whether the demonstration is to be there. */
 	readonly demo: boolean;
 	readonly logLevel: LogLevel;
@@ -52,8 +55,10 @@ export type Served = {
 	readonly demo: Initialized | undefined;
 	/** Whether anybody could log in yet. */
 	readonly isEmpty: boolean;
-	/** Resolves when the signal has ended it and everything is closed. */
-	readonly ended: Promise<void>;
+	/** How tasks are kept apart, in a few words. */
+	readonly sandboxes: string;
+	/** Resolves when the signal has ended it and everything is closed, with how many sandboxes go on. */
+	readonly ended: Promise<number>;
 };
 
 /** Opens the data for one piece of work, beside a server that may run on it. */
@@ -125,8 +130,8 @@ export function changeCreditsOf(place: Place, change: CreditChange): Promise<Cre
  * `conflict` where another server runs on a folder with SQLite.
  */
 export async function serve(options: ServeOptions): Promise<Served> {
-	const {env, data, database, artifacts, storageLimit, host, port, publicUrl, demo, logLevel, writeLog, signal} =
-		options;
+	const {env, data, database, artifacts, storageLimit, host, port, publicUrl, unsafeSandboxes, demo} = options;
+	const {logLevel, writeLog, signal} = options;
 	const bucket = artifacts === undefined ? undefined : bucketOf(artifacts, env);
 	const {folder, place} = openDataFolder(env, {data, database});
 	const hold = place.engine === 'sqlite' ? await holdFolder(folder) : undefined;
@@ -140,6 +145,7 @@ export async function serve(options: ServeOptions): Promise<Served> {
 		host,
 		port,
 		publicUrl,
+		unsafeSandboxes,
 		environment: env,
 		log: jsonLog(writeLog, {least: logLevel}),
 	}).catch(error => {
@@ -148,19 +154,28 @@ export async function serve(options: ServeOptions): Promise<Served> {
 	});
 	const made = demo ? await installDemo(server.app, server.services) : undefined;
 	const first = await server.services.database.selectFrom('users').select('id').limit(1).executeTakeFirst();
-	const ended = new Promise<void>((resolve, reject) => {
-		const end = () =>
-			void server
-				.close()
-				.finally(() => hold?.release())
-				.then(resolve, reject);
+	const sandboxes = await server.services.sandboxes.provider.summary();
+	const ended = new Promise<number>((resolve, reject) => {
+		const end = () => void endServer(server, hold).then(resolve, reject);
 		if (signal.aborted) {
 			end();
 		} else {
 			signal.addEventListener('abort', end, {once: true});
 		}
 	});
-	return {url: server.url, folder, engine: place.engine, demo: made, isEmpty: first === undefined, ended};
+	const isEmpty = first === undefined;
+	return {url: server.url, folder, engine: place.engine, demo: made, isEmpty, sandboxes, ended};
+}
+
+/** Closes a server, and gives how many sandboxes of this machine go on without it. */
+async function endServer({services, close}: RunningServer, hold: {release: () => void} | undefined): Promise<number> {
+	try {
+		const running = await countSandboxes(services).catch(() => 0);
+		await close();
+		return running;
+	} finally {
+		hold?.release();
+	}
 }
 
 /** Two servers would wait for each other's writes, each with everything that it serves: SQLite is for one of them. */

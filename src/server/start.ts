@@ -41,6 +41,8 @@ type Options = {
 	readonly port?: number;
 	/** Where browsers and clients reach it, if that is not where it listens: an origin, of a proxy in front of it say. */
 	readonly publicUrl?: string;
+	/** Whether tasks may run with all rights of this server where nothing keeps them apart. */
+	readonly unsafeSandboxes?: boolean;
 	/** The variables that say which vendors' models are ready, and `SERVICE_SEAL_KEY`. */
 	readonly environment: NodeJS.ProcessEnv;
 	readonly demo?: DemoOptions;
@@ -58,7 +60,7 @@ export async function startServer(options: Options): Promise<RunningServer> {
 		log({level: 'warn', message: 'database connection lost', error: error.message}),
 	);
 	let url = publicUrl ?? '';
-	const sandboxes = createSandboxing({folder, hidden, log, isEphemeral});
+	const sandboxes = createSandboxing({folder, hidden, log, isEphemeral, allowUncontained: options.unsafeSandboxes});
 	const shared = {database, now: () => new Date(), publicUrl: () => url, log, seal};
 	const artifacts = openArtifacts(options.artifacts ?? {kind: 'disk', folder: join(folder, 'artifacts')}, shared);
 	const services: Services = {...shared, catalog, artifacts, sandboxes, storageLimit};

@@ -30,6 +30,8 @@ try {
 		place: {engine: 'sqlite', file: ':memory:'},
 		folder,
 		environment: {},
+		// Its one user runs what comes with the program, with the same rights.
+		unsafeSandboxes: true,
 		demo: {speed},
 	});
 	const made = await installDemo(server.app, server.services);

@@ -11,8 +11,13 @@ export type LockOwner = {
 };
 
 export function thisProcess(): LockOwner {
-	const started = startOf(process.pid);
-	return {pid: process.pid, host: hostname(), ...(started && {started})};
+	return identityOf(process.pid);
+}
+
+/** A process of this machine, told from a later one of its id. */
+export function identityOf(pid: number): LockOwner {
+	const started = startOf(pid);
+	return {pid, host: hostname(), ...(started && {started})};
 }
 
 /** True where the owner of a lock made at `since` (ms since the epoch) surely ended. Of another host nobody can tell. */

@@ -16,6 +16,7 @@ import {createLocalProvider} from '../../src/server/sandboxes/local-provider.ts'
 import {createSandboxing, type Sandboxing} from '../../src/server/sandboxes/sandboxing.ts';
 import type {Services} from '../../src/server/services.ts';
 import {emptyDatabase} from './database/engine.ts';
+import {supervisor} from './sandboxes/supervisor.ts';
 
 export const origin = 'http://127.0.0.1:8700';
 
@@ -104,7 +105,13 @@ export async function createTestServer({
 
 /** Sandboxes in a folder that the first one makes. */
 function testSandboxes(folder: string, log: Log): Sandboxing {
-	const provider = createLocalProvider({root: join(folder, 'sandboxes'), grace: 300, environment: {}});
+	const provider = createLocalProvider({
+		root: join(folder, 'sandboxes'),
+		grace: 300,
+		environment: {},
+		supervisor,
+		allowUncontained: true,
+	});
 	return createSandboxing({folder, log, provider});
 }
 

@@ -24,6 +24,7 @@ async function prepare(parent = tmpdir()) {
 			artifacts: undefined,
 			storageLimit: 1e9,
 			publicUrl: undefined,
+			unsafeSandboxes: false,
 			demo: false,
 			logLevel: 'error',
 			writeLog: () => undefined,

@@ -4,7 +4,7 @@ import type {TaskInputs} from '../tasks/inputs.ts';
 import type {Task} from '../tasks/task.ts';
 import {assertCapacity, holdOrganization, limitFor} from './capacity.ts';
 import {payAhead} from './meter.ts';
-import {orProviderFault} from './provider-fault.ts';
+import {assertStarts, orProviderFault} from './provider-fault.ts';
 import type {TaskPlan} from './task-plan.ts';
 
 type Wanted = {
@@ -28,11 +28,12 @@ type Admitted = {
 	readonly seconds: number;
 };
 
-/** Writes down a new environment, in the state `building`. Refuses (409) where the organization has no room or no credits for it. */
+/** Writes down a new environment, in the state `building`. Refuses (409) where there is no room, no credits or no way to start it. */
 export async function admitEnvironment(services: Services, wanted: Wanted): Promise<Admitted> {
 	const {database, sandboxes, now} = services;
 	const {organizationId, workspaceId, projectId, createdBy, task, plan, inputs, modelOverrides} = wanted;
 	const {provider, policy} = sandboxes;
+	await assertStarts(services);
 	const machine = await orProviderFault(services, provider.machine());
 	const [id, sandboxId] = [randomUUID(), randomUUID()];
 	const seconds = await database.transaction().execute(async transaction => {

@@ -9,7 +9,6 @@ import type {Services} from '../services.ts';
 import {beginPatience} from './background.ts';
 import {holdOrganization} from './capacity.ts';
 import {creditsOwed, type SandboxRow, settleSandbox} from './meter.ts';
-import {isListening} from './ports.ts';
 import type {SandboxSpec, SandboxState} from './provider.ts';
 import type {ServiceAddresses} from './task-plan.ts';
 
@@ -142,11 +141,11 @@ async function turnOf(services: Services, row: EnvironmentRow, found: SandboxSta
 
 async function whileRunning(
 	{sandboxes}: Services,
-	{state, updated_at}: EnvironmentRow,
+	{state, updated_at, sandbox_id}: EnvironmentRow,
 	ports: readonly number[],
 	now: Date,
 ): Promise<Turn> {
-	const listening = await Promise.all(ports.map(isListening));
+	const listening = await Promise.all(ports.map(port => sandboxes.provider.isListening(sandbox_id ?? '', port)));
 	if (listening.every(Boolean)) {
 		return {state: 'ready'};
 	}

@@ -89,6 +89,17 @@ async function removeOldLogs({database, sandboxes, now}: Services, machine: stri
 	}
 }
 
+/** How many sandboxes of this machine have processes, whether they run or are paused. */
+export async function countSandboxes({database, sandboxes}: Services): Promise<number> {
+	const {count} = await database
+		.selectFrom('sandboxes')
+		.select(({fn}) => fn.countAll<number>().as('count'))
+		.where('state', '!=', 'killed')
+		.where('machine', '=', await sandboxes.provider.machine())
+		.executeTakeFirstOrThrow();
+	return Number(count);
+}
+
 /** Ends every sandbox of this machine, for a server that nobody will start again. */
 export async function endSandboxes({database, sandboxes}: Services): Promise<void> {
 	const left = await database.selectFrom('sandboxes').select('id').where('state', '!=', 'killed').execute();

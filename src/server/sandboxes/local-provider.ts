@@ -1,16 +1,19 @@
-import {spawn} from 'node:child_process';
+import {createHash} from 'node:crypto';
 import {realpath, rm} from 'node:fs/promises';
 import {homedir} from 'node:os';
-import {setTimeout as sleep} from 'node:timers/promises';
 import type {Environment} from '../../core/environment.ts';
 import {AppError} from '../../core/error.ts';
 import {once} from '../../core/once.ts';
 import {explainFileError} from '../../storage/file-error.ts';
 import {thisProcess} from '../../storage/lock-owner.ts';
-import {bubblewrapArguments, findBubblewrap} from './bubblewrap.ts';
-import {launchCommand} from './launch-command.ts';
+import {userOf} from './bubblewrap.ts';
+import {type Containment, findContainment, summaryOf} from './containment.ts';
+import {endProcesses, signalSandbox} from './end-sandbox.ts';
+import {markOf} from './launch-command.ts';
+import {builtSupervisor, launchSupervisor} from './launch-supervisor.ts';
 import {appendLine, readLogWindow} from './log-file.ts';
-import {isAlive, send, signalSandbox, stateLetter} from './processes.ts';
+import {isListening, isListeningAt} from './ports.ts';
+import {isAlive, stateLetter} from './processes.ts';
 import type {SandboxLimits, SandboxProvider, SandboxSpec, SandboxState} from './provider.ts';
 import {sandboxEnvironment, standardPath} from './sandbox-environment.ts';
 import {
@@ -22,8 +25,8 @@ import {
 	sandboxFolder,
 	writeDeadline,
 } from './sandbox-folder.ts';
-import {supervise} from './supervisor.ts';
 import type {SupervisorPlan} from './supervisor-plan.ts';
+import {until} from './until.ts';
 
 type Options = {
 	/** Where sandboxes have their folders; it is made where it is missing. */
@@ -35,7 +38,13 @@ type Options = {
 	/** Milliseconds between the request to end and the kill. */
 	readonly grace?: number;
 	/** Whether sandboxes end with this process, as nobody will know of them afterwards. */
-	readonly isEphemeral?: boolean;
+	readonly isEphemeral?: boolean | undefined;
+	/** Whether tasks may run with all rights of the server where nothing keeps them apart. */
+	readonly allowUncontained?: boolean | undefined;
+	/** What this machine keeps sandboxes apart with; found out otherwise. */
+	readonly containment?: Containment;
+	/** The built `supervisor.ts`. */
+	readonly supervisor?: URL;
 };
 
 const defaults: SandboxLimits = {
@@ -43,18 +52,18 @@ const defaults: SandboxLimits = {
 	processes: 4096,
 	cpuSeconds: 4 * 3600,
 	fileBytes: 1024 ** 3,
+	diskBytes: 4 * 1024 ** 3,
 	logBytes: 8 * 1024 * 1024,
 };
 
 const segments = 8;
 
-const apart = 'kept apart by bubblewrap: the workspace is writable, homes are empty, the network is on';
-const notApart =
-	'NOT kept apart: bubblewrap is missing or does not work here, so this runs with all rights of the server';
+/** Longest wait in milliseconds for processes to stop. */
+const stopTimeoutMs = 1000;
 
-/** Longest wait in milliseconds for a supervisor to begin, and for processes to stop. */
-const patience = 10_000;
-const stopPatience = 1000;
+/** Why no sandbox starts here. */
+const uncontained =
+	'Sandboxes are off on this server: bubblewrap is missing or does not work there. Install it, or start the server with --unsafe-sandboxes.';
 
 /**
  * Runs sandboxes as processes of this machine, each in its own process group below a supervisor that outlives the server,
@@ -62,49 +71,59 @@ const stopPatience = 1000;
  */
 export function createLocalProvider(options: Options): SandboxProvider {
 	const {root, environment = process.env, hidden = [], grace = 2000, isEphemeral = false} = options;
+	const {allowUncontained = false, supervisor = builtSupervisor} = options;
 	const locate = (id: string) => sandboxFolder(root, id);
-	const findWrapper = once(async () => {
-		const covered = await existing(['/home', '/root', '/run', '/tmp', homedir(), root, ...hidden]);
-		return {hidden: covered, bubblewrap: await findBubblewrap(environment['PATH'] ?? standardPath.join(':'), covered)};
-	});
+	const findHidden = once(() => existing(['/home', '/root', '/run', '/tmp', homedir(), root, ...hidden]));
+	const containment = once(
+		async () =>
+			options.containment ?? (await findContainment(environment['PATH'] ?? standardPath.join(':'), await findHidden())),
+	);
 
-	const start = async (spec: SandboxSpec): Promise<void> => {
+	const refusal = async () => {
 		if (process.platform === 'win32') {
-			throw new AppError('failed', 'Sandboxes need Linux or macOS.', {hint: 'Run the server there.'});
+			return 'Sandboxes need Linux or macOS.';
 		}
 
+		return allowUncontained || (await containment()).bubblewrap ? undefined : uncontained;
+	};
+
+	const start = async (spec: SandboxSpec): Promise<void> => {
+		const why = await refusal();
+		if (why !== undefined) {
+			throw new AppError('failed', why);
+		}
+
+		const found = await containment();
 		const folder = locate(spec.id);
-		const workspace = await prepareFolder(folder, spec).catch(error => {
+		const seed = seedOf(spec.workspace ?? spec.id);
+		const user = found.bubblewrap?.setpriv === undefined ? undefined : userOf(seed);
+		const workspace = await prepareFolder(folder, {...spec, user}).catch(error => {
 			throw explainFileError(error, 'write', folder.path);
 		});
-		await launch(folder, planOf(spec, folder, workspace, await findWrapper()));
+		const plan = planOf(spec, {folder, workspace, found, covered: await findHidden()});
+		await launchSupervisor(supervisor, folder, {...plan, ...(user !== undefined && {user})});
 	};
 
 	const planOf = (
-		{id, build, command, environment: added, limits}: SandboxSpec,
-		folder: SandboxFolder,
-		workspace: string,
-		{bubblewrap, hidden: covered}: {readonly hidden: readonly string[]; readonly bubblewrap: string | undefined},
+		{id, build, command, environment: added, limits: own, ports = []}: SandboxSpec,
+		{folder, workspace, found, covered}: Place,
 	): SupervisorPlan => {
-		const bounds = {...defaults, ...limits};
-		const writable = [workspace, folder.temporary];
-		const wrapper = bubblewrap
-			? [bubblewrap, ...bubblewrapArguments({writable, hidden: covered, cwd: workspace}), '--']
-			: [];
+		const limits = {...defaults, ...own};
 		return {
+			id,
 			folder: folder.path,
-			steps: [...build, command].map(step => ({
-				name: step.name,
-				shown: step.command.join(' '),
-				command: launchCommand(step.command, bounds, wrapper),
-			})),
+			steps: [...build, command],
 			builds: build.length,
 			cwd: workspace,
 			environment: sandboxEnvironment(environment, {id, workspace, temporary: folder.temporary, added}),
-			notice: bubblewrap ? apart : notApart,
-			segmentBytes: Math.max(1, Math.floor(bounds.logBytes / segments)),
+			containment: found,
+			writable: [workspace, folder.temporary],
+			hidden: covered,
+			ports,
+			limits,
+			mark: markOf(seedOf(id), limits.fileBytes),
+			segmentBytes: Math.max(1, Math.floor(limits.logBytes / segments)),
 			segments,
-			processes: bounds.processes,
 			grace,
 			...(isEphemeral && {owner: thisProcess()}),
 		};
@@ -133,42 +152,33 @@ export function createLocalProvider(options: Options): SandboxProvider {
 		return {kind: letter === 'T' ? 'paused' : status.phase};
 	};
 
-	const signal = async (id: string, name: NodeJS.Signals) => {
-		const status = await readStatus(locate(id));
-		await signalSandbox(id, status?.group, name);
-		return status;
-	};
-
 	const end = async (id: string): Promise<void> => {
-		const folder = locate(id);
-		const supervisor = (await readStatus(folder))?.supervisor;
-		if (supervisor && (await isAlive(supervisor))) {
-			send(supervisor.pid, 'SIGTERM');
-			await until(async () => !(await isAlive(supervisor)), grace + stopPatience);
-			if (await isAlive(supervisor)) {
-				send(supervisor.pid, 'SIGKILL');
-			}
-		}
-
-		// What left its group, or lost its supervisor.
-		await signal(id, 'SIGKILL');
-		await removeWork(folder);
+		await endProcesses(id, locate(id), grace);
+		await removeWork(locate(id));
 	};
 
 	return {
 		name: 'local',
 		supportsPause: process.platform !== 'win32',
+		refusal,
+		summary: async () => ((await refusal()) === undefined ? summaryOf(await containment()) : summaryOf(undefined)),
 		start,
 		inspect,
 		async pause(id) {
-			const group = (await signal(id, 'SIGSTOP'))?.group;
+			const status = await readStatus(locate(id));
+			await signalSandbox(id, status, 'SIGSTOP');
+			const group = status?.group;
 			if (group) {
-				await until(async () => ((await stateLetter(group.pid)) ?? 'T') === 'T', stopPatience);
+				await until(async () => ((await stateLetter(group.pid)) ?? 'T') === 'T', stopTimeoutMs);
 			}
 		},
 		async resume(id, deadline) {
 			await writeDeadline(locate(id), deadline);
-			await signal(id, 'SIGCONT');
+			await signalSandbox(id, await readStatus(locate(id)), 'SIGCONT');
+		},
+		async isListening(id, port) {
+			const holder = (await readStatus(locate(id)))?.network?.holder.pid;
+			return holder === undefined ? await isListening(port) : await isListeningAt(holder, port);
 		},
 		end,
 		async remove(id) {
@@ -182,36 +192,16 @@ export function createLocalProvider(options: Options): SandboxProvider {
 	};
 }
 
-async function launch(folder: SandboxFolder, plan: SupervisorPlan): Promise<void> {
-	const child = spawn(process.execPath, ['--max-old-space-size=64', '-e', `(${supervise.toString()})()`], {
-		cwd: '/',
-		env: {},
-		stdio: ['pipe', 'ignore', 'ignore'],
-		detached: true,
-	});
-	let fault: string | undefined;
-	child.once('error', error => {
-		fault = error.message;
-	});
-	child.once('exit', status => {
-		fault ??= `its supervisor ended with status ${status}`;
-	});
-	child.stdin.on('error', () => undefined);
-	child.stdin.end(JSON.stringify(plan));
-	child.unref();
-	await until(async () => fault !== undefined || (await readStatus(folder)) !== undefined, patience);
-	if (!(await readStatus(folder))) {
-		child.kill('SIGKILL');
-		throw new AppError('failed', `The sandbox could not start: ${fault ?? 'nothing was heard of it'}.`);
-	}
-}
+type Place = {
+	readonly folder: SandboxFolder;
+	readonly workspace: string;
+	readonly found: Containment;
+	readonly covered: readonly string[];
+};
 
-/** Resolves when `isTrue` is, or when `time` in milliseconds has passed. */
-async function until(isTrue: () => Promise<boolean>, time: number): Promise<void> {
-	const deadline = Date.now() + time;
-	for (let wait = 5; !(await isTrue()) && Date.now() < deadline; wait = Math.min(wait * 1.5, 40)) {
-		await sleep(wait);
-	}
+/** A number in 0..2^32-1 that stays the same for the same text. */
+function seedOf(text: string): number {
+	return createHash('sha256').update(text).digest().readUInt32BE(0);
 }
 
 async function existing(folders: readonly string[]): Promise<readonly string[]> {

@@ -1,3 +1,4 @@
+import {readFile} from 'node:fs/promises';
 import {connect, createServer} from 'node:net';
 
 /** Ports that were handed out lately: the system may offer one again before its program listens. */
@@ -43,4 +44,16 @@ export function isListening(port: number): Promise<boolean> {
 		socket.once('timeout', () => end(false));
 		socket.once('error', () => end(false));
 	});
+}
+
+/** Whether a program listens on a port in the network of the process `pid`: whoever forwards it takes connections before. */
+export async function isListeningAt(pid: number, port: number): Promise<boolean> {
+	const tables = await Promise.all(
+		['tcp', 'tcp6'].map(name => readFile(`/proc/${pid}/net/${name}`, 'utf8').catch(() => '')),
+	);
+	const listening = new RegExp(
+		`^\\s*\\d+: [0-9A-F]+:${port.toString(16).toUpperCase().padStart(4, '0')} \\S+ 0A `,
+		'm',
+	);
+	return tables.some(table => listening.test(table));
 }

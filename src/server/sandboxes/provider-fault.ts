@@ -3,6 +3,14 @@ import {traceOf} from '../log.ts';
 import {refuse} from '../refusal.ts';
 import type {Services} from '../services.ts';
 
+/** Refuses (409) where this server starts no sandboxes. */
+export async function assertStarts(services: Services): Promise<void> {
+	const why = await orProviderFault(services, services.sandboxes.provider.refusal());
+	if (why !== undefined) {
+		refuse(409, why, {type: 'configuration_error'});
+	}
+}
+
 /** What the sandboxes' side gives; where it fails, for a full disk say, the request is refused (502) and the log says why. */
 export async function orProviderFault<Result>({log}: Services, work: Promise<Result>): Promise<Result> {
 	try {

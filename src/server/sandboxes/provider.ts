@@ -9,13 +9,12 @@ export type Deadline = {
 
 /** Limits of one sandbox; each is left to the system where the machine has no such limit. */
 export type SandboxLimits = {
-	/** Memory that one of its processes may take for data, in bytes. */
+	/** Memory in bytes: of the sandbox, and what one of its processes may take for data. */
 	readonly memoryBytes: number;
-	/**
-	 * Processes: of the sandbox, which is ended when it has more. The kernel refuses more threads, too, in a namespace of
-	 * users that bubblewrap made; else it counts those of the user who runs the server, and for root none.
-	 */
+	/** Processes of the sandbox. The kernel refuses more where it can; else the sandbox is ended. */
 	readonly processes: number;
+	/** What its files may take on the disk, in bytes. */
+	readonly diskBytes: number;
 	/** Processor time that one of its processes may take, in seconds. */
 	readonly cpuSeconds: number;
 	/** Size of one file that it writes, in bytes. */
@@ -37,6 +36,8 @@ export type SandboxSpec = {
 	readonly command: SandboxStep;
 	/** Added to the allow-listed environment. */
 	readonly environment: Readonly<Record<string, string>>;
+	/** Ports of its services: what listens on them inside is reached on loopback outside. */
+	readonly ports?: readonly number[];
 	readonly deadline: Deadline;
 	readonly limits?: Partial<SandboxLimits>;
 };
@@ -64,6 +65,10 @@ export type SandboxProvider = {
 	readonly supportsPause: boolean;
 	/** Names the place that its sandboxes run at: only servers that share it can reach them. */
 	readonly machine: () => Promise<string>;
+	/** Why no sandbox starts here, undefined where nothing is in the way. */
+	readonly refusal: () => Promise<string | undefined>;
+	/** How sandboxes are kept apart here, in a few words for who runs the server. */
+	readonly summary: () => Promise<string>;
 	/** Resolves when the first step has begun. Throws `AppError` `failed` where it cannot. */
 	readonly start: (spec: SandboxSpec) => Promise<void>;
 	readonly inspect: (id: string) => Promise<SandboxState>;
@@ -71,6 +76,8 @@ export type SandboxProvider = {
 	readonly pause: (id: string) => Promise<void>;
 	/** May be called on a running one, which then gets the new deadline. */
 	readonly resume: (id: string, deadline: Deadline) => Promise<void>;
+	/** Whether a service of it takes connections on this port. */
+	readonly isListening: (id: string, port: number) => Promise<boolean>;
 	/** Ends all of its processes and removes its workspace; its log stays. May be called again. */
 	readonly end: (id: string) => Promise<void>;
 	/** `end`, and nothing stays. */

@@ -6,9 +6,8 @@ import {refuse} from '../refusal.ts';
 import type {Services} from '../services.ts';
 import {assertCapacity, holdOrganization, limitFor} from './capacity.ts';
 import {payAhead, type SandboxRow} from './meter.ts';
-import {isListening} from './ports.ts';
 import type {Deadline} from './provider.ts';
-import {assertHere, orProviderFault} from './provider-fault.ts';
+import {assertHere, assertStarts, orProviderFault} from './provider-fault.ts';
 import {advanceRuntime, endRuntime, findRuntime, type RuntimeRow} from './runtime-life.ts';
 import {planTask, type TaskPlan} from './task-plan.ts';
 
@@ -62,6 +61,7 @@ async function admit(
 ) {
 	const {database, sandboxes, now} = services;
 	const {provider, policy} = sandboxes;
+	await assertStarts(services);
 	const machine = await orProviderFault(services, provider.machine());
 	const sandboxId = paused?.id ?? randomUUID();
 	return await database.transaction().execute(async transaction => {
@@ -167,7 +167,7 @@ async function begin(services: Services, runtime: RuntimeRow, {sandboxId, plan, 
 /** Waits for the service of a sandbox, so that its URL can be used at once; a program that takes longer is no failure. */
 async function untilListening({sandboxes}: Services, sandboxId: string, port: number): Promise<void> {
 	const deadline = Date.now() + sandboxes.policy.patience;
-	while (Date.now() < deadline && !(await isListening(port))) {
+	while (Date.now() < deadline && !(await sandboxes.provider.isListening(sandboxId, port))) {
 		const {kind} = await sandboxes.provider.inspect(sandboxId);
 		if (kind === 'ended' || kind === 'gone') {
 			return;

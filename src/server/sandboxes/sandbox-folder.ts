@@ -1,5 +1,5 @@
 import {randomUUID} from 'node:crypto';
-import {link, lstat, mkdir, readFile, rename, rm, writeFile} from 'node:fs/promises';
+import {lchown, link, lstat, mkdir, readdir, readFile, rename, rm, writeFile} from 'node:fs/promises';
 import {dirname, join, normalize, sep} from 'node:path';
 import {AppError} from '../../core/error.ts';
 import {parseJson} from '../../core/json.ts';
@@ -26,10 +26,15 @@ export function sandboxFolder(root: string, id: string): SandboxFolder {
 	return {path, log: join(path, 'log'), workspace: join(path, 'workspace'), temporary: join(path, 'tmp')};
 }
 
+type Prepared = Pick<SandboxSpec, 'workspace' | 'files' | 'deadline'> & {
+	/** Who the sandbox runs as, where that is not who runs the server. */
+	readonly user?: number | undefined;
+};
+
 /** Makes the folders of a new sandbox, for nobody else to read, and the files of its workspace. Gives the workspace. */
 export async function prepareFolder(
 	folder: SandboxFolder,
-	{workspace = folder.workspace, files, deadline}: Pick<SandboxSpec, 'workspace' | 'files' | 'deadline'>,
+	{workspace = folder.workspace, files, deadline, user}: Prepared,
 ): Promise<string> {
 	await mkdir(dirname(folder.path), {recursive: true, mode: 0o700});
 	await mkdir(dirname(workspace), {recursive: true, mode: 0o700});
@@ -40,6 +45,11 @@ export async function prepareFolder(
 	// What ran in a workspace before may have left symbolic links there, which we would write through.
 	if (!(await exists(workspace))) {
 		await fill(workspace, files);
+	}
+
+	if (user !== undefined) {
+		await giveTo(user, workspace);
+		await giveTo(user, folder.temporary);
 	}
 
 	await writeDeadline(folder, deadline);
@@ -71,6 +81,23 @@ async function fill(workspace: string, files: SandboxSpec['files']): Promise<voi
 	}
 
 	await rename(made, workspace);
+}
+
+/** Makes a user the owner of a folder and all that is in it. Links are given as what they are. */
+async function giveTo(user: number, path: string): Promise<void> {
+	const stats = await lstat(path);
+	if (stats.uid === user) {
+		return;
+	}
+
+	if (stats.isDirectory()) {
+		for (const name of await readdir(path)) {
+			await giveTo(user, join(path, name));
+		}
+	}
+
+	// Last, so that a server that is ended in between begins again.
+	await lchown(path, user, user);
 }
 
 function inside(name: string): string {

@@ -53,14 +53,17 @@ type Options = {
 	readonly policy?: Partial<SandboxPolicy>;
 	/** Whether everything ends with this process: a server without a lasting database. */
 	readonly isEphemeral?: boolean;
+	/** Whether tasks may run with all rights of the server where nothing keeps them apart. */
+	readonly allowUncontained?: boolean | undefined;
 	readonly provider?: SandboxProvider;
 };
 
 /** Puts the parts together. Nothing is made or read before the first use. */
-export function createSandboxing({folder, hidden = [], log, policy, isEphemeral, provider}: Options): Sandboxing {
+export function createSandboxing(options: Options): Sandboxing {
+	const {folder, hidden = [], log, policy, isEphemeral, allowUncontained, provider} = options;
 	const root = join(folder, 'sandboxes');
 	return {
-		provider: provider ?? createLocalProvider({root, hidden: [folder, ...hidden], isEphemeral}),
+		provider: provider ?? createLocalProvider({root, hidden: [folder, ...hidden], isEphemeral, allowUncontained}),
 		tasks: createTaskLibrary({folder: join(folder, 'tasks'), log}),
 		policy: {...defaults, ...policy},
 		background: createBackground(),

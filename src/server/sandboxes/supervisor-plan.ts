@@ -1,22 +1,35 @@
+import type {LockOwner} from '../../storage/lock-owner.ts';
+import type {Containment} from './containment.ts';
+import type {SandboxLimits} from './provider.ts';
+
 /** One program of a sandbox: the build steps in order, then the task's own command. */
 export type SandboxStep = {readonly name: string; readonly command: readonly string[]};
 
 /** What a supervisor is told, as JSON on its standard input, so that no secret stands in a file or an argument. */
 export type SupervisorPlan = {
+	readonly id: string;
 	/** Absolute; holds `status.json`, `deadline.json` and `log/`. */
 	readonly folder: string;
-	readonly steps: readonly (SandboxStep & {readonly shown: string})[];
+	readonly steps: readonly SandboxStep[];
 	/** How many of the steps prepare the last one. */
 	readonly builds: number;
 	readonly cwd: string;
 	readonly environment: Readonly<Record<string, string>>;
-	/** The first line of the log: how the sandbox is kept apart. */
-	readonly notice: string;
+	readonly containment: Containment;
+	/** The folders that it may write to; the last one is for what is temporary. */
+	readonly writable: readonly string[];
+	/** The folders that it must not read. */
+	readonly hidden: readonly string[];
+	/** The user of the machine that it becomes, where root runs the server. */
+	readonly user?: number;
+	/** Ports of its services. */
+	readonly ports: readonly number[];
+	readonly limits: SandboxLimits;
+	/** The hard limit of file sizes that its processes are known by, in blocks. */
+	readonly mark: number;
 	/** Bytes of a piece of the log, and how many of them are kept. */
 	readonly segmentBytes: number;
 	readonly segments: number;
-	/** How many processes it may have. */
-	readonly processes: number;
 	/** Milliseconds between the request to end and the kill. */
 	readonly grace: number;
 	/** Ends with this process; without one it outlives its server. */
@@ -24,7 +37,7 @@ export type SupervisorPlan = {
 };
 
 /** A process by its id and, where the kernel tells, its start: a later process of that id is another one. */
-export type ProcessIdentity = {readonly pid: number; readonly host: string; readonly started?: string};
+export type ProcessIdentity = LockOwner;
 
 /** What `status.json` says. */
 export type SupervisorStatus = {
@@ -36,4 +49,10 @@ export type SupervisorStatus = {
 	readonly exit?: {readonly step: string; readonly status: number | null; readonly signal: string | null};
 	/** True where it ended because its time was over or somebody asked for it. */
 	readonly stopped?: boolean;
+	/** What its processes are known by, wherever they went. */
+	readonly mark?: number;
+	/** The folders of its control group. */
+	readonly cgroup?: readonly string[];
+	/** What its network consists of, where it has one of its own: who holds it, and who carries its packets. */
+	readonly network?: {readonly holder: ProcessIdentity; readonly carrier: ProcessIdentity};
 };

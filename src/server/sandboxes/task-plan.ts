@@ -45,6 +45,7 @@ export async function planTask(task: Task, {inputs, modelOverrides, secrets}: Gi
 			build: task.build.map((command, index) => ({name: `build step ${index + 1}`, command})),
 			command: {name: 'command', command: task.command},
 			environment: {...secrets, ...ports},
+			ports: Object.values(services).map(({port}) => port),
 			deadline,
 			...(task.memory_mb && {limits: {memoryBytes: task.memory_mb * 1024 * 1024}}),
 		}),

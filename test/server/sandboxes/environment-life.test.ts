@@ -7,6 +7,7 @@ import {createSandboxing} from '../../../src/server/sandboxes/sandboxing.ts';
 import type {Services} from '../../../src/server/services.ts';
 import {createTestServer, inWorkspace, type TestServer} from '../harness.ts';
 import {eventually, runs} from './sandbox.ts';
+import {supervisor} from './supervisor.ts';
 import {addTask, listener} from './task-folder.ts';
 
 const minute = 60_000;
@@ -28,7 +29,13 @@ const logOf = async (server: TestServer, id: string) => await server.send(`${inW
 
 /** The services of a server that was started again over the same data. */
 function restarted({services, folder}: TestServer): Services {
-	const provider = createLocalProvider({root: join(folder, 'sandboxes'), grace: 300, environment: {}});
+	const provider = createLocalProvider({
+		root: join(folder, 'sandboxes'),
+		grace: 300,
+		environment: {},
+		supervisor,
+		allowUncontained: true,
+	});
 	return {...services, sandboxes: createSandboxing({folder, log: services.log, provider})};
 }
 

@@ -5,8 +5,10 @@ import {tmpdir} from 'node:os';
 import {join} from 'node:path';
 import {setTimeout as sleep} from 'node:timers/promises';
 import {onTestFinished, vi} from 'vitest';
+import type {Containment} from '../../../src/server/sandboxes/containment.ts';
 import {createLocalProvider} from '../../../src/server/sandboxes/local-provider.ts';
 import type {SandboxSpec} from '../../../src/server/sandboxes/provider.ts';
+import {supervisor} from './supervisor.ts';
 
 // Processes of a busy machine take their time.
 vi.setConfig({testTimeout: 20_000});
@@ -21,10 +23,23 @@ export async function temporaryFolder(): Promise<string> {
 	return folder;
 }
 
+type Machine = {
+	readonly path?: string;
+	readonly grace?: number;
+	readonly environment?: Readonly<Record<string, string>>;
+	/** What it has to keep sandboxes apart with, where that is not to be found out. */
+	readonly containment?: Containment;
+};
+
 /** A provider in a folder of its own; every sandbox that is started through `start` is ended after the test. */
-export async function localSandboxes({path = plainPath, grace = 300, environment = {}} = {}) {
+export async function localSandboxes({path = plainPath, grace = 300, environment = {}, containment}: Machine = {}) {
 	const root = await temporaryFolder();
-	const provider = createLocalProvider({root, grace, environment: {...environment, PATH: path}});
+	const given = {root, grace, environment: {...environment, PATH: path}, ...(containment && {containment})};
+	const provider = createLocalProvider({
+		...given,
+		supervisor,
+		allowUncontained: path === plainPath || containment !== undefined,
+	});
 	const script = async (program: string, spec: Partial<SandboxSpec> = {}): Promise<string> => {
 		const id = randomUUID();
 		onTestFinished(() => provider.remove(id));

@@ -1,0 +1,142 @@
+import {execFile} from 'node:child_process';
+import {randomUUID} from 'node:crypto';
+import {readFileSync, writeFileSync} from 'node:fs';
+import {dirname, join, relative} from 'node:path';
+import {promisify} from 'node:util';
+import {programsOf} from './bubblewrap.ts';
+import {createCgroup} from './cgroup.ts';
+
+/** Where control groups for sandboxes can be made: the folders of one hierarchy, or of one for each controller. */
+export type CgroupPlace =
+	| {readonly kind: 'folders'; readonly version: 1 | 2; readonly memory: string; readonly pids: string}
+	/** The user's service manager makes a scope for each program; `env` is what it is reached by. */
+	| {readonly kind: 'systemd'; readonly program: string; readonly env: Readonly<Record<string, string>>};
+
+const run = promisify(execFile);
+
+/** Finds where this process may make control groups that bound memory and processes; undefined where it may not. */
+export async function findCgroupPlace(path: string): Promise<CgroupPlace | undefined> {
+	for (const place of candidates()) {
+		if (await works(place)) {
+			return place;
+		}
+	}
+
+	return await findSystemd(path);
+}
+
+/** One way in which `/proc/self/mountinfo` and `/proc/self/cgroup` say together where this process is. */
+type Mounted = {readonly root: string; readonly at: string; readonly type: string; readonly options: readonly string[]};
+
+function candidates(): readonly Extract<CgroupPlace, {kind: 'folders'}>[] {
+	try {
+		const mounts = readMounts(readFileSync('/proc/self/mountinfo', 'utf8'));
+		const groups = readFileSync('/proc/self/cgroup', 'utf8').trim().split('\n');
+		const folderOf = (type: string, controller: string) => {
+			const own = groups.find(line => (line.split(':')[1] ?? '').split(',').includes(controller));
+			const mount = mounts.find(
+				found => found.type === type && (controller === '' || found.options.includes(controller)),
+			);
+			return (
+				own !== undefined &&
+				mount && {top: mount.at, own: join(mount.at, relative(mount.root, own.split(':')[2] ?? '/'))}
+			);
+		};
+		const unified = folderOf('cgroup2', '');
+		const [memory, pids] = [folderOf('cgroup', 'memory'), folderOf('cgroup', 'pids')];
+		return [
+			...(unified ? ancestors(unified.own, unified.top) : []).map(
+				folder => ({kind: 'folders', version: 2, memory: folder, pids: folder}) as const,
+			),
+			...(memory && pids ? [{kind: 'folders', version: 1, memory: memory.own, pids: pids.own} as const] : []),
+		];
+	} catch {
+		return [];
+	}
+}
+
+function readMounts(text: string): readonly Mounted[] {
+	return text
+		.trim()
+		.split('\n')
+		.map(line => {
+			const [before = '', after = ''] = line.split(' - ');
+			const [, , , root = '', at = ''] = before.split(' ');
+			const [type = '', , options = ''] = after.split(' ');
+			return {root, at, type, options: options.split(',')};
+		});
+}
+
+/** A group with processes has no groups below it that bound anything (version 2): one above it may. */
+function ancestors(folder: string, top: string): readonly string[] {
+	return folder === top || relative(top, folder).startsWith('..')
+		? [top]
+		: [folder, ...ancestors(dirname(folder), top)];
+}
+
+async function works(place: Extract<CgroupPlace, {kind: 'folders'}>): Promise<boolean> {
+	if (place.version === 2 && !hasControllers(place.memory)) {
+		return false;
+	}
+
+	const made = createCgroup(place, `probe-${randomUUID()}`, {memoryBytes: 64 * 1024 ** 2, processes: 16});
+	try {
+		const script = 'for file; do echo $$ >"$file" || exit 1; done';
+		await run('/bin/sh', ['-c', script, 'probe', ...(made?.entries ?? ['/nowhere/to/enter'])], {timeout: 5000});
+		return true;
+	} catch {
+		return false;
+	} finally {
+		made?.remove();
+	}
+}
+
+/** Whether groups in this one bound memory and processes; asks for it where that is allowed. */
+function hasControllers(folder: string): boolean {
+	const file = join(folder, 'cgroup.subtree_control');
+	const has = () => ['memory', 'pids'].every(name => readFileSync(file, 'utf8').trim().split(' ').includes(name));
+	try {
+		if (!has()) {
+			writeFileSync(file, '+memory +pids');
+		}
+
+		return has();
+	} catch {
+		return false;
+	}
+}
+
+async function findSystemd(path: string): Promise<CgroupPlace | undefined> {
+	const env = {XDG_RUNTIME_DIR: `/run/user/${process.getuid?.() ?? 0}`};
+	for (const program of programsOf(path, 'systemd-run')) {
+		const place = {kind: 'systemd', program, env} as const;
+		const [command = '', ...args] = [...scopeCommand(place, {memoryBytes: 64 * 1024 ** 2, processes: 16}), '/bin/true'];
+		if (
+			await run(command, args, {env: {}, timeout: 5000}).then(
+				() => true,
+				() => false,
+			)
+		) {
+			return place;
+		}
+	}
+
+	return undefined;
+}
+
+/** The command that runs what follows it in a scope of its own, which knows nothing of the service manager. */
+export function scopeCommand(
+	{program, env}: Extract<CgroupPlace, {kind: 'systemd'}>,
+	{memoryBytes, processes}: {readonly memoryBytes: number; readonly processes: number},
+): readonly string[] {
+	const bounds = [`MemoryMax=${memoryBytes}`, 'MemorySwapMax=0', `TasksMax=${processes}`].flatMap(bound => [
+		'-p',
+		bound,
+	]);
+	const names = Object.keys(env);
+	return [
+		...['/usr/bin/env', ...Object.entries(env).map(([name, value]) => `${name}=${value}`)],
+		...[program, '--user', '--scope', '--quiet', '--collect', ...bounds, '--'],
+		...['/bin/sh', '-c', `unset ${names.join(' ')}; exec "$@"`, 'scope'],
+	];
+}

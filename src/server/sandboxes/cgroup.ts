@@ -1,0 +1,91 @@
+import {mkdirSync, readFileSync, rmdirSync, writeFileSync} from 'node:fs';
+import {join} from 'node:path';
+
+type Folders = {readonly version: 1 | 2; readonly memory: string; readonly pids: string};
+
+type Bounds = {readonly memoryBytes: number; readonly processes: number};
+
+/** A control group that holds the processes of one sandbox. */
+export type Cgroup = {
+	readonly folders: readonly string[];
+	/** A process that writes its id into each of these files is held, with all of its descendants. */
+	readonly entries: readonly string[];
+	readonly members: () => readonly number[];
+	/** Keeps it from growing; what it gives lets it grow again. */
+	readonly close: () => () => void;
+	/** How many processes the kernel ended because the memory was used up. */
+	readonly memoryKills: () => number;
+	/** Removes it; false while something is in it. */
+	readonly remove: () => boolean;
+};
+
+/** Makes a group of this name. Undefined where that is not allowed. */
+export function createCgroup(place: Folders, name: string, {memoryBytes, processes}: Bounds): Cgroup | undefined {
+	const folders = [...new Set([place.memory, place.pids])].map(folder => join(folder, `service-${name}`));
+	const cgroup = openCgroup(folders);
+	const [memory = '', pids = memory] = folders;
+	try {
+		for (const folder of folders) {
+			mkdirSync(folder, {mode: 0o700});
+		}
+
+		writeFileSync(join(memory, place.version === 2 ? 'memory.max' : 'memory.limit_in_bytes'), String(memoryBytes));
+		writeFileSync(join(pids, 'pids.max'), String(processes));
+	} catch {
+		cgroup.remove();
+		return undefined;
+	}
+
+	// Not every kernel counts what is swapped out.
+	write(join(memory, 'memory.swap.max'), '0');
+	write(join(memory, 'memory.memsw.limit_in_bytes'), String(memoryBytes));
+	return cgroup;
+}
+
+/** A group that was made before, maybe by a process that is gone. */
+export function openCgroup(folders: readonly string[]): Cgroup {
+	const entries = folders.map(folder => join(folder, 'cgroup.procs'));
+	const killCounts = folders.flatMap(folder => [join(folder, 'memory.events'), join(folder, 'memory.oom_control')]);
+	return {
+		folders,
+		entries,
+		members: () => [...new Set(entries.flatMap(file => read(file).split('\n').filter(Boolean).map(Number)))],
+		close() {
+			const bounds = folders.map(folder => join(folder, 'pids.max')).map(file => ({file, bound: read(file)}));
+			const set = (isOpen: boolean) => {
+				for (const {file, bound} of bounds) {
+					write(file, isOpen ? bound : '0');
+				}
+			};
+			set(false);
+			return () => set(true);
+		},
+		memoryKills: () => Math.max(...killCounts.map(file => Number(/^oom_kill (\d+)$/m.exec(read(file))?.[1] ?? 0))),
+		remove: () => folders.map(removeFolder).every(Boolean),
+	};
+}
+
+function read(file: string): string {
+	try {
+		return readFileSync(file, 'utf8');
+	} catch {
+		return '';
+	}
+}
+
+function write(file: string, text: string): void {
+	try {
+		writeFileSync(file, text, {flag: 'r+'});
+	} catch {
+		// The kernel has no such file, or the group is gone.
+	}
+}
+
+function removeFolder(folder: string): boolean {
+	try {
+		rmdirSync(folder);
+		return true;
+	} catch (error) {
+		return error instanceof Error && 'code' in error && error.code === 'ENOENT';
+	}
+}

@@ -1,0 +1,52 @@
+import {lstatSync, readdirSync, readlinkSync, statSync} from 'node:fs';
+import {lstat, opendir} from 'node:fs/promises';
+import {join} from 'node:path';
+
+/** More files than that are as bad as a full disk. */
+export const mostFiles = 1_000_000;
+
+/** What `du` counts with. */
+const blockBytes = 512;
+
+export type DiskUse = {readonly bytes: number; readonly files: number};
+
+/** What folders hold on the disk, and files that were removed from them and are still open in `pids`. */
+export async function diskUseOf(folders: readonly string[], pids: readonly number[]): Promise<DiskUse> {
+	let bytes = removedBytes(folders[0] ?? '/', pids);
+	let files = 0;
+	for (const left = [...folders]; left.length > 0 && files <= mostFiles; ) {
+		const folder = left.pop() ?? '';
+		// What is removed while it is counted counts no more.
+		for await (const entry of (await opendir(folder).catch(() => undefined)) ?? []) {
+			const path = join(folder, entry.name);
+			files += 1;
+			bytes += ((await lstat(path).catch(() => undefined))?.blocks ?? 0) * blockBytes;
+			if (entry.isDirectory()) {
+				left.push(path);
+			}
+		}
+	}
+
+	return {bytes, files};
+}
+
+/** Bytes on the disk of `folder` that no name leads to any more. */
+function removedBytes(folder: string, pids: readonly number[]): number {
+	const seen = new Map<number, number>();
+	for (const pid of pids) {
+		try {
+			const {dev} = lstatSync(folder);
+			for (const name of readdirSync(`/proc/${pid}/fd`)) {
+				const path = `/proc/${pid}/fd/${name}`;
+				if (readlinkSync(path).endsWith(' (deleted)')) {
+					const stats = statSync(path);
+					seen.set(stats.ino, stats.dev === dev ? stats.blocks * blockBytes : 0);
+				}
+			}
+		} catch {
+			// It ended meanwhile, or is another user's.
+		}
+	}
+
+	return [...seen.values()].reduce((sum, bytes) => sum + bytes, 0);
+}

@@ -1,0 +1,52 @@
+import {spawn} from 'node:child_process';
+import {setPriority} from 'node:os';
+import type {SupervisorPlan} from './supervisor-plan.ts';
+
+type Ended = {readonly status: number | null; readonly signal: string | null; readonly words: string};
+
+type Handlers = {
+	readonly write: (bytes: Buffer) => void;
+	readonly onStart: (pid: number) => void;
+	readonly onExit: () => void;
+};
+
+/** Behind everything that looks after it (a niceness). */
+const priority = 5;
+
+/** What holds the pipe of a step that ended is not waited for any longer, in milliseconds. */
+const drainMs = 500;
+
+/** Runs a program in a process group of its own. Never throws: a program that cannot be started has the status 127. */
+export function runStep(
+	[file = '', ...args]: readonly string[],
+	{cwd, environment}: Pick<SupervisorPlan, 'cwd' | 'environment'>,
+	{write, onStart, onExit}: Handlers,
+): Promise<Ended> {
+	return new Promise(resolve => {
+		const child = spawn(file, args, {cwd, env: environment, stdio: ['ignore', 'pipe', 'pipe'], detached: true});
+		if (child.pid !== undefined) {
+			yieldTo(child.pid);
+			onStart(child.pid);
+		}
+
+		child.stdout.on('data', write);
+		child.stderr.on('data', write);
+		child.once('error', error => {
+			resolve({status: 127, signal: null, words: `cannot be started: ${error.message}`});
+		});
+		child.once('exit', (status, signal) => {
+			const ended = {status, signal, words: signal ? `ended by ${signal}` : `ended with status ${status}`};
+			onExit();
+			child.once('close', () => resolve(ended));
+			setTimeout(() => resolve(ended), drainMs);
+		});
+	});
+}
+
+function yieldTo(pid: number): void {
+	try {
+		setPriority(pid, priority);
+	} catch {
+		// It has ended already.
+	}
+}
