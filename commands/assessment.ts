@@ -16,7 +16,10 @@ const list = command({
 
 	async run(flags, {platform, signal}) {
 		const {client, scope} = await platform.open();
-		const answer = await client.listAssessments({params: scope('org', 'workspace'), query: pageQuery(flags)}, signal);
+		const answer = await client.listAssessments(
+			{params: await scope('org', 'workspace'), query: pageQuery(flags)},
+			signal,
+		);
 		const items = (answer.items ?? []).filter(isJsonObject);
 		return looseTable({
 			items,
@@ -44,7 +47,7 @@ const attacks = command({
 
 	async run({assessment}, {platform, signal}) {
 		const {client, scope} = await platform.open();
-		const params = {...scope('org', 'workspace'), assessmentId: assessment};
+		const params = {...(await scope('org', 'workspace')), assessmentId: assessment};
 		return attackTable(await client.getAttackSpans({params}, signal));
 	},
 });

@@ -13,7 +13,7 @@ const show = command({
 
 	async run(_, {platform, signal}) {
 		const {client, scope} = await platform.open();
-		const refill = await client.getAutoRefill({params: scope('org')}, signal);
+		const refill = await client.getAutoRefill({params: await scope('org')}, signal);
 		return {
 			kind: 'record',
 			fields: [
@@ -52,7 +52,7 @@ const unlimit = command({
 
 	async run({user, yes}, {platform, interact, signal}) {
 		const {client, scope} = await platform.open();
-		const {org} = scope('org');
+		const {org} = await scope('org');
 		interact.say('This operation is deprecated; the server may drop it.');
 		if (!yes && !(await interact.confirm(`Let ${user} use credits of ${org} without a monthly limit?`))) {
 			return {kind: 'text', text: 'Nothing changed.'};

@@ -60,7 +60,7 @@ const create = command({
 			...(secret && {secret_ids: secret}),
 			...(timeout !== undefined && {timeout_sec: timeout}),
 		};
-		const params = scope('org', 'workspace');
+		const params = await scope('org', 'workspace');
 		const environment = await client.createEnvironment({params, body}, signal).catch((error: unknown) => {
 			// Whoever goes away in the middle would not learn of one that runs and costs.
 			if (signal.aborted) {
@@ -91,7 +91,7 @@ const logs = command({
 	}),
 	positional: ['environment'],
 	describe: {
-		environment: 'UUID of the environment',
+		environment: 'its id, or the beginning of it',
 		follow: 'go on with what comes, until Ctrl+C; the app always does, beside the conversation',
 		sinceStart: 'begin with the oldest line that the server still has',
 		grep: 'only lines that match this regular expression, or with ! before it those that do not; small letters match capitals too; may be repeated, then all must hold',
@@ -125,7 +125,7 @@ const logs = command({
 			return followedLog({environment, follow, sinceStart, patterns: grep, least: level}, context);
 		}
 
-		const {client, scope, logOf} = await platform.open();
+		const {client, environment: pathOf, logOf} = await platform.open();
 		if (follow || sinceStart) {
 			const onWait = waitTeller(interact.say);
 			const source = logOf(environment);
@@ -135,7 +135,7 @@ const logs = command({
 			};
 		}
 
-		const params = {...scope('org', 'workspace'), environmentId: environment};
+		const params = await pathOf(environment, signal);
 		const answer = await client.getEnvironmentLogs({params}, signal);
 		const all = answer.logs ? answer.logs.replace(/\n$/, '').split('\n') : [];
 		const items = createLineCounter(filter).lines(all);
@@ -164,7 +164,7 @@ const list = command({
 	async run(flags, context) {
 		const session = await context.platform.open();
 		const {client, scope} = session;
-		const call = {params: scope('org', 'workspace'), query: listQuery(flags, context.flags)};
+		const call = {params: await scope('org', 'workspace'), query: listQuery(flags, context.flags)};
 		return await platformList(context, session, client.listEnvironments(call, context.signal), {
 			name: 'environments',
 			kind: 'environment',
@@ -192,8 +192,8 @@ const show = command({
 	whileRunning: true,
 
 	async run({environment}, {platform, signal}) {
-		const {client, scope} = await platform.open();
-		const params = {...scope('org', 'workspace'), environmentId: environment};
+		const {client, environment: pathOf} = await platform.open();
+		const params = await pathOf(environment, signal);
 		return environmentResult(await client.getEnvironment({params}, signal), {showToken: false});
 	},
 });
@@ -203,13 +203,13 @@ const stop = command({
 	summary: 'Stop a sandbox and delete its files; its log stays',
 	args: z.object({environment: z.string(), yes: z.optional(z.boolean())}),
 	...environmentArgument,
-	describe: {environment: 'UUID of the environment', yes: 'do not ask'},
+	describe: {environment: 'its id, or the beginning of it', yes: 'do not ask'},
 	examples: ['env stop 0b5e0a1c-9c1f-4d4e-8b57-0123456789ab --yes'],
 	whileRunning: true,
 
 	async run({environment, yes}, {platform, interact, signal}) {
-		const {client, scope} = await platform.open();
-		const params = {...scope('org', 'workspace'), environmentId: environment};
+		const {client, environment: pathOf} = await platform.open();
+		const params = await pathOf(environment, signal);
 		const before = await client.getEnvironment({params}, signal);
 		const name = before.task_ref ?? environment;
 		if (before.state === 'torn_down' || before.state === 'failed') {

@@ -14,7 +14,7 @@ const stats = command({
 
 	async run({evaluation}, {platform, signal}) {
 		const {client, scope} = await platform.open();
-		const params = {...scope('org', 'workspace'), evaluationId: evaluation};
+		const params = {...(await scope('org', 'workspace')), evaluationId: evaluation};
 		return evaluationResult(await client.getEvaluationTraceStats({params}, signal));
 	},
 });

@@ -22,7 +22,7 @@ const list = command({
 
 	async run({sort, asc, ...pages}, {platform, signal}) {
 		const {client, scope} = await platform.open();
-		const params = scope('org', 'workspace', 'project');
+		const params = await scope('org', 'workspace', 'project');
 		const query = {...(sort && {sort_by: sort}), ...(asc && {sort_dir: 'asc' as const}), ...pageQuery(pages)};
 		const answer = await client.listFindings({params, query}, signal);
 		const findings = answer.findings ?? [];
@@ -43,7 +43,7 @@ const show = command({
 
 	async run({finding, full = false}, {platform, signal}) {
 		const {client, scope} = await platform.open();
-		const params = {...scope('org', 'workspace'), findingId: finding};
+		const params = {...(await scope('org', 'workspace')), findingId: finding};
 		return findingView(await client.getFinding({params}, signal), {full});
 	},
 });

@@ -39,7 +39,7 @@ const stage = command({
 
 	async run(args, {platform, signal}) {
 		const {client, scope} = await platform.open();
-		const params = {...scope('org', 'workspace', 'project'), itemId: args.item};
+		const params = {...(await scope('org', 'workspace', 'project')), itemId: args.item};
 		const provenance = {
 			capability_name: args.capabilityName,
 			capability_version: args.capabilityVersion,
@@ -65,7 +65,7 @@ const schemas = command({
 
 	async run(_, {platform, signal}) {
 		const {client, scope} = await platform.open();
-		return itemSchemasResult(await client.getItemSchemas({params: scope('org', 'workspace', 'project')}, signal));
+		return itemSchemasResult(await client.getItemSchemas({params: await scope('org', 'workspace', 'project')}, signal));
 	},
 });
 

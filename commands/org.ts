@@ -21,7 +21,7 @@ const update = command({
 		}
 
 		const {client, scope} = await platform.open();
-		const params = scope('org');
+		const params = await scope('org');
 		const body = {...(name !== undefined && {name}), ...(description !== undefined && {description})};
 		const data = originalOf(await client.updateOrganization({params, body}, signal));
 		const fields = isJsonObject(data) ? looseFields(data) : [];

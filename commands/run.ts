@@ -6,7 +6,6 @@ import {pageFlags, pageHelp} from '../src/command/paging.ts';
 import {listQuery, platformList} from '../src/command/platform-list.ts';
 import {claimResult, withSameAttempt} from '../src/command/run-claim.ts';
 import {runItemsResult} from '../src/command/run-items-result.ts';
-import {uuid} from '../src/contract/scalars.ts';
 import {AppError} from '../src/core/error.ts';
 
 const items = command({
@@ -14,7 +13,11 @@ const items = command({
 	summary: 'Show what a run recorded',
 	args: z.object({run: z.string(), type: z.optional(z.string()), limit: z._default(wholeNumber, 200)}),
 	positional: ['run'],
-	describe: {run: 'UUID of the run', type: 'only items of this type', limit: 'how many, 1 to 1000; 200 by default'},
+	describe: {
+		run: 'its id, or the beginning of it',
+		type: 'only items of this type',
+		limit: 'how many, 1 to 1000; 200 by default',
+	},
 	completes: {run: 'run'},
 	examples: [
 		'run items 0b5e0a1c-9c1f-4d4e-8b57-0123456789ab --project 1c7e0b0e-8f5e-4d5c-9c53-0a5f0c8f2b11 --type findings',
@@ -22,15 +25,9 @@ const items = command({
 	whileRunning: true,
 
 	async run({run, type, limit}, {platform, flags, signal}) {
-		const {client, scope} = await platform.open();
-		const {project, ...place} = scope('org', 'workspace', 'project');
-		if (!uuid.safeParse(project).success) {
-			throw new AppError('usage', `run items takes the UUID of the project, and “${project}” is none.`, {
-				hint: 'Give it with --project; Tab behind it offers those that were seen.',
-			});
-		}
-
-		const query = {project_id: project, limit, ...(type !== undefined && {item_type: type})};
+		const {client, scope, projectId} = await platform.open();
+		const {project, ...place} = await scope('org', 'workspace', 'project');
+		const query = {project_id: await projectId(), limit, ...(type !== undefined && {item_type: type})};
 		const found = await client.listRunItems({params: {...place, runId: run}, query}, signal);
 		if (flags.json || found.length === 0) {
 			return runItemsResult(found, {schemas: [], limit});
@@ -61,7 +58,7 @@ const list = command({
 	async run(flags, context) {
 		const session = await context.platform.open();
 		const {client, scope} = session;
-		const call = {params: scope('org', 'workspace'), query: listQuery(flags, context.flags)};
+		const call = {params: await scope('org', 'workspace'), query: listQuery(flags, context.flags)};
 		return await platformList(context, session, client.listRuns(call, context.signal), {
 			name: 'runs',
 			kind: 'run',
@@ -80,7 +77,7 @@ const claim = command({
 	args: z.object({run: z.string(), runtime: z.optional(z.string()), execution: z.optional(z.string())}),
 	positional: ['run'],
 	describe: {
-		run: 'UUID of the run',
+		run: 'its id, or the beginning of it',
 		runtime: 'UUID of the runtime that claims it',
 		execution: 'UUID of an earlier attempt, to repeat it',
 	},
@@ -90,7 +87,7 @@ const claim = command({
 
 	async run({run, runtime, execution = randomUUID()}, {platform, signal}) {
 		const {client, scope} = await platform.open();
-		const params = {...scope('org', 'workspace'), runId: run};
+		const params = {...(await scope('org', 'workspace')), runId: run};
 		const body = {execution_id: execution, ...(runtime !== undefined && {runtime_id: runtime})};
 		return claimResult(await withSameAttempt(client.claimRun({params, body}, signal), {run, runtime, execution}));
 	},

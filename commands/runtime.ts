@@ -21,7 +21,7 @@ const resume = command({
 
 	async run({runtime, yes}, {platform, sightings, interact, live, signal}) {
 		const {client, scope, server, profile} = await platform.open();
-		const params = {...scope('org', 'workspace'), runtimeId: runtime};
+		const params = {...(await scope('org', 'workspace')), runtimeId: runtime};
 		const wake = () =>
 			client.resumeRuntime({params}, signal).catch((error: unknown) => {
 				throw explainRuntimeRefusal(error, runtime, params.org);
@@ -65,7 +65,7 @@ const list = command({
 	async run(flags, context) {
 		const session = await context.platform.open();
 		const {client, scope} = session;
-		const call = {params: scope('org', 'workspace'), query: listQuery(flags, context.flags)};
+		const call = {params: await scope('org', 'workspace'), query: listQuery(flags, context.flags)};
 		return await platformList(context, session, client.listRuntimes(call, context.signal), {
 			name: 'runtimes',
 			kind: 'runtime',
@@ -90,7 +90,9 @@ const show = command({
 
 	async run({runtime}, {platform, signal}) {
 		const {client, scope} = await platform.open();
-		return runtimeResult(await client.getRuntime({params: {...scope('org', 'workspace'), runtimeId: runtime}}, signal));
+		return runtimeResult(
+			await client.getRuntime({params: {...(await scope('org', 'workspace')), runtimeId: runtime}}, signal),
+		);
 	},
 });
 
@@ -126,7 +128,7 @@ const create = command({
 			...(project && {project_id: project}),
 			...(timeout !== undefined && {timeout_sec: timeout}),
 		};
-		const runtime = await client.createRuntime({params: scope('org', 'workspace'), body}, signal);
+		const runtime = await client.createRuntime({params: await scope('org', 'workspace'), body}, signal);
 		return {
 			kind: 'group',
 			parts: [

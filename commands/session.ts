@@ -34,7 +34,7 @@ const list = command({
 	async run(flags, context) {
 		const session = await context.platform.open();
 		const {client, scope} = session;
-		const call = {params: scope('org', 'workspace'), query: listQuery(flags, context.flags)};
+		const call = {params: await scope('org', 'workspace'), query: listQuery(flags, context.flags)};
 		return await platformList(context, session, client.listSessions(call, context.signal), {
 			name: 'sessions',
 			kind: 'session',
@@ -58,7 +58,7 @@ const unarchive = command({
 
 	async run({session}, {platform, signal}) {
 		const {client, scope} = await platform.open();
-		const params = {...scope('org', 'workspace'), sessionId: session};
+		const params = {...(await scope('org', 'workspace')), sessionId: session};
 		return platformSessionResult(await client.unarchiveSession({params}, signal));
 	},
 });

@@ -29,7 +29,7 @@ const push = command({
 
 	async run({file, format, gzip = false}, {platform, readFile, signal}) {
 		const {client, scope} = await platform.open();
-		const params = scope('org');
+		const params = await scope('org');
 		const files = await readTraceFiles(file, {read: readFile, format, gzip});
 		const sent: {file: string; bytes: number; answer: Json}[] = [];
 		const parts: (NonNullable<ReturnType<typeof partOf>> & {file: string})[] = [];
@@ -98,7 +98,7 @@ const artifact = command({
 		}
 
 		const {client, scope} = await platform.open();
-		const params = {...scope('org', 'workspace'), traceId: trace, oid};
+		const params = {...(await scope('org', 'workspace')), traceId: trace, oid};
 		const found = await client.resolveTraceArtifact({params, ...(download && {query: {download}})}, signal);
 		if (!download) {
 			return {

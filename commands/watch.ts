@@ -24,7 +24,7 @@ const start = command({
 	positional: ['condition', 'environment'],
 	describe: {
 		condition: 'a regular expression, level>=error, or both with | between them; without it the watches are listed',
-		environment: 'UUID of the environment; the log in front, else the one that was seen last',
+		environment: 'its id, or the beginning of it; the log in front, else the one that was seen last',
 		every: 'at least so long between two reports, as 30s, 1m or 2h',
 		notify: 'tell you, which is the default',
 		ask: 'ask the agent this, with the lines that matched',
@@ -49,8 +49,8 @@ const start = command({
 		const condition = readCondition(text);
 		const every = readInterval('every', interval);
 		checkAsk(ask, notify, perHour);
-		const environment = given ?? likely(store.getState());
-		const {server, profile, logOf} = await platform.open();
+		const {server, profile, logOf, environment: pathOf} = await platform.open();
+		const {environmentId: environment} = await pathOf(given ?? likely(store.getState()), signal);
 		const source = logOf(environment);
 		// An environment that is not there is said here, not by a watch that ends at once.
 		await source({}, signal);

@@ -13,7 +13,7 @@ const list = command({
 
 	async run(flags, context) {
 		const session = await context.platform.open();
-		const call = {params: session.scope('org'), query: pageQuery(flags)};
+		const call = {params: await session.scope('org'), query: pageQuery(flags)};
 		return await platformList(context, session, session.client.listWorkspaces(call, context.signal), {
 			name: 'workspaces',
 			kind: 'workspace',

@@ -199,7 +199,7 @@ export function compose(options: Options): Program {
 			expiry,
 			live,
 			models,
-			platform: platform.forCommand({interact, live, flags}),
+			platform: platform.forCommand({interact, live, flags, signal}),
 			folder: folder.path(),
 			entries: commands,
 			writeFile: (path, content) => writeNewFile(resolve(folder.path(), path), content),

@@ -12,11 +12,12 @@ type Options = Pick<LogToFollow, 'environment' | 'follow' | 'sinceStart' | 'patt
 export async function followedLog(options: Options, {platform, sightings, signal}: CommandContext): Promise<Result> {
 	const session = await platform.open();
 	const {server, profile} = session;
-	const source = renewedLogSource(options.environment, session, platform);
+	const {environmentId: environment} = await session.environment(options.environment, signal);
+	const source = renewedLogSource(environment, session, platform);
 	await source({}, signal);
 	const seen = await sightings.recall();
-	const title = titleOfTask(seen.find(sighting => isOf(sighting, options.environment, server))?.shown['task_ref']);
-	return {kind: 'panel', panel: {show: 'log', log: {...options, server, profile, title, source}}};
+	const title = titleOfTask(seen.find(sighting => isOf(sighting, environment, server))?.shown['task_ref']);
+	return {kind: 'panel', panel: {show: 'log', log: {...options, environment, server, profile, title, source}}};
 }
 
 function isOf({kind, id, server}: Sighting, environment: string, at: string): boolean {

@@ -4,6 +4,7 @@ import {environmentLogReader} from '../client/environment-logs.ts';
 import {getPreferences} from '../client/preferences.ts';
 import {refreshing} from '../client/refreshing.ts';
 import type {Config} from '../config/config.ts';
+import {saveScope} from '../config/profiles.ts';
 import type {Recents} from '../config/recents.ts';
 import {type ResolvedProfile, resolveProfile} from '../config/resolve-profile.ts';
 import type {Sightings} from '../config/sightings.ts';
@@ -17,34 +18,42 @@ import type {LogSource} from '../logs/source.ts';
 import type {Credential} from '../net/credential.ts';
 import type {Transport} from '../net/transport.ts';
 import {localConnection} from '../store/connection-slice.ts';
-import type {GlobalFlags} from './context.ts';
+import {checkScope} from './check-scope.ts';
+import type {GlobalFlags, Interaction} from './context.ts';
+import {assertEnvironmentId, createEnvironmentPaths, type EnvironmentPath, lateLogSource} from './environment-path.ts';
 import {createLoginAccess, type LoginAccess} from './login-access.ts';
+import {createPlatformScope, type ScopeOf} from './platform-scope.ts';
 import {sightingsOf} from './resume-sightings.ts';
 import {seenIds} from './seen-ids.ts';
+import {createWholeIds} from './whole-ids.ts';
 
 /** A server with the login and the scope that a command works with. */
 export type PlatformSession = {
 	readonly client: Client;
 	readonly server: Origin;
 	readonly profile: string;
-	/**
-	 * The parts of the scope that an operation needs, as `params` take them. Throws `usage` that says how to give the
-	 * first one that is missing.
-	 */
-	readonly scope: <Name extends Scope>(...names: readonly Name[]) => Readonly<Record<Name, string>>;
+	/** The parts of the scope that an operation needs; see `createPlatformScope`. */
+	readonly scope: ScopeOf;
 	/** The project, for an operation that can do without one. */
 	readonly project: string | undefined;
-	/** The log of an environment of this server, for `tailLog`. Throws `usage` for what is no UUID, or without a scope. */
-	readonly logOf: (environmentId: string) => LogSource;
+	/** The UUID of the project. Throws `not-found` for one that the server does not list. */
+	readonly projectId: () => Promise<string>;
+	/**
+	 * The path of an environment: its whole id, and the organization and workspace that it was seen in here, else those of
+	 * the command. Throws `not-found` for the beginning of an id that nothing has, `usage` for that of several.
+	 */
+	readonly environment: (idOrPrefix: string, signal?: AbortSignal) => Promise<EnvironmentPath>;
+	/** The log of an environment of this server, for `tailLog`. It throws as `environment` does. */
+	readonly logOf: (idOrPrefix: string) => LogSource;
 };
 
 type Dependencies = {
 	readonly config: Config;
 	readonly env: Environment;
 	/** Where the ids that calls show are kept for completion. */
-	readonly recents: Pick<Recents, 'remember'>;
+	readonly recents: Pick<Recents, 'remember' | 'recall'>;
 	/** Where it is kept what they say of sessions, runtimes and environments. */
-	readonly sightings: Pick<Sightings, 'remember'>;
+	readonly sightings: Pick<Sightings, 'remember' | 'recall'>;
 	readonly createTransport: (credential: Credential | undefined, insecureHttp: boolean) => Promise<Transport>;
 	/** The embedded server, started when it is first asked for, and what opens it. */
 	readonly embedded: () => Promise<{
@@ -63,10 +72,12 @@ type Proof = {
 	readonly signal: AbortSignal;
 	/** True for what a login through the browser gave. */
 	readonly isLogin?: boolean;
+	/** What is to be kept with it, and must exist. */
+	readonly scope?: Readonly<Partial<Record<Scope, string | undefined>>>;
 };
 
 export type PlatformAccess = Pick<LoginAccess, 'logIn' | 'logOut'> & {
-	/** Asks the server whether the key is good. Throws `auth` for a refusal, `network` where nothing answers. */
+	/** Asks the server whether the key is good. Throws `auth` for a refusal, `not-found` for the scope, `network`. */
 	readonly prove: (server: string, key: Secret | undefined, options: Proof) => Promise<void>;
 	/** The same for a stored login, whose token is renewed where that is needed. */
 	readonly proveLogin: (login: Login, options: Proof) => Promise<void>;
@@ -79,6 +90,7 @@ export type PlatformAccess = Pick<LoginAccess, 'logIn' | 'logOut'> & {
 		flags: Omit<GlobalFlags, 'json' | 'exact'>,
 		connected: string | undefined,
 		onWait: (milliseconds: number, error: unknown) => void,
+		user?: {readonly choose: Interaction['choose']; readonly signal: AbortSignal},
 	) => Promise<PlatformSession>;
 };
 
@@ -106,9 +118,11 @@ export function createPlatformAccess(dependencies: Dependencies): PlatformAccess
 	return {
 		logIn,
 		logOut,
-		async prove(server, key, {insecureHttp, signal, isLogin}) {
+		async prove(server, key, {insecureHttp, signal, isLogin, scope = {}}) {
 			const credential = key && {origin: originOf(server), kind: 'bearer' as const, secret: key};
-			await getPreferences(server, await createTransport(credential, insecureHttp), signal, {isLogin});
+			const bearer = await createTransport(credential, insecureHttp);
+			await getPreferences(server, bearer, signal, {isLogin});
+			await checkScope(createClient({transports: {bearer}, server}), scope, {host: new URL(server).host, signal});
 		},
 		async proveLogin(login, {insecureHttp, signal}) {
 			const credentials = await credentialsOf(login, insecureHttp);
@@ -120,7 +134,7 @@ export function createPlatformAccess(dependencies: Dependencies): PlatformAccess
 			const transport = refresh ? refreshing(transports.bearer, refresh) : transports.bearer;
 			await getPreferences(login.server, transport, signal, {isLogin: login.tokens !== undefined});
 		},
-		async open(flags, connected, onWait) {
+		async open(flags, connected, onWait, user) {
 			const {activeProfile, ...others} = config.read();
 			// The app's own server has no login, and the active profile is of another server.
 			const isEmbedded = connected === localConnection.profile && !entryOf(others.profiles, connected);
@@ -141,22 +155,37 @@ export function createPlatformAccess(dependencies: Dependencies): PlatformAccess
 				sightings.remember(sightingsOf(place, operation, params, answer));
 			};
 
-			return {
-				client: createClient({
-					transports: {...transports, bearer},
-					server: found.server,
-					retry: {onWait},
-					onAnswer,
-				}),
-				logOf(environmentId) {
-					const params = {...scopeOf(found, ['org', 'workspace']), environmentId};
-					return environmentLogReader(found.server, bearer, params, answer =>
-						onAnswer('getEnvironmentLogs', params, answer),
-					);
-				},
+			const client = createClient({
+				transports: {...transports, bearer},
 				server: found.server,
-				profile: found.name,
-				scope: (...names) => scopeOf(found, names),
+				retry: {onWait},
+				onAnswer,
+			});
+			const {name: profile, server} = found;
+			const ids = createWholeIds({client, recents, profile});
+			const {scope, projectId} = createPlatformScope({
+				...{client, server, profile, recents},
+				given: found,
+				...(user && {choose: user.choose, signal: user.signal}),
+				keep: (name, slug) => saveScope(config, {name: profile, server}, {[name]: slug}),
+			});
+			const environment = createEnvironmentPaths({profile, server, sightings, scope, find: ids.find});
+			return {
+				client: ids.client,
+				environment,
+				logOf(idOrPrefix) {
+					assertEnvironmentId(idOrPrefix);
+					return lateLogSource(async signal => {
+						const params = await environment(idOrPrefix, signal);
+						return environmentLogReader(server, bearer, params, answer =>
+							onAnswer('getEnvironmentLogs', params, answer),
+						);
+					});
+				},
+				server,
+				profile,
+				scope,
+				projectId,
 				project: found.project || undefined,
 			};
 		},
@@ -168,21 +197,4 @@ function notLoggedIn(server: string | undefined): AppError {
 		hint: `Log in: \`login --server ${server ?? '<url>'}\``,
 		logInTo: server,
 	});
-}
-
-function scopeOf<Name extends Scope>(
-	given: Readonly<Record<Scope, string | undefined>>,
-	names: readonly Name[],
-): Readonly<Record<Name, string>> {
-	const entries = names.map(name => {
-		const value = given[name];
-		if (!value) {
-			throw new AppError('usage', `Which ${name}?`, {
-				hint: `Give --${name}, set SERVICE_${name.toUpperCase()}, or log in again with --${name} to keep it.`,
-			});
-		}
-
-		return [name, value] as const;
-	});
-	return Object.fromEntries(entries) as Record<Name, string>;
 }

@@ -15,7 +15,7 @@ type Dependencies = Omit<Parameters<typeof createPlatformAccess>[0], 'createTran
 
 export type PlatformOnDemand = {
 	/** What one command may do with servers. */
-	readonly forCommand: (command: Pick<CommandContext, 'flags' | 'live' | 'interact'>) => Platform;
+	readonly forCommand: (command: Pick<CommandContext, 'flags' | 'live' | 'interact' | 'signal'>) => Platform;
 	/** The server that the app is connected to, for what no command asks for. Throws as `Platform.open`. */
 	readonly openConnected: () => Promise<PlatformSession>;
 };
@@ -33,7 +33,7 @@ export function createPlatform(dependencies: Dependencies): PlatformOnDemand {
 	});
 
 	return {
-		forCommand: ({flags, live, interact}) => ({
+		forCommand: ({flags, live, interact, signal}) => ({
 			embedded,
 			anonymous: () => createTransport(undefined, false),
 			prove: async (...given) => (await access()).prove(...given),
@@ -43,7 +43,10 @@ export function createPlatform(dependencies: Dependencies): PlatformOnDemand {
 			tlsOf: async (address, signal) => (await import('../net/tls-info.ts')).readTlsInfo(address, env, signal),
 			async open(place) {
 				// A command in a shell chooses its server by itself.
-				return (await access()).open({...flags, ...place}, live && connected(), waitTeller(interact.say));
+				return (await access()).open({...flags, ...place}, live && connected(), waitTeller(interact.say), {
+					choose: interact.choose,
+					signal,
+				});
 			},
 		}),
 		async openConnected() {

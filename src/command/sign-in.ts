@@ -96,7 +96,10 @@ async function signIn(server: URL, credential: StoredCredential, context: Comman
 	const {org, workspace, project, insecureHttp} = flags;
 	const name = profileName(server, context);
 	const {apiKey, accessToken} = credential;
-	await platform.prove(server.origin, apiKey ?? accessToken, {insecureHttp, signal, isLogin: apiKey === undefined});
+	await platform.prove(server.origin, apiKey ?? accessToken, {
+		...{insecureHttp, signal, isLogin: apiKey === undefined},
+		scope: {org, workspace, project},
+	});
 	let fault: string | undefined;
 	const login = {
 		name,

@@ -35,6 +35,20 @@ export async function saveProfile(config: Config, profile: Login, onFault?: OnFa
 	return findProfile(data, profile.name);
 }
 
+/** Keeps a part of the scope in a profile of that server; where there is none, nothing is kept. */
+export async function saveScope(
+	config: Config,
+	{name, server}: Pick<Profile, 'name' | 'server'>,
+	part: Readonly<Partial<Pick<Profile, 'org' | 'workspace' | 'project'>>>,
+): Promise<void> {
+	await config.update(before => {
+		const profile = entryOf(before.profiles, name);
+		return profile?.server === server
+			? {...before, profiles: {...before.profiles, [name]: {...profile, ...part}}}
+			: before;
+	});
+}
+
 /** Makes a profile the active one. Throws `not-found`. */
 export async function activateProfile(config: Config, name: string): Promise<Profile> {
 	const data = await config.update(before => activate(before, findProfile(before, name).name));

@@ -34,8 +34,8 @@ test('back at the server of the app itself, its own key and scope serve, whateve
 	const access = createPlatformAccess({
 		config,
 		env,
-		recents: {remember: () => undefined},
-		sightings: {remember: () => undefined},
+		recents: {remember: () => undefined, recall: () => []},
+		sightings: {remember: () => undefined, recall: async () => []},
 		embedded: async () => ({url: 'http://127.0.0.1:1', token: secret('its own'), scope}),
 		createTransport: async credential => {
 			expect(credential?.secret.reveal()).toBe('its own');
@@ -43,7 +43,7 @@ test('back at the server of the app itself, its own key and scope serve, whateve
 		},
 	});
 	const opened = await access.open({...flags, project: 'other'}, 'local', () => undefined);
-	expect([opened.server, opened.profile, opened.scope('org', 'workspace'), opened.project]).toEqual([
+	expect([opened.server, opened.profile, await opened.scope('org', 'workspace'), opened.project]).toEqual([
 		'http://127.0.0.1:1',
 		'local',
 		{org: 'demo', workspace: 'main'},

@@ -24,6 +24,11 @@ type Answer = {
 export const inOrg = '/api/v1/org/acme';
 export const inWorkspace = `${inOrg}/ws/lab`;
 
+/** True for a request that only asks which organizations, workspaces or projects there are. */
+export function asksForScope({method, url}: Seen): boolean {
+	return method === 'GET' && /^\/api\/v1\/org(?:\/acme\/ws(?:\/lab\/projects)?)?\?/.test(url);
+}
+
 /**
  * A server of the platform that answers `METHOD /path` (without the query) as told, and everything else with 404. `env`
  * is what logs in to it, in organization `acme`, workspace `lab` and project `parser`.

@@ -91,7 +91,7 @@ test('without an organization it says how to name one', async () => {
 	const {env} = await api({});
 	await expect(testContext({env: {...env, SERVICE_ORG: ''}}).run('credits', 'show')).rejects.toMatchObject({
 		code: 'usage',
-		message: 'Which org?',
-		hint: 'Give --org, set SERVICE_ORG, or log in again with --org to keep it.',
+		message: expect.stringMatching(/^No organization selected/),
+		hint: 'Add --org <slug>, or set SERVICE_ORG.',
 	});
 });

@@ -185,14 +185,15 @@ test('a log of nothing is said beside the output', async () => {
 	expect([pipe.text(), said]).toEqual(['', ['The log is empty.']]);
 });
 
-test('an environment is named by its whole id, and may be unknown', async () => {
+test('an environment that is not known by the beginning of its id, or by the whole of it, is not found', async () => {
 	const {env, seen} = await api({});
 	const {run} = testContext({env});
-	await expect(run('env', 'logs', id.slice(0, 8))).rejects.toMatchObject({
+	await expect(run('env', 'logs', 'shop')).rejects.toMatchObject({
 		code: 'usage',
-		message: 'environment_id must be a UUID.',
+		message: '“shop” is not the id of a sandbox.',
 	});
 	expect(seen).toEqual([]);
+	await expect(run('env', 'logs', id.slice(0, 8))).rejects.toMatchObject({code: 'not-found'});
 	await expect(run('env', 'logs', id)).rejects.toMatchObject({code: 'not-found'});
 });
 

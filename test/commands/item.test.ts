@@ -176,6 +176,6 @@ test('a project without schemas says so, and an unknown one is not found', async
 	});
 	await expect(testContext({env: {...env, SERVICE_PROJECT: ''}}).run('item', 'schemas')).rejects.toMatchObject({
 		code: 'usage',
-		message: 'Which project?',
+		message: expect.stringMatching(/^No project selected/),
 	});
 });

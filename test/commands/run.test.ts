@@ -160,14 +160,13 @@ test('limits at their edges are sent', async () => {
 	}
 });
 
-test('a project by its slug is refused, because this takes its UUID', async () => {
-	const {env, seen} = await api({});
+test('a project by its slug is not found where the server lists none', async () => {
+	const {env} = await api({});
 	await expect(testContext({env}).run('run', 'items', id)).rejects.toMatchObject({
-		code: 'usage',
-		message: 'run items takes the UUID of the project, and “parser” is none.',
-		hint: 'Give it with --project; Tab behind it offers those that were seen.',
+		code: 'not-found',
+		message: expect.stringMatching(/^Not found on .*: project “parser”\.$/),
+		hint: 'Give its UUID with --project; `project list` shows them.',
 	});
-	expect(seen).toEqual([]);
 });
 
 const uuid = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;

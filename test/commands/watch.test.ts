@@ -96,7 +96,7 @@ test.each([
 	[['error', id, '--ask', 'Why?', '--notify'], '--ask and --notify exclude each other.'],
 	[['error', id, '--turns', '0'], '--turns takes a number from 1 to 60.'],
 	[['error', id, '--turns', 'many'], '--turns takes a whole number.'],
-	[['error', 'short'], 'environment_id must be a UUID.'],
+	[['error', 'short'], '“short” is not the id of a sandbox.'],
 ])('%j is refused before anything is asked for', async (words, message) => {
 	const {runInApp, seen, watches} = await app();
 	await expect(runInApp('watch', ...words)).rejects.toMatchObject({code: 'usage', message});

@@ -1,0 +1,55 @@
+import type {ReadEnvironmentLog} from '../client/environment-logs.ts';
+import type {Sightings} from '../config/sightings.ts';
+import {AppError} from '../core/error.ts';
+import type {Origin} from '../core/origin.ts';
+import type {LogSource} from '../logs/source.ts';
+import {isIdPrefix, type ScopeOf} from './platform-scope.ts';
+import type {WholeIds} from './whole-ids.ts';
+
+/** Where an environment is, as `params` take it. */
+export type EnvironmentPath = Readonly<Record<'org' | 'workspace' | 'environmentId', string>>;
+
+type Dependencies = {
+	readonly profile: string;
+	readonly server: Origin;
+	readonly sightings: Pick<Sightings, 'recall'>;
+	readonly scope: ScopeOf;
+	readonly find: WholeIds['find'];
+};
+
+/**
+ * Finds where an environment is: in the organization and workspace that it was seen in, whatever the command works in,
+ * because an id means one place alone. Undefined parts of the scope are asked for only where it was never seen.
+ */
+export function createEnvironmentPaths({profile, server, sightings, scope, find}: Dependencies) {
+	return async (idOrPrefix: string, signal?: AbortSignal): Promise<EnvironmentPath> => {
+		assertEnvironmentId(idOrPrefix);
+		const begins = idOrPrefix.toLowerCase();
+		const seen = (await sightings.recall()).filter(
+			sighting => sighting.kind === 'environment' && sighting.profile === profile && sighting.server === server,
+		);
+		const [only, ...others] = seen.filter(({id}) => id.toLowerCase().startsWith(begins));
+		if (only?.org && only.workspace && (others.length === 0 || only.id.toLowerCase() === begins)) {
+			return {org: only.org, workspace: only.workspace, environmentId: only.id};
+		}
+
+		const place = await scope('org', 'workspace');
+		return {...place, environmentId: await find('environment', idOrPrefix, place, signal)};
+	};
+}
+
+/** Throws `usage` for text that cannot be an id or the beginning of one. */
+export function assertEnvironmentId(text: string): void {
+	if (!isIdPrefix(text)) {
+		throw new AppError('usage', `“${text}” is not the id of a sandbox.`, {hint: '`env list` shows them.'});
+	}
+}
+
+/** A log that is found at its first read; where that fails, the next read tries again. */
+export function lateLogSource(open: (signal: AbortSignal) => Promise<ReadEnvironmentLog>): LogSource {
+	let opened: ReadEnvironmentLog | undefined;
+	return async (cursor, signal) => {
+		opened ??= await open(signal);
+		return opened(cursor, signal);
+	};
+}

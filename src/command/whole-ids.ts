@@ -1,0 +1,119 @@
+import type {Client} from '../client/client.ts';
+import {ifOffered} from '../client/extension.ts';
+import type {RecentKind, Recents} from '../config/recents.ts';
+import type {ParameterName} from '../contract/parameters.ts';
+import {uuid} from '../contract/scalars.ts';
+import {AppError} from '../core/error.ts';
+import {isIdPrefix} from './platform-scope.ts';
+
+/** The values of a path. */
+type Params = Readonly<Record<string, string>>;
+type Place = {readonly org: string; readonly workspace: string};
+type Page = {readonly items?: readonly object[]; readonly total?: number};
+type Query = {readonly page: number; readonly page_size: number};
+
+type Dependencies = {
+	readonly client: Client;
+	readonly recents: Pick<Recents, 'recall'>;
+	readonly profile: string;
+};
+
+/** Accepts the beginning of an id wherever a path takes a whole one. */
+export type WholeIds = {
+	/** The same client, which finds the whole ids before it asks. */
+	readonly client: Client;
+	/** The whole id. Throws `not-found`, or `usage` with those that begin so where there are several. */
+	readonly find: (kind: RecentKind, text: string, params: Params, signal?: AbortSignal) => Promise<string>;
+};
+
+/** The parameters that take a UUID alone; of a runtime or a session the server knows shorter names itself. */
+const kinds: Readonly<Partial<Record<string, RecentKind>>> = {
+	itemId: 'item',
+	environmentId: 'environment',
+	assessmentId: 'assessment',
+	findingId: 'finding',
+	runId: 'run',
+	userId: 'user',
+	keyId: 'key',
+} satisfies Partial<Record<ParameterName, RecentKind>>;
+
+const pageSize = 100;
+const maxPages = 10;
+const maxNamed = 5;
+
+/** How the server lists what a prefix may mean; of other kinds only what was seen here is known. */
+const lists = {
+	environment: client => (place, query, signal) => client.listEnvironments({params: place, query}, signal),
+	run: client => (place, query, signal) => client.listRuns({params: place, query}, signal),
+	assessment: client => (place, query, signal) => client.listAssessments({params: place, query}, signal),
+} satisfies Partial<
+	Record<RecentKind, (client: Client) => (place: Place, query: Query, signal?: AbortSignal) => Promise<Page>>
+>;
+
+export function createWholeIds({client, recents, profile}: Dependencies): WholeIds {
+	const listed = async (kind: RecentKind, {org = '', workspace = ''}: Params, signal?: AbortSignal) => {
+		if (!(kind === 'environment' || kind === 'run' || kind === 'assessment') || !org || !workspace) {
+			return [];
+		}
+
+		const ids: string[] = [];
+		for (let page = 1; page <= maxPages; page++) {
+			const asked = lists[kind](client)({org, workspace}, {page, page_size: pageSize}, signal);
+			const answer = await ifOffered<Page>(client, asked, signal);
+			ids.push(...(answer?.items ?? []).flatMap(item => ('id' in item && typeof item.id === 'string' ? item.id : [])));
+			if (ids.length >= (answer?.total ?? 0)) {
+				break;
+			}
+		}
+
+		return ids;
+	};
+
+	const find: WholeIds['find'] = async (kind, text, params, signal) => {
+		if (uuid.safeParse(text).success || !isIdPrefix(text)) {
+			return text;
+		}
+
+		const known = [...recents.recall(profile, kind), ...(await listed(kind, params, signal))];
+		const isMeant = (id: string) => uuid.safeParse(id).success && id.startsWith(text.toLowerCase());
+		const begin = known.map(id => id.toLowerCase()).filter(isMeant);
+		const matches = [...new Set(begin)];
+		const [match] = matches;
+		if (!match) {
+			throw new AppError('not-found', `No ${kind} with an id that begins with “${text}” was found.`, {
+				hint: 'Give the whole id, or press Tab to complete it.',
+			});
+		}
+
+		if (matches.length > 1) {
+			const more = matches.length > maxNamed ? ` and ${matches.length - maxNamed} more` : '';
+			const named = `${matches.slice(0, maxNamed).join(', ')}${more}`;
+			throw new AppError('usage', `“${text}” is the beginning of ${matches.length} ids: ${named}.`, {
+				hint: 'Give more characters of the id.',
+			});
+		}
+
+		return match;
+	};
+
+	const wholeParams = async (params: Params, signal?: AbortSignal): Promise<Params> => {
+		const whole = Object.entries(params).map(async ([name, value]) => {
+			const kind = kinds[name];
+			return [name, kind ? await find(kind, value, params, signal) : value] as const;
+		});
+		return Object.fromEntries(await Promise.all(whole));
+	};
+
+	const functions = Object.entries(client).map(([id, operation]) => [
+		id,
+		async (call: {readonly params?: Params} = {}, signal?: AbortSignal) => {
+			const params = call.params && (await wholeParams(call.params, signal));
+			// The types of one operation are those of the same one here.
+			return (operation as (call: object, signal?: AbortSignal) => Promise<unknown>)(
+				{...call, ...(params && {params})},
+				signal,
+			);
+		},
+	]);
+	return {client: Object.fromEntries(functions) as Client, find};
+}
