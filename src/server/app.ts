@@ -1,5 +1,6 @@
 import {artifactRoutes} from './artifacts/artifact-routes.ts';
 import {authenticate} from './authenticate.ts';
+import {refuseOutdated} from './client-version.ts';
 import {isDatabaseFault} from './database/fault.ts';
 import {type DemoOptions, demoRoutes} from './demo-model/demo-routes.ts';
 import {ownNames, refuseBody, refuseStranger} from './gate.ts';
@@ -20,6 +21,8 @@ type Options = {
 	/** Host names that it answers to, beside those of this machine; without a port. */
 	readonly names?: readonly string[];
 	readonly demo?: DemoOptions;
+	/** The oldest version of this program that it answers. */
+	readonly minimumClient?: string | undefined;
 };
 
 const health: Route = {
@@ -33,7 +36,7 @@ const health: Route = {
  * The server as a function of a request, tested without a port. It never throws: what a handler throws that is no refusal
  * is a bug, which goes to the log; the caller learns only that there was one.
  */
-export function createApp({services, names = [], demo = {}}: Options): App {
+export function createApp({services, names = [], demo = {}, minimumClient}: Options): App {
 	const {log} = services;
 	const routes = [
 		health,
@@ -67,7 +70,7 @@ export function createApp({services, names = [], demo = {}}: Options): App {
 	}
 
 	async function answer(request: Request, url: URL): Promise<Response> {
-		const stranger = refuseStranger(request, url, allNames);
+		const stranger = refuseStranger(request, url, allNames) ?? refuseOutdated(request, url, minimumClient);
 		if (stranger) {
 			return stranger;
 		}

@@ -9,6 +9,7 @@ const types = {
 	405: 'invalid_error',
 	409: 'conflict_error',
 	422: 'validation_error',
+	426: 'upgrade_required_error',
 	429: 'usage_limit_exceeded_error',
 	500: 'server_error',
 	502: 'bad_gateway_error',

@@ -7,6 +7,7 @@ import {makeApiKey} from './accounts/api-key.ts';
 import {
 	addMember,
 	type Beginning,
+	findOwner,
 	type Initialized,
 	initialize,
 	type Joined,
@@ -23,6 +24,7 @@ import {openDatabase} from './database/open.ts';
 import {installDemo} from './demo/install-demo.ts';
 import {jsonLog, type LogLevel} from './log.ts';
 import {countSandboxes} from './sandboxes/keeper.ts';
+import {changeLimits, type LimitChange, type LimitState} from './sandboxes/organization-limits.ts';
 import type {Services} from './services.ts';
 import {type RunningServer, startServer} from './start.ts';
 
@@ -39,6 +41,8 @@ type ServeOptions = Place & {
 	readonly publicUrl: string | undefined;
 	/** Whether tasks may run with all rights of the server where nothing keeps them apart. */
 	readonly unsafeSandboxes: boolean;
+	/** The oldest version of this program that it answers. */
+	readonly minimumClient?: string | undefined;
 	/** Whether the demonstration is to be there. */
 	readonly demo: boolean;
 	readonly logLevel: LogLevel;
@@ -77,6 +81,16 @@ type OpenData = Pick<Services, 'database' | 'now'>;
 /** `serve init`: makes what `initialize` makes, and throws what that throws. */
 export function initializeData(place: Place, beginning: Beginning): Promise<Initialized> {
 	return withData(place, services => initialize(services, beginning));
+}
+
+/** The e-mail address of the owner of longest standing; undefined where there is no such organization. */
+export function ownerOf(place: Place, organization: string): Promise<string | undefined> {
+	return withData(place, services => findOwner(services, organization));
+}
+
+/** `serve limits`: changes what is said and gives what is then, and throws what `changeLimits` throws. */
+export function changeLimitsOf(place: Place, change: LimitChange): Promise<LimitState> {
+	return withData(place, services => changeLimits(services, change));
 }
 
 /** `serve member`: makes somebody a member, and throws what `addMember` throws. */
@@ -146,6 +160,7 @@ export async function serve(options: ServeOptions): Promise<Served> {
 		port,
 		publicUrl,
 		unsafeSandboxes,
+		minimumClient: options.minimumClient,
 		environment: env,
 		log: jsonLog(writeLog, {least: logLevel}),
 	}).catch(error => {

@@ -43,6 +43,8 @@ type Options = {
 	readonly publicUrl?: string;
 	/** Whether tasks may run with all rights of this server where nothing keeps them apart. */
 	readonly unsafeSandboxes?: boolean;
+	/** The oldest version of this program that it answers; 426 for older ones. */
+	readonly minimumClient?: string | undefined;
 	/** The variables that say which vendors' models are ready, and `SERVICE_SEAL_KEY`. */
 	readonly environment: NodeJS.ProcessEnv;
 	readonly demo?: DemoOptions;
@@ -66,7 +68,7 @@ export async function startServer(options: Options): Promise<RunningServer> {
 	const services: Services = {...shared, catalog, artifacts, sandboxes, storageLimit};
 	try {
 		await applySeal(database, seal);
-		const app = createApp({services, names: namesOf(host, publicUrl), demo});
+		const app = createApp({services, names: namesOf(host, publicUrl), demo, minimumClient: options.minimumClient});
 		const listening = await listen(app, {host, port});
 		url = publicUrl ?? listening.url;
 		const keeper = keepSandboxes(services);

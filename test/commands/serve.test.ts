@@ -59,19 +59,32 @@ test.each([80, 120])('at %i columns the server says where it is, and what to do'
 	]);
 });
 
+const chosen: Readonly<Record<number, readonly string[]>> = {
+	80: [
+		'Used by default:     --email admin@localhost --org default --workspace main',
+		'--project default',
+		'To choose:           service serve init --org <name> --email <address>',
+	],
+	120: [
+		'Used by default:     --email admin@localhost --org default --workspace main --project default',
+		'To choose:           service serve init --org <name> --email <address>',
+	],
+};
+
 test.each([80, 120])('at %i columns init shows the key once, and what comes next', async width => {
 	const lines = drawn(await testContext().run('serve', 'init'), width).split('\n');
 	expect(lines.map(line => line.replace(/svc_\S+|[\da-f-]{36}/, 'X'))).toEqual([
-		'Made the first user',
+		'Created user admin@localhost in organization default.',
 		'api key    X',
 		'org        default',
 		'workspace  main',
 		'project    default',
 		'user id    X',
 		'',
-		'The key is shown this once.',
+		"Copy this API key now; it won't be shown again.",
 		'Start the server:    service serve',
 		'Choose a password:   service serve password admin@localhost',
+		...(chosen[width] ?? []),
 	]);
 });
 
@@ -79,7 +92,7 @@ test('[10] the data is readable for nobody else', async () => {
 	const data = join(temporaryFolder(), 'a', 'data');
 	const made = await testContext().run('serve', 'init', '--data', data);
 	expect(drawn(made, 400)).toMatch(
-		new RegExp(`service serve --data ${data}\n.* service serve password \\S+ --data ${data}$`),
+		new RegExp(`service serve --data ${data}\n.* service serve password \\S+ --data ${data}\n`),
 	);
 	const modes = readdirSync(data).map(name => statSync(join(data, name)).mode & 0o777);
 	expect([statSync(data).mode & 0o777, ...new Set(modes)]).toEqual([0o700, 0o600]);
@@ -99,7 +112,46 @@ test('a folder with other things in it is refused, and left as it is', async () 
 test('a second organization of the same name is a conflict', async () => {
 	const {run} = testContext();
 	await run('serve', 'init');
-	await expect(run('serve', 'init')).rejects.toMatchObject({code: 'conflict'});
+	await expect(run('serve', 'init')).rejects.toMatchObject({
+		code: 'conflict',
+		message: 'Organization default (owner admin@localhost) already exists. Nothing was changed.',
+		hint: 'Create another API key: `serve key admin@localhost`. Create another organization: `serve init --org <name>`',
+	});
+});
+
+test('init says whether the user is new, and only what nobody chose', async () => {
+	const home = testContext({flags: scope});
+	const first = drawn(await home.run('serve', 'init', '--email', 'ada@acme.example'), 120);
+	expect(first).toMatch(/^Created user ada@acme\.example in organization acme\.\n/);
+	expect(first).not.toContain('Used by default');
+	const {run} = testContext({like: home, flags: {org: 'beta'}});
+	const second = drawn(await run('serve', 'init', '--email', 'ada@acme.example'), 120);
+	expect(second).toMatch(/^Created organization beta for ada@acme\.example, an existing user\.\n/);
+	expect(second).toContain('Used by default:     --workspace main --project default\n');
+});
+
+test('limits are shown with where they come from, set, and left to the platform again', async () => {
+	const home = testContext();
+	await home.run('serve', 'init');
+	expect(drawn(await home.run('serve', 'limits'), 80).split('\n')).toEqual([
+		'Sandbox limits of default',
+		'longest run  24 h 00 m (platform)',
+		'default run  1 h 00 m (platform)',
+		'at once      10 (platform)',
+	]);
+	const set = await home.run('serve', 'limits', '--max', '7200', '--default', '1800', '--capacity', '2');
+	expect(drawn(set, 80).split('\n').slice(1)).toEqual([
+		'longest run  2 h 00 m',
+		'default run  30 m 00 s',
+		'at once      2',
+	]);
+	await expect(home.run('serve', 'limits', '--default', '7201')).rejects.toMatchObject({code: 'usage'});
+	expect(dataOf(await home.run('serve', 'limits', '--max', '0'))).toEqual({
+		max_seconds: null,
+		default_seconds: 1800,
+		capacity: 2,
+		effective: {max_seconds: 86_400, default_seconds: 1800, capacity: 2},
+	});
 });
 
 test('a member is added while the server runs, and may come in at once', async () => {
@@ -126,7 +178,7 @@ test('a code for a password is made while the server runs, and turns a lost seco
 	const made = await home.run('serve', 'password', 'Admin@localhost', '--drop-second-factor');
 	const code = JSON.parse(JSON.stringify(dataOf(made))).password_code;
 	expect(drawn(made, 300)).toBe(
-		`With this code Admin@localhost chooses a password at /password of the server, once and within three days: ${code}`,
+		`One-time password code for Admin@localhost (valid 3 days). Enter it at <server>/password: ${code}`,
 	);
 	const {headers} = await fetch(`${url}/password`);
 	const cookie = headers.get('set-cookie')?.split(';')[0] ?? '';
@@ -159,7 +211,17 @@ test('credits are given, refilled and limited', async () => {
 		threshold: 500,
 		cap: 3,
 	});
-	await home.run('serve', 'credits', '--member', 'admin@localhost', '--limit', '10');
+	const limited = await home.run('serve', 'credits', '--member', 'Admin@localhost', '--limit', '10');
+	const member = ['member         admin@localhost', 'monthly limit  10', 'used this month  0'];
+	expect(
+		drawn(limited, 80)
+			.split('\n')
+			.slice(-3)
+			.map(line => line.replace(/ +/g, ' ')),
+	).toEqual(member.map(line => line.replace(/ +/g, ' ')));
+	expect(dataOf(await home.run('serve', 'credits', '--member', 'admin@localhost'))).toMatchObject({
+		member: {email: 'admin@localhost', monthly_limit: 10, month_used: 0},
+	});
 	expect(dataOf(await home.run('serve', 'credits', '--refill', '0'))).toMatchObject({
 		balance: 5000,
 		refill: null,
@@ -172,6 +234,8 @@ test.each([
 	[['credits', '--grant', '-1'], undefined, 'usage'],
 	[['credits'], 'none', 'not-found'],
 	[['credits', '--member', 'nobody@b.example', '--limit', '1'], undefined, 'not-found'],
+	[['limits'], 'none', 'not-found'],
+	[['limits', '--max', '-1'], undefined, 'usage'],
 	[['member', 'nobody'], undefined, 'usage'],
 	[['member', 'a@b.example'], 'none', 'not-found'],
 	[['member', 'admin@localhost', '--role', 'member'], undefined, 'conflict'],
@@ -193,6 +257,7 @@ test.each([
 	['--artifacts', 's3://a'],
 	['--public-url', 'ftp://a'],
 	['--log-level', 'all'],
+	['--min-client', 'new'],
 ])('%s %s is refused before anything is opened', async (flag, value) => {
 	await expect(testContext().run('serve', flag, value)).rejects.toMatchObject({code: 'usage'});
 });
@@ -212,6 +277,18 @@ test('[25] an address that others can reach is warned of, and strangers of it ar
 		'Others can reach 0.0.0.0, and read what goes over plain http: put a proxy with TLS in front of it.',
 	]);
 	expect((await fetch(`http://127.0.0.1:${port}/healthz`)).status).toBe(200);
+});
+
+test('a client that is older than the server asks for is told to update, and ends with status 9', async () => {
+	const home = testContext({flags: scope});
+	const {api_key: key} = JSON.parse(JSON.stringify(dataOf(await home.run('serve', 'init'))));
+	const {url} = await serve(home, '--min-client', '99.1');
+	const client = testContext({env: {SERVICE_SERVER: url, SERVICE_API_KEY: key}, flags: scope});
+	await expect(client.run('credits', 'show')).rejects.toMatchObject({
+		code: 'upgrade',
+		message: expect.stringContaining('This server needs service 99.1 or newer, and this is 0.0.0'),
+	});
+	expect((await fetch(`${url}/healthz`)).status).toBe(200);
 });
 
 test('it works in a shell only', async () => {

@@ -24,6 +24,8 @@ export type Initialized = {
 	readonly workspace: string;
 	readonly project: string;
 	readonly userId: string;
+	/** Whether the owner had no account before. */
+	readonly isNewUser: boolean;
 };
 
 /**
@@ -73,14 +75,32 @@ export async function initialize(
 			.insertInto('projects')
 			.values({id: randomUUID(), workspace_id: workspaceId, slug: project, name: project, created_at})
 			.execute();
-		const {userId} = await findOrMakeUser(database, {email, created_at});
+		const {userId, isNew} = await findOrMakeUser(database, {email, created_at});
 		await database
 			.insertInto('members')
 			.values({organization_id: organizationId, user_id: userId, role: 'owner', created_at})
 			.execute();
 		const {secret} = await makeApiKey({database, now: services.now}, {userId, name: 'serve init'});
-		return {apiKey: secret, organization, workspace, project, userId};
+		return {apiKey: secret, organization, workspace, project, userId, isNewUser: isNew};
 	});
+}
+
+/** The e-mail address of an organization's owner of longest standing, given its slug. */
+export async function findOwner(
+	{database}: Pick<Shared, 'database'>,
+	organization: string,
+): Promise<string | undefined> {
+	const owner = await database
+		.selectFrom('members')
+		.innerJoin('organizations', 'organizations.id', 'members.organization_id')
+		.innerJoin('users', 'users.id', 'members.user_id')
+		.select('email')
+		.where('slug', '=', organization)
+		.where('role', '=', 'owner')
+		.orderBy('members.created_at')
+		.orderBy('users.id')
+		.executeTakeFirst();
+	return owner?.email;
 }
 
 /** Who is to be in which organization, given its slug. */

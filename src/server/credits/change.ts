@@ -1,7 +1,9 @@
 import {AppError} from '../../core/error.ts';
 import {findAccountByEmail} from '../accounts/user.ts';
+import type {DatabaseTransaction} from '../database/tables.ts';
 import type {Services} from '../services.ts';
 import {grantCredits, newAccount, setAutoRefill, setMemberLimit} from './account.ts';
+import {monthOf} from './month.ts';
 
 /** What an operator changes; what is left out stays as it is. All are whole credits. */
 export type CreditChange = {
@@ -13,7 +15,7 @@ export type CreditChange = {
 	/** Below which balance a refill is bought, and how often in a month at most. */
 	readonly threshold?: number | undefined;
 	readonly cap?: number | undefined;
-	/** The e-mail address of a member, and what he may use in a month; 0 for no limit. */
+	/** The e-mail address of a member, and what they may use in a month; 0 for no limit. */
 	readonly member?: string | undefined;
 	readonly limit?: number | undefined;
 };
@@ -24,6 +26,8 @@ export type CreditState = {
 	readonly refill: number | null;
 	readonly threshold: number | null;
 	readonly cap: number | null;
+	/** The member that was named: their limit, and what they have used in this month of UTC. */
+	readonly member?: {readonly email: string; readonly monthly_limit: number | null; readonly month_used: number};
 };
 
 /** Throws `not-found` for an organization or a member that is not there. */
@@ -61,26 +65,49 @@ export function changeCredits(
 			});
 		}
 
-		if (member !== undefined && limit !== undefined) {
-			const account = await findAccountByEmail({database: transaction}, member);
-			const found =
-				account &&
-				(await transaction
-					.selectFrom('members')
-					.select('user_id')
-					.where('organization_id', '=', id)
-					.where('user_id', '=', account.id)
-					.executeTakeFirst());
-			if (!found) {
-				throw missing(`“${member}” is no member of “${organization}”.`);
-			}
-
-			await setMemberLimit(transaction, {organizationId: id, userId: found.user_id, limit: limit || null, now: now()});
+		const named = member === undefined ? undefined : await findMember(transaction, {id, organization, email: member});
+		if (named && limit !== undefined) {
+			await setMemberLimit(transaction, {organizationId: id, userId: named.id, limit: limit || null, now: now()});
 		}
 
 		const {balance, quantity, threshold: least, monthly_cap, refill_enabled} = await read();
-		return {balance, refill: refill_enabled ? quantity : null, threshold: least, cap: monthly_cap};
+		return {
+			balance,
+			refill: refill_enabled ? quantity : null,
+			threshold: least,
+			cap: monthly_cap,
+			...(named && {member: {email: named.email, ...(await readMonth(transaction, id, named.id, now()))}}),
+		};
 	});
+}
+
+type Named = {readonly id: string; readonly organization: string; readonly email: string};
+
+async function findMember(transaction: DatabaseTransaction, {id, organization, email}: Named) {
+	const account = await findAccountByEmail({database: transaction}, email);
+	const found =
+		account &&
+		(await transaction
+			.selectFrom('members')
+			.select('user_id')
+			.where('organization_id', '=', id)
+			.where('user_id', '=', account.id)
+			.executeTakeFirst());
+	if (!found) {
+		throw missing(`“${email}” is no member of “${organization}”.`);
+	}
+
+	return account;
+}
+
+async function readMonth(transaction: DatabaseTransaction, organizationId: string, userId: string, now: Date) {
+	const row = await transaction
+		.selectFrom('member_credits')
+		.select(['monthly_limit', 'month_used', 'month'])
+		.where('organization_id', '=', organizationId)
+		.where('user_id', '=', userId)
+		.executeTakeFirst();
+	return {monthly_limit: row?.monthly_limit ?? null, month_used: row && row.month >= monthOf(now) ? row.month_used : 0};
 }
 
 function missing(message: string): AppError {

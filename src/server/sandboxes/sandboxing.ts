@@ -34,7 +34,8 @@ export type Sandboxing = {
 	readonly secrets: string;
 };
 
-const defaults: SandboxPolicy = {
+/** What holds where a server is told nothing else. */
+export const platformPolicy: SandboxPolicy = {
 	maxSeconds: 24 * 3600,
 	defaultSeconds: 3600,
 	capacity: 10,
@@ -65,7 +66,7 @@ export function createSandboxing(options: Options): Sandboxing {
 	return {
 		provider: provider ?? createLocalProvider({root, hidden: [folder, ...hidden], isEphemeral, allowUncontained}),
 		tasks: createTaskLibrary({folder: join(folder, 'tasks'), log}),
-		policy: {...defaults, ...policy},
+		policy: {...platformPolicy, ...policy},
 		background: createBackground(),
 		workspaces: join(folder, 'workspaces'),
 		secrets: join(folder, 'secrets'),

@@ -26,6 +26,7 @@ test('the first user, organization, workspace, project and key are made', async 
 		workspace: 'main',
 		project: 'web',
 		userId: expect.any(String),
+		isNewUser: true,
 	});
 	expect(made.apiKey.reveal()).toMatch(/^svc_[\w-]{43}$/);
 	const rows = await database
@@ -65,7 +66,7 @@ test('another organization of the same user shares the user and gets a key of it
 	const {database, services} = await prepare();
 	const first = await initialize(services, beginning);
 	const second = await initialize(services, {...beginning, organization: 'beta', email: ' ada@example.COM '});
-	expect(second.userId).toBe(first.userId);
+	expect([second.userId, second.isNewUser]).toEqual([first.userId, false]);
 	expect(second.apiKey.equals(first.apiKey)).toBe(false);
 	expect(await database.selectFrom('users').selectAll().execute()).toHaveLength(1);
 });
