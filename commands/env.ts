@@ -7,6 +7,7 @@ import {followedLog} from '../src/command/followed-log.ts';
 import {createLineCounter, streamLog} from '../src/command/log-stream.ts';
 import {pageFlags, pageHelp} from '../src/command/paging.ts';
 import {listQuery, platformList} from '../src/command/platform-list.ts';
+import {explainSandboxRefusal} from '../src/command/runtime-refusal.ts';
 import {waitTeller} from '../src/command/wait-teller.ts';
 import {originalOf} from '../src/contract/lenient.ts';
 import {AppError} from '../src/core/error.ts';
@@ -67,7 +68,7 @@ const create = command({
 				interact.say('The server may have created the sandbox anyway; env list shows it.');
 			}
 
-			throw error;
+			throw explainSandboxRefusal(error, params.org);
 		});
 		if (live) {
 			await beginWork({environment: withoutToken(originalOf(environment)), session, live}, context);

@@ -7,17 +7,22 @@ import {AppError} from '../core/error.ts';
  */
 export function explainRuntimeRefusal(error: unknown, runtime: string, org: string): unknown {
 	const refusal = refusalOf(error);
-	const hint = refusal && hintFor(refusal, runtime, org);
+	return refusal ? withHint(error, hintForType(refusal, org) ?? hintForStatus(refusal.status, runtime)) : error;
+}
+
+/** The same for a sandbox that is new. */
+export function explainSandboxRefusal(error: unknown, org: string): unknown {
+	const refusal = refusalOf(error);
+	return refusal ? withHint(error, hintForType(refusal, org)) : error;
+}
+
+function withHint(error: unknown, hint: string | undefined): unknown {
 	return hint && error instanceof AppError
 		? new AppError(error.code, error.message, {hint, cause: error, permanent: error.permanent})
 		: error;
 }
 
-function hintFor(
-	{status, type}: NonNullable<ReturnType<typeof refusalOf>>,
-	runtime: string,
-	org: string,
-): string | undefined {
+function hintForType({status, type}: NonNullable<ReturnType<typeof refusalOf>>, org: string): string | undefined {
 	switch (type) {
 		case 'usage_limit_exceeded_error':
 			// The same type is that of too many requests, which the status tells apart.
@@ -34,7 +39,7 @@ function hintFor(
 		case 'sandbox_provider_rate_limit_error':
 			return 'Try again in a while: the provider of its sandbox failed, not your request.';
 		default:
-			return hintForStatus(status, runtime);
+			return undefined;
 	}
 }
 

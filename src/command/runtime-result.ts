@@ -1,6 +1,7 @@
 import {type Lenient, originalOf} from '../contract/lenient.ts';
 import {limitLevels, type Runtime} from '../contract/resources/runtime.ts';
 import {formatNumber} from '../core/format.ts';
+import {isJsonObject, type Json} from '../core/json.ts';
 import {facts, yesOrNo} from './facts.ts';
 import type {Result} from './result.ts';
 import {type Instance, levelName, limitsOf, timeLimit, winner} from './runtime-limits.ts';
@@ -18,6 +19,7 @@ export function runtimeResult(runtime: Lenient<Runtime>): Result {
 					['status', runtime.status],
 					['runtime', runtime.id],
 					['key', runtime.key],
+					['task', taskOf(originalOf(runtime))],
 					['description', runtime.description],
 					['project', projectOf(runtime)],
 					['yours', yesOrNo(runtime.owned_by_me)],
@@ -33,6 +35,12 @@ export function runtimeResult(runtime: Lenient<Runtime>): Result {
 		],
 		data: originalOf(runtime),
 	};
+}
+
+/** Our server says which task a runtime runs; the specification has no field for it. */
+function taskOf(runtime: Json): string | undefined {
+	const task = isJsonObject(runtime) ? runtime['task_ref'] : undefined;
+	return typeof task === 'string' ? task : undefined;
 }
 
 function projectOf({project_name: name, project_key: key, project_id: id}: Lenient<Runtime>): string | undefined {

@@ -35,7 +35,15 @@ export const environmentListHandlers = {
 				.orderBy('environments.created_at', 'desc')
 				.orderBy('environments.id'),
 		);
-		return {...page, items: items.map(row => ({...row, service_urls: JSON.parse(row.service_urls)}))};
+		return {
+			...page,
+			items: items.map(row => ({
+				...row,
+				service_urls: JSON.parse(row.service_urls),
+				// What is over does not expire any more.
+				expires_at: row.state === 'failed' || row.state === 'torn_down' ? null : row.expires_at,
+			})),
+		};
 	},
 
 	async getEnvironment({params: {environmentId}}, {scope, services}) {

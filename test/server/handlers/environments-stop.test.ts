@@ -26,7 +26,7 @@ test('an environment that is stopped runs no more, frees its place, and may be s
 	expect((await stop(server, id.toUpperCase())).json).toEqual(stopped.json);
 	expect((await server.send(`${path}/${id}`)).json).toEqual(stopped.json);
 	await sweepSandboxes(server.services);
-	expect((await server.send(path)).json).toMatchObject({items: [{id, state: 'torn_down'}], total: 1});
+	expect((await server.send(path)).json).toMatchObject({items: [{id, state: 'torn_down', expires_at: null}], total: 1});
 	expect(await create(server)).not.toBe(id);
 });
 

@@ -1,0 +1,75 @@
+import {expect, test} from 'vitest';
+import {dataOf, drawn, testContext} from './context.ts';
+
+const scope = {org: 'acme', workspace: 'main', project: 'web'};
+
+test('init says whether the user is new, and only what nobody chose', async () => {
+	const home = testContext({flags: scope});
+	const first = drawn(await home.run('serve', 'init', '--email', 'ada@acme.example'), 120);
+	expect(first).toMatch(/^Created user ada@acme\.example in organization acme\.\n/);
+	expect(first).not.toContain('Used by default');
+	const {run} = testContext({like: home, flags: {org: 'beta'}});
+	const second = drawn(await run('serve', 'init', '--email', 'ada@acme.example'), 120);
+	expect(second).toMatch(/^Created organization beta for ada@acme\.example, an existing user\.\n/);
+	expect(second).toContain('Used by default:     --workspace main --project default\n');
+});
+
+test('limits are shown with where they come from, set, and left to the platform again', async () => {
+	const home = testContext();
+	await home.run('serve', 'init');
+	expect(drawn(await home.run('serve', 'limits'), 80).split('\n')).toEqual([
+		'Sandbox limits of default',
+		'longest run  24 h 00 m (platform)',
+		'default run  1 h 00 m (platform)',
+		'at once      10 (platform)',
+	]);
+	const set = await home.run('serve', 'limits', '--max', '7200', '--default', '1800', '--capacity', '2');
+	expect(drawn(set, 80).split('\n').slice(1)).toEqual([
+		'longest run  2 h 00 m',
+		'default run  30 m 00 s',
+		'at once      2',
+	]);
+	await expect(home.run('serve', 'limits', '--default', '7201')).rejects.toMatchObject({code: 'usage'});
+	expect(dataOf(await home.run('serve', 'limits', '--max', '0'))).toEqual({
+		max_seconds: null,
+		default_seconds: 1800,
+		capacity: 2,
+		effective: {max_seconds: 86_400, default_seconds: 1800, capacity: 2},
+	});
+});
+
+test('credits are given, refilled and limited', async () => {
+	const home = testContext();
+	await home.run('serve', 'init');
+	const none = await home.run('serve', 'credits');
+	expect(drawn(none, 80).split('\n')).toEqual([
+		'Credits of default',
+		'balance    0',
+		'refill     none',
+		'threshold  none',
+		'cap        none',
+	]);
+	const set = ['--grant', '5000', '--refill', '1000', '--threshold', '500', '--cap', '3'];
+	expect(dataOf(await home.run('serve', 'credits', ...set))).toEqual({
+		balance: 5000,
+		refill: 1000,
+		threshold: 500,
+		cap: 3,
+	});
+	const limited = await home.run('serve', 'credits', '--member', 'Admin@localhost', '--limit', '10');
+	const member = ['member         admin@localhost', 'monthly limit  10', 'used this month  0'];
+	expect(
+		drawn(limited, 80)
+			.split('\n')
+			.slice(-3)
+			.map(line => line.replace(/ +/g, ' ')),
+	).toEqual(member.map(line => line.replace(/ +/g, ' ')));
+	expect(dataOf(await home.run('serve', 'credits', '--member', 'admin@localhost'))).toMatchObject({
+		member: {email: 'admin@localhost', monthly_limit: 10, month_used: 0},
+	});
+	expect(dataOf(await home.run('serve', 'credits', '--refill', '0'))).toMatchObject({
+		balance: 5000,
+		refill: null,
+		cap: 3,
+	});
+});
