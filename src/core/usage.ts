@@ -47,7 +47,7 @@ export type Price = {
 };
 
 /** The price of prompts with more than `above` tokens. */
-export type PriceTier = Omit<Price, 'tiers'> & {readonly above: number};
+type PriceTier = Omit<Price, 'tiers'> & {readonly above: number};
 
 /** Looks up what a model (`provider/model-name`) takes; undefined where nobody knows, never 0 for that. */
 export type PriceOf = (model: string) => Price | undefined;

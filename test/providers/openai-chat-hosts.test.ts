@@ -148,6 +148,17 @@ describe('what a vendor wants back comes back', () => {
 		});
 	});
 
+	test('reasoning in several parts, all of it', async () => {
+		const call = {index: 0, id: 'a', function: {name: 'read_file', arguments: '{}'}};
+		const deltas = [{reasoning_content: 'One. '}, {content: 'So:'}, {reasoning_content: 'Two.'}, {tool_calls: [call]}];
+		const chunks = deltas.map(delta => `data: ${JSON.stringify({choices: [{delta}]})}\n\n`);
+		const answer = messageOf('custom/m', await eventsOf(custom, `${chunks.join('')}data: [DONE]\n\n`));
+		expect((await bodyFor(custom, [answer, result('a', 'content')]))['messages']).toMatchObject([
+			{role: 'assistant', content: 'So:', reasoning_content: 'One. Two.'},
+			{role: 'tool'},
+		]);
+	});
+
 	test('nothing goes to another provider', async () => {
 		const answer = messageOf('groq/m', await eventsOf(custom, fixture('chat-reasoning-details.sse')));
 		expect(JSON.stringify(await bodyFor(custom, [user('Read'), answer]))).not.toContain('reasoning_details');
