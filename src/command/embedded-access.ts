@@ -48,10 +48,11 @@ export function createEmbeddedAccess({
 			import('../server/embedded.ts'),
 			import('../client/preferences.ts'),
 		]);
-		started = startEmbedded({workerUrl, signal: leaving.signal});
+		started = startEmbedded({workerUrl, signal: leaving.signal, onSandboxes: store.getState().setOwnSandboxes});
 		const server = await started;
 		void server.ended.then(why => {
 			forget();
+			store.getState().setOwnSandboxes(0);
 			const {connection, setConnection} = store.getState();
 			if (connection.server === server.url && !leaving.signal.aborted) {
 				const detail = `The embedded server ended unexpectedly (${why}). The next message starts it again.`;

@@ -1,7 +1,7 @@
 import {Worker} from 'node:worker_threads';
 import {AppError, messageOf} from '../core/error.ts';
 import {type Secret, secret} from '../core/secret.ts';
-import type {DemoThing, EmbeddedScope, WorkerData, WorkerReport} from './worker-messages.ts';
+import type {DemoThing, EmbeddedScope, SandboxReport, WorkerData, WorkerReport} from './worker-messages.ts';
 
 export type Embedded = {
 	/** `http://127.0.0.1:port`, without a slash at the end. */
@@ -22,6 +22,8 @@ type Options = {
 	readonly speed?: number;
 	/** Longest time in milliseconds that the start may take. */
 	readonly deadline?: number;
+	/** Called with how many sandboxes run whenever that changes: they end with it. */
+	readonly onSandboxes?: (running: number) => void;
 	/** Ends it while it starts. */
 	readonly signal?: AbortSignal;
 };
@@ -34,7 +36,8 @@ const patience = 2000;
  * program alive. Throws `AppError` `failed` where it does not listen within 10 seconds, and the signal's reason once its
  * thread has ended.
  */
-export async function startEmbedded({workerUrl, speed = 1, deadline = 10_000, signal}: Options): Promise<Embedded> {
+export async function startEmbedded(options: Options): Promise<Embedded> {
+	const {workerUrl, speed = 1, deadline = 10_000, onSandboxes, signal} = options;
 	signal?.throwIfAborted();
 	const data: WorkerData = {speed};
 	const worker = new Worker(workerUrl, {workerData: data, env: {}, execArgv: [], stdout: true, stderr: true});
@@ -67,6 +70,7 @@ export async function startEmbedded({workerUrl, speed = 1, deadline = 10_000, si
 		});
 	}
 
+	worker.on('message', ({running}: SandboxReport) => onSandboxes?.(running));
 	worker.unref();
 	return {
 		url: report.url,

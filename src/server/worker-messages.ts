@@ -13,7 +13,7 @@ export type DemoThing = {
 	readonly id: string;
 };
 
-/** What the worker says: once, where it listens and how to prove oneself, or why it could not. */
+/** What the worker says first: where it listens and how to prove oneself, or why it could not. */
 export type WorkerReport =
 	| {
 			readonly kind: 'listening';
@@ -23,3 +23,6 @@ export type WorkerReport =
 			readonly seen: readonly DemoThing[];
 	  }
 	| {readonly kind: 'failed'; readonly message: string};
+
+/** What it says whenever that changes: how many of its sandboxes run. They end with it. */
+export type SandboxReport = {readonly kind: 'sandboxes'; readonly running: number};

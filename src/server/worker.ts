@@ -4,12 +4,17 @@ import {parentPort, workerData} from 'node:worker_threads';
 import {reportError} from '../core/error.ts';
 import {demoThings, installDemo} from './demo/install-demo.ts';
 import {makeEmbeddedFolder} from './embedded-folder.ts';
+import {countSandboxes} from './sandboxes/keeper.ts';
+import type {Services} from './services.ts';
 import {type RunningServer, startServer} from './start.ts';
-import type {WorkerData, WorkerReport} from './worker-messages.ts';
+import type {SandboxReport, WorkerData, WorkerReport} from './worker-messages.ts';
 
 // The entry of the embedded server's own thread, so that neither the screen nor the server ever waits for the other.
 const {speed} = workerData as WorkerData;
-const report = (message: WorkerReport) => parentPort?.postMessage(message);
+const report = (message: WorkerReport | SandboxReport) => parentPort?.postMessage(message);
+
+/** How often it is looked how many sandboxes run, in milliseconds. */
+const countIntervalMs = 500;
 
 let folder: string | undefined;
 let server: RunningServer | undefined;
@@ -23,6 +28,17 @@ parentPort?.once('message', async () => {
 		process.exit();
 	}
 });
+
+let running = 0;
+
+/** A database that is closed meanwhile counts nothing. */
+async function countAgain(services: Services): Promise<void> {
+	const count = await countSandboxes(services).catch(() => running);
+	if (count !== running) {
+		running = count;
+		report({kind: 'sandboxes', running});
+	}
+}
 
 try {
 	folder = await makeEmbeddedFolder();
@@ -48,6 +64,7 @@ try {
 		// A run wants the UUID of its project, which no answer of the demonstration names.
 		seen: [{kind: 'project', id: projectId}, ...demoThings],
 	});
+	setInterval(countAgain, countIntervalMs, server.services).unref();
 } catch (error) {
 	report({kind: 'failed', message: reportError(error).message});
 }

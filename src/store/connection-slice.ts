@@ -26,6 +26,10 @@ export type ConnectionSlice = {
 	/** What completion offers as values of arguments; nothing before the configuration is read. */
 	readonly valuesOf: CompletionValues;
 
+	/** How many sandboxes of the embedded server run: they end with the app. */
+	readonly ownSandboxes: number;
+
+	setOwnSandboxes: (running: number) => void;
 	setConnection: (connection: Connection) => void;
 	/** That profile has no key any more: where it is the connection, there is none. */
 	dropConnection: (profile: string) => void;
@@ -43,7 +47,11 @@ export const createConnectionSlice: StateCreator<ConnectionSlice> = set => ({
 	priceOf: () => undefined,
 	infoOf: () => undefined,
 	valuesOf: () => [],
+	ownSandboxes: 0,
 
+	setOwnSandboxes(ownSandboxes) {
+		set({ownSandboxes});
+	},
 	setConnection(connection) {
 		set(({connection: before}) => ({
 			connection,

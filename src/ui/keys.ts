@@ -7,6 +7,7 @@ import {promptWidth} from './composer.tsx';
 import {pressInLogs} from './log-keys.ts';
 import {type PanelKeys, pressInPanel} from './panel-keys.ts';
 import {steadyNow, untilAnswerable} from './question.ts';
+import {endsWithApp} from './quit-words.ts';
 import {createSecondPress} from './second-press.ts';
 
 type Dependencies = Omit<PanelKeys, 'isTypedAhead'> & {
@@ -49,6 +50,8 @@ export function createKeyHandler(dependencies: Dependencies): (tokens: readonly 
 		setToast('');
 	};
 
+	const quitToast = (key: string) => `${endsWithApp(state().ownSandboxes)} Press ${key} again to quit.`.trimStart();
+
 	/** True while there is something to interrupt: the agent, or a command. */
 	const isWorking = () => state().transcript.run !== undefined || state().busy;
 
@@ -60,13 +63,13 @@ export function createKeyHandler(dependencies: Dependencies): (tokens: readonly 
 					clear();
 				} else if (isWorking()) {
 					interrupt();
-				} else if (isSecond('ctrl+c', 'Press Ctrl+C again to quit.')) {
+				} else if (isSecond('ctrl+c', quitToast('Ctrl+C'))) {
 					quit();
 				}
 
 				break;
 			case 'ctrl+d':
-				if (!composer.text) {
+				if (!composer.text && (state().ownSandboxes === 0 || isSecond('ctrl+d', quitToast('Ctrl+D')))) {
 					quit();
 				}
 

@@ -13,6 +13,7 @@ import {messageLines} from './block-lines.ts';
 import type {AppInteraction} from './interaction.ts';
 import type {LogPlace} from './log-place.ts';
 import type {Painter} from './painter.ts';
+import {endsWithApp} from './quit-words.ts';
 
 /** What the results of commands are shown with. */
 export type ResultDependencies = Pick<Program, 'entries'> & {
@@ -98,7 +99,10 @@ export function createResultView(
 		async show(line, result, {exact, signal}) {
 			const {columns, rows} = store.getState().size;
 			if (result.kind === 'quit') {
-				quit();
+				const ends = endsWithApp(store.getState().ownSandboxes);
+				if (!ends || (await interact.confirm(`${ends} Quit?`))) {
+					quit();
+				}
 			} else if (result.kind === 'panel') {
 				await open(result.panel, signal);
 			} else if (isFreeBesideRun()) {

@@ -80,6 +80,18 @@ describe('Ctrl+C', () => {
 		expect(asked).toEqual(['interrupt']);
 	});
 
+	test.each([
+		['Ctrl+C', keys.ctrlC],
+		['Ctrl+D', keys.ctrlD],
+	])('quits on the second %s only where sandboxes would end with the app, and says so', (name, key) => {
+		const {press, asked, store, toast} = handler();
+		store.getState().setOwnSandboxes(2);
+		press(key);
+		expect([asked, toast()]).toEqual([[], `2 running sandboxes will end with the app. Press ${name} again to quit.`]);
+		press(key);
+		expect(asked).toEqual(['quit']);
+	});
+
 	test('twice at rest quits, and says so first', () => {
 		const {press, asked, toast} = handler();
 		press(keys.ctrlC);
