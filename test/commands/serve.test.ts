@@ -52,10 +52,11 @@ test.each([80, 120])('at %i columns the server says where it is, and what to do'
 	const {result, url} = await serve(home);
 	expect(drawn(result, width).replaceAll(home.home, '~').split('\n')).toEqual([
 		`Listening on ${url}`,
-		'data    ~/server (SQLite)',
-		`log in  service login --server ${url}`,
-		'first   Nobody has an account here yet; run: service serve init',
-		'stop    Ctrl+C',
+		'data       ~/server (SQLite)',
+		expect.stringMatching(/^sandboxes {2}\S/),
+		`log in     service login --server ${url}`,
+		'first      Nobody has an account here yet; run: service serve init',
+		'stop       Ctrl+C',
 	]);
 });
 
