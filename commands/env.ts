@@ -1,5 +1,5 @@
 import * as z from 'zod/mini';
-import {readInputs, readPairs, wholeNumber} from '../src/command/argument-types.ts';
+import {countArgument, readInputs, readPairs, taskArgument} from '../src/command/argument-types.ts';
 import {command, noun} from '../src/command/command.ts';
 import {environmentResult, withoutToken} from '../src/command/environment-result.ts';
 import {beginWork} from '../src/command/environment-work.ts';
@@ -22,11 +22,11 @@ const create = command({
 	name: 'create',
 	summary: 'Provision a sandbox that runs a task',
 	args: z.object({
-		task: z.string(),
+		task: taskArgument,
 		input: words,
 		modelOverride: words,
 		secret: words,
-		timeout: z.optional(wholeNumber),
+		timeout: z.optional(countArgument()),
 		showToken: z.optional(z.boolean()),
 	}),
 	positional: ['task'],

@@ -1,6 +1,6 @@
 import {randomUUID} from 'node:crypto';
 import * as z from 'zod/mini';
-import {wholeNumber} from '../src/command/argument-types.ts';
+import {countArgument} from '../src/command/argument-types.ts';
 import {command, noun} from '../src/command/command.ts';
 import {pageFlags, pageHelp} from '../src/command/paging.ts';
 import {listQuery, platformList} from '../src/command/platform-list.ts';
@@ -11,7 +11,7 @@ import {AppError} from '../src/core/error.ts';
 const items = command({
 	name: 'items',
 	summary: 'Show what a run recorded',
-	args: z.object({run: z.string(), type: z.optional(z.string()), limit: z._default(wholeNumber, 200)}),
+	args: z.object({run: z.string(), type: z.optional(z.string()), limit: z._default(countArgument(1000), 200)}),
 	positional: ['run'],
 	describe: {
 		run: 'its id, or the beginning of it',

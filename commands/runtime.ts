@@ -1,5 +1,5 @@
 import * as z from 'zod/mini';
-import {wholeNumber} from '../src/command/argument-types.ts';
+import {countArgument, taskArgument} from '../src/command/argument-types.ts';
 import {command, noun} from '../src/command/command.ts';
 import {pageFlags, pageHelp} from '../src/command/paging.ts';
 import {listQuery, platformList} from '../src/command/platform-list.ts';
@@ -101,10 +101,10 @@ const create = command({
 	summary: 'Create a runtime that runs a task when it is resumed',
 	args: z.object({
 		name: z.string(),
-		task: z.string(),
+		task: taskArgument,
 		title: z.optional(z.string()),
 		description: z.optional(z.string()),
-		timeout: z.optional(wholeNumber),
+		timeout: z.optional(countArgument()),
 	}),
 	positional: ['name', 'task'],
 	describe: {

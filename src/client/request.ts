@@ -31,7 +31,7 @@ export function requestOf(server: string, row: Endpoint, call: Call): TransportR
 		...(row.raw ? rawViolations(row.raw, call) : []),
 	];
 	if (wrong.length > 0) {
-		throw new AppError('usage', sentence(wrong), {hint: 'Put it right and try again; nothing was sent.'});
+		throw new AppError('usage', sentence(wrong), {hint: 'Nothing was sent. Fix it and try again.'});
 	}
 
 	return {

@@ -8,6 +8,15 @@ export const wholeNumber = z.pipe(
 	z.transform<string, number>(Number),
 );
 
+/** A whole number of 1 at least, and of `most` where there is a bound. */
+export const countArgument = (most = Number.MAX_SAFE_INTEGER) =>
+	z.pipe(wholeNumber, z.number().check(z.gte(1, 'must be at least 1'), z.lte(most, `must be at most ${most}`)));
+
+/** A task as people name it; which ones there are is the server's business. */
+export const taskArgument = z
+	.string()
+	.check(z.regex(/^(?:[^\s/@]+\/)?[^\s/@]+(?:@[^\s/@]+)?$/, 'must be [org/]name[@version]'));
+
 /** A UUID on a command line, for what is asked about it before the client checks it. */
 export const uuidArgument = z.guid('must be a UUID');
 

@@ -2,6 +2,7 @@ import {AppError} from '../core/error.ts';
 import {plainHttpWarning} from '../core/origin.ts';
 import {readArguments} from './arguments.ts';
 import type {CommandContext} from './context.ts';
+import {nameFlags} from './flag-names.ts';
 import {helpOf} from './help.ts';
 import type {Result} from './result.ts';
 import {findCommand} from './table.ts';
@@ -30,7 +31,11 @@ export async function dispatch(words: readonly string[], context: CommandContext
 		context.interact.say(plainHttpWarning);
 	}
 
-	return command.execute(values, context);
+	try {
+		return await command.execute(values, context);
+	} catch (error) {
+		throw nameFlags(error, command);
+	}
 }
 
 function refuseWrongPlace(path: string, where: 'app' | 'shell' | undefined, {live}: CommandContext): void {

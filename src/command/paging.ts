@@ -1,10 +1,16 @@
 import * as z from 'zod/mini';
-import {wholeNumber} from './argument-types.ts';
+import {countArgument} from './argument-types.ts';
+
+/** Most entries of a page that a server gives. */
+const largestPage = 200;
 
 /** The flags of a list that comes in pages. */
-export const pageFlags = {page: z.optional(wholeNumber), pageSize: z.optional(wholeNumber)};
+export const pageFlags = {page: z.optional(countArgument()), pageSize: z.optional(countArgument(largestPage))};
 
-export const pageHelp = {page: 'which page, 1 by default', pageSize: 'how many to a page, 50 by default'};
+export const pageHelp = {
+	page: 'which page, 1 by default',
+	pageSize: `how many to a page, 1 to ${largestPage}; 50 by default`,
+};
 
 type Flags = {readonly page?: number | undefined; readonly pageSize?: number | undefined};
 

@@ -30,7 +30,7 @@ test('a call with anything wrong is refused with each field and its bound, befor
 		client.verifyMfaEnrollment({body: {code: ''}}),
 	];
 	const errors = await Promise.all(wrong.map(call => call.catch((error: unknown) => error)));
-	const hint = 'Put it right and try again; nothing was sent.';
+	const hint = 'Nothing was sent. Fix it and try again.';
 	const usage = (message: string) => expect.objectContaining({code: 'usage', message, hint});
 	expect(errors).toEqual([
 		usage(

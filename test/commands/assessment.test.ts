@@ -76,7 +76,7 @@ test('an assessment without attacks says so', async () => {
 });
 
 test.each([
-	[{}, ['attacks', 'nightly'], {code: 'usage', message: /assessment_id/}],
+	[{}, ['attacks', 'nightly'], {code: 'usage', message: /<assessment> must be/}],
 	[{}, ['attacks'], {code: 'usage', message: /needs <assessment>/}],
 	[{}, ['list', '--page', 'two'], {code: 'usage', message: /--page takes a whole number/}],
 	[{}, ['list', '--page-size', '1.5'], {code: 'usage', message: /--page-size takes a whole number/}],

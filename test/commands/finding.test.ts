@@ -127,7 +127,7 @@ test('[16] showing a finding fetches none of its media', async () => {
 });
 
 test.each([
-	[{}, ['show', 'one'], /finding_id/],
+	[{}, ['show', 'one'], /<finding> must be/],
 	[{}, ['show'], /needs <finding>/],
 	[{}, ['list', '--sort', 'age'], /must be one of score, created_at, updated_at, severity/],
 	[{SERVICE_PROJECT: ''}, ['list'], /No project selected/],

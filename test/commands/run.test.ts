@@ -142,14 +142,14 @@ test('a run without items says so, and asks for no schemas; neither does --json'
 });
 
 test.each([
-	[['--limit', '0'], 'limit must be at least 1.'],
-	[['--limit', '1001'], 'limit must be at most 1000.'],
+	[['--limit', '0'], '--limit must be at least 1.'],
+	[['--limit', '1001'], '--limit must be at most 1000.'],
 	[['--limit', 'all'], '--limit takes a whole number.'],
 ])('%j is refused before anything is sent', async (words, message) => {
 	const {env, seen} = await api({});
 	const {run} = testContext({env, flags: {project}});
 	await expect(run('run', 'items', id, ...words)).rejects.toMatchObject({code: 'usage', message});
-	await expect(run('run', 'items', 'short')).rejects.toMatchObject({code: 'usage', message: 'run_id must be a UUID.'});
+	await expect(run('run', 'items', 'short')).rejects.toMatchObject({code: 'usage', message: '<run> must be a UUID.'});
 	expect(seen).toEqual([]);
 });
 
@@ -220,14 +220,11 @@ test.each([
 	expect(seen).toHaveLength(1);
 });
 
-test.each([
-	['--runtime', 'runtime_id'],
-	['--execution', 'execution_id'],
-])('%s takes a UUID', async (flag, field) => {
+test.each(['--runtime', '--execution'])('%s takes a UUID', async flag => {
 	const {env, seen} = await api({});
 	await expect(testContext({env}).run('run', 'claim', id, flag, 'abc')).rejects.toMatchObject({
 		code: 'usage',
-		message: `${field} must be a UUID.`,
+		message: `${flag} must be a UUID.`,
 	});
 	expect(seen).toEqual([]);
 });
