@@ -52,15 +52,31 @@ export function redact(text: string): string {
 
 /** As `redact` for lines in order. */
 export function redactLines(lines: readonly string[]): readonly string[] {
-	return withoutKeys(lines, line =>
-		hideKnown(line.replace(userInfo, `$1${mask}@`).replace(scheme, `$1$2${mask}`)).replace(
-			named,
-			(_, name: string, between: string, value: string) => {
-				const [quote = ''] = /^\\?["']/.exec(value) ?? [];
-				return `${name}${between}${quote}${mask}${quote}`;
-			},
-		),
-	);
+	return withoutKeys(lines, hideAll);
+}
+
+/** What is hidden beside a name can leave the rest of a password in an address, and the other way round. */
+const mostPasses = 8;
+
+function hideAll(line: string): string {
+	let shown = line;
+	for (let pass = 0; pass < mostPasses; pass++) {
+		const before = shown;
+		shown = hideOnce(before);
+		if (shown === before) {
+			break;
+		}
+	}
+
+	return shown;
+}
+
+function hideOnce(line: string): string {
+	const known = hideKnown(line.replace(userInfo, `$1${mask}@`).replace(scheme, `$1$2${mask}`));
+	return known.replace(named, (_, name: string, between: string, value: string) => {
+		const [quote = ''] = /^\\?["']/.exec(value) ?? [];
+		return `${name}${between}${quote}${mask}${quote}`;
+	});
 }
 
 function eachLine(text: string, hide: (lines: readonly string[]) => readonly string[]): string {

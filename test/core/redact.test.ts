@@ -67,6 +67,10 @@ test.each([
 	expect(redactKnownLines(lines)).toEqual(hidden);
 });
 
+test('a password that is partly hidden beside a name is hidden to its end', () => {
+	expect(redact('://token://token"@host')).toBe('://token:***@host');
+});
+
 test('what was redacted once stays so', () => {
 	const piece = fc.constantFrom('token', '=', '"', "'", ' ', ':', 'bearer', 'sk-', 'a'.repeat(20), '://', '@', '\\');
 	fc.assert(
