@@ -68,8 +68,8 @@ export const init = command({
 
 function existsAlready(organization: string, owner: string | undefined, at: string): AppError {
 	const whose = owner === undefined ? '' : ` (owner ${owner})`;
-	const key = owner === undefined ? '' : `Create another API key: \`serve key ${owner}${at}\`. `;
+	const key = owner === undefined ? '' : `Create another API key: \`$ serve key ${owner}${at}\`. `;
 	return new AppError('conflict', `Organization ${organization}${whose} already exists. Nothing was changed.`, {
-		hint: `${key}Create another organization: \`serve init --org <name>${at}\``,
+		hint: `${key}Create another organization: \`$ serve init --org <name>${at}\``,
 	});
 }

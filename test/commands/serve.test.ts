@@ -116,7 +116,7 @@ test('a second organization of the same name is a conflict', async () => {
 	await expect(run('serve', 'init')).rejects.toMatchObject({
 		code: 'conflict',
 		message: 'Organization default (owner admin@localhost) already exists. Nothing was changed.',
-		hint: 'Create another API key: `serve key admin@localhost`. Create another organization: `serve init --org <name>`',
+		hint: 'Create another API key: `$ serve key admin@localhost`. Create another organization: `$ serve init --org <name>`',
 	});
 });
 
