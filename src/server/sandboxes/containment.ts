@@ -12,6 +12,9 @@ export type Containment = {
 	readonly network?: NetworkTools;
 };
 
+/** What packets of a network of its own go through; not every machine gives it to users. */
+const tunnel = '/dev/net/tun';
+
 /** Tries what there is in the folders of `path`, with these folders hidden. */
 export async function findContainment(path: string, hidden: readonly string[]): Promise<Containment> {
 	if (process.platform !== 'linux') {
@@ -20,7 +23,7 @@ export async function findContainment(path: string, hidden: readonly string[]): 
 
 	const [bubblewrap, cgroups] = await Promise.all([findBubblewrap(path, hidden), findCgroupPlace(path)]);
 	// A program that is not kept apart leaves its network, too.
-	const network = bubblewrap && findNetworkTools(path, isProgram);
+	const network = bubblewrap && may(tunnel, constants.W_OK) ? findNetworkTools(path, isProgram) : undefined;
 	return {...(bubblewrap && {bubblewrap}), ...(cgroups && {cgroups}), ...(network && {network})};
 }
 
@@ -61,9 +64,11 @@ export function inMegabytes(bytes: number): string {
 	return `${formatNumber(Math.round(bytes / 1024 ** 2))} MB`;
 }
 
-function isProgram(path: string): boolean {
+const isProgram = (path: string) => may(path, constants.X_OK);
+
+function may(path: string, mode: number): boolean {
 	try {
-		accessSync(path, constants.X_OK);
+		accessSync(path, mode);
 		return true;
 	} catch {
 		return false;
