@@ -1,8 +1,10 @@
-import {mkdtemp, rm, stat, writeFile} from 'node:fs/promises';
+import {mkdtemp, readdir, rm, stat, writeFile} from 'node:fs/promises';
 import {tmpdir} from 'node:os';
 import {join} from 'node:path';
 import {expect, onTestFinished, test} from 'vitest';
+import {isUuid} from '../../src/core/uuid.ts';
 import {findBubblewrap} from '../../src/server/sandboxes/bubblewrap.ts';
+import {createLocalProvider} from '../../src/server/sandboxes/local-provider.ts';
 import {addToOrganization, initializeData, serve} from '../../src/server/serve.ts';
 import {eventually} from './sandboxes/sandbox.ts';
 import {addTask} from './sandboxes/task-folder.ts';
@@ -85,4 +87,19 @@ test('a user is made, and a member added, beside a server that runs', async () =
 	const headers = {authorization: `Bearer ${made.apiKey.reveal()}`};
 	expect((await fetch(`${url}/api/v1/user/preferences`, {headers})).status).toBe(200);
 	expect((await stat(join(place.data, 'serving.lock'))).mode & 0o077).toBe(0);
+});
+
+test.skipIf(!bubblewrap)(`a server that ends says how many sandboxes go on without it${reason}`, async () => {
+	const {place, start} = await prepare('/var/tmp');
+	const {url, folder, ended, end} = await start();
+	const made = await initializeData(place, {organization: 'acme', workspace: 'main', project: 'web', email: 'a@b.c'});
+	const provider = createLocalProvider({root: join(folder, 'sandboxes'), grace: 100});
+	await addTask({folder}, 'wait', {command: ['sleep', '20']});
+	const headers = {authorization: `Bearer ${made.apiKey.reveal()}`, 'content-type': 'application/json'};
+	const path = `${url}/api/v1/org/acme/ws/main/environments`;
+	await fetch(path, {method: 'POST', headers, body: JSON.stringify({task_ref: 'wait'})});
+	const running = (await readdir(join(folder, 'sandboxes'))).filter(isUuid);
+	onTestFinished(() => Promise.all(running.map(id => provider.remove(id))).then(() => undefined));
+	await end();
+	expect([running.length, await ended]).toEqual([1, 1]);
 });

@@ -1,10 +1,13 @@
+import {randomUUID} from 'node:crypto';
 import {readdirSync, readFileSync} from 'node:fs';
 import {createServer} from 'node:http';
 import type {AddressInfo} from 'node:net';
 import {expect, onTestFinished, test} from 'vitest';
 import {type Containment, findContainment} from '../../../src/server/sandboxes/containment.ts';
+import {createLocalProvider} from '../../../src/server/sandboxes/local-provider.ts';
 import {freePort} from '../../../src/server/sandboxes/ports.ts';
-import {eventually, localSandboxes, runs} from './sandbox.ts';
+import {eventually, localSandboxes, runs, temporaryFolder} from './sandbox.ts';
+import {supervisor} from './supervisor.ts';
 
 const path = process.env['PATH'] ?? '';
 const found = await findContainment(path, ['/tmp', '/root', '/home']);
@@ -148,3 +151,22 @@ import {createServer} from 'node:http';
 		}
 	},
 );
+
+test('[15] where nothing keeps tasks apart none starts, unless whoever runs the server wants it', async () => {
+	const folder = await temporaryFolder();
+	const provider = createLocalProvider({root: folder, containment: {}, supervisor});
+	expect(await provider.refusal()).toMatch(/^Sandboxes are off on this server: .+ --unsafe-sandboxes\.$/);
+	expect(await provider.summary()).toBe('off: install bubblewrap, or start with --unsafe-sandboxes');
+	const spec = {id: randomUUID(), files: new Map(), build: [], environment: {}};
+	const started = provider.start({
+		...spec,
+		command: {name: 'command', command: ['true']},
+		deadline: {after: 1000, action: 'end'},
+	});
+	await expect(started).rejects.toThrow('Sandboxes are off');
+	const unsafe = createLocalProvider({root: folder, containment: {}, supervisor, allowUncontained: true});
+	expect([await unsafe.refusal(), await unsafe.summary()]).toEqual([
+		undefined,
+		'NOT contained: every task has all rights of this server',
+	]);
+});
