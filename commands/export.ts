@@ -14,7 +14,7 @@ export default command({
 	positional: ['file'],
 	completes: {session: 'saved-session'},
 	describe: {
-		file: 'a new file; without it the text is printed',
+		file: 'a new file; without it a shell prints the text, the app names a file',
 		session: 'id or prefix; the session on screen, else the latest one here',
 		events: 'every recorded event, one JSON object a line',
 	},
@@ -33,11 +33,18 @@ export default command({
 		const text = events
 			? saved.records.map(record => `${JSON.stringify(record)}\n`).join('')
 			: toMarkdown(onScreen ? transcript : saved.transcript);
-		if (!file) {
+		if (!file && !live) {
 			return {kind: 'lines', lines: text.trimEnd().split('\n'), data: text};
 		}
 
-		const path = await writeFile(file, text);
+		// Raw Markdown would bury the conversation that it is the text of.
+		const path = await writeFile(file ?? fileNameOf(summary.id, events ? 'jsonl' : 'md'), text);
 		return {kind: 'text', text: `Wrote ${path}.`, data: {path, bytes: Buffer.byteLength(text)}};
 	},
 });
+
+/** What a session is called as a file: its id and the time, so that no export is in the way of the next one. */
+function fileNameOf(id: string, extension: string): string {
+	const time = new Date().toISOString().slice(0, 19).replaceAll(/[-:]/g, '').replace('T', '-');
+	return `session-${id.slice(0, 8)}-${time}.${extension}`;
+}

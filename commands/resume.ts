@@ -30,7 +30,7 @@ export default command({
 		}
 
 		const choices = found.map(({choice}) => choice);
-		const id = await interact.choose({title: 'Resume', choices, filters: resumeFilters});
+		const id = await interact.choose({title: 'Resume a session', choices, filters: resumeFilters});
 		const action = found.find(({choice}) => choice.id === id)?.action;
 		if (!action) {
 			return {kind: 'text', text: 'Nothing changed.'};

@@ -33,7 +33,7 @@ const everyFlag = () => `${shellLine('--help')} lists the flags of every command
 export function helpOfAll(entries: readonly Entry[], inApp: boolean): Result {
 	const commands = commandTable(entries, inApp);
 	return inApp
-		? {...commands, notes: ['/help <command> for details. Text without / is sent to the agent.', keyHelp]}
+		? {...commands, notes: ['/help <command> for details. Text without / is sent to the agent.', ...keyHelp]}
 		: {
 				kind: 'group',
 				parts: [
@@ -72,7 +72,10 @@ function flagTable(title: string, flags: readonly FlagHelp[]): Result {
 	};
 }
 
-const keyHelp = 'Enter sends · \\+Enter breaks the line · Esc interrupts · Ctrl+C twice quits';
+const keyHelp = [
+	'Enter send · \\+Enter new line · Esc interrupt · Ctrl+C twice quit',
+	'Ctrl+O transcript · Ctrl+R history · Ctrl+G log viewer · Alt+L log panel',
+];
 
 /** Help of one entry of the table: a command, or a noun with its verbs and an example of each. */
 export function helpOfEntry(entry: Entry, inApp: boolean): Result {

@@ -24,7 +24,7 @@ export function App() {
 	const {palette, entries, dockLines} = useUi();
 	// All of the store, not parts: Ink shows the cursor only in frames for which the composer was drawn as well.
 	const state = useApp(all => all);
-	const {live, panel, queue, composer, size, completion: chosen, editing, busy, transcript} = state;
+	const {live, panel, queue, composer, size, completion: chosen, editing, transcript} = state;
 	const toast = useApp(state => state.toast) || (editing ? editingNote : '');
 	const {run} = transcript;
 	const {columns, rows} = size;
@@ -68,7 +68,7 @@ export function App() {
 				top={above}
 				focused={!panel || panel.kind === 'lines'}
 				elsewhere={panel?.kind === 'pick' ? filterCaret(state, layout) : undefined}
-				placeholder={run ? 'Type ahead; Esc interrupts' : busy ? 'Esc interrupts' : 'Ask something, or / for commands'}
+				placeholder={placeholderOf(state)}
 			/>
 			{suggestions.length > 0 && (
 				<Lines lines={suggestionLines(suggestions, chosen, layout.completion, columns, palette)} />
@@ -79,6 +79,19 @@ export function App() {
 			<StatusLine elapsed={elapsed} />
 		</Box>
 	);
+}
+
+/** What the empty prompt says. While a question is open it says nothing: Esc cancels that, and the question says so. */
+function placeholderOf({panel, transcript, busy}: AppState): string {
+	if (panel && panel.kind !== 'lines') {
+		return '';
+	}
+
+	return transcript.run
+		? 'Type to queue a message · Esc to interrupt'
+		: busy
+			? 'Esc to interrupt'
+			: 'Ask something, or / for commands';
 }
 
 /** Where the caret of an open picker's filter is, undefined where the window is too low for it. */

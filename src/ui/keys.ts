@@ -112,8 +112,13 @@ export function createKeyHandler(dependencies: Dependencies): (tokens: readonly 
 	};
 
 	const inComposer = (token: InputToken) => {
-		const {composer, setComposer, setTypedAt, size, toast, setToast, setCompletion, setEditing} = state();
+		const {composer, setComposer, setTypedAt, size, toast, setToast, setCompletion, editing, setEditing} = state();
 		const result = reduceComposer(composer, token, {columns: size.columns - promptWidth});
+		// An earlier prompt would be sent in the place of the message that is edited.
+		if (editing !== undefined && result.state.position !== composer.position && !result.action) {
+			return;
+		}
+
 		if (result.state !== composer) {
 			setComposer(result.state);
 		}

@@ -85,7 +85,7 @@ export function attachChosen(store: AppStore, {log}: Sight, places: readonly num
 
 	const labels = [...byEnvironment].map(([owner, lines]) => attachLines(store, {environment: owner, lines}));
 	if (labels.length > 0) {
-		store.getState().setToast(`${labels.join(' ')} is in the prompt: say what is to be done with it.`);
+		store.getState().setToast('Log attached. Add your question and press Enter.');
 	}
 
 	return labels.length > 0;

@@ -30,13 +30,13 @@ export type LogPicture = {
 /** Cells before each line: what is chosen, and whether something was found in it. */
 export const gutter = 2;
 
-const keysLine = '? help · / search · & filter · m mark · s save · a attach · End follows · q back';
+const keysLine = '? help · / search · & filter · m mark · s save · a attach · End latest · q close';
 
 const help: readonly (readonly [keys: string, meaning: string])[] = [
 	['Up Down  j k', 'a line up or down; this pauses, and nothing moves until End'],
 	['PgUp PgDn  b Space', 'a screen up or down'],
 	['Home  g', 'the oldest line that is kept'],
-	['End  G', 'follow the end again'],
+	['End  G', 'jump to the latest line and follow it'],
 	['Left Right', 'the rest of long lines; w wraps them instead'],
 	['/  n  N', 'search a regular expression, the next match, the one before'],
 	['&', 'filter: only lines that match, or do not with ! before it; Enter on nothing takes the last one away'],
@@ -50,7 +50,7 @@ const help: readonly (readonly [keys: string, meaning: string])[] = [
 	['a', 'put the range, or the line, into the prompt'],
 	['L', 'the tool call of that moment, in the transcript'],
 	['Tab', 'the next log'],
-	['q  Esc  Ctrl+G', 'back to the conversation'],
+	['q  Esc  Ctrl+G', 'close the log viewer'],
 ];
 
 /** Rows that are left for lines in a window of that height. */
@@ -120,10 +120,10 @@ function hasConditions({viewer, focus}: Pick<LogPicture, 'viewer' | 'focus'>): b
 function conditions({viewer, focus, sight, isLooking}: LogPicture): string {
 	const {search, highlights} = viewer;
 	const {filters, least} = narrowingOf(viewer, focus);
-	const hides = `hides ${formatNumber(sight.shown.hidden())}${isLooking ? '…' : ''}`;
+	const hides = `${formatNumber(sight.shown.hidden())}${isLooking ? '…' : ''} hidden`;
 	return [
 		...(filters.length > 0 ? [`filter ${filters.map(safeLine).join(' & ')}`] : []),
-		...(least ? [`from ${least} on`] : []),
+		...(least ? [`level ≥ ${least}`] : []),
 		...(filters.length > 0 || least ? [hides] : []),
 		...(search ? [`search ${safeLine(search)}`] : []),
 		...(highlights.length > 0 ? [`highlight ${highlights.map(safeLine).join(', ')}`] : []),
@@ -159,5 +159,5 @@ function helpPage(page: number, {columns, rows}: Size, palette: Palette) {
 	const pages = Math.ceil(lines.length / rows);
 	const index = ((page % pages) + pages) % pages;
 	const more = pages > 1 ? `page ${index + 1} of ${pages} · Space next · ` : '';
-	return {lines: lines.slice(index * rows, (index + 1) * rows), keys: `${more}q back`};
+	return {lines: lines.slice(index * rows, (index + 1) * rows), keys: `${more}q close`};
 }

@@ -157,7 +157,7 @@ function changed(viewer: LogViewer, chord: string, given: ViewerFocus): ViewerSt
 				: {viewer: {...viewer, note: 'Nothing was searched yet: / begins.'}};
 		case 'l': {
 			const least = leasts[(leasts.indexOf(narrowingOf(viewer, focus).least) + 1) % leasts.length];
-			const note = least ? `Lines from ${least} on, and those that name no level.` : 'Lines of all levels.';
+			const note = least ? `Showing ${least} and above (and lines without a level).` : 'Showing all levels.';
 			return {viewer: {...withNarrowing(viewer, focus, {least}), note}};
 		}
 		case '=':
@@ -195,7 +195,7 @@ function marked(viewer: LogViewer, focus: string, sight: Sight): LogViewer {
 	return reading
 		? {
 				...withPosition(viewer, focus, {reading, mark: reading.cursor}),
-				note: 'Marked: go to the other end, then c copies, s saves, a attaches.',
+				note: 'Mark set. Move to the other end: c copy · s save · a attach.',
 			}
 		: viewer;
 }

@@ -14,7 +14,7 @@ type Props = {
 /** Cells that a name keeps before what is said of it is cut. */
 const leastName = 20;
 
-/** A list with a filter: what is typed narrows it, the arrows move, Enter takes, Escape leaves. */
+/** A list with a filter: what is typed narrows it, the arrows move, Enter selects, Escape cancels. */
 export function Picker({panel, height}: Props) {
 	const {palette} = useUi();
 	const {title, choices, current, filters} = panel;
@@ -40,11 +40,11 @@ export function Picker({panel, height}: Props) {
 	});
 
 	const count = filter.text ? `${found.length} of ${choices.length}` : String(choices.length);
-	const keys = fault === undefined ? palette.dim('Enter takes · Esc leaves') : palette.warning(safeLine(fault));
+	const keys = fault === undefined ? palette.dim('Enter select · Esc cancel') : palette.warning(safeLine(fault));
 	const typed = drawLine(filterLabel, filter, columns);
 	const hint = filters && filter.text === '' ? filters.map(({example}) => example).join(' ') : typed.text;
 	const lines = [
-		...(row === 1 ? [`${palette.label(safeLine(title))} ${palette.dim(`${count} ·`)} ${keys}`] : []),
+		...(row === 1 ? [`${palette.label(safeLine(title))} ${palette.dim(`(${count}) ·`)} ${keys}`] : []),
 		...(row === undefined ? [] : [palette.dim(filterLabel) + (filter.text === '' ? palette.dim(hint) : hint)]),
 		...(row !== 1 && fault !== undefined ? [keys] : rows.length > 0 ? rows : [palette.dim('  Nothing matches.')]),
 	];

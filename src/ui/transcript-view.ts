@@ -6,9 +6,10 @@ import {chordOf, type InputToken, textToken} from '../terminal/input-token.ts';
 import {safeLine} from '../terminal/safe-text.ts';
 import {truncate} from '../terminal/width.ts';
 import {hasDetail} from './block-detail.ts';
-import {callAt, isShown, searchable, textOf} from './block-text.ts';
+import {callAt, isShown, textOf} from './block-text.ts';
 import type {FullScreenView} from './full-screen.ts';
 import {drawLine, editLine} from './line-field.ts';
+import {findBlock, highlightFound} from './transcript-find.ts';
 import {createTranscriptLines, type TranscriptDrawing} from './transcript-lines.ts';
 import {createTranscriptReading} from './transcript-reading.ts';
 
@@ -32,7 +33,7 @@ type Dependencies = TranscriptDrawing & {
 const gutter = 2;
 const frame = 2;
 
-const keysLine = 'Enter opens · / search · c copies · L log · Esc back';
+const keysLine = 'Enter open · / search · c copy · L log · Esc close';
 
 /** Everything that was said, with what the conversation leaves out: thoughts, arguments and outputs in full. */
 export function createTranscriptView(dependencies: Dependencies): FullScreenView {
@@ -73,17 +74,20 @@ export function createTranscriptView(dependencies: Dependencies): FullScreenView
 		}
 
 		const all = blocks();
-		const wanted = search.toLowerCase();
-		const {chosen} = reading.place();
-		for (let step = 1; step <= all.length; step++) {
-			const index = (chosen + direction * step + all.length * step) % all.length;
-			if (searchable(all[index]).includes(wanted)) {
-				reading.choose(index);
-				return;
-			}
+		const found = findBlock(all, search, reading.place().chosen, direction);
+		const block = found && all[found.index];
+		if (!found || !block) {
+			note = `“${search}” is nowhere here.`;
+			return;
 		}
 
-		note = `“${search}” is nowhere here.`;
+		// What a fold hides is found as well, and is to be seen then.
+		if (hasDetail(block)) {
+			opened.add(found.index);
+		}
+
+		reading.choose(found.index);
+		note = `“${search}” · ${found.place} of ${found.count} · n up · N down`;
 	};
 
 	const toggle = (block: Block | undefined, index: number) => {
@@ -190,7 +194,9 @@ export function createTranscriptView(dependencies: Dependencies): FullScreenView
 		for (let index = top.block; index < all.length && lines.length < rows(); index++) {
 			const bar = index === chosen ? palette.accent('▌ ') : '  ';
 			const its = drawn(all, index).slice(index === top.block ? top.line : 0);
-			lines.push(...its.map((line, row) => (row === its.length - 1 && !line ? '' : bar + line)));
+			lines.push(
+				...its.map((line, row) => (row === its.length - 1 && !line ? '' : bar + highlightFound(line, search, palette))),
+			);
 		}
 
 		return Array.from({length: rows()}, (_, row) => lines[row] ?? '');
@@ -202,7 +208,7 @@ export function createTranscriptView(dependencies: Dependencies): FullScreenView
 			const {columns} = now;
 			const count = blocks().length;
 			const place = count === 0 ? 'nothing was said yet' : `${reading.place().chosen + 1} of ${count}`;
-			const title = `Transcript · ${place}${reading.isFollowing() ? '' : ' · End follows'}`;
+			const title = `Transcript · ${place}${reading.isFollowing() ? '' : ' · End: jump to latest'}`;
 			const bottom = field ? `/${drawLine('/', field, columns).text}` : palette.dim(safeLine(note) || keysLine);
 			return [palette.label(truncate(title, columns)), ...body(), truncate(bottom, columns)];
 		},

@@ -76,7 +76,7 @@ test('a session is resumed by its id or a prefix, or chosen', async () => {
 	const open = {kind: 'panel', panel: {show: 'session', id}};
 	expect([await here.run('resume', id), await here.run('continue', id.slice(0, 6))]).toEqual([open, open]);
 	expect(await here.run('resume')).toEqual(open);
-	expect(here.asked).toMatchObject([{title: 'Resume', choices: [{id, label: 'Read it'}]}]);
+	expect(here.asked).toMatchObject([{title: 'Resume a session', choices: [{id, label: 'Read it'}]}]);
 	expect(await here.run('resume')).toEqual({kind: 'text', text: 'Nothing changed.'});
 });
 
@@ -120,6 +120,18 @@ test('a conversation is exported as Markdown: printed, or into a new file', asyn
 		data: {path, bytes: markdown.length},
 	});
 	expect(readFileSync(path, 'utf8')).toBe(markdown);
+});
+
+test('in the app an export without a name goes into a file of its own, and the answer is one line', async () => {
+	const here = testContext();
+	const id = await saveSession(here, talk);
+	const {kind, text} = (await here.runInApp('export', '--session', id)) as {
+		readonly kind: string;
+		readonly text: string;
+	};
+	expect(kind).toBe('text');
+	const [, name = ''] = /^Wrote .*\/(session-[\da-f]{8}-\d{8}-\d{6}\.md)\.$/.exec(text) ?? [];
+	expect(readFileSync(join(here.folder, name), 'utf8')).toContain('## You');
 });
 
 test('an export replaces no file, and says where it cannot write', async () => {

@@ -58,10 +58,18 @@ describe.each(sizes)('in a window of %i columns and %i rows', (columns, rows) =>
 		expect(lines()).toContain(cut('❯ Ask something, or / for commands'));
 		store.getState().setBusy(true);
 		await settle();
-		expect(lines()).toContain('❯ Esc interrupts');
+		expect(lines()).toContain('❯ Esc to interrupt');
 		run(store);
 		await settle();
-		expect(lines()).toContain(cut('❯ Type ahead; Esc interrupts'));
+		expect(lines()).toContain(cut('❯ Type to queue a message · Esc to interrupt'));
+	});
+
+	test('below a question the prompt says nothing of Esc, which cancels that', async () => {
+		const {store, lines, settle} = app(columns, rows);
+		run(store);
+		store.getState().setPanel({kind: 'confirm', question: 'Sure?', askedAt: 0});
+		await settle();
+		expect(lines().join('\n')).not.toMatch(/interrupt|queue/);
 	});
 
 	test('the live region is shorter than the window, and no line is wider, whatever there is to show', async () => {

@@ -1,4 +1,5 @@
 import {describe, expect, test} from 'vitest';
+import {setHistory} from '../../src/store/composer-history.ts';
 import {esc, handler, keys} from './key-presses.ts';
 
 describe('Escape', () => {
@@ -131,6 +132,16 @@ test.each([
 	const {press, asked} = handler({text});
 	press(key);
 	expect(asked).toEqual(expected);
+});
+
+test('while an earlier message is edited the arrows bring no other prompt in its place', () => {
+	const {press, prompt, store} = handler();
+	const {setComposer, composer} = store.getState();
+	setComposer(setHistory(composer, ['an older one', 'second']));
+	press(keys.escape, keys.escape);
+	expect([prompt(), store.getState().editing]).toEqual(['second', 'u2']);
+	press(keys.up, keys.up, 'x', keys.down);
+	expect([prompt(), store.getState().editing]).toEqual(['secondx', 'u2']);
 });
 
 test('many tokens of one turn are applied in order', () => {

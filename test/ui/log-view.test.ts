@@ -35,8 +35,8 @@ test('the viewer has the window: title, lines, what they are narrowed by, keys',
 		' •ts=2 level=error msg=request path=/checkout',
 		'',
 		'',
-		'filter request · hides 1 · search check',
-		'? help · / search · & filter · m mark · s save · a attach · End follows · q back',
+		'filter request · 1 hidden · search check',
+		'? help · / search · & filter · m mark · s save · a attach · End latest · q close',
 	]);
 });
 
@@ -61,9 +61,9 @@ test('help is whole in any window: it wraps, and has pages where there is no roo
 			.replace(/\s+/g, ' ')
 			.trim();
 	const whole = pages(200, 24, 1);
-	expect(whole[0]?.at(-1)).toBe('q back');
+	expect(whole[0]?.at(-1)).toBe('q close');
 	const small = pages(60, 14, 3);
-	expect(small.map(lines => lines.at(-1))).toEqual([1, 2, 3].map(page => `page ${page} of 3 · Space next · q back`));
+	expect(small.map(lines => lines.at(-1))).toEqual([1, 2, 3].map(page => `page ${page} of 3 · Space next · q close`));
 	expect(words(small)).toBe(words(whole));
 	expect(pages(60, 14, 4)[3]).toEqual(small[0]);
 });
@@ -91,7 +91,7 @@ test('a reader is told how much came, what is chosen, and where the cursor is', 
 		'▌ line 2',
 		'❯ line 3',
 		'  line 4',
-		'? help · / search · & filter · m mark · s save · a attach · End follows · q back',
+		'? help · / search · & filter · m mark · s save · a attach · End latest · q close',
 	]);
 });
 

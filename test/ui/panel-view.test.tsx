@@ -53,7 +53,7 @@ describe('a picker', () => {
 	test('lists its choices with the first one marked', async () => {
 		const {panelLines} = await open(pick);
 		expect(panelLines()).toEqual([
-			'Choose 4 · Enter takes · Esc leaves',
+			'Choose (4) · Enter select · Esc cancel',
 			'filter',
 			'❯ alpha  the alpha one',
 			'  beta   the beta one',
@@ -82,7 +82,7 @@ describe('a picker', () => {
 		await move(2);
 		await feed('ta');
 		expect(lines()).toEqual(
-			expect.arrayContaining(['Choose 2 of 4 · Enter takes · Esc leaves', '❯ beta   the beta one']),
+			expect.arrayContaining(['Choose (2 of 4) · Enter select · Esc cancel', '❯ beta   the beta one']),
 		);
 		await feed('enter');
 		expect(answers).toEqual(['beta']);
@@ -117,7 +117,9 @@ describe('a picker', () => {
 	test('makes its words safe [1]', async () => {
 		const hostile = 'a\u001b[2Jb\nc';
 		const {lines} = await open({kind: 'pick', title: hostile, choices: [{id: '1', label: hostile, detail: hostile}]});
-		expect(lines()).toEqual(expect.arrayContaining(['a␛[2Jb␊c 1 · Enter takes · Esc leaves', '❯ a␛[2Jb␊c  a␛[2Jb␊c']));
+		expect(lines()).toEqual(
+			expect.arrayContaining(['a␛[2Jb␊c (1) · Enter select · Esc cancel', '❯ a␛[2Jb␊c  a␛[2Jb␊c']),
+		);
 	});
 });
 

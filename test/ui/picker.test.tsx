@@ -71,7 +71,7 @@ describe.each([
 	async function open(panel: Panel = pick) {
 		const drawn = draw(<App />, {columns, rows});
 		drawn.store.getState().setPanel(panel);
-		await expect.poll(() => drawn.lines().join('\n'), {interval: 5}).toContain('Esc leaves');
+		await expect.poll(() => drawn.lines().join('\n'), {interval: 5}).toContain('Esc cancel');
 		const filter = async (text: string) => {
 			const {filter, setFilter} = drawn.store.getState();
 			setFilter({...filter, text, caret: text.length});
@@ -84,7 +84,7 @@ describe.each([
 	test('shows what may be typed, names made safe, and what is said of each below the other [1]', async () => {
 		const {lines, cursor} = await open();
 		expect(lines().slice(1, 6)).toEqual([
-			'Resume 3 · Enter takes · Esc leaves',
+			'Resume (3) · Enter select · Esc cancel',
 			'filter state:paused cost:>1',
 			'❯ web shop  runtime · paused',
 			'  web site  runtime · running',
@@ -97,7 +97,7 @@ describe.each([
 		const {lines, cursor, filter} = await open();
 		await filter('日 cost:>');
 		expect(lines().slice(1, 4)).toEqual([
-			'Resume 0 of 3 · cost: takes a number, such as cost:>1',
+			'Resume (0 of 3) · cost: takes a number, such as cost:>1',
 			'filter 日 cost:>',
 			'  Nothing matches.',
 		]);

@@ -33,11 +33,11 @@ async function appWithThings(columns: number, rows: number, pick = false) {
 	]);
 	await sightings.settle();
 	const app = runApp({home, folder, columns, rows, flags: {pick}});
-	await app.waitFor(pick ? 'Esc leaves' : 'Demo model');
+	await app.waitFor(pick ? 'Esc cancel' : 'Demo model');
 	/** The lines of the open picker. */
 	const picker = () => {
 		const lines = app.lines();
-		const from = lines.findIndex(line => line.includes('Esc leaves'));
+		const from = lines.findIndex(line => line.includes('Esc cancel'));
 		return lines.slice(
 			from,
 			lines.findIndex((line, index) => index > from && line.startsWith('────')),
@@ -52,7 +52,7 @@ describe.each([
 	[120, 40],
 ])('/resume at %i columns and %i rows', (columns, rows) => {
 	const expected = [
-		'Resume 3 · Enter takes · Esc leaves',
+		'Resume a session (3) · Enter select · Esc cancel',
 		'filter kind:runtime state:paused server:local cost:>1 credits:>10 age:<2d',
 		'❯ Dev␛[2Jbox  runtime at lab · paused · seen 2026-01-03',
 		'  a␛]0;owned␇b  saved · 2026-01-02 · 1 message · 20000000',
@@ -62,7 +62,7 @@ describe.each([
 	test('lists what is known of here and of servers by their own logins, with titles made safe [1]', async () => {
 		const {type, picker, waitFor, written} = await appWithThings(columns, rows);
 		type('/resume\r');
-		await waitFor('Esc leaves');
+		await waitFor('Esc cancel');
 		const plain = (lines: readonly string[]) => lines.map(line => line.replace(/ {2,}/g, '  '));
 		expect(plain(picker())).toEqual(expected);
 		expect(
@@ -84,7 +84,7 @@ describe.each([
 test('what is typed at once narrows and takes: the session is resumed', async () => {
 	const {type, waitFor, store} = await appWithThings(80, 24);
 	type('/resume\r');
-	await waitFor('Esc leaves');
+	await waitFor('Esc cancel');
 	type(`kind:saved${keys.down}${keys.enter}`);
 	await waitFor('❯ Plain talk');
 	expect(store.getState().transcript.session).toBe('10000000-5a37-4c8e-9d3a-000000000000');
@@ -94,7 +94,7 @@ test('Escape leaves everything as it was', async () => {
 	const {type, waitFor, store} = await appWithThings(80, 24);
 	const {session} = store.getState().transcript;
 	type('/resume\r');
-	await waitFor('Esc leaves');
+	await waitFor('Esc cancel');
 	type(`dev${keys.escape}`);
 	await waitFor('Nothing changed.');
 	const {transcript, panel, composer} = store.getState();

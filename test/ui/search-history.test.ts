@@ -52,7 +52,7 @@ test('Ctrl+R, a word and Enter bring a prompt back, and Enter sends it', async (
 	await waitFor('Demo model');
 	store.getState().setComposer(setHistory(store.getState().composer, ['/ghost of it', '/usage', 'hello']));
 	type(ctrlR);
-	await waitFor('Earlier prompts 3 · Enter takes · Esc leaves');
+	await waitFor('Earlier prompts (3) · Enter select · Esc cancel');
 	type('ghost\r');
 	await waitFor('❯ /ghost of it');
 	expect(lines().join('\n')).not.toContain('Earlier prompts');

@@ -61,7 +61,7 @@ const talk = [
 	say('# It\n\nsays hello'),
 	end,
 ];
-const keys = 'Enter opens · / search · c copies · L log · Esc back';
+const keys = 'Enter open · / search · c copy · L log · Esc close';
 
 test('what the conversation leaves out opens where one asks for it', () => {
 	const {shown, press} = reader(...talk);
@@ -96,7 +96,7 @@ test('it follows what is said until one moves, and again from the end', () => {
 	expect(shown()[0]).toBe('Transcript · 6 of 6');
 	press('k');
 	feed(start, user('And more'), end);
-	expect(shown()[0]).toBe('Transcript · 5 of 7 · End follows');
+	expect(shown()[0]).toBe('Transcript · 5 of 7 · End: jump to latest');
 	press('G');
 	expect(shown()[0]).toBe('Transcript · 7 of 7');
 });
@@ -113,15 +113,22 @@ test('new lines never move what is being read', () => {
 test('a search goes backwards from where one reads, and around', () => {
 	const {shown, press} = reader(...talk, start, user('Another thing'), end);
 	press('/', 'readme', key('enter'));
-	expect(shown()[0]).toBe('Transcript · 3 of 5 · End follows');
+	expect(shown()[0]).toBe('Transcript · 3 of 5 · End: jump to latest');
 	press('/', 'nowhere', key('enter'));
 	expect(shown().at(-1)).toBe('“nowhere” is nowhere here.');
 	press('/', 'x', key('backspace'), 'hello', key('enter'), 'n', 'N');
-	expect(shown()[0]).toBe('Transcript · 4 of 5 · End follows');
+	expect(shown()[0]).toBe('Transcript · 4 of 5 · End: jump to latest');
 	press('/', 'thing');
 	expect(shown().at(-1)).toBe('/thing');
 	press(key('escape'));
 	expect(shown().at(-1)).toBe(keys);
+});
+
+test('a search says which match it is, and opens what a fold hides', () => {
+	const {shown, press} = reader(...talk);
+	press('/', 'DONE', key('enter'));
+	expect(shown()).toContainEqual('▌   done');
+	expect(shown().at(-1)).toBe('“DONE” · 1 of 1 · n up · N down');
 });
 
 test('what is searched for may come in one piece with its slash, and is edited as a prompt', () => {
@@ -129,7 +136,7 @@ test('what is searched for may come in one piece with its slash, and is edited a
 	press('/readm你e', key('left'), key('backspace'));
 	expect([shown().at(-1), view.caret?.()]).toEqual(['/readme', {row: 23, column: 6}]);
 	press('👩‍👩‍👧', key('backspace'), ctrl('e'), key('enter'));
-	expect(shown()[0]).toBe('Transcript · 3 of 4 · End follows');
+	expect(shown()[0]).toBe('Transcript · 3 of 4 · End: jump to latest');
 });
 
 test('the caret is where one types, whatever was typed before [1]', () => {
@@ -237,10 +244,7 @@ test('opened at a moment, the call that went on then is chosen', () => {
 	const second = (seconds: number) => Date.UTC(2026, 2, 1, 12, 0, seconds);
 	const more = [start, call('c2'), result('c2', 'done'), say('Both.'), end];
 	const chosen = (at: number) => readerAt(at, ...talk, ...more).shown()[0];
-	expect([second(3), second(6), second(60), second(0)].map(chosen)).toEqual([
-		'Transcript · 3 of 6 · End follows',
-		'Transcript · 3 of 6 · End follows',
-		'Transcript · 5 of 6 · End follows',
-		'Transcript · 1 of 6 · End follows',
-	]);
+	expect([second(3), second(6), second(60), second(0)].map(chosen)).toEqual(
+		[3, 3, 5, 1].map(place => `Transcript · ${place} of 6 · End: jump to latest`),
+	);
 });
