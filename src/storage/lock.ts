@@ -54,9 +54,17 @@ export function tryLock(path: string, {staleAfter = Number.POSITIVE_INFINITY}: O
 	}
 }
 
-/** Runs `run` under the lock at `path`, waiting for it at most `wait` milliseconds, then throws `conflict`. */
-export async function withLock<T>(path: string, run: (lock: Lock) => Promise<T>, wait = 30_000): Promise<T> {
-	const deadline = Date.now() + wait;
+/** How often a lock may pass from one to another for as long as a single holder may keep it. */
+const mostTurns = 10;
+
+/**
+ * Runs `run` under the lock at `path`. Throws `conflict` where one holder keeps it for `waitMs`; a lock that passes from
+ * one to another is waited for ten times as long, since all get on.
+ */
+export async function withLock<T>(path: string, run: (lock: Lock) => Promise<T>, waitMs = 30_000): Promise<T> {
+	const begun = Date.now();
+	let holder: string | undefined;
+	let heldSince = begun;
 	for (let tries = 1; ; tries += 1) {
 		const lock = tryLock(path, {staleAfter: 30_000});
 		if ('release' in lock) {
@@ -67,14 +75,23 @@ export async function withLock<T>(path: string, run: (lock: Lock) => Promise<T>,
 			}
 		}
 
-		if (Date.now() > deadline) {
+		const now = Date.now();
+		const text = read(path)?.text;
+		if (text === undefined || text !== holder) {
+			holder = text;
+			heldSince = now;
+		}
+
+		if (now - heldSince > waitMs || now - begun > mostTurns * waitMs) {
 			throw new AppError('conflict', `Process ${lock.pid} keeps ${path} to itself.`, {
 				hint: 'End that process, or delete the lock file if there is no such process.',
 			});
 		}
 
-		// Random, so that processes that wait for each other do not march in step; longer the more there seem to be.
-		await sleep(1 + Math.random() * Math.min(10 * tries, 50));
+		// Random, so that processes that wait for each other do not march in step; longer the more there seem to be, and
+		// shorter again for who has waited for long: it looks more often than the others, and so gets its turn.
+		const share = 1000 / Math.max(1000, now - begun);
+		await sleep(1 + Math.random() * Math.min(10 * tries, 50) * share);
 	}
 }
 

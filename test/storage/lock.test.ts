@@ -1,0 +1,40 @@
+import {join} from 'node:path';
+import {expect, test} from 'vitest';
+import {type Lock, tryLock, withLock} from '../../src/storage/lock.ts';
+import {temporaryFolder} from './temporary.ts';
+
+function take(path: string): Lock {
+	const lock = tryLock(path);
+	if (!('release' in lock)) {
+		throw new Error('The lock is taken.');
+	}
+
+	return lock;
+}
+
+test('a lock that passes from one to another is waited for longer than one holder may keep it [18]', async () => {
+	const path = join(temporaryFolder(), 'file.lock');
+	let held = take(path);
+	let turns = 0;
+	// Nobody else gets it in between, as on a disk that is slow for whoever waits.
+	const passing = setInterval(() => {
+		held.release();
+		turns += 1;
+		if (turns === 10) {
+			clearInterval(passing);
+		} else {
+			held = take(path);
+		}
+	}, 15);
+	await expect(withLock(path, async () => turns, 60)).resolves.toBe(10);
+});
+
+test('a lock that one holder keeps is given up with who holds it [18] [21]', async () => {
+	const path = join(temporaryFolder(), 'file.lock');
+	const held = take(path);
+	await expect(withLock(path, async () => undefined, 30)).rejects.toMatchObject({
+		code: 'conflict',
+		message: `Process ${process.pid} keeps ${path} to itself.`,
+	});
+	expect(held.isHeld()).toBe(true);
+});
