@@ -2,7 +2,7 @@ import {endpoints} from '../contract/endpoints.ts';
 import {type InferenceInfo, inferenceInfoSchema} from '../contract/resources/preferences.ts';
 import {AppError} from '../core/error.ts';
 import {isJsonObject, parseJson} from '../core/json.ts';
-import {readText} from '../net/read-body.ts';
+import {isWebPage, readText} from '../net/read-body.ts';
 import type {Transport} from '../net/transport.ts';
 
 const mostBytes = 4 * 1024 * 1024;
@@ -28,7 +28,12 @@ export async function getPreferences(
 		headers: {accept: 'application/json'},
 		...(signal && {signal}),
 	});
-	const answer = parseJson(await readText(response, {from: server, limit: mostBytes}));
+	const text = await readText(response, {from: server, limit: mostBytes});
+	if (response.status < 500 && isWebPage(response.headers, text)) {
+		throw unlikely(server, 'it returned a web page');
+	}
+
+	const answer = parseJson(text);
 	const detail = isJsonObject(answer) && typeof answer['detail'] === 'string' ? ` (${answer['detail']})` : '';
 	switch (response.status) {
 		case 200:
@@ -47,16 +52,35 @@ export async function getPreferences(
 			throw new AppError('upgrade', `${server} needs a newer version of service${detail}.`, {hint: 'Update service.'});
 		default:
 			throw new AppError('network', `${server} answered ${response.status}${detail}.`, {
-				hint: response.status === 404 ? 'Is this the address of an agent platform?' : 'Try again later.',
+				hint: response.status === 404 ? 'Is this the address of a service server?' : 'Try again later.',
 			});
 	}
 
 	if (!isJsonObject(answer)) {
-		throw new AppError('network', `${server} did not answer as an agent platform does.`, {
-			hint: 'Check the address; a proxy may stand in between.',
-		});
+		throw unlikely(server, 'its answer is not the API’s');
 	}
 
 	const models = Array.isArray(answer['models']) ? answer['models'] : [];
 	return {models: models.flatMap(model => inferenceInfoSchema.safeParse(model).data ?? [])};
+}
+
+/**
+ * Makes sure that a server is one of the platform before anyone is asked for a credential: `transport` has none. A refusal
+ * in the words of the API is the answer that proves it. Throws as `getPreferences` for everything else.
+ */
+export async function recognizeServer(server: string, transport: Transport, signal: AbortSignal): Promise<void> {
+	try {
+		await getPreferences(server, transport, signal);
+	} catch (error) {
+		if (!(error instanceof AppError && error.code === 'auth')) {
+			throw error;
+		}
+	}
+}
+
+function unlikely(server: string, why: string): AppError {
+	return new AppError('network', `${server} doesn't look like a service server (${why}).`, {
+		hint: 'Check the URL.',
+		permanent: true,
+	});
 }

@@ -94,7 +94,7 @@ export type Models = {
 /** Where something is: a profile by its name, and a scope. What is left out is as the flags say. */
 export type Place = Partial<Pick<GlobalFlags, 'profile' | 'server' | 'org' | 'workspace'>>;
 
-export type Platform = Pick<PlatformAccess, 'prove' | 'proveLogin' | 'logIn' | 'logOut'> & {
+export type Platform = Pick<PlatformAccess, 'recognize' | 'prove' | 'proveLogin' | 'logIn' | 'logOut'> & {
 	/** How the connection to an https address is protected, as far as that can be seen. Throws `network`. */
 	readonly tlsOf: (address: URL, signal: AbortSignal) => Promise<TlsInfo | undefined>;
 	/** Sends no credential: for addresses that carry a permission of their own. Never plain http beyond this machine. */

@@ -1,7 +1,7 @@
 import {type Client, createClient} from '../client/client.ts';
 import type {LoginClock} from '../client/device-flow.ts';
 import {environmentLogReader} from '../client/environment-logs.ts';
-import {getPreferences} from '../client/preferences.ts';
+import {getPreferences, recognizeServer} from '../client/preferences.ts';
 import {refreshing} from '../client/refreshing.ts';
 import type {Config} from '../config/config.ts';
 import {saveScope} from '../config/profiles.ts';
@@ -77,6 +77,8 @@ type Proof = {
 };
 
 export type PlatformAccess = Pick<LoginAccess, 'logIn' | 'logOut'> & {
+	/** Makes sure that an address is a server's, without any credential. Throws `network` where it is not. */
+	readonly recognize: (server: string, options: Proof) => Promise<void>;
 	/** Asks the server whether the key is good. Throws `auth` for a refusal, `not-found` for the scope, `network`. */
 	readonly prove: (server: string, key: Secret | undefined, options: Proof) => Promise<void>;
 	/** The same for a stored login, whose token is renewed where that is needed. */
@@ -118,6 +120,9 @@ export function createPlatformAccess(dependencies: Dependencies): PlatformAccess
 	return {
 		logIn,
 		logOut,
+		async recognize(server, {insecureHttp, signal}) {
+			await recognizeServer(server, await createTransport(undefined, insecureHttp), signal);
+		},
 		async prove(server, key, {insecureHttp, signal, isLogin, scope = {}}) {
 			const credential = key && {origin: originOf(server), kind: 'bearer' as const, secret: key};
 			const bearer = await createTransport(credential, insecureHttp);

@@ -36,6 +36,7 @@ export function createPlatform(dependencies: Dependencies): PlatformOnDemand {
 		forCommand: ({flags, live, interact, signal}) => ({
 			embedded,
 			anonymous: () => createTransport(undefined, false),
+			recognize: async (...given) => (await access()).recognize(...given),
 			prove: async (...given) => (await access()).prove(...given),
 			proveLogin: async (...given) => (await access()).proveLogin(...given),
 			logIn: async (...given) => (await access()).logIn(...given),

@@ -34,8 +34,8 @@ async function askApiKey(
 
 /**
  * Logs in the way the server offers: through the person's browser, else with an API key. `key`, `withToken` and a key that
- * is piped in want an API key at any server. Undefined when the person cancels. Throws `auth`, `network`, or `usage` for a
- * profile of another server.
+ * is piped in want an API key at any server, which is asked for once the server is known to be one. Undefined when the
+ * person cancels. Throws `auth`, `network`, or `usage` for a profile of another server.
  */
 export async function logIn(
 	server: URL,
@@ -54,6 +54,8 @@ export async function logIn(
 		return signIn(server, tokens, context);
 	}
 
+	const {insecureHttp} = context.flags;
+	await context.platform.recognize(server.origin, {insecureHttp, signal: context.signal});
 	const apiKey = await askApiKey(server, context, given || undefined);
 	return apiKey && signIn(server, {apiKey}, context);
 }

@@ -52,9 +52,10 @@ test('a key of one server is never sent to another [6]', async () => {
 		kind: 'text',
 		text: 'Nothing changed: the login was cancelled.',
 	});
-	// Whether there is a login through the browser is asked without any credential.
+	// Whether it is a server, with a login through the browser, is asked without any credential.
 	expect(there.seen.map(({url, headers}) => [url, headers.authorization])).toEqual([
 		['/.well-known/oauth-authorization-server', undefined],
+		['/api/v1/user/preferences', undefined],
 	]);
 });
 
@@ -73,4 +74,20 @@ test.each([
 	['http://service.test', 'usage'],
 ])('%s cannot be connected', async (url, code) => {
 	await expect(testContext({answers: [goodKey]}).run('connect', url)).rejects.toMatchObject({code});
+});
+
+test.each([
+	['a web page', 200, '<!doctype html><title>Hotel</title>'],
+	['a web page that wants a password', 401, '<html>Log in</html>'],
+	['a page that is not there', 404, '<html>Not found</html>'],
+	['another API', 200, '["hello"]'],
+])('no key is asked for or sent where %s answers [6]', async (_, status, body) => {
+	const bad = await platform({status, body});
+	const asking = testContext({answers: [goodKey]});
+	const message = expect.stringMatching(/doesn't look like a service server \(.*\)\.$/);
+	await expect(asking.run('connect', bad.origin)).rejects.toMatchObject({code: 'network', message});
+	expect(asking.asked).toEqual([]);
+	const given = testContext({flags: {server: bad.origin}});
+	await expect(given.run('login', goodKey)).rejects.toMatchObject({code: 'network', message});
+	expect(bad.seen.filter(({headers}) => headers.authorization)).toEqual([]);
 });

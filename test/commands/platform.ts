@@ -29,7 +29,11 @@ export const faults = [
 	[{status: 426, body: '{"detail":"Use 2.0"}'}, 'upgrade', /needs a newer version of service \(Use 2\.0\)\.$/],
 	[{status: 500, body: '<h1>Oops</h1>'}, 'network', /answered 500\.$/],
 	[{status: 404, body: 'not found'}, 'network', /answered 404\.$/],
-	[{status: 200, body: '<html>Welcome to the hotel</html>'}, 'network', /did not answer as an agent platform does\.$/],
-	[{status: 200, body: '[]'}, 'network', /did not answer as an agent platform does\.$/],
+	[
+		{status: 200, body: '<html>Welcome to the hotel</html>'},
+		'network',
+		/doesn't look like a service server \(it returned a web page\)\.$/,
+	],
+	[{status: 200, body: '[]'}, 'network', /doesn't look like a service server \(its answer is not the API’s\)\.$/],
 	[{status: 302, body: ''}, 'network', /answered 302\.$/],
 ] as const;

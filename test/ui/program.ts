@@ -93,6 +93,7 @@ export function testProgram({
 				initial: () => 'custom/demo',
 			},
 			platform: {
+				recognize: async () => undefined,
 				prove: async () => undefined,
 				proveLogin: async () => undefined,
 				logIn: async () => undefined,
