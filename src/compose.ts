@@ -20,6 +20,7 @@ import {createCompletionValues} from './config/completion-values.ts';
 import {openConfig} from './config/config.ts';
 import {createFolderAccess} from './config/folder-access.ts';
 import type {Keychain} from './config/keychain.ts';
+import {createKnownSecrets} from './config/known-secrets.ts';
 import {openRecents} from './config/recents.ts';
 import {resolveProfile} from './config/resolve-profile.ts';
 import {openSightings} from './config/sightings.ts';
@@ -67,10 +68,15 @@ export function compose(options: Options): Program {
 	const listeners: Array<(record: Recorded) => void> = [];
 	const insecureHttp = options.insecureHttp ?? false;
 
+	const secrets = createKnownSecrets(config, env);
 	const createTransport = async (given: Credential | undefined, isPlainAllowed = insecureHttp) => {
 		const net = await import('./net/undici-transport.ts');
 		// The one place where a stored secret is opened: at its first use, never before the first frame.
 		const credential = given && {...given, secret: await config.open(given.secret)};
+		if (credential) {
+			secrets.add(credential.secret);
+		}
+
 		return net.createTransport({
 			env,
 			userAgent: `service/${version}`,
@@ -139,6 +145,7 @@ export function compose(options: Options): Program {
 		loadTools,
 		workspace: folder.path,
 		decide: (request, signal) => decide(request, signal),
+		hide: secrets.hide,
 		readLog: async session => (await sessions().read(await sessions().find(session))).records,
 		openLog: session => logOf(sessions().create(session)),
 		onRecord: record => {
@@ -224,6 +231,7 @@ export function compose(options: Options): Program {
 			[profile?.notice, access.notice(store.getState().model), insecureHttp && plainHttpWarning].filter(
 				warning => typeof warning === 'string',
 			),
+		secrets,
 		askWith(ask) {
 			decide = ask;
 		},

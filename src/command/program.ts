@@ -1,5 +1,6 @@
 import type {Decide} from '../agent/approval/approval.ts';
 import type {FolderAccess} from '../config/folder-access.ts';
+import type {KnownSecrets} from '../config/known-secrets.ts';
 import type {Environment} from '../core/environment.ts';
 import type {Recorded} from '../core/event.ts';
 import type {PriceOf} from '../core/usage.ts';
@@ -51,6 +52,8 @@ export type Program = {
 	readonly lacksKey: () => boolean;
 	/** What the user must know before the first message: parts of the environment that were passed over, risks taken. */
 	readonly warnings: () => readonly string[];
+	/** Finds and hides credentials in what the user types. */
+	readonly secrets: KnownSecrets;
 	/** Has what needs an approval asked of the user; without it, `--approve` decides. */
 	readonly askWith: (decide: Decide) => void;
 	/** Hands every record to a listener, beside the screen and the journal. */

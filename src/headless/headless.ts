@@ -14,7 +14,7 @@ const usualMaxTurns = 100;
 type Once = Extract<Invocation, {mode: 'once'}>;
 
 /** What one run needs of the program. */
-type Part = 'conversation' | 'warnings' | 'resume' | 'onRecord' | 'loadCatalog' | 'folder' | 'chooseModel';
+type Part = 'conversation' | 'warnings' | 'resume' | 'onRecord' | 'loadCatalog' | 'folder' | 'chooseModel' | 'secrets';
 
 type Streams = Pick<Parameters<typeof runOnce>[2], 'stdout' | 'stderr'> & {
 	readonly stdin: Parameters<typeof readInput>[0];
@@ -56,7 +56,13 @@ export async function runHeadless(
 		await abortable(program.chooseModel(), signal);
 		signal.throwIfAborted();
 		signal.addEventListener('abort', () => program.conversation.interrupt());
-		return await runOnce(prompt, once.format, {
+		// Nobody can be asked here, and a model has no use for a key.
+		const isMasked = once.approve !== 'all' && (await program.secrets.find(prompt));
+		if (isMasked) {
+			warn('The prompt holds an API key; the model gets it masked. Send it as it is with --approve all.');
+		}
+
+		return await runOnce(isMasked ? program.secrets.hide(prompt) : prompt, once.format, {
 			store,
 			conversation: program.conversation,
 			onRecord: program.onRecord,

@@ -30,6 +30,8 @@ type Dependencies = {
 	readonly workspace: () => string;
 	/** Asks the user what the tools may not do by themselves. */
 	readonly decide: Decide;
+	/** Takes credentials out of what the user typed, for everything but the run that it begins. */
+	readonly hide: (text: string) => string;
 	/** What the log of a session holds, once that was flushed. */
 	readonly readLog: (session: string) => Promise<readonly Recorded[]>;
 	/** Begins the log of a session; nothing is written before its first record. */
@@ -68,8 +70,21 @@ export type Conversation = {
  * Builds nothing itself: models, tools and logs are handed in.
  */
 export function createConversation(dependencies: Dependencies): Conversation {
-	const {store, newId, now, openModel, loadTools, workspace, decide, readLog, openLog, onRecord, maxTurns, budget} =
-		dependencies;
+	const {
+		store,
+		newId,
+		now,
+		openModel,
+		loadTools,
+		workspace,
+		decide,
+		hide,
+		readLog,
+		openLog,
+		onRecord,
+		maxTurns,
+		budget,
+	} = dependencies;
 	const pump = createPump<Recorded>(records => store.getState().applyRecords(records));
 	let session = '';
 	let seq = 0;
@@ -78,7 +93,16 @@ export function createConversation(dependencies: Dependencies): Conversation {
 	let approvals: Approvals = createApprovals(decide);
 	let run: {readonly abort: AbortController; readonly done: Promise<void>; readonly server: string} | undefined;
 
-	const emit = (event: AgentEvent) => {
+	/** What the user typed is kept without credentials, also where they sent one as it is (SAFETY 8). */
+	const masked = (event: AgentEvent): AgentEvent =>
+		event.type === 'user-message'
+			? {...event, text: hide(event.text)}
+			: event.type === 'rename'
+				? {...event, title: hide(event.title)}
+				: event;
+
+	const emit = (given: AgentEvent) => {
+		const event = masked(given);
 		const server = run?.server ?? store.getState().connection.server;
 		const record: Recorded = {v: 1, seq, at: now(), session, server, event};
 		seq++;

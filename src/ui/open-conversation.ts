@@ -15,6 +15,7 @@ import {messageLines} from './block-lines.ts';
 import {createFolderQuestions} from './folder-questions.ts';
 import type {AppInteraction} from './interaction.ts';
 import type {LogPlace} from './log-place.ts';
+import {messageToSend} from './message-secrets.ts';
 import {createPainter, type Painter} from './painter.ts';
 import {followSavedSessions} from './saved-sessions.ts';
 import {createSubmit} from './submit.ts';
@@ -59,7 +60,7 @@ export async function openConversation(
 	flags: Partial<RunFlags> & {readonly pick: boolean; readonly prompt?: string},
 	{store, palette, interact, version, homeFolder, write, wipe, quit, logs, isOnScreen}: Dependencies,
 ): Promise<OpenedConversation> {
-	const {conversation, entries, contextFor, folder} = program;
+	const {conversation, entries, contextFor, folder, secrets} = program;
 	const [{renderMarkdown}, {createMarkdownStream}] = await Promise.all([
 		import('../terminal/markdown.ts'),
 		import('../terminal/markdown-stream.ts'),
@@ -84,6 +85,7 @@ export async function openConversation(
 		logs,
 		contextFor,
 		resume,
+		messageToSend: text => messageToSend(text, {secrets, interact}),
 		async beforeMessage() {
 			await program.chooseModel(names =>
 				interact.choose({title: 'Select a model', choices: names.map(name => ({id: name, label: `custom/${name}`}))}),
@@ -95,7 +97,7 @@ export async function openConversation(
 		},
 		remember(prompt) {
 			const {composer, setComposer} = store.getState();
-			const history = addToHistory(composer.history, promptToKeep(entries, prompt));
+			const history = addToHistory(composer.history, secrets.hide(promptToKeep(entries, prompt)));
 			if (history !== composer.history) {
 				setComposer(setHistory(composer, history));
 				program.remember(history.at(-1) ?? '');

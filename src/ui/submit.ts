@@ -14,6 +14,8 @@ import {createResultView, type ResultDependencies} from './result-view.ts';
 
 type Dependencies = ResultDependencies &
 	Pick<Program, 'conversation' | 'contextFor' | 'remember'> & {
+		/** The message as the user wants it sent; undefined where they cancel. */
+		readonly messageToSend: (text: string) => Promise<string | undefined>;
 		/** Asks what must be answered before the agent gets a message. */
 		readonly beforeMessage: () => Promise<void>;
 	};
@@ -35,8 +37,19 @@ const patience = 500;
  * while a command takes long does not wait for it.
  */
 export function createSubmit(dependencies: Dependencies): Submit {
-	const {store, palette, painter, conversation, entries, interact, contextFor, remember, logs, beforeMessage} =
-		dependencies;
+	const {
+		store,
+		palette,
+		painter,
+		conversation,
+		entries,
+		interact,
+		contextFor,
+		remember,
+		logs,
+		beforeMessage,
+		messageToSend,
+	} = dependencies;
 	const {show, tell} = createResultView(dependencies, line => carryOut(line));
 	/** The commands that work now, with their names. */
 	const working = new Map<AbortController, string>();
@@ -124,6 +137,18 @@ export function createSubmit(dependencies: Dependencies): Submit {
 		return {end: conversation.send(text)};
 	};
 
+	const sayIfWanted = async (text: string) => {
+		const wanted = await messageToSend(text);
+		// Now it is known what of it is a credential, which the history leaves out.
+		remember(text);
+		if (wanted === undefined) {
+			giveBack(text);
+			return undefined;
+		}
+
+		return say(wanted);
+	};
+
 	const carryOut = async (line: string): Promise<undefined> => {
 		try {
 			await run(line);
@@ -142,11 +167,14 @@ export function createSubmit(dependencies: Dependencies): Submit {
 				return;
 			}
 
-			remember(text);
+			if (isCommandLine(text)) {
+				remember(text);
+			}
+
 			// What was said of the prompt that now is sent is over.
 			store.getState().setToast('');
 			const begun: Promise<{readonly end: Promise<void>} | undefined> = before.then(() =>
-				isCommandLine(text) ? carryOut(text) : say(text),
+				isCommandLine(text) ? carryOut(text) : sayIfWanted(text),
 			);
 			before = Promise.race([begun.catch(() => undefined), sleep(patience, undefined, {ref: false})]);
 			await begun.then(run => run?.end).catch(tell);

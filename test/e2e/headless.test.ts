@@ -1,3 +1,4 @@
+import {readdirSync, readFileSync} from 'node:fs';
 import {join} from 'node:path';
 import {expect, test} from 'vitest';
 import {apiKey, connectedTo} from './chat.ts';
@@ -175,4 +176,20 @@ test('the only model of a host that was set in a shell answers -p, and of severa
 		status: 2,
 		stderr: expect.stringContaining('No model is selected. Custom has alpha, beta.'),
 	});
+});
+
+test('a key in the prompt reaches neither the model nor the disk, unless everything is approved [8]', async () => {
+	const host = await startModelHost(['solo']);
+	const home = join(folderWith(), 'home');
+	const env = {CUSTOM_BASE_URL: host.baseUrl, CUSTOM_API_KEY: apiKey};
+	const {stderr} = await runProgram(['-p', `say ${apiKey}`], {home, env});
+	expect(stderr).toContain('The prompt holds an API key; the model gets it masked.');
+	expect(host.chats().at(-1)?.at(-1)).toBe('user: say ***');
+	await runProgram(['-p', `say ${apiKey}`, '--approve', 'all'], {home, env});
+	expect(host.chats().at(-1)?.at(-1)).toBe(`user: say ${apiKey}`);
+	const kept = readdirSync(home, {recursive: true, withFileTypes: true}).filter(entry => entry.isFile());
+	expect(kept.length).toBeGreaterThan(0);
+	for (const {parentPath, name} of kept) {
+		expect([name, readFileSync(join(parentPath, name), 'utf8').includes(apiKey)]).toEqual([name, false]);
+	}
 });

@@ -29,6 +29,7 @@ async function once(
 		loadTools: async () => tools,
 		workspace: () => '/',
 		decide: async () => 'no',
+		hide: text => text,
 		readLog: async () => logged,
 		openLog: () => ({
 			append: record => logged.push(record),

@@ -1,4 +1,5 @@
 import type {Recorded} from '../../src/core/event.ts';
+import {redactKnown} from '../../src/core/redact.ts';
 import {createConversation} from '../../src/store/conversation.ts';
 import {createAppStore} from '../../src/store/store.ts';
 import {echo, type Script, scriptedModel} from '../agent/scripted.ts';
@@ -24,6 +25,7 @@ export function scripted(scripts: readonly Script[], changes: Changes = {}) {
 		loadTools: async () => [echo],
 		workspace: () => '/',
 		decide: async () => 'no',
+		hide: redactKnown,
 		readLog: async session => logs.get(session) ?? [],
 		openLog(session) {
 			const records = logs.get(session) ?? [];

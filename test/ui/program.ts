@@ -7,9 +7,11 @@ import {createWatches} from '../../src/command/watch-list.ts';
 import {createWatchWords} from '../../src/command/watch-words.ts';
 import {openConfig} from '../../src/config/config.ts';
 import {createFolderAccess} from '../../src/config/folder-access.ts';
+import {createKnownSecrets} from '../../src/config/known-secrets.ts';
 import {openSightings} from '../../src/config/sightings.ts';
 import type {Environment} from '../../src/core/environment.ts';
 import type {Recorded} from '../../src/core/event.ts';
+import {redactKnown} from '../../src/core/redact.ts';
 import {secret} from '../../src/core/secret.ts';
 import {systemTailClock} from '../../src/logs/tail-clock.ts';
 import type {ModelCall} from '../../src/providers/provider.ts';
@@ -55,6 +57,7 @@ export function testProgram({
 		loadTools: async () => [],
 		workspace: () => access.path(),
 		decide: async () => 'no',
+		hide: redactKnown,
 		readLog: async session => (await sessions.read(await sessions.find(session))).records,
 		openLog(session) {
 			const journal = sessions.create(session);
@@ -110,6 +113,7 @@ export function testProgram({
 			readFile: async () => new Uint8Array(),
 		}),
 		resume: createResume({store, conversation, sessions: () => sessions, folder: access}),
+		secrets: createKnownSecrets(openConfig(home), {}),
 		askWith: () => undefined,
 		chooseModel: async () => undefined,
 		rememberModel: model => void chatted.push(model),

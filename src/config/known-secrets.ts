@@ -1,0 +1,57 @@
+import type {Environment} from '../core/environment.ts';
+import {keyVariables} from '../core/model.ts';
+import {redactKnown} from '../core/redact.ts';
+import {mask, type Secret} from '../core/secret.ts';
+import type {Config} from './config.ts';
+
+/** Knows the credentials that are in use here, whatever they look like. */
+export type KnownSecrets = {
+	/** Takes note of one that was opened, or typed. */
+	readonly add: (held: Secret) => void;
+	/** True where a text holds a credential: one of a known kind, or exactly one that is stored or in the environment. */
+	readonly find: (text: string) => Promise<boolean>;
+	/** The text without them. One in the keychain is known once it was opened, or found. */
+	readonly hide: (text: string) => string;
+};
+
+/** A shorter one is like any word, and would take words out of what people write. */
+const shortest = 8;
+
+export function createKnownSecrets(config: Pick<Config, 'read' | 'open'>, env: Environment): KnownSecrets {
+	const opened = new Set<string>();
+	const variables = ['SERVICE_API_KEY', ...Object.values(keyVariables).flat()];
+
+	const stored = (): readonly Secret[] => {
+		const {keys, profiles} = config.read();
+		return [
+			...Object.values(keys).map(({key}) => key),
+			...Object.values(profiles).flatMap(({apiKey, accessToken, refreshToken}) => [apiKey, accessToken, refreshToken]),
+		].filter(held => held !== undefined);
+	};
+
+	const texts = () =>
+		[
+			...opened,
+			...stored().flatMap(held => (held.keychainEntry === undefined ? [held.reveal()] : [])),
+			...variables.map(name => env[name]?.trim() ?? ''),
+		].filter(text => text.length >= shortest);
+
+	const hide = (text: string) => texts().reduce((rest, known) => rest.replaceAll(known, mask), redactKnown(text));
+
+	return {
+		add: held => void opened.add(held.reveal()),
+		async find(text) {
+			// Only one whose last letters are there is worth to unlock a keychain for.
+			const near = stored().filter(({keychainEntry, last4}) => keychainEntry && last4 && text.includes(last4));
+			for (const held of near) {
+				await config.open(held).then(
+					found => opened.add(found.reveal()),
+					() => undefined,
+				);
+			}
+
+			return hide(text) !== text;
+		},
+		hide,
+	};
+}
