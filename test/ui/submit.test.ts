@@ -47,34 +47,6 @@ describe('what is sent', () => {
 		expect(remembered).toEqual(['hi']);
 	});
 
-	const token = `ghp_${'aB3'.repeat(12)}`;
-	const question = 'This message holds an API key. Send it? [m masked · s as it is · N no]';
-
-	test('holds a key: it comes back into the prompt, unless the user wants it sent', async () => {
-		const model = scriptedModel([text('Done.'), finish('stop')]);
-		const {store, type, waitFor, remembered} = await started({ask: model.ask});
-		type(`use ${token}\r`);
-		await waitFor(question);
-		type('\r');
-		await expect.poll(() => store.getState().composer.text).toBe(`use ${token}`);
-		expect([model.asked, remembered]).toEqual([[], ['use ***']]);
-	});
-
-	test.each([
-		['m', 'use ***'],
-		['s', `use ${token}`],
-	])('holds a key and is sent as answer %j says, and is kept masked', async (key, sent) => {
-		const model = scriptedModel([text('Done.'), finish('stop')]);
-		const {type, waitFor, shown, records, remembered} = await started({ask: model.ask});
-		type(`use ${token}\r`);
-		await waitFor(question);
-		type(key);
-		await waitFor('Done.');
-		expect(model.asked[0]).toEqual([{role: 'user', text: sent}]);
-		expect(shown()[0]).toBe('❯ use ***');
-		expect(JSON.stringify([records, remembered])).not.toContain(token);
-	});
-
 	test('ends what was said of the prompt', async () => {
 		const {store, type, waitFor} = await started({ask: answering('Done.')});
 		store.getState().setToast('It is in the prompt.');
