@@ -1,6 +1,7 @@
 import {AppError} from '../core/error.ts';
 import {plainHttpWarning} from '../core/origin.ts';
 import {readArguments} from './arguments.ts';
+import {askMissing} from './ask-missing.ts';
 import type {CommandContext} from './context.ts';
 import {nameFlags} from './flag-names.ts';
 import {helpOf} from './help.ts';
@@ -13,7 +14,17 @@ import {findCommand} from './table.ts';
  */
 export async function dispatch(words: readonly string[], context: CommandContext): Promise<Result> {
 	const found = findCommand(context.entries, words);
-	const {command, path, rest} = found;
+	const {command, path, inShell} = found;
+	if (inShell && !context.live) {
+		throw inShell;
+	}
+
+	const isBare = found.rest.length === 0 && context.live !== undefined && command.where !== 'shell';
+	const rest = isBare ? await askMissing(command, context) : found.rest;
+	if (!rest) {
+		return {kind: 'text', text: 'Nothing changed.'};
+	}
+
 	const flags = rest.includes('--') ? rest.slice(0, rest.indexOf('--')) : rest;
 	if (flags.includes('--help') || flags.includes('-h')) {
 		return helpOf(path, command, context.live !== undefined);

@@ -1,9 +1,16 @@
 import {AppError} from '../core/error.ts';
+import {fieldsOf} from './arguments.ts';
 import {closest} from './closest.ts';
-import {type Command, type Entry, isNoun} from './command.ts';
+import {type Command, type Entry, isNoun, type Noun} from './command.ts';
 
 /** A command found by its words. `path` is its full name, `rest` are the words that are its arguments. */
-export type Found = {readonly command: Command; readonly path: string; readonly rest: readonly string[]};
+export type Found = {
+	readonly command: Command;
+	readonly path: string;
+	readonly rest: readonly string[];
+	/** What a shell says instead, where only the app has something to show. */
+	readonly inShell?: AppError;
+};
 
 function names(entry: {readonly name: string; readonly aliases?: readonly string[]}): readonly string[] {
 	return [entry.name, ...(entry.aliases ?? [])];
@@ -43,13 +50,34 @@ export function findCommand(entries: readonly Entry[], words: readonly string[])
 		return {command: fallback, path: `${entry.name} ${fallback.name}`, rest};
 	}
 
-	const verbs = entry.verbs.map(({name}) => name);
-	const hint = `Choose one of ${verbs.join(', ')}.`;
 	if (second === undefined) {
-		throw new AppError('usage', `${entry.name} needs a verb.`, {hint});
+		const usual = verbOfBareNoun(entry.verbs);
+		return usual ? {command: usual, path: `${entry.name} ${usual.name}`, rest} : nounWithoutVerb(entry, entries);
 	}
 
+	const verbs = entry.verbs.map(({name}) => name);
+	const hint = `Choose one of ${verbs.join(', ')}.`;
 	throw unknown(`${entry.name} has no verb`, second, verbs, hint);
+}
+
+/** What a noun alone does: it lists, or shows what needs no name, or does the one thing it can. */
+function verbOfBareNoun(verbs: readonly Command[]): Command | undefined {
+	const list = verbs.find(({name}) => name === 'list');
+	const show = verbs.find(({name, args}) => name === 'show' && !fieldsOf(args).some(({required}) => required));
+	return list ?? show ?? (verbs.length === 1 ? verbs[0] : undefined);
+}
+
+/** The help of a noun, which the app shows; a shell says how it is used. Throws `usage` where there is no help. */
+function nounWithoutVerb({name, verbs}: Noun, entries: readonly Entry[]): Found {
+	const usage = new AppError('usage', `${name} needs a verb.`, {
+		hint: `Usage: \`${name} ${verbs.map(verb => verb.name).join(' | ')}\``,
+	});
+	const help = entries.find(entry => entry.name === 'help');
+	if (!help || isNoun(help)) {
+		throw usage;
+	}
+
+	return {command: help, path: help.name, rest: [name], inShell: usage};
 }
 
 const seeAll = 'Run `help` to see them all.';

@@ -25,6 +25,7 @@ test.each([
 		['vault list', 'list', []],
 	],
 	[['vault'], ['vault list', 'list', []]],
+	[['store'], ['store list', 'list', []]],
 	[
 		['vault', '--all'],
 		['vault list', 'list', ['--all']],
@@ -42,7 +43,6 @@ test.each([
 	[['zzz'], 'There is no command “zzz”.', 'Run `help` to see them all.'],
 	[['Greet'], 'There is no command “Greet”. Did you mean “greet”?', 'Run `help` to see them all.'],
 	[['constructor'], 'There is no command “constructor”.', 'Run `help` to see them all.'],
-	[['store'], 'store needs a verb.', 'Choose one of set, list.'],
 	[['store', 'lits'], 'store has no verb “lits”. Did you mean “list”?', 'Choose one of set, list.'],
 	[['vault', 'zzz'], 'vault has no verb “zzz”.', 'Choose one of set, list.'],
 	[[], 'No command was given.', 'Run `help` to see them all.'],

@@ -56,7 +56,7 @@ test.each([
 		2,
 		`service: There is no command “lgoin”. Did you mean “login”?\n  Run ${calledSo} help to see them all.\n`,
 	],
-	[['keys'], 2, 'service: keys needs a verb.\n  Choose one of set, list, remove.\n'],
+	[['item'], 2, 'service: item needs a verb.\n  Usage: '],
 	[['keys', 'set', 'opennai', 'k'], 2, 'service: There is no provider “opennai”.\n'],
 	[['keys', 'set', 'openai'], 2, 'service: API key for OpenAI is missing.\n  Give it as an argument, or pipe it in.\n'],
 	[['login', '--server'], 2, 'service: --server needs a value.\n'],

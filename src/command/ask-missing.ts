@@ -1,0 +1,49 @@
+import {fieldsOf, flagOf} from './arguments.ts';
+import type {Command} from './command.ts';
+import type {CommandContext} from './context.ts';
+
+const other = '';
+
+/**
+ * The words of a command that was typed without its required arguments, asked for one by one: among the values that are
+ * known where there are some. Undefined where the user cancels.
+ */
+export async function askMissing(command: Command, context: CommandContext): Promise<readonly string[] | undefined> {
+	const required = new Set(fieldsOf(command.args).flatMap(({name, required}) => (required ? [name] : [])));
+	const words: string[] = [];
+	for (const name of command.positional ?? []) {
+		if (!required.has(name) || name === command.secret) {
+			continue;
+		}
+
+		const value = await askFor(name, command, context);
+		if (!value?.trim()) {
+			return undefined;
+		}
+
+		words.push(value.trim());
+	}
+
+	return words;
+}
+
+async function askFor(
+	name: string,
+	{completes}: Command,
+	{store, interact}: CommandContext,
+): Promise<string | undefined> {
+	const kind = completes?.[name];
+	const what = (kind ?? flagOf(name)).replaceAll('-', ' ');
+	const known = kind === undefined || kind === 'saved-session' ? [] : store.getState().valuesOf(kind);
+	if (known.length > 0) {
+		const values = known.map(value => ({id: value, label: value}));
+		const choices = kind === 'provider' ? values : [...values, {id: other, label: `Another ${what}…`}];
+		const title = `Select ${/^[aeiou]/.test(what) ? 'an' : 'a'} ${what}`;
+		const chosen = await interact.choose({title, choices});
+		if (chosen !== other) {
+			return chosen;
+		}
+	}
+
+	return interact.ask({label: `${what.charAt(0).toUpperCase()}${what.slice(1)}:`, masked: false});
+}

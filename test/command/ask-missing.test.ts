@@ -1,0 +1,41 @@
+import {expect, test} from 'vitest';
+import {drawn, testContext} from '../commands/context.ts';
+
+test('a noun alone lists, in the app and in a shell', async () => {
+	const {run, runInApp} = testContext();
+	const empty = 'No keys yet. /keys set <provider> stores one.';
+	expect([drawn(await run('keys'), 80), drawn(await runInApp('keys'), 80)]).toEqual([empty, empty]);
+});
+
+test('a noun without a list shows its verbs in the app, and how it is used in a shell', async () => {
+	const {run, runInApp} = testContext();
+	expect(drawn(await runInApp('item'), 80)).toContain('/item stage');
+	await expect(run('item')).rejects.toMatchObject({
+		code: 'usage',
+		message: 'item needs a verb.',
+		hint: 'Usage: `item stage | schemas`',
+	});
+});
+
+test('in the app a required argument is selected among those that are known, or typed', async () => {
+	const {runInApp, asked, store} = testContext({answers: ['', undefined, undefined]});
+	store.getState().setValuesOf(kind => (kind === 'runtime' ? ['dev-box'] : []));
+	const nothing = {kind: 'text', text: 'Nothing changed.'};
+	expect(await runInApp('runtime', 'resume')).toEqual(nothing);
+	expect(await runInApp('connect')).toEqual(nothing);
+	expect(asked).toEqual([
+		{
+			title: 'Select a runtime',
+			choices: [
+				{id: 'dev-box', label: 'dev-box'},
+				{id: '', label: 'Another runtime…'},
+			],
+		},
+		{label: 'Runtime:', masked: false},
+		{label: 'Server:', masked: false},
+	]);
+});
+
+test('in a shell a required argument that is missing is a usage error', async () => {
+	await expect(testContext().run('connect')).rejects.toMatchObject({code: 'usage', message: 'connect needs <url>.'});
+});
