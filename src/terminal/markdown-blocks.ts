@@ -2,7 +2,8 @@ import type {MarkedToken, Tokens} from 'marked';
 import {renderCode} from './markdown-fence.ts';
 import {renderInline} from './markdown-inline.ts';
 import type {MarkdownOptions} from './markdown-options.ts';
-import {type ColumnWidths, renderTable} from './markdown-table.ts';
+import {collectReferences} from './markdown-references.ts';
+import {renderTable} from './markdown-table.ts';
 import {lineWidth, textWidth} from './width.ts';
 import {wrapLine} from './wrap.ts';
 
@@ -14,10 +15,10 @@ const bullets = ['•', '◦', '▪'];
 export type Continued =
 	/** Further items of a list; the number that the next one has. */
 	| {readonly kind: 'list'; readonly next: number}
-	/** The rest of a paragraph. */
-	| {readonly kind: 'paragraph'}
-	/** A table of which lines are drawn: its columns stay as they are. */
-	| {readonly kind: 'table'; readonly widths: ColumnWidths};
+	/** The rest of a paragraph; its last line so far, styled, which may still grow. */
+	| {readonly kind: 'paragraph'; readonly line: string}
+	/** A paragraph right above. */
+	| {readonly kind: 'below'};
 
 /**
  * Draws blocks one blank line apart. `begun` is true where other blocks stand before them, `continued` what the first
@@ -32,13 +33,18 @@ export function renderBlocks(
 	const lines: string[] = [];
 	let before = begun;
 	let from = continued;
-	for (const token of tokens) {
+	for (const [index, token] of tokens.entries()) {
+		if (options.references && token.type === 'paragraph' && from?.kind !== 'paragraph') {
+			collectReferences(token.text, options.references);
+		}
+
 		const drawn = renderBlock(token, options, from);
 		if (drawn.length === 0) {
 			continue;
 		}
 
-		const joined = from?.kind === 'paragraph' || (from?.kind === 'list' && token.type === 'list');
+		const joined =
+			from?.kind === 'list' ? token.type === 'list' : from !== undefined || goesOn(tokens[index - 1], token);
 		if (before && !joined) {
 			lines.push('');
 		}
@@ -54,6 +60,11 @@ export function renderBlocks(
 	return lines;
 }
 
+/** True for a paragraph that the lexer cut in two, without a blank line between. */
+export function goesOn(before: MarkedToken | undefined, token: MarkedToken | undefined): boolean {
+	return before?.type === 'paragraph' && token?.type === 'paragraph';
+}
+
 /** Draws one block; no lines for one that draws nothing. */
 function renderBlock(
 	token: MarkedToken,
@@ -67,7 +78,7 @@ function renderBlock(
 			return wrapLine(palette.heading(renderInline(token.text, options), token.depth), width);
 		case 'paragraph':
 		case 'text':
-			return renderParagraph(token, options);
+			return renderParagraph(token, options, continued?.kind === 'paragraph' ? continued.line : '');
 		case 'code':
 			return renderCode(token.raw, token.text, options);
 		case 'blockquote':
@@ -81,7 +92,7 @@ function renderBlock(
 				depth,
 			);
 		case 'table':
-			return continued?.kind === 'table' ? renderTable(token, options, continued.widths) : renderTable(token, options);
+			return renderTable(token, options);
 		case 'hr':
 			return [palette.dim('─'.repeat(width))];
 		case 'html':
@@ -91,11 +102,16 @@ function renderBlock(
 	}
 }
 
-function renderParagraph(token: Tokens.Paragraph | Tokens.Text, options: MarkdownOptions): readonly string[] {
+function renderParagraph(
+	token: Tokens.Paragraph | Tokens.Text,
+	options: MarkdownOptions,
+	begun: string,
+): readonly string[] {
 	// In a list with blank lines, the box of a task is a part of its text; the item has drawn it.
 	const [box] = token.tokens ?? [];
-	const text = (box?.type === 'checkbox' ? token.text.slice(box.raw.length) : token.text).trim();
-	return text ? wrapLine(renderInline(text, options), options.width) : [];
+	const text = box?.type === 'checkbox' ? token.text.slice(box.raw.length) : token.text;
+	const styled = begun + renderInline(begun ? text.trimEnd() : text.trim(), options);
+	return styled ? wrapLine(styled, options.width) : [];
 }
 
 /** The number of the first item. */
@@ -125,7 +141,7 @@ function renderItem(item: Tokens.ListItem, options: MarkdownOptions, depth: numb
 	for (const token of item.tokens as MarkedToken[]) {
 		const drawn = renderBlock(token, options, undefined, depth);
 		if (drawn.length > 0) {
-			const isText = token.type === 'text' || token.type === 'paragraph';
+			const isText = token.type === 'text' || token?.type === 'paragraph';
 			lines = [...lines, ...(isText && afterText ? [''] : []), ...drawn];
 			afterText = isText;
 		}

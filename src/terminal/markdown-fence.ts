@@ -25,21 +25,28 @@ export function isFence(raw: string): boolean {
 	return opener.test(raw);
 }
 
-/** Begins a fenced block with the line that opens it, or a block of code without one (`line` is then empty). */
-export function openFence(line: string, {width, palette}: MarkdownOptions): Fence {
+/**
+ * Begins a fenced block with the line that opens it, or a block of code without one (`line` is then empty). Its lines are
+ * as wide as `options` say when they are drawn.
+ */
+export function openFence(line: string, options: MarkdownOptions): Fence {
+	const {palette} = options;
 	const [, indent = '', marker = '', info = ''] = opener.exec(line) ?? [];
 	const language = /^\s*([^\s{,]*)/.exec(info)?.[1] ?? '';
-	const rule = '─'.repeat(Math.min(width, longestRule));
+	const ruleOf = () => '─'.repeat(Math.min(options.width, longestRule));
+	const rule = ruleOf();
 	const label = truncate(language, rule.length - 4);
 	const highlighter = createLineHighlighter(language, palette);
 	const end = marker ? new RegExp(`^ {0,3}${marker}${marker.charAt(0)}* *$`) : undefined;
 	const stripped = new RegExp(`^ {0,${indent.length}}`);
 	return {
 		header: palette.dim(label ? `── ${label} ${rule.slice(textWidth(label) + 4)}` : rule),
-		footer: palette.dim(rule),
+		get footer() {
+			return palette.dim(ruleOf());
+		},
 		isEnd: text => end?.test(text) ?? false,
-		renderLine: text => wrapLine(highlighter.next(text.replace(stripped, '')), width, {hard: true}),
-		peekLine: text => wrapLine(highlighter.peek(text.replace(stripped, '')), width, {hard: true}),
+		renderLine: text => wrapLine(highlighter.next(text.replace(stripped, '')), options.width, {hard: true}),
+		peekLine: text => wrapLine(highlighter.peek(text.replace(stripped, '')), options.width, {hard: true}),
 	};
 }
 

@@ -2,6 +2,7 @@ import type {MarkedToken} from 'marked';
 import {hyperlink, plainText} from './ansi.ts';
 import {lexInline} from './markdown-lexer.ts';
 import type {MarkdownOptions} from './markdown-options.ts';
+import {isPlain, pieceEnd} from './markdown-pieces.ts';
 import {safeText} from './safe-text.ts';
 
 const longestUrl = 2048;
@@ -31,16 +32,40 @@ const namedEntities: Readonly<Record<string, string>> = {
 	times: '×',
 };
 
-/** What inline styles, links and character references begin with. Most text has none of it, and needs no lexer. */
-const special = /[\\`*_~[<&:@]|www\./i;
+/** What could be the beginning of a style or a link that is not closed yet, and what cannot, though it looks like it. */
+const opening = /[*_~`[<\\]/;
+const inert = /\[[^[\]]*\](?![([:])|(?<=\w)_+(?=\w)|(?<=\s)(?:\*|_)(?=\s)|<(?![\w/!?])/g;
 
-/** Styles the text of a block; line breaks of the source are kept as LF, for `wrapLine` to break at. */
-export function renderInline(text: string, options: MarkdownOptions): string {
-	if (!special.test(text)) {
+/**
+ * Styles the text of a block, piece by piece; line breaks of the source are kept as LF, for `wrapLine` to break at, and
+ * tabs are spaces, so that a line does not depend on the column where its text began.
+ */
+export function renderInline(source: string, options: MarkdownOptions): string {
+	const text = source.replaceAll('\t', ' ');
+	if (isPlain(text)) {
 		return joinLines(text);
 	}
 
-	return renderTokens(lexInline(text), options);
+	const styled: string[] = [];
+	let start = 0;
+	for (let end: number | undefined = 0; end !== undefined; ) {
+		end = inlinePieceEnd(text, start);
+		const piece = text.slice(start, end);
+		styled.push(isPlain(piece) ? joinLines(piece) : renderTokens(lexInline(piece, options.references), options));
+		start = end ?? 0;
+	}
+
+	return styled.join('');
+}
+
+/** Returns where the piece of a paragraph's text that begins at `start` ends; undefined for its last or an open one. */
+export function inlinePieceEnd(text: string, start: number): number | undefined {
+	return pieceEnd(text, start, piece => lexInline(piece).every(isSettled));
+}
+
+/** True unless what comes behind the token could make something else of it. */
+function isSettled({type, raw}: MarkedToken): boolean {
+	return type === 'text' ? !opening.test(raw.replace(inert, '')) : !(type === 'escape' && /^\\[([]$/.test(raw));
 }
 
 function renderTokens(tokens: readonly MarkedToken[], options: MarkdownOptions): string {

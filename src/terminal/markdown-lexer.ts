@@ -1,10 +1,11 @@
 import {Lexer, type MarkedToken, Tokenizer} from 'marked';
+import {leastPiece} from './markdown-pieces.ts';
+import type {References} from './markdown-references.ts';
 
 /** Quotes and lists deeper than this are drawn as text: nobody reads them, and each level costs stack and time. */
 const deepest = 16;
 /** Longer runs of text are drawn without inline styles, whose search takes more than linear time. */
 const longestInline = 10_000;
-
 let depth = 0;
 const tokenizer = createTokenizer();
 
@@ -16,25 +17,42 @@ export function lexBlocks(source: string): readonly MarkedToken[] {
 }
 
 /** Takes the text of a paragraph, heading or cell apart. */
-export function lexInline(text: string): readonly MarkedToken[] {
+export function lexInline(text: string, references?: References): readonly MarkedToken[] {
 	if (text.length > longestInline) {
 		return [{type: 'text', raw: text, text, escaped: true}];
 	}
 
-	return new Lexer({gfm: true, tokenizer}).inlineTokens(text) as MarkedToken[];
+	const lexer = new Lexer({gfm: true, tokenizer});
+	if (references) {
+		lexer.tokens.links = references as Record<string, {href: string; title: string}>;
+	}
+
+	return lexer.inlineTokens(text) as MarkedToken[];
 }
 
 /**
- * GitHub's Markdown with two changes. Reference definitions are text, because a stream cannot take back what it has
- * drawn when a definition arrives. Nesting is limited.
+ * GitHub's Markdown with a few changes, so that a stream never takes back what it has drawn . Reference definitions are drawn as text, and links find those that stand before them. An underlined heading is
+ * one short line, the header of a table shows a bar early. Nesting is limited.
  */
 function createTokenizer(): Tokenizer {
 	const own = new Tokenizer();
 	const list = own.list.bind(own);
 	const blockquote = own.blockquote.bind(own);
+	const lheading = own.lheading.bind(own);
+	const table = own.table.bind(own);
+	const reflink = own.reflink.bind(own);
 	own.def = () => undefined;
 	own.list = source => nested(() => list(source));
 	own.blockquote = source => nested(() => blockquote(source));
+	own.lheading = source => {
+		const heading = lheading(source);
+		return heading && heading.text.length < leastPiece && !heading.text.includes('\n') ? heading : undefined;
+	};
+	own.table = source => (/^[^\n]*\|/.test(source.slice(0, leastPiece)) ? table(source) : undefined);
+	own.reflink = (source, links) => {
+		const link = reflink(source, links);
+		return link?.type === 'link' && source[link.raw.length] === ':' ? undefined : link;
+	};
 	return own;
 }
 

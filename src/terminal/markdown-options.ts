@@ -1,3 +1,4 @@
+import type {References} from './markdown-references.ts';
 import type {Palette} from './style.ts';
 
 export type MarkdownOptions = {
@@ -6,4 +7,6 @@ export type MarkdownOptions = {
 	readonly palette: Palette;
 	/** True where the terminal understands hyperlinks (OSC 8). */
 	readonly links?: boolean;
+	/** The definitions so far of the links that name one. */
+	readonly references?: References;
 };

@@ -1,23 +1,30 @@
 import type {MarkedToken, Tokens} from 'marked';
-import {type Continued, renderBlocks, renderItems, startOf} from './markdown-blocks.ts';
-import {cutParagraph} from './markdown-cut.ts';
+import {type Continued, goesOn, renderBlocks, renderItems, startOf} from './markdown-blocks.ts';
+import {cutParagraph, lexRest} from './markdown-cut.ts';
 import {type Fence, isFence, openFence} from './markdown-fence.ts';
+import {renderInline} from './markdown-inline.ts';
 import {lexBlocks} from './markdown-lexer.ts';
 import type {MarkdownOptions} from './markdown-options.ts';
-import {roomyColumnWidths} from './markdown-table.ts';
+import {lastLines, renderEnd} from './markdown-preview.ts';
+import {noReferences} from './markdown-references.ts';
+import {countLines, nextLine, sourceLength} from './markdown-source.ts';
+import {createWorkLimit} from './markdown-work.ts';
 import {safeText} from './safe-text.ts';
+import {wrapLine} from './wrap.ts';
 
 export type MarkdownStreamOptions = MarkdownOptions & {
-	/** Most lines that the open tail may take, 4 at least; further ones settle as they are drawn. */
+	/** Most lines of the open block that are drawn, 1 at least; a line counts those above them. */
 	readonly maxLive: number;
 };
 
 export type MarkdownStream = {
 	/**
 	 * Takes the whole text so far. Gives the lines that are finished since the last call, to be written once and never
-	 * again, and those that may still change. The cost depends on the open block alone.
+	 * again, and the last ones of those that may still change. What all calls cost is linear in the text.
 	 */
 	readonly push: (text: string) => {readonly settled: readonly string[]; readonly live: readonly string[]};
+	/** Draws what is not settled yet for a window of another size. */
+	readonly resize: (size: Pick<MarkdownStreamOptions, 'width' | 'maxLive'>) => void;
 	/** Takes the whole text, which is complete now, and gives all lines that are not settled yet. */
 	readonly end: (text: string) => readonly string[];
 };
@@ -26,39 +33,49 @@ export type MarkdownStream = {
 const endsWithBlank: ReadonlySet<string> = new Set(['table', 'paragraph', 'heading', 'hr']);
 
 /**
- * Draws Markdown that still grows. All that it settles is what `renderMarkdown` draws of the whole, unless a block was
- * longer than `maxLive` and came out otherwise in the end.
+ * Draws Markdown that still grows. All that it settles, put together, is what `renderMarkdown` draws of the whole.
  *
  * Only complete lines decide what settles: half a line may be read as another block than the whole one. A block is
  * finished when another one began behind it or, where that ends it, a blank line came; an item when the next one began, a
- * line of a fence when it ended.
+ * line of a fence when it ended. Of a long paragraph the lines settle that no later word can change.
  */
 export function createMarkdownStream(options: MarkdownStreamOptions): MarkdownStream {
-	/** Units of the text that were taken into `region`. */
+	const style = {...options, references: noReferences()};
+	const work = createWorkLimit();
+	/** Units of the text that were taken into `region`, and those in which no line ends behind them. */
 	let taken = 0;
-	/** The safe source of the complete lines that are not settled. */
+	let searched = 0;
+	/** The safe source of the complete lines that are not settled, and how many they are. */
 	let region = '';
-	/** Lines of the region that settled because the tail was too long. */
-	let drawn = 0;
+	let regionLines = 0;
 	let begun = false;
 	let continued: Continued | undefined;
 	let fence: Fence | undefined;
 	let settled: string[] = [];
+	/** From which length of the open paragraph on it is worth looking again for a place to part it. */
+	let cutFrom = 0;
 
 	const emit = (lines: readonly string[]) => {
-		for (const line of lines.slice(drawn)) {
+		for (const line of lines) {
 			settled.push(line);
 		}
 
-		drawn = Math.max(0, drawn - lines.length);
 		begun ||= lines.length > 0;
 	};
 
-	const emitBlocks = (tokens: readonly MarkedToken[]) => {
-		const lines = renderBlocks(tokens, options, begun, continued);
+	const drop = (length: number) => {
+		region = region.slice(length);
+		regionLines = countLines(region);
+		cutFrom = 0;
+	};
+
+	const lex = (source: string) => (continued?.kind === 'paragraph' ? lexRest(source) : lexBlocks(source));
+
+	const emitBlocks = (tokens: readonly MarkedToken[], next?: MarkedToken) => {
+		const lines = renderBlocks(tokens, style, begun, continued);
 		emit(lines);
-		continued = lines.length > 0 ? undefined : continued;
-		region = region.slice(sourceLength(tokens));
+		continued = goesOn(tokens.at(-1), next) ? {kind: 'below'} : lines.length > 0 ? undefined : continued;
+		drop(sourceLength(tokens));
 	};
 
 	const emitItems = (list: Tokens.List) => {
@@ -66,18 +83,18 @@ export function createMarkdownStream(options: MarkdownStreamOptions): MarkdownSt
 		if (items.length > 0) {
 			const joined = continued?.kind === 'list';
 			const next = continued?.kind === 'list' ? continued.next : startOf(list);
-			emit([...(begun && !joined ? [''] : []), ...renderItems(list, items, next, options)]);
+			emit([...(begun && !joined ? [''] : []), ...renderItems(list, items, next, style)]);
 			continued = {kind: 'list', next: next + items.length};
-			region = region.slice(sourceLength(items));
+			drop(sourceLength(items));
 		}
 	};
 
 	const beginFence = () => {
 		const line = nextLine(region);
-		fence = openFence(line, options);
+		fence = openFence(line, style);
 		emit([...(begun && !continued ? [''] : []), fence.header]);
 		continued = undefined;
-		region = region.slice(line.length + 1);
+		drop(line.length + 1);
 	};
 
 	/** Settles the complete lines of the open fence. */
@@ -90,7 +107,7 @@ export function createMarkdownStream(options: MarkdownStreamOptions): MarkdownSt
 			emit(fence ? open.renderLine(line) : [open.footer]);
 		}
 
-		region = region.slice(at);
+		drop(at);
 	};
 
 	const settle = () => {
@@ -100,15 +117,20 @@ export function createMarkdownStream(options: MarkdownStreamOptions): MarkdownSt
 				continue;
 			}
 
-			const tokens = lexBlocks(region);
+			const isParted = /\n *\n$/.test(region.slice(-80));
+			if (!work.allows(region.length, isParted ? 1 : 4)) {
+				return;
+			}
+
+			const tokens = lex(region);
 			const index = tokens.findLastIndex(token => token.type !== 'space');
 			const last = tokens[index];
-			if (last && endsWithBlank.has(last.type) && /\n *\n$/.test(region)) {
+			if (last && endsWithBlank.has(last.type) && isParted) {
 				emitBlocks(tokens);
 				return;
 			}
 
-			emitBlocks(tokens.slice(0, Math.max(0, index)));
+			emitBlocks(tokens.slice(0, Math.max(0, index)), last);
 			if (last?.type === 'code' && isFence(last.raw)) {
 				beginFence();
 				continue;
@@ -125,67 +147,76 @@ export function createMarkdownStream(options: MarkdownStreamOptions): MarkdownSt
 	/** Takes in the lines that are complete now. */
 	const take = (text: string) => {
 		settled = [];
-		const end = text.lastIndexOf('\n') + 1;
-		if (end > taken) {
-			region += safeText(text.slice(taken, end));
+		work.earn(text.length - searched);
+		const end = text.slice(searched).lastIndexOf('\n') + 1 + searched;
+		if (end > searched) {
+			const lines = safeText(text.slice(taken, end));
+			region += lines;
+			regionLines += countLines(lines);
 			taken = end;
 			settle();
 		}
+
+		searched = Math.max(taken, text.length);
 	};
 
-	/** Draws the region and the line that is not complete; what is too long of it settles. */
+	/** Draws the region and the line that is not complete. */
 	const drawTail = (partial: string): readonly string[] => {
 		const tail = safeText(partial);
 		if (fence) {
-			const lines = /^ {0,3}[`~]*$/.test(tail) ? [] : fence.peekLine(tail);
-			return limit(lines);
+			return lastLines(/^ {0,3}[`~]*$/.test(tail) ? [] : fence.peekLine(tail), 0, style);
 		}
 
-		const tokens = lexBlocks(region + tail);
-		const lines = renderBlocks(tokens, options, begun, continued);
-		const excess = lines.length - drawn - options.maxLive;
+		const source = region + tail;
+		const peek = {...style, references: {...style.references}};
+		if (!work.allows(source.length, 8)) {
+			const {drawn, above} = renderEnd(source, regionLines, peek);
+			return lastLines(drawn, above, style);
+		}
+
+		const tokens = lex(source);
+		const lines = renderBlocks(tokens, peek, begun, continued);
 		const [first, second] = tokens.filter(token => token.type !== 'space');
-		if (excess > 0 && first?.type === 'paragraph' && !second && drawn === 0 && tail === partial) {
-			const rest = cut(region + tail, lines.slice(0, excess));
-			if (rest) {
-				return rest;
-			}
-		}
-
-		if (excess > 0 && first?.type === 'table' && !continued && drawn === 0) {
-			continued = {kind: 'table', widths: roomyColumnWidths(first, options)};
-			return limit(renderBlocks(tokens, options, begun, continued));
-		}
-
-		return limit(lines);
+		const isCut = lines.length > style.maxLive && first?.type === 'paragraph' && !second && cut(source, partial);
+		return isCut
+			? lastLines(renderBlocks(lex(source.slice(isCut)), peek, begun, continued), 0, style)
+			: lastLines(lines, 0, style);
 	};
 
-	const limit = (lines: readonly string[]): readonly string[] => {
-		const excess = lines.length - drawn - options.maxLive;
-		if (excess > 0) {
-			settled = [...settled, ...lines.slice(drawn, drawn + excess)];
-			drawn += excess;
-		}
-
-		return lines.slice(drawn);
-	};
-
-	/** Settles the first lines of a long paragraph with their source; the rest of it is drawn without them from now on. */
-	const cut = (source: string, lines: readonly string[]): readonly string[] | undefined => {
-		const render = (part: string) => renderBlocks(lexBlocks(part.trimEnd()), options, begun, continued);
-		const place = cutParagraph(source, lines, render);
-		if (place === undefined) {
+	/** Settles the lines of an open paragraph that cannot change any more. Returns how much of the source that was. */
+	const cut = (source: string, partial: string): number | undefined => {
+		if (source.length < cutFrom) {
 			return undefined;
 		}
 
-		emit(lines);
-		continued = {kind: 'paragraph'};
-		taken += Math.max(0, place - region.length);
-		region = region.slice(place);
-		return limit(render(source.slice(place)));
+		const isRest = continued?.kind === 'paragraph';
+		cutFrom = source.length * 1.25;
+		const place = cutParagraph(source, isRest);
+		const fromPartial = Math.max(0, (place ?? 0) - region.length);
+		if (place === undefined || !source.startsWith(partial.slice(0, fromPartial), region.length)) {
+			return undefined;
+		}
+
+		const start = isRest ? 0 : source.search(/\S/);
+		const before = continued?.kind === 'paragraph' ? continued.line : '';
+		const lines = wrapLine(before + renderInline(source.slice(start, place), style), style.width);
+		const line = lines.at(-1);
+		if (lines.length < 2 || line === undefined) {
+			return undefined;
+		}
+
+		emit([...(begun && !continued ? [''] : []), ...lines.slice(0, -1)]);
+		continued = {kind: 'paragraph', line};
+		taken += fromPartial;
+		drop(place);
+		return place;
 	};
 
 	return {
+		resize(size) {
+			Object.assign(style, size);
+		},
+
 		push(text) {
 			take(text);
 			// Half a character, or half a line break, is drawn with its other half.
@@ -200,19 +231,10 @@ export function createMarkdownStream(options: MarkdownStreamOptions): MarkdownSt
 				const closed = fence.isEnd(tail);
 				emit([...(tail && !closed ? fence.renderLine(tail) : []), fence.footer]);
 			} else {
-				emit(renderBlocks(lexBlocks(region + tail), options, begun, continued));
+				emit(renderBlocks(lex(region + tail), style, begun, continued));
 			}
 
 			return settled;
 		},
 	};
-}
-
-function nextLine(text: string): string {
-	const end = text.indexOf('\n');
-	return end === -1 ? text : text.slice(0, end);
-}
-
-function sourceLength(parts: readonly {readonly raw: string}[]): number {
-	return parts.reduce((length, {raw}) => length + raw.length, 0);
 }

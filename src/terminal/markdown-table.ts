@@ -10,25 +10,15 @@ type Row = readonly string[];
 /** A column that would be narrower than this, or narrower than its content, is not worth drawing. */
 const narrowest = 6;
 
-/**
- * Cells that each column takes; undefined where columns do not fit and the table becomes a list of `name: value`.
- * A stream keeps them once a part of its table is drawn.
- */
-export type ColumnWidths = readonly number[] | undefined;
+/** Cells that each column takes; undefined where columns do not fit and the table becomes a list of `name: value`. */
+type ColumnWidths = readonly number[] | undefined;
 
-/** Widths for a table whose further rows are not known yet: what room is left is shared out. */
-export function roomyColumnWidths(table: Tokens.Table, options: MarkdownOptions): ColumnWidths {
-	const widths = columnWidths(cellsOf(table, options), options);
-	const spare = widths && roomOf(widths.length, options) - sum(widths);
-	return widths?.map(width => width + Math.floor((spare ?? 0) / widths.length));
-}
-
-/** Draws a table, in columns that were chosen before or in the best ones. */
-export function renderTable(table: Tokens.Table, options: MarkdownOptions, chosen?: ColumnWidths): readonly string[] {
+/** Draws a table. Its columns depend on all rows: it is drawn when it is whole. */
+export function renderTable(table: Tokens.Table, options: MarkdownOptions): readonly string[] {
 	const {palette} = options;
 	const cells = cellsOf(table, options);
 	const [header = [], ...rows] = cells;
-	const widths = chosen ?? columnWidths(cells, options);
+	const widths = columnWidths(cells, options);
 	if (!widths) {
 		return renderAsList(header, rows, options);
 	}

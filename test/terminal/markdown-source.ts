@@ -33,6 +33,34 @@ const pieces = [
 	...['\n\n    indented code', '\n\n  continued', '\n   lazy'],
 ];
 
+/** What makes blocks longer than a window: paragraphs, words, formulas and tables, and links to definitions. */
+const long = [
+	...['A sentence that goes on and on, so that it is drawn on many lines of any window there is. ', 'x'.repeat(500)],
+	...['**A bold sentence that goes on and on, so that it is drawn on many lines.** And more. ', '漢字'.repeat(60)],
+	...['`code` in a line of words, *emphasis* too, and snake_case_words, 2 * 3, a[0], and so on ', 'word '.repeat(40)],
+	...[
+		'[text][name]',
+		'[name][]',
+		'[name]: https://example.com/defined\n',
+		'\\(x_1 * y\\)',
+		'\\[\na\\\\\n\\]',
+		'C:\\\\dir',
+	],
+	...[
+		'\n| a | longer header |\n|---|---|\n',
+		'\n| cell | a cell of many words that wraps in most windows |',
+		'\n| 1 | 2 | 3 |',
+	],
+];
+
+/** Markdown of which single blocks are longer than a small window. */
+export const longMarkdownSource = fc
+	.array(fc.oneof({weight: 3, arbitrary: fc.constantFrom(...long)}, fc.constantFrom(...pieces)), {
+		minLength: 1,
+		maxLength: 30,
+	})
+	.map(parts => parts.join(''));
+
 /** Markdown as a model may write it, on a good day and on a bad one. */
 export const markdownSource = fc
 	.array(fc.constantFrom(...pieces), {minLength: 1, maxLength: 24})

@@ -6,7 +6,8 @@ import {renderMarkdown} from '../../src/terminal/markdown.ts';
 import {createMarkdownStream} from '../../src/terminal/markdown-stream.ts';
 import {createPalette} from '../../src/terminal/style.ts';
 import {lineWidth} from '../../src/terminal/width.ts';
-import {markdownSource} from './markdown-source.ts';
+import {expectLinear} from '../growth.ts';
+import {longMarkdownSource, markdownSource} from './markdown-source.ts';
 
 const options = {width: 40, palette: createPalette({color: true}), links: true};
 const unlimited = Number.POSITIVE_INFINITY;
@@ -36,6 +37,22 @@ describe('a stream of Markdown', () => {
 			{numRuns: 600},
 		);
 	});
+
+	test('settles exactly the lines of the whole at any width and height, however it comes', () => {
+		const sizes = fc.record({width: fc.integer({min: 20, max: 130}), maxLive: fc.integer({min: 1, max: 12})});
+		fc.assert(
+			fc.property(longMarkdownSource, sizes, fc.integer({min: 1, max: 90}), (source, size, step) => {
+				const markdown = createMarkdownStream({...options, ...size});
+				const settled: string[] = [];
+				for (let end = step; end <= source.length; end += step) {
+					settled.push(...markdown.push(source.slice(0, end)).settled);
+				}
+
+				expect([...settled, ...markdown.end(source)]).toEqual(renderMarkdown(source, {...options, ...size}));
+			}),
+			{numRuns: 300},
+		);
+	}, 30_000);
 
 	test('settles the same lines when all comes at once', () => {
 		fc.assert(
@@ -131,14 +148,34 @@ describe('a block that is longer than the tail may be', () => {
 		expect(stream(source, 3, 4).all).toEqual(renderMarkdown(source, options));
 	});
 
-	test('keeps the columns of a table of which a part is drawn', () => {
-		const rows = Array.from({length: 12}, (_, index) => `| ${index} | ${'x '.repeat(index)} |\n`);
-		const source = `| a | b |\n|---|---|\n${rows.join('')}`;
-		const {settled, all} = stream(source, 4);
-		expect(settled.length).toBeGreaterThan(4);
-		expect(all.filter(line => plainText(line).startsWith('┌'))).toHaveLength(1);
-		expect(words(all).filter(word => /\d/.test(word))).toEqual(rows.map((_, index) => `${index}`));
-		expect(new Set(all.map(lineWidth)).size).toBe(1);
+	test('holds a table until it is whole, shows its end below a count, and then loses no cell of it', () => {
+		const rows = Array.from({length: 12}, (_, index) => `| r${index} | ${'words '.repeat(30)} | last${index} |\n`);
+		const source = `| a | b | c |\n|---|---|---|\n${rows.join('')}`;
+		const {pushes, all} = stream(source, 4);
+		expect(pushes.flatMap(push => push.settled)).toEqual([]);
+		const {live = []} = pushes.at(-1) ?? {};
+		expect(live).toHaveLength(4);
+		expect(plainText(live[0] ?? '')).toMatch(/^… \d+ lines above$/);
+		expect(all).toEqual(renderMarkdown(source, options));
+		expect(words(all).filter(word => /^(?:r|last)\d/.test(word))).toEqual(
+			rows.flatMap((_, index) => [`r${index}`, `last${index}`]),
+		);
+	});
+
+	test('draws no row of a table wider than the window when a late cell is wider than those before', () => {
+		const source = `| a | b | c |\n|---|---|---|\n${'| 1 | x | y |\n'.repeat(20)}| 10 | 漢 | ${'z'.repeat(90)} |\n`;
+		for (const width of [20, 40, 80]) {
+			const markdown = createMarkdownStream({...options, width, maxLive: 4});
+			const {settled, live} = markdown.push(source);
+			const lines = [...settled, ...live, ...markdown.end(source)];
+			expect(Math.max(...lines.map(lineWidth))).toBeLessThanOrEqual(width);
+		}
+	});
+
+	test('settles the lines of a paragraph as it grows, before it ends', () => {
+		const {pushes} = stream('Some words that make up a sentence. '.repeat(40), 4, 4);
+		const settled = pushes.flatMap(push => push.settled);
+		expect(settled.length).toBeGreaterThan(30);
 	});
 
 	test('settles each line once, in order', () => {
@@ -152,26 +189,32 @@ describe('a block that is longer than the tail may be', () => {
 describe('the cost of a push', () => {
 	const mixed = `## Heading\n\nSome **bold** text with \`code\`\nand lines.\n\n- one\n- two\n\n| a | b |\n|---|---|\n| 1 | 2 |\n\n`;
 
-	test.each([
-		['of blocks', mixed.repeat(154)],
-		['that is one fence', `\`\`\`ts\n${'const a = (b: string) => c(b, 12);\n'.repeat(2000)}`],
-		['that is one list', '- an item with **bold** text\n'.repeat(2000)],
-	])(
-		'does not grow with an answer of 2,000 lines %s',
-		(_, source) => {
-			const markdown = createMarkdownStream({...options, maxLive: 12});
-			const cost = [0, 0];
-			for (let end = 4; end <= source.length; end += 4) {
-				const started = performance.now();
-				markdown.push(source.slice(0, end));
-				const half = end * 2 > source.length ? 1 : 0;
-				cost[half] = (cost[half] ?? 0) + performance.now() - started;
-			}
+	/** Draws a source that comes in pieces of 16 units. */
+	const drawPieces = (source: string) => {
+		const markdown = createMarkdownStream({...options, maxLive: 12});
+		for (let end = 16; end <= source.length; end += 16) {
+			markdown.push(source.slice(0, end));
+		}
 
-			const [first = 0, second = 0] = cost;
-			expect(second).toBeLessThan(3 * first + 500);
-			expect(first + second).toBeLessThan(12_000);
+		markdown.end(source);
+	};
+
+	test.each([
+		['of blocks', mixed],
+		['that is one fence', 'const a = (b: string) => c(b, 12);\n', '```ts\n'],
+		['that is one list', '- an item with **bold** text\n'],
+		['that is one item', '  a line of an item\n', '- one\n'],
+		['that is one word', 'x'],
+		['that is one paragraph', 'Some **bold** words in a sentence. '],
+		['that is one table', '| one cell | another cell | a third `cell` |\n', '| a | b | c |\n|---|---|---|\n'],
+		['that is one cell', 'x', '| a |\n|---|\n| '],
+		['that is one quote', '> a line of a quote\n'],
+		['of definitions', '[name]: https://example.com/\n'],
+	])(
+		'grows in step with an answer %s',
+		(_, part, begin = '') => {
+			expectLinear(length => drawPieces(begin + part.repeat(length / part.length)), 6000);
 		},
-		30_000,
+		60_000,
 	);
 });

@@ -63,6 +63,20 @@ describe('renderMarkdown', () => {
 	test('takes reference definitions as text, because a stream cannot wait for them', () => {
 		expect(draw('[a][1]\n\n[1]: https://example.com/')).toEqual(['[a][1]', '', '[1]: https://example.com/']);
 	});
+
+	test('draws links to definitions that stand before them, in the first spelling of a name', () => {
+		const source = '[One]: https://example.com/1\n[one]: https://example.com/2\n[__proto__]: https://example.com/3';
+		expect(draw(`${source}\n\n[a][ONE], [one][], [One], [b][two], [c][toString] and [d][__proto__]`, 200).at(-1)).toBe(
+			[
+				...['a (https://example.com/1), one (https://example.com/1), One (https://example.com/1)'],
+				'[b][two], [c][toString] and d (https://example.com/3)',
+			].join(', '),
+		);
+	});
+
+	test('takes a backslash before what Markdown means for an escape', () => {
+		expect(draw('\\*a\\* \\_b\\_ \\`c\\` \\# \\<d>')).toEqual(['*a* _b_ `c` # <d>']);
+	});
 });
 
 describe('links', () => {

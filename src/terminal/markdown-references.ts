@@ -1,0 +1,19 @@
+/** Where links lead that name a definition (`[text][name]`), by its name in lower case. */
+export type References = Record<string, {readonly href: string; readonly title: string | undefined}>;
+
+const definition =
+	/^ {0,3}\[((?:\\.|[^[\]\\])+)\]:[ \t]*<?([^\s<>]+)>?(?:[ \t]+("[^"]*"|'[^']*'|\([^)]*\)))?[ \t]*(?:\n|$)/;
+
+export function noReferences(): References {
+	return Object.create(null) as References;
+}
+
+/** Adds the definitions that a paragraph begins with. The first one of a name counts, as in CommonMark. */
+export function collectReferences(paragraph: string, references: References): void {
+	let rest = paragraph;
+	for (let match = definition.exec(rest); match; match = definition.exec(rest)) {
+		const [line, label = '', href = '', title] = match;
+		references[label.replace(/\s+/g, ' ').toLowerCase()] ??= {href, title: title?.slice(1, -1)};
+		rest = rest.slice(line.length);
+	}
+}
