@@ -1,4 +1,4 @@
-import {Lexer, type MarkedToken, Tokenizer} from 'marked';
+import {Lexer, type MarkedToken, Tokenizer, type Tokens} from 'marked';
 import {leastPiece} from './markdown-pieces.ts';
 import type {References} from './markdown-references.ts';
 
@@ -6,6 +6,11 @@ import type {References} from './markdown-references.ts';
 const deepest = 16;
 /** Longer runs of text are drawn without inline styles, whose search takes more than linear time. */
 const longestInline = 10_000;
+/** A formula as LaTeX delimits it, with nothing in it that Markdown means. */
+const formula = /^\\(?:\((?:[^\\\n]|\\[^)\n]){1,500}\\\)|\[(?:[^\\]|\\[^\]]){1,500}\\\])/;
+/** What LaTeX means by a backslash before it, though Markdown would drop the backslash. */
+const latexEscape = /^\\[\\()[\]{},;]/;
+
 let depth = 0;
 const tokenizer = createTokenizer();
 
@@ -31,8 +36,9 @@ export function lexInline(text: string, references?: References): readonly Marke
 }
 
 /**
- * GitHub's Markdown with a few changes, so that a stream never takes back what it has drawn . Reference definitions are drawn as text, and links find those that stand before them. An underlined heading is
- * one short line, the header of a table shows a bar early. Nesting is limited.
+ * GitHub's Markdown with a few changes, so that a stream never takes back what it has drawn, and for models that write
+ * LaTeX. Reference definitions are drawn as text, and links find those that stand before them. An underlined heading is
+ * one short line, the header of a table shows a bar early. Backslashes of formulas stay. Nesting is limited.
  */
 function createTokenizer(): Tokenizer {
 	const own = new Tokenizer();
@@ -41,6 +47,7 @@ function createTokenizer(): Tokenizer {
 	const lheading = own.lheading.bind(own);
 	const table = own.table.bind(own);
 	const reflink = own.reflink.bind(own);
+	const escaped = own.escape.bind(own);
 	own.def = () => undefined;
 	own.list = source => nested(() => list(source));
 	own.blockquote = source => nested(() => blockquote(source));
@@ -52,6 +59,10 @@ function createTokenizer(): Tokenizer {
 	own.reflink = (source, links) => {
 		const link = reflink(source, links);
 		return link?.type === 'link' && source[link.raw.length] === ':' ? undefined : link;
+	};
+	own.escape = source => {
+		const [raw] = formula.exec(source) ?? latexEscape.exec(source) ?? [];
+		return raw ? ({type: 'escape', raw, text: raw} satisfies Tokens.Escape) : escaped(source);
 	};
 	return own;
 }

@@ -74,6 +74,15 @@ describe('renderMarkdown', () => {
 		);
 	});
 
+	test.each([
+		['a path', 'C:\\\\dir\\\\*'],
+		['a formula in a sentence', 'with \\(a_1 * b *c* \\in \\{1, 2\\}\\) in it'],
+		['a formula on its own', '\\[ x^2 \\\\ y \\, z \\]'],
+		['half a formula', 'with \\( in it'],
+	])('keeps the backslashes of %s', (_, source) => {
+		expect(draw(source, 80)).toEqual([source]);
+	});
+
 	test('takes a backslash before what Markdown means for an escape', () => {
 		expect(draw('\\*a\\* \\_b\\_ \\`c\\` \\# \\<d>')).toEqual(['*a* _b_ `c` # <d>']);
 	});
