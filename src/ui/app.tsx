@@ -22,7 +22,6 @@ const editingNote = 'Editing your previous message; Ctrl+C leaves it as it was.'
 /** The live region: the open end of the transcript, a panel, what waits, the prompt, the status. */
 export function App() {
 	const {palette, entries, dockLines} = useUi();
-	// All of the store, not parts: Ink shows the cursor only in frames for which the composer was drawn as well.
 	const state = useApp(all => all);
 	const {live, panel, queue, composer, size, completion: chosen, editing, transcript} = state;
 	const toast = useApp(state => state.toast) || (editing ? editingNote : '');
@@ -99,7 +98,7 @@ function filterCaret({filter, size}: AppState, {live, gap, dock, panel}: Layout)
 	const row = filterRow(panel);
 	return row === undefined
 		? undefined
-		: {x: drawLine(filterLabel, filter, size.columns).column, y: live + gap + dock + row};
+		: {row: live + gap + dock + row, column: drawLine(filterLabel, filter, size.columns).column};
 }
 
 function panelHeight(panel: AppState['panel'], columns: number): number {

@@ -1,9 +1,10 @@
+import {useLayoutEffect} from 'react';
 import type {ComposerLayout} from '../store/composer-layout.ts';
 import {safeText} from '../terminal/safe-text.ts';
 import {truncate} from '../terminal/width.ts';
 import {useApp, useUi} from './context.ts';
-import {useCursor} from './ink.ts';
 import {Lines} from './lines.tsx';
+import type {Caret} from './live-region.ts';
 
 type Props = {
 	readonly layout: ComposerLayout;
@@ -13,7 +14,7 @@ type Props = {
 	readonly focused: boolean;
 	readonly placeholder: string;
 	/** Where the caret is instead, from the top left of the live region, while something else is typed into. */
-	readonly elsewhere?: {readonly x: number; readonly y: number} | undefined;
+	readonly elsewhere?: Caret | undefined;
 };
 
 /** Cells that the sign before the prompt takes. */
@@ -21,12 +22,10 @@ export const promptWidth = 2;
 
 /** The prompt. The terminal's own cursor stands at the caret, because input methods draw there. */
 export function Composer({layout, top, focused, placeholder, elsewhere}: Props) {
-	const {palette} = useUi();
+	const {palette, setCaret} = useUi();
 	const columns = useApp(state => state.size.columns);
-	const {setCursorPosition} = useCursor();
-	setCursorPosition(
-		focused ? {x: Math.min(columns - 1, promptWidth + layout.caret.column), y: top + layout.caret.row} : elsewhere,
-	);
+	const own = {row: top + layout.caret.row, column: Math.min(columns - 1, promptWidth + layout.caret.column)};
+	useLayoutEffect(() => setCaret(focused ? own : elsewhere));
 	const empty = layout.rows.length === 1 && layout.rows[0] === '';
 	const lines = layout.rows.map((row, index) => {
 		const first = index === 0 && layout.hiddenAbove === 0;

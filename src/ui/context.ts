@@ -4,6 +4,7 @@ import type {Entry} from '../command/command.ts';
 import type {AppState, AppStore} from '../store/store.ts';
 import type {Size} from '../store/view-slice.ts';
 import type {Palette} from '../terminal/style.ts';
+import type {Caret} from './live-region.ts';
 
 /** What every component may use: the one store, the colours by role, the table of commands, and how to answer a panel. */
 export type Ui = {
@@ -15,6 +16,8 @@ export type Ui = {
 	readonly dockLines: (size: Size) => readonly string[];
 	/** Answers the open panel; undefined cancels it. */
 	readonly answer: (value: string | undefined) => void;
+	/** Puts the terminal's cursor at a place of what is drawn; undefined hides it. */
+	readonly setCaret: (caret: Caret | undefined) => void;
 };
 
 export const UiContext = createContext<Ui | undefined>(undefined);

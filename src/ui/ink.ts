@@ -1,3 +1,17 @@
+import {render} from 'ink';
+import type {ReactNode} from 'react';
+
 /** Everything that the screen takes from Ink, so that the next major version of it is a change of one file. */
-export {Box, render, Text, useCursor, useStdout} from 'ink';
+export {Box, Text} from 'ink';
 export {default as TextInput} from 'ink-text-input';
+
+type Streams = {
+	readonly stdin: NodeJS.ReadStream;
+	/** Gets each frame as one write, rows with LF between them: no cursor movement and nothing erased. */
+	readonly stdout: NodeJS.WriteStream;
+};
+
+/** Has Ink lay out and draw a tree. What it draws comes whole, as its debug mode has it; the screen compares rows. */
+export function mount(node: ReactNode, {stdin, stdout}: Streams): {readonly unmount: () => void} {
+	return render(node, {stdin, stdout, debug: true, exitOnCtrlC: false, patchConsole: false});
+}

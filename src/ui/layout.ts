@@ -33,8 +33,7 @@ const mostCompletion = 8;
 const mostQueue = 3;
 
 /**
- * Shares the rows of the window out. One row is left free: a live region as tall as the window would make Ink erase the
- * screen on every frame. The composer and the status come first, then what is asked for, then the answer.
+ * Shares the rows of the window out. One row is left to what is written above. The composer and the status come first, then what is asked for, then the answer.
  */
 export function layOut({rows, live, panel, queue, composer, completion, dock = 0}: Wanted): Layout {
 	let left = rows - 1;
@@ -69,10 +68,7 @@ export function layOut({rows, live, panel, queue, composer, completion, dock = 0
 	};
 }
 
-/**
- * Most lines of an open block that stay open in a window of that height. A low window shows the end of them alone: what
- * settles too early is drawn for ever as it was when half of it was known.
- */
+/** Most lines of an open block that are drawn in a window of that height. */
 export function liveLimit(rows: number): number {
 	return Math.max(leastLive, Math.min(mostLive, rows - 6));
 }
@@ -87,5 +83,5 @@ export function rowsAbove(state: Pick<AppState, 'logs' | 'logDock' | 'size' | 'q
 	const {rows} = state.size;
 	const queue = state.queue.length;
 	const layout = layOut({rows, live, panel: 0, queue, composer: 1, completion: 0, dock: dockHeight(state)});
-	return rows - 1 - Object.values(layout).reduce((sum, height) => sum + height, 0);
+	return rows - Object.values(layout).reduce((sum, height) => sum + height, 0);
 }

@@ -61,11 +61,17 @@ export async function openConversation(
 	{store, palette, interact, version, homeFolder, write, wipe, quit, logs, isOnScreen}: Dependencies,
 ): Promise<OpenedConversation> {
 	const {conversation, entries, contextFor, folder, secrets} = program;
-	const [{renderMarkdown}, {createMarkdownStream}] = await Promise.all([
+	const [{renderMarkdown, renderMarkdownParts}, {createMarkdownStream}] = await Promise.all([
 		import('../terminal/markdown.ts'),
 		import('../terminal/markdown-stream.ts'),
 	]);
-	const painter = createPainter({store, palette, write, isOnScreen, markdown: {renderMarkdown, createMarkdownStream}});
+	const painter = createPainter({
+		store,
+		palette,
+		write,
+		isOnScreen,
+		markdown: {renderMarkdown, renderMarkdownParts, createMarkdownStream},
+	});
 	const warn = (text: string) =>
 		painter.print(width => messageLines('!', palette.warning, text, undefined, {width, palette}));
 	const questions = createFolderQuestions({folder, interact, homeFolder});

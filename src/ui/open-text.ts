@@ -8,6 +8,8 @@ type Dependencies = {
 	readonly written: Written;
 	/** Begins to draw a text at the present size of the window. */
 	readonly createStream: () => MarkdownStream;
+	/** The present size of the window, for a text that is drawn already. */
+	readonly size: () => Parameters<MarkdownStream['resize']>[0];
 };
 
 /** The text that still grows: its finished lines are written once, the rest is drawn anew. There is one at most. */
@@ -20,11 +22,13 @@ export type OpenText = {
 	readonly isBegun: () => boolean;
 	/** Something else was written below those lines. */
 	readonly cut: () => void;
+	/** What is not written of it yet is drawn at the present size of the window. */
+	readonly resize: () => void;
 	/** It is drawn from its beginning, as if nothing of it were written. */
 	readonly forget: () => void;
 };
 
-export function createOpenText({written, createStream}: Dependencies): OpenText {
+export function createOpenText({written, createStream, size}: Dependencies): OpenText {
 	let text: {readonly id: string; readonly stream: MarkdownStream; isBegun: boolean; isCut: boolean} | undefined;
 
 	/** Lines of it, parted from what came before it or between. */
@@ -63,6 +67,9 @@ export function createOpenText({written, createStream}: Dependencies): OpenText 
 			if (text) {
 				text.isCut = true;
 			}
+		},
+		resize() {
+			text?.stream.resize(size());
 		},
 		forget() {
 			text = undefined;

@@ -7,7 +7,7 @@ import {truncate} from '../terminal/width.ts';
 import {blockLines} from './block-lines.ts';
 import {liveLimit, rowsAbove} from './layout.ts';
 import {createOpenText} from './open-text.ts';
-import {createWritten, type Item} from './written.ts';
+import {createWritten, type Item, type Rewrapped} from './written.ts';
 
 /** What the painter needs of the Markdown modules, which are loaded after the first frame. */
 export type MarkdownTools = {
@@ -15,6 +15,11 @@ export type MarkdownTools = {
 		source: string,
 		options: {readonly width: number; readonly palette: Palette},
 	) => readonly string[];
+	/** The same lines, block by block. */
+	readonly renderMarkdownParts: (
+		source: string,
+		options: {readonly width: number; readonly palette: Palette},
+	) => readonly (readonly string[])[];
 	readonly createMarkdownStream: (options: {
 		readonly width: number;
 		readonly palette: Palette;
@@ -37,12 +42,12 @@ export type Painter = {
 	readonly advance: () => void;
 	/** Writes something that is not part of the conversation, such as the answer of a command. */
 	readonly print: (draw: (width: number) => readonly string[]) => void;
-	/**
-	 * Forgets what was written and gives the last lines again at the present width, after the screen was wiped. `dropped`
-	 * is how many rows below the cursor the terminal may have dropped, with as many lines on the screen in their place: a
-	 * line that stands twice in the scrollback is better than one that is lost.
-	 */
-	readonly repaint: (dropped?: number) => void;
+	/** Forgets what was written and gives the last lines again at the present width, after the screen was wiped. */
+	readonly repaint: () => void;
+	/** The last ones of these lines, which were written at that width, at the present one. */
+	readonly rewrap: (lines: readonly string[], before: number) => Rewrapped;
+	/** Draws what may still change at the present size of the window; what is written stays as it is. */
+	readonly resize: () => void;
 	/** Opens a session that shares its blocks with this one: they stand on the screen already and are not written again. */
 	readonly keepScreen: (open: () => Promise<void>) => Promise<void>;
 	/** Writes nothing until `release`, which writes all that came meanwhile: something else has the window. */
@@ -66,16 +71,18 @@ export function createPainter({store, palette, markdown, write, isOnScreen = () 
 
 	const width = () => store.getState().size.columns;
 	const style = (columns: number) => ({width: columns, palette});
+	const streamSize = () => ({width: width(), maxLive: liveLimit(store.getState().size.rows)});
 	const text = createOpenText({
 		written,
-		createStream: () =>
-			markdown.createMarkdownStream({...style(width()), maxLive: liveLimit(store.getState().size.rows)}),
+		createStream: () => markdown.createMarkdownStream({palette, ...streamSize()}),
+		size: streamSize,
 	});
 
 	const itemOf = (block: Block): Item => ({
 		kind: block.kind,
 		draw: columns =>
 			block.kind === 'text' ? markdown.renderMarkdown(block.text, style(columns)) : blockLines(block, style(columns)),
+		...(block.kind === 'text' && {parts: columns => markdown.renderMarkdownParts(block.text, style(columns))}),
 	});
 
 	const settledLines = (block: Block): readonly string[] => {
@@ -186,16 +193,23 @@ export function createPainter({store, palette, markdown, write, isOnScreen = () 
 				keeping = false;
 			}
 		},
+		rewrap: (lines, before) => written.rewrap(lines, before, width()),
+		resize() {
+			text.resize();
+			if (!held) {
+				advance();
+			}
+		},
 		forget() {
 			written.forgetItems();
 			written.last = undefined;
 		},
-		repaint(dropped = 0) {
+		repaint() {
 			text.forget();
 			const state = store.getState();
 			const {lines} = written.recent(state.size.rows, width());
 			const {settled, live} = openLines(state.transcript.open);
-			const room = rowsAbove(state, live.length) + dropped;
+			const room = rowsAbove(state, live.length);
 			show(room > 0 ? [...lines, ...settled].slice(-room) : [], live);
 		},
 	};

@@ -1,4 +1,6 @@
-import {createChangedRows} from './changed-rows.ts';
+import {lineWidth} from '../terminal/width.ts';
+import {type Caret, nothingDrawn, redraw} from './live-region.ts';
+import type {Rewrapped} from './written.ts';
 
 type Output = {
 	readonly write: (data: string) => unknown;
@@ -9,61 +11,102 @@ type Output = {
 	readonly off?: (event: string, listener: () => void) => unknown;
 };
 
-/** Erases the scrollback: the user's own history, which is not ours to take. */
-const eraseScrollback = /\u001B\[3J/g;
+type Options = {
+	/** Runs something at the end of this turn of the loop. */
+	readonly later?: (run: () => void) => void;
+	/** True where the terminal breaks rows that are wider than a window made narrower, as most do. */
+	readonly reflows?: boolean;
+};
+
 /** What is written between the two appears at once, where the terminal knows them (synchronized output). */
 export const beginSync = '\u001B[?2026h';
 export const endSync = '\u001B[?2026l';
-const innerSync = /\u001B\[\?2026[hl]/g;
 
 export type Screen = {
-	/** What Ink is given as its standard output. */
+	/** What Ink is given as its standard output. In its debug mode it writes each frame there, whole and alone. */
 	readonly stdout: NodeJS.WriteStream;
+	/** Puts finished lines, each with its newline, above what Ink draws, where they become the terminal's own scrollback. */
+	readonly print: (data: string) => void;
+	/** Puts the terminal's cursor there in the next frame, from the top left of what Ink draws; undefined hides it. */
+	readonly setCaret: (caret: Caret | undefined) => void;
 	/** Writes what was gathered, now; before the process leaves or the terminal changes hands. */
 	readonly flush: () => void;
-	/** Tells Ink that the window has another size. It hears of it from us alone, when the store knows it too. */
-	readonly emitResize: () => void;
-	/** From here on what Ink writes goes nowhere: something else has the window. */
+	/** From here on nothing is written until `release`: something else has the window, or its size is not known. */
 	readonly hold: () => void;
-	/** Ink has the window again, which does not show what it believes. */
 	readonly release: () => void;
-	/** Writes around the filter, for what the user asked for. */
+	/** Takes what Ink drew from the screen, with the cursor where it began, and holds. */
+	readonly erase: () => void;
+	/** Draws all of the frame where the cursor is, behind `sequence`: nothing of what was drawn stands there any more. */
+	readonly startOver: (sequence?: string) => void;
+	/**
+	 * Draws all of the frame again in its place after the window got another size, of which it tells Ink. `rewrap` may give
+	 * other lines for the last ones of those above, which were drawn at another width and are in the window for sure.
+	 */
+	readonly resize: (rewrap?: (lines: readonly string[], before: number) => Rewrapped) => void;
+	/** True from `erase` on until something is drawn again. */
+	readonly isErased: () => boolean;
+	/** Writes as it is, for what the user asked for. */
 	readonly raw: (data: string) => void;
 	readonly size: () => {readonly columns: number; readonly rows: number};
+	/** True in a window in which rows of the least size would be cut for ever: it is to be held until it is larger. */
+	readonly isTooSmall: () => boolean;
 };
 
 const smallest = {columns: 20, rows: 5};
 
 /**
- * Stands between Ink and the terminal. Everything that is written in one turn of the loop (finished lines, the redrawn
- * live region, the caret) leaves as one synchronized write, so that no half-drawn frame is ever seen; rows of the live
- * region that did not change stay away from it, and so does the sequence that would erase the user's scrollback (Ink
- * writes it when a frame is as tall as the window).
+ * Stands between Ink and the terminal, and alone knows what that shows. Everything that comes in one turn of the loop
+ * (finished lines, the frame, the caret) leaves as one synchronized write of the rows that changed. Nothing above the
+ * frame is ever erased, moved or written again.
  */
-export function createScreen(output: Output, later: (run: () => void) => void = run => setImmediate(run)): Screen {
-	const changedRows = createChangedRows();
-	let waiting: string[] = [];
+export function createScreen(output: Output, {later = run => setImmediate(run), reflows = true}: Options = {}): Screen {
+	let rows: readonly string[] = [];
+	let caret: Caret | undefined;
+	let printed: string[] = [];
+	let drawn = nothingDrawn;
+	/** How wide the window was when that was drawn. */
+	let drawnColumns = output.columns || 80;
+	/** The printed lines that are in the window for sure, right above what is drawn. */
+	let above: readonly string[] = [];
+	/** Written before the next frame. */
+	let prefix = '';
 	let isHeld = false;
+	let isWaiting = false;
+	let isErased = false;
 	const resizeListeners = new Set<() => void>();
 
 	const flush = () => {
-		if (waiting.length > 0) {
-			const writes = waiting.map(data => data.replace(innerSync, '')).filter(Boolean);
-			waiting = [];
-			const data = changedRows.shorten(writes).replace(eraseScrollback, '');
-			if (data) {
-				output.write(beginSync + data + endSync);
-			}
+		isWaiting = false;
+		if (isHeld) {
+			return;
+		}
+
+		const next = redraw(drawn, printed, {rows, caret}, output.rows || 24);
+		const data = prefix + next.data;
+		drawn = next.drawn;
+		drawnColumns = output.columns || 80;
+		const room = (output.rows || 24) - drawn.rows.length;
+		above = room > 0 ? [...above, ...printed].slice(-room) : [];
+		printed = [];
+		prefix = '';
+		isErased = false;
+		if (data) {
+			output.write(beginSync + data + endSync);
+		}
+	};
+
+	const schedule = () => {
+		if (!isWaiting && !isHeld) {
+			isWaiting = true;
+			later(flush);
 		}
 	};
 
 	const write = (data: string | Uint8Array, ...rest: unknown[]) => {
-		if (waiting.length === 0 && !isHeld) {
-			later(flush);
-		}
-
-		if (!isHeld) {
-			waiting.push(typeof data === 'string' ? data : Buffer.from(data).toString('utf8'));
+		const text = typeof data === 'string' ? data : Buffer.from(data).toString('utf8');
+		if (text) {
+			rows = text.split('\n');
+			schedule();
 		}
 
 		const done = rest.find(argument => typeof argument === 'function');
@@ -80,6 +123,37 @@ export function createScreen(output: Output, later: (run: () => void) => void = 
 		columns: Math.max(smallest.columns, output.columns || 80),
 		rows: Math.max(smallest.rows, output.rows || 24),
 	});
+
+	const startOver = (sequence = '') => {
+		prefix = sequence;
+		drawn = nothingDrawn;
+		above = [];
+		schedule();
+	};
+
+	/** How many rows of the window lines take that were drawn in a wider one. */
+	const rowsOf = (lines: readonly string[]) => {
+		const columns = output.columns || 80;
+		return reflows
+			? lines.reduce((sum, line) => sum + Math.max(1, Math.ceil(lineWidth(line) / columns)), 0)
+			: lines.length;
+	};
+
+	/** Takes lines back that would be broken otherwise. Returns how many rows above the frame they take. */
+	const takeBack = (rewrap: (lines: readonly string[], before: number) => Rewrapped, up: number): number => {
+		// No terminal moves the cursor up but to keep it in the window.
+		const room = Math.min(above.length + drawn.at, (output.rows || 24) - 1) - up;
+		let known = above.length;
+		while (known > 0 && rowsOf(above.slice(above.length - known)) > room) {
+			known--;
+		}
+
+		const {count, lines} = rewrap(above.slice(above.length - known), drawnColumns);
+		const taken = above.slice(above.length - count);
+		above = above.slice(0, above.length - count);
+		printed.unshift(...lines);
+		return rowsOf(taken);
+	};
 
 	const stdout = new Proxy(output, {
 		get(target, name) {
@@ -108,26 +182,55 @@ export function createScreen(output: Output, later: (run: () => void) => void = 
 
 	return {
 		stdout,
-		flush,
-		emitResize() {
-			changedRows.forget();
-			for (const listener of resizeListeners) {
-				listener();
-			}
+		print(data) {
+			printed.push(...data.split('\n').slice(0, -1));
+			schedule();
 		},
+		setCaret(next) {
+			caret = next;
+			schedule();
+		},
+		flush,
 		hold() {
-			flush();
-			changedRows.forget();
 			isHeld = true;
 		},
 		release() {
 			isHeld = false;
+			// Whoever had the window may have shown it.
+			drawn = {...drawn, isCursorShown: true};
+			schedule();
+		},
+		erase() {
+			if (isErased) {
+				return;
+			}
+
+			flush();
+			const {data, drawn: left} = redraw(drawn, [], {rows: [], caret: {row: 0, column: 0}}, output.rows || 24);
+			drawn = left;
+			isHeld = true;
+			isErased = true;
+			output.write(data);
+		},
+		startOver,
+		isErased: () => isErased,
+		resize(rewrap) {
+			const inFrame = rowsOf(drawn.rows.slice(0, drawn.at));
+			const isOtherWidth = (output.columns || 80) !== drawnColumns;
+			const up = inFrame + (rewrap && isOtherWidth ? takeBack(rewrap, inFrame) : 0);
+			const kept = above;
+			startOver(`${up > 0 ? `\u001B[${up}A` : ''}\r\u001B[J`);
+			above = kept;
+			for (const listener of resizeListeners) {
+				listener();
+			}
 		},
 		raw(data) {
 			flush();
-			changedRows.forget();
 			output.write(data);
 		},
 		size,
+		isTooSmall: () =>
+			(output.columns || smallest.columns) < smallest.columns || (output.rows || smallest.rows) < smallest.rows,
 	};
 }

@@ -13,17 +13,18 @@ import {followAlerts} from './alerts.ts';
 import {App} from './app.tsx';
 import {UiContext} from './context.ts';
 import {pressInDevicePanel} from './device-keys.ts';
+import {createWindowFit} from './fit-window.ts';
 import {followWindow} from './follow-window.ts';
 import {createFullScreen} from './full-screen.ts';
-import {render} from './ink.ts';
+import {mount} from './ink.ts';
 import {createPanelInteraction} from './interaction.ts';
 import {createKeyHandler} from './keys.ts';
 import type {LogDesk} from './log-desk.ts';
 import {focusLogOf} from './log-keys.ts';
 import {type AppProgram, type OpenedConversation, openConversation} from './open-conversation.ts';
 import {openTranscript} from './open-transcript.ts';
+import type {Painter} from './painter.ts';
 import {createScreen} from './screen.ts';
-import {Scrollback} from './scrollback.tsx';
 import {searchHistory} from './search-history.ts';
 import {measureTerminal} from './terminal-measure.ts';
 
@@ -53,7 +54,6 @@ export async function startApp(
 	const screen = createScreen(stdout);
 	const standIn = createStandInStdin();
 	const interact = createPanelInteraction(store, {opensPages: canOpenPages(env)});
-	let write: (data: string) => void = () => undefined;
 	let entries: readonly Entry[] = [];
 	let logs: LogDesk | undefined;
 	let quit: () => void = () => undefined;
@@ -69,17 +69,14 @@ export async function startApp(
 			logs?.suspend();
 			input.stop();
 			// The shell writes where our part of the screen began, not into the middle of it.
-			ink.clear();
-			screen.flush();
-			// Below a full screen our part still stands: then what is below the caret goes.
-			screen.raw('\u001B[J');
+			screen.erase();
 		},
 		onContinue: () => input.resume(),
 		onResume() {
 			logs?.wake();
 			// Only the shell was told of another size meanwhile: so Node asks again, and knows it after the second turn.
 			process.kill(process.pid, 'SIGWINCH');
-			setImmediate(() => setImmediate(() => redraw()));
+			setImmediate(() => setImmediate(() => (screen.isErased() ? fitWindow() : redraw())));
 		},
 	});
 
@@ -91,10 +88,10 @@ export async function startApp(
 	const measure = measureTerminal({
 		stdout,
 		widths,
-		onChange: () => (store.getState().transcript.seq < 0 ? screen.emitResize() : redraw()),
+		onChange: () => (store.getState().transcript.seq < 0 ? screen.resize() : redraw()),
 	});
 
-	const ink = render(
+	const ink = mount(
 		<UiContext
 			value={{
 				store,
@@ -102,21 +99,16 @@ export async function startApp(
 				entries: () => entries,
 				dockLines: size => logs?.dockLines(size) ?? [],
 				answer: interact.answer,
+				setCaret: screen.setCaret,
 			}}
 		>
-			<Scrollback onReady={writer => (write = writer)} />
 			<App />
 		</UiContext>,
-		{stdin: standIn.stream, stdout: screen.stdout, exitOnCtrlC: false, patchConsole: false, maxFps: 1000},
+		{stdin: standIn.stream, stdout: screen.stdout},
 	);
 
-	/** Ink does not know that the screen was wiped: writing nothing has it draw its part again, from the top. */
-	const wipe = (sequence: string) => {
-		screen.raw(sequence);
-		write('');
-	};
-
 	let program: AppProgram | undefined;
+	let painter: Painter | undefined;
 	const opening = compose(flags).then(async composed => {
 		program = composed;
 		({entries} = program);
@@ -137,44 +129,35 @@ export async function startApp(
 			interact,
 			version,
 			homeFolder: env['HOME'],
-			write: data => write(data),
-			wipe: () => wipe('\u001B[H\u001B[2J\u001B[3J'),
+			write: screen.print,
+			wipe() {
+				screen.flush();
+				screen.startOver('\u001B[H\u001B[2J\u001B[3J');
+			},
 			quit,
 			logs,
 		});
 	});
 
+	opening.then(opened => (painter = opened.painter)).catch(() => undefined);
+
 	/** What is asked for before everything is loaded waits; why that failed is told where `opening` is awaited. */
 	const whenOpen = (act: (opened: OpenedConversation) => void) => void opening.then(act, () => undefined);
 
-	const redraw = (dropped = 0) => {
-		store.getState().setSize(screen.size());
-		if (fullScreen.isOpen()) {
-			fullScreen.redraw();
-			return;
-		}
-
-		screen.emitResize();
-		// Ink shows the cursor where there is a caret, and would not hide one that the shell left.
-		wipe('\u001B[?25l\u001B[H\u001B[2J');
-		whenOpen(({painter}) => painter.repaint(dropped));
-	};
-
+	const {redraw, fitWindow, hold, release} = createWindowFit({
+		store,
+		screen,
+		fullScreen: () => fullScreen,
+		painter: () => painter,
+	});
 	const fullScreen = createFullScreen({
 		size: () => store.getState().size,
 		write: screen.raw,
 		enter: () => session.enable('alternate-screen'),
 		leave: () => session.disable('alternate-screen'),
 		showCursor: isShown => (isShown ? session.disable('hidden-cursor') : session.enable('hidden-cursor')),
-		hold() {
-			screen.hold();
-			whenOpen(({painter}) => painter.hold());
-		},
-		release() {
-			screen.release();
-			redraw();
-			whenOpen(({painter}) => painter.release());
-		},
+		hold,
+		release,
 	});
 
 	const showTranscript = (at?: number) =>
@@ -204,7 +187,7 @@ export async function startApp(
 				say: interact.say,
 			}),
 		interrupt: () => whenOpen(({interrupt}) => interrupt()),
-		redraw: () => redraw(),
+		redraw,
 		suspend: session.suspend,
 		searchHistory: () => void searchHistory(store, interact),
 		openTranscript: () => showTranscript(),
@@ -213,7 +196,7 @@ export async function startApp(
 	});
 
 	const leaveAlerts = followAlerts(store, session.notify);
-	const leaveWindow = followWindow({stdout, store, screen, redraw});
+	const leaveWindow = followWindow({stdout, hold: screen.hold, fitWindow});
 	const input = createInput({
 		stdin,
 		onTokens: tokens => handle(tokens.filter(token => !measure.take(token) && !fullScreen.press(token))),
@@ -239,9 +222,8 @@ export async function startApp(
 		logs?.dispose();
 		leaveAlerts();
 		leaveWindow();
-		ink.clear();
 		ink.unmount();
-		screen.flush();
+		screen.erase();
 		session.end();
 	}
 

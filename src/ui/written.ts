@@ -3,7 +3,15 @@ import type {Block} from '../core/block.ts';
 type Kind = Block['kind'] | 'print';
 
 /** Something that was written and can be drawn again at another width. */
-export type Item = {readonly kind: Kind; readonly draw: (width: number) => readonly string[]};
+export type Item = {
+	readonly kind: Kind;
+	readonly draw: (width: number) => readonly string[];
+	/** The same lines in parts, as many at any width, where there are several. */
+	readonly parts?: (width: number) => readonly (readonly string[])[];
+};
+
+/** Lines in place of the last `count` of those that were written. */
+export type Rewrapped = {readonly count: number; readonly lines: readonly string[]};
 
 /** `whole` where the lines are all that is remembered. */
 export type Recent = {readonly lines: readonly string[]; readonly whole: boolean};
@@ -19,6 +27,8 @@ export type Written = {
 	readonly count: () => number;
 	/** The last `most` lines of what is remembered, drawn anew at that width below `above`. */
 	readonly recent: (most: number, width: number, above?: Kind) => Recent;
+	/** The last of these lines at another width, in whole parts, as far back as they are what was drawn at that before. */
+	readonly rewrap: (lines: readonly string[], before: number, width: number) => Rewrapped;
 	/** Forgets the items, but not what was written last. */
 	readonly forgetItems: () => void;
 };
@@ -28,6 +38,15 @@ const mostItems = 300;
 
 export function createWritten(): Written {
 	let items: Item[] = [];
+
+	/** The parts of an item; the first begins with the blank line that parts it from the item before. */
+	const partsOf = (index: number, width: number): readonly (readonly string[])[] => {
+		const item = items[index];
+		const parts = item?.parts?.(width) ?? [item?.draw(width) ?? []];
+		const first = parts.findIndex(part => part.length > 0);
+		written.last = items[index - 1]?.kind;
+		return parts.map((part, at) => (item && at === first ? written.spaced(item.kind, part) : part));
+	};
 
 	const written: Written = {
 		last: undefined,
@@ -60,6 +79,31 @@ export function createWritten(): Written {
 			written.last = items.at(-1)?.kind;
 			const lines = parts.flat();
 			return {lines: lines.slice(-most), whole: index === 0 && lines.length <= most};
+		},
+		rewrap(lines, before, width) {
+			const {last} = written;
+			const drawn: Array<readonly string[]> = [];
+			let count = 0;
+			const isNext = (part: readonly string[]) => {
+				const from = lines.length - count - part.length;
+				return from >= 0 && part.every((line, index) => line === lines[from + index]);
+			};
+
+			let isWhole = true;
+			for (let index = items.length - 1; isWhole && index >= 0; index--) {
+				const old = partsOf(index, before);
+				const parts = partsOf(index, width);
+				for (let part = old.length - 1; isWhole && part >= 0; part--) {
+					isWhole = isNext(old[part] ?? []);
+					if (isWhole) {
+						drawn.unshift(parts[part] ?? []);
+						count += old[part]?.length ?? 0;
+					}
+				}
+			}
+
+			written.last = last;
+			return {count, lines: drawn.flat()};
 		},
 		forgetItems() {
 			items = [];

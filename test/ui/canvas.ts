@@ -1,7 +1,7 @@
 import type {AgentEvent, Recorded} from '../../src/core/event.ts';
 import {emptyTranscript} from '../../src/core/transcript.ts';
 import {createAppStore} from '../../src/store/store.ts';
-import {renderMarkdown} from '../../src/terminal/markdown.ts';
+import {renderMarkdown, renderMarkdownParts} from '../../src/terminal/markdown.ts';
 import {createMarkdownStream} from '../../src/terminal/markdown-stream.ts';
 import {createPalette} from '../../src/terminal/style.ts';
 import {createPainter} from '../../src/ui/painter.ts';
@@ -17,7 +17,7 @@ export function canvas({columns = 60, rows = 24} = {}) {
 	const painter = createPainter({
 		store,
 		palette,
-		markdown: {renderMarkdown, createMarkdownStream},
+		markdown: {renderMarkdown, renderMarkdownParts, createMarkdownStream},
 		write(data) {
 			writes++;
 			written.push(...data.split('\n').slice(0, -1));

@@ -6,7 +6,7 @@ import type {Size} from '../../src/store/view-slice.ts';
 import {createStandInStdin} from '../../src/terminal/stand-in-stdin.ts';
 import {createPalette} from '../../src/terminal/style.ts';
 import {UiContext} from '../../src/ui/context.ts';
-import {render} from '../../src/ui/ink.ts';
+import {mount} from '../../src/ui/ink.ts';
 import {createScreen} from '../../src/ui/screen.ts';
 import {createEmulator} from './emulator.ts';
 
@@ -25,16 +25,10 @@ export function draw(node: ReactNode, options: Options = {}) {
 	const store = createAppStore();
 	store.getState().setSize({columns, rows});
 	const emulator = createEmulator(columns, rows);
-	const {stdout} = createScreen(emulator.stdout);
+	const {stdout, setCaret} = createScreen(emulator.stdout);
 	const {stream, feed} = createStandInStdin();
-	const ui = {store, palette: createPalette({color: false}), entries: () => entries, dockLines, answer};
-	const ink = render(createElement(UiContext, {value: ui}, node), {
-		stdin: stream,
-		stdout,
-		exitOnCtrlC: false,
-		patchConsole: false,
-		maxFps: 1000,
-	});
+	const ui = {store, palette: createPalette({color: false}), entries: () => entries, dockLines, answer, setCaret};
+	const ink = mount(createElement(UiContext, {value: ui}, node), {stdin: stream, stdout});
 	onTestFinished(() => {
 		ink.unmount();
 		emulator.dispose();

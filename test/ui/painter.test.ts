@@ -158,7 +158,7 @@ describe('another width', () => {
 		painter.repaint();
 		const whole = ['❯ Go', '', ...markdown(text, 30), '', '❯ On'];
 		expect(live()).toEqual(['', '◌ read_file README.md …']);
-		expect(taken()).toEqual(whole.slice(-6));
+		expect(taken()).toEqual(whole.slice(-7));
 	});
 
 	test('gets no more of a long open answer than fits, and the rest of it in the new width', () => {

@@ -17,7 +17,7 @@ function recordingScreen(size: {readonly columns?: number; readonly rows?: numbe
 		off: (event: string) => heard.push(`off ${event}`),
 		getColorDepth: () => 8,
 	};
-	const screen = createScreen(output, run => waiting.push(run));
+	const screen = createScreen(output, {later: run => waiting.push(run)});
 	return {
 		...screen,
 		written,
@@ -33,80 +33,103 @@ function recordingScreen(size: {readonly columns?: number; readonly rows?: numbe
 	};
 }
 
-describe('what Ink writes', () => {
-	test('in one turn leaves as one synchronized write', () => {
-		const {stdout, written, turn} = recordingScreen();
-		stdout.write('a');
-		stdout.write(Buffer.from('ü'));
+/** What Ink has at its start: a frame of three rows with the caret in the second, on the screen. */
+function drawnScreen() {
+	const screen = recordingScreen();
+	screen.stdout.write('a\nb\nc');
+	screen.setCaret({row: 1, column: 2});
+	screen.turn();
+	screen.written.length = 0;
+	return screen;
+}
+
+describe('what comes in one turn', () => {
+	test('leaves as one synchronized write: lines, the rows that changed, the caret', () => {
+		const {stdout, print, setCaret, written, turn} = drawnScreen();
+		print('one\n');
+		stdout.write('x');
+		stdout.write(Buffer.from('a\nü\nc'));
+		print('two\n');
+		setCaret({row: 1, column: 3});
 		expect(written).toEqual([]);
 		turn();
-		stdout.write('c');
-		turn();
-		turn();
-		expect(written).toEqual([`${begin}aü${end}`, `${begin}c${end}`]);
+		expect(written).toHaveLength(1);
+		expect(written[0]).toMatch(/^\u001B\[\?2026h\u001B\[\?25l.*one.*two.*ü.*\u001B\[4G\u001B\[\?25h\u001B\[\?2026l$/s);
+		expect(written[0]).not.toMatch(/[ac]\r|x/);
 	});
 
-	test('is synchronized once, whatever Ink adds', () => {
-		const {stdout, written, turn} = recordingScreen();
-		stdout.write(begin);
-		stdout.write('a');
-		stdout.write(end);
+	test('is nothing where nothing changed', () => {
+		const {stdout, setCaret, flush, written, turn} = drawnScreen();
+		stdout.write('a\nb\nc');
+		setCaret({row: 1, column: 2});
 		turn();
-		expect(written).toEqual([`${begin}a${end}`]);
+		flush();
+		expect(written).toEqual([]);
 	});
 
-	test('never erases the scrollback, also in pieces', () => {
-		const {stdout, written, turn} = recordingScreen();
-		stdout.write('a\u001B[2J\u001B[3J\u001B[Hb\u001B[');
-		stdout.write('3Jc');
+	test('moves the caret alone', () => {
+		const {setCaret, written, turn} = drawnScreen();
+		setCaret({row: 0, column: 0});
 		turn();
-		expect(written).toEqual([`${begin}a\u001B[2J\u001B[Hbc${end}`]);
+		setCaret(undefined);
+		turn();
+		expect(written).toEqual([`${begin}\u001B[1A\u001B[1G${end}`, `${begin}\u001B[?25l${end}`]);
 	});
 
 	test('with a callback is out when that is called, as Ink waits for it to end', () => {
-		const {stdout, written, turn} = recordingScreen();
+		const {stdout, written, turn} = drawnScreen();
 		let seen = 0;
-		stdout.write('a');
-		expect(stdout.write('b', () => (seen = written.length))).toBe(true);
-		expect([seen, written]).toEqual([1, [`${begin}ab${end}`]]);
-		stdout.write('c', 'utf8', () => (seen = written.length));
+		expect(stdout.write('A\nb\nc', () => (seen = written.length))).toBe(true);
+		expect(seen).toBe(1);
+		stdout.write('', 'utf8', () => (seen += 10));
 		turn();
-		expect([seen, written.length]).toEqual([2, 2]);
+		expect([seen, written.length]).toEqual([11, 1]);
 	});
 });
 
-test('a write with a callback and nothing to write still calls back', () => {
-	const {stdout, written} = recordingScreen();
-	let called = false;
-	stdout.write('', () => (called = true));
-	expect([called, written]).toEqual([true, []]);
-});
-
 test('raw data passes unchanged, behind what was written before it', () => {
-	const {stdout, raw, written, turn} = recordingScreen();
-	stdout.write('a');
+	const {print, raw, written, turn} = drawnScreen();
+	print('line\n');
 	raw('\u001B[3J');
 	turn();
-	expect(written).toEqual([`${begin}a${end}`, '\u001B[3J']);
+	expect(written).toEqual([expect.stringContaining('line'), '\u001B[3J']);
 });
 
-test('a flush writes what waits, and nothing for nothing', () => {
-	const {stdout, flush, written} = recordingScreen();
-	flush();
-	stdout.write('a');
-	flush();
-	flush();
-	expect(written).toEqual([`${begin}a${end}`]);
+test('what is held is written with the release', () => {
+	const {print, hold, release, written, turn} = drawnScreen();
+	hold();
+	print('line\n');
+	turn();
+	expect(written).toEqual([]);
+	release();
+	turn();
+	expect(written).toEqual([expect.stringContaining('line')]);
+});
+
+test('what is erased stays away until it is drawn again', () => {
+	const {stdout, erase, isErased, release, resize, written, turn} = drawnScreen();
+	erase();
+	erase();
+	stdout.write('a\nb');
+	turn();
+	expect([written, isErased()]).toEqual([
+		[expect.stringMatching(/^\u001B\[\?25l.*\u001B\[J.*\u001B\[1G\u001B\[\?25h$/s)],
+		true,
+	]);
+	release();
+	resize();
+	turn();
+	expect([written[1], isErased()]).toEqual([expect.stringContaining('a\r\nb'), false]);
 });
 
 test('Ink hears of another size from us alone', () => {
-	const {stdout, emitResize, heard} = recordingScreen();
+	const {stdout, resize, heard} = recordingScreen();
 	let resized = 0;
 	const listener = () => resized++;
 	stdout.on('resize', listener);
-	emitResize();
+	resize();
 	stdout.off('resize', listener);
-	emitResize();
+	resize();
 	stdout.on('error', listener);
 	expect([resized, heard]).toEqual([1, ['on error']]);
 });

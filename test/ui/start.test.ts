@@ -81,8 +81,9 @@ test('a narrower window gets the same text, drawn anew', async () => {
 	resize(40, 20);
 	await settle(100);
 	expect(window().slice(1)).toEqual([
+		// What may be above the window by now stays as the terminal broke it.
 		'Demo model, no AI. For a real one: /keys',
-		'set <provider>, or /login to your',
+		' set <provider>, or /login to your',
 		'server. /help shows all.',
 		'',
 		'❯ hi',

@@ -42,6 +42,7 @@ function line({elapsed = 0, transcript, ...state}: Given, columns = 100): string
 		entries: () => [],
 		dockLines: () => [],
 		answer: () => undefined,
+		setCaret: () => undefined,
 	};
 	const {lastFrame, unmount} = render(<UiContext value={ui}>{createElement(StatusLine, {elapsed})}</UiContext>);
 	onTestFinished(unmount);

@@ -1,0 +1,101 @@
+import fc from 'fast-check';
+import {expect, test} from 'vitest';
+import {renderMarkdown} from '../../src/terminal/markdown.ts';
+import {longMarkdownSource} from '../terminal/markdown-source.ts';
+import {end, palette, say, start} from './canvas.ts';
+import {conversation} from './drawing.ts';
+
+const sizes = fc.constantFrom([20, 5], [20, 8], [40, 10], [80, 24], [120, 40]);
+
+test('what was streamed is, on the screen and above it, what is drawn at once', async () => {
+	await fc.assert(
+		fc.asyncProperty(
+			longMarkdownSource,
+			sizes,
+			fc.integer({min: 1, max: 400}),
+			async (source, [columns = 80, rows = 24], step) => {
+				const {feed, settle, text, dispose} = conversation(columns, rows);
+				await feed(start);
+				for (let at = 0; at < source.length; at += step) {
+					await feed(say(source.slice(at, at + step)));
+				}
+
+				await feed(end);
+				await settle(1);
+				const whole = renderMarkdown(source, {width: columns, palette}).map(line => line.trimEnd());
+				expect(text()).toEqual(whole.slice(0, whole.findLastIndex(line => line !== '') + 1));
+				dispose();
+			},
+		),
+		{numRuns: 60},
+	);
+}, 60_000);
+
+const paragraphs = Array.from({length: 40}, (_, index) => `Paragraph ${index}. ${'and so on '.repeat(9)}`);
+const countOf = (text: string, index: number) => text.split(new RegExp(`Paragraph ${index}\\.`)).length - 1;
+
+/** Streams the paragraphs while the window changes its size, and counts each of them on the screen and above. */
+async function streamThrough(
+	sizes: readonly (readonly [columns: number, rows: number])[],
+	pause: number,
+	dock: readonly string[] = [],
+) {
+	const {feed, resize, settle, lines, window, store} = conversation(80, 30, rows => dock.slice(0, rows));
+	await feed(start);
+	for (const [index, paragraph] of paragraphs.entries()) {
+		await feed(say(`${paragraph}\n\n`));
+		const size = sizes[index];
+		if (size) {
+			// What is on its way is drawn before the window changes.
+			await settle(1);
+			resize(...size);
+			await settle(pause);
+		}
+	}
+
+	await feed(end);
+	await settle(100);
+	const text = lines().join('\n');
+	return {counts: paragraphs.map((_, index) => countOf(text, index)), lines: lines(), window: window(), store};
+}
+
+const once = paragraphs.map(() => 1);
+
+test('jumps of the height lose no paragraph and repeat none', async () => {
+	const jumps = Array.from({length: 10}, (_, index) => [80, index % 2 === 0 ? 10 : 30] as const);
+	expect((await streamThrough(jumps, 100)).counts).toEqual(once);
+});
+
+test('fast jumps of the height lose no paragraph and repeat none', async () => {
+	const jumps = Array.from({length: 40}, (_, index) => [80, index % 2 === 0 ? 10 : 30] as const);
+	expect((await streamThrough(jumps, 20)).counts).toEqual(once);
+});
+
+test('steps of the width lose no paragraph and repeat none, and leave one prompt', async () => {
+	const widths = [70, 60, 50, 40, 30, 45, 60, 75, 90, 110, 60, 33, 80];
+	const {counts, lines} = await streamThrough(
+		widths.map(width => [width, 30] as const),
+		80,
+	);
+	expect(counts).toEqual(once);
+	expect(lines.filter(line => line.startsWith('❯ Ask'))).toHaveLength(1);
+	expect(lines.filter(line => /^─+$/.test(line))).toHaveLength(1);
+});
+
+test.each([
+	[1, 1],
+	[10, 3],
+])('a window of %i x %i for a moment leaves one prompt and its status', async (columns, rows) => {
+	for (const pause of [30, 100]) {
+		const {lines, counts} = await streamThrough(
+			[
+				[columns, rows],
+				[80, 30],
+			],
+			pause,
+		);
+		expect(counts).toEqual(once);
+		expect(lines.filter(line => line.startsWith('❯ Ask'))).toHaveLength(1);
+		expect(lines.at(-1)).toContain('idle');
+	}
+});

@@ -1,0 +1,102 @@
+import {createElement} from 'react';
+import {onTestFinished} from 'vitest';
+import type {AgentEvent, Recorded} from '../../src/core/event.ts';
+import {emptyTranscript} from '../../src/core/transcript.ts';
+import {createAppStore} from '../../src/store/store.ts';
+import {renderMarkdown, renderMarkdownParts} from '../../src/terminal/markdown.ts';
+import {createMarkdownStream} from '../../src/terminal/markdown-stream.ts';
+import {createStandInStdin} from '../../src/terminal/stand-in-stdin.ts';
+import {App} from '../../src/ui/app.tsx';
+import {UiContext} from '../../src/ui/context.ts';
+import {followWindow} from '../../src/ui/follow-window.ts';
+import {mount} from '../../src/ui/ink.ts';
+import {createPainter} from '../../src/ui/painter.ts';
+import {createScreen} from '../../src/ui/screen.ts';
+import {palette} from './canvas.ts';
+import {createEmulator} from './emulator.ts';
+
+/** The conversation as the app draws it: store, painter, Ink and screen before a terminal emulator. */
+export function conversation(columns: number, rows: number, dockLines: (rows: number) => readonly string[] = () => []) {
+	const store = createAppStore();
+	const emulator = createEmulator(columns, rows);
+	// As the app has it: no row wraps by itself.
+	emulator.stdout.write('\u001B[?7l');
+	const screen = createScreen(emulator.stdout);
+	store.getState().setSize(screen.size());
+	const ui = {
+		store,
+		palette,
+		entries: () => [],
+		dockLines: (size: {readonly rows: number}) => dockLines(size.rows),
+		answer: () => undefined,
+		setCaret: screen.setCaret,
+	};
+	const ink = mount(createElement(UiContext, {value: ui}, createElement(App)), {
+		stdin: createStandInStdin().stream,
+		stdout: screen.stdout,
+	});
+	const painter = createPainter({
+		store,
+		palette,
+		write: screen.print,
+		markdown: {renderMarkdown, renderMarkdownParts, createMarkdownStream},
+	});
+	const stopFollowing = followWindow({
+		stdout: emulator.stdout as NodeJS.WriteStream,
+		hold: screen.hold,
+		fitWindow() {
+			if (screen.isTooSmall()) {
+				return;
+			}
+
+			store.getState().setSize(screen.size());
+			screen.release();
+			screen.resize(painter.rewrap);
+			painter.resize();
+		},
+	});
+	const dispose = () => {
+		stopFollowing();
+		ink.unmount();
+		emulator.dispose();
+	};
+	onTestFinished(dispose);
+	store.getState().openTranscript(emptyTranscript('s1'));
+	painter.advance();
+	let seq = 0;
+	return {
+		...emulator,
+		store,
+		dispose,
+		/** Applies events as one batch, in a turn of its own. */
+		async feed(...events: readonly AgentEvent[]) {
+			const records = events.map(
+				(event): Recorded => ({
+					v: 1,
+					seq: seq++,
+					at: '2026-01-01T00:00:00.000Z',
+					session: 's1',
+					server: 'local',
+					event,
+				}),
+			);
+			store.getState().applyRecords(records);
+			painter.advance();
+			await nextTurn();
+		},
+		/** The lines above the prompt, without those that are blank at the end. */
+		text() {
+			const lines = emulator.lines();
+			const end = lines.findLastIndex(line => line.startsWith('❯ Ask') || line.startsWith('❯ Type'));
+			// A low window has no rule above the prompt.
+			const above = lines.slice(0, store.getState().size.rows >= 8 ? end - 1 : end).map(line => line.trimEnd());
+			return above.slice(0, above.findLastIndex(line => line !== '') + 1);
+		},
+	};
+}
+
+/** Lets Ink draw, and the screen write. */
+async function nextTurn() {
+	await new Promise(resolve => setImmediate(resolve));
+	await new Promise(resolve => setImmediate(resolve));
+}
