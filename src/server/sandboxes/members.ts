@@ -9,7 +9,7 @@ export type Membership = {
 	readonly id: string;
 	/** No process that began before it belongs to the sandbox, whatever else it looks like. */
 	readonly supervisor: ProcessIdentity;
-	/** The leader of the group of the current step, as long as it runs. */
+	/** The leader of the group of the current step, as long as it runs. No other id than that of a process counts. */
 	readonly leader?: number | undefined;
 	/** The hard limit of file sizes that only its processes have. */
 	readonly mark?: number | undefined;
@@ -32,7 +32,8 @@ const mostRounds = 100;
  * Empty where there is no `/proc`. Calls `onFound` with each at once.
  */
 export function membersOf(membership: Membership, onFound: (pid: number) => void = () => {}): readonly number[] {
-	const {id, supervisor, leader, mark, cgroup} = membership;
+	const {id, supervisor, mark, cgroup} = membership;
+	const leader = leaderOf(membership);
 	const held = new Set(cgroup?.members());
 	const own = new Set<number>();
 	const processes: Process[] = [];
@@ -89,8 +90,14 @@ export function signalMembers(membership: Membership, name: NodeJS.Signals): voi
 	membersOf(membership, pid => send(pid, name));
 }
 
+/** The leader as far as it can be one: group 0 is that of the kernel, and a signal to it goes to our own. */
+function leaderOf({leader}: Membership): number | undefined {
+	return leader !== undefined && leader > 1 ? leader : undefined;
+}
+
 /** All there is to do where there is no `/proc`. */
-function signalGroup({leader}: Membership, name: NodeJS.Signals): void {
+function signalGroup(membership: Membership, name: NodeJS.Signals): void {
+	const leader = leaderOf(membership);
 	if (leader !== undefined) {
 		send(-leader, name);
 	}
