@@ -1,5 +1,5 @@
 import {mask} from './secret.ts';
-import {looseSecretKinds, replaceKnownSecrets} from './secret-kinds.ts';
+import {hasKnownSecret, looseSecretKinds, replaceKnownSecrets} from './secret-kinds.ts';
 
 // No credential is as long as the expressions end: with an open end the engine runs out of its stack on a line of many
 // megabytes.
@@ -26,6 +26,11 @@ const keyOnLine = /(-----BEGIN [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?-----)((?:[A
  */
 export function redactKnown(text: string): string {
 	return eachLine(text, redactKnownLines);
+}
+
+/** True where `redactKnown` would hide something of the text: to ask once costs far less than to look at every line. */
+export function hasRedactable(text: string): boolean {
+	return hasKnownSecret(text) || keyStart.test(text) || keyEnd.test(text);
 }
 
 /** As `redactKnown` for lines in order. */

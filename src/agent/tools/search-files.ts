@@ -1,4 +1,4 @@
-import {redactKnownLines} from '../../core/redact.ts';
+import {hasRedactable, redactKnownLines} from '../../core/redact.ts';
 import {splitLines} from './read-text.ts';
 import type {SearchEngine} from './search-engine.ts';
 
@@ -27,17 +27,17 @@ type Options = {
 export async function searchFiles(paths: readonly string[], {matching, read, signal}: Options): Promise<Found> {
 	const end = Date.now() + timeout;
 	const matches: Match[] = [];
-	let batch: Match[] = [];
+	let batch: FileLines[] = [];
 	let characters = 0;
 	const decide = async () => {
-		const lines = batch;
+		const files = batch;
 		batch = [];
 		characters = 0;
-		if (lines.length > 0) {
-			const texts = lines.map(({text}) => text);
-			const found = await matching(texts, mostCounted + 1 - matches.length);
-			matches.push(...found.flatMap(index => lines[index] ?? []));
-		}
+		const found =
+			files.length > 0 && matches.length <= mostCounted
+				? await matching(linesOf(files), mostCounted + 1 - matches.length)
+				: [];
+		matches.push(...matchesAt(found, files));
 	};
 
 	for (let next = 0; next < paths.length; next += atOnce) {
@@ -50,23 +50,38 @@ export async function searchFiles(paths: readonly string[], {matching, read, sig
 		const texts = await Promise.all(some.map(read));
 		for (const [index, path] of some.entries()) {
 			const text = texts[index] ?? '';
-			batch = batch.concat(linesOf(path, text));
+			const raw = splitLines(text);
+			batch.push({path, raw, safe: hasRedactable(text) ? redactKnownLines(raw) : raw});
 			characters += text.length;
-			if (characters > batchCharacters && matches.length <= mostCounted) {
+			if (characters > batchCharacters) {
 				await decide();
 			}
 		}
 	}
 
-	if (matches.length <= mostCounted) {
-		await decide();
-	}
-
+	await decide();
 	return {matches: matches.slice(0, mostCounted), complete: matches.length <= mostCounted};
 }
 
-function linesOf(path: string, text: string): readonly Match[] {
-	const raw = splitLines(text);
-	const safe = redactKnownLines(raw);
-	return safe.map((text, index) => ({path, line: index + 1, text, isRedacted: text !== raw[index]}));
+/** A file line by line, as it is and as a model may see it. */
+type FileLines = {readonly path: string; readonly raw: readonly string[]; readonly safe: readonly string[]};
+
+function linesOf(files: readonly FileLines[]): readonly string[] {
+	return files.flatMap(({safe}) => safe);
+}
+
+/** The matches at indices, in order, of the lines of all files together. */
+function matchesAt(indices: readonly number[], files: readonly FileLines[]): readonly Match[] {
+	let file = 0;
+	let before = 0;
+	return indices.flatMap(index => {
+		for (let lines = files[file]; lines && index - before >= lines.safe.length; lines = files[file]) {
+			before += lines.safe.length;
+			file++;
+		}
+
+		const {path = '', raw = [], safe = []} = files[file] ?? {};
+		const text = safe[index - before];
+		return text === undefined ? [] : [{path, line: index - before + 1, text, isRedacted: text !== raw[index - before]}];
+	});
 }
