@@ -1,5 +1,7 @@
 import {lineWidth} from '../terminal/width.ts';
+import {wrapLine} from '../terminal/wrap.ts';
 import {type Caret, nothingDrawn, redraw} from './live-region.ts';
+import {drawnSizeOf, isTooSmall, sizeOf} from './window-size.ts';
 import type {Rewrapped} from './written.ts';
 
 type Output = {
@@ -10,6 +12,9 @@ type Output = {
 	readonly on?: (event: string, listener: () => void) => unknown;
 	readonly off?: (event: string, listener: () => void) => unknown;
 };
+
+/** Gives other lines for the last ones of these, which were drawn at that width. */
+type Rewrap = (lines: readonly string[], before: number) => Rewrapped;
 
 type Options = {
 	/** Runs something at the end of this turn of the loop. */
@@ -37,12 +42,12 @@ export type Screen = {
 	/** Takes what Ink drew from the screen, with the cursor where it began, and holds. */
 	readonly erase: () => void;
 	/** Draws all of the frame where the cursor is, behind `sequence`: nothing of what was drawn stands there any more. */
-	readonly startOver: (sequence?: string) => void;
+	readonly startOver: (sequence: string) => void;
 	/**
 	 * Draws all of the frame again in its place after the window got another size, of which it tells Ink. `rewrap` may give
 	 * other lines for the last ones of those above, which were drawn at another width and are in the window for sure.
 	 */
-	readonly resize: (rewrap?: (lines: readonly string[], before: number) => Rewrapped) => void;
+	readonly resize: (rewrap?: Rewrap) => void;
 	/** True from `erase` on until something is drawn again. */
 	readonly isErased: () => boolean;
 	/** Writes as it is, for what the user asked for. */
@@ -51,8 +56,6 @@ export type Screen = {
 	/** True in a window in which rows of the least size would be cut for ever: it is to be held until it is larger. */
 	readonly isTooSmall: () => boolean;
 };
-
-const smallest = {columns: 20, rows: 5};
 
 /**
  * Stands between Ink and the terminal, and alone knows what that shows. Everything that comes in one turn of the loop
@@ -65,11 +68,13 @@ export function createScreen(output: Output, {later = run => setImmediate(run), 
 	let printed: string[] = [];
 	let drawn = nothingDrawn;
 	/** How wide the window was when that was drawn. */
-	let drawnColumns = output.columns || 80;
+	let drawnColumns = sizeOf(output).columns;
 	/** The printed lines that are in the window for sure, right above what is drawn. */
 	let above: readonly string[] = [];
 	/** Written before the next frame. */
 	let prefix = '';
+	/** The window has another size than when that was drawn. */
+	let resized: {readonly rewrap: Rewrap | undefined} | undefined;
 	let isHeld = false;
 	let isWaiting = false;
 	let isErased = false;
@@ -81,11 +86,15 @@ export function createScreen(output: Output, {later = run => setImmediate(run), 
 			return;
 		}
 
-		const next = redraw(drawn, printed, {rows, caret}, output.rows || 24);
+		if (resized) {
+			drawInPlace(resized.rewrap);
+		}
+
+		const next = redraw(drawn, printed, {rows, caret}, sizeOf(output).rows);
 		const data = prefix + next.data;
 		drawn = next.drawn;
-		drawnColumns = output.columns || 80;
-		const room = (output.rows || 24) - drawn.rows.length;
+		drawnColumns = sizeOf(output).columns;
+		const room = sizeOf(output).rows - drawn.rows.length;
 		above = room > 0 ? [...above, ...printed].slice(-room) : [];
 		printed = [];
 		prefix = '';
@@ -119,12 +128,7 @@ export function createScreen(output: Output, {later = run => setImmediate(run), 
 		return true;
 	};
 
-	const size = () => ({
-		columns: Math.max(smallest.columns, output.columns || 80),
-		rows: Math.max(smallest.rows, output.rows || 24),
-	});
-
-	const startOver = (sequence = '') => {
+	const startOver = (sequence: string) => {
 		prefix = sequence;
 		drawn = nothingDrawn;
 		above = [];
@@ -133,16 +137,15 @@ export function createScreen(output: Output, {later = run => setImmediate(run), 
 
 	/** How many rows of the window lines take that were drawn in a wider one. */
 	const rowsOf = (lines: readonly string[]) => {
-		const columns = output.columns || 80;
-		return reflows
-			? lines.reduce((sum, line) => sum + Math.max(1, Math.ceil(lineWidth(line) / columns)), 0)
-			: lines.length;
+		const columns = sizeOf(output).columns;
+		const rowsOfLine = (line: string) => (reflows ? Math.max(1, Math.ceil(lineWidth(line) / columns)) : 1);
+		return lines.reduce((sum, line) => sum + rowsOfLine(line), 0);
 	};
 
 	/** Takes lines back that would be broken otherwise. Returns how many rows above the frame they take. */
-	const takeBack = (rewrap: (lines: readonly string[], before: number) => Rewrapped, up: number): number => {
+	const takeBack = (rewrap: Rewrap, up: number): number => {
 		// No terminal moves the cursor up but to keep it in the window.
-		const room = Math.min(above.length + drawn.at, (output.rows || 24) - 1) - up;
+		const room = Math.min(above.length + drawn.at, sizeOf(output).rows - 1) - up;
 		let known = above.length;
 		while (known > 0 && rowsOf(above.slice(above.length - known)) > room) {
 			known--;
@@ -153,6 +156,22 @@ export function createScreen(output: Output, {later = run => setImmediate(run), 
 		above = above.slice(0, above.length - count);
 		printed.unshift(...lines);
 		return rowsOf(taken);
+	};
+
+	/** Goes back to where the frame begins, by what the terminal made of it in a window of this size. */
+	const drawInPlace = (rewrap: Rewrap | undefined) => {
+		const columns = sizeOf(output).columns;
+		// Lines that came while the size was not known were drawn for the one before.
+		printed = printed.flatMap(line => (lineWidth(line) > columns ? wrapLine(line, columns) : line));
+		resized = undefined;
+		if (prefix) {
+			return;
+		}
+
+		const inFrame = rowsOf(drawn.rows.slice(0, drawn.at));
+		const up = inFrame + (rewrap && columns !== drawnColumns ? takeBack(rewrap, inFrame) : 0);
+		prefix = `${up > 0 ? `\u001B[${up}A` : ''}\r\u001B[J`;
+		drawn = nothingDrawn;
 	};
 
 	const stdout = new Proxy(output, {
@@ -171,7 +190,7 @@ export function createScreen(output: Output, {later = run => setImmediate(run), 
 					};
 				case 'columns':
 				case 'rows':
-					return size()[name];
+					return drawnSizeOf(output)[name];
 				default: {
 					const value: unknown = Reflect.get(target, name, target);
 					return typeof value === 'function' ? value.bind(target) : value;
@@ -206,7 +225,7 @@ export function createScreen(output: Output, {later = run => setImmediate(run), 
 			}
 
 			flush();
-			const {data, drawn: left} = redraw(drawn, [], {rows: [], caret: {row: 0, column: 0}}, output.rows || 24);
+			const {data, drawn: left} = redraw(drawn, [], {rows: [], caret: {row: 0, column: 0}}, sizeOf(output).rows);
 			drawn = left;
 			isHeld = true;
 			isErased = true;
@@ -215,12 +234,8 @@ export function createScreen(output: Output, {later = run => setImmediate(run), 
 		startOver,
 		isErased: () => isErased,
 		resize(rewrap) {
-			const inFrame = rowsOf(drawn.rows.slice(0, drawn.at));
-			const isOtherWidth = (output.columns || 80) !== drawnColumns;
-			const up = inFrame + (rewrap && isOtherWidth ? takeBack(rewrap, inFrame) : 0);
-			const kept = above;
-			startOver(`${up > 0 ? `\u001B[${up}A` : ''}\r\u001B[J`);
-			above = kept;
+			resized = {rewrap};
+			schedule();
 			for (const listener of resizeListeners) {
 				listener();
 			}
@@ -229,8 +244,7 @@ export function createScreen(output: Output, {later = run => setImmediate(run), 
 			flush();
 			output.write(data);
 		},
-		size,
-		isTooSmall: () =>
-			(output.columns || smallest.columns) < smallest.columns || (output.rows || smallest.rows) < smallest.rows,
+		size: () => drawnSizeOf(output),
+		isTooSmall: () => isTooSmall(output),
 	};
 }

@@ -3,7 +3,7 @@ import type {RunFlags} from '../command/invocation.ts';
 import type {Surroundings} from '../command/program.ts';
 import type {TerminalWidths} from '../config/terminal-widths.ts';
 import {AppError} from '../core/error.ts';
-import {wantsColor} from '../terminal/abilities.ts';
+import {breaksRows, wantsColor} from '../terminal/abilities.ts';
 import {canOpenPages, openPage} from '../terminal/browser.ts';
 import {createInput, type InputStream} from '../terminal/input.ts';
 import {createStandInStdin} from '../terminal/stand-in-stdin.ts';
@@ -51,7 +51,7 @@ export async function startApp(
 	}
 
 	const palette = createPalette({color: wantsColor(stdout, env)});
-	const screen = createScreen(stdout);
+	const screen = createScreen(stdout, {reflows: breaksRows(env)});
 	const standIn = createStandInStdin();
 	const interact = createPanelInteraction(store, {opensPages: canOpenPages(env)});
 	let entries: readonly Entry[] = [];

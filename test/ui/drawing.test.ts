@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import {expect, test} from 'vitest';
+import {setComposerText} from '../../src/store/composer.ts';
 import {renderMarkdown} from '../../src/terminal/markdown.ts';
 import {longMarkdownSource} from '../terminal/markdown-source.ts';
 import {end, palette, say, start} from './canvas.ts';
@@ -35,12 +36,10 @@ const paragraphs = Array.from({length: 40}, (_, index) => `Paragraph ${index}. $
 const countOf = (text: string, index: number) => text.split(new RegExp(`Paragraph ${index}\\.`)).length - 1;
 
 /** Streams the paragraphs while the window changes its size, and counts each of them on the screen and above. */
-async function streamThrough(
-	sizes: readonly (readonly [columns: number, rows: number])[],
-	pause: number,
-	dock: readonly string[] = [],
-) {
-	const {feed, resize, settle, lines, window, store} = conversation(80, 30, rows => dock.slice(0, rows));
+async function streamThrough(sizes: readonly (readonly [columns: number, rows: number])[], pause: number) {
+	const {feed, resize, settle, lines, store} = conversation(80, 30);
+	// A short prompt: xterm counts what it breaks in the row of the cursor as rows above it.
+	store.getState().setComposer(setComposerText(store.getState().composer, 'hi'));
 	await feed(start);
 	for (const [index, paragraph] of paragraphs.entries()) {
 		await feed(say(`${paragraph}\n\n`));
@@ -56,7 +55,7 @@ async function streamThrough(
 	await feed(end);
 	await settle(100);
 	const text = lines().join('\n');
-	return {counts: paragraphs.map((_, index) => countOf(text, index)), lines: lines(), window: window(), store};
+	return {counts: paragraphs.map((_, index) => countOf(text, index)), lines: lines()};
 }
 
 const once = paragraphs.map(() => 1);
@@ -78,8 +77,28 @@ test('steps of the width lose no paragraph and repeat none, and leave one prompt
 		80,
 	);
 	expect(counts).toEqual(once);
-	expect(lines.filter(line => line.startsWith('❯ Ask'))).toHaveLength(1);
+	expect(lines.filter(line => line.startsWith('❯ hi'))).toHaveLength(1);
 	expect(lines.filter(line => /^─+$/.test(line))).toHaveLength(1);
+});
+
+test('sizes that follow faster than anything is drawn leave one prompt and cut no line', async () => {
+	const {feed, resize, settle, lines, store} = conversation(80, 30);
+	store.getState().setComposer(setComposerText(store.getState().composer, 'hi'));
+	await feed(start, say(`${paragraphs.slice(0, 20).join('\n\n')}\n\n`));
+	await settle(1);
+	for (const width of [60, 50, 40, 45]) {
+		resize(width, 30);
+		await feed(say(`${paragraphs[width / 5 + 12]}\n\n`));
+		// The timer that fits the window has run, the turn that writes has not.
+		await new Promise(resolve => setTimeout(resolve, 61));
+	}
+
+	await feed(end);
+	await settle(100);
+	expect(lines().filter(line => line.startsWith('❯ hi'))).toHaveLength(1);
+	expect(lines().filter(line => /^─+$/.test(line))).toHaveLength(1);
+	const words = lines().join(' ').split('Paragraph 20.')[1] ?? '';
+	expect(words.match(/and so on/g)?.length).toBeGreaterThanOrEqual(9);
 });
 
 test.each([
@@ -95,7 +114,7 @@ test.each([
 			pause,
 		);
 		expect(counts).toEqual(once);
-		expect(lines.filter(line => line.startsWith('❯ Ask'))).toHaveLength(1);
+		expect(lines.filter(line => line.startsWith('❯ hi'))).toHaveLength(1);
 		expect(lines.at(-1)).toContain('idle');
 	}
 });

@@ -158,3 +158,18 @@ test('everything else is asked of the terminal itself', () => {
 	const {stdout} = recordingScreen();
 	expect([stdout.isTTY, stdout.getColorDepth()]).toEqual([true, 8]);
 });
+
+test.each([
+	[true, 5],
+	[false, 3],
+])('a narrower window that breaks rows (%s) is drawn from the row where the frame begins now', (reflows, up) => {
+	const written: string[] = [];
+	const output = {columns: 30, rows: 10, write: (data: string) => written.push(data)};
+	const screen = createScreen(output, {reflows, later: run => run()});
+	screen.setCaret({row: 3, column: 0});
+	screen.stdout.write(`a\n${'b'.repeat(30)}\n${'c'.repeat(21)}\n>`);
+	written.length = 0;
+	output.columns = 20;
+	screen.resize();
+	expect(written[0]).toContain(`\u001B[${up}A\r\u001B[J`);
+});
