@@ -33,9 +33,9 @@ const options = {
 	absWorkingDir: root,
 	entryPoints: {
 		service: 'src/main.tsx',
-		'server-worker': 'src/server/worker.ts',
+		'server-worker': 'src/server/run/worker.ts',
 		'keychain-child': 'src/config/keychain-child.ts',
-		'sandbox-supervisor': 'src/server/sandboxes/supervisor.ts',
+		'sandbox-supervisor': 'src/server/sandboxes/supervisor/supervisor.ts',
 	},
 	outdir: flags.outdir,
 	chunkNames: 'chunks/[name]-[hash]',

@@ -8,7 +8,7 @@ export function standInSources(root) {
 		// Ink draws nothing where `CI` is set. Whether to draw is our decision: we do on a terminal, and only there.
 		'is-in-ci': 'export default false;',
 		// Its first non-ASCII string compiles an emoji pattern and segmenters (60 ms); ours measures the same cells.
-		'string-width': `export {lineWidth as default} from ${JSON.stringify(join(root, 'src/terminal/width.ts'))};`,
+		'string-width': `export {lineWidth as default} from ${JSON.stringify(join(root, 'src/terminal/text/width.ts'))};`,
 	};
 }
 

@@ -1,6 +1,6 @@
 import * as z from 'zod/mini';
-import {endsWith, loadKeys} from '../src/command/api-key-family.ts';
-import {createdKey, keyTable} from '../src/command/api-key-result.ts';
+import {endsWith, loadKeys} from '../src/command/views/api-key-family.ts';
+import {createdKey, keyTable} from '../src/command/views/api-key-view.ts';
 import {uuidArgument} from '../src/command/argument-types.ts';
 import {command, noun} from '../src/command/command.ts';
 import {originalOf} from '../src/contract/lenient.ts';

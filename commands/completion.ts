@@ -1,6 +1,6 @@
 import * as z from 'zod/mini';
 import {command} from '../src/command/command.ts';
-import {completionScript, shells} from '../src/command/completion-script.ts';
+import {completionScript, shells} from '../src/command/completion/completion-script.ts';
 
 export default command({
 	name: 'completion',

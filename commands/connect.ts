@@ -1,6 +1,6 @@
 import * as z from 'zod/mini';
 import {command} from '../src/command/command.ts';
-import {connectTo, goBack} from '../src/command/connect.ts';
+import {connectTo, goBack} from '../src/platform/connect.ts';
 
 export default command({
 	name: 'connect',

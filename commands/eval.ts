@@ -1,6 +1,6 @@
 import * as z from 'zod/mini';
 import {command, noun} from '../src/command/command.ts';
-import {evaluationResult} from '../src/command/evaluation-result.ts';
+import {evaluationResult} from '../src/command/views/evaluation-view.ts';
 
 const stats = command({
 	name: 'stats',

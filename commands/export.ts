@@ -1,7 +1,7 @@
 import * as z from 'zod/mini';
 import {command} from '../src/command/command.ts';
 import {AppError} from '../src/core/error.ts';
-import {toMarkdown} from '../src/core/markdown-export.ts';
+import {toMarkdown} from '../src/core/session/markdown-export.ts';
 
 export default command({
 	name: 'export',

@@ -1,7 +1,7 @@
 import * as z from 'zod/mini';
 import {command, noun} from '../src/command/command.ts';
-import {itemSchemasResult} from '../src/command/item-schemas-result.ts';
-import {stageResult} from '../src/command/stage-result.ts';
+import {itemSchemasResult} from '../src/command/views/item-schemas-view.ts';
+import {stageResult} from '../src/command/views/stage-view.ts';
 
 const stage = command({
 	name: 'stage',

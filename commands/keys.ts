@@ -15,7 +15,7 @@ import {asClause, storedWhere} from '../src/config/stored-where.ts';
 import {AppError} from '../src/core/error.ts';
 import {type ProviderName, parseModelId, parseProviderName, providerNames} from '../src/core/model.ts';
 import {isLoopback, parseServerUrl} from '../src/core/origin.ts';
-import {secret} from '../src/core/secret.ts';
+import {secret} from '../src/core/secrets/secret.ts';
 import type {KeyCheck} from '../src/providers/check-key.ts';
 import {registry} from '../src/providers/registry.ts';
 import type {Choice} from '../src/store/view-slice.ts';

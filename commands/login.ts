@@ -1,7 +1,7 @@
 import * as z from 'zod/mini';
 import {command} from '../src/command/command.ts';
 import type {CommandContext} from '../src/command/context.ts';
-import {logIn} from '../src/command/sign-in.ts';
+import {logIn} from '../src/platform/log-in.ts';
 import {resolveProfile} from '../src/config/resolve-profile.ts';
 import {entryOf} from '../src/core/entry-of.ts';
 import {AppError} from '../src/core/error.ts';

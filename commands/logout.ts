@@ -1,6 +1,6 @@
 import * as z from 'zod/mini';
 import {command} from '../src/command/command.ts';
-import {identityOf} from '../src/command/identity.ts';
+import {identityOf} from '../src/platform/identity.ts';
 import {AppError} from '../src/core/error.ts';
 
 export default command({

@@ -1,6 +1,6 @@
 import * as z from 'zod/mini';
 import {command, noun} from '../src/command/command.ts';
-import {recoveryCodes} from '../src/command/recovery-codes.ts';
+import {recoveryCodes} from '../src/command/views/recovery-codes-view.ts';
 
 const where = 'New file for your recovery codes (empty for none):';
 

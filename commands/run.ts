@@ -3,9 +3,9 @@ import * as z from 'zod/mini';
 import {countArgument} from '../src/command/argument-types.ts';
 import {command, noun} from '../src/command/command.ts';
 import {pageFlags, pageHelp} from '../src/command/paging.ts';
-import {listQuery, platformList} from '../src/command/platform-list.ts';
-import {claimResult, withSameAttempt} from '../src/command/run-claim.ts';
-import {runItemsResult} from '../src/command/run-items-result.ts';
+import {listQuery, platformList} from '../src/command/views/platform-list.ts';
+import {claimResult, withSameAttempt} from '../src/command/views/run-claim-view.ts';
+import {runItemsResult} from '../src/command/views/run-items-view.ts';
 import {AppError} from '../src/core/error.ts';
 
 const items = command({

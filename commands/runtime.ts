@@ -2,11 +2,11 @@ import * as z from 'zod/mini';
 import {countArgument, taskArgument} from '../src/command/argument-types.ts';
 import {command, noun} from '../src/command/command.ts';
 import {pageFlags, pageHelp} from '../src/command/paging.ts';
-import {listQuery, platformList} from '../src/command/platform-list.ts';
-import {findRuntime, wakePlan} from '../src/command/runtime-plan.ts';
-import {explainRuntimeRefusal} from '../src/command/runtime-refusal.ts';
-import {runtimeResult} from '../src/command/runtime-result.ts';
-import {stepsLine, withSteps} from '../src/command/runtime-wake.ts';
+import {listQuery, platformList} from '../src/command/views/platform-list.ts';
+import {findRuntime, wakePlan} from '../src/command/views/runtime/runtime-plan.ts';
+import {explainRuntimeRefusal} from '../src/command/views/runtime/runtime-refusal.ts';
+import {runtimeResult} from '../src/command/views/runtime/runtime-view.ts';
+import {stepsLine, withSteps} from '../src/command/views/runtime/runtime-wake.ts';
 import {originalOf} from '../src/contract/lenient.ts';
 
 const resume = command({

@@ -1,10 +1,10 @@
 import {isIPv6} from 'node:net';
 import * as z from 'zod/mini';
 import {command, noun} from '../src/command/command.ts';
-import {init} from '../src/command/serve-init.ts';
-import {describePlace, firstOrganization, place} from '../src/command/serve-place.ts';
-import {credits, limits} from '../src/command/serve-quota.ts';
-import {recordOf, sayWhatRuns, servedFields} from '../src/command/server-lines.ts';
+import {init} from '../src/command/serve/serve-init.ts';
+import {describePlace, firstOrganization, place} from '../src/command/serve/serve-place.ts';
+import {credits, limits} from '../src/command/serve/serve-quota.ts';
+import {recordOf, sayWhatRuns, servedFields} from '../src/command/serve/server-lines.ts';
 import {isLoopback, parseServerUrl} from '../src/core/origin.ts';
 
 /** Where it listens where it is told nothing. */
@@ -52,7 +52,7 @@ const start = command({
 			);
 		}
 
-		const {serve} = await import('../src/server/serve.ts');
+		const {serve} = await import('../src/server/run/serve.ts');
 		const served = await serve({
 			env,
 			...where,
@@ -94,7 +94,7 @@ const member = command({
 	where: 'shell',
 
 	async run({email, role, ...where}, {env, flags}) {
-		const {addToOrganization} = await import('../src/server/serve.ts');
+		const {addToOrganization} = await import('../src/server/run/serve.ts');
 		const organization = flags.org ?? firstOrganization;
 		const {userId, apiKey} = await addToOrganization({env, ...where}, {organization, email, role});
 		const key = apiKey?.reveal();
@@ -116,7 +116,7 @@ const key = command({
 	where: 'shell',
 
 	async run({email, ...where}, {env}) {
-		const {makeKeyOf} = await import('../src/server/serve.ts');
+		const {makeKeyOf} = await import('../src/server/run/serve.ts');
 		const made = await makeKeyOf({env, ...where}, email);
 		return {
 			kind: 'text',
@@ -140,7 +140,7 @@ const password = command({
 	where: 'shell',
 
 	async run({email, dropSecondFactor, ...where}, {env}) {
-		const {makePasswordCodeOf} = await import('../src/server/serve.ts');
+		const {makePasswordCodeOf} = await import('../src/server/run/serve.ts');
 		const code = (await makePasswordCodeOf({env, ...where}, email, {dropSecondFactor})).reveal();
 		return {
 			kind: 'text',

@@ -1,10 +1,10 @@
 import * as z from 'zod/mini';
 import {command, noun} from '../src/command/command.ts';
 import {pageFlags, pageHelp} from '../src/command/paging.ts';
-import {listQuery, platformList} from '../src/command/platform-list.ts';
-import {platformSessionResult} from '../src/command/platform-session-result.ts';
-import {savedSessionResult} from '../src/command/saved-session-result.ts';
-import {usageResult} from '../src/command/usage-result.ts';
+import {listQuery, platformList} from '../src/command/views/platform-list.ts';
+import {platformSessionResult} from '../src/command/views/platform-session-view.ts';
+import {savedSessionResult} from '../src/command/views/saved-session-view.ts';
+import {usageResult} from '../src/command/views/usage-view.ts';
 
 const show = command({
 	name: 'show',

@@ -1,6 +1,6 @@
 import * as z from 'zod/mini';
 import {command} from '../src/command/command.ts';
-import {usageResult} from '../src/command/usage-result.ts';
+import {usageResult} from '../src/command/views/usage-view.ts';
 
 export default command({
 	name: 'usage',

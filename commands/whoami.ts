@@ -1,7 +1,7 @@
 import * as z from 'zod/mini';
 import {command} from '../src/command/command.ts';
-import {identityOf, identityResult} from '../src/command/identity.ts';
-import {wireResult} from '../src/command/wire.ts';
+import {identityOf, identityResult} from '../src/platform/identity.ts';
+import {wireResult} from '../src/command/views/http-headers.ts';
 import {entryOf} from '../src/core/entry-of.ts';
 import {AppError} from '../src/core/error.ts';
 

@@ -1,7 +1,7 @@
 import * as z from 'zod/mini';
 import {command, noun} from '../src/command/command.ts';
 import {pageFlags, pageHelp, pageQuery} from '../src/command/paging.ts';
-import {platformList} from '../src/command/platform-list.ts';
+import {platformList} from '../src/command/views/platform-list.ts';
 
 const list = command({
 	name: 'list',

@@ -19,7 +19,7 @@ setProgramName(nameOfProgram);
 
 /** The real parts, loaded when they are needed: the first frame of the app does without them. */
 async function compose(options: ComposeOptions) {
-	const {compose: build} = await import('./compose.ts');
+	const {compose: build} = await import('./compose/compose.ts');
 	return build({
 		...options,
 		store,

@@ -7,20 +7,31 @@ const layers = [
 	['src/core'],
 	['src/contract'],
 	['src/terminal', 'src/storage', 'src/net'],
-	['src/client', 'src/config', 'src/providers', 'src/logs'],
-	['src/agent', 'src/telemetry'],
+	['src/client', 'src/config', 'src/providers', 'src/logs', 'src/editor'],
+	['src/agent'],
 	['src/server', 'src/store'],
+	['src/session'],
+	['src/platform', 'src/watch'],
 	['src/command'],
 	['commands'],
 	['src/headless', 'src/ui'],
-	['src/main.tsx', 'src/compose.ts'],
+	['src/main.tsx', 'src/compose'],
 ];
 
 const longest = 250;
 const importPattern = /(?:\bfrom|\bimport)\s*\(?\s*'([^']+)'/g;
 const serverMayUse = ['src/core', 'src/contract', 'src/storage', 'src/net', 'src/server'];
 const filePackages = /^(?:node:)?(?:fs|fs\/promises|net|http|https|tls|child_process|undici.*|worker_threads)$/;
-const withoutFiles = ['src/core', 'src/contract', 'src/store', 'src/command'];
+const withoutFiles = [
+	'src/core',
+	'src/contract',
+	'src/editor',
+	'src/store',
+	'src/session',
+	'src/platform',
+	'src/watch',
+	'src/command',
+];
 
 type Source = {
 	readonly path: string;

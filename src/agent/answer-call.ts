@@ -1,5 +1,5 @@
 import {AppError, reportError} from '../core/error.ts';
-import type {Tool, ToolContext} from '../core/tool.ts';
+import type {Tool, ToolContext} from '../core/session/tool.ts';
 import {cutResult} from './cut-result.ts';
 import {headAndTail} from './head-and-tail.ts';
 import type {ToolCall} from './model-turn.ts';

@@ -1,4 +1,4 @@
-import type {ToolDefinition} from '../core/tool.ts';
+import type {ToolDefinition} from '../core/session/tool.ts';
 
 type Situation = {
 	/** The working folder, an absolute path. */

@@ -1,5 +1,5 @@
 import type {ErrorReport} from '../core/error.ts';
-import type {AgentEvent} from '../core/event.ts';
+import type {AgentEvent} from '../core/session/event.ts';
 
 export type Budget = {
 	readonly limitUsd: number;

@@ -1,9 +1,9 @@
-import {brokenOff} from '../core/block.ts';
+import {brokenOff} from '../core/session/block.ts';
 import {AppError} from '../core/error.ts';
-import type {AgentEvent, StopReason} from '../core/event.ts';
-import type {AssistantPart, Message} from '../core/message.ts';
-import type {ToolDefinition} from '../core/tool.ts';
-import type {TokenUsage} from '../core/usage.ts';
+import type {AgentEvent, StopReason} from '../core/session/event.ts';
+import type {AssistantPart, Message} from '../core/session/message.ts';
+import type {ToolDefinition} from '../core/session/tool.ts';
+import type {TokenUsage} from '../core/session/usage.ts';
 import {assertRoomForCall} from '../providers/calls.ts';
 import type {FinishReason, ModelCall, ProviderEvent} from '../providers/provider.ts';
 import type {Retry} from './model-retry.ts';

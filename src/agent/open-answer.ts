@@ -1,7 +1,7 @@
 import {abortable} from '../core/abortable.ts';
 import {AppError} from '../core/error.ts';
-import type {AgentEvent} from '../core/event.ts';
-import type {Message} from '../core/message.ts';
+import type {AgentEvent} from '../core/session/event.ts';
+import type {Message} from '../core/session/message.ts';
 import type {ModelCall, ProviderEvent} from '../providers/provider.ts';
 import {createChannel} from './channel.ts';
 import {createModelRetry, type Retry} from './model-retry.ts';

@@ -1,5 +1,5 @@
 import {createHash} from 'node:crypto';
-import type {Message} from '../core/message.ts';
+import type {Message} from '../core/session/message.ts';
 import type {ToolCall} from './model-turn.ts';
 
 /** So many turns in a row that bring nothing new are an endless loop. */

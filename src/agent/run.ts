@@ -1,7 +1,7 @@
 import {AppError, type ErrorReport, isAbort, reportError} from '../core/error.ts';
-import type {AgentEvent, RunEndReason, StopReason} from '../core/event.ts';
-import type {Message} from '../core/message.ts';
-import type {Tool} from '../core/tool.ts';
+import type {AgentEvent, RunEndReason, StopReason} from '../core/session/event.ts';
+import type {Message} from '../core/session/message.ts';
+import type {Tool} from '../core/session/tool.ts';
 import type {ModelCall} from '../providers/provider.ts';
 import type {Approvals} from './approval/approval.ts';
 import {type Budget, createLimits} from './limits.ts';

@@ -1,7 +1,7 @@
 import {abortable} from '../core/abortable.ts';
-import type {AgentEvent} from '../core/event.ts';
-import type {Message} from '../core/message.ts';
-import type {Tool} from '../core/tool.ts';
+import type {AgentEvent} from '../core/session/event.ts';
+import type {Message} from '../core/session/message.ts';
+import type {Tool} from '../core/session/tool.ts';
 import {answerCall} from './answer-call.ts';
 import type {Approvals} from './approval/approval.ts';
 import {createChannel} from './channel.ts';

@@ -1,6 +1,6 @@
-import type {AssistantPart, Message} from '../core/message.ts';
-import type {ToolDefinition} from '../core/tool.ts';
-import {noUsage, type TokenUsage} from '../core/usage.ts';
+import type {AssistantPart, Message} from '../core/session/message.ts';
+import type {ToolDefinition} from '../core/session/tool.ts';
+import {noUsage, type TokenUsage} from '../core/session/usage.ts';
 
 type Request = {readonly messages: readonly Message[]; readonly tools: readonly ToolDefinition[]};
 

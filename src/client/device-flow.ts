@@ -1,5 +1,5 @@
 import {AppError} from '../core/error.ts';
-import {type Secret, secret} from '../core/secret.ts';
+import {type Secret, secret} from '../core/secrets/secret.ts';
 import type {RetryClock} from '../net/retry.ts';
 import type {Transport} from '../net/transport.ts';
 import type {AuthorizationServer} from './authorization-server.ts';

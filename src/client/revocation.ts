@@ -1,5 +1,5 @@
 import {AppError} from '../core/error.ts';
-import type {Secret} from '../core/secret.ts';
+import type {Secret} from '../core/secrets/secret.ts';
 import {readText} from '../net/read-body.ts';
 import type {Transport} from '../net/transport.ts';
 import type {AuthorizationServer} from './authorization-server.ts';

@@ -1,6 +1,6 @@
 import {AppError} from '../core/error.ts';
 import {isJsonObject, parseJson} from '../core/json.ts';
-import {type Secret, secret} from '../core/secret.ts';
+import {type Secret, secret} from '../core/secrets/secret.ts';
 import {maskText} from '../net/mask-secret.ts';
 import {readText} from '../net/read-body.ts';
 import type {Transport} from '../net/transport.ts';

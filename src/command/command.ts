@@ -1,7 +1,7 @@
 import type * as z from 'zod/mini';
 import {parseArguments} from './arguments.ts';
 import type {CommandContext} from './context.ts';
-import type {ValueKind} from './known-values.ts';
+import type {ValueKind} from './completion/known-values.ts';
 import type {Result} from './result.ts';
 
 type Shape = Record<string, z.core.$ZodType>;

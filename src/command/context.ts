@@ -5,7 +5,7 @@ import type {Sightings} from '../config/sightings.ts';
 import type {Catalog} from '../core/catalog.ts';
 import type {Environment} from '../core/environment.ts';
 import type {ProviderName} from '../core/model.ts';
-import type {Secret} from '../core/secret.ts';
+import type {Secret} from '../core/secrets/secret.ts';
 import type {TlsInfo} from '../net/tls-info.ts';
 import type {Transport} from '../net/transport.ts';
 import type {KeyCheck} from '../providers/check-key.ts';
@@ -13,10 +13,10 @@ import type {SessionAccess} from '../storage/session-access.ts';
 import type {AppStore} from '../store/store.ts';
 import type {About, BrowserLogin, Choice, FilterField} from '../store/view-slice.ts';
 import type {Entry} from './command.ts';
-import type {PlatformAccess, PlatformSession} from './platform-access.ts';
+import type {PlatformAccess, PlatformSession} from '../platform/platform-access.ts';
 import type {LogToFollow} from './result.ts';
-import type {SandboxExpiry} from './watch-expiry.ts';
-import type {Watches} from './watch-list.ts';
+import type {SandboxExpiry} from '../watch/watch-expiry.ts';
+import type {Watches} from '../watch/watch-list.ts';
 
 /** Flags that every command understands. */
 export type GlobalFlags = {

@@ -2,7 +2,7 @@ import type {Cell} from '../core/cell.ts';
 import type {Json} from '../core/json.ts';
 import type {Level} from '../logs/levels.ts';
 import type {LogSource} from '../logs/source.ts';
-import type {Plot} from './plot.ts';
+import type {Plot} from './render/plot.ts';
 
 /** What a command gives back: data, not drawing. The app draws it, the shell prints it, `--json` prints `data`. */
 export type Result =

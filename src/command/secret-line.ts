@@ -1,7 +1,7 @@
 import {isProviderName} from '../core/model.ts';
-import {redactKnown} from '../core/redact.ts';
-import {mask} from '../core/secret.ts';
-import {hasKnownSecret} from '../core/secret-kinds.ts';
+import {redactKnown} from '../core/secrets/redact.ts';
+import {mask} from '../core/secrets/secret.ts';
+import {hasKnownSecret} from '../core/secrets/secret-kinds.ts';
 import {readArguments} from './arguments.ts';
 import {closest} from './closest.ts';
 import {type Command, type Entry, isNoun} from './command.ts';

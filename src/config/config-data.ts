@@ -1,5 +1,5 @@
 import * as z from 'zod/mini';
-import {keychainSecret, type Secret, secret} from '../core/secret.ts';
+import {keychainSecret, type Secret, secret} from '../core/secrets/secret.ts';
 
 /**
  * A secret is wrapped the moment it is read, so that no part of the program ever sees its text (SAFETY 8). The text itself,

@@ -1,7 +1,7 @@
 import {renameSync} from 'node:fs';
 import {AppError} from '../core/error.ts';
 import {isJsonObject, parseJson} from '../core/json.ts';
-import type {Secret} from '../core/secret.ts';
+import type {Secret} from '../core/secrets/secret.ts';
 import {explainFileError} from '../storage/file-error.ts';
 import {stampOf} from '../storage/file-stamp.ts';
 import type {Home} from '../storage/home.ts';

@@ -1,7 +1,7 @@
 import type {Environment} from '../core/environment.ts';
 import {keyVariables} from '../core/model.ts';
-import {redactKnown} from '../core/redact.ts';
-import {mask, type Secret} from '../core/secret.ts';
+import {redactKnown} from '../core/secrets/redact.ts';
+import {mask, type Secret} from '../core/secrets/secret.ts';
 import type {Config} from './config.ts';
 
 /** Knows the credentials that are in use here, whatever they look like. */

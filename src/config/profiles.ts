@@ -1,7 +1,7 @@
 import {entryOf} from '../core/entry-of.ts';
 import {AppError} from '../core/error.ts';
 import {type Origin, originOf} from '../core/origin.ts';
-import type {Secret} from '../core/secret.ts';
+import type {Secret} from '../core/secrets/secret.ts';
 import type {Config} from './config.ts';
 import {type ConfigData, type Profile, without} from './config-data.ts';
 import type {OnFault} from './vault.ts';

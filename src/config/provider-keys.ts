@@ -3,7 +3,7 @@ import type {Environment} from '../core/environment.ts';
 import {AppError} from '../core/error.ts';
 import {type ProviderName, providerNames} from '../core/model.ts';
 import {isLoopback, parseServerUrl} from '../core/origin.ts';
-import {isKeyText, type Secret, secret} from '../core/secret.ts';
+import {isKeyText, type Secret, secret} from '../core/secrets/secret.ts';
 import type {Config} from './config.ts';
 import {type ConfigData, type StoredKey, without} from './config-data.ts';
 import {type StoredIn, storedIn} from './stored-where.ts';

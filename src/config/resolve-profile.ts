@@ -2,7 +2,7 @@ import {entryOf} from '../core/entry-of.ts';
 import type {Environment} from '../core/environment.ts';
 import {AppError} from '../core/error.ts';
 import {type Origin, originOf, profileNameOf} from '../core/origin.ts';
-import {type Secret, secret} from '../core/secret.ts';
+import {type Secret, secret} from '../core/secrets/secret.ts';
 import type {ConfigData} from './config-data.ts';
 import {findProfile, type Login, profileOfServer} from './profiles.ts';
 import type {KeySource} from './provider-keys.ts';

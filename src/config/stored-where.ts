@@ -1,6 +1,6 @@
 import {homedir} from 'node:os';
 import {sep} from 'node:path';
-import type {Secret} from '../core/secret.ts';
+import type {Secret} from '../core/secrets/secret.ts';
 
 /** Where the text of a stored secret lies. */
 export type StoredIn = 'keychain' | 'file';

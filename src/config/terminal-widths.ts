@@ -2,7 +2,7 @@ import type {Environment} from '../core/environment.ts';
 import {isJsonObject, parseJson} from '../core/json.ts';
 import {openHome} from '../storage/home.ts';
 import {readSmallFile, updateSmallFile} from '../storage/small-file.ts';
-import {type CellWidths, readCellWidths} from '../terminal/cell-widths.ts';
+import {type CellWidths, readCellWidths} from '../terminal/text/cell-widths.ts';
 
 /** The widths that a terminal was measured to have, for its next start. It is a comfort: nothing here ever throws. */
 export type TerminalWidths = {

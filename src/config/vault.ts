@@ -1,7 +1,7 @@
 import {randomUUID} from 'node:crypto';
 import {entryOf} from '../core/entry-of.ts';
 import {AppError, reportError} from '../core/error.ts';
-import {keychainSecret, type Secret, secret} from '../core/secret.ts';
+import {keychainSecret, type Secret, secret} from '../core/secrets/secret.ts';
 import type {ConfigData} from './config-data.ts';
 import type {Keychain} from './keychain.ts';
 import {asClause} from './stored-where.ts';

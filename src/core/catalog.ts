@@ -1,5 +1,5 @@
 import {isProviderName, type ModelInfo} from './model.ts';
-import type {Price, PriceOf} from './usage.ts';
+import type {Price, PriceOf} from './session/usage.ts';
 
 /** What is known of models without asking a vendor. All lookups take `provider/model-name`. */
 export type Catalog = {

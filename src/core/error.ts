@@ -1,4 +1,4 @@
-import {redact, redactKnown} from './redact.ts';
+import {redact, redactKnown} from './secrets/redact.ts';
 
 /** Every way a request of the user can end badly, and the exit status that says so to a script. */
 export const exitStatus = {

@@ -1,6 +1,6 @@
 import type {Invocation} from '../command/invocation.ts';
 import type {Surroundings} from '../command/program.ts';
-import {refuseElsewhere} from '../command/resume-session.ts';
+import {refuseElsewhere} from '../session/resume-session.ts';
 import {abortable} from '../core/abortable.ts';
 import {exitStatus, reportError} from '../core/error.ts';
 import {runOnce} from './once.ts';

@@ -1,11 +1,11 @@
 import type {OutputFormat} from '../command/invocation.ts';
-import {endText} from '../core/block.ts';
+import {endText} from '../core/session/block.ts';
 import {nameCommands} from '../core/command-words.ts';
 import {AppError} from '../core/error.ts';
-import type {Recorded} from '../core/event.ts';
-import {blocksOf} from '../core/transcript.ts';
-import type {PriceOf} from '../core/usage.ts';
-import type {Conversation} from '../store/conversation.ts';
+import type {Recorded} from '../core/session/event.ts';
+import {blocksOf} from '../core/session/transcript.ts';
+import type {PriceOf} from '../core/session/usage.ts';
+import type {Conversation} from '../session/conversation.ts';
 import type {AppStore} from '../store/store.ts';
 import {printAnswer, printError, printJson, printWarning} from './print.ts';
 import {type RunEnd, resultObject, statusOf} from './result-object.ts';

@@ -3,9 +3,9 @@ import type {StreamItem} from '../command/result.ts';
 import type {Environment} from '../core/environment.ts';
 import {isAbort} from '../core/error.ts';
 import {wantsColor} from '../terminal/abilities.ts';
-import {safeJson} from '../terminal/safe-text.ts';
-import {paint, parseSgr} from '../terminal/sgr.ts';
-import {createPalette, type Palette} from '../terminal/style.ts';
+import {safeJson} from '../terminal/text/safe-text.ts';
+import {paint, parseSgr} from '../terminal/text/sgr.ts';
+import {createPalette, type Palette} from '../terminal/text/style.ts';
 import {printWarning} from './print.ts';
 
 type Output = {readonly write: (data: string) => unknown; readonly isTTY?: boolean};

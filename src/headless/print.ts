@@ -1,11 +1,11 @@
-import {renderResult} from '../command/render.ts';
+import {renderResult} from '../command/render/render.ts';
 import type {Result} from '../command/result.ts';
 import {nameCommands} from '../core/command-words.ts';
 import type {Environment} from '../core/environment.ts';
 import type {ErrorReport} from '../core/error.ts';
 import {wantsColor} from '../terminal/abilities.ts';
-import {safeJson, safeText} from '../terminal/safe-text.ts';
-import {createPalette} from '../terminal/style.ts';
+import {safeJson, safeText} from '../terminal/text/safe-text.ts';
+import {createPalette} from '../terminal/text/style.ts';
 
 type Output = {readonly write: (data: string) => unknown; readonly isTTY?: boolean; readonly columns?: number};
 

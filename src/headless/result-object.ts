@@ -1,9 +1,9 @@
-import {type Block, endText} from '../core/block.ts';
+import {type Block, endText} from '../core/session/block.ts';
 import {type ErrorReport, exitStatus} from '../core/error.ts';
-import type {AgentEvent} from '../core/event.ts';
+import type {AgentEvent} from '../core/session/event.ts';
 import type {Json} from '../core/json.ts';
-import {blocksOf, emptyTranscript, type Transcript} from '../core/transcript.ts';
-import {type PriceOf, sumUsage, totalCost} from '../core/usage.ts';
+import {blocksOf, emptyTranscript, type Transcript} from '../core/session/transcript.ts';
+import {type PriceOf, sumUsage, totalCost} from '../core/session/usage.ts';
 
 /** How a run ended. */
 export type RunEnd = Extract<AgentEvent, {type: 'run-end'}>;

@@ -1,7 +1,7 @@
-import type {AgentEvent} from '../core/event.ts';
+import type {AgentEvent} from '../core/session/event.ts';
 import {formatDuration} from '../core/format.ts';
-import {safeLine} from '../terminal/safe-text.ts';
-import {truncate} from '../terminal/width.ts';
+import {safeLine} from '../terminal/text/safe-text.ts';
+import {truncate} from '../terminal/text/width.ts';
 
 type Output = {readonly write: (data: string) => unknown; readonly isTTY?: boolean; readonly columns?: number};
 

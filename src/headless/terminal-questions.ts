@@ -1,10 +1,10 @@
 import type {Interaction} from '../command/context.ts';
 import {loginLines} from '../command/login-lines.ts';
-import {createLineChoose} from '../command/picker-lines.ts';
+import {createLineChoose} from '../command/picker/picker-lines.ts';
 import {AppError} from '../core/error.ts';
-import {readTerminalLine} from '../terminal/read-line.ts';
-import {safeLine} from '../terminal/safe-text.ts';
-import {truncate} from '../terminal/width.ts';
+import {readTerminalLine} from '../terminal/input/read-line.ts';
+import {safeLine} from '../terminal/text/safe-text.ts';
+import {truncate} from '../terminal/text/width.ts';
 import {printJson} from './print.ts';
 import {readInput} from './read-input.ts';
 

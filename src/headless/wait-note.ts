@@ -1,6 +1,6 @@
 import type {Interaction} from '../command/context.ts';
 import {formatDuration} from '../core/format.ts';
-import {truncate} from '../terminal/width.ts';
+import {truncate} from '../terminal/text/width.ts';
 
 type Output = {readonly write: (data: string) => unknown; readonly columns?: number};
 

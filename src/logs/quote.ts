@@ -1,7 +1,7 @@
 import {codeFence} from '../core/code-fence.ts';
 import {cutText} from '../core/cut-text.ts';
-import {redactLines} from '../core/redact.ts';
-import {parseSgr} from '../terminal/sgr.ts';
+import {redactLines} from '../core/secrets/redact.ts';
+import {parseSgr} from '../terminal/text/sgr.ts';
 import {type Mark, markText} from './log-entry.ts';
 
 /** A line with its number, or what stands between lines. */

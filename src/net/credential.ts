@@ -1,6 +1,6 @@
 import {AppError} from '../core/error.ts';
 import type {Origin} from '../core/origin.ts';
-import {isKeyText, type Secret} from '../core/secret.ts';
+import {isKeyText, type Secret} from '../core/secrets/secret.ts';
 
 /** A secret with the one origin that it may be sent to, and how (SAFETY 6). */
 export type Credential = {

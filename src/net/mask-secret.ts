@@ -1,4 +1,4 @@
-import {mask, type Secret} from '../core/secret.ts';
+import {mask, type Secret} from '../core/secrets/secret.ts';
 
 /** Shorter ones are placeholders such as `none` or `ollama`; masking them would spoil ordinary text. In characters. */
 const shortest = 12;

@@ -2,7 +2,7 @@ import type {Readable} from 'node:stream';
 import type {Environment} from '../core/environment.ts';
 import {AppError} from '../core/error.ts';
 import {isLoopback, originOf} from '../core/origin.ts';
-import type {Secret} from '../core/secret.ts';
+import type {Secret} from '../core/secrets/secret.ts';
 import {assertNoCredential, type Credential, credentialHeader} from './credential.ts';
 import {maskBytes, maskText} from './mask-secret.ts';
 import {type Exchange, explainFailure} from './network-error.ts';

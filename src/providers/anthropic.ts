@@ -1,5 +1,5 @@
 import type {Json} from '../core/json.ts';
-import {noUsage, type TokenUsage} from '../core/usage.ts';
+import {noUsage, type TokenUsage} from '../core/session/usage.ts';
 import {anthropicBody, anthropicWire} from './anthropic-request.ts';
 import {callIds, finishOf, finishWithCalls, toolCall} from './calls.ts';
 import type {Vendor} from './failure.ts';

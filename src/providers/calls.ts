@@ -1,9 +1,9 @@
 import {createHash, randomUUID} from 'node:crypto';
 import {AppError} from '../core/error.ts';
-import type {Opaque} from '../core/event.ts';
+import type {Opaque} from '../core/session/event.ts';
 import {formatNumber} from '../core/format.ts';
 import {isDeeper, isJsonObject, parseJson} from '../core/json.ts';
-import type {Message} from '../core/message.ts';
+import type {Message} from '../core/session/message.ts';
 import type {FinishReason, ProviderEvent} from './provider.ts';
 
 const deepest = 64;

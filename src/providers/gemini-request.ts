@@ -1,5 +1,5 @@
 import type {JsonObject} from '../core/json.ts';
-import type {AssistantPart, Message} from '../core/message.ts';
+import type {AssistantPart, Message} from '../core/session/message.ts';
 import {opaqueOf, withoutTail} from './history.ts';
 import {countAt, textAt} from './json-path.ts';
 import type {ProviderRequest} from './provider.ts';

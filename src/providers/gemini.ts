@@ -1,6 +1,6 @@
 import {isJsonObject, type Json, type JsonObject} from '../core/json.ts';
 import {callIds, finishOf, finishWithCalls, toolCall} from './calls.ts';
-import {createChoicePicker} from './choice.ts';
+import {createChoicePicker} from './chat/choice.ts';
 import {untilBreak} from './chunks.ts';
 import type {Vendor} from './failure.ts';
 import {geminiBody, geminiWire} from './gemini-request.ts';

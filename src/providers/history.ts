@@ -1,5 +1,5 @@
 import type {Json} from '../core/json.ts';
-import type {AssistantPart, Message} from '../core/message.ts';
+import type {AssistantPart, Message} from '../core/session/message.ts';
 import type {ProviderName} from '../core/model.ts';
 
 type Assistant = Extract<Message, {role: 'assistant'}>;

@@ -1,8 +1,8 @@
-import type {Opaque} from '../core/event.ts';
+import type {Opaque} from '../core/session/event.ts';
 import type {JsonObject} from '../core/json.ts';
-import type {Message} from '../core/message.ts';
-import type {ToolDefinition} from '../core/tool.ts';
-import type {TokenUsage} from '../core/usage.ts';
+import type {Message} from '../core/session/message.ts';
+import type {ToolDefinition} from '../core/session/tool.ts';
+import type {TokenUsage} from '../core/session/usage.ts';
 import type {Transport} from '../net/transport.ts';
 
 export type FinishReason = 'stop' | 'length' | 'tool-calls' | 'content-filter' | 'error' | 'other';

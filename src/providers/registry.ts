@@ -40,7 +40,7 @@ export const registry: Readonly<Record<ProviderName, ProviderRow>> = {
 		defaultBaseUrl: 'https://api.openai.com/v1',
 		auth: 'bearer',
 		defaultModel: 'gpt-6-sol',
-		load: async () => (await import('./openai-responses.ts')).openaiResponses,
+		load: async () => (await import('./responses/openai-responses.ts')).openaiResponses,
 	},
 	google: {
 		name: 'google',
@@ -85,6 +85,6 @@ export const registry: Readonly<Record<ProviderName, ProviderRow>> = {
 };
 
 async function loadChat(name: 'mistral' | 'groq' | 'custom'): Promise<Provider> {
-	const [{openaiChat}, {quirksOf}] = await Promise.all([import('./openai-chat.ts'), import('./openai-chat-quirks.ts')]);
+	const [{openaiChat}, {quirksOf}] = await Promise.all([import('./chat/openai-chat.ts'), import('./chat/openai-chat-quirks.ts')]);
 	return openaiChat(quirksOf[name]);
 }

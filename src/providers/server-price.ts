@@ -1,5 +1,5 @@
 import type {InferenceInfo} from '../contract/resources/preferences.ts';
-import type {Price} from '../core/usage.ts';
+import type {Price} from '../core/session/usage.ts';
 
 /** The price of a model in its server's catalog, read as US dollars per million tokens; undefined where it has none. */
 export function priceOfServer(model: InferenceInfo | undefined): Price | undefined {

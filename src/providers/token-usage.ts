@@ -1,5 +1,5 @@
 import type {Json} from '../core/json.ts';
-import {noUsage, type TokenUsage} from '../core/usage.ts';
+import {noUsage, type TokenUsage} from '../core/session/usage.ts';
 import {at, countAt} from './json-path.ts';
 
 /** Makes disjoint buckets of a prompt count that contains the cached tokens. Grok on Azure reports more cached than all. */

@@ -1,4 +1,4 @@
-import type {Recorded} from '../core/event.ts';
+import type {Recorded} from '../core/session/event.ts';
 import type {Journal} from './journal.ts';
 
 /** A journal that is opened with a promise, while records come at once: they are handed on in order. */

@@ -1,6 +1,6 @@
 import {join} from 'node:path';
 import {AppError} from '../core/error.ts';
-import type {AgentEvent, Recorded} from '../core/event.ts';
+import type {AgentEvent, Recorded} from '../core/session/event.ts';
 import type {Home} from './home.ts';
 import {type JournalContent, readJournal} from './journal-read.ts';
 import {repairTail} from './journal-repair.ts';

@@ -1,7 +1,7 @@
 import {AppError} from '../core/error.ts';
-import type {AgentEvent, Recorded} from '../core/event.ts';
-import {emptyTranscript, reduceTranscript, type Transcript} from '../core/transcript.ts';
-import type {MessageUsage} from '../core/usage.ts';
+import type {AgentEvent, Recorded} from '../core/session/event.ts';
+import {emptyTranscript, reduceTranscript, type Transcript} from '../core/session/transcript.ts';
+import type {MessageUsage} from '../core/session/usage.ts';
 import type {Home} from './home.ts';
 import {createJournal, type Journal, type OpenedJournal, openJournal} from './journal.ts';
 import {type JournalContent, readJournal} from './journal-read.ts';

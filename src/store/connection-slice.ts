@@ -1,7 +1,7 @@
 import type {StateCreator} from 'zustand/vanilla';
 import type {CompletionValues} from '../config/completion-values.ts';
 import type {ModelInfo} from '../core/model.ts';
-import type {PriceOf} from '../core/usage.ts';
+import type {PriceOf} from '../core/session/usage.ts';
 
 /** Where the platform's commands go. */
 export type Connection = {

@@ -1,7 +1,7 @@
 import type {StateCreator} from 'zustand/vanilla';
 import type {QueuedMessage} from '../agent/run.ts';
-import type {Recorded} from '../core/event.ts';
-import {emptyTranscript, reduceTranscript, type Transcript} from '../core/transcript.ts';
+import type {Recorded} from '../core/session/event.ts';
+import {emptyTranscript, reduceTranscript, type Transcript} from '../core/session/transcript.ts';
 
 export type SessionSlice = {
 	readonly transcript: Transcript;

@@ -1,5 +1,5 @@
-import {type CellWidths, readCellWidths, sampleNames, sampleText} from './cell-widths.ts';
-import type {InputToken} from './input-token.ts';
+import {type CellWidths, readCellWidths, sampleNames, sampleText} from './text/cell-widths.ts';
+import type {InputToken} from './input/token.ts';
 import {modes} from './terminal-modes.ts';
 
 type Dependencies = {

@@ -1,7 +1,7 @@
 import type {Entry} from '../command/command.ts';
-import {setComposerText} from '../store/composer.ts';
+import {setComposerText} from '../editor/editor.ts';
 import type {AppStore} from '../store/store.ts';
-import {chordOf, type KeyToken} from '../terminal/input-token.ts';
+import {chordOf, type KeyToken} from '../terminal/input/token.ts';
 import {suggestionsFor} from './suggestions.ts';
 
 /**

@@ -1,10 +1,10 @@
 import {useLayoutEffect} from 'react';
-import type {ComposerLayout} from '../store/composer-layout.ts';
-import {safeText} from '../terminal/safe-text.ts';
-import {truncate} from '../terminal/width.ts';
+import type {ComposerLayout} from '../editor/editor-layout.ts';
+import {safeText} from '../terminal/text/safe-text.ts';
+import {truncate} from '../terminal/text/width.ts';
 import {useApp, useUi} from './context.ts';
 import {Lines} from './lines.tsx';
-import type {Caret} from './live-region.ts';
+import type {Caret} from './screen/live-region.ts';
 
 type Props = {
 	readonly layout: ComposerLayout;

@@ -3,8 +3,8 @@ import {useStore} from 'zustand';
 import type {Entry} from '../command/command.ts';
 import type {AppState, AppStore} from '../store/store.ts';
 import type {Size} from '../store/view-slice.ts';
-import type {Palette} from '../terminal/style.ts';
-import type {Caret} from './live-region.ts';
+import type {Palette} from '../terminal/text/style.ts';
+import type {Caret} from './screen/live-region.ts';
 
 /** What every component may use: the one store, the colours by role, the table of commands, and how to answer a panel. */
 export type Ui = {

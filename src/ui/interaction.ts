@@ -2,7 +2,7 @@ import type {Interaction} from '../command/context.ts';
 import {abortable} from '../core/abortable.ts';
 import type {AppStore} from '../store/store.ts';
 import type {About, Answer, Panel, TablePanel} from '../store/view-slice.ts';
-import {steadyNow} from './question.ts';
+import {steadyNow} from './panels/question.ts';
 
 export type Inquiry = {readonly question: string; readonly about?: About; readonly answers: readonly Answer[]};
 

@@ -1,12 +1,12 @@
 import type {Entry} from '../command/command.ts';
-import {reduceComposer, setComposerText} from '../store/composer.ts';
-import {joinBursts} from '../terminal/input-burst.ts';
-import {chordOf, type InputToken, type KeyToken} from '../terminal/input-token.ts';
+import {reduceComposer, setComposerText} from '../editor/editor.ts';
+import {joinBursts} from '../terminal/input/burst.ts';
+import {chordOf, type InputToken, type KeyToken} from '../terminal/input/token.ts';
 import {pressInCompletion} from './completion-keys.ts';
 import {promptWidth} from './composer.tsx';
-import {pressInLogs} from './log-keys.ts';
-import {type PanelKeys, pressInPanel} from './panel-keys.ts';
-import {steadyNow, untilAnswerable} from './question.ts';
+import {pressInLogs} from './logs/log-keys.ts';
+import {type PanelKeys, pressInPanel} from './panels/panel-keys.ts';
+import {steadyNow, untilAnswerable} from './panels/question.ts';
 import {endsWithApp} from './quit-words.ts';
 import {createSecondPress} from './second-press.ts';
 

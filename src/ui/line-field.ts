@@ -1,8 +1,8 @@
 import {cutText} from '../core/cut-text.ts';
-import {type ComposerState, reduceComposer} from '../store/composer.ts';
-import {type InputToken, textToken} from '../terminal/input-token.ts';
-import {safeLine} from '../terminal/safe-text.ts';
-import {graphemesOf, textWidth, truncate} from '../terminal/width.ts';
+import {type ComposerState, reduceComposer} from '../editor/editor.ts';
+import {type InputToken, textToken} from '../terminal/input/token.ts';
+import {safeLine} from '../terminal/text/safe-text.ts';
+import {graphemesOf, textWidth, truncate} from '../terminal/text/width.ts';
 
 /** Wider than anything that is typed: a field is one line, however narrow the window is. */
 const oneRow = {columns: 10_000};

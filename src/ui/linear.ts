@@ -1,21 +1,21 @@
 import type {RunFlags} from '../command/invocation.ts';
 import {isCommandLine} from '../command/line.ts';
 import {loginLines} from '../command/login-lines.ts';
-import {createLineChoose} from '../command/picker-lines.ts';
+import {createLineChoose} from '../command/picker/picker-lines.ts';
 import type {Surroundings} from '../command/program.ts';
 import {AppError} from '../core/error.ts';
 import {formatCount, formatUsd} from '../core/format.ts';
-import {totalCost, windowTokens} from '../core/usage.ts';
-import {cleared, expandedText} from '../store/composer.ts';
+import {totalCost, windowTokens} from '../core/session/usage.ts';
+import {cleared, expandedText} from '../editor/editor.ts';
 import type {AppStore} from '../store/store.ts';
 import {wantsColor} from '../terminal/abilities.ts';
-import {readTerminalLine} from '../terminal/read-line.ts';
-import {safeLine} from '../terminal/safe-text.ts';
-import {createPalette} from '../terminal/style.ts';
+import {readTerminalLine} from '../terminal/input/read-line.ts';
+import {safeLine} from '../terminal/text/safe-text.ts';
+import {createPalette} from '../terminal/text/style.ts';
 import type {AppInteraction, Inquiry} from './interaction.ts';
-import {createLinearLogs} from './log-linear.ts';
+import {createLinearLogs} from './logs/log-linear.ts';
 import {type AppProgram, openConversation} from './open-conversation.ts';
-import {answerTo, keysOf, steadyNow, untilAnswerable} from './question.ts';
+import {answerTo, keysOf, steadyNow, untilAnswerable} from './panels/question.ts';
 
 /**
  * The app line by line: the terminal's own line editing, finished lines written once, no cursor movement, no spinner.

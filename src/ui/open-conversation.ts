@@ -3,21 +3,21 @@ import type {Program} from '../command/program.ts';
 import {promptToKeep} from '../command/secret-line.ts';
 import {isAbort} from '../core/error.ts';
 import {shellLine} from '../core/program-name.ts';
-import {blocksOf} from '../core/transcript.ts';
-import {expandedText, setComposerText} from '../store/composer.ts';
-import {setHistory} from '../store/composer-history.ts';
-import {addToHistory} from '../store/prompt-history.ts';
+import {blocksOf} from '../core/session/transcript.ts';
+import {expandedText, setComposerText} from '../editor/editor.ts';
+import {setHistory} from '../editor/editor-history.ts';
+import {addToHistory} from '../editor/prompt-history.ts';
 import type {AppStore} from '../store/store.ts';
 import type {Answer} from '../store/view-slice.ts';
-import type {Palette} from '../terminal/style.ts';
-import {truncate} from '../terminal/width.ts';
-import {messageLines} from './block-lines.ts';
-import {createFolderQuestions} from './folder-questions.ts';
+import type {Palette} from '../terminal/text/style.ts';
+import {truncate} from '../terminal/text/width.ts';
+import {messageLines} from './transcript/block-lines.ts';
+import {createFolderQuestions} from './panels/folder-questions.ts';
 import type {AppInteraction} from './interaction.ts';
-import type {LogPlace} from './log-place.ts';
+import type {LogPlace} from './logs/log-place.ts';
 import {messageToSend} from './message-secrets.ts';
-import {createPainter, type Painter} from './painter.ts';
-import {followSavedSessions} from './saved-sessions.ts';
+import {createPainter, type Painter} from './screen/painter.ts';
+import {followSavedSessions} from './panels/saved-sessions.ts';
 import {createSubmit} from './submit.ts';
 import {shortFolder, welcomeLines} from './welcome.ts';
 
@@ -62,8 +62,8 @@ export async function openConversation(
 ): Promise<OpenedConversation> {
 	const {conversation, entries, contextFor, folder, secrets} = program;
 	const [{renderMarkdown, renderMarkdownParts}, {createMarkdownStream}] = await Promise.all([
-		import('../terminal/markdown.ts'),
-		import('../terminal/markdown-stream.ts'),
+		import('../terminal/markdown/markdown.ts'),
+		import('../terminal/markdown/markdown-stream.ts'),
 	]);
 	const painter = createPainter({
 		store,
@@ -171,7 +171,7 @@ export async function openConversation(
 		}
 	});
 	const unfollow = followSavedSessions({store, entries, list: program.savedSessions});
-	import('../terminal/highlight.ts').then(({loadHighlighter}) => loadHighlighter()).catch(tell);
+	import('../terminal/markdown/highlight.ts').then(({loadHighlighter}) => loadHighlighter()).catch(tell);
 	program.loadCatalog().catch(tell);
 	program.startEmbedded().catch(error => {
 		if (isAbort(error)) {

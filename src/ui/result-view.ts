@@ -1,18 +1,18 @@
 import type {Program} from '../command/program.ts';
-import {renderResult} from '../command/render.ts';
+import {renderResult} from '../command/render/render.ts';
 import type {Result} from '../command/result.ts';
 import {withoutSecret} from '../command/secret-line.ts';
 import {isPlainWord} from '../command/words.ts';
 import {reportError} from '../core/error.ts';
 import {formatNumber} from '../core/format.ts';
 import type {AppStore} from '../store/store.ts';
-import {safeText} from '../terminal/safe-text.ts';
-import type {Palette} from '../terminal/style.ts';
-import {wrapLine} from '../terminal/wrap.ts';
-import {messageLines} from './block-lines.ts';
+import {safeText} from '../terminal/text/safe-text.ts';
+import type {Palette} from '../terminal/text/style.ts';
+import {wrapLine} from '../terminal/text/wrap.ts';
+import {messageLines} from './transcript/block-lines.ts';
 import type {AppInteraction} from './interaction.ts';
-import type {LogPlace} from './log-place.ts';
-import type {Painter} from './painter.ts';
+import type {LogPlace} from './logs/log-place.ts';
+import type {Painter} from './screen/painter.ts';
 import {endsWithApp} from './quit-words.ts';
 
 /** What the results of commands are shown with. */

@@ -5,28 +5,28 @@ import type {TerminalWidths} from '../config/terminal-widths.ts';
 import {AppError} from '../core/error.ts';
 import {breaksRows, wantsColor} from '../terminal/abilities.ts';
 import {canOpenPages, openPage} from '../terminal/browser.ts';
-import {createInput, type InputStream} from '../terminal/input.ts';
-import {createStandInStdin} from '../terminal/stand-in-stdin.ts';
-import {createPalette} from '../terminal/style.ts';
+import {createInput, type InputStream} from '../terminal/input/input.ts';
+import {createStandInStdin} from '../terminal/input/stand-in-stdin.ts';
+import {createPalette} from '../terminal/text/style.ts';
 import {createTerminalSession, type ProcessHooks} from '../terminal/terminal-session.ts';
 import {followAlerts} from './alerts.ts';
 import {App} from './app.tsx';
 import {UiContext} from './context.ts';
-import {pressInDevicePanel} from './device-keys.ts';
-import {createWindowFit} from './fit-window.ts';
-import {followWindow} from './follow-window.ts';
-import {createFullScreen} from './full-screen.ts';
+import {pressInDevicePanel} from './panels/device-keys.ts';
+import {createWindowFit} from './screen/fit-window.ts';
+import {followWindow} from './screen/follow-window.ts';
+import {createFullScreen} from './screen/full-screen.ts';
 import {mount} from './ink.ts';
 import {createPanelInteraction} from './interaction.ts';
 import {createKeyHandler} from './keys.ts';
-import type {LogDesk} from './log-desk.ts';
-import {focusLogOf} from './log-keys.ts';
+import type {LogDesk} from './logs/log-desk.ts';
+import {focusLogOf} from './logs/log-keys.ts';
 import {type AppProgram, type OpenedConversation, openConversation} from './open-conversation.ts';
-import {openTranscript} from './open-transcript.ts';
-import type {Painter} from './painter.ts';
-import {createScreen} from './screen.ts';
-import {searchHistory} from './search-history.ts';
-import {measureTerminal} from './terminal-measure.ts';
+import {openTranscript} from './transcript/open-transcript.ts';
+import type {Painter} from './screen/painter.ts';
+import {createScreen} from './screen/screen.ts';
+import {searchHistory} from './panels/search-history.ts';
+import {measureTerminal} from './screen/terminal-measure.ts';
 
 type AppSurroundings = Pick<Surroundings<keyof AppProgram>, 'compose' | 'store' | 'env' | 'stdout' | 'version'> & {
 	readonly stdin: InputStream & NodeJS.ReadStream;
@@ -112,7 +112,7 @@ export async function startApp(
 	const opening = compose(flags).then(async composed => {
 		program = composed;
 		({entries} = program);
-		const {createLogDesk} = await import('./log-desk.ts');
+		const {createLogDesk} = await import('./logs/log-desk.ts');
 		logs = createLogDesk({
 			store,
 			palette,

@@ -1,11 +1,11 @@
 import {formatCount, formatDuration, formatUsd} from '../core/format.ts';
-import type {Transcript} from '../core/transcript.ts';
-import {sumUsage, totalCost, windowTokens} from '../core/usage.ts';
+import type {Transcript} from '../core/session/transcript.ts';
+import {sumUsage, totalCost, windowTokens} from '../core/session/usage.ts';
 import type {Connection} from '../store/connection-slice.ts';
 import type {AppState} from '../store/store.ts';
-import {safeLine} from '../terminal/safe-text.ts';
-import type {Palette} from '../terminal/style.ts';
-import {lineWidth, truncate} from '../terminal/width.ts';
+import {safeLine} from '../terminal/text/safe-text.ts';
+import type {Palette} from '../terminal/text/style.ts';
+import {lineWidth, truncate} from '../terminal/text/width.ts';
 import {useApp, useUi} from './context.ts';
 import {Text} from './ink.ts';
 import {useCountdown} from './use-elapsed.ts';

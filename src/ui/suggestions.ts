@@ -1,8 +1,8 @@
-import {complete, type Suggestion} from '../command/complete.ts';
-import {sessionValues} from '../command/known-values.ts';
+import {complete, type Suggestion} from '../command/completion/complete.ts';
+import {sessionValues} from '../command/completion/known-values.ts';
 import type {AppState} from '../store/store.ts';
-import type {Palette} from '../terminal/style.ts';
-import {lineWidth, padEnd, truncate} from '../terminal/width.ts';
+import type {Palette} from '../terminal/text/style.ts';
+import {lineWidth, padEnd, truncate} from '../terminal/text/width.ts';
 
 /** The completion, unless the user closed it with Escape (-1) or there is nothing left to complete. */
 export function suggestionsFor(

@@ -1,7 +1,7 @@
 import {parseModelId} from '../core/model.ts';
-import {safeLine} from '../terminal/safe-text.ts';
-import type {Palette} from '../terminal/style.ts';
-import {wrapLine} from '../terminal/wrap.ts';
+import {safeLine} from '../terminal/text/safe-text.ts';
+import type {Palette} from '../terminal/text/style.ts';
+import {wrapLine} from '../terminal/text/wrap.ts';
 
 type Facts = {
 	readonly version: string;

@@ -4,7 +4,7 @@ import {openConfig} from '../../src/config/config.ts';
 import {setKey} from '../../src/config/provider-keys.ts';
 import {saveSettings} from '../../src/config/settings.ts';
 import type {ProviderName} from '../../src/core/model.ts';
-import {secret} from '../../src/core/secret.ts';
+import {secret} from '../../src/core/secrets/secret.ts';
 import type {ModelCall} from '../../src/providers/provider.ts';
 import {temporaryHome} from '../storage/temporary.ts';
 import {collect} from './scripted.ts';

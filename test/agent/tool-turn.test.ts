@@ -1,7 +1,7 @@
 import {expect, test} from 'vitest';
 import {runAgent} from '../../src/agent/run.ts';
 import {AppError} from '../../src/core/error.ts';
-import type {Tool} from '../../src/core/tool.ts';
+import type {Tool} from '../../src/core/session/tool.ts';
 import type {ProviderEvent} from '../../src/providers/provider.ts';
 import {call, collect, echo, finish, runOptions, scriptedModel, text} from './scripted.ts';
 

@@ -1,7 +1,7 @@
 import {expect, test} from 'vitest';
 import {getPreferences} from '../../src/client/preferences.ts';
 import {originOf} from '../../src/core/origin.ts';
-import {secret} from '../../src/core/secret.ts';
+import {secret} from '../../src/core/secrets/secret.ts';
 import {createTransport} from '../../src/net/undici-transport.ts';
 import {faults, goodKey, platform} from '../commands/platform.ts';
 import {atEnd} from '../net/servers.ts';

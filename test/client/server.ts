@@ -2,7 +2,7 @@ import type {IncomingHttpHeaders} from 'node:http';
 import {buffer} from 'node:stream/consumers';
 import {createClient} from '../../src/client/client.ts';
 import {originOf} from '../../src/core/origin.ts';
-import {secret} from '../../src/core/secret.ts';
+import {secret} from '../../src/core/secrets/secret.ts';
 import {createTransport, type HttpTransport} from '../../src/net/undici-transport.ts';
 import {atEnd, httpServer} from '../net/servers.ts';
 

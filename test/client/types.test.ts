@@ -2,7 +2,7 @@ import {expectTypeOf, test} from 'vitest';
 import type {Client} from '../../src/client/client.ts';
 import type {OperationId, operations} from '../../src/contract/operations.ts';
 import type {Session} from '../../src/contract/resources/session.ts';
-import type {SessionUsage} from '../../src/core/usage.ts';
+import type {SessionUsage} from '../../src/core/session/usage.ts';
 
 // What is said here is checked by the compiler; nothing of it is run.
 type CallOf<Id extends OperationId> = Parameters<Client[Id]>[0];

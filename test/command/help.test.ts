@@ -2,9 +2,9 @@ import {expect, test} from 'vitest';
 import {commands} from '../../commands/index.ts';
 import {noun} from '../../src/command/command.ts';
 import {helpOf, helpOfAll, helpOfEntry} from '../../src/command/help.ts';
-import {renderResult} from '../../src/command/render.ts';
+import {renderResult} from '../../src/command/render/render.ts';
 import type {Result} from '../../src/command/result.ts';
-import {createPalette} from '../../src/terminal/style.ts';
+import {createPalette} from '../../src/terminal/text/style.ts';
 import {entries, greet, vault} from './entries.ts';
 
 const draw = (result: Result, width = 60) => renderResult(result, {width, palette: createPalette({color: false})});

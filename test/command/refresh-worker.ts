@@ -1,7 +1,7 @@
-import {createLoginAccess} from '../../src/command/login-access.ts';
+import {createLoginAccess} from '../../src/platform/login-access.ts';
 import {openConfig} from '../../src/config/config.ts';
 import {originOf} from '../../src/core/origin.ts';
-import {secret} from '../../src/core/secret.ts';
+import {secret} from '../../src/core/secrets/secret.ts';
 import {createTransport} from '../../src/net/undici-transport.ts';
 import {openHome} from '../../src/storage/home.ts';
 

@@ -1,7 +1,7 @@
 import {expect, onTestFinished} from 'vitest';
-import {readCondition} from '../../src/command/watch-condition.ts';
-import {createWatches} from '../../src/command/watch-list.ts';
-import {createWatchWords} from '../../src/command/watch-words.ts';
+import {readCondition} from '../../src/watch/watch-condition.ts';
+import {createWatches} from '../../src/watch/watch-list.ts';
+import {createWatchWords} from '../../src/watch/watch-words.ts';
 import type {LogSource} from '../../src/logs/source.ts';
 import {finish, type Script, text} from '../agent/scripted.ts';
 import {jumpingClock, notFound} from '../logs/tail-script.ts';

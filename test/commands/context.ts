@@ -4,16 +4,16 @@ import {onTestFinished} from 'vitest';
 import type {LoginClock} from '../../src/client/device-flow.ts';
 import type {CommandContext, GlobalFlags} from '../../src/command/context.ts';
 import {dispatch} from '../../src/command/dispatch.ts';
-import {renderResult} from '../../src/command/render.ts';
+import {renderResult} from '../../src/command/render/render.ts';
 import type {LogToFollow, Result} from '../../src/command/result.ts';
-import {compose} from '../../src/compose.ts';
+import {compose} from '../../src/compose/compose.ts';
 import type {Keychain} from '../../src/config/keychain.ts';
-import type {AgentEvent} from '../../src/core/event.ts';
+import type {AgentEvent} from '../../src/core/session/event.ts';
 import {openHome} from '../../src/storage/home.ts';
 import {createSessionAccess} from '../../src/storage/session-access.ts';
 import {type AppStore, createAppStore} from '../../src/store/store.ts';
 import type {BrowserLogin} from '../../src/store/view-slice.ts';
-import {createPalette} from '../../src/terminal/style.ts';
+import {createPalette} from '../../src/terminal/text/style.ts';
 import {temporaryFolder} from '../storage/temporary.ts';
 
 type Options = {

@@ -1,5 +1,5 @@
 import {expect, onTestFinished, test, vi} from 'vitest';
-import {listen} from '../../src/server/listen.ts';
+import {listen} from '../../src/server/http/listen.ts';
 import {createTestServer, inWorkspace, scope} from '../server/harness.ts';
 import {addTask, listener} from '../server/sandboxes/task-folder.ts';
 import {shell} from './shell.ts';

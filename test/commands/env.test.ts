@@ -1,7 +1,7 @@
 import {expect, test} from 'vitest';
-import {renderResult} from '../../src/command/render.ts';
+import {renderResult} from '../../src/command/render/render.ts';
 import {printResult} from '../../src/headless/print.ts';
-import {createPalette} from '../../src/terminal/style.ts';
+import {createPalette} from '../../src/terminal/text/style.ts';
 import {output} from '../headless/output.ts';
 import {api, inWorkspace} from './api.ts';
 import {dataOf, drawn, testContext} from './context.ts';

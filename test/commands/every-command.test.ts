@@ -7,7 +7,7 @@ import {examplesOf} from '../../src/command/help.ts';
 import {allCommands} from '../../src/command/table.ts';
 import {splitWords} from '../../src/command/words.ts';
 import {printResult} from '../../src/headless/print.ts';
-import {lineWidth} from '../../src/terminal/width.ts';
+import {lineWidth} from '../../src/terminal/text/width.ts';
 import {done, said, start, used, user} from '../core/records.ts';
 import {output} from '../headless/output.ts';
 import {openLog} from '../ui/log-parts.ts';

@@ -1,6 +1,6 @@
 import {expect, test} from 'vitest';
 import {saveProfile} from '../../src/config/profiles.ts';
-import {secret} from '../../src/core/secret.ts';
+import {secret} from '../../src/core/secrets/secret.ts';
 import {fastClock, loginServer} from '../client/login-server.ts';
 import {type Reply, scripted} from '../client/server.ts';
 import {memoryKeychain} from '../config/memory-keychain.ts';

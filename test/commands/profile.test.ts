@@ -1,7 +1,7 @@
 import {expect, test} from 'vitest';
 import {saveProfile} from '../../src/config/profiles.ts';
 import {openRecents} from '../../src/config/recents.ts';
-import {secret} from '../../src/core/secret.ts';
+import {secret} from '../../src/core/secrets/secret.ts';
 import {openHome} from '../../src/storage/home.ts';
 import {dataOf, drawn, testContext} from './context.ts';
 

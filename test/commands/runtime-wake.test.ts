@@ -1,6 +1,6 @@
 import {expect, onTestFinished, test} from 'vitest';
 import {grantCredits} from '../../src/server/credits/account.ts';
-import {listen} from '../../src/server/listen.ts';
+import {listen} from '../../src/server/http/listen.ts';
 import {createRuntime} from '../../src/server/sandboxes/create-runtime.ts';
 import {sweepSandboxes} from '../../src/server/sandboxes/keeper.ts';
 import {createTestServer, scope} from '../server/harness.ts';

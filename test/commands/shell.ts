@@ -1,5 +1,5 @@
 import {PassThrough} from 'node:stream';
-import {compose} from '../../src/compose.ts';
+import {compose} from '../../src/compose/compose.ts';
 import {runShell} from '../../src/headless/shell.ts';
 import {createAppStore} from '../../src/store/store.ts';
 import {temporaryFolder} from '../storage/temporary.ts';

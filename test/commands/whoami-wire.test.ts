@@ -1,7 +1,7 @@
 import {expect, test} from 'vitest';
 import {saveProfile} from '../../src/config/profiles.ts';
 import {setKey} from '../../src/config/provider-keys.ts';
-import {secret} from '../../src/core/secret.ts';
+import {secret} from '../../src/core/secrets/secret.ts';
 import {dataOf, drawn, testContext} from './context.ts';
 
 const a = 'https://a.test';

@@ -10,7 +10,7 @@ import {emptyConfig} from '../../src/config/config-data.ts';
 import {setKey} from '../../src/config/provider-keys.ts';
 import {saveSettings} from '../../src/config/settings.ts';
 import {AppError} from '../../src/core/error.ts';
-import {secret} from '../../src/core/secret.ts';
+import {secret} from '../../src/core/secrets/secret.ts';
 import {temporaryFolder, temporaryHome} from '../storage/temporary.ts';
 
 test('without a file the configuration is empty, and reading makes none', () => {

@@ -2,7 +2,7 @@ import {expect, test} from 'vitest';
 import {openConfig} from '../../src/config/config.ts';
 import {createKnownSecrets} from '../../src/config/known-secrets.ts';
 import {setKey} from '../../src/config/provider-keys.ts';
-import {secret} from '../../src/core/secret.ts';
+import {secret} from '../../src/core/secrets/secret.ts';
 import {temporaryHome} from '../storage/temporary.ts';
 import {memoryKeychain} from './memory-keychain.ts';
 

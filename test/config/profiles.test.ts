@@ -9,7 +9,7 @@ import {
 	saveProfile,
 } from '../../src/config/profiles.ts';
 import {type ProfileFlags, resolveProfile} from '../../src/config/resolve-profile.ts';
-import {secret} from '../../src/core/secret.ts';
+import {secret} from '../../src/core/secrets/secret.ts';
 import {temporaryHome} from '../storage/temporary.ts';
 
 const a = 'https://a.test';

@@ -2,7 +2,7 @@ import {expect, test} from 'vitest';
 import {openConfig} from '../../src/config/config.ts';
 import {type KeyRow, listKeys, removeKey, resolveKey, setKey} from '../../src/config/provider-keys.ts';
 import type {ProviderName} from '../../src/core/model.ts';
-import {secret} from '../../src/core/secret.ts';
+import {secret} from '../../src/core/secrets/secret.ts';
 import {temporaryHome} from '../storage/temporary.ts';
 
 const row = (name: string, defaultBaseUrl: string | undefined, ...more: string[]): KeyRow => ({

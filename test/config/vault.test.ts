@@ -4,7 +4,7 @@ import {openConfig} from '../../src/config/config.ts';
 import {forgetCredential, forgetProfile, replaceTokens, saveProfile} from '../../src/config/profiles.ts';
 import {removeKey, setKey} from '../../src/config/provider-keys.ts';
 import {saveSettings} from '../../src/config/settings.ts';
-import {secret} from '../../src/core/secret.ts';
+import {secret} from '../../src/core/secrets/secret.ts';
 import {temporaryHome} from '../storage/temporary.ts';
 import {memoryKeychain} from './memory-keychain.ts';
 

@@ -1,6 +1,6 @@
 import * as fc from 'fast-check';
-import type {AgentEvent, Recorded} from '../../src/core/event.ts';
-import {emptyTranscript, reduceTranscript, type Transcript} from '../../src/core/transcript.ts';
+import type {AgentEvent, Recorded} from '../../src/core/session/event.ts';
+import {emptyTranscript, reduceTranscript, type Transcript} from '../../src/core/session/transcript.ts';
 
 export const session = 'session-1';
 

@@ -1,10 +1,10 @@
 import * as fc from 'fast-check';
 import {expect, test} from 'vitest';
-import {toMessages} from '../../src/core/conversation.ts';
-import {parseRecorded} from '../../src/core/event.ts';
-import {toMarkdown} from '../../src/core/markdown-export.ts';
-import {sessionUsage} from '../../src/core/session-usage.ts';
-import {blocksOf, emptyTranscript, reduceTranscript} from '../../src/core/transcript.ts';
+import {toMessages} from '../../src/core/session/read-conversation.ts';
+import {parseRecorded} from '../../src/core/session/event.ts';
+import {toMarkdown} from '../../src/core/session/markdown-export.ts';
+import {sessionUsage} from '../../src/core/session/session-usage.ts';
+import {blocksOf, emptyTranscript, reduceTranscript} from '../../src/core/session/transcript.ts';
 import {anyEvent, reduceAll, session, toRecords} from './records.ts';
 
 const history = fc.array(anyEvent, {maxLength: 40}).map(events => toRecords(events));

@@ -1,9 +1,9 @@
 import {expect, test} from 'vitest';
 import {AppError} from '../../src/core/error.ts';
-import type {Recorded} from '../../src/core/event.ts';
-import type {Tool} from '../../src/core/tool.ts';
+import type {Recorded} from '../../src/core/session/event.ts';
+import type {Tool} from '../../src/core/session/tool.ts';
 import {runOnce} from '../../src/headless/once.ts';
-import {createConversation} from '../../src/store/conversation.ts';
+import {createConversation} from '../../src/session/conversation.ts';
 import {createAppStore} from '../../src/store/store.ts';
 import {call, echo, finish, type Script, scriptedModel, text} from '../agent/scripted.ts';
 import {output} from './output.ts';

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import {expect, test} from 'vitest';
 import {longestBackticks} from '../../src/core/code-fence.ts';
 import {quoteLine, quoteLog} from '../../src/logs/quote.ts';
-import {safeText} from '../../src/terminal/safe-text.ts';
+import {safeText} from '../../src/terminal/text/safe-text.ts';
 import {anyText} from '../any-text.ts';
 
 const most = {lines: 100, characters: 10_000};

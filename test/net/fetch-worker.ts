@@ -1,5 +1,5 @@
 import {originOf} from '../../src/core/origin.ts';
-import {secret} from '../../src/core/secret.ts';
+import {secret} from '../../src/core/secrets/secret.ts';
 import {readText} from '../../src/net/read-body.ts';
 import {createTransport} from '../../src/net/undici-transport.ts';
 

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import {expect, test} from 'vitest';
 import {originOf} from '../../src/core/origin.ts';
-import {secret} from '../../src/core/secret.ts';
+import {secret} from '../../src/core/secrets/secret.ts';
 import {maskBytes, maskText} from '../../src/net/mask-secret.ts';
 import {readText} from '../../src/net/read-body.ts';
 import {createTransport} from '../../src/net/undici-transport.ts';

@@ -5,7 +5,7 @@ import {promisify} from 'node:util';
 import {build} from 'esbuild';
 import {expect, test} from 'vitest';
 import {originOf} from '../../src/core/origin.ts';
-import {secret} from '../../src/core/secret.ts';
+import {secret} from '../../src/core/secrets/secret.ts';
 import {readText} from '../../src/net/read-body.ts';
 import {createTransport} from '../../src/net/undici-transport.ts';
 import {temporaryFolder} from '../storage/temporary.ts';

@@ -1,6 +1,6 @@
 import {expect, test} from 'vitest';
 import {originOf} from '../../src/core/origin.ts';
-import {secret} from '../../src/core/secret.ts';
+import {secret} from '../../src/core/secrets/secret.ts';
 import type {Credential} from '../../src/net/credential.ts';
 import {readText} from '../../src/net/read-body.ts';
 import {createTransport} from '../../src/net/undici-transport.ts';

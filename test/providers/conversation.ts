@@ -1,6 +1,6 @@
 import type {JsonObject} from '../../src/core/json.ts';
-import type {Message} from '../../src/core/message.ts';
-import type {ToolDefinition} from '../../src/core/tool.ts';
+import type {Message} from '../../src/core/session/message.ts';
+import type {ToolDefinition} from '../../src/core/session/tool.ts';
 import type {Provider, ProviderEvent, ProviderRequest} from '../../src/providers/provider.ts';
 import {collect, farEnd, requestOf} from './replay.ts';
 

@@ -1,9 +1,9 @@
 import {request as httpRequest} from 'node:http';
 import {onTestFinished} from 'vitest';
 import {hashToken} from '../../src/server/accounts/token.ts';
-import {createApp} from '../../src/server/app.ts';
-import {listen} from '../../src/server/listen.ts';
-import type {Log, LogEntry} from '../../src/server/log.ts';
+import {createApp} from '../../src/server/http/app.ts';
+import {listen} from '../../src/server/http/listen.ts';
+import type {Log, LogEntry} from '../../src/server/kit/log.ts';
 import {createTestServer} from './harness.ts';
 
 export const token = `svc_${'t'.repeat(43)}`;

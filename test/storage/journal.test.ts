@@ -11,7 +11,7 @@ import {
 } from 'node:fs';
 import {basename, dirname, join} from 'node:path';
 import {expect, test} from 'vitest';
-import {secret} from '../../src/core/secret.ts';
+import {secret} from '../../src/core/secrets/secret.ts';
 import {createJournal, openJournal} from '../../src/storage/journal.ts';
 import type {JournalState} from '../../src/storage/journal-writer.ts';
 import {folderSlug} from '../../src/storage/session-folder.ts';

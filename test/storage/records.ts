@@ -1,4 +1,4 @@
-import type {AgentEvent, Recorded} from '../../src/core/event.ts';
+import type {AgentEvent, Recorded} from '../../src/core/session/event.ts';
 
 export const sessionId = '0f9b4e6a-5a37-4c8e-9d3a-1f2e3d4c5b6a';
 

@@ -1,6 +1,6 @@
 import {appendFileSync, existsSync, readdirSync, readFileSync} from 'node:fs';
 import {describe, expect, test} from 'vitest';
-import type {AgentEvent, Recorded} from '../../src/core/event.ts';
+import type {AgentEvent, Recorded} from '../../src/core/session/event.ts';
 import type {JournalState} from '../../src/storage/journal-writer.ts';
 import {createSessionAccess} from '../../src/storage/session-access.ts';
 import {recorded, run, sessionId} from './records.ts';

@@ -1,7 +1,7 @@
 import {appendFileSync, mkdirSync, rmSync, utimesSync, writeFileSync} from 'node:fs';
 import {join} from 'node:path';
 import {expect, test} from 'vitest';
-import type {AgentEvent} from '../../src/core/event.ts';
+import type {AgentEvent} from '../../src/core/session/event.ts';
 import type {Home} from '../../src/storage/home.ts';
 import {createJournal} from '../../src/storage/journal.ts';
 import {findSession, listSessions} from '../../src/storage/sessions.ts';

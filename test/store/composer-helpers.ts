@@ -1,7 +1,7 @@
-import {type ComposerAction, type ComposerState, emptyComposer, reduceComposer} from '../../src/store/composer.ts';
-import {unfolded} from '../../src/store/composer-folds.ts';
-import type {InputToken} from '../../src/terminal/input-token.ts';
-import {createTokenizer} from '../../src/terminal/input-tokenizer.ts';
+import {type ComposerAction, type ComposerState, emptyComposer, reduceComposer} from '../../src/editor/editor.ts';
+import {unfolded} from '../../src/editor/folds.ts';
+import type {InputToken} from '../../src/terminal/input/token.ts';
+import {createTokenizer} from '../../src/terminal/input/tokenizer.ts';
 
 /** Bytes of keys, for tests to be read. */
 export const keys = {

@@ -1,9 +1,9 @@
 import fc from 'fast-check';
 import {expect, test} from 'vitest';
-import {emptyComposer, expandedText, setComposerText} from '../../src/store/composer.ts';
-import {boundaryFrom, nextBoundary, previousBoundary} from '../../src/store/composer-graphemes.ts';
-import {setHistory} from '../../src/store/composer-history.ts';
-import {type InputToken, keyToken} from '../../src/terminal/input-token.ts';
+import {emptyComposer, expandedText, setComposerText} from '../../src/editor/editor.ts';
+import {boundaryFrom, nextBoundary, previousBoundary} from '../../src/editor/graphemes.ts';
+import {setHistory} from '../../src/editor/editor-history.ts';
+import {type InputToken, keyToken} from '../../src/terminal/input/token.ts';
 import {expectLinear} from '../growth.ts';
 import {apply, typed} from './composer-helpers.ts';
 

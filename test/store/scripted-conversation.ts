@@ -1,6 +1,6 @@
-import type {Recorded} from '../../src/core/event.ts';
-import {redactKnown} from '../../src/core/redact.ts';
-import {createConversation} from '../../src/store/conversation.ts';
+import type {Recorded} from '../../src/core/session/event.ts';
+import {redactKnown} from '../../src/core/secrets/redact.ts';
+import {createConversation} from '../../src/session/conversation.ts';
 import {createAppStore} from '../../src/store/store.ts';
 import {echo, type Script, scriptedModel} from '../agent/scripted.ts';
 

@@ -1,6 +1,6 @@
 import {describe, expect, test} from 'vitest';
-import type {Recorded} from '../../src/core/event.ts';
-import {emptyTranscript} from '../../src/core/transcript.ts';
+import type {Recorded} from '../../src/core/session/event.ts';
+import {emptyTranscript} from '../../src/core/session/transcript.ts';
 import {createAppStore} from '../../src/store/store.ts';
 import {recorded, run} from '../storage/records.ts';
 

@@ -1,6 +1,6 @@
 import './not-in-ci.ts';
 import {expect, test} from 'vitest';
-import {setComposerText} from '../../src/store/composer.ts';
+import {setComposerText} from '../../src/editor/editor.ts';
 import {App} from '../../src/ui/app.tsx';
 import {draw} from './frame.ts';
 

@@ -1,9 +1,9 @@
 import {onTestFinished} from 'vitest';
 import type {LogSource} from '../../src/logs/source.ts';
 import {createAppStore} from '../../src/store/store.ts';
-import {createPalette} from '../../src/terminal/style.ts';
-import {createFullScreen} from '../../src/ui/full-screen.ts';
-import {createLogDesk} from '../../src/ui/log-desk.ts';
+import {createPalette} from '../../src/terminal/text/style.ts';
+import {createFullScreen} from '../../src/ui/screen/full-screen.ts';
+import {createLogDesk} from '../../src/ui/logs/log-desk.ts';
 import {temporaryFolder} from '../storage/temporary.ts';
 import {shop, tokensOf} from './log-parts.ts';
 

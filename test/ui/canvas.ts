@@ -1,10 +1,10 @@
-import type {AgentEvent, Recorded} from '../../src/core/event.ts';
-import {emptyTranscript} from '../../src/core/transcript.ts';
+import type {AgentEvent, Recorded} from '../../src/core/session/event.ts';
+import {emptyTranscript} from '../../src/core/session/transcript.ts';
 import {createAppStore} from '../../src/store/store.ts';
-import {renderMarkdown, renderMarkdownParts} from '../../src/terminal/markdown.ts';
-import {createMarkdownStream} from '../../src/terminal/markdown-stream.ts';
-import {createPalette} from '../../src/terminal/style.ts';
-import {createPainter} from '../../src/ui/painter.ts';
+import {renderMarkdown, renderMarkdownParts} from '../../src/terminal/markdown/markdown.ts';
+import {createMarkdownStream} from '../../src/terminal/markdown/markdown-stream.ts';
+import {createPalette} from '../../src/terminal/text/style.ts';
+import {createPainter} from '../../src/ui/screen/painter.ts';
 
 export const palette = createPalette({color: false});
 

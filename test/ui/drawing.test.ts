@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import {expect, test} from 'vitest';
-import {setComposerText} from '../../src/store/composer.ts';
-import {renderMarkdown} from '../../src/terminal/markdown.ts';
+import {setComposerText} from '../../src/editor/editor.ts';
+import {renderMarkdown} from '../../src/terminal/markdown/markdown.ts';
 import {longMarkdownSource} from '../terminal/markdown-source.ts';
 import {end, palette, say, start} from './canvas.ts';
 import {conversation} from './drawing.ts';

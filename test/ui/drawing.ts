@@ -1,17 +1,17 @@
 import {createElement} from 'react';
 import {onTestFinished} from 'vitest';
-import type {AgentEvent, Recorded} from '../../src/core/event.ts';
-import {emptyTranscript} from '../../src/core/transcript.ts';
+import type {AgentEvent, Recorded} from '../../src/core/session/event.ts';
+import {emptyTranscript} from '../../src/core/session/transcript.ts';
 import {createAppStore} from '../../src/store/store.ts';
-import {renderMarkdown, renderMarkdownParts} from '../../src/terminal/markdown.ts';
-import {createMarkdownStream} from '../../src/terminal/markdown-stream.ts';
-import {createStandInStdin} from '../../src/terminal/stand-in-stdin.ts';
+import {renderMarkdown, renderMarkdownParts} from '../../src/terminal/markdown/markdown.ts';
+import {createMarkdownStream} from '../../src/terminal/markdown/markdown-stream.ts';
+import {createStandInStdin} from '../../src/terminal/input/stand-in-stdin.ts';
 import {App} from '../../src/ui/app.tsx';
 import {UiContext} from '../../src/ui/context.ts';
-import {followWindow} from '../../src/ui/follow-window.ts';
+import {followWindow} from '../../src/ui/screen/follow-window.ts';
 import {mount} from '../../src/ui/ink.ts';
-import {createPainter} from '../../src/ui/painter.ts';
-import {createScreen} from '../../src/ui/screen.ts';
+import {createPainter} from '../../src/ui/screen/painter.ts';
+import {createScreen} from '../../src/ui/screen/screen.ts';
 import {palette} from './canvas.ts';
 import {createEmulator} from './emulator.ts';
 

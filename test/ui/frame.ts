@@ -3,11 +3,11 @@ import {onTestFinished} from 'vitest';
 import type {Entry} from '../../src/command/command.ts';
 import {createAppStore} from '../../src/store/store.ts';
 import type {Size} from '../../src/store/view-slice.ts';
-import {createStandInStdin} from '../../src/terminal/stand-in-stdin.ts';
-import {createPalette} from '../../src/terminal/style.ts';
+import {createStandInStdin} from '../../src/terminal/input/stand-in-stdin.ts';
+import {createPalette} from '../../src/terminal/text/style.ts';
 import {UiContext} from '../../src/ui/context.ts';
 import {mount} from '../../src/ui/ink.ts';
-import {createScreen} from '../../src/ui/screen.ts';
+import {createScreen} from '../../src/ui/screen/screen.ts';
 import {createEmulator} from './emulator.ts';
 
 type Options = Partial<Size> & {

@@ -1,8 +1,8 @@
 import {commands} from '../../commands/index.ts';
-import {setComposerText} from '../../src/store/composer.ts';
+import {setComposerText} from '../../src/editor/editor.ts';
 import {createAppStore} from '../../src/store/store.ts';
-import type {InputToken} from '../../src/terminal/input-token.ts';
-import {createTokenizer} from '../../src/terminal/input-tokenizer.ts';
+import type {InputToken} from '../../src/terminal/input/token.ts';
+import {createTokenizer} from '../../src/terminal/input/tokenizer.ts';
 import {createKeyHandler} from '../../src/ui/keys.ts';
 
 export const esc = '\u001b';

@@ -1,5 +1,5 @@
 import {describe, expect, test} from 'vitest';
-import {setHistory} from '../../src/store/composer-history.ts';
+import {setHistory} from '../../src/editor/editor-history.ts';
 import {esc, handler, keys} from './key-presses.ts';
 
 describe('Escape', () => {

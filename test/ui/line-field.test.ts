@@ -1,9 +1,9 @@
 import * as fc from 'fast-check';
 import {expect, test} from 'vitest';
-import {emptyComposer, setComposerText} from '../../src/store/composer.ts';
-import type {InputToken} from '../../src/terminal/input-token.ts';
-import {keyToken, textToken} from '../../src/terminal/input-token.ts';
-import {lineWidth} from '../../src/terminal/width.ts';
+import {emptyComposer, setComposerText} from '../../src/editor/editor.ts';
+import type {InputToken} from '../../src/terminal/input/token.ts';
+import {keyToken, textToken} from '../../src/terminal/input/token.ts';
+import {lineWidth} from '../../src/terminal/text/width.ts';
 import {drawLine, editLine} from '../../src/ui/line-field.ts';
 
 const typed = (...tokens: readonly InputToken[]) => tokens.reduce(editLine, emptyComposer);

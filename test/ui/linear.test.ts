@@ -4,7 +4,7 @@ import {expect, onTestFinished, test} from 'vitest';
 import * as z from 'zod/mini';
 import {command} from '../../src/command/command.ts';
 import {createSessionAccess} from '../../src/storage/session-access.ts';
-import {setComposerText} from '../../src/store/composer.ts';
+import {setComposerText} from '../../src/editor/editor.ts';
 import {createAppStore} from '../../src/store/store.ts';
 import {startLinear} from '../../src/ui/linear.ts';
 import {finish, text as say, scriptedModel} from '../agent/scripted.ts';

@@ -1,11 +1,11 @@
 import type {OpenLog} from '../../src/store/logs-slice.ts';
-import {createPalette} from '../../src/terminal/style.ts';
-import {drawLogDock} from '../../src/ui/log-dock.ts';
-import {createLooker} from '../../src/ui/log-picture.ts';
-import type {ReadLog} from '../../src/ui/log-read.ts';
-import {bodyRows, drawLogScreen, gutter, type LogPicture} from '../../src/ui/log-view.ts';
-import type {LogViewer} from '../../src/ui/log-viewer-state.ts';
-import {emptyViewer} from '../../src/ui/log-viewer-state.ts';
+import {createPalette} from '../../src/terminal/text/style.ts';
+import {drawLogDock} from '../../src/ui/logs/panel/log-panel.ts';
+import {createLooker} from '../../src/ui/logs/log-picture.ts';
+import type {ReadLog} from '../../src/ui/logs/log-read.ts';
+import {bodyRows, drawLogScreen, gutter, type LogPicture} from '../../src/ui/logs/viewer/log-view.ts';
+import type {LogViewer} from '../../src/ui/logs/viewer/log-viewer-state.ts';
+import {emptyViewer} from '../../src/ui/logs/viewer/log-viewer-state.ts';
 import {openLog, shop} from './log-parts.ts';
 
 type Given = {

@@ -3,7 +3,7 @@ import {describe, expect, test} from 'vitest';
 import {openConfig} from '../../src/config/config.ts';
 import {saveProfile} from '../../src/config/profiles.ts';
 import {openSightings} from '../../src/config/sightings.ts';
-import {secret} from '../../src/core/secret.ts';
+import {secret} from '../../src/core/secrets/secret.ts';
 import {createSessionAccess} from '../../src/storage/session-access.ts';
 import {temporaryFolder, temporaryHome} from '../storage/temporary.ts';
 import {keys} from './key-presses.ts';

@@ -1,12 +1,12 @@
 import {render} from 'ink-testing-library';
 import {createElement} from 'react';
 import {describe, expect, onTestFinished, test} from 'vitest';
-import type {Transcript} from '../../src/core/transcript.ts';
-import {noUsage} from '../../src/core/usage.ts';
+import type {Transcript} from '../../src/core/session/transcript.ts';
+import {noUsage} from '../../src/core/session/usage.ts';
 import {describeState} from '../../src/logs/tail-state.ts';
 import {type AppState, createAppStore} from '../../src/store/store.ts';
-import {createPalette} from '../../src/terminal/style.ts';
-import {lineWidth} from '../../src/terminal/width.ts';
+import {createPalette} from '../../src/terminal/text/style.ts';
+import {lineWidth} from '../../src/terminal/text/width.ts';
 import {UiContext} from '../../src/ui/context.ts';
 import {fitParts, StatusLine} from '../../src/ui/status-line.tsx';
 

@@ -1,5 +1,5 @@
 import {expect, test} from 'vitest';
-import {createPalette} from '../../src/terminal/style.ts';
+import {createPalette} from '../../src/terminal/text/style.ts';
 import {welcomeLines} from '../../src/ui/welcome.ts';
 
 const facts = {

@@ -1,6 +1,6 @@
 import {createHash} from 'node:crypto';
-import type {AgentEvent} from '../../core/event.ts';
-import type {ToolContext} from '../../core/tool.ts';
+import type {AgentEvent} from '../../core/session/event.ts';
+import type {ToolContext} from '../../core/session/tool.ts';
 
 /** A question as it is recorded and shown: `id` is the call that waits for it, `hash` is of exactly what is allowed. */
 export type ApprovalRequest = Omit<Extract<AgentEvent, {type: 'approval-request'}>, 'type'>;

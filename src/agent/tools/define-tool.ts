@@ -1,8 +1,8 @@
 import * as z from 'zod/mini';
 import {AppError} from '../../core/error.ts';
 import {isJsonObject, type JsonObject} from '../../core/json.ts';
-import {mask} from '../../core/secret.ts';
-import type {Tool, ToolContext} from '../../core/tool.ts';
+import {mask} from '../../core/secrets/secret.ts';
+import type {Tool, ToolContext} from '../../core/session/tool.ts';
 
 /** Tells the model why there is `***` in what it reads of a file, so that it takes it for no fault of the file. */
 export const redactionNote = `[${mask} stands for what looks like a credential; it is shown to no model]`;

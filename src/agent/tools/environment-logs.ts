@@ -1,6 +1,6 @@
 import * as z from 'zod/mini';
 import {AppError} from '../../core/error.ts';
-import type {Tool} from '../../core/tool.ts';
+import type {Tool} from '../../core/session/tool.ts';
 import {createFilter} from '../../logs/filter.ts';
 import {type Level, levels} from '../../logs/levels.ts';
 import type {LogEntry} from '../../logs/log-entry.ts';

@@ -1,8 +1,8 @@
 import {stat} from 'node:fs/promises';
 import * as z from 'zod/mini';
 import {AppError} from '../../core/error.ts';
-import {redactKnownLines} from '../../core/redact.ts';
-import type {Tool} from '../../core/tool.ts';
+import {redactKnownLines} from '../../core/secrets/redact.ts';
+import type {Tool} from '../../core/session/tool.ts';
 import {boundsOf, locate} from './bounds.ts';
 import {defineReadingTool} from './define-tool.ts';
 import {findFiles} from './find-files.ts';

@@ -1,7 +1,7 @@
 import * as z from 'zod/mini';
 import {cutText} from '../../core/cut-text.ts';
-import {redactKnownLines} from '../../core/redact.ts';
-import type {Tool} from '../../core/tool.ts';
+import {redactKnownLines} from '../../core/secrets/redact.ts';
+import type {Tool} from '../../core/session/tool.ts';
 import {boundsOf} from './bounds.ts';
 import {defineReadingTool, redactionNote} from './define-tool.ts';
 import type {Places} from './protected-places.ts';

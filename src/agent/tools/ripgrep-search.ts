@@ -1,5 +1,5 @@
 import {AppError} from '../../core/error.ts';
-import {redactedSomewhere} from '../../core/redact.ts';
+import {redactedSomewhere} from '../../core/secrets/redact.ts';
 import {type Bounds, hiddenBelow, type Located} from './bounds.ts';
 import {runChild} from './run-child.ts';
 import type {Query, SearchEngine} from './search-engine.ts';

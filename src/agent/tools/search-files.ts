@@ -1,4 +1,4 @@
-import {hasRedactable, redactKnownLines} from '../../core/redact.ts';
+import {hasRedactable, redactKnownLines} from '../../core/secrets/redact.ts';
 import {splitLines} from './read-text.ts';
 import type {SearchEngine} from './search-engine.ts';
 

@@ -1,5 +1,5 @@
 import {AppError} from '../../core/error.ts';
-import type {ToolContext} from '../../core/tool.ts';
+import type {ToolContext} from '../../core/session/tool.ts';
 import {isSecretFile} from '../policy/secret-files.ts';
 import type {Guard} from './bounds.ts';
 import {pathText} from './path-text.ts';

@@ -1,4 +1,4 @@
-import type {Tool} from '../../core/tool.ts';
+import type {Tool} from '../../core/session/tool.ts';
 import {systemTailClock} from '../../logs/tail-clock.ts';
 import {createEnvironmentLogs} from './environment-logs.ts';
 import {createKnownLogs, type OpenLog} from './environment-logs-known.ts';

@@ -1,7 +1,7 @@
 import * as z from 'zod/mini';
 import {AppError} from '../../core/error.ts';
 import {formatDuration} from '../../core/format.ts';
-import type {Tool, ToolContext} from '../../core/tool.ts';
+import type {Tool, ToolContext} from '../../core/session/tool.ts';
 import type {LogEntry} from '../../logs/log-entry.ts';
 import {createMatcher, type Matcher} from '../../logs/matcher.ts';
 import {backoff, firstInterval, nextInterval} from '../../logs/pace.ts';

@@ -1,7 +1,7 @@
 import {randomUUID} from 'node:crypto';
-import type {Secret} from '../../core/secret.ts';
+import type {Secret} from '../../core/secrets/secret.ts';
 import type {DatabaseTransaction, Queries} from '../database/tables.ts';
-import type {Services} from '../services.ts';
+import type {Services} from '../kit/services.ts';
 import {makeToken} from './token.ts';
 
 type Shared = Pick<Services, 'database' | 'now'>;

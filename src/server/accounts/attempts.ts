@@ -1,4 +1,4 @@
-import type {Services} from '../services.ts';
+import type {Services} from '../kit/services.ts';
 import {hashToken} from './token.ts';
 
 /** How many attempts are taken in how many seconds. */

@@ -1,6 +1,6 @@
 import {randomUUID} from 'node:crypto';
-import type {Secret} from '../../core/secret.ts';
-import type {Services} from '../services.ts';
+import type {Secret} from '../../core/secrets/secret.ts';
+import type {Services} from '../kit/services.ts';
 import {hashToken, kindOfToken, makeToken} from './token.ts';
 import {type Account, accountColumns} from './user.ts';
 

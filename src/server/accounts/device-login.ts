@@ -1,4 +1,4 @@
-import type {Services} from '../services.ts';
+import type {Services} from '../kit/services.ts';
 import {readUserCode} from './user-code.ts';
 
 type Shared = Pick<Services, 'database' | 'now'>;

@@ -1,9 +1,9 @@
 import {randomUUID} from 'node:crypto';
 import {AppError} from '../../core/error.ts';
-import type {Secret} from '../../core/secret.ts';
-import type {Role} from '../authorize.ts';
+import type {Secret} from '../../core/secrets/secret.ts';
+import type {Role} from '../kit/authorize.ts';
 import type {DatabaseTransaction} from '../database/tables.ts';
-import type {Services} from '../services.ts';
+import type {Services} from '../kit/services.ts';
 import {makeApiKey} from './api-key.ts';
 import {isEmail, normalizeEmail} from './user.ts';
 

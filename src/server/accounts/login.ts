@@ -1,5 +1,5 @@
-import {revokeFamily} from '../oauth/tokens.ts';
-import type {Services} from '../services.ts';
+import {revokeFamily} from './oauth/tokens.ts';
+import type {Services} from '../kit/services.ts';
 
 type Shared = Pick<Services, 'database' | 'now'>;
 

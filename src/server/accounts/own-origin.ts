@@ -1,4 +1,4 @@
-import type {Services} from '../services.ts';
+import type {Services} from '../kit/services.ts';
 
 /**
  * The origin under which the caller reached this server, so that what is begun at `localhost`, or at one of the addresses of

@@ -1,5 +1,5 @@
-import type {Secret} from '../../core/secret.ts';
-import type {Services} from '../services.ts';
+import type {Secret} from '../../core/secrets/secret.ts';
+import type {Services} from '../kit/services.ts';
 import {hashPassword} from './password.ts';
 import {hashToken, kindOfToken, makeToken} from './token.ts';
 

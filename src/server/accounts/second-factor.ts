@@ -1,5 +1,5 @@
 import {randomUUID} from 'node:crypto';
-import type {Services} from '../services.ts';
+import type {Services} from '../kit/services.ts';
 import {clearAttempts, countAttempt} from './attempts.ts';
 import {hashRecoveryCode, makeRecoveryCodes} from './recovery-code.ts';
 import {makeTotpSecret, stepOfTotp} from './totp.ts';

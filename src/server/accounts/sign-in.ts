@@ -1,4 +1,4 @@
-import type {Services} from '../services.ts';
+import type {Services} from '../kit/services.ts';
 import {findActiveKey} from './api-key.ts';
 import {clearAttempts, countAttempt} from './attempts.ts';
 import {hashPassword, isBusyHashing, verifyPassword} from './password.ts';

@@ -1,5 +1,5 @@
 import {createHash, randomBytes, timingSafeEqual} from 'node:crypto';
-import {type Secret, secret} from '../../core/secret.ts';
+import {type Secret, secret} from '../../core/secrets/secret.ts';
 
 /**
  * What each kind begins with: whoever finds one in a log, or a scanner for leaked secrets, sees what it is. The prefix is

@@ -1,6 +1,6 @@
 import type {Selectable} from 'kysely';
 import type {Queries, Tables} from '../database/tables.ts';
-import type {Services} from '../services.ts';
+import type {Services} from '../kit/services.ts';
 
 /** A user as the pages and the sign-in need him. */
 export type Account = Pick<

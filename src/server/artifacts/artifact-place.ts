@@ -1,7 +1,7 @@
 import type {Environment} from '../../core/environment.ts';
 import {AppError} from '../../core/error.ts';
 import {isLoopback} from '../../core/origin.ts';
-import {type Secret, secret} from '../../core/secret.ts';
+import {type Secret, secret} from '../../core/secrets/secret.ts';
 
 /** A bucket of S3 or of a store that speaks the same. */
 export type Bucket = {

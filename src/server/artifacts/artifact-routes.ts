@@ -1,8 +1,8 @@
-import {bytesOf} from '../body.ts';
-import {guard, notFound} from '../handlers.ts';
-import {refuse, refuseInvalid} from '../refusal.ts';
-import type {OpenRequest, Route, RouteRequest} from '../route.ts';
-import type {Services} from '../services.ts';
+import {bytesOf} from '../kit/body.ts';
+import {guard, notFound} from '../kit/handler.ts';
+import {refuse, refuseInvalid} from '../kit/refusal.ts';
+import type {OpenRequest, Route, RouteRequest} from '../kit/route.ts';
+import type {Services} from '../kit/services.ts';
 import {rangeOf} from './byte-range.ts';
 import {hashOf, objectName} from './object-name.ts';
 import {createUploadRoom, type UploadRoom} from './upload-room.ts';

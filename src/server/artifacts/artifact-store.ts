@@ -1,5 +1,5 @@
 import type {Seal} from '../accounts/seal.ts';
-import type {Log} from '../log.ts';
+import type {Log} from '../kit/log.ts';
 import type {ArtifactPlace} from './artifact-place.ts';
 import type {Blobs, Shown} from './blobs.ts';
 import {createDiskBlobs} from './disk-blobs.ts';

@@ -2,7 +2,7 @@ import {createHash, randomBytes} from 'node:crypto';
 import {open, unlink} from 'node:fs/promises';
 import {join} from 'node:path';
 import {errnoOf} from '../../storage/file-error.ts';
-import {refuse} from '../refusal.ts';
+import {refuse} from '../kit/refusal.ts';
 
 /** A file with all bytes of an upload, which whoever asked for it moves away or removes. */
 export type Spooled = {readonly path: string; readonly size: number; readonly sha256: string};

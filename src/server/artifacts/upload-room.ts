@@ -1,5 +1,5 @@
-import type {Services} from '../services.ts';
-import {claimBytes, readStoredBytes, refuseFull, releaseBytes} from '../stored-bytes.ts';
+import type {Services} from '../kit/services.ts';
+import {claimBytes, readStoredBytes, refuseFull, releaseBytes} from '../quota/stored-bytes.ts';
 import type {Blobs} from './blobs.ts';
 
 type Upload = {

@@ -1,7 +1,7 @@
 import {AppError} from '../../core/error.ts';
 import {findAccountByEmail} from '../accounts/user.ts';
 import type {DatabaseTransaction} from '../database/tables.ts';
-import type {Services} from '../services.ts';
+import type {Services} from '../kit/services.ts';
 import {grantCredits, newAccount, setAutoRefill, setMemberLimit} from './account.ts';
 import {monthOf} from './month.ts';
 

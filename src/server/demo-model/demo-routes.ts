@@ -1,9 +1,9 @@
 import type {InferenceInfo} from '../../contract/resources/preferences.ts';
 import {demoModel, parseModelId} from '../../core/model.ts';
-import {readJsonBody} from '../body.ts';
-import {eventStream} from '../event-stream.ts';
-import {refusal} from '../refusal.ts';
-import type {Route, RouteRequest} from '../route.ts';
+import {readJsonBody} from '../kit/body.ts';
+import {eventStream} from '../kit/event-stream.ts';
+import {refusal} from '../kit/refusal.ts';
+import type {Route, RouteRequest} from '../kit/route.ts';
 import {chatSchema} from './chat.ts';
 import {streamCompletion, wholeCompletion} from './completion.ts';
 

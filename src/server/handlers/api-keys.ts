@@ -1,6 +1,6 @@
 import {holdKey, listActiveKeys, makeApiKey, revokeKey} from '../accounts/api-key.ts';
-import {type Handlers, notFound} from '../handlers.ts';
-import {refuse, refuseInvalid} from '../refusal.ts';
+import {type Handlers, notFound} from '../kit/handler.ts';
+import {refuse, refuseInvalid} from '../kit/refusal.ts';
 
 /** In characters. */
 const longestName = 200;

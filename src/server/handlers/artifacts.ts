@@ -1,7 +1,7 @@
 import {objectName} from '../artifacts/object-name.ts';
 import {fileNameOf, mimeTypeOf, presentationOf} from '../artifacts/presentation.ts';
-import {type Handlers, notFound} from '../handlers.ts';
-import {refuse} from '../refusal.ts';
+import {type Handlers, notFound} from '../kit/handler.ts';
+import {refuse} from '../kit/refusal.ts';
 
 /** How long a URL is good, in milliseconds. */
 const lifetime = 15 * 60 * 1000;

@@ -1,7 +1,7 @@
 import {sql} from 'kysely';
-import {assertSmall, sizeOf} from '../answer-size.ts';
-import {type Handlers, notFound} from '../handlers.ts';
-import {refuse} from '../refusal.ts';
+import {assertSmall, sizeOf} from '../quota/answer-size.ts';
+import {type Handlers, notFound} from '../kit/handler.ts';
+import {refuse} from '../kit/refusal.ts';
 import {pageOf} from './page.ts';
 
 export const assessmentHandlers = {

@@ -1,6 +1,6 @@
 import {newAccount} from '../credits/account.ts';
-import {type Handlers, notFound} from '../handlers.ts';
-import {refuse} from '../refusal.ts';
+import {type Handlers, notFound} from '../kit/handler.ts';
+import {refuse} from '../kit/refusal.ts';
 
 export const creditHandlers = {
 	/** An organization without an account has an auto-refill that is off. A month that is over counts no more. */

@@ -1,9 +1,9 @@
-import type {Handlers} from '../handlers.ts';
-import {notFound} from '../handlers.ts';
-import {refuse} from '../refusal.ts';
+import type {Handlers} from '../kit/handler.ts';
+import {notFound} from '../kit/handler.ts';
+import {refuse} from '../kit/refusal.ts';
 import {endEnvironment, findEnvironment} from '../sandboxes/environment-life.ts';
 import {assertHere, orProviderFault} from '../sandboxes/provider-fault.ts';
-import {environmentResponse} from './environment-response.ts';
+import {environmentResponse} from './responses/environment-response.ts';
 import {projectIdOf, readPage} from './page.ts';
 
 const over = ['failed', 'torn_down'] as const;

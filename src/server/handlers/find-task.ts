@@ -1,6 +1,6 @@
-import {refuse, refuseInvalid} from '../refusal.ts';
+import {refuse, refuseInvalid} from '../kit/refusal.ts';
 import {orProviderFault} from '../sandboxes/provider-fault.ts';
-import type {Services} from '../services.ts';
+import type {Services} from '../kit/services.ts';
 import type {Task} from '../tasks/task.ts';
 import {isFor, parseReference} from '../tasks/task-reference.ts';
 

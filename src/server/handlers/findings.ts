@@ -1,8 +1,8 @@
 import {sql} from 'kysely';
 import type {Finding} from '../../contract/resources/finding.ts';
-import {assertSmall, sizeOf} from '../answer-size.ts';
-import {type Handlers, notFound} from '../handlers.ts';
-import {refuse} from '../refusal.ts';
+import {assertSmall, sizeOf} from '../quota/answer-size.ts';
+import {type Handlers, notFound} from '../kit/handler.ts';
+import {refuse} from '../kit/refusal.ts';
 import {pageOf} from './page.ts';
 
 /** The columns that the keys of the contract sort by; a severity counts by what it means, not by its letters. */

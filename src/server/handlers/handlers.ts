@@ -1,4 +1,4 @@
-import type {Handlers} from '../handlers.ts';
+import type {Handlers} from '../kit/handler.ts';
 import {apiKeyHandlers} from './api-keys.ts';
 import {artifactHandlers} from './artifacts.ts';
 import {assessmentHandlers} from './assessments.ts';

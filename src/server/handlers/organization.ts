@@ -1,8 +1,8 @@
 import type {Organization} from '../../contract/resources/organization.ts';
-import {authorize, type Role} from '../authorize.ts';
+import {authorize, type Role} from '../kit/authorize.ts';
 import type {DatabaseTransaction} from '../database/tables.ts';
-import type {Handlers} from '../handlers.ts';
-import {refuseInvalid} from '../refusal.ts';
+import type {Handlers} from '../kit/handler.ts';
+import {refuseInvalid} from '../kit/refusal.ts';
 
 /** In characters, without the white space around them. */
 const longestName = 100;

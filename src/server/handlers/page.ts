@@ -1,7 +1,7 @@
 import type {SelectQueryBuilder} from 'kysely';
 import type {Queries} from '../database/tables.ts';
-import {refuse, refuseInvalid} from '../refusal.ts';
-import {findProject} from '../scope.ts';
+import {refuse, refuseInvalid} from '../kit/refusal.ts';
+import {findProject} from '../kit/scope.ts';
 
 /** The specification names no bounds for lists; larger pages than this one would be slow to make and to read. */
 const largestPage = 200;

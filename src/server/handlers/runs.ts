@@ -1,8 +1,8 @@
 import {randomUUID} from 'node:crypto';
 import type {DatabaseTransaction} from '../database/tables.ts';
-import {type Handlers, notFound} from '../handlers.ts';
+import {type Handlers, notFound} from '../kit/handler.ts';
 import {holdWorkspaces} from '../ingest/place.ts';
-import {refuse} from '../refusal.ts';
+import {refuse} from '../kit/refusal.ts';
 
 export const runHandlers = {
 	/** The same attempt again, by the same user for the same runtime, gets the same answer. */

@@ -1,13 +1,13 @@
-import type {Context, Handlers} from '../handlers.ts';
-import {notFound} from '../handlers.ts';
-import {refuse, refuseInvalid} from '../refusal.ts';
+import type {Context, Handlers} from '../kit/handler.ts';
+import {notFound} from '../kit/handler.ts';
+import {refuse, refuseInvalid} from '../kit/refusal.ts';
 import {createRuntime} from '../sandboxes/create-runtime.ts';
 import {resumeRuntime} from '../sandboxes/resume-runtime.ts';
-import type {Organization, Workspace} from '../scope.ts';
+import type {Organization, Workspace} from '../kit/scope.ts';
 import {readInputs} from '../tasks/inputs.ts';
 import {findTask} from './find-task.ts';
 import {projectIdOf, readPage} from './page.ts';
-import {runtimeResponses, selectRuntimes} from './runtime-response.ts';
+import {runtimeResponses, selectRuntimes} from './responses/runtime-response.ts';
 
 type Place = Context<{readonly organization: Organization; readonly workspace: Workspace}>;
 

@@ -1,5 +1,5 @@
 import {sql} from 'kysely';
-import type {Handlers} from '../handlers.ts';
+import type {Handlers} from '../kit/handler.ts';
 import {longestName} from '../ingest/read-attributes.ts';
 import {projectIdOf, readPage} from './page.ts';
 

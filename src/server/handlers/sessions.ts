@@ -1,7 +1,7 @@
-import {type Handlers, notFound} from '../handlers.ts';
+import {type Handlers, notFound} from '../kit/handler.ts';
 import {holdWorkspaces} from '../ingest/place.ts';
-import {refuse} from '../refusal.ts';
-import {readSession} from './session-response.ts';
+import {refuse} from '../kit/refusal.ts';
+import {readSession} from './responses/session-response.ts';
 
 export const sessionHandlers = {
 	/**

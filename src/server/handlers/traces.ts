@@ -1,6 +1,6 @@
-import type {Handlers} from '../handlers.ts';
-import {decodeTraces, encodingOf} from '../ingest/decode.ts';
-import {exportResponse} from '../ingest/export-response.ts';
+import type {Handlers} from '../kit/handler.ts';
+import {decodeTraces, encodingOf} from '../ingest/otlp/decode.ts';
+import {exportResponse} from '../ingest/otlp/export-response.ts';
 import {ingest} from '../ingest/ingest.ts';
 
 export const traceHandlers = {

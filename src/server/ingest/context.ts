@@ -1,4 +1,4 @@
-import type {Span} from './span.ts';
+import type {Span} from './otlp/span.ts';
 
 /** What a span belongs to; a span below inherits it where it says nothing itself. */
 export type Belongings = {

@@ -1,6 +1,6 @@
 import {html} from 'hono/html';
-import type {Route} from '../route.ts';
-import type {Services} from '../services.ts';
+import type {Route} from '../kit/route.ts';
+import type {Services} from '../kit/services.ts';
 import {redirect, respond} from './page.ts';
 import {type SignedVisit, signedPages} from './page-route.ts';
 

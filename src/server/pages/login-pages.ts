@@ -1,7 +1,7 @@
 import {html} from 'hono/html';
 import {endLogin, type Login, listLogins} from '../accounts/login.ts';
-import type {Route} from '../route.ts';
-import type {Services} from '../services.ts';
+import type {Route} from '../kit/route.ts';
+import type {Services} from '../kit/services.ts';
 import {type Markup, timeOf} from './markup.ts';
 import {redirect, respond} from './page.ts';
 import {type SignedVisit, signedPages} from './page-route.ts';

@@ -1,8 +1,8 @@
 import {html} from 'hono/html';
 import type {BrowserSession} from '../accounts/browser-session.ts';
-import {formType, readForm} from '../accounts/form-body.ts';
-import type {OpenRequest, Route} from '../route.ts';
-import type {Services} from '../services.ts';
+import {formType, readForm} from '../kit/form-body.ts';
+import type {OpenRequest, Route} from '../kit/route.ts';
+import type {Services} from '../kit/services.ts';
 import type {Markup} from './markup.ts';
 import {withNext} from './next.ts';
 import {redirect, respond, type Signed} from './page.ts';

@@ -1,5 +1,5 @@
-import type {Route} from '../route.ts';
-import type {Services} from '../services.ts';
+import type {Route} from '../kit/route.ts';
+import type {Services} from '../kit/services.ts';
 import {accountPages} from './account-pages.ts';
 import {devicePages} from './device-pages.ts';
 import {loginPages} from './login-pages.ts';

@@ -10,8 +10,8 @@ import {
 	verifyEnrollment,
 } from '../accounts/second-factor.ts';
 import {totpAddress} from '../accounts/totp.ts';
-import type {Route} from '../route.ts';
-import type {Services} from '../services.ts';
+import type {Route} from '../kit/route.ts';
+import type {Services} from '../kit/services.ts';
 import {field, type Markup, waitText} from './markup.ts';
 import {redirect, respond} from './page.ts';
 import {type SignedVisit, signedPages} from './page-route.ts';

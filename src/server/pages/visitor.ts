@@ -1,7 +1,7 @@
 import {type BrowserSession, findSession} from '../accounts/browser-session.ts';
 import {ownOrigin} from '../accounts/own-origin.ts';
 import {hashToken, isSame, kindOfToken, makeToken} from '../accounts/token.ts';
-import type {Services} from '../services.ts';
+import type {Services} from '../kit/services.ts';
 import {readCookie, writeCookie} from './cookie.ts';
 
 /** Who looks at a page. */

@@ -1,5 +1,5 @@
 import {randomUUID} from 'node:crypto';
-import type {Services} from '../services.ts';
+import type {Services} from '../kit/services.ts';
 import type {TaskInputs} from '../tasks/inputs.ts';
 import type {Task} from '../tasks/task.ts';
 import {assertCapacity, holdOrganization, limitFor} from './capacity.ts';

@@ -1,6 +1,6 @@
 import {createHash, randomUUID} from 'node:crypto';
-import {refuse} from '../refusal.ts';
-import type {Services} from '../services.ts';
+import {refuse} from '../kit/refusal.ts';
+import type {Services} from '../kit/services.ts';
 
 export type NewRuntime = {
 	readonly organizationId: string;

@@ -1,5 +1,5 @@
 import {messageOf} from '../../core/error.ts';
-import type {Services} from '../services.ts';
+import type {Services} from '../kit/services.ts';
 import {advanceEnvironment} from './environment-life.ts';
 import {advanceRuntime} from './runtime-life.ts';
 

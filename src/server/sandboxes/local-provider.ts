@@ -6,14 +6,14 @@ import {AppError} from '../../core/error.ts';
 import {once} from '../../core/once.ts';
 import {explainFileError} from '../../storage/file-error.ts';
 import {thisProcess} from '../../storage/lock-owner.ts';
-import {userOf} from './bubblewrap.ts';
-import {type Containment, findContainment, summaryOf} from './containment.ts';
-import {endProcesses, signalSandbox} from './end-sandbox.ts';
-import {markOf} from './launch-command.ts';
-import {builtSupervisor, launchSupervisor} from './launch-supervisor.ts';
+import {userOf} from './containment/bubblewrap.ts';
+import {type Containment, findContainment, summaryOf} from './containment/containment.ts';
+import {endProcesses, signalSandbox} from './supervisor/end-sandbox.ts';
+import {markOf} from './containment/launch-command.ts';
+import {builtSupervisor, launchSupervisor} from './supervisor/launch-supervisor.ts';
 import {appendLine, readLogWindow} from './log-file.ts';
 import {isListening, isListeningAt} from './ports.ts';
-import {isAlive, stateLetter} from './processes.ts';
+import {isAlive, stateLetter} from './containment/processes.ts';
 import type {SandboxLimits, SandboxProvider, SandboxSpec, SandboxState} from './provider.ts';
 import {sandboxEnvironment, standardPath} from './sandbox-environment.ts';
 import {
@@ -25,8 +25,8 @@ import {
 	sandboxFolder,
 	writeDeadline,
 } from './sandbox-folder.ts';
-import type {SupervisorPlan} from './supervisor-plan.ts';
-import {until} from './until.ts';
+import type {SupervisorPlan} from './supervisor/supervisor-plan.ts';
+import {until} from './supervisor/until.ts';
 
 type Options = {
 	/** Where sandboxes have their folders; it is made where it is missing. */

@@ -1,5 +1,5 @@
-import {refuseInvalid} from '../refusal.ts';
-import type {Services} from '../services.ts';
+import {refuseInvalid} from '../kit/refusal.ts';
+import type {Services} from '../kit/services.ts';
 import {assertHere, orProviderFault} from './provider-fault.ts';
 
 type Where = {readonly sandboxId: string; readonly machine: string};

@@ -1,5 +1,5 @@
 import {AppError} from '../../core/error.ts';
-import type {Services} from '../services.ts';
+import type {Services} from '../kit/services.ts';
 import {limitFor} from './capacity.ts';
 import {platformPolicy} from './sandboxing.ts';
 

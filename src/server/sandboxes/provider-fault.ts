@@ -1,7 +1,7 @@
 import {fileReason} from '../../storage/file-error.ts';
-import {traceOf} from '../log.ts';
-import {refuse} from '../refusal.ts';
-import type {Services} from '../services.ts';
+import {traceOf} from '../kit/log.ts';
+import {refuse} from '../kit/refusal.ts';
+import type {Services} from '../kit/services.ts';
 
 /** Refuses (409) where this server starts no sandboxes. */
 export async function assertStarts(services: Services): Promise<void> {

@@ -1,4 +1,4 @@
-import type {SandboxStep} from './supervisor-plan.ts';
+import type {SandboxStep} from './supervisor/supervisor-plan.ts';
 
 /** What happens to a sandbox when its time is over. */
 export type Deadline = {

@@ -2,7 +2,7 @@ import type {Selectable} from 'kysely';
 import type {RuntimeInstance} from '../../contract/resources/runtime.ts';
 import type {ChargeRefusal} from '../credits/charge.ts';
 import type {Tables} from '../database/tables.ts';
-import type {Services} from '../services.ts';
+import type {Services} from '../kit/services.ts';
 import {beginPatience} from './background.ts';
 import {holdOrganization} from './capacity.ts';
 import {creditsOwed, type SandboxRow, settleSandbox} from './meter.ts';

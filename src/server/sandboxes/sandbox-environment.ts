@@ -1,6 +1,6 @@
 import {dirname, isAbsolute} from 'node:path';
 import type {Environment} from '../../core/environment.ts';
-import {markerName} from './processes.ts';
+import {markerName} from './containment/processes.ts';
 
 /** Where programs are, where nobody says. */
 export const standardPath = ['/usr/local/bin', '/usr/bin', '/bin'];

@@ -6,7 +6,7 @@ import {parseJson} from '../../core/json.ts';
 import {isUuid} from '../../core/uuid.ts';
 import {errnoOf} from '../../storage/file-error.ts';
 import type {Deadline, SandboxSpec} from './provider.ts';
-import type {SupervisorStatus} from './supervisor-plan.ts';
+import type {SupervisorStatus} from './supervisor/supervisor-plan.ts';
 
 /** Where things of one sandbox lie. */
 export type SandboxFolder = {

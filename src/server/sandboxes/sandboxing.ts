@@ -1,5 +1,5 @@
 import {join} from 'node:path';
-import type {Log} from '../log.ts';
+import type {Log} from '../kit/log.ts';
 import {createTaskLibrary, type TaskLibrary} from '../tasks/task-library.ts';
 import {type Background, createBackground} from './background.ts';
 import {createLocalProvider} from './local-provider.ts';

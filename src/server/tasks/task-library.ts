@@ -3,7 +3,7 @@ import {open, readdir} from 'node:fs/promises';
 import {join} from 'node:path';
 import {AppError, reportError} from '../../core/error.ts';
 import {errnoOf} from '../../storage/file-error.ts';
-import type {Log} from '../log.ts';
+import type {Log} from '../kit/log.ts';
 import {exampleTasks} from './examples/examples.ts';
 import {parseTask} from './parse-task.ts';
 import type {Task} from './task.ts';

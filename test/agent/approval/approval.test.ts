@@ -1,8 +1,8 @@
 import {expect, test} from 'vitest';
 import {createApprovals, type Decision} from '../../../src/agent/approval/approval.ts';
 import {runCalls} from '../../../src/agent/tool-turn.ts';
-import type {AgentEvent} from '../../../src/core/event.ts';
-import type {Tool} from '../../../src/core/tool.ts';
+import type {AgentEvent} from '../../../src/core/session/event.ts';
+import type {Tool} from '../../../src/core/session/tool.ts';
 import {runOptions, scriptedModel} from '../scripted.ts';
 
 const signal = new AbortController().signal;

@@ -3,7 +3,7 @@ import {mkdir, mkdtemp, realpath, rm, writeFile} from 'node:fs/promises';
 import {tmpdir} from 'node:os';
 import {dirname, join} from 'node:path';
 import {onTestFinished} from 'vitest';
-import type {ToolContext} from '../../../src/core/tool.ts';
+import type {ToolContext} from '../../../src/core/session/tool.ts';
 
 export type Workspace = {
 	/** Holds everything of the test; `workspace` and `stateFolder` are in it. */

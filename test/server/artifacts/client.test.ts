@@ -4,7 +4,7 @@ import {tmpdir} from 'node:os';
 import {join} from 'node:path';
 import {expect, onTestFinished, test} from 'vitest';
 import {initialize} from '../../../src/server/accounts/initialize.ts';
-import {startServer} from '../../../src/server/start.ts';
+import {startServer} from '../../../src/server/run/start.ts';
 import {dataOf, testContext} from '../../commands/context.ts';
 import {toRequest} from '../ingest/push.ts';
 import {oidOf, traceId} from './artifacts.ts';

@@ -3,7 +3,7 @@ import {createServer} from 'node:http';
 import {expect, onTestFinished, test} from 'vitest';
 import {bucketOf} from '../../../src/server/artifacts/artifact-place.ts';
 import {createS3Blobs} from '../../../src/server/artifacts/s3-blobs.ts';
-import type {LogEntry} from '../../../src/server/log.ts';
+import type {LogEntry} from '../../../src/server/kit/log.ts';
 import {createTestServer} from '../harness.ts';
 import {browse, oidOf, refer, resolve, upload} from './artifacts.ts';
 import {keys, startS3} from './s3-server.ts';

@@ -3,7 +3,7 @@ import {readdir} from 'node:fs/promises';
 import {request} from 'node:http';
 import {join} from 'node:path';
 import {expect, onTestFinished, test, vi} from 'vitest';
-import {listen} from '../../../src/server/listen.ts';
+import {listen} from '../../../src/server/http/listen.ts';
 import {createTestServer, inWorkspace} from '../harness.ts';
 import {oidOf, refer, resolve} from './artifacts.ts';
 

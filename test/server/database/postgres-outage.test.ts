@@ -8,7 +8,7 @@ import {expect, inject, onTestFinished, test} from 'vitest';
 import {initialize} from '../../../src/server/accounts/initialize.ts';
 import {openDatabase} from '../../../src/server/database/open.ts';
 import type {DatabasePlace} from '../../../src/server/database/place.ts';
-import {startServer} from '../../../src/server/start.ts';
+import {startServer} from '../../../src/server/run/start.ts';
 import {createPostgres, postgresUrl} from '../../postgres.ts';
 import {toRequest} from '../ingest/push.ts';
 import {lost} from './ask-all.ts';

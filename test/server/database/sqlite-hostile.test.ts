@@ -6,7 +6,7 @@ import {expect, onTestFinished, test} from 'vitest';
 import {initialize} from '../../../src/server/accounts/initialize.ts';
 import {isDatabaseFault} from '../../../src/server/database/fault.ts';
 import {openDatabase} from '../../../src/server/database/open.ts';
-import {startServer} from '../../../src/server/start.ts';
+import {startServer} from '../../../src/server/run/start.ts';
 import {contentsOf} from '../contents.ts';
 import {createTestServer} from '../harness.ts';
 import {toRequest, tracesPath} from '../ingest/push.ts';

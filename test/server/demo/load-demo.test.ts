@@ -1,7 +1,7 @@
 import {expect, test} from 'vitest';
 import {findingsSchema} from '../../../src/contract/resources/finding.ts';
 import {sessionSchema} from '../../../src/contract/resources/session.ts';
-import {secret} from '../../../src/core/secret.ts';
+import {secret} from '../../../src/core/secrets/secret.ts';
 import {loadDemo} from '../../../src/server/demo/load-demo.ts';
 import {createTestServer, inWorkspace, scope} from '../harness.ts';
 

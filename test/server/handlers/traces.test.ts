@@ -3,7 +3,7 @@ import {OTLPTraceExporter as JsonExporter} from '@opentelemetry/exporter-trace-o
 import {OTLPTraceExporter as ProtobufExporter} from '@opentelemetry/exporter-trace-otlp-proto';
 import {BatchSpanProcessor, NodeTracerProvider} from '@opentelemetry/sdk-trace-node';
 import {expect, onTestFinished, test, vi} from 'vitest';
-import {listen} from '../../../src/server/listen.ts';
+import {listen} from '../../../src/server/http/listen.ts';
 import {createTestServer, inWorkspace, origin, scope, type TestServer} from '../harness.ts';
 import {decodeResponse, encodeRequest, gzip} from '../ingest/otlp-schema.ts';
 import {push, timeAt, toRequest, tracesPath} from '../ingest/push.ts';

@@ -4,7 +4,11 @@ import {attributeRows} from '../../../src/server/ingest/attributes.ts';
 
 const folders = ['ingest', 'handlers'].map(name => new URL(`../../../src/server/${name}/`, import.meta.url));
 const source = folders
-	.flatMap(folder => readdirSync(folder).map(name => new URL(name, folder)))
+	.flatMap(folder =>
+		readdirSync(folder, {encoding: 'utf8', recursive: true})
+			.filter(name => name.endsWith('.ts'))
+			.map(name => new URL(name, folder)),
+	)
 	.filter(({pathname}) => !pathname.endsWith('/attributes.ts'))
 	.map(url => readFileSync(url, 'utf8'))
 	.join('\n');

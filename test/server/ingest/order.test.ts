@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import {expect, test} from 'vitest';
-import {decodeTraces} from '../../../src/server/ingest/decode.ts';
 import {ingest} from '../../../src/server/ingest/ingest.ts';
+import {decodeTraces} from '../../../src/server/ingest/otlp/decode.ts';
 import {createTestServer, type TestServer} from '../harness.ts';
 import {type Given, toRequest} from './push.ts';
 

@@ -4,9 +4,9 @@ import {awaitTokens, requestDeviceCode} from '../../../src/client/device-flow.ts
 import {revokeTokens} from '../../../src/client/revocation.ts';
 import {refreshTokens} from '../../../src/client/tokens.ts';
 import {originOf} from '../../../src/core/origin.ts';
-import {type Secret, secret} from '../../../src/core/secret.ts';
-import {createApp} from '../../../src/server/app.ts';
-import {listen} from '../../../src/server/listen.ts';
+import {type Secret, secret} from '../../../src/core/secrets/secret.ts';
+import {createApp} from '../../../src/server/http/app.ts';
+import {listen} from '../../../src/server/http/listen.ts';
 import {fastClock, plainTransport} from '../../client/login-server.ts';
 import {createTestServer} from '../harness.ts';
 import {createBrowser} from '../pages/browser.ts';

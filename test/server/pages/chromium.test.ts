@@ -1,6 +1,6 @@
 import {expect, onTestFinished, test} from 'vitest';
-import {createApp} from '../../../src/server/app.ts';
-import {listen} from '../../../src/server/listen.ts';
+import {createApp} from '../../../src/server/http/app.ts';
+import {listen} from '../../../src/server/http/listen.ts';
 import {createTestServer} from '../harness.ts';
 import {beginLogin, poll} from '../oauth/oauth.ts';
 import {chromium, openPage} from './chromium.ts';

@@ -1,7 +1,7 @@
 import {createHash} from 'node:crypto';
 import fc from 'fast-check';
 import {expect, test} from 'vitest';
-import {createApp} from '../../../src/server/app.ts';
+import {createApp} from '../../../src/server/http/app.ts';
 import {readNext} from '../../../src/server/pages/next.ts';
 import {createTestServer, type TestServer} from '../harness.ts';
 import {beginLogin, client, postForm} from '../oauth/oauth.ts';

@@ -5,7 +5,7 @@ import {tmpdir} from 'node:os';
 import {join} from 'node:path';
 import {setTimeout as sleep} from 'node:timers/promises';
 import {onTestFinished, vi} from 'vitest';
-import type {Containment} from '../../../src/server/sandboxes/containment.ts';
+import type {Containment} from '../../../src/server/sandboxes/containment/containment.ts';
 import {createLocalProvider} from '../../../src/server/sandboxes/local-provider.ts';
 import type {SandboxSpec} from '../../../src/server/sandboxes/provider.ts';
 import {supervisor} from './supervisor.ts';

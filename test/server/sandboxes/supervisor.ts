@@ -11,7 +11,7 @@ process.once('exit', () => rmSync(folder, {recursive: true, force: true}));
 export const supervisor = pathToFileURL(join(folder, 'supervisor.mjs'));
 
 await build({
-	entryPoints: [new URL('../../../src/server/sandboxes/supervisor.ts', import.meta.url).pathname],
+	entryPoints: [new URL('../../../src/server/sandboxes/supervisor/supervisor.ts', import.meta.url).pathname],
 	outfile: join(folder, 'supervisor.mjs'),
 	bundle: true,
 	format: 'esm',

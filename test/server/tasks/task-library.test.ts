@@ -1,7 +1,7 @@
 import {mkdir, symlink, writeFile} from 'node:fs/promises';
 import {join} from 'node:path';
 import {expect, test} from 'vitest';
-import type {LogEntry} from '../../../src/server/log.ts';
+import type {LogEntry} from '../../../src/server/kit/log.ts';
 import {createTaskLibrary} from '../../../src/server/tasks/task-library.ts';
 import {compareVersions, parseReference} from '../../../src/server/tasks/task-reference.ts';
 import {temporaryFolder} from '../sandboxes/sandbox.ts';

@@ -1,4 +1,4 @@
-import type {Role} from '../../authorize.ts';
+import type {Role} from '../../kit/authorize.ts';
 
 type UserTable = {
 	readonly id: string;

@@ -1,0 +1,146 @@
+import {choicesOf} from './argument-choices.ts';
+import {fieldsOf, flagOf} from '../arguments.ts';
+import type {Command} from '../command.ts';
+import {globalFlagsToComplete} from '../global-flags.ts';
+import type {KnownValue, KnownValues} from './known-values.ts';
+import {isPlainWord} from '../words.ts';
+
+/** What one word of a command line may become. */
+export type Candidate = {
+	readonly word: string;
+	/** What it is, in a sentence without a full stop; empty where the word says it all. */
+	readonly summary: string;
+	/** True where one more word must or may well follow. */
+	readonly follows: boolean;
+	/** True where the line is whole as it was typed, without the candidate. */
+	readonly isOptional: boolean;
+};
+
+type Argument = {
+	readonly name: string;
+	readonly isFlag: boolean;
+	readonly takesValue: boolean;
+	readonly required: boolean;
+	readonly multiple: boolean;
+	readonly summary: string;
+	readonly values: (valuesOf: KnownValues) => readonly KnownValue[];
+};
+
+const most = 50;
+
+/**
+ * What the word `typed` may become behind `before`, the words that follow the command's name: a flag where it begins like
+ * one, the value of the flag before it, or the value of the place where it stands. A secret is never completed.
+ */
+export function completeArgument(
+	command: Command,
+	before: readonly string[],
+	typed: string,
+	valuesOf: KnownValues,
+): readonly Candidate[] {
+	const known = argumentsOf(command);
+	const afterDashes = before.includes('--');
+	const flags = known.filter(({isFlag}) => isFlag);
+	const flagNamed = (word: string) => flags.find(({name}) => word === `--${flagOf(name)}`);
+	const open = afterDashes ? undefined : flagNamed(before.at(-1) ?? '');
+	if (open?.takesValue) {
+		return completeValue(open, typed, valuesOf);
+	}
+
+	if (typed.startsWith('-') && !afterDashes) {
+		const [head = '', ...tail] = typed.split('=');
+		const inline = tail.length > 0 ? flagNamed(head) : undefined;
+		return inline
+			? completeValue(inline, tail.join('='), valuesOf).map(found => ({...found, word: `${head}=${found.word}`}))
+			: completeFlag(
+					flags.filter(({name, multiple}) => multiple || !before.some(word => isFlagWord(word, name))),
+					typed,
+				);
+	}
+
+	const taken = before.filter(
+		(word, index) => !word.startsWith('-') && !flagNamed(before[index - 1] ?? '')?.takesValue,
+	).length;
+	const places = (command.positional ?? []).flatMap(
+		name => known.find(place => place.name === name && !place.isFlag) ?? [],
+	);
+	const place = places[command.rest ? Math.min(taken, places.length - 1) : taken];
+	return place ? completeValue(place, typed, valuesOf, places.length > taken + 1) : [];
+}
+
+function isFlagWord(word: string, name: string): boolean {
+	return word === `--${flagOf(name)}` || word.startsWith(`--${flagOf(name)}=`);
+}
+
+/** The command's own arguments, then the flags that go with every command. */
+function argumentsOf(command: Command): readonly Argument[] {
+	const {args, positional = [], describe = {}, completes = {}, secret} = command;
+	const own = fieldsOf(args).map(({name, type, required, multiple}): Argument => {
+		const kind = completes[name];
+		const choices = choicesOf(args, name);
+		return {
+			name,
+			isFlag: !positional.includes(name),
+			takesValue: type === 'string',
+			required,
+			multiple,
+			summary: describe[name] ?? '',
+			values: valuesOf => (name === secret ? [] : kind ? valuesOf(kind) : choices),
+		};
+	});
+	const global = globalFlagsToComplete.map(
+		({name, summary, takesValue, kind}): Argument => ({
+			name,
+			isFlag: true,
+			takesValue,
+			required: false,
+			multiple: false,
+			summary,
+			values: valuesOf => (kind ? valuesOf(kind) : []),
+		}),
+	);
+	return [...own, ...global];
+}
+
+function completeFlag(flags: readonly Argument[], typed: string): readonly Candidate[] {
+	return matching(flags, ({name}) => `--${flagOf(name)}`, typed).map(({name, summary, takesValue}) => ({
+		word: `--${flagOf(name)}`,
+		summary,
+		follows: takesValue,
+		// A dash alone is a word of its own: the server before, standard input.
+		isOptional: typed === '-',
+	}));
+}
+
+function completeValue(
+	{values, required, isFlag}: Argument,
+	typed: string,
+	valuesOf: KnownValues,
+	follows = false,
+): readonly Candidate[] {
+	const plain = values(valuesOf)
+		.map(known => (typeof known === 'string' ? {value: known, hint: ''} : known))
+		.filter(({value}) => isPlainWord(value));
+	const isOptional = typed !== '' || !(required || isFlag);
+	return matching(plain, ({value}) => value, typed).map(({value, hint}) => ({
+		word: value,
+		summary: hint,
+		follows,
+		isOptional,
+	}));
+}
+
+/** Those that are what was typed, then those that begin with it, then those that hold it; in their own order else. */
+function matching<T>(all: readonly T[], wordOf: (one: T) => string, typed: string): readonly T[] {
+	const wanted = typed.toLowerCase();
+	const rank = (one: T) => {
+		const word = wordOf(one).toLowerCase();
+		return word === wanted ? 0 : word.startsWith(wanted) ? 1 : wanted.length > 1 && word.includes(wanted) ? 2 : 3;
+	};
+	return all
+		.map(one => ({one, at: rank(one)}))
+		.filter(({at}) => at < 3)
+		.toSorted((a, b) => a.at - b.at)
+		.slice(0, most)
+		.map(({one}) => one);
+}

@@ -1,0 +1,183 @@
+import {hasCredential, listProfiles} from '../../config/profiles.ts';
+import type {Sighting} from '../../config/sightings.ts';
+import {readLeniently} from '../../contract/lenient.ts';
+import {environmentSchema} from '../../contract/resources/environment.ts';
+import {runtimeSchema} from '../../contract/resources/runtime.ts';
+import {sessionSchema} from '../../contract/resources/session.ts';
+import {cellText} from '../../core/cell.ts';
+import {AppError} from '../../core/error.ts';
+import {formatAge, formatAmount, formatUsd} from '../../core/format.ts';
+import {type MessageUsage, type PriceOf, totalCost} from '../../core/session/usage.ts';
+import type {SessionSummary} from '../../storage/session-summary.ts';
+import type {Choice, FilterField} from '../../store/view-slice.ts';
+import type {CommandContext, GlobalFlags, Place} from '../context.ts';
+import {identityOf} from '../../platform/identity.ts';
+
+/** Something to go on with: how it is listed, and what does so. `place` is where the words mean that thing. */
+export type Resumable = {
+	readonly choice: Choice;
+	/** Milliseconds since the epoch; undefined where nothing but its id is known. */
+	readonly at: number | undefined;
+	readonly action:
+		| {readonly kind: 'session'; readonly id: string}
+		| {readonly kind: 'command'; readonly words: readonly string[]; readonly place: Place};
+};
+
+const kinds = {session: 'server session', runtime: 'runtime', environment: 'environment'} as const;
+const savedKind = 'saved session';
+
+/** What may be typed to narrow the list. A cost is in US dollars; what runtimes cost is in credits. */
+export const resumeFilters: readonly FilterField[] = [
+	{name: 'kind', compares: 'text', example: 'kind:runtime', words: [savedKind, ...Object.values(kinds)]},
+	{name: 'state', compares: 'text', example: 'state:paused'},
+	{name: 'server', compares: 'text', example: 'server:local'},
+	{name: 'cost', compares: 'number', example: 'cost:>1'},
+	{name: 'credits', compares: 'number', example: 'credits:>10'},
+	{name: 'age', compares: 'age', example: 'age:<2d'},
+];
+
+type Saved = {
+	readonly usage: ReadonlyMap<string, readonly MessageUsage[]>;
+	readonly priceOf: PriceOf;
+	readonly exact: boolean;
+};
+
+/** A session of this machine. Its cost is left out where a price or its usage is not known. */
+export function savedChoice(
+	{id, title, preview, updatedAt, messages}: SessionSummary,
+	{usage, priceOf, exact}: Saved,
+): Resumable {
+	const cost = totalCost(usage.get(id) ?? [], priceOf);
+	const at = timeOf(updatedAt);
+	return {
+		at,
+		action: {kind: 'session', id},
+		choice: {
+			id,
+			label: title || preview || id.slice(0, 8),
+			detail: joined([
+				'saved',
+				cost === null ? undefined : formatUsd(cost),
+				cellText({at: updatedAt}, {exact}),
+				`${messages} ${messages === 1 ? 'message' : 'messages'}`,
+				id.slice(0, 8),
+			]),
+			fields: fieldsOf({id, kind: savedKind, state: 'saved', server: 'this machine', cost: cost ?? undefined, age: at}),
+		},
+	};
+}
+
+/** Something of a server, as it was seen last. */
+export function seenChoice(sighting: Sighting, place: Place, {exact}: Pick<GlobalFlags, 'exact'>): Resumable {
+	const {kind, id, profile, server, shown} = sighting;
+	const isKnown = Object.keys(shown).length > 0;
+	const {label, state, cost, credits, words} = readers[kind](sighting);
+	const age = isKnown ? timeOf(sighting.at) : undefined;
+	return {
+		at: age,
+		action: {kind: 'command', words: [...words, '--', id], place},
+		choice: {
+			id: [kind, profile, server, sighting.org, sighting.workspace, id].join(' '),
+			label: label || id,
+			detail: joined([
+				`${kind} at ${profile}`,
+				isKnown ? state : 'not looked at yet',
+				cost === undefined ? undefined : formatUsd(cost),
+				credits === undefined ? undefined : formatAmount(credits, 'credit'),
+				isKnown ? `seen ${cellText({at: sighting.at}, {exact})}` : undefined,
+				kind === 'runtime' || !label ? undefined : id.slice(0, 8),
+			]),
+			fields: fieldsOf({id, kind: kinds[kind], state, server: `${profile} ${server}`, cost, credits, age}),
+		},
+	};
+}
+
+type Read = {
+	readonly label: string | undefined;
+	readonly state?: string | undefined;
+	readonly cost?: number | undefined;
+	readonly credits?: number | undefined;
+	/** The command that goes on with it. */
+	readonly words: readonly string[];
+};
+
+const readers: Readonly<Record<Sighting['kind'], (sighting: Sighting) => Read>> = {
+	session({shown}) {
+		const {title, preview_text: preview, archived_at: archived, usage} = readLeniently(sessionSchema, shown) ?? {};
+		return {
+			label: title || preview || undefined,
+			state: archived === undefined ? undefined : archived === null ? 'active' : 'archived',
+			cost: usage?.total_cost_usd ?? undefined,
+			words: ['session', 'unarchive'],
+		};
+	},
+	runtime({id, shown}) {
+		const {name, key, status, owned_by_me: owned, instance} = readLeniently(runtimeSchema, shown) ?? {};
+		const {pause_reason: reason, billed_credits: billed, running_credits: running} = instance ?? {};
+		const isBilled = billed !== undefined || running !== undefined;
+		return {
+			label: name || key || id,
+			state: joined([reason ? `${status}: ${reason}` : status, owned === false ? 'not yours' : undefined]) || undefined,
+			credits: isBilled ? (billed ?? 0) + (running ?? 0) : undefined,
+			words: ['runtime', 'resume'],
+		};
+	},
+	environment({shown}) {
+		const {task_ref: task, state, expires_at: expires} = readLeniently(environmentSchema, shown) ?? {};
+		const end = timeOf(expires ?? '');
+		const ending =
+			end === undefined ? undefined : end <= Date.now() ? 'expired' : `expires ${formatAge(expires ?? '')}`;
+		return {label: task, state: joined([state, ending]) || undefined, words: ['env', 'logs']};
+	},
+};
+
+/**
+ * Where the things of a server can be gone on with: that of the command, and those of other profiles that are logged in.
+ * Gives what finds the place of a sighting; undefined for a server that one is not logged in to, or that its profile
+ * does not mean any more. Asks no server.
+ */
+export function placesOf(context: CommandContext): (sighting: Sighting) => Place | undefined {
+	const {config, flags} = context;
+	const identity = currentIdentity(context);
+	const current =
+		identity && 'embedded' in identity ? {name: 'local', server: identity.embedded} : identity && {...identity};
+	// Who names a server means that one alone.
+	const isNamed = flags.profile !== undefined || flags.server !== undefined;
+	const others = isNamed ? [] : listProfiles(config.read()).filter(hasCredential);
+	return ({profile, server, org, workspace}) => {
+		if (current?.name === profile && current.server === server) {
+			return {...(org && {org}), ...(workspace && {workspace})};
+		}
+
+		const isThere = others.some(other => other.name === profile && other.server === server);
+		return isThere ? {profile, ...(org && {org}), ...(workspace && {workspace})} : undefined;
+	};
+}
+
+/** Without a server there are the sessions of this machine still; what is wrong is told by what needs one. */
+function currentIdentity(context: CommandContext) {
+	try {
+		return identityOf(context);
+	} catch (error) {
+		if (error instanceof AppError) {
+			return undefined;
+		}
+
+		throw error;
+	}
+}
+
+function timeOf(at: string): number | undefined {
+	const time = Date.parse(at);
+	return Number.isNaN(time) ? undefined : time;
+}
+
+function joined(parts: readonly (string | undefined)[]): string {
+	return parts.filter(Boolean).join(' · ');
+}
+
+function fieldsOf(fields: Readonly<Record<string, string | number | undefined>>): Choice['fields'] {
+	return Object.fromEntries(
+		Object.entries(fields).flatMap(([name, value]) => (value === undefined ? [] : [[name, value]])),
+	);
+}

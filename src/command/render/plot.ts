@@ -1,0 +1,136 @@
+import {formatMeasure} from '../../core/format.ts';
+import {safeLine} from '../../terminal/text/safe-text.ts';
+import {lineWidth, padEnd, truncate} from '../../terminal/text/width.ts';
+
+/** Numbers to be drawn: a bar for each label, or a curve through points in their order. Both may be empty. */
+export type Plot =
+	| {readonly shape: 'bars'; readonly bars: readonly Bar[]}
+	| {readonly shape: 'curve'; readonly points: readonly Point[]};
+
+export type Bar = readonly [label: string, value: number];
+export type Point = readonly [x: number, y: number];
+
+const mostBars = 20;
+const widestLabel = 24;
+/** Cells of a drawing, however wide the window or pipe. */
+const widest = 60;
+const narrowest = 8;
+const curveRows = 8;
+/** More points lie so close that no line is needed between them. */
+const mostJoined = 2000;
+const nothing = 'There is nothing to draw.';
+
+/**
+ * Draws numbers with block and braille characters, in lines of at most `width` cells. Labels are made safe here. Any
+ * number may come: what is not finite has no bar and no point. Takes time in proportion to the numbers.
+ */
+export function drawPlot(plot: Plot, width: number): readonly string[] {
+	const lines = plot.shape === 'bars' ? drawBars(plot.bars, width) : drawCurve(plot.points, width);
+	return lines.map(line => truncate(line.trimEnd(), width));
+}
+
+function drawBars(all: readonly Bar[], width: number): readonly string[] {
+	const bars = all.slice(0, mostBars).map(([label, value]) => ({
+		label: truncate(safeLine(label), Math.min(widestLabel, Math.floor(width / 3))),
+		said: formatMeasure(value),
+		value,
+	}));
+	const labels = Math.max(0, ...bars.map(({label}) => lineWidth(label)));
+	const numbers = Math.max(0, ...bars.map(({said}) => said.length));
+	const room = Math.max(0, Math.min(widest, width - labels - numbers - 4));
+	const largest = Math.max(0, ...bars.map(({value}) => value).filter(Number.isFinite));
+	const more = all.length - bars.length;
+	return [
+		...bars.map(
+			({label, said, value}) => `${padEnd(label, labels)}  ${said.padStart(numbers)}  ${bar(value / largest, room)}`,
+		),
+		...(more > 0 ? [`and ${more} more`] : []),
+		...(all.length === 0 ? [nothing] : []),
+	];
+}
+
+/** A share of the room in eighths of a cell; what is not nothing is seen. */
+function bar(share: number, room: number): string {
+	const eighths = share > 0 && share <= 1 ? Math.max(1, Math.round(share * room * 8)) : 0;
+	return room === 0 ? '' : '█'.repeat(Math.floor(eighths / 8)) + (' ▏▎▍▌▋▊▉'[eighths % 8] ?? '');
+}
+
+function drawCurve(all: readonly Point[], width: number): readonly string[] {
+	const points = all.filter(([x, y]) => Number.isFinite(x) && Number.isFinite(y));
+	if (points.length === 0) {
+		return [nothing];
+	}
+
+	const [left, right] = extentOf(points.map(([x]) => x));
+	const [bottom, top] = extentOf(points.map(([, y]) => y));
+	const [high, low] = [formatMeasure(top), formatMeasure(bottom)];
+	const labels = Math.max(high.length, low.length);
+	const columns = Math.min(widest, width - labels - 2);
+	if (columns < narrowest) {
+		return ['Too narrow to draw.'];
+	}
+
+	const rows = dotsOf(points, {columns, left, right, bottom, top}).map((row, index) => {
+		const label = index === 0 ? high : index === curveRows - 1 ? low : '';
+		return `${label.padStart(labels)} ${label ? '┤' : '│'}${row}`;
+	});
+	const [first, last] = [formatMeasure(left), formatMeasure(right)];
+	const indent = ' '.repeat(labels + 1);
+	return [
+		...rows,
+		`${indent}└${'─'.repeat(columns)}`,
+		`${indent} ${first}${last.padStart(Math.max(last.length + 1, columns - first.length))}`,
+	];
+}
+
+type Frame = Readonly<Record<'columns' | 'left' | 'right' | 'bottom' | 'top', number>>;
+
+/** Bits of the dots in a braille character, by column and row (Unicode, block Braille Patterns). */
+const dotBits = [
+	[0x01, 0x02, 0x04, 0x40],
+	[0x08, 0x10, 0x20, 0x80],
+] as const;
+
+function dotsOf(points: readonly Point[], {columns, left, right, bottom, top}: Frame): readonly string[] {
+	const cells = Array.from({length: curveRows}, () => new Uint8Array(columns));
+	const dot = (x: number, y: number) => {
+		const row = cells[y >> 2];
+		const column = x >> 1;
+		if (row) {
+			row[column] = (row[column] ?? 0) | (dotBits[x & 1]?.[y & 3] ?? 0);
+		}
+	};
+
+	let [fromX, fromY] = [-1, -1];
+	for (const [x, y] of points) {
+		const toX = Math.round(shareOf(x, left, right) * (columns * 2 - 1));
+		const toY = Math.round((1 - shareOf(y, bottom, top)) * (curveRows * 4 - 1));
+		const steps =
+			fromX < 0 || points.length > mostJoined ? 1 : Math.max(Math.abs(toX - fromX), Math.abs(toY - fromY), 1);
+		for (let step = 1; step <= steps; step++) {
+			const back = (steps - step) / steps;
+			dot(Math.round(toX + (fromX - toX) * back), Math.round(toY + (fromY - toY) * back));
+		}
+
+		[fromX, fromY] = [toX, toY];
+	}
+
+	return cells.map(row => String.fromCodePoint(...Array.from(row, bits => (bits === 0 ? 0x20 : 0x2800 + bits))));
+}
+
+/** Least and greatest of at least one number, none of them infinite. */
+export function extentOf(values: Iterable<number>): readonly [number, number] {
+	let [least, greatest] = [Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY];
+	for (const value of values) {
+		least = Math.min(least, value);
+		greatest = Math.max(greatest, value);
+	}
+
+	return [least, greatest];
+}
+
+/** Where a number lies between two others, from 0 to 1; the middle where they are one. Halves, so that nothing overflows. */
+export function shareOf(value: number, least: number, greatest: number): number {
+	const share = (value / 2 - least / 2) / (greatest / 2 - least / 2);
+	return Number.isFinite(share) ? Math.min(1, Math.max(0, share)) : 0.5;
+}

@@ -1,0 +1,39 @@
+import {type Lenient, originalOf} from '../../contract/lenient.ts';
+import type {EvaluationTraceStats} from '../../contract/resources/evaluation.ts';
+import {formatNumber} from '../../core/format.ts';
+import {facts, seconds} from '../render/facts.ts';
+import type {Result} from '../result.ts';
+
+/** How much of an evaluation was traced, and what the traces hold. Counts that are missing are 0, as specified. */
+export function evaluationResult(stats: Lenient<EvaluationTraceStats>): Result {
+	const count = (value: number | undefined) => formatNumber(value ?? 0);
+	return {
+		kind: 'record',
+		fields: facts([
+			['evaluation', stats.evaluation_id],
+			['coverage', coverage(stats.traced_items ?? 0, stats.total_items ?? 0)],
+			[
+				'items',
+				`${count(stats.total_items)} (${count(stats.traced_items)} traced, ${count(stats.untraced_items)} not)`,
+			],
+			['spans', `${count(stats.total_spans)} (${count(stats.root_spans)} roots, ${count(stats.error_spans)} failed)`],
+			['types of spans', stats.span_types?.join(', ') || 'none'],
+			['duration', seconds(stats.total_duration_s ?? 0)],
+		]),
+		data: originalOf(stats),
+	};
+}
+
+const cells = 20;
+
+/** `██████████░░░░░░░░░░ 50 %`. Full and 100 % are all alone, empty and 0 % nothing at all. */
+function coverage(traced: number, total: number): string {
+	if (total <= 0 || traced < 0 || traced > total) {
+		return total === 0 && traced === 0 ? 'no items' : 'the counts do not fit';
+	}
+
+	const within = (share: number, whole: number) =>
+		traced === 0 ? 0 : traced === total ? whole : Math.min(whole - 1, Math.max(1, Math.round(share * whole)));
+	const full = within(traced / total, cells);
+	return `${'█'.repeat(full)}${'░'.repeat(cells - full)} ${within(traced / total, 100)} %`;
+}

@@ -1,0 +1,30 @@
+import type {Sighting} from '../../config/sightings.ts';
+import type {CommandContext} from '../context.ts';
+import {renewedLogSource} from '../../platform/log-source.ts';
+import type {LogToFollow, Result} from '../result.ts';
+
+type Options = Pick<LogToFollow, 'environment' | 'follow' | 'sinceStart' | 'patterns' | 'least'>;
+
+/**
+ * The log of an environment for the app, which follows it beside the conversation. It is asked for once at first, so that
+ * an id that is wrong opens nothing. Throws as `PlatformAccess.open` and `LogSource` do.
+ */
+export async function followedLog(options: Options, {platform, sightings, signal}: CommandContext): Promise<Result> {
+	const session = await platform.open();
+	const {server, profile} = session;
+	const {environmentId: environment} = await session.environment(options.environment, signal);
+	const source = renewedLogSource(environment, session, platform);
+	await source({}, signal);
+	const seen = await sightings.recall();
+	const title = titleOfTask(seen.find(sighting => isOf(sighting, environment, server))?.shown['task_ref']);
+	return {kind: 'panel', panel: {show: 'log', log: {...options, environment, server, profile, title, source}}};
+}
+
+function isOf({kind, id, server}: Sighting, environment: string, at: string): boolean {
+	return kind === 'environment' && server === at && id.toLowerCase() === environment.toLowerCase();
+}
+
+/** What the log of a task is called: `web-shop` of `acme/web-shop@2`; undefined for what is no reference. */
+export function titleOfTask(task: unknown): string | undefined {
+	return typeof task === 'string' ? task.replace(/^.*\//, '').replace(/@.*$/, '') || undefined : undefined;
+}

@@ -1,0 +1,39 @@
+import {listProfiles} from '../../config/profiles.ts';
+import {listKeys} from '../../config/provider-keys.ts';
+import {registry} from '../../providers/registry.ts';
+import type {CommandContext} from '../context.ts';
+import type {Result} from '../result.ts';
+
+/** Every secret that is stored or in the environment, masked, with the one address that it may go to (SAFETY 6). */
+export function wireResult({config, env}: Pick<CommandContext, 'config' | 'env'>): Result {
+	const ofProfiles = listProfiles(config.read()).flatMap(({name, server, apiKey, accessToken, refreshToken}) => {
+		const held = {'API key': apiKey, 'access token': accessToken, 'refresh token': refreshToken};
+		return Object.entries(held).flatMap(([kind, secret]) =>
+			secret
+				? [{secret: `${kind} of profile ${name}`, last4: kind === 'API key' ? secret.last4 : '', goes: server}]
+				: [],
+		);
+	});
+	const fromEnvironment = env['SERVICE_API_KEY']?.trim()
+		? [
+				{
+					secret: 'SERVICE_API_KEY',
+					last4: '',
+					goes: env['SERVICE_SERVER']?.trim() || 'a server that a flag or SERVICE_PROFILE names',
+				},
+			]
+		: [];
+	const ofProviders = listKeys({config, env, rows: registry}).flatMap(({provider, last4, source, baseUrl}) =>
+		last4 === undefined
+			? []
+			: [{secret: `key of ${provider} (${source})`, last4, goes: baseUrl ?? 'nowhere: it has no address'}],
+	);
+	const all = [...ofProfiles, ...fromEnvironment, ...ofProviders];
+	return {
+		kind: 'table',
+		columns: [{label: 'secret'}, {label: 'ends in'}, {label: 'may go to'}],
+		rows: all.map(({secret, last4, goes}) => [secret, last4, goes]),
+		empty: 'No secret is stored, and none is in the environment.',
+		data: all.map(({secret, last4, goes}) => ({secret, last4, may_go_to: goes})),
+	};
+}

@@ -1,0 +1,31 @@
+import {originalOf} from '../../contract/lenient.ts';
+import {isJsonObject} from '../../core/json.ts';
+import type {ItemSchemas} from './item-view.ts';
+import type {Result} from '../result.ts';
+
+/** The item types of a project, one a row. `answer` is what the server said of them. */
+export function itemSchemasResult(answer: {readonly schemas?: ItemSchemas}): Result {
+	return {
+		kind: 'table',
+		columns: [
+			{label: 'type', whole: true},
+			{label: 'title', spare: true},
+			{label: 'fields', align: 'right'},
+			{label: 'capability'},
+			{label: 'schema'},
+		],
+		rows: (answer.schemas ?? []).map(entry => {
+			const {title, properties} = entry.json_schema ?? {};
+			const {capability, capability_version: version} = entry;
+			return [
+				entry.item_type ?? '',
+				typeof title === 'string' ? title : '',
+				isJsonObject(properties) ? String(Object.keys(properties).length) : '',
+				capability ? [capability, version].filter(Boolean).join('@') : 'none',
+				entry.schema_ref ?? '',
+			];
+		}),
+		empty: 'No item type of this project has a schema.',
+		data: originalOf(answer),
+	};
+}

@@ -1,0 +1,133 @@
+import type {AppError} from '../../core/error.ts';
+import type {Json} from '../../core/json.ts';
+import type {Filter} from '../../logs/filter.ts';
+import {levelOf} from '../../logs/levels.ts';
+import {type Mark, markText} from '../../logs/log-entry.ts';
+import type {Matcher} from '../../logs/matcher.ts';
+import {readLog} from '../../logs/read-log.ts';
+import type {LogSource} from '../../logs/source.ts';
+import {tailLog} from '../../logs/tail.ts';
+import {systemTailClock, type TailClock} from '../../logs/tail-clock.ts';
+import {describeState, type TailState} from '../../logs/tail-state.ts';
+import type {StreamItem} from '../result.ts';
+
+type Options = {
+	readonly source: LogSource;
+	readonly signal: AbortSignal;
+	readonly filter: Filter;
+	/** Goes on until it is interrupted, or the log ends. */
+	readonly follow: boolean;
+	readonly sinceStart: boolean;
+	/** Ends behind the first line that matches, be it hidden or not. A pipe does so only at the line after that. */
+	readonly last?: Matcher | undefined;
+	/** Throws `not-found` where the environment is gone in the end, which is no failure otherwise. */
+	readonly exitStatus: boolean;
+	readonly onWait: (milliseconds: number, error: unknown) => void;
+	readonly clock?: TailClock;
+};
+
+type Items = AsyncGenerator<readonly StreamItem[], void>;
+
+/**
+ * The log of an environment for a shell, in batches. Throws what the first answer was refused with, `auth` where the login
+ * ends meanwhile, and `usage` for a filter that takes too long. Once `signal` is aborted it ends in silence.
+ */
+export async function* streamLog(options: Options): Items {
+	const counted = createLineCounter(options.filter);
+	if (options.follow) {
+		yield* followed(options, counted);
+		return;
+	}
+
+	for await (const {mark, lines} of readLog(options)) {
+		yield [...(mark ? [counted.mark(mark)] : []), ...counted.lines(lines)];
+	}
+}
+
+async function* followed(
+	{source, signal, sinceStart, last, exitStatus, clock = systemTailClock}: Options,
+	counted: Counter,
+): Items {
+	let before: TailState['name'] = 'connecting';
+	let wasAnswered = false;
+	for await (const event of tailLog({source, signal, sinceStart, clock})) {
+		if (event.type === 'lines') {
+			const found = last ? last.match(event.lines).indexOf(true) : -1;
+			yield counted.lines(found === -1 ? event.lines : event.lines.slice(0, found + 1));
+			if (found !== -1) {
+				return;
+			}
+		} else if (event.type === 'mark') {
+			yield [counted.mark(event.mark)];
+		} else {
+			const {state} = event;
+			const isOver = state.name === 'ended' || state.name === 'login';
+			if (isOver && !wasAnswered) {
+				throw state.error;
+			}
+
+			const items = stateItems(state, before, clock.now());
+			if (isOver && (state.error.code !== 'not-found' || exitStatus || last)) {
+				// The error says it, and what to do; a program reads both.
+				yield items.map(item => ({...item, text: ''}));
+				throw state.error;
+			}
+
+			yield items;
+
+			before = state.name;
+			wasAnswered ||= state.name === 'live' || state.name === 'gap';
+		}
+	}
+}
+
+type Counter = {
+	readonly lines: (lines: readonly string[]) => ReadonlyArray<StreamItem & {readonly data: Json}>;
+	readonly mark: (mark: Mark) => StreamItem;
+};
+
+/** Makes what is shown of lines. It numbers all of them, those that the filter hides among them, so that a number means the same with any filter. */
+export function createLineCounter(filter: Filter): Counter {
+	let seq = 0;
+	return {
+		lines(texts) {
+			const lines = texts.map(text => ({seq: ++seq, text, level: levelOf(text)}));
+			const shows = filter.shows(lines);
+			return lines
+				.filter((_, index) => shows[index])
+				.map(({seq: number, text, level}) => ({
+					kind: 'line',
+					text,
+					data: {type: 'line', seq: number, text: text.replace(/\r$/, ''), level: level ?? null},
+				}));
+		},
+		mark: mark => ({kind: 'note', text: markText[mark], data: {type: mark, seq}}),
+	};
+}
+
+/** What is said of a state: nothing of one that the lines speak for, and not twice of one that goes on. */
+function stateItems(state: TailState, before: TailState['name'], now: number): readonly StreamItem[] {
+	const text = describeState(state, now);
+	switch (state.name) {
+		case 'reconnecting':
+			return [{kind: 'state', text: `${text}: ${state.error.message}`, data: reconnecting(state, now)}];
+		case 'ended':
+			return [{kind: 'state', text, data: ended(state.why, state.error)}];
+		case 'login':
+			return [{kind: 'state', text: '', data: ended('login needed', state.error)}];
+		case 'live':
+			return before === 'gap' ? [] : [{kind: 'state', text}];
+		case 'stale':
+			return [{kind: 'state', text}];
+		default:
+			return [];
+	}
+}
+
+function reconnecting({attempt, retryAt, error}: Extract<TailState, {name: 'reconnecting'}>, now: number): Json {
+	return {type: 'reconnecting', attempt, wait_ms: Math.max(0, Math.round(retryAt - now)), reason: error.message};
+}
+
+function ended(why: string, {code}: AppError): Json {
+	return {type: 'ended', why, code};
+}

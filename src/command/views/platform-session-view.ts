@@ -1,0 +1,53 @@
+import {type Lenient, originalOf} from '../../contract/lenient.ts';
+import type {Session} from '../../contract/resources/session.ts';
+import {formatUsd} from '../../core/format.ts';
+import {facts} from '../render/facts.ts';
+import type {Result} from '../result.ts';
+import {usageTable} from './usage-view.ts';
+
+/** A session of the platform: what it is, where it belongs, and what it has used. */
+export function platformSessionResult(session: Lenient<Session>): Result {
+	const {created_by: creator, labels = {}, usage} = session;
+	return {
+		kind: 'group',
+		parts: [
+			{
+				kind: 'record',
+				title: session.title ?? 'Session without a title',
+				fields: facts([
+					['session', session.id],
+					['archived', session.archived_at === null ? 'no' : session.archived_at],
+					['frozen', frozen(session)],
+					['agent', orNone(session.agent)],
+					['model', session.model],
+					['origin', session.origin],
+					['visibility', session.visibility],
+					['project', session.project_name ?? orNone(session.project_id)],
+					['runtime', orNone(session.runtime_id)],
+					['labels', Object.entries(labels).map(labelled).join('\n')],
+					['created', session.created_at],
+					['created by', creator?.username ?? creator?.email ?? session.user_id],
+					['updated', session.updated_at],
+					['last message', session.last_message_at === null ? 'none yet' : session.last_message_at],
+					['begins with', session.preview_text],
+				]),
+				data: null,
+			},
+			...(usage ? [usageTable(usage, {title: 'Usage', cost: formatUsd})] : []),
+		],
+		data: originalOf(session),
+	};
+}
+
+/** Nothing that was said to be nothing; what was not said stays away. */
+function orNone(value: string | null | undefined): string | undefined {
+	return value === null ? 'none' : value;
+}
+
+function frozen({frozen_at: at, frozen_by: by}: Lenient<Session>): string | undefined {
+	return at === null ? 'no' : at && (by ? `${at}, by ${by}` : at);
+}
+
+function labelled([key, values]: readonly [key: string, values: readonly string[]]): string {
+	return `${key}: ${values.join(', ')}`;
+}

@@ -1,0 +1,52 @@
+import {originalOf} from '../../contract/lenient.ts';
+import {reportError} from '../../core/error.ts';
+import type {Result} from '../result.ts';
+
+type Options = {
+	/** Where the codes are to be kept, if anywhere. */
+	readonly save: string | undefined;
+	readonly writeFile: (path: string, content: string) => Promise<string>;
+	readonly say: (text: string) => void;
+};
+
+/**
+ * The recovery codes of a second factor that was just turned on. They are shown in any case: where the file could not be
+ * written, this is the one place that has them.
+ */
+export async function recoveryCodes(
+	enrollment: {readonly recovery_codes?: readonly string[]},
+	{save, writeFile, say}: Options,
+): Promise<Result> {
+	const {recovery_codes: codes = []} = enrollment;
+	const data = originalOf(enrollment);
+	if (codes.length === 0) {
+		return {kind: 'text', text: 'The second factor is on. The server gave no recovery codes.', data};
+	}
+
+	const saved = save === undefined ? undefined : await trySave(save, codes, {writeFile, say});
+	return {
+		kind: 'group',
+		parts: [
+			{kind: 'text', text: 'The second factor is on. These recovery codes let you in without your app, once each:'},
+			{kind: 'lines', lines: codes},
+			{
+				kind: 'text',
+				text: saved ? `They are in ${saved}, too.` : 'Store them now: they are not shown again.',
+			},
+		],
+		data,
+	};
+}
+
+async function trySave(
+	path: string,
+	codes: readonly string[],
+	{writeFile, say}: Pick<Options, 'writeFile' | 'say'>,
+): Promise<string | undefined> {
+	try {
+		return await writeFile(path, codes.map(code => `${code}\n`).join(''));
+	} catch (error) {
+		say(`The recovery codes were not saved: ${reportError(error).message}`);
+		return undefined;
+	}
+}

@@ -1,0 +1,48 @@
+import {type Lenient, originalOf} from '../../contract/lenient.ts';
+import type {RunClaim} from '../../contract/resources/run-claim.ts';
+import {AppError} from '../../core/error.ts';
+import {formatDuration} from '../../core/format.ts';
+import {facts} from '../render/facts.ts';
+import type {Result} from '../result.ts';
+
+type Attempt = {readonly run: string; readonly runtime: string | undefined; readonly execution: string};
+
+/** Says how to repeat the very same attempt where nobody knows what became of it: any other would be a second one. */
+export async function withSameAttempt<T>(claimed: Promise<T>, {run, runtime, execution}: Attempt): Promise<T> {
+	try {
+		return await claimed;
+	} catch (error) {
+		if (!(error instanceof AppError) || error.code !== 'network') {
+			throw error;
+		}
+
+		const words = ['run claim', run, ...(runtime ? ['--runtime', runtime] : []), '--execution', execution];
+		const wait = error.retryAfter === undefined ? '' : ` in ${formatDuration(error.retryAfter)}`;
+		throw new AppError(error.code, error.message, {
+			hint: `Repeat the same attempt${wait}: \`${words.join(' ')}\``,
+			cause: error,
+		});
+	}
+}
+
+/** A run that this host owns, with the id that it writes with. */
+export function claimResult(claim: Lenient<RunClaim>): Result {
+	return {
+		kind: 'group',
+		parts: [
+			{
+				kind: 'record',
+				fields: facts([
+					['run', claim.run_id],
+					['status', claim.status],
+					['fencing id', claim.execution_id ?? 'the server gave none'],
+				]),
+				data: null,
+			},
+			...(claim.execution_id
+				? [{kind: 'text', text: 'Every later write of this host has to carry the fencing id.'} as const]
+				: []),
+		],
+		data: originalOf(claim),
+	};
+}

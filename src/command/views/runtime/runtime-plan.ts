@@ -1,0 +1,106 @@
+import type {Sighting} from '../../../config/sightings.ts';
+import {type Lenient, readLeniently} from '../../../contract/lenient.ts';
+import {type Runtime, runtimeSchema} from '../../../contract/resources/runtime.ts';
+import {entryOf} from '../../../core/entry-of.ts';
+import {formatAge, formatNumber} from '../../../core/format.ts';
+import {facts, yesOrNo} from '../../render/facts.ts';
+import {type Instance, levelName, limitsOf, timeLimit, winner} from './runtime-limits.ts';
+
+/** What is known before a runtime is woken. */
+type WakePlan = {
+	readonly title: string;
+	/** What the server said when it was seen last; what it did not say is not here. */
+	readonly facts: ReadonlyArray<readonly [label: string, value: string]>;
+	/** What is to be answered first; undefined where waking it changes nothing, because it runs. */
+	readonly question: string | undefined;
+};
+
+/** Where a runtime is looked for: one of another server, organization or workspace is another one. */
+type RuntimePlace = Pick<Sighting, 'profile' | 'server' | 'org' | 'workspace'>;
+
+/** The runtime with that key or UUID, as it was seen last at that place. */
+export function findRuntime(seen: readonly Sighting[], runtime: string, at: RuntimePlace): Sighting | undefined {
+	return seen.find(
+		({kind, id, profile, server, org, workspace, shown}) =>
+			kind === 'runtime' &&
+			profile === at.profile &&
+			server === at.server &&
+			org === at.org &&
+			workspace === at.workspace &&
+			(id.toLowerCase() === runtime.toLowerCase() || shown['key'] === runtime),
+	);
+}
+
+/**
+ * The plan for `runtime`, a key or a UUID. The API shows no runtime without waking it, so that all there is to say is
+ * what it said before; `now` in milliseconds since the epoch.
+ */
+export function wakePlan(runtime: string, sighting: Sighting | undefined, now = Date.now()): WakePlan {
+	const known = sighting && readLeniently(runtimeSchema, sighting.shown);
+	if (!known || Object.keys(known).length === 0) {
+		return {title: `Wake ${runtime}: nothing was seen of it yet`, facts: [], question: 'It may use credits. Wake it?'};
+	}
+
+	const {instance} = known;
+	const isAwake = known.status === 'running' && Date.parse(instance?.expires_at ?? '') > now;
+	return {
+		title: `Wake ${known.name ?? known.key ?? runtime}, as it was seen ${formatAge(sighting.at, now)}`,
+		facts: [
+			...facts([
+				['state', stateOf(known)],
+				['yours', known.owned_by_me === false ? 'no: somebody else’s' : undefined],
+			]),
+			...(instance ? sandboxFacts(instance, now) : []),
+		],
+		question: isAwake ? undefined : 'It uses credits while it runs. Wake it?',
+	};
+}
+
+function stateOf({status, instance}: Lenient<Runtime>): string {
+	const sandbox = instance === null ? 'no sandbox' : instance?.state && `sandbox ${instance.state}`;
+	return [status, sandbox === `sandbox ${status}` ? undefined : sandbox].filter(Boolean).join(', ');
+}
+
+function sandboxFacts(instance: Instance, now: number): WakePlan['facts'] {
+	const {actual_runtime_limit_seconds: actual, expires_at: expires} = instance;
+	const limits = limitsOf(instance);
+	return facts([
+		['paused', instance.pause_reason && pauseReason(instance.pause_reason)],
+		// Read and never inferred from the provider, as the specification asks.
+		['can be paused', yesOrNo(instance.supports_pause) ?? 'the server did not say'],
+		['credits', creditsOf(instance)],
+		...limits.map(({what, limit, level}) => [`limit ${what}`, `${timeLimit(limit)}, ${levelName(level)}`] as const),
+		[
+			'limit actual',
+			typeof actual === 'number'
+				? [timeLimit(actual), winner(instance, limits)].filter(Boolean).join(', ')
+				: instance.runtime_limited_by_credits
+					? 'limited by credits'
+					: undefined,
+		],
+		['expires', expires && `${expires} (${formatAge(expires, now)})`],
+	]);
+}
+
+const reasons: Readonly<Record<string, string>> = {
+	timeout: 'its time was over (timeout)',
+	user: 'by a person (user)',
+	insufficient_credits: 'the credits of the organization ran out (insufficient_credits)',
+	member_limit_exceeded: 'your monthly limit of credits was reached (member_limit_exceeded)',
+};
+
+/** Why a sandbox was paused, in words and in the server's own; a reason that came after this version as it is. */
+function pauseReason(reason: string): string {
+	return entryOf(reasons, reason) ?? reason;
+}
+
+/** What it has used so far, as far as it was said: “12 billed, 3 running, 4,000 estimated in all”. */
+function creditsOf(instance: Instance): string | undefined {
+	const parts = [
+		['billed', instance.billed_credits],
+		['running', instance.running_credits],
+		['estimated in all', instance.estimated_total_credits],
+	] as const;
+	const said = parts.flatMap(([what, count]) => (count === undefined ? [] : [`${formatNumber(count)} ${what}`]));
+	return said.join(', ') || undefined;
+}

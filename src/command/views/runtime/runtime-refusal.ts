@@ -1,0 +1,57 @@
+import {refusalOf} from '../../../client/refusal.ts';
+import {AppError} from '../../../core/error.ts';
+
+/**
+ * The same error with what helps where a runtime was not woken. The server's own words stay; its `type` says which limit
+ * it was, because several share a status. Anything else is given back as it is.
+ */
+export function explainRuntimeRefusal(error: unknown, runtime: string, org: string): unknown {
+	const refusal = refusalOf(error);
+	return refusal ? withHint(error, hintForType(refusal, org) ?? hintForStatus(refusal.status, runtime)) : error;
+}
+
+/** The same for a sandbox that is new. */
+export function explainSandboxRefusal(error: unknown, org: string): unknown {
+	const refusal = refusalOf(error);
+	return refusal ? withHint(error, hintForType(refusal, org)) : error;
+}
+
+function withHint(error: unknown, hint: string | undefined): unknown {
+	return hint && error instanceof AppError
+		? new AppError(error.code, error.message, {hint, cause: error, permanent: error.permanent})
+		: error;
+}
+
+function hintForType({status, type}: NonNullable<ReturnType<typeof refusalOf>>, org: string): string | undefined {
+	switch (type) {
+		case 'usage_limit_exceeded_error':
+			// The same type is that of too many requests, which the status tells apart.
+			return status === 429
+				? undefined
+				: `Ask an owner of ${org} to buy credits, or wait for the refill that \`credits show\` tells of.`;
+		case 'member_limit_exceeded_error':
+			return `Ask an owner of ${org} to raise or lift your monthly limit (\`credits unlimit <your id>\`), or wait for the next month.`;
+		case 'org_sandbox_capacity_exceeded_error':
+			return `End another sandbox of ${org} first, or ask an owner for more room.`;
+		case 'task_error':
+			return 'Have the task that it runs put back, then try again.';
+		case 'sandbox_provider_error':
+		case 'sandbox_provider_rate_limit_error':
+			return 'Try again in a while: the provider of its sandbox failed, not your request.';
+		default:
+			return undefined;
+	}
+}
+
+function hintForStatus(status: number, runtime: string): string | undefined {
+	switch (status) {
+		case 403:
+			return 'Ask its owner, who may resume it.';
+		case 404:
+			return `Check the key or UUID “${runtime}”, and org and workspace.`;
+		case 409:
+			return 'Try again in a moment, in case that it is just pausing or waking.';
+		default:
+			return undefined;
+	}
+}

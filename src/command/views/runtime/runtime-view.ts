@@ -1,0 +1,107 @@
+import {type Lenient, originalOf} from '../../../contract/lenient.ts';
+import {limitLevels, type Runtime} from '../../../contract/resources/runtime.ts';
+import {formatNumber} from '../../../core/format.ts';
+import {isJsonObject, type Json} from '../../../core/json.ts';
+import {facts, yesOrNo} from '../../render/facts.ts';
+import type {Result} from '../../result.ts';
+import {type Instance, levelName, limitsOf, timeLimit, winner} from './runtime-limits.ts';
+
+/** A runtime with the sandbox that it is at the moment: its state, its time limits and what it costs. */
+export function runtimeResult(runtime: Lenient<Runtime>): Result {
+	const {instance} = runtime;
+	return {
+		kind: 'group',
+		parts: [
+			{
+				kind: 'record',
+				title: runtime.name ?? runtime.key ?? 'Runtime',
+				fields: facts([
+					['status', runtime.status],
+					['runtime', runtime.id],
+					['key', runtime.key],
+					['task', taskOf(originalOf(runtime))],
+					['description', runtime.description],
+					['project', projectOf(runtime)],
+					['yours', yesOrNo(runtime.owned_by_me)],
+					['config', [runtime.config_version, runtime.config_digest].filter(Boolean).join(', ')],
+					['created', runtime.created_at],
+					['updated', runtime.updated_at],
+				]),
+				data: null,
+			},
+			...(instance
+				? [instanceRecord(instance), limitTable(instance), creditsRecord(instance)]
+				: [{kind: 'text', text: 'There is no sandbox at the moment.'} as const]),
+		],
+		data: originalOf(runtime),
+	};
+}
+
+/** Our server says which task a runtime runs; the specification has no field for it. */
+function taskOf(runtime: Json): string | undefined {
+	const task = isJsonObject(runtime) ? runtime['task_ref'] : undefined;
+	return typeof task === 'string' ? task : undefined;
+}
+
+function projectOf({project_name: name, project_key: key, project_id: id}: Lenient<Runtime>): string | undefined {
+	return name ?? key ?? (id === null ? 'none' : id);
+}
+
+function instanceRecord(instance: Instance): Result {
+	return {
+		kind: 'record',
+		title: 'Sandbox',
+		fields: facts([
+			['state', instance.state],
+			['pause reason', instance.pause_reason ?? 'none'],
+			// Read and never inferred from the provider, as the specification asks.
+			['can be paused', yesOrNo(instance.supports_pause) ?? 'the server does not say'],
+			['expires', instance.expires_at ?? 'not set'],
+			[
+				'has run for',
+				instance.total_runtime_seconds === undefined ? undefined : timeLimit(instance.total_runtime_seconds),
+			],
+			['address', instance.sandbox_url],
+			['provider', [instance.provider, instance.provider_sandbox_id].filter(Boolean).join(', ')],
+			['sandbox', instance.sandbox_id],
+			['created', instance.created_at],
+		]),
+		data: null,
+	};
+}
+
+/** The chain of levels with the limits that came from them, then the limit that counts and where it came from. */
+function limitTable(instance: Instance): Result {
+	const limits = limitsOf(instance);
+	const levels = new Set([...limitLevels, ...limits.map(({level}) => level)]);
+	const rows = [...levels].flatMap(level => {
+		const here = limits.filter(limit => limit.level === level);
+		return here.length > 0
+			? here.map(({what, limit}) => [levelName(level), timeLimit(limit), what])
+			: [[levelName(level), '-', '']];
+	});
+	return {
+		kind: 'table',
+		title: 'Time limits, highest precedence first',
+		columns: [{label: 'level'}, {label: 'limit'}, {label: ''}],
+		rows: [...rows, ['actual', timeLimit(instance.actual_runtime_limit_seconds), winner(instance, limits)]],
+		empty: '',
+		notes: ['“-”: the server names no limit of that level.'],
+		data: null,
+	};
+}
+
+function creditsRecord(instance: Instance): Result {
+	const count = (value: number | undefined) => formatNumber(value ?? 0);
+	return {
+		kind: 'record',
+		title: 'Credits',
+		fields: [
+			['billed', count(instance.billed_credits)],
+			['running', count(instance.running_credits)],
+			['estimated in all', count(instance.estimated_total_credits)],
+			['limited by credits', yesOrNo(instance.runtime_limited_by_credits) ?? 'the server does not say'],
+		],
+		data: null,
+	};
+}

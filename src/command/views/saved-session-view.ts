@@ -1,0 +1,36 @@
+import {isJsonObject} from '../../core/json.ts';
+import type {SessionSummary} from '../../storage/session-summary.ts';
+import type {Result} from '../result.ts';
+
+/** A session of this machine: what it is about and where it lies, above what it used. */
+export function savedSessionResult(session: SessionSummary, usage: Extract<Result, {kind: 'group'}>): Result {
+	const {id, title, preview, folder, path, updatedAt, model} = session;
+	return {
+		kind: 'group',
+		parts: [
+			{
+				kind: 'record',
+				title: title || preview || 'A session without a message',
+				fields: [
+					['id', id],
+					['model', model || 'none yet'],
+					['updated', updatedAt],
+					['folder', folder],
+					['file', path],
+				],
+				data: null,
+			},
+			...usage.parts,
+		],
+		data: {
+			id,
+			title,
+			preview,
+			folder,
+			file: path,
+			updated_at: updatedAt,
+			model,
+			...(isJsonObject(usage.data) && usage.data),
+		},
+	};
+}

@@ -1,0 +1,61 @@
+import {isJsonObject, type Json, parseJson} from '../../core/json.ts';
+
+/** Returns how many spans a request of OTLP holds; undefined where it cannot be read. */
+export function countSpans(bytes: Uint8Array, format: 'json' | 'protobuf'): number | undefined {
+	return format === 'json' ? countJson(parseJson(new TextDecoder().decode(bytes))) : countProtobuf(bytes, path);
+}
+
+/** `resource_spans`, `scope_spans` and `spans`, each in the one before, by their numbers in the protocol. */
+const path = [1, 2, 2];
+
+function countJson(request: Json | undefined): number {
+	const scopes = listAt(request, 'resourceSpans').flatMap(resource => listAt(resource, 'scopeSpans'));
+	return scopes.reduce<number>((sum, scope) => sum + listAt(scope, 'spans').length, 0);
+}
+
+function listAt(value: Json | undefined, name: string): readonly Json[] {
+	const list = isJsonObject(value) ? value[name] : undefined;
+	return Array.isArray(list) ? list : [];
+}
+
+/** Counts the messages at the end of a path of field numbers, without reading what is in them. */
+function countProtobuf(bytes: Uint8Array, [field, ...deeper]: readonly number[]): number | undefined {
+	let count = 0;
+	for (let at = 0; at < bytes.length; ) {
+		const tag = readVarint(bytes, at);
+		const value = tag && tag.value % 8 === lengthDelimited ? readVarint(bytes, tag.next) : undefined;
+		const end = value && value.next + value.value;
+		if (!tag || !value || end === undefined || end > bytes.length) {
+			return undefined;
+		}
+
+		if (Math.floor(tag.value / 8) === field) {
+			const inner = deeper.length > 0 ? countProtobuf(bytes.subarray(value.next, end), deeper) : 1;
+			if (inner === undefined) {
+				return undefined;
+			}
+
+			count += inner;
+		}
+
+		at = end;
+	}
+
+	return count;
+}
+
+/** The one wire type that the messages on the way have (and texts beside them). */
+const lengthDelimited = 2;
+
+function readVarint(bytes: Uint8Array, from: number): {readonly value: number; readonly next: number} | undefined {
+	let value = 0;
+	for (let at = from; at < Math.min(bytes.length, from + 8); at += 1) {
+		const byte = bytes[at] ?? 0;
+		value += (byte % 128) * 128 ** (at - from);
+		if (byte < 128) {
+			return {value, next: at + 1};
+		}
+	}
+
+	return undefined;
+}

@@ -1,0 +1,48 @@
+import {type Lenient, originalOf} from '../../contract/lenient.ts';
+import type {Stage} from '../../contract/resources/stage.ts';
+import {facts} from '../render/facts.ts';
+import type {Result} from '../result.ts';
+
+/** The submission stage of an item: where it stands, what it belongs to, and who staged it. */
+export function stageResult(stage: Lenient<Stage>): Result {
+	return {
+		kind: 'group',
+		parts: [
+			{
+				kind: 'record',
+				fields: facts([
+					['status', stage.status],
+					['stage', stage.id],
+					['item', stage.item_id],
+					['action', stage.action_id],
+					['connection', stage.connection_id],
+					['submission', stage.submission_id === null ? 'none yet' : stage.submission_id],
+					['project', stage.project_id],
+					['organization', stage.organization_id],
+					['created', stage.created_at],
+					['updated', stage.updated_at],
+				]),
+				data: null,
+			},
+			...(stage.provenance ? [provenanceRecord(stage.provenance)] : []),
+		],
+		data: originalOf(stage),
+	};
+}
+
+function provenanceRecord(provenance: NonNullable<Lenient<Stage>['provenance']>): Result {
+	return {
+		kind: 'record',
+		title: 'Staged by',
+		fields: facts([
+			['capability', [provenance.capability_name, provenance.capability_version].filter(Boolean).join('@')],
+			['root run', provenance.root_run_id],
+			['task', provenance.current_task_id],
+			['session', provenance.platform_session_id],
+			['runtime', provenance.runtime_id],
+			['trace', provenance.trace_id],
+			['span', provenance.span_id],
+		]),
+		data: null,
+	};
+}

@@ -1,0 +1,115 @@
+import {AppError} from '../../core/error.ts';
+import {isJsonObject, type Json, parseJson} from '../../core/json.ts';
+import {countSpans} from './span-count.ts';
+
+export const traceFormats = ['json', 'protobuf'] as const;
+
+type Format = (typeof traceFormats)[number];
+
+/** One file of spans as it goes out. */
+export type TraceFile = {
+	readonly name: string;
+	readonly bytes: number;
+	/** Undefined where it cannot be read. */
+	readonly spans: number | undefined;
+	readonly body: Uint8Array;
+	readonly contentType: 'application/json' | 'application/x-protobuf';
+	readonly contentEncoding?: 'gzip';
+};
+
+/** Most bytes of all files together, before compression: they are checked before the first one goes out. */
+export const mostTraceBytes = 64 * 1024 * 1024;
+
+type Options = {
+	readonly read: (path: string, limit: number) => Promise<Uint8Array>;
+	/** The format of all files; each one's ending tells it otherwise. */
+	readonly format: Format | undefined;
+	readonly gzip: boolean;
+};
+
+/**
+ * Reads files of spans in one of the two encodings of OTLP. Throws `usage` for a file of unknown format, an empty one,
+ * JSON that is none, and for more bytes than may go out at once.
+ */
+export async function readTraceFiles(paths: readonly string[], options: Options): Promise<readonly TraceFile[]> {
+	const files: TraceFile[] = [];
+	let room = mostTraceBytes;
+	for (const path of paths) {
+		const format = options.format ?? formatOf(path);
+		const body = await options.read(path, room);
+		room -= body.length;
+		check(path, body, format);
+		files.push({
+			name: path === '-' ? 'standard input' : path,
+			bytes: body.length,
+			spans: countSpans(body, format),
+			body: options.gzip ? await compress(body) : body,
+			contentType: format === 'json' ? 'application/json' : 'application/x-protobuf',
+			...(options.gzip && {contentEncoding: 'gzip' as const}),
+		});
+	}
+
+	return files;
+}
+
+function formatOf(path: string): Format {
+	if (/\.json$/i.test(path)) {
+		return 'json';
+	}
+
+	if (/\.(?:pb|binpb|protobuf|bin)$/i.test(path)) {
+		return 'protobuf';
+	}
+
+	throw new AppError('usage', `The format of ${path === '-' ? 'standard input' : path} is not known from its name.`, {
+		hint: 'Give --format json or --format protobuf.',
+	});
+}
+
+function check(path: string, body: Uint8Array, format: Format): void {
+	const name = path === '-' ? 'Standard input' : path;
+	if (body.length === 0) {
+		throw new AppError('usage', `${name} is empty.`, {hint: 'Name a file with spans; nothing was sent.'});
+	}
+
+	if (format === 'json' && !isJsonObject(parseJson(new TextDecoder().decode(body)))) {
+		throw new AppError('usage', `${name} holds no JSON object.`, {
+			hint: 'One request of OTLP is one object; give --format protobuf for the binary encoding. Nothing was sent.',
+		});
+	}
+}
+
+async function compress(body: Uint8Array): Promise<Uint8Array> {
+	const [{promisify}, {gzip}] = await Promise.all([import('node:util'), import('node:zlib')]);
+	return promisify(gzip)(body);
+}
+
+/** What a server took only in part. */
+type Part = {
+	readonly words: string;
+	/** Whether it took nothing. */
+	readonly isNothing: boolean;
+};
+
+/**
+ * Returns what a server rejected of a file with so many spans: `partialSuccess` of OTLP 1.0, section “Partial Success”.
+ * Undefined where it took all or does not say.
+ */
+export function partOf(answer: Json, spans: number | undefined): Part | undefined {
+	const part = isJsonObject(answer) ? answer['partialSuccess'] : undefined;
+	if (!isJsonObject(part)) {
+		return undefined;
+	}
+
+	const {rejectedSpans: rejected, errorMessage: message} = part;
+	const count = Number(rejected ?? 0);
+	const why = typeof message === 'string' && message ? message : undefined;
+	const all = spans !== undefined && spans >= count ? spans : undefined;
+	const of = all === undefined ? `${count}` : `${count} of ${all}`;
+	const rest = `${(all ?? count) === 1 ? 'span' : 'spans'}${why ? `: ${why}` : '.'}`;
+	return count > 0
+		? {words: `The server rejected ${of} ${rest}`, isNothing: count === all}
+		: why
+			? {words: `The server says: ${why}`, isNothing: false}
+			: undefined;
+}

@@ -1,0 +1,106 @@
+import {formatNumber, formatUsd} from '../../core/format.ts';
+import {sessionUsage} from '../../core/session/session-usage.ts';
+import type {Transcript} from '../../core/session/transcript.ts';
+import {type MessageUsage, type PriceOf, type SessionUsage, totalCost, usageByModel} from '../../core/session/usage.ts';
+import type {Result} from '../result.ts';
+
+type TableOptions = {
+	readonly title: string;
+	/** How US dollars are said, and null for an unknown cost. */
+	readonly cost: (usd: number | null) => string;
+};
+
+/** Every field of the usage shape, the current era beside the total. A field that a server left out is `?`. */
+export function usageTable(usage: Partial<SessionUsage>, {title, cost}: TableOptions): Result {
+	const row = (label: string, current: number | undefined, total: number | undefined) => [
+		label,
+		count(current),
+		count(total),
+	];
+	const {compaction_count: compactions, last_generation_input_tokens: last} = usage;
+	return {
+		kind: 'table',
+		title,
+		columns: [{label: ''}, {label: 'current', align: 'right'}, {label: 'total', align: 'right'}],
+		rows: [
+			row('messages', usage.current_message_count, usage.total_message_count),
+			row('tool calls', usage.current_tool_call_count, usage.total_tool_call_count),
+			row('input tokens', usage.current_input_tokens, usage.total_input_tokens),
+			row('cache read', usage.current_cache_read_input_tokens, usage.total_cache_read_input_tokens),
+			row('cache write', usage.current_cache_creation_input_tokens, usage.total_cache_creation_input_tokens),
+			row('output tokens', usage.current_output_tokens, usage.total_output_tokens),
+			['cost', cost(usage.current_cost_usd ?? null), cost(usage.total_cost_usd ?? null)],
+		],
+		empty: '',
+		notes: [
+			`Compactions: ${count(compactions)} · last generation read ${last === null ? 'none yet' : `${count(last)} tokens`}`,
+		],
+		data: null,
+	};
+}
+
+function count(value: number | undefined): string {
+	return value === undefined ? '?' : formatNumber(value);
+}
+
+/** Every field of the usage shape, the current era beside the total, then the cost by model. */
+export function usageResult(
+	transcript: Transcript,
+	priceOf: PriceOf,
+	priceDate: string,
+): Extract<Result, {kind: 'group'}> {
+	const usage = sessionUsage(transcript, priceOf);
+	const messages = [...transcript.usage.values()];
+	const models = [...usageByModel(messages)].map(([model, used]) => {
+		const own = messages.filter(message => message.model === model);
+		return {model, used, usd: totalCost(own, priceOf)};
+	});
+	const cost = (usd: number | null) => (models.length === 0 ? 'none yet' : formatUsd(usd));
+	const right = 'right';
+	return {
+		kind: 'group',
+		parts: [
+			usageTable(usage, {title: 'Usage of this session', cost}),
+			{
+				kind: 'table',
+				title: 'By model',
+				columns: ['model', 'input', 'cache read', 'cache write', 'output', 'cost'].map((label, index) =>
+					index === 0 ? {label} : {label, align: right},
+				),
+				rows: models.map(({model, used, usd}) => [
+					model,
+					count(used.input),
+					count(used.cacheRead),
+					count(used.cacheWrite),
+					count(used.output),
+					formatUsd(usd),
+				]),
+				empty: 'Nothing used yet.',
+				notes: models.length > 0 ? notesOn(messages, priceDate) : [],
+				data: null,
+			},
+		],
+		data: {
+			usage,
+			models: models.map(({model, used, usd}) => ({
+				model,
+				input_tokens: used.input,
+				cache_read_input_tokens: used.cacheRead,
+				cache_creation_input_tokens: used.cacheWrite,
+				output_tokens: used.output,
+				reasoning_tokens: used.reasoning,
+				cost_usd: usd,
+			})),
+		},
+	};
+}
+
+function notesOn(messages: readonly MessageUsage[], priceDate: string): readonly string[] {
+	const estimated = messages.filter(({usage}) => usage.estimated).length;
+	return [
+		`Prices as of ${priceDate}. “unknown” = no price on record (not free).`,
+		...(estimated > 0
+			? [`Includes estimates for ${estimated} ${estimated === 1 ? 'message' : 'messages'} without a count.`]
+			: []),
+	];
+}

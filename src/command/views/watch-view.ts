@@ -1,0 +1,86 @@
+import {formatNumber, formatUsd} from '../../core/format.ts';
+import {totalCost} from '../../core/session/usage.ts';
+import type {AppState} from '../../store/store.ts';
+import {heldUntil, recentTurns, type Watch} from '../../store/watch-slice.ts';
+import type {Result} from '../result.ts';
+import {intervalText} from '../../watch/watch-condition.ts';
+import {environmentName, heldText} from '../../watch/watch-words.ts';
+
+/** What a watch may cost at most, for a person who is to allow it. */
+export function costFacts(
+	{every, perHour}: Pick<Watch, 'every' | 'perHour'>,
+	{model, transcript, priceOf}: Pick<AppState, 'model' | 'transcript' | 'priceOf'>,
+): ReadonlyArray<readonly [label: string, value: string]> {
+	const last = [...transcript.usage.values()].at(-1);
+	const cost = last ? totalCost([last], priceOf) : null;
+	return [
+		['at most', turns(perHour, every)],
+		['model', model ?? 'none chosen yet'],
+		...(cost === null ? [] : [['the last call', `cost ${formatUsd(cost)}; a turn makes one or more`] as const]),
+	];
+}
+
+/** What is said of a watch that has just begun. */
+export function watchResult(watch: Watch): Result {
+	const {number, condition, environment, every, ask, perHour} = watch;
+	const does =
+		ask === undefined
+			? `You are told, once in ${intervalText(every)} at most`
+			: `The agent is asked, ${turns(perHour, every)}`;
+	return {
+		kind: 'text',
+		text: `Watch ${number} looks for “${condition}” in what is new in the log of ${environmentName(environment)}. ${does}.`,
+		hint: `/watch shows it, /watch stop ${number} ends it.`,
+		data: dataOf(watch),
+	};
+}
+
+export function watchesResult(watches: readonly Watch[]): Result {
+	const now = Date.now();
+	return {
+		kind: 'table',
+		columns: [
+			{label: 'watch', align: 'right'},
+			{label: 'environment'},
+			{label: 'looks for'},
+			{label: 'found', align: 'right'},
+			{label: 'does', spare: true},
+			{label: 'log'},
+		],
+		rows: watches.map(watch => [
+			String(watch.number),
+			environmentName(watch.environment),
+			watch.condition,
+			formatNumber(watch.found),
+			watch.ask === undefined
+				? `tells, once in ${intervalText(watch.every)}`
+				: `asks, ${recentTurns(watch, now).length} of ${watch.perHour} turns in an hour`,
+			watch.state,
+		]),
+		notes: watches.flatMap(watch => {
+			const until = heldUntil(watch, now);
+			return until === undefined ? [] : [heldText(watch, until)];
+		}),
+		empty: 'No log is watched.',
+		data: watches.map(dataOf),
+	};
+}
+
+function turns(perHour: number, every: number): string {
+	return `${perHour} ${perHour === 1 ? 'time' : 'times'} an hour, once in ${intervalText(every)}`;
+}
+
+function dataOf({number, condition, environment, server, every, ask, perHour, found, state, startedAt}: Watch) {
+	return {
+		number,
+		condition,
+		environment,
+		server,
+		every_seconds: every / 1000,
+		ask: ask ?? null,
+		turns_per_hour: ask === undefined ? null : perHour,
+		found,
+		state,
+		started_at: new Date(startedAt).toISOString(),
+	};
+}

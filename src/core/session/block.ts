@@ -1,0 +1,96 @@
+import type {Opaque, RunEndReason, StopReason} from './event.ts';
+import type {JsonObject} from '../json.ts';
+
+export type Spoken = {readonly id: string; readonly messageId: string; readonly text: string; readonly opaque?: Opaque};
+
+export type ToolStatus = 'running' | 'asking' | 'done' | 'failed' | 'interrupted';
+
+/** One thing to draw, in the order in which it happened. `open` is true while it may still change. */
+export type Block =
+	| {readonly kind: 'user'; readonly id: string; readonly text: string; readonly open: false}
+	| (Spoken & {
+			readonly kind: 'text' | 'reasoning';
+			readonly model: string;
+			readonly open: boolean;
+			/** When it began and, once it ended, when that was; ISO 8601. */
+			readonly at: string;
+			readonly endedAt: string | undefined;
+	  })
+	| {
+			readonly kind: 'tool';
+			readonly id: string;
+			readonly messageId: string;
+			readonly model: string;
+			readonly name: string;
+			readonly arguments: JsonObject;
+			readonly opaque?: Opaque;
+			readonly status: ToolStatus;
+			/** What it printed so far, then what the model reads. */
+			readonly output: string;
+			/** How long it ran, in milliseconds; undefined until it ended. */
+			readonly milliseconds: number | undefined;
+			readonly open: boolean;
+			readonly at: string;
+	  }
+	| {
+			readonly kind: 'notice';
+			readonly level: 'info' | 'warning' | 'error';
+			readonly text: string;
+			readonly hint: string | undefined;
+			readonly open: false;
+	  }
+	| {readonly kind: 'compaction'; readonly id: string; readonly summary: string; readonly open: false}
+	| {
+			readonly kind: 'end';
+			readonly reason: RunEndReason;
+			readonly text: string;
+			readonly hint: string | undefined;
+			/** True where the run ended because the conversation did not fit into the context window. */
+			readonly refused?: boolean;
+			readonly open: false;
+	  };
+
+/** What is said of an answer whose stream stopped without the vendor's end mark (SAFETY 22). */
+export const brokenOff = 'The answer is incomplete: the connection ended before the model did.';
+
+/** What the user is told of a run that did not simply end; empty for one that did. */
+export function endText(reason: RunEndReason, message: string | undefined, stopReason: StopReason): string {
+	switch (reason) {
+		case 'done':
+			return message ?? doneText(stopReason);
+		case 'interrupted':
+			return 'Interrupted.';
+		case 'error':
+			return message ?? 'The run failed.';
+		case 'budget':
+			return message ?? 'The budget of this run is used up.';
+		case 'incomplete':
+			return message ?? brokenOff;
+		default:
+			return reason satisfies never;
+	}
+}
+
+function doneText(stopReason: StopReason): string {
+	switch (stopReason) {
+		case 'refusal':
+			return 'The model declined to answer.';
+		case 'max_tokens':
+			return 'The answer was cut at the token limit.';
+		default:
+			return '';
+	}
+}
+
+/** The block as it stays when nothing more comes for it: a tool without a result was interrupted (SAFETY 17). */
+export function endBlock(block: Block, at: string): Block {
+	switch (block.kind) {
+		case 'text':
+		case 'reasoning':
+			return {...block, open: false, endedAt: at};
+		case 'tool':
+			return {...block, open: false, status: 'interrupted'};
+		default:
+			return block;
+	}
+}

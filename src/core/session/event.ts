@@ -1,0 +1,112 @@
+import * as z from 'zod/mini';
+import type {ErrorCode} from '../error.ts';
+import type {Json, JsonObject} from '../json.ts';
+
+/** What a vendor wants back unread in the next request: a signature, an encrypted item. Only its own wire format reads it. */
+const opaque = z.object({wire: z.string(), data: z.custom<Json>()});
+export type Opaque = z.infer<typeof opaque>;
+
+const jsonObject = z.custom<JsonObject>(value => typeof value === 'object' && value !== null && !Array.isArray(value));
+const usage = z.object({
+	input: z.number(),
+	cacheRead: z.number(),
+	cacheWrite: z.number(),
+	output: z.number(),
+	reasoning: z.number(),
+	costUsd: z.optional(z.number()),
+	estimated: z.optional(z.boolean()),
+});
+
+const runEndReason = z.enum(['done', 'interrupted', 'error', 'budget', 'incomplete']);
+export type RunEndReason = z.infer<typeof runEndReason>;
+
+const stopReason = z.enum(['end_turn', 'max_tokens', 'tool_use', 'refusal', 'error', 'incomplete']);
+/** Why the model's last message ended, in the words of the headless interface. */
+export type StopReason = z.infer<typeof stopReason>;
+
+/**
+ * Everything that happens in a conversation. Small and additive: deltas are joined by `id`, never snapshots.
+ * `messageId` groups the parts of one model message; `id` of a tool event is the id of its call.
+ */
+export const agentEventSchema = z.discriminatedUnion('type', [
+	z.object({type: z.literal('run-start'), runId: z.string(), model: z.string()}),
+	z.object({type: z.literal('user-message'), id: z.string(), text: z.string()}),
+	z.object({
+		type: z.literal('text-delta'),
+		id: z.string(),
+		messageId: z.string(),
+		text: z.string(),
+		opaque: z.optional(opaque),
+	}),
+	z.object({
+		type: z.literal('reasoning-delta'),
+		id: z.string(),
+		messageId: z.string(),
+		text: z.string(),
+		opaque: z.optional(opaque),
+	}),
+	z.object({
+		type: z.literal('tool-call'),
+		id: z.string(),
+		messageId: z.string(),
+		name: z.string(),
+		arguments: jsonObject,
+		/** The text of arguments that were not a JSON object; such a call is answered with an error, never run. */
+		malformed: z.optional(z.string()),
+		opaque: z.optional(opaque),
+	}),
+	z.object({type: z.literal('approval-request'), id: z.string(), summary: z.string(), hash: z.string()}),
+	z.object({type: z.literal('approval-answer'), id: z.string(), allowed: z.boolean(), hash: z.string()}),
+	/** A piece of what a running tool prints. */
+	z.object({type: z.literal('tool-output'), id: z.string(), text: z.string()}),
+	/** What the model gets to read. `milliseconds` is how long the tool ran. */
+	z.object({
+		type: z.literal('tool-result'),
+		id: z.string(),
+		output: z.string(),
+		failed: z.boolean(),
+		milliseconds: z.number(),
+	}),
+	/** Usage of one model message so far; the last one of a `messageId` wins, they are never added up. */
+	z.object({type: z.literal('usage'), messageId: z.string(), model: z.string(), usage}),
+	/** Everything before it was folded into `summary`, which the model reads instead. */
+	z.object({type: z.literal('compaction'), id: z.string(), summary: z.string()}),
+	z.object({
+		type: z.literal('notice'),
+		level: z.enum(['info', 'warning', 'error']),
+		text: z.string(),
+		hint: z.optional(z.string()),
+	}),
+	z.object({type: z.literal('rename'), title: z.string()}),
+	/** Comes exactly once for each `run-start`, also after an abort. */
+	z.object({
+		type: z.literal('run-end'),
+		reason: runEndReason,
+		stopReason,
+		/** The conversation did not fit into the context window: what was added to it last is left out from then on. */
+		refused: z.optional(z.boolean()),
+		error: z.optional(z.object({code: z.custom<ErrorCode>(), message: z.string(), hint: z.optional(z.string())})),
+	}),
+]);
+
+export type AgentEvent = z.infer<typeof agentEventSchema>;
+
+const recordedSchema = z.object({
+	v: z.literal(1),
+	seq: z.int().check(z.nonnegative()),
+	at: z.string(),
+	session: z.string(),
+	server: z.string(),
+	event: agentEventSchema,
+});
+
+/**
+ * An event as it is stored and streamed. `seq` counts from 0 in its session without holes, `at` is ISO 8601 in UTC,
+ * `server` is the origin that the session was connected to, or `local`.
+ */
+export type Recorded = z.infer<typeof recordedSchema>;
+
+/** Reads one stored or streamed record; undefined for anything that this version does not know. */
+export function parseRecorded(value: unknown): Recorded | undefined {
+	return recordedSchema.safeParse(value).data;
+}

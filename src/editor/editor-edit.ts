@@ -1,0 +1,124 @@
+import type {Chain, ComposerState, Edit} from './editor.ts';
+import {accepted, type Fold, foldOf, foldUnit, hasRoom} from './folds.ts';
+import {boundaryFrom, nextBoundary, previousBoundary} from './graphemes.ts';
+
+const mostEdits = 500;
+const mostKills = 10;
+const unchained: Chain = {kind: 'none'};
+
+/** Puts the caret somewhere, which ends every chain of typing, killing and yanking. */
+export function moveTo(state: ComposerState, caret: number, chain: Chain = unchained): ComposerState {
+	return {...state, caret, chain};
+}
+
+/** The one way in which the text changes: `start` to `end` gives way to `inserted`, and the caret goes behind that. */
+export function replace(
+	state: ComposerState,
+	start: number,
+	end: number,
+	inserted: string,
+	chain: Chain = unchained,
+): ComposerState {
+	if (start === end && inserted === '') {
+		return {...state, chain};
+	}
+
+	const removed = state.text.slice(start, end);
+	const text = state.text.slice(0, start) + inserted + state.text.slice(end);
+	const edit = {start, removed, inserted, caret: state.caret};
+	return {...state, text, caret: boundaryFrom(text, start + inserted.length), edits: noted(state, edit, chain), chain};
+}
+
+/** Typed text is undone by the word; everything else is an edit of its own. */
+function noted({edits, chain: before}: ComposerState, edit: Edit, chain: Chain): readonly Edit[] {
+	const last = edits.at(-1);
+	const continues = before.kind === 'typing' && chain.kind === 'typing' && edit.removed === '';
+	if (last && continues && edit.start === last.start + last.inserted.length) {
+		const startsWord = /\s$/.test(last.inserted) && /^\S/.test(edit.inserted);
+		if (!startsWord) {
+			return edits.with(-1, {...last, inserted: last.inserted + edit.inserted});
+		}
+	}
+
+	return [...edits.slice(1 - mostEdits), edit];
+}
+
+export function undo(state: ComposerState): ComposerState {
+	const last = state.edits.at(-1);
+	if (!last) {
+		return state;
+	}
+
+	const {start, removed, inserted, caret} = last;
+	const text = state.text.slice(0, start) + removed + state.text.slice(start + inserted.length);
+	return {...state, text, caret, edits: state.edits.slice(0, -1), chain: unchained};
+}
+
+/** Inserts typed text at the caret. */
+export function type(state: ComposerState, text: string): ComposerState {
+	return replace(state, state.caret, state.caret, accepted(text), {kind: 'typing'});
+}
+
+/**
+ * Inserts a paste at the caret; one of 3 lines or more than 800 characters as a fold. Control characters are kept: what is
+ * sent is what was pasted, and making them harmless is the business of whatever draws them (SAFETY 1).
+ */
+export function paste(state: ComposerState, pasted: string, truncated: boolean): ComposerState {
+	const text = accepted(pasted);
+	const fold = foldOf(text, truncated, state.folds.length);
+	return fold ? attach(state, fold) : replace(state, state.caret, state.caret, text);
+}
+
+/** Inserts something longer at the caret as one unit; as it is where there are too many units already. */
+export function attach(state: ComposerState, {label, text}: Fold): ComposerState {
+	const {caret, folds} = state;
+	const fold = {label, text: accepted(text)};
+	return hasRoom(folds)
+		? {...replace(state, caret, caret, foldUnit(folds.length)), folds: [...folds, fold]}
+		: replace(state, caret, caret, fold.text);
+}
+
+/** Removes `start` to `end` into the kill ring; what is killed in a row becomes one entry. */
+export function kill(state: ComposerState, start: number, end: number): ComposerState {
+	const killed = state.text.slice(start, end);
+	if (killed === '') {
+		return moveTo(state, state.caret);
+	}
+
+	const [last, ...others] = state.kills;
+	const joined = start < state.caret ? killed + (last ?? '') : (last ?? '') + killed;
+	const kills = state.chain.kind === 'kill' ? [joined, ...others] : [killed, ...state.kills].slice(0, mostKills);
+	return {...replace(state, start, end, '', {kind: 'kill'}), kills};
+}
+
+/** Inserts the latest entry of the kill ring. */
+export function yank(state: ComposerState): ComposerState {
+	const {caret, kills} = state;
+	return replace(state, caret, caret, kills[0] ?? '', {kind: 'yank', start: caret, index: 0});
+}
+
+/** Exchanges what was just yanked for the entry before it. */
+export function yankBefore(state: ComposerState): ComposerState {
+	const {chain, kills} = state;
+	if (chain.kind !== 'yank' || kills.length === 0) {
+		return state;
+	}
+
+	const index = (chain.index + 1) % kills.length;
+	const end = chain.start + (kills[chain.index]?.length ?? 0);
+	return replace(state, chain.start, end, kills[index] ?? '', {...chain, index});
+}
+
+/** Exchanges the graphemes on the two sides of the caret; at the end of a line the two before it. */
+export function transpose(state: ComposerState): ComposerState {
+	const {text, caret} = state;
+	const atEnd = caret === text.length || text[caret] === '\n';
+	const middle = atEnd ? previousBoundary(text, caret) : caret;
+	const start = previousBoundary(text, middle);
+	const end = nextBoundary(text, middle);
+	if (start === middle || text[start] === '\n' || text[middle] === '\n') {
+		return state;
+	}
+
+	return replace(state, start, end, text.slice(middle, end) + text.slice(start, middle));
+}

@@ -1,0 +1,23 @@
+import type {ComposerState} from './editor.ts';
+import {accepted} from './folds.ts';
+
+/** Takes a new list of earlier prompts, the latest last. What is being written stays what is being written. */
+export function setHistory(state: ComposerState, entries: readonly string[]): ComposerState {
+	const history = entries.map(accepted).filter((entry, index, all) => entry !== '' && entry !== all[index - 1]);
+	return {...state, history, position: history.length, drafts: new Map()};
+}
+
+/**
+ * Shows the entry `step` places on (-1 is the earlier one), or gives undefined where there is none. What was typed so far,
+ * into the new prompt or into an entry, comes back when the user does.
+ */
+export function walkHistory(state: ComposerState, step: -1 | 1): ComposerState | undefined {
+	const position = state.position + step;
+	if (position < 0 || position > state.history.length) {
+		return undefined;
+	}
+
+	const drafts = new Map(state.drafts).set(state.position, state.text);
+	const text = drafts.get(position) ?? state.history[position] ?? '';
+	return {...state, text, caret: text.length, edits: [], chain: {kind: 'none'}, position, drafts};
+}

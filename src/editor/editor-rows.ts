@@ -1,0 +1,230 @@
+import {cellWidths} from '../terminal/text/cell-widths.ts';
+import {safeText} from '../terminal/text/safe-text.ts';
+import {textWidth} from '../terminal/text/width.ts';
+import {type Fold, foldIndexAt} from './folds.ts';
+import {isSimple, isWide, nextBoundary} from './graphemes.ts';
+
+/** What is wrapped: a composer's text and the folds in it. */
+export type Wrappable = {readonly text: string; readonly folds: readonly Fold[]};
+
+/** Where a row of the screen begins: `skip` cells into what stands at `start`, when a long placeholder was cut there. */
+export type Row = {readonly start: number; readonly skip: number};
+
+/** One thing that the caret passes in a step, and how it is drawn. */
+type Unit = {readonly end: number; readonly shown: string; readonly width: number; readonly fold: boolean};
+
+const tab = '    ';
+
+/**
+ * The rows of the whole text in a window of `columns` cells. They break behind blanks and beside wide characters and
+ * placeholders; in the middle of what is longer than a row. The last cell is left to a blank and to the caret behind a
+ * word, so that neither begins the row below. One pass; simple characters take no segmenter and no allocation (100 KB of
+ * them take a few milliseconds).
+ */
+export function rowsOf(source: Wrappable, columns: number): readonly Row[] {
+	const {text} = source;
+	const room = columns > 2 ? columns - 1 : columns;
+	const rows: Row[] = [{start: 0, skip: 0}];
+	let start = 0;
+	let column = 0;
+	/** Where this row may end, the later the better, and the cells before that. */
+	let end = 0;
+	let cells = 0;
+	let mayEnd = false;
+	let offset = 0;
+	while (offset < text.length) {
+		const code = text.charCodeAt(offset);
+		if (code === 0x0a) {
+			offset++;
+			rows.push({start: offset, skip: 0});
+			start = offset;
+			column = 0;
+			continue;
+		}
+
+		const unit = isPlain(text, offset, columns) ? undefined : unitAt(source, offset, columns);
+		const width = unit ? unit.width : simpleWidth(text, offset);
+		const isBlank = code === 0x20 || code === 0x09;
+		const isApart = isBlank || width > 1 || unit?.fold === true;
+		if (isApart || mayEnd) {
+			end = offset;
+			cells = column;
+		}
+
+		if (column > 0 && column + width > (isBlank ? columns : room)) {
+			const isCut = end <= start;
+			start = isCut ? offset : end;
+			column -= isCut ? column : cells;
+			rows.push({start, skip: 0});
+		}
+
+		column = unit?.fold ? cutFold(rows, offset, column + width, room) : column + width;
+		mayEnd = isApart;
+		offset = unit?.end ?? offset + 1;
+	}
+
+	return rows;
+}
+
+/** Adds the rows that a placeholder begins which ends `cells` behind the beginning of its row; gives the column there. */
+function cutFold(rows: Row[], start: number, cells: number, room: number): number {
+	let skip = 0;
+	while (cells - skip > room) {
+		skip += room;
+		rows.push({start, skip});
+	}
+
+	return cells - skip;
+}
+
+/** The row in which the caret stands. Between two rows of a line that is the lower one. */
+export function rowIndexOf(rows: readonly Row[], caret: number): number {
+	let low = 0;
+	let high = rows.length - 1;
+	while (low < high) {
+		const middle = Math.ceil((low + high) / 2);
+		const row = rows[middle];
+		const begun = row && (row.start < caret || (row.start === caret && row.skip === 0));
+		[low, high] = begun ? [middle, high] : [low, middle - 1];
+	}
+
+	return low;
+}
+
+/** The cells of row `index` before `caret`, which stands in that row. */
+export function columnOf(
+	source: Wrappable,
+	rows: readonly Row[],
+	index: number,
+	caret: number,
+	columns: number,
+): number {
+	return unitsOf(source, rows, index, columns)
+		.filter(unit => unit.end <= caret)
+		.reduce((column, unit) => column + unit.width, 0);
+}
+
+/** The caret nearest to column `goal` of row `index` and not right of it; beyond a placeholder when going `down`. */
+export function caretAt(
+	source: Wrappable,
+	rows: readonly Row[],
+	index: number,
+	goal: number,
+	columns: number,
+	down: boolean,
+): number {
+	const row = rows[index] ?? {start: 0, skip: 0};
+	const next = rows[index + 1];
+	let caret = row.start;
+	let column = 0;
+	for (const unit of unitsOf(source, rows, index, columns)) {
+		column += unit.width;
+		// The end of a row that goes on below is drawn there already, so it is no place in this one.
+		const below = next && (unit.end === next.start ? source.text[unit.end - 1] !== '\n' : unit.end > next.start);
+		const inside = caret === row.start && row.skip > 0;
+		if (inside && down) {
+			caret = unit.end;
+		} else if (column > goal || below) {
+			break;
+		} else {
+			caret = unit.end;
+		}
+	}
+
+	return caret;
+}
+
+/** Row `index` as text that may be drawn: no control characters, no wider than `columns`. */
+export function drawRow(source: Wrappable, rows: readonly Row[], index: number, columns: number): string {
+	return unitsOf(source, rows, index, columns)
+		.map(unit => unit.shown)
+		.join('');
+}
+
+/** The units of row `index`; of a placeholder the part that is in it. */
+function unitsOf(source: Wrappable, rows: readonly Row[], index: number, columns: number): readonly Unit[] {
+	const row = rows[index];
+	const next = rows[index + 1] ?? {start: source.text.length, skip: 0};
+	const units: Unit[] = [];
+	let offset = row?.start ?? 0;
+	let skip = row?.skip ?? 0;
+	while (offset < next.start + (next.skip > 0 ? 1 : 0) && source.text[offset] !== '\n') {
+		const unit = unitAt(source, offset, columns);
+		if (unit.fold) {
+			const shown = unit.shown.slice(skip, offset === next.start ? next.skip : undefined);
+			units.push({...unit, shown, width: shown.length});
+		} else {
+			units.push(unit);
+		}
+
+		skip = 0;
+		offset = unit.end;
+	}
+
+	return units;
+}
+
+/** Cells of the simple character at `offset`. */
+function simpleWidth(text: string, offset: number): number {
+	const code = text.charCodeAt(offset);
+	return isWide(code) ? 2 : code < 0x80 || cellWidths().ambiguous === 1 ? 1 : textWidth(text.charAt(offset));
+}
+
+/** True for a simple character that no mark follows and that fits into a row. */
+function isPlain(text: string, offset: number, columns: number): boolean {
+	const end = offset + 1;
+	return columns > 1 && isSimple(text.charCodeAt(offset)) && (end === text.length || isSimple(text.charCodeAt(end)));
+}
+
+function unitAt({text, folds}: Wrappable, offset: number, columns: number): Unit {
+	const code = text.charCodeAt(offset);
+	if (isPlain(text, offset, columns)) {
+		return {end: offset + 1, shown: text.charAt(offset), width: simpleWidth(text, offset), fold: false};
+	}
+
+	const index = foldIndexAt(text, offset);
+	if (index !== undefined) {
+		const label = folds[index]?.label ?? '';
+		return {end: offset + 1, shown: label, width: label.length, fold: true};
+	}
+
+	const end = nextBoundary(text, offset);
+	const {shown, width} =
+		code === 0x09 ? {shown: tab.slice(0, columns), width: Math.min(columns, tab.length)} : drawn(text, offset, end);
+	return width > columns ? {end, shown: '…', width: 1, fold: false} : {end, shown, width, fold: false};
+}
+
+type Drawn = {readonly shown: string; readonly width: number};
+
+/** How graphemes beyond the simple ones are drawn: few in number, dear to find out, and asked for on every frame. */
+const known = new Map<string, Drawn>();
+/** What their cells were counted by. */
+let knownBy = cellWidths();
+const mostKnown = 2000;
+const longestKnown = 64;
+
+/** The grapheme as it may be drawn. Joiners stay where spelling needs them, which the letter behind them tells. */
+function drawn(text: string, start: number, end: number): Drawn {
+	if (knownBy !== cellWidths()) {
+		knownBy = cellWidths();
+		known.clear();
+	}
+
+	const inContext = text.slice(start, end + 1);
+	const cached = known.get(inContext);
+	if (cached) {
+		return cached;
+	}
+
+	const shown = safeText(inContext) === inContext ? text.slice(start, end) : safeText(text.slice(start, end));
+	const result = {shown, width: textWidth(shown)};
+	if (known.size >= mostKnown) {
+		known.clear();
+	}
+
+	if (inContext.length <= longestKnown) {
+		known.set(inContext, result);
+	}
+
+	return result;
+}

@@ -1,0 +1,99 @@
+import type {Profile} from '../config/config-data.ts';
+import {activateProfile, findProfile, hasCredential, profileOfServer} from '../config/profiles.ts';
+import {resolveProfile} from '../config/resolve-profile.ts';
+import {entryOf} from '../core/entry-of.ts';
+import {AppError} from '../core/error.ts';
+import {originOf, parseServerUrl} from '../core/origin.ts';
+import type {TlsInfo} from '../net/tls-info.ts';
+import {localConnection} from '../store/connection-slice.ts';
+import type {CommandContext} from '../command/context.ts';
+import type {Result} from '../command/result.ts';
+import {logIn} from './log-in.ts';
+
+/**
+ * Connects to the server at `url` with the login that is stored for it, or a new one. The connection before stays where
+ * anything fails. Throws as `logIn` does, and `network` for a certificate that is not valid.
+ */
+export async function connectTo(url: string, context: CommandContext): Promise<Result> {
+	const {config, flags} = context;
+	const server = parseServerUrl(url);
+	const origin = originOf(server.href);
+	const data = config.read();
+	const found = flags.profile === undefined ? profileOfServer(data, origin) : entryOf(data.profiles, flags.profile);
+	const tls = await lookAt(server, context);
+	if (found && hasCredential(found) && found.server === origin) {
+		return connectWith(found, tls, context);
+	}
+
+	if (tls) {
+		context.interact.say(`${origin}: ${tlsWords(tls)}.`);
+	}
+
+	const profile = await logIn(server, context);
+	return profile
+		? connected(profile, tls, profile.storedWhere)
+		: {kind: 'text', text: 'Nothing changed: the login was cancelled.'};
+}
+
+/** Goes back to the connection before this one. Throws `not-found` where there was none. */
+export async function goBack(context: CommandContext): Promise<Result> {
+	const {config, live, platform, store} = context;
+	const data = config.read();
+	const name = live ? (store.getState().previousConnection ?? data.previousProfile) : data.previousProfile;
+	if (!name) {
+		throw new AppError('not-found', 'There is no connection before this one.', {
+			hint: 'Connect to a server by its address: `connect <url>`',
+		});
+	}
+
+	if (name === localConnection.profile && !entryOf(data.profiles, name)) {
+		const {url} = await platform.embedded();
+		store.getState().setConnection({profile: name, server: url, state: 'ready'});
+		return {kind: 'text', text: 'Back on the built-in local server.', data: {profile: name, server: url}};
+	}
+
+	const profile = findProfile(data, name);
+	return hasCredential(profile)
+		? connectWith(profile, await lookAt(new URL(profile.server), context), context)
+		: connectTo(profile.server, context);
+}
+
+async function connectWith(
+	{name, server}: Profile,
+	tls: TlsInfo | undefined,
+	context: CommandContext,
+): Promise<Result> {
+	const {config, env, platform, store, flags, signal} = context;
+	const {insecureHttp} = flags;
+	// Nothing of the environment but its proxies: the login is the stored one of that profile.
+	const withoutKey = {...env, SERVICE_API_KEY: undefined};
+	const login = resolveProfile({data: config.read(), env: withoutKey, flags: {profile: name}});
+	if (login) {
+		await platform.proveLogin(login, {insecureHttp, signal});
+	}
+
+	await activateProfile(config, name);
+	store.getState().setConnection({profile: name, server, state: 'ready'});
+	return connected({name, server}, tls);
+}
+
+async function lookAt(server: URL, {platform, signal}: CommandContext): Promise<TlsInfo | undefined> {
+	return server.protocol === 'https:' ? platform.tlsOf(server, signal) : undefined;
+}
+
+function tlsWords({protocol, issuer}: TlsInfo): string {
+	return `${protocol}, certificate of ${issuer}`;
+}
+
+function connected(
+	{name, server}: Pick<Profile, 'name' | 'server'>,
+	tls: TlsInfo | undefined,
+	storedWhere?: string,
+): Result {
+	const named = name === new URL(server).host ? '' : ` as profile ${name}`;
+	return {
+		kind: 'text',
+		text: `Connected to ${server}${named}${tls ? `: ${tlsWords(tls)}` : ''}.${storedWhere ? ` ${storedWhere}` : ''}`,
+		data: {profile: name, server, ...(tls && {tls})},
+	};
+}

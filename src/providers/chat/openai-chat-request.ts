@@ -1,0 +1,104 @@
+import type {Json, JsonObject} from '../../core/json.ts';
+import type {Message} from '../../core/session/message.ts';
+import {acceptedId} from '../calls.ts';
+import {opaqueOf, resultText} from '../history.ts';
+import {at, listAt, textAt} from '../json-path.ts';
+import {markCached, optionalCacheMarks} from './openai-chat-cache.ts';
+import type {Quirks} from './openai-chat-quirks.ts';
+import {type OptionalField, optionalField, optionalTools} from '../optional-fields.ts';
+import type {ProviderRequest} from '../provider.ts';
+
+export const chatWire = 'openai-chat';
+
+/** Maps a request to the body of Chat Completions as this host wants it. */
+export function chatBody(
+	{model, system, messages, tools, maxOutputTokens}: ProviderRequest,
+	quirks: Quirks,
+): JsonObject {
+	const all = [...(system.trim() ? [{role: 'system', content: system}] : []), ...toChat(messages, quirks)];
+	return {
+		model,
+		stream: true,
+		...(quirks.asksForUsage && {stream_options: {include_usage: true}}),
+		messages: quirks.marksCache && /claude/i.test(model) ? markCached(all) : all,
+		...(tools.length > 0 && {
+			tools: tools.map(({name, description, parameters}) => ({
+				type: 'function',
+				function: {name, description, parameters},
+			})),
+		}),
+		...(maxOutputTokens !== undefined && {[quirks.maxTokensField]: maxOutputTokens}),
+	};
+}
+
+/** What hosts of Chat Completions may refuse. */
+export function optionalChatFields({label}: Quirks): readonly OptionalField[] {
+	const uncounted = () => `${label} doesn’t count tokens while it streams. Its usage stays unknown.`;
+	return [
+		optionalField('stream_options', /stream_options|include_usage/i, uncounted),
+		optionalTools,
+		optionalCacheMarks,
+	];
+}
+
+function toChat(messages: readonly Message[], quirks: Quirks): readonly JsonObject[] {
+	return messages.flatMap((message, index): readonly JsonObject[] => {
+		switch (message.role) {
+			case 'user': {
+				const afterResult = quirks.answersBeforeUser && messages[index - 1]?.role === 'tool';
+				const user = {role: 'user', content: message.text};
+				return afterResult ? [{role: 'assistant', content: 'Noted.'}, user] : [user];
+			}
+			case 'tool': {
+				const id = acceptedId(message.callId, quirks.callId);
+				return [{role: 'tool', tool_call_id: id, name: message.name, content: resultText(message)}];
+			}
+			case 'assistant':
+				return toAssistant(message, quirks);
+			default:
+				return message satisfies never;
+		}
+	});
+}
+
+function toAssistant(message: Extract<Message, {role: 'assistant'}>, quirks: Quirks): readonly JsonObject[] {
+	const calls: JsonObject[] = [];
+	let content = '';
+	let reasoning = '';
+	let field = '';
+	let details: readonly Json[] = [];
+	let extra: Json | undefined;
+	for (const part of message.parts) {
+		if (part.type === 'text') {
+			content += part.text;
+		} else if (part.type === 'reasoning') {
+			const opaque = opaqueOf(part, message, chatWire, quirks.name);
+			field = textAt(opaque, 'field') || field;
+			details = [...details, ...listAt(opaque, 'details')];
+			extra = at(opaque, 'extra') ?? extra;
+			reasoning += opaque === undefined ? '' : part.text;
+		} else {
+			const text = JSON.stringify(part.arguments);
+			const id = acceptedId(part.id, quirks.callId);
+			const extra = at(opaqueOf(part, message, chatWire, quirks.name), 'extra');
+			const call = {id, type: 'function', function: {name: part.name, arguments: text}};
+			calls.push({...call, ...(extra !== undefined && {extra_content: extra})});
+		}
+	}
+
+	if (!content && calls.length === 0) {
+		return [];
+	}
+
+	return [
+		{
+			role: 'assistant',
+			content: content || null,
+			// Empty reasoning too: DeepSeek misses the field, not the text.
+			...(quirks.takesReasoning && field && calls.length > 0 && {[field]: reasoning}),
+			...(details.length > 0 && {reasoning_details: details}),
+			...(extra !== undefined && {extra_content: extra}),
+			...(calls.length > 0 && {tool_calls: calls}),
+		},
+	];
+}

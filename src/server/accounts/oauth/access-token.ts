@@ -1,0 +1,25 @@
+import type {Principal} from '../../kit/authorize.ts';
+import type {Services} from '../../kit/services.ts';
+
+/**
+ * Who has an access token, given what is stored of it; undefined for one that expired or ended, whose user was suspended,
+ * or whose login an API key had opened that was revoked since (SAFETY 26).
+ */
+export async function findAccessToken(
+	{database, now}: Pick<Services, 'database' | 'now'>,
+	hash: string,
+): Promise<Principal | undefined> {
+	const found = await database
+		.selectFrom('tokens')
+		.innerJoin('users', 'users.id', 'tokens.user_id')
+		.leftJoin('api_keys', 'api_keys.id', 'tokens.api_key_id')
+		.select(['tokens.user_id', 'tokens.api_key_id'])
+		.where('token_hash', '=', hash)
+		.where('kind', '=', 'access')
+		.where('tokens.revoked_at', 'is', null)
+		.where('api_keys.revoked_at', 'is', null)
+		.where('tokens.expires_at', '>', now().toISOString())
+		.where('suspended_at', 'is', null)
+		.executeTakeFirst();
+	return found && {userId: found.user_id, apiKeyId: found.api_key_id};
+}

@@ -1,0 +1,34 @@
+import {formType, readForm} from '../../kit/form-body.ts';
+import {mediaTypeOf} from '../../kit/body.ts';
+import {oauthError} from './answer.ts';
+
+/** The one client there is, which has no secret: `service` at a terminal. */
+export const clientId = 'service-cli';
+
+/** The parameters of a request by their names; none may come twice (RFC 6749 section 3.2). */
+type Form = Readonly<Record<string, string>>;
+
+/** The form of a request by our client, or the response that refuses it. A parameter without a value is left out. */
+export async function readClientForm(request: Request): Promise<Form | Response> {
+	const [, scheme] = /^([A-Za-z-]+)(?: |$)/.exec(request.headers.get('authorization') ?? '') ?? [];
+	if (request.headers.has('authorization')) {
+		return oauthError('invalid_client', 'This server knows public clients alone: send client_id.', scheme ?? 'Basic');
+	}
+
+	if (mediaTypeOf(request) !== formType) {
+		return oauthError('invalid_request', `Send the parameters as ${formType}.`);
+	}
+
+	const form = await readForm(request);
+	const given = [...(form ?? [])].filter(([, value]) => value !== '');
+	if (!form || new Set(given.map(([name]) => name)).size < given.length) {
+		return oauthError('invalid_request', form ? 'A parameter came twice.' : 'The form is too large.');
+	}
+
+	const {client_id: client, scope, ...rest} = Object.fromEntries(given);
+	if (client !== clientId) {
+		return oauthError('invalid_client', client ? 'This client is not known here.' : 'client_id is missing.');
+	}
+
+	return scope ? oauthError('invalid_scope', 'This server has no scopes: leave scope out.') : rest;
+}

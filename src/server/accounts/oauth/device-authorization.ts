@@ -1,0 +1,86 @@
+import {randomUUID} from 'node:crypto';
+import type {Insertable} from 'kysely';
+import {countAttempt} from '../attempts.ts';
+import {ownOrigin} from '../own-origin.ts';
+import {makeToken} from '../token.ts';
+import {makeUserCode} from '../user-code.ts';
+import type {Tables} from '../../database/tables.ts';
+import {networkOf, peerOf} from '../../kit/client-address.ts';
+import type {OpenRequest} from '../../kit/route.ts';
+import type {Services} from '../../kit/services.ts';
+import {oauthAnswer, oauthWait} from './answer.ts';
+import {clientId, readClientForm} from './client-form.ts';
+
+/** How long a code may be approved, and how long a program waits between two questions, in seconds. */
+const life = 10 * 60;
+const interval = 5;
+
+/** Begins a login at a program (RFC 8628 section 3.1 and 3.2). */
+export async function authorizeDevice(services: Services, {request}: OpenRequest): Promise<Response> {
+	const form = await readClientForm(request);
+	if (form instanceof Response) {
+		return form;
+	}
+
+	const wait =
+		(await countAttempt(services, 'device-code', networkOf(request, services))) ??
+		(await countAttempt(services, 'device-code-anywhere', 'all'));
+	if (wait !== undefined) {
+		return oauthWait(wait);
+	}
+
+	const {token, hash} = makeToken('device');
+	const userCode = await store(services, {
+		device_code_hash: hash,
+		requested_from: programOf(request),
+		requested_address: peerOf(request, services) ?? null,
+	});
+	const page = `${ownOrigin(request, services)}/device`;
+	return oauthAnswer({
+		device_code: token.reveal(),
+		user_code: userCode,
+		verification_uri: page,
+		verification_uri_complete: `${page}?user_code=${userCode}`,
+		expires_in: life,
+		interval,
+	});
+}
+
+type Asked = Pick<
+	Insertable<Tables['device_authorizations']>,
+	'device_code_hash' | 'requested_from' | 'requested_address'
+>;
+
+/** Stores a login that waits, under a code that no other has. */
+async function store({database, now}: Services, asked: Asked): Promise<string> {
+	for (;;) {
+		const time = now();
+		const user_code = makeUserCode();
+		const {numInsertedOrUpdatedRows} = await database
+			.insertInto('device_authorizations')
+			.values({
+				id: randomUUID(),
+				...asked,
+				user_code,
+				client_id: clientId,
+				status: 'pending',
+				user_id: null,
+				api_key_id: null,
+				interval_seconds: interval,
+				last_polled_at: null,
+				created_at: time.toISOString(),
+				expires_at: new Date(time.getTime() + life * 1000).toISOString(),
+			})
+			.onConflict(conflict => conflict.column('user_code').doNothing())
+			.executeTakeFirstOrThrow();
+		if (numInsertedOrUpdatedRows) {
+			return user_code;
+		}
+	}
+}
+
+/** What the program says it is; shown as such to whoever approves it. */
+function programOf(request: Request): string {
+	const said = (request.headers.get('user-agent') ?? '').replace(/[^\x20-\x7e]/g, '').trim();
+	return said.slice(0, 120) || 'a program that does not say what it is';
+}

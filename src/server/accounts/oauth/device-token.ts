@@ -1,0 +1,106 @@
+import {randomUUID} from 'node:crypto';
+import {countAttempt} from '../attempts.ts';
+import {hashToken, kindOfToken} from '../token.ts';
+import type {Services} from '../../kit/services.ts';
+import {oauthAnswer, oauthError, oauthWait} from './answer.ts';
+import {issueTokens} from './tokens.ts';
+
+export const deviceGrant = 'urn:ietf:params:oauth:grant-type:device_code';
+
+/** By how much `slow_down` raises the interval, in seconds (RFC 8628 section 3.5). */
+const slowerBy = 5;
+/** How much too early a poll may come, in milliseconds: a timer may be early, and the way there varies. */
+const tolerance = 500;
+
+/** A poll of the device flow (RFC 8628 section 3.4): the tokens once, after the approval. */
+export async function pollDevice(
+	services: Services,
+	{device_code: given}: Readonly<Record<string, string>>,
+): Promise<Response> {
+	if (!given) {
+		return oauthError('invalid_request', 'device_code is missing.');
+	}
+
+	if (kindOfToken(given) !== 'device') {
+		return unknownCode();
+	}
+
+	const hash = hashToken(given);
+	const found = await services.database
+		.selectFrom('device_authorizations')
+		.select(['id', 'status', 'expires_at', 'interval_seconds', 'last_polled_at'])
+		.where('device_code_hash', '=', hash)
+		.executeTakeFirst();
+	if (!found || found.status === 'consumed') {
+		return unknownCode();
+	}
+
+	// Not before: whoever makes codes up would have each of them written down.
+	const wait = await countAttempt(services, 'poll', hash);
+	if (wait !== undefined) {
+		return oauthWait(wait);
+	}
+
+	if (found.expires_at <= services.now().toISOString()) {
+		return oauthError('expired_token', 'The code was not approved in time.');
+	}
+
+	switch (found.status) {
+		case 'denied':
+			return denied();
+		case 'approved':
+			return await collect(services, found.id);
+		case 'pending':
+			return await answerPending(services, found);
+	}
+}
+
+type Pending = {readonly id: string; readonly interval_seconds: number; readonly last_polled_at: string | null};
+
+async function answerPending({database, now}: Services, {id, interval_seconds: seconds, last_polled_at}: Pending) {
+	const time = now();
+	const since = last_polled_at === null ? Number.POSITIVE_INFINITY : time.getTime() - Date.parse(last_polled_at);
+	const isTooFast = since < seconds * 1000 - tolerance;
+	await database
+		.updateTable('device_authorizations')
+		.set({
+			last_polled_at: time.toISOString(),
+			...(isTooFast && {interval_seconds: seconds + slowerBy}),
+		})
+		.where('id', '=', id)
+		.execute();
+	return isTooFast
+		? oauthError('slow_down', `Ask every ${seconds + slowerBy} s from now on.`)
+		: oauthError('authorization_pending', 'Nobody has approved the code yet.');
+}
+
+/** Gives the tokens of a login that was approved. Of two polls at the same time one gets them. */
+async function collect({database, now}: Services, id: string): Promise<Response> {
+	const time = now();
+	const answer = await database.transaction().execute(async queries => {
+		const login = await queries
+			.updateTable('device_authorizations')
+			.set({status: 'consumed'})
+			.where('id', '=', id)
+			.where('status', '=', 'approved')
+			.returning(['user_id', 'client_id', 'api_key_id', 'requested_from'])
+			.executeTakeFirst();
+		if (!login?.user_id) {
+			return unknownCode();
+		}
+
+		const {user_id: userId, client_id: clientId, api_key_id: apiKeyId, requested_from: program} = login;
+		const user = await queries.selectFrom('users').select('suspended_at').where('id', '=', userId).executeTakeFirst();
+		const family = {id: randomUUID(), userId, clientId, program, apiKeyId};
+		return user?.suspended_at === null ? oauthAnswer(await issueTokens(queries, time, family)) : denied();
+	});
+	return answer;
+}
+
+function unknownCode(): Response {
+	return oauthError('invalid_grant', 'This device code is not known, or has been used.');
+}
+
+function denied(): Response {
+	return oauthError('access_denied', 'The login was denied.');
+}

@@ -1,0 +1,66 @@
+import {ownOrigin} from '../own-origin.ts';
+import type {OpenRequest, Route} from '../../kit/route.ts';
+import type {Services} from '../../kit/services.ts';
+import {oauthError} from './answer.ts';
+import {readClientForm} from './client-form.ts';
+import {authorizeDevice} from './device-authorization.ts';
+import {deviceGrant, pollDevice} from './device-token.ts';
+import {refresh} from './refresh.ts';
+import {revokeToken} from './revocation.ts';
+
+const paths = {device: '/oauth/device_authorization', token: '/oauth/token', revocation: '/oauth/revoke'} as const;
+
+/** How programs log in: the device flow (RFC 8628), refresh with rotation, revocation (RFC 7009), and where all of it is. */
+export function oauthRoutes(services: Services): readonly Route[] {
+	const post = (path: string, handle: (services: Services, asked: OpenRequest) => Promise<Response>): Route => ({
+		method: 'POST',
+		path,
+		auth: 'none',
+		// Any type: what is no form is refused in the words of the protocol.
+		accepts: [],
+		handle: asked => handle(services, asked),
+	});
+	return [
+		{
+			method: 'GET',
+			path: '/.well-known/oauth-authorization-server',
+			auth: 'none',
+			handle: ({request}) => Response.json(metadata(ownOrigin(request, services))),
+		},
+		post(paths.device, authorizeDevice),
+		post(paths.token, giveTokens),
+		post(paths.revocation, revokeToken),
+	];
+}
+
+/** The metadata of RFC 8414 section 2. There is no authorization endpoint, so there are no response types. */
+function metadata(issuer: string) {
+	return {
+		issuer,
+		device_authorization_endpoint: `${issuer}${paths.device}`,
+		token_endpoint: `${issuer}${paths.token}`,
+		revocation_endpoint: `${issuer}${paths.revocation}`,
+		grant_types_supported: [deviceGrant, 'refresh_token'],
+		response_types_supported: [],
+		token_endpoint_auth_methods_supported: ['none'],
+		revocation_endpoint_auth_methods_supported: ['none'],
+	};
+}
+
+async function giveTokens(services: Services, {request}: OpenRequest): Promise<Response> {
+	const form = await readClientForm(request);
+	if (form instanceof Response) {
+		return form;
+	}
+
+	switch (form['grant_type']) {
+		case deviceGrant:
+			return await pollDevice(services, form);
+		case 'refresh_token':
+			return await refresh(services, form);
+		case undefined:
+			return oauthError('invalid_request', 'grant_type is missing.');
+		default:
+			return oauthError('unsupported_grant_type', 'This server knows the device_code and refresh_token grants.');
+	}
+}

@@ -1,0 +1,63 @@
+import {hashToken, kindOfToken} from '../token.ts';
+import type {Services} from '../../kit/services.ts';
+import {oauthAnswer, oauthError} from './answer.ts';
+import {issueTokens, revokeFamily} from './tokens.ts';
+
+/**
+ * How long a refresh token that was exchanged may be exchanged again, in milliseconds: for an answer that was lost on the
+ * way, and for two programs that share one login and refresh it at the same moment. After it, a second use means that
+ * somebody else has the token, and ends the login (RFC 9700 section 4.14.2).
+ */
+const grace = 10_000;
+
+/** The refresh_token grant with rotation (RFC 6749 section 6). */
+export async function refresh(
+	{database, now}: Pick<Services, 'database' | 'now'>,
+	{refresh_token: given}: Readonly<Record<string, string>>,
+): Promise<Response> {
+	if (!given) {
+		return oauthError('invalid_request', 'refresh_token is missing.');
+	}
+
+	const time = now();
+	const answer =
+		kindOfToken(given) === 'refresh' &&
+		(await database.transaction().execute(async queries => {
+			const found = await queries
+				.selectFrom('tokens')
+				.innerJoin('users', 'users.id', 'tokens.user_id')
+				.leftJoin('api_keys', 'api_keys.id', 'tokens.api_key_id')
+				.select(['tokens.id', 'tokens.user_id', 'client_id', 'family_id', 'program', 'api_key_id', 'used_at'])
+				.where('token_hash', '=', hashToken(given))
+				.where('kind', '=', 'refresh')
+				.where('tokens.revoked_at', 'is', null)
+				.where('api_keys.revoked_at', 'is', null)
+				.where('tokens.expires_at', '>', time.toISOString())
+				.where('suspended_at', 'is', null)
+				.executeTakeFirst();
+			if (!found) {
+				return undefined;
+			}
+
+			const {id, used_at, program, user_id: userId, client_id: clientId, family_id, api_key_id: apiKeyId} = found;
+			// A clock that was set back must not make the grace longer.
+			if (used_at !== null && Math.abs(time.getTime() - Date.parse(used_at)) > grace) {
+				await revokeFamily(queries, time, family_id);
+				return undefined;
+			}
+
+			// Written again where it was used before: until the new tokens are there, nobody ends the login beside them.
+			const {numUpdatedRows} = await queries
+				.updateTable('tokens')
+				.set({used_at: used_at ?? time.toISOString()})
+				.where('id', '=', id)
+				.where('revoked_at', 'is', null)
+				.executeTakeFirstOrThrow();
+			if (numUpdatedRows === 0n) {
+				return undefined;
+			}
+
+			return await issueTokens(queries, time, {id: family_id, userId, clientId, program, apiKeyId});
+		}));
+	return answer ? oauthAnswer(answer) : oauthError('invalid_grant', 'The login has ended. Log in again.');
+}

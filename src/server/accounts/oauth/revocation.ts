@@ -1,0 +1,41 @@
+import {hashToken, kindOfToken} from '../token.ts';
+import type {OpenRequest} from '../../kit/route.ts';
+import type {Services} from '../../kit/services.ts';
+import {oauthError} from './answer.ts';
+import {readClientForm} from './client-form.ts';
+import {revokeFamily} from './tokens.ts';
+
+/**
+ * Ends the login that a token belongs to, be it the access or the refresh token (RFC 7009 section 2.1). What is not known is
+ * a success, too: it opens nothing.
+ */
+export async function revokeToken({database, now}: Services, {request}: OpenRequest): Promise<Response> {
+	const form = await readClientForm(request);
+	if (form instanceof Response) {
+		return form;
+	}
+
+	const {token} = form;
+	if (!token) {
+		return oauthError('invalid_request', 'token is missing.');
+	}
+
+	const kind = kindOfToken(token);
+	if (kind === 'api-key') {
+		return oauthError('unsupported_token_type', 'An API key is revoked by its id, at /api/v1/user/api-keys.');
+	}
+
+	const found =
+		kind === 'access' || kind === 'refresh'
+			? await database
+					.selectFrom('tokens')
+					.select('family_id')
+					.where('token_hash', '=', hashToken(token))
+					.executeTakeFirst()
+			: undefined;
+	if (found) {
+		await database.transaction().execute(transaction => revokeFamily(transaction, now(), found.family_id));
+	}
+
+	return new Response(null, {headers: {'cache-control': 'no-store'}});
+}

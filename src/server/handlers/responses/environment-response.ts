@@ -1,0 +1,18 @@
+import type {TaskEnvironment} from '../../../contract/resources/environment.ts';
+import type {EnvironmentRow} from '../../sandboxes/environment-life.ts';
+
+/** An environment as the API has it; `executeToken` is for who creates it. */
+export function environmentResponse(row: EnvironmentRow, executeToken: string | null = null): TaskEnvironment {
+	return {
+		id: row.id,
+		state: row.state,
+		task_ref: row.task_ref,
+		created_at: row.created_at,
+		expires_at: row.expires_at,
+		error: row.error,
+		execute_token: executeToken,
+		instruction: row.instruction,
+		service_urls: JSON.parse(row.service_urls),
+		task_verification: row.verification === null ? null : JSON.parse(row.verification),
+	};
+}

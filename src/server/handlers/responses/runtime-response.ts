@@ -1,0 +1,103 @@
+import type {Runtime, RuntimeInstance} from '../../../contract/resources/runtime.ts';
+import type {Queries} from '../../database/tables.ts';
+import {limitFor, type OrganizationBounds} from '../../sandboxes/capacity.ts';
+import {creditsFor} from '../../sandboxes/credit-price.ts';
+import {type SandboxRow, secondsRun} from '../../sandboxes/meter.ts';
+import type {RuntimeRow} from '../../sandboxes/runtime-life.ts';
+import type {Services} from '../../kit/services.ts';
+
+type Row = RuntimeRow & {readonly project_key: string | null; readonly project_name: string | null};
+
+/** Runtimes of one organization with their projects, to be narrowed and ordered. */
+export function selectRuntimes(queries: Queries) {
+	return queries
+		.selectFrom('runtimes')
+		.leftJoin('projects', 'projects.id', 'runtimes.project_id')
+		.selectAll('runtimes')
+		.select(['projects.slug as project_key', 'projects.name as project_name']);
+}
+
+/** Runtimes of one organization as the API has them, seen by a user. */
+export async function runtimeResponses(
+	services: Services,
+	rows: readonly Row[],
+	{organizationId, userId}: {readonly organizationId: string; readonly userId: string},
+): Promise<Runtime[]> {
+	const {database} = services;
+	const bounds = await database
+		.selectFrom('organizations')
+		.select(['runtime_seconds_max', 'runtime_seconds_default', 'sandbox_capacity'])
+		.where('id', '=', organizationId)
+		.executeTakeFirstOrThrow();
+	const sandboxIds = rows.flatMap(({sandbox_id}) => sandbox_id ?? []);
+	const sandboxes = await database
+		.selectFrom('sandboxes')
+		.selectAll()
+		.where('id', 'in', ['', ...sandboxIds])
+		.execute();
+	const sandboxOf = new Map(sandboxes.map(sandbox => [sandbox.id, sandbox]));
+	return rows.map(row => {
+		const sandbox = sandboxOf.get(row.sandbox_id ?? '');
+		return {
+			id: row.id,
+			key: row.key,
+			name: row.name,
+			description: row.description,
+			config_digest: row.config_digest,
+			config_version: row.config_version,
+			created_at: row.created_at,
+			updated_at: row.updated_at,
+			created_by: row.created_by,
+			owned_by_me: row.created_by === userId,
+			project_id: row.project_id,
+			project_key: row.project_key,
+			project_name: row.project_name,
+			workspace_id: row.workspace_id,
+			status: row.status,
+			task_ref: row.task_ref,
+			instance: sandbox ? instanceOf(services, row, sandbox, bounds) : null,
+		};
+	});
+}
+
+function instanceOf(
+	{sandboxes, now}: Services,
+	runtime: RuntimeRow,
+	sandbox: SandboxRow,
+	bounds: OrganizationBounds,
+): RuntimeInstance {
+	const {policy, provider} = sandboxes;
+	const limit = limitFor(policy, bounds, runtime.requested_seconds);
+	const seconds = secondsRun(sandbox, now());
+	const used = creditsFor(seconds, policy.creditsPerHour);
+	const atOnce =
+		sandbox.running_since !== null && sandbox.expires_at !== null
+			? (Date.parse(sandbox.expires_at) - Date.parse(sandbox.running_since)) / 1000
+			: undefined;
+	return {
+		sandbox_id: sandbox.id,
+		provider: sandbox.provider,
+		provider_sandbox_id: sandbox.provider_sandbox_id,
+		state: sandbox.state,
+		created_at: sandbox.created_at,
+		expires_at: sandbox.state === 'running' ? sandbox.expires_at : null,
+		pause_reason: sandbox.pause_reason,
+		sandbox_url: sandbox.state === 'killed' ? null : sandbox.sandbox_url,
+		startup_timing: JSON.parse(sandbox.startup_timing),
+		supports_pause: provider.supportsPause,
+		total_runtime_seconds: seconds,
+		actual_runtime_limit_seconds: Math.round(atOnce ?? limit.actual),
+		configured_runtime_limit_seconds: limit.configured.seconds,
+		configured_runtime_limit_source_level: limit.configured.level,
+		requested_runtime_limit_seconds: limit.requested.seconds,
+		requested_runtime_limit_source_level: limit.requested.level,
+		billed_credits: sandbox.billed_credits,
+		running_credits: Math.max(0, used - sandbox.billed_credits),
+		estimated_total_credits: Math.max(
+			// What was paid in advance counts, though the time may not be used.
+			sandbox.billed_credits,
+			creditsFor(atOnce === undefined ? seconds : sandbox.past_seconds + atOnce, policy.creditsPerHour),
+		),
+		runtime_limited_by_credits: sandbox.limited_by !== null,
+	};
+}

@@ -1,0 +1,149 @@
+import type {Selectable} from 'kysely';
+import type {Session} from '../../../contract/resources/session.ts';
+import type {ServerCatalog} from '../../kit/catalog.ts';
+import type {Queries, Tables} from '../../database/tables.ts';
+
+type Message = Pick<
+	Selectable<Tables['session_messages']>,
+	| 'role'
+	| 'model'
+	| 'input_tokens'
+	| 'cache_read_input_tokens'
+	| 'cache_creation_input_tokens'
+	| 'output_tokens'
+	| 'tool_call_count'
+	| 'cost_usd'
+	| 'is_generation'
+	| 'at_us'
+>;
+
+/** A session as the API has it, with usage derived from its messages; undefined where there is none. */
+export async function readSession(queries: Queries, catalog: ServerCatalog, id: string): Promise<Session | undefined> {
+	const row = await queries
+		.selectFrom('sessions')
+		.innerJoin('users', 'users.id', 'sessions.user_id')
+		.leftJoin('projects', 'projects.id', 'sessions.project_id')
+		.selectAll('sessions')
+		.select(['users.email', 'users.full_name', 'users.username', 'projects.name as project_name'])
+		.where('sessions.id', '=', id)
+		.executeTakeFirst();
+	if (!row) {
+		return undefined;
+	}
+
+	const messages = await queries
+		.selectFrom('session_messages')
+		.select([
+			'role',
+			'model',
+			'input_tokens',
+			'cache_read_input_tokens',
+			'cache_creation_input_tokens',
+			'output_tokens',
+			'tool_call_count',
+			'cost_usd',
+			'is_generation',
+			'at_us',
+		])
+		.where('session_id', '=', id)
+		.orderBy('at_us')
+		.orderBy('message_id')
+		.execute();
+	const compactions = await queries
+		.selectFrom('session_compactions')
+		.select('at_us')
+		.where('session_id', '=', id)
+		.orderBy('at_us', 'desc')
+		.execute();
+	const usage = usageOf(messages, compactions, catalog);
+	return {
+		id: row.id,
+		agent: row.agent,
+		archived_at: row.archived_at,
+		created_at: row.created_at,
+		created_by: {email: row.email, full_name: row.full_name, id: row.user_id, username: row.username},
+		frozen_at: row.frozen_at,
+		frozen_by: row.frozen_by,
+		labels: JSON.parse(row.labels),
+		last_message_at: row.last_message_at,
+		message_count: usage.total_message_count,
+		model: row.model,
+		origin: row.origin,
+		preview_text: row.preview_text,
+		project_id: row.project_id,
+		project_name: row.project_name,
+		runtime_id: row.runtime_id,
+		title: row.title,
+		updated_at: row.updated_at,
+		usage,
+		user_id: row.user_id,
+		visibility: row.visibility,
+		workspace_id: row.workspace_id,
+	};
+}
+
+/** The usage of a session, of its messages in their order and its compactions, the last one first. */
+function usageOf(
+	messages: readonly Message[],
+	compactions: readonly {readonly at_us: number}[],
+	catalog: ServerCatalog,
+): Session['usage'] {
+	const eraStart = compactions[0]?.at_us ?? 0;
+	const current = sum(
+		messages.filter(({at_us}) => at_us >= eraStart),
+		catalog,
+	);
+	const total = sum(messages, catalog);
+	const last = messages.findLast(({is_generation}) => is_generation === 1);
+	return {
+		compaction_count: compactions.length,
+		current_cache_creation_input_tokens: current.cacheWrite,
+		current_cache_read_input_tokens: current.cacheRead,
+		current_cost_usd: current.cost,
+		current_input_tokens: current.input,
+		current_message_count: current.messages,
+		current_output_tokens: current.output,
+		current_tool_call_count: current.toolCalls,
+		last_generation_input_tokens: last
+			? last.input_tokens + last.cache_read_input_tokens + last.cache_creation_input_tokens
+			: null,
+		total_cache_creation_input_tokens: total.cacheWrite,
+		total_cache_read_input_tokens: total.cacheRead,
+		total_cost_usd: total.cost,
+		total_input_tokens: total.input,
+		total_message_count: total.messages,
+		total_output_tokens: total.output,
+		total_tool_call_count: total.toolCalls,
+	};
+}
+
+function sum(messages: readonly Message[], catalog: ServerCatalog) {
+	const add = (of: (message: Message) => number) => messages.reduce((total, message) => total + of(message), 0);
+	const costs = messages.filter(({is_generation}) => is_generation === 1).map(message => costOf(message, catalog));
+	return {
+		input: add(message => message.input_tokens),
+		cacheRead: add(message => message.cache_read_input_tokens),
+		cacheWrite: add(message => message.cache_creation_input_tokens),
+		output: add(message => message.output_tokens),
+		toolCalls: add(message => message.tool_call_count),
+		// A tool call is a part of the message that asked for it.
+		messages: messages.filter(({role}) => role !== 'tool').length,
+		// One message of an unknown price makes the sum unknown: less than the whole would be wrong.
+		cost: costs.length === 0 ? null : costs.reduce(plus),
+	};
+}
+
+const plus = (a: number | null, b: number | null) => (a === null || b === null ? null : a + b);
+
+function costOf(message: Message, catalog: ServerCatalog): number | null {
+	return (
+		message.cost_usd ??
+		catalog.costOf(message.model ?? '', {
+			input: message.input_tokens,
+			cacheRead: message.cache_read_input_tokens,
+			cacheWrite: message.cache_creation_input_tokens,
+			output: message.output_tokens,
+			reasoning: 0,
+		})
+	);
+}

@@ -1,0 +1,122 @@
+import {artifactRoutes} from '../artifacts/artifact-routes.ts';
+import {authenticate} from './authenticate.ts';
+import {refuseOutdated} from './client-version.ts';
+import {isDatabaseFault} from '../database/fault.ts';
+import {type DemoOptions, demoRoutes} from '../demo-model/demo-routes.ts';
+import {ownNames, refuseBody, refuseStranger} from './guard.ts';
+import {handlers} from '../handlers/handlers.ts';
+import {contractRoutes} from '../kit/handler.ts';
+import {answersHead} from './head.ts';
+import {type Log, traceOf} from '../kit/log.ts';
+import {oauthRoutes} from '../accounts/oauth/oauth-routes.ts';
+import {pageRoutes} from '../pages/page-routes.ts';
+import {Refusal, refusal} from '../kit/refusal.ts';
+import {findRoute, type Route} from '../kit/route.ts';
+import type {Services} from '../kit/services.ts';
+
+export type App = (request: Request) => Promise<Response>;
+
+type Options = {
+	readonly services: Services;
+	/** Host names that it answers to, beside those of this machine; without a port. */
+	readonly names?: readonly string[];
+	readonly demo?: DemoOptions;
+	/** The oldest version of this program that it answers. */
+	readonly minimumClient?: string | undefined;
+};
+
+const health: Route = {
+	method: 'GET',
+	path: '/healthz',
+	auth: 'none',
+	handle: () => Response.json({status: 'ok'}),
+};
+
+/**
+ * The server as a function of a request, tested without a port. It never throws: what a handler throws that is no refusal
+ * is a bug, which goes to the log; the caller learns only that there was one.
+ */
+export function createApp({services, names = [], demo = {}, minimumClient}: Options): App {
+	const {log} = services;
+	const routes = [
+		health,
+		...contractRoutes(handlers, services),
+		...artifactRoutes(services),
+		...oauthRoutes(services),
+		...pageRoutes(services),
+		...demoRoutes(demo),
+	];
+	const allNames = [...ownNames, ...names];
+	const answerAny = answersHead(answerOrFail);
+
+	return async request => {
+		const url = new URL(request.url);
+		const started = performance.now();
+		const response = await answerAny(request);
+		log({
+			level: response.status >= 500 ? 'error' : 'info',
+			message: 'request',
+			method: request.method,
+			path: url.pathname,
+			status: response.status,
+			milliseconds: Math.round(performance.now() - started),
+		});
+		return response;
+	};
+
+	async function answerOrFail(request: Request): Promise<Response> {
+		const url = new URL(request.url);
+		return await answer(request, url).catch(error => failed(error, url, log));
+	}
+
+	async function answer(request: Request, url: URL): Promise<Response> {
+		const stranger = refuseStranger(request, url, allNames) ?? refuseOutdated(request, url, minimumClient);
+		if (stranger) {
+			return stranger;
+		}
+
+		const found = findRoute(routes, request, url);
+		if (!(found instanceof Response) && found.route.auth === 'none') {
+			return refuseBody(request, url, found.route) ?? found.route.handle({request, url, parameters: found.parameters});
+		}
+
+		// The credential comes first, so that a stranger learns nothing of what there is.
+		const principal = await authenticate(services, request);
+		if (!principal) {
+			return refusal(url, 401, 'This needs a key or a token of this server, as Authorization: Bearer.', {
+				headers: {'www-authenticate': 'Bearer'},
+			});
+		}
+
+		if (found instanceof Response) {
+			return found;
+		}
+
+		const {route, parameters} = found;
+		return refuseBody(request, url, route) ?? route.handle({request, url, parameters, principal});
+	}
+}
+
+/** The response to a request whose handler threw: a refusal as it says, anything else without a word of what it was. */
+function failed(error: unknown, url: URL, log: Log): Response {
+	if (error instanceof Refusal) {
+		return refusal(url, error.status, error.message, error.options);
+	}
+
+	log({
+		level: 'error',
+		message: 'failed',
+		path: url.pathname,
+		error: traceOf(error),
+	});
+	return isDatabaseFault(error)
+		? refusal(
+				url,
+				502,
+				'The database of this server does not answer, has no room, or is damaged. Nothing is half done; try again.',
+				{
+					type: 'database_error',
+				},
+			)
+		: refusal(url, 500, 'Something went wrong inside the server.');
+}

@@ -1,0 +1,53 @@
+import {findActiveKey} from '../accounts/api-key.ts';
+import {hashToken, kindOfToken} from '../accounts/token.ts';
+import type {Principal} from '../kit/authorize.ts';
+import {isDatabaseFault} from '../database/fault.ts';
+import {findAccessToken} from '../accounts/oauth/access-token.ts';
+import type {Services} from '../kit/services.ts';
+
+/** How stale the last use of a key may be, in milliseconds: a write for each request would cost more than it tells. */
+const useInterval = 60_000;
+
+/**
+ * Who asks, by `Authorization: Bearer` or `X-API-Key`; undefined for nobody: a credential that is missing, wrong, expired,
+ * revoked, or of a suspended user. It is looked for by its hash, so that the time tells nothing of it (SAFETY 26).
+ */
+export async function authenticate(services: Services, request: Request): Promise<Principal | undefined> {
+	const credential = credentialOf(request);
+	if (credential === undefined) {
+		return undefined;
+	}
+
+	const find = kindOfToken(credential) === 'access' ? findAccessToken : findApiKey;
+	return await find(services, hashToken(credential));
+}
+
+function credentialOf({headers}: Request): string | undefined {
+	const [, bearer] = /^Bearer +(\S+)$/i.exec(headers.get('authorization') ?? '') ?? [];
+	return bearer ?? headers.get('x-api-key') ?? undefined;
+}
+
+async function findApiKey(services: Services, hash: string): Promise<Principal | undefined> {
+	const {database, now} = services;
+	const key = await findActiveKey(services, hash);
+	if (!key) {
+		return undefined;
+	}
+
+	const at = now().toISOString();
+	if (key.last_used_at === null || Date.parse(at) - Date.parse(key.last_used_at) > useInterval) {
+		await database
+			.updateTable('api_keys')
+			.set({last_used_at: at})
+			.where('id', '=', key.id)
+			.execute()
+			.catch(error => {
+				// A database that takes no writes may still be read.
+				if (!isDatabaseFault(error)) {
+					throw error;
+				}
+			});
+	}
+
+	return {userId: key.user_id, apiKeyId: key.id};
+}

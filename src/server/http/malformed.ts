@@ -1,0 +1,51 @@
+import type {Server, ServerResponse} from 'node:http';
+import type {Duplex} from 'node:stream';
+import type {Problem} from '../../contract/problem.ts';
+
+/** Words for what node's parser says of a request that is no HTTP. */
+const details: Readonly<Record<string, string>> = {
+	HPE_HEADER_OVERFLOW: 'The headers of the request are too large.',
+	ERR_HTTP_REQUEST_TIMEOUT: 'The request did not come in time.',
+};
+
+/**
+ * Lets a server refuse what never becomes a request with the specified error body: what is no HTTP (400), and CONNECT
+ * (405). Without this, node answers without a body, or not at all. A connection on which an answer has begun just ends.
+ */
+export function refuseMalformed(server: Server): void {
+	const answers = new WeakMap<Duplex, ServerResponse>();
+	server.on('request', ({socket}, outgoing) => {
+		answers.set(socket, outgoing);
+		outgoing.once('close', () => answers.delete(socket));
+	});
+	server.on('clientError', (error: NodeJS.ErrnoException, socket) => {
+		if (!socket.writable || answers.get(socket)?.headersSent) {
+			socket.destroy();
+			return;
+		}
+
+		end(socket, 400, details[error.code ?? ''] ?? 'This is not a request of HTTP/1.1.');
+	});
+	server.on('connect', (_, socket) => end(socket, 405, 'CONNECT is not possible here.'));
+}
+
+/** How long a refusal may be read, in milliseconds. */
+const patience = 1000;
+
+const reasons = {400: 'Bad Request', 405: 'Method Not Allowed'} as const;
+
+function end(socket: Duplex, code: keyof typeof reasons, detail: string): void {
+	const body = JSON.stringify({code, detail, type: 'invalid_error'} satisfies Problem);
+	const head = [
+		`HTTP/1.1 ${code} ${reasons[code]}`,
+		'content-type: application/json',
+		`content-length: ${Buffer.byteLength(body)}`,
+		'connection: close',
+		...(code === 405 ? ['allow: GET, HEAD, POST, PUT, PATCH, DELETE'] : []),
+	];
+	socket.on('error', () => socket.destroy());
+	socket.end(`${head.join('\r\n')}\r\n\r\n${body}`);
+	// Whoever does not end the connection at his side, too, would keep it for ever.
+	const timer = setTimeout(() => socket.destroy(), patience);
+	socket.once('close', () => clearTimeout(timer));
+}

@@ -1,0 +1,72 @@
+import {promisify} from 'node:util';
+import {gunzip} from 'node:zlib';
+import {refuse} from '../../kit/refusal.ts';
+import {limits} from './budget.ts';
+import {readJson} from './read-json.ts';
+import {readProtobuf} from './read-protobuf.ts';
+import {readSpans} from './read-spans.ts';
+import type {DecodedSpans} from './span.ts';
+
+/** The two encodings of OTLP/HTTP. */
+export type OtlpEncoding = 'json' | 'protobuf';
+
+const encodings: Readonly<Record<string, OtlpEncoding>> = {
+	'application/json': 'json',
+	'application/x-protobuf': 'protobuf',
+};
+
+/** The encoding that a `Content-Type` means. Refuses any other with 400. */
+export function encodingOf(contentType: string): OtlpEncoding {
+	const [type = ''] = contentType.split(';');
+	return (
+		encodings[type.trim().toLowerCase()] ?? refuse(400, 'Send traces as application/x-protobuf or application/json.')
+	);
+}
+
+type Headers = {
+	readonly contentType: string;
+	readonly contentEncoding?: string;
+};
+
+/**
+ * Reads the spans of an OTLP/HTTP request (https://opentelemetry.io/docs/specs/otlp/#otlphttp). Refuses with 400 what
+ * cannot be read, is too much before or after decompression, or is of another type or compression. Never throws else.
+ */
+export async function decodeTraces(
+	body: Uint8Array,
+	{contentType, contentEncoding = ''}: Headers,
+): Promise<DecodedSpans> {
+	const encoding = encodingOf(contentType);
+	const bytes = await decompress(body, contentEncoding.trim().toLowerCase());
+	return readSpans(encoding === 'json' ? readJson(bytes) : readProtobuf(bytes));
+}
+
+const unzip = promisify(gunzip);
+
+async function decompress(body: Uint8Array, contentEncoding: string): Promise<Uint8Array> {
+	if (body.length > limits.compressed) {
+		return refuse(400, `The body is larger than ${limits.compressed} bytes.`);
+	}
+
+	if (contentEncoding === '' || contentEncoding === 'identity') {
+		return body;
+	}
+
+	if (contentEncoding !== 'gzip' && contentEncoding !== 'x-gzip') {
+		return refuse(400, `The body may be compressed with gzip, not with “${contentEncoding}”.`, {
+			headers: {'accept-encoding': 'gzip'},
+		});
+	}
+
+	try {
+		return await unzip(body, {maxOutputLength: limits.body});
+	} catch (error) {
+		return isTooLarge(error)
+			? refuse(400, `The body is larger than ${limits.body} bytes when it is decompressed.`)
+			: refuse(400, 'The body is not gzip, or it was cut off.');
+	}
+}
+
+function isTooLarge(error: unknown): boolean {
+	return error instanceof Error && 'code' in error && error.code === 'ERR_BUFFER_TOO_LARGE';
+}

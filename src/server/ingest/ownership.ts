@@ -1,0 +1,125 @@
+import type {DatabaseTransaction} from '../database/tables.ts';
+import {isFencedOff, loadOwners, loadRunsOfItems} from './run-ownership.ts';
+import type {Belongings} from './context.ts';
+import {chunks, ownIds} from './ids.ts';
+import {itemNamesOf} from './item-records.ts';
+import type {Place} from './place.ts';
+import {nameAt} from './read-attributes.ts';
+import type {Span} from './otlp/span.ts';
+
+type Key = Parameters<typeof nameAt>[1];
+
+const said = ({attributes, resource}: Span, key: Key) => nameAt(attributes, key) ?? nameAt(resource, key);
+
+/** The kinds of OTLP in words, by their numbers. */
+const kinds = ['unspecified', 'internal', 'server', 'client', 'producer', 'consumer'];
+
+/** What a span is, in a word: its own, that of the conventions, or else its kind. */
+export function typeOf(span: Span): string {
+	return (
+		nameAt(span.attributes, 'service.span.type') ??
+		nameAt(span.attributes, 'gen_ai.operation.name') ??
+		kinds[span.kind] ??
+		'unspecified'
+	);
+}
+
+export type Claimed = {
+	readonly span: Span;
+	readonly own: Belongings;
+	/** The execution that it comes of, where it says so. */
+	readonly execution: string | undefined;
+};
+
+/** Why a span is rejected that writes to a claimed run without being of its execution. */
+export const fencedOff = 'Another execution has claimed the workflow run.';
+
+type Result = {
+	readonly claimed: readonly Claimed[];
+	readonly rejected: readonly string[];
+};
+
+/**
+ * What the spans of a place say that they belong to, with the ids of this server. Spans that name a private session of
+ * another user are rejected, and those that write to a run which another execution or user has claimed.
+ */
+export async function readBelongings(
+	transaction: DatabaseTransaction,
+	{workspaceId}: Place,
+	userId: string,
+	spans: readonly Span[],
+): Promise<Result> {
+	const idsOf = (table: 'sessions' | 'assessments' | 'workflow_runs', key: Key) =>
+		ownIds(
+			transaction,
+			table,
+			workspaceId,
+			spans.flatMap(span => said(span, key) ?? []),
+		);
+	const sessions = await idsOf('sessions', 'gen_ai.conversation.id');
+	const assessments = await idsOf('assessments', 'service.airt.assessment.id');
+	const runs = await idsOf('workflow_runs', 'service.workflow.run.id');
+	const items = await ownIds(transaction, 'items', workspaceId, spans.flatMap(itemNamesOf));
+	const runsOfItems = await loadRunsOfItems(transaction, workspaceId, [...items.values()]);
+	const owners = await loadOwners(transaction, workspaceId, [...new Set([...runs.values(), ...runsOfItems.values()])]);
+	const foreign = await privateToOthers(transaction, workspaceId, userId, [...sessions.values()]);
+	const claimed: Claimed[] = [];
+	const rejected: string[] = [];
+	for (const span of spans) {
+		const idOf = (ids: ReadonlyMap<string, string>, key: Key) => ids.get(said(span, key) ?? '') ?? null;
+		const session = idOf(sessions, 'gen_ai.conversation.id');
+		if (session !== null && foreign.has(session)) {
+			rejected.push('A conversation is private to another user.');
+			continue;
+		}
+
+		const run = idOf(runs, 'service.workflow.run.id');
+		const execution = said(span, 'service.workflow.execution.id');
+		// An item that is recorded again moves to the run of this span: that writes to the run that it leaves, too.
+		const itemRuns = itemNamesOf(span).map(name => runsOfItems.get(items.get(name) ?? ''));
+		const writer = {executionId: execution, userId};
+		if ([run, ...itemRuns].some(id => isFencedOff(owners.get(id ?? ''), writer))) {
+			rejected.push(fencedOff);
+			continue;
+		}
+
+		claimed.push({
+			span,
+			execution,
+			own: {
+				session_id: session,
+				evaluation_id: said(span, 'service.evaluation.id') ?? null,
+				evaluation_item_id: said(span, 'service.evaluation.item.id') ?? null,
+				assessment_id: idOf(assessments, 'service.airt.assessment.id'),
+				attack_span_id: typeOf(span) === 'attack' ? span.spanId : null,
+				workflow_run_id: run,
+			},
+		});
+	}
+
+	return {claimed, rejected};
+}
+
+async function privateToOthers(
+	transaction: DatabaseTransaction,
+	workspaceId: string,
+	userId: string,
+	sessionIds: readonly string[],
+): Promise<ReadonlySet<string>> {
+	const found = new Set<string>();
+	for (const some of chunks(sessionIds)) {
+		const rows = await transaction
+			.selectFrom('sessions')
+			.select('id')
+			.where('id', 'in', some)
+			.where('workspace_id', '=', workspaceId)
+			.where('visibility', '=', 'private')
+			.where('user_id', '!=', userId)
+			.execute();
+		for (const {id} of rows) {
+			found.add(id);
+		}
+	}
+
+	return found;
+}

@@ -1,0 +1,66 @@
+import type {Queries} from '../database/tables.ts';
+
+/** Most ids that one query names. */
+const mostNamed = 500;
+
+/** Who has claimed a run. */
+type Owner = {readonly executionId: string; readonly userId: string | null};
+
+/** Who writes to a run. */
+type Writer = {readonly executionId: string | undefined; readonly userId: string};
+
+/** Returns the owner of each of these runs of a workspace; a run that nobody has claimed is not in it. */
+export async function loadOwners(
+	queries: Queries,
+	workspaceId: string,
+	runIds: readonly string[],
+): Promise<ReadonlyMap<string, Owner>> {
+	const owners = new Map<string, Owner>();
+	for (let from = 0; from < runIds.length; from += mostNamed) {
+		const rows = await queries
+			.selectFrom('workflow_runs')
+			.select(['id', 'execution_id', 'claimed_by'])
+			.where('workspace_id', '=', workspaceId)
+			.where('id', 'in', runIds.slice(from, from + mostNamed))
+			.where('execution_id', 'is not', null)
+			.execute();
+		for (const {id, execution_id, claimed_by} of rows) {
+			owners.set(id, {executionId: execution_id ?? '', userId: claimed_by});
+		}
+	}
+
+	return owners;
+}
+
+/** Returns the run of each of these items of a workspace; an item that is new or of no run is not in it. */
+export async function loadRunsOfItems(
+	queries: Queries,
+	workspaceId: string,
+	itemIds: readonly string[],
+): Promise<ReadonlyMap<string, string>> {
+	const runs = new Map<string, string>();
+	for (let from = 0; from < itemIds.length; from += mostNamed) {
+		const rows = await queries
+			.selectFrom('items')
+			.select(['id', 'workflow_run_id'])
+			.where('workspace_id', '=', workspaceId)
+			.where('id', 'in', itemIds.slice(from, from + mostNamed))
+			.where('workflow_run_id', 'is not', null)
+			.execute();
+		for (const {id, workflow_run_id} of rows) {
+			runs.set(id, workflow_run_id ?? '');
+		}
+	}
+
+	return runs;
+}
+
+/**
+ * Whether a write to a run must be refused: it names another execution than the one that claimed the run, or it names
+ * none and comes from another user than the one who claimed it. A run that nobody has claimed takes every write.
+ */
+export function isFencedOff(owner: Owner | undefined, {executionId, userId}: Writer): boolean {
+	return (
+		owner !== undefined && (executionId === undefined ? owner.userId !== userId : owner.executionId !== executionId)
+	);
+}

@@ -1,0 +1,61 @@
+import type {OperationId} from '../../contract/operations.ts';
+
+/** What a member may do in an organization, from the least to the most. */
+const roles = ['member', 'admin', 'owner'] as const;
+
+export type Role = (typeof roles)[number];
+
+/** Who asks. */
+export type Principal = {
+	readonly userId: string;
+	/** The API key that he proved himself with, or that his token came from; revoking it ends both. */
+	readonly apiKeyId: string | null;
+};
+
+/**
+ * The least role that an operation takes in the organization of its path; `self` for what concerns nobody but the
+ * caller. An operation without a row does not compile, and what is not allowed here is forbidden (SAFETY 26).
+ */
+const requiredRole: {readonly [Id in OperationId]: Role | 'self'} = {
+	createSubmissionStage: 'member',
+	createEnvironment: 'member',
+	getEnvironmentLogs: 'member',
+	verifyMfaEnrollment: 'self',
+	resolveTraceArtifact: 'member',
+	unarchiveSession: 'member',
+	updateUserPreferences: 'self',
+	getUserPreferences: 'self',
+	getAttackSpans: 'member',
+	resumeRuntime: 'member',
+	listRunItems: 'member',
+	getItemSchemas: 'member',
+	getEvaluationTraceStats: 'member',
+	getAutoRefill: 'member',
+	removeMemberLimit: 'admin',
+	getFinding: 'member',
+	claimRun: 'member',
+	updateOrganization: 'owner',
+	listAssessments: 'member',
+	listFindings: 'member',
+	pushTraces: 'member',
+	listApiKeys: 'self',
+	createApiKey: 'self',
+	revokeApiKey: 'self',
+	listOrganizations: 'self',
+	listWorkspaces: 'member',
+	listProjects: 'member',
+	listEnvironments: 'member',
+	getEnvironment: 'member',
+	stopEnvironment: 'member',
+	listRuntimes: 'member',
+	createRuntime: 'member',
+	getRuntime: 'member',
+	listSessions: 'member',
+	listRuns: 'member',
+};
+
+/** Whether a member of this role, or somebody without one, may do this. */
+export function authorize(action: OperationId, role: Role | undefined): boolean {
+	const required = requiredRole[action];
+	return required === 'self' || (role !== undefined && roles.indexOf(role) >= roles.indexOf(required));
+}

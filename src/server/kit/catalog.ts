@@ -1,0 +1,52 @@
+import type {InferenceInfo} from '../../contract/resources/preferences.ts';
+import {loadCatalog} from '../../core/catalog.ts';
+import {isProviderName, keyVariables, parseModelId} from '../../core/model.ts';
+import {costOf, type TokenUsage} from '../../core/session/usage.ts';
+import {demoModelInfo} from '../demo-model/demo-routes.ts';
+
+/** The models that this server knows. */
+export type ServerCatalog = {
+	readonly models: readonly InferenceInfo[];
+	/** US dollars that a message cost, null where the price is unknown. The model is `provider/name`, or a name alone. */
+	readonly costOf: (model: string, usage: TokenUsage) => number | null;
+};
+
+/**
+ * Loads the catalog. A vendor's models are ready where the environment of the server holds its key: this server keeps no
+ * keys of its users.
+ */
+export async function loadServerCatalog(environment: NodeJS.ProcessEnv): Promise<ServerCatalog> {
+	const catalog = await loadCatalog();
+	const models = catalog.models.map(({id, name, contextWindow}): InferenceInfo => {
+		const {provider} = parseModelId(id);
+		const price = catalog.priceOf(id);
+		return {
+			id,
+			name,
+			provider,
+			has_required_keys: keyVariables[provider].some(variable => environment[variable]?.trim()),
+			required_api_keys: keyVariables[provider].slice(0, 1),
+			is_system_model: false,
+			context_window: contextWindow ?? null,
+			cost_input: price?.input ?? null,
+			cost_output: price?.output ?? null,
+		};
+	});
+
+	return {
+		models: [demoModelInfo, ...models],
+		costOf: (model, usage) => costOf(usage, priceOf(model)),
+	};
+
+	function priceOf(model: string) {
+		if (model === demoModelInfo.id) {
+			return freeOfCharge;
+		}
+
+		const vendor = model.slice(0, model.indexOf('/'));
+		const ids = isProviderName(vendor) ? [model] : Object.keys(keyVariables).map(name => `${name}/${model}`);
+		return ids.map(catalog.priceOf).find(price => price !== undefined);
+	}
+}
+
+const freeOfCharge = {input: 0, cacheRead: 0, cacheWrite: 0, output: 0};

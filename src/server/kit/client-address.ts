@@ -1,0 +1,43 @@
+import {isIPv6} from 'node:net';
+import {isLoopback} from '../../core/origin.ts';
+import type {Services} from './services.ts';
+
+/** The header in which the listener says who connected. What a caller sends under this name never gets this far. */
+export const peerHeader = 'x-service-peer';
+
+/**
+ * The address that a request came from, in words for people; undefined where nobody knows. With https a proxy stands in
+ * front, and its address would only mislead.
+ */
+export function peerOf(request: Request, {publicUrl}: Pick<Services, 'publicUrl'>): string | undefined {
+	const address = request.headers.get(peerHeader)?.replace(/^::ffff:(?=\d+\.)/, '');
+	if (!address || publicUrl().startsWith('https:')) {
+		return undefined;
+	}
+
+	const url = `http://${address.includes(':') ? `[${address}]` : address}`;
+	return URL.canParse(url) && isLoopback(new URL(url)) ? `this machine (${address})` : address;
+}
+
+/**
+ * By what the attempts of strangers are told apart: the address that a request came from, of IPv6 the network of 64 bits,
+ * since one computer has all of it. Behind a proxy with TLS it is the last address that `X-Forwarded-For` has: what comes
+ * before it, anybody may write.
+ */
+export function networkOf({headers}: Request, {publicUrl}: Pick<Services, 'publicUrl'>): string {
+	const forwarded = publicUrl().startsWith('https:') ? headers.get('x-forwarded-for')?.split(',').at(-1)?.trim() : '';
+	const address = (forwarded || headers.get(peerHeader) || 'unknown').replace(/^::ffff:(?=\d+\.)/i, '');
+	return isIPv6(address) ? networkOfIPv6(address) : address;
+}
+
+/** The first four groups, of which `::` leaves out those that are zero. */
+function networkOfIPv6(address: string): string {
+	const [before = '', after] = address.split('%')[0]?.split('::') ?? [];
+	const [head, tail] = [before, after ?? ''].map(part => part.split(':').filter(Boolean));
+	const zeros = after === undefined ? 0 : 8 - (head?.length ?? 0) - (tail?.length ?? 0);
+	const groups = [...(head ?? []), ...Array.from({length: zeros}, () => '0'), ...(tail ?? [])];
+	return groups
+		.slice(0, 4)
+		.map(group => Number.parseInt(group, 16).toString(16))
+		.join(':');
+}

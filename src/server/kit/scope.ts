@@ -1,0 +1,89 @@
+import type {PathParameter} from '../../contract/path.ts';
+import type {Principal, Role} from './authorize.ts';
+import type {Queries} from '../database/tables.ts';
+
+export type Organization = {readonly id: string; readonly slug: string; readonly name: string};
+export type Workspace = {readonly id: string; readonly slug: string; readonly name: string};
+export type Project = {readonly id: string; readonly slug: string; readonly name: string};
+
+/** Where an operation works, as far as its path says; the role is the caller's in the organization. */
+export type Scope = {
+	readonly organization: Organization;
+	readonly role: Role;
+	readonly workspace?: Workspace;
+	readonly project?: Project;
+};
+
+/** The scope of a row: what its path names is there. */
+export type ScopeOf<Path extends string> = ('org' extends PathParameter<Path>
+	? {readonly organization: Organization; readonly role: Role}
+	: unknown) &
+	('workspace' extends PathParameter<Path> ? {readonly workspace: Workspace} : unknown) &
+	('project' extends PathParameter<Path> ? {readonly project: Project} : unknown);
+
+/**
+ * Finds what a path names, as far as the caller is a member of it. Undefined where anything is missing: what belongs to
+ * others cannot be told from what does not exist (SAFETY 26).
+ */
+export async function findScope(
+	queries: Queries,
+	{userId}: Principal,
+	{org, workspace, project}: Readonly<Record<string, string>>,
+): Promise<Scope | undefined> {
+	if (org === undefined) {
+		return undefined;
+	}
+
+	const found = await queries
+		.selectFrom('organizations')
+		.innerJoin('members', 'members.organization_id', 'organizations.id')
+		.leftJoin('workspaces', join =>
+			join.onRef('workspaces.organization_id', '=', 'organizations.id').on('workspaces.slug', '=', workspace ?? ''),
+		)
+		.select([
+			'organizations.id',
+			'organizations.slug',
+			'organizations.name',
+			'members.role',
+			'workspaces.id as workspace_id',
+			'workspaces.slug as workspace_slug',
+			'workspaces.name as workspace_name',
+		])
+		.where('organizations.slug', '=', org)
+		.where('members.user_id', '=', userId)
+		.executeTakeFirst();
+	if (!found) {
+		return undefined;
+	}
+
+	const {workspace_id, workspace_slug, workspace_name, role, ...organization} = found;
+	if (workspace === undefined) {
+		return {organization, role};
+	}
+
+	if (workspace_id === null || workspace_slug === null || workspace_name === null) {
+		return undefined;
+	}
+
+	const inWorkspace = {
+		organization,
+		role,
+		workspace: {id: workspace_id, slug: workspace_slug, name: workspace_name},
+	};
+	if (project === undefined) {
+		return inWorkspace;
+	}
+
+	const itsProject = await findProject(queries, workspace_id, project);
+	return itsProject && {...inWorkspace, project: itsProject};
+}
+
+/** The project of a workspace by its slug or its UUID. */
+export function findProject(queries: Queries, workspaceId: string, slugOrId: string): Promise<Project | undefined> {
+	return queries
+		.selectFrom('projects')
+		.select(['id', 'slug', 'name'])
+		.where('workspace_id', '=', workspaceId)
+		.where(where => where.or([where('slug', '=', slugOrId), where('id', '=', slugOrId.toLowerCase())]))
+		.executeTakeFirst();
+}

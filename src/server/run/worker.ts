@@ -1,0 +1,70 @@
+import {rm} from 'node:fs/promises';
+import process from 'node:process';
+import {parentPort, workerData} from 'node:worker_threads';
+import {reportError} from '../../core/error.ts';
+import {demoThings, installDemo} from '../demo/install-demo.ts';
+import {makeEmbeddedFolder} from './embedded-folder.ts';
+import {countSandboxes} from '../sandboxes/keeper.ts';
+import type {Services} from '../kit/services.ts';
+import {type RunningServer, startServer} from './start.ts';
+import type {SandboxReport, WorkerData, WorkerReport} from './worker-messages.ts';
+
+// The entry of the embedded server's own thread, so that neither the screen nor the server ever waits for the other.
+const {speed} = workerData as WorkerData;
+const report = (message: WorkerReport | SandboxReport) => parentPort?.postMessage(message);
+
+/** How often it is looked how many sandboxes run, in milliseconds. */
+const countIntervalMs = 500;
+
+let folder: string | undefined;
+let server: RunningServer | undefined;
+
+// Any message asks it to end, also while it starts: the port is closed and the folder gone when the thread ends.
+parentPort?.once('message', async () => {
+	try {
+		await server?.close();
+		await (folder && rm(folder, {recursive: true, force: true}));
+	} finally {
+		process.exit();
+	}
+});
+
+let running = 0;
+
+/** A database that is closed meanwhile counts nothing. */
+async function countAgain(services: Services): Promise<void> {
+	const count = await countSandboxes(services).catch(() => running);
+	if (count !== running) {
+		running = count;
+		report({kind: 'sandboxes', running});
+	}
+}
+
+try {
+	folder = await makeEmbeddedFolder();
+	server = await startServer({
+		place: {engine: 'sqlite', file: ':memory:'},
+		folder,
+		environment: {},
+		// Its one user runs what comes with the program, with the same rights.
+		unsafeSandboxes: true,
+		demo: {speed},
+	});
+	const made = await installDemo(server.app, server.services);
+	if (!made) {
+		throw new Error('A database in memory was not empty.');
+	}
+
+	const {organization: org, workspace, project, projectId} = made;
+	report({
+		kind: 'listening',
+		url: server.url,
+		token: made.apiKey.reveal(),
+		scope: {org, workspace, project},
+		// A run wants the UUID of its project, which no answer of the demonstration names.
+		seen: [{kind: 'project', id: projectId}, ...demoThings],
+	});
+	setInterval(countAgain, countIntervalMs, server.services).unref();
+} catch (error) {
+	report({kind: 'failed', message: reportError(error).message});
+}

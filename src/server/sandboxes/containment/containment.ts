@@ -1,0 +1,76 @@
+import {accessSync, constants} from 'node:fs';
+import {formatNumber} from '../../../core/format.ts';
+import {type Bubblewrap, findBubblewrap} from './bubblewrap.ts';
+import {type CgroupPlace, findCgroupPlace} from './cgroup-place.ts';
+import {findNetworkTools, type NetworkTools} from './network.ts';
+import type {SandboxLimits} from '../provider.ts';
+
+/** What this machine has to keep sandboxes apart with. */
+export type Containment = {
+	readonly bubblewrap?: Bubblewrap;
+	readonly cgroups?: CgroupPlace;
+	readonly network?: NetworkTools;
+};
+
+/** What packets of a network of its own go through; not every machine gives it to users. */
+const tunnel = '/dev/net/tun';
+
+/** Tries what there is in the folders of `path`, with these folders hidden. */
+export async function findContainment(path: string, hidden: readonly string[]): Promise<Containment> {
+	if (process.platform !== 'linux') {
+		return {};
+	}
+
+	const [bubblewrap, cgroups] = await Promise.all([findBubblewrap(path, hidden), findCgroupPlace(path)]);
+	// A program that is not kept apart leaves its network, too.
+	const network = bubblewrap && may(tunnel, constants.W_OK) ? findNetworkTools(path, isProgram) : undefined;
+	return {...(bubblewrap && {bubblewrap}), ...(cgroups && {cgroups}), ...(network && {network})};
+}
+
+/** The first line of a log: what holds the sandbox, and what is open. */
+export function noticeOf(
+	{bubblewrap, cgroups}: Containment,
+	{hasNetwork, isHeld}: {readonly hasNetwork: boolean; readonly isHeld: boolean},
+	{memoryBytes, processes, diskBytes}: SandboxLimits,
+): string {
+	const apart = bubblewrap
+		? `contained by bubblewrap${bubblewrap.setpriv ? ' as a user of its own' : ''}: only its workspace and /tmp are writable, homes are hidden`
+		: 'NOT contained: bubblewrap is missing or does not work here, so this runs with all rights of the server';
+	const way = !isHeld ? 'a watcher' : cgroups?.kind === 'systemd' ? 'systemd' : 'control groups';
+	const held = `${inMegabytes(memoryBytes)} of memory and ${formatNumber(processes)} processes held by ${way}, ${inMegabytes(diskBytes)} of disk by a watcher`;
+	const network = hasNetwork
+		? 'it has a network of its own'
+		: 'the network is OPEN: it reaches services on loopback, other sandboxes and 169.254.0.0/16';
+	return [apart, held, network].join('; ');
+}
+
+/** What whoever starts a server is told; undefined where no sandbox starts. */
+export function summaryOf(found: Containment | undefined): string {
+	if (!found) {
+		return 'off: install bubblewrap, or start with --unsafe-sandboxes';
+	}
+
+	const {bubblewrap, cgroups, network} = found;
+	if (!bubblewrap) {
+		return 'NOT contained: every task has all rights of this server';
+	}
+
+	const open = [...(cgroups ? [] : ['control groups']), ...(network ? [] : ['pasta, so that networks are open'])];
+	return `contained by bubblewrap${open.length > 0 ? ` (missing: ${open.join(', ')})` : ''}`;
+}
+
+/** As tasks count their memory: 512 of 1024 x 1024 bytes are `512 MB`. */
+export function inMegabytes(bytes: number): string {
+	return `${formatNumber(Math.round(bytes / 1024 ** 2))} MB`;
+}
+
+const isProgram = (path: string) => may(path, constants.X_OK);
+
+function may(path: string, mode: number): boolean {
+	try {
+		accessSync(path, mode);
+		return true;
+	} catch {
+		return false;
+	}
+}

@@ -1,0 +1,142 @@
+import {existsSync, readdirSync, readFileSync} from 'node:fs';
+import type {Cgroup} from './cgroup.ts';
+import {isMarked} from './launch-command.ts';
+import {markerName, send} from './processes.ts';
+import type {ProcessIdentity} from '../supervisor/supervisor-plan.ts';
+
+/** What a process of a sandbox is known by. */
+export type Membership = {
+	readonly id: string;
+	/** No process that began before it belongs to the sandbox, whatever else it looks like. */
+	readonly supervisor: ProcessIdentity;
+	/** The leader of the group of the current step, as long as it runs. No other id than that of a process counts. */
+	readonly leader?: number | undefined;
+	/** The hard limit of file sizes that only its processes have. */
+	readonly mark?: number | undefined;
+	readonly cgroup?: Cgroup | undefined;
+};
+
+type Process = {
+	readonly pid: number;
+	readonly parent: number;
+	readonly group: number;
+	readonly session: number;
+};
+
+/** Rounds of stopping: each reaches what was begun during the one before. */
+const mostRounds = 100;
+
+/**
+ * The processes of a sandbox: of its control group, of the group and session of its leader, their descendants, and what
+ * has its mark. A program keeps the mark whatever it does with its group, its session, its parent and its environment.
+ * Empty where there is no `/proc`. Calls `onFound` with each at once.
+ */
+export function membersOf(membership: Membership, onFound: (pid: number) => void = () => {}): readonly number[] {
+	const {id, supervisor, mark, cgroup} = membership;
+	const leader = leaderOf(membership);
+	const held = new Set(cgroup?.members());
+	const own = new Set<number>();
+	const processes: Process[] = [];
+	const add = (pid: number) => {
+		own.add(pid);
+		onFound(pid);
+	};
+	for (const found of listProcesses(supervisor)) {
+		const {pid, group, session} = found;
+		processes.push(found);
+		const isLed = leader !== undefined && [pid, group, session].includes(leader);
+		if (isLed || held.has(pid) || hasMark(pid, id, mark)) {
+			add(pid);
+		}
+	}
+
+	for (let before = -1; before < own.size; ) {
+		before = own.size;
+		for (const {pid, parent} of processes) {
+			if (own.has(parent) && !own.has(pid)) {
+				add(pid);
+			}
+		}
+	}
+
+	return [...own];
+}
+
+/** Ends every process of a sandbox. All are stopped first, so that what multiplies is not faster. */
+export function endMembers(membership: Membership): void {
+	const reopen = membership.cgroup?.close();
+	signalGroup(membership, 'SIGKILL');
+	const stopped = new Set<number>();
+	for (let round = 0, before = -1; round < mostRounds && before < stopped.size; round += 1) {
+		before = stopped.size;
+		membersOf(membership, pid => {
+			if (!stopped.has(pid)) {
+				send(pid, 'SIGSTOP');
+				stopped.add(pid);
+			}
+		});
+	}
+
+	for (const pid of stopped) {
+		send(pid, 'SIGKILL');
+	}
+
+	reopen?.();
+}
+
+/** Sends a signal to every process of a sandbox. */
+export function signalMembers(membership: Membership, name: NodeJS.Signals): void {
+	signalGroup(membership, name);
+	membersOf(membership, pid => send(pid, name));
+}
+
+/** The leader as far as it can be one: group 0 is that of the kernel, and a signal to it goes to our own. */
+function leaderOf({leader}: Membership): number | undefined {
+	return leader !== undefined && leader > 1 ? leader : undefined;
+}
+
+/** All there is to do where there is no `/proc`. */
+function signalGroup(membership: Membership, name: NodeJS.Signals): void {
+	const leader = leaderOf(membership);
+	if (leader !== undefined) {
+		send(-leader, name);
+	}
+}
+
+/** The processes that began with or after a supervisor, without itself and what has ended already, read one by one. */
+function* listProcesses({pid: supervisor, started}: ProcessIdentity): Generator<Process> {
+	if (started === undefined || !existsSync('/proc')) {
+		return;
+	}
+
+	for (const name of readdirSync('/proc')) {
+		const pid = Number(name);
+		// The first process of a machine or a container is nobody's.
+		if (pid > 1 && pid !== supervisor && pid !== process.pid) {
+			yield* readProcess(pid, Number(started));
+		}
+	}
+}
+
+function readProcess(pid: number, since: number): readonly Process[] {
+	const stat = read(`/proc/${pid}/stat`);
+	const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
+	const [state, parent, group, session] = fields;
+	const isCandidate = state !== undefined && state !== 'Z' && Number(fields[19]) >= since;
+	return isCandidate ? [{pid, parent: Number(parent), group: Number(group), session: Number(session)}] : [];
+}
+
+function hasMark(pid: number, id: string, mark: number | undefined): boolean {
+	return (
+		(mark !== undefined && isMarked(read(`/proc/${pid}/limits`), mark)) ||
+		read(`/proc/${pid}/environ`).split('\0').includes(`${markerName}=${id}`)
+	);
+}
+
+function read(file: string): string {
+	try {
+		return readFileSync(file, 'utf8');
+	} catch {
+		return '';
+	}
+}

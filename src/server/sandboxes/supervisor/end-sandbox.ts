@@ -1,0 +1,63 @@
+import {hostname} from 'node:os';
+import {openCgroup} from '../containment/cgroup.ts';
+import {endMembers, type Membership, signalMembers} from '../containment/members.ts';
+import {isAlive, send} from '../containment/processes.ts';
+import {readStatus, type SandboxFolder} from '../sandbox-folder.ts';
+import type {SupervisorStatus} from './supervisor-plan.ts';
+import {until} from './until.ts';
+
+/** Longest wait in milliseconds for processes to stop. */
+const stopTimeoutMs = 1000;
+
+/** Ends every process of a sandbox, and its supervisor if that takes longer than `graceMs`. */
+export async function endProcesses(id: string, folder: SandboxFolder, graceMs: number): Promise<void> {
+	const supervisor = (await readStatus(folder))?.supervisor;
+	if (supervisor && (await isAlive(supervisor))) {
+		send(supervisor.pid, 'SIGTERM');
+		await until(async () => !(await isAlive(supervisor)), graceMs + stopTimeoutMs);
+		if (await isAlive(supervisor)) {
+			send(supervisor.pid, 'SIGKILL');
+		}
+	}
+
+	await endRest(id, await readStatus(folder));
+}
+
+/** What the processes of a sandbox are known by, as its supervisor wrote it down. Undefined where that was elsewhere. */
+async function membershipOf(id: string, status: SupervisorStatus | undefined): Promise<Membership | undefined> {
+	if (status?.supervisor.host !== hostname()) {
+		return undefined;
+	}
+
+	const {supervisor, group, mark, cgroup} = status;
+	const leader = group && (await isAlive(group)) ? group.pid : undefined;
+	return {id, supervisor, mark, leader, cgroup: cgroup && openCgroup(cgroup)};
+}
+
+/** Sends a signal to every process of a sandbox. */
+export async function signalSandbox(id: string, status: SupervisorStatus | undefined, name: NodeJS.Signals) {
+	const membership = await membershipOf(id, status);
+	if (membership) {
+		signalMembers(membership, name);
+	}
+}
+
+/** Ends what a sandbox left behind that lost its supervisor. */
+async function endRest(id: string, status: SupervisorStatus | undefined): Promise<void> {
+	const membership = await membershipOf(id, status);
+	if (!membership) {
+		return;
+	}
+
+	endMembers(membership);
+	for (const helper of Object.values(status?.network ?? {})) {
+		if (await isAlive(helper)) {
+			send(helper.pid, 'SIGKILL');
+		}
+	}
+
+	const {cgroup} = membership;
+	if (cgroup) {
+		await until(async () => cgroup.remove(), stopTimeoutMs);
+	}
+}

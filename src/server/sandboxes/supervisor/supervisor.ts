@@ -1,0 +1,90 @@
+import {readFileSync} from 'node:fs';
+import process from 'node:process';
+import {identityOf, thisProcess} from '../../../storage/lock-owner.ts';
+import {noticeOf} from '../containment/containment.ts';
+import {endMembers, signalMembers} from '../containment/members.ts';
+import {type Hold, prepareHold} from './supervisor-hold.ts';
+import {createSupervisorLog} from './supervisor-log.ts';
+import type {ProcessIdentity, SupervisorPlan, SupervisorStatus} from './supervisor-plan.ts';
+import {writeStatus} from './supervisor-status.ts';
+import {runStep} from './supervisor-step.ts';
+import {watchDeadline} from './watch-deadline.ts';
+import {watchLimits} from './watch-limits.ts';
+
+// The entry of a process that stands between the server and a sandbox, so that the sandbox outlives the server: it runs the
+// steps one after the other in a process group each, keeps the log and the sandbox within their limits, notices the deadline
+// and says in `status.json` how things are. SIGTERM ends it and the sandbox.
+const plan: SupervisorPlan = JSON.parse(readFileSync(0, 'utf8'));
+const {id, folder, steps, builds, writable, limits, mark, grace} = plan;
+const {note, write} = createSupervisorLog({...plan, folder: `${folder}/log`});
+
+let hold: Hold | undefined;
+let group: ProcessIdentity | undefined;
+let isStopping = false;
+const supervisor = thisProcess();
+const membership = () => ({id, mark, supervisor, leader: group?.pid, cgroup: hold?.cgroup});
+const say = (news: Omit<SupervisorStatus, 'supervisor'>) =>
+	writeStatus(folder, {supervisor, mark, ...hold?.known, ...news});
+
+/** Ends everything; nothing of a sandbox outlives its supervisor. */
+function finish(exit?: SupervisorStatus['exit']): never {
+	endMembers(membership());
+	hold?.close();
+	say({phase: 'ended', ...(exit && {exit}), ...(isStopping && {stopped: true})});
+	process.exit(0);
+}
+
+function stop(why: string): void {
+	if (!isStopping) {
+		isStopping = true;
+		note(why);
+		// What is paused takes the request only when it goes on.
+		signalMembers(membership(), 'SIGTERM');
+		signalMembers(membership(), 'SIGCONT');
+		setTimeout(() => endMembers(membership()), grace);
+	}
+}
+
+process.on('SIGTERM', () => stop('it is ended'));
+process.on('uncaughtException', () => finish());
+hold = await prepareHold(plan);
+const {isHeld, network, commandOf} = hold;
+note(noticeOf(plan.containment, {hasNetwork: network !== undefined, isHeld}, limits));
+watchDeadline(plan, {
+	pause: () => signalMembers(membership(), 'SIGSTOP'),
+	stop,
+	abandon: () => finish(),
+});
+watchLimits({
+	limits,
+	folders: writable,
+	membership,
+	isHeld,
+	note,
+	stop(why) {
+		stop(why);
+		endMembers(membership());
+	},
+});
+
+for (const [index, step] of steps.entries()) {
+	const isBuild = index < builds;
+	if (isBuild) {
+		note(`build step ${index + 1} of ${builds}: ${step.command.join(' ')}`);
+	}
+
+	const {status, signal, words} = await runStep(commandOf(step), plan, {
+		write,
+		onStart(pid) {
+			group = identityOf(pid);
+			say({phase: isBuild ? 'building' : 'running', group});
+		},
+		// Nothing of a step outlives it.
+		onExit: () => endMembers(membership()),
+	});
+	group = undefined;
+	note(`${step.name} ${words}`);
+	if (status !== 0 || isStopping || index === steps.length - 1) {
+		finish({step: step.name, status, signal});
+	}
+}

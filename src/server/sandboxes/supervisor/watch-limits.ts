@@ -1,0 +1,121 @@
+import {readFileSync, statfsSync} from 'node:fs';
+import {formatNumber} from '../../../core/format.ts';
+import {inMegabytes} from '../containment/containment.ts';
+import {diskUseOf, mostFiles} from '../containment/disk-use.ts';
+import {type Membership, membersOf} from '../containment/members.ts';
+import type {SandboxLimits} from '../provider.ts';
+
+type Options = {
+	readonly limits: SandboxLimits;
+	/** The folders whose files count. */
+	readonly folders: readonly string[];
+	readonly membership: () => Membership;
+	/** Whether the kernel bounds memory and processes. */
+	readonly isHeld: boolean;
+	readonly note: (text: string) => void;
+	/** Ends the sandbox, for the reason given. */
+	readonly stop: (why: string) => void;
+};
+
+/** How often it is looked whether there is anything to count, in milliseconds: three short reads. */
+const intervalMs = 100;
+
+/** Everything is counted that often in any case, in milliseconds. */
+const longestMs = 10_000;
+
+/** The part of a limit that may be used up before it is counted again. */
+const part = 1 / 8;
+
+/** Ends a sandbox that takes more than it may of what no kernel bounds. Only what has moved is counted. */
+export function watchLimits({limits, folders, membership, isHeld, note, stop}: Options): {readonly close: () => void} {
+	const {processes, memoryBytes, diskBytes} = limits;
+	const hasMoreTasks = createTrigger(countTasks(), processes * part);
+	const hasLessMemory = createTrigger(-memoryLeft(), memoryBytes * part);
+	const hasLessDisk = createTrigger(-diskLeft(folders[0]), diskBytes * part);
+	let isCounting = false;
+	let kills = 0;
+
+	const countDisk = async () => {
+		isCounting = true;
+		const {bytes, files} = await diskUseOf(folders, membersOf(membership()));
+		isCounting = false;
+		if (bytes > diskBytes) {
+			stop(`it has more than ${inMegabytes(diskBytes)} on the disk`);
+		} else if (files > mostFiles) {
+			stop(`it has more than ${formatNumber(mostFiles)} files`);
+		}
+	};
+
+	const look = () => {
+		if (!isHeld && hasMoreTasks(countTasks()) && membersOf(membership()).length > processes) {
+			stop(`it has more than ${processes} processes`);
+		}
+
+		if (!isHeld && hasLessMemory(-memoryLeft()) && memoryOf(membersOf(membership())) > memoryBytes) {
+			stop(`it has more than ${inMegabytes(memoryBytes)} of memory`);
+		}
+
+		if (hasLessDisk(-diskLeft(folders[0])) && !isCounting) {
+			void countDisk();
+		}
+
+		const killed = membership().cgroup?.memoryKills() ?? 0;
+		if (killed > kills) {
+			kills = killed;
+			note(`the system ended a process: ${inMegabytes(memoryBytes)} of memory are used up`);
+		}
+	};
+
+	const timer = setInterval(look, intervalMs);
+	return {close: () => clearInterval(timer)};
+}
+
+/** True where a value has grown by `step` since it last was, or for the first time in a while. */
+function createTrigger(first: number, step: number): (value: number) => boolean {
+	let [base, at] = [first, Date.now()];
+	return value => {
+		if (value - base > step || Date.now() - at > longestMs) {
+			[base, at] = [value, Date.now()];
+			return true;
+		}
+
+		base = Math.min(base, value);
+		return false;
+	};
+}
+
+/** Threads of the whole machine. */
+function countTasks(): number {
+	return Number(/\/(\d+)/.exec(read('/proc/loadavg'))?.[1] ?? 0);
+}
+
+/** Bytes that the machine has left. */
+function memoryLeft(): number {
+	return 1024 * Number(/^MemAvailable:\s*(\d+)/m.exec(read('/proc/meminfo'))?.[1] ?? 0);
+}
+
+function diskLeft(folder = '/'): number {
+	try {
+		const {bavail, bsize} = statfsSync(folder);
+		return bavail * bsize;
+	} catch {
+		return 0;
+	}
+}
+
+/** Bytes that processes hold for themselves or share in memory. */
+function memoryOf(pids: readonly number[]): number {
+	const [anonymous, shared] = [/^RssAnon:\s*(\d+)/m, /^RssShmem:\s*(\d+)/m];
+	return pids.reduce((sum, pid) => {
+		const status = read(`/proc/${pid}/status`);
+		return sum + 1024 * (Number(anonymous.exec(status)?.[1] ?? 0) + Number(shared.exec(status)?.[1] ?? 0));
+	}, 0);
+}
+
+function read(file: string): string {
+	try {
+		return readFileSync(file, 'utf8');
+	} catch {
+		return '';
+	}
+}

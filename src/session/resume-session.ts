@@ -1,0 +1,78 @@
+import type {FolderAccess} from '../config/folder-access.ts';
+import {AppError} from '../core/error.ts';
+import {demoModel} from '../core/model.ts';
+import {lastModelOf} from '../core/session/transcript.ts';
+import {logOf} from '../storage/journal-log.ts';
+import {realFolder} from '../storage/real-folder.ts';
+import type {SessionAccess} from '../storage/session-access.ts';
+import type {Conversation} from './conversation.ts';
+import type {AppStore} from '../store/store.ts';
+
+/** A session that began in another folder than the one that the agent works in. */
+export type SessionElsewhere = {
+	readonly id: string;
+	/** Where it began. */
+	readonly folder: string;
+	/** Where the agent works now. */
+	readonly here: string;
+	/** False where that folder is gone. */
+	readonly isThere: boolean;
+};
+
+/** Has the user choose where such a session continues; undefined when they cancel. */
+export type ChooseFolder = (session: SessionElsewhere) => Promise<'there' | 'here' | undefined>;
+
+type Dependencies = {
+	readonly store: AppStore;
+	readonly conversation: Conversation;
+	/** The sessions of the folder that the agent works in now. */
+	readonly sessions: () => SessionAccess;
+	readonly folder: FolderAccess;
+};
+
+/**
+ * Continues a session: an id, a unique prefix of one, or `latest` for the newest of the folder; with the model that
+ * answered last in it, where no other one is chosen. The agent never begins to read another folder, or one that the
+ * session knows nothing of, unless the user chose it. Returns what the user must know, undefined when they cancel.
+ * Throws as `SessionAccess` does, and `conflict` where another window has it open.
+ */
+export function createResume({store, conversation, sessions, folder}: Dependencies) {
+	return async (wanted: string, choose: ChooseFolder): Promise<readonly string[] | undefined> => {
+		const session = await sessions().findOrLatest(wanted === 'latest' ? undefined : wanted);
+		if (store.getState().transcript.session === session.id) {
+			return [];
+		}
+
+		const here = folder.path();
+		const isElsewhere = session.folder !== '' && session.folder !== here;
+		const there = isElsewhere ? realFolder(session.folder) : undefined;
+		const chosen = isElsewhere
+			? await choose({id: session.id, folder: session.folder, here, isThere: there !== undefined})
+			: 'here';
+		if (chosen === undefined) {
+			return undefined;
+		}
+
+		const {transcript, journal, notices} = await sessions().resume(session);
+		await conversation.open(transcript, logOf(Promise.resolve(journal)));
+		if (chosen === 'there' && there !== undefined) {
+			folder.moveTo(there);
+		}
+
+		const last = lastModelOf(transcript);
+		if (!store.getState().model && last !== demoModel) {
+			store.getState().setModel(last);
+		}
+
+		return isElsewhere ? [...notices, `The agent works in ${folder.path()} now.`] : notices;
+	};
+}
+
+/** Refuses a session of another folder where nobody can be asked. */
+export const refuseElsewhere: ChooseFolder = async ({id, folder, isThere}) => {
+	throw new AppError('usage', `Session ${id.slice(0, 8)} belongs to another folder: ${folder}`, {
+		hint: isThere
+			? 'Change to that folder first, then resume it.'
+			: 'That folder is gone. Start a new session here, or resume it in the app.',
+	});
+};

@@ -1,0 +1,71 @@
+import {safeLine} from '../text/safe-text.ts';
+
+type Streams = {
+	readonly stdin: NodeJS.ReadStream;
+	/** Where what is typed is echoed. */
+	readonly output: {readonly write: (text: string) => unknown};
+};
+
+/**
+ * Reads one line from a terminal, key by key; what is masked is not echoed. Gives undefined for Escape and Ctrl+C. The
+ * terminal is left as it was found.
+ */
+export function readTerminalLine({stdin, output}: Streams, masked: boolean): Promise<string | undefined> {
+	return new Promise(resolve => {
+		let line = '';
+		const finish = (value: string | undefined) => {
+			stdin.off('data', onData);
+			stdin.off('end', onEnd);
+			stdin.setRawMode(false);
+			stdin.pause();
+			output.write('\n');
+			resolve(value);
+		};
+
+		const erase = (count: number) => {
+			line = [...line].slice(0, -count || undefined).join('');
+			if (!masked) {
+				output.write('\b \b'.repeat(count));
+			}
+		};
+
+		const onEnd = () => finish(undefined);
+
+		const onData = (data: Buffer | string) => {
+			const text = data.toString('utf8').replace(pasteMarks, '');
+			// Arrow keys and the like mean nothing in a line without a caret; a lone Escape cancels.
+			for (const character of text === '\u001B' ? text : text.replace(sequences, '')) {
+				switch (character) {
+					case '\r':
+					case '\n':
+						return finish(line);
+					case '\u0003':
+					case '\u001B':
+						return finish(undefined);
+					case '\u0004':
+						return finish(line || undefined);
+					case '\u007F':
+					case '\b':
+						erase(line ? 1 : 0);
+						break;
+					case '\u0015':
+						erase([...line].length);
+						break;
+					default:
+						if (character >= ' ') {
+							line += character;
+							output.write(masked ? '' : safeLine(character));
+						}
+				}
+			}
+		};
+
+		stdin.setRawMode(true);
+		stdin.on('data', onData);
+		stdin.on('end', onEnd);
+		stdin.resume();
+	});
+}
+
+const pasteMarks = /\u001B\[20[01]~/g;
+const sequences = /\u001B(?:\[[\d;]*[ -/]*[@-~]|O[@-~])/g;

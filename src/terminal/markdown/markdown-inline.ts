@@ -1,0 +1,155 @@
+import type {MarkedToken} from 'marked';
+import {hyperlink, plainText} from '../text/ansi.ts';
+import {lexInline} from './markdown-lexer.ts';
+import type {MarkdownOptions} from './markdown-options.ts';
+import {isPlain, pieceEnd} from './markdown-pieces.ts';
+import {safeText} from '../text/safe-text.ts';
+
+const longestUrl = 2048;
+const namedEntities: Readonly<Record<string, string>> = {
+	amp: '&',
+	lt: '<',
+	gt: '>',
+	quot: '"',
+	apos: "'",
+	nbsp: '\u00A0',
+	copy: '©',
+	reg: '®',
+	trade: '™',
+	hellip: '…',
+	ndash: '–',
+	mdash: '—',
+	lsquo: '‘',
+	rsquo: '’',
+	ldquo: '“',
+	rdquo: '”',
+	larr: '←',
+	rarr: '→',
+	uarr: '↑',
+	darr: '↓',
+	bull: '•',
+	middot: '·',
+	times: '×',
+};
+
+/** What could be the beginning of a style or a link that is not closed yet, and what cannot, though it looks like it. */
+const opening = /[*_~`[<\\]/;
+const inert = /\[[^[\]]*\](?![([:])|(?<=\w)_+(?=\w)|(?<=\s)(?:\*|_)(?=\s)|<(?![\w/!?])/g;
+
+/**
+ * Styles the text of a block, piece by piece; line breaks of the source are kept as LF, for `wrapLine` to break at, and
+ * tabs are spaces, so that a line does not depend on the column where its text began.
+ */
+export function renderInline(source: string, options: MarkdownOptions): string {
+	const text = source.replaceAll('\t', ' ');
+	if (isPlain(text)) {
+		return joinLines(text);
+	}
+
+	const styled: string[] = [];
+	let start = 0;
+	for (let end: number | undefined = 0; end !== undefined; ) {
+		end = inlinePieceEnd(text, start);
+		const piece = text.slice(start, end);
+		styled.push(isPlain(piece) ? joinLines(piece) : renderTokens(lexInline(piece, options.references), options));
+		start = end ?? 0;
+	}
+
+	return styled.join('');
+}
+
+/** Returns where the piece of a paragraph's text that begins at `start` ends; undefined for its last or an open one. */
+export function inlinePieceEnd(text: string, start: number): number | undefined {
+	return pieceEnd(text, start, piece => lexInline(piece).every(isSettled));
+}
+
+/** True unless what comes behind the token could make something else of it. */
+function isSettled({type, raw}: MarkedToken): boolean {
+	return type === 'text' ? !opening.test(raw.replace(inert, '')) : !(type === 'escape' && /^\\[([]$/.test(raw));
+}
+
+function renderTokens(tokens: readonly MarkedToken[], options: MarkdownOptions): string {
+	return tokens.map(token => renderToken(token, options)).join('');
+}
+
+function renderToken(token: MarkedToken, options: MarkdownOptions): string {
+	const {palette} = options;
+	switch (token.type) {
+		case 'strong':
+			return palette.strong(children(token, options));
+		case 'em':
+			return palette.emphasis(children(token, options));
+		case 'del':
+			return palette.strikethrough(children(token, options));
+		case 'codespan':
+			return palette.code(safeText(token.text));
+		case 'br':
+			return '\n';
+		case 'link':
+			return renderLink(children(token, options), token.href, options);
+		case 'image':
+			return renderLink(decodeEntities(token.text) || 'image', token.href, options);
+		case 'html':
+			return /^<br ?\/?>$/i.test(token.raw) ? '\n' : safeText(token.raw);
+		case 'escape':
+			return safeText(token.text);
+		case 'text':
+			// Not `text`: the lexer has decoded control characters in there.
+			return decodeEntities(joinLines(token.raw));
+		default:
+			return safeText(token.raw);
+	}
+}
+
+/** Spaces beside a line break mean nothing. */
+function joinLines(text: string): string {
+	return text.replace(/[ \t]*\n[ \t]*/g, '\n');
+}
+
+function children(token: {readonly tokens?: readonly unknown[]}, options: MarkdownOptions): string {
+	return renderTokens((token.tokens ?? []) as readonly MarkedToken[], options);
+}
+
+/**
+ * A link as its text and its address; the address is left out only where it is the text. It can be clicked where the
+ * terminal may be told of links (`options.links`) and the address is one that may be opened (SAFETY 3).
+ */
+function renderLink(text: string, href: string, {palette, links}: MarkdownOptions): string {
+	const decoded = decodeEntities(href);
+	const url = checkedUrl(decoded);
+	const target = links ? url : undefined;
+	const clickable = (part: string) => (target ? hyperlink(part, target) : part);
+	const address = url ?? decoded;
+	const shown = clickable(palette.link(text));
+	return text && bare(plainText(text)) === bare(address)
+		? shown
+		: `${text ? `${shown} ` : ''}${palette.dim(`(${clickable(address)})`)}`;
+}
+
+function bare(address: string): string {
+	return address.replace(/^(?:https?:\/\/|mailto:)/, '').replace(/\/$/, '');
+}
+
+/** The address in its canonical form, in ASCII; undefined unless it is a web page or a mail address. */
+function checkedUrl(href: string): string | undefined {
+	if (href.length > longestUrl || !URL.canParse(href)) {
+		return undefined;
+	}
+
+	const {href: url, protocol} = new URL(href);
+	const known = protocol === 'https:' || protocol === 'http:' || protocol === 'mailto:';
+	return known && /^[!-~]+$/.test(url) ? url : undefined;
+}
+
+/** Decodes common character references; what they give is untrusted text like any other. */
+function decodeEntities(text: string): string {
+	const decoded = text.replace(/&(?:#(\d{1,7})|#[xX]([0-9a-fA-F]{1,6})|([a-z]{2,6}));/g, (raw, decimal, hex, name) => {
+		if (name) {
+			return namedEntities[name] ?? raw;
+		}
+
+		const code = decimal ? Number(decimal) : Number.parseInt(hex, 16);
+		return code >= 0x20 && code <= 0x10ffff ? String.fromCodePoint(code) : raw;
+	});
+	return safeText(decoded);
+}

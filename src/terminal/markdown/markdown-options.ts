@@ -1,0 +1,12 @@
+import type {References} from './markdown-references.ts';
+import type {Palette} from '../text/style.ts';
+
+export type MarkdownOptions = {
+	/** Cells that a line may take, 8 at least. */
+	readonly width: number;
+	readonly palette: Palette;
+	/** True where the terminal understands hyperlinks (OSC 8). */
+	readonly links?: boolean;
+	/** The definitions so far of the links that name one. */
+	readonly references?: References;
+};

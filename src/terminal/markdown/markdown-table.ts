@@ -1,0 +1,96 @@
+import type {Tokens} from 'marked';
+import {renderInline} from './markdown-inline.ts';
+import type {MarkdownOptions} from './markdown-options.ts';
+import {lineWidth, padEnd} from '../text/width.ts';
+import {wrapLine} from '../text/wrap.ts';
+
+type Align = Tokens.Table['align'][number];
+type Row = readonly string[];
+
+/** A column that would be narrower than this, or narrower than its content, is not worth drawing. */
+const narrowest = 6;
+
+/** Cells that each column takes; undefined where columns do not fit and the table becomes a list of `name: value`. */
+type ColumnWidths = readonly number[] | undefined;
+
+/** Draws a table. Its columns depend on all rows: it is drawn when it is whole. */
+export function renderTable(table: Tokens.Table, options: MarkdownOptions): readonly string[] {
+	const {palette} = options;
+	const cells = cellsOf(table, options);
+	const [header = [], ...rows] = cells;
+	const widths = columnWidths(cells, options);
+	if (!widths) {
+		return renderAsList(header, rows, options);
+	}
+
+	const rule = (left: string, middle: string, right: string) =>
+		palette.dim(left + widths.map(width => '─'.repeat(width + 2)).join(middle) + right);
+	const draw = (row: Row) => drawRow(row, widths, table.align, palette.dim('│'));
+	return [rule('┌', '┬', '┐'), ...draw(header), rule('├', '┼', '┤'), ...rows.flatMap(draw), rule('└', '┴', '┘')];
+}
+
+/** The styled cells, the header's first. */
+function cellsOf({header, rows}: Tokens.Table, options: MarkdownOptions): readonly Row[] {
+	return [
+		header.map(cell => options.palette.label(renderInline(cell.text, options))),
+		...rows.map(row => row.map(cell => renderInline(cell.text, options))),
+	];
+}
+
+/** As wide as the content, or the widest columns cut down evenly until the table fits. */
+function columnWidths(rows: readonly Row[], options: MarkdownOptions): ColumnWidths {
+	const natural = (rows[0] ?? []).map((_, column) =>
+		rows.reduce((most, row) => Math.max(most, widest(row[column])), 1),
+	);
+	const room = roomOf(natural.length, options);
+	const cut = (limit: number) => natural.map(width => Math.min(width, limit));
+	let limit = natural.reduce((most, width) => Math.max(most, width), 1);
+	for (let excess = sum(natural) - room; excess > 0 && limit > 0; excess = sum(cut(limit)) - room) {
+		// Each round takes the excess from the columns that are over the limit, one cell from each at least.
+		const over = natural.filter(width => width >= limit).length;
+		limit -= Math.max(1, Math.floor(excess / over));
+	}
+
+	const tooNarrow = limit < 1 || (limit < narrowest && natural.some(width => width > limit));
+	return tooNarrow ? undefined : cut(limit);
+}
+
+function drawRow(row: Row, widths: readonly number[], align: readonly Align[], bar: string): readonly string[] {
+	const cells = widths.map((width, column) => wrapLine(row[column] ?? '', width));
+	const height = Math.max(...cells.map(lines => lines.length));
+	return Array.from({length: height}, (_, line) => {
+		const parts = widths.map((width, column) => aligned(cells[column]?.[line] ?? '', width, align[column] ?? null));
+		return `${bar} ${parts.join(` ${bar} `)} ${bar}`;
+	});
+}
+
+function aligned(text: string, width: number, align: Align): string {
+	const free = width - lineWidth(text);
+	const left = align === 'right' ? free : align === 'center' ? Math.floor(free / 2) : 0;
+	return padEnd(' '.repeat(Math.max(0, left)) + text, width);
+}
+
+function renderAsList(header: Row, rows: readonly Row[], {width, palette}: MarkdownOptions): readonly string[] {
+	const rule = palette.dim('─'.repeat(Math.min(width, 12)));
+	if (rows.length === 0) {
+		return wrapLine(header.join(', '), width);
+	}
+
+	return rows.flatMap((row, index) => [
+		...(index === 0 ? [] : [rule]),
+		...row.flatMap((cell, column) => wrapLine(`${header[column] ?? ''}: ${cell}`, width, {rest: '  '})),
+	]);
+}
+
+/** Cells for content beside the bars and their spaces. */
+function roomOf(columns: number, {width}: MarkdownOptions): number {
+	return width - 3 * columns - 1;
+}
+
+function widest(cell = ''): number {
+	return Math.max(...cell.split('\n').map(lineWidth));
+}
+
+function sum(widths: readonly number[]): number {
+	return widths.reduce((total, width) => total + width, 0);
+}

@@ -1,0 +1,25 @@
+import {goesOn, renderBlocks} from './markdown-blocks.ts';
+import {lexBlocks} from './markdown-lexer.ts';
+import type {MarkdownOptions} from './markdown-options.ts';
+import {noReferences} from './markdown-references.ts';
+import {safeText} from '../text/safe-text.ts';
+
+/**
+ * Draws Markdown as finished lines of at most `options.width` cells, styled with our own sequences, blocks one blank
+ * line apart. The source is untrusted. Total. Import this module lazily: it brings the Markdown lexer.
+ */
+export function renderMarkdown(source: string, options: MarkdownOptions): readonly string[] {
+	return renderMarkdownParts(source, options).flat();
+}
+
+/** The same lines, block by block: as many blocks at any width. A blank line belongs to the block below it. */
+export function renderMarkdownParts(source: string, options: MarkdownOptions): readonly (readonly string[])[] {
+	const style = {...options, references: noReferences()};
+	const tokens = lexBlocks(safeText(source));
+	let begun = false;
+	return tokens.map((token, index) => {
+		const lines = renderBlocks([token], style, begun, goesOn(tokens[index - 1], token) ? {kind: 'below'} : undefined);
+		begun ||= lines.length > 0;
+		return lines;
+	});
+}

@@ -1,0 +1,86 @@
+import {wellFormedJson} from '../../core/json.ts';
+
+/** Characters that surely need no look at their neighbours; everything else takes the slow path. */
+const suspicious =
+	/[^\n\t -~\u00A0-\u00AC\u00AE-\u02FF\u0370-\u0377\u037A-\u0482\u048A-\u0559\u2010-\u2027\u202F-\u205F\u2070-\u20BF\u2100-\u2BFF\u3000-\u3029\u3041-\u3096\u309B-\u30FF\u4E00-\u9FFF\uAC00-\uD7A3\uFF01-\uFF9F]/;
+
+const joiners = '[\\u200C\\u200D]';
+/** Scripts whose spelling needs joiners between letters, by the chapters of the Unicode Standard on them. */
+const joiningScripts =
+	'[' +
+	['Arabic', 'Syriac', 'Nko', 'Mongolian', 'Devanagari', 'Bengali', 'Gurmukhi', 'Gujarati', 'Oriya', 'Tamil', 'Telugu']
+		.concat(['Kannada', 'Malayalam', 'Sinhala', 'Khmer', 'Myanmar', 'Tibetan'])
+		.map(script => `\\p{Script=${script}}`)
+		.join('') +
+	']';
+
+/** One emoji as in UTS #51, section 1.4.9: with presentation selector or skin tone, joined to others or not. */
+const emoji = '\\p{Extended_Pictographic}(?:\\p{Emoji_Modifier}|[\\uFE0E\\uFE0F])?';
+const kept = [
+	// Flags of regions: a black flag and the letters of a subdivision as tags. Longer runs hide a message.
+	'\\u{1F3F4}[\\u{E0030}-\\u{E0039}\\u{E0061}-\\u{E007A}]{3,6}\\u{E007F}',
+	`${emoji}(?:\\u200D${emoji})*`,
+	'[0-9#*][\\uFE0E\\uFE0F]\\u20E3?',
+	`(?<=${joiningScripts})${joiners}(?=${joiningScripts})`,
+	// Glyph variants of ideographs, mathematical signs and Mongolian letters, one each.
+	'(?<=[\\p{Script=Han}\\p{Sm}])[\\uFE00-\\uFE0F]',
+	'(?<=\\p{Script=Han})[\\u{E0100}-\\u{E01EF}]',
+	'(?<=\\p{Script=Mongolian})[\\u180B-\\u180D\\u180F]',
+	// Signs that are formats by their category only: they have a glyph.
+	'[\\u0600-\\u0605\\u06DD\\u070F\\u0890\\u0891\\u08E2\\u{110BD}\\u{110CD}]',
+].join('|');
+const hidden = '[\\p{Cc}\\p{Cf}\\p{Cs}\\p{Zl}\\p{Zp}\\p{Default_Ignorable_Code_Point}\\p{Noncharacter_Code_Point}]';
+
+/** Built at the first text that needs them: their classes take a moment to compile. */
+let pattern: RegExp | undefined;
+let hiddenAnywhere: RegExp | undefined;
+
+/**
+ * Turns untrusted text into text that may be drawn (SAFETY 1, 2). Nothing is dropped: what a terminal would obey, or a
+ * reader would not see, comes out as a glyph (`␛`, `␍`) or as `⟨U+202E⟩`. LF and TAB stay, CRLF becomes LF, invisible
+ * characters stay where spelling or emoji need them. Total and idempotent.
+ */
+export function safeText(text: string): string {
+	if (!suspicious.test(text)) {
+		return text;
+	}
+
+	pattern ??= new RegExp(`\\r\\n|(${kept})|${hidden}`, 'gu');
+	return text.replace(pattern, (match, keep: string | undefined) => keep ?? shown(match));
+}
+
+/** As `safeText` for places of one line: LF comes out as `␊`, TAB as a space. */
+export function safeLine(text: string): string {
+	return safeText(text).replaceAll('\n', '\u240A').replaceAll('\t', ' ');
+}
+
+/**
+ * `value` as JSON that does nothing to a terminal: what `safeText` would show is escaped instead, so that a parser reads
+ * the same value, but for halves of surrogate pairs.
+ */
+export function safeJson(value: unknown, indent?: number): string {
+	hiddenAnywhere ??= new RegExp(`(?!\\n)${hidden}`, 'gu');
+	return wellFormedJson(value, indent).replace(hiddenAnywhere, escaped);
+}
+
+function escaped(character: string): string {
+	const units = character.split('');
+	return units.map(unit => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`).join('');
+}
+
+function shown(character: string): string {
+	if (character === '\r\n') {
+		return '\n';
+	}
+
+	const code = character.codePointAt(0) ?? 0;
+	if (code === 0x09 || code === 0x0a) {
+		return character;
+	}
+
+	if (code < 0x20) {
+		return String.fromCharCode(0x2400 + code);
+	}
+
+	return code === 0x7f ? '\u2421' : `\u27E8U+${code.toString(16).toUpperCase().padStart(4, '0')}\u27E9`;
+}

@@ -1,0 +1,79 @@
+import {createFilter} from '../../logs/filter.ts';
+import {levelOf} from '../../logs/levels.ts';
+import {markText} from '../../logs/log-entry.ts';
+import {tailLog} from '../../logs/tail.ts';
+import {describeState, type TailState} from '../../logs/tail-state.ts';
+import {safeLine} from '../../terminal/text/safe-text.ts';
+import {paint, parseSgr} from '../../terminal/text/sgr.ts';
+import type {Palette} from '../../terminal/text/style.ts';
+import type {LogPlace} from './log-place.ts';
+import {summaryOf} from './log-summary.ts';
+
+type Dependencies = {
+	readonly say: (line: string) => void;
+	readonly palette: Palette;
+};
+
+/** Longer lines are cut, in UTF-16 units. */
+const longestShown = 16 * 1024;
+
+/** Prints logs line by line, until Ctrl+C interrupts the command; what was there already, where it is not to go on. */
+export function createLinearLogs({say, palette}: Dependencies): LogPlace {
+	return {
+		async follow({environment, title = environment.slice(0, 8), source, sinceStart, follow, patterns, least}, signal) {
+			const filter = createFilter({patterns: patterns ?? [], least});
+			const abort = new AbortController();
+			const begun = Date.now();
+			let lines = 0;
+			let gaps = 0;
+			let before: TailState['name'] = 'connecting';
+			for await (const event of tailLog({source, signal: AbortSignal.any([signal, abort.signal]), sinceStart})) {
+				if (event.type === 'lines') {
+					const entries = event.lines.map(text => ({text, level: levelOf(text)}));
+					const shows = filter.shows(entries);
+					for (const {text} of entries.filter((_, index) => shows[index])) {
+						say(drawn(text, palette));
+					}
+
+					lines += event.lines.length;
+				} else if (event.type === 'mark') {
+					say(markText[event.mark]);
+					gaps += event.mark === 'restarted' ? 0 : 1;
+				} else {
+					const {state} = event;
+					if (isWorthSaying(state, before)) {
+						say(`-- ${safeLine(describeState(state, Date.now()))} --`);
+					}
+
+					before = state.name;
+					if (!follow && (state.name === 'live' || state.name === 'gap')) {
+						abort.abort();
+					}
+				}
+			}
+
+			say(`-- ${summaryOf({title, lines, gaps, openedAt: begun}, Date.now())} --`);
+		},
+		close: () => '',
+		closeAll: () => [],
+	};
+}
+
+function drawn(text: string, palette: Palette): string {
+	const cut = text.length > longestShown ? palette.dim(' … cut here') : '';
+	return paint(parseSgr(text.slice(0, longestShown).replace(/\r$/, '')), palette) + cut;
+}
+
+/** Lines speak for a log that is well; everything else is said, once. */
+function isWorthSaying({name}: TailState, before: TailState['name']): boolean {
+	switch (name) {
+		case 'connecting':
+			return false;
+		case 'live':
+			return before !== 'connecting' && before !== 'gap' && before !== 'live';
+		case 'gap':
+			return false;
+		default:
+			return true;
+	}
+}

@@ -1,0 +1,194 @@
+import {cutText} from '../../core/cut-text.ts';
+import {formatBytes, formatClock, formatDuration} from '../../core/format.ts';
+import type {Level} from '../../logs/levels.ts';
+import {type LogEntry, markText} from '../../logs/log-entry.ts';
+import type {Matcher} from '../../logs/matcher.ts';
+import {safeLine} from '../../terminal/text/safe-text.ts';
+import {paint, parseSgr, type Span, type SpanStyle} from '../../terminal/text/sgr.ts';
+import type {Palette} from '../../terminal/text/style.ts';
+import {graphemesOf, graphemeWidth, lineWidth, padEnd, textWidth, truncate} from '../../terminal/text/width.ts';
+import {wrapLine} from '../../terminal/text/wrap.ts';
+import type {ReadLog} from './log-read.ts';
+
+/** How the time of arrival is shown before each line; `delta` is the time since the line before. */
+export const timeStyles = ['off', 'local', 'UTC', 'delta'] as const;
+export type TimeStyle = (typeof timeStyles)[number];
+
+/** What stands for a log where several are shown together. */
+type LogTag = {readonly title: string; readonly hue: number};
+
+export type LineStyle = {
+	/** Cells of a row. */
+	readonly width: number;
+	readonly palette: Palette;
+	/** A long line takes several rows; else it is cut, and begins at the cell `sideways`. */
+	readonly wrap: boolean;
+	readonly sideways: number;
+	readonly times: TimeStyle;
+	/** By environment, where several logs are shown together. */
+	readonly tags?: ReadonlyMap<string, LogTag>;
+	readonly search?: Matcher | undefined;
+	readonly highlights: readonly Matcher[];
+};
+
+/** `isMatch` where something of the line was searched or is highlighted: without colour a sign has to say it. */
+export type DrawnEntry = {readonly rows: readonly string[]; readonly isMatch: boolean};
+
+/** A longer line is cut on the screen (LOG-TAIL), in UTF-16 units. */
+const longestShown = 16 * 1024;
+const tabStop = 8;
+const widestTag = 16;
+
+/** The colours of logs, but red, which says that something is wrong. */
+const hues = [6, 2, 3, 5, 4, 14, 10, 11, 13, 12] as const;
+const levelStyles: Readonly<Record<Level, SpanStyle>> = {
+	fatal: {color: 1, bold: true},
+	error: {color: 1},
+	warn: {color: 3},
+	info: {},
+	debug: {dim: true},
+	trace: {dim: true},
+};
+const searchStyle: SpanStyle = {inverse: true};
+const highlightHues = [3, 6, 2, 5, 4] as const;
+
+/** An entry as rows of at most `width` cells. Its text is hostile: it is made safe here (SAFETY 1, 2). */
+export function drawEntry(log: ReadLog, place: number, style: LineStyle): DrawnEntry {
+	const entry = log.at(place);
+	if (!entry) {
+		return {rows: [''], isMatch: false};
+	}
+
+	const {width, palette, wrap} = style;
+	const prefix = prefixOf(log, place, entry, style);
+	const room = Math.max(2, width - lineWidth(prefix));
+	if (entry.kind === 'mark') {
+		return {rows: [truncate(`${prefix}${palette.warning(markText[entry.mark])}`, width)], isMatch: false};
+	}
+
+	const plain = withoutTabs(spansOf(entry));
+	const {spans, isMatch} = withMatches(plain, style);
+	const isCut = entry.text.length > longestShown;
+	const cut = isCut ? palette.dim(` … cut here, of ${formatBytes(entry.text.length)}; a saved file has it whole`) : '';
+	if (wrap) {
+		const text = paint(spans, palette) + cut;
+		return {rows: wrapLine(text, width, {hard: true, first: prefix, rest: ' '.repeat(lineWidth(prefix))}), isMatch};
+	}
+
+	const text = paint(dropCells(spans, style.sideways), palette) + cut;
+	return {rows: [truncate(prefix + truncate(text, room), width)], isMatch};
+}
+
+/** The name of a log in its colour, always of the same width. */
+function drawTag({title, hue}: LogTag, width: number, palette: Palette): string {
+	return inHue(hue, padEnd(truncate(safeLine(title), width), width), palette);
+}
+
+/** Text in the colour of a log. */
+export function inHue(hue: number, text: string, palette: Palette): string {
+	return paint([{text, style: {color: hues[hue % hues.length] ?? 7}}], palette);
+}
+
+function prefixOf(log: ReadLog, place: number, {at}: LogEntry, {times, tags, palette, width}: LineStyle): string {
+	const time = times === 'off' ? '' : `${palette.dim(timeOf(log, place, at, times))} `;
+	const tag = tags?.get(log.environmentAt?.(place) ?? '');
+	const room = Math.min(widestTag, Math.floor(width / 4), Math.max(0, ...[...(tags ?? [])].map(widthOfTitle)));
+	const name = tag ? `${drawTag(tag, room, palette)}${palette.dim('│')} ` : '';
+	const prefix = name + time;
+	return lineWidth(prefix) > width / 2 ? name : prefix;
+}
+
+function widthOfTitle([, {title}]: readonly [string, LogTag]): number {
+	return lineWidth(safeLine(title));
+}
+
+function timeOf(log: ReadLog, place: number, at: number, times: Exclude<TimeStyle, 'off'>): string {
+	if (times === 'delta') {
+		const before = log.at(place - 1);
+		const since = before ? `+${formatDuration(at - before.at)}` : '';
+		return since.padStart(10);
+	}
+
+	const iso = new Date(at).toISOString();
+	return times === 'UTC' ? `${iso.slice(11, 23)}Z` : `${formatClock(at)}${iso.slice(19, 23)}`;
+}
+
+/** The line with its own colours; one without any has those of its level. */
+function spansOf({text, level}: Extract<LogEntry, {kind: 'line'}>): readonly Span[] {
+	const spans = parseSgr(cutText(text, longestShown).replace(/\r$/, ''));
+	const isColored = spans.some(span => Object.keys(span.style).length > 0);
+	return isColored || !level ? spans : spans.map(span => ({...span, style: levelStyles[level]}));
+}
+
+function withoutTabs(spans: readonly Span[]): readonly Span[] {
+	if (!spans.some(({text}) => text.includes('\t'))) {
+		return spans;
+	}
+
+	let column = 0;
+	return spans.map(({text, style}) => ({
+		style,
+		text: text.replace(/\t|[^\t]+/g, part => {
+			const shown = part === '\t' ? ' '.repeat(tabStop - (column % tabStop)) : part;
+			column += textWidth(shown);
+			return shown;
+		}),
+	}));
+}
+
+/** What was searched stands out most, then the highlights in their order. */
+function withMatches(spans: readonly Span[], {search, highlights}: LineStyle) {
+	const text = spans.map(span => span.text).join('');
+	const marked = [
+		...highlights.map((matcher, index): readonly [Matcher, SpanStyle] => [
+			matcher,
+			{bold: true, underline: true, color: highlightHues[index % highlightHues.length] ?? 3},
+		]),
+		...(search ? [[search, searchStyle] as const] : []),
+	];
+	let isMatch = false;
+	let shown = spans;
+	for (const [matcher, style] of marked) {
+		const ranges = matcher.ranges(text);
+		isMatch ||= ranges.length > 0;
+		shown = ranges.reduce<readonly Span[]>((parts, range) => withStyle(parts, range, style), shown);
+	}
+
+	return {spans: shown, isMatch};
+}
+
+function withStyle(spans: readonly Span[], [start, end]: readonly [number, number], added: SpanStyle): readonly Span[] {
+	let offset = 0;
+	return spans.flatMap(({text, style}) => {
+		const from = Math.max(0, Math.min(text.length, start - offset));
+		const to = Math.max(from, Math.min(text.length, end - offset));
+		offset += text.length;
+		return [
+			{text: text.slice(0, from), style},
+			{text: text.slice(from, to), style: {...style, ...added}},
+			{text: text.slice(to), style},
+		].filter(part => part.text);
+	});
+}
+
+/** The spans without so many cells in front; what remains of a wide character is a space. */
+function dropCells(spans: readonly Span[], cells: number): readonly Span[] {
+	let left = cells;
+	return left === 0
+		? spans
+		: spans.flatMap(({text, style}) => {
+				let end = 0;
+				for (const grapheme of left > 0 ? graphemesOf(text) : []) {
+					if (left <= 0) {
+						break;
+					}
+
+					end += grapheme.length;
+					left -= graphemeWidth(grapheme);
+				}
+
+				const filled = left < 0 ? ' '.repeat(-left) : '';
+				left = Math.max(0, left);
+				return end < text.length || filled ? [{text: filled + text.slice(end), style}] : [];
+			});
+}

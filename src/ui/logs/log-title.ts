@@ -1,0 +1,112 @@
+import {formatAmount, formatNumber} from '../../core/format.ts';
+import {describeState, type TailState} from '../../logs/tail-state.ts';
+import {allLogs, logPlaces, type OpenLog} from '../../store/logs-slice.ts';
+import {safeLine} from '../../terminal/text/safe-text.ts';
+import type {Palette, Role} from '../../terminal/text/style.ts';
+import {truncate} from '../../terminal/text/width.ts';
+import {inHue} from './log-lines.ts';
+import {fitParts} from '../status-line.tsx';
+
+type Facts = {
+	readonly logs: readonly OpenLog[];
+	readonly focus: string;
+	readonly now: number;
+	/** How many lines a filter hides. */
+	readonly hides: number;
+	readonly palette: Palette;
+};
+
+/** How many lines came while somebody reads further up; undefined while the end is followed. */
+type Paused = {readonly came: number} | undefined;
+
+const longestTitle = 24;
+
+/** The logs that can be in front, the one that is in brackets, each with what is unread of it. */
+export function tabsLine({logs, focus, palette}: Pick<Facts, 'logs' | 'focus' | 'palette'>, width: number): string {
+	const tabs = logPlaces(logs).map(place => {
+		const log = logs.find(({environment}) => environment === place);
+		const name = log ? truncate(safeLine(log.title), longestTitle) : 'all';
+		const text = place === focus ? `[${name}]` : ` ${name} `;
+		const unread = log && log.unread > 0 && place !== focus ? palette.warning(`+${formatNumber(log.unread)} `) : '';
+		const colored = log ? inHue(log.hue, text, palette) : text;
+		return `${place === focus ? palette.label(colored) : colored}${unread}`;
+	});
+	return truncate(tabs.join(' '), width);
+}
+
+/** What is in front and how it is doing: this is never left out, the keys are where there is no room for them. */
+export function titleLine(facts: Facts, width: number, paused: Paused, keys: readonly string[]): string {
+	const {logs, focus, palette, hides} = facts;
+	const log = logs.find(({environment}) => environment === focus);
+	const seen = log ? [log] : logs;
+	const sum = (count: (open: OpenLog) => number) => seen.reduce((total, open) => total + count(open), 0);
+	const lines = sum(open => open.lines);
+	const gaps = sum(open => open.gaps);
+	const dropped = sum(open => open.droppedLines);
+	const unread = sum(open => open.unread);
+	const parts = [
+		{
+			text: nameOf(facts),
+			role: (text: string) => (log ? inHue(log.hue, palette.label(text), palette) : palette.label(text)),
+			rank: 2,
+		},
+		...(paused ? [{text: `paused +${formatNumber(paused.came)}`, role: palette.warning, rank: 1}] : []),
+		...stateParts(facts),
+		...(unread > 0 && !paused ? [{text: `${formatNumber(unread)} unread`, role: palette.warning, rank: 3}] : []),
+		{text: formatAmount(lines, 'line'), role: palette.dim, rank: 6},
+		...(hides > 0 ? [{text: `${formatNumber(hides)} hidden`, role: palette.dim, rank: 4}] : []),
+		...(gaps > 0 ? [{text: formatAmount(gaps, 'gap'), role: palette.warning, rank: 3}] : []),
+		...(dropped > 0 ? [{text: `${formatNumber(dropped)} oldest dropped`, role: palette.dim, rank: 4}] : []),
+		...keys.map((text, index) => ({text, role: palette.dim, rank: 3 + 2 * index})),
+	];
+	return fitParts(parts, width);
+}
+
+/** A title that says little is followed by the beginning of the id. */
+function nameOf({logs, focus}: Facts): string {
+	const log = logs.find(({environment}) => environment === focus);
+	if (!log) {
+		return focus === allLogs ? `all ${logs.length} logs` : 'no log';
+	}
+
+	const id = log.environment.slice(0, 8);
+	// Of several with one name each has the first characters of its id behind it.
+	const words = log.title.split(' ');
+	const title = words.length > 1 && id.startsWith(words.at(-1) ?? id) ? words.slice(0, -1).join(' ') : log.title;
+	const name = truncate(safeLine(title), longestTitle);
+	return name === id ? `log ${id}` : `${name} ${safeLine(id)}`;
+}
+
+/** One state, or of several logs each that is not simply alive. */
+function stateParts({logs, focus, now, palette}: Facts) {
+	const log = logs.find(({environment}) => environment === focus);
+	const text = (state: TailState) => safeLine(describeState(state, now));
+	if (log) {
+		return [{text: text(log.state), role: roleOf(log.state, palette), rank: 0}];
+	}
+
+	const troubled = logs.filter(({state}) => state.name !== 'live');
+	return troubled.length === 0
+		? [{text: logs.length === 0 ? 'nothing is followed' : 'live', role: palette.success, rank: 0}]
+		: troubled.map(({title, state}) => ({
+				text: `${truncate(safeLine(title), longestTitle)} ${text(state)}`,
+				role: roleOf(state, palette),
+				rank: 0,
+			}));
+}
+
+function roleOf({name}: TailState, palette: Palette): Role {
+	switch (name) {
+		case 'live':
+			return palette.success;
+		case 'ended':
+		case 'login':
+			return palette.danger;
+		case 'connecting':
+		case 'suspended':
+		case 'held':
+			return palette.dim;
+		default:
+			return palette.warning;
+	}
+}

@@ -1,0 +1,116 @@
+import {resolve} from 'node:path';
+import {reportError} from '../../../core/error.ts';
+import {formatAmount} from '../../../core/format.ts';
+import type {LogEntry} from '../../../logs/log-entry.ts';
+import {saveLog} from '../../../logs/save.ts';
+import {attachLines} from '../../../session/attachment.ts';
+import type {AppStore} from '../../../store/store.ts';
+import {parseSgr} from '../../../terminal/text/sgr.ts';
+import {readingAtEnd, type Sight} from '../log-scroll.ts';
+import type {Position} from './log-viewer-state.ts';
+
+type LogLine = Extract<LogEntry, {kind: 'line'}>;
+
+/** The lines that keys are about: from the mark to the cursor, or the line at the cursor. The last one is followed. */
+export function chosenPlaces(sight: Sight, {reading = readingAtEnd(sight), mark}: Position): readonly number[] {
+	if (!reading) {
+		return [];
+	}
+
+	const {shown} = sight;
+	const from = shown.indexOf(Math.min(mark ?? reading.cursor, reading.cursor));
+	const to = shown.indexOf(Math.max(mark ?? reading.cursor, reading.cursor));
+	return Array.from({length: to - from + 1}, (_, index) => shown.placeAt(from + index)).filter(isPlace);
+}
+
+/** Every line that is shown. */
+function shownPlaces({shown}: Sight): readonly number[] {
+	return Array.from({length: shown.count()}, (_, index) => shown.placeAt(index)).filter(isPlace);
+}
+
+/**
+ * Gives lines to the terminal's clipboard as they are seen, without colours and with everything invisible made visible: a
+ * line of a log must not become a command where it is pasted (SAFETY 3). Gives what is to be said of it.
+ */
+export function copyLines(sight: Sight, places: readonly number[], copy: (text: string) => boolean): string {
+	const texts = linesAt(sight, places).map(({text}) =>
+		parseSgr(text.replace(/\r$/, ''))
+			.map(span => span.text)
+			.join(''),
+	);
+	if (texts.length === 0) {
+		return 'There is no line to copy.';
+	}
+
+	return copy(texts.join('\n'))
+		? `${formatAmount(texts.length, 'line')} ${texts.length === 1 ? 'was' : 'were'} given to the terminal’s clipboard.`
+		: 'The terminal takes no copies, or not so much at once: s saves a file.';
+}
+
+/** Where the app works, and where the user is at home. */
+type Folders = {readonly folder: string; readonly homeFolder: string | undefined};
+
+/**
+ * Saves the marked lines, else all that are shown, whole and as they came, for the user alone (0600). Gives what is to be
+ * said of it, be it why it could not be done.
+ */
+export async function saveLines(
+	sight: Sight,
+	position: Position,
+	path: string,
+	{folder, homeFolder}: Folders,
+): Promise<string> {
+	const places = position.mark === undefined ? shownPlaces(sight) : chosenPlaces(sight, position);
+	const whole = homeFolder ? path.replace(/^~(?=\/)/, homeFolder) : path;
+	try {
+		const saved = await saveLog(resolve(folder, whole), entriesAt(sight, places));
+		return `Saved ${formatAmount(places.length, 'line')} to ${saved}`;
+	} catch (error) {
+		return reportError(error).message;
+	}
+}
+
+/** Puts lines into the prompt, those of each log by themselves, and says so. False where there are none. */
+export function attachChosen(store: AppStore, {log}: Sight, places: readonly number[], environment: string): boolean {
+	const byEnvironment = new Map<string, LogLine[]>();
+	for (const place of places) {
+		const entry = log.at(place);
+		const owner = log.environmentAt?.(place) ?? environment;
+		if (entry?.kind === 'line') {
+			const lines = byEnvironment.get(owner) ?? [];
+			lines.push(entry);
+			byEnvironment.set(owner, lines);
+		}
+	}
+
+	const labels = [...byEnvironment].map(([owner, lines]) => attachLines(store, {environment: owner, lines}));
+	if (labels.length > 0) {
+		store.getState().setToast('Log attached. Add your question and press Enter.');
+	}
+
+	return labels.length > 0;
+}
+
+/** How a saved log is called by default: its title, and the time. */
+export function fileNameOf(title: string, now: number): string {
+	const name = title.replace(/[^A-Za-z0-9._-]+/g, '-').replace(/^[-.]+|-+$/g, '') || 'log';
+	const time = new Date(now).toISOString().slice(0, 19).replace(/[-:]/g, '').replace('T', '-');
+	return `${name.slice(0, 60)}-${time}.log`;
+}
+
+function* entriesAt({log}: Sight, places: readonly number[]): Generator<LogEntry> {
+	for (const place of places) {
+		const entry = log.at(place);
+		if (entry) {
+			yield entry;
+		}
+	}
+}
+
+function linesAt(sight: Sight, places: readonly number[]): readonly LogLine[] {
+	return [...entriesAt(sight, places)].flatMap(entry => (entry.kind === 'line' ? [entry] : []));
+}
+
+function isPlace(place: number | undefined): place is number {
+	return place !== undefined;
+}

@@ -1,0 +1,61 @@
+import {AppError} from '../../../core/error.ts';
+import {createFilter} from '../../../logs/filter.ts';
+import {createMatcher} from '../../../logs/matcher.ts';
+import {chordOf, type InputToken} from '../../../terminal/input/token.ts';
+import {editLine} from '../../line-field.ts';
+import {type FieldKind, type LogViewer, narrowingOf, type ViewerStep, withNarrowing} from './log-viewer-state.ts';
+
+type Field = NonNullable<LogViewer['field']>;
+
+/** Applies one token to the line that is open: Enter takes it, for what is in front, and Escape leaves it. */
+export function pressInField(viewer: LogViewer, {kind, composer}: Field, token: InputToken, focus: string): ViewerStep {
+	const chord = token.type === 'key' ? chordOf(token) : '';
+	if (chord === 'escape' || chord === 'ctrl+c' || chord === 'ctrl+g') {
+		return {viewer: {...viewer, field: undefined, note: ''}};
+	}
+
+	if (chord === 'enter') {
+		try {
+			return entered({...viewer, field: undefined, note: ''}, {kind, text: composer.text, focus});
+		} catch (error) {
+			// The line stays, to be mended.
+			return {viewer: {...viewer, note: error instanceof AppError ? error.message : String(error)}};
+		}
+	}
+
+	return {viewer: {...viewer, note: '', field: {kind, composer: editLine(composer, token)}}};
+}
+
+type Entered = {readonly kind: FieldKind; readonly text: string; readonly focus: string};
+
+/** What a line that was entered does. Throws `usage` for an expression that does not compile. */
+function entered(viewer: LogViewer, {kind, text, focus}: Entered): ViewerStep {
+	switch (kind) {
+		case 'search': {
+			const search = text || viewer.search;
+			if (!search) {
+				return {viewer};
+			}
+
+			createMatcher(search);
+			return {viewer: {...viewer, search}, action: {type: 'search', direction: 'forward'}};
+		}
+		case 'filter': {
+			const before = narrowingOf(viewer, focus).filters;
+			const filters = text ? [...before, text] : before.slice(0, -1);
+			createFilter({patterns: filters});
+			return {viewer: withNarrowing(viewer, focus, {filters})};
+		}
+		case 'highlight': {
+			const highlights = text ? [...viewer.highlights, text] : viewer.highlights.slice(0, -1);
+			for (const source of highlights) {
+				createMatcher(source);
+			}
+			return {viewer: {...viewer, highlights}};
+		}
+		case 'save':
+			return text.trim() ? {viewer, action: {type: 'save', path: text.trim()}} : {viewer};
+		default:
+			return kind satisfies never;
+	}
+}

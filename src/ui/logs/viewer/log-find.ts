@@ -1,0 +1,66 @@
+import type {Matcher} from '../../../logs/matcher.ts';
+import {searchLog} from '../../../logs/search.ts';
+import type {ReadLog} from '../log-read.ts';
+import {type Reading, readingAtEnd, type Sight} from '../log-scroll.ts';
+
+type Find = {
+	readonly sight: Sight;
+	/** Where the search begins; without one it goes from the end upwards. */
+	readonly reading: Reading | undefined;
+	readonly matcher: Matcher;
+	readonly direction: 'forward' | 'backward';
+	readonly signal: AbortSignal;
+};
+
+/** `isAround` where it was found only behind the other end of the log. */
+export type Found = {readonly place: number; readonly isAround: boolean};
+
+/**
+ * Finds the next shown line that matches, undefined for none in the whole log. Throws `usage` for an expression that takes
+ * too long, and the reason of `signal`.
+ */
+export async function findLine({sight, reading, matcher, direction, signal}: Find): Promise<Found | undefined> {
+	const {log, shown} = sight;
+	const lines = {
+		start: log.start,
+		end: log.end,
+		at: (place: number) => (shown.placeAt(shown.indexOf(place)) === place ? log.at(place) : undefined),
+	};
+	const isForward = direction === 'forward' && reading !== undefined;
+	const way = isForward ? 'forward' : 'backward';
+	const from = reading ? reading.cursor + (isForward ? 1 : -1) : log.end() - 1;
+	const near = await searchLog(lines, {matcher, from, direction: way, signal});
+	if (near !== undefined) {
+		return {place: near, isAround: false};
+	}
+
+	const far = isForward ? log.start() : log.end() - 1;
+	const around = await searchLog(lines, {matcher, from: far, direction: way, signal});
+	return around === undefined ? undefined : {place: around, isAround: true};
+}
+
+/** The place of the first entry that arrived at that time or later, in milliseconds since the epoch. */
+export function placeAtTime(log: ReadLog, at: number): number {
+	let low = log.start();
+	let high = log.end();
+	while (low < high) {
+		const middle = (low + high) >> 1;
+		// What is gone from between belongs to the log that was closed: its neighbours tell the time.
+		const entry = log.at(middle);
+		if (entry && entry.at < at) {
+			low = middle + 1;
+		} else {
+			high = middle;
+		}
+	}
+
+	return low;
+}
+
+/** When the entry at the cursor arrived, in milliseconds since the epoch; undefined where nothing is shown. */
+export function timeAt(
+	sight: Sight,
+	{reading = readingAtEnd(sight)}: {readonly reading?: Reading | undefined},
+): number | undefined {
+	return reading && sight.log.at(reading.cursor)?.at;
+}

@@ -1,0 +1,163 @@
+import {formatNumber} from '../../../core/format.ts';
+import type {OpenLog} from '../../../store/logs-slice.ts';
+import type {Size} from '../../../store/view-slice.ts';
+import {safeLine} from '../../../terminal/text/safe-text.ts';
+import type {Palette} from '../../../terminal/text/style.ts';
+import {lineWidth, padEnd, truncate} from '../../../terminal/text/width.ts';
+import {wrapLine} from '../../../terminal/text/wrap.ts';
+import {drawLine} from '../../line-field.ts';
+import type {DrawnEntry} from '../log-lines.ts';
+import {readAt, readingAtEnd, type Sight, visibleRows} from '../log-scroll.ts';
+import {tabsLine, titleLine} from '../log-title.ts';
+import {type LogViewer, narrowingOf, positionOf} from './log-viewer-state.ts';
+
+export type LogPicture = {
+	readonly logs: readonly OpenLog[];
+	readonly focus: string;
+	readonly viewer: LogViewer;
+	readonly sight: Sight;
+	/** A line drawn to the width beside the gutter. */
+	readonly drawn: (place: number) => DrawnEntry;
+	readonly palette: Palette;
+	/** The time by which states count, in milliseconds. */
+	readonly now: number;
+	/** True while the filter is still looking at lines. */
+	readonly isLooking: boolean;
+	/** Said instead of the keys, where something else needs the person. */
+	readonly waits: string;
+};
+
+/** Cells before each line: what is chosen, and whether something was found in it. */
+export const gutter = 2;
+
+const keysLine = '? help · / search · & filter · m mark · s save · a attach · End latest · q close';
+
+const help: readonly (readonly [keys: string, meaning: string])[] = [
+	['Up Down  j k', 'a line up or down; this pauses, and nothing moves until End'],
+	['PgUp PgDn  b Space', 'a screen up or down'],
+	['Home  g', 'the oldest line that is kept'],
+	['End  G', 'jump to the latest line and follow it'],
+	['Left Right', 'the rest of long lines; w wraps them instead'],
+	['/  n  N', 'search a regular expression, the next match, the one before'],
+	['&', 'filter: only lines that match, or do not with ! before it; Enter on nothing takes the last one away'],
+	['h', 'highlight what matches; Enter on nothing takes the last one away'],
+	['l', 'the least level that is shown'],
+	['=', 'this filter and level for all logs; else each log has its own'],
+	['t', 'times of arrival: off, local, UTC, since the line before'],
+	['m', 'mark one end of a range; the cursor is the other end'],
+	['c', 'copy the range, or the line, to the clipboard'],
+	['s', 'save the range, or all that is shown, whole lines'],
+	['a', 'put the range, or the line, into the prompt'],
+	['L', 'the tool call of that moment, in the transcript'],
+	['Tab', 'the next log'],
+	['q  Esc  Ctrl+G', 'close the log viewer'],
+];
+
+/** Rows that are left for lines in a window of that height. */
+export function bodyRows(picture: Pick<LogPicture, 'logs' | 'viewer' | 'focus'>, rows: number): number {
+	return Math.max(1, rows - headRows(picture.logs) - 1 - (hasConditions(picture) ? 1 : 0));
+}
+
+/** The whole window: what is in front and how it is doing, its lines, what they are narrowed by, and what keys do. */
+export function drawLogScreen(picture: LogPicture, {columns, rows}: Size): readonly string[] {
+	const {logs, viewer, sight, focus, palette} = picture;
+	const {reading} = positionOf(viewer, focus);
+	const paused = reading && {came: Math.max(0, sight.log.end() - reading.since)};
+	const head = [
+		titleLine({...picture, hides: 0}, columns, paused, []),
+		...(headRows(logs) > 1 ? [tabsLine(picture, columns)] : []),
+	];
+	const room = bodyRows(picture, rows);
+	const told = viewer.help === undefined ? undefined : helpPage(viewer.help, {columns, rows: room}, palette);
+	const body = told?.lines ?? bodyLines(picture, columns);
+	return [
+		...head,
+		...Array.from({length: room}, (_, index) => body[index] ?? ''),
+		...(hasConditions(picture) ? [truncate(palette.dim(conditions(picture)), columns)] : []),
+		told ? truncate(palette.dim(told.keys), columns) : footer(picture, columns),
+	].slice(0, rows);
+}
+
+/** Where the caret is while something is typed. */
+export function caretOf({viewer}: Pick<LogPicture, 'viewer'>, {columns, rows}: Size) {
+	return viewer.field && {row: rows - 1, column: drawField(viewer.field, columns).column};
+}
+
+function headRows(logs: readonly OpenLog[]): number {
+	return logs.length > 1 ? 2 : 1;
+}
+
+function bodyLines({sight, viewer, focus, drawn, palette}: LogPicture, columns: number): readonly string[] {
+	const position = positionOf(viewer, focus);
+	const end = readingAtEnd(sight);
+	if (!end) {
+		return [truncate(palette.dim(whyEmpty(sight)), columns)];
+	}
+
+	const reading = position.reading && readAt(sight, position.reading, position.reading.cursor);
+	const {top, row} = reading ?? end;
+	const [first, last] = [position.mark ?? Number.NaN, reading?.cursor ?? end.cursor].sort((a, b) => a - b);
+	return visibleRows(sight, {top, row}).map(([place, part]) => {
+		const {rows, isMatch} = drawn(place);
+		const isChosen = first !== undefined && last !== undefined && place >= first && place <= last;
+		const isCursor = place === reading?.cursor && part === 0;
+		const sign = isCursor ? palette.accent('❯') : isChosen ? palette.accent('▌') : ' ';
+		return `${sign}${isMatch && part === 0 ? palette.warning('•') : ' '}${rows[part] ?? ''}`;
+	});
+}
+
+/** Why no line is shown. */
+export function whyEmpty({log}: Sight): string {
+	return log.end() === log.start() ? 'Nothing was logged yet.' : 'No line passes the filter.';
+}
+
+function hasConditions({viewer, focus}: Pick<LogPicture, 'viewer' | 'focus'>): boolean {
+	const {search, highlights} = viewer;
+	const {filters, least} = narrowingOf(viewer, focus);
+	return filters.length > 0 || least !== undefined || search !== '' || highlights.length > 0;
+}
+
+function conditions({viewer, focus, sight, isLooking}: LogPicture): string {
+	const {search, highlights} = viewer;
+	const {filters, least} = narrowingOf(viewer, focus);
+	const hides = `${formatNumber(sight.shown.hidden())}${isLooking ? '…' : ''} hidden`;
+	return [
+		...(filters.length > 0 ? [`filter ${filters.map(safeLine).join(' & ')}`] : []),
+		...(least ? [`level ≥ ${least}`] : []),
+		...(filters.length > 0 || least ? [hides] : []),
+		...(search ? [`search ${safeLine(search)}`] : []),
+		...(highlights.length > 0 ? [`highlight ${highlights.map(safeLine).join(', ')}`] : []),
+	].join(' · ');
+}
+
+function footer({viewer, waits, palette}: LogPicture, columns: number): string {
+	if (viewer.field) {
+		const line = labels[viewer.field.kind] + drawField(viewer.field, columns).text;
+		return viewer.note ? truncate(`${line}  ${palette.warning(safeLine(viewer.note))}`, columns) : line;
+	}
+
+	const text = safeLine(viewer.note || waits);
+	return truncate(text ? palette.label(text) : palette.dim(keysLine), columns);
+}
+
+const labels = {search: 'Search: ', filter: 'Filter: ', highlight: 'Highlight: ', save: 'Save as: '} as const;
+
+/** What is typed, behind its label. */
+function drawField({kind, composer}: NonNullable<LogViewer['field']>, columns: number) {
+	return drawLine(labels[kind], composer, columns);
+}
+
+/** One page of the help, whole lines of it: pages go round, so that any number is one of them. */
+function helpPage(page: number, {columns, rows}: Size, palette: Palette) {
+	const width = Math.max(...help.map(([keys]) => lineWidth(keys)));
+	const lines = help.flatMap(([keys, meaning]) =>
+		wrapLine(meaning, columns, {
+			first: `  ${palette.label(padEnd(keys, width))}  `,
+			rest: ' '.repeat(width + 4),
+		}),
+	);
+	const pages = Math.ceil(lines.length / rows);
+	const index = ((page % pages) + pages) % pages;
+	const more = pages > 1 ? `page ${index + 1} of ${pages} · Space next · ` : '';
+	return {lines: lines.slice(index * rows, (index + 1) * rows), keys: `${more}q close`};
+}

@@ -1,0 +1,212 @@
+import {emptyComposer, setComposerText} from '../../../editor/editor.ts';
+import {chordOf, type InputToken, keyToken} from '../../../terminal/input/token.ts';
+import {pressInField} from './log-field.ts';
+import {timeStyles} from '../log-lines.ts';
+import {moveBy, pageBy, type Reading, readAt, readingAtEnd, type Sight} from '../log-scroll.ts';
+import {
+	type FieldKind,
+	type LogViewer,
+	narrowedAlike,
+	narrowingOf,
+	positionOf,
+	type ViewerFocus,
+	type ViewerStep,
+	withNarrowing,
+	withPosition,
+} from './log-viewer-state.ts';
+
+/** Levels from which lines are shown; those that name none always are. */
+const leasts = [undefined, 'debug', 'info', 'warn', 'error', 'fatal'] as const;
+const sidewaysStep = 16;
+const farthestSideways = 16 * 1024;
+
+/** Applies one token. Pure and total; a text of several characters is as many keys. */
+export function reduceLogViewer(viewer: LogViewer, token: InputToken, given: ViewerFocus): ViewerStep {
+	if (token.type === 'key') {
+		return pressed(viewer, chordOf(token), token, given);
+	}
+
+	if (token.type === 'paste') {
+		return viewer.field ? pressInField(viewer, viewer.field, token, given.focus) : {viewer};
+	}
+
+	if (token.type !== 'text') {
+		return {viewer};
+	}
+
+	let step: ViewerStep = {viewer};
+	for (const character of token.text) {
+		step = step.viewer.field
+			? pressInField(step.viewer, step.viewer.field, {type: 'text', text: character}, given.focus)
+			: pressed(step.viewer, character, keyToken(character), given);
+		if (step.action) {
+			return step;
+		}
+	}
+
+	return step;
+}
+
+function pressed(viewer: LogViewer, chord: string, token: InputToken, given: ViewerFocus): ViewerStep {
+	if (chord === 'ctrl+z' || chord === 'ctrl+l') {
+		return {viewer, action: {type: chord === 'ctrl+z' ? 'suspend' : 'redraw'}};
+	}
+
+	if (viewer.field) {
+		return pressInField(viewer, viewer.field, token, given.focus);
+	}
+
+	if (viewer.help !== undefined) {
+		return {viewer: {...viewer, help: pageOfHelp(viewer.help, chord)}};
+	}
+
+	const quiet = {...viewer, note: ''};
+	return moved(quiet, chord, given) ?? changed(quiet, chord, given);
+}
+
+/** What turns its pages; any other key leaves it. */
+function pageOfHelp(page: number, chord: string): number | undefined {
+	switch (chord) {
+		case ' ':
+		case 'space':
+		case 'down':
+		case 'j':
+		case 'page-down':
+			return page + 1;
+		case 'up':
+		case 'k':
+		case 'page-up':
+			return page - 1;
+		default:
+			return undefined;
+	}
+}
+
+/** What scrolls. All of it pauses but End. */
+function moved(viewer: LogViewer, chord: string, {focus, sight}: ViewerFocus): ViewerStep | undefined {
+	const position = positionOf(viewer, focus);
+	const go = (move: (reading: Reading) => Reading): ViewerStep => {
+		const reading = position.reading ?? readingAtEnd(sight);
+		return {viewer: reading ? withPosition(viewer, focus, {...position, reading: move(reading)}) : viewer};
+	};
+
+	switch (chord) {
+		case 'up':
+		case 'k':
+			return go(reading => moveBy(sight, reading, -1));
+		case 'down':
+		case 'j':
+			// At the end nothing is below: it is followed already.
+			return position.reading ? go(reading => moveBy(sight, reading, 1)) : {viewer};
+		case 'page-up':
+		case 'b':
+			return go(reading => pageBy(sight, reading, -1));
+		case 'page-down':
+		case ' ':
+		case 'space':
+			return position.reading ? go(reading => pageBy(sight, reading, 1)) : {viewer};
+		case 'home':
+		case 'g':
+			return go(reading => readAt(sight, reading, sight.log.start()));
+		case 'end':
+		case 'G':
+			return {viewer: withPosition(viewer, focus, {...position, reading: undefined})};
+		case 'left':
+		case 'right': {
+			const sideways = viewer.sideways + (chord === 'left' ? -sidewaysStep : sidewaysStep);
+			return {
+				viewer: viewer.wrap
+					? {...viewer, note: 'Lines are wrapped: w cuts them.'}
+					: {...viewer, sideways: Math.max(0, Math.min(farthestSideways, sideways))},
+			};
+		}
+		default:
+			return undefined;
+	}
+}
+
+function changed(viewer: LogViewer, chord: string, given: ViewerFocus): ViewerStep {
+	const {focus, sight, fileName} = given;
+	const open = (kind: FieldKind, text = '') => ({
+		viewer: {...viewer, field: {kind, composer: setComposerText(emptyComposer, text)}},
+	});
+	switch (chord) {
+		case 'q':
+		case 'escape':
+		case 'ctrl+c':
+		case 'ctrl+g':
+			// Whoever comes back begins anew: a forgotten end would make a range of all lines in between.
+			return {
+				viewer: withPosition(viewer, focus, {...positionOf(viewer, focus), mark: undefined}),
+				action: {type: 'leave'},
+			};
+		case '?':
+			return {viewer: {...viewer, help: 0}};
+		case '/':
+			return open('search');
+		case '&':
+			return open('filter');
+		case 'h':
+			return open('highlight');
+		case 's':
+			return open('save', fileName);
+		case 'n':
+		case 'N':
+			return viewer.search
+				? {viewer, action: {type: 'search', direction: chord === 'n' ? 'forward' : 'backward'}}
+				: {viewer: {...viewer, note: 'Nothing was searched yet: / begins.'}};
+		case 'l': {
+			const least = leasts[(leasts.indexOf(narrowingOf(viewer, focus).least) + 1) % leasts.length];
+			const note = least ? `Showing ${least} and above (and lines without a level).` : 'Showing all levels.';
+			return {viewer: {...withNarrowing(viewer, focus, {least}), note}};
+		}
+		case '=':
+			return {viewer: {...narrowedAlike(viewer, given), note: alikeNote(viewer, given)}};
+		case 'w':
+			return {viewer: {...viewer, wrap: !viewer.wrap, sideways: 0, note: viewer.wrap ? 'Cut.' : 'Wrapped.'}};
+		case 't': {
+			const times = timeStyles[(timeStyles.indexOf(viewer.times) + 1) % timeStyles.length] ?? 'off';
+			const said = {off: 'off', local: 'local time', UTC: 'UTC', delta: 'since the line before'}[times];
+			return {viewer: {...viewer, times, note: `Times of arrival: ${said}.`}};
+		}
+		case 'm':
+			return {viewer: marked(viewer, focus, sight)};
+		case 'c':
+			return {viewer, action: {type: 'copy'}};
+		case 'a':
+			return {viewer, action: {type: 'attach'}};
+		case 'L':
+			return {viewer, action: {type: 'transcript'}};
+		case 'tab':
+		case 'shift+tab':
+			return {viewer, action: {type: 'cycle', steps: chord === 'tab' ? 1 : -1}};
+		default:
+			return {viewer};
+	}
+}
+
+/** Marks the line at the cursor as one end of a range, or forgets the mark. */
+function marked(viewer: LogViewer, focus: string, sight: Sight): LogViewer {
+	const {reading = readingAtEnd(sight), mark} = positionOf(viewer, focus);
+	if (mark !== undefined) {
+		return {...withPosition(viewer, focus, {reading, mark: undefined}), note: 'The mark is gone.'};
+	}
+
+	return reading
+		? {
+				...withPosition(viewer, focus, {reading, mark: reading.cursor}),
+				note: 'Mark set. Move to the other end: c copy · s save · a attach.',
+			}
+		: viewer;
+}
+
+function alikeNote(viewer: LogViewer, {focus, places}: ViewerFocus): string {
+	if (places.length < 2) {
+		return 'No other log is open.';
+	}
+
+	const {filters, least} = narrowingOf(viewer, focus);
+	return filters.length > 0 || least
+		? 'All logs have this filter and level now.'
+		: 'All logs show all their lines now.';
+}

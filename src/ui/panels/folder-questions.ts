@@ -1,0 +1,62 @@
+import type {SessionElsewhere} from '../../session/resume-session.ts';
+import type {FolderAccess} from '../../config/folder-access.ts';
+import type {AppInteraction} from '../interaction.ts';
+import {shortFolder} from '../welcome.ts';
+
+type Dependencies = {
+	readonly folder: FolderAccess;
+	readonly interact: Pick<AppInteraction, 'choose' | 'confirm'>;
+	readonly homeFolder: string | undefined;
+};
+
+/** What the user is asked about folders: no tool of the agent sees one that they did not choose. */
+export function createFolderQuestions({folder, interact, homeFolder}: Dependencies) {
+	const short = (path: string) => shortFolder(path, homeFolder);
+	let asking: Promise<string | undefined> | undefined;
+
+	const askOnce = async (wide: string) => {
+		const path = short(folder.path());
+		const isAllowed = await interact.confirm(`Let the agent read everything in ${path}?`, {
+			title: `${path} is ${wide}, not a project`,
+			facts: [
+				['Yes', 'the agent can list, search and read all of it; not asked again'],
+				['No', 'the agent works without files; or quit and start in a project folder'],
+			],
+		});
+		await folder.answer(isAllowed);
+		return isAllowed ? undefined : `The agent can't read files in ${path}. Start in a project folder for that.`;
+	};
+
+	return {
+		/**
+		 * Asks whether the agent may see a folder that holds far more than a project, once however many messages wait for
+		 * it. Returns what follows from a no.
+		 */
+		async ask(): Promise<string | undefined> {
+			const wide = folder.unasked();
+			if (!wide) {
+				return undefined;
+			}
+
+			const isFirst = asking === undefined;
+			asking ??= askOnce(wide).finally(() => {
+				asking = undefined;
+			});
+			const refused = await asking;
+			return isFirst ? refused : undefined;
+		},
+		/** Has the user choose the folder of a session that began in another one. */
+		async choose({folder: there, here, isThere}: SessionElsewhere) {
+			const id = await interact.choose({
+				title: `This session began in ${short(there)}${isThere ? '' : ', which is gone'}`,
+				choices: [
+					...(isThere
+						? [{id: 'there', label: `Continue in ${short(there)}`, detail: 'the agent reads that folder'}]
+						: []),
+					{id: 'here', label: `Continue in ${short(here)}`, detail: 'the agent reads this folder'},
+				],
+			});
+			return id === 'there' || id === 'here' ? id : undefined;
+		},
+	};
+}

@@ -1,0 +1,61 @@
+import type {Choice} from '../../store/view-slice.ts';
+import {safeLine} from '../../terminal/text/safe-text.ts';
+import {lineWidth, padEnd, truncate} from '../../terminal/text/width.ts';
+import {useApp, useUi} from '../context.ts';
+import {drawLine} from '../line-field.ts';
+import {Lines} from '../lines.tsx';
+import {filterLabel, filterRow, type PickPanel, pickerState} from './picker-state.ts';
+
+type Props = {
+	readonly panel: PickPanel;
+	readonly height: number;
+};
+
+/** Cells that a name keeps before what is said of it is cut. */
+const leastName = 20;
+
+/** A list with a filter: what is typed narrows it, the arrows move, Enter selects, Escape cancels. */
+export function Picker({panel, height}: Props) {
+	const {palette} = useUi();
+	const {title, choices, current, filters} = panel;
+	const columns = useApp(state => state.size.columns);
+	const moved = useApp(state => state.scroll);
+	const filter = useApp(state => state.filter);
+	const {found, chosen, fault} = pickerState(panel, filter.text, moved);
+
+	// In a very low window the choices come first, then the filter, then the title.
+	const row = filterRow(height);
+	const room = Math.max(1, height - 2);
+	const start = Math.max(0, Math.min(chosen - Math.floor(room / 2), found.length - room));
+	const shown = found.slice(start, start + room);
+	const names = shown.map(choice => safeLine(choice.label) + (choice.id === current ? ' (now)' : ''));
+	// What is said of things stands below each other; of those that have fields it is never pushed out by a long name.
+	const width = filters ? nameWidth(names, shown, columns) : Math.min(widest(names), columns - 2);
+	const rows = shown.map(({detail}, index) => {
+		const here = start + index === chosen;
+		const name = names[index] ?? '';
+		const text = detail ? padEnd(truncate(name, width), width) : truncate(name, width);
+		const said = detail ? palette.dim(`  ${safeLine(detail)}`) : '';
+		return truncate((here ? palette.accent('❯ ') + palette.label(text) : `  ${text}`) + said, columns);
+	});
+
+	const count = filter.text ? `${found.length} of ${choices.length}` : String(choices.length);
+	const keys = fault === undefined ? palette.dim('Enter select · Esc cancel') : palette.warning(safeLine(fault));
+	const typed = drawLine(filterLabel, filter, columns);
+	const hint = filters && filter.text === '' ? filters.map(({example}) => example).join(' ') : typed.text;
+	const lines = [
+		...(row === 1 ? [`${palette.label(safeLine(title))} ${palette.dim(`(${count}) ·`)} ${keys}`] : []),
+		...(row === undefined ? [] : [palette.dim(filterLabel) + (filter.text === '' ? palette.dim(hint) : hint)]),
+		...(row !== 1 && fault !== undefined ? [keys] : rows.length > 0 ? rows : [palette.dim('  Nothing matches.')]),
+	];
+	return <Lines lines={lines.map(line => truncate(line, columns))} />;
+}
+
+function nameWidth(names: readonly string[], shown: readonly Choice[], columns: number): number {
+	const said = Math.max(0, ...shown.map(({detail = ''}) => lineWidth(safeLine(detail))));
+	return Math.min(widest(names), Math.max(leastName, columns - said - 4));
+}
+
+function widest(names: readonly string[]): number {
+	return Math.max(0, ...names.map(lineWidth));
+}

@@ -1,0 +1,176 @@
+import {cellText, cellTime} from '../../core/cell.ts';
+import type {TablePanel} from '../../store/view-slice.ts';
+import {safeLine} from '../../terminal/text/safe-text.ts';
+import {lineWidth, padEnd, truncate} from '../../terminal/text/width.ts';
+
+/** The cells of one row, made safe, the times in them, and where it stood in the table as it came. */
+export type TableRow = {
+	readonly cells: readonly string[];
+	/** Milliseconds since 1970, undefined for a cell that is no time. */
+	readonly times: readonly (number | undefined)[];
+	readonly index: number;
+};
+
+/** How the rows are sorted; undefined as they came. */
+export type Sort = {readonly column: number; readonly descending: boolean};
+
+type Columns = TablePanel['columns'];
+
+/** The rows of a table, with every cell safe to be drawn and on one line (SAFETY 1). */
+export function rowsOf({rows}: Pick<TablePanel, 'rows'>, exact: boolean): readonly TableRow[] {
+	const now = Date.now();
+	return rows.map((row, index) => ({
+		cells: row.map(cell => safeLine(cellText(cell, {exact, now}))),
+		times: row.map(cellTime),
+		index,
+	}));
+}
+
+/** What so many steps through the sort orders come to: as it came, then each column up and down, and around again. */
+export function sortAfter(steps: number, columns: number): Sort | undefined {
+	const orders = 2 * columns + 1;
+	const at = ((steps % orders) + orders) % orders;
+	return at === 0 ? undefined : {column: Math.floor((at - 1) / 2), descending: at % 2 === 0};
+}
+
+/**
+ * Rows that hold every word of the filter in some cell, in the order that is wanted; times by their instant, however they
+ * are told. Rows that are equal keep theirs.
+ */
+export function arrange(rows: readonly TableRow[], filter: string, sort: Sort | undefined): readonly TableRow[] {
+	const words = filter.toLowerCase().split(/\s+/).filter(Boolean);
+	const found = rows.filter(({cells}) => {
+		const text = cells.join('\n').toLowerCase();
+		return words.every(word => text.includes(word));
+	});
+	if (!sort) {
+		return found;
+	}
+
+	const {column, descending} = sort;
+	const cellOf = ({cells}: TableRow) => cells[column] ?? '';
+	// What is empty has no place in an order: it comes last both ways.
+	const [filled, empty] = [found.filter(row => cellOf(row)), found.filter(row => !cellOf(row))];
+	const sign = descending ? -1 : 1;
+	const compare = (a: TableRow, b: TableRow) => {
+		const [x, y] = [a.times[column], b.times[column]];
+		return x === undefined || y === undefined ? compareCells(cellOf(a), cellOf(b)) : x - y;
+	};
+	return [...filled.toSorted((a, b) => sign * compare(a, b)), ...empty];
+}
+
+const scales: Readonly<Record<string, number>> = {
+	'': 1,
+	'%': 1,
+	B: 1,
+	k: 1e3,
+	kB: 1e3,
+	M: 1e6,
+	MB: 1e6,
+	G: 1e9,
+	GB: 1e9,
+	ms: 1e-3,
+	s: 1,
+};
+
+const measure = /^[<$]*(-?[\d,]*\.?\d+(?:e[-+]?\d+)?) ?(%|[kMG]?B|[kMG]|ms|s)?$/;
+
+/** The number that a cell shows, in its base unit: `1.3k` is 1300, `5 ms` is 0.005; undefined where it shows none. */
+function numberIn(cell: string): number | undefined {
+	const [, digits, unit = ''] = measure.exec(cell) ?? [];
+	const scale = scales[unit];
+	return digits === undefined || scale === undefined ? undefined : Number(digits.replaceAll(',', '')) * scale;
+}
+
+const byText = new Intl.Collator('en', {numeric: true}).compare;
+
+/** Numbers come before words, by their size; words by the alphabet. */
+export function compareCells(a: string, b: string): number {
+	const [x, y] = [numberIn(a), numberIn(b)];
+	if (x !== undefined && y !== undefined) {
+		return x - y;
+	}
+
+	return x === undefined && y === undefined ? byText(a, b) : x === undefined ? 1 : -1;
+}
+
+/** The columns that are drawn, by their index, with their widths in cells, and the labels of those without room. */
+export type Fit = {
+	readonly shown: readonly number[];
+	readonly widths: readonly number[];
+	readonly dropped: readonly string[];
+};
+
+const gap = 2;
+const widest = 40;
+const narrowest = 8;
+
+/**
+ * Gives every column what it needs, up to 40 cells unless it must stay whole, from the left; the last one that is drawn
+ * takes what is left. Where not all have room, spare ones go first, the last one first.
+ */
+export function fitColumns(columns: Columns, rows: readonly TableRow[], room: number): Fit {
+	const wanted = columns.map(({label}, column) =>
+		Math.max(lineWidth(safeLine(label)) + 2, ...rows.map(({cells}) => lineWidth(cells[column] ?? ''))),
+	);
+	const least = columns.map(({whole}, column) => {
+		const width = wanted[column] ?? 0;
+		return whole ? width : Math.min(width, narrowest);
+	});
+	const shown = withoutSpare(columns, least, room);
+	const widths: number[] = [];
+	let left = room;
+	for (const column of shown) {
+		const width = wanted[column] ?? 0;
+		const space = left - (widths.length > 0 ? gap : 0);
+		const taken = Math.min(width, columns[column]?.whole ? width : widest, space);
+		if (widths.length > 0 && taken < (least[column] ?? 0)) {
+			break;
+		}
+
+		widths.push(Math.max(1, taken));
+		left = space - taken;
+	}
+
+	const drawn = shown.slice(0, widths.length);
+	const last = drawn.length - 1;
+	const spare = Math.max(0, Math.min(left, (wanted[drawn[last] ?? 0] ?? 0) - (widths[last] ?? 0)));
+	return {
+		shown: drawn,
+		widths: widths.map((width, index) => (index === last ? width + spare : width)),
+		dropped: columns.flatMap(({label}, column) => (drawn.includes(column) ? [] : [safeLine(label)])),
+	};
+}
+
+/** The columns without as many spare ones as must go so that the others fit. */
+function withoutSpare(columns: Columns, least: readonly number[], room: number): readonly number[] {
+	let shown: readonly number[] = columns.map((_, column) => column);
+	const needed = () => shown.reduce((sum, column) => sum + (least[column] ?? 0) + gap, -gap);
+	const lastSpare = () => shown.findLast(column => columns[column]?.spare);
+	for (let spare = lastSpare(); spare !== undefined && needed() > room; spare = lastSpare()) {
+		shown = shown.filter(column => column !== spare);
+	}
+
+	return shown;
+}
+
+/** Cells side by side in these widths. */
+export function drawRow(cells: readonly string[], columns: Columns, {shown, widths}: Fit): string {
+	return shown
+		.map((column, index) => {
+			const width = widths[index] ?? 0;
+			const cell = truncate(cells[column] ?? '', width);
+			return columns[column]?.align === 'right'
+				? ' '.repeat(Math.max(0, width - lineWidth(cell))) + cell
+				: padEnd(cell, width);
+		})
+		.join(' '.repeat(gap))
+		.trimEnd();
+}
+
+/** The labels over the columns, the sorted one with an arrow. */
+export function headOf(columns: Columns, sort: Sort | undefined): readonly string[] {
+	return columns.map(({label}, index) =>
+		sort?.column === index ? `${safeLine(label)} ${sort.descending ? '↓' : '↑'}`.trim() : safeLine(label),
+	);
+}

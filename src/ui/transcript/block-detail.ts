@@ -1,0 +1,58 @@
+import type {Block} from '../../core/session/block.ts';
+import {formatClock} from '../../core/format.ts';
+import {safeText} from '../../terminal/text/safe-text.ts';
+import {paint, parseSgr} from '../../terminal/text/sgr.ts';
+import type {Palette} from '../../terminal/text/style.ts';
+import {wrapLine} from '../../terminal/text/wrap.ts';
+import {blockLines, isLongMessage, messageOf} from './block-lines.ts';
+
+type Style = {readonly width: number; readonly palette: Palette};
+type Tool = Extract<Block, {kind: 'tool'}>;
+
+/** Most lines and characters of an output that are drawn; the export has all of it. */
+const mostLines = 2000;
+const mostCharacters = 256 * 1024;
+
+/** True for a block of which the transcript shows a part alone. */
+export function hasDetail(block: Block): boolean {
+	return (
+		(block.kind === 'user' && isLongMessage(block)) ||
+		block.kind === 'tool' ||
+		block.kind === 'reasoning' ||
+		block.kind === 'compaction'
+	);
+}
+
+/** A block with all that belongs to it: what was thought, what a tool was given and what it gave. */
+export function detailLines(block: Block, style: Style): readonly string[] {
+	const head = blockLines(block, style);
+	switch (block.kind) {
+		case 'user':
+			return messageOf(block, style);
+		case 'tool':
+			return [...head, ...toolDetail(block, style)];
+		case 'reasoning':
+			return [head[0] ?? '', ...indented(style.palette.dim(safeText(block.text.trim())), style)];
+		case 'compaction':
+			return [...head, ...indented(safeText(block.summary), style)];
+		default:
+			return head;
+	}
+}
+
+function toolDetail({at, arguments: args, output}: Tool, style: Style): readonly string[] {
+	const {palette} = style;
+	const cut = output.slice(0, mostCharacters);
+	const lines = paint(parseSgr(cut), palette).replace(/\n$/, '').split('\n');
+	const shown = lines.slice(0, mostLines);
+	const isWhole = cut.length === output.length && shown.length === lines.length;
+	return [
+		...indented(palette.dim(`began ${formatClock(Date.parse(at))}`), style),
+		...(Object.keys(args).length > 0 ? indented(palette.dim(safeText(JSON.stringify(args, undefined, 2))), style) : []),
+		...(output ? shown.flatMap(line => indented(line, style)) : indented(palette.dim('no output'), style)),
+		...(isWhole ? [] : indented(palette.dim('… there is more of it; /export has it all'), style)),
+	];
+}
+
+const indented = (text: string, {width}: Style): readonly string[] =>
+	text.split('\n').flatMap(line => wrapLine(line, width, {first: '  ', rest: '  '}));

@@ -1,0 +1,31 @@
+import type {AppStore} from '../../store/store.ts';
+import type {Palette} from '../../terminal/text/style.ts';
+import type {FullScreen} from '../screen/full-screen.ts';
+
+type Dependencies = {
+	readonly store: AppStore;
+	readonly palette: Palette;
+	readonly fullScreen: FullScreen;
+	readonly suspend: () => void;
+	readonly copy: (text: string) => boolean;
+	readonly openLogAt: (at: number, environment: unknown) => boolean;
+	/** The moment whose tool call is chosen, in milliseconds since the epoch; else the end is shown. */
+	readonly at?: number;
+};
+
+/** Shows the whole transcript in the window; it grows there as things go on. */
+export async function openTranscript({store, fullScreen, ...others}: Dependencies): Promise<void> {
+	const [{createTranscriptView}, {renderMarkdown}] = await Promise.all([
+		import('./transcript-view.ts'),
+		import('../../terminal/markdown/markdown.ts'),
+	]);
+	const {invalidate, close, redraw} = fullScreen;
+	const unsubscribe = store.subscribe(({transcript}, before) => {
+		if (transcript !== before.transcript) {
+			invalidate();
+		}
+	});
+	const transcript = () => store.getState().transcript;
+	const view = createTranscriptView({...others, transcript, renderMarkdown, invalidate, close, redraw});
+	fullScreen.open({...view, onLeave: unsubscribe});
+}

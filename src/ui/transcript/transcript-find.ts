@@ -1,0 +1,57 @@
+import type {Block} from '../../core/session/block.ts';
+import {paintPieces, parsePieces} from '../../terminal/text/ansi.ts';
+import type {Palette} from '../../terminal/text/style.ts';
+import {searchable} from './block-text.ts';
+
+/** A block that holds what is searched for, and which of all that do it is, from 1. */
+export type FoundBlock = {readonly index: number; readonly place: number; readonly count: number};
+
+/** Returns the next block that holds the text, up (-1) or down from `chosen`, and around; undefined for none. */
+export function findBlock(
+	blocks: readonly Block[],
+	text: string,
+	chosen: number,
+	direction: 1 | -1,
+): FoundBlock | undefined {
+	const wanted = text.toLowerCase();
+	const all = [...blocks.keys()].filter(index => searchable(blocks[index]).includes(wanted));
+	const next =
+		direction === 1
+			? (all.find(index => index > chosen) ?? all[0])
+			: (all.findLast(index => index < chosen) ?? all.at(-1));
+	return next === undefined ? undefined : {index: next, place: all.indexOf(next) + 1, count: all.length};
+}
+
+const inverse = '\u001B[7m';
+
+/** The line with what is searched for in inverse; without colour it stays as it is. */
+export function highlightFound(line: string, text: string, {color}: Pick<Palette, 'color'>): string {
+	const wanted = text.toLowerCase();
+	if (!color || wanted === '') {
+		return line;
+	}
+
+	const pieces = parsePieces(line);
+	const plain = pieces
+		.map(piece => piece.text)
+		.join('')
+		.toLowerCase();
+	const ranges: (readonly [number, number])[] = [];
+	for (let at = plain.indexOf(wanted); at !== -1; at = plain.indexOf(wanted, at + wanted.length)) {
+		ranges.push([at, at + wanted.length]);
+	}
+
+	let offset = 0;
+	const parts = pieces.flatMap(piece => {
+		const start = offset;
+		offset += piece.text.length;
+		const edges = ranges.flat().map(edge => Math.max(0, Math.min(piece.text.length, edge - start)));
+		const cuts = [...new Set([0, ...edges, piece.text.length])].sort((one, other) => one - other);
+		return cuts.slice(1).map((end, index) => {
+			const from = cuts[index] ?? 0;
+			const isFound = ranges.some(([first, last]) => first <= start + from && start + end <= last);
+			return {...piece, text: piece.text.slice(from, end), sgr: isFound ? piece.sgr + inverse : piece.sgr};
+		});
+	});
+	return paintPieces(parts);
+}

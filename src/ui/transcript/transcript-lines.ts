@@ -1,0 +1,48 @@
+import type {Block} from '../../core/session/block.ts';
+import type {renderMarkdown} from '../../terminal/markdown/markdown.ts';
+import type {Palette} from '../../terminal/text/style.ts';
+import {detailLines} from './block-detail.ts';
+import {blockLines} from './block-lines.ts';
+
+/** What blocks are drawn with. */
+export type TranscriptDrawing = {
+	readonly palette: Palette;
+	/** Loaded when it is first needed. */
+	readonly renderMarkdown: typeof renderMarkdown;
+};
+
+type Options = {
+	/** Cells for a line. */
+	readonly width: number;
+	/** True to draw it in full, with what the conversation leaves out. */
+	readonly isOpen: boolean;
+};
+
+/** Draws the blocks of a transcript for reading: the one at `index`, with a blank line behind it and none before. */
+export type TranscriptLines = (block: Block, index: number, options: Options) => readonly string[];
+
+/** Remembers what it drew of each block until that changes, so that a long transcript is drawn where one looks. */
+export function createTranscriptLines({palette, renderMarkdown}: TranscriptDrawing): TranscriptLines {
+	const drawn = new Map<number, Options & {readonly block: Block; readonly lines: readonly string[]}>();
+
+	const draw = (block: Block, {width, isOpen}: Options): readonly string[] => {
+		const style = {width, palette};
+		if (isOpen) {
+			return detailLines(block, style);
+		}
+
+		return block.kind === 'text' ? renderMarkdown(block.text, style) : blockLines(block, style);
+	};
+
+	return (block, index, options) => {
+		const known = drawn.get(index);
+		if (known?.block === block && known.width === options.width && known.isOpen === options.isOpen) {
+			return known.lines;
+		}
+
+		const own = draw(block, options);
+		const lines = [...own.slice(own.findIndex(line => line !== '')), ''];
+		drawn.set(index, {...options, block, lines});
+		return lines;
+	};
+}

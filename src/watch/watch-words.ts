@@ -1,0 +1,68 @@
+import {formatClock} from '../core/format.ts';
+import type {Conversation} from '../session/conversation.ts';
+import type {AppStore} from '../store/store.ts';
+import type {Watch} from '../store/watch-slice.ts';
+
+/** How something beside the conversation is told to the person. */
+export type WatchWords = {
+	/** A line in the conversation, and a sign to one who looks elsewhere, which holds nothing from outside (SAFETY 3). */
+	readonly tell: (said: Said) => void;
+	/** The sign alone. */
+	readonly alert: (sign: string) => void;
+	readonly close: () => void;
+};
+
+type Said = {readonly sign: string; readonly text: string; readonly hint?: string};
+
+/** Most lines that wait for the end of a run. */
+const mostWaiting = 20;
+
+/** Tells in the conversation, but never in the middle of an answer: then a toast says it, and the line follows the run. */
+export function createWatchWords(store: AppStore, conversation: Pick<Conversation, 'notice'>): WatchWords {
+	let waiting: readonly Said[] = [];
+	let isClosed = false;
+
+	const unsubscribe = store.subscribe((state, before) => {
+		if (before.transcript.run && !state.transcript.run && waiting.length > 0) {
+			const said = waiting;
+			waiting = [];
+			// The run is not over for its owner before its last record is taken in.
+			setImmediate(() => {
+				for (const {text, hint} of isClosed ? [] : said) {
+					conversation.notice(text, hint);
+				}
+			});
+		}
+	});
+
+	const alert = (sign: string) => store.getState().setAlert(sign);
+
+	return {
+		alert,
+		tell(said) {
+			alert(said.sign);
+			const {transcript, setToast} = store.getState();
+			if (transcript.run) {
+				setToast(said.text);
+				waiting = [...waiting, said].slice(-mostWaiting);
+			} else {
+				conversation.notice(said.text, said.hint);
+			}
+		},
+		close() {
+			isClosed = true;
+			unsubscribe();
+		},
+	};
+}
+
+/** An environment in a sentence: the beginning of its id. */
+export function environmentName(environment: string): string {
+	return environment.slice(0, 8);
+}
+
+/** What is said of a watch whose turns are used up until then (milliseconds since the epoch). */
+export function heldText({number, perHour}: Pick<Watch, 'number' | 'perHour'>, until: number): string {
+	const time = formatClock(until).slice(0, 5);
+	return `Watch ${number} has asked the agent ${perHour} ${perHour === 1 ? 'time' : 'times'} within an hour, as often as it may. It collects what it finds until ${time}.`;
+}

@@ -1,0 +1,40 @@
+import {expect, test} from 'vitest';
+import {commands} from '../../../commands/index.ts';
+import {complete, completeWords} from '../../../src/command/completion/complete.ts';
+import {entries} from '../entries.ts';
+
+const lines = (typed: string) => complete(entries, typed).map(({line}) => line);
+
+test('a lone slash offers everything that works in the app, with a blank where something must follow', () => {
+	expect(lines('/')).toEqual(['/greet ', '/note ', '/enter ', '/vault', '/store ', '/screen']);
+});
+
+test('a suggestion says what the command does', () => {
+	expect(complete(entries, '/gr')).toEqual([{line: '/greet ', label: '/greet', summary: 'Greet someone'}]);
+});
+
+test.each([
+	['/s', ['/store ', '/screen']],
+	['/hel', ['/greet ']],
+	['/ree', ['/greet ', '/screen']],
+	['/vault ', ['/vault set ', '/vault list']],
+	['/vault s', ['/vault set ']],
+	['/vault ls', ['/vault list']],
+	['/vault set ', []],
+	['/vault set a', []],
+	['/greet ', []],
+	['/zzz', []],
+	['greet', []],
+	['', []],
+	['/gr\nmore', []],
+	['/"gr', []],
+	['/ gr', []],
+	['/\\', []],
+])('%j may become %j', (typed, expected) => {
+	expect(lines(typed)).toEqual(expected);
+});
+
+test('a noun whose verbs all need a shell is not offered in the app', () => {
+	expect(complete(commands, '/serv').map(({label}) => label)).toEqual([]);
+	expect(completeWords(commands, ['serv'], {place: 'shell'}).map(({word}) => word)).toEqual(['serve']);
+});

@@ -1,0 +1,109 @@
+import {expect, test} from 'vitest';
+import {expandedText, setComposerText} from '../../../src/editor/editor.ts';
+import {api, inWorkspace} from '../../commands/api.ts';
+import {dataOf, drawn, testContext} from '../../commands/context.ts';
+
+const id = '0b5e0a1c-9c1f-4d4e-8b57-0123456789ab';
+const token = 'exec-0123456789abcdef';
+const environment = {
+	id,
+	state: 'ready',
+	task_ref: 'acme/web-shop@2',
+	created_at: '2026-01-01T00:00:00Z',
+	expires_at: new Date(Date.now() + 3_600_000).toISOString(),
+	execute_token: token,
+	instruction: '/logout\nThen fix the cart.\n',
+	service_urls: {web: {url: `http://127.0.0.1:9/?key=${token}`}, shell: {port: 22}},
+};
+
+async function create(answer: unknown, env: Readonly<Record<string, string>> = {}, typed = '') {
+	const {env: login} = await api({
+		[`POST ${inWorkspace}/environments`]: {json: answer},
+		[`GET ${inWorkspace}/environments/${id}/logs`]: {json: {logs: 'building\nready\n'}},
+	});
+	const here = testContext({env: {...login, ...env}});
+	const {composer, setComposer} = here.store.getState();
+	setComposer(setComposerText(composer, typed));
+	const result = await here.runInApp('env', 'create', 'web-shop');
+	const {sandboxes} = here.store.getState();
+	return {...here, result, sandboxes, prompt: expandedText(here.store.getState().composer)};
+}
+
+test('the app follows the log, counts down, and puts the task into the prompt, without its token [8]', async () => {
+	const {result, followed, sandboxes, prompt, said} = await create(environment);
+	expect(drawn(result, 80)).toContain('Instruction\n/logout\nThen fix the cart.');
+	expect(followed).toEqual([
+		{
+			environment: id,
+			server: expect.stringMatching(/^http:\/\/127\.0\.0\.1:\d+$/),
+			profile: expect.stringMatching(/^127\.0\.0\.1:\d+$/),
+			title: 'web-shop',
+			source: expect.any(Function),
+			sinceStart: true,
+			follow: false,
+		},
+	]);
+	expect(sandboxes).toEqual([
+		{
+			environment: id,
+			server: followed[0]?.server,
+			task: 'acme/web-shop@2',
+			expiresAt: Date.parse(environment.expires_at),
+		},
+	]);
+	expect(prompt).toBe(
+		[
+			`This is the task in the sandbox ${id}, whose log you can read:`,
+			'/logout\nThen fix the cart.',
+			'Its services:\n- web: http://127.0.0.1:9/?key=***',
+		].join('\n\n'),
+	);
+	expect(said).toEqual(['Enter sends the instruction to the agent, Ctrl+C clears it.']);
+	// It stands on one line, in a window of 60 columns as well.
+	expect(said[0]?.length).toBeLessThanOrEqual(60);
+});
+
+test('a prompt in which something stands is left alone', async () => {
+	const {prompt, said} = await create(environment, {}, 'half a thought');
+	expect([prompt, said]).toEqual(['half a thought', ['The instruction is not put in the prompt: it is not empty.']]);
+});
+
+test.each([
+	['that failed', {...environment, state: 'failed', error: 'no image'}],
+	['without an instruction', {...environment, instruction: null}],
+	['with a blank one', {...environment, instruction: ' \n'}],
+])('a sandbox %s is followed, and nothing is asked for', async (_, answer) => {
+	const {prompt, followed, said} = await create(answer);
+	expect([prompt, followed.length, said]).toEqual(['', 1, []]);
+});
+
+test('without a screen it is said that an empty line sends the instruction', async () => {
+	const {prompt, followed, said} = await create(environment, {ACCESSIBLE: '1'});
+	expect([prompt.split('\n')[0], followed.length]).toEqual([
+		`This is the task in the sandbox ${id}, whose log you can read:`,
+		1,
+	]);
+	expect(said).toEqual([
+		'Enter on an empty line sends the instruction below to the agent; any message of yours leaves it out.',
+	]);
+});
+
+test.each([
+	['no id', {...environment, id: undefined}, []],
+	['an id that is none', {...environment, id: 'x'}, [/^Its log cannot be shown: /, /^Enter sends the instruction/]],
+	['no end', {...environment, expires_at: null}, [/^Enter sends the instruction/]],
+	['an end that is over', {...environment, expires_at: '2020-01-01T00:00:00Z'}, [/^Enter sends the instruction/]],
+])('an answer with %s is shown all the same', async (_, answer, words) => {
+	const {result, said, sandboxes} = await create(answer);
+	expect(dataOf(result)).toMatchObject({task_ref: 'acme/web-shop@2'});
+	expect(said).toEqual(words.map(word => expect.stringMatching(word)));
+	expect(sandboxes.filter(({environment: made}) => made === id)).toEqual([]);
+});
+
+test('a shell shows the answer, and does nothing more', async () => {
+	const {env} = await api({[`POST ${inWorkspace}/environments`]: {json: environment}});
+	const here = testContext({env});
+	await here.run('env', 'create', 'web-shop');
+	const {composer, sandboxes} = here.store.getState();
+	expect([here.followed, here.said, sandboxes, composer.text]).toEqual([[], [], [], '']);
+});

@@ -1,0 +1,46 @@
+import {expect, test} from 'vitest';
+import {emptyComposer} from '../../src/editor/editor.ts';
+import {setHistory} from '../../src/editor/editor-history.ts';
+import {keyToken} from '../../src/terminal/input/token.ts';
+import {keys, typed, withCaret} from '../store/composer-helpers.ts';
+
+const {up, down, home, enter} = keys;
+const composer = setHistory(emptyComposer, ['one', 'two', 'two', '', 'a\nb']);
+
+test('neighbours that are equal are one entry, and empty ones none', () => {
+	expect({history: composer.history, position: composer.position}).toEqual({
+		history: ['one', 'two', 'a\nb'],
+		position: 3,
+	});
+});
+
+test('Up shows earlier prompts, Down later ones, and the draft comes back', () => {
+	const shown = (input: string) => withCaret(typed(`draft${input}`, composer).state);
+	expect([up, `${up}${up}`, `${up}${up}${up}`, `${up}${up}${up}${down}`].map(shown)).toEqual([
+		'a\nb|',
+		'a|\nb',
+		'two|',
+		'a\nb|',
+	]);
+	expect(shown(`${up}${up}${up}${up}${down}${down}${down}`)).toBe('draft|');
+});
+
+test('what was changed in an entry comes back too, until a prompt is sent', () => {
+	const {state} = typed(`${up}!${home}${up}${up}${down}${down}`, setHistory(emptyComposer, ['one', 'two']));
+	expect(state.text).toBe('');
+	expect(typed(up, state).state.text).toBe('two!');
+	expect(typed(`x${enter}${up}`, state).state.text).toBe('two');
+});
+
+test('beyond both ends the key is the caller’s', () => {
+	expect(typed(`${up}${up}`, setHistory(emptyComposer, ['one'])).actions).toEqual([
+		{type: 'key', token: keyToken('up')},
+	]);
+	expect(typed(down, composer).actions).toEqual([{type: 'key', token: keyToken('down')}]);
+});
+
+test('a new list leaves what is being written alone', () => {
+	const {state} = typed('draft', composer);
+	const {text, position} = setHistory(state, ['x']);
+	expect({text, position}).toEqual({text: 'draft', position: 1});
+});

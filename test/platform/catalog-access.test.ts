@@ -1,0 +1,36 @@
+import {expect, test} from 'vitest';
+import {createCatalogAccess} from '../../src/platform/catalog-access.ts';
+import {createAppStore} from '../../src/store/store.ts';
+
+const info = {
+	id: 'custom/demo',
+	name: 'Demo',
+	provider: 'custom',
+	context_window: 32_000,
+	cost_input: 0,
+	cost_output: 0,
+	has_required_keys: true,
+	required_api_keys: [],
+};
+
+test('models and prices are known once they are loaded, to the store as well', async () => {
+	const store = createAppStore();
+	const {load, modelIds} = createCatalogAccess({store, demoInfo: () => undefined});
+	expect(modelIds()).toEqual([]);
+	const {models, priceOf} = await load();
+	expect([modelIds(), modelIds().length > 0]).toEqual([models.map(({id}) => id), true]);
+	const [first = ''] = modelIds();
+	expect(store.getState().infoOf(first)).toMatchObject({id: first});
+	expect(store.getState().priceOf(first)).toEqual(priceOf(first));
+});
+
+test('of its own model the embedded server is asked, once it runs', async () => {
+	const store = createAppStore();
+	let running = false;
+	const {load} = createCatalogAccess({store, demoInfo: () => (running ? info : undefined)});
+	await load();
+	expect(store.getState().infoOf('custom/demo')?.contextWindow).toBe(undefined);
+	running = true;
+	expect(store.getState().infoOf('custom/demo')).toEqual({id: 'custom/demo', name: 'Demo', contextWindow: 32_000});
+	expect(store.getState().priceOf('custom/demo')).toMatchObject({input: 0, output: 0});
+});

@@ -1,0 +1,109 @@
+import {expect, test} from 'vitest';
+import {dispatch} from '../../src/command/dispatch.ts';
+import {forgetProfile, saveProfile} from '../../src/config/profiles.ts';
+import {secret} from '../../src/core/secrets/secret.ts';
+import {fastClock, granted, loginServer, refused} from '../client/login-server.ts';
+import {dataOf, drawn, testContext} from '../commands/context.ts';
+import {goodKey, platform} from '../commands/platform.ts';
+
+const hostOf = (origin: string) => new URL(origin).host;
+const loginClock = fastClock();
+
+/** Logged in to `a`, then to `b`. */
+async function twoLogins() {
+	const [a, b] = [await platform(), await platform()];
+	const first = testContext({flags: {server: a.origin}});
+	await first.run('login', goodKey);
+	await testContext({like: first, flags: {server: b.origin}}).run('login', goodKey);
+	return {a, b, first};
+}
+
+test('connect - goes back to the server before, and back again', async () => {
+	const {a, b, first} = await twoLogins();
+	const {run, context, store} = testContext({like: first});
+	expect(dataOf(await run('connect', '-'))).toEqual({profile: hostOf(a.origin), server: a.origin});
+	expect(context.config.read().activeProfile).toBe(hostOf(a.origin));
+	expect(store.getState().connection).toEqual({profile: hostOf(a.origin), server: a.origin, state: 'ready'});
+	expect(drawn(await run('connect', '-'), 80)).toBe(`Connected to ${b.origin}.`);
+});
+
+test('in the app, back is where that window came from, whatever another one did meanwhile', async () => {
+	const {a, b, first} = await twoLogins();
+	const c = await platform();
+	const app = testContext({like: first});
+	await app.runInApp('connect', b.origin);
+	await app.runInApp('connect', a.origin);
+	await testContext({like: first, flags: {server: c.origin}}).run('login', goodKey);
+	expect(dataOf(await app.runInApp('connect', '-'))).toMatchObject({server: b.origin});
+});
+
+test('there is no way back where there was no server before, or its profile is gone', async () => {
+	await expect(testContext().run('connect', '-')).rejects.toMatchObject({
+		code: 'not-found',
+		message: 'There is no connection before this one.',
+	});
+	const {a, first} = await twoLogins();
+	await forgetProfile(first.context.config, hostOf(a.origin));
+	await expect(first.run('connect', '-')).rejects.toMatchObject({code: 'not-found'});
+});
+
+test('a way back that fails leaves the connection as it is', async () => {
+	const {a, b, first} = await twoLogins();
+	await saveProfile(first.context.config, {name: hostOf(a.origin), server: a.origin, apiKey: secret('revoked')});
+	const {run, context, store} = testContext({like: first});
+	await run('connect', b.origin);
+	await expect(run('connect', '-')).rejects.toMatchObject({code: 'auth'});
+	expect(context.config.read().activeProfile).toBe(hostOf(b.origin));
+	expect(store.getState().connection).toMatchObject({server: b.origin, state: 'ready'});
+});
+
+test('a key of the environment does not stand in for the login of a profile [6]', async () => {
+	const {a, first} = await twoLogins();
+	const env = {SERVICE_SERVER: a.origin, SERVICE_API_KEY: 'key-of-the-environment'};
+	await testContext({like: first, env}).run('connect', a.origin);
+	expect(a.seen.map(({headers}) => headers.authorization)).not.toContain('Bearer key-of-the-environment');
+});
+
+test('a server with a device flow is connected through the browser', async () => {
+	const {first} = await twoLogins();
+	const there = await loginServer({tokens: [granted()], api: () => ({body: '{"models":[]}'})});
+	const {run, shown, asked} = testContext({like: first, loginClock});
+	expect(dataOf(await run('connect', there.origin))).toEqual({profile: hostOf(there.origin), server: there.origin});
+	expect([shown.length, asked]).toEqual([2, []]);
+});
+
+test('a login that is denied leaves the old connection', async () => {
+	const {b, first} = await twoLogins();
+	const there = await loginServer({tokens: [refused('access_denied')]});
+	const {run, context} = testContext({like: first, loginClock});
+	await expect(run('connect', there.origin)).rejects.toMatchObject({code: 'auth'});
+	expect(context.config.read().activeProfile).toBe(hostOf(b.origin));
+});
+
+test.each([80, 120])(
+	'over https the certificate and the protocol are shown at %d columns, made safe [1]',
+	async width => {
+		const {context} = testContext();
+		const server = 'https://agents.example.com';
+		await saveProfile(context.config, {name: 'lab', server, apiKey: secret(goodKey)});
+		const tls = {protocol: 'TLSv1.3', issuer: 'Trust\u001b[2J, R3'};
+		// No certificate of a test is trusted by this process: what stands at the wire is proved in test/net.
+		const far = {...context.platform, tlsOf: async () => tls, proveLogin: async () => undefined};
+		const result = await dispatch(['connect', server], {...context, platform: far});
+		expect(drawn(result, width).replaceAll(/\s+/g, ' ')).toBe(
+			`Connected to ${server} as profile lab: TLSv1.3, certificate of Trust␛[2J, R3.`,
+		);
+		expect(dataOf(result)).toEqual({profile: 'lab', server, tls});
+	},
+);
+
+test('before a login at a new https server its certificate is said', async () => {
+	const {context, said} = testContext({answers: [undefined]});
+	const far = {
+		...context.platform,
+		tlsOf: async () => ({protocol: 'TLSv1.2', issuer: 'R3'}),
+		logIn: async () => undefined,
+	};
+	await dispatch(['connect', 'agents.example.com'], {...context, platform: far});
+	expect(said).toEqual(['https://agents.example.com: TLSv1.2, certificate of R3.']);
+});

@@ -1,0 +1,52 @@
+import {expect, test} from 'vitest';
+import {createPlatformAccess} from '../../src/platform/platform-access.ts';
+import {secret} from '../../src/core/secrets/secret.ts';
+import {dataOf, testContext} from '../commands/context.ts';
+import {goodKey, platform} from '../commands/platform.ts';
+
+/** The app connected to `a`, while another window made `b` the active profile. */
+async function connectedToA() {
+	const [a, b] = [await platform(), await platform()];
+	const first = testContext({flags: {server: a.origin, org: 'acme'}});
+	await first.run('login', goodKey);
+	const app = testContext({like: first});
+	await app.runInApp('connect', a.origin);
+	await testContext({like: first, flags: {server: b.origin}}).run('login', goodKey);
+	return {a, b, app};
+}
+
+test('in the app whoami and logout mean the connection of that window', async () => {
+	const {a, b, app} = await connectedToA();
+	expect(dataOf(await app.runInApp('whoami'))).toMatchObject({server: a.origin});
+	expect(dataOf(await app.run('whoami'))).toMatchObject({server: b.origin});
+	await app.runInApp('logout');
+	expect(dataOf(await app.run('whoami'))).toMatchObject({server: b.origin});
+	await expect(app.runInApp('whoami')).rejects.toMatchObject({message: `You are not logged in to ${a.origin}.`});
+});
+
+test('back at the server of the app itself, its own key and scope serve, whatever profile is active', async () => {
+	const {app} = await connectedToA();
+	app.store.getState().setConnection({profile: 'local', server: 'http://127.0.0.1:1', state: 'ready'});
+	expect(dataOf(await app.runInApp('whoami'))).toMatchObject({profile: 'local', credential: 'embedded'});
+	await expect(app.runInApp('logout')).rejects.toMatchObject({code: 'auth', message: 'You are not logged in.'});
+	const {config, env, flags} = app.context;
+	const scope = {org: 'demo', workspace: 'main', project: 'demo'};
+	const access = createPlatformAccess({
+		config,
+		env,
+		recents: {remember: () => undefined, recall: () => []},
+		sightings: {remember: () => undefined, recall: async () => []},
+		embedded: async () => ({url: 'http://127.0.0.1:1', token: secret('its own'), scope}),
+		createTransport: async credential => {
+			expect(credential?.secret.reveal()).toBe('its own');
+			return () => Promise.reject(new Error('Nothing is to be sent.'));
+		},
+	});
+	const opened = await access.open({...flags, project: 'other'}, 'local', () => undefined);
+	expect([opened.server, opened.profile, await opened.scope('org', 'workspace'), opened.project]).toEqual([
+		'http://127.0.0.1:1',
+		'local',
+		{org: 'demo', workspace: 'main'},
+		'other',
+	]);
+});

@@ -1,0 +1,149 @@
+import {expect, test} from 'vitest';
+import {openaiChat} from '../../../src/providers/chat/openai-chat.ts';
+import {quirksOf} from '../../../src/providers/chat/openai-chat-quirks.ts';
+import {collect, eventsOf, farEnd, fixture, requestOf, untilFailure, withoutNewIds} from '../replay.ts';
+
+const custom = openaiChat(quirksOf.custom);
+const stream = (...chunks: readonly object[]) => chunks.map(chunk => `data: ${JSON.stringify(chunk)}\n\n`).join('');
+const delta = (content: object, finish: string | null = null) => ({choices: [{delta: content, finish_reason: finish}]});
+
+test('an error inside the stream is thrown after what came before it', async () => {
+	const {seen, error} = await untilFailure(custom(requestOf(farEnd({body: fixture('chat-error.sse')}).transport)));
+	expect(seen).toEqual([{type: 'text-delta', id: 'text-0', text: 'Well'}]);
+	expect(error).toMatchObject({
+		code: 'provider',
+		message: 'The custom provider reported an error: Provider disconnected',
+	});
+});
+
+test('the words of a refusal are text, and the answer has ended with them', async () => {
+	expect(await eventsOf(custom, fixture('chat-refusal.sse'))).toEqual([
+		{type: 'text-delta', id: 'text-0', text: "I can't "},
+		{type: 'text-delta', id: 'text-0', text: 'help with that.'},
+		{type: 'finish', reason: 'content-filter'},
+	]);
+});
+
+test('odd calls are told apart, unknown chunks are passed over, nothing is counted below zero', async () => {
+	expect(withoutNewIds(await eventsOf(custom, fixture('chat-odd.sse')))).toEqual([
+		{type: 'reasoning-delta', id: 'reasoning-1', text: 'Hm.'},
+		{type: 'text-delta', id: 'text-2', text: 'So:'},
+		{type: 'usage', usage: {input: 0, cacheRead: 8, cacheWrite: 0, output: 4, reasoning: 0}},
+		{type: 'tool-call', id: 'new', name: 'read_file', arguments: {path: 'a'}},
+		{type: 'tool-call', id: 'new', name: 'read_file', arguments: {path: 'b'}},
+		{type: 'tool-call', id: 'x', name: 'list_files', arguments: {}},
+		{type: 'tool-call', id: 'new', name: 'list_files', arguments: {}, malformed: '{oops'},
+		{type: 'finish', reason: 'tool-calls'},
+	]);
+});
+
+test('[22] a stream that is cut in a call has neither the call nor an end', async () => {
+	expect(await eventsOf(custom, fixture('chat-cut.sse'))).toEqual([
+		{type: 'text-delta', id: 'text-0', text: 'Reading.'},
+	]);
+});
+
+test('a connection that breaks after the finish reason takes nothing from the answer', async () => {
+	async function* broken() {
+		yield new TextEncoder().encode(stream(delta({content: 'Hi'}, 'stop')));
+		throw new Error('reset');
+	}
+
+	expect(await eventsOf(custom, broken())).toEqual([
+		{type: 'text-delta', id: 'text-0', text: 'Hi'},
+		{type: 'finish', reason: 'stop'},
+	]);
+});
+
+test('[DONE] alone is an end too, and nothing after it is read', async () => {
+	const body = `${stream(delta({content: 'Hi'}))}data: [DONE]\n\n${stream(delta({content: 'never shown'}))}`;
+	expect(await eventsOf(custom, body)).toEqual([
+		{type: 'text-delta', id: 'text-0', text: 'Hi'},
+		{type: 'finish', reason: 'stop'},
+	]);
+});
+
+test('the word null is no finish reason', async () => {
+	expect(await eventsOf(custom, stream(delta({content: 'Hi'}, 'null')))).toEqual([
+		{type: 'text-delta', id: 'text-0', text: 'Hi'},
+	]);
+});
+
+test('a call that is not in a list is a call', async () => {
+	const call = {index: 0, id: '', type: 'function', function: {name: 'list', arguments: '{}'}};
+	expect(withoutNewIds(await eventsOf(custom, stream(delta({tool_calls: call}), delta({}, 'stop'))))).toEqual([
+		{type: 'tool-call', id: 'new', name: 'list', arguments: {}},
+		{type: 'finish', reason: 'tool-calls'},
+	]);
+});
+
+test.each([
+	['stop', 'stop'],
+	['length', 'length'],
+	['model_length', 'length'],
+	['content_filter', 'content-filter', 'content_filter'],
+	['function_call', 'tool-calls'],
+	['error', 'error'],
+	['STOP', 'stop'],
+	['tool_use', 'tool-calls'],
+	['something_new', 'other', 'something_new'],
+])('finish reason %s means %s', async (word, reason, told?: string) => {
+	expect(await eventsOf(custom, stream(delta({}, word)))).toEqual([
+		{type: 'finish', reason, ...(told && {word: told})},
+	]);
+});
+
+test('an id that the conversation has already is not used again', async () => {
+	const {transport} = farEnd({
+		body: stream(
+			delta({tool_calls: [{index: 0, id: 'functions.list:0', function: {name: 'list', arguments: '{}'}}]}, 'stop'),
+		),
+	});
+	const call = {type: 'tool-call', id: 'functions.list:0', name: 'list', arguments: {}} as const;
+	const messages = [
+		{role: 'user', text: 'List'},
+		{role: 'assistant', model: 'custom/kimi', parts: [call]},
+		{role: 'tool', callId: call.id, name: 'list', output: '', failed: false},
+	] as const;
+	const [again] = await collect(custom(requestOf(transport, {messages})));
+	expect(again).toEqual({...call, id: expect.stringMatching(/^call_[\da-f]{24}$/)});
+});
+
+const field = (name: string) => ({wire: 'openai-chat', data: {field: name}});
+
+test.each(['reasoning_content', 'reasoning'])('reasoning in %s remembers its field once', async name => {
+	const body = stream(
+		delta({[name]: 'Let '}),
+		delta({[name]: 'me see.', content: 'Ah'}),
+		delta({content: '.'}, 'stop'),
+	);
+	expect(await eventsOf(custom, body)).toEqual([
+		{type: 'reasoning-delta', id: 'reasoning-1', text: 'Let ', opaque: field(name)},
+		{type: 'reasoning-delta', id: 'reasoning-1', text: 'me see.'},
+		{type: 'text-delta', id: 'text-2', text: 'Ah'},
+		{type: 'text-delta', id: 'text-2', text: '.'},
+		{type: 'finish', reason: 'stop'},
+	]);
+});
+
+test('reasoning that is told in two fields is read once', async () => {
+	const body = stream(
+		delta({reasoning_content: '', reasoning: 'Hm'}),
+		delta({reasoning_content: '.', reasoning: '.'}, 'stop'),
+	);
+	expect(await eventsOf(custom, body)).toEqual([
+		{type: 'reasoning-delta', id: 'reasoning-1', text: 'Hm', opaque: field('reasoning')},
+		{type: 'reasoning-delta', id: 'reasoning-1', text: '.'},
+		{type: 'finish', reason: 'stop'},
+	]);
+});
+
+test('reasoning that stayed empty before a call is remembered all the same', async () => {
+	const call = {index: 0, id: 'a', function: {name: 'list', arguments: '{}'}};
+	const body = stream(delta({reasoning_content: ''}), delta({tool_calls: [call]}, 'tool_calls'));
+	expect(await eventsOf(custom, body)).toEqual([
+		{type: 'reasoning-delta', id: 'reasoning', text: '', opaque: field('reasoning_content')},
+		{type: 'tool-call', id: 'a', name: 'list', arguments: {}},
+		{type: 'finish', reason: 'tool-calls'},
+	]);
+});

@@ -1,0 +1,149 @@
+import {expect, test} from 'vitest';
+import {problemSchema} from '../../../src/contract/problem.ts';
+import {userPreferencesSchema} from '../../../src/contract/resources/preferences.ts';
+import {bearer, send, serve, token} from '../serve.ts';
+
+const preferences = '/api/v1/user/preferences';
+const json = {...bearer, 'content-type': 'application/json'};
+const chat = '/v1/chat/completions';
+
+test.each([bearer, {'x-api-key': token}])(
+	'preferences name the demo model first, in the shape of the specification',
+	async headers => {
+		const {url} = await serve();
+		const {status, text} = await send(url, {path: `${preferences}?org=acme`, headers});
+		const {models, ...body} = userPreferencesSchema.parse(JSON.parse(text));
+		expect([status, {...body, models: models?.slice(0, 1)}]).toEqual([
+			200,
+			{
+				enabled_model_ids: ['custom/demo'],
+				inference_credits_per_dollar: 100,
+				access_restricted: false,
+				models: [
+					expect.objectContaining({id: 'custom/demo', has_required_keys: true, cost_input: 0, context_window: 32_000}),
+				],
+			},
+		]);
+	},
+);
+
+test('health takes no token, and the models of the host are listed', async () => {
+	const {url} = await serve();
+	expect(await send(url, {path: '/healthz'})).toMatchObject({status: 200, text: '{"status":"ok"}'});
+	const {text} = await send(url, {path: '/v1/models', headers: bearer});
+	expect(JSON.parse(text)).toEqual({
+		object: 'list',
+		data: [{id: 'demo', object: 'model', created: 0, owned_by: 'service'}],
+	});
+});
+
+test.each<[string, Record<string, string>]>([
+	['no token', {}],
+	['a wrong token', {authorization: 'Bearer nope'}],
+	['a token with more behind it', {authorization: `Bearer ${token}2`}],
+	['another scheme', {authorization: `Basic ${token}`}],
+	['a wrong key', {'x-api-key': 'nope'}],
+	['an empty key', {'x-api-key': ''}],
+])('[26] %s is 401, for what exists and for what does not', async (_, headers) => {
+	const {url} = await serve();
+	for (const path of [preferences, '/v1/models', '/api/v1/nothing']) {
+		const answer = await send(url, {path, headers});
+		expect([answer.status, answer.headers['www-authenticate']]).toEqual([401, 'Bearer']);
+	}
+
+	const {text} = await send(url, {path: preferences, headers});
+	expect(problemSchema.parse(JSON.parse(text))).toEqual({
+		code: 401,
+		detail: 'This needs a key or a token of this server, as Authorization: Bearer.',
+		type: 'authentication_error',
+	});
+});
+
+test.each(['evil.example', 'evil.example:80', '127.0.0.1.evil.example', '0.0.0.0', 'localhost.evil:1'])(
+	'[25] the Host “%s” is refused',
+	async host => {
+		const {url} = await serve();
+		expect(await send(url, {path: '/healthz', headers: {host}})).toMatchObject({status: 403});
+	},
+);
+
+test.each(['http://evil.example', 'null', 'http://localhost:1', 'https://127.0.0.1'])(
+	'[25] the Origin %s is refused',
+	async origin => {
+		const {url} = await serve();
+		const answer = await send(url, {path: preferences, headers: {...bearer, origin}});
+		expect([answer.status, answer.headers['access-control-allow-origin']]).toEqual([403, undefined]);
+	},
+);
+
+test('[25] its own name and its own origin pass', async () => {
+	const {url} = await serve();
+	const host = `localhost:${new URL(url).port}`;
+	const {status} = await send(url, {path: preferences, headers: {...bearer, host, origin: `http://${host}`}});
+	expect(status).toBe(200);
+});
+
+test.each(['text/plain', 'application/x-www-form-urlencoded', 'multipart/form-data', 'application/jsonx'])(
+	'[25] a write as %s is 400',
+	async type => {
+		const {url} = await serve();
+		const answer = await send(url, {
+			method: 'POST',
+			path: chat,
+			headers: {...bearer, 'content-type': type},
+			body: '{}',
+		});
+		expect([answer.status, JSON.parse(answer.text)]).toEqual([
+			400,
+			{error: {message: 'Send the body as application/json.', type: 'invalid_error', param: null, code: '400'}},
+		]);
+	},
+);
+
+test('what does not exist is 404, another method 405', async () => {
+	const {url} = await serve();
+	expect(await send(url, {path: '/nothing', headers: bearer})).toMatchObject({
+		status: 404,
+		text: '{"code":404,"detail":"There is nothing at /nothing.","type":"not_found_error"}',
+	});
+	const answer = await send(url, {method: 'POST', path: preferences, headers: json, body: '{}'});
+	expect([answer.status, answer.headers['allow']]).toEqual([405, 'PATCH, GET, HEAD']);
+	expect((await send(url, {method: 'GET', path: chat, headers: bearer})).status).toBe(405);
+});
+
+test.each<[string, number, string, string]>([
+	['broken JSON', 400, '{"model": "demo", ', 'The body is not JSON'],
+	['no body', 400, '', 'The body is not JSON'],
+	['a list', 400, '[]', 'This is not a chat request'],
+	['no message', 400, '{"model": "demo", "messages": []}', 'look at body.messages'],
+	['no role', 400, '{"model": "demo", "messages": [{"content": 3}]}', 'look at body.messages.0.role'],
+	['an unknown model', 404, '{"model": "gpt-9", "messages": [{"role": "user"}]}', 'There is no model “gpt-9” here'],
+	['a deep nest', 400, `${'['.repeat(5000)}${']'.repeat(5000)}`, 'The body is nested deeper than 100 levels.'],
+	['brackets in a string', 400, JSON.stringify(['['.repeat(5000)]), 'This is not a chat request'],
+])('[24] %s is %d', async (_, status, body, message) => {
+	const {url, bugs} = await serve();
+	const answer = await send(url, {method: 'POST', path: chat, headers: json, body});
+	expect([answer.status, JSON.parse(answer.text).error.message, bugs]).toEqual([
+		status,
+		expect.stringContaining(message),
+		[],
+	]);
+});
+
+test('[21] a body that is too large is 400, announced or not', async () => {
+	const {url} = await serve();
+	const body = JSON.stringify({model: 'demo', messages: [{role: 'user', content: 'x'.repeat(9 * 1024 * 1024)}]});
+	const announced = await send(url, {
+		method: 'POST',
+		path: chat,
+		headers: {...json, 'content-length': `${body.length}`},
+		body,
+	});
+	const chunked = await send(url, {
+		method: 'POST',
+		path: chat,
+		headers: {...json, 'transfer-encoding': 'chunked'},
+		body,
+	});
+	expect([announced.status, chunked.status]).toEqual([400, 400]);
+});

@@ -1,0 +1,173 @@
+import {once} from 'node:events';
+import {Agent, request as httpRequest} from 'node:http';
+import {connect} from 'node:net';
+import {expect, onTestFinished, test} from 'vitest';
+import {eventStream} from '../../../src/server/kit/event-stream.ts';
+import {listen} from '../../../src/server/http/listen.ts';
+import {bearer, serve} from '../serve.ts';
+
+/** A server that streams for ever and counts what it was asked for. */
+async function endless(timeouts?: Parameters<typeof listen>[1]) {
+	const seen = {pieces: 0, ended: 0};
+	const listening = await listen(
+		async () =>
+			eventStream(async function* () {
+				try {
+					for (;;) {
+						seen.pieces++;
+						yield 'x'.repeat(10_000);
+						await new Promise(setImmediate);
+					}
+				} finally {
+					seen.ended++;
+				}
+			}),
+		timeouts,
+	);
+	onTestFinished(() => listening.close());
+	return {...listening, seen};
+}
+
+async function until(done: () => boolean) {
+	const end = performance.now() + 3000;
+	while (!done() && performance.now() < end) {
+		await new Promise(resolve => setTimeout(resolve, 10));
+	}
+}
+
+test('a client that goes away ends the stream', async () => {
+	const {url, seen} = await endless();
+	const request = httpRequest(url).end();
+	const [response] = await once(request, 'response');
+	await once(response, 'data');
+	request.destroy();
+	await until(() => seen.ended > 0);
+	expect(seen.ended).toBe(1);
+});
+
+test('[21] a client that does not read holds the stream back', async () => {
+	const {url, seen} = await endless();
+	const socket = connect(Number(new URL(url).port), '127.0.0.1');
+	onTestFinished(() => {
+		socket.destroy();
+	});
+	socket.write('GET / HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n');
+	socket.pause();
+	let before = -1;
+	await until(() => {
+		const still = seen.pieces === before && seen.pieces > 0;
+		before = seen.pieces;
+		return still;
+	});
+	const held = seen.pieces;
+	await new Promise(resolve => setTimeout(resolve, 50));
+	expect(seen.pieces).toBe(held);
+	expect(held).toBeLessThan(2000);
+});
+
+test('[21] a client that reads nothing for too long ends the stream', async () => {
+	const {url, seen} = await endless({timeouts: {headers: 1000, request: 1000, silence: 100}});
+	const socket = connect(Number(new URL(url).port), '127.0.0.1');
+	onTestFinished(() => {
+		socket.destroy();
+	});
+	socket.on('error', () => {});
+	socket.write('GET / HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n');
+	socket.pause();
+	await until(() => seen.ended > 0);
+	expect(seen.ended).toBe(1);
+});
+
+test('closing ends requests that do not end by themselves', async () => {
+	const {url, seen, close} = await endless();
+	const request = httpRequest(url).end();
+	const [response] = await once(request, 'response');
+	response.on('error', () => {});
+	request.on('error', () => {});
+	response.resume();
+	await close();
+	await until(() => seen.ended > 0);
+	expect(seen.ended).toBe(1);
+});
+
+test('a place that cannot be listened at is told in words', async () => {
+	const {url} = await serve();
+	const port = Number(new URL(url).port);
+	const listening = (options: Parameters<typeof listen>[1]) => listen(async () => new Response(), options);
+	await expect(listening({port})).rejects.toMatchObject({
+		code: 'failed',
+		message: `Port ${port} of 127.0.0.1 cannot be used: another program listens there.`,
+		hint: 'Choose another `--port`, or a `--host` of this machine.',
+	});
+	// An address of the documentation (RFC 5737), which no machine has.
+	await expect(listening({port: 0, host: '192.0.2.1'})).rejects.toMatchObject({
+		message: 'Port 0 of 192.0.2.1 cannot be used: the address is not of this machine.',
+	});
+});
+
+test('a request that is no HTTP is answered 400, and the server goes on', async () => {
+	const {url} = await serve();
+	const socket = connect(Number(new URL(url).port), '127.0.0.1').setEncoding('utf8');
+	socket.end('\x16\x03\x01 garbage\r\n\r\n');
+	const [data] = await once(socket, 'data');
+	socket.destroy();
+	expect(data).toMatch(/^HTTP\/1\.1 400 /);
+	expect((await fetch(`${url}/v1/models`, {headers: bearer})).status).toBe(200);
+});
+
+test('a request for a whole URL gets the answer of this host alone', async () => {
+	const {url} = await serve();
+	const socket = connect(Number(new URL(url).port), '127.0.0.1').setEncoding('utf8');
+	socket.write('GET http://evil.example/healthz HTTP/1.1\r\nHost: evil.example\r\nConnection: close\r\n\r\n');
+	const [data] = await once(socket, 'data');
+	socket.destroy();
+	expect(data).toMatch(/^HTTP\/1\.1 403 /);
+});
+
+test('several cookies are several lines', async () => {
+	const headers = new Headers([
+		['set-cookie', 'a=1; Path=/'],
+		['set-cookie', 'b=2; Expires=Sun, 01 Mar 2026 12:00:00 GMT'],
+	]);
+	const listening = await listen(async () => new Response('', {headers}));
+	onTestFinished(() => listening.close());
+	const response = await fetch(listening.url);
+	expect(response.headers.getSetCookie()).toEqual([...headers.getSetCookie()]);
+});
+
+test.each([
+	['nothing', ''],
+	['headers without an end', 'GET /healthz HTTP/1.1\r\nHost: 127.0.0.1\r\n'],
+	['a body that does not come', 'POST /x HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Length: 9\r\n\r\n'],
+])('[21] who sends %s is told so after a while, and let go', async (_, sent) => {
+	const listening = await listen(async request => new Response(await request.text()), {
+		timeouts: {headers: 100, request: 200, silence: 10_000},
+	});
+	onTestFinished(() => listening.close());
+	const socket = connect(Number(new URL(listening.url).port), '127.0.0.1').setEncoding('utf8');
+	socket.write(sent);
+	const answer: string[] = [];
+	socket.on('data', (data: string) => answer.push(data));
+	await once(socket, 'close');
+	expect(answer.join('')).toMatch(/^HTTP\/1\.1 400 [\s\S]*"The request did not come in time\."/);
+});
+
+test('a large body that is refused early ends its connection, and the next request goes well', async () => {
+	const {url} = await serve();
+	const agent = new Agent({keepAlive: true, maxSockets: 1});
+	onTestFinished(() => agent.destroy());
+	const post = async (body: string) => {
+		const headers = {...bearer, 'content-type': 'application/json', 'content-length': body.length};
+		const request = httpRequest(`${url}/api/v1/org/acme/ws/main/runtimes/x/resume/y`, {method: 'POST', agent, headers});
+		request.end(body);
+		const [response] = await once(request, 'response');
+		response.resume();
+		await once(response, 'end');
+		return [response.statusCode, response.headers.connection];
+	};
+
+	for (let tried = 0; tried < 5; tried += 1) {
+		expect(await post('x'.repeat(2_000_000))).toEqual([404, 'close']);
+		expect(await post('{}')).toEqual([404, 'keep-alive']);
+	}
+});

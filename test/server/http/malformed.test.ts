@@ -1,0 +1,26 @@
+import {once} from 'node:events';
+import {connect} from 'node:net';
+import {setTimeout as sleep} from 'node:timers/promises';
+import {expect, onTestFinished, test} from 'vitest';
+import {listen} from '../../../src/server/http/listen.ts';
+
+/** How many ends of connections this process holds. */
+const connections = () => process.getActiveResourcesInfo().filter(name => name === 'TCPSocketWrap').length;
+
+test('[21] who was refused and keeps his end of the connection open is let go', async () => {
+	const listening = await listen(async () => new Response(), {timeouts: {headers: 100, request: 200, silence: 10_000}});
+	onTestFinished(() => listening.close());
+	const before = connections();
+	const socket = connect({port: Number(new URL(listening.url).port), host: '127.0.0.1', allowHalfOpen: true});
+	onTestFinished(() => {
+		socket.destroy();
+	});
+	socket.resume();
+	await once(socket, 'end');
+	expect(connections()).toBe(before + 2);
+	for (const deadline = performance.now() + 3000; connections() > before + 1 && performance.now() < deadline; ) {
+		await sleep(20);
+	}
+
+	expect(connections()).toBe(before + 1);
+});

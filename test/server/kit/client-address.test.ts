@@ -1,0 +1,56 @@
+import {expect, test} from 'vitest';
+import {listen} from '../../../src/server/http/listen.ts';
+import {networkOf, peerHeader, peerOf} from '../../../src/server/kit/client-address.ts';
+import {send} from '../serve.ts';
+
+const ask = (address: string, publicUrl = 'http://127.0.0.1:8700') =>
+	peerOf(new Request('http://127.0.0.1', {headers: {[peerHeader]: address}}), {publicUrl: () => publicUrl});
+
+test.each([
+	['127.0.0.1', 'this machine (127.0.0.1)'],
+	['::1', 'this machine (::1)'],
+	['::ffff:127.0.0.1', 'this machine (127.0.0.1)'],
+	['::ffff:192.168.1.7', '192.168.1.7'],
+	['fe80::1', 'fe80::1'],
+	['', undefined],
+])('the address %j is told as %j', (address, told) => {
+	expect(ask(address)).toBe(told);
+	expect(ask(address, 'https://agents.example')).toBeUndefined();
+});
+
+test.each([
+	['203.0.113.9', '203.0.113.9'],
+	['::ffff:203.0.113.9', '203.0.113.9'],
+	['2001:db8:1:2:3:4:5:6', '2001:db8:1:2'],
+	['2001:db8::1', '2001:db8:0:0'],
+	['::1', '0:0:0:0'],
+	['fe80::1%eth0', 'fe80:0:0:0'],
+	['', 'unknown'],
+])('attempts from %j count for the network %j', (address, network) => {
+	const headers = {[peerHeader]: address, 'x-forwarded-for': '192.0.2.1'};
+	expect(networkOf(new Request('http://127.0.0.1', {headers}), {publicUrl: () => 'http://127.0.0.1'})).toBe(network);
+});
+
+test('behind a proxy with TLS they count for the address that the proxy saw, and none that was sent along', () => {
+	const services = {publicUrl: () => 'https://agents.example'};
+	const from = (forwarded: string) =>
+		networkOf(
+			new Request('http://127.0.0.1', {headers: {[peerHeader]: '127.0.0.1', 'x-forwarded-for': forwarded}}),
+			services,
+		);
+	expect([from('192.0.2.1, 203.0.113.9'), from('2001:db8:1:2::5'), from('')]).toEqual([
+		'203.0.113.9',
+		'2001:db8:1:2',
+		'127.0.0.1',
+	]);
+});
+
+test('nobody says for himself where he is', async () => {
+	const listening = await listen(async request => new Response(request.headers.get(peerHeader)));
+	try {
+		const {text} = await send(listening.url, {headers: {[peerHeader]: '10.0.0.1', 'X-Service-Peer': '10.0.0.2'}});
+		expect(text).toBe('127.0.0.1');
+	} finally {
+		await listening.close();
+	}
+});

@@ -1,0 +1,97 @@
+import {expect, test} from 'vitest';
+import {createTestServer, inWorkspace, type TestServer} from '../harness.ts';
+import {push} from '../ingest/push.ts';
+
+/** JSON of which five are more than an answer may have. */
+const large = JSON.stringify({text: 'a'.repeat(11_000_000)});
+
+const assessment = '33333333-3333-4333-8333-333333333333';
+const run = '44444444-4444-4444-8444-444444444444';
+
+async function projectOf({database}: TestServer): Promise<string> {
+	return (await database.selectFrom('projects').select('id').executeTakeFirstOrThrow()).id;
+}
+
+/** Asks for less and less, and gives what each answer is: a refusal in words, or how many rows. */
+async function ask(server: TestServer, path: string, queries: readonly string[]) {
+	const answers = [];
+	for (const query of queries) {
+		const {status, json} = await server.send(`${inWorkspace}${path}${query}`);
+		const rows = json.findings ?? json.items ?? json;
+		answers.push(status === 200 ? rows.length : [status, json.type, json.detail.replace(/[\d.]+ MB/, 'X MB')]);
+	}
+
+	return answers;
+}
+
+test('[21] more items than an answer may hold are refused before they are read, and fewer are given', async () => {
+	const server = await createTestServer();
+	const attributes = {
+		'service.workflow.run.id': run,
+		'service.item.type': 'reports',
+		'service.item.data': {title: 'a', body: 'b'},
+	};
+	await push(
+		server,
+		['1', '2', '3', '4', '5'].map(id => ({id, attributes})),
+	);
+	await server.database.updateTable('items').set({data: large}).execute();
+	const project = await projectOf(server);
+	expect(await ask(server, `/workflows/runs/${run}/items?project_id=${project}`, ['', '&limit=1'])).toEqual([
+		[400, 'invalid_error', 'The answer would have X MB. Give a smaller `limit`, or an `item_type`.'],
+		1,
+	]);
+}, 20_000);
+
+test('[21] so are findings, attacks and assessments', async () => {
+	const server = await createTestServer();
+	const attributes = {
+		'service.span.type': 'attack',
+		'service.airt.assessment.id': assessment,
+		'service.airt.attack.attack_name': 'goat',
+		'service.airt.attack.goal': 'a goal',
+	};
+	await push(
+		server,
+		['1', '2', '3', '4', '5'].map(id => ({id, attributes})),
+	);
+	await server.database.updateTable('findings').set({detail: large, attack: large}).execute();
+	const page = [400, 'invalid_error', 'The answer would have X MB. Give a smaller `page_size`.'];
+	expect(await ask(server, '/airt/projects/web/findings', ['', '?page=5&page_size=1'])).toEqual([page, 1]);
+	expect(await ask(server, `/airt/assessments/${assessment}/traces/attacks`, [''])).toEqual([
+		[400, 'invalid_error', 'The answer would have X MB. Read its findings instead, a page at a time.'],
+	]);
+	expect(await ask(server, '/airt/assessments', [''])).toEqual([1]);
+	await server.database
+		.updateTable('assessments')
+		.set({detail: JSON.stringify({name: 'a'.repeat(50_000_000)})})
+		.execute();
+	expect(await ask(server, '/airt/assessments', [''])).toEqual([page]);
+	// What stands beside them counts, too: the name of an assessment goes with each of its findings.
+	await server.database.updateTable('findings').set({detail: '{}'}).execute();
+	await server.database
+		.updateTable('assessments')
+		.set({detail: '{}', name: 'a'.repeat(11_000_000)})
+		.execute();
+	expect(await ask(server, '/airt/projects/web/findings', ['', '?page_size=1'])).toEqual([page, 1]);
+	expect(await ask(server, '/airt/assessments', [''])).toEqual([1]);
+	await server.database
+		.updateTable('assessments')
+		.set({name: 'a'.repeat(50_000_000)})
+		.execute();
+	expect(await ask(server, '/airt/assessments', [''])).toEqual([page]);
+}, 20_000);
+
+test('[21] the title of a run goes with each of its items, so that a long one is cut', async () => {
+	const server = await createTestServer();
+	const attributes = {
+		'service.workflow.run.id': run,
+		'service.workflow.run.title': 'a'.repeat(100_000),
+		'service.item.type': 'reports',
+		'service.item.data': {title: 'a', body: 'b'},
+	};
+	await push(server, [{id: '1', attributes}]);
+	const path = `${inWorkspace}/workflows/runs/${run}/items?project_id=${await projectOf(server)}`;
+	const {json} = await server.send(path);
+	expect(json[0].run_title).toBe('a'.repeat(500));
+});

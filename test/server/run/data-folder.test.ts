@@ -1,0 +1,35 @@
+import {mkdirSync, readdirSync, statSync, symlinkSync, writeFileSync} from 'node:fs';
+import {join} from 'node:path';
+import process from 'node:process';
+import {expect, test} from 'vitest';
+import {openDataFolder} from '../../../src/server/run/data-folder.ts';
+import {temporaryFolder} from '../../storage/temporary.ts';
+
+test('the folder is made for its owner alone, with those above it, and opened again [10]', () => {
+	const folder = join(temporaryFolder(), 'deep', 'data');
+	const expected = {folder, place: {engine: 'sqlite', file: join(folder, 'service.db')}};
+	expect(openDataFolder({}, {data: folder})).toEqual(expected);
+	expect(openDataFolder({}, {data: folder})).toEqual(expected);
+	expect(statSync(folder).mode & 0o777).toBe(0o700);
+	expect(statSync(expected.place.file).mode & 0o777).toBe(0o600);
+});
+
+test('what holds other things, and what is a file, is left as it was', () => {
+	const folder = temporaryFolder();
+	writeFileSync(join(folder, 'mine'), '');
+	expect(() => openDataFolder({}, {data: folder})).toThrow(`${folder} holds other things already.`);
+	expect(() => openDataFolder({}, {data: join(folder, 'mine')})).toThrow(/not a folder|could not be created/i);
+	expect(readdirSync(folder)).toEqual(['mine']);
+});
+
+test('a link to a folder is followed, because the user named it', () => {
+	const folder = temporaryFolder();
+	mkdirSync(join(folder, 'real'));
+	symlinkSync(join(folder, 'real'), join(folder, 'link'));
+	openDataFolder({}, {data: join(folder, 'link')});
+	expect(readdirSync(join(folder, 'real'))).toContain('service.db');
+});
+
+test.skipIf(process.platform !== 'linux')('a place that takes no folder is refused at once (skipped off Linux)', () => {
+	expect(() => openDataFolder({}, {data: '/proc/nope/data'})).toThrow(/\/proc\/nope/);
+});

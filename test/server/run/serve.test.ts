@@ -1,0 +1,105 @@
+import {mkdtemp, readdir, rm, stat, writeFile} from 'node:fs/promises';
+import {tmpdir} from 'node:os';
+import {join} from 'node:path';
+import {expect, onTestFinished, test} from 'vitest';
+import {isUuid} from '../../../src/core/uuid.ts';
+import {findBubblewrap} from '../../../src/server/sandboxes/containment/bubblewrap.ts';
+import {createLocalProvider} from '../../../src/server/sandboxes/local-provider.ts';
+import {addToOrganization, initializeData, serve} from '../../../src/server/run/serve.ts';
+import {eventually} from '../sandboxes/sandbox.ts';
+import {addTask} from '../sandboxes/task-folder.ts';
+
+const bubblewrap = await findBubblewrap(process.env['PATH'] ?? '', []);
+const reason = bubblewrap ? '' : ' (skipped: bubblewrap is missing or does not work here)';
+
+/** Starts servers on one folder; those that start end after the test. */
+async function prepare(parent = tmpdir()) {
+	const home = await mkdtemp(join(parent, 'service-serve-'));
+	onTestFinished(() => rm(home, {recursive: true, force: true}));
+	const place = {env: {SERVICE_HOME: home, PATH: process.env['PATH']}, data: join(home, 'data')};
+	const start = async () => {
+		const stopping = new AbortController();
+		const server = await serve({
+			...place,
+			host: undefined,
+			port: 0,
+			artifacts: undefined,
+			storageLimit: 1e9,
+			publicUrl: undefined,
+			unsafeSandboxes: false,
+			demo: false,
+			logLevel: 'error',
+			writeLog: () => undefined,
+			signal: stopping.signal,
+		});
+		const end = async () => {
+			stopping.abort();
+			await server.ended;
+		};
+		onTestFinished(end);
+		return {...server, end};
+	};
+
+	return {place, start};
+}
+
+test('a second server on the data of one that runs is refused, until that has ended', async () => {
+	const {place, start} = await prepare();
+	const first = await start();
+	await expect(start()).rejects.toMatchObject({
+		code: 'conflict',
+		message: `Another server runs on the data in ${place.data}.`,
+	});
+	expect((await fetch(`${first.url}/healthz`)).status).toBe(200);
+	await first.end();
+	expect((await fetch(`${(await start()).url}/healthz`)).status).toBe(200);
+});
+
+test.skipIf(!bubblewrap)(
+	`[15] a sandbox sees neither the data nor the credentials of who runs the server${reason}`,
+	async () => {
+		const {place, start} = await prepare('/var/tmp');
+		const {url, folder} = await start();
+		const made = await initializeData(place, {organization: 'acme', workspace: 'main', project: 'web', email: 'a@b.c'});
+		const home = place.env.SERVICE_HOME;
+		await writeFile(join(home, 'credentials'), 'secret');
+		const look = `cat ${home}/credentials || echo; ls ${folder}`;
+		await addTask({folder}, 'look', {command: ['sh', '-c', look]});
+		const headers = {authorization: `Bearer ${made.apiKey.reveal()}`, 'content-type': 'application/json'};
+		const path = `${url}/api/v1/org/acme/ws/main/environments`;
+		const answer = await fetch(path, {method: 'POST', headers, body: JSON.stringify({task_ref: 'look'})});
+		const {id} = await answer.json();
+		let logs = '';
+		await eventually(async () => {
+			({logs} = await (await fetch(`${path}/${id}/logs`, {headers})).json());
+			return logs.includes('command ended');
+		});
+		expect(logs).toContain('credentials: No such file');
+		expect(logs).not.toMatch(/secret|service\.db/);
+	},
+);
+
+test('a user is made, and a member added, beside a server that runs', async () => {
+	const {place, start} = await prepare();
+	const {url} = await start();
+	const made = await initializeData(place, {organization: 'acme', workspace: 'main', project: 'web', email: 'a@b.c'});
+	await addToOrganization(place, {organization: 'acme', email: 'd@e.f', role: 'member'});
+	const headers = {authorization: `Bearer ${made.apiKey.reveal()}`};
+	expect((await fetch(`${url}/api/v1/user/preferences`, {headers})).status).toBe(200);
+	expect((await stat(join(place.data, 'serving.lock'))).mode & 0o077).toBe(0);
+});
+
+test.skipIf(!bubblewrap)(`a server that ends says how many sandboxes go on without it${reason}`, async () => {
+	const {place, start} = await prepare('/var/tmp');
+	const {url, folder, ended, end} = await start();
+	const made = await initializeData(place, {organization: 'acme', workspace: 'main', project: 'web', email: 'a@b.c'});
+	const provider = createLocalProvider({root: join(folder, 'sandboxes'), grace: 100});
+	await addTask({folder}, 'wait', {command: ['sleep', '20']});
+	const headers = {authorization: `Bearer ${made.apiKey.reveal()}`, 'content-type': 'application/json'};
+	const path = `${url}/api/v1/org/acme/ws/main/environments`;
+	await fetch(path, {method: 'POST', headers, body: JSON.stringify({task_ref: 'wait'})});
+	const running = (await readdir(join(folder, 'sandboxes'))).filter(isUuid);
+	onTestFinished(() => Promise.all(running.map(id => provider.remove(id))).then(() => undefined));
+	await end();
+	expect([running.length, await ended]).toEqual([1, 1]);
+});

@@ -1,0 +1,125 @@
+import {writeFile} from 'node:fs/promises';
+import {homedir} from 'node:os';
+import {dirname, join} from 'node:path';
+import {setTimeout as sleep} from 'node:timers/promises';
+import {expect, test} from 'vitest';
+import {bubblewrapArguments, findBubblewrap} from '../../../../src/server/sandboxes/containment/bubblewrap.ts';
+import {eventually, localSandboxes, temporaryFolder} from '../sandbox.ts';
+
+const path = process.env['PATH'] ?? '';
+const bubblewrap = await findBubblewrap(path, ['/tmp']);
+const reason = bubblewrap ? '' : ' (skipped: bubblewrap is missing or does not work here)';
+
+test('[15] all is read-only or hidden but the workspace, which is mounted last', () => {
+	const found = {program: '/usr/bin/bwrap', hasSizes: true, userNamespace: ['--unshare-user', '--disable-userns']};
+	const options = {
+		writable: ['/data/w', '/data/t'],
+		hidden: ['/data/w/in', '/home', '/tmp', '/data', '/tmp/x'],
+		temporary: '/data/t',
+	};
+	const args = bubblewrapArguments(found, {...options, scratchBytes: 4096, resolver: ['/data/r', '/etc/resolv.conf']});
+	const scratch = ['--perms', '1777', '--size', '4096', '--tmpfs'];
+	const controls = ['sys', 'sysrq-trigger', 'irq', 'bus', 'fs', 'acpi', 'scsi'].map(name => `/proc/${name}`);
+	expect(args).toEqual([
+		...['--ro-bind', '/', '/', '--dev', '/dev', '--proc', '/proc', ...scratch, '/tmp'],
+		...['--tmpfs', '/home', '--tmpfs', '/data', '--dir', dirname(process.execPath)],
+		...['--ro-bind', process.execPath, process.execPath, '--dir', '/data', '--bind', '/data/w', '/data/w'],
+		...['--dir', '/data', '--bind', '/data/t', '/data/t', '--dir', '/etc', '--ro-bind', '/data/r', '/etc/resolv.conf'],
+		...['--remount-ro', '/dev', '--remount-ro', '/home', '--remount-ro', '/data', ...scratch, '/dev/shm'],
+		...controls.flatMap(path => ['--ro-bind-try', path, path]),
+		...['--unshare-pid', '--unshare-ipc', '--unshare-uts', '--unshare-cgroup-try'],
+		...['--unshare-user', '--disable-userns', '--cap-drop', 'ALL', '--die-with-parent', '--chdir', '/'],
+	]);
+	expect(bubblewrapArguments({...found, hasSizes: false}, {...options, scratchBytes: 4096}).join(' ')).toContain(
+		'--bind /data/t /tmp',
+	);
+});
+
+test('a program of that name that fails is as good as none', async () => {
+	const folder = await temporaryFolder();
+	await writeFile(join(folder, 'bwrap'), '#!/bin/sh\nexit 1\n', {mode: 0o755});
+	expect(await findBubblewrap(folder, [])).toBeUndefined();
+	expect(await findBubblewrap('relative:/nowhere', [])).toBeUndefined();
+});
+
+test.skipIf(!bubblewrap)(`[15] in bubblewrap nothing outside can be read or written${reason}`, async () => {
+	const secrets = await temporaryFolder();
+	await writeFile(join(secrets, 'key'), 'secret');
+	const {provider, script, log} = await localSandboxes({path});
+	const program = `
+		import {existsSync, readdirSync, writeFileSync} from 'node:fs';
+		const attempt = path => { try { writeFileSync(path, 'x'); return 'written'; } catch (error) { return error.code; } };
+		console.log(JSON.stringify({
+			secret: existsSync(${JSON.stringify(join(secrets, 'key'))}),
+			home: readdirSync(${JSON.stringify(homedir())}),
+			etc: attempt('/etc/evil'),
+			status: attempt('../status.json'),
+			workspace: attempt('file'),
+			temporary: attempt(process.env.TMPDIR + '/file'),
+			processes: readdirSync('/proc').filter(name => /^\\d+$/.test(name)).length < 5,
+		}));`;
+	const id = await script(program);
+	await eventually(async () => (await provider.inspect(id)).kind === 'ended');
+	const lines = (await log(id)).split('\n');
+	expect(lines[0]).toMatch(/^\[sandbox] contained by bubblewrap/);
+	expect(JSON.parse(lines[1] ?? '')).toEqual({
+		secret: false,
+		home: [],
+		etc: 'EROFS',
+		status: expect.stringMatching(/^(?:written|EROFS|ENOENT|EACCES)$/),
+		workspace: 'written',
+		temporary: 'written',
+		processes: true,
+	});
+	// Its own supervisor's files are out of reach: what it wrote went into a folder that only it sees.
+	expect(await provider.inspect(id)).toMatchObject({kind: 'ended', status: 0});
+});
+
+test.skipIf(!bubblewrap)(`[15] not even root can take a cover off, or write through it${reason}`, async () => {
+	const hidden = await temporaryFolder();
+	await writeFile(join(hidden, 'key'), 'secret');
+	const {provider, script, log} = await localSandboxes({path});
+	const program = `
+		import {execFileSync} from 'node:child_process';
+		import {existsSync, readFileSync} from 'node:fs';
+		const attempt = (...command) => { try { execFileSync(command[0], command.slice(1), {stdio: 'ignore'}); return 'done'; } catch { return 'refused'; } };
+		console.log(JSON.stringify({
+			uncover: attempt('umount', '/tmp'),
+			remount: attempt('mount', '-o', 'remount,rw', '/'),
+			namespace: attempt('unshare', '-Urm', 'umount', '/tmp'),
+			capabilities: /CapEff:\\s*(\\w+)/.exec(readFileSync('/proc/self/status', 'utf8'))[1],
+			processes: /Max processes\\s+(\\d+)/.exec(readFileSync('/proc/self/limits', 'utf8'))[1],
+			secret: existsSync(${JSON.stringify(join(hidden, 'key'))}),
+		}));`;
+	const id = await script(program);
+	await eventually(async () => (await provider.inspect(id)).kind === 'ended');
+	expect(JSON.parse((await log(id)).split('\n')[1] ?? '')).toEqual({
+		uncover: 'refused',
+		remount: 'refused',
+		namespace: 'refused',
+		capabilities: '0000000000000000',
+		processes: '4096',
+		secret: false,
+	});
+});
+
+test.skipIf(!bubblewrap)(`in bubblewrap, too, a sandbox is paused, resumed and ended as a whole${reason}`, async () => {
+	const {provider, script, log} = await localSandboxes({path});
+	const id = await script(
+		'import {spawn} from "node:child_process";' +
+			'spawn(process.execPath, ["-e", "setInterval(() => console.log(1), 10)"], {detached: true, stdio: "inherit"});' +
+			'setInterval(() => {}, 1000);',
+	);
+	await eventually(async () => (await log(id)).includes('1\n1\n'));
+	await provider.pause(id);
+	expect(await provider.inspect(id)).toEqual({kind: 'paused'});
+	// What was written before the pause is read to its end first.
+	await sleep(50);
+	const paused = await log(id);
+	await sleep(50);
+	expect(await log(id)).toBe(paused);
+	await provider.resume(id, {after: 60_000, action: 'end'});
+	await eventually(async () => (await log(id)).length > paused.length);
+	await provider.end(id);
+	expect(await provider.inspect(id)).toMatchObject({kind: 'ended', asked: true});
+});

@@ -1,0 +1,172 @@
+import {randomUUID} from 'node:crypto';
+import {readdirSync, readFileSync} from 'node:fs';
+import {createServer} from 'node:http';
+import type {AddressInfo} from 'node:net';
+import {expect, onTestFinished, test} from 'vitest';
+import {type Containment, findContainment} from '../../../../src/server/sandboxes/containment/containment.ts';
+import {createLocalProvider} from '../../../../src/server/sandboxes/local-provider.ts';
+import {freePort} from '../../../../src/server/sandboxes/ports.ts';
+import {eventually, localSandboxes, runs, temporaryFolder} from '../sandbox.ts';
+import {supervisor} from '../supervisor.ts';
+
+const path = process.env['PATH'] ?? '';
+const found = await findContainment(path, ['/tmp', '/root', '/home']);
+const {bubblewrap, cgroups} = found;
+const mebibyte = 1024 ** 2;
+
+/** The machine as it is, or with a part of it alone; a part that is missing here is said in the name of the test. */
+const without = (part: unknown, name: string) => (part ? '' : ` (skipped: ${name} is missing or does not work here)`);
+const contained = test.skipIf(!bubblewrap);
+const why = without(bubblewrap, 'bubblewrap');
+
+/** The processes of this machine that were left behind. */
+function sleepers(): readonly number[] {
+	return readdirSync('/proc')
+		.filter(name => /^\d+$/.test(name) && commandOf(name) === 'sleep\x0015\0')
+		.map(Number);
+}
+
+function commandOf(pid: string): string {
+	try {
+		return readFileSync(`/proc/${pid}/cmdline`, 'utf8');
+	} catch {
+		return '';
+	}
+}
+
+async function outputOf(containment: Containment, program: readonly string[], limits = {}): Promise<string> {
+	const {provider, script, log} = await localSandboxes({path, containment});
+	const id = await script('', {command: {name: 'command', command: program}, limits});
+	await eventually(async () => (await provider.inspect(id)).kind === 'ended');
+	return await log(id);
+}
+
+contained(
+	`[15] a task writes no setting of the kernel and reads no password, also where root runs it${why}`,
+	async () => {
+		// What it would write is what is there already, so that nothing happens where it may.
+		const attempts = ['/proc/sys/vm/overcommit_memory', '/proc/sys/kernel/core_pattern'].map(
+			file => `(cat ${file} >${file}) 2>/dev/null && echo "wrote ${file}"`,
+		);
+		const rest = ['(: >>/proc/sysrq-trigger) 2>/dev/null && echo wrote sysrq', 'cat /etc/shadow 2>/dev/null', 'id -u'];
+		const log = await outputOf(found, ['sh', '-c', [...attempts, ...rest, 'true'].join('; ')]);
+		const [, ...lines] = log.trim().split('\n');
+		expect(lines).toEqual([expect.stringMatching(/^[1-9]\d*$/), '[sandbox] command ended with status 0']);
+	},
+);
+
+contained(`[15] what a task puts into memory through files has a size${why}`, async () => {
+	const fill = (file: string) => `dd if=/dev/zero of=${file} bs=1M count=96 2>/dev/null || echo full; rm -f ${file}`;
+	const script = `${fill('/tmp/x')}; ${fill('/dev/shm/x')}; (: >/dev/x) 2>/dev/null || echo closed; (: >/run/x) 2>/dev/null || echo closed`;
+	const log = await outputOf({...(bubblewrap && {bubblewrap})}, ['sh', '-c', script], {memoryBytes: 128 * mebibyte});
+	expect(log.trim().split('\n').slice(1, -1)).toEqual(['full', 'full', 'closed', 'closed']);
+});
+
+const ways: ReadonlyArray<readonly [string, Containment]> = [
+	['where nothing holds it', {}],
+	...(cgroups ? [['by control groups', {cgroups}] as const] : []),
+	...(bubblewrap ? [['in bubblewrap alone', {bubblewrap}] as const] : []),
+	...(bubblewrap && cgroups ? [['in bubblewrap and control groups', found] as const] : []),
+];
+
+// Each of them stays within what it may take, and all together take at most 240 MB.
+test.each(ways)('[15] processes that take too much memory together are ended %s', async (_, containment) => {
+	const take = '(head -c 60000000 /dev/zero; sleep 2) | tail -c 60000000 >/dev/null';
+	const script = `${Array.from({length: 4}, () => `${take} &`).join(' ')} wait; echo all of them ended well`;
+	const log = await outputOf(containment, ['sh', '-c', `${script}; exit 3`], {memoryBytes: 128 * mebibyte});
+	expect(log).toMatch(/128 MB of memory are used up|it has more than 128 MB of memory/);
+});
+
+test.each(ways)('[15] files that take too much of the disk together end a task %s', async (_, containment) => {
+	const script = 'for n in 1 2 3 4 5 6; do dd if=/dev/zero of=file$n bs=1M count=16 2>/dev/null; done; sleep 20';
+	const log = await outputOf(containment, ['sh', '-c', script], {diskBytes: 48 * mebibyte});
+	expect(log).toContain('[sandbox] it has more than 48 MB on the disk\n');
+});
+
+test.each(ways)('[15] what is removed but still open counts as well %s', async (_, containment) => {
+	const open = [3, 4, 5].map(n => `exec ${n}>file; rm file; dd if=/dev/zero bs=1M count=32 >&${n} 2>/dev/null`);
+	const log = await outputOf(containment, ['sh', '-c', `${open.join('; ')}; sleep 20`], {diskBytes: 48 * mebibyte});
+	expect(log).toContain('[sandbox] it has more than 48 MB on the disk\n');
+});
+
+// At most 60 processes, which end by themselves.
+test.each(ways)(
+	'[15] a task that multiplies without end is ended with everything that it began %s',
+	async (_, containment) => {
+		const multiply = 'i=0; while [ $i -lt 60 ]; do env -i setsid sleep 15 & i=$((i + 1)); done; wait';
+		const log = await outputOf(containment, ['sh', '-c', multiply], {processes: 30});
+		expect(log).toMatch(/\[sandbox] it has more than 30 processes\n|fork|Resource temporarily unavailable/);
+	},
+);
+
+test.each(ways)(
+	'[15] a process without group, session and environment ends with its sandbox %s',
+	async (_, containment) => {
+		const {provider, script, log} = await localSandboxes({path, containment});
+		const leave = "env -i setsid sh -c 'sleep 15 & echo left' & wait; sleep 15";
+		const id = await script('', {command: {name: 'command', command: ['sh', '-c', `${leave}; true`]}});
+		await eventually(async () => (await log(id)).includes('left\n'));
+		await eventually(() => sleepers().length === 2);
+		const before = sleepers();
+		await provider.end(id);
+		await eventually(() => before.every(pid => !runs(pid)));
+	},
+);
+
+contained(
+	`[15] a task reaches no service of this machine, no other task and no credentials of a cloud${why}`,
+	async () => {
+		const secret = createServer((_, response) => response.end('secret')).listen(0, '127.0.0.1');
+		onTestFinished(() => void secret.close());
+		await new Promise(resolve => secret.once('listening', resolve));
+		const {port: foreign} = secret.address() as AddressInfo;
+		const [own, other] = [await freePort(), await freePort()];
+		const {provider, script, log} = await localSandboxes({path, containment: found});
+		const program = `
+		import {readdirSync, readFileSync} from 'node:fs';
+import {createServer} from 'node:http';
+		const reach = address => fetch(address, {signal: AbortSignal.timeout(500)}).then(() => 'reached', error => error.cause?.code ?? error.name);
+		const [, , own, ...others] = process.argv;
+		createServer((_, response) => response.end('own')).listen(Number(own), '127.0.0.1', async () => {
+			for (const place of [...others.map(port => '127.0.0.1:' + port), '169.254.169.254']) console.log(await reach('http://' + place));
+			console.log('done');
+		});`;
+		const start = (port: number, others: readonly number[]) =>
+			script(program, {
+				ports: [port],
+				command: {name: 'command', command: ['node', 'program.mjs', String(port), ...others.map(String)]},
+			});
+		const neighbour = await start(other, []);
+		await eventually(() => provider.isListening(neighbour, other));
+		const id = await start(own, [foreign, other]);
+		expect(await provider.isListening(id, other)).toBe(false);
+		await eventually(async () => (await log(id)).includes('done'));
+		expect(await provider.isListening(id, own)).toBe(true);
+		expect(await (await fetch(`http://127.0.0.1:${own}`)).text()).toBe('own');
+		const [notice, ...lines] = (await log(id)).trim().split('\n');
+		if (notice?.includes('the network is OPEN')) {
+			expect(lines.slice(0, 2)).toEqual(['reached', 'reached']);
+		} else {
+			expect(lines).toEqual(['ECONNREFUSED', 'ECONNREFUSED', 'EHOSTUNREACH', 'done']);
+		}
+	},
+);
+
+test('[15] where nothing keeps tasks apart none starts, unless whoever runs the server wants it', async () => {
+	const folder = await temporaryFolder();
+	const provider = createLocalProvider({root: folder, containment: {}, supervisor});
+	expect(await provider.refusal()).toMatch(/^Sandboxes are off on this server: .+ --unsafe-sandboxes\.$/);
+	expect(await provider.summary()).toBe('off: install bubblewrap, or start with --unsafe-sandboxes');
+	const spec = {id: randomUUID(), files: new Map(), build: [], environment: {}};
+	const started = provider.start({
+		...spec,
+		command: {name: 'command', command: ['true']},
+		deadline: {after: 1000, action: 'end'},
+	});
+	await expect(started).rejects.toThrow('Sandboxes are off');
+	const unsafe = createLocalProvider({root: folder, containment: {}, supervisor, allowUncontained: true});
+	expect([await unsafe.refusal(), await unsafe.summary()]).toEqual([
+		undefined,
+		'NOT contained: every task has all rights of this server',
+	]);
+});

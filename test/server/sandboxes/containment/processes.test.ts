@@ -1,0 +1,16 @@
+import {expect, test} from 'vitest';
+import {findBubblewrap} from '../../../../src/server/sandboxes/containment/bubblewrap.ts';
+import {eventually, localSandboxes, plainPath} from '../sandbox.ts';
+
+const path = process.env['PATH'] ?? '';
+const bubblewrap = await findBubblewrap(path, []);
+const ways = [['without bubblewrap', plainPath], ...(bubblewrap ? [['in bubblewrap', path] as const] : [])] as const;
+
+// Who is not root meets the bound of the kernel first, which counts the threads of the whole user where it must.
+test.each(ways)('[15] %s a sandbox that multiplies without end is ended', async (_, way) => {
+	const {provider, script, log} = await localSandboxes({path: way});
+	const command = ['sh', '-c', 'i=0; while [ $i -lt 80 ]; do sleep 60 & i=$((i + 1)); done; wait'];
+	const id = await script('', {command: {name: 'command', command}, limits: {processes: 40}});
+	await eventually(async () => (await provider.inspect(id)).kind === 'ended');
+	expect(await log(id)).toMatch(/\[sandbox\] it has more than 40 processes\n|fork/);
+});

@@ -1,0 +1,42 @@
+import {expect, test} from 'vitest';
+import {type InputToken, keyToken} from '../../../src/terminal/input/token.ts';
+import {createTokenizer} from '../../../src/terminal/input/tokenizer.ts';
+
+const text = (value: string): InputToken => ({type: 'text', text: value});
+
+test('CSI as a byte of eight bits is no text, and no part of a character is taken for it', () => {
+	const tokenizer = createTokenizer();
+	expect(tokenizer.push(Buffer.from('a\u009b31mb', 'latin1'))).toEqual([text('ab')]);
+	expect(tokenizer.push(Buffer.from('ě盛\u{1f61b}'))).toEqual([text('ě盛\u{1f61b}')]);
+	expect([0xc2, 0x9b, 0x41].map(byte => tokenizer.push(Uint8Array.of(byte)))).toEqual([[], [], [keyToken('up')]]);
+});
+
+test.each([
+	['the attributes of a terminal', '[?62;22c', [{type: 'reply', reply: 'device-attributes', attributes: [62, 22]}]],
+	['a mode', '[?2026;2$y', [{type: 'reply', reply: 'mode', mode: 2026, state: 'reset'}]],
+	['a place', '[12;40R', [{type: 'reply', reply: 'cursor-position', row: 11, column: 39}]],
+	['what a user typed', '[a]', [text('[a]')]],
+	['what looked like one for a while', '[?6 x', [text('[?6 x')]],
+] as const)('behind an ESC that was taken for the Escape key comes %s', (_, input, expected) => {
+	const tokenizer = createTokenizer();
+	tokenizer.push(Buffer.from('\u001b'));
+	expect(tokenizer.flush()).toEqual([keyToken('escape')]);
+	expect(tokenizer.push(Buffer.from(input))).toEqual(expected);
+	expect(tokenizer.pending()).toBe('nothing');
+});
+
+test('what a user typed behind an Escape key comes after a time-out', () => {
+	const tokenizer = createTokenizer();
+	tokenizer.push(Buffer.from('\u001b'));
+	tokenizer.flush();
+	expect(tokenizer.push(Buffer.from('[1'))).toEqual([]);
+	expect(tokenizer.pending()).toBe('late');
+	expect(tokenizer.flush()).toEqual([text('[1')]);
+});
+
+test('F3 with Shift is the cursor in the first row while that was asked for', () => {
+	const tokenizer = createTokenizer(() => true);
+	expect(tokenizer.push(Buffer.from('\u001b[1;2R'))).toEqual([
+		{type: 'reply', reply: 'cursor-position', row: 0, column: 1},
+	]);
+});

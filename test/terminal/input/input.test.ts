@@ -1,0 +1,158 @@
+import {PassThrough} from 'node:stream';
+import {setImmediate as turn, setTimeout as wait} from 'node:timers/promises';
+import {afterEach, expect, test, vi} from 'vitest';
+import {createInput} from '../../../src/terminal/input/input.ts';
+import {type InputToken, keyToken} from '../../../src/terminal/input/token.ts';
+
+/** A stream that records the modes that are set, as a terminal would. */
+function terminal() {
+	const modes: boolean[] = [];
+	const stream = Object.assign(new PassThrough(), {
+		isTTY: true,
+		isRaw: false,
+		setRawMode(raw: boolean) {
+			modes.push(raw);
+			stream.isRaw = raw;
+		},
+	});
+	return {stream, modes};
+}
+
+const stops: (() => void)[] = [];
+afterEach(() => {
+	for (const stop of stops.splice(0)) {
+		stop();
+	}
+});
+
+function started(escapeTimeout = 10, expectsReply = () => false) {
+	const {stream, modes} = terminal();
+	const batches: (readonly InputToken[])[] = [];
+	const closed = vi.fn();
+	const input = createInput({
+		stdin: stream,
+		onTokens: tokens => batches.push(tokens),
+		onClose: closed,
+		escapeTimeout,
+		expectsReply,
+	});
+	stops.push(input.stop);
+	input.start();
+	return {stream, modes, batches, closed, input};
+}
+
+test('everything read in one turn comes in one batch', async () => {
+	const {stream, batches} = started();
+	stream.emit('data', Buffer.from('ab\u001b['));
+	stream.emit('data', Buffer.from('D\rc'));
+	expect(batches).toEqual([]);
+
+	await turn();
+	expect(batches).toEqual([
+		[{type: 'text', text: 'ab'}, keyToken('left'), keyToken('enter'), {type: 'text', text: 'c'}],
+	]);
+});
+
+test('a lone Escape comes after its time-out, once', async () => {
+	const {stream, batches} = started();
+	stream.write('\u001b');
+	await wait(30);
+	expect(batches).toEqual([[keyToken('escape')]]);
+});
+
+test('bytes that arrived while the loop was busy still belong to their Escape', async () => {
+	const {stream, batches} = started(1);
+	stream.emit('data', Buffer.from('\u001b'));
+	// As a read does, this comes behind the time-out and in the same turn of the loop.
+	setTimeout(() => stream.emit('data', Buffer.from('[A')), 1);
+	const end = performance.now() + 10;
+	while (performance.now() < end) {
+		// Busy, as a slow render is.
+	}
+
+	await wait(20);
+	expect(batches).toEqual([[keyToken('up')]]);
+});
+
+test('raw mode is set while it runs and restored after, however often it is asked for', () => {
+	const {stream, modes, input} = started();
+	input.start();
+	input.stop();
+	input.stop();
+	expect(modes).toEqual([true, false]);
+	expect(['data', 'end', 'close'].map(event => stream.listenerCount(event))).toEqual([0, 0, 0]);
+	expect(stream.isPaused()).toBe(true);
+
+	input.start();
+	input.stop();
+	expect(modes).toEqual([true, false, true, false]);
+	expect(stream.listenerCount('error')).toBe(1);
+});
+
+test('nothing comes after a stop, not even what was read before it', async () => {
+	const {stream, batches, input} = started();
+	stream.emit('data', Buffer.from('a\u001b'));
+	input.stop();
+	await wait(20);
+	expect(batches).toEqual([]);
+});
+
+test('the end of the input closes it once', async () => {
+	const {stream, modes, closed} = started();
+	stream.end();
+	await wait(5);
+	expect(closed.mock.calls).toEqual([[undefined]]);
+	expect(modes).toEqual([true, false]);
+});
+
+test('a terminal that vanished closes it with its error, and a later error is no crash', () => {
+	const {stream, closed} = started();
+	const gone = Object.assign(new Error('read EIO'), {code: 'EIO'});
+	stream.emit('error', gone);
+	stream.emit('error', gone);
+	expect(closed.mock.calls).toEqual([[gone]]);
+});
+
+test('a terminal that refuses raw mode does not throw', () => {
+	const {stream} = terminal();
+	stream.setRawMode = () => {
+		throw new Error('setRawMode EIO');
+	};
+	const input = createInput({stdin: stream, onTokens: () => {}});
+	stops.push(input.stop);
+	expect(input.start).not.toThrow();
+});
+
+test('an answer of the terminal that comes byte by byte is not typed', async () => {
+	const {stream, batches} = started(1);
+	for (const byte of '\u001b[?62;22c') {
+		stream.write(byte);
+		await wait(10);
+	}
+
+	expect(batches.flat().filter(token => token.type === 'text')).toEqual([]);
+	expect(batches.flat().at(-1)).toEqual({type: 'reply', reply: 'device-attributes', attributes: [62, 22]});
+});
+
+test('while an answer is awaited, its ESC is no Escape key, however late the rest comes', async () => {
+	const {stream, batches} = started(1, () => true);
+	stream.write('\u001b');
+	await wait(30);
+	stream.write('[1;5R');
+	await wait(5);
+	expect(batches).toEqual([[{type: 'reply', reply: 'cursor-position', row: 0, column: 4}]]);
+});
+
+test('lines that come in several reads are handed out together, an Enter alone at once', async () => {
+	const {stream, batches} = started();
+	stream.emit('data', Buffer.from('one\r'));
+	await turn();
+	stream.emit('data', Buffer.from('two\r'));
+	await turn();
+	expect(batches).toEqual([]);
+	await wait(20);
+	expect(batches).toHaveLength(1);
+	stream.emit('data', Buffer.from('\r'));
+	await turn();
+	expect(batches[1]).toEqual([keyToken('enter')]);
+});

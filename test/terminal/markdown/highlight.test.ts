@@ -1,0 +1,87 @@
+import * as fc from 'fast-check';
+import {beforeAll, describe, expect, test} from 'vitest';
+import {plainText} from '../../../src/terminal/text/ansi.ts';
+import {createLineHighlighter, loadHighlighter} from '../../../src/terminal/markdown/highlight.ts';
+import {languages} from '../../../src/terminal/markdown/highlight-languages.ts';
+import {createPalette, type Palette} from '../../../src/terminal/text/style.ts';
+import {expectLinear} from '../../growth.ts';
+
+const palette = createPalette({color: true});
+const {keyword, string, number, comment} = palette.syntax;
+
+/** A whole text of code; a line for each of its lines. */
+function highlight(code: string, language: string, colors: Palette): readonly string[] {
+	return code.split('\n').map(createLineHighlighter(language, colors).next);
+}
+
+test('code is plain until the languages are loaded', () => {
+	expect(highlight('const a = 1;', 'ts', palette)).toEqual(['const a = 1;']);
+});
+
+describe('a loaded highlighter', () => {
+	beforeAll(loadHighlighter);
+
+	test('styles by role', () => {
+		expect(highlight("const a = 'x<y>&';\nreturn 12;", 'ts', palette)).toEqual([
+			`${keyword('const')} a = ${string("'x<y>&'")};`,
+			`${keyword('return')} ${number('12')};`,
+		]);
+	});
+
+	test('goes on with a comment over many lines', () => {
+		const lines = ['/* a', ...Array.from({length: 60}, (_, index) => `const b${index}`), 'z */ return'];
+		expect(highlight(lines.join('\n'), 'js', palette)).toEqual([
+			...lines.slice(0, -1).map(comment),
+			`${comment('z */')} ${keyword('return')}`,
+		]);
+	});
+
+	test('knows languages by their other names and takes unknown ones as text', () => {
+		expect(highlight('return', 'PY', palette)).toEqual([keyword('return')]);
+		expect(highlight('return', 'klingon', palette)).toEqual(['return']);
+		expect(highlight('return', '__proto__', palette)).toEqual(['return']);
+		expect(highlight('return', '', palette)).toEqual(['return']);
+	});
+
+	test('draws a very long line plain', () => {
+		const line = `const a = ${'1'.repeat(3000)}`;
+		expect(highlight(`${line}\nreturn`, 'ts', palette)).toEqual([line, keyword('return')]);
+	});
+
+	test('a look at an unfinished line changes nothing', () => {
+		const {next, peek} = createLineHighlighter('ts', palette);
+		expect(peek('/* a')).toBe(comment('/* a'));
+		expect(next('return')).toBe(keyword('return'));
+	});
+
+	test('never adds or loses a character, in any language', () => {
+		const piece = fc.constantFrom(
+			'<a b="c">',
+			'&amp;',
+			'/*',
+			'*/',
+			'"',
+			"'",
+			'`',
+			'$',
+			'{x}',
+			'# h',
+			'\n',
+			'  ',
+			'if (a) {',
+			'}',
+		);
+		const source = fc.array(fc.oneof(piece, fc.string()), {maxLength: 12}).map(parts => parts.join(''));
+		fc.assert(
+			fc.property(source, fc.constantFrom(...Object.keys(languages)), (code, language) => {
+				expect(highlight(code, language, palette).map(plainText)).toEqual(code.split('\n'));
+			}),
+			{numRuns: 300},
+		);
+	});
+
+	test('costs as much as there are lines', () => {
+		const line = 'export const foo = (a: string) => bar(`x`, 12); // hi\n';
+		expectLinear(lines => highlight(line.repeat(lines), 'ts', palette), 50);
+	});
+});

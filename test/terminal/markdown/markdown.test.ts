@@ -1,0 +1,175 @@
+import * as fc from 'fast-check';
+import {describe, expect, test} from 'vitest';
+import {hyperlink} from '../../../src/terminal/text/ansi.ts';
+import {renderMarkdown} from '../../../src/terminal/markdown/markdown.ts';
+import {createPalette} from '../../../src/terminal/text/style.ts';
+import {lineWidth} from '../../../src/terminal/text/width.ts';
+import {markdownSource} from '../markdown-source.ts';
+
+const plain = createPalette({color: false});
+const palette = createPalette({color: true});
+
+const draw = (source: string, width = 40) => renderMarkdown(source, {width, palette: plain});
+
+describe('renderMarkdown', () => {
+	test('draws headings, paragraphs and rules one blank line apart', () => {
+		expect(draw('# One\ntext\n\n\n\nmore\n***\n### Three', 8)).toEqual([
+			...['# One', '', 'text', '', 'more', '', '────────', '', '### Three'.slice(0, 3), 'Three'],
+		]);
+	});
+
+	test('keeps the line breaks of a paragraph and wraps it at words', () => {
+		expect(draw('one\n  two  \nthree four five six', 12)).toEqual(['one', 'two', 'three four', 'five six']);
+	});
+
+	test('styles by role, and by marks without colour', () => {
+		const source = '**b** *e* ~~d~~ `c`';
+		expect(draw(source)).toEqual(['**b** *e* ~~d~~ `c`']);
+		expect(renderMarkdown(source, {width: 40, palette})).toEqual([
+			[palette.strong('b'), palette.emphasis('e'), palette.strikethrough('d'), palette.code('c')].join(' '),
+		]);
+	});
+
+	test('hangs the lines of items under their text', () => {
+		const source =
+			'- one two three\n  - nested item\n\n    more\n- [ ] to do\n- [x] done\n\n8. eight\n9. nine\n1. ten ten ten';
+		expect(draw(source, 14)).toEqual([
+			...['• one two', '  three', '  ◦ nested', '    item', '', '    more', '• [ ] to do', '• [x] done', ''],
+			...['8. eight', '9. nine', '10. ten ten', '    ten'],
+		]);
+	});
+
+	test('draws a quote behind a bar', () => {
+		expect(draw('> a b c d\n>\n> > e f', 12)).toEqual(['│ a b c d', '│', '│ │ e f']);
+		expect(draw('> > e f', 10)).toEqual(['│ │', '│ e f']);
+	});
+
+	test('draws code without a border beside it and breaks its long lines hard', () => {
+		expect(draw('```ts\n  const a = 1;\n\n```\n\n    indented\n', 12)).toEqual([
+			...['── ts ──────', '  const a = ', '1;', '', '────────────', '', '────────────', 'indented', '────────────'],
+		]);
+	});
+
+	test('leaves code that never ends open to the end', () => {
+		expect(draw('~~~\na\n```\n', 8)).toEqual(['────────', 'a', '```', '────────']);
+	});
+
+	test('shows HTML as text, a line break in a cell as one', () => {
+		expect(draw('<div>\n<b>x</b>\n</div>\n\na <i>b</i><br>c')).toEqual([
+			...['<div>', '<b>x</b>', '</div>', '', 'a <i>b</i>', 'c'],
+		]);
+	});
+
+	test('takes reference definitions as text, because a stream cannot wait for them', () => {
+		expect(draw('[a][1]\n\n[1]: https://example.com/')).toEqual(['[a][1]', '', '[1]: https://example.com/']);
+	});
+
+	test('draws links to definitions that stand before them, in the first spelling of a name', () => {
+		const source = '[One]: https://example.com/1\n[one]: https://example.com/2\n[__proto__]: https://example.com/3';
+		expect(draw(`${source}\n\n[a][ONE], [one][], [One], [b][two], [c][toString] and [d][__proto__]`, 200).at(-1)).toBe(
+			[
+				...['a (https://example.com/1), one (https://example.com/1), One (https://example.com/1)'],
+				'[b][two], [c][toString] and d (https://example.com/3)',
+			].join(', '),
+		);
+	});
+
+	test.each([
+		['a path', 'C:\\\\dir\\\\*'],
+		['a formula in a sentence', 'with \\(a_1 * b *c* \\in \\{1, 2\\}\\) in it'],
+		['a formula on its own', '\\[ x^2 \\\\ y \\, z \\]'],
+		['half a formula', 'with \\( in it'],
+	])('keeps the backslashes of %s', (_, source) => {
+		expect(draw(source, 80)).toEqual([source]);
+	});
+
+	test('takes a backslash before what Markdown means for an escape', () => {
+		expect(draw('\\*a\\* \\_b\\_ \\`c\\` \\# \\<d>')).toEqual(['*a* _b_ `c` # <d>']);
+	});
+});
+
+describe('links', () => {
+	const line = (source: string) => renderMarkdown(source, {width: 200, palette: plain, links: true})[0];
+	const url = 'https://example.com/a';
+
+	test('[3] show their address and can be clicked on both', () => {
+		expect(line(`[text](${url})`)).toBe(`${hyperlink('text', url)} (${hyperlink(url, url)})`);
+	});
+
+	test('[3] are drawn once where the text is the address', () => {
+		expect(line(`<${url}>`)).toBe(hyperlink(url, url));
+		expect(line('a@example.com')).toBe(hyperlink('a@example.com', 'mailto:a@example.com'));
+	});
+
+	test('[3] show the true address of a text that looks like another one', () => {
+		const evil = 'https://evil.example/';
+		expect(line(`[https://example.com](${evil})`)).toBe(
+			`${hyperlink('https://example.com', evil)} (${hyperlink(evil, evil)})`,
+		);
+		expect(line('[https://exаmple.com](https://exаmple.com)')).toContain('(');
+		expect(line('[https://exаmple.com](https://exаmple.com)')).toContain('https://xn--exmple-4nf.com/');
+	});
+
+	test.each(['javascript:alert(1)', 'file:///etc/passwd', 'vscode://x', './README.md', '#part', 'data:text/html,x'])(
+		'[3] never offer %s to the terminal',
+		href => {
+			expect(line(`[text](${href})`)).toBe(`text (${href})`);
+		},
+	);
+
+	test('[3] never carry a control character into a sequence', () => {
+		const drawn = line('[a](https://example.com/&#27;]8;;x&#7;) ![i](<https://x/\u0007\u001B\\>)') ?? '';
+		expect(drawn.replace(/\u001B\]8;;[!-~]*?\u001B\\/g, '')).not.toMatch(/[\0-\u001F\u007F-\u009F]/);
+	});
+
+	test('are text alone where the terminal knows no hyperlinks', () => {
+		expect(draw(`![alt](${url})`)).toEqual([`alt (${url})`]);
+	});
+});
+
+describe('hostile Markdown', () => {
+	test('[1] is made safe before it is styled, and so are its character references', () => {
+		expect(draw('a\u001B[2J\u202E `\u001B` &#x202e; &#155; &amp; &lt;')).toEqual([
+			'a␛[2J⟨U+202E⟩ `␛` ⟨U+202E⟩ ⟨U+009B⟩ & <',
+		]);
+		expect(draw('&#27;[2J &#x1b; &#10; [&#27;](&#7;) ![&#27;](x)', 80)).toEqual([
+			'&#27;[2J &#x1b; &#10; &#27; (&#7;) &#27; (x)',
+		]);
+	});
+
+	test('[1] never draws an escape but ours, nor a line that is too wide', () => {
+		const styles = /\u001B\[\d[\d;]*m|\u001B\]8;;[!-~]*?\u001B\\/g;
+		fc.assert(
+			fc.property(markdownSource, fc.integer({min: 8, max: 60}), (source, width) => {
+				for (const line of renderMarkdown(source, {width, palette, links: true})) {
+					expect(line.replace(styles, '')).not.toMatch(/[\0-\u001F\u007F-\u009F\u202E]/);
+					expect(lineWidth(line)).toBeLessThanOrEqual(width);
+				}
+			}),
+			{numRuns: 400},
+		);
+	});
+
+	test.each([
+		['deep quotes', '>'.repeat(20_000)],
+		['deep lists', Array.from({length: 400}, (_, depth) => `${'  '.repeat(depth)}- a`).join('\n')],
+		['ten thousand items', '- item **b**\n'.repeat(10_000)],
+		['a line of a megabyte', 'word '.repeat(200_000)],
+		['a word of a megabyte', 'x'.repeat(1_000_000)],
+		['open emphasis', '*a **b _c '.repeat(3000)],
+		['open brackets', '['.repeat(9000)],
+		['open code', '`a ``b '.repeat(4000)],
+		['a wide table', `${'|a'.repeat(2000)}|\n${'|-'.repeat(2000)}|\n${'|b'.repeat(2000)}|`],
+		['a long table', `|a|b|\n|-|-|\n${'|1|2|\n'.repeat(5000)}`],
+		['open HTML', '<a '.repeat(10_000)],
+		['a long fence', `\`\`\`ts\n${'const a = 1;\n'.repeat(10_000)}`],
+	])(
+		'[21] takes %s in good time',
+		(_, source) => {
+			const started = performance.now();
+			expect(draw(source, 80).length).toBeGreaterThan(0);
+			expect(performance.now() - started).toBeLessThan(6000);
+		},
+		20_000,
+	);
+});

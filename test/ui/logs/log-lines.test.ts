@@ -1,0 +1,102 @@
+import fc from 'fast-check';
+import {expect, test} from 'vitest';
+import {createMatcher} from '../../../src/logs/matcher.ts';
+import {createPalette} from '../../../src/terminal/text/style.ts';
+import {lineWidth} from '../../../src/terminal/text/width.ts';
+import {drawEntry, type LineStyle} from '../../../src/ui/logs/log-lines.ts';
+import {anyText} from '../../any-text.ts';
+import {logOf, shop} from '../log-parts.ts';
+
+const style: LineStyle = {
+	width: 40,
+	palette: createPalette({color: false}),
+	wrap: false,
+	sideways: 0,
+	times: 'off',
+	search: undefined,
+	highlights: [],
+};
+const colored = createPalette({color: true});
+const rowsOf = (text: string, given: Partial<LineStyle> = {}) => drawEntry(logOf([text]), 0, {...style, ...given}).rows;
+
+test.each([
+	['\u001b]0;owned\u0007\u001b[2Jx', ['␛]0;owned␇␛[2Jx']],
+	['a\r', ['a']],
+	['a\rb\u0008\u009bc', ['a␍b␈⟨U+9B⟩c'.replace('U+9B', 'U+009B')]],
+	['\u202Eabc\u200B', ['⟨U+202E⟩abc⟨U+200B⟩']],
+	['\u001b[31mred\u001b[0m plain', ['red plain']],
+	['a\tb', ['a       b']],
+	['日本語'.repeat(10), [`${'日本語'.repeat(6)}日…`]],
+	['e\u0301'.repeat(50), [`${'e\u0301'.repeat(39)}…`]],
+] as const)('%j is drawn as %j [1] [2]', (text, rows) => {
+	expect(rowsOf(text)).toEqual(rows);
+});
+
+test('colours of a line are drawn by us, and its level colours one that has none [2]', () => {
+	expect(rowsOf('\u001b[38;2;255;0;0mred\u001b[0m', {palette: colored})).toEqual(['\u001b[91mred\u001b[0m']);
+	expect(rowsOf('ERROR: no', {palette: colored})).toEqual(['\u001b[31mERROR: no\u001b[0m']);
+});
+
+test('what is searched and highlighted stands out, and is told without colour', () => {
+	const given = {search: createMatcher('two'), highlights: [createMatcher('o')]};
+	expect(rowsOf('one two', {...given, palette: colored})).toEqual([
+		'\u001b[1;4;33mo\u001b[0mne \u001b[7mtw\u001b[0m\u001b[1;4;7;33mo\u001b[0m',
+	]);
+	expect(drawEntry(logOf(['one two']), 0, {...style, ...given})).toEqual({rows: ['one two'], isMatch: true});
+	expect(drawEntry(logOf(['six']), 0, {...style, ...given}).isMatch).toBe(false);
+});
+
+test('times of arrival stand before the line', () => {
+	const log = logOf(['one', 'two']);
+	const at = (times: LineStyle['times']) => drawEntry(log, 1, {...style, times}).rows;
+	expect(at('UTC')).toEqual(['00:00:02.000Z two']);
+	expect(at('delta')).toEqual(['    +1.0 s two']);
+	expect(at('local')[0]).toMatch(/^\d\d:\d\d:02\.000 two$/);
+});
+
+test('of several logs each line has the name of its own, in its colour', () => {
+	const log = {...logOf(['one']), environmentAt: () => shop};
+	const tags = new Map([[shop, {title: 'web-shop', hue: 1}]]);
+	expect(drawEntry(log, 0, {...style, tags}).rows).toEqual(['web-shop│ one']);
+	expect(drawEntry(log, 0, {...style, tags, palette: colored}).rows[0]).toContain('\u001b[32mweb-shop\u001b[0m');
+});
+
+test('a long line is wrapped, or read sideways; half a wide character is a blank', () => {
+	const long = 'abcdefghij'.repeat(5);
+	expect(rowsOf(long, {wrap: true, times: 'UTC'})).toHaveLength(2);
+	expect(rowsOf(long, {sideways: 16})).toEqual([long.slice(16)]);
+	expect(rowsOf('日本語', {sideways: 1})).toEqual([' 本語']);
+	expect(rowsOf('abc', {sideways: 16})).toEqual(['']);
+});
+
+test('a line of 10 MB is cut on the screen, says so, and costs next to nothing', () => {
+	const huge = '\u001b[31mé'.repeat(1_600_000);
+	const log = logOf([huge]);
+	const {rows} = drawEntry(log, 0, {...style, width: 80, wrap: true});
+	expect(rows.join('')).toContain('cut here, of 9.6 MB');
+	expect(rows.length).toBeLessThan(300);
+});
+
+test('whatever a line holds, no row is wider than it may be, and none holds a control character [1] [2]', () => {
+	const part = fc.oneof(
+		anyText(),
+		fc.constantFrom('\u001b[31m', '\u001b[0m', '\u001b]8;;x\u0007', '\t', '日', '👩‍💻', '\u0301', '\ufffd', '\r'),
+	);
+	fc.assert(
+		fc.property(
+			fc.array(part, {maxLength: 20}),
+			fc.integer({min: 8, max: 60}),
+			fc.boolean(),
+			fc.nat(40),
+			fc.constantFrom('off', 'UTC', 'delta'),
+			(parts, width, wrap, sideways, times) => {
+				const text = parts.join('').replaceAll('\n', '');
+				for (const row of rowsOf(text, {width, wrap, sideways, times, highlights: [createMatcher('.')]})) {
+					expect(lineWidth(row)).toBeLessThanOrEqual(width);
+					expect(row).not.toMatch(/\p{Cc}/u);
+				}
+			},
+		),
+		{numRuns: 300},
+	);
+});

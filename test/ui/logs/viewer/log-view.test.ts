@@ -1,0 +1,173 @@
+import {describe, expect, test} from 'vitest';
+import {AppError} from '../../../../src/core/error.ts';
+import {emptyComposer, setComposerText} from '../../../../src/editor/editor.ts';
+import {allLogs} from '../../../../src/store/logs-slice.ts';
+import {lineWidth} from '../../../../src/terminal/text/width.ts';
+import {framesOf} from '../../log-frames.ts';
+import {logOf, numbered, openLog, shop, triage} from '../../log-parts.ts';
+
+const requests = [
+	'ts=1 level=info msg=request path=/',
+	'ts=2 level=error msg=request path=/checkout',
+	'ts=3 level=debug msg=health',
+];
+const error = new AppError('network', 'Nothing listens there.');
+
+test('the dock says how the log is doing, what keys do, and shows its end', () => {
+	expect(framesOf({log: logOf(requests)}).dock(4)).toEqual([
+		'── web-shop 5eefeae8 · live, complete · 3 lines · Ctrl+G opens · Alt+L hides',
+		'  ts=1 level=info msg=request path=/',
+		'  ts=2 level=error msg=request path=/checkout',
+		'  ts=3 level=debug msg=health',
+	]);
+	expect(framesOf({log: logOf(requests), columns: 120}).dock(2)).toEqual([
+		'── web-shop 5eefeae8 · live, complete · 3 lines · Ctrl+G opens · Alt+L hides · Alt+↑↓ sizes',
+		'  ts=3 level=debug msg=health',
+	]);
+});
+
+test('the viewer has the window: title, lines, what they are narrowed by, keys', () => {
+	const narrowings = new Map([[shop, {filters: ['request'], least: undefined}]]);
+	const {screen} = framesOf({log: logOf(requests), rows: 7, viewer: {narrowings, search: 'check'}});
+	expect(screen()).toEqual([
+		'web-shop 5eefeae8 · live, complete · 3 lines',
+		'  ts=1 level=info msg=request path=/',
+		' •ts=2 level=error msg=request path=/checkout',
+		'',
+		'',
+		'filter request · 1 hidden · search check',
+		'? help · / search · & filter · m mark · s save · a attach · End latest · q close',
+	]);
+});
+
+test('a log without a line is told from one whose lines are all hidden', () => {
+	const narrowings = new Map([[shop, {filters: ['nowhere'], least: undefined}]]);
+	const empty = framesOf({log: logOf([])});
+	const hidden = framesOf({log: logOf(requests), viewer: {narrowings}});
+	expect([empty.dock(2)[1], empty.screen()[1]]).toEqual(['  Nothing was logged yet.', 'Nothing was logged yet.']);
+	expect([hidden.dock(2)[1], hidden.screen()[1]]).toEqual([
+		'  No line passes the filter.',
+		'No line passes the filter.',
+	]);
+});
+
+test('help is whole in any window: it wraps, and has pages where there is no room', () => {
+	const pages = (columns: number, rows: number, count: number) =>
+		Array.from({length: count}, (_, help) => framesOf({log: logOf(requests), columns, rows, viewer: {help}}).screen());
+	const words = (frames: readonly (readonly string[])[]) =>
+		frames
+			.flatMap(lines => lines.slice(1, -1))
+			.join(' ')
+			.replace(/\s+/g, ' ')
+			.trim();
+	const whole = pages(200, 24, 1);
+	expect(whole[0]?.at(-1)).toBe('q close');
+	const small = pages(60, 14, 3);
+	expect(small.map(lines => lines.at(-1))).toEqual([1, 2, 3].map(page => `page ${page} of 3 · Space next · q close`));
+	expect(words(small)).toBe(words(whole));
+	expect(pages(60, 14, 4)[3]).toEqual(small[0]);
+});
+
+test('a name that has the beginning of the id behind it already gets the rest of it', () => {
+	const logs = [openLog({title: `web-shop ${shop.slice(0, 4)}`, lines: 3}), openLog({environment: triage, hue: 1})];
+	expect(
+		framesOf({log: logOf(requests), logs})
+			.screen()
+			.slice(0, 2),
+	).toEqual(['web-shop 5eefeae8 · live, complete · 3 lines', `[web-shop ${shop.slice(0, 4)}]  web-shop   all`]);
+});
+
+test('a line that was refused stays, with what is wrong behind it', () => {
+	const field = {kind: 'filter', composer: setComposerText(emptyComposer, '(a')} as const;
+	const {screen} = framesOf({log: logOf(requests), viewer: {field, note: 'Unterminated group.'}});
+	expect(screen().at(-1)).toBe('Filter: (a  Unterminated group.');
+});
+
+test('a reader is told how much came, what is chosen, and where the cursor is', () => {
+	const position = {reading: {cursor: 2, top: 1, row: 0, since: 3}, mark: 1};
+	const {screen} = framesOf({log: logOf(numbered(315)), rows: 5, viewer: {positions: new Map([[shop, position]])}});
+	expect(screen()).toEqual([
+		'web-shop 5eefeae8 · paused +312 · live, complete · 315 lines',
+		'▌ line 2',
+		'❯ line 3',
+		'  line 4',
+		'? help · / search · & filter · m mark · s save · a attach · End latest · q close',
+	]);
+});
+
+test.each([
+	[{name: 'live', isComplete: false}, 'live'],
+	[{name: 'gap'}, 'gap'],
+	[{name: 'stale', since: -42_000}, 'stale 42 s'],
+	[{name: 'reconnecting', attempt: 2, retryAt: 3000, error}, 'reconnecting in 3 s (attempt 2)'],
+	[{name: 'ended', why: 'connected elsewhere', error}, 'ended: connected elsewhere'],
+	[{name: 'login', error}, 'login needed'],
+	[{name: 'held'}, 'on hold: connected elsewhere'],
+] as const)('the state %j is in the title of the dock and of the viewer, however narrow they are', (state, text) => {
+	for (const columns of [40, 80, 120]) {
+		const {dock, screen} = framesOf({log: logOf(requests), columns, logs: [openLog({state, title: 'a'.repeat(99)})]});
+		expect([dock(1)[0], screen()[0]]).toEqual([expect.stringContaining(text), expect.stringContaining(text)]);
+	}
+});
+
+test('of several logs each has a tab with what is unread; together, what is wrong with each is said', () => {
+	const state = {name: 'reconnecting', attempt: 2, retryAt: 3000, error} as const;
+	const logs = [openLog({lines: 1200}), openLog({environment: triage, title: 'triage', hue: 1, unread: 12, state})];
+	expect(
+		framesOf({log: logOf(requests), logs})
+			.screen()
+			.slice(0, 2),
+	).toEqual(['web-shop 5eefeae8 · live, complete · 1,200 lines', '[web-shop]  triage +12   all']);
+	expect(
+		framesOf({log: logOf(requests), logs, focus: allLogs})
+			.dock(5)
+			.slice(0, 2),
+	).toEqual(['── all 2 logs · triage reconnecting in 3 s (attempt 2) · 12 unread', ' web-shop   triage +12  [all]']);
+});
+
+test('gaps and what was dropped are counted, a question that waits is said', () => {
+	const logs = [openLog({lines: 60_000, gaps: 2, droppedLines: 10_000})];
+	const {screen} = framesOf({log: logOf(requests), logs, columns: 120, waits: 'A question waits.'});
+	expect([screen()[0], screen().at(-1)]).toEqual([
+		'web-shop 5eefeae8 · live, complete · 60,000 lines · 2 gaps · 10,000 oldest dropped',
+		'A question waits.',
+	]);
+});
+
+test('what is typed keeps its end in sight', () => {
+	const field = {kind: 'filter', composer: setComposerText(emptyComposer, `${'x'.repeat(100)}\u001bend`)} as const;
+	const {screen} = framesOf({log: logOf(requests), columns: 40, viewer: {field}});
+	expect(screen().at(-1)).toBe(`Filter: ${'x'.repeat(27)}␛end`);
+});
+
+describe.each([
+	[20, 5],
+	[40, 10],
+	[80, 24],
+	[120, 40],
+])('in a window of %i x %i', (columns, rows) => {
+	test.each([true, false])('no line is wider, none is left out, colour %j', color => {
+		const lines = [
+			...numbered(100),
+			'日本語 '.repeat(80),
+			'\u001b[31mred\u001b[2J'.repeat(30),
+			`${'e\u0301'.repeat(200)}`,
+		];
+		const logs = [openLog({title: '日本'.repeat(20)}), openLog({environment: triage, hue: 1, unread: 5000})];
+		for (const viewer of [
+			{},
+			{wrap: true, times: 'local'},
+			{help: 0},
+			{help: -1},
+			{highlights: ['e', 'd'], sideways: 16},
+		] as const) {
+			const {screen, dock} = framesOf({log: logOf(lines), columns, rows, viewer, logs, color});
+			for (const frame of [screen(), dock(5)]) {
+				expect(frame.filter(line => lineWidth(line) > columns)).toEqual([]);
+				expect(color || !frame.join('').includes('\u001b')).toBe(true);
+			}
+
+			expect([screen().length, dock(5).length]).toEqual([rows, 5]);
+		}
+	});
+});

@@ -1,0 +1,167 @@
+import {expect, test} from 'vitest';
+import {allLogs} from '../../../../src/store/logs-slice.ts';
+import {reduceLogViewer} from '../../../../src/ui/logs/viewer/log-viewer.ts';
+import {emptyViewer, type LogViewer, narrowingOf, type ViewerAction} from '../../../../src/ui/logs/viewer/log-viewer-state.ts';
+import {esc, keys} from '../../key-presses.ts';
+import {logOf, numbered, push, shop, sightOf, tokensOf, triage} from '../../log-parts.ts';
+
+const end = `${esc}[F`;
+const home = `${esc}[H`;
+
+/** The viewer at a log of a hundred lines, and what keys make of it. */
+function viewing(lines = numbered(100)) {
+	const log = logOf(lines);
+	const given = {focus: shop, places: [shop, triage, allLogs], sight: sightOf(log), fileName: 'web-shop.log'};
+	let viewer: LogViewer = emptyViewer;
+	const actions: ViewerAction[] = [];
+	return {
+		log,
+		actions,
+		viewer: () => viewer,
+		narrowing: (focus = shop) => narrowingOf(viewer, focus),
+		reading: () => viewer.positions.get(shop)?.reading,
+		press(...inputs: readonly string[]) {
+			for (const token of inputs.flatMap(tokensOf)) {
+				const step = reduceLogViewer(viewer, token, given);
+				viewer = step.viewer;
+				actions.push(...(step.action ? [step.action] : []));
+			}
+		},
+	};
+}
+
+test('scrolling up pauses, and End goes on; going down while it is followed does nothing', () => {
+	const {press, reading, log} = viewing();
+	press(keys.down, ' ');
+	expect(reading()).toBeUndefined();
+	press(keys.up);
+	expect(reading()).toEqual({cursor: 98, top: 90, row: 0, since: 100});
+	push(log, 'one more');
+	press('k', 'j', 'j', 'j');
+	expect(reading()).toEqual({cursor: 100, top: 91, row: 0, since: 100});
+	press(home);
+	expect(reading()?.cursor).toBe(0);
+	press(keys.pageDown);
+	expect(reading()).toMatchObject({cursor: 9, top: 9});
+	press(end);
+	expect(reading()).toBeUndefined();
+});
+
+test('each letter of a text is a key, and what follows / is the search', () => {
+	const {press, viewer, actions} = viewing();
+	press('kkw/GET .*shop', keys.enter);
+	expect([viewer().wrap, viewer().search, viewer().field]).toEqual([true, 'GET .*shop', undefined]);
+	press('n', 'N', 'q');
+	expect(actions).toEqual([
+		{type: 'search', direction: 'forward'},
+		{type: 'search', direction: 'forward'},
+		{type: 'search', direction: 'backward'},
+		{type: 'leave'},
+	]);
+});
+
+test('filters add up, one is taken back by Enter on nothing, and one that cannot be read stays to be mended', () => {
+	const {press, viewer, narrowing} = viewing();
+	press('&GET', keys.enter, '&!health', keys.enter);
+	expect(narrowing().filters).toEqual(['GET', '!health']);
+	press('&(', keys.enter);
+	expect([narrowing().filters, viewer().note]).toEqual([['GET', '!health'], 'Invalid regex “(”: unterminated group.']);
+	expect(viewer().field).toMatchObject({kind: 'filter', composer: {text: '('}});
+	press('b');
+	expect(viewer().note).toBe('');
+	press(')', keys.enter, '&', keys.enter, '&', keys.enter);
+	expect(narrowing().filters).toEqual(['GET']);
+	press('&[', keys.enter, keys.escape);
+	expect([narrowing().filters, viewer().field, viewer().note]).toEqual([['GET'], undefined, '']);
+});
+
+test('l cycles the least level, t the times, h highlights', () => {
+	const {press, viewer, narrowing} = viewing();
+	const levels: unknown[] = [];
+	const times: unknown[] = [];
+	for (let count = 0; count < 6; count++) {
+		press('l', 't');
+		levels.push(narrowing().least);
+		times.push(viewer().times);
+	}
+
+	expect(levels).toEqual(['debug', 'info', 'warn', 'error', 'fatal', undefined]);
+	expect(times).toEqual(['local', 'UTC', 'delta', 'off', 'local', 'UTC']);
+	press('hshop', keys.enter);
+	expect(viewer().highlights).toEqual(['shop']);
+});
+
+test('a filter and a level are of the log in front, until = gives them to all logs', () => {
+	const {press, narrowing, viewer} = viewing();
+	press('&GET', keys.enter, 'lll');
+	const everything = {filters: [], least: undefined};
+	const narrow = {filters: ['GET'], least: 'warn'};
+	expect([shop, triage, allLogs].map(narrowing)).toEqual([narrow, everything, everything]);
+	press('=');
+	expect([shop, triage, allLogs].map(narrowing)).toEqual([narrow, narrow, narrow]);
+	expect(viewer().note).toBe('All logs have this filter and level now.');
+	press('&', keys.enter, 'lll');
+	expect([narrowing(shop), narrowing(triage)]).toEqual([everything, narrow]);
+	press('=');
+	expect([narrowing(triage), viewer().note]).toEqual([everything, 'All logs show all their lines now.']);
+});
+
+test('m marks one end, pauses, and takes it back, as leaving does', () => {
+	const {press, viewer, reading} = viewing();
+	press('m', 'k', 'k');
+	expect([viewer().positions.get(shop)?.mark, reading()?.cursor]).toEqual([99, 97]);
+	press('m');
+	expect(viewer().positions.get(shop)?.mark).toBeUndefined();
+	press('m', 'q');
+	expect([viewer().positions.get(shop)?.mark, reading()?.cursor]).toEqual([undefined, 97]);
+});
+
+test('a file name is offered and may be changed', () => {
+	const {press, actions} = viewing();
+	press('s', keys.enter, 's', '\u0015', ' other.log ', keys.enter, 's', keys.escape, 's', '\u0015', keys.enter);
+	expect(actions).toEqual([
+		{type: 'save', path: 'web-shop.log'},
+		{type: 'save', path: 'other.log'},
+	]);
+});
+
+test('a field takes keys before the viewer does; a paste in it is one line, and nothing elsewhere', () => {
+	const {press, viewer, actions} = viewing();
+	press('/q', `${esc}[200~two\nlines${esc}[201~`, keys.enter);
+	expect([viewer().search, actions.length]).toEqual(['qtwo lines', 1]);
+	press(`${esc}[200~q${esc}[201~`);
+	expect(actions).toHaveLength(1);
+	press('/x', '\n', keys.ctrlC);
+	expect([viewer().field, viewer().search, actions.length]).toEqual([undefined, 'qtwo lines', 1]);
+});
+
+test.each([
+	['q', 'leave'],
+	[keys.escape, 'leave'],
+	[keys.ctrlC, 'leave'],
+	['\u0007', 'leave'],
+	[keys.ctrlL, 'redraw'],
+	[keys.ctrlZ, 'suspend'],
+	['c', 'copy'],
+	['a', 'attach'],
+])('%j asks to %s', (input, type) => {
+	const {press, actions} = viewing();
+	press(input);
+	expect(actions).toEqual([{type}]);
+});
+
+test('help is left by any key that turns none of its pages, which does nothing else', () => {
+	const {press, viewer, actions} = viewing();
+	press('?');
+	expect(viewer().help).toBe(0);
+	press(' ', keys.down, keys.up);
+	expect(viewer().help).toBe(1);
+	press('q');
+	expect([viewer().help, actions]).toEqual([undefined, []]);
+});
+
+test('keys at an empty log change nothing', () => {
+	const {press, viewer} = viewing([]);
+	press(keys.up, keys.pageUp, home, 'm', 'k');
+	expect(viewer().positions.get(shop)?.reading).toBeUndefined();
+});

@@ -1,0 +1,106 @@
+import '../not-in-ci.ts';
+import {expect, test} from 'vitest';
+import type {Panel} from '../../../src/store/view-slice.ts';
+import {App} from '../../../src/ui/app.tsx';
+import {pressInDevicePanel} from '../../../src/ui/panels/device-keys.ts';
+import {draw} from '../frame.ts';
+
+type Device = Extract<Panel, {kind: 'device'}>;
+
+const device: Device = {
+	kind: 'device',
+	server: 'https://agents.example.com',
+	page: 'https://agents.example.com/device',
+	pageWithCode: 'https://agents.example.com/device?user_code=WDJB-MJHT',
+	code: 'WDJB-MJHT',
+	expiresAt: Date.now() + 872_500,
+	opens: true,
+};
+
+/** What stands above the rule over the prompt. */
+async function frame(panel: Device, columns: number, rows = 24) {
+	const drawn = draw(<App />, {columns, rows});
+	drawn.store.getState().setPanel(panel);
+	await drawn.settle(40);
+	const lines = drawn.lines();
+	const rule = lines.findIndex(line => line.startsWith('──────────'));
+	const above = rule === -1 ? lines.slice(0, -2) : lines.slice(lines[0] === '' ? 1 : 0, rule);
+	return above.map(line => line.replace(/^14 m 3\d s/, '14 m 32 s'));
+}
+
+test.each([80, 120])('page and code stand alone on their lines at %d columns, with what the keys do', async columns => {
+	expect(await frame(device, columns)).toEqual([
+		'? Log in to https://agents.example.com: open the page, then type the code.',
+		'https://agents.example.com/device',
+		'WDJB-MJHT',
+		'14 m 32 s left · Esc cancels · Enter opens · c copies the code, u the page',
+	]);
+});
+
+test('at 60 columns it says in fewer words what is to be done', async () => {
+	const server = 'https://platform.agents.example.com:8443';
+	expect(await frame({...device, server, page: `${server}/device`}, 60)).toEqual([
+		'? Open the page, then type the code.',
+		'https://platform.agents.example.com:8443/device',
+		'WDJB-MJHT',
+		'14 m 32 s left · Esc cancels · Enter opens · c and u copy',
+	]);
+});
+
+test('where no browser can be opened, no key is said to', async () => {
+	expect((await frame({...device, opens: false}, 80)).at(-1)).toBe(
+		'14 m 32 s left · Esc cancels · c copies the code, u the page',
+	);
+});
+
+test('a code that is over says so', async () => {
+	expect((await frame({...device, expiresAt: Date.now() - 1}, 80)).at(-1)).toMatch(/^expired · Esc cancels/);
+});
+
+test.each([
+	[9, ['https://agents.example.com/device', 'WDJB-MJHT']],
+	[7, ['WDJB-MJHT']],
+])('a window of %d rows keeps the code', async (rows, expected) => {
+	expect(await frame(device, 60, rows)).toEqual(expect.arrayContaining(expected));
+});
+
+test('a window of 20 columns keeps the code whole', async () => {
+	expect(await frame(device, 20, 12)).toContain('WDJB-MJHT');
+});
+
+test('hostile text of a server is made safe [1]', async () => {
+	const hostile = 'x\u001b]0;title\u0007\u202ey';
+	const lines = await frame({...device, server: hostile, page: hostile, code: hostile}, 80);
+	expect(lines.slice(1, 3)).toEqual(['x␛]0;title␇⟨U+202E⟩y', 'x␛]0;title␇⟨U+202E⟩y']);
+});
+
+/** Presses a key; gives what was copied, opened and said. */
+async function press(chord: string, {copies = true, opened = true, panel = device} = {}) {
+	const did: string[] = [];
+	pressInDevicePanel(chord, panel, {
+		copy: text => {
+			did.push(`copy ${text}`);
+			return copies;
+		},
+		openPage: async page => {
+			did.push(`open ${page}`);
+			return opened;
+		},
+		say: text => did.push(text),
+	});
+	await Promise.resolve();
+	return did;
+}
+
+test('c copies the code, u the page, Enter opens the page with the code; other keys do nothing [3]', async () => {
+	expect(await press('c')).toEqual(['copy WDJB-MJHT', 'The code was given to the terminal’s clipboard.']);
+	expect(await press('u')).toEqual([`copy ${device.page}`, 'The address was given to the terminal’s clipboard.']);
+	expect(await press('enter')).toEqual([`open ${device.pageWithCode}`, 'The page was opened in your browser.']);
+	expect(await press('x')).toEqual([]);
+	expect(await press('enter', {panel: {...device, opens: false}})).toEqual([]);
+});
+
+test('what could not be done is said', async () => {
+	expect((await press('c', {copies: false})).at(-1)).toBe('This terminal takes no copies.');
+	expect((await press('enter', {opened: false})).at(-1)).toBe('No browser could be started: open the page yourself.');
+});

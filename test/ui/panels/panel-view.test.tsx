@@ -1,0 +1,234 @@
+import '../not-in-ci.ts';
+import {describe, expect, test} from 'vitest';
+import type {Panel} from '../../../src/store/view-slice.ts';
+import {keyToken, textToken} from '../../../src/terminal/input/token.ts';
+import {App} from '../../../src/ui/app.tsx';
+import {pressInPicker} from '../../../src/ui/panels/picker-keys.ts';
+import {draw} from '../frame.ts';
+
+const choices = ['alpha', 'beta', 'gamma', 'delta'].map(id => ({id, label: id, detail: `the ${id} one`}));
+const pick: Panel = {kind: 'pick', title: 'Choose', choices};
+
+/** The app with that panel open, and what the panel was answered with. */
+async function open(panel: Panel, columns = 80, rows = 24) {
+	const answers: (string | undefined)[] = [];
+	const drawn = draw(<App />, {columns, rows, answer: value => answers.push(value)});
+	drawn.store.getState().setPanel(panel);
+	await drawn.settle();
+	const feed = async (...words: readonly string[]) => {
+		for (const word of words) {
+			const token = word === 'enter' ? keyToken('enter') : textToken(word);
+			if (panel.kind === 'pick') {
+				pressInPicker(token, panel, {store: drawn.store, answer: value => answers.push(value)});
+			} else {
+				drawn.feed(token);
+			}
+		}
+
+		await drawn.settle(40);
+	};
+
+	const move = async (rowsDown: number) => {
+		drawn.store.getState().scrollBy(rowsDown);
+		await drawn.settle();
+	};
+
+	/** What stands above the rule over the prompt. */
+	const panelLines = () => {
+		const lines = drawn.lines();
+		return lines.slice(
+			lines[0] === '' ? 1 : 0,
+			lines.findIndex(line => line.startsWith('──────────')),
+		);
+	};
+
+	// A busy machine may take longer than it settles.
+	await expect.poll(panelLines, {interval: 5}).not.toEqual([]);
+	return {...drawn, answers, feed, move, panelLines};
+}
+
+const marked = (lines: readonly string[]) => lines.filter(line => line.startsWith('❯') && !line.includes('Ask'));
+
+describe('a picker', () => {
+	test('lists its choices with the first one marked', async () => {
+		const {panelLines} = await open(pick);
+		expect(panelLines()).toEqual([
+			'Choose (4) · Enter select · Esc cancel',
+			'filter',
+			'❯ alpha  the alpha one',
+			'  beta   the beta one',
+			'  gamma  the gamma one',
+			'  delta  the delta one',
+		]);
+	});
+
+	test('opens at what is in use now, and says so', async () => {
+		const {lines} = await open({...pick, current: 'gamma'});
+		expect(lines()).toContain('❯ gamma (now)  the gamma one');
+	});
+
+	test('moves, around both ends too', async () => {
+		const {lines, move} = await open(pick);
+		await move(1);
+		expect(lines()).toContain('❯ beta   the beta one');
+		await move(-2);
+		expect(lines()).toContain('❯ delta  the delta one');
+		await move(1);
+		expect(lines()).toContain('❯ alpha  the alpha one');
+	});
+
+	test('narrows to what was typed, and Enter takes the marked one', async () => {
+		const {answers, lines, feed, move} = await open(pick);
+		await move(2);
+		await feed('ta');
+		expect(lines()).toEqual(
+			expect.arrayContaining(['Choose (2 of 4) · Enter select · Esc cancel', '❯ beta   the beta one']),
+		);
+		await feed('enter');
+		expect(answers).toEqual(['beta']);
+	});
+
+	test('says that nothing matches, and Enter does nothing then', async () => {
+		const {answers, lines, feed} = await open(pick);
+		await feed('zz', 'enter');
+		expect(lines()).toContain('  Nothing matches.');
+		expect(answers).toEqual([]);
+	});
+
+	test('shows a window of a long list', async () => {
+		const many = Array.from({length: 100}, (_, index) => ({id: `${index}`, label: `choice ${index}`}));
+		const {panelLines, move} = await open({...pick, choices: many});
+		await move(50);
+		expect(panelLines()).toHaveLength(14);
+		expect(panelLines().slice(2)).toEqual(
+			Array.from({length: 12}, (_, index) => (index === 6 ? '❯ choice 50' : `  choice ${44 + index}`)),
+		);
+	});
+
+	test.each([
+		[20, 5, ['❯ beta  the beta one']],
+		[40, 6, ['filter', '❯ beta  the beta one']],
+	])('shows the marked choice also in a window of %i columns and %i rows', async (columns, rows, expected) => {
+		const {lines, move} = await open(pick, columns, rows);
+		await move(1);
+		expect(lines().slice(0, -2)).toEqual(expected);
+	});
+
+	test('makes its words safe [1]', async () => {
+		const hostile = 'a\u001b[2Jb\nc';
+		const {lines} = await open({kind: 'pick', title: hostile, choices: [{id: '1', label: hostile, detail: hostile}]});
+		expect(lines()).toEqual(
+			expect.arrayContaining(['a␛[2Jb␊c (1) · Enter select · Esc cancel', '❯ a␛[2Jb␊c  a␛[2Jb␊c']),
+		);
+	});
+});
+
+describe('a field', () => {
+	test('that is masked never draws what is typed, and gives it [11]', async () => {
+		const {answers, lines, written, feed} = await open({kind: 'field', label: 'Key of OpenAI:', masked: true});
+		await feed('sk-12345');
+		expect(lines()[1]).toBe('? Key of OpenAI: ••••••••');
+		await feed('enter');
+		expect(answers).toEqual(['sk-12345']);
+		expect(written.join('')).not.toMatch(/sk-|1234/);
+	});
+
+	test('that is not masked draws it', async () => {
+		const {answers, lines, feed} = await open({kind: 'field', label: 'Address:', masked: false});
+		await feed('http://x', 'enter');
+		expect(lines()[1]).toBe('? Address: http://x');
+		expect(answers).toEqual(['http://x']);
+	});
+
+	test('leaves room for what is typed behind a long label', async () => {
+		const {lines, feed} = await open(
+			{kind: 'field', label: 'The key of a provider with a name:', masked: true},
+			30,
+			10,
+		);
+		await feed('1234');
+		expect(lines()[0]).toMatch(/^\? The key .*… ••••$/);
+	});
+});
+
+describe('lines', () => {
+	const lines20 = Array.from({length: 40}, (_, index) => `line ${index}`);
+
+	test('are shown whole where they fit', async () => {
+		const {panelLines} = await open({kind: 'lines', title: '/usage', lines: ['a', 'b']});
+		expect(panelLines()).toEqual(['── /usage · Esc closes', 'a', 'b']);
+	});
+
+	test('scroll to both ends and no further', async () => {
+		const {store, panelLines, move} = await open({kind: 'lines', title: '/help', lines: lines20});
+		expect(panelLines()).toHaveLength(18);
+		expect(panelLines().slice(0, 2)).toEqual(['── /help · Esc closes 1-17 of 40, ↑↓ scroll', 'line 0']);
+		await move(100);
+		expect(panelLines().at(-1)).toBe('line 39');
+		await move(-1);
+		expect(panelLines().at(-1)).toBe('line 38');
+		await move(-100);
+		expect(panelLines()[1]).toBe('line 0');
+		await move(1);
+		expect(panelLines()[1]).toBe('line 1');
+		expect(store.getState().scroll).toBe(1);
+	});
+
+	test('have a title that is made safe [1]', async () => {
+		const {panelLines} = await open({kind: 'lines', title: '/help \u001b[2J', lines: ['a']});
+		expect(panelLines()[0]).toBe('── /help ␛[2J · Esc closes');
+	});
+});
+
+test('a question is asked with No as what Enter means', async () => {
+	const {panelLines} = await open({kind: 'confirm', question: 'Forget \u001b[2Jwork?', askedAt: 0});
+	expect(panelLines()).toEqual(['? Forget ␛[2Jwork? [y/N]']);
+	const answers = [{key: 's', label: 'for this session', value: 'session'}];
+	const own = await open({kind: 'confirm', question: 'Show .env?', answers, askedAt: 0});
+	expect(own.panelLines()).toEqual(['? Show .env? [s for this session · N no]']);
+	const long = await open({kind: 'confirm', question: 'x'.repeat(200), askedAt: 0});
+	expect(long.panelLines()).toEqual([`? ${'x'.repeat(78)}`, `  ${'x'.repeat(78)}`, `  ${'x'.repeat(44)} [y/N]`]);
+	expect(marked(panelLines())).toEqual([]);
+});
+
+test('[4] a question shows its keys as soon as they count', async () => {
+	const {panelLines} = await open({kind: 'confirm', question: 'Sure?', askedAt: performance.now()});
+	expect(panelLines()).toEqual(['? Sure? …']);
+	await expect.poll(panelLines, {interval: 20, timeout: 5000}).toEqual(['? Sure? [y/N]']);
+});
+
+test('[4] a question shows no keys while somebody types, who would type them into the prompt', async () => {
+	const {panelLines, store} = await open({kind: 'confirm', question: 'Sure?', askedAt: 0});
+	expect(panelLines()).toEqual(['? Sure? [y/N]']);
+	store.getState().setTypedAt(performance.now());
+	await expect.poll(panelLines, {interval: 20, timeout: 5000}).toEqual(['? Sure? …']);
+	await expect.poll(panelLines, {interval: 20, timeout: 5000}).toEqual(['? Sure? [y/N]']);
+});
+
+describe.each([
+	[80, 24],
+	[120, 40],
+])('a question with what is to be known first, at %i columns and %i rows', (columns, rows) => {
+	const about = {
+		title: 'Wake Dev\u001b[2Jbox, as it was seen 2 h ago',
+		facts: [
+			['state', 'paused'],
+			['cost', `12 credits ${'and more '.repeat(20)}`],
+		],
+	} as const;
+
+	test('has each on a line of its own, cut where it does not fit [1]', async () => {
+		const {panelLines} = await open({kind: 'confirm', question: 'Wake it?', about, askedAt: 0}, columns, rows);
+		expect(panelLines()).toEqual([
+			'Wake Dev␛[2Jbox, as it was seen 2 h ago',
+			'state  paused',
+			expect.stringMatching(new RegExp(`^cost {3}12 credits and .{${columns - 23}}…$`)),
+			'? Wake it? [y/N]',
+		]);
+	});
+
+	test('asks also in a low window', async () => {
+		const {lines} = await open({kind: 'confirm', question: 'Wake it?', about, askedAt: 0}, columns, 5);
+		expect(lines().filter(line => line.includes('[y/N]'))).toEqual(['? Wake it? [y/N]']);
+	});
+});

@@ -1,0 +1,141 @@
+import '../not-in-ci.ts';
+import {describe, expect, test} from 'vitest';
+import type {Choice, Panel} from '../../../src/store/view-slice.ts';
+import {App} from '../../../src/ui/app.tsx';
+import {draw} from '../frame.ts';
+import {esc, handler, keys} from '../key-presses.ts';
+
+const choices: readonly Choice[] = [
+	{id: '1', label: 'web shop', detail: 'runtime · paused', fields: {state: 'paused', cost: 2}},
+	{id: '2', label: 'web site', detail: 'runtime · running', fields: {state: 'running'}},
+	{id: '3', label: 'a\u001b[2Jb\nc', detail: 'environment · re\u0007ady', fields: {state: 'ready'}},
+];
+const pick: Panel = {
+	kind: 'pick',
+	title: 'Resume',
+	choices,
+	filters: [
+		{name: 'state', compares: 'text', example: 'state:paused'},
+		{name: 'cost', compares: 'number', example: 'cost:>1'},
+	],
+};
+
+describe('keys of a picker that come in one turn of the loop', () => {
+	/** What the picker is answered with after these keys, all at once. */
+	const answers = (...pressed: readonly string[]) => {
+		const {store, press, asked} = handler();
+		store.getState().setPanel(pick);
+		press(...pressed);
+		return asked;
+	};
+
+	test.each([
+		[['web', keys.down, keys.enter], ['answer 2']],
+		[[keys.down, 'web', keys.enter], ['answer 1']],
+		[['wex', keys.backspace, 'b si', keys.enter], ['answer 2']],
+		[['ste', `${esc}[D`, `${esc}[D`, 'i', `${esc}[C`, keys.enter], ['answer 2']],
+		[[`${esc}[200~state:running\n${esc}[201~`, keys.enter], ['answer 2']],
+		[['nothing of it', keys.enter], []],
+		[['web', keys.escape], ['answer undefined']],
+	])('%j do what they would one by one', (pressed, asked) => {
+		expect(answers(...pressed)).toEqual(asked);
+	});
+
+	test('take nothing by a filter that is not understood', () => {
+		expect(answers('cost:>', keys.enter)).toEqual([]);
+		expect(answers('cost:>', '1', keys.enter)).toEqual(['answer 1']);
+	});
+
+	test('begin anew in the next picker', () => {
+		const {store, press, asked} = handler();
+		store.getState().setPanel(pick);
+		press('site', keys.escape);
+		store.getState().setPanel(pick);
+		press(keys.enter);
+		expect(asked).toEqual(['answer undefined', 'answer 1']);
+	});
+
+	test('stay quick in a long list', () => {
+		const {store, press, asked} = handler();
+		const many = Array.from({length: 2000}, (_, index) => ({id: `${index}`, label: `choice ${index}`}));
+		store.getState().setPanel({...pick, choices: many});
+		press(...'choice 1999', keys.enter);
+		expect(asked).toEqual(['answer 1999']);
+	});
+});
+
+describe.each([
+	[80, 24],
+	[120, 40],
+])('a picker with fields, at %i columns and %i rows', (columns, rows) => {
+	async function open(panel: Panel = pick) {
+		const drawn = draw(<App />, {columns, rows});
+		drawn.store.getState().setPanel(panel);
+		await expect.poll(() => drawn.lines().join('\n'), {interval: 5}).toContain('Esc cancel');
+		const filter = async (text: string) => {
+			const {filter, setFilter} = drawn.store.getState();
+			setFilter({...filter, text, caret: text.length});
+			await drawn.settle();
+		};
+
+		return {...drawn, filter};
+	}
+
+	test('shows what may be typed, names made safe, and what is said of each below the other [1]', async () => {
+		const {lines, cursor} = await open();
+		expect(lines().slice(1, 6)).toEqual([
+			'Resume (3) · Enter select · Esc cancel',
+			'filter state:paused cost:>1',
+			'❯ web shop  runtime · paused',
+			'  web site  runtime · running',
+			'  a␛[2Jb␊c  environment · re␇ady',
+		]);
+		expect(cursor()).toEqual({row: 2, column: 7});
+	});
+
+	test('says in one line what it does not understand, and the caret follows what is typed', async () => {
+		const {lines, cursor, filter} = await open();
+		await filter('日 cost:>');
+		expect(lines().slice(1, 4)).toEqual([
+			'Resume (0 of 3) · cost: takes a number, such as cost:>1',
+			'filter 日 cost:>',
+			'  Nothing matches.',
+		]);
+		expect(cursor()).toEqual({row: 2, column: 16});
+	});
+
+	test('cuts a long name, not what is said of it, and shows the end of a long filter', async () => {
+		const long = {id: '1', label: 'x'.repeat(300), detail: 'local session · $0.013'};
+		const {lines, cursor, filter} = await open({...pick, choices: [long]});
+		expect(lines()[3]).toBe(`❯ ${'x'.repeat(columns - 27)}…  local session · $0.013`);
+		await filter('x'.repeat(200));
+		expect(lines()[2]).toBe(`filter ${'x'.repeat(columns - 8)}`);
+		expect(cursor()).toEqual({row: 2, column: columns - 1});
+	});
+});
+
+test.each([
+	[8, 'cost: takes a number'],
+	[6, 'cost: takes a number'],
+	[5, 'cost: takes a number'],
+])('what is not understood is said in a window of %i rows too', async (rows, said) => {
+	const {store, lines} = draw(<App />, {columns: 40, rows});
+	store.getState().setPanel(pick);
+	const {filter, setFilter} = store.getState();
+	setFilter({...filter, text: 'cost:>', caret: 6});
+	await expect.poll(() => lines().join('\n'), {interval: 5}).toContain(said);
+});
+
+test('of choices without fields the names are whole, and what is said of each stands below the other', async () => {
+	const named = [
+		{id: '1', label: 'anthropic/claude-opus-4-1-20250805', detail: 'needs a key'},
+		{id: '2', label: 'custom/demo', detail: 'demo model, no AI'},
+	];
+	const {store, lines} = draw(<App />, {columns: 46, rows: 20});
+	store.getState().setPanel({kind: 'pick', title: 'Choose a model', choices: named, current: '2'});
+	await expect.poll(() => lines().join('\n'), {interval: 5}).toContain('Choose a model');
+	expect(lines().slice(3, 5)).toEqual([
+		'  anthropic/claude-opus-4-1-20250805  needs a…',
+		`❯ custom/demo (now)${' '.repeat(19)}demo mo…`,
+	]);
+});

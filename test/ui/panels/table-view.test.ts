@@ -1,0 +1,201 @@
+import '../not-in-ci.ts';
+import {expect, test} from 'vitest';
+import * as z from 'zod/mini';
+import {command, noun} from '../../../src/command/command.ts';
+import {runApp} from '../running-app.ts';
+
+const bell = '\u0007';
+const names = ['beta', 'alpha', ...Array.from({length: 38}, (_, index) => `item${index + 3}`)];
+
+const dated = command({
+	name: 'dated',
+	summary: 'List parts by their time',
+	args: z.object({}),
+	run: () => ({
+		kind: 'table',
+		title: 'Parts',
+		columns: [{label: 'name'}, {label: 'made'}],
+		rows: names.map((name, index) => [name, {at: new Date(Date.now() - (index + 1) * 3_600_000 - 1).toISOString()}]),
+		empty: '',
+		data: null,
+	}),
+});
+const list = command({
+	name: 'list',
+	summary: 'List parts',
+	args: z.object({long: z.optional(z.boolean())}),
+	run: ({long = false}) => ({
+		kind: 'table',
+		title: 'Parts',
+		columns: [{label: 'name'}, {label: 'size', align: 'right'}, {label: 'about'}, {label: 'place'}],
+		rows: names
+			.slice(0, long ? 40 : 3)
+			.map((name, index) => [name, `${40 - index}`, `${'x'.repeat(50)}${bell}`, 'far']),
+		empty: '',
+		notes: ['As of today.'],
+		opens: {words: ['part', 'show'], ids: names.map(name => (name === 'alpha' ? '--yes' : `id-${name}`))},
+		data: null,
+	}),
+});
+const show = command({
+	name: 'show',
+	summary: 'Show a part',
+	args: z.object({id: z.string()}),
+	positional: ['id'],
+	run: ({id}) => ({kind: 'text', text: `This is ${id}.`}),
+});
+
+const keys = {
+	up: '\u001b[A',
+	down: '\u001b[B',
+	pageDown: '\u001b[6~',
+	escape: '\u001b[27u',
+	tab: '\t',
+	back: '\u001b[Z',
+};
+
+async function opened({columns = 80, rows = 24, line = '/part list --long'} = {}) {
+	const app = runApp({columns, rows, more: [noun({name: 'part', summary: 'Parts', verbs: [list, dated, show]})]});
+	await app.waitFor('Demo model');
+	app.type(`${line}\r`);
+	await app.waitFor('filter');
+	/** The panel, from its title to the rule above the prompt. */
+	const panel = () => {
+		const lines = app.lines();
+		const start = lines.findIndex(line => line.startsWith('Parts '));
+		return start < 0
+			? []
+			: lines.slice(
+					start,
+					lines.findLastIndex(line => line.startsWith('──────────')),
+				);
+	};
+	return {...app, panel};
+}
+
+test('a table that fits is printed', async () => {
+	const app = runApp({more: [noun({name: 'part', summary: 'Parts', verbs: [list, show]})]});
+	await app.waitFor('Demo model');
+	app.type('/part list\r');
+	await app.waitFor('As of today.');
+	expect(app.store.getState().panel).toBe(undefined);
+});
+
+test.each([60, 80, 120])(
+	'a longer one opens in a panel of %d columns, safe and below the height of the window [1]',
+	async columns => {
+		const {panel, lines, waitFor} = await opened({columns});
+		await waitFor('❯ beta');
+		const [title, filter, head, first, ...others] = panel();
+		expect(title).toBe(
+			columns === 60
+				? 'Parts 40 without place · Tab sorts · Enter opens · Esc clos…'
+				: 'Parts 40 · Tab sorts · Enter opens · Esc closes',
+		);
+		expect(filter).toBe('filter');
+		expect(head).toMatch(columns === 60 ? /^ {2}name +size {2}about$/ : /^ {2}name +size {2}about +place$/);
+		expect(first).toMatch(/^❯ beta +40 {2}x+…/);
+		expect(others.length).toBeLessThan(20);
+		expect(lines().some(line => line.length > columns)).toBe(false);
+	},
+);
+
+test('what asked for it and its notes stay in the transcript', async () => {
+	const {type, waitFor, lines} = await opened();
+	type(keys.escape);
+	await waitFor('As of today.');
+	await waitFor('Ask something');
+	expect(lines()).toEqual(expect.arrayContaining(['❯ /part list --long', '40 rows.', 'As of today.']));
+});
+
+test('arrows and pages move, and stop at both ends', async () => {
+	const {type, waitFor, store} = await opened();
+	type(keys.down);
+	await waitFor('❯ alpha');
+	type(keys.up.repeat(5));
+	await waitFor('❯ beta');
+	await expect.poll(() => store.getState().scroll).toBe(0);
+	type(keys.down);
+	await waitFor('❯ alpha');
+	type(keys.pageDown.repeat(9));
+	await waitFor('❯ item40');
+	type(keys.up);
+	await waitFor('❯ item39');
+});
+
+test('Tab sorts by each column, up and down, and the head says so', async () => {
+	const {type, waitFor} = await opened();
+	type(keys.tab);
+	await waitFor('name ↑');
+	await waitFor('❯ alpha');
+	type(keys.tab);
+	await waitFor('name ↓');
+	await waitFor('❯ item40');
+	type(keys.tab);
+	await waitFor('size ↑');
+	await waitFor('❯ item40');
+	type(keys.back.repeat(3));
+	await waitFor('❯ beta');
+});
+
+test('columns that are left out are counted where their names would cost the keys beside them', async () => {
+	const {panel, waitFor} = await opened({columns: 24});
+	await waitFor('❯ beta');
+	expect(panel()[0]).toBe('Parts 40 without 2 colu…');
+});
+
+test('Ctrl+T tells times in full and back, and --exact begins so', async () => {
+	const {type, waitFor, lines} = await opened({line: '/part dated'});
+	await waitFor('Parts 40 · Tab sorts · Ctrl+T exact times · Esc closes');
+	expect(lines()).toContainEqual(expect.stringMatching(/^❯ beta +1 h ago$/));
+	type('\u0014');
+	await waitFor('Ctrl+T ages');
+	expect(lines()).toContainEqual(expect.stringMatching(/^❯ beta +\d{4}-\d\d-\d\dT[\d:]{8}Z$/));
+	type('\u0014');
+	await waitFor('1 h ago');
+	type(keys.escape);
+	await waitFor('Ask something');
+	type('/part dated --exact\r');
+	await waitFor('Ctrl+T ages');
+});
+
+test('what is typed filters, and Enter opens the row by the command of the table', async () => {
+	const {type, waitFor, store} = await opened();
+	type('item4');
+	await waitFor('Parts 2 of 40');
+	type(keys.down);
+	await waitFor('❯ item40');
+	type('\r');
+	await waitFor('This is id-item40.');
+	await waitFor('❯ /part show id-item40');
+	expect(store.getState().panel).toBe(undefined);
+});
+
+test('a filter that nothing fits says so, and Enter opens nothing then', async () => {
+	const {type, waitFor, store} = await opened();
+	type('zzz');
+	await waitFor('Nothing matches.');
+	type('\r');
+	await waitFor('Parts 0 of 40');
+	expect(store.getState().panel?.kind).toBe('table');
+});
+
+test('an id that is a flag opens nothing [1]', async () => {
+	const {type, waitFor, lines} = await opened();
+	type('alpha');
+	await waitFor('❯ alpha');
+	type('\r');
+	await waitFor('Ask something');
+	expect(lines().some(line => line.includes('/part show'))).toBe(false);
+});
+
+test.each([
+	[20, 5],
+	[20, 10],
+	[200, 60],
+])('a window of %d by %d draws it', async (columns, rows) => {
+	const app = runApp({columns, rows, more: [noun({name: 'part', summary: 'Parts', verbs: [list, show]})]});
+	await expect.poll(() => app.store.getState().connection.state, {interval: 10}).toBeDefined();
+	app.type('/part list --long\r');
+	await app.waitFor(rows === 60 ? 'far' : '❯ beta');
+});

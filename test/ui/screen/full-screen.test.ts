@@ -1,0 +1,118 @@
+import {expect, onTestFinished, test} from 'vitest';
+import type {InputToken} from '../../../src/terminal/input/token.ts';
+import {createFullScreen} from '../../../src/ui/screen/full-screen.ts';
+import {createEmulator} from '../emulator.ts';
+
+function harness(columns = 20, rows = 4) {
+	const emulator = createEmulator(columns, rows);
+	const events: string[] = [];
+	const size = {columns, rows};
+	const fullScreen = createFullScreen({
+		size: () => size,
+		write: data => void emulator.stdout.write(data),
+		enter() {
+			events.push('enter');
+			emulator.stdout.write('\u001b[?1049h');
+		},
+		leave() {
+			events.push('leave');
+			emulator.stdout.write('\u001b[?1049l');
+		},
+		showCursor: isShown => void emulator.stdout.write(isShown ? '\u001b[?25h' : '\u001b[?25l'),
+		hold: () => events.push('hold'),
+		release: () => events.push('release'),
+	});
+	onTestFinished(fullScreen.close);
+	return {...emulator, events, fullScreen, size};
+}
+
+const key = (name: string): InputToken => ({type: 'text', text: name});
+
+test('a view has the window to itself, and what was there comes back', async () => {
+	const {fullScreen, stdout, window, settle, events} = harness();
+	stdout.write('the conversation');
+	fullScreen.open({draw: () => ['first', 'second'], press: () => undefined, onLeave: () => events.push('left')});
+	await settle();
+	expect([window(), fullScreen.isOpen()]).toEqual([['first', 'second', '', ''], true]);
+	fullScreen.close();
+	fullScreen.close();
+	await settle();
+	expect([window()[0], fullScreen.isOpen(), events]).toEqual([
+		'the conversation',
+		false,
+		['hold', 'enter', 'left', 'leave', 'release'],
+	]);
+});
+
+test('nothing is erased behind a row, which may be as wide as the window', async () => {
+	const {fullScreen, written, window, settle} = harness();
+	fullScreen.open({draw: () => ['x'.repeat(20)], press: () => undefined});
+	await settle();
+	expect(window()[0]).toBe('x'.repeat(20));
+	expect(written.join('')).not.toMatch(/x(?:\u001b\[0m)?\u001b\[[01]?K/);
+});
+
+test('a burst of changes is painted once, and an unchanged row is not written again', async () => {
+	const {fullScreen, written, window, settle} = harness();
+	let count = 0;
+	let draws = 0;
+	fullScreen.open({
+		draw() {
+			draws++;
+			return ['title', `line ${count}`];
+		},
+		press: () => undefined,
+	});
+	for (count = 1; count < 1000; count++) {
+		fullScreen.invalidate();
+	}
+
+	await settle(100);
+	expect([draws, window()[1]]).toEqual([2, 'line 1000']);
+	expect(written.at(-2) ?? written.at(-1)).not.toContain('title');
+	expect(written.filter(data => data.includes('line 1000'))).toHaveLength(1);
+});
+
+test('another size draws everything anew, and the view hears of it', async () => {
+	const {fullScreen, resize, size, window, settle} = harness();
+	fullScreen.open({draw: ({columns, rows}) => [`${columns}x${rows}`], press: () => undefined});
+	resize(30, 6);
+	Object.assign(size, {columns: 30, rows: 6});
+	fullScreen.redraw();
+	await settle();
+	expect(window()).toEqual(['30x6', '', '', '', '', '']);
+});
+
+test('keys go to the view alone, as long as it is there', () => {
+	const {fullScreen} = harness();
+	const pressed: InputToken[] = [];
+	expect(fullScreen.press(key('a'))).toBe(false);
+	fullScreen.open({
+		draw: () => [],
+		press(token) {
+			pressed.push(token);
+			fullScreen.close();
+		},
+	});
+	expect([fullScreen.press(key('b')), fullScreen.press(key('c')), pressed]).toEqual([true, false, [key('b')]]);
+});
+
+test('one view makes room for the next without leaving the screen', async () => {
+	const {fullScreen, events, window, settle} = harness();
+	fullScreen.open({draw: () => ['one'], press: () => undefined, onLeave: () => events.push('one left')});
+	fullScreen.open({draw: () => ['two'], press: () => undefined});
+	await settle();
+	expect([window()[0], events]).toEqual(['two', ['hold', 'enter', 'one left']]);
+});
+
+test('the caret stands where the view wants it, else it is hidden', async () => {
+	const {fullScreen, cursor, settle} = harness();
+	let caret: {row: number; column: number} | undefined = {row: 2, column: 5};
+	fullScreen.open({draw: () => ['x'], press: () => undefined, caret: () => caret});
+	await settle();
+	expect(cursor()).toEqual({row: 2, column: 5});
+	caret = undefined;
+	fullScreen.redraw();
+	await settle();
+	expect(cursor()).toBeUndefined();
+});

@@ -1,0 +1,89 @@
+import fc from 'fast-check';
+import {expect, test} from 'vitest';
+import {type Frame, nothingDrawn, redraw} from '../../../src/ui/screen/live-region.ts';
+import {createEmulator} from '../emulator.ts';
+
+const columns = 12;
+const height = 8;
+const row = fc.constantFrom(
+	'',
+	'one',
+	'two',
+	'日本',
+	'\u001b[31mred\u001b[39m',
+	'x'.repeat(columns),
+	'─'.repeat(columns),
+);
+const steps = fc.array(
+	fc.record({
+		rows: fc.array(row, {minLength: 0, maxLength: 10}),
+		caret: fc.option(fc.record({row: fc.nat(5), column: fc.nat(columns - 1)}), {nil: undefined}),
+		printed: fc.oneof(
+			{weight: 3, arbitrary: fc.constant<string[]>([])},
+			{weight: 1, arbitrary: fc.array(row, {minLength: 1, maxLength: 20})},
+		),
+	}),
+	{minLength: 1, maxLength: 12},
+);
+const plain = (line: string) => line.replace(/\u001b\[\d+m/g, '');
+
+test('the terminal shows all that was printed, once, and the last frame below it, whatever came before', async () => {
+	await fc.assert(
+		fc.asyncProperty(steps, fc.nat(9), async (drawn, shellLines) => {
+			const emulator = createEmulator(columns, height);
+			try {
+				emulator.stdout.write('$ shell\r\n'.repeat(shellLines));
+				let now = nothingDrawn;
+				const printed: string[] = Array.from({length: shellLines}, () => '$ shell');
+				for (const {rows, caret, printed: lines} of drawn) {
+					const next: Frame = {rows, caret: caret && caret.row < rows.length ? caret : undefined};
+					const step = redraw(now, lines, next, height);
+					now = step.drawn;
+					emulator.stdout.write(step.data);
+					printed.push(...lines.map(plain));
+				}
+
+				await emulator.settle(0);
+				const expected = [...printed, ...now.rows.map(plain)];
+				const end = expected.findLastIndex(line => line !== '') + 1;
+				expect(emulator.lines()).toEqual(expected.slice(0, end));
+				expect(emulator.cursor()).toEqual(
+					now.caret ? {row: printed.length + now.caret.row, column: now.caret.column} : undefined,
+				);
+			} finally {
+				emulator.dispose();
+			}
+		}),
+		{numRuns: 300},
+	);
+}, 60_000);
+
+const caret = {row: 1, column: 2};
+const after = (rows: readonly string[], printed: readonly string[], next: readonly string[]) => {
+	const {drawn} = redraw(nothingDrawn, [], {rows, caret}, height);
+	return redraw(drawn, printed, {rows: next, caret}, height).data;
+};
+
+test('only rows that changed are written', () => {
+	expect(after(['a', 'b', 'c'], [], ['a', 'b', 'C'])).toBe(
+		'\u001b[?25l\u001b[1B\r\u001b[2KC\u001b[1A\u001b[3G\u001b[?25h',
+	);
+	expect(after(['a', 'b', 'c'], [], ['a', 'b', 'c'])).toBe('');
+});
+
+test('lines that were in the frame as they are now printed are not written again', () => {
+	const data = after(['one', 'two', 'rule', 'prompt'], ['one', 'two'], ['three', 'rule', 'prompt']);
+	expect(data).toBe('\u001b[?25l\u001b[2B\n\u001b[2A\u001b[1L\rthree\u001b[1B\u001b[3G\u001b[?25h');
+});
+
+test('lines are put in above a frame that stays as it is', () => {
+	const data = after(['live', 'rule', 'prompt'], ['new'], ['live', 'rule', 'prompt']);
+	expect(data).not.toMatch(/live|rule|prompt/);
+	expect(data).toContain('new');
+});
+
+test('of a frame that is taller than the window its end is drawn', () => {
+	const {drawn, data} = redraw(nothingDrawn, [], {rows: ['a', 'b', 'c', 'd'], caret: {row: 0, column: 0}}, 2);
+	expect([drawn.rows, drawn.isCursorShown]).toEqual([['c', 'd'], false]);
+	expect(data).not.toMatch(/[ab]/);
+});

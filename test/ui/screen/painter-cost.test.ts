@@ -1,0 +1,42 @@
+import {expect, test} from 'vitest';
+import type {AgentEvent} from '../../../src/core/session/event.ts';
+import {canvas, result, start, user} from '../canvas.ts';
+
+/** A session of so many blocks: a question, a call and an answer in turn. */
+function blocks(count: number): readonly AgentEvent[] {
+	return Array.from({length: Math.ceil(count / 3)}, (_, index): readonly AgentEvent[] => [
+		user(`question ${index}`, `u${index}`),
+		{type: 'tool-call', id: `c${index}`, messageId: `m${index}`, name: 'read_file', arguments: {path: `${index}`}},
+		result(`c${index}`),
+		{type: 'text-delta', id: `t${index}`, messageId: `n${index}`, text: `Answer **${index}**.\n\n- one\n- two`},
+	]).flat();
+}
+
+/** Milliseconds that a token takes behind so many blocks: the median of several answers of 300 tokens. */
+function costOfToken(count: number): number {
+	const {store, painter, recorded, feed, open, taken} = canvas();
+	open('s');
+	store.getState().applyRecords(recorded([start, ...blocks(count)]));
+	painter.advance();
+	const times = Array.from({length: 7}, (_, round) => {
+		const began = performance.now();
+		for (let index = 0; index < 300; index++) {
+			feed({type: 'text-delta', id: `x${round}`, messageId: `x${round}`, text: index % 12 === 11 ? '\n\n' : 'word '});
+		}
+
+		return (performance.now() - began) / 300;
+	});
+	expect(taken().filter(line => line.startsWith('word word')).length).toBeGreaterThan(7 * 20);
+	return times.sort((a, b) => a - b)[3] ?? 0;
+}
+
+test('a token costs the same behind 10, 1,000 and 5,000 blocks', () => {
+	for (const count of [10, 1000, 5000]) {
+		costOfToken(count);
+	}
+
+	const [few = 0, many = 0, most = 0] = [10, 1000, 5000].map(costOfToken);
+	// A tenth of a millisecond beside the factor: the machine of a test is shared.
+	expect(many).toBeLessThan(2 * few + 0.1);
+	expect(most).toBeLessThan(2 * few + 0.1);
+});

@@ -1,0 +1,165 @@
+import fc from 'fast-check';
+import {describe, expect, test} from 'vitest';
+import type {Block} from '../../../src/core/session/block.ts';
+import type {AgentEvent} from '../../../src/core/session/event.ts';
+import {plainText} from '../../../src/terminal/text/ansi.ts';
+import {createPalette} from '../../../src/terminal/text/style.ts';
+import {lineWidth} from '../../../src/terminal/text/width.ts';
+import {detailLines, hasDetail} from '../../../src/ui/transcript/block-detail.ts';
+import {blockLines} from '../../../src/ui/transcript/block-lines.ts';
+import {anyText} from '../../any-text.ts';
+import {call, canvas, palette, result, say, start, think, user} from '../canvas.ts';
+
+const at = '2026-01-01T00:00:00.000Z';
+const tool = {
+	kind: 'tool',
+	id: 'c1',
+	messageId: 'm1',
+	model: '',
+	name: 'read_file',
+	arguments: {path: 'README.md'},
+	status: 'done',
+	output: 'hello',
+	milliseconds: 1234,
+	open: false,
+	at,
+} as const satisfies Block;
+const thought = {
+	kind: 'reasoning',
+	id: 'r1',
+	messageId: 'm1',
+	model: '',
+	text: '**First** I look\n\nthen I `act`',
+	open: false,
+	at,
+	endedAt: '2026-01-01T00:00:12.000Z',
+} as const satisfies Block;
+
+const lines = (block: Block, width = 60) => blockLines(block, {width, palette});
+
+test('the middle of a long message is left out, and stands in its details', () => {
+	const text = Array.from({length: 3000}, (_, index) => `line ${index}`).join('\n');
+	const message = {kind: 'user', id: 'u', text, open: false} as const satisfies Block;
+	const drawn = lines(message);
+	expect([drawn[0], ...drawn.slice(19, 22), drawn.at(-1)]).toEqual([
+		'❯ line 0',
+		'  line 19',
+		'  … 2,970 more lines …',
+		'  line 2990',
+		'  line 2999',
+	]);
+	expect(hasDetail(message)).toBe(true);
+	expect(detailLines(message, {width: 60, palette})).toHaveLength(3000);
+	const short = {...message, text: 'x\n'.repeat(39)};
+	expect([hasDetail(short), lines(short).length]).toEqual([false, 40]);
+	expect(lines({...message, text: 'word '.repeat(900)}, 40)[20]).toMatch(/^ {2}… \d+ more lines …$/);
+});
+
+describe('a call on one line', () => {
+	test.each<[string, Partial<Extract<Block, {kind: 'tool'}>>, string]>([
+		['that is done', {}, '✓ read_file README.md · 1.2 s · 5 B'],
+		['that goes on', {status: 'running', open: true, output: ''}, '◌ read_file README.md …'],
+		[
+			'that says something meanwhile',
+			{status: 'running', open: true, output: 'Waiting.\n12 s: \u001B[2J3 lines.\n'},
+			'◌ read_file README.md · 12 s: ␛[2J3 lines.',
+		],
+		['that waits for an answer', {status: 'asking', open: true}, '? read_file README.md · waits for you'],
+		['that failed', {status: 'failed', output: 'No such file.\nmore'}, '✗ read_file README.md · No such file.'],
+		['that was interrupted', {status: 'interrupted'}, '■ read_file README.md · interrupted'],
+		['without arguments', {arguments: {}}, '✓ read_file · 1.2 s · 5 B'],
+		[
+			'with several arguments',
+			{arguments: {pattern: 'a b', limit: 3, deep: true}},
+			'✓ read_file a b limit=3 deep=true · 1.2 s · 5 B',
+		],
+		[
+			'with long arguments keeps how it ended',
+			{arguments: {path: 'x'.repeat(400)}},
+			`✓ read_file ${'x'.repeat(33)}… · 1.2 s · 5 B`,
+		],
+	])('%s', (_, change, expected) => {
+		expect(lines({...tool, ...change})).toEqual([expected]);
+	});
+});
+
+describe('reasoning on one line', () => {
+	test.each<[string, Partial<Extract<Block, {kind: 'text' | 'reasoning'}>>, readonly string[]]>([
+		['that ended', {}, ['✻ Thought for 12 s: First I look then I act']],
+		['that took no time', {endedAt: at}, ['✻ Thought: First I look then I act']],
+		['that goes on', {open: true, endedAt: undefined}, ['✻ Thinking… then I `act`']],
+		['that may not be shown', {text: ''}, []],
+	])('%s', (_, change, expected) => {
+		expect(lines({...thought, ...change})).toEqual(expected);
+	});
+});
+
+test('what the user said keeps its lines, behind a sign', () => {
+	expect(lines({kind: 'user', id: 'u', text: 'one\n  two', open: false})).toEqual(['❯ one', '    two']);
+});
+
+test.each([
+	['info', 'ℹ'],
+	['warning', '!'],
+	['error', '✗'],
+] as const)('a notice of level %s says so without colour', (level, sign) => {
+	const block: Block = {kind: 'notice', level, text: 'Look out.', hint: 'Do this.', open: false};
+	expect(lines(block)).toEqual([`${sign} Look out.`, '  → Do this.']);
+});
+
+/** Every control but TAB and our own line ends, in C0 and C1, and what turns text around or hides it. */
+const dangerous = /[\u0000-\u0008\u000B-\u001F\u007F-\u009F\u202A-\u202E\u2066-\u2069\u200B\uFEFF]/u;
+const hostile = 'a\u001b]0;x\u0007b\u001b[2J\u009b31mc\rd\u202Ee\u0008f';
+
+const everyKind: ReadonlyArray<readonly [string, (text: string) => readonly AgentEvent[]]> = [
+	['a message of the user', text => [user(text)]],
+	['an answer', text => [say(text)]],
+	['code in an answer', text => [say(`\`\`\`${text}\n${text}\n\`\`\`\n\n`)]],
+	['a link in an answer', text => [say(`[${text}](https://example.com/${text})\n\n`)]],
+	['reasoning', text => [think(text)]],
+	['reasoning that ended', text => [think(text), say('x')]],
+	['the name of a tool', text => [call('c', text)]],
+	['arguments of a call', text => [call('c', 'tool', {[text]: text, path: text})]],
+	['the output of a tool that failed', text => [call('c'), result('c', text, true)]],
+	['a notice', text => [{type: 'notice', level: 'error', text, hint: text}]],
+	['the title', text => [{type: 'rename', title: text}]],
+	['a summary', text => [{type: 'compaction', id: 's', summary: text}]],
+	[
+		'an error that ends a run',
+		text => [
+			{type: 'run-end', reason: 'error', stopReason: 'error', error: {code: 'provider', message: text, hint: text}},
+		],
+	],
+];
+
+describe.each(everyKind)('%s', (_, eventsOf) => {
+	const drawn = (text: string) => {
+		const {feed, taken, live} = canvas();
+		feed(start, ...eventsOf(text));
+		return [...taken(), ...live()];
+	};
+
+	test('is made safe [1] [2]', () => {
+		expect(drawn(hostile).join('\n')).not.toMatch(dangerous);
+	});
+
+	test('is made safe and no wider than the window, whatever it is [1] [2]', () => {
+		fc.assert(
+			fc.property(anyText({maxLength: 200}), text => {
+				for (const line of drawn(text)) {
+					expect(line).not.toMatch(dangerous);
+					expect(lineWidth(line)).toBeLessThanOrEqual(60);
+				}
+			}),
+			{numRuns: 60},
+		);
+	});
+});
+
+test('with colour nothing but our own sequences is written [1]', () => {
+	const colored = createPalette({color: true});
+	const block: Block = {...tool, name: hostile, arguments: {path: hostile}, status: 'failed', output: hostile};
+	for (const line of blockLines(block, {width: 60, palette: colored})) {
+		expect(plainText(line)).not.toMatch(dangerous);
+	}
+});

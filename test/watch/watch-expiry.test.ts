@@ -1,0 +1,62 @@
+import {expect, onTestFinished, test} from 'vitest';
+import {createSandboxExpiry} from '../../src/watch/watch-expiry.ts';
+import {createWatchWords} from '../../src/watch/watch-words.ts';
+import {jumpingClock} from '../logs/tail-script.ts';
+import {scripted, server} from '../store/scripted-conversation.ts';
+
+const minute = 60_000;
+const environment = '0b5e0a1c-9c1f-4d4e-8b57-0123456789ab';
+
+/** `late` is how many milliseconds the machine sleeps after ten minutes. */
+function following(late = 0) {
+	const time = jumpingClock();
+	const clock = {...time, now: () => time.now() + (time.now() < 10 * minute ? 0 : late)};
+	const {store, conversation, records} = scripted([]);
+	const expiry = createSandboxExpiry({store, words: createWatchWords(store, conversation), clock});
+	onTestFinished(expiry.close);
+	const told = () => records().flatMap(({event}) => (event.type === 'notice' ? [event.text] : []));
+	return {expiry, clock, told, sandboxes: () => store.getState().sandboxes.map(one => one.task), store};
+}
+
+test('five minutes before its end a sandbox is spoken of, once, and at its end it is forgotten', async () => {
+	const {expiry, told, sandboxes, clock, store} = following();
+	expiry.follow({environment, server, task: 'long', expiresAt: 60 * minute});
+	expiry.follow({environment, server, task: 'web\u001B[2J', expiresAt: 30 * minute});
+	expect(sandboxes()).toEqual(['web\u001B[2J', 'long']);
+	await expect.poll(() => sandboxes()).toEqual([]);
+	expect([told(), clock.now()]).toEqual([
+		[
+			'The sandbox 0b5e0a1c (web␛[2J) ends in 5 minutes, and all that is in it.',
+			'The sandbox 0b5e0a1c (long) ends in 5 minutes, and all that is in it.',
+		],
+		60 * minute,
+	]);
+	expect(store.getState().alert).toEqual({text: 'A sandbox ends in 5 minutes.'});
+});
+
+test.each([
+	[46, 'ends in 4 minutes, and all that is in it.', 'A sandbox ends in 4 minutes.'],
+	[49.5, 'ends in 1 minute, and all that is in it.', 'A sandbox ends in 1 minute.'],
+	[60, 'has ended, and all that was in it.', 'A sandbox has ended.'],
+])('after %d minutes of sleep a machine tells how it is then', async (slept, text, sign) => {
+	const {expiry, told, sandboxes, store} = following(slept * minute);
+	expiry.follow({environment, server, task: 'web', expiresAt: 60 * minute});
+	await expect.poll(() => sandboxes()).toEqual([]);
+	expect([told(), store.getState().alert]).toEqual([[`The sandbox 0b5e0a1c (web) ${text}`], {text: sign}]);
+});
+
+test('one that has less than five minutes from the beginning, or is over, is not spoken of', async () => {
+	const {expiry, told, sandboxes} = following();
+	expiry.follow({environment, server, task: 'short', expiresAt: 4 * minute});
+	expiry.follow({environment, server, task: 'over', expiresAt: -1});
+	await expect.poll(() => sandboxes()).toEqual([]);
+	expect(told()).toEqual([]);
+});
+
+test('nothing is told once it is closed', async () => {
+	const {expiry, told, sandboxes} = following();
+	expiry.follow({environment, server, task: 'web', expiresAt: 30 * minute});
+	expiry.close();
+	await new Promise(resolve => setTimeout(resolve, 20));
+	expect([told(), sandboxes()]).toEqual([[], ['web']]);
+});
