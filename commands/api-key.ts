@@ -1,8 +1,8 @@
 import * as z from 'zod/mini';
-import {endsWith, loadKeys} from '../src/command/views/api-key-family.ts';
-import {createdKey, keyTable} from '../src/command/views/api-key-view.ts';
 import {uuidArgument} from '../src/command/argument-types.ts';
 import {command, noun} from '../src/command/command.ts';
+import {endsWith, loadKeys} from '../src/command/views/api-key-family.ts';
+import {createdKey, keyTable} from '../src/command/views/api-key-view.ts';
 import {originalOf} from '../src/contract/lenient.ts';
 
 const list = command({

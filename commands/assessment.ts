@@ -1,8 +1,8 @@
 import * as z from 'zod/mini';
-import {attackTable} from '../src/command/views/finding/attack-table.ts';
 import {command, noun} from '../src/command/command.ts';
-import {looseTable} from '../src/command/render/loose-table.ts';
 import {pageFlags, pageHelp, pageNotes, pageQuery} from '../src/command/paging.ts';
+import {looseTable} from '../src/command/render/loose-table.ts';
+import {attackTable} from '../src/command/views/finding/attack-table.ts';
 import {originalOf} from '../src/contract/lenient.ts';
 import {isJsonObject} from '../src/core/json.ts';
 

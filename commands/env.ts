@@ -1,20 +1,20 @@
 import * as z from 'zod/mini';
 import {countArgument, readInputs, readPairs, taskArgument} from '../src/command/argument-types.ts';
 import {command, noun} from '../src/command/command.ts';
+import {pageFlags, pageHelp} from '../src/command/paging.ts';
 import {environmentResult, withoutToken} from '../src/command/views/environment-view.ts';
 import {beginWork} from '../src/command/views/environment-work.ts';
 import {followedLog} from '../src/command/views/followed-log.ts';
 import {createLineCounter, streamLog} from '../src/command/views/log-stream.ts';
-import {pageFlags, pageHelp} from '../src/command/paging.ts';
 import {listQuery, platformList} from '../src/command/views/platform-list.ts';
 import {explainSandboxRefusal} from '../src/command/views/runtime/runtime-refusal.ts';
-import {waitTeller} from '../src/platform/wait-teller.ts';
 import {originalOf} from '../src/contract/lenient.ts';
 import {AppError} from '../src/core/error.ts';
 import {formatNumber} from '../src/core/format.ts';
 import {createFilter} from '../src/logs/filter.ts';
 import {levels} from '../src/logs/levels.ts';
 import {createMatcher} from '../src/logs/matcher.ts';
+import {waitTeller} from '../src/platform/wait-teller.ts';
 
 const words = z.optional(z.array(z.string()));
 

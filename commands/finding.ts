@@ -1,8 +1,8 @@
 import * as z from 'zod/mini';
 import {command, noun} from '../src/command/command.ts';
+import {pageFlags, pageHelp, pageNotes, pageQuery} from '../src/command/paging.ts';
 import {findingTable} from '../src/command/views/finding/finding-table.ts';
 import {findingView} from '../src/command/views/finding/finding-view.ts';
-import {pageFlags, pageHelp, pageNotes, pageQuery} from '../src/command/paging.ts';
 import {originalOf} from '../src/contract/lenient.ts';
 import {findingSortKeys} from '../src/contract/resources/finding.ts';
 

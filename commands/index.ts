@@ -1,4 +1,4 @@
-import type {Entry} from '../src/command/command.ts';
+import type {Entry} from '../src/command/context.ts';
 import apiKey from './api-key.ts';
 import assessment from './assessment.ts';
 import clear from './clear.ts';

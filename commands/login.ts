@@ -1,11 +1,11 @@
 import * as z from 'zod/mini';
 import {command} from '../src/command/command.ts';
 import type {CommandContext} from '../src/command/context.ts';
-import {logIn} from '../src/platform/log-in.ts';
 import {resolveProfile} from '../src/config/resolve-profile.ts';
 import {entryOf} from '../src/core/entry-of.ts';
 import {AppError} from '../src/core/error.ts';
 import {parseServerUrl} from '../src/core/origin.ts';
+import {logIn} from '../src/platform/log-in.ts';
 
 export default command({
 	name: 'login',

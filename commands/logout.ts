@@ -1,7 +1,7 @@
 import * as z from 'zod/mini';
 import {command} from '../src/command/command.ts';
-import {identityOf} from '../src/platform/identity.ts';
 import {AppError} from '../src/core/error.ts';
+import {identityOf} from '../src/platform/identity.ts';
 
 export default command({
 	name: 'logout',

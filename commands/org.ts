@@ -1,7 +1,7 @@
 import * as z from 'zod/mini';
 import {command, noun} from '../src/command/command.ts';
-import {looseFields} from '../src/command/render/loose-table.ts';
 import {pageFlags, pageHelp, pageQuery} from '../src/command/paging.ts';
+import {looseFields} from '../src/command/render/loose-table.ts';
 import {platformList} from '../src/command/views/platform-list.ts';
 import {originalOf} from '../src/contract/lenient.ts';
 import {AppError} from '../src/core/error.ts';

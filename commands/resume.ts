@@ -2,7 +2,13 @@ import * as z from 'zod/mini';
 import {command} from '../src/command/command.ts';
 import type {CommandContext} from '../src/command/context.ts';
 import {dispatch} from '../src/command/dispatch.ts';
-import {placesOf, type Resumable, resumeFilters, savedChoice, seenChoice} from '../src/command/picker/resume-choices.ts';
+import {
+	placesOf,
+	type Resumable,
+	resumeFilters,
+	savedChoice,
+	seenChoice,
+} from '../src/command/picker/resume-choices.ts';
 import {AppError} from '../src/core/error.ts';
 
 export default command({

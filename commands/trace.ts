@@ -1,7 +1,7 @@
 import * as z from 'zod/mini';
-import {fileNameOf, readArtifact} from '../src/command/views/artifact-download.ts';
 import {command, noun} from '../src/command/command.ts';
 import {facts} from '../src/command/render/facts.ts';
+import {fileNameOf, readArtifact} from '../src/command/views/artifact-download.ts';
 import {partOf, readTraceFiles, traceFormats} from '../src/command/views/trace-push.ts';
 import {originalOf} from '../src/contract/lenient.ts';
 import {AppError, reportError} from '../src/core/error.ts';

@@ -1,11 +1,11 @@
 import * as z from 'zod/mini';
 import {wholeNumber} from '../src/command/argument-types.ts';
 import {command, noun} from '../src/command/command.ts';
-import {readCondition, readInterval} from '../src/watch/watch-condition.ts';
 import {costFacts, watchesResult, watchResult} from '../src/command/views/watch-view.ts';
 import {AppError} from '../src/core/error.ts';
 import {allLogs} from '../src/store/logs-slice.ts';
 import type {AppState} from '../src/store/store.ts';
+import {readCondition, readInterval} from '../src/watch/watch-condition.ts';
 
 const usualTurns = 6;
 const mostTurns = 60;

@@ -1,9 +1,10 @@
 import * as z from 'zod/mini';
 import {command} from '../src/command/command.ts';
-import {identityOf, identityResult} from '../src/platform/identity.ts';
 import {wireResult} from '../src/command/views/http-headers.ts';
+import {identityResult} from '../src/command/views/identity-view.ts';
 import {entryOf} from '../src/core/entry-of.ts';
 import {AppError} from '../src/core/error.ts';
+import {identityOf} from '../src/platform/identity.ts';
 
 export default command({
 	name: 'whoami',

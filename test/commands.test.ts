@@ -3,7 +3,7 @@ import {basename} from 'node:path';
 import {expect, test} from 'vitest';
 import {commands} from '../commands/index.ts';
 import {fieldsOf, flagOf} from '../src/command/arguments.ts';
-import {isNoun} from '../src/command/command.ts';
+import {isNoun} from '../src/command/context.ts';
 import {allCommands, findCommand} from '../src/command/table.ts';
 import {recentKinds} from '../src/config/recents.ts';
 

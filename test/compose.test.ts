@@ -1,8 +1,8 @@
 import {mkdirSync, statSync, symlinkSync, writeFileSync} from 'node:fs';
 import {join} from 'node:path';
 import {afterEach, expect, test} from 'vitest';
-import {refuseElsewhere} from '../src/session/resume-session.ts';
 import {compose} from '../src/compose/compose.ts';
+import {refuseElsewhere} from '../src/session/resume-session.ts';
 import {createAppStore} from '../src/store/store.ts';
 import {goodKey} from './commands/platform.ts';
 import {httpServer} from './net/servers.ts';

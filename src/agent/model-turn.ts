@@ -1,5 +1,5 @@
-import {brokenOff} from '../core/session/block.ts';
 import {AppError} from '../core/error.ts';
+import {brokenOff} from '../core/session/block.ts';
 import type {AgentEvent, StopReason} from '../core/session/event.ts';
 import type {AssistantPart, Message} from '../core/session/message.ts';
 import type {ToolDefinition} from '../core/session/tool.ts';

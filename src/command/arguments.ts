@@ -2,7 +2,7 @@ import {parseArgs} from 'node:util';
 import type * as z from 'zod/mini';
 import {AppError, messageOf} from '../core/error.ts';
 import {closest} from './closest.ts';
-import type {Command} from './command.ts';
+import type {Command} from './context.ts';
 
 type Field = {
 	readonly name: string;

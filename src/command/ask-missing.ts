@@ -1,6 +1,5 @@
 import {fieldsOf, flagOf} from './arguments.ts';
-import type {Command} from './command.ts';
-import type {CommandContext} from './context.ts';
+import type {Command, CommandContext} from './context.ts';
 
 const other = '';
 

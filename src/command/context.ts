@@ -1,75 +1,29 @@
+import type * as z from 'zod/mini';
 import type {Config} from '../config/config.ts';
-import type {NewKey} from '../config/provider-keys.ts';
 import type {Recents} from '../config/recents.ts';
 import type {Sightings} from '../config/sightings.ts';
-import type {Catalog} from '../core/catalog.ts';
 import type {Environment} from '../core/environment.ts';
-import type {ProviderName} from '../core/model.ts';
-import type {Secret} from '../core/secrets/secret.ts';
-import type {TlsInfo} from '../net/tls-info.ts';
-import type {Transport} from '../net/transport.ts';
-import type {KeyCheck} from '../providers/check-key.ts';
+import type {LogToFollow} from '../logs/log-to-follow.ts';
+import type {Interaction} from '../platform/interaction.ts';
+import type {Models} from '../platform/models.ts';
+import type {Platform} from '../platform/platform.ts';
+import type {ServerFlags} from '../platform/server-flags.ts';
 import type {SessionAccess} from '../storage/session-access.ts';
 import type {AppStore} from '../store/store.ts';
-import type {About, BrowserLogin, Choice, FilterField} from '../store/view-slice.ts';
-import type {Entry} from './command.ts';
-import type {PlatformAccess, PlatformSession} from '../platform/platform-access.ts';
-import type {LogToFollow} from './result.ts';
 import type {SandboxExpiry} from '../watch/watch-expiry.ts';
 import type {Watches} from '../watch/watch-list.ts';
-
-/** Flags that every command understands. */
-export type GlobalFlags = {
-	readonly json: boolean;
-	/** Times in tables are shown in full, not as how long ago they were. */
-	readonly exact: boolean;
-	/** Plain http beyond this machine is allowed (SAFETY 9). */
-	readonly insecureHttp: boolean;
-	readonly server: string | undefined;
-	readonly profile: string | undefined;
-	readonly org: string | undefined;
-	readonly workspace: string | undefined;
-	readonly project: string | undefined;
-};
-
-/** Questions to the person; the app answers with a panel, the shell with its own terminal or standard input. */
-export type Interaction = {
-	/**
-	 * One line of text, undefined when the person cancels. `masked` hides what is typed; `optional` is for a question that
-	 * nothing may answer, also where nobody can be asked: otherwise `usage` is thrown there.
-	 */
-	readonly ask: (field: {
-		readonly label: string;
-		readonly masked: boolean;
-		readonly optional?: boolean;
-	}) => Promise<string | undefined>;
-	/** The `id` of one choice, undefined when the person cancels. Throws `usage` where nobody can be asked. */
-	readonly choose: (pick: {
-		readonly title: string;
-		readonly choices: readonly Choice[];
-		readonly current?: string;
-		/** What may be typed besides words to narrow the list, where the choices have fields. */
-		readonly filters?: readonly FilterField[];
-	}) => Promise<string | undefined>;
-	/** True for yes. What is to be known first is shown above the question. */
-	readonly confirm: (question: string, about?: About) => Promise<boolean>;
-	/** The first line that is piped in, '' for none. Left out where a person sits at the keyboard. */
-	readonly piped?: () => Promise<string>;
-	/**
-	 * Shows where and with which code the person logs in, until the function that it gives is called; calls `cancel` when
-	 * he leaves it.
-	 */
-	readonly showLogin: (login: BrowserLogin, cancel: () => void) => () => void;
-	/** Says something at once, without ending the command. */
-	readonly say: (text: string) => void;
-	/** Writes a line as it is, for programs that read along. Left out where a screen would be spoilt by it. */
-	readonly log?: (line: string) => void;
-	/** One line that the next one replaces, '' for none. Left out where nobody watches. */
-	readonly progress?: (text: string) => void;
-};
+import type {ValueKind} from './completion/known-values.ts';
+import type {Result} from './result.ts';
 
 /** What commands do with the sessions on this machine: they open none, that is the app's business. */
 export type Sessions = Omit<SessionAccess, 'resume' | 'create'>;
+
+/** Flags that every command understands. */
+export type GlobalFlags = ServerFlags & {
+	readonly json: boolean;
+	/** Times in tables are shown in full, not as how long ago they were. */
+	readonly exact: boolean;
+};
 
 /** The session on screen; in a shell there is none. */
 export type LiveSession = {
@@ -79,33 +33,6 @@ export type LiveSession = {
 	readonly followLog: (log: LogToFollow, signal: AbortSignal) => Promise<void> | void;
 	/** Stops following the log of an environment. Gives what came of it in one line, '' for one that is not open. */
 	readonly closeLog: (environment: string) => string;
-};
-
-export type Models = {
-	readonly catalog: () => Promise<Omit<Catalog, 'infoOf'>>;
-	/** Model names that the custom host lists, none without such a host. Throws `AppError` where it does not answer. */
-	readonly customModels: (signal: AbortSignal) => Promise<readonly string[]>;
-	/** Asks a provider about a key before it is stored. Throws `AppError("auth")` where the provider rejects it. */
-	readonly checkKey: (provider: ProviderName, key: NewKey, signal: AbortSignal) => Promise<KeyCheck>;
-	/** `provider/model-name` that a session begins with, or undefined where a host must be asked. */
-	readonly initial: () => string | undefined;
-};
-
-/** Where something is: a profile by its name, and a scope. What is left out is as the flags say. */
-export type Place = Partial<Pick<GlobalFlags, 'profile' | 'server' | 'org' | 'workspace'>>;
-
-export type Platform = Pick<PlatformAccess, 'recognize' | 'prove' | 'proveLogin' | 'logIn' | 'logOut'> & {
-	/** How the connection to an https address is protected, as far as that can be seen. Throws `network`. */
-	readonly tlsOf: (address: URL, signal: AbortSignal) => Promise<TlsInfo | undefined>;
-	/** Sends no credential: for addresses that carry a permission of their own. Never plain http beyond this machine. */
-	readonly anonymous: () => Promise<Transport>;
-	/** The embedded server's address, started when it is not yet running. */
-	readonly embedded: () => Promise<{readonly url: string; readonly token: Secret}>;
-	/**
-	 * The server of this command, with its login and scope; `place` stands in for what the flags say of them. Throws `auth`
-	 * without a login.
-	 */
-	readonly open: (place?: Place) => Promise<PlatformSession>;
 };
 
 /** Everything that a command may use. Built by the composition; the app and the shell differ in `interact` and `live`. */
@@ -139,3 +66,56 @@ export type CommandContext = {
 	/** The bytes of a file that the user named, of standard input for `-`. Throws `usage` for more than `limit` bytes. */
 	readonly readFile: (path: string, limit: number) => Promise<Uint8Array>;
 };
+
+export type Shape = Record<string, z.core.$ZodType>;
+
+/** A command as its file states it; `run` gets its arguments parsed and typed. */
+export type Definition<S extends Shape> = {
+	/** One word: the noun itself, or the verb inside a noun. */
+	readonly name: string;
+	readonly aliases?: readonly string[];
+	/** One line for help and completion, an imperative sentence without a full stop. */
+	readonly summary: string;
+	readonly args: z.ZodMiniObject<S>;
+	/** Arguments that are given by position, in order; the last takes the rest of the line when `rest` is true. */
+	readonly positional?: readonly (keyof S & string)[];
+	readonly rest?: boolean;
+	/** What each argument is, for help. */
+	readonly describe?: {readonly [name in keyof S]?: string};
+	/** Which known values an argument takes; those of an enum complete by themselves. */
+	readonly completes?: {readonly [name in keyof S]?: ValueKind};
+	/** Full lines as one would type them in a shell, without the program's name. */
+	readonly examples?: readonly string[];
+	/** Positions that hold a secret: never kept in a history, and warned about in a shell (SAFETY 11). */
+	readonly secret?: keyof S & string;
+	/** True when it may run while the agent is at work. */
+	readonly whileRunning?: boolean;
+	/** `app`: a screen is needed; `shell`: it makes no sense inside the app. Both by default. */
+	readonly where?: 'app' | 'shell';
+	readonly run: (args: z.infer<z.ZodMiniObject<S>>, context: CommandContext) => Result | Promise<Result>;
+};
+
+/** A command with its argument types hidden, as tables hold it. */
+export type Command = Omit<Definition<Shape>, 'run' | 'positional' | 'describe' | 'completes' | 'secret'> & {
+	readonly positional?: readonly string[];
+	readonly describe?: Readonly<Record<string, string | undefined>>;
+	readonly completes?: Readonly<Record<string, ValueKind | undefined>>;
+	readonly secret?: string;
+	/** Checks `values` against the schema, then runs. Throws `AppError` (`usage`) for what does not fit. */
+	readonly execute: (values: Readonly<Record<string, unknown>>, context: CommandContext) => Promise<Result>;
+};
+
+/** A family of commands: `keys set`, `keys list`. `fallback` is the verb of the noun alone. */
+export type Noun = {
+	readonly name: string;
+	readonly aliases?: readonly string[];
+	readonly summary: string;
+	readonly verbs: readonly Command[];
+	readonly fallback?: string;
+};
+
+export type Entry = Command | Noun;
+
+export function isNoun(entry: Entry): entry is Noun {
+	return 'verbs' in entry;
+}

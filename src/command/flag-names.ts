@@ -1,7 +1,7 @@
 import {entryOf} from '../core/entry-of.ts';
 import {AppError} from '../core/error.ts';
 import {fieldsOf, flagOf} from './arguments.ts';
-import type {Command} from './command.ts';
+import type {Command} from './context.ts';
 
 /** Which argument of a command carries a field of the API, where it has one of that name; else one of the field's own name. */
 const argumentNames: Readonly<Record<string, string>> = {

@@ -1,6 +1,6 @@
 import {shellLine} from '../core/program-name.ts';
 import {fieldsOf, flagOf, usageOf} from './arguments.ts';
-import {type Command, type Entry, isNoun} from './command.ts';
+import {type Command, type Entry, isNoun} from './context.ts';
 import {globalFlagHelp} from './global-flags.ts';
 import type {Result} from './result.ts';
 import {type FlagHelp, runFlagHelp} from './run-flags.ts';

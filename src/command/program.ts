@@ -4,14 +4,13 @@ import type {KnownSecrets} from '../config/known-secrets.ts';
 import type {Environment} from '../core/environment.ts';
 import type {Recorded} from '../core/session/event.ts';
 import type {PriceOf} from '../core/session/usage.ts';
+import type {ChooseModel} from '../platform/model-of-host.ts';
 import type {Conversation} from '../session/conversation.ts';
+import type {createResume} from '../session/resume-session.ts';
 import type {AppStore} from '../store/store.ts';
 import type {SavedSession} from '../store/view-slice.ts';
-import type {Entry} from './command.ts';
-import type {CommandContext} from './context.ts';
+import type {CommandContext, Entry} from './context.ts';
 import type {RunFlags} from './invocation.ts';
-import type {ChooseModel} from '../platform/model-of-host.ts';
-import type {createResume} from '../session/resume-session.ts';
 
 /** What the program is built for. */
 export type ComposeOptions = Partial<RunFlags> & {

@@ -1,7 +1,7 @@
 import {AppError} from '../core/error.ts';
 import {fieldsOf} from './arguments.ts';
 import {closest} from './closest.ts';
-import {type Command, type Entry, isNoun, type Noun} from './command.ts';
+import {type Command, type Entry, isNoun, type Noun} from './context.ts';
 
 /** A command found by its words. `path` is its full name, `rest` are the words that are its arguments. */
 export type Found = {

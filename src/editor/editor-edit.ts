@@ -1,4 +1,4 @@
-import type {Chain, ComposerState, Edit} from './editor.ts';
+import type {Chain, ComposerState, Edit} from './editor-state.ts';
 import {accepted, type Fold, foldOf, foldUnit, hasRoom} from './folds.ts';
 import {boundaryFrom, nextBoundary, previousBoundary} from './graphemes.ts';
 

@@ -1,4 +1,4 @@
-import type {ComposerState} from './editor.ts';
+import type {ComposerState} from './editor-state.ts';
 import {accepted} from './folds.ts';
 
 /** Takes a new list of earlier prompts, the latest last. What is being written stays what is being written. */

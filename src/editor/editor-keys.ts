@@ -1,9 +1,9 @@
-import type {ComposerState} from './editor.ts';
 import {kill, moveTo, replace, transpose, undo, yank, yankBefore} from './editor-edit.ts';
-import {nextBoundary, previousBoundary} from './graphemes.ts';
 import {walkHistory} from './editor-history.ts';
-import {chunkBefore, lineEnd, lineStart, wordAfter, wordBefore} from './motion.ts';
 import {caretAt, columnOf, rowIndexOf, rowsOf} from './editor-rows.ts';
+import type {ComposerState} from './editor-state.ts';
+import {nextBoundary, previousBoundary} from './graphemes.ts';
+import {chunkBefore, lineEnd, lineStart, wordAfter, wordBefore} from './motion.ts';
 
 /** What a key does to the prompt; undefined where it does nothing here and may mean something to the owner. */
 type Operation = (state: ComposerState, columns: number) => ComposerState | undefined;

@@ -1,5 +1,5 @@
-import type {ComposerState} from './editor.ts';
 import {columnOf, drawRow, rowIndexOf, rowsOf} from './editor-rows.ts';
+import type {ComposerState} from './editor-state.ts';
 
 export type ComposerLayout = {
 	/** Text that may be drawn as it is, at least one row; none wider than the columns asked for. */

@@ -1,11 +1,11 @@
 import {realpathSync} from 'node:fs';
 import process from 'node:process';
 import {commands} from '../../commands/index.ts';
-import type {Entry} from '../command/command.ts';
 import {completeWords} from '../command/completion/complete.ts';
 import {completeRunFlags} from '../command/completion/complete-run-flags.ts';
-import {takeGlobalFlags} from '../command/global-flags.ts';
 import {type KnownValue, type KnownValues, sessionValues, type ValueKind} from '../command/completion/known-values.ts';
+import type {Entry} from '../command/context.ts';
+import {takeGlobalFlags} from '../command/global-flags.ts';
 import {createCompletionValues} from '../config/completion-values.ts';
 import {openConfig} from '../config/config.ts';
 import {openRecents} from '../config/recents.ts';

@@ -1,8 +1,8 @@
 import type {Invocation} from '../command/invocation.ts';
 import type {Surroundings} from '../command/program.ts';
-import {refuseElsewhere} from '../session/resume-session.ts';
 import {abortable} from '../core/abortable.ts';
 import {exitStatus, reportError} from '../core/error.ts';
+import {refuseElsewhere} from '../session/resume-session.ts';
 import {runOnce} from './once.ts';
 import {printError, printJson, printWarning} from './print.ts';
 import {readInput} from './read-input.ts';

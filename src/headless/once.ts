@@ -1,7 +1,7 @@
 import type {OutputFormat} from '../command/invocation.ts';
-import {endText} from '../core/session/block.ts';
 import {nameCommands} from '../core/command-words.ts';
 import {AppError} from '../core/error.ts';
+import {endText} from '../core/session/block.ts';
 import type {Recorded} from '../core/session/event.ts';
 import {blocksOf} from '../core/session/transcript.ts';
 import type {PriceOf} from '../core/session/usage.ts';

@@ -1,7 +1,7 @@
-import {type Block, endText} from '../core/session/block.ts';
 import {type ErrorReport, exitStatus} from '../core/error.ts';
-import type {AgentEvent} from '../core/session/event.ts';
 import type {Json} from '../core/json.ts';
+import {type Block, endText} from '../core/session/block.ts';
+import type {AgentEvent} from '../core/session/event.ts';
 import {blocksOf, emptyTranscript, type Transcript} from '../core/session/transcript.ts';
 import {type PriceOf, sumUsage, totalCost} from '../core/session/usage.ts';
 

@@ -1,5 +1,5 @@
-import type {AgentEvent} from '../core/session/event.ts';
 import {formatDuration} from '../core/format.ts';
+import type {AgentEvent} from '../core/session/event.ts';
 import {safeLine} from '../terminal/text/safe-text.ts';
 import {truncate} from '../terminal/text/width.ts';
 

@@ -1,7 +1,7 @@
-import type {Interaction} from '../command/context.ts';
 import {loginLines} from '../command/login-lines.ts';
 import {createLineChoose} from '../command/picker/picker-lines.ts';
 import {AppError} from '../core/error.ts';
+import type {Interaction} from '../platform/interaction.ts';
 import {readTerminalLine} from '../terminal/input/read-line.ts';
 import {safeLine} from '../terminal/text/safe-text.ts';
 import {truncate} from '../terminal/text/width.ts';

@@ -1,5 +1,5 @@
-import type {Interaction} from '../command/context.ts';
 import {formatDuration} from '../core/format.ts';
+import type {Interaction} from '../platform/interaction.ts';
 import {truncate} from '../terminal/text/width.ts';
 
 type Output = {readonly write: (data: string) => unknown; readonly columns?: number};

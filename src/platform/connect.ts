@@ -3,18 +3,21 @@ import {activateProfile, findProfile, hasCredential, profileOfServer} from '../c
 import {resolveProfile} from '../config/resolve-profile.ts';
 import {entryOf} from '../core/entry-of.ts';
 import {AppError} from '../core/error.ts';
+import type {Json} from '../core/json.ts';
 import {originOf, parseServerUrl} from '../core/origin.ts';
 import type {TlsInfo} from '../net/tls-info.ts';
 import {localConnection} from '../store/connection-slice.ts';
-import type {CommandContext} from '../command/context.ts';
-import type {Result} from '../command/result.ts';
+import type {AccessContext} from './access-context.ts';
 import {logIn} from './log-in.ts';
+
+/** What came of it: a sentence, and the same as data where something changed. */
+type Connected = {readonly kind: 'text'; readonly text: string; readonly data?: Json};
 
 /**
  * Connects to the server at `url` with the login that is stored for it, or a new one. The connection before stays where
  * anything fails. Throws as `logIn` does, and `network` for a certificate that is not valid.
  */
-export async function connectTo(url: string, context: CommandContext): Promise<Result> {
+export async function connectTo(url: string, context: AccessContext): Promise<Connected> {
 	const {config, flags} = context;
 	const server = parseServerUrl(url);
 	const origin = originOf(server.href);
@@ -36,7 +39,7 @@ export async function connectTo(url: string, context: CommandContext): Promise<R
 }
 
 /** Goes back to the connection before this one. Throws `not-found` where there was none. */
-export async function goBack(context: CommandContext): Promise<Result> {
+export async function goBack(context: AccessContext): Promise<Connected> {
 	const {config, live, platform, store} = context;
 	const data = config.read();
 	const name = live ? (store.getState().previousConnection ?? data.previousProfile) : data.previousProfile;
@@ -61,8 +64,8 @@ export async function goBack(context: CommandContext): Promise<Result> {
 async function connectWith(
 	{name, server}: Profile,
 	tls: TlsInfo | undefined,
-	context: CommandContext,
-): Promise<Result> {
+	context: AccessContext,
+): Promise<Connected> {
 	const {config, env, platform, store, flags, signal} = context;
 	const {insecureHttp} = flags;
 	// Nothing of the environment but its proxies: the login is the stored one of that profile.
@@ -77,7 +80,7 @@ async function connectWith(
 	return connected({name, server}, tls);
 }
 
-async function lookAt(server: URL, {platform, signal}: CommandContext): Promise<TlsInfo | undefined> {
+async function lookAt(server: URL, {platform, signal}: AccessContext): Promise<TlsInfo | undefined> {
 	return server.protocol === 'https:' ? platform.tlsOf(server, signal) : undefined;
 }
 
@@ -89,7 +92,7 @@ function connected(
 	{name, server}: Pick<Profile, 'name' | 'server'>,
 	tls: TlsInfo | undefined,
 	storedWhere?: string,
-): Result {
+): Connected {
 	const named = name === new URL(server).host ? '' : ` as profile ${name}`;
 	return {
 		kind: 'text',

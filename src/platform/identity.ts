@@ -1,7 +1,6 @@
 import {type ResolvedProfile, resolveProfile} from '../config/resolve-profile.ts';
 import {entryOf} from '../core/entry-of.ts';
-import type {CommandContext} from '../command/context.ts';
-import type {Result} from '../command/result.ts';
+import type {AccessContext} from './access-context.ts';
 
 /**
  * Who a command acts as: the flags say it, else the connection of the app, else environment and active profile. `embedded`
@@ -13,7 +12,10 @@ export function identityOf({
 	flags,
 	live,
 	store,
-}: CommandContext): ResolvedProfile | {readonly embedded: string} | undefined {
+}: Pick<AccessContext, 'config' | 'env' | 'flags' | 'live' | 'store'>):
+	| ResolvedProfile
+	| {readonly embedded: string}
+	| undefined {
 	const data = config.read();
 	const {connection} = store.getState();
 	const isNamed = flags.profile !== undefined || flags.server !== undefined;
@@ -22,37 +24,4 @@ export function identityOf({
 	}
 
 	return resolveProfile({data, env, flags, connected: live && connection.profile});
-}
-
-/** How an identity is shown; `expiresAt` is when the tokens end, as far as one knows by now. */
-export function identityResult(
-	{name, server, keySource, org, workspace, project, apiKey, tokens, notice}: ResolvedProfile,
-	expiresAt: string | undefined,
-): Result {
-	const ending = apiKey?.last4 ? `…${apiKey.last4} ` : '';
-	const isRenewable = tokens?.refresh !== undefined;
-	const when = `${expiresAt ?? 'the server does not say when'}${isRenewable ? ', then it is renewed' : ''}`;
-	return {
-		kind: 'record',
-		fields: [
-			['profile', name],
-			['server', server],
-			['org', org ?? 'not chosen'],
-			['workspace', workspace ?? 'not chosen'],
-			['project', project ?? 'not chosen'],
-			['credential', tokens ? `login through the browser (${keySource})` : `API key ${ending}(${keySource})`],
-			...(tokens ? [['expires', when] as const] : []),
-			...(notice ? [['note', notice] as const] : []),
-		],
-		data: {
-			profile: name,
-			server,
-			org: org ?? null,
-			workspace: workspace ?? null,
-			project: project ?? null,
-			credential: tokens
-				? {kind: 'access-token', source: keySource ?? null, expires_at: expiresAt ?? null, renewable: isRenewable}
-				: {kind: 'api-key', source: keySource ?? null, last4: apiKey?.last4 ?? ''},
-		},
-	};
 }

@@ -1,5 +1,5 @@
 import {AppError} from '../core/error.ts';
-import type {Interaction} from '../command/context.ts';
+import type {Interaction} from './interaction.ts';
 
 type Options = Pick<Interaction, 'confirm'> & {
 	/** Logs in to that server, as the `login` command does. */

@@ -6,7 +6,7 @@ import {entryOf} from '../core/entry-of.ts';
 import {AppError} from '../core/error.ts';
 import {type Origin, originOf, profileNameOf} from '../core/origin.ts';
 import {isKeyText, type Secret, secret} from '../core/secrets/secret.ts';
-import type {CommandContext} from '../command/context.ts';
+import type {AccessContext} from './access-context.ts';
 
 /**
  * The API key of a server: `given`, or asked for. Undefined when the person cancels. Throws `usage` for an empty one and
@@ -14,7 +14,7 @@ import type {CommandContext} from '../command/context.ts';
  */
 async function askApiKey(
 	server: URL,
-	{interact}: CommandContext,
+	{interact}: AccessContext,
 	given: string | undefined,
 ): Promise<Secret | undefined> {
 	const typed = given ?? (await interact.ask({label: `API key of ${server.host}:`, masked: true}));
@@ -39,7 +39,7 @@ async function askApiKey(
  */
 export async function logIn(
 	server: URL,
-	context: CommandContext,
+	context: AccessContext,
 	{key, withToken = false}: {readonly key?: string | undefined; readonly withToken?: boolean} = {},
 ): Promise<SignedIn | undefined> {
 	// A login that could not be stored is not begun.
@@ -63,7 +63,7 @@ export async function logIn(
 /** Has the person log in through a browser; undefined where the server cannot do that. */
 async function logInByBrowser(
 	server: Origin,
-	{platform, interact, flags, signal}: CommandContext,
+	{platform, interact, flags, signal}: AccessContext,
 ): Promise<Tokens | 'cancelled' | undefined> {
 	const leave = new AbortController();
 	let hide: () => void = () => undefined;
@@ -93,7 +93,7 @@ export type SignedIn = Profile & {readonly storedWhere: string | undefined};
  * Proves a credential at its server, then stores it as a profile and makes that the active one. Nothing changes where the
  * server refuses or does not answer. Throws `auth`, `network`, or `usage` for a profile of another server.
  */
-async function signIn(server: URL, credential: StoredCredential, context: CommandContext): Promise<SignedIn> {
+async function signIn(server: URL, credential: StoredCredential, context: AccessContext): Promise<SignedIn> {
 	const {platform, config, flags, store, signal} = context;
 	const {org, workspace, project, insecureHttp} = flags;
 	const name = profileName(server, context);
@@ -120,7 +120,7 @@ async function signIn(server: URL, credential: StoredCredential, context: Comman
 }
 
 /** The profile that a login renews: one that is named, else one of that server, else a new one called after its host. */
-function profileName(server: URL, {config, env, flags}: CommandContext): string {
+function profileName(server: URL, {config, env, flags}: AccessContext): string {
 	const data = config.read();
 	const origin = originOf(server.href);
 	const isFree = (name: string) => (entryOf(data.profiles, name)?.server ?? origin) === origin;

@@ -1,13 +1,26 @@
 import type {ModelAccess} from '../agent/model-access.ts';
 import type {Config} from '../config/config.ts';
+import type {NewKey} from '../config/provider-keys.ts';
 import {saveSettings} from '../config/settings.ts';
+import type {Catalog} from '../core/catalog.ts';
+import type {ProviderName} from '../core/model.ts';
 import {originOf} from '../core/origin.ts';
 import type {Credential} from '../net/credential.ts';
 import type {Transport} from '../net/transport.ts';
+import type {KeyCheck} from '../providers/check-key.ts';
 import {registry} from '../providers/registry.ts';
 import type {AppStore} from '../store/store.ts';
-import type {Models} from '../command/context.ts';
 import {type ChooseModel, modelOfHost} from './model-of-host.ts';
+
+export type Models = {
+	readonly catalog: () => Promise<Omit<Catalog, 'infoOf'>>;
+	/** Model names that the custom host lists, none without such a host. Throws `AppError` where it does not answer. */
+	readonly customModels: (signal: AbortSignal) => Promise<readonly string[]>;
+	/** Asks a provider about a key before it is stored. Throws `AppError("auth")` where the provider rejects it. */
+	readonly checkKey: (provider: ProviderName, key: NewKey, signal: AbortSignal) => Promise<KeyCheck>;
+	/** `provider/model-name` that a session begins with, or undefined where a host must be asked. */
+	readonly initial: () => string | undefined;
+};
 
 type Dependencies = {
 	readonly store: AppStore;

@@ -19,12 +19,13 @@ import type {Credential} from '../net/credential.ts';
 import type {Transport} from '../net/transport.ts';
 import {localConnection} from '../store/connection-slice.ts';
 import {checkScope} from './check-scope.ts';
-import type {GlobalFlags, Interaction} from '../command/context.ts';
 import {assertEnvironmentId, createEnvironmentPaths, type EnvironmentPath, lateLogSource} from './environment-path.ts';
+import type {Interaction} from './interaction.ts';
 import {createLoginAccess, type LoginAccess} from './login-access.ts';
 import {createPlatformScope, type ScopeOf} from './platform-scope.ts';
 import {sightingsOf} from './resume-sightings.ts';
 import {seenIds} from './seen-ids.ts';
+import type {ServerFlags} from './server-flags.ts';
 import {createWholeIds} from './whole-ids.ts';
 
 /** A server with the login and the scope that a command works with. */
@@ -89,7 +90,7 @@ export type PlatformAccess = Pick<LoginAccess, 'logIn' | 'logOut'> & {
 	 * `auth` without one everywhere else.
 	 */
 	readonly open: (
-		flags: Omit<GlobalFlags, 'json' | 'exact'>,
+		flags: ServerFlags,
 		connected: string | undefined,
 		onWait: (milliseconds: number, error: unknown) => void,
 		user?: {readonly choose: Interaction['choose']; readonly signal: AbortSignal},

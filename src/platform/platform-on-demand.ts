@@ -2,8 +2,10 @@ import {once} from '../core/once.ts';
 import type {Credential} from '../net/credential.ts';
 import type {Transport} from '../net/transport.ts';
 import type {AppStore} from '../store/store.ts';
-import type {CommandContext, GlobalFlags, Platform} from '../command/context.ts';
+import type {AccessContext} from './access-context.ts';
+import type {Platform} from './platform.ts';
 import type {createPlatformAccess, PlatformSession} from './platform-access.ts';
+import type {ServerFlags} from './server-flags.ts';
 import {waitTeller} from './wait-teller.ts';
 
 type Dependencies = Omit<Parameters<typeof createPlatformAccess>[0], 'createTransport'> & {
@@ -15,7 +17,7 @@ type Dependencies = Omit<Parameters<typeof createPlatformAccess>[0], 'createTran
 
 export type PlatformOnDemand = {
 	/** What one command may do with servers. */
-	readonly forCommand: (command: Pick<CommandContext, 'flags' | 'live' | 'interact' | 'signal'>) => Platform;
+	readonly forCommand: (command: Pick<AccessContext, 'flags' | 'live' | 'interact' | 'signal'>) => Platform;
 	/** The server that the app is connected to, for what no command asks for. Throws as `Platform.open`. */
 	readonly openConnected: () => Promise<PlatformSession>;
 };
@@ -56,7 +58,7 @@ export function createPlatform(dependencies: Dependencies): PlatformOnDemand {
 	};
 }
 
-const noFlags: Omit<GlobalFlags, 'json' | 'exact' | 'insecureHttp'> = {
+const noFlags: Omit<ServerFlags, 'insecureHttp'> = {
 	server: undefined,
 	profile: undefined,
 	org: undefined,

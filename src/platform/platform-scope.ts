@@ -5,7 +5,7 @@ import type {Scope} from '../contract/endpoint.ts';
 import {uuid} from '../contract/scalars.ts';
 import {AppError} from '../core/error.ts';
 import type {Origin} from '../core/origin.ts';
-import type {Interaction} from '../command/context.ts';
+import type {Interaction} from './interaction.ts';
 
 /** The parts of the scope that an operation needs, as `params` take them. */
 export type ScopeOf = <Name extends Scope>(...names: readonly Name[]) => Promise<Readonly<Record<Name, string>>>;

@@ -1,8 +1,8 @@
 import {createHash, randomUUID} from 'node:crypto';
 import {AppError} from '../core/error.ts';
-import type {Opaque} from '../core/session/event.ts';
 import {formatNumber} from '../core/format.ts';
 import {isDeeper, isJsonObject, parseJson} from '../core/json.ts';
+import type {Opaque} from '../core/session/event.ts';
 import type {Message} from '../core/session/message.ts';
 import type {FinishReason, ProviderEvent} from './provider.ts';
 

@@ -1,6 +1,6 @@
 import type {Json} from '../core/json.ts';
-import type {AssistantPart, Message} from '../core/session/message.ts';
 import type {ProviderName} from '../core/model.ts';
+import type {AssistantPart, Message} from '../core/session/message.ts';
 
 type Assistant = Extract<Message, {role: 'assistant'}>;
 

@@ -1,5 +1,5 @@
-import type {Opaque} from '../core/session/event.ts';
 import type {JsonObject} from '../core/json.ts';
+import type {Opaque} from '../core/session/event.ts';
 import type {Message} from '../core/session/message.ts';
 import type {ToolDefinition} from '../core/session/tool.ts';
 import type {TokenUsage} from '../core/session/usage.ts';

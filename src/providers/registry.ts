@@ -85,6 +85,9 @@ export const registry: Readonly<Record<ProviderName, ProviderRow>> = {
 };
 
 async function loadChat(name: 'mistral' | 'groq' | 'custom'): Promise<Provider> {
-	const [{openaiChat}, {quirksOf}] = await Promise.all([import('./chat/openai-chat.ts'), import('./chat/openai-chat-quirks.ts')]);
+	const [{openaiChat}, {quirksOf}] = await Promise.all([
+		import('./chat/openai-chat.ts'),
+		import('./chat/openai-chat-quirks.ts'),
+	]);
 	return openaiChat(quirksOf[name]);
 }

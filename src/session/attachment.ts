@@ -1,6 +1,6 @@
 import {formatAmount} from '../core/format.ts';
-import {quoteLine, quoteLog} from '../logs/quote.ts';
 import {attach, type} from '../editor/editor-edit.ts';
+import {quoteLine, quoteLog} from '../logs/quote.ts';
 import type {AppStore} from '../store/store.ts';
 
 type ChosenLines = {

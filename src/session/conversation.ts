@@ -1,14 +1,14 @@
 import {type Approvals, createApprovals, type Decide} from '../agent/approval/approval.ts';
 import {runAgent} from '../agent/run.ts';
-import {toMessages} from '../core/session/read-conversation.ts';
 import {AppError} from '../core/error.ts';
 import type {AgentEvent, Recorded} from '../core/session/event.ts';
+import {toMessages} from '../core/session/read-conversation.ts';
 import type {Tool} from '../core/session/tool.ts';
 import {emptyTranscript, reduceTranscript, type Transcript} from '../core/session/transcript.ts';
 import {type PriceOf, totalCost} from '../core/session/usage.ts';
 import type {ModelCall} from '../providers/provider.ts';
-import {createPump} from './pump.ts';
 import type {AppStore} from '../store/store.ts';
+import {createPump} from './pump.ts';
 
 /** Where the records of one session are kept. Never throws: a write error is a state of the store. */
 export type RecordLog = {

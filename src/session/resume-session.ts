@@ -5,8 +5,8 @@ import {lastModelOf} from '../core/session/transcript.ts';
 import {logOf} from '../storage/journal-log.ts';
 import {realFolder} from '../storage/real-folder.ts';
 import type {SessionAccess} from '../storage/session-access.ts';
-import type {Conversation} from './conversation.ts';
 import type {AppStore} from '../store/store.ts';
+import type {Conversation} from './conversation.ts';
 
 /** A session that began in another folder than the one that the agent works in. */
 export type SessionElsewhere = {

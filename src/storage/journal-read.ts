@@ -1,7 +1,7 @@
 import {constants} from 'node:fs';
 import {open} from 'node:fs/promises';
-import {parseRecorded, type Recorded} from '../core/session/event.ts';
 import {isJsonObject, parseJson} from '../core/json.ts';
+import {parseRecorded, type Recorded} from '../core/session/event.ts';
 import {explainFileError} from './file-error.ts';
 import {assertPrivate, noFollow} from './private-file.ts';
 

@@ -1,7 +1,7 @@
 import {constants} from 'node:fs';
 import {open} from 'node:fs/promises';
-import {parseRecorded} from '../core/session/event.ts';
 import {parseJson} from '../core/json.ts';
+import {parseRecorded} from '../core/session/event.ts';
 import type {MessageUsage} from '../core/session/usage.ts';
 import {assertPrivate, noFollow} from './private-file.ts';
 import type {SessionFile} from './session-folder.ts';

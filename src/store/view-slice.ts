@@ -1,7 +1,7 @@
 import type {StateCreator} from 'zustand/vanilla';
 import type {Cell} from '../core/cell.ts';
+import {type ComposerState, emptyComposer} from '../editor/editor-state.ts';
 import type {SessionSummary} from '../storage/session-summary.ts';
-import {type ComposerState, emptyComposer} from '../editor/editor.ts';
 
 /** One line of a picker. `id` is what is chosen, `label` and `detail` are what is read and searched. */
 export type Choice = {

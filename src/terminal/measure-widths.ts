@@ -1,6 +1,6 @@
-import {type CellWidths, readCellWidths, sampleNames, sampleText} from './text/cell-widths.ts';
 import type {InputToken} from './input/token.ts';
 import {modes} from './terminal-modes.ts';
+import {type CellWidths, readCellWidths, sampleNames, sampleText} from './text/cell-widths.ts';
 
 type Dependencies = {
 	/** Writes to the terminal as it is. */

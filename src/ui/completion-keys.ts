@@ -1,4 +1,4 @@
-import type {Entry} from '../command/command.ts';
+import type {Entry} from '../command/context.ts';
 import {setComposerText} from '../editor/editor.ts';
 import type {AppStore} from '../store/store.ts';
 import {chordOf, type KeyToken} from '../terminal/input/token.ts';

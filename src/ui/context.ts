@@ -1,6 +1,6 @@
 import {createContext, useContext} from 'react';
 import {useStore} from 'zustand';
-import type {Entry} from '../command/command.ts';
+import type {Entry} from '../command/context.ts';
 import type {AppState, AppStore} from '../store/store.ts';
 import type {Size} from '../store/view-slice.ts';
 import type {Palette} from '../terminal/text/style.ts';

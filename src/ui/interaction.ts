@@ -1,5 +1,5 @@
-import type {Interaction} from '../command/context.ts';
 import {abortable} from '../core/abortable.ts';
+import type {Interaction} from '../platform/interaction.ts';
 import type {AppStore} from '../store/store.ts';
 import type {About, Answer, Panel, TablePanel} from '../store/view-slice.ts';
 import {steadyNow} from './panels/question.ts';

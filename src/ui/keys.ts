@@ -1,4 +1,4 @@
-import type {Entry} from '../command/command.ts';
+import type {Entry} from '../command/context.ts';
 import {reduceComposer, setComposerText} from '../editor/editor.ts';
 import {joinBursts} from '../terminal/input/burst.ts';
 import {chordOf, type InputToken, type KeyToken} from '../terminal/input/token.ts';

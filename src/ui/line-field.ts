@@ -1,5 +1,6 @@
 import {cutText} from '../core/cut-text.ts';
-import {type ComposerState, reduceComposer} from '../editor/editor.ts';
+import {reduceComposer} from '../editor/editor.ts';
+import type {ComposerState} from '../editor/editor-state.ts';
 import {type InputToken, textToken} from '../terminal/input/token.ts';
 import {safeLine} from '../terminal/text/safe-text.ts';
 import {graphemesOf, textWidth, truncate} from '../terminal/text/width.ts';

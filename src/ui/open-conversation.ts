@@ -11,14 +11,14 @@ import type {AppStore} from '../store/store.ts';
 import type {Answer} from '../store/view-slice.ts';
 import type {Palette} from '../terminal/text/style.ts';
 import {truncate} from '../terminal/text/width.ts';
-import {messageLines} from './transcript/block-lines.ts';
-import {createFolderQuestions} from './panels/folder-questions.ts';
 import type {AppInteraction} from './interaction.ts';
 import type {LogPlace} from './logs/log-place.ts';
 import {messageToSend} from './message-secrets.ts';
-import {createPainter, type Painter} from './screen/painter.ts';
+import {createFolderQuestions} from './panels/folder-questions.ts';
 import {followSavedSessions} from './panels/saved-sessions.ts';
+import {createPainter, type Painter} from './screen/painter.ts';
 import {createSubmit} from './submit.ts';
+import {messageLines} from './transcript/block-lines.ts';
 import {shortFolder, welcomeLines} from './welcome.ts';
 
 const approvalAnswers: readonly Answer[] = [

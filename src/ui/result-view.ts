@@ -9,11 +9,11 @@ import type {AppStore} from '../store/store.ts';
 import {safeText} from '../terminal/text/safe-text.ts';
 import type {Palette} from '../terminal/text/style.ts';
 import {wrapLine} from '../terminal/text/wrap.ts';
-import {messageLines} from './transcript/block-lines.ts';
 import type {AppInteraction} from './interaction.ts';
 import type {LogPlace} from './logs/log-place.ts';
-import type {Painter} from './screen/painter.ts';
 import {endsWithApp} from './quit-words.ts';
+import type {Painter} from './screen/painter.ts';
+import {messageLines} from './transcript/block-lines.ts';
 
 /** What the results of commands are shown with. */
 export type ResultDependencies = Pick<Program, 'entries'> & {

@@ -3,14 +3,14 @@ import type {LiveSession} from '../command/context.ts';
 import {dispatch} from '../command/dispatch.ts';
 import {takeGlobalFlags} from '../command/global-flags.ts';
 import {commandWords, isCommandLine} from '../command/line.ts';
-import {logInPlace} from '../platform/log-in-place.ts';
 import type {Program} from '../command/program.ts';
 import {findCommand} from '../command/table.ts';
 import {AppError} from '../core/error.ts';
 import {setComposerText} from '../editor/editor.ts';
+import {logInPlace} from '../platform/log-in-place.ts';
 import {truncate} from '../terminal/text/width.ts';
-import {messageLines} from './transcript/block-lines.ts';
 import {createResultView, type ResultDependencies} from './result-view.ts';
+import {messageLines} from './transcript/block-lines.ts';
 
 type Dependencies = ResultDependencies &
 	Pick<Program, 'conversation' | 'contextFor' | 'remember'> & {

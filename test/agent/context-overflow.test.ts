@@ -1,8 +1,8 @@
 import {expect, test} from 'vitest';
 import {runAgent} from '../../src/agent/run.ts';
-import {toMessages} from '../../src/core/session/read-conversation.ts';
 import type {AgentEvent} from '../../src/core/session/event.ts';
 import type {Message} from '../../src/core/session/message.ts';
+import {toMessages} from '../../src/core/session/read-conversation.ts';
 import {adapterOf, farEnd, requestOf} from '../providers/replay.ts';
 import {call, collect, echo, finish, runOptions, type Script, scriptedModel, text, transcriptOf} from './scripted.ts';
 

@@ -1,9 +1,9 @@
 import fc from 'fast-check';
 import {expect, test} from 'vitest';
 import {runAgent} from '../../src/agent/run.ts';
-import {toMessages} from '../../src/core/session/read-conversation.ts';
 import {AppError} from '../../src/core/error.ts';
 import type {AgentEvent} from '../../src/core/session/event.ts';
+import {toMessages} from '../../src/core/session/read-conversation.ts';
 import type {Tool} from '../../src/core/session/tool.ts';
 import {call, collect, echo, finish, runOptions, type Script, scriptedModel, text, transcriptOf} from './scripted.ts';
 

@@ -1,7 +1,7 @@
 import {createApprovals, refuseAll} from '../../src/agent/approval/approval.ts';
 import type {RunOptions} from '../../src/agent/run.ts';
-import type {AgentEvent, Recorded} from '../../src/core/session/event.ts';
 import type {JsonObject} from '../../src/core/json.ts';
+import type {AgentEvent, Recorded} from '../../src/core/session/event.ts';
 import type {Message} from '../../src/core/session/message.ts';
 import type {Tool} from '../../src/core/session/tool.ts';
 import {emptyTranscript, reduceTranscript, type Transcript} from '../../src/core/session/transcript.ts';

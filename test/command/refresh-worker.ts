@@ -1,8 +1,8 @@
-import {createLoginAccess} from '../../src/platform/login-access.ts';
 import {openConfig} from '../../src/config/config.ts';
 import {originOf} from '../../src/core/origin.ts';
 import {secret} from '../../src/core/secrets/secret.ts';
 import {createTransport} from '../../src/net/undici-transport.ts';
+import {createLoginAccess} from '../../src/platform/login-access.ts';
 import {openHome} from '../../src/storage/home.ts';
 
 // Run as a process of its own by login-access.test.ts: renews the login of a profile whose token was not accepted.

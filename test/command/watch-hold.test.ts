@@ -1,6 +1,6 @@
 import {expect, test} from 'vitest';
-import {readCondition} from '../../src/watch/watch-condition.ts';
 import type {LogSource} from '../../src/logs/source.ts';
+import {readCondition} from '../../src/watch/watch-condition.ts';
 import {server} from '../store/scripted-conversation.ts';
 import {ended, environment, inLog, minute, watching} from './watching.ts';
 

@@ -1,8 +1,8 @@
 import {expect, onTestFinished} from 'vitest';
+import type {LogSource} from '../../src/logs/source.ts';
 import {readCondition} from '../../src/watch/watch-condition.ts';
 import {createWatches} from '../../src/watch/watch-list.ts';
 import {createWatchWords} from '../../src/watch/watch-words.ts';
-import type {LogSource} from '../../src/logs/source.ts';
 import {finish, type Script, text} from '../agent/scripted.ts';
 import {jumpingClock, notFound} from '../logs/tail-script.ts';
 import {scripted, server} from '../store/scripted-conversation.ts';

@@ -1,8 +1,8 @@
 import * as fc from 'fast-check';
 import {expect, test} from 'vitest';
-import {toMessages} from '../../src/core/session/read-conversation.ts';
 import {parseRecorded} from '../../src/core/session/event.ts';
 import {toMarkdown} from '../../src/core/session/markdown-export.ts';
+import {toMessages} from '../../src/core/session/read-conversation.ts';
 import {sessionUsage} from '../../src/core/session/session-usage.ts';
 import {blocksOf, emptyTranscript, reduceTranscript} from '../../src/core/session/transcript.ts';
 import {anyEvent, reduceAll, session, toRecords} from './records.ts';

@@ -1,6 +1,6 @@
 import {expect, test} from 'vitest';
-import {emptyComposer} from '../../src/editor/editor.ts';
 import {setHistory} from '../../src/editor/editor-history.ts';
+import {emptyComposer} from '../../src/editor/editor-state.ts';
 import {keyToken} from '../../src/terminal/input/token.ts';
 import {keys, typed, withCaret} from '../store/composer-helpers.ts';
 

@@ -1,8 +1,9 @@
 import fc from 'fast-check';
 import {expect, test} from 'vitest';
-import {type ComposerState, emptyComposer, setComposerText} from '../../src/editor/editor.ts';
-import {isSimple, isWide} from '../../src/editor/graphemes.ts';
+import {setComposerText} from '../../src/editor/editor.ts';
 import {layoutComposer} from '../../src/editor/editor-layout.ts';
+import {type ComposerState, emptyComposer} from '../../src/editor/editor-state.ts';
+import {isSimple, isWide} from '../../src/editor/graphemes.ts';
 import {safeText} from '../../src/terminal/text/safe-text.ts';
 import {textWidth} from '../../src/terminal/text/width.ts';
 import {keys, pasted, shownText, typed} from '../store/composer-helpers.ts';

@@ -1,6 +1,7 @@
 import {expect, test} from 'vitest';
-import {cleared, emptyComposer, expandedText, replaceRange, setComposerText} from '../../src/editor/editor.ts';
+import {cleared, expandedText, replaceRange, setComposerText} from '../../src/editor/editor.ts';
 import {setHistory} from '../../src/editor/editor-history.ts';
+import {emptyComposer} from '../../src/editor/editor-state.ts';
 import {type InputToken, keyToken} from '../../src/terminal/input/token.ts';
 import {apply, keys, pasted, shownText, typed, withCaret} from '../store/composer-helpers.ts';
 

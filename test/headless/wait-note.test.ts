@@ -1,6 +1,6 @@
 import {afterEach, beforeEach, expect, test, vi} from 'vitest';
-import type {Interaction} from '../../src/command/context.ts';
 import {createPlainNote, createWaitNote} from '../../src/headless/wait-note.ts';
+import type {Interaction} from '../../src/platform/interaction.ts';
 
 beforeEach(() => vi.useFakeTimers());
 afterEach(() => vi.useRealTimers());

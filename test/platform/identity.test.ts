@@ -1,6 +1,6 @@
 import {expect, test} from 'vitest';
-import {createPlatformAccess} from '../../src/platform/platform-access.ts';
 import {secret} from '../../src/core/secrets/secret.ts';
+import {createPlatformAccess} from '../../src/platform/platform-access.ts';
 import {dataOf, testContext} from '../commands/context.ts';
 import {goodKey, platform} from '../commands/platform.ts';
 

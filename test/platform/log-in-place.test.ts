@@ -1,6 +1,6 @@
 import {expect, test} from 'vitest';
-import {logInPlace} from '../../src/platform/log-in-place.ts';
 import {AppError} from '../../src/core/error.ts';
+import {logInPlace} from '../../src/platform/log-in-place.ts';
 import {api, inOrg} from '../commands/api.ts';
 import {testContext} from '../commands/context.ts';
 

@@ -1,8 +1,8 @@
 import {expect, test} from 'vitest';
-import {renewedLogSource} from '../../src/platform/log-source.ts';
 import {AppError} from '../../src/core/error.ts';
 import {originOf} from '../../src/core/origin.ts';
 import type {LogSource} from '../../src/logs/source.ts';
+import {renewedLogSource} from '../../src/platform/log-source.ts';
 
 const server = originOf('http://127.0.0.1:8700');
 const refused = new AppError('auth', 'The login is not accepted.', {logInTo: server});

@@ -1,6 +1,6 @@
 import {expect, test} from 'vitest';
-import {seenIds} from '../../src/platform/seen-ids.ts';
 import {openRecents} from '../../src/config/recents.ts';
+import {seenIds} from '../../src/platform/seen-ids.ts';
 import {openHome} from '../../src/storage/home.ts';
 import {api, inOrg} from '../commands/api.ts';
 import {testContext} from '../commands/context.ts';

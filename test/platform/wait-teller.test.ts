@@ -1,6 +1,6 @@
 import {expect, test} from 'vitest';
-import {waitTeller} from '../../src/platform/wait-teller.ts';
 import {AppError} from '../../src/core/error.ts';
+import {waitTeller} from '../../src/platform/wait-teller.ts';
 
 function told(milliseconds: number, error: unknown): readonly string[] {
 	const lines: string[] = [];

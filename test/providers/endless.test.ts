@@ -1,7 +1,7 @@
 import {expect, test} from 'vitest';
 import {runAgent} from '../../src/agent/run.ts';
-import {openChunks} from '../../src/providers/chunks.ts';
 import {addCallDelta} from '../../src/providers/chat/openai-chat-calls.ts';
+import {openChunks} from '../../src/providers/chunks.ts';
 import {call, collect, finish, runOptions, scriptedModel} from '../agent/scripted.ts';
 import {farEnd, requestOf} from './replay.ts';
 

@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import {expect, test} from 'vitest';
 import {AppError} from '../../src/core/error.ts';
-import {parseRecorded} from '../../src/core/session/event.ts';
 import type {Json} from '../../src/core/json.ts';
+import {parseRecorded} from '../../src/core/session/event.ts';
 import {adapterOf, farEnd, requestOf, untilFailure} from './replay.ts';
 
 const words = [

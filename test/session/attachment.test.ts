@@ -1,7 +1,7 @@
 import {expect, test} from 'vitest';
-import {attachLines} from '../../src/session/attachment.ts';
 import {cleared, expandedText} from '../../src/editor/editor.ts';
 import {unfolded} from '../../src/editor/folds.ts';
+import {attachLines} from '../../src/session/attachment.ts';
 import {createAppStore} from '../../src/store/store.ts';
 import {keyToken} from '../../src/terminal/input/token.ts';
 import {apply} from '../store/composer-helpers.ts';

@@ -1,4 +1,5 @@
-import {type ComposerAction, type ComposerState, emptyComposer, reduceComposer} from '../../src/editor/editor.ts';
+import {type ComposerAction, reduceComposer} from '../../src/editor/editor.ts';
+import {type ComposerState, emptyComposer} from '../../src/editor/editor-state.ts';
 import {unfolded} from '../../src/editor/folds.ts';
 import type {InputToken} from '../../src/terminal/input/token.ts';
 import {createTokenizer} from '../../src/terminal/input/tokenizer.ts';

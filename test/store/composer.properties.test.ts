@@ -1,8 +1,9 @@
 import fc from 'fast-check';
 import {expect, test} from 'vitest';
-import {emptyComposer, expandedText, setComposerText} from '../../src/editor/editor.ts';
-import {boundaryFrom, nextBoundary, previousBoundary} from '../../src/editor/graphemes.ts';
+import {expandedText, setComposerText} from '../../src/editor/editor.ts';
 import {setHistory} from '../../src/editor/editor-history.ts';
+import {emptyComposer} from '../../src/editor/editor-state.ts';
+import {boundaryFrom, nextBoundary, previousBoundary} from '../../src/editor/graphemes.ts';
 import {type InputToken, keyToken} from '../../src/terminal/input/token.ts';
 import {expectLinear} from '../growth.ts';
 import {apply, typed} from './composer-helpers.ts';

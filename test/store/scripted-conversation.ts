@@ -1,5 +1,5 @@
-import type {Recorded} from '../../src/core/session/event.ts';
 import {redactKnown} from '../../src/core/secrets/redact.ts';
+import type {Recorded} from '../../src/core/session/event.ts';
 import {createConversation} from '../../src/session/conversation.ts';
 import {createAppStore} from '../../src/store/store.ts';
 import {echo, type Script, scriptedModel} from '../agent/scripted.ts';

@@ -2,8 +2,8 @@ import {onTestFinished} from 'vitest';
 import type {LogSource} from '../../src/logs/source.ts';
 import {createAppStore} from '../../src/store/store.ts';
 import {createPalette} from '../../src/terminal/text/style.ts';
-import {createFullScreen} from '../../src/ui/screen/full-screen.ts';
 import {createLogDesk} from '../../src/ui/logs/log-desk.ts';
+import {createFullScreen} from '../../src/ui/screen/full-screen.ts';
 import {temporaryFolder} from '../storage/temporary.ts';
 import {shop, tokensOf} from './log-parts.ts';
 

@@ -1,6 +1,6 @@
 import {createElement, type ReactNode} from 'react';
 import {onTestFinished} from 'vitest';
-import type {Entry} from '../../src/command/command.ts';
+import type {Entry} from '../../src/command/context.ts';
 import {createAppStore} from '../../src/store/store.ts';
 import type {Size} from '../../src/store/view-slice.ts';
 import {createStandInStdin} from '../../src/terminal/input/stand-in-stdin.ts';

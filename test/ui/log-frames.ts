@@ -1,8 +1,8 @@
 import type {OpenLog} from '../../src/store/logs-slice.ts';
 import {createPalette} from '../../src/terminal/text/style.ts';
-import {drawLogDock} from '../../src/ui/logs/panel/log-panel.ts';
 import {createLooker} from '../../src/ui/logs/log-picture.ts';
 import type {ReadLog} from '../../src/ui/logs/log-read.ts';
+import {drawLogDock} from '../../src/ui/logs/panel/log-panel.ts';
 import {bodyRows, drawLogScreen, gutter, type LogPicture} from '../../src/ui/logs/viewer/log-view.ts';
 import type {LogViewer} from '../../src/ui/logs/viewer/log-viewer-state.ts';
 import {emptyViewer} from '../../src/ui/logs/viewer/log-viewer-state.ts';

@@ -3,8 +3,8 @@ import {writeFileSync} from 'node:fs';
 import {describe, expect, test} from 'vitest';
 import * as z from 'zod/mini';
 import {command} from '../../src/command/command.ts';
-import {refuseElsewhere} from '../../src/session/resume-session.ts';
 import {setComposerText} from '../../src/editor/editor.ts';
+import {refuseElsewhere} from '../../src/session/resume-session.ts';
 import {finish, scriptedModel, text} from '../agent/scripted.ts';
 import {runApp} from './running-app.ts';
 

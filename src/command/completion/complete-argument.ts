@@ -1,9 +1,9 @@
-import {choicesOf} from './argument-choices.ts';
 import {fieldsOf, flagOf} from '../arguments.ts';
-import type {Command} from '../command.ts';
+import type {Command} from '../context.ts';
 import {globalFlagsToComplete} from '../global-flags.ts';
-import type {KnownValue, KnownValues} from './known-values.ts';
 import {isPlainWord} from '../words.ts';
+import {choicesOf} from './argument-choices.ts';
+import type {KnownValue, KnownValues} from './known-values.ts';
 
 /** What one word of a command line may become. */
 export type Candidate = {

@@ -1,7 +1,7 @@
-import type {Candidate} from './complete-argument.ts';
 import {approvals, formats} from '../invocation.ts';
-import type {KnownValue, KnownValues} from './known-values.ts';
 import {type RunFlag, runFlagHelp, runFlags} from '../run-flags.ts';
+import type {Candidate} from './complete-argument.ts';
+import type {KnownValue, KnownValues} from './known-values.ts';
 
 /** What the last of `words` may become on a line without a command: a flag, or the value of the one before it. */
 export function completeRunFlags(words: readonly string[], valuesOf: KnownValues): readonly Candidate[] {

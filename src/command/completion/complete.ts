@@ -1,7 +1,7 @@
-import {type Command, type Entry, isNoun, type Noun} from '../command.ts';
+import {type Command, type Entry, isNoun, type Noun} from '../context.ts';
+import {lastWord} from '../words.ts';
 import {type Candidate, completeArgument} from './complete-argument.ts';
 import type {KnownValues} from './known-values.ts';
-import {lastWord} from '../words.ts';
 
 /** One line of the slash completion. */
 export type Suggestion = {

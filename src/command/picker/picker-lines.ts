@@ -1,5 +1,5 @@
+import type {Interaction} from '../../platform/interaction.ts';
 import {safeLine} from '../../terminal/text/safe-text.ts';
-import type {Interaction} from '../context.ts';
 import {narrowChoices} from './picker-filter.ts';
 
 type Dependencies = {

@@ -8,10 +8,11 @@ import {cellText} from '../../core/cell.ts';
 import {AppError} from '../../core/error.ts';
 import {formatAge, formatAmount, formatUsd} from '../../core/format.ts';
 import {type MessageUsage, type PriceOf, totalCost} from '../../core/session/usage.ts';
+import {identityOf} from '../../platform/identity.ts';
+import type {Place} from '../../platform/platform.ts';
 import type {SessionSummary} from '../../storage/session-summary.ts';
 import type {Choice, FilterField} from '../../store/view-slice.ts';
-import type {CommandContext, GlobalFlags, Place} from '../context.ts';
-import {identityOf} from '../../platform/identity.ts';
+import type {CommandContext, GlobalFlags} from '../context.ts';
 
 /** Something to go on with: how it is listed, and what does so. `place` is where the words mean that thing. */
 export type Resumable = {

@@ -1,8 +1,8 @@
 import type {Cell} from '../../core/cell.ts';
 import {entryOf} from '../../core/entry-of.ts';
 import type {Json, JsonObject} from '../../core/json.ts';
-import {cellOf, inWords, wordsOf} from './facts.ts';
 import type {Result} from '../result.ts';
+import {cellOf, inWords, wordsOf} from './facts.ts';
 
 type Options = {
 	readonly items: readonly JsonObject[];

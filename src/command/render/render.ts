@@ -5,8 +5,8 @@ import {paint, parseSgr} from '../../terminal/text/sgr.ts';
 import type {Palette} from '../../terminal/text/style.ts';
 import {lineWidth, padEnd, truncate} from '../../terminal/text/width.ts';
 import {wrapLine} from '../../terminal/text/wrap.ts';
-import {drawPlot} from './plot.ts';
 import type {Column, Result} from '../result.ts';
+import {drawPlot} from './plot.ts';
 
 type Style = {
 	readonly width: number;

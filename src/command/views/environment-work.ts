@@ -3,12 +3,12 @@ import {environmentSchema} from '../../contract/resources/environment.ts';
 import {AppError} from '../../core/error.ts';
 import {isJsonObject, type Json} from '../../core/json.ts';
 import {expandedText, setComposerText} from '../../editor/editor.ts';
+import {renewedLogSource} from '../../platform/log-source.ts';
+import type {PlatformSession} from '../../platform/platform-access.ts';
 import {wantsLinear} from '../../terminal/abilities.ts';
 import type {CommandContext, LiveSession} from '../context.ts';
 import {inWords} from '../render/facts.ts';
 import {titleOfTask} from './followed-log.ts';
-import {renewedLogSource} from '../../platform/log-source.ts';
-import type {PlatformSession} from '../../platform/platform-access.ts';
 
 type Made = {
 	/** The environment as the server told of it, without its token (SAFETY 8). */

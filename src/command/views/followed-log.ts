@@ -1,7 +1,8 @@
 import type {Sighting} from '../../config/sightings.ts';
-import type {CommandContext} from '../context.ts';
+import type {LogToFollow} from '../../logs/log-to-follow.ts';
 import {renewedLogSource} from '../../platform/log-source.ts';
-import type {LogToFollow, Result} from '../result.ts';
+import type {CommandContext} from '../context.ts';
+import type {Result} from '../result.ts';
 
 type Options = Pick<LogToFollow, 'environment' | 'follow' | 'sinceStart' | 'patterns' | 'least'>;
 

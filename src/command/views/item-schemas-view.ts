@@ -1,7 +1,7 @@
 import {originalOf} from '../../contract/lenient.ts';
 import {isJsonObject} from '../../core/json.ts';
-import type {ItemSchemas} from './item-view.ts';
 import type {Result} from '../result.ts';
+import type {ItemSchemas} from './item-view.ts';
 
 /** The item types of a project, one a row. `answer` is what the server said of them. */
 export function itemSchemasResult(answer: {readonly schemas?: ItemSchemas}): Result {

@@ -2,10 +2,10 @@ import {ifOffered} from '../../client/extension.ts';
 import type {RecentKind} from '../../config/recents.ts';
 import {originalOf} from '../../contract/lenient.ts';
 import {isJsonObject} from '../../core/json.ts';
-import type {CommandContext} from '../context.ts';
-import {looseTable} from '../render/loose-table.ts';
-import {pageQuery} from '../paging.ts';
 import type {PlatformSession} from '../../platform/platform-access.ts';
+import type {CommandContext} from '../context.ts';
+import {pageQuery} from '../paging.ts';
+import {looseTable} from '../render/loose-table.ts';
 import type {Result} from '../result.ts';
 import {seenTable} from './seen-table.ts';
 

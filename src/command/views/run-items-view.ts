@@ -1,7 +1,7 @@
 import {type Lenient, originalOf} from '../../contract/lenient.ts';
 import type {RunItem} from '../../contract/resources/item.ts';
-import {type ItemSchemas, itemResult} from './item-view.ts';
 import type {Result} from '../result.ts';
+import {type ItemSchemas, itemResult} from './item-view.ts';
 
 type Options = {
 	readonly schemas: ItemSchemas;

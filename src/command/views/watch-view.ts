@@ -2,9 +2,9 @@ import {formatNumber, formatUsd} from '../../core/format.ts';
 import {totalCost} from '../../core/session/usage.ts';
 import type {AppState} from '../../store/store.ts';
 import {heldUntil, recentTurns, type Watch} from '../../store/watch-slice.ts';
-import type {Result} from '../result.ts';
 import {intervalText} from '../../watch/watch-condition.ts';
 import {environmentName, heldText} from '../../watch/watch-words.ts';
+import type {Result} from '../result.ts';
 
 /** What a watch may cost at most, for a person who is to allow it. */
 export function costFacts(

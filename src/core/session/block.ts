@@ -1,5 +1,5 @@
-import type {Opaque, RunEndReason, StopReason} from './event.ts';
 import type {JsonObject} from '../json.ts';
+import type {Opaque, RunEndReason, StopReason} from './event.ts';
 
 export type Spoken = {readonly id: string; readonly messageId: string; readonly text: string; readonly opaque?: Opaque};
 

@@ -1,5 +1,5 @@
-import type {Block} from './block.ts';
 import {codeFence} from '../code-fence.ts';
+import type {Block} from './block.ts';
 import {blocksOf, type Transcript} from './transcript.ts';
 
 /** The conversation as Markdown that reads well elsewhere: who said what, calls with their results, costs left out. */

@@ -1,5 +1,5 @@
-import type {Opaque} from './event.ts';
 import type {JsonObject} from '../json.ts';
+import type {Opaque} from './event.ts';
 
 /** A part of a model message, in the order in which the model wrote them. */
 export type AssistantPart =

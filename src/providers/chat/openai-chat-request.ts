@@ -3,10 +3,10 @@ import type {Message} from '../../core/session/message.ts';
 import {acceptedId} from '../calls.ts';
 import {opaqueOf, resultText} from '../history.ts';
 import {at, listAt, textAt} from '../json-path.ts';
-import {markCached, optionalCacheMarks} from './openai-chat-cache.ts';
-import type {Quirks} from './openai-chat-quirks.ts';
 import {type OptionalField, optionalField, optionalTools} from '../optional-fields.ts';
 import type {ProviderRequest} from '../provider.ts';
+import {markCached, optionalCacheMarks} from './openai-chat-cache.ts';
+import type {Quirks} from './openai-chat-quirks.ts';
 
 export const chatWire = 'openai-chat';
 

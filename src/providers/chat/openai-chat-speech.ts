@@ -1,7 +1,7 @@
 import {isJsonObject, type Json, type JsonObject} from '../../core/json.ts';
 import {at, listAt, textAt} from '../json-path.ts';
-import {chatWire} from './openai-chat-request.ts';
 import type {ProviderEvent} from '../provider.ts';
+import {chatWire} from './openai-chat-request.ts';
 import {addReasoningDetails, reasoningText} from './reasoning-details.ts';
 import {createThinkSplitter, type SpokenPiece} from './think-tags.ts';
 

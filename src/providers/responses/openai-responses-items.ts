@@ -1,7 +1,7 @@
 import type {Json, JsonObject} from '../../core/json.ts';
 import {countAt, listAt, textAt} from '../json-path.ts';
-import {responsesWire} from './openai-responses-request.ts';
 import type {ProviderEvent} from '../provider.ts';
+import {responsesWire} from './openai-responses-request.ts';
 
 /** What a part is: text, the words of a refusal, a summary of the reasoning, or the reasoning itself, as open models show it. */
 export type PartKind = 'text' | 'refusal' | 'summary' | 'thought';

@@ -3,11 +3,11 @@ import {callIds, finishOf, finishWithCalls, toolCall} from '../calls.ts';
 import {streamFailure, type Vendor} from '../failure.ts';
 import {endpointUrl} from '../history.ts';
 import {at, countAt, listAt, textAt} from '../json-path.ts';
-import {createItems} from './openai-responses-items.ts';
-import {responsesBody} from './openai-responses-request.ts';
 import {type OptionalField, openWithout, optionalField, optionalTools} from '../optional-fields.ts';
 import type {FinishReason, Provider, ProviderEvent} from '../provider.ts';
 import {openaiUsage} from '../token-usage.ts';
+import {createItems} from './openai-responses-items.ts';
+import {responsesBody} from './openai-responses-request.ts';
 
 const vendor: Vendor = {name: 'openai', label: 'OpenAI'};
 

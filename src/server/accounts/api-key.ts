@@ -1,10 +1,10 @@
 import {randomUUID} from 'node:crypto';
 import type {Secret} from '../../core/secrets/secret.ts';
 import type {DatabaseTransaction, Queries} from '../database/tables.ts';
-import type {Services} from '../kit/services.ts';
+import type {AccountServices} from './account-services.ts';
 import {makeToken} from './token.ts';
 
-type Shared = Pick<Services, 'database' | 'now'>;
+type Shared = Pick<AccountServices, 'database' | 'now'>;
 
 /** A key as it is listed: everything but the secret. */
 export type ApiKeyRecord = {

@@ -1,4 +1,4 @@
-import type {Services} from '../kit/services.ts';
+import type {AccountServices} from './account-services.ts';
 import {hashToken} from './token.ts';
 
 /** How many attempts are taken in how many seconds. */
@@ -28,7 +28,7 @@ const limits = {
 
 export type AttemptKind = keyof typeof limits;
 
-type Shared = Pick<Services, 'database' | 'now'>;
+type Shared = Pick<AccountServices, 'database' | 'now'>;
 
 /**
  * Counts an attempt before it is made, for all processes of the server together. Gives the seconds to wait where there

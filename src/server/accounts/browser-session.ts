@@ -1,10 +1,10 @@
 import {randomUUID} from 'node:crypto';
 import type {Secret} from '../../core/secrets/secret.ts';
-import type {Services} from '../kit/services.ts';
+import type {AccountServices} from './account-services.ts';
 import {hashToken, kindOfToken, makeToken} from './token.ts';
 import {type Account, accountColumns} from './user.ts';
 
-type Shared = Pick<Services, 'database' | 'now'>;
+type Shared = Pick<AccountServices, 'database' | 'now'>;
 
 /** Somebody who signed in to the pages. */
 export type BrowserSession = {

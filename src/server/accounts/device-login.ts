@@ -1,7 +1,7 @@
-import type {Services} from '../kit/services.ts';
+import type {AccountServices} from './account-services.ts';
 import {readUserCode} from './user-code.ts';
 
-type Shared = Pick<Services, 'database' | 'now'>;
+type Shared = Pick<AccountServices, 'database' | 'now'>;
 
 /** A login at a program that waits for a person's decision. */
 export type WaitingLogin = {

@@ -1,13 +1,13 @@
 import {randomUUID} from 'node:crypto';
 import {AppError} from '../../core/error.ts';
 import type {Secret} from '../../core/secrets/secret.ts';
-import type {Role} from '../kit/authorize.ts';
+import type {Role} from '../database/role.ts';
 import type {DatabaseTransaction} from '../database/tables.ts';
-import type {Services} from '../kit/services.ts';
+import type {AccountServices} from './account-services.ts';
 import {makeApiKey} from './api-key.ts';
 import {isEmail, normalizeEmail} from './user.ts';
 
-type Shared = Pick<Services, 'database' | 'now'>;
+type Shared = Pick<AccountServices, 'database' | 'now'>;
 
 /** What `serve init` makes; the slugs are also the first names. */
 export type Beginning = {

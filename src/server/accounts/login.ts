@@ -1,7 +1,7 @@
+import type {AccountServices} from './account-services.ts';
 import {revokeFamily} from './oauth/tokens.ts';
-import type {Services} from '../kit/services.ts';
 
-type Shared = Pick<Services, 'database' | 'now'>;
+type Shared = Pick<AccountServices, 'database' | 'now'>;
 
 /** A program that is logged in, as its user sees it. */
 export type Login = {

@@ -1,9 +1,9 @@
 import type {Secret} from '../../core/secrets/secret.ts';
-import type {Services} from '../kit/services.ts';
+import type {AccountServices} from './account-services.ts';
 import {hashPassword} from './password.ts';
 import {hashToken, kindOfToken, makeToken} from './token.ts';
 
-type Shared = Pick<Services, 'database' | 'now'>;
+type Shared = Pick<AccountServices, 'database' | 'now'>;
 
 /** How long a code is good, in seconds: it may have to reach somebody in another time zone, after a weekend. */
 const life = 3 * 24 * 60 * 60;

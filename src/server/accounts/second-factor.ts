@@ -1,11 +1,11 @@
 import {randomUUID} from 'node:crypto';
-import type {Services} from '../kit/services.ts';
+import type {AccountServices} from './account-services.ts';
 import {clearAttempts, countAttempt} from './attempts.ts';
 import {hashRecoveryCode, makeRecoveryCodes} from './recovery-code.ts';
 import {makeTotpSecret, stepOfTotp} from './totp.ts';
 import {type Account, findAccount} from './user.ts';
 
-type Shared = Pick<Services, 'database' | 'now' | 'seal'>;
+type Shared = Pick<AccountServices, 'database' | 'now' | 'seal'>;
 
 /** Where the secret of a user's app is sealed for, in force or not. */
 export function totpPlace(userId: string): string {
@@ -146,7 +146,10 @@ async function takeRecoveryCode({database, now}: Shared, {id}: Account, typed: s
 }
 
 /** How many recovery codes are left. */
-export async function countRecoveryCodes({database}: Pick<Services, 'database'>, userId: string): Promise<number> {
+export async function countRecoveryCodes(
+	{database}: Pick<AccountServices, 'database'>,
+	userId: string,
+): Promise<number> {
 	const left = await database
 		.selectFrom('recovery_codes')
 		.select('id')

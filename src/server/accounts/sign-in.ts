@@ -1,11 +1,11 @@
-import type {Services} from '../kit/services.ts';
+import type {AccountServices} from './account-services.ts';
 import {findActiveKey} from './api-key.ts';
 import {clearAttempts, countAttempt} from './attempts.ts';
 import {hashPassword, isBusyHashing, verifyPassword} from './password.ts';
 import {hashToken, kindOfToken} from './token.ts';
 import {type Account, findAccount, findAccountByEmail, normalizeEmail} from './user.ts';
 
-type Shared = Pick<Services, 'database' | 'now'>;
+type Shared = Pick<AccountServices, 'database' | 'now'>;
 
 export type SignIn =
 	| {readonly kind: 'known'; readonly account: Account; readonly apiKeyId: string | null}

@@ -1,6 +1,6 @@
 import type {Selectable} from 'kysely';
 import type {Queries, Tables} from '../database/tables.ts';
-import type {Services} from '../kit/services.ts';
+import type {AccountServices} from './account-services.ts';
 
 /** A user as the pages and the sign-in need him. */
 export type Account = Pick<
@@ -40,6 +40,9 @@ export async function findAccountByEmail(
 		.executeTakeFirst();
 }
 
-export async function findAccount({database}: Pick<Services, 'database'>, id: string): Promise<Account | undefined> {
+export async function findAccount(
+	{database}: Pick<AccountServices, 'database'>,
+	id: string,
+): Promise<Account | undefined> {
 	return await database.selectFrom('users').select(accountColumns).where('id', '=', id).executeTakeFirst();
 }

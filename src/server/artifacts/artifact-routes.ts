@@ -1,8 +1,8 @@
 import {bytesOf} from '../kit/body.ts';
-import {guard, notFound} from '../kit/handler.ts';
+import {guard, notFound} from '../kit/guard.ts';
 import {refuse, refuseInvalid} from '../kit/refusal.ts';
 import type {OpenRequest, Route, RouteRequest} from '../kit/route.ts';
-import type {Services} from '../kit/services.ts';
+import type {ArtifactServices} from './artifact-services.ts';
 import {rangeOf} from './byte-range.ts';
 import {hashOf, objectName} from './object-name.ts';
 import {createUploadRoom, type UploadRoom} from './upload-room.ts';
@@ -14,7 +14,7 @@ const largest = 64 * 1024 * 1024;
 const longestOid = 1000;
 
 /** How the bytes of artifacts come in, and how they go out by a presigned URL. Both go beyond the specification. */
-export function artifactRoutes(services: Services): readonly Route[] {
+export function artifactRoutes(services: ArtifactServices): readonly Route[] {
 	const within = createUploadRoom(services);
 	return [
 		{
@@ -32,7 +32,7 @@ export function artifactRoutes(services: Services): readonly Route[] {
  * Stores the bytes of an artifact before or after a span refers to it: 201, or 200 where they are there already. The bytes
  * of an oid that is a hash must have it (400); of a name without one the first bytes stay (409).
  */
-async function upload(services: Services, within: UploadRoom, asked: RouteRequest) {
+async function upload(services: ArtifactServices, within: UploadRoom, asked: RouteRequest) {
 	// Whoever may send spans may send what they refer to.
 	const scope = await guard('pushTraces', asked, services);
 	if (!scope?.workspace) {
@@ -82,7 +82,10 @@ const guards = {
 	'accept-ranges': 'bytes',
 };
 
-async function download({artifacts, now}: Services, {request, url, parameters}: OpenRequest): Promise<Response> {
+async function download(
+	{artifacts, now}: ArtifactServices,
+	{request, url, parameters}: OpenRequest,
+): Promise<Response> {
 	const name = `${parameters['workspaceId']}/${parameters['object']}`;
 	const shown = await artifacts.links.check(name, url.searchParams, now());
 	if (!shown) {

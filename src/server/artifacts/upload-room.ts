@@ -1,5 +1,5 @@
-import type {Services} from '../kit/services.ts';
 import {claimBytes, readStoredBytes, refuseFull, releaseBytes} from '../quota/stored-bytes.ts';
+import type {ArtifactServices} from './artifact-services.ts';
 import type {Blobs} from './blobs.ts';
 
 type Upload = {
@@ -25,7 +25,7 @@ const step = 4 * 1024 * 1024;
 export function createUploadRoom({
 	database,
 	storageLimit: limit,
-}: Pick<Services, 'database' | 'storageLimit'>): UploadRoom {
+}: Pick<ArtifactServices, 'database' | 'storageLimit'>): UploadRoom {
 	const held = new Map<string, number>();
 	return async ({organizationId, said, chunks}, put) => {
 		let own = 0;

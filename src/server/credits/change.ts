@@ -1,7 +1,7 @@
 import {AppError} from '../../core/error.ts';
 import {findAccountByEmail} from '../accounts/user.ts';
 import type {DatabaseTransaction} from '../database/tables.ts';
-import type {Services} from '../kit/services.ts';
+import type {CoreServices} from '../kit/services.ts';
 import {grantCredits, newAccount, setAutoRefill, setMemberLimit} from './account.ts';
 import {monthOf} from './month.ts';
 
@@ -32,7 +32,7 @@ export type CreditState = {
 
 /** Throws `not-found` for an organization or a member that is not there. */
 export function changeCredits(
-	{database, now}: Pick<Services, 'database' | 'now'>,
+	{database, now}: Pick<CoreServices, 'database' | 'now'>,
 	{organization, grant, refill, threshold, cap, member, limit}: CreditChange,
 ): Promise<CreditState> {
 	return database.transaction().execute(async transaction => {

@@ -1,11 +1,11 @@
 import {AppError} from '../../core/error.ts';
 import {type Initialized, initialize} from '../accounts/initialize.ts';
-import type {App} from '../http/app.ts';
 import {grantCredits, setAutoRefill} from '../credits/account.ts';
+import type {Services} from '../handlers/services.ts';
+import type {App} from '../kit/route.ts';
 import {createRuntime} from '../sandboxes/create-runtime.ts';
-import type {Services} from '../kit/services.ts';
 import {exampleNames} from '../tasks/examples/examples.ts';
-import type {DemoThing} from '../run/worker-messages.ts';
+import type {DemoThing} from './demo-thing.ts';
 import {loadDemo} from './load-demo.ts';
 import {demoSessions} from './sessions.ts';
 import {demoEvaluation, demoRuns} from './work.ts';

@@ -1,5 +1,5 @@
 import type {Secret} from '../../core/secrets/secret.ts';
-import type {App} from '../http/app.ts';
+import type {App} from '../kit/route.ts';
 import {refundTranscript} from './artifacts.ts';
 import {assessmentSpans} from './assessments.ts';
 import {sessionSpans} from './sessions.ts';

@@ -1,6 +1,7 @@
 import {holdKey, listActiveKeys, makeApiKey, revokeKey} from '../accounts/api-key.ts';
-import {type Handlers, notFound} from '../kit/handler.ts';
+import {notFound} from '../kit/guard.ts';
 import {refuse, refuseInvalid} from '../kit/refusal.ts';
+import type {Handlers} from './handler.ts';
 
 /** In characters. */
 const longestName = 200;

@@ -1,7 +1,8 @@
 import {objectName} from '../artifacts/object-name.ts';
 import {fileNameOf, mimeTypeOf, presentationOf} from '../artifacts/presentation.ts';
-import {type Handlers, notFound} from '../kit/handler.ts';
+import {notFound} from '../kit/guard.ts';
 import {refuse} from '../kit/refusal.ts';
+import type {Handlers} from './handler.ts';
 
 /** How long a URL is good, in milliseconds. */
 const lifetime = 15 * 60 * 1000;

@@ -1,7 +1,8 @@
 import {sql} from 'kysely';
-import {assertSmall, sizeOf} from '../quota/answer-size.ts';
-import {type Handlers, notFound} from '../kit/handler.ts';
+import {notFound} from '../kit/guard.ts';
 import {refuse} from '../kit/refusal.ts';
+import {assertSmall, sizeOf} from '../quota/answer-size.ts';
+import type {Handlers} from './handler.ts';
 import {pageOf} from './page.ts';
 
 export const assessmentHandlers = {

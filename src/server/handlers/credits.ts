@@ -1,6 +1,7 @@
 import {newAccount} from '../credits/account.ts';
-import {type Handlers, notFound} from '../kit/handler.ts';
+import {notFound} from '../kit/guard.ts';
 import {refuse} from '../kit/refusal.ts';
+import type {Handlers} from './handler.ts';
 
 export const creditHandlers = {
 	/** An organization without an account has an auto-refill that is off. A month that is over counts no more. */

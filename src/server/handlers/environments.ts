@@ -2,20 +2,20 @@ import {setTimeout as sleep} from 'node:timers/promises';
 import type {RequestOf} from '../../contract/endpoint.ts';
 import type {endpoints} from '../../contract/endpoints.ts';
 import {makeToken} from '../accounts/token.ts';
-import type {Handlers} from '../kit/handler.ts';
-import {notFound} from '../kit/handler.ts';
+import {notFound} from '../kit/guard.ts';
 import {refuse, refuseInvalid} from '../kit/refusal.ts';
 import {admitEnvironment} from '../sandboxes/admit-environment.ts';
 import {type EnvironmentRow, findEnvironment, prepareEnvironment} from '../sandboxes/environment-life.ts';
 import {answerLog} from '../sandboxes/log-answer.ts';
 import {readSecrets} from '../sandboxes/sandbox-secrets.ts';
 import {planTask} from '../sandboxes/task-plan.ts';
-import type {Services} from '../kit/services.ts';
 import {readInputs} from '../tasks/inputs.ts';
 import type {Task} from '../tasks/task.ts';
-import {environmentResponse} from './responses/environment-response.ts';
 import {findTask} from './find-task.ts';
+import type {Handlers} from './handler.ts';
 import {projectIdOf} from './page.ts';
+import {environmentResponse} from './responses/environment-response.ts';
+import type {Services} from './services.ts';
 
 /** Most characters of the model overrides together, in JSON. */
 const largestOverrides = 64 * 1024;

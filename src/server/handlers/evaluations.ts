@@ -1,7 +1,7 @@
-import type {Handlers} from '../kit/handler.ts';
-import {notFound} from '../kit/handler.ts';
 import {countAt} from '../ingest/read-attributes.ts';
+import {notFound} from '../kit/guard.ts';
 import {refuse} from '../kit/refusal.ts';
+import type {Handlers} from './handler.ts';
 
 export const evaluationHandlers = {
 	/** An evaluation is there as soon as a span names it. Its duration is from the first start to the last end. */

@@ -1,8 +1,8 @@
 import {refuse, refuseInvalid} from '../kit/refusal.ts';
 import {orProviderFault} from '../sandboxes/provider-fault.ts';
-import type {Services} from '../kit/services.ts';
 import type {Task} from '../tasks/task.ts';
 import {isFor, parseReference} from '../tasks/task-reference.ts';
+import type {Services} from './services.ts';
 
 /** Most tasks that are named to somebody who meant another. */
 const mostNamed = 10;

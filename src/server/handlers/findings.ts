@@ -1,8 +1,9 @@
 import {sql} from 'kysely';
 import type {Finding} from '../../contract/resources/finding.ts';
-import {assertSmall, sizeOf} from '../quota/answer-size.ts';
-import {type Handlers, notFound} from '../kit/handler.ts';
+import {notFound} from '../kit/guard.ts';
 import {refuse} from '../kit/refusal.ts';
+import {assertSmall, sizeOf} from '../quota/answer-size.ts';
+import type {Handlers} from './handler.ts';
 import {pageOf} from './page.ts';
 
 /** The columns that the keys of the contract sort by; a severity counts by what it means, not by its letters. */

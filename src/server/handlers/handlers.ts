@@ -1,4 +1,3 @@
-import type {Handlers} from '../kit/handler.ts';
 import {apiKeyHandlers} from './api-keys.ts';
 import {artifactHandlers} from './artifacts.ts';
 import {assessmentHandlers} from './assessments.ts';
@@ -7,6 +6,7 @@ import {environmentListHandlers} from './environment-list.ts';
 import {environmentHandlers} from './environments.ts';
 import {evaluationHandlers} from './evaluations.ts';
 import {findingHandlers} from './findings.ts';
+import type {Handlers} from './handler.ts';
 import {itemHandlers} from './items.ts';
 import {mfaHandlers} from './mfa.ts';
 import {organizationHandlers} from './organization.ts';

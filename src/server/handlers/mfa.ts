@@ -1,6 +1,6 @@
 import {verifyEnrollment} from '../accounts/second-factor.ts';
-import type {Handlers} from '../kit/handler.ts';
 import {refuse} from '../kit/refusal.ts';
+import type {Handlers} from './handler.ts';
 
 export const mfaHandlers = {
 	/** Finishes what the page of the second factor began. The recovery codes are in this answer alone. */

@@ -1,8 +1,9 @@
 import type {Organization} from '../../contract/resources/organization.ts';
-import {authorize, type Role} from '../kit/authorize.ts';
+import type {Role} from '../database/role.ts';
 import type {DatabaseTransaction} from '../database/tables.ts';
-import type {Handlers} from '../kit/handler.ts';
+import {authorize} from '../kit/authorize.ts';
 import {refuseInvalid} from '../kit/refusal.ts';
+import type {Handlers} from './handler.ts';
 
 /** In characters, without the white space around them. */
 const longestName = 100;

@@ -1,4 +1,4 @@
-import type {Handlers} from '../kit/handler.ts';
+import type {Handlers} from './handler.ts';
 import {readPage} from './page.ts';
 
 export const placeHandlers = {

@@ -1,9 +1,9 @@
 import type {UserPreferences} from '../../contract/resources/preferences.ts';
 import type {Queries} from '../database/tables.ts';
-import type {Handlers} from '../kit/handler.ts';
-import {notFound} from '../kit/handler.ts';
+import {notFound} from '../kit/guard.ts';
 import {refuse, refuseInvalid} from '../kit/refusal.ts';
-import type {Services} from '../kit/services.ts';
+import type {Handlers} from './handler.ts';
+import type {Services} from './services.ts';
 
 /** What a US dollar of inference costs in credits. */
 const creditsPerDollar = 100;

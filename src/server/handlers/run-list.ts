@@ -1,4 +1,4 @@
-import type {Handlers} from '../kit/handler.ts';
+import type {Handlers} from './handler.ts';
 import {projectIdOf, readPage} from './page.ts';
 
 export const runListHandlers = {

@@ -1,8 +1,9 @@
 import {randomUUID} from 'node:crypto';
 import type {DatabaseTransaction} from '../database/tables.ts';
-import {type Handlers, notFound} from '../kit/handler.ts';
 import {holdWorkspaces} from '../ingest/place.ts';
+import {notFound} from '../kit/guard.ts';
 import {refuse} from '../kit/refusal.ts';
+import type {Handlers} from './handler.ts';
 
 export const runHandlers = {
 	/** The same attempt again, by the same user for the same runtime, gets the same answer. */

@@ -1,11 +1,11 @@
-import type {Context, Handlers} from '../kit/handler.ts';
-import {notFound} from '../kit/handler.ts';
+import {notFound} from '../kit/guard.ts';
 import {refuse, refuseInvalid} from '../kit/refusal.ts';
+import type {Organization, Workspace} from '../kit/scope.ts';
 import {createRuntime} from '../sandboxes/create-runtime.ts';
 import {resumeRuntime} from '../sandboxes/resume-runtime.ts';
-import type {Organization, Workspace} from '../kit/scope.ts';
 import {readInputs} from '../tasks/inputs.ts';
 import {findTask} from './find-task.ts';
+import type {Context, Handlers} from './handler.ts';
 import {projectIdOf, readPage} from './page.ts';
 import {runtimeResponses, selectRuntimes} from './responses/runtime-response.ts';
 

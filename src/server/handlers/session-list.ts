@@ -1,6 +1,6 @@
 import {sql} from 'kysely';
-import type {Handlers} from '../kit/handler.ts';
 import {longestName} from '../ingest/read-attributes.ts';
+import type {Handlers} from './handler.ts';
 import {projectIdOf, readPage} from './page.ts';
 
 export const sessionListHandlers = {

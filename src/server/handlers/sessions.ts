@@ -1,6 +1,7 @@
-import {type Handlers, notFound} from '../kit/handler.ts';
 import {holdWorkspaces} from '../ingest/place.ts';
+import {notFound} from '../kit/guard.ts';
 import {refuse} from '../kit/refusal.ts';
+import type {Handlers} from './handler.ts';
 import {readSession} from './responses/session-response.ts';
 
 export const sessionHandlers = {

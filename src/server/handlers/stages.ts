@@ -2,9 +2,10 @@ import {randomUUID} from 'node:crypto';
 import type {Selectable} from 'kysely';
 import type {Stage} from '../../contract/resources/stage.ts';
 import type {Tables} from '../database/tables.ts';
-import {type Handlers, notFound} from '../kit/handler.ts';
 import {derivedId} from '../ingest/ids.ts';
+import {notFound} from '../kit/guard.ts';
 import {refuse} from '../kit/refusal.ts';
+import type {Handlers} from './handler.ts';
 
 export const stageHandlers = {
 	/** Whoever comes first makes the stage; all others get his, with his provenance, until it is submitted or dismissed. */

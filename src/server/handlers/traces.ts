@@ -1,7 +1,7 @@
-import type {Handlers} from '../kit/handler.ts';
+import {ingest} from '../ingest/ingest.ts';
 import {decodeTraces, encodingOf} from '../ingest/otlp/decode.ts';
 import {exportResponse} from '../ingest/otlp/export-response.ts';
-import {ingest} from '../ingest/ingest.ts';
+import type {Handlers} from './handler.ts';
 
 export const traceHandlers = {
 	/** Answers as OTLP/HTTP says, in the encoding of the request. Spans that are not valid are counted, the others kept. */

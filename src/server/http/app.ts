@@ -1,20 +1,18 @@
+import {oauthRoutes} from '../accounts/oauth/oauth-routes.ts';
 import {artifactRoutes} from '../artifacts/artifact-routes.ts';
-import {authenticate} from './authenticate.ts';
-import {refuseOutdated} from './client-version.ts';
 import {isDatabaseFault} from '../database/fault.ts';
 import {type DemoOptions, demoRoutes} from '../demo-model/demo-routes.ts';
-import {ownNames, refuseBody, refuseStranger} from './guard.ts';
+import {contractRoutes} from '../handlers/handler.ts';
 import {handlers} from '../handlers/handlers.ts';
-import {contractRoutes} from '../kit/handler.ts';
-import {answersHead} from './head.ts';
+import type {Services} from '../handlers/services.ts';
 import {type Log, traceOf} from '../kit/log.ts';
-import {oauthRoutes} from '../accounts/oauth/oauth-routes.ts';
-import {pageRoutes} from '../pages/page-routes.ts';
 import {Refusal, refusal} from '../kit/refusal.ts';
-import {findRoute, type Route} from '../kit/route.ts';
-import type {Services} from '../kit/services.ts';
-
-export type App = (request: Request) => Promise<Response>;
+import {type App, findRoute, type Route} from '../kit/route.ts';
+import {pageRoutes} from '../pages/page-routes.ts';
+import {authenticate} from './authenticate.ts';
+import {refuseOutdated} from './client-version.ts';
+import {answersHead} from './head.ts';
+import {ownNames, refuseBody, refuseStranger} from './refuse-strangers.ts';
 
 type Options = {
 	readonly services: Services;

@@ -1,9 +1,9 @@
 import {findActiveKey} from '../accounts/api-key.ts';
-import {hashToken, kindOfToken} from '../accounts/token.ts';
-import type {Principal} from '../kit/authorize.ts';
-import {isDatabaseFault} from '../database/fault.ts';
 import {findAccessToken} from '../accounts/oauth/access-token.ts';
-import type {Services} from '../kit/services.ts';
+import {hashToken, kindOfToken} from '../accounts/token.ts';
+import {isDatabaseFault} from '../database/fault.ts';
+import type {Services} from '../handlers/services.ts';
+import type {Principal} from '../kit/authorize.ts';
 
 /** How stale the last use of a key may be, in milliseconds: a write for each request would cost more than it tells. */
 const useInterval = 60_000;

@@ -1,4 +1,4 @@
-import type {App} from './app.ts';
+import type {App} from '../kit/route.ts';
 
 /**
  * Lets an app that knows GET answer HEAD: the same status and headers, with the length where the answer is whole, and no

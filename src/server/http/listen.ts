@@ -4,7 +4,7 @@ import {isIPv6} from 'node:net';
 import {finished} from 'node:stream/promises';
 import {setImmediate} from 'node:timers/promises';
 import {AppError} from '../../core/error.ts';
-import type {App} from './app.ts';
+import type {App} from '../kit/route.ts';
 import {isWhole} from './head.ts';
 import {toRequest} from './incoming.ts';
 import {refuseMalformed} from './malformed.ts';

@@ -1,13 +1,13 @@
 import type {Database} from '../database/tables.ts';
 import {deriveAirt} from './airt.ts';
 import {deriveArtifacts} from './artifacts.ts';
-import {readBelongings} from './ownership.ts';
 import {IdTaken} from './ids.ts';
 import {deriveItems} from './items.ts';
+import type {Span} from './otlp/span.ts';
+import {readBelongings} from './ownership.ts';
 import {holdWorkspaces, placeSpans} from './place.ts';
 import {deriveRuns} from './runs.ts';
 import {deriveSessions} from './sessions.ts';
-import type {Span} from './otlp/span.ts';
 import {storeSpans} from './store-spans.ts';
 
 const mostAttempts = 5;

@@ -1,6 +1,6 @@
 import type {JsonObject} from '../../core/json.ts';
-import {nameAt} from './read-attributes.ts';
 import type {Span} from './otlp/span.ts';
+import {nameAt} from './read-attributes.ts';
 
 /** The events of a span that record items of their own. */
 const itemEvent = 'service.item';

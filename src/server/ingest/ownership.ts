@@ -1,11 +1,11 @@
 import type {DatabaseTransaction} from '../database/tables.ts';
-import {isFencedOff, loadOwners, loadRunsOfItems} from './run-ownership.ts';
 import type {Belongings} from './context.ts';
 import {chunks, ownIds} from './ids.ts';
 import {itemNamesOf} from './item-records.ts';
+import type {Span} from './otlp/span.ts';
 import type {Place} from './place.ts';
 import {nameAt} from './read-attributes.ts';
-import type {Span} from './otlp/span.ts';
+import {isFencedOff, loadOwners, loadRunsOfItems} from './run-ownership.ts';
 
 type Key = Parameters<typeof nameAt>[1];
 

@@ -1,7 +1,7 @@
 import {sql} from 'kysely';
 import type {DatabaseTransaction} from '../database/tables.ts';
-import {textAt} from './read-attributes.ts';
 import type {Span} from './otlp/span.ts';
+import {textAt} from './read-attributes.ts';
 
 /** Where spans go. */
 export type Place = {

@@ -1,15 +1,15 @@
 import type {Insertable} from 'kysely';
 import {groupBy} from '../../core/group-by.ts';
 import type {DatabaseTransaction, Tables} from '../database/tables.ts';
-import {isFencedOff, loadOwners} from './run-ownership.ts';
 import {refuse} from '../kit/refusal.ts';
 import {claimBytes} from '../quota/stored-bytes.ts';
-import {type Claimed, fencedOff, typeOf} from './ownership.ts';
-import {limits} from './otlp/budget.ts';
 import {type Belongings, belongingNames, inherit, keyOf, type Linked, linkKey} from './context.ts';
 import {chunks} from './ids.ts';
-import type {Place} from './place.ts';
+import {limits} from './otlp/budget.ts';
 import type {Span, SpanEvent} from './otlp/span.ts';
+import {type Claimed, fencedOff, typeOf} from './ownership.ts';
+import type {Place} from './place.ts';
+import {isFencedOff, loadOwners} from './run-ownership.ts';
 
 /** A span that is new, or that belongs to more than before, with what it is to be derived from. */
 export type Touched = Belongings & {

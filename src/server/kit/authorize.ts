@@ -1,9 +1,5 @@
 import type {OperationId} from '../../contract/operations.ts';
-
-/** What a member may do in an organization, from the least to the most. */
-const roles = ['member', 'admin', 'owner'] as const;
-
-export type Role = (typeof roles)[number];
+import {type Role, roles} from '../database/role.ts';
 
 /** Who asks. */
 export type Principal = {

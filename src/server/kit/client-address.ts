@@ -1,6 +1,6 @@
 import {isIPv6} from 'node:net';
 import {isLoopback} from '../../core/origin.ts';
-import type {Services} from './services.ts';
+import type {CoreServices} from './services.ts';
 
 /** The header in which the listener says who connected. What a caller sends under this name never gets this far. */
 export const peerHeader = 'x-service-peer';
@@ -9,7 +9,7 @@ export const peerHeader = 'x-service-peer';
  * The address that a request came from, in words for people; undefined where nobody knows. With https a proxy stands in
  * front, and its address would only mislead.
  */
-export function peerOf(request: Request, {publicUrl}: Pick<Services, 'publicUrl'>): string | undefined {
+export function peerOf(request: Request, {publicUrl}: Pick<CoreServices, 'publicUrl'>): string | undefined {
 	const address = request.headers.get(peerHeader)?.replace(/^::ffff:(?=\d+\.)/, '');
 	if (!address || publicUrl().startsWith('https:')) {
 		return undefined;
@@ -24,7 +24,7 @@ export function peerOf(request: Request, {publicUrl}: Pick<Services, 'publicUrl'
  * since one computer has all of it. Behind a proxy with TLS it is the last address that `X-Forwarded-For` has: what comes
  * before it, anybody may write.
  */
-export function networkOf({headers}: Request, {publicUrl}: Pick<Services, 'publicUrl'>): string {
+export function networkOf({headers}: Request, {publicUrl}: Pick<CoreServices, 'publicUrl'>): string {
 	const forwarded = publicUrl().startsWith('https:') ? headers.get('x-forwarded-for')?.split(',').at(-1)?.trim() : '';
 	const address = (forwarded || headers.get(peerHeader) || 'unknown').replace(/^::ffff:(?=\d+\.)/i, '');
 	return isIPv6(address) ? networkOfIPv6(address) : address;

@@ -29,6 +29,9 @@ export type Route =
 	| (Common & {readonly auth: 'none'; readonly handle: Handle<OpenRequest>})
 	| (Common & {readonly auth: 'credential'; readonly handle: Handle<RouteRequest>});
 
+/** The whole server. */
+export type App = (request: Request) => Promise<Response>;
+
 type Found = {readonly route: Route; readonly parameters: Readonly<Record<string, string>>};
 
 /** The route of a request, or how to refuse it: what is there takes another method, or there is nothing. */

@@ -1,6 +1,7 @@
 import type {PathParameter} from '../../contract/path.ts';
-import type {Principal, Role} from './authorize.ts';
+import type {Role} from '../database/role.ts';
 import type {Queries} from '../database/tables.ts';
+import type {Principal} from './authorize.ts';
 
 export type Organization = {readonly id: string; readonly slug: string; readonly name: string};
 export type Workspace = {readonly id: string; readonly slug: string; readonly name: string};

@@ -1,11 +1,11 @@
 import {html} from 'hono/html';
+import type {AccountServices} from '../accounts/account-services.ts';
 import type {Route} from '../kit/route.ts';
-import type {Services} from '../kit/services.ts';
 import {redirect, respond} from './page.ts';
 import {type SignedVisit, signedPages} from './page-route.ts';
 
 /** Where somebody sees what he can look after by himself, and goes on from there. */
-export function accountPages(services: Services): readonly Route[] {
+export function accountPages(services: AccountServices): readonly Route[] {
 	return [
 		{method: 'GET', path: '/', auth: 'none', handle: () => redirect('/account')},
 		...signedPages(services, [{path: '/account', show: overview}]),

@@ -1,15 +1,15 @@
 import {html} from 'hono/html';
+import type {AccountServices} from '../accounts/account-services.ts';
 import {countAttempt} from '../accounts/attempts.ts';
 import {decideLogin, findLogin, type WaitingLogin} from '../accounts/device-login.ts';
 import {readUserCode} from '../accounts/user-code.ts';
 import type {Route} from '../kit/route.ts';
-import type {Services} from '../kit/services.ts';
 import {field, timeOf, waitText} from './markup.ts';
 import {respond} from './page.ts';
 import {type SignedVisit, signedPages} from './page-route.ts';
 
 /** How a person lets a program in: the code, who asks and for what, then the decision (RFC 8628 section 3.3). */
-export function devicePages(services: Services): readonly Route[] {
+export function devicePages(services: AccountServices): readonly Route[] {
 	return signedPages(services, [
 		{
 			path: '/device',

@@ -1,7 +1,7 @@
 import {html} from 'hono/html';
+import type {AccountServices} from '../accounts/account-services.ts';
 import {endLogin, type Login, listLogins} from '../accounts/login.ts';
 import type {Route} from '../kit/route.ts';
-import type {Services} from '../kit/services.ts';
 import {type Markup, timeOf} from './markup.ts';
 import {redirect, respond} from './page.ts';
 import {type SignedVisit, signedPages} from './page-route.ts';
@@ -9,7 +9,7 @@ import {type SignedVisit, signedPages} from './page-route.ts';
 const here = '/account/logins';
 
 /** Where somebody sees which terminals are in under his name, and ends what he does not know or has lost. */
-export function loginPages(services: Services): readonly Route[] {
+export function loginPages(services: AccountServices): readonly Route[] {
 	return signedPages(services, [
 		{path: here, show: listPage},
 		{

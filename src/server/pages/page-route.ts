@@ -1,8 +1,8 @@
 import {html} from 'hono/html';
+import type {AccountServices} from '../accounts/account-services.ts';
 import type {BrowserSession} from '../accounts/browser-session.ts';
 import {formType, readForm} from '../kit/form-body.ts';
 import type {OpenRequest, Route} from '../kit/route.ts';
-import type {Services} from '../kit/services.ts';
 import type {Markup} from './markup.ts';
 import {withNext} from './next.ts';
 import {redirect, respond, type Signed} from './page.ts';
@@ -10,7 +10,7 @@ import {isOwnForm, recognize, type Visitor} from './visitor.ts';
 
 /** A request for a page. */
 export type Visit = {
-	readonly services: Services;
+	readonly services: AccountServices;
 	readonly request: Request;
 	readonly url: URL;
 	readonly visitor: Visitor;
@@ -29,12 +29,12 @@ type Page<Kind extends Visit> = {
 };
 
 /** Pages that anybody may see. */
-export function openPages(services: Services, pages: readonly Page<Visit>[]): readonly Route[] {
+export function openPages(services: AccountServices, pages: readonly Page<Visit>[]): readonly Route[] {
 	return pages.flatMap(page => routesOf(services, page, visit => visit));
 }
 
 /** Pages for who is signed in; everybody else signs in first and comes back. */
-export function signedPages(services: Services, pages: readonly Page<SignedVisit>[]): readonly Route[] {
+export function signedPages(services: AccountServices, pages: readonly Page<SignedVisit>[]): readonly Route[] {
 	return pages.flatMap(page =>
 		routesOf(services, page, visit => {
 			const {session} = visit.visitor;
@@ -50,7 +50,7 @@ export function signedPages(services: Services, pages: readonly Page<SignedVisit
 }
 
 function routesOf<Kind extends Visit>(
-	services: Services,
+	services: AccountServices,
 	{path, show, take}: Page<Kind>,
 	admit: (visit: Visit) => Kind | Response,
 ): readonly Route[] {

@@ -1,5 +1,5 @@
+import type {AccountServices} from '../accounts/account-services.ts';
 import type {Route} from '../kit/route.ts';
-import type {Services} from '../kit/services.ts';
 import {accountPages} from './account-pages.ts';
 import {devicePages} from './device-pages.ts';
 import {loginPages} from './login-pages.ts';
@@ -8,7 +8,7 @@ import {secondFactorPages} from './second-factor-pages.ts';
 import {signInPages} from './sign-in-pages.ts';
 
 /** All pages for browsers. They need no script. */
-export function pageRoutes(services: Services): readonly Route[] {
+export function pageRoutes(services: AccountServices): readonly Route[] {
 	return [
 		...signInPages(services),
 		...accountPages(services),

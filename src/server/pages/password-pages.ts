@@ -1,17 +1,17 @@
 import {html} from 'hono/html';
+import type {AccountServices} from '../accounts/account-services.ts';
 import {closeOtherSessions} from '../accounts/browser-session.ts';
 import {isBusyHashing, passwordLength} from '../accounts/password.ts';
 import {choosePassword, findPasswordCode} from '../accounts/password-code.ts';
 import {busySeconds, setPassword, signInWithPassword} from '../accounts/sign-in.ts';
 import {networkOf} from '../kit/client-address.ts';
 import type {Route} from '../kit/route.ts';
-import type {Services} from '../kit/services.ts';
 import {field, type Markup, waitText} from './markup.ts';
 import {redirect, respond} from './page.ts';
 import {openPages, type SignedVisit, signedPages, type Visit} from './page-route.ts';
 
 /** Where a password is chosen with a code of the people who run the server, and changed by whoever knows the one until now. */
-export function passwordPages(services: Services): readonly Route[] {
+export function passwordPages(services: AccountServices): readonly Route[] {
 	return [
 		...openPages(services, [{path: '/password', show: visit => choicePage(visit), take: takeChoice}]),
 		...signedPages(services, [

@@ -1,5 +1,6 @@
 import {html, raw} from 'hono/html';
 import {renderSVG} from 'uqr';
+import type {AccountServices} from '../accounts/account-services.ts';
 import {type BrowserSession, closeOtherSessions} from '../accounts/browser-session.ts';
 import {
 	checkSecondFactor,
@@ -11,7 +12,6 @@ import {
 } from '../accounts/second-factor.ts';
 import {totpAddress} from '../accounts/totp.ts';
 import type {Route} from '../kit/route.ts';
-import type {Services} from '../kit/services.ts';
 import {field, type Markup, waitText} from './markup.ts';
 import {redirect, respond} from './page.ts';
 import {type SignedVisit, signedPages} from './page-route.ts';
@@ -23,7 +23,7 @@ const title = 'Second factor';
  * Where an authenticator app is set up, by who signed in with his password. The secret is shown here alone; that the app
  * has it is shown here with a code, or in the terminal with `service mfa verify`.
  */
-export function secondFactorPages(services: Services): readonly Route[] {
+export function secondFactorPages(services: AccountServices): readonly Route[] {
 	return signedPages(services, [
 		{path: here, show: visit => statePage(visit)},
 		{

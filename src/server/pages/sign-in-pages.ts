@@ -1,10 +1,10 @@
 import {html} from 'hono/html';
+import type {AccountServices} from '../accounts/account-services.ts';
 import {closeSession, openSession} from '../accounts/browser-session.ts';
 import {checkSecondFactor} from '../accounts/second-factor.ts';
 import {type SignIn, signInWithKey, signInWithPassword} from '../accounts/sign-in.ts';
 import {networkOf} from '../kit/client-address.ts';
 import type {Route} from '../kit/route.ts';
-import type {Services} from '../kit/services.ts';
 import {writeCookie} from './cookie.ts';
 import {field, waitText} from './markup.ts';
 import {readNext, withNext} from './next.ts';
@@ -12,7 +12,7 @@ import {redirect, respond} from './page.ts';
 import {openPages, type Visit} from './page-route.ts';
 
 /** How somebody proves in a browser who he is: by password or API key, then by the second factor where he has one. */
-export function signInPages(services: Services): readonly Route[] {
+export function signInPages(services: AccountServices): readonly Route[] {
 	return openPages(services, [
 		{
 			path: '/sign-in',

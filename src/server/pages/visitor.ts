@@ -1,7 +1,7 @@
+import type {AccountServices} from '../accounts/account-services.ts';
 import {type BrowserSession, findSession} from '../accounts/browser-session.ts';
 import {ownOrigin} from '../accounts/own-origin.ts';
 import {hashToken, isSame, kindOfToken, makeToken} from '../accounts/token.ts';
-import type {Services} from '../kit/services.ts';
 import {readCookie, writeCookie} from './cookie.ts';
 
 /** Who looks at a page. */
@@ -16,7 +16,7 @@ export type Visitor = {
 };
 
 /** Recognises a browser by its cookie. One that has none gets a random one, which is no session, for its first form. */
-export async function recognize(services: Services, request: Request): Promise<Visitor> {
+export async function recognize(services: AccountServices, request: Request): Promise<Visitor> {
 	const origin = ownOrigin(request, services);
 	const sent = readCookie(request, origin);
 	const known = sent !== undefined && kindOfToken(sent) === 'session' ? sent : undefined;

@@ -1,5 +1,5 @@
 import {messageOf} from '../../core/error.ts';
-import type {Services} from '../kit/services.ts';
+import type {Services} from '../handlers/services.ts';
 
 /** How often it is looked for what has expired, in milliseconds. */
 const usualInterval = 10 * 60_000;

@@ -1,7 +1,8 @@
 import {Worker} from 'node:worker_threads';
 import {AppError, messageOf} from '../../core/error.ts';
 import {type Secret, secret} from '../../core/secrets/secret.ts';
-import type {DemoThing, EmbeddedScope, SandboxReport, WorkerData, WorkerReport} from './worker-messages.ts';
+import type {DemoThing} from '../demo/demo-thing.ts';
+import type {EmbeddedScope, SandboxReport, WorkerData, WorkerReport} from './worker-messages.ts';
 
 export type Embedded = {
 	/** `http://127.0.0.1:port`, without a slash at the end. */

@@ -19,13 +19,13 @@ import {removeSecondFactor} from '../accounts/second-factor.ts';
 import {type Account, findAccountByEmail} from '../accounts/user.ts';
 import {bucketOf} from '../artifacts/artifact-place.ts';
 import {type CreditChange, type CreditState, changeCredits} from '../credits/change.ts';
-import {openDataFolder, privateFile} from './data-folder.ts';
 import {openDatabase} from '../database/open.ts';
 import {installDemo} from '../demo/install-demo.ts';
+import type {Services} from '../handlers/services.ts';
 import {jsonLog, type LogLevel} from '../kit/log.ts';
 import {countSandboxes} from '../sandboxes/keeper.ts';
 import {changeLimits, type LimitChange, type LimitState} from '../sandboxes/organization-limits.ts';
-import type {Services} from '../kit/services.ts';
+import {openDataFolder, privateFile} from './data-folder.ts';
 import {type RunningServer, startServer} from './start.ts';
 
 type Place = {readonly env: Environment; readonly data?: string; readonly database?: string};

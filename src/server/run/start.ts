@@ -2,19 +2,20 @@ import {hostname, networkInterfaces} from 'node:os';
 import {join} from 'node:path';
 import {createSeal, makeSealKey} from '../accounts/seal.ts';
 import {applySeal, loadSealKey} from '../accounts/seal-key.ts';
-import {type App, createApp} from '../http/app.ts';
 import type {ArtifactPlace} from '../artifacts/artifact-place.ts';
 import {openArtifacts} from '../artifacts/artifact-store.ts';
-import {loadServerCatalog} from '../kit/catalog.ts';
 import {openDatabase} from '../database/open.ts';
 import type {DatabasePlace} from '../database/place.ts';
 import type {DemoOptions} from '../demo-model/demo-routes.ts';
+import {loadServerCatalog} from '../handlers/server-catalog.ts';
+import type {Services} from '../handlers/services.ts';
+import {createApp} from '../http/app.ts';
 import {listen} from '../http/listen.ts';
 import type {Log} from '../kit/log.ts';
+import type {App} from '../kit/route.ts';
+import {usualStorageLimit} from '../quota/stored-bytes.ts';
 import {endSandboxes, keepSandboxes} from '../sandboxes/keeper.ts';
 import {createSandboxing} from '../sandboxes/sandboxing.ts';
-import type {Services} from '../kit/services.ts';
-import {usualStorageLimit} from '../quota/stored-bytes.ts';
 import {keepTidy} from './cleanup.ts';
 
 export type RunningServer = {

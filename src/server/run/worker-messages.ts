@@ -1,3 +1,5 @@
+import type {DemoThing} from '../demo/demo-thing.ts';
+
 /** What the embedded server's worker is started with. */
 export type WorkerData = {
 	/** How many times faster than a real model the demo model answers. */
@@ -6,12 +8,6 @@ export type WorkerData = {
 
 /** Where the embedded server's own user works. */
 export type EmbeddedScope = {readonly org: string; readonly workspace: string; readonly project: string};
-
-/** Something that the demonstration has, for completion: what cannot be listed could not be found otherwise. */
-export type DemoThing = {
-	readonly kind: 'session' | 'run' | 'evaluation' | 'runtime' | 'task' | 'project';
-	readonly id: string;
-};
 
 /** What the worker says first: where it listens and how to prove oneself, or why it could not. */
 export type WorkerReport =

@@ -3,9 +3,9 @@ import process from 'node:process';
 import {parentPort, workerData} from 'node:worker_threads';
 import {reportError} from '../../core/error.ts';
 import {demoThings, installDemo} from '../demo/install-demo.ts';
-import {makeEmbeddedFolder} from './embedded-folder.ts';
+import type {Services} from '../handlers/services.ts';
 import {countSandboxes} from '../sandboxes/keeper.ts';
-import type {Services} from '../kit/services.ts';
+import {makeEmbeddedFolder} from './embedded-folder.ts';
 import {type RunningServer, startServer} from './start.ts';
 import type {SandboxReport, WorkerData, WorkerReport} from './worker-messages.ts';
 

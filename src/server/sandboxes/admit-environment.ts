@@ -1,10 +1,10 @@
 import {randomUUID} from 'node:crypto';
-import type {Services} from '../kit/services.ts';
 import type {TaskInputs} from '../tasks/inputs.ts';
 import type {Task} from '../tasks/task.ts';
 import {assertCapacity, holdOrganization, limitFor} from './capacity.ts';
 import {payAhead} from './meter.ts';
 import {assertStarts, orProviderFault} from './provider-fault.ts';
+import type {SandboxServices} from './sandbox-services.ts';
 import type {TaskPlan} from './task-plan.ts';
 
 type Wanted = {
@@ -29,7 +29,7 @@ type Admitted = {
 };
 
 /** Writes down a new environment, in the state `building`. Refuses (409) where there is no room, no credits or no way to start it. */
-export async function admitEnvironment(services: Services, wanted: Wanted): Promise<Admitted> {
+export async function admitEnvironment(services: SandboxServices, wanted: Wanted): Promise<Admitted> {
 	const {database, sandboxes, now} = services;
 	const {organizationId, workspaceId, projectId, createdBy, task, plan, inputs, modelOverrides} = wanted;
 	const {provider, policy} = sandboxes;

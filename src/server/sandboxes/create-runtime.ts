@@ -1,6 +1,6 @@
 import {createHash, randomUUID} from 'node:crypto';
 import {refuse} from '../kit/refusal.ts';
-import type {Services} from '../kit/services.ts';
+import type {SandboxServices} from './sandbox-services.ts';
 
 export type NewRuntime = {
 	readonly organizationId: string;
@@ -22,7 +22,7 @@ const configVersion = '1';
 
 /** Makes a runtime that was never started, and gives its id. Refuses (409) a key that is taken. */
 export async function createRuntime(
-	{database, now}: Pick<Services, 'database' | 'now'>,
+	{database, now}: Pick<SandboxServices, 'database' | 'now'>,
 	runtime: NewRuntime,
 ): Promise<string> {
 	const {key, name, description = null, taskReference, requestedSeconds = null} = runtime;

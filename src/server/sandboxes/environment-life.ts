@@ -5,11 +5,11 @@ import {AppError, isAbort, reportError} from '../../core/error.ts';
 import type {ChargeRefusal} from '../credits/charge.ts';
 import type {Tables} from '../database/tables.ts';
 import {traceOf} from '../kit/log.ts';
-import type {Services} from '../kit/services.ts';
 import {beginPatience} from './background.ts';
 import {holdOrganization} from './capacity.ts';
 import {creditsOwed, type SandboxRow, settleSandbox} from './meter.ts';
 import type {SandboxSpec, SandboxState} from './provider.ts';
+import type {SandboxServices} from './sandbox-services.ts';
 import type {ServiceAddresses} from './task-plan.ts';
 
 export type EnvironmentRow = Selectable<Tables['environments']>;
@@ -27,7 +27,7 @@ const longestWait = 500;
  * wrong becomes the state `failed` and a line of its log.
  */
 export async function prepareEnvironment(
-	services: Services,
+	services: SandboxServices,
 	id: string,
 	specOf: () => Promise<SandboxSpec>,
 	signal: AbortSignal,
@@ -55,7 +55,7 @@ export async function prepareEnvironment(
 }
 
 /** Brings the state of an environment up to what its sandbox is, and gives it. May be called at any time, by any server. */
-export async function advanceEnvironment(services: Services, id: string): Promise<State> {
+export async function advanceEnvironment(services: SandboxServices, id: string): Promise<State> {
 	const row = await findEnvironment(services, id);
 	if (isOver(row.state) || row.sandbox_id === null) {
 		return row.state;
@@ -83,11 +83,11 @@ const lacks: Readonly<Record<ChargeRefusal, string>> = {
 	member_limit_exceeded: 'The monthly credits of its creator are used up.',
 };
 
-const findSandbox = ({database}: Services, id: string) =>
+const findSandbox = ({database}: SandboxServices, id: string) =>
 	database.selectFrom('sandboxes').selectAll().where('id', '=', id).executeTakeFirst();
 
 /** Charges what was used since the last time. Gives what there was too little of, if anything. */
-async function charge({database, sandboxes, now}: Services, row: EnvironmentRow, sandbox: SandboxRow) {
+async function charge({database, sandboxes, now}: SandboxServices, row: EnvironmentRow, sandbox: SandboxRow) {
 	const become = {...meterOf(row, sandboxes, now()), state: 'running'} as const;
 	if (creditsOwed(sandbox, become.rate, become.now) === 0) {
 		return undefined;
@@ -99,28 +99,28 @@ async function charge({database, sandboxes, now}: Services, row: EnvironmentRow,
 	});
 }
 
-const meterOf = ({task_ref}: EnvironmentRow, {policy}: Services['sandboxes'], now: Date) => ({
+const meterOf = ({task_ref}: EnvironmentRow, {policy}: SandboxServices['sandboxes'], now: Date) => ({
 	reason: `environment ${task_ref}`,
 	rate: policy.creditsPerHour,
 	now,
 });
 
 /** Ends an environment. One that is over stays as it is. */
-export async function endEnvironment(services: Services, id: string): Promise<void> {
+export async function endEnvironment(services: SandboxServices, id: string): Promise<void> {
 	for (let row = await findEnvironment(services, id); !isOver(row.state); row = await findEnvironment(services, id)) {
 		await turn(services, row, {state: 'torn_down'});
 	}
 }
 
 /** An environment may have been stopped while its sandbox was being started. */
-async function endIfOver(services: Services, id: string): Promise<void> {
+async function endIfOver(services: SandboxServices, id: string): Promise<void> {
 	const {state, sandbox_id} = await findEnvironment(services, id);
 	if (isOver(state) && sandbox_id !== null) {
 		await services.sandboxes.provider.end(sandbox_id);
 	}
 }
 
-async function turnOf(services: Services, row: EnvironmentRow, found: SandboxState, now: Date): Promise<Turn> {
+async function turnOf(services: SandboxServices, row: EnvironmentRow, found: SandboxState, now: Date): Promise<Turn> {
 	const addresses: ServiceAddresses = JSON.parse(row.service_urls);
 	const ports = Object.values(addresses).map(({port}) => port);
 	switch (found.kind) {
@@ -140,7 +140,7 @@ async function turnOf(services: Services, row: EnvironmentRow, found: SandboxSta
 }
 
 async function whileRunning(
-	{sandboxes}: Services,
+	{sandboxes}: SandboxServices,
 	{state, updated_at, sandbox_id}: EnvironmentRow,
 	ports: readonly number[],
 	now: Date,
@@ -168,7 +168,11 @@ function afterEnd({step, status, asked}: SandboxState & {kind: 'ended'}, hasServ
 }
 
 /** Writes the next state, unless another server was faster. What is over loses its processes and its workspace first. */
-async function turn({database, now, sandboxes}: Services, row: EnvironmentRow, {state, error}: Turn): Promise<State> {
+async function turn(
+	{database, now, sandboxes}: SandboxServices,
+	row: EnvironmentRow,
+	{state, error}: Turn,
+): Promise<State> {
 	if (isOver(state) && row.sandbox_id !== null) {
 		await sandboxes.provider.end(row.sandbox_id);
 	}
@@ -203,7 +207,7 @@ async function turn({database, now, sandboxes}: Services, row: EnvironmentRow, {
 	return state;
 }
 
-export function findEnvironment({database}: Services, id: string): Promise<EnvironmentRow> {
+export function findEnvironment({database}: SandboxServices, id: string): Promise<EnvironmentRow> {
 	return database.selectFrom('environments').selectAll().where('id', '=', id).executeTakeFirstOrThrow();
 }
 
@@ -212,7 +216,7 @@ function isOver(state: State): boolean {
 }
 
 /** What a database that is gone for a moment leaves undone is done at the next look. */
-async function guarded<Result>(services: Services, work: () => Promise<Result>): Promise<Result | undefined> {
+async function guarded<Result>(services: SandboxServices, work: () => Promise<Result>): Promise<Result | undefined> {
 	try {
 		return await work();
 	} catch (error) {
@@ -221,7 +225,7 @@ async function guarded<Result>(services: Services, work: () => Promise<Result>):
 	}
 }
 
-function logBug({log}: Services, error: unknown): void {
+function logBug({log}: SandboxServices, error: unknown): void {
 	if (!(error instanceof AppError) && !isAbort(error)) {
 		log({level: 'error', message: 'sandbox', error: traceOf(error)});
 	}

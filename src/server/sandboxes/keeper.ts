@@ -1,7 +1,7 @@
 import {messageOf} from '../../core/error.ts';
-import type {Services} from '../kit/services.ts';
 import {advanceEnvironment} from './environment-life.ts';
 import {advanceRuntime} from './runtime-life.ts';
+import type {SandboxServices} from './sandbox-services.ts';
 
 /** How often it is looked whether a sandbox ended, or its time is over, in milliseconds. */
 const interval = 2000;
@@ -10,7 +10,7 @@ const interval = 2000;
 const mostRemoved = 20;
 
 /** Looks after the sandboxes of this machine until it is closed, those of an earlier server among them. */
-export function keepSandboxes(services: Services): {readonly close: () => Promise<void>} {
+export function keepSandboxes(services: SandboxServices): {readonly close: () => Promise<void>} {
 	let current = look(services);
 	const timer = setInterval(() => {
 		current = current.then(() => look(services));
@@ -25,7 +25,7 @@ export function keepSandboxes(services: Services): {readonly close: () => Promis
 	};
 }
 
-async function look(services: Services): Promise<void> {
+async function look(services: SandboxServices): Promise<void> {
 	try {
 		await sweepSandboxes(services);
 	} catch (error) {
@@ -35,7 +35,7 @@ async function look(services: Services): Promise<void> {
 }
 
 /** Brings everything that runs on this machine up to date: once, and now. */
-export async function sweepSandboxes(services: Services): Promise<void> {
+export async function sweepSandboxes(services: SandboxServices): Promise<void> {
 	const {database, sandboxes} = services;
 	const machine = await sandboxes.provider.machine();
 	const environments = await database
@@ -61,18 +61,18 @@ export async function sweepSandboxes(services: Services): Promise<void> {
 
 /** Together, because an end takes a moment; what fails for one is left for the next look, and hides no other. */
 async function each(
-	services: Services,
+	services: SandboxServices,
 	rows: readonly {readonly id: string}[],
-	advance: (services: Services, id: string) => Promise<unknown>,
+	advance: (services: SandboxServices, id: string) => Promise<unknown>,
 ): Promise<void> {
 	await Promise.all(rows.map(({id}) => advance(services, id).catch(error => logFault(services, error))));
 }
 
-function logFault({log}: Services, error: unknown): void {
+function logFault({log}: SandboxServices, error: unknown): void {
 	log({level: 'warn', message: 'sandboxes', error: messageOf(error)});
 }
 
-async function removeOldLogs({database, sandboxes, now}: Services, machine: string): Promise<void> {
+async function removeOldLogs({database, sandboxes, now}: SandboxServices, machine: string): Promise<void> {
 	const before = new Date(now().getTime() - sandboxes.policy.logRetention).toISOString();
 	const old = await database
 		.selectFrom('environments')
@@ -90,7 +90,7 @@ async function removeOldLogs({database, sandboxes, now}: Services, machine: stri
 }
 
 /** How many sandboxes of this machine have processes, whether they run or are paused. */
-export async function countSandboxes({database, sandboxes}: Services): Promise<number> {
+export async function countSandboxes({database, sandboxes}: SandboxServices): Promise<number> {
 	const {count} = await database
 		.selectFrom('sandboxes')
 		.select(({fn}) => fn.countAll<number>().as('count'))
@@ -101,7 +101,7 @@ export async function countSandboxes({database, sandboxes}: Services): Promise<n
 }
 
 /** Ends every sandbox of this machine, for a server that nobody will start again. */
-export async function endSandboxes({database, sandboxes}: Services): Promise<void> {
+export async function endSandboxes({database, sandboxes}: SandboxServices): Promise<void> {
 	const left = await database.selectFrom('sandboxes').select('id').where('state', '!=', 'killed').execute();
 	await Promise.all(left.map(({id}) => sandboxes.provider.remove(id)));
 }

@@ -8,12 +8,10 @@ import {explainFileError} from '../../storage/file-error.ts';
 import {thisProcess} from '../../storage/lock-owner.ts';
 import {userOf} from './containment/bubblewrap.ts';
 import {type Containment, findContainment, summaryOf} from './containment/containment.ts';
-import {endProcesses, signalSandbox} from './supervisor/end-sandbox.ts';
 import {markOf} from './containment/launch-command.ts';
-import {builtSupervisor, launchSupervisor} from './supervisor/launch-supervisor.ts';
+import {isAlive, stateLetter} from './containment/processes.ts';
 import {appendLine, readLogWindow} from './log-file.ts';
 import {isListening, isListeningAt} from './ports.ts';
-import {isAlive, stateLetter} from './containment/processes.ts';
 import type {SandboxLimits, SandboxProvider, SandboxSpec, SandboxState} from './provider.ts';
 import {sandboxEnvironment, standardPath} from './sandbox-environment.ts';
 import {
@@ -25,6 +23,8 @@ import {
 	sandboxFolder,
 	writeDeadline,
 } from './sandbox-folder.ts';
+import {endProcesses, signalSandbox} from './supervisor/end-sandbox.ts';
+import {builtSupervisor, launchSupervisor} from './supervisor/launch-supervisor.ts';
 import type {SupervisorPlan} from './supervisor/supervisor-plan.ts';
 import {until} from './supervisor/until.ts';
 

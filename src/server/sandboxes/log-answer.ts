@@ -1,6 +1,6 @@
 import {refuseInvalid} from '../kit/refusal.ts';
-import type {Services} from '../kit/services.ts';
 import {assertHere, orProviderFault} from './provider-fault.ts';
+import type {SandboxServices} from './sandbox-services.ts';
 
 type Where = {readonly sandboxId: string; readonly machine: string};
 
@@ -16,7 +16,7 @@ type Asked = {
  * whatever it is for a new log), and `ETag` with `If-None-Match`.
  */
 export async function answerLog(
-	services: Services,
+	services: SandboxServices,
 	{sandboxId, machine}: Where,
 	{request, headers}: Asked,
 ): Promise<{logs: string} | Response> {

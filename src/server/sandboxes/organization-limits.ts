@@ -1,6 +1,6 @@
 import {AppError} from '../../core/error.ts';
-import type {Services} from '../kit/services.ts';
 import {limitFor} from './capacity.ts';
+import type {SandboxServices} from './sandbox-services.ts';
 import {platformPolicy} from './sandboxing.ts';
 
 /** What an operator changes; what is left out stays as it is, and 0 leaves it to the platform again. */
@@ -25,7 +25,7 @@ export type LimitState = {
 
 /** Throws `not-found` for an organization that is not there, `usage` for a default beyond the maximum. */
 export function changeLimits(
-	{database, now}: Pick<Services, 'database' | 'now'>,
+	{database, now}: Pick<SandboxServices, 'database' | 'now'>,
 	{organization, max, default: usual, capacity}: LimitChange,
 ): Promise<LimitState> {
 	return database.transaction().execute(async transaction => {

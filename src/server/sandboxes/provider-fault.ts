@@ -1,10 +1,10 @@
 import {fileReason} from '../../storage/file-error.ts';
 import {traceOf} from '../kit/log.ts';
 import {refuse} from '../kit/refusal.ts';
-import type {Services} from '../kit/services.ts';
+import type {SandboxServices} from './sandbox-services.ts';
 
 /** Refuses (409) where this server starts no sandboxes. */
-export async function assertStarts(services: Services): Promise<void> {
+export async function assertStarts(services: SandboxServices): Promise<void> {
 	const why = await orProviderFault(services, services.sandboxes.provider.refusal());
 	if (why !== undefined) {
 		refuse(409, why, {type: 'configuration_error'});
@@ -12,7 +12,7 @@ export async function assertStarts(services: Services): Promise<void> {
 }
 
 /** What the sandboxes' side gives; where it fails, for a full disk say, the request is refused (502) and the log says why. */
-export async function orProviderFault<Result>({log}: Services, work: Promise<Result>): Promise<Result> {
+export async function orProviderFault<Result>({log}: SandboxServices, work: Promise<Result>): Promise<Result> {
 	try {
 		return await work;
 	} catch (error) {
@@ -25,7 +25,7 @@ export async function orProviderFault<Result>({log}: Services, work: Promise<Res
 }
 
 /** Refuses (502) what only the machine of a sandbox can do where that is another one; null is no machine at all. */
-export async function assertHere(services: Services, machine: string | null, what: string): Promise<void> {
+export async function assertHere(services: SandboxServices, machine: string | null, what: string): Promise<void> {
 	const here = await orProviderFault(services, services.sandboxes.provider.machine());
 	if (machine !== null && machine !== here) {
 		refuse(502, `The sandbox is on another machine, which alone can ${what}.`, {type: 'sandbox_provider_error'});

@@ -1,4 +1,5 @@
-import type {SandboxStep} from './supervisor/supervisor-plan.ts';
+/** One program of a sandbox: the build steps in order, then the task's own command. */
+export type SandboxStep = {readonly name: string; readonly command: readonly string[]};
 
 /** What happens to a sandbox when its time is over. */
 export type Deadline = {

@@ -3,19 +3,19 @@ import {join} from 'node:path';
 import {setTimeout as sleep} from 'node:timers/promises';
 import {reportError} from '../../core/error.ts';
 import {refuse} from '../kit/refusal.ts';
-import type {Services} from '../kit/services.ts';
 import {assertCapacity, holdOrganization, limitFor} from './capacity.ts';
 import {payAhead, type SandboxRow} from './meter.ts';
 import type {Deadline} from './provider.ts';
 import {assertHere, assertStarts, orProviderFault} from './provider-fault.ts';
 import {advanceRuntime, endRuntime, findRuntime, type RuntimeRow} from './runtime-life.ts';
+import type {SandboxServices} from './sandbox-services.ts';
 import {planTask, type TaskPlan} from './task-plan.ts';
 
 /**
  * Wakes a runtime: continues its sandbox, or begins one in its workspace. One that runs already is left alone, so that
  * the same request may come twice, also at once. Refuses where there is no room, no credit (409) or no way (502).
  */
-export async function resumeRuntime(services: Services, id: string, organization: string): Promise<void> {
+export async function resumeRuntime(services: SandboxServices, id: string, organization: string): Promise<void> {
 	const {sandboxes} = services;
 	const before = await findRuntime(services, id);
 	await assertHere(services, before.sandbox?.machine ?? null, 'resume it');
@@ -40,7 +40,7 @@ export async function resumeRuntime(services: Services, id: string, organization
 	}
 }
 
-async function planRuntime(services: Services, {key, task_ref}: RuntimeRow, organization: string) {
+async function planRuntime(services: SandboxServices, {key, task_ref}: RuntimeRow, organization: string) {
 	const task = await orProviderFault(services, services.sandboxes.tasks.find(task_ref, organization));
 	if (!task) {
 		refuse(409, `The task “${task_ref}” of the runtime “${key}” is not there any more.`, {type: 'task_error'});
@@ -54,7 +54,7 @@ async function planRuntime(services: Services, {key, task_ref}: RuntimeRow, orga
 
 /** Decides in one transaction who wakes it, and for how long. Undefined where somebody else was faster. */
 async function admit(
-	services: Services,
+	services: SandboxServices,
 	runtime: RuntimeRow,
 	paused: SandboxRow | undefined,
 	plan: TaskPlan | undefined,
@@ -129,7 +129,11 @@ async function admit(
 type Beginning = {readonly sandboxId: string; readonly plan: TaskPlan | undefined; readonly deadline: Deadline};
 
 /** Starts or continues the process; where that fails the runtime is idle again. */
-async function begin(services: Services, runtime: RuntimeRow, {sandboxId, plan, deadline}: Beginning): Promise<void> {
+async function begin(
+	services: SandboxServices,
+	runtime: RuntimeRow,
+	{sandboxId, plan, deadline}: Beginning,
+): Promise<void> {
 	const {sandboxes, database} = services;
 	const started = performance.now();
 	let fault: unknown;
@@ -165,7 +169,7 @@ async function begin(services: Services, runtime: RuntimeRow, {sandboxId, plan, 
 }
 
 /** Waits for the service of a sandbox, so that its URL can be used at once; a program that takes longer is no failure. */
-async function untilListening({sandboxes}: Services, sandboxId: string, port: number): Promise<void> {
+async function untilListening({sandboxes}: SandboxServices, sandboxId: string, port: number): Promise<void> {
 	const deadline = Date.now() + sandboxes.policy.patience;
 	while (Date.now() < deadline && !(await sandboxes.provider.isListening(sandboxId, port))) {
 		const {kind} = await sandboxes.provider.inspect(sandboxId);

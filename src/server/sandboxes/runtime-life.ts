@@ -2,17 +2,17 @@ import type {Selectable} from 'kysely';
 import type {RuntimeInstance} from '../../contract/resources/runtime.ts';
 import type {ChargeRefusal} from '../credits/charge.ts';
 import type {Tables} from '../database/tables.ts';
-import type {Services} from '../kit/services.ts';
 import {beginPatience} from './background.ts';
 import {holdOrganization} from './capacity.ts';
 import {creditsOwed, type SandboxRow, settleSandbox} from './meter.ts';
+import type {SandboxServices} from './sandbox-services.ts';
 
 export type RuntimeRow = Selectable<Tables['runtimes']>;
 
 type PauseReason = NonNullable<RuntimeInstance['pause_reason']>;
 
 /** A runtime with its sandbox, where it has one. */
-export async function findRuntime({database}: Services, id: string) {
+export async function findRuntime({database}: SandboxServices, id: string) {
 	const runtime = await database.selectFrom('runtimes').selectAll().where('id', '=', id).executeTakeFirstOrThrow();
 	const sandbox =
 		runtime.sandbox_id === null
@@ -25,7 +25,7 @@ export async function findRuntime({database}: Services, id: string) {
  * Brings a runtime up to what its sandbox is: ended by itself, out of time or out of credits. May be called at any time,
  * by any server of its machine.
  */
-export async function advanceRuntime(services: Services, id: string): Promise<void> {
+export async function advanceRuntime(services: SandboxServices, id: string): Promise<void> {
 	const {runtime, sandbox} = await findRuntime(services, id);
 	if (!sandbox || runtime.status === 'idle') {
 		return;
@@ -62,7 +62,7 @@ export async function advanceRuntime(services: Services, id: string): Promise<vo
 }
 
 /** Ends the sandbox of a runtime, which is idle then; its workspace stays. */
-export async function endRuntime(services: Services, id: string): Promise<void> {
+export async function endRuntime(services: SandboxServices, id: string): Promise<void> {
 	const {runtime, sandbox} = await findRuntime(services, id);
 	if (sandbox) {
 		await settle(services, runtime, sandbox, {state: 'killed'});
@@ -70,7 +70,7 @@ export async function endRuntime(services: Services, id: string): Promise<void> 
 }
 
 /** Pauses, or where that cannot be done ends, what runs. */
-async function suspend(services: Services, runtime: RuntimeRow, sandbox: SandboxRow, reason: PauseReason) {
+async function suspend(services: SandboxServices, runtime: RuntimeRow, sandbox: SandboxRow, reason: PauseReason) {
 	const {provider} = services.sandboxes;
 	if (provider.supportsPause) {
 		await provider.pause(sandbox.id);
@@ -83,7 +83,10 @@ async function suspend(services: Services, runtime: RuntimeRow, sandbox: Sandbox
 }
 
 /** Its owner may have resumed it after it was looked at and before it was paused. */
-async function goOnIfResumed({database, sandboxes, now}: Services, {id, running_since}: SandboxRow): Promise<void> {
+async function goOnIfResumed(
+	{database, sandboxes, now}: SandboxServices,
+	{id, running_since}: SandboxRow,
+): Promise<void> {
 	const fresh = await database
 		.selectFrom('sandboxes')
 		.select(['running_since', 'expires_at'])
@@ -103,7 +106,7 @@ const statusOf = {running: 'running', paused: 'paused', killed: 'idle'} as const
  * what there was too little of, if anything.
  */
 async function settle(
-	{database, sandboxes, now, log}: Services,
+	{database, sandboxes, now, log}: SandboxServices,
 	runtime: RuntimeRow,
 	sandbox: SandboxRow,
 	{state, reason}: {readonly state: SandboxRow['state']; readonly reason?: PauseReason},

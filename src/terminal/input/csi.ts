@@ -1,5 +1,5 @@
-import {type InputToken, keyToken, type MouseToken} from './token.ts';
 import {consoleKeys, keypadCharacter, letterKeys, modifiersOf, numberKeys, tokenOfReport} from './key-names.ts';
+import {type InputToken, keyToken, type MouseToken} from './token.ts';
 
 /** A finished CSI sequence: the parameters, the intermediates and the final byte as they came. */
 type Csi = {readonly prefix: string; readonly parameters: Parameters; readonly final: string};

@@ -1,8 +1,8 @@
-import {mouseToken, parseCsi, parseSs3} from './csi.ts';
 import {parseOsc} from './control-string.ts';
+import {mouseToken, parseCsi, parseSs3} from './csi.ts';
+import {keyOfAltCharacter, keyOfControl} from './key-names.ts';
 import {type InputToken, keyToken, textToken} from './token.ts';
 import {continuationsOf} from './utf8.ts';
-import {keyOfAltCharacter, keyOfControl} from './key-names.ts';
 
 /** The longest sequence that is kept; what is longer is swallowed up to its end. */
 const sequenceLimit = 4096;

@@ -1,10 +1,10 @@
 import {parseCsi} from './csi.ts';
+import {keyOfControl} from './key-names.ts';
 import {createLateReply} from './late-reply.ts';
 import {createPaste, type Paste} from './paste.ts';
 import {createSequenceReader} from './sequence.ts';
 import {type InputToken, textToken} from './token.ts';
 import {continuationsOf, createUtf8} from './utf8.ts';
-import {keyOfControl} from './key-names.ts';
 
 /**
  * What an unfinished sequence may become: how long to wait for the rest of it is for the caller to say. `late`: an

@@ -1,11 +1,11 @@
 import type {MarkedToken, Tokens} from 'marked';
+import {lineWidth, textWidth} from '../text/width.ts';
+import {wrapLine} from '../text/wrap.ts';
 import {renderCode} from './markdown-fence.ts';
 import {renderInline} from './markdown-inline.ts';
 import type {MarkdownOptions} from './markdown-options.ts';
 import {collectReferences} from './markdown-references.ts';
 import {renderTable} from './markdown-table.ts';
-import {lineWidth, textWidth} from '../text/width.ts';
-import {wrapLine} from '../text/wrap.ts';
 
 /** Cells that the content of a list or a quote needs beside its mark; with less, the mark stands on its own. */
 const leastRoom = 8;

@@ -1,7 +1,7 @@
-import {createLineHighlighter} from './highlight.ts';
-import type {MarkdownOptions} from './markdown-options.ts';
 import {textWidth, truncate} from '../text/width.ts';
 import {wrapLine} from '../text/wrap.ts';
+import {createLineHighlighter} from './highlight.ts';
+import type {MarkdownOptions} from './markdown-options.ts';
 
 /** A fenced code block while its lines are drawn, one after the other. */
 export type Fence = {

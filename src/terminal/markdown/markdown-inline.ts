@@ -1,9 +1,9 @@
 import type {MarkedToken} from 'marked';
 import {hyperlink, plainText} from '../text/ansi.ts';
+import {safeText} from '../text/safe-text.ts';
 import {lexInline} from './markdown-lexer.ts';
 import type {MarkdownOptions} from './markdown-options.ts';
 import {isPlain, pieceEnd} from './markdown-pieces.ts';
-import {safeText} from '../text/safe-text.ts';
 
 const longestUrl = 2048;
 const namedEntities: Readonly<Record<string, string>> = {

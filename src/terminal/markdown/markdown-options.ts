@@ -1,5 +1,5 @@
-import type {References} from './markdown-references.ts';
 import type {Palette} from '../text/style.ts';
+import type {References} from './markdown-references.ts';
 
 export type MarkdownOptions = {
 	/** Cells that a line may take, 8 at least. */

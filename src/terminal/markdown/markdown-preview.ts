@@ -1,8 +1,8 @@
 import {formatNumber} from '../../core/format.ts';
+import {truncate} from '../text/width.ts';
 import {renderBlocks} from './markdown-blocks.ts';
 import {lexBlocks} from './markdown-lexer.ts';
 import type {MarkdownOptions} from './markdown-options.ts';
-import {truncate} from '../text/width.ts';
 
 /** UTF-16 units at the end of a long source that are drawn while it grows. */
 const tailLength = 1000;

@@ -1,4 +1,6 @@
 import type {MarkedToken, Tokens} from 'marked';
+import {safeText} from '../text/safe-text.ts';
+import {wrapLine} from '../text/wrap.ts';
 import {type Continued, goesOn, renderBlocks, renderItems, startOf} from './markdown-blocks.ts';
 import {cutParagraph, lexRest} from './markdown-cut.ts';
 import {type Fence, isFence, openFence} from './markdown-fence.ts';
@@ -9,8 +11,6 @@ import {lastLines, renderEnd} from './markdown-preview.ts';
 import {noReferences} from './markdown-references.ts';
 import {countLines, nextLine, sourceLength} from './markdown-source.ts';
 import {createWorkLimit} from './markdown-work.ts';
-import {safeText} from '../text/safe-text.ts';
-import {wrapLine} from '../text/wrap.ts';
 
 export type MarkdownStreamOptions = MarkdownOptions & {
 	/** Most lines of the open block that are drawn, 1 at least; a line counts those above them. */

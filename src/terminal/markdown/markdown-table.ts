@@ -1,8 +1,8 @@
 import type {Tokens} from 'marked';
-import {renderInline} from './markdown-inline.ts';
-import type {MarkdownOptions} from './markdown-options.ts';
 import {lineWidth, padEnd} from '../text/width.ts';
 import {wrapLine} from '../text/wrap.ts';
+import {renderInline} from './markdown-inline.ts';
+import type {MarkdownOptions} from './markdown-options.ts';
 
 type Align = Tokens.Table['align'][number];
 type Row = readonly string[];

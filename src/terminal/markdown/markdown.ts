@@ -1,8 +1,8 @@
+import {safeText} from '../text/safe-text.ts';
 import {goesOn, renderBlocks} from './markdown-blocks.ts';
 import {lexBlocks} from './markdown-lexer.ts';
 import type {MarkdownOptions} from './markdown-options.ts';
 import {noReferences} from './markdown-references.ts';
-import {safeText} from '../text/safe-text.ts';
 
 /**
  * Draws Markdown as finished lines of at most `options.width` cells, styled with our own sequences, blocks one blank

@@ -6,14 +6,14 @@ import type {Size} from '../../store/view-slice.ts';
 import type {InputToken} from '../../terminal/input/token.ts';
 import type {Palette} from '../../terminal/text/style.ts';
 import type {FullScreen} from '../screen/full-screen.ts';
-import {attachChosen, chosenPlaces, copyLines, fileNameOf, saveLines} from './viewer/log-chosen.ts';
 import {followConnection} from './log-connection.ts';
-import {drawLogDock} from './panel/log-panel.ts';
-import {findLine, placeAtTime, timeAt} from './viewer/log-find.ts';
 import {createLooker} from './log-picture.ts';
 import type {LogPlace} from './log-place.ts';
 import {jumpTo, readingAtEnd, type Sight} from './log-scroll.ts';
 import {createLogTails, type LogTails} from './log-tails.ts';
+import {drawLogDock} from './panel/log-panel.ts';
+import {attachChosen, chosenPlaces, copyLines, fileNameOf, saveLines} from './viewer/log-chosen.ts';
+import {findLine, placeAtTime, timeAt} from './viewer/log-find.ts';
 import {bodyRows, caretOf, drawLogScreen, gutter, type LogPicture} from './viewer/log-view.ts';
 import {reduceLogViewer} from './viewer/log-viewer.ts';
 import {

@@ -1,4 +1,4 @@
-import type {LogToFollow} from '../../command/result.ts';
+import type {LogToFollow} from '../../logs/log-to-follow.ts';
 
 /** Where the app follows logs: beside the conversation on a screen, line by line without one. */
 export type LogPlace = {

@@ -1,5 +1,5 @@
-import type {LogToFollow} from '../../command/result.ts';
 import {createLogBuffer, type LogBuffer} from '../../logs/log-buffer.ts';
+import type {LogToFollow} from '../../logs/log-to-follow.ts';
 import type {TailState} from '../../logs/tail-state.ts';
 import {createTailSwitch, type TailSwitch} from '../../logs/tail-switch.ts';
 import type {OpenLog} from '../../store/logs-slice.ts';

@@ -1,7 +1,7 @@
-import type {LogToFollow} from '../../command/result.ts';
 import {AppError, messageOf} from '../../core/error.ts';
 import {levelOf} from '../../logs/levels.ts';
 import type {LogEntry} from '../../logs/log-entry.ts';
+import type {LogToFollow} from '../../logs/log-to-follow.ts';
 import {turn} from '../../logs/slices.ts';
 import {tailLog} from '../../logs/tail.ts';
 import {systemTailClock, type TailClock} from '../../logs/tail-clock.ts';

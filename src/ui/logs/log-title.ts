@@ -4,8 +4,8 @@ import {allLogs, logPlaces, type OpenLog} from '../../store/logs-slice.ts';
 import {safeLine} from '../../terminal/text/safe-text.ts';
 import type {Palette, Role} from '../../terminal/text/style.ts';
 import {truncate} from '../../terminal/text/width.ts';
-import {inHue} from './log-lines.ts';
 import {fitParts} from '../status-line.tsx';
+import {inHue} from './log-lines.ts';
 
 type Facts = {
 	readonly logs: readonly OpenLog[];

@@ -1,5 +1,5 @@
-import type {SessionElsewhere} from '../../session/resume-session.ts';
 import type {FolderAccess} from '../../config/folder-access.ts';
+import type {SessionElsewhere} from '../../session/resume-session.ts';
 import type {AppInteraction} from '../interaction.ts';
 import {shortFolder} from '../welcome.ts';
 

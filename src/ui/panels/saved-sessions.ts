@@ -1,5 +1,5 @@
-import type {Entry} from '../../command/command.ts';
 import {complete} from '../../command/completion/complete.ts';
+import type {Entry} from '../../command/context.ts';
 import type {AppStore} from '../../store/store.ts';
 import type {SavedSession} from '../../store/view-slice.ts';
 

@@ -1,5 +1,6 @@
 import {cutText} from '../../core/cut-text.ts';
-import {emptyComposer, expandedText, setComposerText} from '../../editor/editor.ts';
+import {expandedText, setComposerText} from '../../editor/editor.ts';
+import {emptyComposer} from '../../editor/editor-state.ts';
 import type {AppStore} from '../../store/store.ts';
 import type {AppInteraction} from '../interaction.ts';
 

@@ -5,8 +5,8 @@ import type {MarkdownStream} from '../../terminal/markdown/markdown-stream.ts';
 import type {Palette} from '../../terminal/text/style.ts';
 import {truncate} from '../../terminal/text/width.ts';
 import {blockLines} from '../transcript/block-lines.ts';
-import {liveLimit, rowsAbove} from './layout.ts';
 import {createOpenText} from '../transcript/open-text.ts';
+import {liveLimit, rowsAbove} from './layout.ts';
 import {createWritten, type Item, type Rewrapped} from './written.ts';
 
 /** What the painter needs of the Markdown modules, which are loaded after the first frame. */

@@ -1,7 +1,7 @@
 import type {TerminalWidths} from '../../config/terminal-widths.ts';
-import {cellWidths, defaultCellWidths, isSameWidths, setCellWidths} from '../../terminal/text/cell-widths.ts';
 import type {InputToken} from '../../terminal/input/token.ts';
 import {createWidthMeasure} from '../../terminal/measure-widths.ts';
+import {cellWidths, defaultCellWidths, isSameWidths, setCellWidths} from '../../terminal/text/cell-widths.ts';
 
 type Dependencies = {
 	/** The terminal itself: the question goes before everything that waits to be drawn. */

@@ -1,5 +1,5 @@
-import type {Block} from '../../core/session/block.ts';
 import {formatClock} from '../../core/format.ts';
+import type {Block} from '../../core/session/block.ts';
 import {safeText} from '../../terminal/text/safe-text.ts';
 import {paint, parseSgr} from '../../terminal/text/sgr.ts';
 import type {Palette} from '../../terminal/text/style.ts';

@@ -1,7 +1,7 @@
-import type {Block} from '../../core/session/block.ts';
 import {nameCommands} from '../../core/command-words.ts';
 import {formatBytes, formatDuration, formatNumber} from '../../core/format.ts';
 import type {Json, JsonObject} from '../../core/json.ts';
+import type {Block} from '../../core/session/block.ts';
 import {safeLine, safeText} from '../../terminal/text/safe-text.ts';
 import type {Palette} from '../../terminal/text/style.ts';
 import {lineWidth, truncate} from '../../terminal/text/width.ts';

@@ -1,14 +1,14 @@
 import type {Block} from '../../core/session/block.ts';
 import type {Transcript} from '../../core/session/transcript.ts';
-import {type ComposerState, emptyComposer} from '../../editor/editor.ts';
+import {type ComposerState, emptyComposer} from '../../editor/editor-state.ts';
 import type {Size} from '../../store/view-slice.ts';
 import {chordOf, type InputToken, textToken} from '../../terminal/input/token.ts';
 import {safeLine} from '../../terminal/text/safe-text.ts';
 import {truncate} from '../../terminal/text/width.ts';
+import {drawLine, editLine} from '../line-field.ts';
+import type {FullScreenView} from '../screen/full-screen.ts';
 import {hasDetail} from './block-detail.ts';
 import {callAt, isShown, textOf} from './block-text.ts';
-import type {FullScreenView} from '../screen/full-screen.ts';
-import {drawLine, editLine} from '../line-field.ts';
 import {findBlock, highlightFound} from './transcript-find.ts';
 import {createTranscriptLines, type TranscriptDrawing} from './transcript-lines.ts';
 import {createTranscriptReading} from './transcript-reading.ts';

@@ -1,8 +1,8 @@
 import {randomUUID} from 'node:crypto';
 import {setTimeout} from 'node:timers/promises';
 import {expect, test} from 'vitest';
-import {isFencedOff, loadOwners} from '../../../src/server/ingest/run-ownership.ts';
 import {holdWorkspaces} from '../../../src/server/ingest/place.ts';
+import {isFencedOff, loadOwners} from '../../../src/server/ingest/run-ownership.ts';
 import {createTestServer, inWorkspace, scope, type TestServer} from '../harness.ts';
 import {push} from '../ingest/push.ts';
 import {findProjectOf} from '../rows.ts';

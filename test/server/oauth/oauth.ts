@@ -1,4 +1,4 @@
-import type {App} from '../../../src/server/http/app.ts';
+import type {App} from '../../../src/server/kit/route.ts';
 import {origin, type TestServer} from '../harness.ts';
 
 export const deviceGrant = 'urn:ietf:params:oauth:grant-type:device_code';

@@ -1,5 +1,5 @@
-import type {App} from '../../../src/server/http/app.ts';
 import {peerHeader} from '../../../src/server/kit/client-address.ts';
+import type {App} from '../../../src/server/kit/route.ts';
 
 /** What a browser shows: the page, and where it is. */
 export type Shown = {

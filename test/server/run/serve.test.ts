@@ -3,9 +3,9 @@ import {tmpdir} from 'node:os';
 import {join} from 'node:path';
 import {expect, onTestFinished, test} from 'vitest';
 import {isUuid} from '../../../src/core/uuid.ts';
+import {addToOrganization, initializeData, serve} from '../../../src/server/run/serve.ts';
 import {findBubblewrap} from '../../../src/server/sandboxes/containment/bubblewrap.ts';
 import {createLocalProvider} from '../../../src/server/sandboxes/local-provider.ts';
-import {addToOrganization, initializeData, serve} from '../../../src/server/run/serve.ts';
 import {eventually} from '../sandboxes/sandbox.ts';
 import {addTask} from '../sandboxes/task-folder.ts';
 

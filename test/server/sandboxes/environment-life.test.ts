@@ -1,10 +1,10 @@
 import {readFile} from 'node:fs/promises';
 import {join} from 'node:path';
 import {expect, test} from 'vitest';
+import type {Services} from '../../../src/server/handlers/services.ts';
 import {sweepSandboxes} from '../../../src/server/sandboxes/keeper.ts';
 import {createLocalProvider} from '../../../src/server/sandboxes/local-provider.ts';
 import {createSandboxing} from '../../../src/server/sandboxes/sandboxing.ts';
-import type {Services} from '../../../src/server/kit/services.ts';
 import {createTestServer, inWorkspace, type TestServer} from '../harness.ts';
 import {eventually, runs} from './sandbox.ts';
 import {supervisor} from './supervisor.ts';

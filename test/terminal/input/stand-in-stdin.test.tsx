@@ -4,9 +4,9 @@ import {render} from 'ink';
 import TextInput from 'ink-text-input';
 import {useState} from 'react';
 import {expect, test} from 'vitest';
+import {createStandInStdin} from '../../../src/terminal/input/stand-in-stdin.ts';
 import {type InputToken, keyToken} from '../../../src/terminal/input/token.ts';
 import {createTokenizer} from '../../../src/terminal/input/tokenizer.ts';
-import {createStandInStdin} from '../../../src/terminal/input/stand-in-stdin.ts';
 
 function Field({onSubmit}: {readonly onSubmit: (value: string) => void}) {
 	const [value, setValue] = useState('');

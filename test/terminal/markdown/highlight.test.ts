@@ -1,8 +1,8 @@
 import * as fc from 'fast-check';
 import {beforeAll, describe, expect, test} from 'vitest';
-import {plainText} from '../../../src/terminal/text/ansi.ts';
 import {createLineHighlighter, loadHighlighter} from '../../../src/terminal/markdown/highlight.ts';
 import {languages} from '../../../src/terminal/markdown/highlight-languages.ts';
+import {plainText} from '../../../src/terminal/text/ansi.ts';
 import {createPalette, type Palette} from '../../../src/terminal/text/style.ts';
 import {expectLinear} from '../../growth.ts';
 

@@ -1,9 +1,9 @@
 import * as fc from 'fast-check';
 import {beforeAll, describe, expect, test} from 'vitest';
-import {plainText} from '../../../src/terminal/text/ansi.ts';
 import {loadHighlighter} from '../../../src/terminal/markdown/highlight.ts';
 import {renderMarkdown} from '../../../src/terminal/markdown/markdown.ts';
 import {createMarkdownStream} from '../../../src/terminal/markdown/markdown-stream.ts';
+import {plainText} from '../../../src/terminal/text/ansi.ts';
 import {createPalette} from '../../../src/terminal/text/style.ts';
 import {lineWidth} from '../../../src/terminal/text/width.ts';
 import {expectLinear} from '../../growth.ts';

@@ -1,7 +1,7 @@
 import * as fc from 'fast-check';
 import {describe, expect, test} from 'vitest';
-import {hyperlink} from '../../../src/terminal/text/ansi.ts';
 import {renderMarkdown} from '../../../src/terminal/markdown/markdown.ts';
+import {hyperlink} from '../../../src/terminal/text/ansi.ts';
 import {createPalette} from '../../../src/terminal/text/style.ts';
 import {lineWidth} from '../../../src/terminal/text/width.ts';
 import {markdownSource} from '../markdown-source.ts';

@@ -1,7 +1,7 @@
 import {expect, test} from 'vitest';
 import {allLogs} from '../../../src/store/logs-slice.ts';
-import {layOut} from '../../../src/ui/screen/layout.ts';
 import {focusLogOf} from '../../../src/ui/logs/log-keys.ts';
+import {layOut} from '../../../src/ui/screen/layout.ts';
 import {esc, handler, keys} from '../key-presses.ts';
 import {openLog, shop, triage} from '../log-parts.ts';
 

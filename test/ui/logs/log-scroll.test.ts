@@ -2,7 +2,15 @@ import fc from 'fast-check';
 import {expect, test} from 'vitest';
 import {createFilter} from '../../../src/logs/filter.ts';
 import {createLogBuffer} from '../../../src/logs/log-buffer.ts';
-import {jumpTo, moveBy, pageBy, type Reading, readAt, readingAtEnd, visibleRows} from '../../../src/ui/logs/log-scroll.ts';
+import {
+	jumpTo,
+	moveBy,
+	pageBy,
+	type Reading,
+	readAt,
+	readingAtEnd,
+	visibleRows,
+} from '../../../src/ui/logs/log-scroll.ts';
 import {createShownLines} from '../../../src/ui/logs/log-shown.ts';
 import {logOf, numbered, push, sightOf} from '../log-parts.ts';
 

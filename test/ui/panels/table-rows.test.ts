@@ -1,7 +1,15 @@
 import fc from 'fast-check';
 import {describe, expect, test} from 'vitest';
 import {lineWidth} from '../../../src/terminal/text/width.ts';
-import {arrange, compareCells, drawRow, fitColumns, headOf, rowsOf, sortAfter} from '../../../src/ui/panels/table-rows.ts';
+import {
+	arrange,
+	compareCells,
+	drawRow,
+	fitColumns,
+	headOf,
+	rowsOf,
+	sortAfter,
+} from '../../../src/ui/panels/table-rows.ts';
 
 const rows = rowsOf(
 	{

@@ -3,10 +3,10 @@ import type {FindingMetrics} from '../../../contract/resources/finding-metrics.t
 import {formatMeasure} from '../../../core/format.ts';
 import {isJsonObject} from '../../../core/json.ts';
 import {facts, measure, wordsOf} from '../../render/facts.ts';
-import {clip, type Extent} from './finding-evidence-view.ts';
 import {looseFields, looseTable} from '../../render/loose-table.ts';
 import {type Bar, extentOf, type Point, shareOf} from '../../render/plot.ts';
 import type {Result} from '../../result.ts';
+import {clip, type Extent} from './finding-evidence-view.ts';
 
 type Metrics = Lenient<FindingMetrics>;
 

@@ -1,11 +1,11 @@
 import {type Lenient, originalOf} from '../../../contract/lenient.ts';
 import type {Finding} from '../../../contract/resources/finding.ts';
-import {trialsOf} from './attack-table.ts';
 import {facts, inWords, measure, seconds, wordsOf, yesOrNo} from '../../render/facts.ts';
-import {clip, type Extent, reviewPart, trialParts} from './finding-evidence-view.ts';
-import {metricParts} from './finding-metrics-view.ts';
 import {partsOf} from '../../render/message-parts.ts';
 import type {Result} from '../../result.ts';
+import {trialsOf} from './attack-table.ts';
+import {clip, type Extent, reviewPart, trialParts} from './finding-evidence-view.ts';
+import {metricParts} from './finding-metrics-view.ts';
 
 type Shown = Lenient<Finding>;
 

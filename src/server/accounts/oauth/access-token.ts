@@ -1,12 +1,12 @@
 import type {Principal} from '../../kit/authorize.ts';
-import type {Services} from '../../kit/services.ts';
+import type {AccountServices} from '../account-services.ts';
 
 /**
  * Who has an access token, given what is stored of it; undefined for one that expired or ended, whose user was suspended,
  * or whose login an API key had opened that was revoked since (SAFETY 26).
  */
 export async function findAccessToken(
-	{database, now}: Pick<Services, 'database' | 'now'>,
+	{database, now}: Pick<AccountServices, 'database' | 'now'>,
 	hash: string,
 ): Promise<Principal | undefined> {
 	const found = await database

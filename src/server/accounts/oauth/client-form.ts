@@ -1,5 +1,5 @@
-import {formType, readForm} from '../../kit/form-body.ts';
 import {mediaTypeOf} from '../../kit/body.ts';
+import {formType, readForm} from '../../kit/form-body.ts';
 import {oauthError} from './answer.ts';
 
 /** The one client there is, which has no secret: `service` at a terminal. */

@@ -1,13 +1,13 @@
 import {randomUUID} from 'node:crypto';
 import type {Insertable} from 'kysely';
+import type {Tables} from '../../database/tables.ts';
+import {networkOf, peerOf} from '../../kit/client-address.ts';
+import type {OpenRequest} from '../../kit/route.ts';
+import type {AccountServices} from '../account-services.ts';
 import {countAttempt} from '../attempts.ts';
 import {ownOrigin} from '../own-origin.ts';
 import {makeToken} from '../token.ts';
 import {makeUserCode} from '../user-code.ts';
-import type {Tables} from '../../database/tables.ts';
-import {networkOf, peerOf} from '../../kit/client-address.ts';
-import type {OpenRequest} from '../../kit/route.ts';
-import type {Services} from '../../kit/services.ts';
 import {oauthAnswer, oauthWait} from './answer.ts';
 import {clientId, readClientForm} from './client-form.ts';
 
@@ -16,7 +16,7 @@ const life = 10 * 60;
 const interval = 5;
 
 /** Begins a login at a program (RFC 8628 section 3.1 and 3.2). */
-export async function authorizeDevice(services: Services, {request}: OpenRequest): Promise<Response> {
+export async function authorizeDevice(services: AccountServices, {request}: OpenRequest): Promise<Response> {
 	const form = await readClientForm(request);
 	if (form instanceof Response) {
 		return form;
@@ -52,7 +52,7 @@ type Asked = Pick<
 >;
 
 /** Stores a login that waits, under a code that no other has. */
-async function store({database, now}: Services, asked: Asked): Promise<string> {
+async function store({database, now}: AccountServices, asked: Asked): Promise<string> {
 	for (;;) {
 		const time = now();
 		const user_code = makeUserCode();

@@ -1,7 +1,7 @@
 import {randomUUID} from 'node:crypto';
+import type {AccountServices} from '../account-services.ts';
 import {countAttempt} from '../attempts.ts';
 import {hashToken, kindOfToken} from '../token.ts';
-import type {Services} from '../../kit/services.ts';
 import {oauthAnswer, oauthError, oauthWait} from './answer.ts';
 import {issueTokens} from './tokens.ts';
 
@@ -14,7 +14,7 @@ const tolerance = 500;
 
 /** A poll of the device flow (RFC 8628 section 3.4): the tokens once, after the approval. */
 export async function pollDevice(
-	services: Services,
+	services: AccountServices,
 	{device_code: given}: Readonly<Record<string, string>>,
 ): Promise<Response> {
 	if (!given) {
@@ -57,7 +57,10 @@ export async function pollDevice(
 
 type Pending = {readonly id: string; readonly interval_seconds: number; readonly last_polled_at: string | null};
 
-async function answerPending({database, now}: Services, {id, interval_seconds: seconds, last_polled_at}: Pending) {
+async function answerPending(
+	{database, now}: AccountServices,
+	{id, interval_seconds: seconds, last_polled_at}: Pending,
+) {
 	const time = now();
 	const since = last_polled_at === null ? Number.POSITIVE_INFINITY : time.getTime() - Date.parse(last_polled_at);
 	const isTooFast = since < seconds * 1000 - tolerance;
@@ -75,7 +78,7 @@ async function answerPending({database, now}: Services, {id, interval_seconds: s
 }
 
 /** Gives the tokens of a login that was approved. Of two polls at the same time one gets them. */
-async function collect({database, now}: Services, id: string): Promise<Response> {
+async function collect({database, now}: AccountServices, id: string): Promise<Response> {
 	const time = now();
 	const answer = await database.transaction().execute(async queries => {
 		const login = await queries

@@ -1,6 +1,6 @@
-import {ownOrigin} from '../own-origin.ts';
 import type {OpenRequest, Route} from '../../kit/route.ts';
-import type {Services} from '../../kit/services.ts';
+import type {AccountServices} from '../account-services.ts';
+import {ownOrigin} from '../own-origin.ts';
 import {oauthError} from './answer.ts';
 import {readClientForm} from './client-form.ts';
 import {authorizeDevice} from './device-authorization.ts';
@@ -11,8 +11,8 @@ import {revokeToken} from './revocation.ts';
 const paths = {device: '/oauth/device_authorization', token: '/oauth/token', revocation: '/oauth/revoke'} as const;
 
 /** How programs log in: the device flow (RFC 8628), refresh with rotation, revocation (RFC 7009), and where all of it is. */
-export function oauthRoutes(services: Services): readonly Route[] {
-	const post = (path: string, handle: (services: Services, asked: OpenRequest) => Promise<Response>): Route => ({
+export function oauthRoutes(services: AccountServices): readonly Route[] {
+	const post = (path: string, handle: (services: AccountServices, asked: OpenRequest) => Promise<Response>): Route => ({
 		method: 'POST',
 		path,
 		auth: 'none',
@@ -47,7 +47,7 @@ function metadata(issuer: string) {
 	};
 }
 
-async function giveTokens(services: Services, {request}: OpenRequest): Promise<Response> {
+async function giveTokens(services: AccountServices, {request}: OpenRequest): Promise<Response> {
 	const form = await readClientForm(request);
 	if (form instanceof Response) {
 		return form;

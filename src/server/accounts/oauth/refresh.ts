@@ -1,5 +1,5 @@
+import type {AccountServices} from '../account-services.ts';
 import {hashToken, kindOfToken} from '../token.ts';
-import type {Services} from '../../kit/services.ts';
 import {oauthAnswer, oauthError} from './answer.ts';
 import {issueTokens, revokeFamily} from './tokens.ts';
 
@@ -12,7 +12,7 @@ const grace = 10_000;
 
 /** The refresh_token grant with rotation (RFC 6749 section 6). */
 export async function refresh(
-	{database, now}: Pick<Services, 'database' | 'now'>,
+	{database, now}: Pick<AccountServices, 'database' | 'now'>,
 	{refresh_token: given}: Readonly<Record<string, string>>,
 ): Promise<Response> {
 	if (!given) {

@@ -1,6 +1,6 @@
-import {hashToken, kindOfToken} from '../token.ts';
 import type {OpenRequest} from '../../kit/route.ts';
-import type {Services} from '../../kit/services.ts';
+import type {AccountServices} from '../account-services.ts';
+import {hashToken, kindOfToken} from '../token.ts';
 import {oauthError} from './answer.ts';
 import {readClientForm} from './client-form.ts';
 import {revokeFamily} from './tokens.ts';
@@ -9,7 +9,7 @@ import {revokeFamily} from './tokens.ts';
  * Ends the login that a token belongs to, be it the access or the refresh token (RFC 7009 section 2.1). What is not known is
  * a success, too: it opens nothing.
  */
-export async function revokeToken({database, now}: Services, {request}: OpenRequest): Promise<Response> {
+export async function revokeToken({database, now}: AccountServices, {request}: OpenRequest): Promise<Response> {
 	const form = await readClientForm(request);
 	if (form instanceof Response) {
 		return form;

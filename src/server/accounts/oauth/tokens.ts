@@ -1,6 +1,6 @@
 import {randomUUID} from 'node:crypto';
-import {makeToken} from '../token.ts';
 import type {DatabaseTransaction, Queries} from '../../database/tables.ts';
+import {makeToken} from '../token.ts';
 
 /** How long an access token and a refresh token are good, in seconds. Each refresh gives both anew. */
 const lifetimes = {access: 60 * 60, refresh: 30 * 24 * 60 * 60} as const;

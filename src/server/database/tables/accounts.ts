@@ -1,4 +1,4 @@
-import type {Role} from '../../kit/authorize.ts';
+import type {Role} from '../role.ts';
 
 type UserTable = {
 	readonly id: string;

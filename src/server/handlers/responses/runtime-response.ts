@@ -4,7 +4,7 @@ import {limitFor, type OrganizationBounds} from '../../sandboxes/capacity.ts';
 import {creditsFor} from '../../sandboxes/credit-price.ts';
 import {type SandboxRow, secondsRun} from '../../sandboxes/meter.ts';
 import type {RuntimeRow} from '../../sandboxes/runtime-life.ts';
-import type {Services} from '../../kit/services.ts';
+import type {Services} from '../services.ts';
 
 type Row = RuntimeRow & {readonly project_key: string | null; readonly project_name: string | null};
 

@@ -1,7 +1,7 @@
 import type {Selectable} from 'kysely';
 import type {Session} from '../../../contract/resources/session.ts';
-import type {ServerCatalog} from '../../kit/catalog.ts';
 import type {Queries, Tables} from '../../database/tables.ts';
+import type {ServerCatalog} from '../server-catalog.ts';
 
 type Message = Pick<
 	Selectable<Tables['session_messages']>,

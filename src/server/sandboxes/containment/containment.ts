@@ -1,9 +1,9 @@
 import {accessSync, constants} from 'node:fs';
 import {formatNumber} from '../../../core/format.ts';
+import type {SandboxLimits} from '../provider.ts';
 import {type Bubblewrap, findBubblewrap} from './bubblewrap.ts';
 import {type CgroupPlace, findCgroupPlace} from './cgroup-place.ts';
 import {findNetworkTools, type NetworkTools} from './network.ts';
-import type {SandboxLimits} from '../provider.ts';
 
 /** What this machine has to keep sandboxes apart with. */
 export type Containment = {

@@ -1,8 +1,8 @@
 import {existsSync, readdirSync, readFileSync} from 'node:fs';
+import type {ProcessIdentity} from '../supervisor/supervisor-plan.ts';
 import type {Cgroup} from './cgroup.ts';
 import {isMarked} from './launch-command.ts';
 import {markerName, send} from './processes.ts';
-import type {ProcessIdentity} from '../supervisor/supervisor-plan.ts';
 
 /** What a process of a sandbox is known by. */
 export type Membership = {

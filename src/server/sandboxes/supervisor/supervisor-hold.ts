@@ -5,7 +5,8 @@ import {type Cgroup, createCgroup} from '../containment/cgroup.ts';
 import {scopeCommand} from '../containment/cgroup-place.ts';
 import {launchCommand} from '../containment/launch-command.ts';
 import {type Network, openNetwork} from '../containment/network.ts';
-import type {SandboxStep, SupervisorPlan, SupervisorStatus} from './supervisor-plan.ts';
+import type {SandboxStep} from '../provider.ts';
+import type {SupervisorPlan, SupervisorStatus} from './supervisor-plan.ts';
 
 /** What holds a sandbox while it runs. */
 export type Hold = {

@@ -1,9 +1,6 @@
 import type {LockOwner} from '../../../storage/lock-owner.ts';
 import type {Containment} from '../containment/containment.ts';
-import type {SandboxLimits} from '../provider.ts';
-
-/** One program of a sandbox: the build steps in order, then the task's own command. */
-export type SandboxStep = {readonly name: string; readonly command: readonly string[]};
+import type {SandboxLimits, SandboxStep} from '../provider.ts';
 
 /** What a supervisor is told, as JSON on its standard input, so that no secret stands in a file or an argument. */
 export type SupervisorPlan = {

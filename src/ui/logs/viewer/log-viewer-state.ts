@@ -1,6 +1,6 @@
-import type {LogToFollow} from '../../../command/result.ts';
+import type {ComposerState} from '../../../editor/editor-state.ts';
 import type {Level} from '../../../logs/levels.ts';
-import type {ComposerState} from '../../../editor/editor.ts';
+import type {LogToFollow} from '../../../logs/log-to-follow.ts';
 import {allLogs, type OpenLog} from '../../../store/logs-slice.ts';
 import type {TimeStyle} from '../log-lines.ts';
 import type {Reading, Sight} from '../log-scroll.ts';

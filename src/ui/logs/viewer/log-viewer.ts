@@ -1,8 +1,9 @@
-import {emptyComposer, setComposerText} from '../../../editor/editor.ts';
+import {setComposerText} from '../../../editor/editor.ts';
+import {emptyComposer} from '../../../editor/editor-state.ts';
 import {chordOf, type InputToken, keyToken} from '../../../terminal/input/token.ts';
-import {pressInField} from './log-field.ts';
 import {timeStyles} from '../log-lines.ts';
 import {moveBy, pageBy, type Reading, readAt, readingAtEnd, type Sight} from '../log-scroll.ts';
+import {pressInField} from './log-field.ts';
 import {
 	type FieldKind,
 	type LogViewer,

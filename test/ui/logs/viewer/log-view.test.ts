@@ -1,6 +1,7 @@
 import {describe, expect, test} from 'vitest';
 import {AppError} from '../../../../src/core/error.ts';
-import {emptyComposer, setComposerText} from '../../../../src/editor/editor.ts';
+import {setComposerText} from '../../../../src/editor/editor.ts';
+import {emptyComposer} from '../../../../src/editor/editor-state.ts';
 import {allLogs} from '../../../../src/store/logs-slice.ts';
 import {lineWidth} from '../../../../src/terminal/text/width.ts';
 import {framesOf} from '../../log-frames.ts';

@@ -1,7 +1,12 @@
 import {expect, test} from 'vitest';
 import {allLogs} from '../../../../src/store/logs-slice.ts';
 import {reduceLogViewer} from '../../../../src/ui/logs/viewer/log-viewer.ts';
-import {emptyViewer, type LogViewer, narrowingOf, type ViewerAction} from '../../../../src/ui/logs/viewer/log-viewer-state.ts';
+import {
+	emptyViewer,
+	type LogViewer,
+	narrowingOf,
+	type ViewerAction,
+} from '../../../../src/ui/logs/viewer/log-viewer-state.ts';
 import {esc, keys} from '../../key-presses.ts';
 import {logOf, numbered, push, shop, sightOf, tokensOf, triage} from '../../log-parts.ts';
 

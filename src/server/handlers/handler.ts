@@ -3,13 +3,14 @@ import type {Endpoint, RequestOf, ResultOf} from '../../contract/endpoint.ts';
 import {type OperationId, operations} from '../../contract/operations.ts';
 import type {ValidationErrorItem} from '../../contract/problem.ts';
 import {decodeQuery} from '../../contract/query.ts';
-import {authorize, type Principal} from './authorize.ts';
-import {mediaTypeOf, readBytes, readJsonBody} from './body.ts';
-import {refuse, refuseInvalid} from './refusal.ts';
-import type {Route, RouteRequest} from './route.ts';
-import {findScope, type Scope, type ScopeOf} from './scope.ts';
+import type {Principal} from '../kit/authorize.ts';
+import {mediaTypeOf, readBytes, readJsonBody} from '../kit/body.ts';
+import {guard} from '../kit/guard.ts';
+import {refuseInvalid} from '../kit/refusal.ts';
+import type {Route, RouteRequest} from '../kit/route.ts';
+import type {Scope, ScopeOf} from '../kit/scope.ts';
+import {textViolations} from '../kit/text-fields.ts';
 import type {Services} from './services.ts';
-import {textViolations} from './text-fields.ts';
 
 /** Most bytes of a body that is not JSON: traces, compressed or not. */
 const largestRaw = 16 * 1024 * 1024;
@@ -66,30 +67,6 @@ export function contractRoutes(handlers: Handlers, services: Services): readonly
 		};
 	});
 }
-
-/**
- * Finds the scope that a path names and asks whether the caller may: 404 for what is not his, 403 for what his role does
- * not allow. Without a name of an organization in the path there is no scope.
- */
-export async function guard(
-	action: OperationId,
-	{principal, parameters}: RouteRequest,
-	{database}: Services,
-): Promise<Scope | undefined> {
-	const scope = await findScope(database, principal, parameters);
-	if (parameters['org'] !== undefined && !scope) {
-		refuse(404, notFound);
-	}
-
-	if (!authorize(action, scope?.role)) {
-		refuse(403, `The role “${scope?.role}” may not do this in the organization.`);
-	}
-
-	return scope;
-}
-
-/** What every operation says of what is not there, or belongs to others. */
-export const notFound = 'There is nothing of this name or id here.';
 
 async function readRequest(row: Endpoint, {request, url, parameters}: RouteRequest): Promise<object> {
 	const query = row.query && check(row.query, decodeQuery(row.query, url.searchParams));

@@ -1,0 +1,19 @@
+import type {Config} from '../config/config.ts';
+import type {Environment} from '../core/environment.ts';
+import type {AppStore} from '../store/store.ts';
+import type {Interaction} from './interaction.ts';
+import type {Platform} from './platform.ts';
+import type {ServerFlags} from './server-flags.ts';
+
+/** What logging in, connecting and finding out who one is need of a command. */
+export type AccessContext = {
+	readonly store: AppStore;
+	readonly config: Config;
+	readonly env: Environment;
+	readonly flags: ServerFlags;
+	readonly signal: AbortSignal;
+	readonly interact: Interaction;
+	readonly platform: Platform;
+	/** The session on screen; undefined in a shell. */
+	readonly live: object | undefined;
+};

@@ -1,0 +1,7 @@
+import type {AccountServices} from '../accounts/account-services.ts';
+import type {ArtifactServices} from '../artifacts/artifact-services.ts';
+import type {SandboxServices} from '../sandboxes/sandbox-services.ts';
+import type {ServerCatalog} from './server-catalog.ts';
+
+/** What the operations of the server stand on. */
+export type Services = AccountServices & ArtifactServices & SandboxServices & {readonly catalog: ServerCatalog};
