@@ -19,6 +19,7 @@ const layers = [
 ];
 
 const longest = 250;
+const mostFiles = 25;
 const importPattern = /(?:\bfrom|\bimport)\s*\(?\s*'([^']+)'/g;
 const serverMayUse = ['src/core', 'src/contract', 'src/storage', 'src/net', 'src/server'];
 const filePackages = /^(?:node:)?(?:fs|fs\/promises|net|http|https|tls|child_process|undici.*|worker_threads)$/;
@@ -92,6 +93,59 @@ test('the server shares with the client only what both need', () => {
 			placeOf(path).folder === 'src/server' && isFile(target) && !serverMayUse.includes(placeOf(target).folder),
 	);
 	expect(wrong).toEqual([]);
+});
+
+test('no two folders of the server import each other', () => {
+	const folderOf = (path: string) => /^src\/server\/([^/]+)\//.exec(path)?.[1];
+	const pairs = new Set<string>();
+	for (const {path, imports} of sources) {
+		for (const target of imports) {
+			const [from, to] = [folderOf(path), folderOf(target)];
+			if (from !== undefined && to !== undefined && from !== to) {
+				pairs.add(`${from} and ${to}`);
+			}
+		}
+	}
+
+	const mutual = [...pairs].filter(pair => pairs.has(pair.split(' and ').toReversed().join(' and ')));
+	expect(mutual).toEqual([]);
+});
+
+test('no files import each other in a circle, not even for types', () => {
+	const importsOf = new Map(sources.map(({path, imports}) => [path, imports]));
+	const state = new Map<string, 'open' | 'done'>();
+	const circles: string[] = [];
+	const visit = (path: string, way: readonly string[]) => {
+		if (state.get(path) === 'open') {
+			circles.push([...way.slice(way.indexOf(path)), path].join(' > '));
+		}
+
+		if (!state.has(path)) {
+			state.set(path, 'open');
+			for (const target of importsOf.get(path) ?? []) {
+				visit(target, [...way, path]);
+			}
+
+			state.set(path, 'done');
+		}
+	};
+	for (const {path} of sources) {
+		visit(path, []);
+	}
+
+	expect(circles).toEqual([]);
+});
+
+test(`a folder of the program has at most ${mostFiles} files`, () => {
+	const counts = new Map<string, number>();
+	for (const {path} of sources) {
+		const folder = posix.dirname(path);
+		counts.set(folder, (counts.get(folder) ?? 0) + 1);
+	}
+
+	// One noun a file: that list is as long as there are nouns.
+	counts.delete('commands');
+	expect([...counts].filter(([, count]) => count > mostFiles)).toEqual([]);
 });
 
 test('screens stay in ui', () => {

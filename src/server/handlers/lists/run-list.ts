@@ -1,5 +1,5 @@
-import type {Handlers} from './handler.ts';
-import {projectIdOf, readPage} from './page.ts';
+import type {Handlers} from '../handler.ts';
+import {projectIdOf, readPage} from '../page.ts';
 
 export const runListHandlers = {
 	/** The newest first. The `execution_id` of a run is left out: whoever knows it may write as its owner. */

@@ -1,5 +1,5 @@
-import type {Handlers} from './handler.ts';
-import {readPage} from './page.ts';
+import type {Handlers} from '../handler.ts';
+import {readPage} from '../page.ts';
 
 export const placeHandlers = {
 	async listOrganizations({query}, {principal, services: {database}}) {

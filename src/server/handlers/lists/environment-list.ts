@@ -1,10 +1,10 @@
-import {notFound} from '../kit/guard.ts';
-import {refuse} from '../kit/refusal.ts';
-import {endEnvironment, findEnvironment} from '../sandboxes/environment-life.ts';
-import {assertHere, orProviderFault} from '../sandboxes/provider-fault.ts';
-import type {Handlers} from './handler.ts';
-import {projectIdOf, readPage} from './page.ts';
-import {environmentResponse} from './responses/environment-response.ts';
+import {notFound} from '../../kit/guard.ts';
+import {refuse} from '../../kit/refusal.ts';
+import {endEnvironment, findEnvironment} from '../../sandboxes/environment-life.ts';
+import {assertHere, orProviderFault} from '../../sandboxes/provider-fault.ts';
+import type {Handlers} from '../handler.ts';
+import {projectIdOf, readPage} from '../page.ts';
+import {environmentResponse} from '../responses/environment-response.ts';
 
 const over = ['failed', 'torn_down'] as const;
 

@@ -1,7 +1,7 @@
 import {sql} from 'kysely';
-import {longestName} from '../ingest/read-attributes.ts';
-import type {Handlers} from './handler.ts';
-import {projectIdOf, readPage} from './page.ts';
+import {longestName} from '../../ingest/read-attributes.ts';
+import type {Handlers} from '../handler.ts';
+import {projectIdOf, readPage} from '../page.ts';
 
 export const sessionListHandlers = {
 	/** The ones that changed last first. Other users' private sessions are left out. */
