@@ -1,4 +1,4 @@
-import {readFileSync} from 'node:fs';
+import {existsSync, readdirSync, readFileSync} from 'node:fs';
 import {expect, test} from 'vitest';
 import {type Reasons, renderReadme} from '../.scripts/readme-tables.ts';
 
@@ -41,4 +41,29 @@ test('what stands around the markers stays as it is', () => {
 	const changed = readme.replaceAll('| --- |', '| stale |');
 	expect(outside(renderReadme(changed, reasons))).toBe(outside(readme));
 	expect(renderReadme(changed, reasons)).toBe(readme);
+});
+
+const guides = readdirSync('.github').map(name => `.github/${name}`);
+
+test.each(guides)('every path that %s names exists', guide => {
+	const named = readFileSync(guide, 'utf8').matchAll(
+		/(?<![\w/.-])(?:(?:src|commands|test|\.scripts|\.github|\.ci)\/[\w./-]*[\w/]|(?:package\.json|\.vitest\.config\.ts))/g,
+	);
+	const missing = [...named].map(([path]) => path).filter(path => !existsSync(path));
+	expect(missing).toEqual([]);
+});
+
+test('the safety rules are numbered without a hole, and tests cite no other', () => {
+	const rules = [...readFileSync('.github/SAFETY.md', 'utf8').matchAll(/^(\d+)\. /gm)].map(([, number]) =>
+		Number(number),
+	);
+	expect(rules).toEqual(rules.map((_, index) => index + 1));
+	const cited = readdirSync('test', {recursive: true, encoding: 'utf8'})
+		.filter(name => /\.test\.tsx?$/.test(name))
+		.flatMap(name => [
+			...readFileSync(`test/${name}`, 'utf8').matchAll(/\btest(?:\.\w+\([^\n]*\))?\(\s*['`]\[(\d+)\]/g),
+		])
+		.map(([, number]) => Number(number));
+	expect(cited.length).toBeGreaterThan(100);
+	expect(cited.filter(number => !rules.includes(number))).toEqual([]);
 });
