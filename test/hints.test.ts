@@ -21,6 +21,7 @@ const samples: Readonly<Record<string, string>> = {
 	"words.join(' ')": 'run claim x',
 	'usageOf(path, command)': 'whoami',
 	line: 'finding list',
+	synopsis: 'keys list',
 	'page + 1': '2',
 };
 

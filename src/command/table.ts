@@ -69,8 +69,9 @@ function verbOfBareNoun(verbs: readonly Command[]): Command | undefined {
 
 /** The help of a noun, which the app shows; a shell says how it is used. Throws `usage` where there is no help. */
 function nounWithoutVerb({name, verbs}: Noun, entries: readonly Entry[]): Found {
+	const synopsis = `${name} ${verbs.map(verb => verb.name).join(' | ')}`;
 	const usage = new AppError('usage', `${name} needs a verb.`, {
-		hint: `Usage: \`${name} ${verbs.map(verb => verb.name).join(' | ')}\``,
+		hint: `Usage: \`${synopsis}\``,
 	});
 	const help = entries.find(entry => entry.name === 'help');
 	if (!help || isNoun(help)) {
