@@ -26,10 +26,11 @@ export type WholeIds = {
 	readonly find: (kind: RecentKind, text: string, params: Params, signal?: AbortSignal) => Promise<string>;
 };
 
-/** The parameters that take a UUID alone; of a runtime or a session the server knows shorter names itself. */
+/** The parameters that take a UUID; a session may have any id, so that nothing tells the beginning of one. */
 const kinds: Readonly<Partial<Record<string, RecentKind>>> = {
 	itemId: 'item',
 	environmentId: 'environment',
+	runtimeId: 'runtime',
 	assessmentId: 'assessment',
 	findingId: 'finding',
 	runId: 'run',
@@ -45,28 +46,41 @@ const maxNamed = 5;
 const lists = {
 	environment: client => (place, query, signal) => client.listEnvironments({params: place, query}, signal),
 	run: client => (place, query, signal) => client.listRuns({params: place, query}, signal),
+	runtime: client => (place, query, signal) => client.listRuntimes({params: place, query}, signal),
 	assessment: client => (place, query, signal) => client.listAssessments({params: place, query}, signal),
 } satisfies Partial<
 	Record<RecentKind, (client: Client) => (place: Place, query: Query, signal?: AbortSignal) => Promise<Page>>
 >;
 
+type ListedKind = keyof typeof lists;
+
+/** The kinds that the server finds by a key, too: what is no beginning of an id is one, and an equal key comes first. */
+const keyed: ReadonlySet<RecentKind> = new Set(['runtime']);
+
+/** Something in a list of the server. */
+type Listed = {readonly id: string; readonly key?: string};
+
 export function createWholeIds({client, recents, profile}: Dependencies): WholeIds {
-	const listed = async (kind: RecentKind, {org = '', workspace = ''}: Params, signal?: AbortSignal) => {
-		if (!(kind === 'environment' || kind === 'run' || kind === 'assessment') || !org || !workspace) {
+	const listed = async (
+		kind: RecentKind,
+		{org = '', workspace = ''}: Params,
+		signal?: AbortSignal,
+	): Promise<readonly Listed[]> => {
+		if (!isListed(kind) || !org || !workspace) {
 			return [];
 		}
 
-		const ids: string[] = [];
+		const found: Listed[] = [];
 		for (let page = 1; page <= maxPages; page++) {
 			const asked = lists[kind](client)({org, workspace}, {page, page_size: pageSize}, signal);
 			const answer = await ifOffered<Page>(client, asked, signal);
-			ids.push(...(answer?.items ?? []).flatMap(item => ('id' in item && typeof item.id === 'string' ? item.id : [])));
-			if (ids.length >= (answer?.total ?? 0)) {
+			found.push(...(answer?.items ?? []).filter(isIdentified));
+			if (found.length >= (answer?.total ?? 0)) {
 				break;
 			}
 		}
 
-		return ids;
+		return found;
 	};
 
 	const find: WholeIds['find'] = async (kind, text, params, signal) => {
@@ -74,11 +88,20 @@ export function createWholeIds({client, recents, profile}: Dependencies): WholeI
 			return text;
 		}
 
-		const known = [...recents.recall(profile, kind), ...(await listed(kind, params, signal))];
+		const onServer = await listed(kind, params, signal);
+		if (keyed.has(kind) && onServer.some(({key}) => key === text)) {
+			return text;
+		}
+
+		const known = [...recents.recall(profile, kind), ...onServer.map(({id}) => id)];
 		const isMeant = (id: string) => uuid.safeParse(id).success && id.startsWith(text.toLowerCase());
 		const begin = known.map(id => id.toLowerCase()).filter(isMeant);
 		const matches = [...new Set(begin)];
 		const [match] = matches;
+		if (!match && keyed.has(kind)) {
+			return text;
+		}
+
 		if (!match) {
 			throw new AppError('not-found', `No ${kind} with an id that begins with “${text}” was found.`, {
 				hint: 'Give the whole id, or press Tab to complete it.',
@@ -116,4 +139,12 @@ export function createWholeIds({client, recents, profile}: Dependencies): WholeI
 		},
 	]);
 	return {client: Object.fromEntries(functions) as Client, find};
+}
+
+function isListed(kind: RecentKind): kind is ListedKind {
+	return kind in lists;
+}
+
+function isIdentified(item: object): item is Listed {
+	return 'id' in item && typeof item.id === 'string';
 }

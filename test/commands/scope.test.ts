@@ -92,6 +92,21 @@ test('the beginning of an id is accepted for a sandbox', async () => {
 	});
 });
 
+test('a runtime is found by the beginning of its id, and by its key also where that looks like one', async () => {
+	const listed = page({id: shop, key: 'web-shop'}, {id: other, key: '33f3'});
+	const {env, seen} = await api({[`GET ${inWorkspace}/runtimes`]: listed, 'GET /api/v1/org': page(place('acme'))});
+	const asked = async (runtime: string) => {
+		await testContext({env})
+			.run('runtime', 'show', runtime)
+			.catch(() => undefined);
+		return seen.at(-1)?.url.split('?')[0];
+	};
+	expect(await asked(shop.slice(0, -4))).toBe(`${inWorkspace}/runtimes/${shop}`);
+	expect(await asked('33f3')).toBe(`${inWorkspace}/runtimes/33f3`);
+	expect(await asked('cafe')).toBe(`${inWorkspace}/runtimes/cafe`);
+	expect(await asked('web-shop')).toBe(`${inWorkspace}/runtimes/web-shop`);
+});
+
 test('the beginning of several ids is refused with those ids', async () => {
 	const {env} = await api({
 		[`GET ${inWorkspace}/environments`]: page({id: shop}, {id: other}),
