@@ -54,7 +54,7 @@ test('a log grows in its dock while an answer streams; then it is searched, filt
 	await terminal.waitFor(isOn(terminal, /❯•.*seen-in-the-dock/));
 	expect(terminal.screen()[0]).toMatch(/paused \+\d+ · live, complete/);
 	terminal.type('&path=/seen\r');
-	await terminal.waitFor(isOn(terminal, /filter path=\/seen · hides \d+/));
+	await terminal.waitFor(isOn(terminal, /filter path=\/seen · \d+ hidden/));
 	terminal.type('s\u0015shop.log\r');
 	await terminal.waitFor(isOn(terminal, /Saved \d+ lines? to/));
 	expect(readFileSync(join(folder, 'shop.log'), 'utf8')).toMatch(/^(?:.*path=\/seen-in-the-dock.*\n)+$/);
