@@ -9,9 +9,3 @@ export function wantsColor(output: {readonly isTTY?: boolean}, env: Environment)
 export function wantsLinear(env: Environment): boolean {
 	return env['TERM'] === 'dumb' || Boolean(env['ACCESSIBLE'] && env['ACCESSIBLE'] !== '0');
 }
-
-/** True where the terminal breaks rows that are wider than a window made narrower; the others cut them. */
-export function breaksRows(env: Environment): boolean {
-	const isScreen = env['STY'] !== undefined && env['TMUX'] === undefined;
-	return !isScreen && env['XTERM_VERSION'] === undefined && !/^(?:linux|rxvt)/.test(env['TERM'] ?? '');
-}

@@ -3,7 +3,7 @@ import type {RunFlags} from '../command/invocation.ts';
 import type {Surroundings} from '../command/program.ts';
 import type {TerminalWidths} from '../config/terminal-widths.ts';
 import {AppError} from '../core/error.ts';
-import {breaksRows, wantsColor} from '../terminal/abilities.ts';
+import {wantsColor} from '../terminal/abilities.ts';
 import {canOpenPages, openPage} from '../terminal/browser.ts';
 import {createInput, type InputStream} from '../terminal/input/input.ts';
 import {createStandInStdin} from '../terminal/input/stand-in-stdin.ts';
@@ -51,7 +51,7 @@ export async function startApp(
 	}
 
 	const palette = createPalette({color: wantsColor(stdout, env)});
-	const screen = createScreen(stdout, {reflows: breaksRows(env)});
+	const screen = createScreen(stdout, {reflows: () => measure.reflows()});
 	const standIn = createStandInStdin();
 	const interact = createPanelInteraction(store, {opensPages: canOpenPages(env)});
 	let entries: readonly Entry[] = [];
@@ -87,8 +87,9 @@ export async function startApp(
 	session.enable('kitty-keyboard');
 	const measure = measureTerminal({
 		stdout,
+		env,
 		widths,
-		onChange: () => (store.getState().transcript.seq < 0 ? screen.resize() : redraw()),
+		onChange: () => remeasured(),
 	});
 
 	const ink = mount(
@@ -144,7 +145,7 @@ export async function startApp(
 	/** What is asked for before everything is loaded waits; why that failed is told where `opening` is awaited. */
 	const whenOpen = (act: (opened: OpenedConversation) => void) => void opening.then(act, () => undefined);
 
-	const {redraw, fitWindow, hold, release} = createWindowFit({
+	const {redraw, remeasured, fitWindow, hold, release} = createWindowFit({
 		store,
 		screen,
 		fullScreen: () => fullScreen,

@@ -9,15 +9,28 @@ type Flags = Parameters<typeof startApp>[0];
 type Options = Omit<Parameters<typeof testProgram>[0], 'store'> & {
 	readonly columns?: number;
 	readonly rows?: number;
+	/** What stands in the terminal before the app starts. */
+	readonly before?: string;
+	/** What the terminal answers when asked for its version (DA2); by default as the emulator, which breaks rows. */
+	readonly version?: string;
 	readonly flags?: Partial<Flags>;
 	readonly compose?: () => Promise<never>;
 };
 
 /** The whole app between a keyboard and a terminal emulator. It has ended when its test has. */
-export function runApp({columns = 80, rows = 24, flags = {}, compose, ...options}: Options = {}) {
+export function runApp({
+	columns = 80,
+	rows = 24,
+	before = '',
+	version = '0;276;0',
+	flags = {},
+	compose,
+	...options
+}: Options = {}) {
 	const store = createAppStore();
 	store.getState().setModel('custom/demo');
 	const emulator = createEmulator(columns, rows);
+	emulator.stdout.write(before);
 	const made = testProgram({...options, store});
 	const stdin: Readable = new PassThrough();
 	Object.assign(stdin, {isTTY: true, setRawMode: () => stdin, ref: () => stdin, unref: () => stdin});
@@ -36,6 +49,7 @@ export function runApp({columns = 80, rows = 24, flags = {}, compose, ...options
 		},
 	);
 	status.catch(() => undefined);
+	keyboard.write(version ? `\u001b[>${version}c` : '');
 	onTestFinished(async () => {
 		keyboard.end();
 		await status.catch(() => undefined);

@@ -1,6 +1,7 @@
 import './not-in-ci.ts';
-import {expect, test} from 'vitest';
+import {expect, onTestFinished, test} from 'vitest';
 import {AppError} from '../../src/core/error.ts';
+import {cellWidths, defaultCellWidths, sampleNames, setCellWidths} from '../../src/terminal/text/cell-widths.ts';
 import {finish, scriptedModel, text} from '../agent/scripted.ts';
 import {runApp} from './running-app.ts';
 
@@ -122,4 +123,41 @@ test('a narrower window loses no line and repeats none above it but what the ter
 	// The rule over the prompt is as wide as the window was: wrapped, it takes another row.
 	expect(items.length).toBeLessThanOrEqual(41);
 	expect([...new Set(items)]).toEqual(Array.from({length: 40}, (_, index) => `• item ${index}`));
+});
+
+test.each([
+	['', 5],
+	['41;390;0', 5],
+	['0;276;0', 3],
+])('a narrower window of a terminal that answers %j is erased from %i rows above the prompt', async (version, up) => {
+	const before = Array.from({length: 6}, (_, index) => `shell ${index}\r\n`).join('');
+	const {waitFor, resize, settle, lines, written} = runApp({before, version});
+	await waitFor('Demo model');
+	await settle();
+	const count = written.length;
+	resize(79, 24);
+	await settle(100);
+	// A blank row and the rule, which takes two rows where the terminal breaks it. Where it does not, the welcome as well.
+	expect(written.slice(count).join('')).toContain(`\u001b[${up}A\r\u001b[J`);
+	expect(lines().filter(line => line.startsWith('shell'))).toHaveLength(6);
+});
+
+test('other widths than were believed are drawn in place: what the shell wrote above stays, and no line comes twice', async () => {
+	onTestFinished(() => setCellWidths(defaultCellWidths));
+	const before = Array.from({length: 6}, (_, index) => `shell ${index}\r\n`).join('');
+	const ask = scriptedModel([text('One.\n\nTwo.\n\nThree.'), finish('stop')]).ask;
+	const {type, waitFor, settle, lines, written} = runApp({before, ask});
+	await waitFor('Demo model');
+	type('hi\r');
+	await waitFor('Three.');
+	await waitFor('idle');
+	const above = lines().slice(0, -3);
+	const count = written.length;
+	const place = (column: number) => `\u001b[7;${column + 1}R`;
+	type(place(0) + sampleNames.map(name => place(name === 'ambiguous' ? 2 : 1)).join(''));
+	await expect.poll(() => cellWidths().ambiguous).toBe(2);
+	await settle(50);
+	expect(written.slice(count).join('')).not.toMatch(/\u001b\[(?:H|[23]J)/);
+	expect(lines().slice(0, -3)).toEqual(above);
+	expect(lines().at(-2)).toContain('Ask something');
 });

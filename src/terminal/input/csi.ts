@@ -31,7 +31,9 @@ export function parseCsi(body: string, expectsReply = false): InputToken | undef
 			? parseAnswer(csi)
 			: prefix === '<'
 				? parseMouse(csi)
-				: undefined;
+				: prefix === '>' && csi.final === 'c'
+					? {type: 'reply', reply: 'terminal-version', numbers: wholeNumbers(csi)}
+					: undefined;
 }
 
 /** The token that `SS3` (`ESC O`) and its final byte stand for; some terminals write a modifier between the two. */
@@ -122,6 +124,10 @@ function parseLetter(parameters: Parameters, final: string, expectsReply: boolea
 	return rxvt && keyToken(rxvt, {ctrl: false, alt: false, shift: true});
 }
 
+function wholeNumbers({parameters}: Pick<Csi, 'parameters'>): readonly number[] {
+	return parameters.map(([value]) => value ?? 0).filter(Number.isInteger);
+}
+
 function parseAnswer({parameters, final}: Csi): InputToken | undefined {
 	const [first = Number.NaN, second = Number.NaN] = parameters.map(([value = Number.NaN]) => value);
 	switch (final) {
@@ -129,7 +135,7 @@ function parseAnswer({parameters, final}: Csi): InputToken | undefined {
 			return {
 				type: 'reply',
 				reply: 'device-attributes',
-				attributes: parameters.map(([value]) => value ?? 0).filter(Number.isInteger),
+				attributes: wholeNumbers({parameters}),
 			};
 		case 'u':
 			return {type: 'reply', reply: 'keyboard-flags', flags: first || 0};

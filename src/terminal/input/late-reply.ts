@@ -1,6 +1,6 @@
 /** What may become an answer of the terminal behind an ESC, and what is a whole one (xterm, ctlseqs: DA, DSR, DECRPM). */
-const beginning = /^\[(?:\?[\d;]*(?:\$y?|[cnuR])?|\d[\d;]*R?)?$/;
-const whole = /^\[(?:\?[\d;]*(?:\$y|[cnuR])|[\d;]+R)$/;
+const beginning = /^\[(?:[?>][\d;]*(?:\$y?|[cnuR])?|\d[\d;]*R?)?$/;
+const whole = /^\[(?:[?>][\d;]*(?:\$y|[cnuR])|[\d;]+R)$/;
 
 /** The rest of an answer whose ESC came so long before that it was taken for the Escape key. */
 export type LateReply = {

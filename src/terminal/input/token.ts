@@ -48,6 +48,8 @@ export type MouseToken = Modifiers & {
 /** What the terminal answers to a question of ours. */
 export type ReplyToken = {readonly type: 'reply'} & (
 	| {readonly reply: 'device-attributes'; readonly attributes: readonly number[]}
+	/** Secondary device attributes (DA2): the kind of the terminal, its version, and one more. */
+	| {readonly reply: 'terminal-version'; readonly numbers: readonly number[]}
 	| {readonly reply: 'keyboard-flags'; readonly flags: number}
 	/** Counted from 0. */
 	| {readonly reply: 'cursor-position'; readonly row: number; readonly column: number}

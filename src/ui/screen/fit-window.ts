@@ -14,6 +14,8 @@ type Dependencies = {
 export type WindowFit = {
 	/** Wipes the window and writes what fits in it again, after something else wrote there. */
 	readonly redraw: () => void;
+	/** Draws what may still change again, by the cells that the terminal counts; what is printed stays as it is. */
+	readonly remeasured: () => void;
 	/** Fits what is drawn to the size that the window has now. */
 	readonly fitWindow: () => void;
 	/** Gives the window to a full screen, and takes it back as it was, unless its size changed meanwhile. */
@@ -47,6 +49,11 @@ export function createWindowFit({store, screen, fullScreen, painter}: Dependenci
 
 	return {
 		redraw,
+		remeasured() {
+			isTaken();
+			screen.resize();
+			painter()?.resize();
+		},
 		fitWindow() {
 			if (!isTaken() && !screen.isTooSmall()) {
 				screen.release();

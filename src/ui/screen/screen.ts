@@ -1,17 +1,8 @@
 import {lineWidth} from '../../terminal/text/width.ts';
 import {wrapLine} from '../../terminal/text/wrap.ts';
 import {type Caret, nothingDrawn, redraw} from './live-region.ts';
-import {drawnSizeOf, isTooSmall, sizeOf} from './window-size.ts';
+import {drawnSizeOf, isTooSmall, type ScreenOutput, sizeOf} from './window-size.ts';
 import type {Rewrapped} from './written.ts';
-
-type Output = {
-	readonly write: (data: string) => unknown;
-	readonly columns?: number;
-	readonly rows?: number;
-	readonly isTTY?: boolean;
-	readonly on?: (event: string, listener: () => void) => unknown;
-	readonly off?: (event: string, listener: () => void) => unknown;
-};
 
 /** Gives other lines for the last ones of these, which were drawn at that width. */
 type Rewrap = (lines: readonly string[], before: number) => Rewrapped;
@@ -19,8 +10,8 @@ type Rewrap = (lines: readonly string[], before: number) => Rewrapped;
 type Options = {
 	/** Runs something at the end of this turn of the loop. */
 	readonly later?: (run: () => void) => void;
-	/** True where the terminal breaks rows that are wider than a window made narrower, as most do. */
-	readonly reflows?: boolean;
+	/** Returns true where the terminal breaks rows that are wider than a window made narrower, as most do. */
+	readonly reflows?: () => boolean;
 };
 
 /** What is written between the two appears at once, where the terminal knows them (synchronized output). */
@@ -62,7 +53,10 @@ export type Screen = {
  * (finished lines, the frame, the caret) leaves as one synchronized write of the rows that changed. Nothing above the
  * frame is ever erased, moved or written again.
  */
-export function createScreen(output: Output, {later = run => setImmediate(run), reflows = true}: Options = {}): Screen {
+export function createScreen(
+	output: ScreenOutput,
+	{later = run => setImmediate(run), reflows = () => true}: Options = {},
+): Screen {
 	let rows: readonly string[] = [];
 	let caret: Caret | undefined;
 	let printed: string[] = [];
@@ -138,7 +132,7 @@ export function createScreen(output: Output, {later = run => setImmediate(run), 
 	/** How many rows of the window lines take that were drawn in a wider one. */
 	const rowsOf = (lines: readonly string[]) => {
 		const columns = sizeOf(output).columns;
-		const rowsOfLine = (line: string) => (reflows ? Math.max(1, Math.ceil(lineWidth(line) / columns)) : 1);
+		const rowsOfLine = (line: string) => (reflows() ? Math.max(1, Math.ceil(lineWidth(line) / columns)) : 1);
 		return lines.reduce((sum, line) => sum + rowsOfLine(line), 0);
 	};
 
@@ -158,7 +152,7 @@ export function createScreen(output: Output, {later = run => setImmediate(run), 
 		return rowsOf(taken);
 	};
 
-	/** Goes back to where the frame begins, by what the terminal made of it in a window of this size. */
+	/** Goes back to where the frame begins; only a narrower window makes several rows of one. */
 	const drawInPlace = (rewrap: Rewrap | undefined) => {
 		const columns = sizeOf(output).columns;
 		// Lines that came while the size was not known were drawn for the one before.
@@ -168,7 +162,7 @@ export function createScreen(output: Output, {later = run => setImmediate(run), 
 			return;
 		}
 
-		const inFrame = rowsOf(drawn.rows.slice(0, drawn.at));
+		const inFrame = columns < drawnColumns ? rowsOf(drawn.rows.slice(0, drawn.at)) : drawn.at;
 		const up = inFrame + (rewrap && columns !== drawnColumns ? takeBack(rewrap, inFrame) : 0);
 		prefix = `${up > 0 ? `\u001B[${up}A` : ''}\r\u001B[J`;
 		drawn = nothingDrawn;
@@ -234,7 +228,7 @@ export function createScreen(output: Output, {later = run => setImmediate(run), 
 		startOver,
 		isErased: () => isErased,
 		resize(rewrap) {
-			resized = {rewrap};
+			resized = {rewrap: rewrap ?? resized?.rewrap};
 			schedule();
 			for (const listener of resizeListeners) {
 				listener();

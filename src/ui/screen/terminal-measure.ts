@@ -1,11 +1,14 @@
 import type {TerminalWidths} from '../../config/terminal-widths.ts';
+import type {Environment} from '../../core/environment.ts';
 import type {InputToken} from '../../terminal/input/token.ts';
 import {createWidthMeasure} from '../../terminal/measure-widths.ts';
+import {askVersion, reflowsRows} from '../../terminal/reflow.ts';
 import {cellWidths, defaultCellWidths, isSameWidths, setCellWidths} from '../../terminal/text/cell-widths.ts';
 
 type Dependencies = {
 	/** The terminal itself: the question goes before everything that waits to be drawn. */
 	readonly stdout: Pick<NodeJS.WriteStream, 'write' | 'columns'>;
+	readonly env: Environment;
 	/** What was measured at earlier starts; nothing is kept without it. */
 	readonly widths?: TerminalWidths | undefined;
 	/** The terminal counts otherwise than was believed. */
@@ -17,6 +20,8 @@ export type TerminalMeasure = {
 	readonly begin: () => void;
 	/** True for a token that answers the measure. */
 	readonly take: (token: InputToken) => boolean;
+	/** Returns true once the terminal has answered as one that breaks rows which are wider than a narrower window. */
+	readonly reflows: () => boolean;
 	/** True while answers are awaited. */
 	readonly isAwaited: () => boolean;
 	/** Resolves once no answer is awaited, after 300 ms at the latest: what comes later would be typed into the shell. */
@@ -30,7 +35,7 @@ const longestFarewellMs = 300;
  * Has everything counted by the cells of this terminal: as it was measured before, and from its answer on as it is. No
  * frame waits for that.
  */
-export function measureTerminal({stdout, widths, onChange}: Dependencies): TerminalMeasure {
+export function measureTerminal({stdout, env, widths, onChange}: Dependencies): TerminalMeasure {
 	const before = widths?.recall();
 	setCellWidths(before ?? defaultCellWidths);
 	let tellSettled: () => void = () => undefined;
@@ -52,14 +57,22 @@ export function measureTerminal({stdout, widths, onChange}: Dependencies): Termi
 		},
 	});
 	let asked = 0;
+	let version: readonly number[] = [];
 	const isAwaited = () => measure.outstanding() > 0 && performance.now() - asked < longestAnswerMs;
 
 	return {
 		begin() {
 			asked = performance.now();
+			// First: its answer, which some terminals do not give, comes before the last one that is awaited.
+			stdout.write(askVersion);
 			measure.begin();
 		},
 		take(token) {
+			if (token.type === 'reply' && token.reply === 'terminal-version') {
+				version = token.numbers;
+				return true;
+			}
+
 			const isAnswer = measure.take(token);
 			if (measure.outstanding() === 0) {
 				tellSettled();
@@ -67,6 +80,7 @@ export function measureTerminal({stdout, widths, onChange}: Dependencies): Termi
 
 			return isAnswer;
 		},
+		reflows: () => reflowsRows(version, env),
 		isAwaited,
 		async settled() {
 			if (isAwaited()) {

@@ -1,5 +1,13 @@
 type Output = {readonly columns?: number; readonly rows?: number};
 
+/** What is needed of `process.stdout`. */
+export type ScreenOutput = Output & {
+	readonly write: (data: string) => unknown;
+	readonly isTTY?: boolean;
+	readonly on?: (event: string, listener: () => void) => unknown;
+	readonly off?: (event: string, listener: () => void) => unknown;
+};
+
 const smallest = {columns: 20, rows: 5};
 const usual = {columns: 80, rows: 24};
 

@@ -13,6 +13,7 @@ test('CSI as a byte of eight bits is no text, and no part of a character is take
 
 test.each([
 	['the attributes of a terminal', '[?62;22c', [{type: 'reply', reply: 'device-attributes', attributes: [62, 22]}]],
+	['the version of a terminal', '[>41;390;0c', [{type: 'reply', reply: 'terminal-version', numbers: [41, 390, 0]}]],
 	['a mode', '[?2026;2$y', [{type: 'reply', reply: 'mode', mode: 2026, state: 'reset'}]],
 	['a place', '[12;40R', [{type: 'reply', reply: 'cursor-position', row: 11, column: 39}]],
 	['what a user typed', '[a]', [text('[a]')]],

@@ -163,7 +163,7 @@ test.each<readonly [string, string, readonly InputToken[]]>([
 	],
 	[
 		'unknown sequences leave nothing',
-		'a\u001b[?1;2;3z\u001b]0;title\u0007\u001bP>|term(1)\u001b\\\u001b_Gi=1;OK\u001b\\\u001b[>1;2cb',
+		'a\u001b[?1;2;3z\u001b]0;title\u0007\u001bP>|term(1)\u001b\\\u001b_Gi=1;OK\u001b\\\u001b[>1;2nb',
 		[text('ab')],
 	],
 	['an aborted string leaves nothing', '\u001b]0;secret\u0018a\u001bPxyz\u001b[Ab', [text('a'), key('up'), text('b')]],

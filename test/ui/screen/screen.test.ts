@@ -165,7 +165,7 @@ test.each([
 ])('a narrower window that breaks rows (%s) is drawn from the row where the frame begins now', (reflows, up) => {
 	const written: string[] = [];
 	const output = {columns: 30, rows: 10, write: (data: string) => written.push(data)};
-	const screen = createScreen(output, {reflows, later: run => run()});
+	const screen = createScreen(output, {reflows: () => reflows, later: run => run()});
 	screen.setCaret({row: 3, column: 0});
 	screen.stdout.write(`a\n${'b'.repeat(30)}\n${'c'.repeat(21)}\n>`);
 	written.length = 0;
