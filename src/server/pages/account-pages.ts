@@ -4,7 +4,7 @@ import type {Route} from '../kit/route.ts';
 import {redirect, respond} from './page.ts';
 import {type SignedVisit, signedPages} from './page-route.ts';
 
-/** Where somebody sees what he can look after by himself, and goes on from there. */
+/** The account page, with links to everything that users manage themselves. */
 export function accountPages(services: AccountServices): readonly Route[] {
 	return [
 		{method: 'GET', path: '/', auth: 'none', handle: () => redirect('/account')},
@@ -17,8 +17,8 @@ function overview({session: {account}, signed}: SignedVisit): Promise<Response> 
 		{
 			title: 'Your account',
 			body: html`<ul>
-<li><a href="/device">Let a terminal in</a> with the code that “service login” shows</li>
-<li><a href="/account/logins">Terminals that are in</a></li>
+<li><a href="/device">Authorize a device</a> with the code that “service login” shows</li>
+<li><a href="/account/logins">Active sessions</a></li>
 <li>${
 				account.password_hash
 					? html`<a href="/account/password">Change your password</a>`

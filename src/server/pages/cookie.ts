@@ -7,19 +7,19 @@ function nameOf(origin: string): string {
 	return protocol === 'https:' ? '__Host-service' : `service-${port || '80'}`;
 }
 
-/** The value of our cookie; undefined where the browser sent none. */
+/** Returns the value of this server's cookie; undefined if the browser sent none. */
 export function readCookie(request: Request, origin: string): string | undefined {
 	const name = nameOf(origin);
 	const pairs = (request.headers.get('cookie') ?? '').split(/;\s*/).map(pair => pair.split('='));
 	return pairs.find(([key]) => key === name)?.[1];
 }
 
-/** A `Set-Cookie` that no script reads and no form of another site sends; without `seconds` it ends with the browser. */
-export function writeCookie(origin: string, value: string, seconds?: number): string {
+/** Returns a `Set-Cookie` that scripts can't read and forms of other sites don't send. Without `maxAgeSeconds` it ends with the browser. */
+export function writeCookie(origin: string, value: string, maxAgeSeconds?: number): string {
 	const parts = [`${nameOf(origin)}=${value}`, 'Path=/', 'HttpOnly', 'SameSite=Lax'];
 	if (origin.startsWith('https:')) {
 		parts.push('Secure');
 	}
 
-	return [...parts, ...(seconds === undefined ? [] : [`Max-Age=${seconds}`])].join('; ');
+	return [...parts, ...(maxAgeSeconds === undefined ? [] : [`Max-Age=${maxAgeSeconds}`])].join('; ');
 }

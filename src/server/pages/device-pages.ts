@@ -8,12 +8,12 @@ import {field, timeOf, waitText} from './markup.ts';
 import {respond} from './page.ts';
 import {type SignedVisit, signedPages} from './page-route.ts';
 
-/** How a person lets a program in: the code, who asks and for what, then the decision (RFC 8628 section 3.3). */
+/** The pages on which a user authorizes a device: code, request, decision (RFC 8628 section 3.3). */
 export function devicePages(services: AccountServices): readonly Route[] {
 	return signedPages(services, [
 		{
 			path: '/device',
-			// A code in the address only fills the field in: it still has to be compared (RFC 8628 section 5.4).
+			// A code in the URL only fills in the field: the user must still compare it (RFC 8628 section 5.4).
 			show: visit => codePage(visit, {typed: readUserCode(visit.url.searchParams.get('user_code') ?? '') ?? ''}),
 			async take(visit, form) {
 				const login = await lookUp(visit, form);
@@ -37,12 +37,12 @@ export function devicePages(services: AccountServices): readonly Route[] {
 	]);
 }
 
-/** The login of the code in a form, or the page that says what is wrong with it. */
+/** Returns the login that a form's code belongs to, or the page that shows the error. */
 async function lookUp(visit: SignedVisit, form: URLSearchParams): Promise<WaitingLogin | Response> {
 	const typed = form.get('user_code') ?? '';
 	const seconds = await countAttempt(visit.services, 'user-code', visit.session.account.id);
 	if (seconds !== undefined) {
-		const problem = `Too many codes were tried. Try again in ${waitText(seconds)}.`;
+		const problem = `Too many attempts. Try again in ${waitText(seconds)}.`;
 		return await codePage(visit, {typed, status: 429, problem, retryAfter: seconds});
 	}
 
@@ -50,7 +50,7 @@ async function lookUp(visit: SignedVisit, form: URLSearchParams): Promise<Waitin
 }
 
 function unknownCode(visit: SignedVisit, typed: string): Promise<Response> {
-	const problem = 'No login waits for this code. Compare it with your terminal; after ten minutes it needs a new one.';
+	const problem = 'That code is wrong or has expired. Check your terminal.';
 	return codePage(visit, {typed, status: 400, problem});
 }
 
@@ -64,20 +64,20 @@ type Shown = {
 function codePage({token, signed}: SignedVisit, {typed, ...failure}: Shown): Promise<Response> {
 	return respond(
 		{
-			title: 'Let a terminal in',
+			title: 'Authorize a device',
 			...failure,
 			body: html`<form method="post" action="/device">${token}
 ${field({
 	name: 'user_code',
-	label: 'Code that your terminal shows',
+	label: 'Code shown in your terminal',
 	fills: 'off',
 	value: typed.slice(0, 64),
 	first: true,
 	code: true,
 	wrong: Boolean(failure.problem),
-	hint: 'Eight letters, as WDJB-MJHT. Go on only where they are the same here and there.',
+	hint: 'Enter the code shown in your terminal, e.g. WDJB-MJHT.',
 })}
-<button class="primary">Go on</button>
+<button class="primary">Continue</button>
 </form>`,
 		},
 		signed,
@@ -87,18 +87,18 @@ ${field({
 function approvalPage({token, signed, session, visitor}: SignedVisit, login: WaitingLogin): Promise<Response> {
 	return respond(
 		{
-			title: 'Let this terminal in?',
+			title: 'Authorize this device?',
 			body: html`<dl>
 <dt>Code</dt><dd><span class="code">${login.userCode}</span></dd>
-<dt>Program, as it calls itself</dt><dd>${login.program}</dd>
-${login.address ? html`<dt>Asked from</dt><dd>${login.address}</dd>` : ''}
-<dt>Asked at</dt><dd>${timeOf(login.createdAt)}</dd>
+<dt>App</dt><dd>${login.program}</dd>
+${login.address ? html`<dt>Requested from</dt><dd>${login.address}</dd>` : ''}
+<dt>Requested at</dt><dd>${timeOf(login.createdAt)}</dd>
 <dt>Server</dt><dd>${visitor.origin}</dd>
-<dt>In the name of</dt><dd>${session.account.email}</dd>
-<dt>What it may do</dt><dd>Everything that you may do through this server’s API, until it logs out, you end
-the login in your account, or it is not used for 30 days.</dd>
+<dt>Signed in as</dt><dd>${session.account.email}</dd>
+<dt>Access</dt><dd>Everything that you can do through this server’s API. Access ends when the device logs out, when you
+end its session in your account, or after 30 days without use.</dd>
 </dl>
-<p><strong>Approve this only if you started the login yourself, just now.</strong> Whoever sends you a code to approve wants your account.</p>
+<p><strong>Approve only a login that you started yourself, just now.</strong> Anyone who sends you a code wants access to your account.</p>
 <form method="post" action="/device/decision" class="row">${token}
 <input type="hidden" name="user_code" value="${login.userCode}">
 <button name="decision" value="deny">Deny</button>
@@ -115,8 +115,8 @@ function donePage({signed}: SignedVisit, decision: 'approved' | 'denied'): Promi
 		{
 			title: isApproved ? 'Approved' : 'Denied',
 			body: isApproved
-				? html`<p role="status">Go back to your terminal: it is logged in within a few seconds. You may close this page.</p>`
-				: html`<p role="status">The program was told no. You may close this page.</p>`,
+				? html`<p role="status">Your terminal logs in within a few seconds. You can close this page.</p>`
+				: html`<p role="status">The device has no access. You can close this page.</p>`,
 		},
 		signed,
 	);

@@ -8,7 +8,7 @@ import {type SignedVisit, signedPages} from './page-route.ts';
 
 const here = '/account/logins';
 
-/** Where somebody sees which terminals are in under his name, and ends what he does not know or has lost. */
+/** The page that lists a user's active sessions on devices and ends them. */
 export function loginPages(services: AccountServices): readonly Route[] {
 	return signedPages(services, [
 		{path: here, show: listPage},
@@ -27,13 +27,13 @@ async function listPage(visit: SignedVisit): Promise<Response> {
 	const logins = await listLogins(services, session.account.id);
 	return await respond(
 		{
-			title: 'Terminals that are in',
+			title: 'Active sessions',
 			body: html`${
 				logins.length > 0
 					? html`<ul>${logins.map(login => item(visit, login))}</ul>`
-					: html`<p>None. “service login” at a terminal begins one.</p>`
+					: html`<p>No active sessions. Log in from a terminal with “service login”.</p>`
 			}
-<p>API keys are not among them: “service api-key list” shows those.</p>
+<p>API keys are not listed here. Use “service api-key list” in a terminal.</p>
 <p><a href="/account">Back to your account</a></p>`,
 		},
 		signed,
@@ -43,6 +43,6 @@ async function listPage(visit: SignedVisit): Promise<Response> {
 function item({token}: SignedVisit, {id, program, startedAt, refreshedAt}: Login): Markup {
 	return html`<li id="${id}"><strong>${program}</strong>, since ${timeOf(startedAt)}, last renewed ${timeOf(refreshedAt)}
 <form method="post" action="${here}/end">${token}
-<input type="hidden" name="login" value="${id}"><button aria-describedby="${id}">End this login</button>
+<input type="hidden" name="login" value="${id}"><button aria-describedby="${id}">End session</button>
 </form></li>`;
 }

@@ -1,6 +1,6 @@
 import {html} from 'hono/html';
 
-/** Markup in which everything that was put in is escaped, but other markup. */
+/** HTML in which every inserted value is escaped, except other markup. */
 export type Markup = ReturnType<typeof html>;
 
 type Field = {
@@ -10,17 +10,17 @@ type Field = {
 	/** What a password manager or a phone may fill in (HTML `autocomplete`). */
 	readonly fills: string;
 	readonly value?: string;
-	/** Where the focus is when the page opens: the first field, or the one that is wrong. */
+	/** Whether it has the focus when the page opens: the first field, or the invalid one. */
 	readonly first?: boolean;
-	/** One sentence below the field. */
+	/** One sentence, shown below the field. */
 	readonly hint?: string;
-	/** What is wrong with it is in the page's alert. */
+	/** Whether it is invalid; the page's alert says why. */
 	readonly wrong?: boolean;
-	/** Whether it is typed as a code: no capitals or corrections of its own. */
+	/** Whether it holds a code, without automatic capitals or corrections. */
 	readonly code?: boolean;
 };
 
-/** A field with its label. */
+/** Returns a field with its label. */
 export function field({name, label, type = 'text', fills, value = '', first, hint, wrong, code}: Field): Markup {
 	const described = [hint && `${name}-hint`, wrong && 'problem'].filter(Boolean).join(' ');
 	return html`<label for="${name}">${label}</label>
@@ -31,13 +31,13 @@ ${code ? html` class="code" autocapitalize="none" autocorrect="off" spellcheck="
 ${hint ? html`<p class="hint" id="${name}-hint">${hint}</p>` : ''}`;
 }
 
-/** How long somebody has to wait, in words. */
+/** Returns a wait as text. */
 export function waitText(seconds: number): string {
 	const minutes = Math.ceil(seconds / 60);
 	return seconds < 60 ? `${seconds} seconds` : minutes === 1 ? 'a minute' : `${minutes} minutes`;
 }
 
-/** A time to the second, ISO 8601 in UTC, for people and programs. */
+/** Returns a time to the second, ISO 8601 in UTC, for people and programs. */
 export function timeOf(time: string): Markup {
 	return html`<time datetime="${time}">${time.slice(0, 19).replace('T', ' ')} UTC</time>`;
 }

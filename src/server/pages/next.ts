@@ -1,11 +1,11 @@
 import {readUserCode} from '../accounts/user-code.ts';
 
-/** Pages that may be gone to after the sign-in. */
+/** Pages to which a login may redirect. */
 const places = new Set(['/account', '/account/logins', '/account/password', '/account/second-factor', '/device']);
 
 /**
- * Where to go after the sign-in: one of our own pages, whatever was asked for, put together again from its parts, so that
- * no address leads elsewhere.
+ * Returns the page that follows a login. It is always a page of this server, rebuilt from its parts, so that no URL leads
+ * elsewhere.
  */
 export function readNext(asked: string | null): string {
 	const base = 'http://service.invalid';
@@ -18,7 +18,7 @@ export function readNext(asked: string | null): string {
 	return code ? `${url.pathname}?user_code=${code}` : url.pathname;
 }
 
-/** The address of a page that goes on to `next`. */
+/** Returns the URL of a page that continues to `next`. */
 export function withNext(path: string, next: string): string {
 	return next === '/account' ? path : `${path}?${new URLSearchParams({next})}`;
 }

@@ -14,26 +14,26 @@ export type Visit = {
 	readonly request: Request;
 	readonly url: URL;
 	readonly visitor: Visitor;
-	/** A hidden field that every form needs. */
+	/** The hidden field that every form needs. */
 	readonly token: Markup;
 };
 
-/** A request for a page by somebody who is signed in, second factor and all. */
+/** A request for a page by a user who is logged in, including the second factor. */
 export type SignedVisit = Visit & {readonly session: BrowserSession; readonly signed: Signed};
 
 type Page<Kind extends Visit> = {
 	readonly path: string;
 	readonly show?: (visit: Kind) => Promise<Response>;
-	/** Takes a form that a page of this server sent. */
+	/** Handles a form that a page of this server sent. */
 	readonly take?: (visit: Kind, form: URLSearchParams) => Promise<Response>;
 };
 
-/** Pages that anybody may see. */
+/** Creates the routes of pages that need no login. */
 export function openPages(services: AccountServices, pages: readonly Page<Visit>[]): readonly Route[] {
 	return pages.flatMap(page => routesOf(services, page, visit => visit));
 }
 
-/** Pages for who is signed in; everybody else signs in first and comes back. */
+/** Creates the routes of pages that need a login; without one they redirect to it and return afterwards. */
 export function signedPages(services: AccountServices, pages: readonly Page<SignedVisit>[]): readonly Route[] {
 	return pages.flatMap(page =>
 		routesOf(services, page, visit => {
@@ -43,7 +43,7 @@ export function signedPages(services: AccountServices, pages: readonly Page<Sign
 				return redirect(withNext(session ? '/sign-in/code' : '/sign-in', here));
 			}
 
-			const signOut = html`<form method="post" action="/sign-out">${visit.token}<button>Sign out</button></form>`;
+			const signOut = html`<form method="post" action="/sign-out">${visit.token}<button>Log out</button></form>`;
 			return {...visit, session, signed: {email: session.account.email, signOut}};
 		}),
 	);
@@ -66,7 +66,7 @@ function routesOf<Kind extends Visit>(
 			return withCookie(admitted, visit.visitor);
 		}
 
-		// Where a form is sent there may be nothing to see: a reload leads to the page that it is on.
+		// A form's target may have no page of its own: a reload then leads to the page with the form.
 		const response = await (show?.(admitted) ?? redirect(path.replace(/\/[^/]*$/, '') || '/account'));
 		return withCookie(response, visit.visitor);
 	};
@@ -88,13 +88,13 @@ function routesOf<Kind extends Visit>(
 	return routes;
 }
 
-/** A form of another site, or of a page that stood open while its session ended. */
+/** Rejects a form of another site, or of a page whose session has ended. */
 function refuseForm(path: string): Promise<Response> {
 	return respond({
-		title: 'Nothing was done',
+		title: 'Nothing was changed',
 		status: 403,
-		problem: 'This form did not come from a current page of this server.',
-		body: html`<p><a href="${path}">Open the page again</a> and repeat what you did. Cookies must be allowed.</p>`,
+		problem: 'This page has expired.',
+		body: html`<p><a href="${path}">Open the page again</a> and retry. Your browser must allow cookies.</p>`,
 	});
 }
 

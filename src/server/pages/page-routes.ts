@@ -7,7 +7,7 @@ import {passwordPages} from './password-pages.ts';
 import {secondFactorPages} from './second-factor-pages.ts';
 import {signInPages} from './sign-in-pages.ts';
 
-/** All pages for browsers. They need no script. */
+/** Creates the routes of all browser pages, which work without scripts. */
 export function pageRoutes(services: AccountServices): readonly Route[] {
 	return [
 		...signInPages(services),

@@ -2,7 +2,7 @@ import {createHash} from 'node:crypto';
 import {html, raw} from 'hono/html';
 import type {Markup} from './markup.ts';
 
-/** One column that fits 320 px, in the browser's own colours, light or dark. */
+/** One column that fits 320 px, in the browser's own light or dark colours. */
 const style = `
 :root { color-scheme: light dark; font: 1rem/1.5 system-ui, sans-serif; }
 body { margin: 0 auto; max-width: 32rem; padding: 1rem; overflow-wrap: anywhere; }
@@ -23,8 +23,8 @@ svg { display: block; width: 100%; max-width: 14rem; height: auto; margin: 0 0 1
 `;
 
 /**
- * No script, no picture, no frame, nothing from elsewhere, and forms that go nowhere else. The referrer stays here, too:
- * `no-referrer` would make browsers send `Origin: null` with our own forms.
+ * Forbids scripts, images, frames, other origins, and forms that post to them. The referrer stays on this origin:
+ * `no-referrer` would make browsers send `Origin: null` with this server's own forms.
  */
 const headers = {
 	'content-type': 'text/html; charset=utf-8',
@@ -44,21 +44,21 @@ const headers = {
 };
 
 export type Page = {
-	/** What the page is for; its heading, too. */
+	/** The title, which is also the heading. */
 	readonly title: string;
 	readonly body: Markup;
 	/** 200 by default. */
 	readonly status?: number;
-	/** What went wrong with what was sent; read out first. */
+	/** Why a form was rejected; announced first. */
 	readonly problem?: string | undefined;
-	/** Seconds after which another try makes sense. */
+	/** Seconds to wait before a retry. */
 	readonly retryAfter?: number;
 };
 
-/** What stands at the top of the pages of somebody who is signed in. */
+/** The header of pages that need a login. */
 export type Signed = {readonly email: string; readonly signOut: Markup};
 
-/** A page as a response. */
+/** Returns a page as a response. */
 export async function respond(
 	{title, body, status = 200, problem, retryAfter}: Page,
 	signed?: Signed,
@@ -87,7 +87,7 @@ ${body}
 	});
 }
 
-/** Sends the browser on to another page of this server, by GET. */
+/** Redirects the browser to another page of this server, by GET. */
 export function redirect(location: string): Response {
 	return new Response(null, {
 		status: 303,

@@ -10,14 +10,14 @@ import {field, type Markup, waitText} from './markup.ts';
 import {redirect, respond} from './page.ts';
 import {openPages, type SignedVisit, signedPages, type Visit} from './page-route.ts';
 
-/** Where a password is chosen with a code of the people who run the server, and changed by whoever knows the one until now. */
+/** The pages that set a password with an administrator's code, or change it with the current one. */
 export function passwordPages(services: AccountServices): readonly Route[] {
 	return [
 		...openPages(services, [{path: '/password', show: visit => choicePage(visit), take: takeChoice}]),
 		...signedPages(services, [
 			{
 				path: '/account/password',
-				// Where there is no password yet, a session is nothing but an API key.
+				// Without a password, the session was opened with nothing but an API key.
 				show: async visit => (hasPassword(visit) ? await changePage(visit) : redirect('/password')),
 				take: async (visit, form) => (hasPassword(visit) ? await takeChange(visit, form) : redirect('/password')),
 			},
@@ -32,7 +32,7 @@ type Failure = {
 	readonly problem?: string;
 	readonly retryAfter?: number;
 	readonly wrong?: Wrong;
-	/** A code that was right, so that nobody has to look for it again. */
+	/** A valid code, so that the user needn't enter it again. */
 	readonly code?: string;
 };
 
@@ -49,12 +49,12 @@ ${field({
 	...(code && {value: code}),
 	first: !wrong || wrong === 'code',
 	wrong: wrong === 'code',
-	hint: 'It begins with svp_. The people who run this server make it with “service serve password” and your e-mail address.',
+	hint: 'Starts with svp_. Ask your server’s administrator to run “service serve password” with your e-mail address.',
 })}
 ${newPasswordFields(wrong)}
 <button class="primary">Save</button>
 </form>
-<p><a href="/sign-in">Sign in</a></p>`,
+<p><a href="/sign-in">Log in</a></p>`,
 	});
 }
 
@@ -79,14 +79,14 @@ async function takeChoice(visit: Visit, form: URLSearchParams): Promise<Response
 	return (await choosePassword(services, code, password))
 		? await respond({
 				title: 'Your password is saved',
-				body: html`<p role="status">It is that of ${code.email}. Browsers that were signed in were signed out.</p>
-<p><a href="/sign-in">Sign in</a></p>`,
+				body: html`<p role="status">Saved for ${code.email}. All browser sessions were logged out.</p>
+<p><a href="/sign-in">Log in</a></p>`,
 			})
 		: await refuseCode(visit);
 }
 
 function refuseCode(visit: Visit): Promise<Response> {
-	const problem = 'This code is not right, was used, or is over: each is good once, for three days.';
+	const problem = 'That code is wrong, already used, or older than 3 days.';
 	return choicePage(visit, {status: 400, problem, wrong: 'code'});
 }
 
@@ -103,7 +103,7 @@ function changePage({session: {account}, signed, token}: SignedVisit, {wrong, ..
 <input type="hidden" name="username" autocomplete="username" value="${account.email}">
 ${field({
 	name: 'current_password',
-	label: 'Password until now',
+	label: 'Current password',
 	type: 'password',
 	fills: 'current-password',
 	first: !wrong || wrong === 'current_password',
@@ -127,7 +127,7 @@ async function takeChange(visit: SignedVisit, form: URLSearchParams): Promise<Re
 		return await changePage(visit, {status: 400, ...failure});
 	}
 
-	// A session that was left open, or a stolen API key, must not be enough to take the account over.
+	// An open session or a stolen API key must not be enough to take over the account.
 	const current = await signInWithPassword(services, {
 		email: account.email,
 		password: form.get('current_password') ?? '',
@@ -138,7 +138,7 @@ async function takeChange(visit: SignedVisit, form: URLSearchParams): Promise<Re
 	}
 
 	if (current.kind === 'wrong') {
-		const problem = 'The password until now is not right.';
+		const problem = 'The current password is wrong.';
 		return await changePage(visit, {status: 400, problem, wrong: 'current_password'});
 	}
 
@@ -147,7 +147,7 @@ async function takeChange(visit: SignedVisit, form: URLSearchParams): Promise<Re
 	return await respond(
 		{
 			title: 'Your password is saved',
-			body: html`<p role="status">Sign in with it from now on. Other browsers were signed out.</p>
+			body: html`<p role="status">Other browser sessions were logged out.</p>
 <p><a href="/account">Back to your account</a></p>`,
 		},
 		signed,
@@ -165,23 +165,23 @@ function newPasswordFields(wrong: Wrong | undefined): Markup {
 			wrong: wrong === name,
 			...(hint && {hint}),
 		});
-	const hint = `At least ${passwordLength.least} characters; a few words make a good one.`;
+	const hint = `At least ${passwordLength.least} characters. A few random words work well.`;
 	return html`${fieldOf('password', 'New password', hint)}
-${fieldOf('repeated', 'New password, once more')}`;
+${fieldOf('repeated', 'Repeat new password')}`;
 }
 
 function faultOf(password: string, repeated: string, email: string): Failure | undefined {
 	const {least, most} = passwordLength;
 	const {length} = [...password];
 	if (length < least || length > most) {
-		return {problem: `A password has ${least} to ${most} characters; this one has ${length}.`, wrong: 'password'};
+		return {problem: `A password needs ${least} to ${most} characters; this one has ${length}.`, wrong: 'password'};
 	}
 
 	if (password.toLowerCase() === email) {
-		return {problem: 'Your e-mail address is not a password.', wrong: 'password'};
+		return {problem: 'The password must differ from your e-mail address.', wrong: 'password'};
 	}
 
-	return password === repeated ? undefined : {problem: 'The two passwords differ.', wrong: 'repeated'};
+	return password === repeated ? undefined : {problem: 'The passwords don’t match.', wrong: 'repeated'};
 }
 
 function tooMany(seconds: number): Failure {

@@ -20,8 +20,8 @@ const here = '/account/second-factor';
 const title = 'Second factor';
 
 /**
- * Where an authenticator app is set up, by who signed in with his password. The secret is shown here alone; that the app
- * has it is shown here with a code, or in the terminal with `service mfa verify`.
+ * The pages that set up an authenticator app after a login with a password. The secret is shown only here; the user
+ * confirms it with a code here, or in the terminal with `service mfa verify`.
  */
 export function secondFactorPages(services: AccountServices): readonly Route[] {
 	return signedPages(services, [
@@ -29,7 +29,7 @@ export function secondFactorPages(services: AccountServices): readonly Route[] {
 		{
 			path: `${here}/start`,
 			async take({session}) {
-				// What is in force is turned off with a code first: whoever cannot give one must not replace it.
+				// An active second factor is turned off with a code first: nobody without one may replace it.
 				if (session.account.totp_secret === null && mayEnroll(session)) {
 					await startEnrollment(services, session.account.id);
 				}
@@ -42,7 +42,7 @@ export function secondFactorPages(services: AccountServices): readonly Route[] {
 	]);
 }
 
-/** Whoever has nothing but a stolen API key could lock its user out with an app of his own. */
+/** Returns whether a session may enroll: with a stolen API key alone, a thief could lock its user out. */
 function mayEnroll({apiKeyId}: BrowserSession): boolean {
 	return apiKeyId === null;
 }
@@ -62,15 +62,14 @@ async function statePage(visit: SignedVisit, failure: Failure = {}): Promise<Res
 }
 
 function offBody({token}: SignedVisit): Markup {
-	return html`<p>With a second factor, your password alone lets nobody in: each sign-in also asks for a code of an app on your
-phone. You need an authenticator app for it.</p>
-<form method="post" action="${here}/start">${token}<button class="primary">Set it up</button></form>
+	return html`<p>With a second factor, each login also asks for a code from an app on your phone. You need an authenticator app.</p>
+<form method="post" action="${here}/start">${token}<button class="primary">Set up</button></form>
 <p><a href="/account">Back to your account</a></p>`;
 }
 
 function closedBody({session: {account}}: SignedVisit): Markup {
-	return html`<p>The second factor is off. You signed in with an API key, which is not enough to set it up: sign out, and sign in
-with your password.${account.password_hash ? '' : html` You have none yet: <a href="/password">choose one</a> first.`}</p>
+	return html`<p>The second factor is off. You can’t set it up after a login with an API key. Log out, and log in
+with your password.${account.password_hash ? '' : html` You have no password yet: <a href="/password">choose one</a> first.`}</p>
 <p><a href="/account">Back to your account</a></p>`;
 }
 
@@ -89,34 +88,34 @@ function pendingBody(visit: SignedVisit, wrong: boolean): Markup {
 	const address = totpAddress(secret, {issuer: new URL(visitor.origin).host, account: account.email});
 	const image = renderSVG(address, {border: 4}).replace('<svg ', '<svg role="img" aria-label="QR code of the secret" ');
 	return html`<ol>
-<li>Scan this with your authenticator app, or type the secret below into it.
+<li>Scan this QR code with your authenticator app, or enter the secret below.
 ${raw(image)}
 <dl><dt>Secret</dt><dd><code>${secret.match(/.{1,4}/g)?.join(' ')}</code></dd></dl></li>
-<li>Enter the code that the app shows, here or in a terminal with <code>service mfa verify</code>. The second factor is on
-from then on, and you get recovery codes.</li>
+<li>Enter the code from the app, here or in a terminal with <code>service mfa verify</code>. This turns the second factor on
+and shows your recovery codes.</li>
 </ol>
 <form method="post" action="${here}/verify">${token}
-${field({name: 'code', label: 'Code of your authenticator app', fills: 'one-time-code', code: true, first: wrong, wrong})}
-<button class="primary">Turn it on</button>
+${field({name: 'code', label: 'Code from your authenticator app', fills: 'one-time-code', code: true, first: wrong, wrong})}
+<button class="primary">Turn on</button>
 </form>
-<form method="post" action="${here}/start">${token}<button>Make another secret</button></form>
+<form method="post" action="${here}/start">${token}<button>Create a new secret</button></form>
 <p><a href="/account">Back to your account</a></p>`;
 }
 
 async function onBody({services, token, session: {account}}: SignedVisit, wrong: boolean): Promise<Markup> {
 	const left = await countRecoveryCodes(services, account.id);
 	return html`<p>The second factor is on. You have ${left} unused recovery ${left === 1 ? 'code' : 'codes'}.</p>
-<p>For another app, or new recovery codes, turn it off and set it up again.</p>
+<p>To change the app or get new recovery codes, turn it off and set it up again.</p>
 <form method="post" action="${here}/off">${token}
 ${field({
 	name: 'code',
-	label: 'Code of your authenticator app, or a recovery code',
+	label: 'Code from your authenticator app, or a recovery code',
 	fills: 'one-time-code',
 	code: true,
 	first: wrong,
 	wrong,
 })}
-<button>Turn it off</button>
+<button>Turn off</button>
 </form>
 <p><a href="/account">Back to your account</a></p>`;
 }
@@ -136,17 +135,17 @@ async function takeEnrollment(visit: SignedVisit, form: URLSearchParams): Promis
 		case 'wrong':
 			return await statePage(visit, {
 				status: 400,
-				problem: 'This code is not right. Enter the one that the app shows now; compare the clock of your phone, too.',
+				problem: 'That code is wrong. Enter the current one, and check your phone’s clock.',
 			});
 		case 'enrolled':
 			await closeOtherSessions(services, session);
 			return await respond(
 				{
 					title: 'The second factor is on',
-					body: html`<p role="status">Keep these recovery codes where you find them without your phone. Each lets you in once.
-They are not shown again.</p>
+					body: html`<p role="status">Save these recovery codes somewhere other than your phone. Each works once.
+They won’t be shown again.</p>
 <ul class="codes">${result.recoveryCodes.map(code => html`<li><code>${code}</code></li>`)}</ul>
-<p><a href="/account">I have kept them</a></p>`,
+<p><a href="/account">I saved them</a></p>`,
 				},
 				signed,
 			);
@@ -165,7 +164,7 @@ async function takeRemoval(visit: SignedVisit, form: URLSearchParams): Promise<R
 	}
 
 	if (result.kind === 'wrong') {
-		return await statePage(visit, {status: 400, problem: 'This code is not right, or was used before.'});
+		return await statePage(visit, {status: 400, problem: 'That code is wrong or already used.'});
 	}
 
 	await removeSecondFactor(services, session.account.id);
@@ -174,5 +173,5 @@ async function takeRemoval(visit: SignedVisit, form: URLSearchParams): Promise<R
 }
 
 function tooMany(seconds: number): Failure {
-	return {status: 429, problem: `Too many codes were tried. Try again in ${waitText(seconds)}.`, retryAfter: seconds};
+	return {status: 429, problem: `Too many attempts. Try again in ${waitText(seconds)}.`, retryAfter: seconds};
 }

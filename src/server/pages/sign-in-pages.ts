@@ -11,7 +11,7 @@ import {readNext, withNext} from './next.ts';
 import {redirect, respond} from './page.ts';
 import {openPages, type Visit} from './page-route.ts';
 
-/** How somebody proves in a browser who he is: by password or API key, then by the second factor where he has one. */
+/** The pages on which a user logs in, by password or API key, then by the second factor if there is one. */
 export function signInPages(services: AccountServices): readonly Route[] {
 	return openPages(services, [
 		{
@@ -26,7 +26,7 @@ export function signInPages(services: AccountServices): readonly Route[] {
 				});
 				return result.kind === 'known'
 					? await enter(visit, result)
-					: await passwordPage(visit, {email, ...explain(result, 'This e-mail address and password are not right.')});
+					: await passwordPage(visit, {email, ...explain(result, 'Wrong e-mail address or password.')});
 			},
 		},
 		{
@@ -36,7 +36,7 @@ export function signInPages(services: AccountServices): readonly Route[] {
 				const result = await signInWithKey(services, form.get('api_key') ?? '');
 				return result.kind === 'known'
 					? await enter(visit, result)
-					: await keyPage(visit, explain(result, 'This is not an active API key of this server.'));
+					: await keyPage(visit, explain(result, 'That API key isn’t valid on this server.'));
 			},
 		},
 		{
@@ -62,21 +62,21 @@ type Failure = {readonly status?: number; readonly problem?: string; readonly re
 function passwordPage(visit: Visit, {email = '', ...failure}: Failure & {readonly email?: string} = {}) {
 	const wrong = Boolean(failure.problem);
 	return respond({
-		title: 'Sign in',
+		title: 'Log in',
 		...failure,
 		body: html`<form method="post" action="${withNext('/sign-in', nextOf(visit))}">${visit.token}
 ${field({name: 'email', label: 'E-mail address', type: 'email', fills: 'username', value: email, first: true, wrong})}
 ${field({name: 'password', label: 'Password', type: 'password', fills: 'current-password', wrong})}
-<button class="primary">Sign in</button>
+<button class="primary">Log in</button>
 </form>
-<p>No password yet, or forgotten? <a href="${withNext('/sign-in/key', nextOf(visit))}">Sign in with your API key</a>, or
-<a href="/password">choose a password</a> with a code of the people who run this server.</p>`,
+<p>No password? <a href="${withNext('/sign-in/key', nextOf(visit))}">Log in with an API key</a>, or
+<a href="/password">choose a password</a> with a code from your server’s administrator.</p>`,
 	});
 }
 
 function keyPage(visit: Visit, failure: Failure = {}) {
 	return respond({
-		title: 'Sign in with an API key',
+		title: 'Log in with an API key',
 		...failure,
 		body: html`<form method="post" action="${withNext('/sign-in/key', nextOf(visit))}">${visit.token}
 ${field({
@@ -86,11 +86,11 @@ ${field({
 	fills: 'off',
 	first: true,
 	wrong: Boolean(failure.problem),
-	hint: 'It begins with svc_ and was printed by “service serve init”, or comes from the people who run this server.',
+	hint: 'Starts with svc_. It comes from “service serve init” or your server’s administrator.',
 })}
-<button class="primary">Sign in</button>
+<button class="primary">Log in</button>
 </form>
-<p><a href="${withNext('/sign-in', nextOf(visit))}">Sign in with a password instead</a></p>`,
+<p><a href="${withNext('/sign-in', nextOf(visit))}">Log in with a password instead</a></p>`,
 	});
 }
 
@@ -101,14 +101,14 @@ function codePage(visit: Visit, failure: Failure = {}) {
 		body: html`<form method="post" action="${withNext('/sign-in/code', nextOf(visit))}">${visit.token}
 ${field({
 	name: 'code',
-	label: 'Code of your authenticator app',
+	label: 'Code from your authenticator app',
 	fills: 'one-time-code',
 	first: true,
 	code: true,
 	wrong: Boolean(failure.problem),
-	hint: 'Without the app, enter one of your recovery codes. Each is good once.',
+	hint: 'No access to the app? Enter a recovery code; each works once.',
 })}
-<button class="primary">Go on</button>
+<button class="primary">Continue</button>
 </form>
 <form method="post" action="/sign-out">${visit.token}<button>Cancel</button></form>`,
 	});
@@ -123,14 +123,14 @@ async function takeCode(visit: Visit, form: URLSearchParams): Promise<Response> 
 
 	const result = await checkSecondFactor(services, session.account, form.get('code') ?? '');
 	if (result.kind !== 'right') {
-		return await codePage(visit, explain(result, 'This code is not right, or was used before. Wait for the next one.'));
+		return await codePage(visit, explain(result, 'That code is wrong or already used. Wait for the next one.'));
 	}
 
 	await closeSession(services, session.id);
 	return await begin(visit, {userId: session.account.id, apiKeyId: session.apiKeyId, owesSecondFactor: false});
 }
 
-/** Goes on after the first factor; the second one comes next where it is turned on. */
+/** Continues after the first factor, with the second one if it is on. */
 async function enter(visit: Visit, {account, apiKeyId}: Extract<SignIn, {kind: 'known'}>): Promise<Response> {
 	const earlier = visit.visitor.session;
 	if (earlier) {

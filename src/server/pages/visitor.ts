@@ -4,18 +4,18 @@ import {ownOrigin} from '../accounts/own-origin.ts';
 import {hashToken, isSame, kindOfToken, makeToken} from '../accounts/token.ts';
 import {readCookie, writeCookie} from './cookie.ts';
 
-/** Who looks at a page. */
+/** The browser that requests a page. */
 export type Visitor = {
-	/** As the browser reached this server. */
+	/** This server's origin, as the browser reached it. */
 	readonly origin: string;
 	readonly session: BrowserSession | undefined;
-	/** What every form carries, and only pages of this server know (SAFETY 25). */
+	/** The token of every form, which only pages of this server know (SAFETY 25). */
 	readonly formToken: string;
-	/** The cookie that the form token belongs to, for a browser that had none. */
+	/** The cookie that the form token belongs to, for a browser without one. */
 	readonly setCookie: string | undefined;
 };
 
-/** Recognises a browser by its cookie. One that has none gets a random one, which is no session, for its first form. */
+/** Identifies a browser by its cookie. A browser without one gets a random cookie, not a session, for its first form. */
 export async function recognize(services: AccountServices, request: Request): Promise<Visitor> {
 	const origin = ownOrigin(request, services);
 	const sent = readCookie(request, origin);
@@ -29,7 +29,7 @@ export async function recognize(services: AccountServices, request: Request): Pr
 	};
 }
 
-/** Whether a form was sent by a page of this server: its token is that of the cookie, and its origin is ours. */
+/** Returns whether a page of this server sent a form: its token matches the cookie, and its origin is this server's. */
 export function isOwnForm(request: Request, form: URLSearchParams, {origin, formToken}: Visitor): boolean {
 	return request.headers.get('origin') === origin && isSame(form.get('form_token') ?? '', formToken);
 }

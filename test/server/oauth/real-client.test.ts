@@ -38,7 +38,7 @@ async function decide({url, app, clock, owner}: Awaited<ReturnType<typeof serve>
 	await browser.open('/sign-in/key?next=/device');
 	await browser.submit('/sign-in/key', {api_key: owner.key});
 	const approval = await browser.submit('/device', {user_code: code.userCode});
-	expect(approval.html).toContain('<dt>Asked from</dt><dd>this machine (127.0.0.1)</dd>');
+	expect(approval.html).toContain('<dt>Requested from</dt><dd>this machine (127.0.0.1)</dd>');
 	await browser.submit('/device/decision', {decision});
 	return {found, code, options};
 }

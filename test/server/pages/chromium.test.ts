@@ -59,11 +59,11 @@ test.skipIf(!chromium)(
 
 		const white = 'rgb(255, 255, 255)';
 		expect(seen).toEqual([
-			['Sign in', 'email', true, white],
-			['Sign in with an API key', 'api_key', true, white],
-			['Sign in with an API key', 'api_key', true, white],
-			['Let a terminal in', 'user_code', true, white],
-			['Let this terminal in?', expect.anything(), true, white],
+			['Log in', 'email', true, white],
+			['Log in with an API key', 'api_key', true, white],
+			['Log in with an API key', 'api_key', true, white],
+			['Authorize a device', 'user_code', true, white],
+			['Authorize this device?', expect.anything(), true, white],
 			['Approved', expect.anything(), true, white],
 		]);
 		expect((await poll(server, deviceCode)).json).toMatchObject({token_type: 'Bearer'});

@@ -11,7 +11,7 @@ async function signedIn(server: TestServer, key = server.owner.key) {
 	return browser;
 }
 
-test('whoever opens the page from the terminal signs in, sees who asks, approves, and the program is in', async () => {
+test('a user who opens the page from the terminal logs in, sees the request, approves, and the app has access', async () => {
 	const server = await createTestServer();
 	const {deviceCode, userCode} = await beginLogin(server);
 	const browser = createBrowser(server.app);
@@ -19,7 +19,7 @@ test('whoever opens the page from the terminal signs in, sees who asks, approves
 	await browser.open(`/sign-in/key?next=${encodeURIComponent(`/device?user_code=${userCode}`)}`);
 	const code = await browser.submit('/sign-in/key', {api_key: server.owner.key});
 	expect([code.title, code.path, code.html.includes(`value="${userCode}"`)]).toEqual([
-		'Let a terminal in',
+		'Authorize a device',
 		`/device?user_code=${userCode}`,
 		true,
 	]);
@@ -29,14 +29,14 @@ test('whoever opens the page from the terminal signs in, sees who asks, approves
 		.replace(/<\/dt>/g, ':')
 		.replace(/<[^>]*>/g, ' ')
 		.replace(/\s+/g, ' ');
-	expect(approval.title).toBe('Let this terminal in?');
+	expect(approval.title).toBe('Authorize this device?');
 	for (const fact of [
 		`Code: ${userCode}`,
-		'Program, as it calls itself: service/0.1 (linux)',
-		'Asked at: 2026-03-01 12:00:00 UTC',
+		'App: service/0.1 (linux)',
+		'Requested at: 2026-03-01 12:00:00 UTC',
 		'Server: http://127.0.0.1:8700',
-		'In the name of: owner@acme.example',
-		'What it may do: Everything that you may do',
+		'Signed in as: owner@acme.example',
+		'Access: Everything that you can do',
 	]) {
 		expect(facts).toContain(fact);
 	}
@@ -46,7 +46,7 @@ test('whoever opens the page from the terminal signs in, sees who asks, approves
 	expect((await poll(server, deviceCode)).json).toMatchObject({token_type: 'Bearer'});
 });
 
-test('a login that is denied is over, and one that was decided is not decided again', async () => {
+test('a denied login has ended, and a decision is final', async () => {
 	const server = await createTestServer();
 	const {deviceCode, userCode} = await beginLogin(server);
 	const [first, second] = [await signedIn(server), await signedIn(server)];
@@ -57,11 +57,11 @@ test('a login that is denied is over, and one that was decided is not decided ag
 
 	expect((await first.submit('/device/decision', {decision: 'deny'})).title).toBe('Denied');
 	const late = await second.submit('/device/decision', {decision: 'approve'});
-	expect([late.status, late.problem]).toEqual([400, expect.stringMatching(/^No login waits for this code\./)]);
+	expect([late.status, late.problem]).toEqual([400, expect.stringMatching(/^That code is wrong or has expired\./)]);
 	expect((await poll(server, deviceCode)).json.error).toBe('access_denied');
 });
 
-test('[26] a login that was approved with an API key ends with the key, fetched or not', async () => {
+test('[26] a login approved with an API key ends with the key, whether or not its tokens were fetched', async () => {
 	const server = await createTestServer();
 	const {json: made} = await server.send('/api/v1/user/api-keys', {method: 'POST', body: {}});
 	const browser = await signedIn(server, made.key);
@@ -80,7 +80,7 @@ test('[26] a login that was approved with an API key ends with the key, fetched 
 	expect((await poll(server, waiting?.deviceCode ?? '')).json.error).toBe('access_denied');
 });
 
-test('what is not the button for yes is a no', async () => {
+test('only the Approve button approves', async () => {
 	const server = await createTestServer();
 	const browser = await signedIn(server);
 	for (const decision of ['', 'Approve', 'approved', 'deny']) {
@@ -91,16 +91,16 @@ test('what is not the button for yes is a no', async () => {
 	}
 });
 
-test.each(['', 'BBBB-BBBB', 'nonsense', "' or '1'='1", '%'])('the code “%s” is said not to wait', async typed => {
+test.each(['', 'BBBB-BBBB', 'nonsense', "' or '1'='1", '%'])('the code “%s” is rejected', async typed => {
 	const server = await createTestServer();
 	await beginLogin(server);
 	const browser = await signedIn(server);
 	await browser.open('/device');
 	const {status, problem} = await browser.submit('/device', {user_code: typed});
-	expect([status, problem]).toEqual([400, expect.stringMatching(/^No login waits for this code\./)]);
+	expect([status, problem]).toEqual([400, expect.stringMatching(/^That code is wrong or has expired\./)]);
 });
 
-test('codes cannot be tried without end, on either form', async () => {
+test('both forms limit how often a code can be tried', async () => {
 	const server = await createTestServer();
 	const {userCode} = await beginLogin(server);
 	const browser = await signedIn(server);
@@ -109,17 +109,17 @@ test('codes cannot be tried without end, on either form', async () => {
 		await browser.submit('/device', {user_code: 'BBBB-BBBB'});
 	}
 
-	expect((await browser.submit('/device', {user_code: userCode})).title).toBe('Let this terminal in?');
+	expect((await browser.submit('/device', {user_code: userCode})).title).toBe('Authorize this device?');
 	const {status, headers, problem} = await browser.submit('/device/decision', {decision: 'approve'});
 	expect([status, headers.get('retry-after'), problem]).toEqual([
 		429,
 		'900',
-		'Too many codes were tried. Try again in 15 minutes.',
+		'Too many attempts. Try again in 15 minutes.',
 	]);
 	expect((await (await signedIn(server, (await server.join('member')).key)).open('/device')).status).toBe(200);
 });
 
-test('an address with a code fills in a code and nothing else', async () => {
+test('a URL with a code fills in only the code', async () => {
 	const server = await createTestServer();
 	const browser = await signedIn(server);
 	for (const asked of ['"><script>alert(1)</script>', 'wdjbmjh', 'https://evil.example']) {

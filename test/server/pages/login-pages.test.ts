@@ -5,11 +5,11 @@ import {createBrowser, formsOf} from './browser.ts';
 
 const here = '/account/logins';
 
-test('somebody sees his terminals and ends one; the other goes on', async () => {
+test('a user sees their sessions and ends one; the other stays active', async () => {
 	const server = await createTestServer();
 	const browser = createBrowser(server.app);
 	await browser.open(`/sign-in/key?next=${here}`);
-	expect((await browser.submit('/sign-in/key', {api_key: server.owner.key})).html).toContain('None.');
+	expect((await browser.submit('/sign-in/key', {api_key: server.owner.key})).html).toContain('No active sessions.');
 
 	const lost = await logIn(server);
 	server.advance(60_000);
@@ -33,7 +33,7 @@ test('somebody sees his terminals and ends one; the other goes on', async () => 
 	expect(await Promise.all(statuses)).toEqual([401, 200]);
 });
 
-test('[26] nobody sees or ends the logins of others', async () => {
+test("[26] no user sees or ends another user's logins", async () => {
 	const server = await createTestServer();
 	const {access} = await logIn(server);
 	const {family_id: id} = await server.database.selectFrom('tokens').select('family_id').executeTakeFirstOrThrow();

@@ -22,7 +22,7 @@ async function signedIn(server: TestServer): Promise<Browser> {
 const open = ['/password', '/sign-in', '/sign-in/key'];
 const signed = ['/account', '/account/logins', '/account/password', '/account/second-factor', '/device'];
 
-test.each([...open, ...signed])('the page %s allows its own style alone, and is written for everybody', async path => {
+test.each([...open, ...signed])('the page %s allows only its own style, and is accessible', async path => {
 	const server = await createTestServer();
 	const browser = open.includes(path) ? createBrowser(server.app) : await signedIn(server);
 	const {html, headers, title, status} = await browser.open(path);
@@ -53,12 +53,12 @@ test.each([...open, ...signed])('the page %s allows its own style alone, and is 
 	expect([...html.matchAll(/<input (?!id=|type="hidden")/g)]).toEqual([]);
 });
 
-test('what is wrong is read out, and tied to its field', async () => {
+test('an error is announced and linked to its field', async () => {
 	const browser = createBrowser((await createTestServer()).app);
 	await browser.open('/sign-in/key');
 	const {html} = await browser.submit('/sign-in/key', {api_key: 'svc_no'});
-	expect(html).toContain('<title>Error: Sign in with an API key · service</title>');
-	expect(html).toContain('<p role="alert" id="problem">This is not an active API key of this server.</p>');
+	expect(html).toContain('<title>Error: Log in with an API key · service</title>');
+	expect(html).toContain('<p role="alert" id="problem">That API key isn’t valid on this server.</p>');
 	expect(html).toMatch(/<input id="api_key"[^>]* aria-invalid="true"\s+aria-describedby="api_key-hint problem"/);
 	expect(html).not.toContain('svc_no');
 });
@@ -96,7 +96,7 @@ test.each<[string, {origin?: string | undefined; formToken?: string}]>([
 	expect((await browser.open('/account')).title).toBe('Your account');
 });
 
-test('[25] the form token of one browser is none in another, nor after the sign-in', async () => {
+test('[25] a form token is invalid in another browser, and after login', async () => {
 	const server = await createTestServer();
 	const [mine, other] = [await signedIn(server), createBrowser(server.app)];
 	const foreign = /name="form_token" value="([^"]*)"/.exec((await other.open('/sign-in')).html)?.[1] ?? '';
@@ -110,7 +110,7 @@ test('[25] the form token of one browser is none in another, nor after the sign-
 
 const injection = `"'><script>alert(1)</script><svg onload=alert(1)>{{7*7}}\u202e&lt;`;
 
-test('[1] what others wrote is text in every page that shows it', async () => {
+test('[1] every page escapes text that others wrote', async () => {
 	const server = await createTestServer();
 	await server.database.updateTable('users').set({email: injection}).where('id', '=', server.owner.id).execute();
 	const browser = await signedIn(server);
@@ -151,7 +151,7 @@ test.each([
 	expect([status, ['/account', '/device'].includes(path)]).toEqual([200, true]);
 });
 
-test('whatever is asked for, the next page is one of ours', () => {
+test('the next page is always a page of this server', () => {
 	const ours = /^(?:\/account(?:\/logins|\/password|\/second-factor)?|\/device(?:\?user_code=[B-Z]{4}-[B-Z]{4})?)$/;
 	const parts = fc.constantFrom(
 		'/',
@@ -181,7 +181,7 @@ test('whatever is asked for, the next page is one of ours', () => {
 	);
 });
 
-test('the cookie is for this server alone, and with https for nothing else', async () => {
+test('the cookie is sent to this server only, and only over https where it has https', async () => {
 	const server = await createTestServer();
 	const ask = async (publicUrl: string, names: string[]) => {
 		const app = createApp({services: {...server.services, publicUrl: () => publicUrl}, names});
@@ -196,7 +196,7 @@ test('the cookie is for this server alone, and with https for nothing else', asy
 	);
 });
 
-test('a form that is too large is refused, and one that is no form', async () => {
+test('a form that is too large or malformed is rejected', async () => {
 	const server = await createTestServer();
 	const browser = await signedIn(server);
 	await browser.open('/device');

@@ -7,7 +7,7 @@ import {storePassword} from './stored-password.ts';
 const email = 'owner@acme.example';
 const password = 'correct horse battery';
 const chosen = {password, repeated: password};
-const refused = 'This code is not right, was used, or is over: each is good once, for three days.';
+const refused = 'That code is wrong, already used, or older than 3 days.';
 
 async function prepare() {
 	const server = await createTestServer();
@@ -25,20 +25,20 @@ async function signInWithKey(browser: Browser, key: string) {
 	return await browser.submit('/sign-in/key', {api_key: key});
 }
 
-test('a password is chosen with a code, once, and signs in from there on', async () => {
+test('a code sets a password once, and the user logs in with it from then on', async () => {
 	const {makeCode, browser} = await prepare();
 	const code = await makeCode();
 	await browser.open('/password');
 	const short = await browser.submit('/password', {code: ` ${code} `, password: 'short', repeated: 'short'});
-	expect([short.status, short.problem]).toEqual([400, 'A password has 10 to 256 characters; this one has 5.']);
+	expect([short.status, short.problem]).toEqual([400, 'A password needs 10 to 256 characters; this one has 5.']);
 	const differ = await browser.submit('/password', {code, password, repeated: `${password}!`});
-	expect(differ.problem).toBe('The two passwords differ.');
+	expect(differ.problem).toBe('The passwords don’t match.');
 	expect(differ.html.match(/<input id="\w+"[^>]* autofocus aria-invalid="true"/g)).toEqual([
 		expect.stringContaining('id="repeated"'),
 	]);
 	expect(differ.html).toContain(`value="${code}"`);
 	const own = await browser.submit('/password', {code, password: email, repeated: email});
-	expect(own.problem).toBe('Your e-mail address is not a password.');
+	expect(own.problem).toBe('The password must differ from your e-mail address.');
 	const saved = await browser.submit('/password', {code, ...chosen});
 	expect([saved.status, saved.title]).toEqual([200, 'Your password is saved']);
 	expect(saved.html).toContain(email);
@@ -50,7 +50,7 @@ test('a password is chosen with a code, once, and signs in from there on', async
 	expect((await signIn(browser)).title).toBe('Your account');
 }, 20_000);
 
-test('[26] an API key alone chooses no password, and whoever came in with one is out when its user does', async () => {
+test('[26] an API key alone sets no password, and its sessions end when the user sets one', async () => {
 	const {server, makeCode, browser} = await prepare();
 	const thief = createBrowser(server.app);
 	const account = await signInWithKey(thief, server.owner.key);
@@ -65,15 +65,15 @@ test('[26] an API key alone chooses no password, and whoever came in with one is
 
 	await browser.open('/password');
 	await browser.submit('/password', {code: await makeCode(), ...chosen});
-	expect((await thief.open('/account')).title).toBe('Sign in');
+	expect((await thief.open('/account')).title).toBe('Log in');
 	// The key is still one, and still not enough.
 	await signInWithKey(thief, server.owner.key);
 	await thief.open('/account/password');
 	const next = {current_password: '', password: 'another horse battery', repeated: 'another horse battery'};
-	expect((await thief.submit('/account/password', next)).problem).toBe('The password until now is not right.');
+	expect((await thief.submit('/account/password', next)).problem).toBe('The current password is wrong.');
 }, 20_000);
 
-test('a code replaces a password that was forgotten; a later code, three days, or a suspension end it', async () => {
+test('a code replaces a forgotten password; a newer code, three days or a suspension end it', async () => {
 	const {server, makeCode, browser} = await prepare();
 	await storePassword(server, server.owner.id, 'a forgotten horse');
 	const earlier = await makeCode();
@@ -93,7 +93,7 @@ test('a code replaces a password that was forgotten; a later code, three days, o
 	expect((await signIn(browser, 'a forgotten horse')).status).toBe(400);
 }, 20_000);
 
-test('[26] of two that use one code at once the first one is right, and no code is stored', async () => {
+test('[26] two requests use a code at once: the first succeeds, and no code is stored', async () => {
 	const {services, owner, database} = await createTestServer();
 	const code = (await makePasswordCode(services, owner.id)).reveal();
 	expect(JSON.stringify(await database.selectFrom('password_codes').selectAll().execute())).not.toContain(code);
@@ -108,7 +108,7 @@ test('[26] of two that use one code at once the first one is right, and no code 
 	expect(both.sort()).toEqual([false, true]);
 }, 20_000);
 
-test('[26] another password takes the one until now, and signs other browsers out', async () => {
+test('[26] a new password needs the current one, and logs other browsers out', async () => {
 	const {server, browser} = await prepare();
 	await storePassword(server, server.owner.id, password);
 	const other = createBrowser(server.app);
@@ -117,10 +117,10 @@ test('[26] another password takes the one until now, and signs other browsers ou
 	await browser.open('/account/password');
 	const next = {password: 'another horse battery', repeated: 'another horse battery'};
 	const refused = await browser.submit('/account/password', {...next, current_password: 'a guess of mine'});
-	expect([refused.status, refused.problem]).toEqual([400, 'The password until now is not right.']);
+	expect([refused.status, refused.problem]).toEqual([400, 'The current password is wrong.']);
 	expect((await other.open('/account')).title).toBe('Your account');
 
 	await browser.submit('/account/password', {...next, current_password: password});
-	expect((await other.open('/account')).title).toBe('Sign in');
+	expect((await other.open('/account')).title).toBe('Log in');
 	expect((await browser.open('/account')).title).toBe('Your account');
 });

@@ -34,7 +34,7 @@ test('the second factor is set up, shows its recovery codes once, and is turned 
 	const wrong = await browser.submit(`${here}/verify`, {code: '000000'});
 	expect([wrong.status, wrong.problem, secretIn(wrong.html)]).toEqual([
 		400,
-		expect.stringMatching(/^This code is not right\./),
+		expect.stringMatching(/^That code is wrong\./),
 		secret,
 	]);
 	const on = await browser.submit(`${here}/verify`, {code: codeOf(server, secret)});
@@ -45,13 +45,13 @@ test('the second factor is set up, shows its recovery codes once, and is turned 
 	expect(later.html).toContain('You have 10 unused recovery codes.');
 	expect([secret, ...codes].filter(text => later.html.includes(text))).toEqual([]);
 	const refused = await browser.submit(`${here}/off`, {code: codeOf(server, secret)});
-	expect([refused.status, refused.problem]).toEqual([400, 'This code is not right, or was used before.']);
+	expect([refused.status, refused.problem]).toEqual([400, 'That code is wrong or already used.']);
 	const off = await browser.submit(`${here}/off`, {code: codes[0] ?? ''});
-	expect(off.html).toContain('Set it up');
+	expect(off.html).toContain('>Set up<');
 	expect(await server.database.selectFrom('recovery_codes').selectAll().execute()).toEqual([]);
 });
 
-test('an enrollment that the page began is finished in the terminal', async () => {
+test('an enrollment started on the page can be finished in the terminal', async () => {
 	const {server, browser} = await prepare();
 	const secret = secretIn((await browser.submit(`${here}/start`)).html);
 	const body = {code: codeOf(server, secret)};
@@ -60,7 +60,7 @@ test('an enrollment that the page began is finished in the terminal', async () =
 	expect((await browser.open(here)).html).toContain('The second factor is on.');
 });
 
-test('[26] what is in force is not replaced without a code, and nothing is begun by opening an address', async () => {
+test('[26] an active second factor is not replaced without a code, and GET starts nothing', async () => {
 	const {server, browser} = await prepare();
 	const secret = secretIn((await browser.submit(`${here}/start`)).html);
 	const stale = createBrowser(server.app);
@@ -68,7 +68,7 @@ test('[26] what is in force is not replaced without a code, and nothing is begun
 	await browser.submit(`${here}/verify`, {code: codeOf(server, secret)});
 
 	// The other browser was signed out by that, and opening the form's address does nothing.
-	expect((await stale.submit(`${here}/start`)).title).toBe('Sign in');
+	expect((await stale.submit(`${here}/start`)).title).toBe('Log in');
 	expect((await browser.open(`${here}/start`)).path).toBe(here);
 	const row = await server.database
 		.selectFrom('users')
@@ -80,7 +80,7 @@ test('[26] what is in force is not replaced without a code, and nothing is begun
 	expect(stillIn).toBe(secret);
 });
 
-test('guesses are 429 with the time to wait', async () => {
+test('guessing is limited: 429 with the time to wait', async () => {
 	const {browser} = await prepare();
 	await browser.submit(`${here}/start`);
 	for (let count = 0; count < 6; count += 1) {
@@ -91,17 +91,17 @@ test('guesses are 429 with the time to wait', async () => {
 	expect([status, headers.get('retry-after'), problem]).toEqual([
 		429,
 		'900',
-		'Too many codes were tried. Try again in 15 minutes.',
+		'Too many attempts. Try again in 15 minutes.',
 	]);
 });
 
-test('[26] an API key alone neither begins nor sees nor ends an enrollment', async () => {
+test('[26] an API key alone neither starts nor sees nor ends an enrollment', async () => {
 	const {server, browser} = await prepare();
 	const thief = createBrowser(server.app);
 	await thief.open(`/sign-in/key?next=${here}`);
 	const shown = await thief.submit('/sign-in/key', {api_key: server.owner.key});
-	expect([shown.title, shown.html]).toEqual(['Second factor', expect.stringMatching(/sign in\swith your password\./)]);
-	// The form is taken from a page that has one; the thief writes his own.
+	expect([shown.title, shown.html]).toEqual(['Second factor', expect.stringMatching(/log in\swith your password\./)]);
+	// The form comes from a page that has one; the thief writes one by hand.
 	const forge = (action: string, fields = {}) =>
 		thief.submit('/sign-out', {...fields, action}, {target: `${here}/${action}`});
 	await forge('start');

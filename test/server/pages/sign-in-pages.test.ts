@@ -9,7 +9,7 @@ import {storePassword} from './stored-password.ts';
 
 const email = 'owner@acme.example';
 const password = 'correct horse battery';
-const wrong = 'This e-mail address and password are not right.';
+const wrong = 'Wrong e-mail address or password.';
 
 async function withPassword() {
 	const server = await createTestServer();
@@ -32,15 +32,15 @@ async function signIn(browser: Browser, path = '/sign-in') {
 	return await browser.submit('/sign-in', {email, password});
 }
 
-test('the first sign-in is by API key, and opens what needs no more than that', async () => {
+test('the first login is by API key, and opens only what needs no more', async () => {
 	const server = await createTestServer();
 	const browser = createBrowser(server.app);
-	expect((await browser.open('/')).title).toBe('Sign in');
+	expect((await browser.open('/')).title).toBe('Log in');
 	await browser.open('/sign-in/key');
 	expect((await browser.submit('/sign-in/key', {api_key: ` ${server.owner.key} `})).title).toBe('Your account');
 	await browser.open('/account');
-	expect((await browser.submit('/sign-out')).title).toBe('Sign in');
-	expect((await browser.open('/account')).title).toBe('Sign in');
+	expect((await browser.submit('/sign-out')).title).toBe('Log in');
+	expect((await browser.open('/account')).title).toBe('Log in');
 });
 
 test('[26] a wrong password, an unknown address and a suspended user get one and the same answer', async () => {
@@ -84,7 +84,7 @@ test('[26] an unknown address takes about as long as a known one', async () => {
 	expect(unknown / known).toBeLessThan(2);
 }, 20_000);
 
-test('guesses are 429 after ten, for known and unknown addresses alike, and the right password waits, too', async () => {
+test('after ten guesses the answer is 429, for known and unknown addresses and for the right password', async () => {
 	const {server, browser} = await withPassword();
 	await browser.open('/sign-in');
 	for (const address of [email, 'nobody@acme.example']) {
@@ -105,7 +105,7 @@ test('guesses are 429 after ten, for known and unknown addresses alike, and the 
 	expect((await browser.submit('/sign-in', {email, password})).title).toBe('Your account');
 });
 
-test('a stranger’s guesses keep nobody else out, and are not heard from many networks either', async () => {
+test("a stranger’s guesses don't lock users out, and guesses from many networks are limited too", async () => {
 	const {server} = await withPassword();
 	const {services} = server;
 	for (let count = 0; count < 10; count += 1) {
@@ -129,7 +129,7 @@ test('a stranger’s guesses keep nobody else out, and are not heard from many n
 	expect((await third.submit('/sign-in', {email, password: 'a guess'})).status).toBe(429);
 });
 
-test('one network cannot keep the server at work comparing passwords', async () => {
+test("one network can't keep the server busy comparing passwords", async () => {
 	const {server} = await withPassword();
 	for (let count = 0; count < 60; count += 1) {
 		await countAttempt(server.services, 'sign-in-network', '127.0.0.1');
@@ -140,7 +140,7 @@ test('one network cannot keep the server at work comparing passwords', async () 
 	expect((await browser.submit('/sign-in', {email, password})).headers.get('retry-after')).toBe('60');
 });
 
-test('[26] with a second factor nothing is open before its code, which is good once', async () => {
+test('[26] with a second factor nothing opens before its code, which works once', async () => {
 	const {server, browser} = await withPassword();
 	const {secret, recoveryCodes} = await enroll(server);
 	expect((await signIn(browser, '/sign-in?next=%2Fdevice')).title).toBe('Enter your code');
@@ -150,10 +150,7 @@ test('[26] with a second factor nothing is open before its code, which is good o
 
 	const code = codeOf(server, secret);
 	const denied = await browser.submit('/sign-in/code', {code: '000000'});
-	expect([denied.status, denied.problem]).toEqual([
-		400,
-		'This code is not right, or was used before. Wait for the next one.',
-	]);
+	expect([denied.status, denied.problem]).toEqual([400, 'That code is wrong or already used. Wait for the next one.']);
 	expect((await browser.submit('/sign-in/code', {code})).title).toBe('Second factor');
 
 	const thief = createBrowser(server.app);
@@ -167,10 +164,10 @@ test('[26] with a second factor nothing is open before its code, which is good o
 	expect((await late.submit('/sign-in/key', {api_key: server.owner.key})).title).toBe('Enter your code');
 	expect((await late.submit('/sign-in/code', {code: recovery})).status).toBe(400);
 	server.advance(600_000);
-	expect((await late.submit('/sign-in/code', {code: codeOf(server, secret)})).title).toBe('Sign in');
+	expect((await late.submit('/sign-in/code', {code: codeOf(server, secret)})).title).toBe('Log in');
 });
 
-test('[26] the session has a new secret after each step, and ends after twelve hours', async () => {
+test("[26] each login step renews the session's secret, and the session ends after twelve hours", async () => {
 	const {server, browser} = await withPassword();
 	const {secret} = await enroll(server);
 	const seen = new Set<string>();
@@ -185,7 +182,7 @@ test('[26] the session has a new secret after each step, and ends after twelve h
 	const stored = JSON.stringify(await server.database.selectFrom('browser_sessions').selectAll().execute());
 	expect([...seen].filter(value => stored.includes(value))).toEqual([]);
 	server.advance(12 * 3_600_000);
-	expect((await browser.open('/account')).title).toBe('Sign in');
+	expect((await browser.open('/account')).title).toBe('Log in');
 });
 
 test('[26] revoking the key that a session was opened with, or suspending its user, ends the session', async () => {
@@ -197,9 +194,9 @@ test('[26] revoking the key that a session was opened with, or suspending its us
 	const {json: keys} = await server.send('/api/v1/user/api-keys');
 	await server.send(`/api/v1/user/api-keys/${keys[0].id}`, {method: 'DELETE'});
 	expect([(await byKey.open('/account')).title, (await byPassword.open('/account')).title]).toEqual([
-		'Sign in',
+		'Log in',
 		'Your account',
 	]);
 	await server.database.updateTable('users').set({suspended_at: server.services.now().toISOString()}).execute();
-	expect((await byPassword.open('/account')).title).toBe('Sign in');
+	expect((await byPassword.open('/account')).title).toBe('Log in');
 });
