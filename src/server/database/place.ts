@@ -9,7 +9,7 @@ export type DatabasePlace =
 			readonly engine: 'postgres';
 			readonly url: string;
 			/** How long a connection may be silent while an answer is awaited, in milliseconds; 25 seconds by default. */
-			readonly patience?: number;
+			readonly answerTimeoutMs?: number;
 	  };
 
 /** The place that `--database` names. Throws `usage` for anything but a `postgres://` URL. */

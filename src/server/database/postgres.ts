@@ -9,27 +9,27 @@ const mostConnections = 10;
 const longest = 20_000;
 
 /** Longer than that, and than a connection idles: the network between has failed, and nobody would ever say so. */
-const usualPatience = 25_000;
+const defaultAnswerTimeoutMs = 25_000;
 
 /** PostgreSQL's 64-bit whole numbers, which `pg` gives as text; ours all fit a number. */
 const bigint = 20;
 
 /** A pool of connections to a PostgreSQL server. Nothing is asked of it before the first query. */
 export function openPostgres(
-	{url, patience = usualPatience}: DatabasePlace & {engine: 'postgres'},
+	{url, answerTimeoutMs = defaultAnswerTimeoutMs}: DatabasePlace & {engine: 'postgres'},
 	onLost: (error: Error) => void,
 ): pg.Pool {
 	const pool = new pg.Pool({
 		connectionString: url,
 		max: mostConnections,
-		connectionTimeoutMillis: Math.min(5000, patience),
+		connectionTimeoutMillis: Math.min(5000, answerTimeoutMs),
 		statement_timeout: longest,
 		idle_in_transaction_session_timeout: longest,
 		// Whatever the database has by default: our transactions wait for each other, and do not expect to be refused.
 		options: '-c default_transaction_isolation=read\\ committed',
 		stream: () => {
 			const socket = new Socket();
-			return socket.setTimeout(patience, () =>
+			return socket.setTimeout(answerTimeoutMs, () =>
 				socket.destroy(Object.assign(new Error('The database is silent.'), {code: 'ETIMEDOUT'})),
 			);
 		},

@@ -49,7 +49,7 @@ export const environmentHandlers = {
 		});
 		const specOf = () => plan.specOf(sandboxId, {after: seconds * 1000, action: 'end'});
 		const prepared = sandboxes.background.run(id, signal => prepareEnvironment(services, id, specOf, signal));
-		await atMost(prepared, sandboxes.policy.patience);
+		await atMost(prepared, sandboxes.policy.startTimeoutMs);
 		const row = await findEnvironment(services, id);
 		return environmentResponse(row, executeTokenFor(row));
 	},

@@ -1,6 +1,6 @@
 import type {IncomingMessage} from 'node:http';
 import {Readable} from 'node:stream';
-import {peerHeader} from '../kit/client-address.ts';
+import {clientAddressHeader} from '../kit/client-address.ts';
 import {refusal} from '../kit/refusal.ts';
 
 /** What a refusal is about whose request has no address. */
@@ -34,7 +34,7 @@ export function toRequest(incoming: IncomingMessage, signal: AbortSignal): Reque
 	const pairs = Object.entries({
 		...headers,
 		...(target.host !== undefined && {host: target.host}),
-		[peerHeader]: socket.remoteAddress ?? '',
+		[clientAddressHeader]: socket.remoteAddress ?? '',
 	});
 	return new Request(`${nowhere.origin}${target.path}`, {
 		method,

@@ -26,7 +26,7 @@ type Options = {
 };
 
 /** How long requests may go on after `close`, and how long a refused body may still be sent, in milliseconds. */
-const patience = 1000;
+const closeTimeoutMs = 1000;
 
 const usualTimeouts = {headers: 10_000, request: 60_000, silence: 120_000};
 
@@ -76,7 +76,7 @@ export async function listen(app: App, options: Options = {}): Promise<Listening
 			const closed = once(server, 'close');
 			server.close();
 			server.closeIdleConnections();
-			const timer = setTimeout(() => server.closeAllConnections(), patience);
+			const timer = setTimeout(() => server.closeAllConnections(), closeTimeoutMs);
 			await closed;
 			clearTimeout(timer);
 		},
@@ -136,7 +136,7 @@ async function discard(incoming: IncomingMessage): Promise<void> {
 	// Whoever began to read would pause it again.
 	incoming.removeAllListeners('data');
 	incoming.resume();
-	const ended = finished(incoming, {signal: AbortSignal.timeout(patience), writable: false});
+	const ended = finished(incoming, {signal: AbortSignal.timeout(closeTimeoutMs), writable: false});
 	await ended.catch(() => undefined);
 }
 

@@ -30,7 +30,7 @@ export function refuseMalformed(server: Server): void {
 }
 
 /** How long a refusal may be read, in milliseconds. */
-const patience = 1000;
+const refusalTimeoutMs = 1000;
 
 const reasons = {400: 'Bad Request', 405: 'Method Not Allowed'} as const;
 
@@ -46,6 +46,6 @@ function end(socket: Duplex, code: keyof typeof reasons, detail: string): void {
 	socket.on('error', () => socket.destroy());
 	socket.end(`${head.join('\r\n')}\r\n\r\n${body}`);
 	// Whoever does not end the connection at his side, too, would keep it for ever.
-	const timer = setTimeout(() => socket.destroy(), patience);
+	const timer = setTimeout(() => socket.destroy(), refusalTimeoutMs);
 	socket.once('close', () => clearTimeout(timer));
 }

@@ -1,7 +1,7 @@
 import type {Span} from './otlp/span.ts';
 
-/** What a span belongs to; a span below inherits it where it says nothing itself. */
-export type Belongings = {
+/** What a span belongs to; its descendants inherit what they don't name themselves. */
+export type Membership = {
 	readonly session_id: string | null;
 	readonly evaluation_id: string | null;
 	readonly evaluation_item_id: string | null;
@@ -11,21 +11,21 @@ export type Belongings = {
 	readonly workflow_run_id: string | null;
 };
 
-export const belongingNames = [
+export const membershipFields = [
 	'session_id',
 	'evaluation_id',
 	'evaluation_item_id',
 	'assessment_id',
 	'attack_span_id',
 	'workflow_run_id',
-] as const satisfies readonly (keyof Belongings)[];
+] as const satisfies readonly (keyof Membership)[];
 
-/** A span of a trace, stored already or about to be. */
-export type Linked = Belongings & {
+/** A span of a trace, stored or about to be stored. */
+export type Linked = Membership & {
 	readonly trace_id: string;
 	readonly span_id: string;
 	readonly parent_span_id: string | null;
-	/** Who sent it. */
+	/** The user who sent it. */
 	readonly user_id: string;
 };
 
@@ -34,16 +34,16 @@ export const linkKey = (traceId: string, spanId: string) => `${traceId}/${spanId
 export const keyOf = ({traceId, spanId}: Pick<Span, 'traceId' | 'spanId'>) => linkKey(traceId, spanId);
 
 /**
- * Gives each span what it belongs to: its own, else that of the nearest span above it that is known. What a span has once,
- * it keeps: a parent that comes later only fills in what was missing, so that the order in which spans come is of no matter.
- * Sessions and runs pass on among the spans of one user alone: ids of spans are no secret, and whoever knows some must not
- * get into a private session by hanging a span below them, nor draw them into his own by sending their parent.
+ * Returns what each span belongs to: what it names itself, else what its nearest known ancestor does. A span keeps what it
+ * has, and a parent that arrives later only adds what was missing, so that the order of arrival doesn't matter. Sessions
+ * and runs are inherited only among spans of the same user: span ids are no secret, and knowing one must not open another
+ * user's private session, nor pull another user's spans into one's own.
  */
-export function inherit(spans: readonly Linked[]): ReadonlyMap<string, Belongings> {
+export function inherit(spans: readonly Linked[]): ReadonlyMap<string, Membership> {
 	const byKey = new Map(spans.map(span => [linkKey(span.trace_id, span.span_id), span]));
-	const settled = new Map<string, Belongings>();
+	const settled = new Map<string, Membership>();
 	for (const span of spans) {
-		// The spans from here up to one that is settled, without recursion: a trace may be as deep as it is long.
+		// Walks up to the first settled span, without recursion: a trace may be as deep as it is long.
 		const path: Linked[] = [];
 		const onPath = new Set<string>();
 		let next: Linked | undefined = span;
@@ -69,7 +69,7 @@ export function inherit(spans: readonly Linked[]): ReadonlyMap<string, Belonging
 	return settled;
 }
 
-function merge(own: Linked, above: Linked | undefined): Belongings {
+function merge(own: Linked, above: Linked | undefined): Membership {
 	const ofSame = own.user_id === above?.user_id ? above : undefined;
 	return {
 		session_id: own.session_id ?? ofSame?.session_id ?? null,

@@ -7,15 +7,15 @@ import {type Touched, toTime} from './store-spans.ts';
 
 type Span = Touched['span'];
 
-/** Most trials that a finding shows. */
+/** The maximum number of trials in a finding. */
 const mostTrials = 10;
 
-/** Severities from the least to the worst; a word that is none of them ranks below all. */
+/** Severities from the lowest to the highest; an unknown one ranks below all. */
 export const severities: readonly string[] = ['info', 'low', 'medium', 'high', 'critical'];
 
 const secondsOf = ({startedAt, endedAt}: Span) => (endedAt - startedAt) / 1_000_000;
 
-/** One trial, as its span tells it; the rank comes later. */
+/** Returns a trial from its span, without its rank. */
 function trialOf(span: Span): TrialEvidence {
 	return {
 		execution_time_s: secondsOf(span),
@@ -25,7 +25,7 @@ function trialOf(span: Span): TrialEvidence {
 	};
 }
 
-/** From the best of the attacker to the worst, always in the same order. */
+/** Returns trials from the attacker's best to the worst, always in the same order. */
 function ranked(trials: readonly TrialEvidence[]): readonly TrialEvidence[] {
 	const order = (a: TrialEvidence, b: TrialEvidence) =>
 		(b.score ?? 0) - (a.score ?? 0) ||
@@ -36,7 +36,7 @@ function ranked(trials: readonly TrialEvidence[]): readonly TrialEvidence[] {
 
 const hasFinished = ({trial_status: status = ''}: TrialEvidence) => !['pending', 'running'].includes(status);
 
-/** What severity a finding has that names none: whether the attack succeeded, and how well. */
+/** Returns the severity of a finding that names none, from whether and how well the attack succeeded. */
 function severityOf(isJailbreak: boolean, score: number): string {
 	if (!isJailbreak) {
 		return 'info';
@@ -50,7 +50,7 @@ type Names = {
 	readonly assessmentId: string;
 };
 
-/** A finding and the same attack as its trace tells it, of the span of the attack and those of its trials. */
+/** Returns a finding and its attack, given the span of the attack and those of its trials. */
 export function findingOf(
 	span: Span,
 	trialSpans: readonly Span[],
@@ -61,25 +61,10 @@ export function findingOf(
 	const said = fieldsOf(span.attributes, 'service.airt.attack.', findingSchema.shape);
 	const asAttack = fieldsOf(span.attributes, 'service.airt.attack.', attackSpanSchema.shape);
 	const successes = trials.filter(({is_jailbreak: is}) => is === true).length;
-	const finished = said.finished_trials ?? trials.filter(hasFinished).length;
-	const isJailbreak = said.is_jailbreak ?? successes > 0;
+	const common = commonOf(span, said, trials);
+	const {finished_trials: finished, is_jailbreak: isJailbreak} = common;
 	const score = said.best_score ?? best?.score ?? null;
 	const ended = toTime(Math.max(span.endedAt, ...trialSpans.slice(0, 10_000).map(({endedAt}) => endedAt)));
-	const common = {
-		attack_name: said.attack_name ?? span.name,
-		goal: said.goal ?? '',
-		finished_trials: finished,
-		total_trials: said.total_trials ?? trials.length,
-		is_jailbreak: isJailbreak,
-		execution_time_s: said.execution_time_s ?? secondsOf(span),
-		best_candidate: said.best_candidate ?? best?.candidate ?? '',
-		best_response: said.best_response ?? best?.response ?? '',
-		best_candidate_parts: said.best_candidate_parts ?? best?.candidate_parts ?? null,
-		best_response_parts: said.best_response_parts ?? best?.response_parts ?? null,
-		best_modality_scores: said.best_modality_scores ?? best?.modality_scores ?? null,
-		span_id: span.spanId,
-		trace_id: span.traceId,
-	};
 	const transforms = said.transforms_applied ?? asAttack.transforms ?? null;
 	return {
 		finding: z.parse(findingSchema, {
@@ -114,7 +99,27 @@ export function findingOf(
 	};
 }
 
-/** What an assessment's own span may say of it. */
+/** Returns the fields that a finding and its attack share: what the span names, else what the trials show. */
+function commonOf(span: Span, said: Partial<Finding>, trials: readonly TrialEvidence[]) {
+	const [best] = trials;
+	return {
+		attack_name: said.attack_name ?? span.name,
+		goal: said.goal ?? '',
+		finished_trials: said.finished_trials ?? trials.filter(hasFinished).length,
+		total_trials: said.total_trials ?? trials.length,
+		is_jailbreak: said.is_jailbreak ?? trials.some(({is_jailbreak: is}) => is === true),
+		execution_time_s: said.execution_time_s ?? secondsOf(span),
+		best_candidate: said.best_candidate ?? best?.candidate ?? '',
+		best_response: said.best_response ?? best?.response ?? '',
+		best_candidate_parts: said.best_candidate_parts ?? best?.candidate_parts ?? null,
+		best_response_parts: said.best_response_parts ?? best?.response_parts ?? null,
+		best_modality_scores: said.best_modality_scores ?? best?.modality_scores ?? null,
+		span_id: span.spanId,
+		trace_id: span.traceId,
+	};
+}
+
+/** The fields of an assessment's own span. */
 export const assessmentShape = {
 	name: z.string().check(z.minLength(1)),
 	status: z.string().check(z.minLength(1)),

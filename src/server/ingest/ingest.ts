@@ -4,7 +4,7 @@ import {deriveArtifacts} from './artifacts.ts';
 import {IdTaken} from './ids.ts';
 import {deriveItems} from './items.ts';
 import type {Span} from './otlp/span.ts';
-import {readBelongings} from './ownership.ts';
+import {readMemberships} from './ownership.ts';
 import {holdWorkspaces, placeSpans} from './place.ts';
 import {deriveRuns} from './runs.ts';
 import {deriveSessions} from './sessions.ts';
@@ -61,7 +61,7 @@ function attempt(
 		const refused = [...rejected];
 		for (const [place, its] of places) {
 			const origin = {organizationId, userId, ...place};
-			const {claimed, rejected: foreign} = await readBelongings(transaction, place, userId, its);
+			const {claimed, rejected: foreign} = await readMemberships(transaction, place, userId, its);
 			refused.push(...foreign);
 			const where = {organizationId, userId, place, receivedAt: now.toISOString(), storageLimit};
 			const {touched, rejected: late} = await storeSpans(transaction, where, claimed);

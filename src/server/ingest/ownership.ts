@@ -1,20 +1,20 @@
 import type {DatabaseTransaction} from '../database/tables.ts';
-import type {Belongings} from './context.ts';
+import type {Membership} from './context.ts';
 import {chunks, ownIds} from './ids.ts';
 import {itemNamesOf} from './item-records.ts';
 import type {Span} from './otlp/span.ts';
 import type {Place} from './place.ts';
 import {nameAt} from './read-attributes.ts';
-import {isFencedOff, loadOwners, loadRunsOfItems} from './run-ownership.ts';
+import {isForeignWrite, loadOwners, loadRunsOfItems} from './run-ownership.ts';
 
 type Key = Parameters<typeof nameAt>[1];
 
 const said = ({attributes, resource}: Span, key: Key) => nameAt(attributes, key) ?? nameAt(resource, key);
 
-/** The kinds of OTLP in words, by their numbers. */
+/** The names of OTLP's span kinds, by number. */
 const kinds = ['unspecified', 'internal', 'server', 'client', 'producer', 'consumer'];
 
-/** What a span is, in a word: its own, that of the conventions, or else its kind. */
+/** Returns the type of a span: its own, that of the GenAI conventions, or else its kind. */
 export function typeOf(span: Span): string {
 	return (
 		nameAt(span.attributes, 'service.span.type') ??
@@ -26,13 +26,13 @@ export function typeOf(span: Span): string {
 
 export type Claimed = {
 	readonly span: Span;
-	readonly own: Belongings;
-	/** The execution that it comes of, where it says so. */
+	readonly own: Membership;
+	/** The execution that sent it, if the span names one. */
 	readonly execution: string | undefined;
 };
 
-/** Why a span is rejected that writes to a claimed run without being of its execution. */
-export const fencedOff = 'Another execution has claimed the workflow run.';
+/** Why a span of another execution is rejected if it writes to a claimed run. */
+export const claimedByAnother = 'Another execution has claimed the workflow run.';
 
 type Result = {
 	readonly claimed: readonly Claimed[];
@@ -40,10 +40,10 @@ type Result = {
 };
 
 /**
- * What the spans of a place say that they belong to, with the ids of this server. Spans that name a private session of
- * another user are rejected, and those that write to a run which another execution or user has claimed.
+ * Returns what spans belong to by their attributes, with this server's ids. Rejects spans that name another user's private
+ * session, or that write to a run that another execution or user has claimed.
  */
-export async function readBelongings(
+export async function readMemberships(
 	transaction: DatabaseTransaction,
 	{workspaceId}: Place,
 	userId: string,
@@ -75,11 +75,11 @@ export async function readBelongings(
 
 		const run = idOf(runs, 'service.workflow.run.id');
 		const execution = said(span, 'service.workflow.execution.id');
-		// An item that is recorded again moves to the run of this span: that writes to the run that it leaves, too.
+		// An item that is recorded again moves to this span's run, which also writes to the run that it leaves.
 		const itemRuns = itemNamesOf(span).map(name => runsOfItems.get(items.get(name) ?? ''));
 		const writer = {executionId: execution, userId};
-		if ([run, ...itemRuns].some(id => isFencedOff(owners.get(id ?? ''), writer))) {
-			rejected.push(fencedOff);
+		if ([run, ...itemRuns].some(id => isForeignWrite(owners.get(id ?? ''), writer))) {
+			rejected.push(claimedByAnother);
 			continue;
 		}
 

@@ -3,10 +3,10 @@ import type {Queries} from '../database/tables.ts';
 /** Most ids that one query names. */
 const mostNamed = 500;
 
-/** Who has claimed a run. */
+/** The user and execution that have claimed a run. */
 type Owner = {readonly executionId: string; readonly userId: string | null};
 
-/** Who writes to a run. */
+/** The user and execution that write to a run. */
 type Writer = {readonly executionId: string | undefined; readonly userId: string};
 
 /** Returns the owner of each of these runs of a workspace; a run that nobody has claimed is not in it. */
@@ -56,10 +56,10 @@ export async function loadRunsOfItems(
 }
 
 /**
- * Whether a write to a run must be refused: it names another execution than the one that claimed the run, or it names
- * none and comes from another user than the one who claimed it. A run that nobody has claimed takes every write.
+ * Returns whether a write to a run must be refused: it names another execution than the one that claimed the run, or it
+ * names none and comes from another user. Anyone may write to an unclaimed run.
  */
-export function isFencedOff(owner: Owner | undefined, {executionId, userId}: Writer): boolean {
+export function isForeignWrite(owner: Owner | undefined, {executionId, userId}: Writer): boolean {
 	return (
 		owner !== undefined && (executionId === undefined ? owner.userId !== userId : owner.executionId !== executionId)
 	);

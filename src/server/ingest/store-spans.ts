@@ -1,25 +1,25 @@
-import type {Insertable} from 'kysely';
 import {groupBy} from '../../core/group-by.ts';
 import type {DatabaseTransaction, Tables} from '../database/tables.ts';
 import {refuse} from '../kit/refusal.ts';
 import {claimBytes} from '../quota/stored-bytes.ts';
-import {type Belongings, belongingNames, inherit, keyOf, type Linked, linkKey} from './context.ts';
+import {inherit, keyOf, type Linked, linkKey, type Membership, membershipFields} from './context.ts';
 import {chunks} from './ids.ts';
 import {limits} from './otlp/budget.ts';
 import type {Span, SpanEvent} from './otlp/span.ts';
-import {type Claimed, fencedOff, typeOf} from './ownership.ts';
+import {type Claimed, claimedByAnother, typeOf} from './ownership.ts';
 import type {Place} from './place.ts';
-import {isFencedOff, loadOwners} from './run-ownership.ts';
+import {isForeignWrite, loadOwners} from './run-ownership.ts';
+import {type Accepted, encodeRows, type SpanRow} from './span-row.ts';
 
-/** A span that is new, or that belongs to more than before, with what it is to be derived from. */
-export type Touched = Belongings & {
+/** A span that is new, or that belongs to more than before, with what resources derive from. */
+export type Touched = Membership & {
 	readonly span: Omit<Span, 'scope' | 'kind' | 'statusMessage'>;
 	readonly type: string;
 };
 
 type Where = {
 	readonly organizationId: string;
-	/** Who sends them. */
+	/** The user who sends them. */
 	readonly userId: string;
 	readonly place: Place;
 	readonly receivedAt: string;
@@ -27,91 +27,91 @@ type Where = {
 };
 
 type Result = {
-	/** What something derives from: the new spans, and those that they gave a parent. */
+	/** The spans that resources derive from: the new ones, and those that got a parent. */
 	readonly touched: readonly Touched[];
 	readonly rejected: readonly string[];
 };
 
 /**
- * Stores spans that are not there yet. Those of an execution that lost the run which they would inherit are rejected, as
- * those are that name it.
+ * Stores spans that are new. Rejects those of an execution that lost the run that they would inherit, as if they named
+ * it. Refuses (400) a request that would store too many bytes.
  */
 export async function storeSpans(
 	transaction: DatabaseTransaction,
-	{organizationId, userId, place, receivedAt, storageLimit}: Where,
+	where: Where,
 	claimed: readonly Claimed[],
 ): Promise<Result> {
+	const {organizationId, userId, place, storageLimit} = where;
 	const stored = await loadTraces(transaction, organizationId, claimed);
-	const fresh = new Map<string, Claimed>();
-	for (const each of claimed) {
-		const key = keyOf(each.span);
-		if (!stored.has(key) && !fresh.has(key)) {
-			fresh.set(key, each);
-		}
-	}
-
+	const fresh = freshSpans(stored, claimed);
 	if (fresh.size === 0) {
 		return {touched: [], rejected: []};
 	}
 
-	const links = [...fresh.values()].map(({span, own}) => ({
-		...own,
-		trace_id: span.traceId,
-		span_id: span.spanId,
-		parent_span_id: span.parentSpanId,
-		user_id: userId,
-	}));
-	// Nothing passes from one workspace to another.
+	const links = [...fresh.values()].map(claim => linkOf(claim, userId));
+	// Spans of one workspace inherit nothing from another.
 	const here = [...stored.values()].filter(({workspace_id}) => workspace_id === place.workspaceId);
-	const belongings = inherit([...here, ...links]);
-	const runs = [...fresh.keys()].flatMap(key => belongings.get(key)?.workflow_run_id ?? []);
+	const memberships = inherit([...here, ...links]);
+	const runs = [...fresh.keys()].flatMap(key => memberships.get(key)?.workflow_run_id ?? []);
 	const owners = await loadOwners(transaction, place.workspaceId, [...new Set(runs)]);
-	const rejected = new Set<string>();
-	const touched: Touched[] = [];
-	const rows: Insertable<Tables['spans']>[] = [];
-	const encode = encoder();
-	let bytes = 0;
-
-	for (const [key, {span, own, execution}] of fresh) {
-		const its = belongings.get(key) ?? own;
-		if (isFencedOff(owners.get(its.workflow_run_id ?? ''), {executionId: execution, userId})) {
-			rejected.add(key);
-			continue;
-		}
-
-		touched.push({...its, span, type: typeOf(span)});
-		const resource = encode(span.resource);
-		const attributes = JSON.stringify(span.attributes);
-		const events = JSON.stringify(span.events);
-		bytes += resource.bytes + sizeOf([span.name, span.statusMessage ?? '', attributes, events]);
-		rows.push({
-			...its,
-			organization_id: organizationId,
-			workspace_id: place.workspaceId,
-			project_id: place.projectId,
-			user_id: userId,
-			trace_id: span.traceId,
-			span_id: span.spanId,
-			parent_span_id: span.parentSpanId,
-			name: span.name,
-			type: typeOf(span),
-			kind: span.kind,
-			started_at_us: span.startedAt,
-			ended_at_us: span.endedAt,
-			status_code: span.statusCode,
-			status_message: span.statusMessage,
-			attributes,
-			resource: resource.text,
-			events,
-			received_at: receivedAt,
-		});
-	}
-
+	const {accepted, rejected} = splitByOwner(fresh, memberships, {owners, userId});
+	const {rows, bytes} = encodeRows(accepted, where);
 	if (bytes > limits.stored) {
 		refuse(400, `A request may hold ${limits.stored} bytes, with its resource for each span. Send smaller batches.`);
 	}
 
 	await claimBytes(transaction, {organizationId, bytes, limit: storageLimit});
+	await insertSpans(transaction, rows);
+	// Spans that were stored before inherit nothing from a rejected parent.
+	const kept = links.filter(link => !rejected.has(linkKey(link.trace_id, link.span_id)));
+	const inherited = rejected.size > 0 ? inherit([...here, ...kept]) : memberships;
+	const relinked = await relink(transaction, organizationId, changesOf(here, inherited));
+	return {
+		touched: [...accepted.map(({claim: {span}, its}) => ({...its, span, type: typeOf(span)})), ...relinked],
+		rejected: [...rejected].map(() => claimedByAnother),
+	};
+}
+
+/** Returns the spans that are not stored yet, each once, by their keys. */
+function freshSpans(stored: ReadonlyMap<string, Stored>, claimed: readonly Claimed[]): ReadonlyMap<string, Claimed> {
+	const fresh = new Map<string, Claimed>();
+	for (const claim of claimed) {
+		const key = keyOf(claim.span);
+		if (!stored.has(key) && !fresh.has(key)) {
+			fresh.set(key, claim);
+		}
+	}
+
+	return fresh;
+}
+
+function linkOf({span, own}: Claimed, userId: string): Linked {
+	return {...own, trace_id: span.traceId, span_id: span.spanId, parent_span_id: span.parentSpanId, user_id: userId};
+}
+
+type Writers = {readonly owners: Awaited<ReturnType<typeof loadOwners>>; readonly userId: string};
+
+/** Splits new spans into those that may write to the run that they inherit, and the keys of the others. */
+function splitByOwner(
+	fresh: ReadonlyMap<string, Claimed>,
+	memberships: ReadonlyMap<string, Membership>,
+	{owners, userId}: Writers,
+): {readonly accepted: readonly Accepted[]; readonly rejected: ReadonlySet<string>} {
+	const accepted: Accepted[] = [];
+	const rejected = new Set<string>();
+	for (const [key, claim] of fresh) {
+		const its = memberships.get(key) ?? claim.own;
+		if (isForeignWrite(owners.get(its.workflow_run_id ?? ''), {executionId: claim.execution, userId})) {
+			rejected.add(key);
+		} else {
+			accepted.push({claim, its});
+		}
+	}
+
+	return {accepted, rejected};
+}
+
+async function insertSpans(transaction: DatabaseTransaction, rows: readonly SpanRow[]): Promise<void> {
 	for (const some of chunks(rows, 200)) {
 		await transaction
 			.insertInto('spans')
@@ -119,44 +119,19 @@ export async function storeSpans(
 			.onConflict(conflict => conflict.doNothing())
 			.execute();
 	}
+}
 
-	// A span that was rejected passes nothing on to those below it that were stored before.
-	const kept = links.filter(link => !rejected.has(linkKey(link.trace_id, link.span_id)));
-	const passedOn = rejected.size > 0 ? inherit([...here, ...kept]) : belongings;
-	const changed = here.flatMap(link => {
-		const its = passedOn.get(linkKey(link.trace_id, link.span_id)) ?? link;
-		return belongingNames.some(name => link[name] !== its[name]) ? [{link, its}] : [];
+/** Returns the stored spans whose membership new spans have changed. */
+function changesOf(stored: readonly Linked[], inherited: ReadonlyMap<string, Membership>): readonly Changed[] {
+	return stored.flatMap(link => {
+		const its = inherited.get(linkKey(link.trace_id, link.span_id)) ?? link;
+		return membershipFields.some(name => link[name] !== its[name]) ? [{link, its}] : [];
 	});
-	return {
-		touched: [...touched, ...(await relink(transaction, organizationId, changed))],
-		rejected: [...rejected].map(() => fencedOff),
-	};
-}
-
-/** Bytes of what a span brings beside its resource: ids, times and indexes are about 200. */
-function sizeOf(texts: readonly string[]): number {
-	return texts.reduce((sum, text) => sum + Buffer.byteLength(text), 200);
-}
-
-/** A resource as it is stored with each of its spans, written and measured once. */
-function encoder() {
-	const encoded = new Map<Span['resource'], {readonly text: string; readonly bytes: number}>();
-	return (resource: Span['resource']) => {
-		const known = encoded.get(resource);
-		if (known) {
-			return known;
-		}
-
-		const text = JSON.stringify(resource);
-		const made = {text, bytes: Buffer.byteLength(text)};
-		encoded.set(resource, made);
-		return made;
-	};
 }
 
 type Stored = Linked & {readonly workspace_id: string};
 
-/** All spans of the traces, in brief. */
+/** Returns all stored spans of the traces, with what they belong to. */
 async function loadTraces(
 	transaction: DatabaseTransaction,
 	organizationId: string,
@@ -167,7 +142,7 @@ async function loadTraces(
 	for (const some of chunks(traces)) {
 		const rows = await transaction
 			.selectFrom('spans')
-			.select(['workspace_id', 'trace_id', 'span_id', 'parent_span_id', 'user_id', ...belongingNames])
+			.select(['workspace_id', 'trace_id', 'span_id', 'parent_span_id', 'user_id', ...membershipFields])
 			.where('organization_id', '=', organizationId)
 			.where('trace_id', 'in', some)
 			.execute();
@@ -177,23 +152,23 @@ async function loadTraces(
 	return new Map(links.map(link => [linkKey(link.trace_id, link.span_id), link]));
 }
 
-type Changed = {readonly link: Linked; readonly its: Belongings};
+type Changed = {readonly link: Linked; readonly its: Membership};
 
-/** Gives spans that were stored before their parents what they now belong to. */
+/** Updates what stored spans belong to once their parents have arrived. */
 async function relink(
 	transaction: DatabaseTransaction,
 	organizationId: string,
 	changed: readonly Changed[],
 ): Promise<readonly Touched[]> {
-	// Those below one parent mostly belong to the same, and are written together.
+	// Spans below one parent mostly belong to the same resources, so one statement updates them.
 	const groups = groupBy(changed, ({link, its}) =>
-		JSON.stringify([link.trace_id, ...belongingNames.map(name => its[name])]),
+		JSON.stringify([link.trace_id, ...membershipFields.map(name => its[name])]),
 	);
 
 	const touched: Touched[] = [];
 	for (const some of [...groups.values()].flatMap(group => chunks(group))) {
 		const [{link, its} = {}] = some;
-		const values = its && (Object.fromEntries(belongingNames.map(name => [name, its[name]])) as Belongings);
+		const values = its && (Object.fromEntries(membershipFields.map(name => [name, its[name]])) as Membership);
 		if (link && values) {
 			const rows = await transaction
 				.updateTable('spans')
@@ -228,7 +203,7 @@ type Row = Pick<
 	| 'events'
 >;
 
-/** A stored span, as it was read from its request. */
+/** Returns a stored span as it was read from its request. */
 export function toSpan(row: Row): Touched['span'] {
 	return {
 		traceId: row.trace_id,
@@ -244,5 +219,5 @@ export function toSpan(row: Row): Touched['span'] {
 	};
 }
 
-/** Microseconds since 1970 as the tables and the API have times. */
+/** Converts microseconds since 1970 to a time of the tables and the API. */
 export const toTime = (microseconds: number) => new Date(microseconds / 1000).toISOString();

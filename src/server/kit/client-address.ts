@@ -3,14 +3,17 @@ import {isLoopback} from '../../core/origin.ts';
 import type {CoreServices} from './services.ts';
 
 /** The header in which the listener says who connected. What a caller sends under this name never gets this far. */
-export const peerHeader = 'x-service-peer';
+export const clientAddressHeader = 'x-service-client-address';
 
 /**
  * The address that a request came from, in words for people; undefined where nobody knows. With https a proxy stands in
  * front, and its address would only mislead.
  */
-export function peerOf(request: Request, {publicUrl}: Pick<CoreServices, 'publicUrl'>): string | undefined {
-	const address = request.headers.get(peerHeader)?.replace(/^::ffff:(?=\d+\.)/, '');
+export function describeClientAddress(
+	request: Request,
+	{publicUrl}: Pick<CoreServices, 'publicUrl'>,
+): string | undefined {
+	const address = request.headers.get(clientAddressHeader)?.replace(/^::ffff:(?=\d+\.)/, '');
 	if (!address || publicUrl().startsWith('https:')) {
 		return undefined;
 	}
@@ -26,7 +29,7 @@ export function peerOf(request: Request, {publicUrl}: Pick<CoreServices, 'public
  */
 export function networkOf({headers}: Request, {publicUrl}: Pick<CoreServices, 'publicUrl'>): string {
 	const forwarded = publicUrl().startsWith('https:') ? headers.get('x-forwarded-for')?.split(',').at(-1)?.trim() : '';
-	const address = (forwarded || headers.get(peerHeader) || 'unknown').replace(/^::ffff:(?=\d+\.)/i, '');
+	const address = (forwarded || headers.get(clientAddressHeader) || 'unknown').replace(/^::ffff:(?=\d+\.)/i, '');
 	return isIPv6(address) ? networkOfIPv6(address) : address;
 }
 

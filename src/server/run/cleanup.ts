@@ -7,7 +7,7 @@ const usualInterval = 10 * 60_000;
 type Shared = Pick<Services, 'database' | 'now' | 'log'>;
 
 /** Forgets what has expired until it is closed, whoever comes or not: strangers' attempts to sign in are rows, too. */
-export function keepTidy(services: Shared, interval = usualInterval): {readonly close: () => Promise<void>} {
+export function startCleanup(services: Shared, interval = usualInterval): {readonly close: () => Promise<void>} {
 	let current = Promise.resolve();
 	const timer = setInterval(() => {
 		current = current

@@ -22,7 +22,7 @@ type Options = {
 	/** How many times faster than a real model the demo model answers, 1 by default. */
 	readonly speed?: number;
 	/** Longest time in milliseconds that the start may take. */
-	readonly deadline?: number;
+	readonly startTimeoutMs?: number;
 	/** Called with how many sandboxes run whenever that changes: they end with it. */
 	readonly onSandboxes?: (running: number) => void;
 	/** Ends it while it starts. */
@@ -30,7 +30,7 @@ type Options = {
 };
 
 /** How long a worker may take to end by itself, in milliseconds. */
-const patience = 2000;
+const closeTimeoutMs = 2000;
 
 /**
  * Starts the embedded server in a thread of its own, without any key in its environment. Once started it never keeps the
@@ -38,7 +38,7 @@ const patience = 2000;
  * thread has ended.
  */
 export async function startEmbedded(options: Options): Promise<Embedded> {
-	const {workerUrl, speed = 1, deadline = 10_000, onSandboxes, signal} = options;
+	const {workerUrl, speed = 1, startTimeoutMs = 10_000, onSandboxes, signal} = options;
 	signal?.throwIfAborted();
 	const data: WorkerData = {speed};
 	const worker = new Worker(workerUrl, {workerData: data, env: {}, execArgv: [], stdout: true, stderr: true});
@@ -56,13 +56,13 @@ export async function startEmbedded(options: Options): Promise<Embedded> {
 	// from it in the middle of a call.
 	const close = async () => {
 		worker.postMessage('close');
-		const timer = setTimeout(() => worker.terminate(), patience);
+		const timer = setTimeout(() => worker.terminate(), closeTimeoutMs);
 		await ended;
 		clearTimeout(timer);
 	};
 	signal?.addEventListener('abort', close, {once: true});
 
-	const report = await firstReport(worker, deadline);
+	const report = await firstReport(worker, startTimeoutMs);
 	if (report.kind === 'failed') {
 		await close();
 		signal?.throwIfAborted();
@@ -83,10 +83,10 @@ export async function startEmbedded(options: Options): Promise<Embedded> {
 	};
 }
 
-function firstReport(worker: Worker, deadline: number): Promise<WorkerReport> {
+function firstReport(worker: Worker, startTimeoutMs: number): Promise<WorkerReport> {
 	return new Promise(resolve => {
 		const fail = (message: string) => resolve({kind: 'failed', message});
-		const timer = setTimeout(() => fail(`nothing was heard of it for ${deadline / 1000} s.`), deadline);
+		const timer = setTimeout(() => fail(`nothing was heard of it for ${startTimeoutMs / 1000} s.`), startTimeoutMs);
 		worker.once('message', (report: WorkerReport) => {
 			clearTimeout(timer);
 			resolve(report);

@@ -16,7 +16,7 @@ import type {App} from '../kit/route.ts';
 import {usualStorageLimit} from '../quota/stored-bytes.ts';
 import {endSandboxes, keepSandboxes} from '../sandboxes/keeper.ts';
 import {createSandboxing} from '../sandboxes/sandboxing.ts';
-import {keepTidy} from './cleanup.ts';
+import {startCleanup} from './cleanup.ts';
 
 export type RunningServer = {
 	/** Without a slash at the end. */
@@ -73,7 +73,7 @@ export async function startServer(options: Options): Promise<RunningServer> {
 		const listening = await listen(app, {host, port});
 		url = publicUrl ?? listening.url;
 		const keeper = keepSandboxes(services);
-		const tidy = keepTidy(services);
+		const cleanup = startCleanup(services);
 		return {
 			url: listening.url,
 			services,
@@ -81,7 +81,7 @@ export async function startServer(options: Options): Promise<RunningServer> {
 			async close() {
 				await listening.close();
 				await keeper.close();
-				await tidy.close();
+				await cleanup.close();
 				if (isEphemeral) {
 					await endSandboxes(services);
 				}

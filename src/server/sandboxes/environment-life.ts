@@ -150,10 +150,10 @@ async function whileRunning(
 		return {state: 'ready'};
 	}
 
-	const {servicePatience} = sandboxes.policy;
-	const isLate = state === 'provisioning' && now.getTime() - Date.parse(updated_at) > servicePatience;
+	const {serviceTimeoutMs} = sandboxes.policy;
+	const isLate = state === 'provisioning' && now.getTime() - Date.parse(updated_at) > serviceTimeoutMs;
 	return isLate
-		? {state: 'failed', error: `Its services did not answer within ${servicePatience / 1000} s.`}
+		? {state: 'failed', error: `Its services did not answer within ${serviceTimeoutMs / 1000} s.`}
 		: {state: 'provisioning'};
 }
 

@@ -73,7 +73,7 @@ function logFault({log}: SandboxServices, error: unknown): void {
 }
 
 async function removeOldLogs({database, sandboxes, now}: SandboxServices, machine: string): Promise<void> {
-	const before = new Date(now().getTime() - sandboxes.policy.logRetention).toISOString();
+	const before = new Date(now().getTime() - sandboxes.policy.logRetentionMs).toISOString();
 	const old = await database
 		.selectFrom('environments')
 		.innerJoin('sandboxes', 'sandboxes.id', 'environments.sandbox_id')

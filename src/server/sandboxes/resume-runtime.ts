@@ -2,6 +2,7 @@ import {randomUUID} from 'node:crypto';
 import {join} from 'node:path';
 import {setTimeout as sleep} from 'node:timers/promises';
 import {reportError} from '../../core/error.ts';
+import type {DatabaseTransaction} from '../database/tables.ts';
 import {refuse} from '../kit/refusal.ts';
 import {assertCapacity, holdOrganization, limitFor} from './capacity.ts';
 import {payAhead, type SandboxRow} from './meter.ts';
@@ -9,11 +10,12 @@ import type {Deadline} from './provider.ts';
 import {assertHere, assertStarts, orProviderFault} from './provider-fault.ts';
 import {advanceRuntime, endRuntime, findRuntime, type RuntimeRow} from './runtime-life.ts';
 import type {SandboxServices} from './sandbox-services.ts';
+import type {SandboxPolicy} from './sandboxing.ts';
 import {planTask, type TaskPlan} from './task-plan.ts';
 
 /**
- * Wakes a runtime: continues its sandbox, or begins one in its workspace. One that runs already is left alone, so that
- * the same request may come twice, also at once. Refuses where there is no room, no credit (409) or no way (502).
+ * Resumes a runtime: continues its sandbox, or starts a new one in its workspace. A running one stays as it is, so that
+ * requests can be repeated, even at once. Refuses without capacity or credits (409), or if the provider fails (502).
  */
 export async function resumeRuntime(services: SandboxServices, id: string, organization: string): Promise<void> {
 	const {sandboxes} = services;
@@ -27,7 +29,7 @@ export async function resumeRuntime(services: SandboxServices, id: string, organ
 
 	const paused = sandbox?.state === 'paused' ? sandbox : undefined;
 	const plan = paused ? undefined : await planRuntime(services, runtime, organization);
-	const admitted = await admit(services, runtime, paused, plan);
+	const admitted = await admit(services, runtime, {paused, plan});
 	if (admitted) {
 		const deadline: Deadline = {
 			after: admitted.seconds * 1000,
@@ -43,7 +45,7 @@ export async function resumeRuntime(services: SandboxServices, id: string, organ
 async function planRuntime(services: SandboxServices, {key, task_ref}: RuntimeRow, organization: string) {
 	const task = await orProviderFault(services, services.sandboxes.tasks.find(task_ref, organization));
 	if (!task) {
-		refuse(409, `The task “${task_ref}” of the runtime “${key}” is not there any more.`, {type: 'task_error'});
+		refuse(409, `The task “${task_ref}” of the runtime “${key}” no longer exists.`, {type: 'task_error'});
 	}
 
 	const inputs = Object.entries(task.inputs).flatMap(([name, input]) =>
@@ -52,13 +54,11 @@ async function planRuntime(services: SandboxServices, {key, task_ref}: RuntimeRo
 	return await planTask(task, {inputs: Object.fromEntries(inputs), modelOverrides: {}, secrets: {}});
 }
 
-/** Decides in one transaction who wakes it, and for how long. Undefined where somebody else was faster. */
-async function admit(
-	services: SandboxServices,
-	runtime: RuntimeRow,
-	paused: SandboxRow | undefined,
-	plan: TaskPlan | undefined,
-) {
+/** The sandbox that a runtime continues, or the task that a new one runs. */
+type Wake = {readonly paused: SandboxRow | undefined; readonly plan: TaskPlan | undefined};
+
+/** Decides in one transaction which request wakes a runtime, and for how long. Undefined if another request was faster. */
+async function admit(services: SandboxServices, runtime: RuntimeRow, {paused, plan}: Wake) {
 	const {database, sandboxes, now} = services;
 	const {provider, policy} = sandboxes;
 	await assertStarts(services);
@@ -77,46 +77,12 @@ async function admit(
 
 		const capacity = bounds.sandbox_capacity ?? policy.capacity;
 		await assertCapacity(transaction, runtime.organization_id, {capacity, but: paused?.id});
-		const at = now();
 		const {actual} = limitFor(policy, bounds, runtime.requested_seconds);
-		const payer = {
-			organizationId: runtime.organization_id,
-			userId: runtime.created_by,
-			reason: `runtime ${runtime.key}`,
-			now: at,
-		};
-		const used = {past: paused?.past_seconds ?? 0, billed: paused?.billed_credits ?? 0, rate: policy.creditsPerHour};
-		const credit = await payAhead(transaction, payer, used);
-		const seconds = Math.min(actual, credit.seconds);
-		const running = {
-			state: 'running' as const,
-			pause_reason: null,
-			limited_by: credit.seconds < actual ? credit.lack : null,
-			billed_credits: credit.billed,
-			running_since: at.toISOString(),
-			expires_at: new Date(at.getTime() + seconds * 1000).toISOString(),
-		};
-		if (paused) {
-			await transaction.updateTable('sandboxes').set(running).where('id', '=', sandboxId).execute();
-		} else {
-			await transaction
-				.insertInto('sandboxes')
-				.values({
-					...running,
-					id: sandboxId,
-					organization_id: runtime.organization_id,
-					created_by: runtime.created_by,
-					provider: provider.name,
-					provider_sandbox_id: sandboxId,
-					machine,
-					sandbox_url: Object.values(plan?.services ?? {})[0]?.url ?? null,
-					past_seconds: 0,
-					startup_timing: '{}',
-					created_at: running.running_since,
-				})
-				.execute();
-		}
-
+		const {seconds, running} = await payWake(transaction, runtime, {paused, policy, limitSeconds: actual, at: now()});
+		const at = {id: sandboxId, provider: provider.name, machine, url: Object.values(plan?.services ?? {})[0]?.url};
+		await (paused
+			? transaction.updateTable('sandboxes').set(running).where('id', '=', sandboxId).execute()
+			: insertSandbox(transaction, runtime, at, running));
 		await transaction
 			.updateTable('runtimes')
 			.set({status: 'running', sandbox_id: sandboxId, updated_at: running.running_since})
@@ -126,9 +92,73 @@ async function admit(
 	});
 }
 
+type Bill = {
+	readonly paused: SandboxRow | undefined;
+	readonly policy: SandboxPolicy;
+	readonly limitSeconds: number;
+	readonly at: Date;
+};
+
+/** Charges a runtime in advance, and returns how long it may run with the state of its sandbox. */
+async function payWake(
+	transaction: DatabaseTransaction,
+	runtime: RuntimeRow,
+	{paused, policy, limitSeconds, at}: Bill,
+) {
+	const payer = {
+		organizationId: runtime.organization_id,
+		userId: runtime.created_by,
+		reason: `runtime ${runtime.key}`,
+		now: at,
+	};
+	const used = {past: paused?.past_seconds ?? 0, billed: paused?.billed_credits ?? 0, rate: policy.creditsPerHour};
+	const credit = await payAhead(transaction, payer, used);
+	const seconds = Math.min(limitSeconds, credit.seconds);
+	const running = {
+		state: 'running' as const,
+		pause_reason: null,
+		limited_by: credit.seconds < limitSeconds ? credit.lack : null,
+		billed_credits: credit.billed,
+		running_since: at.toISOString(),
+		expires_at: new Date(at.getTime() + seconds * 1000).toISOString(),
+	};
+	return {seconds, running};
+}
+
+type NewSandbox = {
+	readonly id: string;
+	readonly provider: string;
+	readonly machine: string;
+	readonly url: string | undefined;
+};
+
+async function insertSandbox(
+	transaction: DatabaseTransaction,
+	runtime: RuntimeRow,
+	{id, provider, machine, url}: NewSandbox,
+	running: Awaited<ReturnType<typeof payWake>>['running'],
+): Promise<void> {
+	await transaction
+		.insertInto('sandboxes')
+		.values({
+			...running,
+			id,
+			organization_id: runtime.organization_id,
+			created_by: runtime.created_by,
+			provider,
+			provider_sandbox_id: id,
+			machine,
+			sandbox_url: url ?? null,
+			past_seconds: 0,
+			startup_timing: '{}',
+			created_at: running.running_since,
+		})
+		.execute();
+}
+
 type Beginning = {readonly sandboxId: string; readonly plan: TaskPlan | undefined; readonly deadline: Deadline};
 
-/** Starts or continues the process; where that fails the runtime is idle again. */
+/** Starts or continues the process; if that fails, the runtime is idle again. */
 async function begin(
 	services: SandboxServices,
 	runtime: RuntimeRow,
@@ -168,9 +198,9 @@ async function begin(
 	}
 }
 
-/** Waits for the service of a sandbox, so that its URL can be used at once; a program that takes longer is no failure. */
+/** Waits for the service of a sandbox, so that its URL works at once. A slower program is not an error. */
 async function untilListening({sandboxes}: SandboxServices, sandboxId: string, port: number): Promise<void> {
-	const deadline = Date.now() + sandboxes.policy.patience;
+	const deadline = Date.now() + sandboxes.policy.startTimeoutMs;
 	while (Date.now() < deadline && !(await sandboxes.provider.isListening(sandboxId, port))) {
 		const {kind} = await sandboxes.provider.inspect(sandboxId);
 		if (kind === 'ended' || kind === 'gone') {

@@ -15,11 +15,11 @@ export type SandboxPolicy = {
 	/** What the sandbox of a runtime or an environment costs while it runs. */
 	readonly creditsPerHour: number;
 	/** Longest time in milliseconds that a request waits for a sandbox to be ready. */
-	readonly patience: number;
+	readonly startTimeoutMs: number;
 	/** Longest time in milliseconds from the start of a task's command to its services. */
-	readonly servicePatience: number;
+	readonly serviceTimeoutMs: number;
 	/** How long the log of an ended sandbox is kept, in milliseconds. */
-	readonly logRetention: number;
+	readonly logRetentionMs: number;
 };
 
 /** What environments and runtimes stand on. */
@@ -40,9 +40,9 @@ export const platformPolicy: SandboxPolicy = {
 	defaultSeconds: 3600,
 	capacity: 10,
 	creditsPerHour: 60,
-	patience: 5000,
-	servicePatience: 120_000,
-	logRetention: 24 * 3_600_000,
+	startTimeoutMs: 5000,
+	serviceTimeoutMs: 120_000,
+	logRetentionMs: 24 * 3_600_000,
 };
 
 type Options = {

@@ -149,7 +149,7 @@ test('[21] a store that never answers is given up', async () => {
 		AWS_SECRET_ACCESS_KEY: keys.secret,
 	});
 	const entries: LogEntry[] = [];
-	const blobs = createS3Blobs(bucket, {now: () => new Date(), log: entry => entries.push(entry), deadline: 20});
+	const blobs = createS3Blobs(bucket, {now: () => new Date(), log: entry => entries.push(entry), timeoutMs: 20});
 	await expect(blobs.size('a')).rejects.toMatchObject({status: 502});
 	expect(entries).toEqual([
 		{level: 'error', message: 'object store does not answer', method: 'HEAD', reason: 'no answer in 20 ms'},

@@ -107,7 +107,7 @@ async function behindNetwork() {
 	const network = await createNetwork(join(folder, '.s.PGSQL.5432'));
 	const name = place.engine === 'postgres' ? new URL(place.url).pathname : '';
 	const url = `postgres://service@127.0.0.1:${network.port}${name}`;
-	return {...(await serveOn({engine: 'postgres', url, patience: 300})), network, name: name.slice(1)};
+	return {...(await serveOn({engine: 'postgres', url, answerTimeoutMs: 300})), network, name: name.slice(1)};
 }
 
 test('a network that carries nothing any more is given up, and taken again when it carries', patient, async () => {

@@ -2,7 +2,7 @@ import {randomUUID} from 'node:crypto';
 import {setTimeout} from 'node:timers/promises';
 import {expect, test} from 'vitest';
 import {holdWorkspaces} from '../../../src/server/ingest/place.ts';
-import {isFencedOff, loadOwners} from '../../../src/server/ingest/run-ownership.ts';
+import {isForeignWrite, loadOwners} from '../../../src/server/ingest/run-ownership.ts';
 import {createTestServer, inWorkspace, scope, type TestServer} from '../harness.ts';
 import {push} from '../ingest/push.ts';
 import {findProjectOf} from '../rows.ts';
@@ -178,7 +178,7 @@ test('a claim fences off what other executions write, and nothing else', async (
 	expect([...owners]).toEqual([[claimed, {executionId: execution_id, userId}]]);
 	const another = randomUUID();
 	const isRefused = (run: string, executionId: string | undefined, writer = userId) =>
-		isFencedOff(owners.get(run), {executionId, userId: writer});
+		isForeignWrite(owners.get(run), {executionId, userId: writer});
 	expect([execution_id, another, undefined].map(id => isRefused(claimed, id))).toEqual([false, true, false]);
 	expect(isRefused(claimed, undefined, randomUUID())).toBe(true);
 	expect([another, undefined].map(id => isRefused(free, id, randomUUID()))).toEqual([false, false]);

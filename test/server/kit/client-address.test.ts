@@ -1,10 +1,12 @@
 import {expect, test} from 'vitest';
 import {listen} from '../../../src/server/http/listen.ts';
-import {networkOf, peerHeader, peerOf} from '../../../src/server/kit/client-address.ts';
+import {clientAddressHeader, describeClientAddress, networkOf} from '../../../src/server/kit/client-address.ts';
 import {send} from '../serve.ts';
 
 const ask = (address: string, publicUrl = 'http://127.0.0.1:8700') =>
-	peerOf(new Request('http://127.0.0.1', {headers: {[peerHeader]: address}}), {publicUrl: () => publicUrl});
+	describeClientAddress(new Request('http://127.0.0.1', {headers: {[clientAddressHeader]: address}}), {
+		publicUrl: () => publicUrl,
+	});
 
 test.each([
 	['127.0.0.1', 'this machine (127.0.0.1)'],
@@ -27,7 +29,7 @@ test.each([
 	['fe80::1%eth0', 'fe80:0:0:0'],
 	['', 'unknown'],
 ])('attempts from %j count for the network %j', (address, network) => {
-	const headers = {[peerHeader]: address, 'x-forwarded-for': '192.0.2.1'};
+	const headers = {[clientAddressHeader]: address, 'x-forwarded-for': '192.0.2.1'};
 	expect(networkOf(new Request('http://127.0.0.1', {headers}), {publicUrl: () => 'http://127.0.0.1'})).toBe(network);
 });
 
@@ -35,7 +37,7 @@ test('behind a proxy with TLS they count for the address that the proxy saw, and
 	const services = {publicUrl: () => 'https://agents.example'};
 	const from = (forwarded: string) =>
 		networkOf(
-			new Request('http://127.0.0.1', {headers: {[peerHeader]: '127.0.0.1', 'x-forwarded-for': forwarded}}),
+			new Request('http://127.0.0.1', {headers: {[clientAddressHeader]: '127.0.0.1', 'x-forwarded-for': forwarded}}),
 			services,
 		);
 	expect([from('192.0.2.1, 203.0.113.9'), from('2001:db8:1:2::5'), from('')]).toEqual([
@@ -46,9 +48,11 @@ test('behind a proxy with TLS they count for the address that the proxy saw, and
 });
 
 test('nobody says for himself where he is', async () => {
-	const listening = await listen(async request => new Response(request.headers.get(peerHeader)));
+	const listening = await listen(async request => new Response(request.headers.get(clientAddressHeader)));
 	try {
-		const {text} = await send(listening.url, {headers: {[peerHeader]: '10.0.0.1', 'X-Service-Peer': '10.0.0.2'}});
+		const {text} = await send(listening.url, {
+			headers: {[clientAddressHeader]: '10.0.0.1', 'X-Service-Client-Address': '10.0.0.2'},
+		});
 		expect(text).toBe('127.0.0.1');
 	} finally {
 		await listening.close();

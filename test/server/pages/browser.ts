@@ -1,4 +1,4 @@
-import {peerHeader} from '../../../src/server/kit/client-address.ts';
+import {clientAddressHeader} from '../../../src/server/kit/client-address.ts';
 import type {App} from '../../../src/server/kit/route.ts';
 
 /** What a browser shows: the page, and where it is. */
@@ -24,14 +24,14 @@ type Sending = {
 export type Browser = ReturnType<typeof createBrowser>;
 
 /** A browser without script: it keeps cookies, follows redirects, and sends the forms of the page that it shows. */
-export function createBrowser(app: App, origin = 'http://127.0.0.1:8700', peer = '127.0.0.1') {
+export function createBrowser(app: App, origin = 'http://127.0.0.1:8700', address = '127.0.0.1') {
 	const cookies = new Map<string, string>();
 	let shown: Shown | undefined;
 
 	async function open(path: string, init: RequestInit = {}): Promise<Shown> {
 		const headers = new Headers(init.headers);
 		headers.set('host', new URL(origin).host);
-		headers.set(peerHeader, peer);
+		headers.set(clientAddressHeader, address);
 		headers.set('cookie', [...cookies].map(([name, value]) => `${name}=${value}`).join('; '));
 		const response = await app(new Request(new URL(path, origin), {...init, headers}));
 		const cookie = /^([^=]+)=([^;]*)/.exec(response.headers.get('set-cookie') ?? '');

@@ -112,7 +112,9 @@ test("a stranger’s guesses don't lock users out, and guesses from many network
 		await countAttempt(services, 'sign-in', JSON.stringify([email, '203.0.113.9']));
 	}
 
-	const [stranger, user] = ['203.0.113.9', '198.51.100.7'].map(peer => createBrowser(server.app, undefined, peer));
+	const [stranger, user] = ['203.0.113.9', '198.51.100.7'].map(address =>
+		createBrowser(server.app, undefined, address),
+	);
 	expect([await stranger?.open('/sign-in'), await stranger?.submit('/sign-in', {email, password})]).toMatchObject([
 		{status: 200},
 		{status: 429},

@@ -1,6 +1,6 @@
 import {expect, onTestFinished, test} from 'vitest';
 import {countAttempt} from '../../../src/server/accounts/attempts.ts';
-import {keepTidy} from '../../../src/server/run/cleanup.ts';
+import {startCleanup} from '../../../src/server/run/cleanup.ts';
 import {createTestServer} from '../harness.ts';
 import {eventually} from '../sandboxes/sandbox.ts';
 
@@ -9,7 +9,7 @@ test('what was counted of strangers is forgotten after a while, though nobody el
 	await countAttempt(services, 'sign-in', 'a stranger');
 	advance(2 * 3_600_000);
 	await countAttempt(services, 'sign-in', 'another one');
-	const keeper = keepTidy(services, 5);
+	const keeper = startCleanup(services, 5);
 	onTestFinished(() => keeper.close());
 	const left = async () => (await database.selectFrom('attempts').select('count').execute()).length;
 	await eventually(async () => (await left()) === 1);

@@ -100,7 +100,7 @@ test('an environment whose server ended before its sandbox began fails, after a 
 
 test('services that never answer are a failure, after a while; the answer does not wait for them', async () => {
 	const server = await createTestServer();
-	const policy = {...server.services.sandboxes.policy, patience: 200};
+	const policy = {...server.services.sandboxes.policy, startTimeoutMs: 200};
 	Object.assign(server.services, {sandboxes: {...server.services.sandboxes, policy}});
 	await addTask(server, 'silent', {services: {web: {}}}, {'main.mjs': 'setInterval(() => {}, 1000);'});
 	const body = {task_ref: 'silent'};

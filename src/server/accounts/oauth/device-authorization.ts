@@ -1,7 +1,7 @@
 import {randomUUID} from 'node:crypto';
 import type {Insertable} from 'kysely';
 import type {Tables} from '../../database/tables.ts';
-import {networkOf, peerOf} from '../../kit/client-address.ts';
+import {describeClientAddress, networkOf} from '../../kit/client-address.ts';
 import type {OpenRequest} from '../../kit/route.ts';
 import type {AccountServices} from '../account-services.ts';
 import {countAttempt} from '../attempts.ts';
@@ -33,7 +33,7 @@ export async function authorizeDevice(services: AccountServices, {request}: Open
 	const userCode = await store(services, {
 		device_code_hash: hash,
 		requested_from: programOf(request),
-		requested_address: peerOf(request, services) ?? null,
+		requested_address: describeClientAddress(request, services) ?? null,
 	});
 	const page = `${ownOrigin(request, services)}/device`;
 	return oauthAnswer({

@@ -17,45 +17,14 @@ type Message = Pick<
 	| 'at_us'
 >;
 
-/** A session as the API has it, with usage derived from its messages; undefined where there is none. */
+/** Returns a session with usage derived from its messages; undefined if there is no such session. */
 export async function readSession(queries: Queries, catalog: ServerCatalog, id: string): Promise<Session | undefined> {
-	const row = await queries
-		.selectFrom('sessions')
-		.innerJoin('users', 'users.id', 'sessions.user_id')
-		.leftJoin('projects', 'projects.id', 'sessions.project_id')
-		.selectAll('sessions')
-		.select(['users.email', 'users.full_name', 'users.username', 'projects.name as project_name'])
-		.where('sessions.id', '=', id)
-		.executeTakeFirst();
+	const row = await findRow(queries, id);
 	if (!row) {
 		return undefined;
 	}
 
-	const messages = await queries
-		.selectFrom('session_messages')
-		.select([
-			'role',
-			'model',
-			'input_tokens',
-			'cache_read_input_tokens',
-			'cache_creation_input_tokens',
-			'output_tokens',
-			'tool_call_count',
-			'cost_usd',
-			'is_generation',
-			'at_us',
-		])
-		.where('session_id', '=', id)
-		.orderBy('at_us')
-		.orderBy('message_id')
-		.execute();
-	const compactions = await queries
-		.selectFrom('session_compactions')
-		.select('at_us')
-		.where('session_id', '=', id)
-		.orderBy('at_us', 'desc')
-		.execute();
-	const usage = usageOf(messages, compactions, catalog);
+	const usage = usageOf(await listMessages(queries, id), await listCompactions(queries, id), catalog);
 	return {
 		id: row.id,
 		agent: row.agent,
@@ -82,7 +51,50 @@ export async function readSession(queries: Queries, catalog: ServerCatalog, id: 
 	};
 }
 
-/** The usage of a session, of its messages in their order and its compactions, the last one first. */
+function findRow(queries: Queries, id: string) {
+	return queries
+		.selectFrom('sessions')
+		.innerJoin('users', 'users.id', 'sessions.user_id')
+		.leftJoin('projects', 'projects.id', 'sessions.project_id')
+		.selectAll('sessions')
+		.select(['users.email', 'users.full_name', 'users.username', 'projects.name as project_name'])
+		.where('sessions.id', '=', id)
+		.executeTakeFirst();
+}
+
+/** Returns what usage derives from, in the order of the messages. */
+function listMessages(queries: Queries, id: string): Promise<readonly Message[]> {
+	return queries
+		.selectFrom('session_messages')
+		.select([
+			'role',
+			'model',
+			'input_tokens',
+			'cache_read_input_tokens',
+			'cache_creation_input_tokens',
+			'output_tokens',
+			'tool_call_count',
+			'cost_usd',
+			'is_generation',
+			'at_us',
+		])
+		.where('session_id', '=', id)
+		.orderBy('at_us')
+		.orderBy('message_id')
+		.execute();
+}
+
+/** Returns when the session was compacted, the latest first. */
+function listCompactions(queries: Queries, id: string): Promise<readonly {readonly at_us: number}[]> {
+	return queries
+		.selectFrom('session_compactions')
+		.select('at_us')
+		.where('session_id', '=', id)
+		.orderBy('at_us', 'desc')
+		.execute();
+}
+
+/** Returns the usage of a session, given its messages in order and its compactions, the latest first. */
 function usageOf(
 	messages: readonly Message[],
 	compactions: readonly {readonly at_us: number}[],
@@ -126,9 +138,9 @@ function sum(messages: readonly Message[], catalog: ServerCatalog) {
 		cacheWrite: add(message => message.cache_creation_input_tokens),
 		output: add(message => message.output_tokens),
 		toolCalls: add(message => message.tool_call_count),
-		// A tool call is a part of the message that asked for it.
+		// A tool call is a part of the message that requested it.
 		messages: messages.filter(({role}) => role !== 'tool').length,
-		// One message of an unknown price makes the sum unknown: less than the whole would be wrong.
+		// One unknown price makes the sum unknown: a part of it would be wrong.
 		cost: costs.length === 0 ? null : costs.reduce(plus),
 	};
 }

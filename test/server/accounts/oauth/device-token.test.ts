@@ -1,6 +1,6 @@
 import {expect, test} from 'vitest';
 import {decideLogin, findLogin} from '../../../../src/server/accounts/device-login.ts';
-import {peerHeader} from '../../../../src/server/kit/client-address.ts';
+import {clientAddressHeader} from '../../../../src/server/kit/client-address.ts';
 import {createTestServer, origin} from '../../harness.ts';
 import {approve, beginLogin, client, deviceGrant, poll, postForm} from '../../oauth/oauth.ts';
 
@@ -134,7 +134,8 @@ test('codes that nobody was given are refused without a trace', async () => {
 
 test('one network that begins logins without end stops no other', async () => {
 	const {app} = await createTestServer();
-	const begin = (peer: string) => postForm(app, '/oauth/device_authorization', client, {[peerHeader]: peer});
+	const begin = (address: string) =>
+		postForm(app, '/oauth/device_authorization', client, {[clientAddressHeader]: address});
 	const answers = await Promise.all(Array.from({length: 61}, () => begin('203.0.113.9')));
 	expect(answers.filter(({status}) => status === 429)).toHaveLength(1);
 	expect((await begin('198.51.100.7')).status).toBe(200);

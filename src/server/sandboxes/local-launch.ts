@@ -1,0 +1,144 @@
+import {createHash} from 'node:crypto';
+import {realpath} from 'node:fs/promises';
+import {homedir} from 'node:os';
+import type {Environment} from '../../core/environment.ts';
+import {AppError} from '../../core/error.ts';
+import {once} from '../../core/once.ts';
+import {explainFileError} from '../../storage/file-error.ts';
+import {thisProcess} from '../../storage/lock-owner.ts';
+import {userOf} from './containment/bubblewrap.ts';
+import {type Containment, findContainment} from './containment/containment.ts';
+import {markOf} from './containment/launch-command.ts';
+import type {SandboxLimits, SandboxSpec} from './provider.ts';
+import {sandboxEnvironment, standardPath} from './sandbox-environment.ts';
+import {prepareFolder, type SandboxFolder, sandboxFolder} from './sandbox-folder.ts';
+import {builtSupervisor, launchSupervisor} from './supervisor/launch-supervisor.ts';
+import type {SupervisorPlan} from './supervisor/supervisor-plan.ts';
+
+export type LaunchOptions = {
+	/** The parent of the sandbox folders; created if it is missing. */
+	readonly root: string;
+	/** The environment that the allow-list picks from. */
+	readonly environment?: Environment;
+	/** More folders that a sandbox must not read: the server's data. */
+	readonly hidden?: readonly string[];
+	/** Milliseconds between the request to end and the kill. */
+	readonly grace?: number;
+	/** Whether sandboxes end with this process, because nothing will know of them afterwards. */
+	readonly isEphemeral?: boolean | undefined;
+	/** Whether tasks may run with all rights of the server if nothing can contain them. */
+	readonly allowUncontained?: boolean | undefined;
+	/** What this machine contains sandboxes with; detected by default. */
+	readonly containment?: Containment;
+	/** The built `supervisor.ts`. */
+	readonly supervisor?: URL;
+};
+
+/** Milliseconds between the request to end and the kill, by default. */
+export const defaultGraceMs = 2000;
+
+/** What every start of a sandbox needs to know about this machine, detected once. */
+export type Launcher = {
+	readonly options: LaunchOptions;
+	readonly environment: Environment;
+	readonly findHidden: () => Promise<readonly string[]>;
+	readonly findContainment: () => Promise<Containment>;
+};
+
+const defaultLimits: SandboxLimits = {
+	memoryBytes: 4 * 1024 ** 3,
+	processes: 4096,
+	cpuSeconds: 4 * 3600,
+	fileBytes: 1024 ** 3,
+	diskBytes: 4 * 1024 ** 3,
+	logBytes: 8 * 1024 * 1024,
+};
+
+const logSegments = 8;
+
+/** Creates a launcher, which detects nothing before its first use. */
+export function createLauncher(options: LaunchOptions): Launcher {
+	const {root, environment = process.env, hidden = []} = options;
+	const path = environment['PATH'] ?? standardPath.join(':');
+	const findHidden = once(() => existing(['/home', '/root', '/run', '/tmp', homedir(), root, ...hidden]));
+	return {
+		options,
+		environment,
+		findHidden,
+		findContainment: once(async () => options.containment ?? (await findContainment(path, await findHidden()))),
+	};
+}
+
+/** Returns why no sandbox starts on this machine; undefined if sandboxes start. */
+export async function launchRefusal(launcher: Launcher): Promise<string | undefined> {
+	if (process.platform === 'win32') {
+		return 'Sandboxes need Linux or macOS.';
+	}
+
+	return launcher.options.allowUncontained || (await launcher.findContainment()).bubblewrap
+		? undefined
+		: 'Sandboxes are off on this server: bubblewrap is missing or does not work there. Install it, or start the server with --unsafe-sandboxes.';
+}
+
+/** Starts a sandbox. Throws `AppError("failed")` if this machine starts none, or if its folder can't be written. */
+export async function launch(launcher: Launcher, spec: SandboxSpec): Promise<void> {
+	const refusal = await launchRefusal(launcher);
+	if (refusal !== undefined) {
+		throw new AppError('failed', refusal);
+	}
+
+	const containment = await launcher.findContainment();
+	const folder = sandboxFolder(launcher.options.root, spec.id);
+	const user = containment.bubblewrap?.setpriv === undefined ? undefined : userOf(hashOf(spec.workspace ?? spec.id));
+	const workspace = await prepareFolder(folder, {...spec, user}).catch(error => {
+		throw explainFileError(error, 'write', folder.path);
+	});
+	const plan = planOf(launcher, spec, {folder, workspace, containment, hidden: await launcher.findHidden()});
+	await launchSupervisor(launcher.options.supervisor ?? builtSupervisor, folder, {
+		...plan,
+		...(user !== undefined && {user}),
+	});
+}
+
+type Place = {
+	readonly folder: SandboxFolder;
+	readonly workspace: string;
+	readonly containment: Containment;
+	readonly hidden: readonly string[];
+};
+
+function planOf(
+	{options: {grace = defaultGraceMs, isEphemeral = false}, environment}: Launcher,
+	{id, build, command, environment: added, limits: own, ports = []}: SandboxSpec,
+	{folder, workspace, containment, hidden}: Place,
+): SupervisorPlan {
+	const limits = {...defaultLimits, ...own};
+	return {
+		id,
+		folder: folder.path,
+		steps: [...build, command],
+		builds: build.length,
+		cwd: workspace,
+		environment: sandboxEnvironment(environment, {id, workspace, temporary: folder.temporary, added}),
+		containment,
+		writable: [workspace, folder.temporary],
+		hidden,
+		ports,
+		limits,
+		mark: markOf(hashOf(id), limits.fileBytes),
+		segmentBytes: Math.max(1, Math.floor(limits.logBytes / logSegments)),
+		segments: logSegments,
+		grace,
+		...(isEphemeral && {owner: thisProcess()}),
+	};
+}
+
+/** Returns a number in 0..2^32-1 that is always the same for the same text. */
+function hashOf(text: string): number {
+	return createHash('sha256').update(text).digest().readUInt32BE(0);
+}
+
+async function existing(folders: readonly string[]): Promise<readonly string[]> {
+	const real = await Promise.all(folders.map(folder => realpath(folder).catch(() => undefined)));
+	return [...new Set(real.filter(folder => folder !== undefined))];
+}
