@@ -11,6 +11,13 @@ import {refuse} from './refusal.ts';
 
 const mostOfReason = 1024 * 1024;
 
+const ofAnotherShape = new WeakSet<AppError>();
+
+/** True for the error of a success whose JSON is not what the contract says. */
+export function isOfAnotherShape(error: unknown): boolean {
+	return error instanceof AppError && ofAnotherShape.has(error);
+}
+
 /**
  * What an answer carries, as far as the contract knows its shape. Throws the error of its status, or `network` where a
  * success is not what the contract says; then a write may have been done all the same, and the hint says so. `once` is
@@ -60,10 +67,12 @@ async function readKnown(schema: NonNullable<Endpoint['result']>, response: Tran
 	if (value === undefined || missing.length > 0) {
 		const what =
 			missing.length > 0 ? `without ${listed(missing)}` : `with ${kindOf(json)} instead of ${wanted(schema)}`;
-		throw new AppError('network', `${from} answered ${what}.`, {
+		const error = new AppError('network', `${from} answered ${what}.`, {
 			hint: 'Check the URL, or update service: the server may have another version.',
 			permanent: true,
 		});
+		ofAnotherShape.add(error);
+		throw error;
 	}
 
 	return value;

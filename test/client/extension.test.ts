@@ -17,6 +17,31 @@ test.each([404, 405])(
 	},
 );
 
+test.each([['{}'], ['{"models":[]}'], ['[]']])(
+	'an extension that a server answers with %s is not offered, whatever is at its path',
+	async body => {
+		const {origin} = await scripted(() => ({body}));
+		const {client} = clientOf(origin);
+		expect(await ifOffered(client, client.listOrganizations())).toBeUndefined();
+		expect(await ifOffered(client, client.listEnvironments({params}))).toBeUndefined();
+	},
+);
+
+test('a damaged answer of a server that has extensions is an error', async () => {
+	const {origin} = await scripted(({url}) => (url.pathname === '/api/v1/org' ? page([]) : {body: '{}'}));
+	const {client} = clientOf(origin);
+	await expect(ifOffered(client, client.listEnvironments({params}))).rejects.toMatchObject({
+		code: 'network',
+		message: `${origin} answered without items, total, page, and page_size.`,
+	});
+});
+
+test('a web page in place of an extension is an error: it may be that of a network', async () => {
+	const {origin} = await scripted(() => ({body: '<!doctype html><title>Hotel</title>'}));
+	const {client} = clientOf(origin);
+	await expect(ifOffered(client, client.listEnvironments({params}))).rejects.toMatchObject({code: 'network'});
+});
+
 test('the answer of an extension that is offered comes as it is, and nothing else is asked', async () => {
 	const {origin, asked} = await scripted(() => page([{id: 'a'}]));
 	const {client} = clientOf(origin);
