@@ -5,7 +5,7 @@ import {contentsOf} from './contents.ts';
 import {administer, disconnect, reconnect} from './database/administer.ts';
 import {all, askAll, lost, operations, reads, writes} from './database/ask-all.ts';
 import {engine} from './database/engine.ts';
-import {createTestServer} from './harness.ts';
+import {createTestServer, type TestServer} from './harness.ts';
 import {ask, populate} from './populated.ts';
 
 test('every operation says that the database is gone, in the specified form', async () => {
@@ -20,6 +20,7 @@ test('where nothing can be written everything can still be read, and nothing is 
 }, async () => {
 	const server = await createTestServer();
 	const parameters = await populate(server, {withEnvironment: true});
+	await leaveRunning(server, parameters.environmentId);
 	await startEnrollment(server.services, server.owner.id);
 	await ask(server, 'resolveTraceArtifact', parameters);
 	// The key is due to remember its use, too.
@@ -38,3 +39,9 @@ test('where nothing can be written everything can still be read, and nothing is 
 	expect(await askAll(server, parameters, writes)).toEqual(all(writes, lost));
 	expect(await contentsOf(server.database)).toEqual(before);
 });
+
+/** Waits until an environment is followed no more, and writes that it runs: there is something to stop, however fast it ended. */
+async function leaveRunning({database, services}: TestServer, id: string): Promise<void> {
+	await expect.poll(() => services.sandboxes.background.has(id), {interval: 10}).toBe(false);
+	await database.updateTable('environments').set({state: 'ready'}).where('id', '=', id).execute();
+}

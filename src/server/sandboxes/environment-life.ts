@@ -9,6 +9,7 @@ import {beginPatience} from './background.ts';
 import {holdOrganization} from './capacity.ts';
 import {creditsOwed, type SandboxRow, settleSandbox} from './meter.ts';
 import type {SandboxSpec, SandboxState} from './provider.ts';
+import {orProviderFault} from './provider-fault.ts';
 import type {SandboxServices} from './sandbox-services.ts';
 import type {ServiceAddresses} from './task-plan.ts';
 
@@ -105,9 +106,13 @@ const meterOf = ({task_ref}: EnvironmentRow, {policy}: SandboxServices['sandboxe
 	now,
 });
 
-/** Ends an environment. One that is over stays as it is. */
+/** Ends an environment. One that is over stays as it is. Refuses (502) where its sandbox cannot be ended. */
 export async function endEnvironment(services: SandboxServices, id: string): Promise<void> {
 	for (let row = await findEnvironment(services, id); !isOver(row.state); row = await findEnvironment(services, id)) {
+		if (row.sandbox_id !== null) {
+			await orProviderFault(services, services.sandboxes.provider.end(row.sandbox_id));
+		}
+
 		await turn(services, row, {state: 'torn_down'});
 	}
 }

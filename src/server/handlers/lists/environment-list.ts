@@ -1,7 +1,7 @@
 import {notFound} from '../../kit/guard.ts';
 import {refuse} from '../../kit/refusal.ts';
 import {endEnvironment, findEnvironment} from '../../sandboxes/environment-life.ts';
-import {assertHere, orProviderFault} from '../../sandboxes/provider-fault.ts';
+import {assertHere} from '../../sandboxes/provider-fault.ts';
 import type {Handlers} from '../handler.ts';
 import {projectIdOf, readPage} from '../page.ts';
 import {environmentResponse} from '../responses/environment-response.ts';
@@ -74,7 +74,7 @@ export const environmentListHandlers = {
 		}
 
 		await assertHere(services, found.machine, 'stop it');
-		await orProviderFault(services, endEnvironment(services, found.id));
+		await endEnvironment(services, found.id);
 		return environmentResponse(await findEnvironment(services, found.id));
 	},
 } satisfies Partial<Handlers>;
