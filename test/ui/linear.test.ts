@@ -124,14 +124,14 @@ test('what can be resumed is a numbered list; a filter narrows it, and what is n
 	type('/resume\n');
 	await waitFor('Number, 1 to 2, or name, or a filter such as kind:runtime:');
 	expect(text()).toContain(
-		'Resume\n1. Talk ␛[2J2, saved · 2026-01-02 · 1 message · 20000000\n2. Talk ␛[2J1, saved · 2026-01-01',
+		'Resume a session\n1. Talk ␛[2J2, saved · 2026-01-02 · 1 message · 20000000\n2. Talk ␛[2J1, saved · 2026-01-01',
 	);
 	type('cost:>\r');
 	await waitFor('cost: takes a number, such as cost:>1\n');
 	type('kind:runtime\r');
-	await waitFor('Resume, kind:runtime: 0 of 2\nNothing matches. Another filter, or Enter to leave:');
+	await waitFor('Resume a session, kind:runtime: 0 of 2\nNothing matches. Another filter, or Enter to cancel:');
 	type('1000\r');
-	await waitFor('Resume, 1000: 1 of 2\n1. Talk ␛[2J1');
+	await waitFor('Resume a session, 1000: 1 of 2\n1. Talk ␛[2J1');
 	type('1\r');
 	await waitFor('10000000');
 	await waitFor('❯ Talk ␛[2J1');

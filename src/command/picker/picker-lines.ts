@@ -49,7 +49,7 @@ export function createLineChoose({say, question}: Dependencies): Interaction['ch
 
 function labelFor(count: number, isFiltered: boolean): string {
 	if (count === 0) {
-		return 'Nothing matches. Another filter, or Enter to leave:';
+		return 'Nothing matches. Another filter, or Enter to cancel:';
 	}
 
 	return `Number, 1 to ${count}, or name${isFiltered ? ', or a filter such as kind:runtime' : ''}:`;
