@@ -105,7 +105,7 @@ test('a code has 64 characters at most, and a wrong one is refused by the server
 	const {run} = testContext({env});
 	await expect(run('mfa', 'verify', 'x'.repeat(65))).rejects.toMatchObject({
 		code: 'usage',
-		message: expect.stringMatching(/^code /),
+		message: expect.stringMatching(/^<code> must have at most 64 characters\.$/),
 	});
 	expect(seen).toEqual([]);
 	await expect(run('mfa', 'verify', 'x'.repeat(64))).rejects.toMatchObject({

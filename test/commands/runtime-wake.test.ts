@@ -3,6 +3,7 @@ import {grantCredits} from '../../src/server/credits/account.ts';
 import {listen} from '../../src/server/http/listen.ts';
 import {createRuntime} from '../../src/server/sandboxes/create-runtime.ts';
 import {sweepSandboxes} from '../../src/server/sandboxes/keeper.ts';
+import {completeAnswer} from '../contract/complete.ts';
 import {createTestServer, scope} from '../server/harness.ts';
 import {addTask, listener} from '../server/sandboxes/task-folder.ts';
 import {api, inWorkspace} from './api.ts';
@@ -33,7 +34,7 @@ test('in the app it is asked first, with what was seen, and No leaves everything
 		'Dev␛[2Jbox',
 		'status   paused',
 	]);
-	expect(dataOf(woken)).toEqual(paused);
+	expect(dataOf(woken)).toEqual(completeAnswer('POST', path('dev-box').slice('POST '.length), paused));
 
 	await runInApp('runtime', 'resume', paused.id);
 	expect(asked.at(-1)).toBe('It uses credits while it runs. Wake it?');

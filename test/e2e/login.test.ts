@@ -56,13 +56,17 @@ test('in a shell the page and the code are printed beside the result, which come
 		status: 0,
 		stdout: {profile: new URL(server.origin).host, server: server.origin},
 	});
-	expect(stderr.split('\n')).toEqual([
+	expect(
+		stderr
+			.trimEnd()
+			.split('\n')
+			.map(line => JSON.parse(line).notice),
+	).toEqual([
 		`To log in to ${server.origin}, open this page:`,
 		`${server.origin}/device`,
 		'and type this code there, within 15 m 00 s:',
 		userCode,
 		'Ctrl+C cancels.',
-		'',
 	]);
 });
 
@@ -82,14 +86,13 @@ test('a key that is piped in is used also where one could log in through the bro
 	}
 
 	expect(server.polls).toEqual([]);
-	expect(server.asked.map(({headers}) => headers.authorization)).toEqual([
-		'Bearer key-0123456789',
-		'Bearer key-0123456789',
-	]);
+	// Whether it is a server is asked before the key is sent.
+	const login = [undefined, 'Bearer key-0123456789'];
+	expect(server.asked.map(({headers}) => headers.authorization)).toEqual([...login, ...login]);
 });
 
 test('an empty pipe holds no key', async () => {
-	const server = await loginServer({metadata: () => ({token_endpoint: 7})});
+	const server = await loginServer({metadata: () => ({token_endpoint: 7}), api: anyToken});
 	const {status, stderr} = await runProgram(['login', '--server', server.origin], {input: ''});
 	expect(status).toBe(2);
 	expect(stderr).toMatch(/^service: API key of [\d.:]+ is missing\.\n {2}Give it as an argument, or pipe it in\.\n$/);

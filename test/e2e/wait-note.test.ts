@@ -1,4 +1,5 @@
 import {expect, test} from 'vitest';
+import {refill} from '../client/server.ts';
 import {goodKey} from '../commands/platform.ts';
 import {httpServer} from '../net/servers.ts';
 import {startProgram} from './program.ts';
@@ -12,7 +13,7 @@ async function slow() {
 	});
 	const server = await httpServer(async (_request, response) => {
 		await told;
-		response.end('{"enabled":true,"quantity":1}');
+		response.end(refill);
 	});
 	const env = {SERVICE_SERVER: server.origin, SERVICE_API_KEY: goodKey, SERVICE_ORG: 'acme'};
 	return {env, seen: server.seen, goOn: () => goOn()};

@@ -19,7 +19,7 @@ test('odd calls are told apart, unknown blocks are passed over, absent counts ke
 		{type: 'tool-call', id: 'new', name: 'list_files', arguments: {path: '.'}},
 		{type: 'usage', usage: {input: 5, cacheRead: 7, cacheWrite: 0, output: 9, reasoning: 0}},
 		{type: 'tool-call', id: 'new', name: 'list_files', arguments: {}, malformed: '[1]'},
-		{type: 'finish', reason: 'tool-calls'},
+		{type: 'finish', reason: 'other', word: 'some_new_reason'},
 	]);
 });
 

@@ -89,7 +89,6 @@ test('without a screen it is said that an empty line sends the instruction', asy
 });
 
 test.each([
-	['no id', {...environment, id: undefined}, []],
 	['an id that is none', {...environment, id: 'x'}, [/^Its log cannot be shown: /, /^Enter sends the instruction/]],
 	['no end', {...environment, expires_at: null}, [/^Enter sends the instruction/]],
 	['an end that is over', {...environment, expires_at: '2020-01-01T00:00:00Z'}, [/^Enter sends the instruction/]],
@@ -98,6 +97,14 @@ test.each([
 	expect(dataOf(result)).toMatchObject({task_ref: 'acme/web-shop@2'});
 	expect(said).toEqual(words.map(word => expect.stringMatching(word)));
 	expect(sandboxes.filter(({environment: made}) => made === id)).toEqual([]);
+});
+
+test('an answer without an id is an error that says that the sandbox may be there', async () => {
+	await expect(create({...environment, id: undefined})).rejects.toMatchObject({
+		code: 'network',
+		message: expect.stringMatching(/ answered without id\.$/),
+		hint: expect.stringMatching(/^It may have been done\. /),
+	});
 });
 
 test('a shell shows the answer, and does nothing more', async () => {
