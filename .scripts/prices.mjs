@@ -2,6 +2,7 @@
 import {readFileSync, writeFileSync} from 'node:fs';
 import {fileURLToPath} from 'node:url';
 import {findProvider} from '@pydantic/genai-prices';
+import {build} from 'esbuild';
 
 // The package carries no date of its own: this is when the version was published. Look it up for another version with
 // `npm view @pydantic/genai-prices time`.
@@ -15,21 +16,24 @@ if (installed !== release.version) {
 	throw new Error(`@pydantic/genai-prices is ${installed} now: put its version and date into .scripts/prices.mjs.`);
 }
 
-// What `model list` shows: models that the vendor still recommends. The others keep their prices for old sessions.
-const current = {
-	anthropic: /^claude-(?!2|3|v1)(?!.*-4-0$)/,
-	openai: /^(?:gpt-[5-9]|gpt-4\.1|gpt-4o(?:-mini)?$|o3$|o3-pro|o4-mini$)/,
-	google: /^gemini-(?:2\.5|[3-9])/,
-	mistral: /-2[5-9]\d\d$|-latest$|-3-5$/,
-	groq: /^(?:llama-3\.1-8b-instant|llama-3\.3-70b-versatile|(?:meta-llama\/llama-4|openai|qwen|moonshotai).*)/,
-};
+const {
+	outputFiles: [bundle],
+} = await build({
+	entryPoints: [fileURLToPath(new URL('../src/core/provider-rows.ts', import.meta.url))],
+	bundle: true,
+	write: false,
+	format: 'esm',
+	logLevel: 'error',
+});
+const {providerRows} = await import(`data:text/javascript;base64,${Buffer.from(bundle.contents).toString('base64')}`);
 
 // Models that one does not chat with, those that Google only resells, and prices that are not the vendor's own.
 const noChat =
 	/embed|whisper|tts|image|audio|realtime|transcribe|ocr|moderation|guard|live|voxtral|computer-use|deep-research|omni|^(?:text-)?(?:ada|babbage|curie|davinci)|turbo-instruct|search-preview|:free|vision/;
-const ownPrice = ({price_comments: comments = ''}) =>
-	!/Imported from OpenRouter|just trusting open router|Seen on OpenRouter/.test(comments);
-const chats = (provider, {id}) => !noChat.test(id) && !(provider === 'google' && id.startsWith('claude'));
+const ownPrice = (provider, {price_comments: comments = ''}) =>
+	provider === 'openrouter' || !/Imported from OpenRouter|just trusting open router|Seen on OpenRouter/.test(comments);
+const others = {google: /^claude/, openrouter: /^(?:[^/]+$|~)|:/};
+const chats = (provider, {id}) => !noChat.test(id) && !others[provider]?.test(id);
 
 const buckets = {
 	input: 'input_mtok',
@@ -37,7 +41,7 @@ const buckets = {
 	cacheWrite: 'cache_write_mtok',
 	output: 'output_mtok',
 };
-const notes = {dated: []};
+const notes = {dated: [], timed: []};
 
 /** The prices in force on the day of the release. */
 function inForce(id, prices) {
@@ -45,9 +49,13 @@ function inForce(id, prices) {
 		return prices;
 	}
 
-	notes.dated.push(id);
+	const isTimed = prices.some(({constraint}) => constraint?.type === 'time_of_date');
+	(isTimed ? notes.timed : notes.dated).push(id);
+	// The peak hours come last: a cost is estimated too high rather than too low.
 	const started = ({constraint}) =>
-		!constraint || (constraint.type === 'start_date' && constraint.start_date <= release.date);
+		!constraint ||
+		constraint.type === 'time_of_date' ||
+		(constraint.type === 'start_date' && constraint.start_date <= release.date);
 	return prices.findLast(started)?.prices ?? {};
 }
 
@@ -98,15 +106,23 @@ function patternOf(match) {
 	}
 }
 
+/** The name that the vendor takes: the package leaves the folder out of some. */
+function nameOf({id, match}) {
+	const whole = [match, ...(match.or ?? [])].flatMap(({equals = []}) => equals);
+	return whole.includes(id) ? id : (whole.find(name => name.endsWith(`/${id}`)) ?? id);
+}
+
 function rowOf(provider, model) {
-	const {id, name, context_window: context, match, prices, deprecated} = model;
-	const price = chats(provider, model) && ownPrice(model) ? priceOf(id, prices) : undefined;
+	const {name, context_window: context, match, prices, deprecated} = model;
+	const id = nameOf(model);
+	const {current = /./} = providerRows[provider].prices;
+	const price = chats(provider, model) && ownPrice(provider, model) ? priceOf(id, prices) : undefined;
 	const pattern = patternOf(match);
 	return {
 		id,
 		...(price && name && name !== id && {name}),
 		...(price && context && {context}),
-		...(price && current[provider].test(id) && !deprecated && {current: true}),
+		...(price && current.test(id) && !deprecated && {current: true}),
 		...(price && {price}),
 		...(pattern !== patternOf({equals: id}) && {match: pattern}),
 	};
@@ -114,19 +130,25 @@ function rowOf(provider, model) {
 
 /** A row without a price stays only where another row's rule would take its model in. */
 function rowsOf(provider) {
-	const rows = findProvider({providerId: provider}).models.map(model => rowOf(provider, model));
+	const rows = findProvider({providerId: providerRows[provider].prices.source}).models.map(model =>
+		rowOf(provider, model),
+	);
 	const priced = rows.filter(({price}) => price);
 	return rows.filter(({id, price}) => price || priced.some(({match}) => match && new RegExp(match, 'i').test(id)));
 }
 
-const providers = Object.keys(current).map(provider => {
+const priced = Object.keys(providerRows).filter(provider => providerRows[provider].prices);
+const providers = priced.map(provider => {
 	const rows = rowsOf(provider).map(row => `\t\t\t${JSON.stringify(row)}`);
 	return `\t\t"${provider}": [\n${rows.join(',\n')}\n\t\t]`;
 });
 const header = {
 	source: `@pydantic/genai-prices ${release.version}`,
 	date: release.date,
-	notes: [`The price in force on the date was taken of: ${[...new Set(notes.dated)].join(', ')}.`],
+	notes: [
+		`The price in force on the date was taken of: ${[...new Set(notes.dated)].join(', ')}.`,
+		`The price of the peak hours was taken of: ${[...new Set(notes.timed)].join(', ')}.`,
+	],
 };
 const text = `{
 	"source": ${JSON.stringify(header.source)},

@@ -74,6 +74,10 @@ function exitStatuses(): string {
 
 function environment(): string {
 	const keys = Object.values(registry).map(({label, keyVariables, defaultBaseUrl, baseVariable}) => {
+		if (keyVariables.length === 0) {
+			return [code(baseVariable), `address of ${label}, which needs no key, instead of ${defaultBaseUrl}`] as const;
+		}
+
 		const key = `key of ${defaultBaseUrl ? label : 'a host of your own'}${keyVariables.length > 1 ? ' (the first that is set)' : ''}`;
 		const address = defaultBaseUrl ? `its address instead of ${defaultBaseUrl}` : 'its address up to `/v1`';
 		return [[...keyVariables, baseVariable].map(code).join(', '), `${key}, and ${address}`] as const;

@@ -5,6 +5,7 @@ import {
 	listKeys,
 	missingAddress,
 	type NewKey,
+	needsNoKey,
 	newKey,
 	removeKey,
 	resolveKey,
@@ -14,7 +15,7 @@ import {saveSettings} from '../src/config/settings.ts';
 import {asClause, storedWhere} from '../src/config/stored-where.ts';
 import {AppError} from '../src/core/error.ts';
 import {type ProviderName, parseModelId, parseProviderName, providerNames} from '../src/core/model.ts';
-import {isLoopback, parseServerUrl} from '../src/core/origin.ts';
+import {parseServerUrl} from '../src/core/origin.ts';
 import {secret} from '../src/core/secrets/secret.ts';
 import type {KeyCheck} from '../src/providers/check-key.ts';
 import {registry} from '../src/providers/registry.ts';
@@ -58,7 +59,7 @@ const set = command({
 		const stored = [
 			`Stored the ${what} of ${label}${shown}.`,
 			storedWhere(config, [saved?.key], refusal),
-			...(check.isVerified ? [] : [`It could not be verified: ${asClause(check.why)}.`]),
+			...(check.isVerified ? [] : [`It could not be verified: ${asClause(check.why)}.`.replace(/\?\.$/, '?')]),
 		];
 		const begun = await (live ? beginWith : keepOnlyModel)(chosen, check, context);
 		return {
@@ -77,8 +78,9 @@ async function askForKey(
 	baseUrl: string | undefined,
 	{interact, live}: CommandContext,
 ): Promise<NewKey | undefined> {
-	const isCustom = provider === 'custom';
-	const asksAddress = isCustom && baseUrl === undefined && live !== undefined;
+	const row = registry[provider];
+	const needsAddress = row.defaultBaseUrl === undefined;
+	const asksAddress = needsAddress && baseUrl === undefined && live !== undefined;
 	const base = asksAddress
 		? await interact.ask({label: 'Base URL (e.g. http://localhost:11434/v1):', masked: false})
 		: baseUrl;
@@ -86,13 +88,15 @@ async function askForKey(
 		return undefined;
 	}
 
-	if (isCustom && !base) {
+	if (needsAddress && !base) {
 		throw missingAddress();
 	}
 
-	const optional = isCustom && base !== undefined && isLoopback(parseServerUrl(base));
-	const label = `API key for ${registry[provider].label}${optional ? ' (leave blank if it needs none)' : ''}:`;
-	const typed = key ?? (await interact.ask({label, masked: true, ...(optional && {optional})}));
+	const optional = needsNoKey(row, base === undefined ? undefined : parseServerUrl(base).href);
+	const label = `API key for ${row.label}${optional ? ' (leave blank if it needs none)' : ''}:`;
+	const ask = async () => interact.ask({label, masked: true, ...(optional && {optional})});
+	// A program that is known to need no key is not asked for one.
+	const typed = key ?? (optional && !needsAddress ? '' : await ask());
 	return typed === undefined ? undefined : newKey(provider, typed.trim() ? secret(typed.trim()) : undefined, base);
 }
 
@@ -114,10 +118,12 @@ async function beginWith(provider: ProviderName, check: KeyCheck, {store, intera
 	const [only] = names;
 	const name =
 		registry[provider].defaultModel ??
-		(names.length > 1 ? await interact.choose({title: 'Select a model', choices: names.map(choiceOf)}) : only);
+		(names.length > 1
+			? await interact.choose({title: 'Select a model', choices: names.map(choiceOf(provider))})
+			: only);
 	if (name === undefined) {
 		const text = check.isVerified && names.length === 0 ? 'It lists no models.' : '';
-		return {text, hint: 'Name a model: `model custom/<name>`.'};
+		return {text, hint: `Name a model: \`model ${provider}/<name>\`.`};
 	}
 
 	const model = `${provider}/${name}`;
@@ -125,13 +131,13 @@ async function beginWith(provider: ProviderName, check: KeyCheck, {store, intera
 	return {text: `The model is now ${model}.`, hint: '`model` chooses another one.'};
 }
 
-function choiceOf(name: string): Choice {
-	return {id: name, label: `custom/${name}`};
+function choiceOf(provider: ProviderName): (name: string) => Choice {
+	return name => ({id: name, label: `${provider}/${name}`});
 }
 
 /** In a shell the only model of a host is kept for what begins later, unless another one is kept that can answer. */
 async function keepOnlyModel(provider: ProviderName, check: KeyCheck, {config, env}: CommandContext): Promise<Begun> {
-	if (provider !== 'custom') {
+	if (registry[provider].defaultModel !== undefined) {
 		return {text: '', hint: 'Run service: it answers with a real model now.'};
 	}
 
@@ -140,13 +146,13 @@ async function keepOnlyModel(provider: ProviderName, check: KeyCheck, {config, e
 	const kept = data.settings.model;
 	const keptProvider = kept === undefined ? undefined : parseModelId(kept).provider;
 	const canAnswer =
-		keptProvider && keptProvider !== 'custom' && resolveKey(keptProvider, {data, env, row: registry[keptProvider]});
+		keptProvider && keptProvider !== provider && resolveKey(keptProvider, {data, env, row: registry[keptProvider]});
 	if (only === undefined || others.length > 0 || canAnswer) {
-		return {text: '', hint: `Choose its model: \`model use custom/${only ?? '<name>'}\`.`};
+		return {text: '', hint: `Choose its model: \`model use ${provider}/${only ?? '<name>'}\`.`};
 	}
 
-	await saveSettings(config, {model: `custom/${only}`});
-	return {text: `The model is now custom/${only}.`, hint: 'Run service: it answers with this model now.'};
+	await saveSettings(config, {model: `${provider}/${only}`});
+	return {text: `The model is now ${provider}/${only}.`, hint: 'Run service: it answers with this model now.'};
 }
 
 const list = command({

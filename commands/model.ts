@@ -8,7 +8,7 @@ import {resolveKey} from '../src/config/provider-keys.ts';
 import {saveSettings} from '../src/config/settings.ts';
 import {AppError} from '../src/core/error.ts';
 import {formatCount} from '../src/core/format.ts';
-import {demoModel, type ProviderName, parseModelId} from '../src/core/model.ts';
+import {demoModel, type ModelInfo, type ProviderName, parseModelId} from '../src/core/model.ts';
 import {registry} from '../src/providers/registry.ts';
 
 const list = command({
@@ -16,13 +16,13 @@ const list = command({
 	summary: 'List known models with their context and prices',
 	args: z.object({filter: z.optional(z.string())}),
 	positional: ['filter'],
-	describe: {filter: 'a part of the id, such as openai/'},
+	describe: {filter: 'the beginning of the id, such as openai/, or a part of it'},
 	examples: ['model list openai/', 'model list --json'],
 	whileRunning: true,
 
 	async run({filter = ''}, {models}) {
 		const {models: known, priceOf, date, source} = await models.catalog();
-		const found = known.filter(({id}) => id.includes(filter.toLowerCase()));
+		const found = matching(known, filter.toLowerCase());
 		const dollars = (value: number | undefined) => (value === undefined ? 'unknown' : String(Number(value.toFixed(4))));
 		const right = 'right';
 		return {
@@ -64,6 +64,12 @@ const list = command({
 	},
 });
 
+/** Returns the models whose ids begin with the filter; where none does, those that contain it. */
+function matching(known: readonly ModelInfo[], filter: string): readonly ModelInfo[] {
+	const begun = known.filter(({id}) => id.startsWith(filter));
+	return begun.length > 0 ? begun : known.filter(({id}) => id.includes(filter));
+}
+
 const use = command({
 	name: 'use',
 	summary: 'Choose the model that answers, now and in new sessions',
@@ -91,10 +97,10 @@ const use = command({
 		const chosen = `${provider}/${name}`;
 		const keyOf = (name: ProviderName) => resolveKey(name, {data: config.read(), env, row: registry[name]});
 		const key = keyOf(provider);
-		// A custom host of the user's own may have a model of that name too.
+		// A host of the user's own may have a model of that name too.
 		const isDemo = chosen === demoModel && !key;
-		if (provider === 'custom' && key && model !== undefined) {
-			await assertListed(name, context);
+		if (registry[provider].defaultModel === undefined && key && model !== undefined) {
+			await assertListed(provider, name, context);
 		}
 
 		// A look at the demo changes nothing for new sessions, unless what is kept for them cannot answer.
@@ -114,18 +120,23 @@ const use = command({
 const listTimeoutMs = 5000;
 
 /** Throws `not-found` for a model that the user's own host does not list. A list that is empty or not there says nothing. */
-async function assertListed(name: string, {models, signal}: CommandContext): Promise<void> {
+async function assertListed(provider: ProviderName, name: string, {models, signal}: CommandContext): Promise<void> {
 	const within = AbortSignal.any([signal, AbortSignal.timeout(listTimeoutMs)]);
-	const names = await models.customModels(within).catch((): readonly string[] => []);
+	const ids = await models.hostModels(within).catch((): readonly string[] => []);
+	const names = ids.filter(id => id.startsWith(`${provider}/`)).map(id => parseModelId(id).name);
 	signal.throwIfAborted();
 	if (names.length === 0 || names.includes(name)) {
 		return;
 	}
 
 	const near = closest(name, names);
-	throw new AppError('not-found', `Custom has no model “${name}”.${near ? ` Did you mean “${near}”?` : ''}`, {
-		hint: `It lists ${names.slice(0, mostNamed).join(', ')}${names.length > mostNamed ? ', …' : ''}.`,
-	});
+	throw new AppError(
+		'not-found',
+		`${registry[provider].label} has no model “${name}”.${near ? ` Did you mean “${near}”?` : ''}`,
+		{
+			hint: `It lists ${names.slice(0, mostNamed).join(', ')}${names.length > mostNamed ? ', …' : ''}.`,
+		},
+	);
 }
 
 const mostNamed = 8;

@@ -2,7 +2,7 @@ import type {Config} from '../config/config.ts';
 import {resolveKey} from '../config/provider-keys.ts';
 import type {Environment} from '../core/environment.ts';
 import {AppError} from '../core/error.ts';
-import {demoModel, parseModelId} from '../core/model.ts';
+import {demoModel, type ProviderName, parseModelId} from '../core/model.ts';
 import {originOf} from '../core/origin.ts';
 import type {Secret} from '../core/secrets/secret.ts';
 import type {ToolDefinition} from '../core/session/tool.ts';
@@ -24,8 +24,8 @@ type Dependencies = {
 export type ModelAccess = {
 	/** Binds a model to its host, key, instructions and tools. Throws `usage` without a model, `auth` without a key. */
 	readonly open: (model: string | undefined) => Promise<ModelCall>;
-	/** A transport to the user's own custom host; undefined where none is configured. */
-	readonly customHost: () => Promise<{readonly baseUrl: string; readonly transport: Transport} | undefined>;
+	/** The hosts that are configured and must be asked for their models, each with a transport. */
+	readonly hosts: () => Promise<readonly ModelHost[]>;
 	/** The model that a session begins with: the chosen one, else that of the first key, else the demo. */
 	readonly initial: () => string | undefined;
 	/** What the user must know of the key in use for a model, such as a part of the environment that was passed over. */
@@ -36,6 +36,9 @@ export type ModelAccess = {
 	readonly lacksKey: (model: string | undefined) => boolean;
 };
 
+/** A host that lists models of its own, and the way to it. */
+export type ModelHost = {readonly name: ProviderName; readonly baseUrl: string; readonly transport: Transport};
+
 type Host = {readonly baseUrl: string; readonly key: Secret | undefined};
 
 /** Knows which key may go where (SAFETY 6). */
@@ -43,7 +46,14 @@ export function createModelAccess(dependencies: Dependencies): ModelAccess {
 	const {config, env, embedded, createTransport, instructions, tools} = dependencies;
 	const transports = new Map<string, {readonly key: Secret | undefined; readonly transport: Promise<Transport>}>();
 
+	const rows = Object.values(registry);
 	const keyOf = (row: ProviderRow) => resolveKey(row.name, {data: config.read(), env, row});
+
+	/** A program that nobody named may not even run here. */
+	const configured = (row: ProviderRow) => {
+		const found = keyOf(row);
+		return found?.source === 'default' ? undefined : found;
+	};
 
 	/** The same host and key keep their connections from one turn to the next. */
 	const transportTo = (host: Host, row: ProviderRow) => {
@@ -105,13 +115,21 @@ export function createModelAccess(dependencies: Dependencies): ModelAccess {
 					signal,
 				});
 		},
-		async customHost() {
-			const host = keyOf(registry.custom);
-			return host && {baseUrl: host.baseUrl, transport: await transportTo(host, registry.custom)};
-		},
+		hosts: () =>
+			Promise.all(
+				rows.flatMap(row => {
+					const host = row.defaultModel === undefined ? configured(row) : undefined;
+					const open = async ({baseUrl, key}: Host) => ({
+						name: row.name,
+						baseUrl,
+						transport: await transportTo({baseUrl, key}, row),
+					});
+					return host ? [open(host)] : [];
+				}),
+			),
 		initial() {
 			const {model} = config.read().settings;
-			const first = Object.values(registry).find(row => keyOf(row));
+			const first = rows.find(configured);
 			return model ?? (first ? first.defaultModel && `${first.name}/${first.defaultModel}` : demoModel);
 		},
 		notice: model => (model ? keyOf(registry[parseModelId(model).provider])?.notice : undefined),
@@ -125,13 +143,15 @@ function isSame(a: Secret | undefined, b: Secret | undefined): boolean {
 	return a && b ? a.equals(b) : a === b;
 }
 
-function missingKey({name, label, keyVariables}: ProviderRow): AppError {
-	const variable = keyVariables[0] ?? '';
-	if (name === 'custom') {
+function missingKey({name, label, keyVariables, defaultBaseUrl}: ProviderRow): AppError {
+	const [variable] = keyVariables;
+	if (defaultBaseUrl === undefined) {
 		return new AppError('auth', 'No custom host is configured.', {
 			hint: 'Run `keys set custom --base-url <address>`, or set CUSTOM_BASE_URL and CUSTOM_API_KEY.',
 		});
 	}
 
-	return new AppError('auth', `There is no key for ${label}.`, {hint: `Run \`keys set ${name}\`, or set ${variable}.`});
+	return new AppError('auth', `There is no key for ${label}.`, {
+		hint: variable ? `Run \`keys set ${name}\`, or set ${variable}.` : `Run \`keys set ${name} --base-url <address>\`.`,
+	});
 }

@@ -40,7 +40,7 @@ export type Program = {
 	readonly startEmbedded: () => Promise<void>;
 	/**
 	 * Has a model selected where there is none yet, by the user's own host and, of several, by `choose`. Throws `usage` where
-	 * none can be, and as `customModels` does.
+	 * none can be, and as `hostModels` does.
 	 */
 	readonly chooseModel: (choose?: ChooseModel) => Promise<void>;
 	/** Begins further sessions with the model that was chatted with; never throws. */

@@ -3,6 +3,7 @@ import type {Environment} from '../core/environment.ts';
 import {AppError} from '../core/error.ts';
 import {type ProviderName, providerNames} from '../core/model.ts';
 import {isLoopback, parseServerUrl} from '../core/origin.ts';
+import {type ProviderData, providerRows} from '../core/provider-rows.ts';
 import {isKeyText, type Secret, secret} from '../core/secrets/secret.ts';
 import type {Config} from './config.ts';
 import {type ConfigData, type StoredKey, without} from './config-data.ts';
@@ -10,24 +11,21 @@ import {type StoredIn, storedIn} from './stored-where.ts';
 import type {OnFault} from './vault.ts';
 
 /** What the resolution of a key needs to know of a provider. */
-export type KeyRow = {
-	/** Environment variables of the key, the first that is set counts. */
-	readonly keyVariables: readonly string[];
-	readonly baseVariable: string;
-	/** The vendor's own address; undefined for `custom`. */
-	readonly defaultBaseUrl: string | undefined;
-};
+export type KeyRow = Pick<ProviderData, 'keyVariables' | 'baseVariable' | 'defaultBaseUrl' | 'keyless'>;
 
 /** Where a credential comes from. */
 export type KeySource = StoredIn | 'from env';
 
+/** Where a provider's address comes from; `default` is the usual one of a program that needs no key. */
+export type HostSource = KeySource | 'default';
+
 /** Where a provider's requests go, and the key that may go there. */
 export type ResolvedKey = {
-	/** Undefined only for a `custom` host on loopback. */
+	/** Undefined only for a host on loopback that needs none. */
 	readonly key: Secret | undefined;
 	/** Without a slash at the end of its path; it may have a query. */
 	readonly baseUrl: string;
-	readonly source: KeySource;
+	readonly source: HostSource;
 	/** A sentence for the user where a part of the environment was passed over. */
 	readonly notice?: string;
 };
@@ -36,22 +34,29 @@ export type ResolvedKey = {
 export type NewKey = Pick<StoredKey, 'key' | 'baseUrl'>;
 
 /**
- * A key for a provider as a person gave it. `baseUrl` is the address that it may go to instead of the vendor's (SAFETY 6);
- * `custom` needs one, and on loopback no key. Throws `AppError("usage")` for what cannot be a key or an address.
+ * Returns a key for a provider as a person typed it. `baseUrl` is the address that it may go to instead of the vendor's
+ * (SAFETY 6); `custom` needs one. Throws `AppError("usage")` for what cannot be a key or an address, and for no key where
+ * one is needed.
  */
 export function newKey(provider: ProviderName, key: Secret | undefined, baseUrl?: string): NewKey {
 	const base = baseUrl === undefined ? undefined : normalizeBaseUrl(baseUrl);
-	if (provider === 'custom' && !base) {
+	if (!base && providerRows[provider].defaultBaseUrl === undefined) {
 		throw missingAddress();
 	}
 
-	if (key ? !isKeyText(key.reveal()) : !(provider === 'custom' && base && isLoopback(new URL(base)))) {
+	if (key ? !isKeyText(key.reveal()) : !needsNoKey(providerRows[provider], base)) {
 		throw new AppError('usage', key ? 'That is not a key: it has spaces or other characters.' : 'There is no key.', {
 			hint: `Give the key of ${provider} as its vendor shows it.`,
 		});
 	}
 
-	return {...(key && {key}), ...(base && {baseUrl: base})};
+	const address = base ?? (key ? undefined : providerRows[provider].defaultBaseUrl);
+	return {...(key && {key}), ...(address && {baseUrl: address})};
+}
+
+/** True where a provider at `baseUrl`, or at its own address, answers without a key: a program on this machine. */
+export function needsNoKey({keyless, defaultBaseUrl}: KeyRow, baseUrl = defaultBaseUrl): boolean {
+	return keyless === true && baseUrl !== undefined && isLoopback(new URL(baseUrl));
 }
 
 /**
@@ -132,9 +137,9 @@ export function listKeys({config, env, rows}: ListOptions): readonly ListedKey[]
 type ResolveOptions = {readonly data: ConfigData; readonly env: Environment; readonly row: KeyRow};
 
 /**
- * The key of a provider and the address that it may go to (SAFETY 6); undefined where there is none. The environment
- * wins, as a whole: its base URL takes only its own key, its key goes to its own base URL or the vendor. A stored key
- * goes to the base URL it was stored with or the vendor. Throws `usage` for a base URL that is none.
+ * Returns the key of a provider and the address that it may go to (SAFETY 6); undefined where there is none. The
+ * environment wins, as a whole: its base URL takes only its own key, its key goes to its own base URL or the vendor. A
+ * stored key goes to the base URL it was stored with or the vendor. Throws `usage` for an invalid base URL.
  */
 export function resolveKey(provider: ProviderName, {data, env, row}: ResolveOptions): ResolvedKey | undefined {
 	const {baseVariable, defaultBaseUrl, keyVariables} = row;
@@ -144,8 +149,12 @@ export function resolveKey(provider: ProviderName, {data, env, row}: ResolveOpti
 	const base = env[baseVariable]?.trim() ? normalizeBaseUrl(env[baseVariable], baseVariable) : undefined;
 
 	const own = base ?? (key && defaultBaseUrl);
-	if (own && (key || (!stored && provider === 'custom' && isLoopback(new URL(own))))) {
+	if (own && (key || (!stored && needsNoKey(row, own)))) {
 		return {key, baseUrl: normalizeBaseUrl(own), source: 'from env'};
+	}
+
+	if (!stored && !base && defaultBaseUrl && needsNoKey(row)) {
+		return {key: undefined, baseUrl: defaultBaseUrl, source: 'default'};
 	}
 
 	if (!storedBase) {

@@ -83,7 +83,9 @@ function findRow({providers}: Data, id: string): Row | undefined {
 
 /** A name of its own counts more than any rule; of the rules the first one that holds, in the order of the data. */
 function matching(rows: readonly Row[], name: string): Row | undefined {
-	return rows.find(row => row.id === name) ?? rows.find(({match}) => match && new RegExp(match, 'i').test(name));
+	return (
+		rows.find(({id}) => id.toLowerCase() === name) ?? rows.find(({match}) => match && new RegExp(match, 'i').test(name))
+	);
 }
 
 /** Cached tokens cost what others do where nothing else is said. */

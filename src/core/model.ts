@@ -1,18 +1,14 @@
 import {AppError} from './error.ts';
+import {type ProviderName, providerRows} from './provider-rows.ts';
 
-/** The five vendors of model keys and `custom`, any host that speaks OpenAI's Chat Completions. */
-export const providerNames = ['anthropic', 'openai', 'google', 'mistral', 'groq', 'custom'] as const;
-export type ProviderName = (typeof providerNames)[number];
+export type {ProviderName};
+
+export const providerNames = Object.keys(providerRows) as readonly ProviderName[];
 
 /** The environment variables that may hold a provider's key, the first that is set counts. */
-export const keyVariables: Readonly<Record<ProviderName, readonly string[]>> = {
-	anthropic: ['ANTHROPIC_API_KEY'],
-	openai: ['OPENAI_API_KEY'],
-	google: ['GOOGLE_API_KEY', 'GEMINI_API_KEY'],
-	mistral: ['MISTRAL_API_KEY'],
-	groq: ['GROQ_API_KEY'],
-	custom: ['CUSTOM_API_KEY'],
-};
+export const keyVariables = Object.fromEntries(
+	providerNames.map(name => [name, providerRows[name].keyVariables]),
+) as Readonly<Record<ProviderName, readonly string[]>>;
 
 /** The model of the embedded server: a script, no AI, there so that the first minute needs no key. */
 export const demoModel = 'custom/demo';

@@ -1,29 +1,29 @@
 import {AppError} from '../core/error.ts';
 
-/** Has the user select one of these names; undefined where they cancel. */
-export type ChooseModel = (names: readonly string[]) => Promise<string | undefined>;
+/** Has the user select one of these models, each `provider/model-name`; undefined where they cancel. */
+export type ChooseModel = (ids: readonly string[]) => Promise<string | undefined>;
 
 const mostNamed = 8;
 
 /**
- * The model to begin with where none was chosen: the only one that the user's own host lists, or the one that they select.
- * Throws `AppError("usage")` where there is none, or several and nobody to ask.
+ * Returns the model to begin with where none was chosen: the only one that the user's own hosts list, or the one that the
+ * user selects. Throws `AppError("usage")` where there is none, or several and nobody to ask.
  */
-export async function modelOfHost(names: readonly string[], choose: ChooseModel | undefined): Promise<string> {
-	const [first] = names;
-	const name = first !== undefined && names.length > 1 ? await choose?.(names) : first;
-	if (name !== undefined) {
-		return `custom/${name}`;
+export async function modelOfHost(ids: readonly string[], choose: ChooseModel | undefined): Promise<string> {
+	const [first] = ids;
+	const id = first !== undefined && ids.length > 1 ? await choose?.(ids) : first;
+	if (id !== undefined) {
+		return id;
 	}
 
-	if (names.length < 2) {
+	if (ids.length < 2) {
 		throw new AppError('usage', 'No model is selected, and no host lists any.', {
 			hint: 'Select one: `model use`, or --model provider/model-name.',
 		});
 	}
 
-	const more = names.length > mostNamed ? ` and ${names.length - mostNamed} more` : '';
-	throw new AppError('usage', `No model is selected. Custom has ${names.slice(0, mostNamed).join(', ')}${more}.`, {
-		hint: `Select one: \`model use custom/${first}\`, or --model custom/${first}.`,
+	const more = ids.length > mostNamed ? ` and ${ids.length - mostNamed} more` : '';
+	throw new AppError('usage', `No model is selected. Your host has ${ids.slice(0, mostNamed).join(', ')}${more}.`, {
+		hint: `Select one: \`model use ${first}\`, or --model ${first}.`,
 	});
 }

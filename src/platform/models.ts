@@ -14,8 +14,11 @@ import {type ChooseModel, modelOfHost} from './model-of-host.ts';
 
 export type Models = {
 	readonly catalog: () => Promise<Omit<Catalog, 'infoOf'>>;
-	/** Model names that the custom host lists, none without such a host. Throws `AppError` where it does not answer. */
-	readonly customModels: (signal: AbortSignal) => Promise<readonly string[]>;
+	/**
+	 * Models that the configured hosts of the user's own list, as `provider/model-name`; none without such a host. Throws
+	 * `AppError` if no host answers.
+	 */
+	readonly hostModels: (signal: AbortSignal) => Promise<readonly string[]>;
 	/** Asks a provider about a key before it is stored. Throws `AppError("auth")` where the provider rejects it. */
 	readonly checkKey: (provider: ProviderName, key: NewKey, signal: AbortSignal) => Promise<KeyCheck>;
 	/** `provider/model-name` that a session begins with, or undefined where a host must be asked. */
@@ -31,7 +34,7 @@ type Dependencies = {
 };
 
 type AllModels = Models & {
-	/** Selects a model where there is none yet. Throws as `modelOfHost` and `customModels`. */
+	/** Selects a model where there is none yet. Throws as `modelOfHost` and `hostModels`. */
 	readonly choose: (choose: ChooseModel | undefined, signal: AbortSignal) => Promise<void>;
 	/** Begins further sessions with a model that was chatted with; never throws. */
 	readonly remember: (model: string) => void;
@@ -39,15 +42,28 @@ type AllModels = Models & {
 
 /** What is known of models, their hosts and keys, and which one is used. */
 export function createModels({store, config, access, catalog, createTransport}: Dependencies): AllModels {
-	const customModels = async (signal: AbortSignal) => {
-		const host = await access.customHost();
+	const hostModels = async (signal: AbortSignal) => {
+		const hosts = await access.hosts();
 		const {listHostModels} = await import('../providers/discover.ts');
-		return host ? listHostModels(host.baseUrl, host.transport, signal) : [];
+		const lists = await Promise.allSettled(
+			hosts.map(async ({name, baseUrl, transport}) => {
+				const names = await listHostModels(registry[name], baseUrl, transport, signal);
+				return names.map(model => `${name}/${model}`);
+			}),
+		);
+		signal.throwIfAborted();
+		const [failure] = lists.flatMap(list => (list.status === 'rejected' ? [list] : []));
+		const found = lists.flatMap(list => (list.status === 'fulfilled' ? [list.value] : []));
+		if (failure && found.length === 0) {
+			throw failure.reason;
+		}
+
+		return found.flat();
 	};
 
 	return {
 		catalog,
-		customModels,
+		hostModels,
 		async checkKey(provider, {key, baseUrl}, signal) {
 			const {checkKey} = await import('../providers/check-key.ts');
 			const row = registry[provider];
@@ -59,7 +75,7 @@ export function createModels({store, config, access, catalog, createTransport}: 
 		async choose(choose, signal) {
 			const {model, setModel} = store.getState();
 			if (model === undefined) {
-				setModel(await modelOfHost(await customModels(signal), choose));
+				setModel(await modelOfHost(await hostModels(signal), choose));
 			}
 		},
 		remember(model) {

@@ -1,10 +1,9 @@
 import {AppError, reportError} from '../core/error.ts';
 import {parseJson} from '../core/json.ts';
-import type {ProviderName} from '../core/model.ts';
 import type {Transport} from '../net/transport.ts';
 import {readBeginning} from './chunks.ts';
 import {modelNames} from './discover.ts';
-import {isRefusedKey, statusFailure, vendorMessage} from './failure.ts';
+import {isRefusedKey, requestFailure, statusFailure, vendorMessage} from './failure.ts';
 import {endpointUrl} from './history.ts';
 import type {ProviderRow} from './registry.ts';
 
@@ -15,12 +14,9 @@ export type KeyCheck =
 	/** `why` is a sentence. */
 	| {readonly isVerified: false; readonly why: string};
 
-/** Where a provider lists its models, which costs nothing, and what it wants besides the key. */
-const lists: Partial<
-	Record<ProviderName, {readonly path: string; readonly headers?: Readonly<Record<string, string>>}>
-> = {
-	anthropic: {path: '/v1/models', headers: {'anthropic-version': '2023-06-01'}},
-	google: {path: '/v1beta/models'},
+/** What an adapter's host wants besides the key. */
+const headersOf: Partial<Record<ProviderRow['adapter'], Readonly<Record<string, string>>>> = {
+	anthropic: {'anthropic-version': '2023-06-01'},
 };
 
 /** The longest wait for the answer, in milliseconds: a provider that is not there is no reason not to store its key. */
@@ -31,19 +27,18 @@ const timeoutMs = 10_000;
  * and the signal's reason.
  */
 export async function checkKey(
-	{name, label}: ProviderRow,
+	{name, label, adapter, checkPath = 'models'}: ProviderRow,
 	baseUrl: string,
 	transport: Transport,
 	signal: AbortSignal,
 ): Promise<KeyCheck> {
-	const {path, headers} = lists[name] ?? {path: '/models'};
-	const url = endpointUrl(baseUrl, path);
+	const url = endpointUrl(baseUrl, `/${checkPath}`);
 	const within = AbortSignal.any([signal, AbortSignal.timeout(timeoutMs)]);
 	try {
 		const response = await transport({
 			method: 'GET',
 			url,
-			headers: {accept: 'application/json', ...headers},
+			headers: {accept: 'application/json', ...headersOf[adapter]},
 			signal: within,
 		});
 		const {status} = response;
@@ -64,7 +59,9 @@ export async function checkKey(
 			throw error;
 		}
 
-		const why = within.aborted ? `${label} did not answer within ${timeoutMs / 1000} s.` : reportError(error).message;
+		const why = within.aborted
+			? `${label} did not answer within ${timeoutMs / 1000} s.`
+			: reportError(requestFailure({name, label}, baseUrl, error)).message;
 		return {isVerified: false, why};
 	}
 }

@@ -3,7 +3,7 @@ import {formatBytes} from '../core/format.ts';
 import {isDeeper, isJsonObject, type JsonObject, parseJson, wellFormedJson} from '../core/json.ts';
 import {inTime} from '../net/read-body.ts';
 import {readSse, type ServerSentEvent} from '../net/sse.ts';
-import {looksLikeHtml, statusFailure, streamFailure, type Vendor, vendorMessage} from './failure.ts';
+import {looksLikeHtml, requestFailure, statusFailure, streamFailure, type Vendor, vendorMessage} from './failure.ts';
 import type {ProviderRequest} from './provider.ts';
 
 type Bytes = AsyncIterable<Uint8Array>;
@@ -33,7 +33,7 @@ const longestSilence = 600_000;
  * answer that has no end, and for a connection that breaks; one that merely ends, ends the chunks.
  */
 export async function openChunks(
-	{transport, signal}: ProviderRequest,
+	{transport, signal, baseUrl}: ProviderRequest,
 	vendor: Vendor,
 	{url, headers, body}: Call,
 ): Promise<AsyncGenerator<JsonObject | '[DONE]'>> {
@@ -45,6 +45,8 @@ export async function openChunks(
 		signal,
 		headersTimeout: longestSilence,
 		idleTimeout: longestSilence,
+	}).catch(error => {
+		throw requestFailure(vendor, baseUrl, error);
 	});
 	if (response.status < 200 || response.status > 299) {
 		throw statusFailure(vendor, response.status, response.headers, await readBeginning(response.body));

@@ -1,26 +1,28 @@
 import {readJson} from '../net/read-body.ts';
 import type {Transport, TransportResponse} from '../net/transport.ts';
 import {readBeginning} from './chunks.ts';
-import {statusFailure} from './failure.ts';
+import {requestFailure, statusFailure, type Vendor} from './failure.ts';
 import {endpointUrl} from './history.ts';
 import {listAt, textAt} from './json-path.ts';
 
 const bodyLimit = 4 * 1024 * 1024;
 
 /**
- * Asks an OpenAI-compatible host for the names of its models (`GET {baseUrl}/models`), sorted and each one once. Reads
+ * Returns the names of the models of an OpenAI-compatible host (`GET {baseUrl}/models`), sorted and each one once. Reads
  * `{data: [{id}]}`, `{models: [{name}]}`, and lists of names. Throws `AppError` as an adapter does.
  */
 export async function listHostModels(
+	vendor: Vendor,
 	baseUrl: string,
 	transport: Transport,
 	signal: AbortSignal,
 ): Promise<readonly string[]> {
 	const url = endpointUrl(baseUrl, '/models');
-	const response = await transport({method: 'GET', url, headers: {accept: 'application/json'}, signal});
+	const response = await transport({method: 'GET', url, headers: {accept: 'application/json'}, signal}).catch(error => {
+		throw requestFailure(vendor, baseUrl, error);
+	});
 	const {status, headers, body} = response;
 	if (status < 200 || status > 299) {
-		const vendor = {name: 'custom', label: 'The custom provider'} as const;
 		throw statusFailure(vendor, status, headers, await readBeginning(body));
 	}
 

@@ -1,6 +1,7 @@
 import {AppError} from '../core/error.ts';
 import {type Json, parseJson} from '../core/json.ts';
-import type {ProviderName} from '../core/model.ts';
+import {isLoopback} from '../core/origin.ts';
+import {type ProviderName, providerRows} from '../core/provider-rows.ts';
 import {isRetryableStatus} from '../net/retry.ts';
 import {askedWaitMs} from './asked-wait.ts';
 import {at, countAt, listAt, textAt} from './json-path.ts';
@@ -91,6 +92,26 @@ export function statusFailure(
 		cause,
 		...(overflow && overflowOptions),
 		temporary: isRetryableStatus(status),
+	});
+}
+
+/**
+ * Returns what to throw where a request to `baseUrl` failed with `error`: says that a program on this machine is down, and
+ * of whose. Any other error comes back as it is.
+ */
+export function requestFailure({name, label}: Vendor, baseUrl: string, error: unknown): unknown {
+	const isDown =
+		error instanceof AppError &&
+		error.cause instanceof Error &&
+		'code' in error.cause &&
+		error.cause.code === 'ECONNREFUSED';
+	if (!isDown || !providerRows[name].keyless || !isLoopback(new URL(baseUrl))) {
+		return error;
+	}
+
+	return new AppError('network', `Couldn't reach ${label} at ${baseUrl}. Is it running?`, {
+		cause: error.cause,
+		hint: 'Start it and try again, or select another model: `model use`.',
 	});
 }
 

@@ -93,8 +93,8 @@ export async function openConversation(
 		resume,
 		messageToSend: text => messageToSend(text, {secrets, interact}),
 		async beforeMessage() {
-			await program.chooseModel(names =>
-				interact.choose({title: 'Select a model', choices: names.map(name => ({id: name, label: `custom/${name}`}))}),
+			await program.chooseModel(ids =>
+				interact.choose({title: 'Select a model', choices: ids.map(id => ({id, label: id}))}),
 			);
 			const refused = await questions.ask();
 			if (refused) {

@@ -28,7 +28,7 @@ async function agent({speed = Number.POSITIVE_INFINITY, key = token} = {}) {
 	const credential = {origin: originOf(url), kind: 'bearer', secret: secret(key)} as const;
 	const transport = createTransport({credential, userAgent: 'test'});
 	onTestFinished(() => transport.close());
-	const provider = openaiChat(quirksOf.custom);
+	const provider = openaiChat(quirksOf('custom'));
 	const system = instructions({workspace, date: '2025-01-31', platform: 'linux', tools});
 	const ask: RunOptions['ask'] = (messages, signal) =>
 		provider({model: 'demo', baseUrl: `${url}/v1`, system, messages, tools, transport, signal});

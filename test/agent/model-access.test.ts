@@ -113,6 +113,7 @@ describe('a key', () => {
 			'custom/x',
 			'no key -> http://127.0.0.1:11434',
 		],
+		['is not needed for a program on this machine', {}, [], 'ollama/llama3', 'no key -> http://127.0.0.1:11434'],
 		[
 			'of the embedded server goes to it alone',
 			{},
@@ -185,6 +186,7 @@ describe('the model to begin with', () => {
 
 	test('is that of the first key, and open for a custom host', async () => {
 		expect((await access({GROQ_API_KEY: 'k'})).initial()).toBe('groq/openai/gpt-oss-120b');
+		expect((await access({}, ['ollama', undefined])).initial()).toBe(undefined);
 		const custom = await access({}, ['custom', 'k', 'https://host.example/v1']);
 		expect([custom.initial(), custom.isDemo('custom/demo')]).toEqual([undefined, false]);
 	});
@@ -196,10 +198,15 @@ describe('the model to begin with', () => {
 	});
 });
 
-test('a custom host is there only where one is configured', async () => {
-	expect(await (await access()).customHost()).toBe(undefined);
-	const {customHost} = await access({}, ['custom', 'k', 'https://host.example/v1']);
-	expect((await customHost())?.baseUrl).toBe('https://host.example/v1');
+test('the hosts that list their own models are those that were configured', async () => {
+	expect(await (await access({OPENAI_API_KEY: 'k'})).hosts()).toEqual([]);
+	const env = {LMSTUDIO_BASE_URL: 'http://localhost:1234/v1'};
+	const {hosts} = await access(env, ['custom', 'k', 'https://host.example/v1'], ['ollama', undefined]);
+	expect((await hosts()).map(({name, baseUrl}) => [name, baseUrl])).toEqual([
+		['ollama', 'http://127.0.0.1:11434/v1'],
+		['lmstudio', 'http://localhost:1234/v1'],
+		['custom', 'https://host.example/v1'],
+	]);
 });
 
 test('a part of the environment that was passed over is told for the model that it concerns', async () => {

@@ -111,7 +111,7 @@ test('a part that a host refuses is said once, also where the next try fails', a
 		{
 			type: 'notice',
 			level: 'warning',
-			text: 'The custom provider doesn’t count tokens while it streams. Its usage stays unknown.',
+			text: 'Custom doesn’t count tokens while it streams. Its usage stays unknown.',
 		},
 	]);
 });

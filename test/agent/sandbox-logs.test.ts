@@ -35,7 +35,7 @@ async function agentWithSandbox() {
 			}),
 		}),
 	});
-	const provider = openaiChat(quirksOf.custom);
+	const provider = openaiChat(quirksOf('custom'));
 	const ask: RunOptions['ask'] = (messages, signal) =>
 		provider({model: 'demo', baseUrl: `${url}/v1`, system: '', messages, tools, transport, signal});
 	const run = (text: string, signal = new AbortController().signal) =>

@@ -1,24 +1,9 @@
 import {expect, test} from 'vitest';
 import {openConfig} from '../../src/config/config.ts';
-import {type KeyRow, listKeys, removeKey, resolveKey, setKey} from '../../src/config/provider-keys.ts';
-import type {ProviderName} from '../../src/core/model.ts';
+import {listKeys, removeKey, resolveKey, setKey} from '../../src/config/provider-keys.ts';
+import {type ProviderName, providerRows} from '../../src/core/provider-rows.ts';
 import {secret} from '../../src/core/secrets/secret.ts';
 import {temporaryHome} from '../storage/temporary.ts';
-
-const row = (name: string, defaultBaseUrl: string | undefined, ...more: string[]): KeyRow => ({
-	keyVariables: [`${name}_API_KEY`, ...more],
-	baseVariable: `${name}_BASE_URL`,
-	defaultBaseUrl,
-});
-
-const rows: Readonly<Record<ProviderName, KeyRow>> = {
-	anthropic: row('ANTHROPIC', 'https://api.anthropic.com'),
-	openai: row('OPENAI', 'https://api.openai.com/v1'),
-	google: row('GOOGLE', 'https://generativelanguage.googleapis.com', 'GEMINI_API_KEY'),
-	mistral: row('MISTRAL', 'https://api.mistral.ai/v1'),
-	groq: row('GROQ', 'https://api.groq.com/openai/v1'),
-	custom: row('CUSTOM', undefined),
-};
 
 const stored = secret('stored-0123456789');
 
@@ -29,7 +14,7 @@ async function resolved(provider: ProviderName, env: Record<string, string>, kee
 		await setKey(config, provider, keep.key === false ? undefined : stored, keep.baseUrl);
 	}
 
-	const found = resolveKey(provider, {data: config.read(), env, row: rows[provider]});
+	const found = resolveKey(provider, {data: config.read(), env, row: providerRows[provider]});
 	return found && {...found, key: found.key?.reveal()};
 }
 
@@ -104,6 +89,25 @@ test('custom needs a base URL, and on loopback no key', async () => {
 	);
 });
 
+test('a program on this machine needs no key, and gets none elsewhere [6]', async () => {
+	const local = {key: undefined, baseUrl: 'http://127.0.0.1:11434/v1'};
+	expect(await resolved('ollama', {})).toEqual({...local, source: 'default'});
+	expect(await resolved('ollama', {}, {key: false})).toEqual({...local, source: 'file'});
+	expect(await resolved('ollama', {OLLAMA_BASE_URL: 'http://localhost:9/v1'})).toEqual({
+		key: undefined,
+		baseUrl: 'http://localhost:9/v1',
+		source: 'from env',
+	});
+	expect(await resolved('ollama', {OLLAMA_BASE_URL: 'https://far.test/v1'})).toBeUndefined();
+	expect(await resolved('ollama', {OLLAMA_BASE_URL: 'https://evil.test/v1'}, {})).toMatchObject({
+		key: 'stored-0123456789',
+		baseUrl: 'http://127.0.0.1:11434/v1',
+	});
+	await expect(resolved('ollama', {}, {key: false, baseUrl: 'https://far.test/v1'})).rejects.toThrow(
+		'There is no key.',
+	);
+});
+
 test('addresses and keys that are none are refused in words', async () => {
 	await expect(resolved('openai', {OPENAI_API_KEY: 'k', OPENAI_BASE_URL: 'ftp://x'})).rejects.toMatchObject({
 		code: 'usage',
@@ -125,7 +129,7 @@ test('a list shows the last four characters and where a key is from, what is in 
 	await setKey(config, 'custom', undefined, 'http://localhost:1234/v1');
 	await setKey(config, 'groq', secret('short'));
 	const env = {OPENAI_API_KEY: 'from-env-9876543210', GEMINI_API_KEY: 'gemini-0123456789'};
-	expect(listKeys({config, env, rows})).toEqual([
+	expect(listKeys({config, env, rows: providerRows})).toEqual([
 		{provider: 'openai', last4: '3210', source: 'from env', baseUrl: 'https://api.openai.com/v1'},
 		{provider: 'openai', last4: '6789', source: 'file', baseUrl: 'https://api.openai.com/v1'},
 		{provider: 'google', last4: '6789', source: 'from env', baseUrl: 'https://generativelanguage.googleapis.com'},

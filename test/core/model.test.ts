@@ -23,7 +23,7 @@ test.each(['opennai', 'toString', '__proto__', ''])('%j is no provider', name =>
 		expect.objectContaining({
 			code: 'usage',
 			message: `There is no provider “${name}”.`,
-			hint: 'Choose one of anthropic, openai, google, mistral, groq, custom.',
+			hint: `Choose one of ${providerNames.join(', ')}.`,
 		}),
 	);
 });

@@ -100,7 +100,7 @@ test('a refused key ends with 4', async () => {
 	expect(JSON.parse(stdout)).toMatchObject({
 		text: '',
 		stop_reason: 'error',
-		error: {code: 'auth', message: 'The custom provider refused the key (401): No such key.'},
+		error: {code: 'auth', message: 'Custom refused the key (401): No such key.'},
 	});
 });
 

@@ -174,7 +174,7 @@ test('the only model of a host that was set in a shell answers -p, and of severa
 	expect(await runProgram(['-p', 'hi'], {env})).toMatchObject({status: 0, stdout: 'Hello from the host.\n'});
 	expect(await runProgram(['-p', 'hi'], {env: {...env, CUSTOM_BASE_URL: several.baseUrl}})).toMatchObject({
 		status: 2,
-		stderr: expect.stringContaining('No model is selected. Custom has alpha, beta.'),
+		stderr: expect.stringContaining('No model is selected. Your host has custom/alpha, custom/beta.'),
 	});
 });
 

@@ -2,17 +2,17 @@ import {expect, test} from 'vitest';
 import {modelOfHost} from '../../src/platform/model-of-host.ts';
 
 test('the only model of a host is used', async () => {
-	expect(await modelOfHost(['llama'], undefined)).toBe('custom/llama');
+	expect(await modelOfHost(['custom/llama'], undefined)).toBe('custom/llama');
 });
 
 test('of several the user selects one, and where nobody can be asked they are listed', async () => {
-	expect(await modelOfHost(['a', 'b'], async names => names[1])).toBe('custom/b');
-	await expect(modelOfHost(['a', 'b'], undefined)).rejects.toMatchObject({
+	expect(await modelOfHost(['custom/a', 'ollama/b'], async ids => ids[1])).toBe('ollama/b');
+	await expect(modelOfHost(['custom/a', 'ollama/b'], undefined)).rejects.toMatchObject({
 		code: 'usage',
-		message: 'No model is selected. Custom has a, b.',
+		message: 'No model is selected. Your host has custom/a, ollama/b.',
 		hint: 'Select one: `model use custom/a`, or --model custom/a.',
 	});
-	await expect(modelOfHost(['a', 'b'], async () => undefined)).rejects.toMatchObject({code: 'usage'});
+	await expect(modelOfHost(['custom/a', 'ollama/b'], async () => undefined)).rejects.toMatchObject({code: 'usage'});
 	await expect(modelOfHost([], undefined)).rejects.toMatchObject({
 		message: 'No model is selected, and no host lists any.',
 	});

@@ -1,9 +1,12 @@
 import {expect, test} from 'vitest';
 import {listHostModels} from '../../src/providers/discover.ts';
+import {registry} from '../../src/providers/registry.ts';
 import {type Answer, farEnd} from './replay.ts';
 
+const {custom} = registry;
+
 const ask = (answer: Answer, baseUrl = 'https://host.test/v1') =>
-	listHostModels(baseUrl, farEnd(answer).transport, new AbortController().signal);
+	listHostModels(custom, baseUrl, farEnd(answer).transport, new AbortController().signal);
 
 test.each([
 	['OpenAI', {object: 'list', data: [{id: 'b', object: 'model'}, {id: 'a'}, {id: 'a'}]}],
@@ -16,14 +19,16 @@ test.each([
 
 test('the address is that of the base URL, with or without a slash at the end', async () => {
 	const {transport, requests} = farEnd({body: '{"data":[]}'});
-	expect(await listHostModels('http://127.0.0.1:11434/v1/', transport, new AbortController().signal)).toEqual([]);
+	expect(await listHostModels(custom, 'http://127.0.0.1:11434/v1/', transport, new AbortController().signal)).toEqual(
+		[],
+	);
 	expect(requests.map(({method, url}) => [method, url])).toEqual([['GET', 'http://127.0.0.1:11434/v1/models']]);
 });
 
 test('a refusal is an error that says what to do', async () => {
 	await expect(ask({status: 401, body: '{"error":{"message":"Bad key"}}'})).rejects.toMatchObject({
 		code: 'auth',
-		message: 'The custom provider refused the key (401): Bad key',
+		message: 'Custom refused the key (401): Bad key',
 		hint: 'Check the key with `keys set custom`.',
 	});
 	await expect(ask({body: '<html>Welcome</html>'})).rejects.toMatchObject({code: 'network'});

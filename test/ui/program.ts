@@ -91,7 +91,7 @@ export function testProgram({
 			expiry,
 			models: {
 				catalog: async () => ({priceOf: () => undefined, models: [], date: '2026-01-01', source: 'nowhere'}),
-				customModels: async () => [],
+				hostModels: async () => [],
 				checkKey: async () => ({isVerified: true, names: []}),
 				initial: () => 'custom/demo',
 			},

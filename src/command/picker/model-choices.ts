@@ -30,15 +30,15 @@ export async function modelChoices({
 		];
 		return {ready: missing.length === 0, choice: {id, label: id, detail: [...missing, ...facts].join(' · ')}};
 	});
-	const names = await models.customModels(signal).catch(error => {
+	const ids = await models.hostModels(signal).catch(error => {
 		signal.throwIfAborted();
 		interact.say(reportError(error).message);
 		return [];
 	});
-	const custom = names.map(name => ({id: `custom/${name}`, label: `custom/${name}`}));
+	const ofHosts = ids.map(id => ({id, label: id}));
 	const demo = {id: demoModel, label: demoModel, detail: 'demo model, no AI'};
 	const [ready, others] = [true, false].map(state =>
 		choices.filter(choice => choice.ready === state).map(({choice}) => choice),
 	);
-	return [...(ready ?? []), ...(custom.length > 0 ? custom : [demo]), ...(others ?? [])];
+	return [...(ready ?? []), ...(ofHosts.length > 0 ? ofHosts : [demo]), ...(others ?? [])];
 }

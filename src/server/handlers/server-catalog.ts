@@ -1,6 +1,7 @@
 import type {InferenceInfo} from '../../contract/resources/preferences.ts';
 import {loadCatalog} from '../../core/catalog.ts';
-import {isProviderName, keyVariables, parseModelId} from '../../core/model.ts';
+import {isProviderName, keyVariables, parseModelId, providerNames} from '../../core/model.ts';
+import {providerRows} from '../../core/provider-rows.ts';
 import {costOf, type TokenUsage} from '../../core/session/usage.ts';
 import {demoModelInfo} from '../demo-model/demo-routes.ts';
 
@@ -44,7 +45,8 @@ export async function loadServerCatalog(environment: NodeJS.ProcessEnv): Promise
 		}
 
 		const vendor = model.slice(0, model.indexOf('/'));
-		const ids = isProviderName(vendor) ? [model] : Object.keys(keyVariables).map(name => `${name}/${model}`);
+		const makers = providerNames.filter(name => !providerRows[name].resells);
+		const ids = isProviderName(vendor) ? [model] : makers.map(name => `${name}/${model}`);
 		return ids.map(catalog.priceOf).find(price => price !== undefined);
 	}
 }

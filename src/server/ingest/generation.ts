@@ -23,6 +23,7 @@ const vendors: Readonly<Record<string, ProviderName>> = {
 	gemini: 'google',
 	vertex_ai: 'google',
 	mistral_ai: 'mistral',
+	x_ai: 'xai',
 };
 
 const providerOf = (attributes: JsonObject) =>

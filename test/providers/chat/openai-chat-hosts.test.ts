@@ -15,8 +15,8 @@ import {
 	withoutNewIds,
 } from '../replay.ts';
 
-const custom = openaiChat(quirksOf.custom);
-const groq = openaiChat(quirksOf.groq);
+const custom = openaiChat(quirksOf('custom'));
+const groq = openaiChat(quirksOf('groq'));
 const done = 'data: {"choices":[{"delta":{"content":"Hi"},"finish_reason":"stop"}]}\n\ndata: [DONE]\n\n';
 
 test.each([
@@ -46,14 +46,14 @@ test('what Groq reports beside the answer is an error, and a passing one', async
 test.each([1, 3, 7, 4096])('the error line of llama.cpp is an error, in pieces of %d', async size => {
 	const body = inPieces(new TextEncoder().encode(fixture('chat-llama-error.sse')), size);
 	const {error} = await untilFailure(custom(requestOf(farEnd({body}).transport)));
-	expect(error).toMatchObject({temporary: true, message: 'The custom provider reported an error: Loading model'});
+	expect(error).toMatchObject({temporary: true, message: 'Custom reported an error: Loading model'});
 });
 
 test('an error within the choice is thrown', async () => {
 	const fault = {code: 502, message: 'Upstream is gone'};
 	const chunk = {choices: [{index: 0, delta: {content: ''}, finish_reason: 'error', error: fault}]};
 	const {error} = await untilFailure(custom(requestOf(farEnd({body: `data: ${JSON.stringify(chunk)}\n\n`}).transport)));
-	expect(error).toMatchObject({temporary: true, message: 'The custom provider reported an error: Upstream is gone'});
+	expect(error).toMatchObject({temporary: true, message: 'Custom reported an error: Upstream is gone'});
 });
 
 test('a call in the field that calls had before is a call', async () => {
@@ -204,7 +204,7 @@ describe('a host that refuses a part of the request', () => {
 			{body: done},
 		);
 		expect(events.map(event => (event.type === 'notice' ? event.text : event.type))).toEqual([
-			'The custom provider doesn’t count tokens while it streams. Its usage stays unknown.',
+			'Custom doesn’t count tokens while it streams. Its usage stays unknown.',
 			'tiny doesn’t support tools. Continuing without them.',
 			'text-delta',
 			'finish',

@@ -3,7 +3,7 @@ import {openaiChat} from '../../../src/providers/chat/openai-chat.ts';
 import {quirksOf} from '../../../src/providers/chat/openai-chat-quirks.ts';
 import {collect, eventsOf, farEnd, fixture, requestOf, untilFailure, withoutNewIds} from '../replay.ts';
 
-const custom = openaiChat(quirksOf.custom);
+const custom = openaiChat(quirksOf('custom'));
 const stream = (...chunks: readonly object[]) => chunks.map(chunk => `data: ${JSON.stringify(chunk)}\n\n`).join('');
 const delta = (content: object, finish: string | null = null) => ({choices: [{delta: content, finish_reason: finish}]});
 
@@ -12,7 +12,7 @@ test('an error inside the stream is thrown after what came before it', async () 
 	expect(seen).toEqual([{type: 'text-delta', id: 'text-0', text: 'Well'}]);
 	expect(error).toMatchObject({
 		code: 'provider',
-		message: 'The custom provider reported an error: Provider disconnected',
+		message: 'Custom reported an error: Provider disconnected',
 	});
 });
 
