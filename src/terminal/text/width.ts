@@ -23,6 +23,8 @@ const trailing = /[\u0E33\u0EB3\uFF00-\uFFEF]/u;
 const spacingMark = /\p{Mc}/u;
 const khmer = /\p{Script=Khmer}/u;
 
+const ellipsis = '…';
+
 /** UTF-16 units of a grapheme; more marks on one letter are an attack on the eye and come one by one. */
 const longest = 50;
 let segmenter: Intl.Segmenter | undefined;
@@ -156,7 +158,8 @@ export function truncate(line: string, width: number): string {
 	}
 
 	const kept: Piece[] = [];
-	let room = width - 1;
+	const ellipsisWidth = graphemeWidth(ellipsis);
+	let room = width - ellipsisWidth;
 	for (const piece of parsePieces(line)) {
 		const head = room < 0 ? '' : headOf(piece.text, room);
 		kept.push({...piece, text: head});
@@ -166,7 +169,7 @@ export function truncate(line: string, width: number): string {
 		}
 	}
 
-	return width < 1 ? '' : `${paintPieces(kept)}…`;
+	return width < ellipsisWidth ? '' : `${paintPieces(kept)}${ellipsis}`;
 }
 
 /** Fills a line, with or without our own sequences, up to `width` cells with spaces; a longer one stays as it is. */
