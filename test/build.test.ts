@@ -20,7 +20,7 @@ let outputs: Readonly<Record<string, Output>> = {};
 beforeAll(() => {
 	execFileSync(process.execPath, ['.scripts/build.mjs', '--meta', '--outdir', outdir]);
 	({outputs} = JSON.parse(readFileSync(join(outdir, 'meta.json'), 'utf8')));
-}, 60_000);
+});
 
 afterAll(() => rmSync(outdir, {recursive: true, force: true}));
 

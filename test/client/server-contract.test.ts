@@ -109,7 +109,6 @@ async function askExtensions(client: Client, environmentId: string) {
 
 test.each<Proof>(['API key', 'access token', 'X-API-Key'])(
 	'by %s, the client reads of every operation what the contract promises',
-	{timeout: 30_000},
 	async proof => {
 		const meeting = await meet(proof);
 		const {client, answers, userId} = meeting;

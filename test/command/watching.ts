@@ -64,7 +64,7 @@ export function watching({
 			ask,
 			perHour,
 		});
-	const isOver = () => expect.poll(() => here.store.getState().watches, {interval: 5, timeout: 8000}).toEqual([]);
+	const isOver = () => expect.poll(() => here.store.getState().watches, {interval: 5}).toEqual([]);
 	const notices = () => here.records().flatMap(({event}) => (event.type === 'notice' ? [event.text] : []));
 	const prompts = () => here.records().flatMap(({event}) => (event.type === 'user-message' ? [event.text] : []));
 	return {...here, watches, begin, isOver, notices, prompts, clock};

@@ -1,10 +1,8 @@
-import {expect, onTestFinished, test, vi} from 'vitest';
+import {expect, onTestFinished, test} from 'vitest';
 import {listen} from '../../src/server/http/listen.ts';
 import {createTestServer, inWorkspace, scope} from '../server/harness.ts';
 import {addTask, listener} from '../server/sandboxes/task-folder.ts';
 import {shell} from './shell.ts';
-
-const patient = {timeout: 10_000, interval: 20};
 
 /** Our own server at a port, with an environment that logs what it is asked. */
 async function environment() {
@@ -37,15 +35,15 @@ test('the log of our own server is followed exactly, through the end of that ser
 	const {id, env, listening, ask, restart} = await environment();
 	const {outcome, stdout, interrupt} = shell(['env', 'logs', id, '--follow', '--since-start', '--json'], {env});
 	const texts = () => linesOf(stdout()).flatMap(({type, text}) => (type === 'line' ? [text] : []));
-	await vi.waitFor(() => expect(texts()).toContain('listens'), patient);
+	await expect.poll(() => texts()).toContain('listens');
 	await ask('apples');
-	await vi.waitFor(() => expect(texts()).toContain('asked /apples'), patient);
+	await expect.poll(() => texts()).toContain('asked /apples');
 
 	await listening.close();
-	await vi.waitFor(() => expect(stdout()).toContain('"type":"reconnecting"'), patient);
+	await expect.poll(() => stdout()).toContain('"type":"reconnecting"');
 	await ask('pears');
 	await restart();
-	await vi.waitFor(() => expect(texts()).toContain('asked /pears'), patient);
+	await expect.poll(() => texts()).toContain('asked /pears');
 	interrupt();
 	expect(await outcome).toEqual({status: 130});
 
@@ -58,7 +56,7 @@ test('the log of our own server is followed exactly, through the end of that ser
 test('on a terminal it says that nothing is missing', async () => {
 	const {id, env} = await environment();
 	const {outcome, stderr, interrupt} = shell(['env', 'logs', id, '--follow'], {env, isTerminal: true});
-	await vi.waitFor(() => expect(stderr()).toContain('service: live, complete\n'), patient);
+	await expect.poll(() => stderr()).toContain('service: live, complete\n');
 	interrupt();
 	expect(await outcome).toEqual({status: 130});
 });

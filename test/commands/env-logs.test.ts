@@ -1,4 +1,4 @@
-import {expect, test, vi} from 'vitest';
+import {expect, test} from 'vitest';
 import {httpServer} from '../net/servers.ts';
 import {api, inWorkspace} from './api.ts';
 import {goodKey} from './platform.ts';
@@ -145,7 +145,7 @@ test.each([
 test('Ctrl+C ends it with 130, and nothing more is asked', async () => {
 	const {env, seen} = await answers(...Array.from({length: 100}, () => 'a\n'));
 	const {outcome, interrupt, stdout, stderr} = shell(follow, {env});
-	await vi.waitFor(() => expect(stdout()).toBe('a\n'));
+	await expect.poll(() => stdout()).toBe('a\n');
 	interrupt();
 	expect(await outcome).toEqual({status: 130});
 	expect([stdout(), stderr()]).toEqual(['a\n', '']);

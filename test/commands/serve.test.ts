@@ -45,7 +45,7 @@ test('what init makes logs in to the server that runs on the same data', async (
 
 	await end();
 	await expect(fetch(`${url}/healthz`)).rejects.toThrow('fetch failed');
-}, 20_000);
+});
 
 test.each([80, 120])('at %i columns the server says where it is, and what to do', async width => {
 	const home = testContext();

@@ -141,4 +141,4 @@ test('processes that change the configuration at once lose nothing [18]', async 
 	);
 	expect(Object.keys(readConfig(home).settings)).toHaveLength(100);
 	expect(readdirSync(home.path)).toEqual(['config.json']);
-}, 60_000);
+});

@@ -1,5 +1,5 @@
 import {once} from 'node:events';
-import {expect, test, vi} from 'vitest';
+import {expect, test} from 'vitest';
 import {httpServer} from '../net/servers.ts';
 import {startProgram} from './program.ts';
 
@@ -21,11 +21,9 @@ async function growing() {
 	};
 }
 
-const patient = {timeout: 10_000, interval: 20};
-
 test('Ctrl+C ends a log that is followed with 130, and its lines are out', async () => {
 	const {child, written, ended} = startProgram(['env', 'logs', id, '--follow'], {env: await growing()});
-	await vi.waitFor(() => expect(written()).toContain('line 2\n'), patient);
+	await expect.poll(() => written()).toContain('line 2\n');
 	child.kill('SIGINT');
 	const {status, stdout, stderr} = await ended;
 	expect([status, stderr]).toEqual([130, '']);
@@ -34,7 +32,7 @@ test('Ctrl+C ends a log that is followed with 130, and its lines are out', async
 
 test('a closed pipe ends it quietly', async () => {
 	const {child, written, ended} = startProgram(['env', 'logs', id, '--follow', '--json'], {env: await growing()});
-	await vi.waitFor(() => expect(written()).toContain('"line 1"'), patient);
+	await expect.poll(() => written()).toContain('"line 1"');
 	child.stdout?.destroy();
 	const [status] = await once(child, 'exit');
 	expect([status, (await ended).stderr]).toEqual([0, '']);

@@ -1,4 +1,4 @@
-import {expect, test, vi} from 'vitest';
+import {expect, test} from 'vitest';
 import {deviceCode, granted, loginServer, pending, userCode} from '../client/login-server.ts';
 import {quit, waitForIdle} from './chat.ts';
 import {runProgram, startProgram} from './program.ts';
@@ -45,7 +45,7 @@ test('a login through the browser: shown, copied, left with Esc, then approved, 
 	expect(server.polls.at(-1)?.get('device_code')).toBe(deviceCode);
 	await quit(terminal);
 	expect(terminal.output()).not.toMatch(/access-1|refresh-1|device-code/);
-}, 30_000);
+});
 
 const anyToken = () => ({body: '{"models":[]}'});
 
@@ -73,7 +73,7 @@ test('in a shell the page and the code are printed beside the result, which come
 test('Ctrl+C while a login waits ends it with the status of an interruption', async () => {
 	const server = await loginServer({tokens: [pending], device: {interval: 1}});
 	const {child, ended} = startProgram(['login', '--server', server.origin]);
-	await vi.waitFor(() => expect(server.polls.length).toBeGreaterThan(0), {timeout: 10_000});
+	await expect.poll(() => server.polls.length).toBeGreaterThan(0);
 	child.kill('SIGINT');
 	expect(await ended).toMatchObject({status: 130, stdout: ''});
 });

@@ -74,7 +74,7 @@ test('a log grows in its dock while an answer streams; then it is searched, filt
 /** A server of its own process, at the same port again and again; its environments outlive it as its data does. */
 async function ownServer(home: string, data: string, port: number) {
 	const {child, written, ended} = startProgram(['serve', '--port', String(port), '--data', data, '--json'], {home});
-	await expect.poll(written, {timeout: 15_000}).toContain('"url"');
+	await expect.poll(written).toContain('"url"');
 	const address: unknown = JSON.parse(written().trim().split('\n')[0] ?? '');
 	const url = address && typeof address === 'object' && 'url' in address ? String(address.url) : '';
 	// A server that is told to end takes its sandboxes with it, those of the one that was killed as well.
@@ -104,7 +104,7 @@ test('a server that is killed is waited for, and the tail goes on when it is the
 	await ownServer(home, data, first.port);
 	await terminal.waitFor(isOn(terminal, /── web-shop .* · (?:live|ended)/), 25_000);
 	expect(terminal.screen().join('\n')).toMatch(/── web-shop .* · live/);
-}, 60_000);
+});
 
 test('without a screen a log is printed line by line until Ctrl+C', async () => {
 	const folder = folderWith();

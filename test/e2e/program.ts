@@ -108,7 +108,7 @@ export function startProgram(
 		cwd: place.folder ?? folderWith(),
 		env: environmentOf(place),
 		stdio: [input === undefined ? 'ignore' : 'pipe', 'pipe', 'pipe'],
-		timeout: 20_000,
+		timeout: 60_000,
 		killSignal: 'SIGKILL',
 	});
 	let stdout = '';

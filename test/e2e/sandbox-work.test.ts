@@ -28,4 +28,4 @@ test('a sandbox is made, its task handed to the agent, and its log watched', asy
 	await terminal.waitFor(() => !terminal.status().includes('watching'));
 	expect(terminal.wrapped()).toBe(0);
 	expect(await quit(terminal)).toEqual({status: 0, signal: 0});
-}, 60_000);
+});

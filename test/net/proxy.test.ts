@@ -122,4 +122,4 @@ test('the bundled transport connects, trusts NODE_EXTRA_CA_CERTS, and tunnels ht
 	);
 	expect([stdout, seen]).toEqual(['200 Hello.', [`Bearer ${key}`]]);
 	expect(proxy.heads.join('')).not.toContain(key);
-}, 20_000);
+});

@@ -35,7 +35,7 @@ test('the issuer and the protocol of a trusted server are read, and nothing is s
 	const {stdout} = await promisify(execFile)(process.execPath, [worker, `https://localhost:${port}`], {env});
 	expect(JSON.parse(stdout)).toEqual({protocol: 'TLSv1.3', issuer: 'localhost'});
 	expect(requests).toBe(0);
-}, 30_000);
+});
 
 test('a certificate that nobody vouches for is an error, without a way around it [9]', async () => {
 	const port = await httpsServer(selfSigned('localhost'), (_, response) => response.end());

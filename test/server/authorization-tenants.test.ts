@@ -41,9 +41,7 @@ async function meet(server: TestServer, withEnvironment = false) {
 	};
 }
 
-test('[26] what is in another workspace, of others, or nowhere, gets one and the same 404', {
-	timeout: 30_000,
-}, async () => {
+test('[26] what is in another workspace, of others, or nowhere, gets one and the same 404', async () => {
 	const server = await createTestServer();
 	const {mine, beside, theirs} = await meet(server, true);
 	for (const id of ids) {

@@ -15,9 +15,7 @@ function requestOf(id: OperationId, parameters: Parameters) {
 	return {path, sent: {method, ...(body && {body: JSON.stringify(body)})}};
 }
 
-test('every operation may be asked six times at once, beside all others, and none fails or waits for ever', {
-	timeout: 30_000,
-}, async () => {
+test('every operation may be asked six times at once, beside all others, and none fails or waits for ever', async () => {
 	const server = await createTestServer();
 	const {org, workspace, keyId, ...names} = await populate(server);
 	await pushSpans(server, [pendingRun(keyId)], {org, workspace, key: server.owner.key});

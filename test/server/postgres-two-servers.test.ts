@@ -21,9 +21,7 @@ async function meet() {
 	return {key, servers, post};
 }
 
-test('a run that is claimed on two servers at once, by many, has one winner, whom both name', {
-	timeout: 60_000,
-}, async () => {
+test('a run that is claimed on two servers at once, by many, has one winner, whom both name', async () => {
 	const {servers, post} = await meet();
 	const [first, second] = servers;
 	for (let round = 0; round < 5; round++) {
@@ -46,9 +44,7 @@ test('a run that is claimed on two servers at once, by many, has one winner, who
 	}
 });
 
-test('a login begun on one server is approved on the other, collected once, and ended on either', {
-	timeout: 60_000,
-}, async () => {
+test('a login begun on one server is approved on the other, collected once, and ended on either', async () => {
 	const {key, servers} = await meet();
 	const [first = '', second = ''] = servers;
 	const form = async (url: string, fields: Record<string, string>) => {

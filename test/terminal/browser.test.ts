@@ -1,6 +1,6 @@
 import {chmodSync, readFileSync, writeFileSync} from 'node:fs';
 import {delimiter, join} from 'node:path';
-import {expect, onTestFinished, test, vi} from 'vitest';
+import {expect, onTestFinished, test} from 'vitest';
 import {canOpenPages, openerOf, openPage} from '../../src/terminal/browser.ts';
 import {temporaryFolder} from '../storage/temporary.ts';
 
@@ -41,7 +41,7 @@ test('no shell reads the address, and the browser gets no key of the environment
 	const {path, seen} = opener(0);
 	const env = {PATH: path, DISPLAY: ':0', HOME: '/home/a', SERVICE_API_KEY: 'key-of-a', OPENAI_API_KEY: 'sk-1'};
 	expect(await openPage(page, env, 'linux')).toBe(true);
-	await vi.waitFor(() => expect(seen().slice(0, 2)).toEqual(['1', page]));
+	await expect.poll(() => seen().slice(0, 2)).toEqual(['1', page]);
 	expect(seen()).toEqual(expect.arrayContaining(['DISPLAY=:0', 'HOME=/home/a']));
 	expect(seen().join('\n')).not.toMatch(/key-of-a|sk-1/);
 });

@@ -81,7 +81,7 @@ test('in a shell Ctrl-Z stops us with the terminal restored, fg brings the modes
 	} finally {
 		close();
 	}
-}, 15_000);
+});
 
 test('a signal that ends us leaves no raw terminal behind [5]', async () => {
 	// A shell that runs a script does not repair the terminal by itself.
@@ -93,4 +93,4 @@ test('a signal that ends us leaves no raw terminal behind [5]', async () => {
 	} finally {
 		close();
 	}
-}, 15_000);
+});

@@ -109,7 +109,7 @@ describe.each(sizes)('in a window of %i columns and %i rows', (columns, rows) =>
 			}),
 			{numRuns: 60},
 		);
-	}, 30_000);
+	});
 
 	test('nothing that is drawn erases the scrollback or the whole screen', async () => {
 		const {store, written, settle, type} = app(columns, rows);

@@ -1,4 +1,4 @@
-import {expect, test, vi} from 'vitest';
+import {expect, test} from 'vitest';
 import {createAppStore} from '../../src/store/store.ts';
 import {createPanelInteraction} from '../../src/ui/interaction.ts';
 
@@ -77,7 +77,7 @@ test('a login is shown until it is done, and a person who leaves it cancels it',
 	showLogin(login, () => cancelled.push('second'));
 	answer(undefined);
 	expect(panel()).toBe(undefined);
-	return vi.waitFor(() => expect(cancelled).toEqual(['second']));
+	return expect.poll(() => cancelled).toEqual(['second']);
 });
 
 test('a question that took the place of a login stays when the login is over', async () => {
@@ -101,17 +101,17 @@ test('a question of the program waits for what is open, and comes back after wha
 	expect(panel()).toMatchObject({kind: 'field'});
 	answer('secret');
 	expect(await asked).toBe('secret');
-	await vi.waitFor(() => expect(panel()).toEqual({kind: 'confirm', ...inquiry, askedAt: 7}));
+	await expect.poll(() => panel()).toEqual({kind: 'confirm', ...inquiry, askedAt: 7});
 	const meanwhile = ask({label: 'Name:', masked: false});
 	answer('me');
 	expect(await meanwhile).toBe('me');
-	await vi.waitFor(() => expect(panel()).toMatchObject({kind: 'confirm'}));
+	await expect.poll(() => panel()).toMatchObject({kind: 'confirm'});
 	answer('session');
 	expect(await inquired).toBe('session');
 
 	show('/usage', ['a']);
 	const other = inquire(inquiry, signal);
-	await vi.waitFor(() => expect(panel()).toMatchObject({kind: 'confirm'}));
+	await expect.poll(() => panel()).toMatchObject({kind: 'confirm'});
 	answer(undefined);
 	expect(await other).toBe(undefined);
 });
@@ -120,7 +120,7 @@ test('a run that ends takes its question away', async () => {
 	const {inquire, panel} = interaction();
 	const abort = new AbortController();
 	const inquired = inquire(inquiry, abort.signal);
-	await vi.waitFor(() => expect(panel()).toMatchObject({kind: 'confirm'}));
+	await expect.poll(() => panel()).toMatchObject({kind: 'confirm'});
 	abort.abort(new Error('interrupted'));
 	await expect(inquired).rejects.toThrow('interrupted');
 	expect(panel()).toBe(undefined);

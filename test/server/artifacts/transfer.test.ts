@@ -2,7 +2,7 @@ import {once} from 'node:events';
 import {readdir} from 'node:fs/promises';
 import {request} from 'node:http';
 import {join} from 'node:path';
-import {expect, onTestFinished, test, vi} from 'vitest';
+import {expect, onTestFinished, test} from 'vitest';
 import {listen} from '../../../src/server/http/listen.ts';
 import {createTestServer, inWorkspace} from '../harness.ts';
 import {oidOf, refer, resolve} from './artifacts.ts';
@@ -24,15 +24,15 @@ test('an upload that its sender cuts short leaves nothing behind, and is no bug 
 	sending.on('error', () => undefined);
 	sending.write('the first half');
 	const uploads = join(server.folder, 'artifacts', 'uploads');
-	await vi.waitFor(async () => expect(await readdir(uploads)).toHaveLength(1), {interval: 5});
+	await expect.poll(() => readdir(uploads), {interval: 5}).toHaveLength(1);
 	sending.destroy();
-	await vi.waitFor(() => expect(server.entries).toHaveLength(1), {interval: 5});
+	await expect.poll(() => server.entries, {interval: 5}).toHaveLength(1);
 	expect(server.entries).toMatchObject([{message: 'request', status: 400}]);
 	expect(await readdir(join(server.folder, 'artifacts'))).toEqual(['uploads']);
 	expect(await readdir(uploads)).toEqual([]);
 });
 
-test('[21] the largest artifact there may be goes in and out in pieces', {timeout: 60_000}, async () => {
+test('[21] the largest artifact there may be goes in and out in pieces', async () => {
 	const {server, put} = await open();
 	const bytes = Buffer.alloc(64 * 1024 * 1024, 'artifact');
 	const oid = oidOf(bytes);

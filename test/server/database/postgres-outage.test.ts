@@ -15,8 +15,6 @@ import {lost} from './ask-all.ts';
 import {emptyPlace} from './engine.ts';
 import {createNetwork} from './frozen-network.ts';
 
-const patient = {timeout: 30_000};
-
 /** A server at a port, with an owner who asks it. */
 async function serveOn(place: DatabasePlace) {
 	const folder = await mkdtemp(join(tmpdir(), 'service-test-'));
@@ -53,52 +51,48 @@ const spanOf = (id: string) => ({
 	},
 });
 
-test(
-	'a PostgreSQL that crashes and returns under load loses nothing that was answered, halves nothing, and is used again',
-	patient,
-	async () => {
-		const postgres = await createPostgres();
-		onTestFinished(async () => {
-			await postgres?.end('SIGQUIT');
-			postgres?.remove();
-		});
-		await postgres?.start();
-		const url = postgresUrl(postgres?.folder ?? '', 'postgres');
-		const {database, read, push} = await serveOn({engine: 'postgres', url});
-		const stored: string[] = [];
-		const answers = new Set<unknown>();
-		let isOver = false;
-		const load = Array.from({length: 6}, async () => {
-			while (!isOver) {
-				const id = randomUUID();
-				const [pushed, answer] = [await push(id), await read()];
-				stored.push(...(pushed === 200 ? [id] : []));
-				answers.add(JSON.stringify(pushed)).add(JSON.stringify(answer));
-				await sleep(5);
-			}
-		});
-		for (const round of [1, 2]) {
-			const before = stored.length;
-			await expect.poll(() => stored.length, patient).toBeGreaterThan(before + 6);
-			await postgres?.end('SIGQUIT');
-			await expect.poll(() => answers.size, patient).toBeGreaterThan(1);
-			await sleep(20 * round);
-			await postgres?.start();
+test('a PostgreSQL that crashes and returns under load loses nothing that was answered, halves nothing, and is used again', async () => {
+	const postgres = await createPostgres();
+	onTestFinished(async () => {
+		await postgres?.end('SIGQUIT');
+		postgres?.remove();
+	});
+	await postgres?.start();
+	const url = postgresUrl(postgres?.folder ?? '', 'postgres');
+	const {database, read, push} = await serveOn({engine: 'postgres', url});
+	const stored: string[] = [];
+	const answers = new Set<unknown>();
+	let isOver = false;
+	const load = Array.from({length: 6}, async () => {
+		while (!isOver) {
+			const id = randomUUID();
+			const [pushed, answer] = [await push(id), await read()];
+			stored.push(...(pushed === 200 ? [id] : []));
+			answers.add(JSON.stringify(pushed)).add(JSON.stringify(answer));
+			await sleep(5);
 		}
-
+	});
+	for (const round of [1, 2]) {
 		const before = stored.length;
-		await expect.poll(() => stored.length, patient).toBeGreaterThan(before + 6);
-		isOver = true;
-		await Promise.all(load);
-		expect([...answers].sort()).toEqual(['200', JSON.stringify(lost)]);
-		const ids = async (table: 'sessions' | 'workflow_runs' | 'items') =>
-			(await database.selectFrom(table).select('id').orderBy('id').execute()).map(({id}) => id);
-		const [sessions, runs, items] = [await ids('sessions'), await ids('workflow_runs'), await ids('items')];
-		expect([runs, items]).toEqual([sessions, sessions]);
-		expect(await database.selectFrom('session_messages').select('session_id').execute()).toHaveLength(sessions.length);
-		expect(sessions).toEqual(expect.arrayContaining(stored));
-	},
-);
+		await expect.poll(() => stored.length).toBeGreaterThan(before + 6);
+		await postgres?.end('SIGQUIT');
+		await expect.poll(() => answers.size).toBeGreaterThan(1);
+		await sleep(20 * round);
+		await postgres?.start();
+	}
+
+	const before = stored.length;
+	await expect.poll(() => stored.length).toBeGreaterThan(before + 6);
+	isOver = true;
+	await Promise.all(load);
+	expect([...answers].sort()).toEqual(['200', JSON.stringify(lost)]);
+	const ids = async (table: 'sessions' | 'workflow_runs' | 'items') =>
+		(await database.selectFrom(table).select('id').orderBy('id').execute()).map(({id}) => id);
+	const [sessions, runs, items] = [await ids('sessions'), await ids('workflow_runs'), await ids('items')];
+	expect([runs, items]).toEqual([sessions, sessions]);
+	expect(await database.selectFrom('session_messages').select('session_id').execute()).toHaveLength(sessions.length);
+	expect(sessions).toEqual(expect.arrayContaining(stored));
+});
 
 /** A server whose connections go through a network, and which waits for no answer longer than 300 ms. */
 async function behindNetwork() {
@@ -110,7 +104,7 @@ async function behindNetwork() {
 	return {...(await serveOn({engine: 'postgres', url, answerTimeoutMs: 300})), network, name: name.slice(1)};
 }
 
-test('a network that carries nothing any more is given up, and taken again when it carries', patient, async () => {
+test('a network that carries nothing any more is given up, and taken again when it carries', async () => {
 	const {network, read, push} = await behindNetwork();
 	expect([await read(), await push(randomUUID())]).toEqual([200, 200]);
 	network.freeze();
@@ -118,11 +112,11 @@ test('a network that carries nothing any more is given up, and taken again when 
 	expect(answers).toEqual([lost, lost, lost]);
 	expect(await read()).toEqual(lost);
 	network.thaw();
-	await expect.poll(read, patient).toBe(200);
+	await expect.poll(read).toBe(200);
 	expect(await push(randomUUID())).toBe(200);
 });
 
-test('where all connections wait for what somebody else holds, the rest is refused in time', patient, async () => {
+test('where all connections wait for what somebody else holds, the rest is refused in time', async () => {
 	const {read, push, name} = await behindNetwork();
 	const other = await openDatabase({engine: 'postgres', url: postgresUrl(inject('postgres'), name)});
 	onTestFinished(() => other.destroy());
@@ -130,6 +124,6 @@ test('where all connections wait for what somebody else holds, the rest is refus
 		await sql`lock table users in access exclusive mode`.execute(transaction);
 		expect(await Promise.all(Array.from({length: 30}, read))).toEqual(Array(30).fill(lost));
 	});
-	await expect.poll(read, patient).toBe(200);
+	await expect.poll(read).toBe(200);
 	expect(await push(randomUUID())).toBe(200);
 });

@@ -144,11 +144,11 @@ test('a runtime whose program ended is idle, and begins anew in the workspace th
 	await addTask(server, 'counts', {}, {'main.mjs': main});
 	const provider = server.services.sandboxes.provider;
 	const first = (await resume(server)).json.instance.sandbox_id;
-	await expect.poll(async () => (await provider.inspect(first)).kind, {timeout: 5000}).toBe('ended');
+	await expect.poll(async () => (await provider.inspect(first)).kind).toBe('ended');
 	const second = await resume(server);
 	expect([second.json.status, second.json.instance.sandbox_id === first]).toEqual(['running', false]);
 	const id = second.json.instance.sandbox_id;
-	await expect.poll(async () => (await provider.readLog(id, {}))?.text, {timeout: 5000}).toContain('\nxx\n');
+	await expect.poll(async () => (await provider.readLog(id, {}))?.text).toContain('\nxx\n');
 });
 
 test('a runtime that its supervisor paused while no server ran is paused, and costs nothing beyond its time', async () => {

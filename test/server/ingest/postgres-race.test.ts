@@ -50,7 +50,7 @@ test.each([
 			? take()
 			: sql`lock table ${sql.table(stop)} in access exclusive mode`.execute(transaction));
 		const result = push(tracesPath, id, server.owner.key);
-		await expect.poll(() => countWaiting(server.database), {timeout: 10_000}).toBe(1);
+		await expect.poll(() => countWaiting(server.database)).toBe(1);
 		await (stop === undefined ? undefined : take());
 		return {result};
 	});

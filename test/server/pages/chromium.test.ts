@@ -82,5 +82,4 @@ test.skipIf(!chromium)(
 		expect(await page.read('getComputedStyle(document.body).color')).toBe(white);
 		expect(page.violations).toEqual([expect.stringContaining('Content Security Policy')]);
 	},
-	20_000,
 );

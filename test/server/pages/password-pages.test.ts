@@ -48,7 +48,7 @@ test('a code sets a password once, and the user logs in with it from then on', a
 	expect([again.status, again.problem]).toEqual([400, refused]);
 	expect(again.html).not.toContain(code);
 	expect((await signIn(browser)).title).toBe('Your account');
-}, 20_000);
+});
 
 test('[26] an API key alone sets no password, and its sessions end when the user sets one', async () => {
 	const {server, makeCode, browser} = await prepare();
@@ -71,7 +71,7 @@ test('[26] an API key alone sets no password, and its sessions end when the user
 	await thief.open('/account/password');
 	const next = {current_password: '', password: 'another horse battery', repeated: 'another horse battery'};
 	expect((await thief.submit('/account/password', next)).problem).toBe('The current password is wrong.');
-}, 20_000);
+});
 
 test('a code replaces a forgotten password; a newer code, three days or a suspension end it', async () => {
 	const {server, makeCode, browser} = await prepare();
@@ -91,7 +91,7 @@ test('a code replaces a forgotten password; a newer code, three days or a suspen
 
 	await browser.submit('/password', {code: await makeCode(), ...chosen});
 	expect((await signIn(browser, 'a forgotten horse')).status).toBe(400);
-}, 20_000);
+});
 
 test('[26] two requests use a code at once: the first succeeds, and no code is stored', async () => {
 	const {services, owner, database} = await createTestServer();
@@ -106,7 +106,7 @@ test('[26] two requests use a code at once: the first succeeds, and no code is s
 		['one horse battery', 'two horse battery'].map(it => choosePassword(services, found, it)),
 	);
 	expect(both.sort()).toEqual([false, true]);
-}, 20_000);
+});
 
 test('[26] a new password needs the current one, and logs other browsers out', async () => {
 	const {server, browser} = await prepare();

@@ -41,7 +41,7 @@ test('[21] more items than an answer may hold are refused before they are read, 
 		[400, 'invalid_error', 'The answer would have X MB. Give a smaller `limit`, or an `item_type`.'],
 		1,
 	]);
-}, 20_000);
+});
 
 test('[21] so are findings, attacks and assessments', async () => {
 	const server = await createTestServer();
@@ -80,7 +80,7 @@ test('[21] so are findings, attacks and assessments', async () => {
 		.set({name: 'a'.repeat(50_000_000)})
 		.execute();
 	expect(await ask(server, '/airt/assessments', [''])).toEqual([page]);
-}, 20_000);
+});
 
 test('[21] the title of a run goes with each of its items, so that a long one is cut', async () => {
 	const server = await createTestServer();

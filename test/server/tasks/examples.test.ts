@@ -38,7 +38,7 @@ test('the broken cart fails its tests until it is repaired through its service',
 	expect(await log()).toMatch(/\[ERROR\] tests fail.+\[INFO\] all tests pass/s);
 	expect((await fetch(`${url}files/..%2f..%2fetc%2fpasswd`)).status).toBe(404);
 	expect((await fetch(`${url}files/bench.mjs`, {method: 'PUT', body: ''})).status).toBe(404);
-}, 20_000);
+});
 
 test('the nightly import reports what is broken at several levels, and ends', async () => {
 	const server = await createTestServer();
@@ -58,4 +58,4 @@ test('the nightly import reports what is broken at several levels, and ends', as
 		traces: count(/^(?:SyntaxError|TypeError): /),
 		end: count(/ends: \{"imported":114,"broken":6,"retried":14\}$/),
 	}).toEqual({build: 1, left: 6, locked: 14, traces: 6, end: 1});
-}, 20_000);
+});

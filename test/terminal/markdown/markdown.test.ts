@@ -163,13 +163,9 @@ describe('hostile Markdown', () => {
 		['a long table', `|a|b|\n|-|-|\n${'|1|2|\n'.repeat(5000)}`],
 		['open HTML', '<a '.repeat(10_000)],
 		['a long fence', `\`\`\`ts\n${'const a = 1;\n'.repeat(10_000)}`],
-	])(
-		'[21] takes %s in good time',
-		(_, source) => {
-			const started = performance.now();
-			expect(draw(source, 80).length).toBeGreaterThan(0);
-			expect(performance.now() - started).toBeLessThan(6000);
-		},
-		20_000,
-	);
+	])('[21] takes %s in good time', (_, source) => {
+		const started = performance.now();
+		expect(draw(source, 80).length).toBeGreaterThan(0);
+		expect(performance.now() - started).toBeLessThan(6000);
+	});
 });

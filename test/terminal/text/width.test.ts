@@ -22,7 +22,7 @@ describe('textWidth', () => {
 		}
 
 		expect(different).toEqual([]);
-	}, 30_000);
+	});
 
 	test.each([...emoji, ...clusters])('counts %s as string-width does', text => {
 		expect(textWidth(text)).toBe(stringWidth(text));

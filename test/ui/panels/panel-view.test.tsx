@@ -194,15 +194,15 @@ test('a question is asked with No as what Enter means', async () => {
 test('[4] a question shows its keys as soon as they count', async () => {
 	const {panelLines} = await open({kind: 'confirm', question: 'Sure?', askedAt: performance.now()});
 	expect(panelLines()).toEqual(['? Sure? …']);
-	await expect.poll(panelLines, {interval: 20, timeout: 5000}).toEqual(['? Sure? [y/N]']);
+	await expect.poll(panelLines, {interval: 20}).toEqual(['? Sure? [y/N]']);
 });
 
 test('[4] a question shows no keys while somebody types, who would type them into the prompt', async () => {
 	const {panelLines, store} = await open({kind: 'confirm', question: 'Sure?', askedAt: 0});
 	expect(panelLines()).toEqual(['? Sure? [y/N]']);
 	store.getState().setTypedAt(performance.now());
-	await expect.poll(panelLines, {interval: 20, timeout: 5000}).toEqual(['? Sure? …']);
-	await expect.poll(panelLines, {interval: 20, timeout: 5000}).toEqual(['? Sure? [y/N]']);
+	await expect.poll(panelLines, {interval: 20}).toEqual(['? Sure? …']);
+	await expect.poll(panelLines, {interval: 20}).toEqual(['? Sure? [y/N]']);
 });
 
 describe.each([

@@ -56,7 +56,7 @@ test('the terminal shows all that was printed, once, and the last frame below it
 		}),
 		{numRuns: 300},
 	);
-}, 60_000);
+});
 
 const caret = {row: 1, column: 2};
 const after = (rows: readonly string[], printed: readonly string[], next: readonly string[]) => {
