@@ -154,6 +154,7 @@ const unusable: ReadonlyArray<[string, Reply, string]> = [
 		{body: `{"a":${'['.repeat(5000)}${']'.repeat(5000)}}`},
 		'answered with JSON nested deeper than 100 levels.',
 	],
+	['300', {status: 300}, 'answered as an agent platform does not (status 300); it gave no reason.'],
 	['304', {status: 304}, 'answered as an agent platform does not (status 304); it gave no reason.'],
 	[
 		'a redirect without a place',

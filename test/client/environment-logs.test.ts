@@ -33,6 +33,19 @@ test('an offset and a tag are sent back, and 304 is no failure', async () => {
 	expect([asked[1]?.url.search, asked[1]?.headers['if-none-match']]).toEqual(['?after=9', '"7-9"']);
 });
 
+test('304 is read to its end, which gives its connection back', async () => {
+	const body = {
+		isEnded: false,
+		async *[Symbol.asyncIterator]() {
+			yield new Uint8Array(1);
+			body.isEnded = true;
+		},
+	};
+	const transport = async () => ({status: 304, headers: {}, body});
+	const read = environmentLogReader(originOf('http://127.0.0.1:1'), transport, params);
+	expect([await read({etag: '"7-9"'}, signal), body.isEnded]).toEqual([{kind: 'unchanged'}, true]);
+});
+
 test.each(['-1', '1.5', 'x', '', '9'.repeat(17), '9007199254740993', ' 5 6'])('the offset %j is none', async offset => {
 	const {read} = await reader(() => window('a\n', {'x-log-offset': offset}));
 	expect(await read({}, signal)).toEqual({kind: 'window', text: 'a\n'});

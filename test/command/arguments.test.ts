@@ -53,6 +53,7 @@ test('the rest of a line is a list where the schema asks for one', () => {
 	expect(usageOf('gather', gather)).toBe('gather <into> <file…> [--dry]');
 	expect(take('box', 'a', 'b c', '--dry', 'd')).toEqual({into: 'box', file: ['a', 'b c', 'd'], dry: true});
 	expect(take('box', '--', '--dry')).toEqual({into: 'box', file: ['--dry']});
+	expect(take('box', '--', '--into', '-5')).toEqual({into: 'box', file: ['--into', '-5']});
 	expect(() => take('box')).toThrowError(expect.objectContaining({message: 'gather needs <file>.'}));
 });
 
@@ -96,6 +97,9 @@ test('a negative number is the value of the flag before it, where that takes one
 	const mark = (...words: string[]) => readArguments('label', label, words);
 	expect(mark('a', '--by', '-5', '--on', '-.5', '--tag', '-1')).toEqual({name: 'a', by: '-5', on: '-.5', tag: ['-1']});
 	expect(mark('--by=b', '--on', 'c', '--', '-7')).toEqual({name: '-7', by: 'b', on: 'c'});
+	expect(() => mark('a', '--', '--by', '-5')).toThrowError(
+		expect.objectContaining({message: 'label does not take “--by”.'}),
+	);
 	expect(() => mark('a', '--by', '-b')).toThrowError(expect.objectContaining({message: '--by needs a value.'}));
 });
 

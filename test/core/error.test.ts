@@ -42,3 +42,13 @@ test('what an abort throws is an interruption, not a bug', () => {
 	expect(isAbort(Object.assign(new Error('late'), {name: 'TimeoutError'}))).toBe(false);
 	expect(isAbort('AbortError')).toBe(false);
 });
+
+test('a credential is hidden in what happened, and in what to do [8]', () => {
+	const key = `sk-ant-api03-${'a1B2'.repeat(24)}-AAAAAAAA`;
+	const error = new AppError('auth', `Anthropic rejected ${key}.`, {hint: `Try again: keys set anthropic ${key}`});
+	expect(reportError(error)).toEqual({
+		code: 'auth',
+		message: 'Anthropic rejected ***.',
+		hint: 'Try again: keys set anthropic ***',
+	});
+});

@@ -42,6 +42,8 @@ test('a log that begins anew is marked, also while it is empty', async () => {
 test('marks of the same kind without a line between them are one', async () => {
 	const {told} = await follow(['a', 'x-long-line', 'y-long-line', 'z-long-line']);
 	expect(told.filter(line => line.startsWith('--'))).toEqual(['-- gap']);
+	const {told: quiet} = await follow(['a', 'x-long-line', 'x-long-line', 'y-long-line']);
+	expect(quiet.filter(line => line.startsWith('--'))).toEqual(['-- gap']);
 });
 
 test('what goes away by itself is waited for without limit, and said [23]', async () => {
@@ -56,6 +58,34 @@ test('what goes away by itself is waited for without limit, and said [23]', asyn
 		gone,
 	]);
 	expect(times.at(-2)).toBe(250 + 500 + 1000 + 2000 + 4000 + 8000 + 15_000 * 3);
+});
+
+test('an answer begins the count of failures, and with it the wait, from the start', async () => {
+	const {told} = await follow(['a\n', down, down, 'a\nb\n', down]);
+	expect(told.filter(line => line.startsWith('<reconnecting'))).toEqual([
+		'<reconnecting in 1 s (attempt 1)>',
+		'<reconnecting in 1 s (attempt 2)>',
+		'<reconnecting in 1 s (attempt 1)>',
+	]);
+});
+
+test('an equal mark is told again once a line came in between', async () => {
+	const {told} = await follow(['a\nb\n', 'x\ny\n', 'x\ny\nz\n', 'c\nd\ne\n']);
+	expect(told.filter(line => !line.startsWith('<'))).toEqual([
+		...['a', 'b', '-- gap', 'x', 'y', 'z', '-- gap', 'c', 'd', 'e'],
+	]);
+});
+
+test.each([
+	['a piece of the length that servers cut at is followed by the next one at once', 64 * 1024, 250],
+	['a shorter piece is the end for now, and the next one is waited for', 64 * 1024 - 1, 500],
+])('%s', async (_, length, nextAt) => {
+	const {times} = await follow([
+		{kind: 'window', text: '', offset: 0},
+		{kind: 'window', text: `${'x'.repeat(length - 1)}\n`, start: 0, offset: length},
+		{kind: 'window', text: '', start: length, offset: length},
+	]);
+	expect(times.slice(0, 3)).toEqual([0, 250, nextAt]);
 });
 
 test('Retry-After is obeyed, however long it is', async () => {

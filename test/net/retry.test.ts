@@ -86,6 +86,25 @@ test('an abort ends the wait', async () => {
 	await expect(run).rejects.toMatchObject({name: 'AbortError'});
 });
 
+test('who was interrupted while it ran waits for nothing: the failure is thrown at once', async () => {
+	const controller = new AbortController();
+	const waits: number[] = [];
+	const run = withRetry(
+		() => {
+			controller.abort();
+			return Promise.reject(network);
+		},
+		{
+			isRetryable: () => true,
+			clock: {sleep: () => Promise.resolve(), random: () => 0},
+			signal: controller.signal,
+			onWait: wait => waits.push(wait),
+		},
+	);
+	await expect(run).rejects.toBe(network);
+	expect(waits).toEqual([]);
+});
+
 test('statuses that another try cannot change are never retried [23]', () => {
 	expect([400, 401, 402, 403, 404, 409, 422, 426].filter(isRetryableStatus)).toEqual([]);
 	expect([408, 429, 500, 502, 503, 504, 529].every(isRetryableStatus)).toBe(true);

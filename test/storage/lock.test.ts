@@ -1,5 +1,7 @@
+import {readFileSync, writeFileSync} from 'node:fs';
+import {hostname} from 'node:os';
 import {join} from 'node:path';
-import {expect, test} from 'vitest';
+import {expect, onTestFinished, test, vi} from 'vitest';
 import {type Lock, tryLock, withLock} from '../../src/storage/lock.ts';
 import {temporaryFolder} from './temporary.ts';
 
@@ -37,4 +39,22 @@ test('a lock that one holder keeps is given up with who holds it [18] [21]', asy
 		message: `Process ${process.pid} keeps ${path} to itself.`,
 	});
 	expect(held.isHeld()).toBe(true);
+});
+
+test('a stale lock that another process took over a moment ago is left to that process', () => {
+	const path = join(temporaryFolder(), 'file.lock');
+	const lockOf = (pid: number) => JSON.stringify({pid, host: hostname(), token: String(pid)});
+	writeFileSync(path, lockOf(4_000_001));
+	const kill = vi.spyOn(process, 'kill').mockImplementation(pid => {
+		if (pid === 4_000_001) {
+			// Between our look at the old lock and its removal the other one made its own.
+			writeFileSync(path, lockOf(4_000_002));
+			throw Object.assign(new Error('No such process.'), {code: 'ESRCH'});
+		}
+
+		return true;
+	});
+	onTestFinished(() => kill.mockRestore());
+	expect(tryLock(path)).toEqual({pid: 4_000_002, host: hostname()});
+	expect(readFileSync(path, 'utf8')).toBe(lockOf(4_000_002));
 });

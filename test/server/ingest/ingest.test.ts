@@ -24,6 +24,16 @@ test('requests at the same time lose nothing and count nothing twice', async () 
 	expect(json.usage).toMatchObject({total_output_tokens: 130, total_message_count: 13, total_cost_usd: null});
 });
 
+test('a span that comes twice in one request counts once, as it came first', async () => {
+	const server = await createTestServer();
+	const later: Given = {...call(2), name: 'later', attributes: {'gen_ai.usage.output_tokens': 1000}};
+	expect(await push(server, [root, {...call(2), name: 'first'}, later])).toEqual({});
+	const spans = await server.database.selectFrom('spans').select('name').orderBy('started_at_us').execute();
+	expect(spans.map(({name}) => name)).toEqual(['1', 'first']);
+	const {json} = await server.send(unarchive, {method: 'POST'});
+	expect(json.usage).toMatchObject({total_output_tokens: 10, total_message_count: 1});
+});
+
 test('two organizations that name one UUID at the same time get each thing each', {repeats: 4}, async () => {
 	const server = await createTestServer();
 	const rival = await server.foundAnother();

@@ -128,6 +128,19 @@ test('the end reaches what ignores SIGTERM, what is paused and what left its gro
 	await expect(access(join(root, id))).rejects.toThrow('ENOENT');
 });
 
+test('what is paused is continued when it is ended, so that it can take its leave', async () => {
+	const {provider, script, log} = await localSandboxes({grace: 30_000});
+	const id = await script(
+		'process.on("SIGTERM", () => { console.log("took its leave"); process.exit(0); });' +
+			'console.log("ready"); setInterval(() => {}, 1000);',
+	);
+	await eventually(async () => (await log(id)).includes('ready'));
+	await provider.pause(id);
+	expect(await provider.inspect(id)).toEqual({kind: 'paused'});
+	await provider.end(id);
+	expect(await log(id)).toContain('took its leave\n');
+});
+
 test('a sandbox goes on without the server that started it: another finds it, pauses it and ends it', async () => {
 	const {root, script, log} = await localSandboxes();
 	const id = await script(printsPid);

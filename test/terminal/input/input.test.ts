@@ -56,8 +56,9 @@ test('everything read in one turn comes in one batch', async () => {
 test('a lone Escape comes after its time-out, once', async () => {
 	const {stream, batches} = started();
 	stream.write('\u001b');
-	await wait(30);
-	expect(batches).toEqual([[keyToken('escape')]]);
+	await expect.poll(() => batches, {interval: 5}).toEqual([[keyToken('escape')]]);
+	await wait(20);
+	expect(batches).toHaveLength(1);
 });
 
 test('bytes that arrived while the loop was busy still belong to their Escape', async () => {
@@ -70,8 +71,7 @@ test('bytes that arrived while the loop was busy still belong to their Escape', 
 		// Busy, as a slow render is.
 	}
 
-	await wait(20);
-	expect(batches).toEqual([[keyToken('up')]]);
+	await expect.poll(() => batches, {interval: 5}).toEqual([[keyToken('up')]]);
 });
 
 test('raw mode is set while it runs and restored after, however often it is asked for', () => {
@@ -123,6 +123,18 @@ test('a terminal that refuses raw mode does not throw', () => {
 	expect(input.start).not.toThrow();
 });
 
+test('a stop lets the process end, and a start keeps it alive', () => {
+	const {stream} = terminal();
+	const seen: string[] = [];
+	const stdin = Object.assign(stream, {ref: () => seen.push('ref'), unref: () => seen.push('unref')});
+	const input = createInput({stdin, onTokens: () => {}});
+	input.start();
+	expect(seen).toEqual(['ref']);
+	input.stop();
+	expect(seen).toEqual(['ref', 'unref']);
+	expect(stream.isPaused()).toBe(true);
+});
+
 test('an answer of the terminal that comes byte by byte is not typed', async () => {
 	const {stream, batches} = started(1);
 	for (const byte of '\u001b[?62;22c') {
@@ -139,8 +151,9 @@ test('while an answer is awaited, its ESC is no Escape key, however late the res
 	stream.write('\u001b');
 	await wait(30);
 	stream.write('[1;5R');
-	await wait(5);
-	expect(batches).toEqual([[{type: 'reply', reply: 'cursor-position', row: 0, column: 4}]]);
+	await expect
+		.poll(() => batches, {interval: 5})
+		.toEqual([[{type: 'reply', reply: 'cursor-position', row: 0, column: 4}]]);
 });
 
 test('lines that come in several reads are handed out together, an Enter alone at once', async () => {
@@ -150,8 +163,7 @@ test('lines that come in several reads are handed out together, an Enter alone a
 	stream.emit('data', Buffer.from('two\r'));
 	await turn();
 	expect(batches).toEqual([]);
-	await wait(20);
-	expect(batches).toHaveLength(1);
+	await expect.poll(() => batches, {interval: 5}).toHaveLength(1);
 	stream.emit('data', Buffer.from('\r'));
 	await turn();
 	expect(batches[1]).toEqual([keyToken('enter')]);
