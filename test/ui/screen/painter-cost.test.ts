@@ -1,5 +1,6 @@
 import {expect, test} from 'vitest';
 import type {AgentEvent} from '../../../src/core/session/event.ts';
+import {cpuMs} from '../../growth.ts';
 import {canvas, result, start, user} from '../canvas.ts';
 
 /** A session of so many blocks: a question, a call and an answer in turn. */
@@ -12,19 +13,19 @@ function blocks(count: number): readonly AgentEvent[] {
 	]).flat();
 }
 
-/** Milliseconds that a token takes behind so many blocks: the median of several answers of 300 tokens. */
+/** Processor milliseconds that a token takes behind so many blocks: the median of several answers of 300 tokens. */
 function costOfToken(count: number): number {
 	const {store, painter, recorded, feed, open, taken} = canvas();
 	open('s');
 	store.getState().applyRecords(recorded([start, ...blocks(count)]));
 	painter.advance();
 	const times = Array.from({length: 7}, (_, round) => {
-		const began = performance.now();
-		for (let index = 0; index < 300; index++) {
-			feed({type: 'text-delta', id: `x${round}`, messageId: `x${round}`, text: index % 12 === 11 ? '\n\n' : 'word '});
-		}
-
-		return (performance.now() - began) / 300;
+		const cost = cpuMs(() => {
+			for (let index = 0; index < 300; index++) {
+				feed({type: 'text-delta', id: `x${round}`, messageId: `x${round}`, text: index % 12 === 11 ? '\n\n' : 'word '});
+			}
+		});
+		return cost / 300;
 	});
 	expect(taken().filter(line => line.startsWith('word word')).length).toBeGreaterThan(7 * 20);
 	return times.sort((a, b) => a - b)[3] ?? 0;
