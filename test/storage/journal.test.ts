@@ -9,9 +9,8 @@ import {
 	symlinkSync,
 	writeFileSync,
 } from 'node:fs';
-import {open} from 'node:fs/promises';
 import {basename, dirname, join} from 'node:path';
-import {expect, onTestFinished, test, vi} from 'vitest';
+import {expect, test} from 'vitest';
 import {secret} from '../../src/core/secrets/secret.ts';
 import {createJournal, openJournal} from '../../src/storage/journal.ts';
 import type {JournalState} from '../../src/storage/journal-writer.ts';
@@ -51,40 +50,6 @@ test('records come back as they were given, from a file for its owner alone [10]
 		setAside: undefined,
 	});
 	await opened.journal.close();
-});
-
-test.each([
-	['user-message', 1],
-	['text-delta', 0],
-	['tool-result', 1],
-	['run-end', 1],
-] as const)('behind a %s the disk is waited for %i times', async (type, times) => {
-	const handle = await open(join(import.meta.dirname, 'journal.test.ts'));
-	const datasync = vi.spyOn(Object.getPrototypeOf(handle), 'datasync');
-	onTestFinished(async () => {
-		datasync.mockRestore();
-		await handle.close();
-	});
-	const journal = await createJournal({home: temporaryHome(), folder: temporaryFolder(), session: id});
-	const [begin, ...rest] = recorded([
-		{type: 'user-message', id: 'u1', text: 'Read it.'},
-		{type: 'user-message', id: 'u2', text: 'And that.'},
-		{type: 'text-delta', id: 't1', messageId: 'm1', text: 'Hello.'},
-		{type: 'tool-result', id: 'c1', output: 'one', failed: false, milliseconds: 1},
-		{type: 'run-end', reason: 'done', stopReason: 'end_turn'},
-	]);
-	const record = rest.find(({event}) => event.type === type);
-	if (!begin || !record) {
-		throw new Error(`No record of ${type}.`);
-	}
-
-	journal.append(begin);
-	await journal.flush();
-	datasync.mockClear();
-	journal.append(record);
-	expect(await journal.flush()).toEqual({saved: true});
-	expect(datasync).toHaveBeenCalledTimes(times);
-	await journal.close();
 });
 
 test('a session without a message leaves nothing behind', async () => {

@@ -30,6 +30,9 @@ test('/clear wipes the screen and the scrollback, and the prompt stands on top',
 	await expect.poll(lines, {interval: 10}).toEqual(['', ...prompt]);
 	await settle(50);
 	expect(lines()).toEqual(['', ...prompt]);
+	type('/usage\r');
+	await waitFor('Usage of this session');
+	expect(lines()[0]).toBe('❯ /usage');
 });
 
 test('Ctrl+L draws the same screen again', async () => {

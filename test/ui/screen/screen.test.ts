@@ -106,6 +106,33 @@ test('what is held is written with the release', () => {
 	expect(written).toEqual([expect.stringContaining('line')]);
 });
 
+test('the cursor is hidden again where another view showed it', () => {
+	const {setCaret, hold, release, written, turn} = drawnScreen();
+	setCaret(undefined);
+	turn();
+	written.length = 0;
+	hold();
+	release();
+	turn();
+	expect(written).toEqual([expect.stringContaining('\u001B[?25l')]);
+});
+
+test('lines of a wiped window are not taken back when its size changes', () => {
+	const {print, startOver, resize, output, turn} = drawnScreen();
+	print('line\n');
+	turn();
+	startOver('\u001B[H\u001B[2J');
+	turn();
+	Object.assign(output, {columns: 40});
+	const offered: (readonly string[])[] = [];
+	resize(lines => {
+		offered.push(lines);
+		return {count: 0, lines: []};
+	});
+	turn();
+	expect(offered).toEqual([[]]);
+});
+
 test('what is erased stays away until it is drawn again', () => {
 	const {stdout, erase, isErased, release, resize, written, turn} = drawnScreen();
 	erase();

@@ -1,0 +1,23 @@
+import {render} from 'ink-testing-library';
+import {expect, onTestFinished, test} from 'vitest';
+import {defaultCellWidths, readCellWidths, setCellWidths} from '../../src/terminal/text/cell-widths.ts';
+import {Box, Text} from '../../src/ui/ink.ts';
+
+/** A box as wide as its text, whose border shows how many cells Ink counted. */
+function framed(text: string): number | undefined {
+	const {lastFrame, unmount} = render(
+		<Box alignSelf="flex-start" borderStyle="single">
+			<Text>{text}</Text>
+		</Box>,
+	);
+	onTestFinished(unmount);
+	return lastFrame()?.split('\n')[0]?.length;
+}
+
+test('component tests draw with the width module that ships: Ink lays out by what was measured', () => {
+	onTestFinished(() => setCellWidths(defaultCellWidths));
+	expect([framed('abc'), framed('\u{1f469}\u200d\u{1f469}\u200d\u{1f467}')]).toEqual([5, 4]);
+	// A terminal that joins no emoji draws this family as its three people.
+	setCellWidths(readCellWidths({family: 6}));
+	expect([framed('abc'), framed('\u{1f469}\u200d\u{1f469}\u200d\u{1f466}')]).toEqual([5, 8]);
+});
