@@ -15,6 +15,8 @@ declare const SERVICE_VERSION: string;
 const {env, stdin, stdout, stderr} = process;
 const store = createAppStore();
 const version = SERVICE_VERSION;
+/** A script that wants JSON reads errors as JSON, too. */
+const json = process.argv.includes('--json');
 setProgramName(nameOfProgram);
 
 /** The real parts, loaded when they are needed: the first frame of the app does without them. */
@@ -112,7 +114,8 @@ for (const stream of [stdout, stderr]) {
 	stream.on('error', error => {
 		const code = 'code' in error ? error.code : undefined;
 		if (code !== 'EPIPE' && stream === stdout) {
-			stderr.write(`service: The output could not be written (${code}).\n`);
+			const message = `The output could not be written (${code}).`;
+			stderr.write(json ? `${JSON.stringify({error: {code: 'failed', message}})}\n` : `service: ${message}\n`);
 		}
 
 		process.exit(code === 'EPIPE' ? 0 : exitStatus.failed);
@@ -123,7 +126,7 @@ for (const stream of [stdout, stderr]) {
 async function fail(error: unknown): Promise<number> {
 	const report = reportError(error);
 	const {printError} = await import('./headless/print.ts');
-	printError(report, stderr, {json: false});
+	printError(report, stderr, {json});
 	return exitStatus[report.code];
 }
 

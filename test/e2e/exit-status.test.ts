@@ -29,6 +29,15 @@ test.each([
 	expect(stderr).toMatch(advice);
 });
 
+test('with --json a mistake is JSON, also where no command was found', async () => {
+	const {status, stdout, stderr} = await runProgram(['--nowhere', '--json']);
+	expect({status, stdout, stderr: JSON.parse(stderr)}).toEqual({
+		status: 2,
+		stdout: '',
+		stderr: {error: {code: 'usage', message: 'There is no flag --nowhere.', hint: expect.any(String)}},
+	});
+});
+
 test('what was typed wrong is repeated safely [1]', async () => {
 	const {status, stderr} = await runProgram(['-\u001b[2J']);
 	expect({status, stderr}).toEqual({
