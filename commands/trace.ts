@@ -1,9 +1,11 @@
 import * as z from 'zod/mini';
 import {command, noun} from '../src/command/command.ts';
 import {facts} from '../src/command/render/facts.ts';
+import type {Result} from '../src/command/result.ts';
 import {fileNameOf, readArtifact} from '../src/command/views/artifact-download.ts';
 import {partOf, readTraceFiles, traceFormats} from '../src/command/views/trace-push.ts';
-import {originalOf} from '../src/contract/lenient.ts';
+import {type Lenient, originalOf} from '../src/contract/lenient.ts';
+import type {Artifact} from '../src/contract/resources/artifact.ts';
 import {AppError, reportError} from '../src/core/error.ts';
 import {formatBytes} from '../src/core/format.ts';
 import type {Json} from '../src/core/json.ts';
@@ -101,18 +103,7 @@ const artifact = command({
 		const params = {...(await scope('org', 'workspace')), traceId: trace, oid};
 		const found = await client.resolveTraceArtifact({params, ...(download && {query: {download}})}, signal);
 		if (!download) {
-			return {
-				kind: 'record',
-				fields: facts([
-					['oid', found.oid],
-					['file', found.filename],
-					['type', found.mime_type],
-					['size', typeof found.size_bytes === 'number' ? formatBytes(found.size_bytes) : undefined],
-					['expires', found.expires_at],
-					['url', found.url],
-				]),
-				data: originalOf(found),
-			};
+			return artifactResult(found);
 		}
 
 		const {progress} = interact;
@@ -121,5 +112,25 @@ const artifact = command({
 		return {kind: 'text', text: `Saved ${path}.`, data: {path, artifact: originalOf(found)}};
 	},
 });
+
+/** Shows where an artifact is. Throws `network` where the server said nothing of it. */
+function artifactResult(found: Lenient<Artifact>): Result {
+	const fields = facts([
+		['oid', found.oid],
+		['file', found.filename],
+		['type', found.mime_type],
+		['size', typeof found.size_bytes === 'number' ? formatBytes(found.size_bytes) : undefined],
+		['expires', found.expires_at],
+		['url', found.url],
+	]);
+	if (fields.length === 0) {
+		throw new AppError('network', 'The server found the artifact, but said nothing of it.', {
+			hint: 'Check the URL, or update service: the server may have another version.',
+			permanent: true,
+		});
+	}
+
+	return {kind: 'record', fields, data: originalOf(found)};
+}
 
 export default noun({name: 'trace', summary: 'Traces and their artifacts', verbs: [push, artifact]});

@@ -102,6 +102,14 @@ test('what a reference lacks is left out', async () => {
 	expect(drawn(result, 80)).toBe('oid  a1');
 });
 
+test('an answer that says nothing of the artifact is an error', async () => {
+	const platform = await api({[`GET ${url}`]: {bare: {}}});
+	await expect(testContext({env: platform.env}).run('trace', 'artifact', 't1', 'a1')).rejects.toMatchObject({
+		code: 'network',
+		message: 'The server found the artifact, but said nothing of it.',
+	});
+});
+
 test('a file without --download, and an artifact that no trace names, are said so', async () => {
 	const {run, seen} = await setUp();
 	await expect(run('trace', 'artifact', 't1', 'a1', 'cat.png')).rejects.toMatchObject({code: 'usage'});
