@@ -1,7 +1,7 @@
 import {expect, test} from 'vitest';
 import {finish, text} from '../agent/scripted.ts';
-import {answer, ended, environment, inLog, minute, watching} from '../command/watching.ts';
 import {down, notFound, refused} from '../logs/tail-script.ts';
+import {answer, ended, environment, inLog, minute, watching} from './watching.ts';
 
 test('a line that matches is told at once, and what stood there before is no news', async () => {
 	const {begin, isOver, notices, store} = watching({
