@@ -31,9 +31,16 @@ const shippedWidth = {
 	},
 };
 
+/** Markdown is text, as in the build. */
+const markdownAsText = {
+	name: 'markdown-as-text',
+	load: (id: string) =>
+		id.endsWith('.md') ? `export default ${JSON.stringify(readFileSync(id, 'utf8'))};` : undefined,
+};
+
 /** What opens a database runs on each engine, in a project that is named after it; everything else runs once. */
 export default defineConfig({
-	plugins: [shippedWidth],
+	plugins: [shippedWidth, markdownAsText],
 	test: {
 		server: {deps: {inline: [drawnWith]}},
 		// Most tests wait for terminals, sockets and processes, so that two go together even on two cores.

@@ -47,6 +47,7 @@ const options = {
 	supported: {'regexp-set-notation': true},
 	minify: true,
 	jsx: 'automatic',
+	loader: {'.md': 'text'},
 	define: {
 		'process.env.NODE_ENV': '"production"',
 		'process.env.DEV': '"false"',

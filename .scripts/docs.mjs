@@ -1,4 +1,4 @@
-// Makes the tables of README.md anew from the commands, flags, providers, exit statuses and dependencies.
+// Renews the tables of README.md from the code.
 import {readFile, writeFile} from 'node:fs/promises';
 import {dirname, join} from 'node:path';
 import {fileURLToPath} from 'node:url';
@@ -15,12 +15,12 @@ const {
 	write: false,
 	format: 'esm',
 	platform: 'node',
+	loader: {'.md': 'text'},
 	logLevel: 'error',
 });
 const {renderReadme} = await import(`data:text/javascript;base64,${Buffer.from(bundle.contents).toString('base64')}`);
-const reasons = JSON.parse(await readFile(join(scripts, 'dependencies.json'), 'utf8'));
 try {
-	await writeFile(path, renderReadme(await readFile(path, 'utf8'), reasons));
+	await writeFile(path, renderReadme(await readFile(path, 'utf8')));
 } catch (error) {
 	// Its stack would show the whole bundle.
 	console.error(error.message);

@@ -1,31 +1,53 @@
 import * as z from 'zod/mini';
 import {command} from '../src/command/command.ts';
+import type {Entry} from '../src/command/context.ts';
 import {helpOf, helpOfAll, helpOfEntry} from '../src/command/help.ts';
+import type {Result} from '../src/command/result.ts';
 import {findCommand} from '../src/command/table.ts';
+import {topicResult} from '../src/command/topics/topic-result.ts';
+import {findTopic, topics} from '../src/command/topics/topics.ts';
 
 export default command({
 	name: 'help',
 	aliases: ['?'],
-	summary: 'Show all commands, or what one of them does',
+	summary: 'Show all commands, or help for a command or topic',
 	args: z.object({command: z.optional(z.string())}),
 	positional: ['command'],
 	rest: true,
-	describe: {command: 'a command, such as keys set'},
+	describe: {command: 'a command, such as keys set, or a topic, such as environment'},
+	suggests: {command: topics.map(({name, summary}) => ({value: name, hint: summary}))},
+	examples: ['help', 'help keys set', 'help environment'],
 	whileRunning: true,
 
-	run({command: name}, {entries, live}) {
+	async run({command: name}, {entries, live}) {
 		const inApp = live !== undefined;
 		if (!name) {
 			return helpOfAll(entries, inApp);
 		}
 
 		const words = name.replace(/^\//, '').split(/\s+/);
+		const topic = words.length === 1 ? findTopic(words[0] ?? '') : undefined;
+		const page = topic && (await topicResult(topic));
 		const entry = entries.find(({name: own, aliases}) => own === words[0] || aliases?.includes(words[0] ?? ''));
-		if (entry && words.length === 1) {
-			return helpOfEntry(entry, inApp);
+		if (!entry && page) {
+			return page;
 		}
 
-		const {path, command: found} = findCommand(entries, words);
-		return helpOf(path, found, inApp);
+		const found = helpOfCommand(entries, words, entry, inApp);
+		return page ? {kind: 'group', parts: [found, page], data: 'data' in found ? (found.data ?? null) : null} : found;
 	},
 });
+
+function helpOfCommand(
+	entries: readonly Entry[],
+	words: readonly string[],
+	entry: Entry | undefined,
+	inApp: boolean,
+): Result {
+	if (entry && words.length === 1) {
+		return helpOfEntry(entry, inApp);
+	}
+
+	const {path, command: found} = findCommand(entries, words);
+	return helpOf(path, found, inApp);
+}

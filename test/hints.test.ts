@@ -12,8 +12,8 @@ const sources = ['src', 'commands']
 	.flatMap(folder => readdirSync(folder, {recursive: true, withFileTypes: true}))
 	.filter(entry => entry.isFile() && /\.tsx?$/.test(entry.name))
 	.map(entry => posix.join(entry.parentPath, entry.name))
-	// What these say is read by no user of the program: the server's pages, and the descriptions of the API.
-	.filter(file => !/^src\/(?:server|contract)\//.test(file));
+	// The server's pages and the descriptions of the API are read elsewhere; the help topics are Markdown.
+	.filter(file => !/^src\/(?:server|contract|command\/topics)\//.test(file));
 
 /** What stands for an expression inside a hint, where any word would not do. */
 const samples: Readonly<Record<string, string>> = {

@@ -1,9 +1,9 @@
 import {existsSync, readdirSync, readFileSync} from 'node:fs';
 import {expect, test} from 'vitest';
-import {type Reasons, renderReadme} from '../.scripts/readme-tables.ts';
+import reasons from '../.scripts/dependencies.json' with {type: 'json'};
+import {renderReadme} from '../.scripts/readme-tables.ts';
 
 const readme = readFileSync('README.md', 'utf8');
-const reasons: Reasons = JSON.parse(readFileSync('.scripts/dependencies.json', 'utf8'));
 const manifest: {
 	readonly dependencies: Record<string, string>;
 	readonly devDependencies: Record<string, string>;
@@ -12,7 +12,13 @@ const manifest: {
 } = JSON.parse(readFileSync('package.json', 'utf8'));
 
 test('the tables of the README are those that the code makes: npm run docs', () => {
-	expect(readme).toBe(renderReadme(readme, reasons));
+	expect(readme).toBe(renderReadme(readme));
+});
+
+test('the README has at most 160 lines, and the commands that start and test the program', () => {
+	expect(readme.trimEnd().split('\n').length).toBeLessThanOrEqual(160);
+	expect(readme).toContain('npm ci && npm start');
+	expect(readme).toContain('npm ci && npm test');
 });
 
 test('every dependency has a reason, and every reason a dependency', () => {
@@ -31,16 +37,16 @@ test('dependencies are pinned to exact versions', () => {
 });
 
 test('a README without the markers of a section is refused', () => {
-	expect(() => renderReadme(readme.replace('<!-- /flags -->', ''), reasons)).toThrow(
-		'README.md needs <!-- flags --> and <!-- /flags -->.',
+	expect(() => renderReadme(readme.replace('<!-- /topics -->', ''))).toThrow(
+		'README.md needs <!-- topics --> and <!-- /topics -->.',
 	);
 });
 
 test('what stands around the markers stays as it is', () => {
 	const outside = (text: string) => text.replace(/(<!-- ([a-z-]+) -->)[\s\S]*?(<!-- \/\2 -->)/g, '$1$3');
 	const changed = readme.replaceAll('| --- |', '| stale |');
-	expect(outside(renderReadme(changed, reasons))).toBe(outside(readme));
-	expect(renderReadme(changed, reasons)).toBe(readme);
+	expect(outside(renderReadme(changed))).toBe(outside(readme));
+	expect(renderReadme(changed)).toBe(readme);
 });
 
 const guides = readdirSync('.github').map(name => `.github/${name}`);

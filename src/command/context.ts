@@ -12,7 +12,7 @@ import type {SessionAccess} from '../storage/session-access.ts';
 import type {AppStore} from '../store/store.ts';
 import type {SandboxExpiry} from '../watch/watch-expiry.ts';
 import type {Watches} from '../watch/watch-list.ts';
-import type {ValueKind} from './completion/known-values.ts';
+import type {KnownValue, ValueKind} from './completion/known-values.ts';
 import type {Result} from './result.ts';
 
 /** What commands do with the sessions on this machine: they open none, that is the app's business. */
@@ -84,6 +84,8 @@ export type Definition<S extends Shape> = {
 	readonly describe?: {readonly [name in keyof S]?: string};
 	/** Which known values an argument takes; those of an enum complete by themselves. */
 	readonly completes?: {readonly [name in keyof S]?: ValueKind};
+	/** Values that an argument may well take, besides any other. */
+	readonly suggests?: {readonly [name in keyof S]?: readonly KnownValue[]};
 	/** Full lines as one would type them in a shell, without the program's name. */
 	readonly examples?: readonly string[];
 	/** Positions that hold a secret: never kept in a history, and warned about in a shell (SAFETY 11). */
@@ -96,10 +98,14 @@ export type Definition<S extends Shape> = {
 };
 
 /** A command with its argument types hidden, as tables hold it. */
-export type Command = Omit<Definition<Shape>, 'run' | 'positional' | 'describe' | 'completes' | 'secret'> & {
+export type Command = Omit<
+	Definition<Shape>,
+	'run' | 'positional' | 'describe' | 'completes' | 'suggests' | 'secret'
+> & {
 	readonly positional?: readonly string[];
 	readonly describe?: Readonly<Record<string, string | undefined>>;
 	readonly completes?: Readonly<Record<string, ValueKind | undefined>>;
+	readonly suggests?: Readonly<Record<string, readonly KnownValue[] | undefined>>;
 	readonly secret?: string;
 	/** Checks `values` against the schema, then runs. Throws `AppError` (`usage`) for what does not fit. */
 	readonly execute: (values: Readonly<Record<string, unknown>>, context: CommandContext) => Promise<Result>;

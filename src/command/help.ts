@@ -5,6 +5,7 @@ import {globalFlagHelp} from './global-flags.ts';
 import type {Result} from './result.ts';
 import {type FlagHelp, runFlagHelp} from './run-flags.ts';
 import {allCommands} from './table.ts';
+import {topics} from './topics/topics.ts';
 
 /** Help of one command: usage, arguments, examples, as one types them in the app or in a shell. */
 export function helpOf(path: string, command: Command, inApp: boolean): Result {
@@ -33,13 +34,14 @@ const everyFlag = () => `${shellLine('--help')} lists the flags of every command
 export function helpOfAll(entries: readonly Entry[], inApp: boolean): Result {
 	const commands = commandTable(entries, inApp);
 	return inApp
-		? {...commands, notes: ['/help <command> for details. Text without / is sent to the agent.', ...keyHelp]}
+		? {...commands, notes: [appHelp, topicNames, ...keyHelp]}
 		: {
 				kind: 'group',
 				parts: [
 					{...commands, notes: ['`$ <command> --help` says more. Without a command the app starts.']},
 					flagTable('Flags without a command', Object.values(runFlagHelp)),
 					flagTable('Flags of every command', globalFlagHelp),
+					topicTable(),
 				],
 				data: commands.data,
 			};
@@ -59,6 +61,20 @@ function commandTable(entries: readonly Entry[], inApp: boolean) {
 		opens: {words: ['help'], ids: shown.map(({path}) => path)},
 		data: shown.map(({path, command}) => ({command: path, summary: command.summary, usage: usageOf(path, command)})),
 	} as const;
+}
+
+const appHelp = '/help <command> for details. Text without / is sent to the agent.';
+const topicNames = `/help <topic> for more: ${topics.map(({name}) => name).join(', ')}.`;
+
+function topicTable(): Result {
+	return {
+		kind: 'table',
+		title: 'Topics',
+		columns: [{label: ''}, {label: ''}],
+		rows: topics.map(({name, summary}) => [`help ${name}`, summary]),
+		empty: '',
+		data: null,
+	};
 }
 
 function flagTable(title: string, flags: readonly FlagHelp[]): Result {

@@ -1,6 +1,7 @@
 import type {Cell} from '../core/cell.ts';
 import type {Json} from '../core/json.ts';
 import type {LogToFollow} from '../logs/log-to-follow.ts';
+import type {MarkdownOptions} from '../terminal/markdown/markdown-options.ts';
 import type {Plot} from './render/plot.ts';
 
 /** What a command gives back: data, not drawing. The app draws it, the shell prints it, `--json` prints `data`. */
@@ -28,6 +29,13 @@ export type Result =
 	  }
 	/** Numbers as a picture of text, drawn to the width that there is. */
 	| {readonly kind: 'plot'; readonly title: string; readonly plot: Plot; readonly data?: Json}
+	/** A page of reference. It brings its renderer, which is loaded with it; a pipe gets the Markdown. */
+	| {
+			readonly kind: 'page';
+			readonly markdown: string;
+			readonly draw: (markdown: string, options: MarkdownOptions) => readonly string[];
+			readonly data: Json;
+	  }
 	/** Several results under each other; `data` speaks for all of them. */
 	| {readonly kind: 'group'; readonly parts: readonly Result[]; readonly data: Json}
 	/** Text that is printed as it is, such as an exported conversation. */

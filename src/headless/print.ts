@@ -39,16 +39,39 @@ export function printResult(
 		return;
 	}
 
+	output.write(drawResult(result, output, {exact, env}));
+}
+
+/** Returns a result as people read it, with a newline at its end; '' for nothing. A pipe gets pages as Markdown. */
+export function drawResult(
+	result: Result,
+	output: Pick<Output, 'isTTY' | 'columns'>,
+	{exact = false, env}: {readonly exact?: boolean; readonly env: Environment},
+): string {
 	const width = output.isTTY ? output.columns || 80 : 10_000;
-	const lines = renderResult(result, {
+	const lines = renderResult(output.isTTY ? result : asMarkdown(result), {
 		width,
 		palette: createPalette({color: wantsColor(output, env)}),
 		place: 'shell',
 		exact,
 	});
-	if (lines.length > 0) {
-		output.write(`${lines.join('\n')}\n`);
+	return lines.map(line => `${line}\n`).join('');
+}
+
+function asMarkdown(result: Result): Result {
+	switch (result.kind) {
+		case 'page':
+			return {kind: 'lines', lines: result.markdown.split('\n')};
+		case 'group':
+			return {...result, parts: result.parts.map(asMarkdown)};
+		default:
+			return result;
 	}
+}
+
+/** True for a result that is read like a manual, or holds such a page. */
+export function isPage(result: Result): boolean {
+	return result.kind === 'page' || (result.kind === 'group' && result.parts.some(isPage));
 }
 
 /** Prints an error as a person reads it, or as JSON for `--json`. Always on standard error. */

@@ -4,7 +4,8 @@ import type {Surroundings} from '../command/program.ts';
 import {findCommand} from '../command/table.ts';
 import {exitStatus, reportError} from '../core/error.ts';
 import {wantsLinear} from '../terminal/abilities.ts';
-import {printError, printResult} from './print.ts';
+import {showInPager} from './pager.ts';
+import {drawResult, isPage, printError, printResult} from './print.ts';
 import {printStream} from './print-stream.ts';
 import {createTerminalQuestions} from './terminal-questions.ts';
 import {createPlainNote, createWaitNote, type WaitNote} from './wait-note.ts';
@@ -56,6 +57,10 @@ export async function runShell(
 		note.end();
 		if (result.kind === 'panel' && result.panel.show === 'session') {
 			return {open: result.panel.id, profile: flags.profile, insecureHttp: flags.insecureHttp};
+		}
+
+		if (!json && isPage(result) && (await showInPager(drawResult(result, stdout, {env}), {stdout, env}))) {
+			return {status: 0};
 		}
 
 		printResult(result, stdout, {json, exact: flags.exact, env});

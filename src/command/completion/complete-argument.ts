@@ -74,7 +74,7 @@ function isFlagWord(word: string, name: string): boolean {
 
 /** The command's own arguments, then the flags that go with every command. */
 function argumentsOf(command: Command): readonly Argument[] {
-	const {args, positional = [], describe = {}, completes = {}, secret} = command;
+	const {args, positional = [], describe = {}, completes = {}, suggests = {}, secret} = command;
 	const own = fieldsOf(args).map(({name, type, required, multiple}): Argument => {
 		const kind = completes[name];
 		const choices = choicesOf(args, name);
@@ -85,7 +85,7 @@ function argumentsOf(command: Command): readonly Argument[] {
 			required,
 			multiple,
 			summary: describe[name] ?? '',
-			values: valuesOf => (name === secret ? [] : kind ? valuesOf(kind) : choices),
+			values: valuesOf => (name === secret ? [] : kind ? valuesOf(kind) : (suggests[name] ?? choices)),
 		};
 	});
 	const global = globalFlagsToComplete.map(

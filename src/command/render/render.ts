@@ -36,6 +36,8 @@ export function renderResult(result: Result, style: Style): readonly string[] {
 			];
 		case 'plot':
 			return [...heading(result.title, style), ...drawPlot(result.plot, width)];
+		case 'page':
+			return result.draw(result.markdown, {width: Math.max(width, 8), palette});
 		case 'group':
 			return result.parts.flatMap((part, index) => [...(index > 0 ? [''] : []), ...renderResult(part, style)]);
 		case 'running':

@@ -1,4 +1,4 @@
-/** What an attribute feeds, as the README names it. */
+/** What an attribute feeds, as `help traces` names it. */
 type Feeds = 'scope' | 'sessions' | 'evaluations' | 'AIRT' | 'runs and items' | 'artifacts' | 'all';
 
 type Row = {

@@ -1,0 +1,34 @@
+import dependencies from './dependencies.md';
+import environment from './environment.md';
+import exitStatus from './exit-status.md';
+import keys from './keys.md';
+import operations from './operations.md';
+import serve from './serve.md';
+import {topicTables} from './tables.ts';
+import tasks from './tasks.md';
+import type {Topic} from './topics.ts';
+import traces from './traces.md';
+
+const pages: Readonly<Record<Topic['name'], string>> = {
+	environment,
+	'exit-status': exitStatus,
+	keys,
+	serve,
+	tasks,
+	traces,
+	operations,
+	dependencies,
+};
+
+/** Returns the page of a topic as Markdown, with the table for each marker. Throws if a marker has none. */
+export function pageOf(name: Topic['name']): string {
+	const tables = topicTables();
+	return pages[name].trimEnd().replace(/^<!-- ([a-z]+) -->$/gm, (marker, table: string) => {
+		const text = tables[table];
+		if (text === undefined) {
+			throw new Error(`The page ${name} has ${marker}, for which there is no table.`);
+		}
+
+		return text;
+	});
+}

@@ -1,0 +1,73 @@
+import reasons from '../../../.scripts/dependencies.json' with {type: 'json'};
+import {type Endpoint, scopeOf} from '../../contract/endpoint.ts';
+import {operations} from '../../contract/operations.ts';
+import {pathTemplate} from '../../contract/path.ts';
+import {type ErrorCode, exitStatus} from '../../core/error.ts';
+import {attributeRows} from '../../server/ingest/attributes.ts';
+import {environmentRows} from './environment.ts';
+import {code, markdownTable} from './markdown-table.ts';
+
+const statusMeaning: Readonly<Record<ErrorCode, string>> = {
+	failed: 'failed',
+	usage: 'the command line was wrong',
+	incomplete: 'the answer is incomplete: broken off, cut at the token limit, filtered or refused',
+	auth: 'not authenticated, or forbidden',
+	'not-found': 'not found',
+	network: 'the network or the server failed',
+	provider: 'the network or the server failed',
+	budget: 'the budget or the number of turns is used up',
+	conflict: 'it conflicts with something else',
+	upgrade: 'a newer version of service is required',
+	interrupted: 'interrupted',
+};
+
+function statuses(): string {
+	const meanings = new Map([[0, 'done']]);
+	for (const [name, status] of Object.entries(exitStatus)) {
+		meanings.set(status, statusMeaning[name as ErrorCode]);
+	}
+
+	return markdownTable(
+		['status', 'meaning'],
+		[...meanings].map(([status, meaning]) => [String(status), meaning]),
+	);
+}
+
+function requests(): string {
+	const rows = Object.values<Endpoint>(operations).map(row => [
+		`${row.summary}${row.deprecated ? ' (deprecated)' : ''}${row.extension ? ' (extension)' : ''}`,
+		code(`${row.method} ${pathTemplate(row.path)}`),
+		scopeOf(row).join(', '),
+		row.auth === 'bearer' ? 'bearer token' : 'API key',
+	]);
+	return markdownTable(['operation', 'request', 'works in', 'credential'], rows);
+}
+
+function dependencies(): string {
+	const table = (packages: Readonly<Record<string, string>>) =>
+		markdownTable(
+			['package', 'spares us'],
+			Object.entries(packages).map(([name, reason]) => [code(name), reason]),
+		);
+	return [
+		table(reasons.dependencies),
+		'Where the platform has it:',
+		table(reasons.optionalDependencies),
+		'For development alone:',
+		table(reasons.devDependencies),
+	].join('\n\n');
+}
+
+/** Returns the tables that pages are completed with, by the name of their marker. */
+export function topicTables(): Readonly<Record<string, string>> {
+	return {
+		environment: markdownTable(['variable', 'meaning'], environmentRows()),
+		statuses: statuses(),
+		operations: requests(),
+		attributes: markdownTable(
+			['attribute', 'type', 'feeds', 'meaning'],
+			attributeRows().map(({key, type, feeds, meaning}) => [code(key), type, feeds, meaning]),
+		),
+		dependencies: dependencies(),
+	};
+}

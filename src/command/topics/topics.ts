@@ -1,0 +1,18 @@
+/** The pages of reference that `help <topic>` shows, in the order shown. A summary has no full stop. */
+export const topics = [
+	{name: 'environment', summary: 'Environment variables, models, and what is kept where'},
+	{name: 'exit-status', summary: 'Exit statuses, and answers for scripts'},
+	{name: 'keys', summary: 'Keys in the app, and completion in your shell'},
+	{name: 'serve', summary: 'A server of your own: accounts, storage, security'},
+	{name: 'tasks', summary: 'Sandboxes, tasks of your own, watching their logs'},
+	{name: 'traces', summary: 'Attributes of traces that the server reads'},
+	{name: 'operations', summary: 'Operations of the REST API'},
+	{name: 'dependencies', summary: 'Packages, and what each one spares us'},
+] as const;
+
+export type Topic = (typeof topics)[number];
+
+/** Returns the topic of that name. */
+export function findTopic(name: string): Topic | undefined {
+	return topics.find(topic => topic.name === name);
+}
