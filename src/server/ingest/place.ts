@@ -70,9 +70,14 @@ function loadRooms(transaction: DatabaseTransaction, organizationId: string): Pr
 		.execute();
 }
 
+/** Whether a slug, a UUID in letters of any case, or nothing in particular names it. */
+function isNamed(given: string | undefined, slug: string | null, id: string | null): boolean {
+	return given === undefined || given === slug || given.toLowerCase() === id;
+}
+
 /** The place of these names, or a sentence that says what is not there. */
 function findPlace(rooms: readonly Room[], workspace: string | undefined, project: string | undefined): Place | string {
-	const first = rooms.find(({id, slug}) => workspace === undefined || workspace === slug || workspace === id);
+	const first = rooms.find(({id, slug}) => isNamed(workspace, slug, id));
 	if (!first) {
 		return workspace === undefined
 			? 'The organization has no workspace.'
@@ -80,8 +85,7 @@ function findPlace(rooms: readonly Room[], workspace: string | undefined, projec
 	}
 
 	const found = rooms.find(
-		({id, project_id, project_slug}) =>
-			id === first.id && (project === undefined || project === project_slug || project === project_id),
+		({id, project_id, project_slug}) => id === first.id && isNamed(project, project_slug, project_id),
 	);
 	if (!found?.project_id) {
 		return project === undefined

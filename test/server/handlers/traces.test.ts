@@ -136,6 +136,7 @@ test('a span names its workspace and project by slug or id, else it is of the fi
 		{},
 		{'service.workspace': scope.workspace, 'service.project': scope.project},
 		{'service.workspace': project.workspace_id, 'service.project': project.id},
+		{'service.workspace': project.workspace_id.toUpperCase(), 'service.project': project.id.toUpperCase()},
 		{'service.workspace': 'elsewhere'},
 		{'service.project': 'elsewhere'},
 	];
@@ -147,7 +148,7 @@ test('a span names its workspace and project by slug or id, else it is of the fi
 		},
 	});
 	expect(await server.database.selectFrom('spans').select('project_id').execute()).toEqual(
-		Array.from({length: 3}, () => ({project_id: project.id})),
+		Array.from({length: 4}, () => ({project_id: project.id})),
 	);
 	expect(await push(server, [{id: '9'}], {resource: {'service.project': 'elsewhere'}})).toMatchObject({
 		partialSuccess: {rejectedSpans: '1'},
