@@ -22,7 +22,9 @@ function answers(...given: readonly (string | {readonly status: number})[]) {
 /** What a command wrote until it ended. */
 async function ran(words: readonly string[], env: Readonly<Record<string, string>>, isTerminal = false) {
 	const {outcome, stdout, stderr} = shell(words, {env, isTerminal});
-	return {outcome: await outcome, stdout: stdout(), stderr: stderr()};
+	// A busy machine may let it wait for so long that this is said, too.
+	const waiting = 'env logs is still waiting for an answer. Ctrl+C ends it.\n';
+	return {outcome: await outcome, stdout: stdout(), stderr: stderr().replace(waiting, '')};
 }
 
 const records = (text: string) =>

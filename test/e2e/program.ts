@@ -17,7 +17,7 @@ export const calledSo = `node ${program}`;
 /** What the program is built of; a test of a stale one would prove nothing. */
 const sources = ['src', 'commands', '.scripts/build.mjs', 'package.json'];
 
-vi.setConfig({testTimeout: 30_000, hookTimeout: 120_000});
+vi.setConfig({hookTimeout: 120_000});
 beforeAll(ensureBuilt);
 
 /** Builds the program where it is missing or older than its sources; test files that run at the same time build it once. */

@@ -3,15 +3,11 @@ import {readFileSync} from 'node:fs';
 import {mkdtemp, rm} from 'node:fs/promises';
 import {tmpdir} from 'node:os';
 import {join} from 'node:path';
-import {setTimeout as sleep} from 'node:timers/promises';
-import {onTestFinished, vi} from 'vitest';
+import {expect, onTestFinished} from 'vitest';
 import type {Containment} from '../../../src/server/sandboxes/containment/containment.ts';
 import {createLocalProvider} from '../../../src/server/sandboxes/local-provider.ts';
 import type {SandboxSpec} from '../../../src/server/sandboxes/provider.ts';
 import {supervisor} from './supervisor.ts';
-
-// Processes of a busy machine take their time.
-vi.setConfig({testTimeout: 20_000});
 
 /** A PATH without bubblewrap, so that what a test sees does not depend on the machine. */
 export const plainPath = '/nowhere';
@@ -58,13 +54,9 @@ export async function localSandboxes({path = plainPath, grace = 300, environment
 	return {root, provider, script, log};
 }
 
-/** Looks again until `isTrue`, for at most 10 seconds. */
+/** Waits until `isTrue`. */
 export async function eventually(isTrue: () => boolean | Promise<boolean>): Promise<void> {
-	for (const deadline = Date.now() + 10_000; !(await isTrue()); await sleep(10)) {
-		if (Date.now() > deadline) {
-			throw new Error('It did not become true within 10 seconds.');
-		}
-	}
+	await expect.poll(isTrue, {interval: 10}).toBe(true);
 }
 
 /** True while a process runs, whoever's it is; one that ended and was not collected yet does not. */

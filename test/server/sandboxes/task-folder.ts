@@ -1,10 +1,6 @@
 import {mkdir, writeFile} from 'node:fs/promises';
 import {join} from 'node:path';
-import {vi} from 'vitest';
 import type {TestServer} from '../harness.ts';
-
-// Processes of a busy machine take their time.
-vi.setConfig({testTimeout: 20_000});
 
 /** Adds a public task to a test server: the fields of its `task.yaml` in JSON, which is YAML, and its files. */
 export async function addTask(
