@@ -6,7 +6,7 @@ export type Channel<Value> = AsyncIterable<Value> & {
 	readonly end: (failure?: {readonly error: unknown}) => void;
 };
 
-/** Makes a channel. It holds what was pushed until it is read, so the writer has to bound how much that is. */
+/** Creates a channel. It holds what was pushed until it is read, so the writer has to bound how much that is. */
 export function createChannel<Value>(): Channel<Value> {
 	const values: Value[] = [];
 	let ended: {readonly failure: {readonly error: unknown} | undefined} | undefined;

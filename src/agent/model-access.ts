@@ -66,7 +66,7 @@ export function createModelAccess(dependencies: Dependencies): ModelAccess {
 
 		const transport = createTransport(host.key && {origin: originOf(host.baseUrl), kind: row.auth, secret: host.key});
 		transports.set(name, {key: host.key, transport});
-		// One that could not be made is made anew the next time.
+		// One that could not be made is created again the next time.
 		transport.catch(() => transports.delete(name));
 		return transport;
 	};
@@ -151,7 +151,7 @@ function missingKey({name, label, keyVariables, defaultBaseUrl}: ProviderRow): A
 		});
 	}
 
-	return new AppError('auth', `There is no key for ${label}.`, {
+	return new AppError('auth', `No API key for ${label}.`, {
 		hint: variable ? `Run \`keys set ${name}\`, or set ${variable}.` : `Run \`keys set ${name} --base-url <address>\`.`,
 	});
 }

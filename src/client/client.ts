@@ -51,7 +51,7 @@ const silenceLimit = 60_000;
 const silences: readonly unknown[] = ['UND_ERR_HEADERS_TIMEOUT', 'UND_ERR_BODY_TIMEOUT'];
 
 /**
- * Makes a client; throws `usage` for an address that is none. What may be repeated is tried again up to two times (SAFETY 23): a GET, and a
+ * Creates a client; throws `usage` for an address that is none. What may be repeated is tried again up to two times (SAFETY 23): a GET, and a
  * write that carries its idempotency key; whatever else writes is sent once.
  */
 export function createClient({server: address, transports, retry = {}, refresh, onAnswer}: Options): Client {

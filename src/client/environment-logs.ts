@@ -26,7 +26,7 @@ type Known = {readonly after?: number | undefined; readonly etag?: string | unde
 export type ReadEnvironmentLog = (known: Known, signal: AbortSignal) => Promise<EnvironmentLog>;
 
 /** Longest silence of a server in milliseconds: whoever follows a log asks again. */
-const timeout = 30_000;
+const timeoutMs = 30_000;
 
 /**
  * The operation `getEnvironmentLogs` for one environment of one server, as whoever follows a log needs it: with what a
@@ -48,8 +48,8 @@ export function environmentLogReader(
 			method,
 			url: after === undefined ? url : `${url}?after=${after}`,
 			headers: {...headers, ...(etag && {'if-none-match': etag})},
-			headersTimeout: timeout,
-			idleTimeout: timeout,
+			headersTimeout: timeoutMs,
+			idleTimeout: timeoutMs,
 			signal,
 		});
 		if (response.status === 304) {

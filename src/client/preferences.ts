@@ -45,8 +45,8 @@ export async function getPreferences(
 						hint: `Log in again: \`login --server ${server}\``,
 						...(response.status === 401 && {logInTo: server}),
 					})
-				: new AppError('auth', `${server} refused the key${detail}.`, {
-						hint: 'Check the key, or make a new one there.',
+				: new AppError('auth', `${server} rejected the key${detail}.`, {
+						hint: 'Check the key, or create a new one there.',
 					});
 		case 426:
 			throw new AppError('upgrade', `${server} needs a newer version of service${detail}.`, {hint: 'Update service.'});
@@ -65,7 +65,7 @@ export async function getPreferences(
 }
 
 /**
- * Makes sure that a server is one of the platform before anyone is asked for a credential: `transport` has none. A refusal
+ * Verifies that a server is one of the platform before anyone is asked for a credential: `transport` has none. A refusal
  * in the words of the API is the answer that proves it. Throws as `getPreferences` for everything else.
  */
 export async function recognizeServer(server: string, transport: Transport, signal: AbortSignal): Promise<void> {

@@ -59,21 +59,21 @@ function wording({detail, type, fields, note}: Reason, status: number): string {
 function explain(from: string, status: number): Explained {
 	switch (status) {
 		case 400:
-			return ['failed', `${from} found the request invalid`, 'Put it right and try again.'];
+			return ['failed', `${from} found the request invalid`, 'Correct it and try again.'];
 		case 401:
 			return ['auth', `${from} did not accept the login`, `Log in again with \`login --server ${from}\`.`];
 		case 403:
 			return ['auth', `${from} does not allow this`, 'Ask those who may, or log in as another user.'];
 		case 404:
-			return ['not-found', `${from} does not know this`, 'Check the id, and org, workspace and project.'];
+			return ['not-found', `Not found on ${from}`, 'Check the id, and org, workspace and project.'];
 		case 409:
 			return ['conflict', `This conflicts with what is at ${from}`, 'Look at its state, then try again.'];
 		case 422:
-			return ['failed', `${from} found values that are not right`, 'Put them right and try again.'];
+			return ['failed', `${from} found invalid values`, 'Correct them and try again.'];
 		case 426:
 			return ['upgrade', `${from} needs a newer version of service`, 'Update service.'];
 		case 429:
-			return ['network', `${from} gets too many requests`, 'Try again in a while.'];
+			return ['network', `${from} is rate-limiting you`, 'Try again in a while.'];
 		case 500:
 			return ['network', `${from} failed inside`, 'Try again in a while.'];
 		case 502:
@@ -91,6 +91,6 @@ function explainClass(from: string, status: number): Explained {
 	}
 
 	return status >= 400
-		? ['failed', `${from} refused the request`, 'Put it right and try again.']
-		: ['network', `${from} answered as an agent platform does not`, 'Check the address.'];
+		? ['failed', `${from} refused the request`, 'Correct it and try again.']
+		: ['network', `${from} didn't answer like a service server`, 'Check the address.'];
 }

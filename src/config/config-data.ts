@@ -67,7 +67,7 @@ export type ConfigData = z.infer<typeof configData>;
 
 export const emptyConfig: ConfigData = {version: 1, settings: {}, keys: {}, profiles: {}};
 
-/** Reads parsed JSON as a configuration. Gives the first fault as `path: what is wrong` where it is none. */
+/** Reads parsed JSON as a configuration. Returns the first fault as `path: what is wrong` where it is none. */
 export function parseConfig(
 	value: unknown,
 ): {readonly data: ConfigData; readonly fault?: never} | {readonly data?: never; readonly fault: string} {

@@ -18,12 +18,12 @@ export type Config = {
 	/** What the file holds now; read again only when it changed. Throws as `readConfig` does. */
 	readonly read: () => ConfigData;
 	/**
-	 * Gives a secret of `read` with its text, which may be in the keychain. Throws `auth` where the keychain lost it, and
+	 * Returns a secret of `read` with its text, which may be in the keychain. Throws `auth` where the keychain lost it, and
 	 * `failed` where the keychain cannot be asked.
 	 */
 	readonly open: (held: Secret) => Promise<Secret>;
 	/**
-	 * Changes the configuration without losing what other processes change: takes the lock, reads the file anew, and
+	 * Changes the configuration without losing what other processes change: takes the lock, reads the file again, and
 	 * replaces it as a whole by what `change` gives (SAFETY 10, 18). Secrets of records that changed go to the keychain, and
 	 * entries that are not referred to any more are removed from it; `onFault` is told where that cannot be done. Gives
 	 * what is now in the file. Throws what `change` throws, and `AppError`: `conflict` where another process keeps the

@@ -32,7 +32,7 @@ type Options = {
 	/** The bundled `keychain-child.ts`. */
 	readonly script: URL;
 	/** Longest time of a call, in milliseconds. */
-	readonly patience?: number;
+	readonly timeoutMs?: number;
 };
 
 const mostBytes = 256 * 1024;
@@ -48,7 +48,7 @@ const passedOn = [
  * of its own: a locked keychain blocks a thread until somebody answers its window, and a process with a blocked thread can
  * neither give up nor end, while a child can be killed.
  */
-export function createKeychain({env, script, patience = 3000}: Options): Keychain {
+export function createKeychain({env, script, timeoutMs = 3000}: Options): Keychain {
 	if (env['SERVICE_KEYCHAIN']?.trim().toLowerCase() === 'off') {
 		const off = async () => {
 			throw new AppError('failed', 'SERVICE_KEYCHAIN is off.', {
@@ -59,7 +59,7 @@ export function createKeychain({env, script, patience = 3000}: Options): Keychai
 	}
 
 	const ask = async (request: KeychainRequest) => {
-		const answer = await askChild(request, {env, script, patience});
+		const answer = await askChild(request, {env, script, timeoutMs});
 		switch (answer.kind) {
 			case 'done':
 				return answer.text;
@@ -84,7 +84,10 @@ export function createKeychain({env, script, patience = 3000}: Options): Keychai
 }
 
 /** The secret goes and comes through pipes, never through arguments or the environment, which others may read. */
-async function askChild(request: KeychainRequest, {env, script, patience}: Required<Options>): Promise<KeychainAnswer> {
+async function askChild(
+	request: KeychainRequest,
+	{env, script, timeoutMs}: Required<Options>,
+): Promise<KeychainAnswer> {
 	const {spawn} = await import('node:child_process');
 	return new Promise((resolve, reject) => {
 		const args = [fileURLToPath(script)];
@@ -100,7 +103,7 @@ async function askChild(request: KeychainRequest, {env, script, patience}: Requi
 		const timer = setTimeout(() => {
 			late = true;
 			child.kill('SIGKILL');
-		}, patience);
+		}, timeoutMs);
 		child.stdin?.on('error', () => {
 			// It ended before it read; `close` says so.
 		});
@@ -120,7 +123,7 @@ async function askChild(request: KeychainRequest, {env, script, patience}: Requi
 			if (answer) {
 				resolve(answer);
 			} else {
-				const waited = `The keychain did not answer within ${patience / 1000} seconds.`;
+				const waited = `The keychain did not answer within ${timeoutMs / 1000} seconds.`;
 				reject(fault(late ? waited : 'The keychain could not be asked.'));
 			}
 		});

@@ -60,7 +60,7 @@ export function needsNoKey({keyless, defaultBaseUrl}: KeyRow, baseUrl = defaultB
 }
 
 /**
- * Stores the key of a provider, in place of the one before. Gives what is stored now; `onFault` is told why the keychain
+ * Stores the key of a provider, in place of the one before. Returns what is stored now; `onFault` is told why the keychain
  * did not take the key, which is then in the file. Throws as `newKey`.
  */
 export async function setKey(

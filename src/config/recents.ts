@@ -40,7 +40,7 @@ export type Recents = {
 
 const mostIds = 30;
 const mostProfiles = 20;
-const patience = 500;
+const settleTimeoutMs = 500;
 
 /** What may be offered as one word of a command line: no blank, quote, control or invisible character, and no flag. */
 const plainId = /^(?!-)[^\s'"`\\$\p{C}]{1,128}$/u;
@@ -98,7 +98,7 @@ export function openRecents(path: string): Recents {
 				return [];
 			}
 		},
-		settle: () => Promise.race([writing.then(() => undefined), sleep(patience, undefined, {ref: false})]),
+		settle: () => Promise.race([writing.then(() => undefined), sleep(settleTimeoutMs, undefined, {ref: false})]),
 	};
 }
 

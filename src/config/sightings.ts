@@ -37,7 +37,7 @@ export type Sightings = {
 const mostSightings = 300;
 /** So that what is short-lived, as all of the embedded server is, does not push out what is not. */
 const mostOfProfile = 60;
-const patience = 500;
+const settleTimeoutMs = 500;
 
 /** An id that can be given back as one word of a command line; as completion takes them. */
 const plainId = /^(?!-)[^\s'"`\\$\p{C}]{1,128}$/u;
@@ -55,7 +55,7 @@ export function openSightings(path: string): Sightings {
 			.catch(() => undefined);
 	};
 
-	const settle = () => Promise.race([writing.then(() => undefined), sleep(patience, undefined, {ref: false})]);
+	const settle = () => Promise.race([writing.then(() => undefined), sleep(settleTimeoutMs, undefined, {ref: false})]);
 
 	return {
 		remember(seen) {

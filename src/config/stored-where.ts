@@ -21,13 +21,11 @@ export function storedWhere(
 	const secrets = held.filter(one => one !== undefined);
 	const isInKeychain = secrets.some(one => storedIn(one) === 'keychain');
 	if (why === undefined || secrets.length === 0) {
-		return isInKeychain ? 'Kept in the keychain.' : undefined;
+		return isInKeychain ? 'Saved to the keychain.' : undefined;
 	}
 
-	// Windows has no modes; there the folder is the user's own.
-	const mode = process.platform === 'win32' ? '' : ' (0600)';
-	const kept = isInKeychain ? 'Kept partly in the keychain, partly' : 'Kept';
-	return `${kept} in ${shortened(file)}${mode}: ${asClause(why)}.`;
+	const saved = isInKeychain ? 'Saved partly to the keychain, partly' : 'Saved';
+	return `${saved} to ${shortened(file)} (${asClause(why)}).`;
 }
 
 /** A sentence as the end of another one. */

@@ -6,7 +6,7 @@ import type {ConfigData} from './config-data.ts';
 import type {Keychain} from './keychain.ts';
 import {asClause} from './stored-where.ts';
 
-/** What a secret is for, as a person finds it in his keychain, beside a number of its own. */
+/** What a secret is for, as a person finds it in the keychain, beside a number of its own. */
 type Purpose = string;
 
 type Sealed = {
@@ -74,7 +74,7 @@ export function createVault(keychain: Keychain, current: () => ConfigData): Vaul
 
 			const opening = opened.get(entry) ?? read(entry);
 			opened.set(entry, opening);
-			// What could not be opened is tried anew the next time: the keychain may be unlocked then.
+			// What could not be opened is tried again the next time: the keychain may be unlocked then.
 			opening.catch(() => opened.delete(entry));
 			return opening;
 		},

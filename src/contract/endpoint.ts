@@ -13,7 +13,7 @@ export type Endpoint = {
 	readonly summary: string;
 	/** What a caller should know beyond the summary. */
 	readonly description?: string;
-	/** How a caller proves who he is: `Authorization: Bearer`, or `X-API-Key`. */
+	/** How a caller proves who they are: `Authorization: Bearer`, or `X-API-Key`. */
 	readonly auth: 'bearer' | 'api-key';
 	readonly query?: z.ZodMiniType;
 	/** A body of JSON. */

@@ -31,7 +31,7 @@ export function credentialHeader(credential: Credential | undefined, origin: Ori
 	const text = secret.reveal();
 	if (!isKeyText(text)) {
 		throw new AppError('usage', `The key for ${origin} has spaces, line ends or other characters that no key has.`, {
-			hint: 'Check the variable that holds it, or store it anew.',
+			hint: 'Check the variable that holds it, or store it again.',
 		});
 	}
 

@@ -47,7 +47,7 @@ export function explainFailure(error: unknown, {origin, signal, proxied}: Exchan
 }
 
 /**
- * What kept a tunnel from being opened, told of the proxy at `proxy`, an origin: the far end was never asked. Gives an
+ * What kept a tunnel from being opened, told of the proxy at `proxy`, an origin: the far end was never asked. Returns an
  * `AppError` (`network`), and what is no failure of the network as it came.
  */
 export function explainProxyFailure(error: unknown, proxy: string): unknown {
@@ -84,7 +84,7 @@ function abortOf(signal: AbortSignal, origin: string): unknown {
 	}
 
 	if (reason instanceof Error && reason.name === 'TimeoutError') {
-		return network([`${origin} did not answer in time.`, 'Try again.'], reason);
+		return network([`Timed out waiting for ${origin}.`, 'Try again.'], reason);
 	}
 
 	return new DOMException('The request was aborted.', 'AbortError');
@@ -101,12 +101,12 @@ function explainCode(code: string, origin: string): Explained {
 		case 'EHOSTUNREACH':
 		case 'ENETUNREACH':
 		case 'ENETDOWN':
-			return [`There is no way to ${origin}.`, 'Check your connection to the network.'];
+			return [`Can't reach ${origin}.`, 'Check your connection to the network.'];
 		case 'UND_ERR_CONNECT_TIMEOUT':
 		case 'ETIMEDOUT':
-			return [`${origin} does not answer: no connection came about in time.`, 'Check the address and your network.'];
+			return [`Timed out connecting to ${origin}.`, 'Check the address and your network.'];
 		case 'UND_ERR_HEADERS_TIMEOUT':
-			return [`${origin} took the request, but did not answer in time.`, 'Try again.'];
+			return [`Timed out waiting for ${origin}.`, 'Try again.'];
 		case 'UND_ERR_BODY_TIMEOUT':
 			return [`${origin} stopped in the middle of its answer.`, 'Try again.'];
 		case 'UND_ERR_SOCKET':

@@ -18,7 +18,7 @@ type Limits = {
 };
 
 /** So long a body may take, in milliseconds, and a second more for every so many bytes that came. */
-const patience = 60_000;
+const baseTimeoutMs = 60_000;
 const slowest = 4096;
 
 /**
@@ -33,7 +33,7 @@ export async function* inTime(
 	let bytes = 0;
 	for await (const chunk of body) {
 		bytes += chunk.length;
-		if (now() - begun > patience + (bytes / slowest) * 1000) {
+		if (now() - begun > baseTimeoutMs + (bytes / slowest) * 1000) {
 			throw new AppError('network', `${from} answers too slowly: ${formatBytes(bytes)} in a minute or more.`, {
 				hint: 'Try again later.',
 				permanent: true,

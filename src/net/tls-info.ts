@@ -11,7 +11,7 @@ export type TlsInfo = {
 	readonly issuer: string;
 };
 
-const patience = 10_000;
+const timeoutMs = 10_000;
 
 /**
  * Looks at the certificate of an https address, which must be valid (SAFETY 9), with a connection of its own that sends
@@ -37,7 +37,7 @@ export async function readTlsInfo(
 	try {
 		return await new Promise((resolve, reject) => {
 			signal.addEventListener('abort', () => reject(signal.reason), {once: true});
-			socket.setTimeout(patience, () =>
+			socket.setTimeout(timeoutMs, () =>
 				reject(Object.assign(new Error('The handshake took too long.'), {code: 'UND_ERR_CONNECT_TIMEOUT'})),
 			);
 			socket.on('error', reject);

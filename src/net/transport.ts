@@ -19,7 +19,7 @@ export type TransportResponse = {
 };
 
 /**
- * Sends one request. The body must be read or its iterator ended, or its connection stays taken. Gives every answer that
+ * Sends one request. The body must be read or its iterator ended, or its connection stays taken. Returns every answer that
  * came, whatever its status; throws `AppError` (`network`) where none came.
  */
 export type Transport = (request: TransportRequest) => Promise<TransportResponse>;

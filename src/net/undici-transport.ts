@@ -125,8 +125,8 @@ function checkUrl(text: string, insecureHttp: boolean): URL {
 	originOf(text);
 	const url = new URL(text);
 	if (url.protocol === 'http:' && !insecureHttp && !isLoopback(url)) {
-		throw new AppError('usage', `${url.origin} would be reached over plain http, readable for everyone on the way.`, {
-			hint: 'Use https, or allow it with --insecure-http.',
+		throw new AppError('usage', `Refusing plain HTTP to ${url.origin} (anyone on the network could read it).`, {
+			hint: 'Use https, or pass --insecure-http.',
 		});
 	}
 

@@ -42,7 +42,7 @@ function idOf(part: {readonly type: string; readonly id?: string}): string[] {
 }
 
 /**
- * Makes a call of its arguments' text. Nothing at all and `null` mean no arguments; what is no JSON object, or one
+ * Creates a call from its arguments' text. Nothing at all and `null` mean no arguments; what is no JSON object, or one
  * that is nested beyond reason, stays as `malformed`, so that the model can be told. A name is never empty, because no
  * vendor takes such a call back.
  */

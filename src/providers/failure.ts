@@ -35,7 +35,7 @@ export function vendorMessage(value: Json | undefined): string {
 	return (words.find(Boolean) ?? '').slice(0, longest);
 }
 
-/** Makes an error of an answer whose status is not 2xx. `text` is its body as far as it was read. */
+/** Returns the error for an answer whose status is not 2xx. `text` is its body as far as it was read. */
 export function statusFailure(
 	{name, label}: Vendor,
 	status: number,
@@ -48,7 +48,7 @@ export function statusFailure(
 	const words = body === undefined && !html ? text.trim().slice(0, longest) : vendorMessage(body);
 	const said = words ? `: ${words}` : '.';
 	if (status === 401 || status === 403 || isBadKey(body)) {
-		return new AppError('auth', `${label} refused the key (${status})${said}`, {
+		return new AppError('auth', `${label} rejected the key (${status})${said}`, {
 			cause,
 			hint: `Check the key with \`keys set ${name}\`.`,
 		});
@@ -120,7 +120,7 @@ export function refusalText({cause}: AppError): string {
 	return typeof cause === 'object' && cause !== null && 'refusal' in cause ? String(cause.refusal) : '';
 }
 
-/** Makes an error of what a vendor reports inside its stream, after it had answered 200. */
+/** Returns the error for what a vendor reports inside its stream, after it had answered 200. */
 export function streamFailure({label}: Vendor, value: Json | undefined): AppError {
 	const words = vendorMessage(value);
 	const text = `${label} reported an error: ${words || 'the answer was broken off without a reason'}`;

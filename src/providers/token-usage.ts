@@ -2,7 +2,7 @@ import type {Json} from '../core/json.ts';
 import {noUsage, type TokenUsage} from '../core/session/usage.ts';
 import {at, countAt} from './json-path.ts';
 
-/** Makes disjoint buckets of a prompt count that contains the cached tokens. Grok on Azure reports more cached than all. */
+/** Returns disjoint buckets of a prompt count that contains the cached tokens. Grok on Azure reports more cached than all. */
 export function usageOf(counts: {
 	prompt: number;
 	cacheRead: number;

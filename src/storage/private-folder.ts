@@ -13,7 +13,7 @@ type Options = {
 };
 
 /**
- * Makes a folder for the user alone, with those above it, or makes the one that is there private again. Synchronous and a
+ * Creates a folder for the user alone, with those above it, or makes the one that is there private again. Synchronous and a
  * few calls only, because the first frame waits for it. Throws `AppError` (`failed`) for a symbolic link, what is no
  * folder, and another owner (SAFETY 10), and what the file system throws.
  */
@@ -32,7 +32,7 @@ export function makePrivateFolder(path: string, {hint, platform = process.platfo
 }
 
 /**
- * Makes a folder for its owner alone, and those above it. Nothing happens where it is there. Not by `recursive`, which tries
+ * Creates a folder for its owner alone, and those above it. Nothing happens where it is there. Not by `recursive`, which tries
  * for ever in `/proc`. Throws what the file system throws.
  */
 export function makeFolder(path: string): Stats {

@@ -42,7 +42,7 @@ export function folderSlug(folder: string): string {
 }
 
 /**
- * Makes the place, for the user alone, with a note of whose it is: a hash cannot be read backwards. Throws `AppError`
+ * Creates the place, for the user alone, with a note of whose it is: a hash cannot be read backwards. Throws `AppError`
  * (`failed`) as `makePrivateFolder` does, and where the disk refuses.
  */
 export async function createSessionFolder({folder, path}: SessionFolder): Promise<void> {

@@ -8,9 +8,9 @@ export function readSmallFile(path: string): string | undefined {
 }
 
 /**
- * Changes a small file that several processes share, so that no change is lost: takes its lock, reads it anew, lets
+ * Changes a small file that several processes share, so that no change is lost: takes its lock, reads it again, lets
  * `change` merge into what is there, and replaces it as a whole (SAFETY 10, 18). Nothing is written where `change` gives
- * undefined or the same text. Gives the text that is now in the file. Throws `AppError`: `conflict` where another process
+ * undefined or the same text. Returns the text that is now in the file. Throws `AppError`: `conflict` where another process
  * keeps the lock, `failed` where the disk refuses.
  */
 export async function updateSmallFile(

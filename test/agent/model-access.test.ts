@@ -128,8 +128,8 @@ describe('a key', () => {
 	});
 
 	test.each([
-		['openai/x', 'There is no key for OpenAI.', 'Run `keys set openai`, or set OPENAI_API_KEY.'],
-		['google/x', 'There is no key for Google.', 'Run `keys set google`, or set GOOGLE_API_KEY.'],
+		['openai/x', 'No API key for OpenAI.', 'Run `keys set openai`, or set OPENAI_API_KEY.'],
+		['google/x', 'No API key for Google.', 'Run `keys set google`, or set GOOGLE_API_KEY.'],
 		[
 			'custom/x',
 			'No custom host is configured.',

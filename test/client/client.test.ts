@@ -154,13 +154,9 @@ const unusable: ReadonlyArray<[string, Reply, string]> = [
 		{body: `{"a":${'['.repeat(5000)}${']'.repeat(5000)}}`},
 		'answered with JSON nested deeper than 100 levels.',
 	],
-	['300', {status: 300}, 'answered as an agent platform does not (status 300); it gave no reason.'],
-	['304', {status: 304}, 'answered as an agent platform does not (status 304); it gave no reason.'],
-	[
-		'a redirect without a place',
-		{status: 302},
-		'answered as an agent platform does not (status 302); it gave no reason.',
-	],
+	['300', {status: 300}, "didn't answer like a service server (status 300); it gave no reason."],
+	['304', {status: 304}, "didn't answer like a service server (status 304); it gave no reason."],
+	['a redirect without a place', {status: 302}, "didn't answer like a service server (status 302); it gave no reason."],
 ];
 
 test.each(unusable)('%s instead of an object is one sentence, and not asked for again [24]', async (_, reply, said) => {

@@ -14,17 +14,17 @@ test.each([
 	[400, 'failed', `${from} found the request invalid: Why (app_error).`],
 	[401, 'auth', `${from} did not accept the login: Why (app_error).`],
 	[403, 'auth', `${from} does not allow this: Why (app_error).`],
-	[404, 'not-found', `${from} does not know this: Why (app_error).`],
+	[404, 'not-found', `Not found on ${from}: Why (app_error).`],
 	[409, 'conflict', `This conflicts with what is at ${from}: Why (app_error).`],
-	[422, 'failed', `${from} found values that are not right: Why (app_error).`],
+	[422, 'failed', `${from} found invalid values: Why (app_error).`],
 	[426, 'upgrade', `${from} needs a newer version of service: Why (app_error).`],
-	[429, 'network', `${from} gets too many requests: Why (app_error).`],
+	[429, 'network', `${from} is rate-limiting you: Why (app_error).`],
 	[500, 'network', `${from} failed inside: Why (app_error).`],
 	[502, 'network', `A server behind ${from} failed: Why (app_error).`],
 	[504, 'network', `A server behind ${from} did not answer in time: Why (app_error).`],
 	[402, 'failed', `${from} refused the request: Why (app_error).`],
 	[503, 'network', `${from} could not answer: Why (app_error).`],
-	[304, 'network', `${from} answered as an agent platform does not: Why (app_error).`],
+	[304, 'network', `${from} didn't answer like a service server: Why (app_error).`],
 ] as const)('%d is %s, in one sentence with the words of the server', (status, code, message) => {
 	const error = refused(status, problem(status, 'Why.', 'app_error'));
 	expect(error).toMatchObject({code, message, hint: expect.stringMatching(/\.$/)});
@@ -40,7 +40,7 @@ test('each field that the server names is shown, up to five, without its line br
 			type: 'validation_error',
 			errors: Array.from({length: count}, (_, index) => item(index)),
 		});
-	const head = `${from} found values that are not right: Bad input (validation_error)`;
+	const head = `${from} found invalid values: Bad input (validation_error)`;
 	expect(refused(422, body(2)).message).toBe(`${head}; body.list.0: too long; body.list.1: too long.`);
 	expect(refused(422, body(700)).message).toMatch(/; body\.list\.4: too long; and 695 more\.$/);
 });

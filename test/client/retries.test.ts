@@ -62,7 +62,7 @@ test('Retry-After is obeyed to the millisecond; more than a minute is said inste
 		.catch((thrown: unknown) => thrown);
 	expect(error).toMatchObject({
 		code: 'network',
-		message: `${busy.origin} gets too many requests: Slow down (usage_limit_exceeded_error).`,
+		message: `${busy.origin} is rate-limiting you: Slow down (usage_limit_exceeded_error).`,
 		hint: 'Try again in 10 minutes.',
 	});
 	expect(refusalOf(error)).toEqual({status: 429, type: 'usage_limit_exceeded_error', detail: 'Slow down'});

@@ -13,7 +13,7 @@ test('a login says that its key is in the keychain, and the next process works w
 	const {keychain, calls} = memoryKeychain();
 	const first = testContext({flags: {server: server.origin, profile: 'lab'}, keychain});
 	expect(drawn(await first.run('login', goodKey), 120)).toBe(
-		`Logged in to ${server.origin} as profile lab. Kept in the keychain.`,
+		`Logged in to ${server.origin} as profile lab. Saved to the keychain.`,
 	);
 	expect(fileOf(first)).not.toContain(goodKey);
 
@@ -29,7 +29,7 @@ test('keys go to the keychain, are listed without asking it, and leave it again 
 	const {keychain, entries, calls} = memoryKeychain();
 	const first = testContext({keychain});
 	expect(drawn(await first.run('keys', 'set', 'openai', 'sk-0123456789abcdef'), 120)).toContain(
-		'Stored the key of OpenAI (…cdef). Kept in the keychain.',
+		'Stored the key of OpenAI (…cdef). Saved to the keychain.',
 	);
 	const {run} = testContext({like: first, keychain});
 	expect(dataOf(await run('keys', 'list'))).toEqual([
@@ -46,7 +46,7 @@ test('without a keychain the notice names the file and the reason', async () => 
 	state.fault = 'This machine has no keychain.';
 	const {run, home} = testContext({keychain});
 	expect(drawn(await run('keys', 'set', 'openai', 'sk-0123456789abcdef'), 400)).toContain(
-		`Stored the key of OpenAI (…cdef). Kept in ${join(home, 'config.json')} (0600): this machine has no keychain.`,
+		`Stored the key of OpenAI (…cdef). Saved to ${join(home, 'config.json')} (this machine has no keychain).`,
 	);
 	expect(dataOf(await run('keys', 'list'))).toMatchObject([{provider: 'openai', source: 'file'}]);
 });
@@ -55,7 +55,7 @@ test('who connects and logs in on the way is told, too', async () => {
 	const server = await platform();
 	const {keychain} = memoryKeychain();
 	const {run} = testContext({answers: [goodKey], keychain});
-	expect(drawn(await run('connect', server.origin), 120)).toBe(`Connected to ${server.origin}. Kept in the keychain.`);
+	expect(drawn(await run('connect', server.origin), 120)).toBe(`Connected to ${server.origin}. Saved to the keychain.`);
 });
 
 test('a keychain that lost the login says so, and how to get a new one', async () => {

@@ -14,7 +14,7 @@ test('a key comes from standard input, is proved and stored, and whoami says so 
 	});
 	const done = `Logged in to ${server.origin} as profile lab.`;
 	expect([login.status, login.stderr]).toEqual([0, '']);
-	expect(login.stdout.split('\n')).toEqual([`${done} Kept in ~/home/config.json (0600): SERVICE_KEYCHAIN is off.`, '']);
+	expect(login.stdout.split('\n')).toEqual([`${done} Saved to ~/home/config.json (SERVICE_KEYCHAIN is off).`, '']);
 
 	const whoami = await runProgram(['whoami', '--json'], place);
 	expect([whoami.status, whoami.stderr]).toEqual([0, '']);

@@ -37,7 +37,7 @@ test('a key that the server no longer knows is an error of authentication', asyn
 	const {run} = testContext({env: {SERVICE_SERVER: server.origin, SERVICE_API_KEY: 'key-revoked'}});
 	await expect(run('whoami')).rejects.toMatchObject({
 		code: 'auth',
-		message: `${server.origin} refused the key (Invalid API key).`,
+		message: `${server.origin} rejected the key (Invalid API key).`,
 	});
 });
 

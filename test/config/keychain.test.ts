@@ -8,10 +8,10 @@ import {reportError} from '../../src/core/error.ts';
 import {temporaryFolder} from '../storage/temporary.ts';
 
 /** A keychain whose child is this script. */
-function scripted(source: string, options: {env?: Record<string, string>; patience?: number} = {}) {
+function scripted(source: string, options: {env?: Record<string, string>; timeoutMs?: number} = {}) {
 	const path = join(temporaryFolder(), 'child.mjs');
 	writeFileSync(path, source);
-	return createKeychain({env: options.env ?? {}, script: pathToFileURL(path), patience: options.patience ?? 10_000});
+	return createKeychain({env: options.env ?? {}, script: pathToFileURL(path), timeoutMs: options.timeoutMs ?? 10_000});
 }
 
 const replies = (line: string) => `process.stdout.write(${JSON.stringify(line)});`;
@@ -55,7 +55,7 @@ test('the child sees the way to the desktop, and no key of the environment [15]'
 });
 
 test('a keychain that asks in a window nobody answers is given up, and its child ended [21]', async () => {
-	const {get} = scripted('setInterval(() => {}, 1000);', {patience: 300});
+	const {get} = scripted('setInterval(() => {}, 1000);', {timeoutMs: 300});
 	await expect(get('a')).rejects.toMatchObject({
 		code: 'failed',
 		message: 'The keychain did not answer within 0.3 seconds.',
@@ -91,7 +91,7 @@ test('switched off, nothing is started', async () => {
 const real = createKeychain({
 	env: process.env,
 	script: new URL('../../dist/keychain-child.js', import.meta.url),
-	patience: 5000,
+	timeoutMs: 5000,
 });
 const entry = `test ${randomUUID()}`;
 const found = await real.get(entry).then(

@@ -109,14 +109,14 @@ test('a refused key ends with 4', async () => {
 	expect(JSON.parse(stdout)).toMatchObject({
 		text: '',
 		stop_reason: 'error',
-		error: {code: 'auth', message: 'Custom refused the key (401): No such key.'},
+		error: {code: 'auth', message: 'Custom rejected the key (401): No such key.'},
 	});
 });
 
 test('a missing key ends with 4, before anything is sent', async () => {
 	const {status, stderr} = await runProgram(['-p', 'hello', '--model', 'anthropic/claude-sonnet-5']);
 	expect(status).toBe(4);
-	expect(stderr).toContain(`service: There is no key for Anthropic.\n  Run ${calledSo} keys set anthropic`);
+	expect(stderr).toContain(`service: No API key for Anthropic.\n  Run ${calledSo} keys set anthropic`);
 });
 
 test('a session that does not exist ends with 5', async () => {

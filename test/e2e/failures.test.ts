@@ -39,7 +39,7 @@ test('a wrong key is named as such, with what to do, and is not tried again [23]
 	const {host, terminal} = await startChat();
 	host.answerWith(({refuse}) => refuse(401, 'application/json', '{"error":{"message":"Incorrect API key."}}'));
 	terminal.type('hello\r');
-	await terminal.waitFor(/✗ Custom refused the key \(401\): Incorrect API key\.\n {2}→ Check the key/);
+	await terminal.waitFor(/✗ Custom rejected the key \(401\): Incorrect API key\.\n {2}→ Check the key/);
 	await waitForIdle(terminal);
 	expect(host.chats()).toHaveLength(1);
 });

@@ -28,7 +28,7 @@ test('a key is asked for masked, goes to its host alone and is seen nowhere else
 	await terminal.waitFor('Select a model');
 	terminal.press('enter');
 	await terminal.waitFor(
-		/Stored the key of Custom \(…wxyz\)\. Kept in \S+config\.json[^.]+\. The model is now\s+custom\/alpha\./,
+		/Stored the key of Custom \(…wxyz\)\. Saved to \S+config\.json[^.]+\. The model is now\s+custom\/alpha\./,
 	);
 	await terminal.waitFor(() => terminal.status().includes('custom/alpha · ○ idle'));
 

@@ -33,14 +33,14 @@ test('a connection that does not come about in time ends the wait, be it the han
 	const origin = (await socketServer(() => undefined)).replace('http:', 'https:');
 	await expect(transport({connectTimeout: 60})({method: 'GET', url: origin})).rejects.toMatchObject({
 		code: 'network',
-		message: `${origin} does not answer: no connection came about in time.`,
+		message: `Timed out connecting to ${origin}.`,
 	});
 });
 
 test('an answer that does not begin in time ends the wait [21]', async () => {
 	const server = await httpServer(() => undefined);
 	const request = {method: 'POST', url: server.origin, body: '{}'} as const;
-	const message = `${server.origin} took the request, but did not answer in time.`;
+	const message = `Timed out waiting for ${server.origin}.`;
 	await expect(transport({headersTimeout: 60})(request)).rejects.toMatchObject({code: 'network', message});
 	await expect(transport()({...request, headersTimeout: 60})).rejects.toMatchObject({code: 'network', message});
 });
@@ -119,7 +119,7 @@ test('an abort passes through as such: before, while waiting and in the middle o
 	expect(await read).toBe(true);
 
 	const timed = send({method: 'GET', url: server.origin, signal: AbortSignal.timeout(20)});
-	await expect(timed).rejects.toMatchObject({code: 'network', message: `${server.origin} did not answer in time.`});
+	await expect(timed).rejects.toMatchObject({code: 'network', message: `Timed out waiting for ${server.origin}.`});
 });
 
 test('ending the iteration early ends the connection', async () => {

@@ -58,7 +58,7 @@ test('a proxy that refuses, is silent or is not there is what the error speaks o
 	});
 	await expect(sent(silent)).rejects.toMatchObject({
 		code: 'network',
-		message: `${noWay} ${new URL(silent).origin} took the request, but did not answer in time.`,
+		message: `${noWay} Timed out waiting for ${new URL(silent).origin}.`,
 		hint,
 	});
 	await expect(sent('user:pass@127.0.0.1:9')).rejects.toMatchObject({

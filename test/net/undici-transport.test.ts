@@ -136,8 +136,8 @@ test.each(['Authorization', 'x-api-key', 'X-Goog-Api-Key', 'Proxy-Authorization'
 test('plain http is for this machine, elsewhere it must be allowed [9]', async () => {
 	await expect(transport()({method: 'GET', url: 'http://far.test/x'})).rejects.toMatchObject({
 		code: 'usage',
-		message: 'http://far.test would be reached over plain http, readable for everyone on the way.',
-		hint: 'Use https, or allow it with --insecure-http.',
+		message: 'Refusing plain HTTP to http://far.test (anyone on the network could read it).',
+		hint: 'Use https, or pass --insecure-http.',
 	});
 	await expect(transport({insecureHttp: true})({method: 'GET', url: 'http://far.invalid/x'})).rejects.toMatchObject({
 		code: 'network',

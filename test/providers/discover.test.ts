@@ -28,7 +28,7 @@ test('the address is that of the base URL, with or without a slash at the end', 
 test('a refusal is an error that says what to do', async () => {
 	await expect(ask({status: 401, body: '{"error":{"message":"Bad key"}}'})).rejects.toMatchObject({
 		code: 'auth',
-		message: 'Custom refused the key (401): Bad key',
+		message: 'Custom rejected the key (401): Bad key',
 		hint: 'Check the key with `keys set custom`.',
 	});
 	await expect(ask({body: '<html>Welcome</html>'})).rejects.toMatchObject({code: 'network'});

@@ -28,8 +28,8 @@ test('a very long message is cut', () => {
 });
 
 test.each([
-	[401, 'auth', 'Google refused the key (401): Why.'],
-	[403, 'auth', 'Google refused the key (403): Why.'],
+	[401, 'auth', 'Google rejected the key (401): Why.'],
+	[403, 'auth', 'Google rejected the key (403): Why.'],
 	[404, 'not-found', 'Google does not know this model or address (404): Why.'],
 	[429, 'provider', 'Google is rate-limiting you (429): Why.'],
 	[500, 'network', 'Google could not answer (500): Why.'],
@@ -45,7 +45,7 @@ test.each([
 
 test('a refused key says how to check it', () => {
 	expect(fail(401).hint).toBe('Check the key with `keys set google`.');
-	expect(fail(401).message).toBe('Google refused the key (401).');
+	expect(fail(401).message).toBe('Google rejected the key (401).');
 });
 
 test('a wrong key of Google is told with status 400, and is a refused key all the same', () => {

@@ -12,12 +12,12 @@ type Definition<Shape extends z.core.$ZodShape> = {
 	readonly description: string;
 	readonly readOn: Tool['readOn'];
 	readonly arguments: z.ZodMiniObject<Shape, z.core.$strict>;
-	/** Gives what the model reads. Throws `AppError` for what the model can put right. */
+	/** Returns what the model reads. Throws `AppError` for what the model can put right. */
 	readonly run: (args: z.output<z.ZodMiniObject<Shape, z.core.$strict>>, context: ToolContext) => Promise<string>;
 };
 
 /**
- * Makes a tool that only reads. Its one schema tells the model of the arguments, checks them and types them. Arguments
+ * Creates a tool that only reads. Its one schema tells the model of the arguments, checks them and types them. Arguments
  * that do not fit throw `AppError` `usage`, with a message that says what is right.
  */
 export function defineReadingTool<const Shape extends z.core.$ZodShape>(definition: Definition<Shape>): Tool {

@@ -10,7 +10,7 @@ export type Places = {
 };
 
 /**
- * Where programs keep keys, tokens and passwords of the user, below his home: who works in the home folder itself, or in one
+ * Where programs keep keys, tokens and passwords of the user, below the home folder: who works in that folder, or in one
  * that links there, has them in reach of the agent (SAFETY 13).
  */
 const credentialPlaces: readonly string[] = [

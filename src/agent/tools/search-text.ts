@@ -24,7 +24,7 @@ const longestLine = 300;
 const mostNamed = 5;
 
 type Options = Places & {
-	/** Gives the path of the ripgrep program, or undefined where it is not installed. */
+	/** Returns the path of the ripgrep program, or undefined where it is not installed. */
 	readonly ripgrep?: () => Promise<string | undefined>;
 };
 

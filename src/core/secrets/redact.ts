@@ -22,7 +22,7 @@ const keyOnLine = /(-----BEGIN [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?-----)((?:[A
 
 /**
  * Hides credentials that can be told by themselves, and private keys: what stands in files and in what people type, where a
- * word that is no credential has to stay. Gives `text` itself where there is none. Linear in its length, whatever is in it.
+ * word that is no credential has to stay. Returns `text` itself where there is none. Linear in its length, whatever is in it.
  */
 export function redactKnown(text: string): string {
 	return eachLine(text, redactKnownLines);

@@ -29,7 +29,7 @@ export type Tool = ToolDefinition & {
 	/** How the model gets at what was left out of a result that was too long: a sentence, from what was left out. */
 	readonly readOn?: string | ((leftOut: string) => string);
 	/**
-	 * Gives the text that the model reads. Throws `AppError` for what the model can put right (a wrong path, a missing
+	 * Returns the text that the model reads. Throws `AppError` for what the model can put right (a wrong path, a missing
 	 * argument): its message becomes a failed result.
 	 */
 	readonly run: (args: JsonObject, context: ToolContext) => Promise<string>;

@@ -1,6 +1,6 @@
 /** Tokens of one model message, in four disjoint buckets; `reasoning` is the part of `output` that was thought. */
 export type TokenUsage = {
-	/** Input read anew, without both cache buckets. */
+	/** Input read again, without both cache buckets. */
 	readonly input: number;
 	readonly cacheRead: number;
 	readonly cacheWrite: number;
