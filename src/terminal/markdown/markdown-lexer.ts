@@ -6,12 +6,15 @@ import type {References} from './markdown-references.ts';
 const deepest = 16;
 /** Longer runs of text are drawn without inline styles, whose search takes more than linear time. */
 const longestInline = 10_000;
+/** So many UTF-16 units may be searched for the ends of emphases in one text; those that begin later are drawn as text. */
+const mostSearched = 10_000;
 /** A formula as LaTeX delimits it, with nothing in it that Markdown means. */
 const formula = /^\\(?:\((?:[^\\\n]|\\[^)\n]){1,500}\\\)|\[(?:[^\\]|\\[^\]]){1,500}\\\])/;
 /** What LaTeX means by a backslash before it, though Markdown would drop the backslash. */
 const latexEscape = /^\\[\\()[\]{},;]/;
 
 let depth = 0;
+let searched = 0;
 const tokenizer = createTokenizer();
 
 /** Takes safe Markdown apart into its blocks; the `raw`s of all tokens put together are the source. */
@@ -27,6 +30,7 @@ export function lexInline(text: string, references?: References): readonly Marke
 		return [{type: 'text', raw: text, text, escaped: true}];
 	}
 
+	searched = 0;
 	const lexer = new Lexer({gfm: true, tokenizer});
 	if (references) {
 		lexer.tokens.links = references as Record<string, {href: string; title: string}>;
@@ -48,6 +52,7 @@ function createTokenizer(): Tokenizer {
 	const table = own.table.bind(own);
 	const reflink = own.reflink.bind(own);
 	const escaped = own.escape.bind(own);
+	const emStrong = own.emStrong.bind(own);
 	own.def = () => undefined;
 	own.list = source => nested(() => list(source));
 	own.blockquote = source => nested(() => blockquote(source));
@@ -59,6 +64,17 @@ function createTokenizer(): Tokenizer {
 	own.reflink = (source, links) => {
 		const link = reflink(source, links);
 		return link?.type === 'link' && source[link.raw.length] === ':' ? undefined : link;
+	};
+	own.emStrong = (source, masked, before = '') => {
+		if (searched > mostSearched) {
+			return undefined;
+		}
+
+		const token = emStrong(source, masked, before);
+		// Within a word an underscore begins nothing, and nothing is searched for.
+		const isInWord = source.startsWith('_') && /[\p{L}\p{N}]$/u.test(before);
+		searched += token ? token.raw.length : isInWord ? 0 : source.length;
+		return token;
 	};
 	own.escape = source => {
 		const [raw] = formula.exec(source) ?? latexEscape.exec(source) ?? [];
