@@ -83,6 +83,15 @@ test('another size draws everything anew, and the view hears of it', async () =>
 	expect(window()).toEqual(['30x6', '', '', '', '', '']);
 });
 
+test('a redraw writes rows again that did not change', async () => {
+	const {fullScreen, stdout, window, settle} = harness();
+	fullScreen.open({draw: () => ['first', 'second'], press: () => undefined});
+	stdout.write('\u001b[2J');
+	fullScreen.redraw();
+	await settle();
+	expect(window()).toEqual(['first', 'second', '', '']);
+});
+
 test('keys go to the view alone, as long as it is there', () => {
 	const {fullScreen} = harness();
 	const pressed: InputToken[] = [];
