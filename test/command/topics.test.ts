@@ -25,6 +25,8 @@ test.each(names)('the page %s has a title, its tables, and no marker that is lef
 	const page = pageOf(name);
 	expect(page).toMatch(/^# \S/);
 	expect(page).not.toContain('<!--');
+	// A paragraph is one line, so that the window decides where it breaks.
+	expect(page.replace(/```[\s\S]*?```/g, '')).not.toMatch(/^[A-Za-z`].*\n[A-Za-z`]/m);
 	expect(page.split('\n').filter(line => /\s$/.test(line))).toEqual([]);
 });
 

@@ -23,7 +23,7 @@ const pages: Readonly<Record<Topic['name'], string>> = {
 /** Returns the page of a topic as Markdown, with the table for each marker. Throws if a marker has none. */
 export function pageOf(name: Topic['name']): string {
 	const tables = topicTables();
-	return pages[name].trimEnd().replace(/^<!-- ([a-z]+) -->$/gm, (marker, table: string) => {
+	return joinLines(pages[name].trimEnd()).replace(/^<!-- ([a-z]+) -->$/gm, (marker, table: string) => {
 		const text = tables[table];
 		if (text === undefined) {
 			throw new Error(`The page ${name} has ${marker}, for which there is no table.`);
@@ -31,4 +31,12 @@ export function pageOf(name: Topic['name']): string {
 
 		return text;
 	});
+}
+
+/** Returns the page with each paragraph on one line, so that a window breaks it where it ends; code stays as it is. */
+function joinLines(page: string): string {
+	return page
+		.split(/^(```[\s\S]*?^```$)/m)
+		.map((part, index) => (index % 2 === 1 ? part : part.replace(/(?<=[^\n|>#-].*[^\n|>])\n(?=[^\n|<#-])/g, ' ')))
+		.join('');
 }
