@@ -22,7 +22,7 @@ const passedOn = [
 ];
 
 /** How long an opener may take to fail before it counts as done, in milliseconds. */
-const patience = 2000;
+const openTimeoutMs = 2000;
 
 /**
  * The program that opens a page, with its arguments; no shell reads them. On Windows it is named in full: by its name alone
@@ -69,6 +69,6 @@ export async function openPage(page: string, env: Environment, platform = proces
 		child.on('error', () => resolve(false));
 		child.on('exit', status => resolve(status === 0));
 		child.unref();
-		setTimeout(() => resolve(true), patience).unref();
+		setTimeout(() => resolve(true), openTimeoutMs).unref();
 	});
 }

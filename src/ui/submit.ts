@@ -30,7 +30,7 @@ export type Submit = {
 };
 
 /** How long a command may hold up the lines that are sent behind it, in milliseconds. */
-const patience = 500;
+const commandHoldMs = 500;
 
 /**
  * Carries out what the user sends, in order: messages go to the agent, slash lines to their commands. A line that is sent
@@ -123,7 +123,7 @@ export function createSubmit(dependencies: Dependencies): Submit {
 
 			setEditing(undefined);
 			setToast('');
-			const note = `── goes on from here anew; the session before is kept as ${kept} ──`;
+			const note = `── continues from here in a new session; the previous one is ${kept} ──`;
 			painter.print(width => [palette.dim(truncate(note, width))]);
 		}
 
@@ -176,7 +176,7 @@ export function createSubmit(dependencies: Dependencies): Submit {
 			const begun: Promise<{readonly end: Promise<void>} | undefined> = before.then(() =>
 				isCommandLine(text) ? carryOut(text) : sayIfWanted(text),
 			);
-			before = Promise.race([begun.catch(() => undefined), sleep(patience, undefined, {ref: false})]);
+			before = Promise.race([begun.catch(() => undefined), sleep(commandHoldMs, undefined, {ref: false})]);
 			await begun.then(run => run?.end).catch(tell);
 		},
 		cancel() {

@@ -187,7 +187,7 @@ test('an edited message goes on in a session of its own, and the one before is k
 	await waitFor('idle');
 	expect(shown().slice(3)).toEqual([
 		'',
-		`── goes on from here anew; the session before is kept as ${before.slice(0, 8)} ──`,
+		`── continues from here in a new session; the previous one is ${before.slice(0, 8)} ──`,
 		'',
 		'❯ first!',
 		'',

@@ -6,7 +6,7 @@ import {type PickPanel, pickerState} from './picker-state.ts';
 type Dependencies = {readonly store: AppStore; readonly answer: (value: string | undefined) => void};
 
 /**
- * What is typed while a picker is open: Enter takes the marked choice, everything else edits the filter as it does the
+ * What is typed while a picker is open: Enter selects the marked choice, everything else edits the filter as it does the
  * prompt. All of it at once, so that keys that come together do what they would do one by one.
  */
 export function pressInPicker(token: InputToken, panel: PickPanel, {store, answer}: Dependencies): void {

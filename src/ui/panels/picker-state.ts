@@ -5,9 +5,9 @@ export type PickPanel = Extract<Panel, {kind: 'pick'}>;
 
 type PickerState = {
 	readonly found: readonly Choice[];
-	/** Index in `found` of the one that Enter takes; 0 where nothing is found. */
+	/** Index in `found` of the one that Enter selects; 0 where nothing is found. */
 	readonly chosen: number;
-	/** Which part of the filter is not understood; Enter takes nothing then. */
+	/** Which part of the filter is not understood; Enter selects nothing then. */
 	readonly fault: string | undefined;
 };
 

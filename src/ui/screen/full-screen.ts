@@ -22,7 +22,7 @@ type Dependencies = {
 	readonly enter: () => void;
 	readonly leave: () => void;
 	readonly showCursor: (isShown: boolean) => void;
-	/** Keeps everything else from drawing, and has it all drawn anew. */
+	/** Keeps everything else from drawing, and has it all drawn again. */
 	readonly hold: () => void;
 	readonly release: () => void;
 	/** Runs something after so many milliseconds; gives how to call it off. */
@@ -35,7 +35,7 @@ export type FullScreen = {
 	readonly close: () => void;
 	/** Something changed: it is drawn soon, however often this is called. Nothing happens without a view. */
 	readonly invalidate: () => void;
-	/** Draws every row anew, after the screen was spoilt or has another size. */
+	/** Draws every row again, after the screen was spoilt or has another size. */
 	readonly redraw: () => void;
 	/** Hands the view what was typed. False without one. */
 	readonly press: (token: InputToken) => boolean;

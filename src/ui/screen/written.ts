@@ -16,7 +16,7 @@ export type Rewrapped = {readonly count: number; readonly lines: readonly string
 /** `whole` where the lines are all that is remembered. */
 export type Recent = {readonly lines: readonly string[]; readonly whole: boolean};
 
-/** What stands on the screen: how it is parted, and its end, which can be drawn anew. */
+/** What stands on the screen: how it is parted, and its end, which can be drawn again. */
 export type Written = {
 	/** What was written last, undefined for nothing. */
 	last: Kind | undefined;
@@ -25,7 +25,7 @@ export type Written = {
 	readonly remember: (item: Item) => void;
 	/** How many items are remembered. */
 	readonly count: () => number;
-	/** The last `most` lines of what is remembered, drawn anew at that width below `above`. */
+	/** The last `most` lines of what is remembered, drawn again at that width below `above`. */
 	readonly recent: (most: number, width: number, above?: Kind) => Recent;
 	/** The last of these lines at another width, in whole parts, as far back as they are what was drawn at that before. */
 	readonly rewrap: (lines: readonly string[], before: number, width: number) => Rewrapped;

@@ -12,7 +12,7 @@ type Dependencies = {
 	readonly size: () => Parameters<MarkdownStream['resize']>[0];
 };
 
-/** The text that still grows: its finished lines are written once, the rest is drawn anew. There is one at most. */
+/** The text that still grows: its finished lines are written once, the rest is drawn again. There is one at most. */
 export type OpenText = {
 	/** Draws the text as it is now. Lines that are finished since the last call, and those that may still change. */
 	readonly grow: (block: TextBlock) => {readonly settled: readonly string[]; readonly live: readonly string[]};

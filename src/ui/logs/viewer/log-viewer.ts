@@ -136,7 +136,7 @@ function changed(viewer: LogViewer, chord: string, given: ViewerFocus): ViewerSt
 		case 'escape':
 		case 'ctrl+c':
 		case 'ctrl+g':
-			// Whoever comes back begins anew: a forgotten end would make a range of all lines in between.
+			// Whoever comes back starts over: a forgotten end would make a range of all lines in between.
 			return {
 				viewer: withPosition(viewer, focus, {...positionOf(viewer, focus), mark: undefined}),
 				action: {type: 'leave'},
