@@ -38,14 +38,14 @@ const revoke = command({
 	args: z.object({key: uuidArgument, yes: z.optional(z.boolean())}),
 	positional: ['key'],
 	completes: {key: 'key'},
-	describe: {key: 'UUID of the key, as `api-key list` shows it', yes: 'do not ask'},
+	describe: {key: 'UUID of the key, as `api-key list` shows it', yes: 'skip the confirmation'},
 	examples: ['api-key revoke 6f1c0b0e-8f5e-4d5c-9c53-0a5f0c8f2b11'],
 	whileRunning: true,
 
 	async run({key, yes}, {platform, interact, signal}) {
 		const {client, server} = await platform.open();
 		const also = endsWith(await loadKeys(client, signal), key);
-		const question = `Revoke the key ${key} of ${server}? What uses it stops working.`;
+		const question = `Revoke the API key ${key} on ${server}? Anything that uses it stops working.`;
 		if (!yes && !(await interact.confirm([question, ...also].join(' ')))) {
 			return {kind: 'text', text: 'Nothing changed.'};
 		}
@@ -53,7 +53,7 @@ const revoke = command({
 		const answer = originalOf(await client.revokeApiKey({params: {keyId: key}}, signal));
 		return {
 			kind: 'text',
-			text: [`The key ${key} is revoked.`, ...also].join(' '),
+			text: [`Revoked the API key ${key}.`, ...also].join(' '),
 			data: answer ?? {key_id: key, revoked: true},
 		};
 	},

@@ -1,6 +1,6 @@
 import * as z from 'zod/mini';
 import {command, noun} from '../src/command/command.ts';
-import {pageFlags, pageHelp, pageNotes, pageQuery} from '../src/command/paging.ts';
+import {emptyPage, pageFlags, pageHelp, pageNotes, pageQuery} from '../src/command/paging.ts';
 import {looseTable} from '../src/command/render/loose-table.ts';
 import {attackTable} from '../src/command/views/finding/attack-table.ts';
 import {originalOf} from '../src/contract/lenient.ts';
@@ -24,7 +24,7 @@ const list = command({
 		return looseTable({
 			items,
 			first: ['id', 'name', 'status', 'created_at'],
-			empty: 'There are no assessments on this page.',
+			empty: emptyPage('assessments', flags),
 			opens: {
 				words: ['assessment', 'attacks'],
 				ids: items.map(({id}) => (typeof id === 'string' ? id : '')),

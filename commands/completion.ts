@@ -5,7 +5,7 @@ import {completionScript, shells} from '../src/command/completion/completion-scr
 export default command({
 	name: 'completion',
 	summary: 'Print a script that completes service in your shell',
-	args: z.object({shell: z.enum(shells, `is one of ${shells.join(', ')}`)}),
+	args: z.object({shell: z.enum(shells, `must be one of ${shells.join(', ')}`)}),
 	positional: ['shell'],
 	describe: {shell: `one of ${shells.join(', ')}`},
 	examples: ['completion bash >> ~/.bashrc', 'completion fish > ~/.config/fish/completions/service.fish'],

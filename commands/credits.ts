@@ -21,8 +21,8 @@ const show = command({
 				['payment method', told(refill.has_payment_method, has => (has ? 'on file' : 'none'))],
 				['refills below', told(refill.threshold, formatNumber)],
 				['refills by', told(refill.quantity, formatNumber)],
-				['this month', told(refill.month_count, count => monthText(count, refill.monthly_cap))],
-				['month begins anew', told(refill.month_reset, String)],
+				['refills this month', told(refill.month_count, count => monthText(count, refill.monthly_cap))],
+				['month resets', told(refill.month_reset, String)],
 			],
 			data: originalOf(refill),
 		};
@@ -31,7 +31,7 @@ const show = command({
 
 /** A value in words: what is null is not set, and of what the server left out nothing is known. */
 function told<T>(value: T | null | undefined, inWords: (value: T) => string): string {
-	return value === undefined ? 'not told' : value === null ? 'not set' : inWords(value);
+	return value === undefined ? 'unknown' : value === null ? 'not set' : inWords(value);
 }
 
 function monthText(count: number, cap: number | null | undefined): string {
@@ -47,7 +47,7 @@ const unlimit = command({
 	args: z.object({user: uuidArgument, yes: z.optional(z.boolean())}),
 	positional: ['user'],
 	completes: {user: 'user'},
-	describe: {user: 'UUID of the member', yes: 'do not ask'},
+	describe: {user: 'UUID of the member', yes: 'skip the confirmation'},
 	examples: ['credits unlimit 6f1c0b0e-8f5e-4d5c-9c53-0a5f0c8f2b11 --yes'],
 
 	async run({user, yes}, {platform, interact, signal}) {

@@ -31,10 +31,10 @@ const create = command({
 	}),
 	positional: ['task'],
 	describe: {
-		task: '[org/]name[@version], one of the tasks that the server has',
+		task: '[org/]name[@version] of a task on the server',
 		input: 'an input as name=text, or name:=json; may be repeated',
 		modelOverride: 'another model as name=model; may be repeated',
-		secret: 'id of a secret that the task gets; may be repeated',
+		secret: 'id of a secret to pass to the task; may be repeated',
 		timeout: 'seconds',
 		showToken: 'show the execute token, which is a credential',
 	},
@@ -92,13 +92,13 @@ const logs = command({
 	}),
 	positional: ['environment'],
 	describe: {
-		environment: 'its id, or the beginning of it',
-		follow: 'go on with what comes, until Ctrl+C; the app always does, beside the conversation',
-		sinceStart: 'begin with the oldest line that the server still has',
-		grep: 'only lines that match this regular expression, or with ! before it those that do not; small letters match capitals too; may be repeated, then all must hold',
-		level: `only lines of this level or above (${levels.join(', ')}), and those that name none`,
-		until: 'with --follow: end once a line matches this regular expression, and fail where none comes any more',
-		exitStatus: 'with --follow: fail where the environment is gone in the end',
+		environment: 'its id or a unique prefix',
+		follow: 'follow new lines until Ctrl+C (the app always does)',
+		sinceStart: 'start from the oldest line on the server',
+		grep: 'only lines that match this regular expression; ! before it inverts; lower case ignores case; if repeated, all must match',
+		level: `only lines of this level or above (${levels.join(', ')}), and lines without a level`,
+		until: 'with --follow: exit once a line matches this regular expression; fail if the log ends first',
+		exitStatus: 'with --follow: fail if the environment is gone at the end',
 	},
 	completes: {environment: 'environment'},
 	examples: [
@@ -113,13 +113,13 @@ const logs = command({
 		const last = until === undefined ? undefined : createMatcher(until);
 		if ((exitStatus || last) && !follow) {
 			const flag = last ? '--until' : '--exit-status';
-			throw new AppError('usage', `${flag} goes with --follow.`, {hint: 'Give both, or neither.'});
+			throw new AppError('usage', `${flag} needs --follow.`, {hint: 'Add --follow.'});
 		}
 
 		if (context.live) {
 			if (last) {
-				throw new AppError('usage', '--until is for a shell.', {
-					hint: 'Have the log watched: `watch start <condition>`',
+				throw new AppError('usage', '--until works in a shell only.', {
+					hint: 'In the app, watch the log: `watch start <condition>`',
 				});
 			}
 
@@ -204,7 +204,7 @@ const stop = command({
 	summary: 'Stop a sandbox and delete its files; its log stays',
 	args: z.object({environment: z.string(), yes: z.optional(z.boolean())}),
 	...environmentArgument,
-	describe: {environment: 'its id, or the beginning of it', yes: 'do not ask'},
+	describe: {environment: 'its id or a unique prefix', yes: 'skip the confirmation'},
 	examples: ['env stop 0b5e0a1c-9c1f-4d4e-8b57-0123456789ab --yes'],
 	whileRunning: true,
 
@@ -217,7 +217,7 @@ const stop = command({
 			return {kind: 'text', text: `${name} has already ended.`, data: originalOf(before)};
 		}
 
-		if (!yes && !(await interact.confirm(`Stop ${name} (${environment})? Its files are deleted.`))) {
+		if (!yes && !(await interact.confirm(`Stop ${name} (${environment})? This deletes its files.`))) {
 			return {kind: 'text', text: 'Nothing changed.'};
 		}
 

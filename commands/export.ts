@@ -15,7 +15,7 @@ export default command({
 	completes: {session: 'saved-session'},
 	describe: {
 		file: 'a new file; without it a shell prints the text, the app names a file',
-		session: 'id or prefix; the session on screen, else the latest one here',
+		session: 'id or prefix; defaults to the session on screen, or the latest one here',
 		events: 'every recorded event, one JSON object a line',
 	},
 	examples: ['export notes.md', 'export --session 3f2a --events > session.jsonl'],
@@ -25,7 +25,7 @@ export default command({
 		const {transcript} = store.getState();
 		const onScreen = live && !session;
 		if (onScreen && transcript.seq < 0) {
-			throw new AppError('usage', 'This session is empty: there is nothing to export.');
+			throw new AppError('usage', 'Nothing to export: this session is empty.');
 		}
 
 		const summary = onScreen ? await sessions.find(transcript.session) : await sessions.findOrLatest(session);

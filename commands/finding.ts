@@ -1,6 +1,6 @@
 import * as z from 'zod/mini';
 import {command, noun} from '../src/command/command.ts';
-import {pageFlags, pageHelp, pageNotes, pageQuery} from '../src/command/paging.ts';
+import {emptyPage, pageFlags, pageHelp, pageNotes, pageQuery} from '../src/command/paging.ts';
 import {findingTable} from '../src/command/views/finding/finding-table.ts';
 import {findingView} from '../src/command/views/finding/finding-view.ts';
 import {originalOf} from '../src/contract/lenient.ts';
@@ -27,7 +27,11 @@ const list = command({
 		const answer = await client.listFindings({params, query}, signal);
 		const findings = answer.findings ?? [];
 		const line = ['finding list', ...(sort ? [`--sort ${sort}`] : []), ...(asc ? ['--asc'] : [])].join(' ');
-		return findingTable(findings, {notes: pageNotes(line, pages, findings.length), data: originalOf(answer)});
+		return findingTable(findings, {
+			empty: emptyPage('findings', pages),
+			notes: pageNotes(line, pages, findings.length),
+			data: originalOf(answer),
+		});
 	},
 });
 
@@ -37,7 +41,7 @@ const show = command({
 	args: z.object({finding: z.string(), full: z.optional(z.boolean())}),
 	positional: ['finding'],
 	completes: {finding: 'finding'},
-	describe: {finding: 'UUID of the finding', full: 'long texts and all trials'},
+	describe: {finding: 'UUID of the finding', full: 'show long texts and all trials'},
 	examples: ['finding show 6f1c0b0e-8f5e-4d5c-9c53-0a5f0c8f2b11'],
 	whileRunning: true,
 

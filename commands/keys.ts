@@ -32,8 +32,8 @@ const set = command({
 	secret: 'key',
 	describe: {
 		provider: providerHelp,
-		key: 'better left out: it is asked for masked, or read from standard input',
-		baseUrl: 'where the key may go instead of the vendor; custom needs it, up to /v1',
+		key: 'omit it: you are asked for it (masked), or it is read from stdin',
+		baseUrl: 'base URL to use instead of the vendor’s, up to /v1; custom needs it',
 	},
 	examples: ['keys set anthropic', 'keys set custom --base-url http://127.0.0.1:11434/v1', 'keys set openai < key.txt'],
 	whileRunning: true,
@@ -186,7 +186,7 @@ const list = command({
 const remove = command({
 	name: 'remove',
 	aliases: ['delete', 'rm'],
-	summary: 'Forget the stored key of a provider',
+	summary: 'Remove the stored key of a provider',
 	args: z.object({provider: z.string()}),
 	positional: ['provider'],
 	completes: {provider: 'provider'},
@@ -207,7 +207,7 @@ const remove = command({
 
 		return {
 			kind: 'text',
-			text: `Forgot the key of ${registry[chosen].label}.${fault}`,
+			text: `Removed the API key of ${registry[chosen].label}.${fault}`,
 			data: {provider: chosen, removed: true},
 		};
 	},

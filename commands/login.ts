@@ -14,8 +14,8 @@ export default command({
 	positional: ['apiKey'],
 	secret: 'apiKey',
 	describe: {
-		apiKey: 'better left out: without it you log in through the browser where the server can do that',
-		withToken: 'asks for an API key, masked, or reads it from standard input',
+		apiKey: 'omit it to log in through the browser, if the server supports that',
+		withToken: 'ask for an API key (masked), or read it from stdin',
 	},
 	examples: [
 		'login --server https://agents.example.com',
@@ -28,13 +28,13 @@ export default command({
 		const known = flags.server ?? knownServer(context);
 		const address = known ?? (live ? await interact.ask({label: 'Server:', masked: false}) : undefined);
 		if (!address) {
-			throw new AppError('usage', 'Which server?', {hint: 'Give it: `login --server https://agents.example.com`'});
+			throw new AppError('usage', 'No server given.', {hint: 'Pass it: `login --server https://agents.example.com`'});
 		}
 
 		const server = parseServerUrl(address);
 		const profile = await logIn(server, context, {key: apiKey, withToken});
 		if (!profile) {
-			return {kind: 'text', text: 'Nothing changed: the login was cancelled.'};
+			return {kind: 'text', text: 'Login cancelled. Nothing changed.'};
 		}
 
 		const done = `Logged in to ${profile.server}${profile.name === server.host ? '' : ` as profile ${profile.name}`}.`;

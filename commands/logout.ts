@@ -5,18 +5,18 @@ import {identityOf} from '../src/platform/identity.ts';
 
 export default command({
 	name: 'logout',
-	summary: 'Forget the login of the active profile; revoke its tokens',
+	summary: 'Log out of the active profile and revoke its tokens',
 	args: z.object({}),
 
 	async run(_, context) {
 		const {flags, platform, signal, store} = context;
 		const profile = identityOf(context);
 		if (!profile || 'embedded' in profile || !profile.keySource) {
-			throw new AppError('auth', 'You are not logged in.', {hint: '`login --server <url>` logs in.'});
+			throw new AppError('auth', 'You are not logged in.', {hint: 'Log in: `login --server <url>`'});
 		}
 
 		if (profile.keySource === 'from env') {
-			throw new AppError('usage', 'The key comes from SERVICE_API_KEY.', {hint: 'Unset that variable to log out.'});
+			throw new AppError('usage', 'The API key comes from SERVICE_API_KEY.', {hint: 'Unset that variable to log out.'});
 		}
 
 		const {revoked, faults} = await platform.logOut(profile.name, {insecureHttp: flags.insecureHttp, signal});

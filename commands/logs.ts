@@ -6,11 +6,11 @@ import {formatNumber} from '../src/core/format.ts';
 import {describeState} from '../src/logs/tail-state.ts';
 import {allLogs, type OpenLog} from '../src/store/logs-slice.ts';
 
-const describe = {log: 'its title, or the UUID of its environment or the beginning of that; else the one in front'};
+const describe = {log: 'its title, or its environment’s id or a prefix of it; defaults to the log in front'};
 
 const list = command({
 	name: 'list',
-	summary: 'List the logs that are followed',
+	summary: 'List the logs that you follow',
 	args: z.object({}),
 	examples: ['logs'],
 	where: 'app',
@@ -37,7 +37,7 @@ const list = command({
 				{label: 'opened', spare: true},
 			],
 			rows,
-			empty: 'No log is followed. Follow one: `env logs <id>`',
+			empty: 'No open logs. Open one: `env logs <id>`',
 			data: logs.map(({title, environment, server, state, lines, gaps, unread}) => ({
 				title,
 				environment,
@@ -53,7 +53,7 @@ const list = command({
 
 const show = command({
 	name: 'show',
-	summary: 'Show the dock of logs, with one log in front',
+	summary: 'Show the log panel with one log in front',
 	args: z.object({log: z.optional(z.string())}),
 	positional: ['log'],
 	describe,
@@ -71,7 +71,7 @@ const show = command({
 
 const hide = command({
 	name: 'hide',
-	summary: 'Hide the dock of logs but for its title; they go on',
+	summary: 'Collapse the log panel (logs keep streaming)',
 	args: z.object({}),
 	examples: ['logs hide'],
 	where: 'app',
@@ -89,7 +89,7 @@ const close = command({
 	summary: 'Stop following a log, or all of them',
 	args: z.object({log: z.optional(z.string()), all: z.optional(z.boolean())}),
 	positional: ['log'],
-	describe: {...describe, all: 'every log that is followed'},
+	describe: {...describe, all: 'close every log'},
 	examples: ['logs close', 'logs close web-shop', 'logs close --all'],
 	where: 'app',
 	whileRunning: true,
@@ -97,13 +97,13 @@ const close = command({
 	run({log, all = false}, context) {
 		const {live, store} = context;
 		if (all && log !== undefined) {
-			throw new AppError('usage', 'Give a log or --all, not both.', {hint: 'Leave one of them out.'});
+			throw new AppError('usage', 'Give a log or --all, not both.', {hint: 'Leave one out.'});
 		}
 
 		const {logs, logFocus} = store.getState();
 		const closed = all ? logs : [findLog(log ?? logFocus, context)];
 		const text = closed.map(({environment}) => live?.closeLog(environment)).filter(Boolean);
-		return {kind: 'text', text: text.join('\n') || 'No log is followed.'};
+		return {kind: 'text', text: text.join('\n') || 'No open logs.'};
 	},
 });
 
@@ -127,14 +127,14 @@ function findLog(wanted: string, {store}: CommandContext): OpenLog {
 		throw new AppError('usage', 'Which log?', {hint: `Choose one of ${names}, or close all: \`logs close --all\``});
 	}
 
-	throw new AppError('not-found', wanted ? `No log “${wanted}” is followed.` : 'No log is followed.', {
-		hint: names ? `Choose one of ${names}.` : 'Follow one: `env logs <id>`',
+	throw new AppError('not-found', wanted ? `No open log is called “${wanted}”.` : 'No open logs.', {
+		hint: names ? `Choose one of ${names}.` : 'Open one: `env logs <id>`',
 	});
 }
 
 export default noun({
 	name: 'logs',
-	summary: 'Logs that are followed beside the conversation',
+	summary: 'Logs in the log panel',
 	verbs: [list, show, hide, close],
 	fallback: 'list',
 });

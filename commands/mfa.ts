@@ -2,17 +2,17 @@ import * as z from 'zod/mini';
 import {command, noun} from '../src/command/command.ts';
 import {recoveryCodes} from '../src/command/views/recovery-codes-view.ts';
 
-const where = 'New file for your recovery codes (empty for none):';
+const where = 'Save the recovery codes to a new file (leave blank to skip):';
 
 const verify = command({
 	name: 'verify',
-	summary: 'Turn on the second factor with a code of your app',
+	summary: 'Turn on two-factor login with a code from your app',
 	args: z.object({code: z.optional(z.string()), save: z.optional(z.string())}),
 	positional: ['code'],
 	secret: 'code',
 	describe: {
-		code: 'better left out: it is asked for masked, or read from standard input',
-		save: 'a new file for the recovery codes, readable for you alone',
+		code: 'omit it: you are asked for it (masked), or it is read from stdin',
+		save: 'a new file for the recovery codes, readable by you only',
 	},
 	examples: ['mfa verify', 'mfa verify --save recovery-codes.txt'],
 	whileRunning: true,
@@ -21,9 +21,9 @@ const verify = command({
 		const {client} = await platform.open();
 		// Asked first: a code is good for half a minute, and nothing may come between it and the recovery codes.
 		const file = save ?? (live && (await interact.ask({label: where, masked: false, optional: true})));
-		const typed = code ?? (await interact.ask({label: 'Code of your authenticator app:', masked: true}));
+		const typed = code ?? (await interact.ask({label: 'Code from your authenticator app:', masked: true}));
 		if (!typed?.trim()) {
-			return {kind: 'text', text: 'Nothing changed: no code was given.'};
+			return {kind: 'text', text: 'No code given. Nothing changed.'};
 		}
 
 		// Apps show six digits in two groups.
@@ -33,4 +33,4 @@ const verify = command({
 	},
 });
 
-export default noun({name: 'mfa', summary: 'The second factor of your account', verbs: [verify]});
+export default noun({name: 'mfa', summary: 'Two-factor authentication of your account', verbs: [verify]});

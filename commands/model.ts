@@ -46,9 +46,9 @@ const list = command({
 					dollars(price?.output),
 				];
 			}),
-			empty: `No known model has “${filter}” in its name. It works all the same if its provider has it; its cost is unknown.`,
+			empty: `No known model has “${filter}” in its name. You can still use it if its provider has it; its cost is unknown.`,
 			opens: {words: ['model', 'use'], ids: found.map(({id}) => id)},
-			notes: [`US dollars per million tokens. Prices of ${date}, ${source}.`],
+			notes: [`US dollars per million tokens. Prices as of ${date}, ${source}.`],
 			data: found.map(({id, name, contextWindow}) => {
 				const price = priceOf(id);
 				return {
@@ -72,11 +72,11 @@ function matching(known: readonly ModelInfo[], filter: string): readonly ModelIn
 
 const use = command({
 	name: 'use',
-	summary: 'Choose the model that answers, now and in new sessions',
+	summary: 'Select the model for this and new sessions',
 	args: z.object({model: z.optional(z.string())}),
 	positional: ['model'],
 	completes: {model: 'model'},
-	describe: {model: 'provider/model-name; without it you choose'},
+	describe: {model: 'provider/model-name; omit it to select one'},
 	examples: ['model use anthropic/claude-sonnet-4-5'],
 	whileRunning: true,
 
@@ -85,7 +85,7 @@ const use = command({
 		const id =
 			model ??
 			(await interact.choose({
-				title: 'Choose a model',
+				title: 'Select a model',
 				choices: await modelChoices(context),
 				...(store.getState().model && {current: store.getState().model}),
 			}));
@@ -172,7 +172,7 @@ const disable = command({
 
 export default noun({
 	name: 'model',
-	summary: 'Choose the model that answers, or list them',
+	summary: 'Select or list models',
 	verbs: [list, use, enable, disable],
 	fallback: 'use',
 });

@@ -3,7 +3,7 @@ import {command} from '../src/command/command.ts';
 
 export default command({
 	name: 'new',
-	summary: 'Begin a new session; the one before stays saved',
+	summary: 'Start a new session; the current one stays saved',
 	args: z.object({}),
 	where: 'app',
 

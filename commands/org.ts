@@ -17,7 +17,7 @@ const update = command({
 
 	async run({name, description}, {platform, signal}) {
 		if (name === undefined && description === undefined) {
-			throw new AppError('usage', 'Nothing is to be changed.', {hint: 'Give --name, --description or both.'});
+			throw new AppError('usage', 'Nothing to change.', {hint: 'Pass --name, --description or both.'});
 		}
 
 		const {client, scope} = await platform.open();
@@ -52,7 +52,7 @@ const list = command({
 			kind: 'org',
 			line: 'org list',
 			columns: ['slug', 'name', 'role', 'description', 'created_at'],
-			empty: 'You belong to no organization. Ask an owner to add you.',
+			empty: "You don't belong to an organization. Ask an owner to add you.",
 			flags,
 		});
 	},

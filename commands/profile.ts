@@ -29,7 +29,7 @@ const list = command({
 				apiKey ? `…${apiKey.last4}` : accessToken ? 'browser' : 'logged out',
 				{at: savedAt},
 			]),
-			empty: 'No profiles yet. `login --server <url>` makes one.',
+			empty: 'No profiles yet. Create one: `login --server <url>`',
 			data: profiles.map(profile => ({
 				name: profile.name,
 				server: profile.server,
@@ -46,24 +46,24 @@ const list = command({
 
 const use = command({
 	name: 'use',
-	summary: 'Make a profile the active one',
+	summary: 'Set the active profile',
 	args: z.object({profile: z.optional(z.string())}),
 	positional: ['profile'],
 	completes: {profile: 'profile'},
-	describe: {profile: 'its name; without it you choose'},
+	describe: {profile: 'its name; omit it to select one'},
 	examples: ['profile use agents.example.com'],
 	whileRunning: true,
 
 	async run({profile}, {config, interact, store}) {
 		const profiles = listProfiles(config.read());
 		if (profile === undefined && profiles.length === 0) {
-			throw new AppError('not-found', 'No profiles yet.', {hint: '`login --server <url>` makes one.'});
+			throw new AppError('not-found', 'No profiles yet.', {hint: 'Create one: `login --server <url>`'});
 		}
 
 		const name =
 			profile ??
 			(await interact.choose({
-				title: 'Use a profile',
+				title: 'Select a profile',
 				choices: profiles.map(({name: id, server}) => ({id, label: id, detail: server})),
 			}));
 		if (!name) {
@@ -86,7 +86,7 @@ const forget = command({
 	args: z.object({profile: z.string(), yes: z.optional(z.boolean())}),
 	positional: ['profile'],
 	completes: {profile: 'profile'},
-	describe: {profile: 'its name', yes: 'do not ask'},
+	describe: {profile: 'its name', yes: 'skip the confirmation'},
 	examples: ['profile forget lab --yes'],
 
 	async run({profile, yes}, {config, recents, interact, store}) {

@@ -4,7 +4,7 @@ import {command} from '../src/command/command.ts';
 export default command({
 	name: 'quit',
 	aliases: ['exit', 'q'],
-	summary: 'Leave; the session stays and can be resumed',
+	summary: 'Quit; you can resume the session later',
 	args: z.object({}),
 	where: 'app',
 	whileRunning: true,

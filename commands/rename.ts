@@ -10,8 +10,8 @@ export default command({
 	rest: true,
 	completes: {session: 'saved-session'},
 	describe: {
-		title: 'what it shall be called',
-		session: 'id or prefix; the session on screen, else the latest one here',
+		title: 'its new title',
+		session: 'id or prefix; defaults to the session on screen, or the latest one here',
 	},
 	examples: ['rename "Fix the parser" --session 3f2a'],
 	whileRunning: true,
@@ -19,12 +19,12 @@ export default command({
 	async run({title, session}, {live, sessions, store}) {
 		const name = title.trim();
 		if (!name) {
-			throw new AppError('usage', 'A title must not be empty.');
+			throw new AppError('usage', 'The title is empty.');
 		}
 
 		if (live && !session) {
 			if (store.getState().transcript.seq < 0) {
-				throw new AppError('usage', 'This session is empty.', {hint: 'Say something first, then name it.'});
+				throw new AppError('usage', 'This session is empty.', {hint: 'Send a message first, then name it.'});
 			}
 
 			live.rename(name);
@@ -32,6 +32,6 @@ export default command({
 			await sessions.rename(await sessions.findOrLatest(session), name);
 		}
 
-		return {kind: 'text', text: `The session is now called “${name}”.`, data: {title: name}};
+		return {kind: 'text', text: `Renamed the session to “${name}”.`, data: {title: name}};
 	},
 });

@@ -14,11 +14,11 @@ import {AppError} from '../src/core/error.ts';
 export default command({
 	name: 'resume',
 	aliases: ['continue'],
-	summary: 'Go on with an earlier session',
+	summary: 'Resume an earlier session',
 	args: z.object({session: z.optional(z.string())}),
 	positional: ['session'],
 	completes: {session: 'saved-session'},
-	describe: {session: 'id or a unique prefix of it; without it you choose, also a runtime or an environment'},
+	describe: {session: 'id or a unique prefix; omit it to select a session, runtime or environment'},
 	examples: ['resume', 'resume 3f2a'],
 
 	async run({session}, context) {
@@ -30,8 +30,8 @@ export default command({
 
 		const found = await everythingToResume(context);
 		if (found.length === 0) {
-			throw new AppError('not-found', 'There is nothing to resume: no other session in this folder.', {
-				hint: '`sessions --all` lists those of other folders.',
+			throw new AppError('not-found', 'Nothing to resume: no other session in this folder.', {
+				hint: 'List those of other folders: `sessions --all`',
 			});
 		}
 

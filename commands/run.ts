@@ -14,9 +14,9 @@ const items = command({
 	args: z.object({run: z.string(), type: z.optional(z.string()), limit: z._default(countArgument(1000), 200)}),
 	positional: ['run'],
 	describe: {
-		run: 'its id, or the beginning of it',
+		run: 'its id or a unique prefix',
 		type: 'only items of this type',
-		limit: 'how many, 1 to 1000; 200 by default',
+		limit: 'how many, 1 to 1000 (default 200)',
 	},
 	completes: {run: 'run'},
 	examples: [
@@ -64,7 +64,7 @@ const list = command({
 			kind: 'run',
 			line: 'run list',
 			columns: ['id', 'status', 'title', 'project_key', 'created_at', 'claimed_at'],
-			empty: 'No runs yet. A push of traces that name one makes it: `trace push <file>`',
+			empty: 'No runs yet. Push traces that name one: `trace push <file>`',
 			opens: {words: ['run', 'items'], by: 'id'},
 			flags,
 		});
@@ -77,7 +77,7 @@ const claim = command({
 	args: z.object({run: z.string(), runtime: z.optional(z.string()), execution: z.optional(z.string())}),
 	positional: ['run'],
 	describe: {
-		run: 'its id, or the beginning of it',
+		run: 'its id or a unique prefix',
 		runtime: 'UUID of the runtime that claims it',
 		execution: 'UUID of an earlier attempt, to repeat it',
 	},

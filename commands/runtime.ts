@@ -14,7 +14,7 @@ const resume = command({
 	summary: 'Resume a runtime and show its limits and credits',
 	args: z.object({runtime: z.string(), yes: z.optional(z.boolean())}),
 	positional: ['runtime'],
-	describe: {runtime: 'key or UUID of the runtime', yes: 'do not ask; only the app asks'},
+	describe: {runtime: 'key or UUID of the runtime', yes: 'skip the confirmation (only the app asks)'},
 	completes: {runtime: 'runtime'},
 	examples: ['runtime resume dev-box'],
 	whileRunning: true,
@@ -108,11 +108,11 @@ const create = command({
 	}),
 	positional: ['name', 'task'],
 	describe: {
-		name: 'its key, which commands take: lower-case letters, digits and dashes',
+		name: 'its key in commands: lower-case letters, digits and dashes',
 		task: '[org/]name[@version]',
-		title: 'a longer name for people; the key otherwise',
+		title: 'a longer display name; defaults to the key',
 		description: 'what it is for',
-		timeout: 'seconds it may run at once; the organization’s default otherwise',
+		timeout: 'seconds it may run at once; defaults to the organization’s limit',
 	},
 	completes: {task: 'task'},
 	examples: ['runtime create dev-box web-shop', 'runtime create dev-box web-shop --title "Ada’s box" --timeout 7200'],
@@ -142,6 +142,6 @@ const create = command({
 
 export default noun({
 	name: 'runtime',
-	summary: 'Runtimes, the durable sandboxes',
+	summary: 'Runtimes (durable sandboxes)',
 	verbs: [list, show, create, resume],
 });

@@ -11,7 +11,7 @@ const show = command({
 	summary: 'Show a saved session of this machine, and what it used',
 	args: z.object({session: z.optional(z.string())}),
 	positional: ['session'],
-	describe: {session: 'id or prefix; the latest one of this folder otherwise'},
+	describe: {session: 'id or prefix; defaults to the latest session of this folder'},
 	completes: {session: 'saved-session'},
 	examples: ['session show', 'session show 3f2a --json'],
 	whileRunning: true,
@@ -48,10 +48,10 @@ const list = command({
 
 const unarchive = command({
 	name: 'unarchive',
-	summary: 'Bring a session back from the archive',
+	summary: 'Restore a session from the archive',
 	args: z.object({session: z.string()}),
 	positional: ['session'],
-	describe: {session: 'UUID of the session, or the beginning of one'},
+	describe: {session: 'UUID of the session, or a unique prefix'},
 	completes: {session: 'session'},
 	examples: ['session unarchive 7d9f3a52'],
 	whileRunning: true,

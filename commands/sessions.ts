@@ -20,11 +20,9 @@ export default command({
 				String(messages),
 				[title || preview, ...(all ? [`(${folder})`] : [])].join(' '),
 			]),
-			empty: all
-				? 'No sessions yet.'
-				: 'No sessions in this folder yet. `sessions --all` lists those of other folders.',
+			empty: all ? 'No sessions yet.' : 'No sessions in this folder yet. List those of other folders: `sessions --all`',
 			opens: {words: ['resume'], ids: found.map(({id}) => id)},
-			notes: found.length > 0 ? ['`resume <id>` goes on with one.'] : [],
+			notes: found.length > 0 ? ['Resume one: `resume <id>`'] : [],
 			data: found.map(({id, folder, title, preview, updatedAt, messages, model}) => ({
 				id,
 				folder,

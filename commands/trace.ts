@@ -23,9 +23,9 @@ const push = command({
 	positional: ['file'],
 	rest: true,
 	describe: {
-		file: 'OTLP, one request a file; - is standard input',
-		format: `${formats}; told by the ending of the name otherwise`,
-		gzip: 'compress what is sent',
+		file: 'OTLP, one request per file; - for stdin',
+		format: `${formats}; detected from the file name by default`,
+		gzip: 'compress the request',
 	},
 	examples: ['trace push spans.json', 'trace push --gzip a.pb b.pb', 'trace push - --format json < spans.json'],
 
@@ -53,7 +53,7 @@ const push = command({
 			throw new AppError('failed', rejected.join(' '), {
 				hint:
 					accepted > 0
-						? `Fix those files and send only them again; ${accepted} of ${files.length} went out.`
+						? `${accepted} of ${files.length} files were sent. Fix the others and send only them.`
 						: 'Fix the spans and send the file again.',
 			});
 		}
@@ -96,7 +96,7 @@ const artifact = command({
 
 	async run({trace, oid, file, download = false}, {platform, interact, saveFile, signal}) {
 		if (file !== undefined && !download) {
-			throw new AppError('usage', 'A file is named, but nothing is to be saved.', {hint: 'Add --download to save it.'});
+			throw new AppError('usage', 'A file name needs --download.', {hint: 'Add --download to save it.'});
 		}
 
 		const {client, scope} = await platform.open();

@@ -8,7 +8,7 @@ export default command({
 	summary: 'Show what the session used and cost, by model',
 	args: z.object({session: z.optional(z.string())}),
 	completes: {session: 'saved-session'},
-	describe: {session: 'id or prefix; the session on screen, else the latest one here'},
+	describe: {session: 'id or prefix; defaults to the session on screen, or the latest one here'},
 	examples: ['usage --json'],
 	whileRunning: true,
 

@@ -12,7 +12,7 @@ const mostTurns = 60;
 
 const start = command({
 	name: 'start',
-	summary: 'Tell you, or ask the agent, when lines of a log match',
+	summary: 'Notify you, or ask the agent, when log lines match',
 	args: z.object({
 		condition: z.optional(z.string()),
 		environment: z.optional(z.string()),
@@ -23,12 +23,12 @@ const start = command({
 	}),
 	positional: ['condition', 'environment'],
 	describe: {
-		condition: 'a regular expression, level>=error, or both with | between them; without it the watches are listed',
-		environment: 'its id, or the beginning of it; the log in front, else the one that was seen last',
-		every: 'at least so long between two reports, as 30s, 1m or 2h',
-		notify: 'tell you, which is the default',
-		ask: 'ask the agent this, with the lines that matched',
-		turns: `most turns of the agent in an hour, ${usualTurns} if left out`,
+		condition: 'a regular expression, level>=error, or both with | between them; omit it to list the watches',
+		environment: 'its id or a unique prefix; defaults to the log in front, or the latest one',
+		every: 'least time between two reports, such as 30s, 1m or 2h',
+		notify: 'notify you (the default)',
+		ask: 'send the agent this prompt with the matching lines',
+		turns: `most agent turns an hour (default ${usualTurns})`,
 	},
 	completes: {environment: 'environment'},
 	examples: [
@@ -56,9 +56,9 @@ const start = command({
 		await source({}, signal);
 		if (ask !== undefined) {
 			const facts = costFacts({every, perHour}, store.getState());
-			const about = {title: 'What this watch may use', facts};
-			if (!(await interact.confirm('May it ask the agent by itself?', about))) {
-				return {kind: 'text', text: 'Nothing is watched.', data: null};
+			const about = {title: 'This watch can prompt the agent automatically', facts};
+			if (!(await interact.confirm('Allow it?', about))) {
+				return {kind: 'text', text: 'Watch not started.', data: null};
 			}
 		}
 
@@ -86,29 +86,29 @@ const stop = command({
 
 			const text =
 				on.length === 0
-					? 'No log is watched.'
+					? 'No active watches.'
 					: on.length === 1
-						? `Watch ${only?.number} is off.`
-						: `All ${on.length} watches are off.`;
+						? `Stopped watch ${only?.number}.`
+						: `Stopped all ${on.length} watches.`;
 			return {kind: 'text', text, data: on.map(watch => watch.number)};
 		}
 
 		if (number === undefined) {
-			throw new AppError('usage', 'Which watch?', {hint: 'Give its number, or --all; /watch lists them.'});
+			throw new AppError('usage', 'Several watches are active.', {hint: 'Pass a number or --all. List them: /watch'});
 		}
 
 		if (!watches.stop(number)) {
-			throw new AppError('not-found', `There is no watch ${number}.`, {hint: 'List them: /watch'});
+			throw new AppError('not-found', `Watch ${number} not found.`, {hint: 'List them: /watch'});
 		}
 
-		return {kind: 'text', text: `Watch ${number} is off.`, data: [number]};
+		return {kind: 'text', text: `Stopped watch ${number}.`, data: [number]};
 	},
 });
 
 function checkAsk(ask: string | undefined, notify: boolean, turns: number): void {
 	if (ask !== undefined && (notify || !ask.trim())) {
-		const message = notify ? '--ask and --notify exclude each other.' : '--ask takes what the agent is to be asked.';
-		throw new AppError('usage', message, {hint: 'Give --ask "prompt", or neither to be told yourself.'});
+		const message = notify ? "--ask and --notify can't be combined." : '--ask needs a prompt.';
+		throw new AppError('usage', message, {hint: 'Pass --ask "prompt", or neither to be notified.'});
 	}
 
 	if (turns < 1 || turns > mostTurns) {
@@ -120,12 +120,12 @@ function checkAsk(ask: string | undefined, notify: boolean, turns: number): void
 function likely({logFocus, valuesOf}: AppState): string {
 	const found = logFocus && logFocus !== allLogs ? logFocus : valuesOf('environment')[0];
 	if (!found) {
-		throw new AppError('usage', 'Which environment?', {
-			hint: 'Give its id behind the condition; `env create <task>` makes one.',
+		throw new AppError('usage', 'No environment given.', {
+			hint: 'Pass its id after the condition. Create one: `env create <task>`',
 		});
 	}
 
 	return found;
 }
 
-export default noun({name: 'watch', summary: 'Logs that are watched', verbs: [start, stop], fallback: 'start'});
+export default noun({name: 'watch', summary: 'Watches on logs', verbs: [start, stop], fallback: 'start'});

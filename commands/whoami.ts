@@ -10,7 +10,7 @@ export default command({
 	name: 'whoami',
 	summary: 'Show server, profile, scope and where the login comes from',
 	args: z.object({wire: z.optional(z.boolean())}),
-	describe: {wire: 'list every secret, masked, with the address that it may go to; nothing is sent'},
+	describe: {wire: 'list every stored secret (masked) and the address it may go to; sends nothing'},
 	examples: ['whoami --json', 'whoami --wire'],
 	whileRunning: true,
 
@@ -23,7 +23,7 @@ export default command({
 		const identity = identityOf(context);
 		if (!identity) {
 			throw new AppError('auth', 'You are not logged in.', {
-				hint: '`login --server <url>` logs in; chatting works without it.',
+				hint: 'Chatting works without a login. Log in: `login --server <url>`',
 			});
 		}
 
@@ -34,7 +34,7 @@ export default command({
 				fields: [
 					['profile', 'local'],
 					['server', embedded],
-					['credential', 'made for this run'],
+					['credential', 'created for this run'],
 				],
 				data: {profile: 'local', server: embedded, credential: 'embedded'},
 			};
@@ -43,7 +43,7 @@ export default command({
 		const {name, server, keySource, tokens, notice} = identity;
 		if (!keySource) {
 			throw new AppError('auth', `You are not logged in to ${server}.`, {
-				hint: notice ?? `\`login --server ${server}\` logs in.`,
+				hint: notice ?? `Log in: \`login --server ${server}\``,
 			});
 		}
 

@@ -4,7 +4,7 @@ import {type Json, parseJson} from '../core/json.ts';
 
 /** A whole number on a command line. Its bounds are the business of who takes it. */
 export const wholeNumber = z.pipe(
-	z.string().check(z.regex(/^-?\d+$/, 'takes a whole number')),
+	z.string().check(z.regex(/^-?\d+$/, 'must be a whole number')),
 	z.transform<string, number>(Number),
 );
 

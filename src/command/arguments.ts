@@ -82,7 +82,7 @@ export function readArguments(
 	}
 
 	if (!rest && positionals.length > free.length) {
-		throw new AppError('usage', `${path} does not take “${positionals[free.length]}”.`, {hint});
+		throw new AppError('usage', `Unexpected argument “${positionals[free.length]}” for ${path}.`, {hint});
 	}
 
 	const missing = fields.filter(({name, required}) => required && found[name] === undefined);
@@ -129,7 +129,7 @@ function explain(path: string, error: unknown, known: readonly string[]): string
 	const flag = /'(-{1,2}[^' ]*)/.exec(message)?.[1] ?? '';
 	if (/^Unknown option/.test(message)) {
 		const near = closest(flag.replace(/^-+/, ''), known);
-		return `${path} has no flag ${flag}.${near ? ` Did you mean --${near}?` : ''}`;
+		return `Unknown flag ${flag} for ${path}.${near ? ` Did you mean --${near}?` : ''}`;
 	}
 
 	return /argument missing|argument is ambiguous/.test(message)
@@ -139,7 +139,7 @@ function explain(path: string, error: unknown, known: readonly string[]): string
 			: message;
 }
 
-const vague = 'is not what it should be';
+const vague = 'is invalid';
 
 /** Checks values against the schema. Throws `usage` that names the argument as it is given, by position or as a flag. */
 export function parseArguments<T extends z.ZodMiniObject>(
@@ -166,13 +166,17 @@ function wordsOf(issue: z.core.$ZodIssue | undefined): string {
 
 	switch (issue?.code) {
 		case 'invalid_value':
-			return `is one of ${issue.values.join(', ')}`;
+			return `must be one of ${issue.values.join(', ')}`;
 		case 'too_small':
-			return `is at least ${issue.minimum}`;
+			return `must be at least ${issue.minimum}`;
 		case 'too_big':
-			return `is at most ${issue.maximum}`;
+			return `must be at most ${issue.maximum}`;
 		case 'invalid_type':
-			return issue.expected === 'int' ? 'is a whole number' : issue.expected === 'number' ? 'is a number' : vague;
+			return issue.expected === 'int'
+				? 'must be a whole number'
+				: issue.expected === 'number'
+					? 'must be a number'
+					: vague;
 		default:
 			return vague;
 	}

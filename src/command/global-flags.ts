@@ -7,11 +7,11 @@ const named = ['server', 'profile', 'org', 'workspace', 'project'] as const;
 
 /** In the order shown. */
 export const globalFlagHelp: readonly FlagHelp[] = [
-	{usage: '--json', summary: 'Print data instead of a drawing'},
+	{usage: '--json', summary: 'Output JSON'},
 	{usage: '--exact', summary: 'Show times in full, not how long ago they were'},
-	{usage: '--server url', summary: 'Talk to this server'},
+	{usage: '--server url', summary: 'Use this server'},
 	{usage: '--profile name', summary: 'Use this profile'},
-	{usage: '--org, --workspace, --project', summary: 'Work in this scope, each with a value'},
+	{usage: '--org, --workspace, --project', summary: 'Organization, workspace, project to use'},
 	{usage: '--insecure-http', summary: 'Allow plain http beyond this machine'},
 ];
 
@@ -25,15 +25,15 @@ type GlobalFlagToComplete = {
 
 /** What completion offers behind a command's own flags. */
 export const globalFlagsToComplete: readonly GlobalFlagToComplete[] = [
-	{name: 'json', summary: 'Print data instead of a drawing', takesValue: false},
+	{name: 'json', summary: 'Output JSON', takesValue: false},
 	{name: 'exact', summary: 'Show times in full, not how long ago they were', takesValue: false},
-	{name: 'server', summary: 'Talk to this server', takesValue: true, kind: 'server'},
+	{name: 'server', summary: 'Use this server', takesValue: true, kind: 'server'},
 	{name: 'profile', summary: 'Use this profile', takesValue: true, kind: 'profile'},
-	{name: 'org', summary: 'Work in this organization', takesValue: true, kind: 'org'},
-	{name: 'workspace', summary: 'Work in this workspace', takesValue: true, kind: 'workspace'},
-	{name: 'project', summary: 'Work in this project', takesValue: true, kind: 'project'},
+	{name: 'org', summary: 'Use this organization', takesValue: true, kind: 'org'},
+	{name: 'workspace', summary: 'Use this workspace', takesValue: true, kind: 'workspace'},
+	{name: 'project', summary: 'Use this project', takesValue: true, kind: 'project'},
 	{name: 'insecure-http', summary: 'Allow plain http beyond this machine', takesValue: false},
-	{name: 'help', summary: 'Say how it is used', takesValue: false},
+	{name: 'help', summary: 'Show its usage', takesValue: false},
 ];
 
 /** True for a flag, without its value, that goes with a command. */

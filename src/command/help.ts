@@ -38,7 +38,7 @@ export function helpOfAll(entries: readonly Entry[], inApp: boolean): Result {
 		: {
 				kind: 'group',
 				parts: [
-					{...commands, notes: ['`$ <command> --help` says more. Without a command the app starts.']},
+					{...commands, notes: ['Run `$ <command> --help` for details. Without a command, the app starts.']},
 					flagTable('Flags without a command', Object.values(runFlagHelp)),
 					flagTable('Flags of every command', globalFlagHelp),
 					topicTable(),
@@ -104,13 +104,13 @@ export function helpOfEntry(entry: Entry, inApp: boolean): Result {
 	const examples = entry.verbs
 		.flatMap(verb => examplesOf(`${entry.name} ${verb.name}`, verb, inApp).slice(0, 1))
 		.map(line);
-	const alone = entry.fallback ? ` ${line(entry.name)} alone is ${entry.name} ${entry.fallback}.` : '';
+	const alone = entry.fallback ? ` ${line(entry.name)} alone runs ${entry.name} ${entry.fallback}.` : '';
 	const more = line(inApp ? `help ${entry.name} <verb>` : `${entry.name} <verb> --help`);
 	const parts: readonly Result[] = [
 		{kind: 'text', text: `${entry.summary}.`},
 		table,
 		...(examples.length > 0 ? [{kind: 'lines', lines: examples} as const] : []),
-		{kind: 'text', text: `${more} says more.${alone}`},
+		{kind: 'text', text: `${more} for details.${alone}`},
 	];
 	return {kind: 'group', parts, data: table.data};
 }

@@ -68,7 +68,7 @@ export function readInvocation(argv: readonly string[]): Invocation {
 	}
 
 	if (given.has('continue') && given.has('resume')) {
-		throw new AppError('usage', '--continue and --resume do not go together.', {hint: 'Give one of them.'});
+		throw new AppError('usage', "--continue and --resume can't be combined.", {hint: 'Pass one of them.'});
 	}
 
 	const run: RunFlags = {
@@ -83,12 +83,12 @@ export function readInvocation(argv: readonly string[]): Invocation {
 	const format = oneOf('--output-format', given.get('format'), formats);
 	if (given.has('prompt')) {
 		if (given.has('first')) {
-			throw new AppError('usage', 'Two prompts were given.', {hint: 'Put the whole prompt in quotes, behind -p.'});
+			throw new AppError('usage', 'Two prompts given.', {hint: 'Put the whole prompt in quotes after -p.'});
 		}
 
 		if (given.get('resume') === '') {
-			throw new AppError('usage', '--resume needs an id where -p is given: nobody can choose.', {
-				hint: 'Give the id, or -c for the latest session of this folder.',
+			throw new AppError('usage', '--resume needs an id with -p (not interactive).', {
+				hint: 'Pass the id, or -c for the latest session of this folder.',
 			});
 		}
 
@@ -101,8 +101,8 @@ export function readInvocation(argv: readonly string[]): Invocation {
 		['budget', '--budget'],
 	] as const) {
 		if (given.has(meaning)) {
-			throw new AppError('usage', `${flag} goes with -p.`, {
-				hint: '`$ -p "prompt"` answers once without the app.',
+			throw new AppError('usage', `${flag} needs -p.`, {
+				hint: 'Answer once without the app: `$ -p "prompt"`',
 			});
 		}
 	}
@@ -166,9 +166,9 @@ function splitOnce(word: string): readonly [string, string | undefined] {
 
 function unknownFlag(word: string, given: ReadonlyMap<RunFlag | 'first', string>): AppError {
 	const [flag] = splitOnce(word);
-	const commandFirst = 'Put a command first, before its flags.';
+	const commandFirst = 'Put the command before its flags.';
 	if (!word.startsWith('-')) {
-		return new AppError('usage', `“${word}” has no flag before it.`, {
+		return new AppError('usage', `Unexpected argument “${word}”.`, {
 			hint: given.has('prompt') ? 'Put the whole prompt in quotes.' : commandFirst,
 		});
 	}
@@ -178,7 +178,7 @@ function unknownFlag(word: string, given: ReadonlyMap<RunFlag | 'first', string>
 		flag.replace(/^-+/, ''),
 		known.map(name => name.slice(2)),
 	);
-	return new AppError('usage', `There is no flag ${flag}.${near ? ` Did you mean --${near}?` : ''}`, {
+	return new AppError('usage', `Unknown flag ${flag}.${near ? ` Did you mean --${near}?` : ''}`, {
 		hint: isGlobalFlag(flag) ? commandFirst : 'Run `$ help` to see them all.',
 	});
 }

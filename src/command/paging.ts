@@ -8,8 +8,8 @@ const largestPage = 200;
 export const pageFlags = {page: z.optional(countArgument()), pageSize: z.optional(countArgument(largestPage))};
 
 export const pageHelp = {
-	page: 'which page, 1 by default',
-	pageSize: `how many to a page, 1 to ${largestPage}; 50 by default`,
+	page: 'page number (default 1)',
+	pageSize: `entries per page, 1 to ${largestPage} (default 50)`,
 };
 
 type Flags = {readonly page?: number | undefined; readonly pageSize?: number | undefined};
@@ -22,4 +22,9 @@ export function pageQuery({page, pageSize}: Flags): {readonly page?: number; rea
 export function pageNotes(line: string, {page = 1, pageSize = 50}: Flags, shown: number): readonly string[] {
 	const size = pageSize === 50 ? '' : ` --page-size ${pageSize}`;
 	return shown > 0 && shown >= pageSize ? [`There may be more: \`${line} --page ${page + 1}${size}\``] : [];
+}
+
+/** Returns what an empty page says: none at all on the first one, none any more on a later one. */
+export function emptyPage(names: string, {page = 1}: Flags): string {
+	return page > 1 ? `No ${names} on page ${page}.` : `No ${names} yet.`;
 }

@@ -28,11 +28,11 @@ export type FlagHelp = {readonly usage: string; readonly summary: string};
 /** In the order shown. */
 export const runFlagHelp: Readonly<Record<RunFlag, FlagHelp>> = {
 	prompt: {usage: '-p, --print "prompt"', summary: 'Answer once, without the app; piped input is added'},
-	continue: {usage: '-c, --continue', summary: 'Go on with the latest session of this folder'},
-	resume: {usage: '-r, --resume [id]', summary: 'Go on with a session; without an id you choose'},
+	continue: {usage: '-c, --continue', summary: 'Resume the latest session of this folder'},
+	resume: {usage: '-r, --resume [id]', summary: 'Resume a session; omit the id to select one'},
 	model: {usage: '-m, --model provider/name', summary: 'Use this model'},
 	format: {usage: '--output-format format', summary: 'What -p prints: text, json or stream-json'},
-	turns: {usage: '--max-turns n', summary: 'End a -p run after n calls of the model (default 100)'},
+	turns: {usage: '--max-turns n', summary: 'End a -p run after n model calls (default 100)'},
 	budget: {usage: '--budget usd', summary: 'End a -p run that has cost this many dollars'},
 	approve: {usage: '--approve mode', summary: 'What -p may do without asking: never, edits or all'},
 	profile: {usage: '--profile name', summary: 'Use this profile'},

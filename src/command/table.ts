@@ -25,7 +25,7 @@ export function findCommand(entries: readonly Entry[], words: readonly string[])
 
 	const entry = entries.find(candidate => names(candidate).includes(first));
 	if (!entry) {
-		throw unknown('There is no command', first, entries.flatMap(names), seeAll);
+		throw unknown('Unknown command', first, entries.flatMap(names), seeAll);
 	}
 
 	if (!isNoun(entry)) {
@@ -57,7 +57,7 @@ export function findCommand(entries: readonly Entry[], words: readonly string[])
 
 	const verbs = entry.verbs.map(({name}) => name);
 	const hint = `Choose one of ${verbs.join(', ')}.`;
-	throw unknown(`${entry.name} has no verb`, second, verbs, hint);
+	throw unknown(`Unknown verb for ${entry.name}:`, second, verbs, hint);
 }
 
 /** What a noun alone does: it lists, or shows what needs no name, or does the one thing it can. */

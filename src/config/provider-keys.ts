@@ -45,7 +45,7 @@ export function newKey(provider: ProviderName, key: Secret | undefined, baseUrl?
 	}
 
 	if (key ? !isKeyText(key.reveal()) : !needsNoKey(providerRows[provider], base)) {
-		throw new AppError('usage', key ? 'That is not a key: it has spaces or other characters.' : 'There is no key.', {
+		throw new AppError('usage', key ? 'Invalid API key: it contains spaces or other characters.' : 'There is no key.', {
 			hint: `Give the key of ${provider} as its vendor shows it.`,
 		});
 	}

@@ -50,7 +50,7 @@ export async function runHeadless(
 		if (wide) {
 			// Nobody can be asked here, and who runs a script chose its folder.
 			await program.folder.answer(true, {isOnce: true});
-			warn(`The agent can read ${wide}. Run this in a project folder to show it less.`);
+			warn(`The agent can read ${wide}. Run this in a project folder to narrow that.`);
 		}
 
 		await abortable(program.chooseModel(), signal);
@@ -59,7 +59,7 @@ export async function runHeadless(
 		// Nobody can be asked here, and a model has no use for a key.
 		const isMasked = once.approve !== 'all' && (await program.secrets.find(prompt));
 		if (isMasked) {
-			warn('The prompt holds an API key; the model gets it masked. Send it as it is with --approve all.');
+			warn('The prompt contains an API key; the model gets it masked. Send it unmasked with --approve all.');
 		}
 
 		return await runOnce(isMasked ? program.secrets.hide(prompt) : prompt, once.format, {

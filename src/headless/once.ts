@@ -31,7 +31,7 @@ export async function runOnce(
 	{store, conversation, onRecord, priceOf, stdout, stderr}: Dependencies,
 ): Promise<number> {
 	if (!prompt.trim()) {
-		throw new AppError('usage', 'The prompt is empty.', {hint: 'Give it as -p "prompt", or pipe it in.'});
+		throw new AppError('usage', 'The prompt is empty.', {hint: 'Pass it as -p "prompt", or pipe it in.'});
 	}
 
 	const {transcript} = store.getState();
@@ -52,7 +52,7 @@ export async function runOnce(
 			question = record.event.summary;
 		} else if (record.event.type === 'approval-answer' && !record.event.allowed && format !== 'stream-json') {
 			progress.clear();
-			printWarning(`Refused, since nobody can be asked: ${question}`, stderr, 'Allow it with --approve all.');
+			printWarning(`Refused without asking (not interactive): ${question}`, stderr, 'Allow it with --approve all.');
 		}
 
 		if (record.event.type === 'run-end') {
@@ -77,7 +77,7 @@ export async function runOnce(
 
 	const {unsaved} = store.getState();
 	if (unsaved) {
-		printWarning(`the session was not saved: ${unsaved}`, stderr);
+		printWarning(`the session wasn't saved: ${unsaved}`, stderr);
 	}
 
 	return statusOf(end);
@@ -101,7 +101,7 @@ function asShellReads(record: Recorded): Recorded {
 function sayHowItEnded({reason, stopReason, error, refused}: RunEnd, stderr: Output): void {
 	const message = endText(reason, error?.message, stopReason);
 	if (message) {
-		const hint = refused && {hint: 'Shorten the prompt, or begin a new session: leave out -c and --resume.'};
+		const hint = refused && {hint: 'Shorten the prompt, or start a new session without -c and --resume.'};
 		printError({code: 'failed', ...error, message, ...hint}, stderr, {json: false});
 	}
 }

@@ -25,7 +25,7 @@ export async function readInput(
 		const timer = optional ? setTimeout(giveUp, patience) : undefined;
 
 		function giveUp() {
-			warn('Nothing came on standard input; going on with the prompt alone.');
+			warn('No data on stdin; continuing with the prompt alone.');
 			finish();
 		}
 
@@ -46,7 +46,7 @@ export async function readInput(
 			bytes += data.length;
 			if (bytes > mostBytes) {
 				reject(
-					new AppError('usage', 'Standard input is longer than 16 MB.', {
+					new AppError('usage', 'stdin is longer than 16 MB.', {
 						hint: 'Pipe in less, or let the agent read the file.',
 					}),
 				);

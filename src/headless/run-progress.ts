@@ -25,7 +25,7 @@ export function createRunProgress(output: Output, clock: () => number = Date.now
 	}
 
 	const begun = clock();
-	let doing = 'The model is asked';
+	let doing = 'Waiting for the model';
 	let shown = false;
 	const timer = setInterval(() => {
 		const waited = clock() - begun;
@@ -60,13 +60,13 @@ export function createRunProgress(output: Output, clock: () => number = Date.now
 function whatGoesOn(event: AgentEvent): string | undefined {
 	switch (event.type) {
 		case 'reasoning-delta':
-			return 'The model thinks';
+			return 'Thinking';
 		case 'text-delta':
-			return 'The model answers';
+			return 'Answering';
 		case 'tool-call':
-			return `${safeLine(event.name)} runs`;
+			return `Running ${safeLine(event.name)}`;
 		case 'tool-result':
-			return 'The model is asked';
+			return 'Waiting for the model';
 		case 'notice':
 			// A warning is printed to stay.
 			return event.level === 'info' ? safeLine(event.text).replace(/[.…]+$/, '') : undefined;

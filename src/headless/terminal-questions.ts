@@ -51,7 +51,7 @@ export function createTerminalQuestions({stdin, stderr, json = false}: Streams):
 		const [line = ''] = text.split(/\r?\n/, 1);
 		if (!line.trim() && !optional) {
 			throw new AppError('usage', `${safeLine(label).replace(/[:?]$/, '')} is missing.`, {
-				hint: 'Give it as an argument, or pipe it in.',
+				hint: 'Pass it as an argument, or pipe it in.',
 			});
 		}
 
@@ -71,7 +71,7 @@ export function createTerminalQuestions({stdin, stderr, json = false}: Streams):
 		async choose(pick) {
 			const {title, choices, filters} = pick;
 			if (!stdin.isTTY) {
-				throw new AppError('usage', `${title}: nobody can choose here.`, {hint: 'Give it as an argument.'});
+				throw new AppError('usage', `${title}: can't ask here (not interactive).`, {hint: 'Pass it as an argument.'});
 			}
 
 			if (filters) {
@@ -86,15 +86,15 @@ export function createTerminalQuestions({stdin, stderr, json = false}: Streams):
 			const answer = await ask({label: `Number, 1 to ${choices.length}:`, masked: false});
 			const chosen = choices[Number(answer) - 1];
 			if (!chosen) {
-				throw new AppError('usage', `“${answer}” is none of these numbers.`, {hint: 'Give it as an argument.'});
+				throw new AppError('usage', `Invalid number “${answer}”.`, {hint: 'Pass it as an argument.'});
 			}
 
 			return chosen.id;
 		},
 		async confirm(question, about) {
 			if (!stdin.isTTY) {
-				throw new AppError('usage', `${question} Nobody can answer here.`, {
-					hint: 'Give --yes to do it without asking.',
+				throw new AppError('usage', `${question} Nobody can answer (not interactive).`, {
+					hint: 'Pass --yes to skip the question.',
 				});
 			}
 

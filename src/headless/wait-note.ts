@@ -24,7 +24,10 @@ export function createPlainNote(say: (text: string) => void, command: string): W
 	let held = 0;
 	let timer: NodeJS.Timeout | undefined;
 	const begin = () => {
-		timer = setTimeout(() => say(`${command} is still waiting for an answer. Ctrl+C ends it.`), plainPatience).unref();
+		timer = setTimeout(
+			() => say(`${command} is still waiting for an answer. Press Ctrl+C to cancel.`),
+			plainPatience,
+		).unref();
 	};
 
 	const end = () => clearTimeout(timer);
@@ -68,7 +71,7 @@ export function createWaitNote(output: Output, command: string, clock: () => num
 	const draw = () => {
 		if (held === 0) {
 			const seconds = Math.floor((clock() - begun) / second);
-			const line = `${command}…${seconds > 0 ? ` ${formatDuration(seconds * second)}` : ''} Ctrl+C ends it`;
+			const line = `${command}…${seconds > 0 ? ` ${formatDuration(seconds * second)}` : ''} Ctrl+C cancel`;
 			output.write(`\r${truncate(line, (output.columns ?? 80) - 1)}\u001B[K`);
 			shown = true;
 		}

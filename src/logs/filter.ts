@@ -24,7 +24,7 @@ export function createFilter({
 		const excludes = pattern.startsWith('!');
 		const source = excludes ? pattern.slice(1) : pattern.replace(/^\\!/, '!');
 		if (source === '') {
-			throw new AppError('usage', 'A pattern is empty.', {hint: 'Write what the lines have in common.'});
+			throw new AppError('usage', 'A pattern is empty.', {hint: 'Type a regular expression or level>=error.'});
 		}
 
 		return {excludes, matcher: createMatcher(source)};

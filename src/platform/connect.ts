@@ -35,7 +35,7 @@ export async function connectTo(url: string, context: AccessContext): Promise<Co
 	const profile = await logIn(server, context);
 	return profile
 		? connected(profile, tls, profile.storedWhere)
-		: {kind: 'text', text: 'Nothing changed: the login was cancelled.'};
+		: {kind: 'text', text: 'Login cancelled. Nothing changed.'};
 }
 
 /** Goes back to the connection before this one. Throws `not-found` where there was none. */
@@ -44,8 +44,8 @@ export async function goBack(context: AccessContext): Promise<Connected> {
 	const data = config.read();
 	const name = live ? (store.getState().previousConnection ?? data.previousProfile) : data.previousProfile;
 	if (!name) {
-		throw new AppError('not-found', 'There is no connection before this one.', {
-			hint: 'Connect to a server by its address: `connect <url>`',
+		throw new AppError('not-found', 'No previous connection.', {
+			hint: 'Connect to a server: `connect <url>`',
 		});
 	}
 
@@ -85,7 +85,7 @@ async function lookAt(server: URL, {platform, signal}: AccessContext): Promise<T
 }
 
 function tlsWords({protocol, issuer}: TlsInfo): string {
-	return `${protocol}, certificate of ${issuer}`;
+	return `${protocol}, certificate from ${issuer}`;
 }
 
 function connected(

@@ -41,7 +41,7 @@ export function createEnvironmentPaths({profile, server, sightings, scope, find}
 /** Throws `usage` for text that cannot be an id or the beginning of one. */
 export function assertEnvironmentId(text: string): void {
 	if (!isIdPrefix(text)) {
-		throw new AppError('usage', `“${text}” is not the id of a sandbox.`, {hint: '`env list` shows them.'});
+		throw new AppError('usage', `Invalid sandbox id “${text}”.`, {hint: 'List sandboxes: `env list`'});
 	}
 }
 

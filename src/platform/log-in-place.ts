@@ -16,7 +16,7 @@ export async function logInPlace<T>(run: () => Promise<T>, {confirm, logIn}: Opt
 		return await run();
 	} catch (error) {
 		const server = error instanceof AppError ? error.logInTo : undefined;
-		if (!server || !(await confirm(`You are not logged in to ${server}. Log in now?`))) {
+		if (!server || !(await confirm(`You aren't logged in to ${server}. Log in now?`))) {
 			throw error;
 		}
 

@@ -17,15 +17,15 @@ async function askApiKey(
 	{interact}: AccessContext,
 	given: string | undefined,
 ): Promise<Secret | undefined> {
-	const typed = given ?? (await interact.ask({label: `API key of ${server.host}:`, masked: true}));
+	const typed = given ?? (await interact.ask({label: `API key for ${server.host}:`, masked: true}));
 	const key = typed?.trim();
 	if (key === '') {
-		throw new AppError('usage', 'No key was given.', {hint: 'Make an API key at the server, then give it here.'});
+		throw new AppError('usage', 'No API key given.', {hint: 'Create an API key on the server, then enter it here.'});
 	}
 
 	if (key !== undefined && !isKeyText(key)) {
-		throw new AppError('usage', 'That is not a key: it has spaces or other characters.', {
-			hint: 'Give the key as the server shows it.',
+		throw new AppError('usage', 'Invalid API key: it contains spaces or other characters.', {
+			hint: 'Copy the key exactly as the server shows it.',
 		});
 	}
 
@@ -130,9 +130,9 @@ function profileName(server: URL, {config, env, flags}: AccessContext): string {
 			// A profile is never pointed to another server (SAFETY 6).
 			throw new AppError(
 				'usage',
-				`Profile “${name}” is of ${entryOf(data.profiles, name)?.server}, not of ${origin}.`,
+				`Profile “${name}” belongs to ${entryOf(data.profiles, name)?.server}, not ${origin}.`,
 				{
-					hint: `Choose another --profile, or remove that one: profile forget ${name}`,
+					hint: `Use another --profile, or remove that one: profile forget ${name}`,
 				},
 			);
 		}

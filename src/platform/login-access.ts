@@ -123,11 +123,9 @@ export function createLoginAccess({
 			const held = await config.alone(async () => {
 				const {server, accessToken, refreshToken} = entryOf(config.read().profiles, profile) ?? {};
 				const opening = openTokens(config, accessToken, refreshToken);
-				const tokens = await opening.catch(
-					error => void faults.push(`its tokens were not revoked: ${clauseOf(error)}`),
-				);
+				const tokens = await opening.catch(error => void faults.push(`its tokens weren't revoked: ${clauseOf(error)}`));
 				await forgetCredential(config, profile, why =>
-					faults.push(`the keychain still holds its secrets: ${clauseOf(why)}`),
+					faults.push(`the keychain still has its secrets: ${clauseOf(why)}`),
 				);
 				return server !== undefined && accessToken && {server: originOf(server), tokens};
 			});
@@ -152,7 +150,7 @@ export function createLoginAccess({
 				return {revoked: true, faults};
 			} catch (error) {
 				const why = within.aborted ? (signal.aborted ? 'interrupted' : 'the server did not answer in time') : error;
-				return {revoked: false, faults: [...faults, `its tokens were not revoked: ${clauseOf(why)}`]};
+				return {revoked: false, faults: [...faults, `its tokens weren't revoked: ${clauseOf(why)}`]};
 			}
 		},
 		refreshOf(stale) {

@@ -77,7 +77,7 @@ export function createPlatformScope(dependencies: Dependencies) {
 	const ask = async (name: Scope, candidates: readonly Candidate[], isListed: boolean) => {
 		try {
 			return await choose?.({
-				title: isListed ? `Choose the ${labels[name]}` : `Choose the ${labels[name]} (seen on this machine)`,
+				title: isListed ? `Select the ${labels[name]}` : `Select the ${labels[name]} (seen on this machine)`,
 				choices: candidates.map(({slug, name: title}) => ({id: slug, label: slug, detail: title ?? ''})),
 			});
 		} catch (error) {
@@ -113,7 +113,7 @@ export function createPlatformScope(dependencies: Dependencies) {
 			const [match, ...others] = known.filter(isMeant);
 			if (!match?.id || others.length > 0) {
 				throw new AppError('not-found', `Not found on ${server}: project “${project}”.`, {
-					hint: 'Give its UUID with --project; `project list` shows them.',
+					hint: 'Pass its UUID with --project. List projects: `project list`',
 				});
 			}
 

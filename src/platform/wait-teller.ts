@@ -11,8 +11,8 @@ const silentWait = 2000;
 export function waitTeller(say: (text: string) => void): (milliseconds: number, error: unknown) => void {
 	return (milliseconds, error) => {
 		if (milliseconds > silentWait) {
-			const why = error instanceof AppError ? error.message : 'The server does not answer.';
-			say(`Trying again in ${formatDuration(milliseconds)}: ${why}`);
+			const why = error instanceof AppError ? error.message : "The server isn't responding.";
+			say(`Retrying in ${formatDuration(milliseconds)}: ${why}`);
 		}
 	};
 }

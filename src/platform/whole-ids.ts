@@ -103,16 +103,16 @@ export function createWholeIds({client, recents, profile}: Dependencies): WholeI
 		}
 
 		if (!match) {
-			throw new AppError('not-found', `No ${kind} with an id that begins with “${text}” was found.`, {
-				hint: 'Give the whole id, or press Tab to complete it.',
+			throw new AppError('not-found', `No ${kind} id starts with “${text}”.`, {
+				hint: 'Type the full id, or press Tab to complete it.',
 			});
 		}
 
 		if (matches.length > 1) {
 			const more = matches.length > maxNamed ? ` and ${matches.length - maxNamed} more` : '';
 			const named = `${matches.slice(0, maxNamed).join(', ')}${more}`;
-			throw new AppError('usage', `“${text}” is the beginning of ${matches.length} ids: ${named}.`, {
-				hint: 'Give more characters of the id.',
+			throw new AppError('usage', `“${text}” matches ${matches.length} ids: ${named}.`, {
+				hint: 'Type more characters of the id.',
 			});
 		}
 

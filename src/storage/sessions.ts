@@ -51,7 +51,7 @@ export async function findSession(home: Home, idOrPrefix: string, scope: Scope =
 		const ids = found.slice(0, mostCandidates).map(({id}) => id);
 		const more = found.length > mostCandidates ? ` and ${found.length - mostCandidates} more` : '';
 		throw new AppError('usage', `${found.length} sessions begin with ${idOrPrefix}: ${ids.join(', ')}${more}.`, {
-			hint: 'Give more characters of the id.',
+			hint: 'Type more characters of the id.',
 		});
 	}
 

@@ -20,12 +20,12 @@ export function readCondition(text: string): Condition {
 	const [, before, name] = /^(?:([\s\S]*)\|)?level>=(\S*)$/i.exec(text.trim()) ?? [];
 	const least = name?.toLowerCase();
 	if (least !== undefined && !isLevel(least)) {
-		throw new AppError('usage', `“${name}” is no level.`, {hint: `Write level>= and one of ${levels.join(', ')}.`});
+		throw new AppError('usage', `Invalid level “${name}”.`, {hint: `Use level>= with one of ${levels.join(', ')}.`});
 	}
 
 	const pattern = least === undefined ? text : before;
 	if (pattern !== undefined && pattern.trim() === '') {
-		throw new AppError('usage', 'The expression is empty.', {hint: 'Write what the lines have in common.'});
+		throw new AppError('usage', 'The condition is empty.', {hint: 'Type a regular expression or level>=error.'});
 	}
 
 	const matcher = pattern === undefined ? undefined : createMatcher(pattern);

@@ -31,20 +31,20 @@ export function createSandboxExpiry({store, words, clock}: Dependencies): Sandbo
 	/** A machine that slept wakes up later than it was to warn, or too late. */
 	const tellOf = (sandbox: string, left: number) => {
 		if (left <= 0) {
-			words.tell({sign: 'A sandbox has ended.', text: `${sandbox} has ended, and all that was in it.`});
+			words.tell({sign: 'A sandbox ended.', text: `${sandbox} ended. Its files are gone.`});
 			return;
 		}
 
 		const time = `in ${formatAmount(Math.ceil(left / minute), 'minute')}`;
-		const text = `${sandbox} ends ${time}, and all that is in it.`;
-		words.tell({sign: `A sandbox ends ${time}.`, text, hint: 'Save what you need of it.'});
+		const text = `${sandbox} ends ${time}, with all its files.`;
+		words.tell({sign: `A sandbox ends ${time}.`, text, hint: 'Save what you need.'});
 	};
 
 	const watch = async (sandbox: Sandbox) => {
 		const {environment, task, expiresAt} = sandbox;
 		if (expiresAt - clock.now() > warning) {
 			await until(expiresAt - warning);
-			tellOf(`The sandbox ${environmentName(environment)} (${quoteLine(task, 80)})`, expiresAt - clock.now());
+			tellOf(`Sandbox ${environmentName(environment)} (${quoteLine(task, 80)})`, expiresAt - clock.now());
 		}
 
 		await until(expiresAt);

@@ -154,7 +154,7 @@ function endOf(state: TailState): string | undefined {
 		case 'ended':
 			return state.why;
 		case 'login':
-			return 'the login is not accepted any more';
+			return 'your login has expired';
 		default:
 			return undefined;
 	}

@@ -1,4 +1,4 @@
-import {formatClock} from '../core/format.ts';
+import {formatAmount, formatClock} from '../core/format.ts';
 import type {Conversation} from '../session/conversation.ts';
 import type {AppStore} from '../store/store.ts';
 import type {Watch} from '../store/watch-slice.ts';
@@ -64,5 +64,5 @@ export function environmentName(environment: string): string {
 /** What is said of a watch whose turns are used up until then (milliseconds since the epoch). */
 export function heldText({number, perHour}: Pick<Watch, 'number' | 'perHour'>, until: number): string {
 	const time = formatClock(until).slice(0, 5);
-	return `Watch ${number} has asked the agent ${perHour} ${perHour === 1 ? 'time' : 'times'} within an hour, as often as it may. It collects what it finds until ${time}.`;
+	return `Watch ${number} reached its limit of ${formatAmount(perHour, 'agent turn')} an hour. It collects matches until ${time}.`;
 }

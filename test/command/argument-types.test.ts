@@ -57,6 +57,6 @@ test('a whole number is read, anything else is refused by the name of its flag',
 	]);
 	expect(parseArguments(schema, {})).toEqual({});
 	for (const limit of ['', ' ', '1.5', '1e3', '0x10', 'ten', '１']) {
-		expect(() => parseArguments(schema, {limit})).toThrowError(usage('--limit takes a whole number.'));
+		expect(() => parseArguments(schema, {limit})).toThrowError(usage('--limit must be a whole number.'));
 	}
 });

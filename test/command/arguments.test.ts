@@ -27,13 +27,13 @@ test.each([
 
 test.each([
 	[[], 'greet needs <name>.'],
-	[['a', 'b', 'c'], 'greet does not take “c”.'],
-	[['a', '--title', 'b', 'c'], 'greet does not take “c”.'],
-	[['a', '--twize'], 'greet has no flag --twize. Did you mean --twice?'],
-	[['a', '--wholly-unknown'], 'greet has no flag --wholly-unknown.'],
-	[['a', '--name', 'b'], 'greet has no flag --name.'],
-	[['a', '-x'], 'greet has no flag -x.'],
-	[['-5'], 'greet has no flag -5.'],
+	[['a', 'b', 'c'], 'Unexpected argument “c” for greet.'],
+	[['a', '--title', 'b', 'c'], 'Unexpected argument “c” for greet.'],
+	[['a', '--twize'], 'Unknown flag --twize for greet. Did you mean --twice?'],
+	[['a', '--wholly-unknown'], 'Unknown flag --wholly-unknown for greet.'],
+	[['a', '--name', 'b'], 'Unknown flag --name for greet.'],
+	[['a', '-x'], 'Unknown flag -x for greet.'],
+	[['-5'], 'Unknown flag -5 for greet.'],
 	[['a', '--title'], '--title needs a value.'],
 	[['a', '--title', '--twice'], '--title needs a value.'],
 	[['a', '--twice=yes'], '--twice takes no value.'],
@@ -60,7 +60,7 @@ test('the rest of a line is a list where the schema asks for one', () => {
 test('values that do not fit the schema are refused by the name of the argument', () => {
 	expect(parseArguments(greet.args, {name: 'Ada'})).toEqual({name: 'Ada', baseUrl: 'none'});
 	expect(() => parseArguments(greet.args, {name: 'Ada', baseUrl: 5})).toThrowError(
-		expect.objectContaining({code: 'usage', message: '--base-url is not what it should be.'}),
+		expect.objectContaining({code: 'usage', message: '--base-url is invalid.'}),
 	);
 	expect(() => parseArguments(greet.args, {name: 5}, greet.positional)).toThrowError(
 		expect.objectContaining({code: 'usage', message: '<name> is not what it should be.'}),
@@ -68,11 +68,11 @@ test('values that do not fit the schema are refused by the name of the argument'
 });
 
 test.each([
-	['level', 'loud', '--level is one of warn, error.'],
-	['port', '99999', '--port is at most 65535.'],
-	['port', '-1', '--port is at least 0.'],
-	['port', '1.5', '--port is a whole number.'],
-	['port', 'x', '--port is a number.'],
+	['level', 'loud', '--level must be one of warn, error.'],
+	['port', '99999', '--port must be at most 65535.'],
+	['port', '-1', '--port must be at least 0.'],
+	['port', '1.5', '--port must be a whole number.'],
+	['port', 'x', '--port must be a number.'],
 ])('--%s %s is refused with what it may be', (name, value, message) => {
 	const schema = z.object({
 		level: z.optional(z.enum(['warn', 'error'])),

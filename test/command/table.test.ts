@@ -39,12 +39,12 @@ test.each([
 });
 
 test.each([
-	[['gret'], 'There is no command “gret”. Did you mean “greet”?', 'Run `help` to see them all.'],
-	[['zzz'], 'There is no command “zzz”.', 'Run `help` to see them all.'],
-	[['Greet'], 'There is no command “Greet”. Did you mean “greet”?', 'Run `help` to see them all.'],
-	[['constructor'], 'There is no command “constructor”.', 'Run `help` to see them all.'],
-	[['store', 'lits'], 'store has no verb “lits”. Did you mean “list”?', 'Choose one of set, list.'],
-	[['vault', 'zzz'], 'vault has no verb “zzz”.', 'Choose one of set, list.'],
+	[['gret'], 'Unknown command “gret”. Did you mean “greet”?', 'Run `help` to see them all.'],
+	[['zzz'], 'Unknown command “zzz”.', 'Run `help` to see them all.'],
+	[['Greet'], 'Unknown command “Greet”. Did you mean “greet”?', 'Run `help` to see them all.'],
+	[['constructor'], 'Unknown command “constructor”.', 'Run `help` to see them all.'],
+	[['store', 'lits'], 'Unknown verb for store: “lits”. Did you mean “list”?', 'Choose one of set, list.'],
+	[['vault', 'zzz'], 'Unknown verb for vault: “zzz”.', 'Choose one of set, list.'],
 	[[], 'No command was given.', 'Run `help` to see them all.'],
 ])('%j is refused with what is there instead', (words, message, hint) => {
 	expect(() => find(...words)).toThrowError(expect.objectContaining({code: 'usage', message, hint}));

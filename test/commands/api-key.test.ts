@@ -24,8 +24,8 @@ test.each([80, 120])('keys are listed with their plain fields at %d columns, and
 
 test.each([
 	[{keys: [made], total: 1}, /^id .*\n6f1c/],
-	[{keys: []}, /^There are no active API keys\.$/],
-	[[], /^There are no active API keys\.$/],
+	[{keys: []}, /^No active API keys\.$/],
+	[[], /^No active API keys\.$/],
 	[[{scopes: []}], /^1 without a field/],
 ])('whatever shape the list has, it is read: %j', async (json, text) => {
 	const {env} = await api({[`GET ${url}`]: {json}});
@@ -38,7 +38,7 @@ test.each([{}, {keys: {}}, 'none', null])('an answer without a list of keys is n
 	const {env} = await api({[`GET ${url}`]: {json}});
 	await expect(testContext({env}).run('api-key', 'list')).rejects.toMatchObject({
 		code: 'network',
-		message: expect.stringMatching(/without a list of API keys\.$/),
+		message: expect.stringMatching(/no list of API keys\.$/),
 	});
 });
 
@@ -47,8 +47,8 @@ test.each([80, 120])('a new key is shown once, with its secret, at %d columns', 
 	const {env, seen} = await api({[`POST ${url}`]: {json: answer}});
 	const result = await testContext({env}).run('api-key', 'create', 'ci');
 	expect(drawn(result, width).split('\n')).toEqual([
-		'The key is made. Store its secret now: it is not shown again.',
-		'/login takes it; a password manager keeps it.',
+		"Created the API key. Copy it now; it won't be shown again.",
+		'Log in with it: /login --with-token',
 		'',
 		`id         ${id}`,
 		'name       ci',
@@ -63,8 +63,8 @@ test('a key needs no name, and an answer without a field to show is said so', as
 	const {env, seen} = await api({[`POST ${url}`]: {json: {}}});
 	const result = await testContext({env}).run('api-key', 'create');
 	expect(drawn(result, 80).split('\n').slice(-2)).toEqual([
-		'The server gave nothing of it to show.',
-		'/api-key list has its id.',
+		'The server returned no details of the key.',
+		'Find its id: /api-key list',
 	]);
 	expect(seen.map(({body}) => body.toString())).toEqual(['{}']);
 });
@@ -77,7 +77,7 @@ test('a key is revoked after a yes', async () => {
 
 	const {run, asked} = testContext({env, answers: ['yes']});
 	const result = await run('api-key', 'revoke', id);
-	expect(drawn(result, 80)).toBe(`The key ${id} is revoked.`);
+	expect(drawn(result, 80)).toBe(`Revoked the API key ${id}.`);
 	expect(dataOf(result)).toEqual({key_id: id, revoked: true});
 	expect(asked).toEqual([`Revoke the key ${id} of ${origin}? What uses it stops working.`]);
 	expect(seen.map(({method}) => method)).toEqual(['GET', 'GET', 'DELETE']);
@@ -89,7 +89,7 @@ test('whoever revokes a key is told before and after which keys end with it', as
 	const {env} = await api({[`GET ${url}`]: {json: keys}, [`DELETE ${url}/${id}`]: {status: 204}});
 	const {run, asked} = testContext({env, answers: ['yes']});
 	const also = 'It also ends the keys created with it: ci and deploy.';
-	expect(drawn(await run('api-key', 'revoke', id), 200)).toBe(`The key ${id} is revoked. ${also}`);
+	expect(drawn(await run('api-key', 'revoke', id), 200)).toBe(`Revoked the API key ${id}. ${also}`);
 	expect(asked).toEqual([expect.stringMatching(new RegExp(` What uses it stops working\\. ${also}$`))]);
 });
 

@@ -39,13 +39,13 @@ test.each([80, 120])('help of a noun and of a command are drawn at %d columns', 
 		'command            what it does',
 		'session list       List the sessions of the workspace, latest first',
 		'session show       Show a saved session of this machine, and what it used',
-		'session unarchive  Bring a session back from the archive',
+		'session unarchive  Restore a session from the archive',
 		'',
 		'service session list',
 		'service session show',
 		'service session unarchive 7d9f3a52',
 		'',
-		'service session <verb> --help says more.',
+		'service session <verb> --help for details.',
 	]);
 	expect(drawn(await runInApp('help', 'sessions'), width).split('\n')).toEqual([
 		'List the sessions of this folder, newest first.',
@@ -75,7 +75,7 @@ test('help of everything, of a noun, of a command, by alias and with a slash', a
 	}
 	expect(await paths('exit')).toMatchObject({command: 'quit'});
 	expect(drawn(await run('?', 'logout'), 80)).toBe(
-		'Forget the login of the active profile; revoke its tokens.\n\nUsage: service logout\n\nservice logout\n\nservice --help lists the flags of every command, such as --json.',
+		'Log out of the active profile and revoke its tokens.\n\nUsage: service logout\n\nservice logout\n\nservice --help lists the flags of every command, such as --json.',
 	);
 	await expect(run('help', 'lgoin')).rejects.toMatchObject({message: expect.stringContaining('Did you mean “login”?')});
 });

@@ -28,9 +28,9 @@ test.each([80, 120])('assessments are drawn with whatever plain fields they have
 });
 
 test.each([
-	[{items: []}, 'There are no assessments on this page.'],
-	[{}, 'There are no assessments on this page.'],
-	[{items: [{sandbox: {}}]}, '1 without a field that a table can show; --json shows all.'],
+	[{items: []}, 'No assessments yet.'],
+	[{}, 'No assessments yet.'],
+	[{items: [{sandbox: {}}]}, "1 can't be shown as a table; --json shows all."],
 ])('%j is said in words', async (json, text) => {
 	const {env} = await api({[listPath]: {json}});
 	expect(drawn(await testContext({env}).run('assessment', 'list'), 80)).toBe(text);
@@ -71,15 +71,15 @@ test.each([80, 120])('attacks are drawn with their rates at %d columns', async w
 test('an assessment without attacks says so', async () => {
 	const {env} = await api({[attacksPath]: {json: []}});
 	expect(drawn(await testContext({env}).run('assessment', 'attacks', assessment), 80)).toBe(
-		'This assessment has no attacks on record.',
+		'No attacks recorded for this assessment.',
 	);
 });
 
 test.each([
 	[{}, ['attacks', 'nightly'], {code: 'usage', message: /<assessment> must be/}],
 	[{}, ['attacks'], {code: 'usage', message: /needs <assessment>/}],
-	[{}, ['list', '--page', 'two'], {code: 'usage', message: /--page takes a whole number/}],
-	[{}, ['list', '--page-size', '1.5'], {code: 'usage', message: /--page-size takes a whole number/}],
+	[{}, ['list', '--page', 'two'], {code: 'usage', message: /--page must be a whole number/}],
+	[{}, ['list', '--page-size', '1.5'], {code: 'usage', message: /--page-size must be a whole number/}],
 	[{SERVICE_WORKSPACE: ''}, ['list'], {code: 'usage', message: /No workspace selected/}],
 ] as const)('%j %j is refused before anything is sent', async (extra, words, {code, message}) => {
 	const {env, seen} = await api({});

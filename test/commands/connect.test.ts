@@ -29,7 +29,7 @@ test('a server without one asks for its key, masked, and stores it [6]', async (
 	const there = await platform();
 	const {run, asked, context} = testContext({like: first, answers: [goodKey]});
 	await run('connect', hostOf(there.origin));
-	expect(asked).toEqual([{label: `API key of ${hostOf(there.origin)}:`, masked: true}]);
+	expect(asked).toEqual([{label: `API key for ${hostOf(there.origin)}:`, masked: true}]);
 	expect(context.config.read().activeProfile).toBe(hostOf(there.origin));
 	expect(Object.keys(context.config.read().profiles)).toHaveLength(2);
 });
@@ -50,7 +50,7 @@ test('a key of one server is never sent to another [6]', async () => {
 	const {run} = testContext({like: first, answers: [undefined]});
 	expect(await run('connect', there.origin)).toEqual({
 		kind: 'text',
-		text: 'Nothing changed: the login was cancelled.',
+		text: 'Login cancelled. Nothing changed.',
 	});
 	// Whether it is a server, with a login through the browser, is asked without any credential.
 	expect(there.seen.map(({url, headers}) => [url, headers.authorization])).toEqual([

@@ -18,12 +18,12 @@ test.each([80, 120])('how credits refill is drawn at %d columns', async width =>
 	const {env, seen} = await api({[`GET ${inOrg}/credits/auto-refill`]: {json: refill}});
 	const result = await testContext({env}).run('credits', 'show');
 	expect(drawn(result, width).split('\n')).toEqual([
-		'auto-refill        on',
-		'payment method     on file',
-		'refills below      500',
-		'refills by         10,000',
-		'this month         2 of 5 refills',
-		'month begins anew  2026-12-01T00:00:00Z',
+		'auto-refill         on',
+		'payment method      on file',
+		'refills below       500',
+		'refills by          10,000',
+		'refills this month  2 of 5 refills',
+		'month resets        2026-12-01T00:00:00Z',
 	]);
 	expect(dataOf(result)).toEqual(refill);
 	expect(seen.map(({headers}) => headers['authorization'])).toEqual([`Bearer ${goodKey}`]);
@@ -42,7 +42,7 @@ test('what is not set is said so', async () => {
 	};
 	const {env} = await api({[`GET ${inOrg}/credits/auto-refill`]: {json: bare}});
 	const result = await testContext({env}).run('credits', 'show');
-	expect(drawn(result, 80)).toContain('refills below      not set');
+	expect(drawn(result, 80)).toContain('refills below       not set');
 	expect(drawn(result, 80)).toContain('this month         0 refills, no cap');
 	expect(dataOf(result)).toEqual(bare);
 });
@@ -57,7 +57,9 @@ test.each([{}, {detail: 'gone'}])('%j is no answer about credits', async bare =>
 
 test('one refill is one', async () => {
 	const {env} = await api({[`GET ${inOrg}/credits/auto-refill`]: {json: {month_count: 1}}});
-	expect(drawn(await testContext({env}).run('credits', 'show'), 80)).toContain('this month         1 refill, no cap\n');
+	expect(drawn(await testContext({env}).run('credits', 'show'), 80)).toContain(
+		'refills this month  1 refill, no cap\n',
+	);
 });
 
 test('a limit is removed after a yes, and the deprecation is said', async () => {

@@ -69,7 +69,7 @@ test('--until ends behind the first line that matches, and fails where none come
 	});
 	expect(await ran(['env', 'logs', id, '--until', 'ready'], env)).toMatchObject({
 		outcome: {status: 2},
-		stderr: expect.stringContaining('--until goes with --follow.'),
+		stderr: expect.stringContaining('--until needs --follow.'),
 	});
 	expect(await ran([...follow, '--until', '('], env)).toMatchObject({outcome: {status: 2}});
 });
@@ -114,7 +114,7 @@ test('filters hide lines, not numbers', async () => {
 
 test.each([
 	[['--grep', '('], 'Invalid regex “(”: unterminated group.'],
-	[['--exit-status'], '--exit-status goes with --follow.'],
+	[['--exit-status'], '--exit-status needs --follow.'],
 	[['--level', 'loud'], '--level'],
 ])('%j is refused before anything is sent', async (flags, message) => {
 	const {env, seen} = await answers();

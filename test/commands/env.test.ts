@@ -100,7 +100,7 @@ test('a failed environment says why, and what came from the server does nothing 
 		'error        no image␛[2J',
 		'',
 		'Services',
-		'␛]0;x␇  nothing is said of it',
+		'␛]0;x␇  no details',
 		'',
 		'Instruction',
 		'⟨U+202E⟩odd',
@@ -135,10 +135,10 @@ test('the project is that of the scope, and may be none', async () => {
 test.each([
 	[['--input', 'repo'], '--input takes name=value, not “repo”.'],
 	[['--model-override', 'a=b', '--model-override', 'a=c'], '--model-override has “a” twice.'],
-	[['--timeout', 'soon'], '--timeout takes a whole number.'],
-	[['--timeout', ''], '--timeout takes a whole number.'],
-	[['--timeout', '1.5'], '--timeout takes a whole number.'],
-	[['more'], 'env create does not take “more”.'],
+	[['--timeout', 'soon'], '--timeout must be a whole number.'],
+	[['--timeout', ''], '--timeout must be a whole number.'],
+	[['--timeout', '1.5'], '--timeout must be a whole number.'],
+	[['more'], 'Unexpected argument “more” for env create.'],
 ])('%j is refused before anything is sent', async (words, message) => {
 	const {env, seen} = await api({});
 	await expect(testContext({env}).run('env', 'create', 'task', ...words)).rejects.toMatchObject({
@@ -190,7 +190,7 @@ test('an environment that is not known by the beginning of its id, or by the who
 	const {run} = testContext({env});
 	await expect(run('env', 'logs', 'shop')).rejects.toMatchObject({
 		code: 'usage',
-		message: '“shop” is not the id of a sandbox.',
+		message: 'Invalid sandbox id “shop”.',
 	});
 	expect(seen).toEqual([]);
 	await expect(run('env', 'logs', id.slice(0, 8))).rejects.toMatchObject({code: 'not-found'});

@@ -38,9 +38,9 @@ test.each([
 	[999, 1000, `${'█'.repeat(19)}░ 99 %`],
 	[1000, 1000, `${'█'.repeat(20)} 100 %`],
 	[0, 0, 'no items'],
-	[5, 0, 'the counts do not fit'],
-	[5, 4, 'the counts do not fit'],
-	[-1, 4, 'the counts do not fit'],
+	[5, 0, "the counts don't add up"],
+	[5, 4, "the counts don't add up"],
+	[-1, 4, "the counts don't add up"],
 ])('%d of %d items traced: %s', async (traced_items, total_items, bar) => {
 	expect(drawn(await shown({traced_items, total_items}), 80)).toMatch(new RegExp(`^coverage +${bar}$`, 'm'));
 });

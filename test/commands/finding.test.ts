@@ -68,7 +68,7 @@ test('findings are sorted and paged by the server', async () => {
 
 test('a page without findings says so', async () => {
 	const {env} = await api({[`GET ${listUrl}`]: {json: {}}});
-	expect(drawn(await testContext({env}).run('finding', 'list'), 80)).toBe('There are no findings on this page.');
+	expect(drawn(await testContext({env}).run('finding', 'list'), 80)).toBe('No findings yet.');
 });
 
 test.each([80, 120])('a finding is drawn at %d columns', async width => {

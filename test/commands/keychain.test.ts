@@ -80,7 +80,7 @@ test('what a forgotten profile or key leaves in a locked keychain is said', asyn
 	await run('keys', 'set', 'openai', 'sk-0123456789abcdef');
 	state.fault = 'The keychain did not answer within 3 seconds.';
 	expect(await run('keys', 'remove', 'openai')).toMatchObject({
-		text: `Forgot the key of OpenAI. The keychain still has it. ${state.fault}`,
+		text: `Removed the API key of OpenAI. The keychain still has it. ${state.fault}`,
 	});
 	expect(await run('profile', 'forget', 'lab', '--yes')).toMatchObject({
 		text: `Forgot profile lab. The keychain still has its key. ${state.fault}`,

@@ -46,7 +46,7 @@ test('a custom host without an address is refused before its key is asked for', 
 
 test.each([
 	['an unknown provider', ['opennai', key], 'There is no provider “opennai”.'],
-	['a key with spaces', ['openai', 'two words'], 'That is not a key: it has spaces or other characters.'],
+	['a key with spaces', ['openai', 'two words'], 'Invalid API key: it contains spaces or other characters.'],
 	['a bad address', ['custom', key, '--base-url', 'ftp://a'], '“ftp://a” is not an http or https address.'],
 	['an empty address', ['custom', key, '--base-url='], 'A custom host needs an address.'],
 	['no provider', [], 'keys set needs <provider>.'],

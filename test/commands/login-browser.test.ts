@@ -67,7 +67,7 @@ test('a person who leaves ends the login, and nothing changes', async () => {
 		loginClock,
 		onLogin: (_, cancel) => cancel(),
 	});
-	expect(drawn(await run('login'), 80)).toBe('Nothing changed: the login was cancelled.');
+	expect(drawn(await run('login'), 80)).toBe('Login cancelled. Nothing changed.');
 	expect(server.polls).toEqual([]);
 	expect(context.config.read().profiles).toEqual({});
 });
@@ -96,7 +96,7 @@ test('--with-token wants an API key also there, and it takes the place of the to
 	});
 	await run('login', '--with-token');
 	expect(shown).toEqual([]);
-	expect(asked).toEqual([{label: `API key of ${hostOf(server.origin)}:`, masked: true}]);
+	expect(asked).toEqual([{label: `API key for ${hostOf(server.origin)}:`, masked: true}]);
 	expect(stored(context, server.origin)).toEqual([goodKey, undefined, undefined]);
 });
 

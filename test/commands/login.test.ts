@@ -25,7 +25,7 @@ test('the key is asked for, masked, when it is left out [11]', async () => {
 	const server = await platform();
 	const {run, asked, said} = testContext({flags: {server: server.origin}, answers: [` ${goodKey}\n`]});
 	await run('login');
-	expect(asked).toEqual([{label: `API key of ${hostOf(server.origin)}:`, masked: true}]);
+	expect(asked).toEqual([{label: `API key for ${hostOf(server.origin)}:`, masked: true}]);
 	expect(said).toEqual([]);
 });
 
@@ -35,7 +35,7 @@ test('in the app the server is asked for as well', async () => {
 	await runInApp('login');
 	expect(asked).toEqual([
 		{label: 'Server:', masked: false},
-		{label: `API key of ${hostOf(server.origin)}:`, masked: true},
+		{label: `API key for ${hostOf(server.origin)}:`, masked: true},
 	]);
 });
 
@@ -99,7 +99,7 @@ test('a profile is never pointed to another server [6]', async () => {
 	await expect(run('login', goodKey)).rejects.toMatchObject({
 		code: 'usage',
 		message: `Profile “lab” is of ${a.origin}, not of ${b.origin}.`,
-		hint: 'Choose another --profile, or remove that one: profile forget lab',
+		hint: 'Use another --profile, or remove that one: profile forget lab',
 	});
 	expect(b.seen).toEqual([]);
 });
@@ -118,21 +118,21 @@ test('plain http beyond this machine is refused before anything is sent, and all
 
 test('without a server, a key or a sensible one there is one sentence to say so', async () => {
 	const {run} = testContext();
-	await expect(run('login', goodKey)).rejects.toMatchObject({code: 'usage', message: 'Which server?'});
+	await expect(run('login', goodKey)).rejects.toMatchObject({code: 'usage', message: 'No server given.'});
 
 	const server = await platform();
 	const options = {flags: {server: server.origin}};
 	await expect(testContext({...options, answers: [' ']}).run('login')).rejects.toMatchObject({
 		code: 'usage',
-		message: 'No key was given.',
+		message: 'No API key given.',
 	});
 	await expect(testContext(options).run('login', 'two words')).rejects.toMatchObject({
 		code: 'usage',
-		message: 'That is not a key: it has spaces or other characters.',
+		message: 'Invalid API key: it contains spaces or other characters.',
 	});
 	expect(await testContext({...options, answers: [undefined]}).run('login')).toEqual({
 		kind: 'text',
-		text: 'Nothing changed: the login was cancelled.',
+		text: 'Login cancelled. Nothing changed.',
 	});
 	expect(server.seen.filter(({headers}) => headers.authorization !== undefined)).toEqual([]);
 });

@@ -61,7 +61,7 @@ test.each([
 	const login = await loggedIn(options);
 	const result = await login.run('logout');
 	const text = drawn(result, 400);
-	expect(text).toMatch(/^Logged out of http:\S+, but its tokens were not revoked: [^\n]+\.$/);
+	expect(text).toMatch(/^Logged out of http:\S+, but its tokens weren't revoked: [^\n]+\.$/);
 	expect(text).toContain(why ?? 'its tokens were not revoked');
 	expect(text).not.toContain(refresh);
 	expect(dataOf(result)).toEqual({profile: 'lab', logged_out: true, tokens_revoked: false});
@@ -72,7 +72,7 @@ test('no token goes to a revocation endpoint of another origin [6]', async () =>
 	const other = await scripted(() => ({body: ''}));
 	const login = await loggedIn({metadata: () => ({revocation_endpoint: `${other.origin}/oauth/revoke`})});
 	expect(drawn(await login.run('logout'), 400)).toBe(
-		`Logged out of ${login.server.origin}, but its tokens were not revoked: the server has them revoked at another address, where nothing was sent.`,
+		`Logged out of ${login.server.origin}, but its tokens weren't revoked: the server has them revoked at another address, where nothing was sent.`,
 	);
 	expect([other.asked, login.forms()]).toEqual([[], []]);
 	expect(isForgotten(login)).toBe(true);
@@ -84,13 +84,13 @@ test('a server that is gone does not keep anybody logged in', async () => {
 	const {run, context} = testContext({flags, keychain: far.keychain});
 	await saveProfile(context.config, {name: 'lab', server: 'http://127.0.0.1:1', accessToken: secret(access)});
 	const result = await run('logout');
-	expect(drawn(result, 400)).toMatch(/^Logged out of http:\/\/127\.0\.0\.1:1, but its tokens were not revoked: /);
+	expect(drawn(result, 400)).toMatch(/^Logged out of http:\/\/127\.0\.0\.1:1, but its tokens weren't revoked: /);
 	expect([far.entries.size, dataOf(result)]).toEqual([0, {profile: 'lab', logged_out: true, tokens_revoked: false}]);
 });
 
 test('who does not wait for the revocation is logged out all the same [21]', async () => {
 	const login = await loggedIn({revocation: {body: ''}, signal: AbortSignal.abort()});
-	expect(drawn(await login.run('logout'), 400)).toMatch(/, but its tokens were not revoked: interrupted\.$/);
+	expect(drawn(await login.run('logout'), 400)).toMatch(/, but its tokens weren't revoked: interrupted\.$/);
 	expect([login.forms(), isForgotten(login)]).toEqual([[], true]);
 });
 
@@ -98,7 +98,7 @@ test('a keychain that does not open is said, nothing is sent, and the login is f
 	const login = await loggedIn({revocation: {body: ''}});
 	login.far.state.fault = 'The keychain did not answer within 3 seconds.';
 	expect(drawn(await login.run('logout'), 400)).toBe(
-		`Logged out of ${login.server.origin}, but its tokens were not revoked: a stored secret is in the keychain, which cannot be read: the keychain did not answer within 3 seconds, and the keychain still holds its secrets: the keychain did not answer within 3 seconds.`,
+		`Logged out of ${login.server.origin}, but its tokens weren't revoked: a stored secret is in the keychain, which cannot be read: the keychain did not answer within 3 seconds, and the keychain still has its secrets: the keychain did not answer within 3 seconds.`,
 	);
 	expect([login.forms(), login.context.config.read().profiles['lab']?.accessToken]).toEqual([[], undefined]);
 });

@@ -35,12 +35,12 @@ test('what is not followed, or may mean several, is refused with what there is',
 	const {runInApp, run, store} = withLogs();
 	await expect(runInApp('logs', 'close', 'nothing')).rejects.toMatchObject({
 		code: 'not-found',
-		message: 'No log “nothing” is followed.',
+		message: 'No open log is called “nothing”.',
 		hint: 'Choose one of web-shop, triage.',
 	});
 	store.getState().focusLog('*');
 	await expect(runInApp('logs', 'close')).rejects.toMatchObject({code: 'usage', message: 'Which log?'});
 	await expect(runInApp('logs', 'close', 'triage', '--all')).rejects.toMatchObject({code: 'usage'});
 	await expect(run('logs')).rejects.toMatchObject({code: 'usage'});
-	await expect(testContext().runInApp('logs', 'show')).rejects.toMatchObject({message: 'No log is followed.'});
+	await expect(testContext().runInApp('logs', 'show')).rejects.toMatchObject({message: 'No open logs.'});
 });

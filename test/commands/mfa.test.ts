@@ -7,7 +7,7 @@ import {dataOf, drawn, testContext} from './context.ts';
 const path = 'POST /api/v1/auth/mfa/enroll/verify';
 const answer = {recovery_codes: ['aaaa-1111', 'bbbb-\u001B2222']};
 const shown = [
-	'The second factor is on. These recovery codes let you in without your app, once each:',
+	'Two-factor authentication is on. Each recovery code logs you in once without your app:',
 	'',
 	'aaaa-1111',
 	'bbbb-␛2222',
@@ -23,13 +23,13 @@ test.each([80, 120])(
 		const [first = '', ...rest] = shown;
 		expect(drawn(result, width).split('\n')).toEqual([
 			...(width === 80
-				? ['The second factor is on. These recovery codes let you in without your app, once', 'each:']
+				? [X 'each:']
 				: [first]),
 			...rest,
-			'Store them now: they are not shown again.',
+			"Copy them now; they won't be shown again.",
 		]);
 		expect(dataOf(result)).toEqual(answer);
-		expect(asked).toEqual([{label: 'Code of your authenticator app:', masked: true}]);
+		expect(asked).toEqual([{label: 'Code from your authenticator app:', masked: true}]);
 		expect(seen.map(({body}) => JSON.parse(body.toString()))).toEqual([{code: '123456'}]);
 	},
 );
@@ -39,7 +39,7 @@ test('[10] --save keeps the codes in a file for the user alone', async () => {
 	const {run, folder} = testContext({env});
 	const file = join(folder, 'codes.txt');
 	const result = await run('mfa', 'verify', '123456', '--save', 'codes.txt');
-	expect(drawn(result, 200).split('\n')).toEqual([...shown, `They are in ${file}, too.`]);
+	expect(drawn(result, 200).split('\n')).toEqual([...shown, `Saved to ${file}.`]);
 	expect([readFileSync(file, 'utf8'), statSync(file).mode & 0o777]).toEqual([
 		`${answer.recovery_codes.join('\n')}\n`,
 		0o600,
@@ -53,15 +53,15 @@ test('the app offers to save the codes before it asks for the one that counts', 
 		drawn(await runInApp('mfa', 'verify'), 200)
 			.split('\n')
 			.at(-1),
-	).toBe(`They are in ${join(folder, 'codes.txt')}, too.`);
+	).toBe(`Saved to ${join(folder, 'codes.txt')}.`);
 	expect(
 		drawn(await runInApp('mfa', 'verify'), 200)
 			.split('\n')
 			.at(-1),
-	).toBe('Store them now: they are not shown again.');
+	).toBe("Copy them now; they won't be shown again.");
 	expect(asked.slice(0, 2)).toEqual([
-		{label: 'New file for your recovery codes (empty for none):', masked: false, optional: true},
-		{label: 'Code of your authenticator app:', masked: true},
+		{label: 'Save the recovery codes to a new file (leave blank to skip):', masked: false, optional: true},
+		{label: 'Code from your authenticator app:', masked: true},
 	]);
 });
 
@@ -71,7 +71,7 @@ test('codes that could not be saved are shown all the same', async () => {
 	const file = join(folder, 'codes.txt');
 	writeFileSync(file, 'mine');
 	const result = await run('mfa', 'verify', '123456', '--save', 'codes.txt');
-	expect(drawn(result, 200).split('\n')).toEqual([...shown, 'Store them now: they are not shown again.']);
+	expect(drawn(result, 200).split('\n')).toEqual([...shown, "Copy them now; they won't be shown again."]);
 	expect(said.at(-1)).toBe(`The recovery codes were not saved: ${file} exists already.`);
 	expect(readFileSync(file, 'utf8')).toBe('mine');
 });
@@ -79,7 +79,7 @@ test('codes that could not be saved are shown all the same', async () => {
 test('a list without recovery codes is said so', async () => {
 	const {env} = await api({[path]: {json: {recovery_codes: []}}});
 	const result = await testContext({env}).run('mfa', 'verify', '123456');
-	expect(drawn(result, 80)).toBe('The second factor is on. The server gave no recovery codes.');
+	expect(drawn(result, 80)).toBe('Two-factor authentication is on. The server returned no recovery codes.');
 	expect(dataOf(result)).toEqual({recovery_codes: []});
 });
 
@@ -95,7 +95,7 @@ test.each([{}, {recovery_codes: 'none'}])('%j does not say that the second facto
 test.each([[undefined], [' ']])('without a code (%j) nothing is sent', async given => {
 	const {env, seen} = await api({});
 	const result = await testContext({env, answers: [given]}).run('mfa', 'verify');
-	expect(drawn(result, 80)).toBe('Nothing changed: no code was given.');
+	expect(drawn(result, 80)).toBe('No code given. Nothing changed.');
 	expect(seen).toEqual([]);
 });
 

@@ -64,9 +64,9 @@ test.each<[unknown, string, RegExp]>([
 });
 
 test.each([
-	[['enable', 'gpt'], '“gpt” is not the id of a model.'],
-	[['enable', 'a/one', '/x'], '“/x” is not the id of a model.'],
-	[['disable', 'a/ b'], '“a/ b” is not the id of a model.'],
+	[['enable', 'gpt'], 'Invalid model “gpt”.'],
+	[['enable', 'a/one', '/x'], 'Invalid model “/x”.'],
+	[['disable', 'a/ b'], 'Invalid model “a/ b”.'],
 	[['disable'], 'model disable needs <model>.'],
 ])('%j is refused before anything is sent', async (words, message) => {
 	const {run, seen} = await setUp();

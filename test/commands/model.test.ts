@@ -36,7 +36,7 @@ test('every vendor that has prices is in the list', async () => {
 
 test('a model that nobody knows may still be used', async () => {
 	expect(drawn(await testContext().run('model', 'list', 'nope'), 120)).toContain(
-		'No known model has “nope” in its name. It works all the same if its provider has it; its cost is unknown.',
+		'No known model has “nope” in its name. You can still use it if its provider has it; its cost is unknown.',
 	);
 });
 

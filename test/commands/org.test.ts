@@ -32,7 +32,7 @@ test('a change of nothing is refused before anything is sent', async () => {
 	const {env, seen} = await api({});
 	await expect(testContext({env}).run('org', 'update')).rejects.toMatchObject({
 		code: 'usage',
-		message: 'Nothing is to be changed.',
+		message: 'Nothing to change.',
 	});
 	await expect(testContext({env: {...env, SERVICE_ORG: ''}}).run('org', 'update', '--name', 'A')).rejects.toMatchObject(
 		{code: 'usage', message: expect.stringMatching(/^No organization selected/)},

@@ -121,7 +121,7 @@ test('a runtime is created with what was given, and says how to start it', async
 test.each([
 	['usage_limit_exceeded_error', /Ask an owner of acme to buy credits/],
 	['member_limit_exceeded_error', /Ask an owner of acme to raise or lift your monthly limit/],
-	['org_sandbox_capacity_exceeded_error', /End another sandbox of acme first/],
+	['org_sandbox_capacity_exceeded_error', /Stop another sandbox of acme first/],
 ])('a sandbox that is refused with %s says what helps', async (type, hint) => {
 	const refusal = {status: 409, json: {code: 409, type, detail: 'No more.'}};
 	const {env} = await api({[`POST ${inWorkspace}/environments`]: refusal});

@@ -56,7 +56,7 @@ test('profiles are listed, the latest login first, the active one marked', async
 
 test('without a login the list says how to make one', async () => {
 	expect(drawn(await testContext().run('profile', 'list'), 80)).toBe(
-		'No profiles yet. /login --server <url> makes one.',
+		'No profiles yet. Create one: /login --server <url>',
 	);
 });
 
@@ -70,7 +70,7 @@ test('a profile is made the active one by its name, or chosen', async () => {
 	const {run, context, asked, store} = await twoLogins(['lab', undefined]);
 	expect(dataOf(await run('profile', 'use', 'agents.example.com'))).toMatchObject({profile: 'agents.example.com'});
 	await run('profile', 'use');
-	expect(asked[0]).toMatchObject({title: 'Use a profile', choices: [{id: 'agents.example.com'}, {id: 'lab'}]});
+	expect(asked[0]).toMatchObject({title: 'Select a profile', choices: [{id: 'agents.example.com'}, {id: 'lab'}]});
 	expect(context.config.read().activeProfile).toBe('lab');
 	expect(store.getState().connection).toMatchObject({profile: 'lab', server: 'http://127.0.0.1:8700'});
 	expect(await run('profile', 'use')).toEqual({kind: 'text', text: 'Nothing changed.'});

@@ -51,14 +51,10 @@ test('help and login work whatever the environment says', async () => {
 });
 
 test.each([
-	[
-		['lgoin'],
-		2,
-		`service: There is no command “lgoin”. Did you mean “login”?\n  Run ${calledSo} help to see them all.\n`,
-	],
+	[['lgoin'], 2, `service: Unknown command “lgoin”. Did you mean “login”?\n  Run ${calledSo} help to see them all.\n`],
 	[['item'], 2, 'service: item needs a verb.\n  Usage: '],
 	[['keys', 'set', 'opennai', 'k'], 2, 'service: There is no provider “opennai”.\n'],
-	[['keys', 'set', 'openai'], 2, 'service: API key for OpenAI is missing.\n  Give it as an argument, or pipe it in.\n'],
+	[['keys', 'set', 'openai'], 2, 'service: API key for OpenAI is missing.\n  Pass it as an argument, or pipe it in.\n'],
 	[['login', '--server'], 2, 'service: --server needs a value.\n'],
 	[['quit'], 2, 'service: quit works inside the app only.\n'],
 	[['whoami'], 4, 'service: You are not logged in.\n'],

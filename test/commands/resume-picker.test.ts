@@ -50,10 +50,10 @@ test('everything that is known is one list, with state, cost and age, and nothin
 	expect(await run('resume')).toEqual({kind: 'text', text: 'Nothing changed.'});
 	const choices = offered({...here, asked});
 	expect(choices.map(({label, detail}) => [label, detail])).toEqual([
-		['dev-box', `runtime at ${profile} · paused: timeout · 12 credits · seen now`],
-		['Old \u001B[2Jtalk', `session at ${profile} · active · $1.50 · seen now · 55555555`],
+		['dev-box', `runtime on ${profile} · paused: timeout · 12 credits · seen now`],
+		['Old \u001B[2Jtalk', `session on ${profile} · active · $1.50 · seen now · 55555555`],
 		['Read it', `saved · $0.013 · 3 h ago · 2 messages · ${saved.slice(0, 8)}`],
-		[id('e'), `environment at ${profile} · not looked at yet`],
+		[id('e'), `environment on ${profile} · details not loaded`],
 	]);
 	expect(choices.map(({fields}) => fields)).toMatchObject([
 		{kind: 'runtime', state: 'paused: timeout', credits: 12, server: `${profile} ${server.origin}`},
@@ -86,7 +86,7 @@ test('in the app a runtime that was chosen is asked about as by its own command'
 	const {runInApp, asked, store} = testContext({like: here, env: server.env, answers});
 	store.getState().setConnection({profile, server: server.origin, state: 'ready'});
 	expect(await runInApp('resume')).toEqual({kind: 'text', text: 'Nothing changed.'});
-	expect([asked.at(-1), server.seen]).toEqual(['It uses credits while it runs. Wake it?', []]);
+	expect([asked.at(-1), server.seen]).toEqual(['It uses credits while it runs. Resume it?', []]);
 });
 
 test('what another server showed is offered with its own login alone, and never sent elsewhere [6]', async () => {

@@ -122,7 +122,7 @@ test('without schemas the fields have their own names, and it is said why', asyn
 		'cvss score  9',
 		'␛[2J        ␇',
 		'',
-		'Shown without the titles of their schemas: Not found on it: No such resource (not_found_error).',
+		'Shown without schema titles: Not found on it: No such resource (not_found_error).',
 	]);
 });
 

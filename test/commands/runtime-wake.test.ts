@@ -23,7 +23,7 @@ test('in the app it is asked first, with what was seen, and No leaves everything
 	const {env, seen} = await api({[path('dev-box')]: {json: paused}});
 	const {run, runInApp, asked} = testContext({env, answers: [undefined, 'yes', undefined]});
 	expect(await runInApp('runtime', 'resume', 'dev-box')).toEqual({kind: 'text', text: 'Nothing changed.'});
-	expect([asked, seen]).toEqual([['It may use credits. Wake it?'], []]);
+	expect([asked, seen]).toEqual([['This may use credits. Resume it?'], []]);
 
 	const woken = await runInApp('runtime', 'resume', 'dev-box');
 	expect(drawn(woken, 120).split('\n').slice(0, 4)).toEqual([
@@ -37,7 +37,7 @@ test('in the app it is asked first, with what was seen, and No leaves everything
 	expect(dataOf(woken)).toEqual(completeAnswer('POST', path('dev-box').slice('POST '.length), paused));
 
 	await runInApp('runtime', 'resume', paused.id);
-	expect(asked.at(-1)).toBe('It uses credits while it runs. Wake it?');
+	expect(asked.at(-1)).toBe('It uses credits while it runs. Resume it?');
 	expect(seen).toHaveLength(1);
 	await run('runtime', 'resume', 'dev-box');
 	expect([asked.length, seen.length]).toEqual([3, 2]);
@@ -51,9 +51,9 @@ test.each([80, 120])(
 		await runInApp('runtime', 'resume', 'dev-box', '--yes');
 		const again = drawn(await runInApp('runtime', 'resume', 'dev-box', '--yes'), width).split('\n');
 		expect(again.slice(0, 6)).toEqual([
-			'Wake Dev␛[2Jbox, as it was seen now',
+			'Resume runtime Dev␛[2Jbox (seen now)',
 			'state          paused',
-			'paused         its time was over (timeout)',
+			'paused         time limit reached (timeout)',
 			'can be paused  no',
 			'credits        2 billed',
 			'',
@@ -70,14 +70,14 @@ test('what was seen at another server is not shown for the same key', async () =
 	await here.context.sightings.recall();
 	const there = testContext({env: second.env, like: here});
 	await there.runInApp('runtime', 'resume', 'dev-box');
-	expect(there.asked).toEqual(['It may use credits. Wake it?']);
+	expect(there.asked).toEqual(['This may use credits. Resume it?']);
 });
 
 test.each([
 	[409, 'usage_limit_exceeded_error', 'conflict', /^Ask an owner of acme to buy credits, .*`credits show`/],
 	[409, 'member_limit_exceeded_error', 'conflict', /^Ask an owner of acme to raise or lift your monthly limit/],
 	[403, 'member_limit_exceeded_error', 'auth', /^Ask an owner of acme to raise or lift your monthly limit/],
-	[409, 'org_sandbox_capacity_exceeded_error', 'conflict', /^End another sandbox of acme first/],
+	[409, 'org_sandbox_capacity_exceeded_error', 'conflict', /^Stop another sandbox of acme first/],
 	[409, 'conflict_error', 'conflict', /^Try again in a moment/],
 	[403, 'forbidden_error', 'auth', /^Ask its owner/],
 	[404, 'not_found_error', 'not-found', /^Check the key or UUID “dev-box”/],

@@ -67,7 +67,7 @@ test.each([80, 120])('a resumed runtime is drawn at %d columns, with the level t
 		'pause reason   none',
 		'can be paused  yes',
 		'expires        2026-11-21T10:00:00Z',
-		'has run for    754 s (12 m 34 s)',
+		'uptime         754 s (12 m 34 s)',
 		'address        https://sbx-1.test',
 		'provider       e2b, sbx-1',
 		'sandbox        1b9f3a52-1c7e-4f6e-9a55-0123456789ab',
@@ -75,18 +75,18 @@ test.each([80, 120])('a resumed runtime is drawn at %d columns, with the level t
 		'',
 		'Time limits, highest precedence first',
 		'level             limit',
-		'platform max      -',
-		'platform default  -',
+		'platform max      –',
+		'platform default  –',
 		'org max           7,200 s (2 h 00 m)   configured',
-		'org default       -',
+		'org default       –',
 		'requested         14,400 s (4 h 00 m)  requested',
-		'actual            7,200 s (2 h 00 m)   org max won',
-		'“-”: the server names no limit of that level.',
+		'actual            7,200 s (2 h 00 m)   effective: org max',
+		'– = no limit set',
 		'',
 		'Credits',
 		'billed              12',
 		'running             3',
-		'estimated in all    4,000',
+		'estimated total    4,000',
 		'limited by credits  no',
 	]);
 	expect(dataOf(result)).toEqual(runtime);
@@ -104,7 +104,7 @@ test('a runtime without a sandbox says so', async () => {
 		'created  -',
 		'updated  -',
 		'',
-		'There is no sandbox at the moment.',
+		'No sandbox right now.',
 	]);
 });
 
@@ -135,26 +135,26 @@ test('a pause, a level of later and a limit by credits are shown as they came; n
 		'Sandbox',
 		'state          paused',
 		'pause reason   insufficient_credits',
-		'can be paused  the server does not say',
+		'can be paused  unknown',
 		'expires        not set',
 		'provider       e2b',
 		'',
 		'Time limits, highest precedence first',
 		'level             limit',
-		'platform max      -',
-		'platform default  -',
-		'org max           -',
-		'org default       -',
-		'requested         -',
+		'platform max      –',
+		'platform default  –',
+		'org max           –',
+		'org default       –',
+		'requested         –',
 		'l9_␛[31mmoon      600 s (10 m 00 s)  configured',
-		'level not said    30 s               requested',
+		'level unknown     30 s               requested',
 		'actual            45 s               limited by credits',
-		'“-”: the server names no limit of that level.',
+		'– = no limit set',
 		'',
 		'Credits',
 		'billed              0',
 		'running             0',
-		'estimated in all    0',
+		'estimated total    0',
 		'limited by credits  yes',
 	]);
 });
@@ -172,10 +172,10 @@ test.each([
 });
 
 test.each([
-	[{requested_runtime_limit_seconds: 90, requested_runtime_limit_source_level: 'l4_requested'}, 'requested won'],
+	[{requested_runtime_limit_seconds: 90, requested_runtime_limit_source_level: 'l4_requested'}, 'effective: requested'],
 	[
 		{configured_runtime_limit_seconds: 90, configured_runtime_limit_source_level: 'l1_platform_max'},
-		'platform max won',
+		'effective: platform max',
 	],
 	[{configured_runtime_limit_seconds: 90}, ''],
 	[{configured_runtime_limit_seconds: 60, configured_runtime_limit_source_level: 'l2_org_max'}, ''],
@@ -188,7 +188,7 @@ test('times that are none are shown as the numbers that they are', async () => {
 	const result = await resume({
 		instance: {actual_runtime_limit_seconds: 1e308, configured_runtime_limit_seconds: -5, total_runtime_seconds: 0},
 	});
-	expect(drawn(result, 80)).toMatch(/^has run for +0 s$/m);
+	expect(drawn(result, 80)).toMatch(/^uptime +0 s$/m);
 	expect(drawn(result, 80)).toMatch(/^level not said +-5 s +configured$/m);
 	expect(drawn(result, 80)).toMatch(/^actual +1\.00e\+308 s$/m);
 });

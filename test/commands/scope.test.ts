@@ -27,7 +27,7 @@ test('the only organization, workspace and project are used without a question',
 		[`GET ${inWorkspace}/projects/parser/items/schemas`]: {json: {schemas: []}},
 	});
 	const here = testContext({env: {...env, ...noScope}});
-	expect(drawn(await here.run('item', 'schemas'), 80)).toBe('No item type of this project has a schema.');
+	expect(drawn(await here.run('item', 'schemas'), 80)).toBe('No item type in this project has a schema.');
 	expect(here.asked).toEqual([]);
 	expect(seen.map(({url}) => url.split('?')[0])).toEqual([
 		'/api/v1/org',
@@ -47,7 +47,7 @@ test('of several organizations the user chooses one, once: the profile keeps it'
 	await login.run('login', env.SERVICE_API_KEY);
 	const first = testContext({like: login, answers: ['globex']});
 	await first.run('credits', 'show');
-	expect(first.asked).toMatchObject([{title: 'Choose the organization', choices: [{id: 'acme'}, {id: 'globex'}]}]);
+	expect(first.asked).toMatchObject([{title: 'Select the organization', choices: [{id: 'acme'}, {id: 'globex'}]}]);
 	const second = testContext({like: login});
 	await second.run('credits', 'show');
 	expect(second.asked).toEqual([]);
@@ -78,7 +78,7 @@ test('a server that lists none leaves what was seen on this machine, and the que
 	await expect.poll(seen).toEqual(['globex', 'acme']);
 	const both = testContext({like: before, env: {...env, ...noScope}, answers: ['acme']});
 	await both.run('credits', 'show');
-	expect(both.asked).toMatchObject([{title: 'Choose the organization (seen on this machine)'}]);
+	expect(both.asked).toMatchObject([{title: 'Select the organization (seen on this machine)'}]);
 });
 
 test('the beginning of an id is accepted for a sandbox', async () => {
@@ -88,7 +88,7 @@ test('the beginning of an id is accepted for a sandbox', async () => {
 	expect(drawn(await testContext({env}).run('env', 'logs', '33F3'), 80)).toBe('open');
 	await expect(testContext({env}).run('env', 'logs', '44f3')).rejects.toMatchObject({
 		code: 'not-found',
-		message: 'No environment with an id that begins with “44f3” was found.',
+		message: 'No environment id starts with “44f3”.',
 	});
 });
 
@@ -114,7 +114,7 @@ test('the beginning of several ids is refused with those ids', async () => {
 	});
 	await expect(testContext({env}).run('env', 'show', '33f3f8a1')).rejects.toMatchObject({
 		code: 'usage',
-		message: `“33f3f8a1” is the beginning of 2 ids: ${shop}, ${other}.`,
+		message: `“33f3f8a1” matches 2 ids: ${shop}, ${other}.`,
 	});
 });
 

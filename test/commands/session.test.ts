@@ -80,7 +80,7 @@ test.each([80, 120])('an unarchived session is drawn at %d columns', async width
 		'cache write          0         50',
 		'output tokens      300      5,000',
 		'cost            $0.250    unknown',
-		'Compactions: 1 · last generation read 2,100 tokens',
+		'Compactions: 1 · last request: 2,100 input tokens',
 	]);
 	expect(dataOf(result)).toEqual(session);
 	expect(seen.map(({body}) => body.length)).toEqual([0]);
@@ -102,7 +102,7 @@ test('usage that came with less is shown as far as it came, and made safe [1]', 
 		'cache write          ?        ?',
 		'output tokens        ?        ?',
 		'cost           unknown  unknown',
-		'Compactions: ? · last generation read ? tokens',
+		'Compactions: ? · last request: ? input tokens',
 	]);
 	expect(dataOf(result)).toMatchObject(bare);
 });

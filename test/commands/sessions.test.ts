@@ -38,7 +38,7 @@ test('sessions of the folder are listed, newest first', async () => {
 			'id        updated     messages  about',
 			`${young.slice(0, 8)}  2026-02-01         2  Parser`,
 			`${old.slice(0, 8)}  2026-01-01         2  Read it`,
-			'/resume <id> goes on with one.',
+			'Resume one: /resume <id>',
 		]);
 	}
 });
@@ -85,8 +85,8 @@ test('what cannot be resumed is said', async () => {
 	await expect(run('resume', 'ffff')).rejects.toMatchObject({code: 'not-found'});
 	await expect(run('resume')).rejects.toMatchObject({
 		code: 'not-found',
-		message: 'There is nothing to resume: no other session in this folder.',
-		hint: '`sessions --all` lists those of other folders.',
+		message: 'Nothing to resume: no other session in this folder.',
+		hint: 'List those of other folders: `sessions --all`',
 	});
 });
 
@@ -185,7 +185,7 @@ test.each([80, 120])('usage is drawn at %d columns', async width => {
 		'cache write          0       0',
 		'output tokens       10      10',
 		'cost            $0.013  $0.013',
-		'Compactions: 0 · last generation read 5,000 tokens',
+		'Compactions: 0 · last request: 5,000 input tokens',
 		'',
 		'By model',
 		'model          input  cache read  cache write  output    cost',

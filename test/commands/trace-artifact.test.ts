@@ -73,14 +73,14 @@ test('a file that is there is never written over, and nothing is fetched for it'
 });
 
 test.each([
-	[{bytes: 'meo'}, 'network', /broke off after 3 of 4 bytes/],
-	[{bytes: 'meow!'}, 'network', /larger than 4 B/],
+	[{bytes: 'meo'}, 'network', /stopped after 3 of 4 bytes/],
+	[{bytes: 'meow!'}, 'network', /larger than the 4 B limit/],
 	[{status: 403}, 'network', /storage of the artifact answered 403/],
 	[{status: 302}, 'network', /redirects to http:\/\/127\.0\.0\.1:1\//],
-	[{url: 'http://storage.example/cat'}, 'failed', /at http:\/\/storage\.example, which is not fetched/],
-	[{url: 'file:///etc/passwd'}, 'failed', /which is not fetched/],
-	[{url: 'cat'}, 'failed', /gave no address/],
-	[{url: null}, 'failed', /gave no address/],
+	[{url: 'http://storage.example/cat'}, 'failed', /at http:\/\/storage\.example, which isn't allowed/],
+	[{url: 'file:///etc/passwd'}, 'failed', /which isn't allowed/],
+	[{url: 'cat'}, 'failed', /returned no address/],
+	[{url: null}, 'failed', /returned no address/],
 ])('%j is refused, and no file is left', async (over, code, message) => {
 	const {run, folder} = await setUp(over);
 	await expect(run('trace', 'artifact', 't1', 'a1', '--download')).rejects.toMatchObject({

@@ -87,13 +87,13 @@ test('of several files, those without a taken span fail the command after all we
 	await expect(run('trace', 'push', 'two.json', 'a.json')).rejects.toMatchObject({
 		code: 'failed',
 		message: 'two.json: The server rejected 2 of 2 spans.',
-		hint: 'Fix those files and send only them again; 1 of 2 went out.',
+		hint: '1 of 2 files were sent. Fix the others and send only them.',
 	});
 	expect(count).toBe(2);
 });
 
 test.each([
-	[['c.txt'], 'usage', 'The format of c.txt is not known from its name.'],
+	[['c.txt'], 'usage', 'Can't tell the format of c.txt from its name.'],
 	[['a.json', 'bad.json'], 'usage', 'bad.json holds no JSON object.'],
 	[['b.pb', '--format', 'json'], 'usage', 'b.pb holds no JSON object.'],
 	[['empty.pb'], 'usage', 'empty.pb is empty.'],

@@ -20,7 +20,7 @@ test('a watch is on until it is stopped, and listed meanwhile', async () => {
 	expect(drawn(begun, 80).split('\n')).toEqual([
 		'Watch 1 looks for “timed? out|level>=error” in what is new in the log of',
 		'0b5e0a1c. You are told, once in 30 s at most.',
-		'/watch shows it, /watch stop 1 ends it.',
+		'/watch shows it, /watch stop 1 stops it.',
 	]);
 	await expect.poll(() => watches()[0]?.state).toBe('live');
 	const listed = await runInApp('watch');
@@ -44,25 +44,25 @@ test('a watch is on until it is stopped, and listed meanwhile', async () => {
 		},
 	]);
 
-	expect(drawn(await runInApp('watch', 'stop', '1'), 80)).toBe('Watch 1 is off.');
-	expect([watches(), drawn(await runInApp('watch'), 80)]).toEqual([[], 'No log is watched.']);
+	expect(drawn(await runInApp('watch', 'stop', '1'), 80)).toBe('Stopped watch 1.');
+	expect([watches(), drawn(await runInApp('watch'), 80)]).toEqual([[], 'No active watches.']);
 });
 
 test('one that asks the agent says before it begins what it may use, and begins with a yes', async () => {
 	const {runInApp, watches, asked, store} = await app([undefined, 'yes']);
 	store.getState().setModel('openai/gpt-x');
 	const words = ['watch', 'error', id, '--ask', 'Why?', '--every', '5m', '--turns', '3'];
-	expect(drawn(await runInApp(...words), 80)).toBe('Nothing is watched.');
-	expect([asked, watches()]).toEqual([['May it ask the agent by itself?'], []]);
+	expect(drawn(await runInApp(...words), 80)).toBe('Watch not started.');
+	expect([asked, watches()]).toEqual([['Allow it?'], []]);
 	const begun = await runInApp(...words);
-	expect(drawn(begun, 120)).toContain('The agent is asked, 3 times an hour, once in 5 min.');
+	expect(drawn(begun, 120)).toContain('The agent will be asked, up to 3 times an hour, at most every 5 min.');
 	expect(dataOf(begun)).toMatchObject({number: 1, ask: 'Why?', turns_per_hour: 3, every_seconds: 300});
 	expect(drawn(await runInApp('watch'), 120)).toContain('asks, 0 of 3 turns in an hour');
 });
 
 test('without an id it is the log in front, else the one that was seen last', async () => {
 	const {runInApp, watches, store, folder, home} = await app();
-	await expect(runInApp('watch', 'error')).rejects.toMatchObject({code: 'usage', message: 'Which environment?'});
+	await expect(runInApp('watch', 'error')).rejects.toMatchObject({code: 'usage', message: 'No environment given.'});
 	store.setState({logFocus: id});
 	await runInApp('watch', 'error');
 	store.setState({logFocus: '*', valuesOf: kind => (kind === 'environment' ? [id] : [])});
@@ -73,30 +73,33 @@ test('without an id it is the log in front, else the one that was seen last', as
 
 test('stop takes one of several by its number, or all', async () => {
 	const {runInApp, watches} = await app();
-	expect(drawn(await runInApp('watch', 'stop'), 80)).toBe('No log is watched.');
+	expect(drawn(await runInApp('watch', 'stop'), 80)).toBe('No active watches.');
 	for (const condition of ['a', 'b', 'c']) {
 		await runInApp('watch', condition, id);
 	}
 
-	await expect(runInApp('watch', 'stop')).rejects.toMatchObject({code: 'usage', message: 'Which watch?'});
+	await expect(runInApp('watch', 'stop')).rejects.toMatchObject({
+		code: 'usage',
+		message: 'Several watches are active.',
+	});
 	await expect(runInApp('watch', 'stop', '9')).rejects.toMatchObject({code: 'not-found'});
 	expect(dataOf(await runInApp('watch', 'stop', '2'))).toEqual([2]);
 	expect(watches().map(({condition}) => condition)).toEqual(['a', 'c']);
 	const stopped = await runInApp('watch', 'stop', '--all');
 	expect([drawn(stopped, 80), dataOf(stopped), watches()]).toEqual(['All 2 watches are off.', [1, 3], []]);
 	await runInApp('watch', 'd', id);
-	expect(drawn(await runInApp('watch', 'stop'), 80)).toBe('Watch 4 is off.');
+	expect(drawn(await runInApp('watch', 'stop'), 80)).toBe('Stopped watch 4.');
 });
 
 test.each([
 	[['error', id, '--every', '1s'], '--every takes a time between 5s and 24h, not “1s”.'],
-	[['level>=loud', id], '“loud” is no level.'],
+	[['level>=loud', id], 'Invalid level “loud”.'],
 	[['a(', id], 'Invalid regex “a(”: unterminated group.'],
-	[['error', id, '--ask', ' '], '--ask takes what the agent is to be asked.'],
-	[['error', id, '--ask', 'Why?', '--notify'], '--ask and --notify exclude each other.'],
+	[['error', id, '--ask', ' '], '--ask needs a prompt.'],
+	[['error', id, '--ask', 'Why?', '--notify'], "--ask and --notify can't be combined."],
 	[['error', id, '--turns', '0'], '--turns takes a number from 1 to 60.'],
-	[['error', id, '--turns', 'many'], '--turns takes a whole number.'],
-	[['error', 'short'], '“short” is not the id of a sandbox.'],
+	[['error', id, '--turns', 'many'], '--turns must be a whole number.'],
+	[['error', 'short'], 'Invalid sandbox id “short”.'],
 ])('%j is refused before anything is asked for', async (words, message) => {
 	const {runInApp, seen, watches} = await app();
 	await expect(runInApp('watch', ...words)).rejects.toMatchObject({code: 'usage', message});

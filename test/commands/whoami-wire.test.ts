@@ -32,7 +32,5 @@ test.each([80, 120])('--wire lists every secret, masked, with where it may go, a
 });
 
 test('--wire without any secret says so, and asks no server', async () => {
-	expect(drawn(await testContext().run('whoami', '--wire'), 80)).toBe(
-		'No secret is stored, and none is in the environment.',
-	);
+	expect(drawn(await testContext().run('whoami', '--wire'), 80)).toBe('No secrets are stored or in the environment.');
 });

@@ -45,7 +45,7 @@ test('without a login it says so, and how to log in', async () => {
 	await expect(testContext().run('whoami')).rejects.toMatchObject({
 		code: 'auth',
 		message: 'You are not logged in.',
-		hint: '`login --server <url>` logs in; chatting works without it.',
+		hint: 'Chatting works without a login. Log in: `login --server <url>`',
 	});
 });
 
@@ -58,7 +58,7 @@ test('after a logout the server is not even asked, and a key that is not sent is
 	await expect(testContext({like: first}).run('whoami')).rejects.toMatchObject({
 		code: 'auth',
 		message: `You are not logged in to ${server.origin}.`,
-		hint: `\`login --server ${server.origin}\` logs in.`,
+		hint: `Log in: \`login --server ${server.origin}\``,
 	});
 	await expect(testContext({like: first, env: {SERVICE_API_KEY: goodKey}}).run('whoami')).rejects.toMatchObject({
 		hint: `SERVICE_API_KEY is not sent to ${server.origin}; set SERVICE_SERVER to say where it belongs.`,

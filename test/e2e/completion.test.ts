@@ -97,6 +97,6 @@ test('the hidden command is in no help', async () => {
 test('a shell that is not known is named, with those that are', async () => {
 	expect(await runProgram(['completion', 'tcsh'])).toMatchObject({
 		status: 2,
-		stderr: 'service: <shell> is one of bash, zsh, fish.\n',
+		stderr: 'service: <shell> must be one of bash, zsh, fish.\n',
 	});
 });

@@ -42,7 +42,7 @@ test('what was typed wrong is repeated safely [1]', async () => {
 	const {status, stderr} = await runProgram(['-\u001b[2J']);
 	expect({status, stderr}).toEqual({
 		status: 2,
-		stderr: `service: There is no flag -␛[2J.\n  Run ${calledSo} help to see them all.\n`,
+		stderr: `service: Unknown flag -␛[2J.\n  Run ${calledSo} help to see them all.\n`,
 	});
 });
 

@@ -76,7 +76,7 @@ test('a key on the command line is warned of, and is kept in no history [11]', a
 test('/model picks with a filter, and /usage counts tokens whose price nobody knows', async () => {
 	const {host, terminal} = await startChat();
 	terminal.type('/model\r');
-	await terminal.waitFor('Choose a model');
+	await terminal.waitFor('Select a model');
 	terminal.type('gamma');
 	await terminal.waitFor(/filter gamma *\n❯ custom\/gamma-large/);
 	terminal.press('enter');
@@ -99,7 +99,7 @@ test('/model picks with a filter, and /usage counts tokens whose price nobody kn
 test('what is chosen in the picker can be left with Escape', async () => {
 	const {terminal} = await startChat();
 	terminal.type('/model\r');
-	await terminal.waitFor('Choose a model');
+	await terminal.waitFor('Select a model');
 	terminal.press('escape');
 	await terminal.waitFor('Nothing changed.');
 	await waitForIdle(terminal);

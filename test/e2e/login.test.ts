@@ -35,7 +35,7 @@ test('a login through the browser: shown, copied, left with Esc, then approved, 
 	expect(terminal.output()).toContain(toClipboard(`${server.origin}/device`));
 
 	terminal.press('escape');
-	await terminal.waitFor('Nothing changed: the login was cancelled.');
+	await terminal.waitFor('Login cancelled. Nothing changed.');
 	await waitForIdle(terminal);
 
 	isApproved = true;

@@ -17,5 +17,5 @@ test('a prompt as the only argument starts the app with it', async () => {
 
 test('a single word is a command, never a prompt that costs', async () => {
 	const {status, stderr} = await runProgram(['statsu']);
-	expect([status, stderr]).toEqual([2, expect.stringMatching(/^service: There is no command “statsu”\./)]);
+	expect([status, stderr]).toEqual([2, expect.stringMatching(/^service: Unknown command “statsu”\./)]);
 });

@@ -63,7 +63,7 @@ test('a slash shows the commands; arrows choose, Tab takes, Escape closes', asyn
 test('a command that does not exist names the one that was meant', async () => {
 	const {host, terminal} = await startChat();
 	terminal.type('/modle\r');
-	await terminal.waitFor(/✗ There is no command “modle”\. Did you mean “model”\?/);
+	await terminal.waitFor(/✗ Unknown command “modle”\. Did you mean “model”\?/);
 	expect(host.received).toEqual([]);
 	await waitForIdle(terminal);
 	terminal.type('still here\r');

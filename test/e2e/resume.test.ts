@@ -14,11 +14,11 @@ describe.each([
 		await terminal.waitFor(() => terminal.status() === 'local · custom/demo · ○ idle');
 		terminal.type('/resume\r');
 		await terminal.waitFor('filter kind:runtime state:paused');
-		expect(terminal.text()).toMatch(/ nightly-import +runtime at local · not looked at yet/);
+		expect(terminal.text()).toMatch(/ nightly-import +runtime on local · details not loaded/);
 		// All in one piece: what is typed narrows the list before Enter takes from it.
 		terminal.type('kind:runtime web\r');
-		await terminal.waitFor('? It may use credits. Wake it? [y/N]');
-		expect(terminal.text()).toContain('Wake web-shop: nothing was seen of it yet');
+		await terminal.waitFor('? This may use credits. Resume it? [y/N]');
+		expect(terminal.text()).toContain('Resume runtime web-shop (status unknown)');
 		terminal.type('y');
 		// How long it waited decides whether the sentence fits into 80 columns.
 		await terminal.waitFor(/running as of\s[\d:]{8}/);

@@ -22,7 +22,7 @@ async function slow() {
 test('a command that takes long says so on a terminal, and the line is gone when it ends [21]', async () => {
 	const {env, goOn} = await slow();
 	const terminal = startTerminal({args: ['credits', 'show'], env});
-	await terminal.waitFor('credits show… Ctrl+C ends it');
+	await terminal.waitFor('credits show… Ctrl+C cancel');
 	goOn();
 	await terminal.exit();
 	expect(terminal.text()).toContain('auto-refill');

@@ -157,7 +157,7 @@ test('a prompt that does not fit is told what fits a shell', async () => {
 	);
 	expect([status, stderr]).toEqual([
 		6,
-		'service: Too long.\n  Shorten the prompt, or begin a new session: leave out -c and --resume.\n',
+		'service: Too long.\n  Shorten the prompt, or start a new session without -c and --resume.\n',
 	]);
 });
 
@@ -185,7 +185,7 @@ test('an empty prompt is refused before a model is asked', async () => {
 	await expect(once([answer], 'text', ' \n')).rejects.toMatchObject({
 		code: 'usage',
 		message: 'The prompt is empty.',
-		hint: 'Give it as -p "prompt", or pipe it in.',
+		hint: 'Pass it as -p "prompt", or pipe it in.',
 	});
 });
 
@@ -196,7 +196,7 @@ test('what nobody can be asked for is refused, the model and the user are told, 
 	};
 	const {stderr, logged} = await once(toolThenAnswer, 'text', 'Hi', [read]);
 	expect(stderr).toBe(
-		'service: Refused, since nobody can be asked: Show .env to the model?\n  Allow it with --approve all.\n',
+		'service: Refused without asking (not interactive): Show .env to the model?\n  Allow it with --approve all.\n',
 	);
 	expect(logged.flatMap(({event}) => ('hash' in event || event.type === 'tool-result' ? [event] : []))).toMatchObject([
 		{type: 'approval-request', summary: 'Show .env to the model?'},

@@ -83,7 +83,7 @@ test('a silent pipe is given up where the prompt came otherwise, and that is sai
 	const read = readInput(input, {optional: true, warn});
 	await vi.advanceTimersByTimeAsync(1500);
 	expect(await read).toBe('');
-	expect(warn.mock.calls).toEqual([['Nothing came on standard input; going on with the prompt alone.']]);
+	expect(warn.mock.calls).toEqual([['No data on stdin; continuing with the prompt alone.']]);
 });
 
 test('a pipe that began to speak is waited for', async () => {
@@ -103,7 +103,7 @@ test('more than 16 MB is refused [21]', async () => {
 	const read = readInput(input, silent);
 	input.write(Buffer.alloc(16 * 1024 * 1024));
 	input.write('x');
-	await expect(read).rejects.toMatchObject({code: 'usage', message: 'Standard input is longer than 16 MB.'});
+	await expect(read).rejects.toMatchObject({code: 'usage', message: 'stdin is longer than 16 MB.'});
 });
 
 test('a pipe that breaks gives what came', async () => {

@@ -25,7 +25,7 @@ test('a wait is told after two seconds, every second, and taken away [21]', () =
 	progress.end();
 	vi.advanceTimersByTime(5000);
 	expect(output.written).toEqual([
-		'\rThe model is asked… 2.0 s\u001B[K',
+		'\rWaiting for the model… 2.0 s\u001B[K',
 		'\rread_file␛[2J runs… 3.0 s\u001B[K',
 		'\rIt is busy. Trying again in 4 s… 4.0 s\u001B[K',
 		'\r\u001B[K',
@@ -41,9 +41,9 @@ test('the line makes room for what is to stay, and comes back', () => {
 	progress.clear();
 	vi.advanceTimersByTime(1000);
 	expect(output.written).toEqual([
-		'\rThe model is asked… 2.0 s\u001B[K',
+		'\rWaiting for the model… 2.0 s\u001B[K',
 		'\r\u001B[K',
-		'\rThe model is asked… 3.0 s\u001B[K',
+		'\rWaiting for the model… 3.0 s\u001B[K',
 	]);
 	progress.end();
 });

@@ -96,7 +96,7 @@ test.each([
 });
 
 const pick = {
-	title: 'Choose a model',
+	title: 'Select a model',
 	choices: [
 		{id: 'a/1', label: 'One'},
 		{id: 'b/2', label: 'Two', detail: 'new\u001B'},
@@ -115,7 +115,7 @@ test.each(['0', '3', '', 'One', '1.5', '-1'])('%j is no choice', async answer =>
 	const {choose, type} = terminal();
 	const asked = choose(pick);
 	type(`${answer}\r`);
-	await expect(asked).rejects.toMatchObject({code: 'usage', message: `“${answer}” is none of these numbers.`});
+	await expect(asked).rejects.toMatchObject({code: 'usage', message: `Invalid number “${answer}”.`});
 });
 
 test('what is said and asked is made safe [1]', async () => {
@@ -132,8 +132,8 @@ test('where nobody can answer, questions are refused with what to do instead', a
 	await expect(choose({title: 'Choose', choices: []})).rejects.toMatchObject({code: 'usage'});
 	await expect(confirm('Forget it?')).rejects.toMatchObject({
 		code: 'usage',
-		message: 'Forget it? Nobody can answer here.',
-		hint: 'Give --yes to do it without asking.',
+		message: 'Forget it? Nobody can answer (not interactive).',
+		hint: 'Pass --yes to skip the question.',
 	});
 });
 

@@ -28,7 +28,7 @@ function person(written: string[]): Interaction {
 }
 
 const erase = '\r\u001B[K';
-const line = (text: string) => `\r${text} Ctrl+C ends it\u001B[K`;
+const line = (text: string) => `\r${text} Ctrl+C cancel\u001B[K`;
 
 test('a wait is told after 300 ms, then every second, and taken away [21]', () => {
 	const {written, ...output} = terminal();
@@ -76,13 +76,13 @@ test('what is said stands on a line of its own, and the note comes back under it
 	const output = terminal();
 	const note = createWaitNote(output, 'env create');
 	vi.advanceTimersByTime(300);
-	note.beside(person(output.written)).say('The server does not answer.');
+	note.beside(person(output.written)).say("The server isn't responding.");
 	vi.advanceTimersByTime(1000);
 	note.end();
 	expect(output.written).toEqual([
 		line('env create…'),
 		erase,
-		'The server does not answer.',
+		"The server isn't responding.",
 		line('env create… 1.0 s'),
 		erase,
 	]);
@@ -109,5 +109,5 @@ test('where no line can be taken away a wait is told once, after 2 s, and not wh
 	expect([await answer, written]).toEqual([true, ['asked']]);
 	vi.advanceTimersByTime(60_000);
 	note.end();
-	expect(written).toEqual(['asked', 'finding list is still waiting for an answer. Ctrl+C ends it.']);
+	expect(written).toEqual(['asked', 'finding list is still waiting for an answer. Press Ctrl+C to cancel.']);
 });

@@ -40,7 +40,7 @@ test('in the app, back is where that window came from, whatever another one did 
 test('there is no way back where there was no server before, or its profile is gone', async () => {
 	await expect(testContext().run('connect', '-')).rejects.toMatchObject({
 		code: 'not-found',
-		message: 'There is no connection before this one.',
+		message: 'No previous connection.',
 	});
 	const {a, first} = await twoLogins();
 	await forgetProfile(first.context.config, hostOf(a.origin));

@@ -29,7 +29,7 @@ async function outcome(errors: readonly unknown[], answer: boolean) {
 	return {result, did};
 }
 
-const question = `You are not logged in to ${server}. Log in now?`;
+const question = `You aren't logged in to ${server}. Log in now?`;
 
 test('a command that wants a login gets one, and runs again', async () => {
 	expect(await outcome([loggedOut], true)).toEqual({

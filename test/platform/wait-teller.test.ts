@@ -10,9 +10,9 @@ function told(milliseconds: number, error: unknown): readonly string[] {
 
 test('a wait is said with the reason that the server gave [21]', () => {
 	expect(told(3000, new AppError('network', 'It gets too many requests.'))).toEqual([
-		'Trying again in 3.0 s: It gets too many requests.',
+		'Retrying in 3.0 s: It gets too many requests.',
 	]);
-	expect(told(2001, new Error('ECONNRESET'))).toEqual(['Trying again in 2.0 s: The server does not answer.']);
+	expect(told(2001, new Error('ECONNRESET'))).toEqual(["Retrying in 2.0 s: The server isn't responding."]);
 });
 
 test.each([0, 600, 2000])('a wait of %i ms passes in silence', milliseconds => {

@@ -76,7 +76,7 @@ describe.each(sizes)('in a window of %i columns and %i rows', (columns, rows) =>
 		const {store, lines, window, settle, type} = app(columns, rows);
 		const panels = fc.constantFrom<Panel | undefined>(
 			undefined,
-			{kind: 'pick', title: 'Choose a model', choices: numbered('model', 30).map(id => ({id, label: id, detail: id}))},
+			{kind: 'pick', title: 'Select a model', choices: numbered('model', 30).map(id => ({id, label: id, detail: id}))},
 			{kind: 'field', label: 'The key of a provider with a long name:', masked: true},
 			{kind: 'confirm', question: 'Really do all of that, and more, at once?', askedAt: 0},
 			{kind: 'lines', title: '/usage', lines: numbered('a line of the answer of a command', 50)},
@@ -150,13 +150,13 @@ describe('the completion', () => {
 		type('/re');
 		await settle();
 		expect(lines().slice(-3, -1)).toEqual([
-			'❯ /resume  Go on with an earlier session',
+			'❯ /resume  Resume an earlier session',
 			'  /rename  Give the session a title',
 		]);
 		store.getState().setCompletion(1);
 		await settle();
 		expect(lines().slice(-3, -1)).toEqual([
-			'  /resume  Go on with an earlier session',
+			'  /resume  Resume an earlier session',
 			'❯ /rename  Give the session a title',
 		]);
 	});

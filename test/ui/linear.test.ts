@@ -85,7 +85,7 @@ test('a message that waits for the answer before it is written above its own', a
 	await expect.poll(() => text().split('I am here.'), {interval: 10}).toHaveLength(3);
 	expect(text().split('❯ First')).toHaveLength(2);
 	type('/ghost\n');
-	await waitFor('There is no command “ghost”.');
+	await waitFor('Unknown command “ghost”.');
 	expect(text()).toMatch(/\nReady\. [^\n]+\n> \n?✗/);
 });
 
@@ -95,7 +95,7 @@ test('a command stands once, and so does one that fails', async () => {
 	type('/sessions\n');
 	await waitFor('No sessions in this folder yet.');
 	type('/ghost\n');
-	await waitFor('✗ There is no command “ghost”.');
+	await waitFor('✗ Unknown command “ghost”.');
 	expect(text()).not.toMatch(/\/sessions\n|\/ghost/);
 });
 
@@ -129,7 +129,7 @@ test('what can be resumed is a numbered list; a filter narrows it, and what is n
 	type('cost:>\r');
 	await waitFor('cost: takes a number, such as cost:>1\n');
 	type('kind:runtime\r');
-	await waitFor('Resume a session, kind:runtime: 0 of 2\nNothing matches. Another filter, or Enter to cancel:');
+	await waitFor('Resume a session, kind:runtime: 0 of 2\nNothing matches. Type another filter, or press Enter to cancel:');
 	type('1000\r');
 	await waitFor('Resume a session, 1000: 1 of 2\n1. Talk ␛[2J1');
 	type('1\r');

@@ -72,7 +72,7 @@ describe('what is sent', () => {
 	});
 
 	test.each([
-		['/usge', '✗ There is no command “usge”. Did you mean “usage”?', '  → Run /help to see them all.'],
+		['/usge', '✗ Unknown command “usge”. Did you mean “usage”?', '  → Run /help to see them all.'],
 		['/export "x', '✗ The quote " is never closed.', '  → Close it, or put a backslash before it.'],
 	])('as %j is refused with what to do', async (line, message, hint) => {
 		const {type, waitFor, shown} = await started();

@@ -22,10 +22,10 @@ test.each<[string, readonly number[]]>([
 });
 
 test.each([
-	['level>=loud', '“loud” is no level.'],
-	['level>=', '“” is no level.'],
-	['|level>=error', 'The expression is empty.'],
-	[' ', 'The expression is empty.'],
+	['level>=loud', 'Invalid level “loud”.'],
+	['level>=', 'Invalid level “”.'],
+	['|level>=error', 'The condition is empty.'],
+	[' ', 'The condition is empty.'],
 	['a(', 'Invalid regex “a(”: unterminated group.'],
 ])('%j is refused with what is wrong with it', (text, message) => {
 	expect(() => readCondition(text)).toThrowError(expect.objectContaining({code: 'usage', message}));

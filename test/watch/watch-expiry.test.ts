@@ -37,7 +37,7 @@ test('five minutes before its end a sandbox is spoken of, once, and at its end i
 test.each([
 	[46, 'ends in 4 minutes, and all that is in it.', 'A sandbox ends in 4 minutes.'],
 	[49.5, 'ends in 1 minute, and all that is in it.', 'A sandbox ends in 1 minute.'],
-	[60, 'has ended, and all that was in it.', 'A sandbox has ended.'],
+	[60, 'has ended, and all that was in it.', 'A sandbox ended.'],
 ])('after %d minutes of sleep a machine tells how it is then', async (slept, text, sign) => {
 	const {expiry, told, sandboxes, store} = following(slept * minute);
 	expiry.follow({environment, server, task: 'web', expiresAt: 60 * minute});

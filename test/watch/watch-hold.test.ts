@@ -30,7 +30,7 @@ test('while the app is connected elsewhere it is on hold, and tells of what it f
 	await isOver();
 	expect(notices()).toEqual([
 		`Watch 1: a line matches “error” ${inLog}: error 1`,
-		'Watch 1 is on hold: the app is connected to two now.',
+		'Watch 1 is paused: the app is connected to two.',
 		`Watch 1: a line matches “error” ${inLog}: error 2`,
 		ended,
 	]);
@@ -56,5 +56,5 @@ test('one that is on hold asks nothing and asks nobody, and can be stopped', asy
 	await new Promise(resolve => setTimeout(resolve, 20));
 	expect([asked <= 2, here.prompts()]).toEqual([true, []]);
 	expect([here.watches.stop(number)?.number, here.watches.stop(number)]).toEqual([1, undefined]);
-	expect(here.notices()).toEqual(['Watch 1 is on hold: the app is connected to two now.']);
+	expect(here.notices()).toEqual(['Watch 1 is paused: the app is connected to two.']);
 });

@@ -145,7 +145,7 @@ test('a question is queued while the agent is at work, and a second one waits fo
 });
 
 test.each([
-	['a login that is over', refused, 'the login is not accepted any more'],
+	['a login that is over', refused, 'your login has expired'],
 	['an environment that is gone', notFound, 'the environment is gone'],
 ])('%s ends it with a word', async (_, fault, why) => {
 	const {begin, isOver, notices} = watching({log: [], end: 5000, fault});

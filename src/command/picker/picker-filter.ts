@@ -58,7 +58,7 @@ function termOf(text: string, filters: readonly FilterField[], now: number): Ter
 					filters.map(known => known.name),
 				);
 	return near
-		? {kind: 'fault', fault: `There is no filter “${name}:”. Did you mean “${near}:”?`}
+		? {kind: 'fault', fault: `Unknown filter “${name}:”. Did you mean “${near}:”?`}
 		: {kind: 'word', word: text.toLowerCase()};
 }
 

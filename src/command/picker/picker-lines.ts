@@ -27,7 +27,7 @@ export function createLineChoose({say, question}: Dependencies): Interaction['ch
 			}
 
 			if (read.length < found.length) {
-				say(`${found.length - read.length} more are not read out: type a filter.`);
+				say(`${found.length - read.length} more are not listed: type a filter.`);
 			}
 
 			const answer = (await question(labelFor(read.length, filters !== undefined)))?.trim();
@@ -49,7 +49,7 @@ export function createLineChoose({say, question}: Dependencies): Interaction['ch
 
 function labelFor(count: number, isFiltered: boolean): string {
 	if (count === 0) {
-		return 'Nothing matches. Another filter, or Enter to cancel:';
+		return 'Nothing matches. Type another filter, or press Enter to cancel:';
 	}
 
 	return `Number, 1 to ${count}, or name${isFiltered ? ', or a filter such as kind:runtime' : ''}:`;

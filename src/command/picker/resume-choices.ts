@@ -81,8 +81,8 @@ export function seenChoice(sighting: Sighting, place: Place, {exact}: Pick<Globa
 			id: [kind, profile, server, sighting.org, sighting.workspace, id].join(' '),
 			label: label || id,
 			detail: joined([
-				`${kind} at ${profile}`,
-				isKnown ? state : 'not looked at yet',
+				`${kind} on ${profile}`,
+				isKnown ? state : 'details not loaded',
 				cost === undefined ? undefined : formatUsd(cost),
 				credits === undefined ? undefined : formatAmount(credits, 'credit'),
 				isKnown ? `seen ${cellText({at: sighting.at}, {exact})}` : undefined,

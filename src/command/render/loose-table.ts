@@ -37,7 +37,7 @@ export function looseTable({items, first, hides = () => false, empty, title, not
 			whole: isId(name),
 		})),
 		rows: names.length > 0 ? items.map(item => names.map(name => cellIn(item, name))) : [],
-		empty: items.length > 0 ? `${items.length} without a field that a table can show; --json shows all.` : empty,
+		empty: items.length > 0 ? `${items.length} can't be shown as a table; --json shows all.` : empty,
 		...(notes && {notes}),
 		...(opens && {opens}),
 		data,

@@ -18,7 +18,7 @@ const narrowest = 8;
 const curveRows = 8;
 /** More points lie so close that no line is needed between them. */
 const mostJoined = 2000;
-const nothing = 'There is nothing to draw.';
+const nothing = 'Nothing to draw.';
 
 /**
  * Draws numbers with block and braille characters, in lines of at most `width` cells. Labels are made safe here. Any

@@ -10,8 +10,8 @@ const isSecret = (name: string) => /^(?:api_?)?(?:key|secret|token)$/i.test(name
 export function keyTable(answer: Json): Result {
 	const items = keysOf(answer);
 	if (!items) {
-		throw new AppError('network', 'The server answered without a list of API keys.', {
-			hint: 'Check the address; the server may also be of another version.',
+		throw new AppError('network', 'The server returned no list of API keys.', {
+			hint: 'Check the address and the server’s version.',
 			permanent: true,
 		});
 	}
@@ -20,7 +20,7 @@ export function keyTable(answer: Json): Result {
 		items,
 		first: ['id', 'name', 'created_at', 'last_used_at', 'expires_at'],
 		hides: isSecret,
-		empty: 'There are no active API keys.',
+		empty: 'No active API keys.',
 		data: answer,
 	});
 }
@@ -42,12 +42,12 @@ export function createdKey(answer: Json): Result {
 		parts: [
 			{
 				kind: 'text',
-				text: 'The key is made. Store its secret now: it is not shown again.',
-				hint: '`login` takes it; a password manager keeps it.',
+				text: "Created the API key. Copy it now; it won't be shown again.",
+				hint: 'Log in with it: `login --with-token`',
 			},
 			fields.length > 0
 				? {kind: 'record', fields, data: null}
-				: {kind: 'text', text: 'The server gave nothing of it to show.', hint: '`api-key list` has its id.'},
+				: {kind: 'text', text: 'The server returned no details of the key.', hint: 'Find its id: `api-key list`'},
 		],
 		data: answer,
 	};

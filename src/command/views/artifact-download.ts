@@ -46,15 +46,15 @@ export async function* readArtifact(artifact: Lenient<Artifact>, options: Option
 function addressOf(text: string | undefined): string {
 	const url = text !== undefined && URL.canParse(text) ? new URL(text) : undefined;
 	if (!url) {
-		throw new AppError('failed', 'The server gave no address of the artifact.', {
-			hint: 'See what it gave with --json.',
+		throw new AppError('failed', 'The server returned no address for the artifact.', {
+			hint: 'See its answer with --json.',
 		});
 	}
 
 	const isSafe = url.protocol === 'https:' || (url.protocol === 'http:' && isLoopback(url));
 	if (!isSafe) {
-		throw new AppError('failed', `The artifact is at ${url.protocol}//${url.host}, which is not fetched.`, {
-			hint: 'Ask for an https address; only this machine may be reached over plain http.',
+		throw new AppError('failed', `The artifact is at ${url.protocol}//${url.host}, which isn't allowed.`, {
+			hint: 'Plain http works on this machine only; ask for an https address.',
 		});
 	}
 
@@ -74,8 +74,8 @@ async function* counted(
 		for await (const chunk of body) {
 			bytes += chunk.length;
 			if (bytes > most) {
-				throw new AppError('network', `The artifact is larger than ${formatBytes(most)}, which is all it may be.`, {
-					hint: 'Nothing was saved; tell who runs the server.',
+				throw new AppError('network', `The artifact is larger than the ${formatBytes(most)} limit.`, {
+					hint: 'Nothing was saved; tell the server’s administrator.',
 				});
 			}
 
@@ -93,8 +93,8 @@ async function* counted(
 	}
 
 	if (size !== undefined && bytes !== size) {
-		throw new AppError('network', `The artifact broke off after ${bytes} of ${size} bytes.`, {
-			hint: 'Nothing was saved; run the command again.',
+		throw new AppError('network', `The download stopped after ${bytes} of ${size} bytes.`, {
+			hint: 'Nothing was saved. Run the command again.',
 		});
 	}
 }

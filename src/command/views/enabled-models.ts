@@ -17,7 +17,7 @@ export async function changeEnabledModels(
 	const ids = [...new Set(given)];
 	const wrong = ids.find(id => !/^[^/\s]+\/\S+$/.test(id));
 	if (wrong !== undefined) {
-		throw new AppError('usage', `“${wrong}” is not the id of a model.`, {hint: 'Give it as provider/model-name.'});
+		throw new AppError('usage', `Invalid model “${wrong}”.`, {hint: 'Write it as provider/model-name.'});
 	}
 
 	const {client} = await platform.open();
@@ -44,7 +44,7 @@ function enabledIn(preferences: Json): readonly string[] {
 	const list = isJsonObject(preferences) ? preferences['enabled_model_ids'] : undefined;
 	if (!Array.isArray(list) || !list.every(id => typeof id === 'string')) {
 		throw new AppError('failed', 'The server does not show which models are enabled.', {
-			hint: 'Nothing was changed; the server may be of another version.',
+			hint: 'Nothing changed. Check the server’s version.',
 		});
 	}
 

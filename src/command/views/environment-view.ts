@@ -55,7 +55,7 @@ function records(title: string, fields: ReadonlyArray<readonly [string, string]>
 function said(service: JsonObject): string {
 	const {url, ...others} = service;
 	const more = Object.entries(others).map(([name, value]) => `${wordsOf(name)} ${inWords(value)}`);
-	return [...(url === undefined ? [] : [inWords(url)]), ...more].join(', ') || 'nothing is said of it';
+	return [...(url === undefined ? [] : [inWords(url)]), ...more].join(', ') || 'no details';
 }
 
 /** The token may stand in an address or the instruction as well: it is hidden wherever it is. */

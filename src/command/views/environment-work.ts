@@ -66,15 +66,15 @@ export async function beginWork({environment, session, live}: Made, context: Com
 function offer(prompt: string, {store, env, interact}: CommandContext): void {
 	const {composer, setComposer} = store.getState();
 	if (expandedText(composer).trim() !== '') {
-		interact.say('The instruction is not put in the prompt: it is not empty.');
+		interact.say("The prompt isn't empty, so the instruction wasn't added.");
 		return;
 	}
 
 	setComposer(setComposerText(composer, prompt));
 	interact.say(
 		wantsLinear(env)
-			? 'Enter on an empty line sends the instruction below to the agent; any message of yours leaves it out.'
-			: 'Enter sends the instruction to the agent, Ctrl+C clears it.',
+			? 'Press Enter to send the instruction below to the agent, or type your own message.'
+			: 'Enter send to the agent · Ctrl+C clear',
 	);
 }
 

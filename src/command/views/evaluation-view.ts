@@ -29,7 +29,7 @@ const cells = 20;
 /** `██████████░░░░░░░░░░ 50 %`. Full and 100 % are all alone, empty and 0 % nothing at all. */
 function coverage(traced: number, total: number): string {
 	if (total <= 0 || traced < 0 || traced > total) {
-		return total === 0 && traced === 0 ? 'no items' : 'the counts do not fit';
+		return total === 0 && traced === 0 ? 'no items' : "the counts don't add up";
 	}
 
 	const within = (share: number, whole: number) =>

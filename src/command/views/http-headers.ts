@@ -26,14 +26,14 @@ export function wireResult({config, env}: Pick<CommandContext, 'config' | 'env'>
 	const ofProviders = listKeys({config, env, rows: registry}).flatMap(({provider, last4, source, baseUrl}) =>
 		last4 === undefined
 			? []
-			: [{secret: `key of ${provider} (${source})`, last4, goes: baseUrl ?? 'nowhere: it has no address'}],
+			: [{secret: `key of ${provider} (${source})`, last4, goes: baseUrl ?? 'nowhere (no address)'}],
 	);
 	const all = [...ofProfiles, ...fromEnvironment, ...ofProviders];
 	return {
 		kind: 'table',
 		columns: [{label: 'secret'}, {label: 'ends in'}, {label: 'may go to'}],
 		rows: all.map(({secret, last4, goes}) => [secret, last4, goes]),
-		empty: 'No secret is stored, and none is in the environment.',
+		empty: 'No secrets are stored or in the environment.',
 		data: all.map(({secret, last4, goes}) => ({secret, last4, may_go_to: goes})),
 	};
 }

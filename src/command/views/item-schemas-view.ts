@@ -25,7 +25,7 @@ export function itemSchemasResult(answer: {readonly schemas?: ItemSchemas}): Res
 				entry.schema_ref ?? '',
 			];
 		}),
-		empty: 'No item type of this project has a schema.',
+		empty: 'No item type in this project has a schema.',
 		data: originalOf(answer),
 	};
 }

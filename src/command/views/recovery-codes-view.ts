@@ -20,18 +20,18 @@ export async function recoveryCodes(
 	const {recovery_codes: codes = []} = enrollment;
 	const data = originalOf(enrollment);
 	if (codes.length === 0) {
-		return {kind: 'text', text: 'The second factor is on. The server gave no recovery codes.', data};
+		return {kind: 'text', text: 'Two-factor authentication is on. The server returned no recovery codes.', data};
 	}
 
 	const saved = save === undefined ? undefined : await trySave(save, codes, {writeFile, say});
 	return {
 		kind: 'group',
 		parts: [
-			{kind: 'text', text: 'The second factor is on. These recovery codes let you in without your app, once each:'},
+			{kind: 'text', text: 'Two-factor authentication is on. Each recovery code logs you in once without your app:'},
 			{kind: 'lines', lines: codes},
 			{
 				kind: 'text',
-				text: saved ? `They are in ${saved}, too.` : 'Store them now: they are not shown again.',
+				text: saved ? `Saved to ${saved}.` : "Copy them now; they won't be shown again.",
 			},
 		],
 		data,

@@ -35,12 +35,12 @@ export function claimResult(claim: Lenient<RunClaim>): Result {
 				fields: facts([
 					['run', claim.run_id],
 					['status', claim.status],
-					['fencing id', claim.execution_id ?? 'the server gave none'],
+					['fencing id', claim.execution_id ?? 'none from the server'],
 				]),
 				data: null,
 			},
 			...(claim.execution_id
-				? [{kind: 'text', text: 'Every later write of this host has to carry the fencing id.'} as const]
+				? [{kind: 'text', text: 'Send the fencing id with every later write from this host.'} as const]
 				: []),
 		],
 		data: originalOf(claim),

@@ -14,9 +14,9 @@ type Options = {
 /** The items of a run under each other, and what a reader should know of the list. */
 export function runItemsResult(items: readonly Lenient<RunItem>[], {schemas, limit, trouble}: Options): Result {
 	const notes = [
-		...(items.length === 0 ? ['The run has recorded no such item.'] : []),
+		...(items.length === 0 ? ['This run recorded no such items.'] : []),
 		...(items.length >= limit ? [`These are ${items.length}, as many as asked for: there may be more.`] : []),
-		...(trouble && items.length > 0 ? [`Shown without the titles of their schemas: ${trouble}`] : []),
+		...(trouble && items.length > 0 ? [`Shown without schema titles: ${trouble}`] : []),
 	];
 	return {
 		kind: 'group',

@@ -61,20 +61,20 @@ function formatOf(path: string): Format {
 		return 'protobuf';
 	}
 
-	throw new AppError('usage', `The format of ${path === '-' ? 'standard input' : path} is not known from its name.`, {
-		hint: 'Give --format json or --format protobuf.',
+	throw new AppError('usage', `Can't tell the format of ${path === '-' ? 'standard input' : path} from its name.`, {
+		hint: 'Pass --format json or --format protobuf.',
 	});
 }
 
 function check(path: string, body: Uint8Array, format: Format): void {
 	const name = path === '-' ? 'Standard input' : path;
 	if (body.length === 0) {
-		throw new AppError('usage', `${name} is empty.`, {hint: 'Name a file with spans; nothing was sent.'});
+		throw new AppError('usage', `${name} is empty.`, {hint: 'Nothing was sent. Pass a file with spans.'});
 	}
 
 	if (format === 'json' && !isJsonObject(parseJson(new TextDecoder().decode(body)))) {
 		throw new AppError('usage', `${name} holds no JSON object.`, {
-			hint: 'One request of OTLP is one object; give --format protobuf for the binary encoding. Nothing was sent.',
+			hint: 'Nothing was sent. For the binary encoding, pass --format protobuf.',
 		});
 	}
 }

@@ -33,7 +33,7 @@ export function usageTable(usage: Partial<SessionUsage>, {title, cost}: TableOpt
 		],
 		empty: '',
 		notes: [
-			`Compactions: ${count(compactions)} · last generation read ${last === null ? 'none yet' : `${count(last)} tokens`}`,
+			`Compactions: ${count(compactions)} · ${last === null ? 'no requests yet' : `last request: ${count(last)} input tokens`}`,
 		],
 		data: null,
 	};

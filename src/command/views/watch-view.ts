@@ -14,9 +14,9 @@ export function costFacts(
 	const last = [...transcript.usage.values()].at(-1);
 	const cost = last ? totalCost([last], priceOf) : null;
 	return [
-		['at most', turns(perHour, every)],
-		['model', model ?? 'none chosen yet'],
-		...(cost === null ? [] : [['the last call', `cost ${formatUsd(cost)}; a turn makes one or more`] as const]),
+		['limit', `up to ${turns(perHour, every)}`],
+		['model', model ?? 'none selected yet'],
+		...(cost === null ? [] : [['last request', `cost ${formatUsd(cost)}; a turn makes one or more`] as const]),
 	];
 }
 
@@ -25,12 +25,12 @@ export function watchResult(watch: Watch): Result {
 	const {number, condition, environment, every, ask, perHour} = watch;
 	const does =
 		ask === undefined
-			? `You are told, once in ${intervalText(every)} at most`
-			: `The agent is asked, ${turns(perHour, every)}`;
+			? `You will be notified, at most every ${intervalText(every)}`
+			: `The agent will be asked, up to ${turns(perHour, every)}`;
 	return {
 		kind: 'text',
-		text: `Watch ${number} looks for “${condition}” in what is new in the log of ${environmentName(environment)}. ${does}.`,
-		hint: `/watch shows it, /watch stop ${number} ends it.`,
+		text: `Watch ${number}: watching ${environmentName(environment)} for “${condition}”. ${does}.`,
+		hint: `/watch shows it, /watch stop ${number} stops it.`,
 		data: dataOf(watch),
 	};
 }
@@ -53,21 +53,21 @@ export function watchesResult(watches: readonly Watch[]): Result {
 			watch.condition,
 			formatNumber(watch.found),
 			watch.ask === undefined
-				? `tells, once in ${intervalText(watch.every)}`
-				: `asks, ${recentTurns(watch, now).length} of ${watch.perHour} turns in an hour`,
+				? `notifies, at most every ${intervalText(watch.every)}`
+				: `asks, ${recentTurns(watch, now).length} of ${watch.perHour} turns this hour`,
 			watch.state,
 		]),
 		notes: watches.flatMap(watch => {
 			const until = heldUntil(watch, now);
 			return until === undefined ? [] : [heldText(watch, until)];
 		}),
-		empty: 'No log is watched.',
+		empty: 'No active watches.',
 		data: watches.map(dataOf),
 	};
 }
 
 function turns(perHour: number, every: number): string {
-	return `${perHour} ${perHour === 1 ? 'time' : 'times'} an hour, once in ${intervalText(every)}`;
+	return `${perHour} ${perHour === 1 ? 'time' : 'times'} an hour, at most every ${intervalText(every)}`;
 }
 
 function dataOf({number, condition, environment, server, every, ask, perHour, found, state, startedAt}: Watch) {

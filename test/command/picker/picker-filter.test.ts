@@ -56,8 +56,8 @@ describe('a typed filter', () => {
 	});
 
 	test.each([
-		['stat:paused', 'There is no filter “stat:”. Did you mean “state:”?'],
-		['sttae:paused', 'There is no filter “sttae:”. Did you mean “state:”?'],
+		['stat:paused', 'Unknown filter “stat:”. Did you mean “state:”?'],
+		['sttae:paused', 'Unknown filter “sttae:”. Did you mean “state:”?'],
 		['kind:moon', 'kind: takes local session, server session, runtime.'],
 		['kind:', 'kind: takes local session, server session, runtime.'],
 		['state:', 'state: needs a word: state:paused'],

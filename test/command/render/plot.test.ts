@@ -57,9 +57,9 @@ test('the largest numbers there are do not overflow', () => {
 });
 
 test.each([
-	[bars(), 40, ['There is nothing to draw.']],
-	[curve(), 40, ['There is nothing to draw.']],
-	[curve([Number.NaN, 0]), 40, ['There is nothing to draw.']],
+	[bars(), 40, ['Nothing to draw.']],
+	[curve(), 40, ['Nothing to draw.']],
+	[curve([Number.NaN, 0]), 40, ['Nothing to draw.']],
 	[curve([0, 0], [1, 1]), 8, ['Too nar…']],
 ])('%j at %i columns is said in words', (plot, width, lines) => {
 	expect(drawPlot(plot, width)).toEqual(lines);

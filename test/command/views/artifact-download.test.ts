@@ -43,7 +43,7 @@ test('a long one says how far it is, not more often than can be read, and takes 
 });
 
 test.each([
-	[5, ['abcd'], 'The artifact broke off after 4 of 5 bytes.'],
+	[5, ['abcd'], 'The download stopped after 4 of 5 bytes.'],
 	[3, ['ab', 'cd'], 'The artifact is larger than 3 B, which is all it may be.'],
 	[0, ['a'], 'The artifact is larger than 0 B, which is all it may be.'],
 ])('%d bytes that are %j are refused', async (size, chunks, message) => {

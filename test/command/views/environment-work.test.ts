@@ -58,14 +58,14 @@ test('the app follows the log, counts down, and puts the task into the prompt, w
 			'Its services:\n- web: http://127.0.0.1:9/?key=***',
 		].join('\n\n'),
 	);
-	expect(said).toEqual(['Enter sends the instruction to the agent, Ctrl+C clears it.']);
+	expect(said).toEqual(['Enter send to the agent · Ctrl+C clear']);
 	// It stands on one line, in a window of 60 columns as well.
 	expect(said[0]?.length).toBeLessThanOrEqual(60);
 });
 
 test('a prompt in which something stands is left alone', async () => {
 	const {prompt, said} = await create(environment, {}, 'half a thought');
-	expect([prompt, said]).toEqual(['half a thought', ['The instruction is not put in the prompt: it is not empty.']]);
+	expect([prompt, said]).toEqual(['half a thought', ["The prompt isn't empty, so the instruction wasn't added."]]);
 });
 
 test.each([
@@ -83,9 +83,7 @@ test('without a screen it is said that an empty line sends the instruction', asy
 		`This is the task in the sandbox ${id}, whose log you can read:`,
 		1,
 	]);
-	expect(said).toEqual([
-		'Enter on an empty line sends the instruction below to the agent; any message of yours leaves it out.',
-	]);
+	expect(said).toEqual(['Press Enter to send the instruction below to the agent, or type your own message.']);
 });
 
 test.each([

@@ -15,15 +15,15 @@ test('what a watch may cost is told by its turns, and by the last call where its
 	const {model, transcript} = createAppStore().getState();
 	const priced = {input: 1, cacheRead: 0.1, cacheWrite: 1, output: 10};
 	expect(costFacts(limits, {model, transcript, priceOf: () => undefined})).toEqual([
-		['at most', '1 time an hour, once in 5 min'],
-		['model', 'none chosen yet'],
+		['limit', 'up to 1 time an hour, at most every 5 min'],
+		['model', 'none selected yet'],
 	]);
 	expect(
 		costFacts(limits, {model: 'openai/x', transcript: {...transcript, usage: used}, priceOf: () => priced}),
 	).toEqual([
-		['at most', '1 time an hour, once in 5 min'],
+		['limit', 'up to 1 time an hour, at most every 5 min'],
 		['model', 'openai/x'],
-		['the last call', 'cost $0.040; a turn makes one or more'],
+		['last request', 'cost $0.040; a turn makes one or more'],
 	]);
 });
 

@@ -132,8 +132,8 @@ test('of choices without fields the names are whole, and what is said of each st
 		{id: '2', label: 'custom/demo', detail: 'demo model, no AI'},
 	];
 	const {store, lines} = draw(<App />, {columns: 46, rows: 20});
-	store.getState().setPanel({kind: 'pick', title: 'Choose a model', choices: named, current: '2'});
-	await expect.poll(() => lines().join('\n'), {interval: 5}).toContain('Choose a model');
+	store.getState().setPanel({kind: 'pick', title: 'Select a model', choices: named, current: '2'});
+	await expect.poll(() => lines().join('\n'), {interval: 5}).toContain('Select a model');
 	expect(lines().slice(3, 5)).toEqual([
 		'  anthropic/claude-opus-4-1-20250805  needs a…',
 		`❯ custom/demo (now)${' '.repeat(19)}demo mo…`,

@@ -57,5 +57,5 @@ test('Ctrl+R, a word and Enter bring a prompt back, and Enter sends it', async (
 	await waitFor('❯ /ghost of it');
 	expect(lines().join('\n')).not.toContain('Earlier prompts');
 	type('\r');
-	await waitFor('There is no command “ghost”.');
+	await waitFor('Unknown command “ghost”.');
 });

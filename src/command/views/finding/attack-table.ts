@@ -36,7 +36,7 @@ export function attackTable(attacks: Attacks): Result {
 			attack.attacker_model ?? '',
 			attack.evaluator_model ?? '',
 		]),
-		empty: 'This assessment has no attacks on record.',
+		empty: 'No attacks recorded for this assessment.',
 		...(attacks.length > 0 && {notes: ['ASR is the attack success rate.']}),
 		data: originalOf(attacks),
 	};

@@ -7,7 +7,7 @@ import type {Result} from '../../result.ts';
 /** Findings, one a row, in the order given. */
 export function findingTable(
 	findings: readonly Lenient<Finding>[],
-	{notes, data}: {readonly notes: readonly string[]; readonly data: Json},
+	{empty, notes, data}: {readonly empty: string; readonly notes: readonly string[]; readonly data: Json},
 ): Result {
 	return {
 		kind: 'table',
@@ -29,7 +29,7 @@ export function findingTable(
 			finding.created_at ? {at: finding.created_at} : '',
 			finding.goal ?? '',
 		]),
-		empty: 'There are no findings on this page.',
+		empty,
 		opens: {words: ['finding', 'show'], ids: findings.map(({id}) => id ?? '')},
 		notes,
 		data,

@@ -26,7 +26,7 @@ type Limit = {
 	readonly level: string;
 };
 
-const unsaid = 'level not said';
+const unsaid = 'level unknown';
 
 /** The limits that the server names, with the level that each came from. */
 export function limitsOf(instance: Instance): readonly Limit[] {
@@ -50,7 +50,7 @@ export function winner(
 	}
 
 	const won = limits.find(({limit, level}) => typeof actual === 'number' && limit === actual && level !== unsaid);
-	return won ? `${levelName(won.level)} won` : '';
+	return won ? `effective: ${levelName(won.level)}` : '';
 }
 
 /** Seconds to the second, with what they are in hours where that is easier to read. */

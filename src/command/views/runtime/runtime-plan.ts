@@ -38,21 +38,25 @@ export function findRuntime(seen: readonly Sighting[], runtime: string, at: Runt
 export function wakePlan(runtime: string, sighting: Sighting | undefined, now = Date.now()): WakePlan {
 	const known = sighting && readLeniently(runtimeSchema, sighting.shown);
 	if (!known || Object.keys(known).length === 0) {
-		return {title: `Wake ${runtime}: nothing was seen of it yet`, facts: [], question: 'It may use credits. Wake it?'};
+		return {
+			title: `Resume runtime ${runtime} (status unknown)`,
+			facts: [],
+			question: 'This may use credits. Resume it?',
+		};
 	}
 
 	const {instance} = known;
 	const isAwake = known.status === 'running' && Date.parse(instance?.expires_at ?? '') > now;
 	return {
-		title: `Wake ${known.name ?? known.key ?? runtime}, as it was seen ${formatAge(sighting.at, now)}`,
+		title: `Resume runtime ${known.name ?? known.key ?? runtime} (seen ${formatAge(sighting.at, now)})`,
 		facts: [
 			...facts([
 				['state', stateOf(known)],
-				['yours', known.owned_by_me === false ? 'no: somebody else’s' : undefined],
+				['yours', known.owned_by_me === false ? 'no (someone else’s)' : undefined],
 			]),
 			...(instance ? sandboxFacts(instance, now) : []),
 		],
-		question: isAwake ? undefined : 'It uses credits while it runs. Wake it?',
+		question: isAwake ? undefined : 'It uses credits while it runs. Resume it?',
 	};
 }
 
@@ -67,7 +71,7 @@ function sandboxFacts(instance: Instance, now: number): WakePlan['facts'] {
 	return facts([
 		['paused', instance.pause_reason && pauseReason(instance.pause_reason)],
 		// Read and never inferred from the provider, as the specification asks.
-		['can be paused', yesOrNo(instance.supports_pause) ?? 'the server did not say'],
+		['can be paused', yesOrNo(instance.supports_pause) ?? 'unknown'],
 		['credits', creditsOf(instance)],
 		...limits.map(({what, limit, level}) => [`limit ${what}`, `${timeLimit(limit)}, ${levelName(level)}`] as const),
 		[
@@ -83,10 +87,10 @@ function sandboxFacts(instance: Instance, now: number): WakePlan['facts'] {
 }
 
 const reasons: Readonly<Record<string, string>> = {
-	timeout: 'its time was over (timeout)',
-	user: 'by a person (user)',
-	insufficient_credits: 'the credits of the organization ran out (insufficient_credits)',
-	member_limit_exceeded: 'your monthly limit of credits was reached (member_limit_exceeded)',
+	timeout: 'time limit reached (timeout)',
+	user: 'by a user (user)',
+	insufficient_credits: 'the organization ran out of credits (insufficient_credits)',
+	member_limit_exceeded: 'you reached your monthly credit limit (member_limit_exceeded)',
 };
 
 /** Why a sandbox was paused, in words and in the server's own; a reason that came after this version as it is. */
@@ -94,12 +98,12 @@ function pauseReason(reason: string): string {
 	return entryOf(reasons, reason) ?? reason;
 }
 
-/** What it has used so far, as far as it was said: “12 billed, 3 running, 4,000 estimated in all”. */
+/** What it has used so far, as far as it was said: “12 billed, 3 running, 4,000 estimated total”. */
 function creditsOf(instance: Instance): string | undefined {
 	const parts = [
 		['billed', instance.billed_credits],
 		['running', instance.running_credits],
-		['estimated in all', instance.estimated_total_credits],
+		['estimated total', instance.estimated_total_credits],
 	] as const;
 	const said = parts.flatMap(([what, count]) => (count === undefined ? [] : [`${formatNumber(count)} ${what}`]));
 	return said.join(', ') || undefined;

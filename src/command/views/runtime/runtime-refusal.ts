@@ -28,16 +28,16 @@ function hintForType({status, type}: NonNullable<ReturnType<typeof refusalOf>>, 
 			// The same type is that of too many requests, which the status tells apart.
 			return status === 429
 				? undefined
-				: `Ask an owner of ${org} to buy credits, or wait for the refill that \`credits show\` tells of.`;
+				: `Ask an owner of ${org} to buy credits, or wait for the next refill (\`credits show\`).`;
 		case 'member_limit_exceeded_error':
 			return `Ask an owner of ${org} to raise or lift your monthly limit (\`credits unlimit <your id>\`), or wait for the next month.`;
 		case 'org_sandbox_capacity_exceeded_error':
-			return `End another sandbox of ${org} first, or ask an owner for more room.`;
+			return `Stop another sandbox of ${org} first, or ask an owner for a higher limit.`;
 		case 'task_error':
-			return 'Have the task that it runs put back, then try again.';
+			return 'Restore the task that it runs, then try again.';
 		case 'sandbox_provider_error':
 		case 'sandbox_provider_rate_limit_error':
-			return 'Try again in a while: the provider of its sandbox failed, not your request.';
+			return 'The sandbox provider failed. Try again later.';
 		default:
 			return undefined;
 	}
@@ -46,11 +46,11 @@ function hintForType({status, type}: NonNullable<ReturnType<typeof refusalOf>>, 
 function hintForStatus(status: number, runtime: string): string | undefined {
 	switch (status) {
 		case 403:
-			return 'Ask its owner, who may resume it.';
+			return 'Ask its owner to resume it.';
 		case 404:
-			return `Check the key or UUID “${runtime}”, and org and workspace.`;
+			return `Check the key or UUID “${runtime}”, the org and the workspace.`;
 		case 409:
-			return 'Try again in a moment, in case that it is just pausing or waking.';
+			return 'It may be pausing or resuming. Try again in a moment.';
 		default:
 			return undefined;
 	}

@@ -31,7 +31,7 @@ export function runtimeResult(runtime: Lenient<Runtime>): Result {
 			},
 			...(instance
 				? [instanceRecord(instance), limitTable(instance), creditsRecord(instance)]
-				: [{kind: 'text', text: 'There is no sandbox at the moment.'} as const]),
+				: [{kind: 'text', text: 'No sandbox right now.'} as const]),
 		],
 		data: originalOf(runtime),
 	};
@@ -55,12 +55,9 @@ function instanceRecord(instance: Instance): Result {
 			['state', instance.state],
 			['pause reason', instance.pause_reason ?? 'none'],
 			// Read and never inferred from the provider, as the specification asks.
-			['can be paused', yesOrNo(instance.supports_pause) ?? 'the server does not say'],
+			['can be paused', yesOrNo(instance.supports_pause) ?? 'unknown'],
 			['expires', instance.expires_at ?? 'not set'],
-			[
-				'has run for',
-				instance.total_runtime_seconds === undefined ? undefined : timeLimit(instance.total_runtime_seconds),
-			],
+			['uptime', instance.total_runtime_seconds === undefined ? undefined : timeLimit(instance.total_runtime_seconds)],
 			['address', instance.sandbox_url],
 			['provider', [instance.provider, instance.provider_sandbox_id].filter(Boolean).join(', ')],
 			['sandbox', instance.sandbox_id],
@@ -78,7 +75,7 @@ function limitTable(instance: Instance): Result {
 		const here = limits.filter(limit => limit.level === level);
 		return here.length > 0
 			? here.map(({what, limit}) => [levelName(level), timeLimit(limit), what])
-			: [[levelName(level), '-', '']];
+			: [[levelName(level), '–', '']];
 	});
 	return {
 		kind: 'table',
@@ -86,7 +83,7 @@ function limitTable(instance: Instance): Result {
 		columns: [{label: 'level'}, {label: 'limit'}, {label: ''}],
 		rows: [...rows, ['actual', timeLimit(instance.actual_runtime_limit_seconds), winner(instance, limits)]],
 		empty: '',
-		notes: ['“-”: the server names no limit of that level.'],
+		notes: ['– = no limit set'],
 		data: null,
 	};
 }
@@ -99,8 +96,8 @@ function creditsRecord(instance: Instance): Result {
 		fields: [
 			['billed', count(instance.billed_credits)],
 			['running', count(instance.running_credits)],
-			['estimated in all', count(instance.estimated_total_credits)],
-			['limited by credits', yesOrNo(instance.runtime_limited_by_credits) ?? 'the server does not say'],
+			['estimated total', count(instance.estimated_total_credits)],
+			['limited by credits', yesOrNo(instance.runtime_limited_by_credits) ?? 'unknown'],
 		],
 		data: null,
 	};

@@ -61,7 +61,7 @@ test('pairs make a curve, and what is no pair is counted', () => {
 	expect([title, lines.length]).toEqual(['roc (2 points, 2 not drawn: not a pair of numbers)', 10]);
 	expect(view({reconstruction_curve: [[[1]], ['x']]})).toEqual([
 		'reconstruction curve (0 points, 2 not drawn: not a pair of …',
-		'There is nothing to draw.',
+		'Nothing to draw.',
 	]);
 });
 

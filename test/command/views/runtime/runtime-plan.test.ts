@@ -32,23 +32,23 @@ const withInstance = (more: Readonly<Record<string, string | number | boolean | 
 
 test('a plan says what was seen: the state and why, what it cost, and the limits with their levels', () => {
 	expect(wakePlan('dev-box', box, now)).toEqual({
-		title: 'Wake Development, as it was seen 2 h ago',
+		title: 'Resume runtime Development (seen 2 h ago)',
 		facts: [
 			['state', 'paused'],
-			['paused', 'the credits of the organization ran out (insufficient_credits)'],
+			['paused', 'the organization ran out of credits (insufficient_credits)'],
 			['can be paused', 'yes'],
-			['credits', '12 billed, 0 running, 4,000 estimated in all'],
+			['credits', '12 billed, 0 running, 4,000 estimated total'],
 			['limit configured', '7,200 s (2 h 00 m), org max'],
 			['limit requested', '14,400 s (4 h 00 m), requested'],
 			['limit actual', '7,200 s (2 h 00 m), org max won'],
 		],
-		question: 'It uses credits while it runs. Wake it?',
+		question: 'It uses credits while it runs. Resume it?',
 	});
 });
 
 test('what nobody said is not shown: an id alone, or nothing at all', () => {
-	const title = 'Wake dev-box: nothing was seen of it yet';
-	const unknown = {title, facts: [], question: 'It may use credits. Wake it?'};
+	const title = 'Resume runtime dev-box (status unknown)';
+	const unknown = {title, facts: [], question: 'This may use credits. Resume it?'};
 	expect([wakePlan('dev-box', undefined, now), wakePlan('dev-box', {...box, shown: {}}, now)]).toEqual([
 		unknown,
 		unknown,
@@ -61,7 +61,7 @@ test('what nobody said is not shown: an id alone, or nothing at all', () => {
 test('whether it can be paused is read, never inferred from a provider or a state', () => {
 	const said = (supports_pause: boolean | null) =>
 		new Map(withInstance({supports_pause, provider: 'e2b'}).facts).get('can be paused');
-	expect([said(true), said(false), said(null)]).toEqual(['yes', 'no', 'the server did not say']);
+	expect([said(true), said(false), said(null)]).toEqual(['yes', 'no', 'unknown']);
 });
 
 test('only a runtime that ran, and whose time cannot be over, is not asked about', () => {
@@ -73,9 +73,9 @@ test('only a runtime that ran, and whose time cannot be over, is not asked about
 });
 
 test.each([
-	['timeout', 'its time was over (timeout)'],
-	['user', 'by a person (user)'],
-	['member_limit_exceeded', 'your monthly limit of credits was reached (member_limit_exceeded)'],
+	['timeout', 'time limit reached (timeout)'],
+	['user', 'by a user (user)'],
+	['member_limit_exceeded', 'you reached your monthly credit limit (member_limit_exceeded)'],
 	['moon_phase', 'moon_phase'],
 	['constructor', 'constructor'],
 ])('a pause because of %s is told as “%s”', (pause_reason, told) => {
