@@ -29,7 +29,7 @@ const show = command({
 	},
 });
 
-/** A value in words: what is null is not set, and of what the server left out nothing is known. */
+/** Returns a value as text: null is not set, and a field that the server left out is unknown. */
 function told<T>(value: T | null | undefined, inWords: (value: T) => string): string {
 	return value === undefined ? 'unknown' : value === null ? 'not set' : inWords(value);
 }

@@ -63,7 +63,7 @@ const create = command({
 		};
 		const params = await scope('org', 'workspace');
 		const environment = await client.createEnvironment({params, body}, signal).catch((error: unknown) => {
-			// Whoever goes away in the middle would not learn of one that runs and costs.
+			// Cancelling in the middle would hide a sandbox that runs and costs.
 			if (signal.aborted) {
 				interact.say('The server may have created the sandbox anyway; env list shows it.');
 			}

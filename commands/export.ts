@@ -43,7 +43,7 @@ export default command({
 	},
 });
 
-/** What a session is called as a file: its id and the time, so that no export is in the way of the next one. */
+/** Returns the file name of a session: its id and the time, so that no export collides with the next one. */
 function fileNameOf(id: string, extension: string): string {
 	const time = new Date().toISOString().slice(0, 19).replaceAll(/[-:]/g, '').replace('T', '-');
 	return `session-${id.slice(0, 8)}-${time}.${extension}`;

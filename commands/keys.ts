@@ -71,7 +71,7 @@ const set = command({
 	},
 });
 
-/** The key and the address as they are given, or asked for; undefined where the user cancels. Throws `usage` as `newKey`. */
+/** Returns the key and the base URL, given or asked for; undefined where the user cancels. Throws `usage` as `newKey`. */
 async function askForKey(
 	provider: ProviderName,
 	key: string | undefined,

@@ -46,7 +46,7 @@ export default command({
 	},
 });
 
-/** The server of the profile that is named, else that of the environment or of the active profile. */
+/** Returns the server of the named profile, else that of the environment or of the active profile. */
 function knownServer({config, env, flags}: CommandContext): string | undefined {
 	const data = config.read();
 	const name = flags.profile ?? env['SERVICE_PROFILE']?.trim();

@@ -107,7 +107,7 @@ const close = command({
 	},
 });
 
-/** The log of that id, of the one id that begins so, or of that title. Throws `not-found`, and `usage` for several. */
+/** Returns the log with that id, prefix or title. Throws `not-found`, and `usage` for several. */
 function findLog(wanted: string, {store}: CommandContext): OpenLog {
 	const {logs} = store.getState();
 	const [only] = logs;

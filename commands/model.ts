@@ -116,7 +116,7 @@ const use = command({
 	},
 });
 
-/** The longest wait for the list of a host, in milliseconds: a model that cannot be looked up is taken as it is. */
+/** The longest wait for the list of a host, in milliseconds: a model that cannot be looked up is accepted as it is. */
 const listTimeoutMs = 5000;
 
 /** Throws `not-found` for a model that the user's own host does not list. A list that is empty or not there says nothing. */

@@ -52,7 +52,7 @@ export default command({
 	},
 });
 
-/** What is known here, without asking a server: the latest first, and last what is known by its id alone. */
+/** Returns what is known here, without asking a server: the latest first, and last what is known by its id alone. */
 async function everythingToResume(context: CommandContext): Promise<readonly Resumable[]> {
 	const {sessions, sightings, models, store, flags} = context;
 	const open = store.getState().transcript.session;

@@ -116,7 +116,7 @@ function checkAsk(ask: string | undefined, notify: boolean, turns: number): void
 	}
 }
 
-/** The log that the person most likely means: the one in front, else the one that was seen last. */
+/** Returns the environment that the user most likely means: the log in front, else the latest one. */
 function likely({logFocus, valuesOf}: AppState): string {
 	const found = logFocus && logFocus !== allLogs ? logFocus : valuesOf('environment')[0];
 	if (!found) {

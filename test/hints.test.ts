@@ -1,5 +1,3 @@
-import {readdirSync, readFileSync} from 'node:fs';
-import {posix} from 'node:path';
 import {expect, test} from 'vitest';
 import {commands} from '../commands/index.ts';
 import {readArguments} from '../src/command/arguments.ts';
@@ -7,11 +5,9 @@ import {takeGlobalFlags} from '../src/command/global-flags.ts';
 import {readInvocation} from '../src/command/invocation.ts';
 import {findCommand} from '../src/command/table.ts';
 import {splitWords} from '../src/command/words.ts';
+import {sourceFiles, stringsOf} from './source-strings.ts';
 
-const sources = ['src', 'commands']
-	.flatMap(folder => readdirSync(folder, {recursive: true, withFileTypes: true}))
-	.filter(entry => entry.isFile() && /\.tsx?$/.test(entry.name))
-	.map(entry => posix.join(entry.parentPath, entry.name))
+const sources = sourceFiles()
 	// The server's pages and the descriptions of the API are read elsewhere; the help topics are Markdown.
 	.filter(file => !/^src\/(?:server|contract|command\/topics)\//.test(file));
 
@@ -30,14 +26,7 @@ const appOnly = /^(?:commands\/(?:logs|watch|env)\.ts)$/;
 
 type Hint = {readonly file: string; readonly text: string};
 
-const literal = /'(?:[^'\\\n]|\\.)*'|`(?:[^`\\]|\\.)*`/g;
-const code = (file: string) => readFileSync(file, 'utf8').replace(/\/\*[\s\S]*?\*\/|^\s*\/\/.*$/gm, '');
-const strings = sources.flatMap(file =>
-	[...code(file).matchAll(literal)].map(([text]) => ({
-		file,
-		text: text.slice(1, -1).replace(/\$\{([^}]*)\}/g, (_, expression: string) => samples[expression] ?? 'x'),
-	})),
-);
+const strings = sources.flatMap(file => stringsOf(file, samples));
 
 /** A path of a server, and folders, which are no commands. */
 const paths = ['password', 'proc', 'sys', 'dev'];

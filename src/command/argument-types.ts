@@ -2,7 +2,7 @@ import * as z from 'zod/mini';
 import {AppError} from '../core/error.ts';
 import {type Json, parseJson} from '../core/json.ts';
 
-/** A whole number on a command line. Its bounds are the business of who takes it. */
+/** A whole number on a command line, without bounds. */
 export const wholeNumber = z.pipe(
 	z.string().check(z.regex(/^-?\d+$/, 'must be a whole number')),
 	z.transform<string, number>(Number),
@@ -12,7 +12,7 @@ export const wholeNumber = z.pipe(
 export const countArgument = (most = Number.MAX_SAFE_INTEGER) =>
 	z.pipe(wholeNumber, z.number().check(z.gte(1, 'must be at least 1'), z.lte(most, `must be at most ${most}`)));
 
-/** A task as people name it; which ones there are is the server's business. */
+/** A task reference as users type it; the server knows which ones exist. */
 export const taskArgument = z
 	.string()
 	.check(z.regex(/^(?:[^\s/@]+\/)?[^\s/@]+(?:@[^\s/@]+)?$/, 'must be [org/]name[@version]'));

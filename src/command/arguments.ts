@@ -17,7 +17,7 @@ export function flagOf(name: string): string {
 	return name.replace(/[A-Z]/g, letter => `-${letter.toLowerCase()}`);
 }
 
-/** The arguments of a schema, as a command line sees them. */
+/** Returns the arguments of a schema, as a command line sees them. */
 export function fieldsOf(schema: z.ZodMiniObject): readonly Field[] {
 	return Object.entries(schema.def.shape).map(([name, type]) => {
 		const inner = 'innerType' in type._zod.def ? innermost(type) : type;
@@ -158,7 +158,7 @@ export function parseArguments<T extends z.ZodMiniObject>(
 	throw new AppError('usage', `${shown} ${wordsOf(issue)}.`);
 }
 
-/** What is wrong: in the words of the schema, else in those of its check. */
+/** Returns what is wrong, from the schema's own message, else from its check. */
 function wordsOf(issue: z.core.$ZodIssue | undefined): string {
 	if (issue && issue.message !== 'Invalid input') {
 		return issue.message;

@@ -1,7 +1,7 @@
 import {parseArguments} from './arguments.ts';
 import type {Command, Definition, Noun, Shape} from './context.ts';
 
-/** States a command. */
+/** Defines a command. */
 export function command<const S extends Shape>(definition: Definition<S>): Command {
 	const {run, ...rest} = definition;
 	return {
@@ -12,7 +12,7 @@ export function command<const S extends Shape>(definition: Definition<S>): Comma
 	};
 }
 
-/** States a family of commands. */
+/** Defines a family of commands. */
 export function noun(definition: Noun): Noun {
 	return definition;
 }

@@ -31,7 +31,7 @@ export type LiveSession = {
 	readonly start: () => Promise<void>;
 	/** Shows a log as it grows, beside the conversation where there is a screen. Resolves when no line is to come by itself. */
 	readonly followLog: (log: LogToFollow, signal: AbortSignal) => Promise<void> | void;
-	/** Stops following the log of an environment. Gives what came of it in one line, '' for one that is not open. */
+	/** Stops following the log of an environment. Returns one line about it, '' for one that is not open. */
 	readonly closeLog: (environment: string) => string;
 };
 

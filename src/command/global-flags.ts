@@ -42,7 +42,7 @@ export function isGlobalFlag(flag: string): boolean {
 }
 
 /**
- * Takes the flags that every command understands out of a command's words. What follows `--` stays as it is. Throws
+ * Splits the flags that every command understands from a command's words. What follows `--` stays as it is. Throws
  * `usage` for a flag without its value.
  */
 export function takeGlobalFlags(words: readonly string[]): {

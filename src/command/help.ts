@@ -7,7 +7,7 @@ import {type FlagHelp, runFlagHelp} from './run-flags.ts';
 import {allCommands} from './table.ts';
 import {topics} from './topics/topics.ts';
 
-/** Help of one command: usage, arguments, examples, as one types them in the app or in a shell. */
+/** Returns the help of one command: usage, arguments, examples, as typed in the app or in a shell. */
 export function helpOf(path: string, command: Command, inApp: boolean): Result {
 	const {summary, args, positional, describe = {}, aliases = []} = command;
 	const places = new Set(positional);
@@ -30,7 +30,7 @@ export function helpOf(path: string, command: Command, inApp: boolean): Result {
 
 const everyFlag = () => `${shellLine('--help')} lists the flags of every command, such as --json.`;
 
-/** Help of the program: its commands in the order of the table and, in a shell, its flags. */
+/** Returns the help of the program: its commands in the order of the table and, in a shell, its flags. */
 export function helpOfAll(entries: readonly Entry[], inApp: boolean): Result {
 	const commands = commandTable(entries, inApp);
 	return inApp
@@ -47,7 +47,7 @@ export function helpOfAll(entries: readonly Entry[], inApp: boolean): Result {
 			};
 }
 
-/** One line for each command that can run here. */
+/** Returns a table with one line for each command that can run here. */
 function commandTable(entries: readonly Entry[], inApp: boolean) {
 	const elsewhere = inApp ? 'shell' : 'app';
 	const shown = allCommands(entries).filter(({command}) => command.where !== elsewhere);
@@ -93,7 +93,7 @@ const keyHelp = [
 	'Ctrl+O transcript · Ctrl+R history · Ctrl+G log viewer · Alt+L log panel',
 ];
 
-/** Help of one entry of the table: a command, or a noun with its verbs and an example of each. */
+/** Returns the help of one entry of the table: a command, or a noun with its verbs and an example of each. */
 export function helpOfEntry(entry: Entry, inApp: boolean): Result {
 	if (!isNoun(entry)) {
 		return helpOf(entry.name, entry, inApp);
@@ -116,7 +116,7 @@ export function helpOfEntry(entry: Entry, inApp: boolean): Result {
 }
 
 /**
- * The lines that show how a command is used; one that needs no argument shows itself. What a shell alone understands is
+ * Returns example lines of a command; one that needs no argument shows itself. What a shell alone understands is
  * no example for the app.
  */
 export function examplesOf(path: string, {args, examples}: Command, inApp: boolean): readonly string[] {

@@ -5,7 +5,7 @@ export function isCommandLine(text: string): boolean {
 	return /^\/(?:[a-z][a-z-]*|\?)(?:\s|$)/i.test(text.trimStart()) || text.trim() === '/';
 }
 
-/** The words of a slash line. Throws `usage` for an open quote. */
+/** Returns the words of a slash line. Throws `usage` for an open quote. */
 export function commandWords(line: string): readonly string[] {
 	return splitWords(line.trim().slice(1));
 }

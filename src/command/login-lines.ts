@@ -1,13 +1,13 @@
 import {formatDuration} from '../core/format.ts';
 import type {BrowserLogin} from '../store/view-slice.ts';
 
-/** What a person reads who logs in through his browser; the page and the code have a line each, to be copied whole. */
+/** Returns what the user reads while they log in through a browser; the page and the code have a line each, to be copied. */
 export function loginLines({server, page, code, expiresAt}: BrowserLogin, now: number): readonly string[] {
 	return [
 		`To log in to ${server}, open this page:`,
 		page,
 		`and type this code there, within ${formatDuration(expiresAt - now)}:`,
 		code,
-		'Ctrl+C cancels.',
+		'Press Ctrl+C to cancel.',
 	];
 }

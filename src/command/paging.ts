@@ -18,7 +18,7 @@ export function pageQuery({page, pageSize}: Flags): {readonly page?: number; rea
 	return {...(page !== undefined && {page}), ...(pageSize !== undefined && {page_size: pageSize})};
 }
 
-/** How to see the next page, where this one is full; the API does not say whether there is one. `line` is the command. */
+/** Returns how to see the next page, where this one is full; the API does not say whether there is one. `line` is the command. */
 export function pageNotes(line: string, {page = 1, pageSize = 50}: Flags, shown: number): readonly string[] {
 	const size = pageSize === 50 ? '' : ` --page-size ${pageSize}`;
 	return shown > 0 && shown >= pageSize ? [`There may be more: \`${line} --page ${page + 1}${size}\``] : [];

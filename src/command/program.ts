@@ -39,7 +39,7 @@ export type Program = {
 	/** Starts the embedded server where it is the connection or answers as the model. Throws `failed` where it cannot. */
 	readonly startEmbedded: () => Promise<void>;
 	/**
-	 * Has a model selected where there is none yet, by the user's own host and, of several, by `choose`. Throws `usage` where
+	 * Selects a model where there is none yet, by the user's own host and, of several, by `choose`. Throws `usage` where
 	 * none can be, and as `hostModels` does.
 	 */
 	readonly chooseModel: (choose?: ChooseModel) => Promise<void>;

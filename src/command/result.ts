@@ -42,7 +42,7 @@ export type Result =
 	| {
 			readonly kind: 'lines';
 			readonly lines: readonly string[];
-			/** The lines bring colours of their own, as a log does; on a screen they are drawn anew. */
+			/** The lines bring colours of their own, as a log does; on a screen they are redrawn. */
 			readonly colored?: true;
 			readonly data?: Json;
 			/** Printed by `--json` instead of `data`, an object a line. */

@@ -27,7 +27,7 @@ type Options = {
 /**
  * `service __complete -- words…` and, for a shell that parts words in a way of its own, `--line <line> <last part>`, which
  * the scripts of `service completion` call: prints what the last word may become, one a line, with what it is behind a tab. It reads the state folder only where an argument needs it, and reaches no
- * network. Gives the exit status, which is always 0: a shell that completes has no place for errors.
+ * network. Returns the exit status, which is always 0: a shell that completes has no place for errors.
  */
 export async function runCompletion(
 	words: readonly string[],

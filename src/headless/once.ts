@@ -24,7 +24,7 @@ type Dependencies = {
 	readonly stderr: Output;
 };
 
-/** One run without a screen. Gives the exit status. Throws `usage` for an empty prompt. */
+/** Runs one prompt without a screen. Returns the exit status. Throws `usage` for an empty prompt. */
 export async function runOnce(
 	prompt: string,
 	format: OutputFormat,

@@ -10,8 +10,8 @@ import {createPalette} from '../terminal/text/style.ts';
 type Output = {readonly write: (data: string) => unknown; readonly isTTY?: boolean; readonly columns?: number};
 
 /**
- * Prints what a command gave: drawn for people, or its data as JSON. A pipe gets whole lines, never cut ones, and JSON on
- * a single one, which a script reads as a line; so does whoever reads along with a command that goes on.
+ * Prints a command's result: drawn for users, or its data as JSON. A pipe gets whole lines, never cut ones, and JSON on
+ * a single one, which a script reads as a line; so does a reader of a command that keeps running.
  */
 export function printResult(
 	result: Result,

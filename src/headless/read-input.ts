@@ -9,7 +9,7 @@ const patience = 1500;
 
 /**
  * Reads standard input to its end. With `optional`, a pipe that says nothing at first is given up: a parent process may
- * have left one open that nobody writes to. Gives an empty string for a terminal. Throws `usage` for too much.
+ * have left one open that nobody writes to. Returns an empty string for a terminal. Throws `usage` for too much.
  */
 export async function readInput(
 	input: Input,

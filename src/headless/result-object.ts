@@ -59,7 +59,7 @@ export function resultObject(
 	};
 }
 
-/** The result of a run that could not begin, for whoever waits for one. */
+/** Returns the result of a run that could not begin, for programs that wait for one. */
 export function resultWithoutRun(error: ErrorReport): ResultObject {
 	const end: RunEnd =
 		error.code === 'interrupted'

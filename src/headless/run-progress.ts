@@ -6,11 +6,11 @@ import {truncate} from '../terminal/text/width.ts';
 type Output = {readonly write: (data: string) => unknown; readonly isTTY?: boolean; readonly columns?: number};
 
 export type RunProgress = {
-	/** Takes note of what goes on. */
+	/** Records what a run is doing. */
 	readonly follow: (event: AgentEvent) => void;
-	/** Takes the line away for something that is to stay; it comes back with the next second. */
+	/** Clears the line for output that stays; it comes back with the next second. */
 	readonly clear: () => void;
-	/** Takes the line away; nothing is written after it. */
+	/** Clears the line; nothing is written after it. */
 	readonly end: () => void;
 };
 
@@ -18,7 +18,7 @@ export type RunProgress = {
 const patience = 2000;
 const second = 1000;
 
-/** Says on one line of a terminal what a run without a screen waits for, and takes it away again. Elsewhere it is silent. */
+/** Shows on one line of a terminal what a run without a screen waits for, then clears it. Elsewhere it is silent. */
 export function createRunProgress(output: Output, clock: () => number = Date.now): RunProgress {
 	if (!output.isTTY) {
 		return {follow: () => undefined, clear: () => undefined, end: () => undefined};
@@ -56,7 +56,7 @@ export function createRunProgress(output: Output, clock: () => number = Date.now
 	};
 }
 
-/** In words, what an event begins; undefined for one that begins nothing. */
+/** Returns a label for what an event begins; undefined for one that begins nothing. */
 function whatGoesOn(event: AgentEvent): string | undefined {
 	switch (event.type) {
 		case 'reasoning-delta':

@@ -12,13 +12,13 @@ type Streams = {
 	readonly stdin: NodeJS.ReadStream;
 	/** Questions go here, so that standard output stays what the command says. */
 	readonly stderr: NodeJS.WritableStream & {readonly isTTY?: boolean; readonly columns?: number};
-	/** Says everything as a JSON object a line, for programs. */
+	/** Prints everything as a JSON object a line, for programs. */
 	readonly json?: boolean;
 };
 
 /**
- * Asks the person at a shell: one line on the terminal, or the first line of standard input where that is a pipe. Throws
- * `interrupted` for a person who cancels, so that a script does not take it for done.
+ * Asks the user in a shell: one line on the terminal, or the first line of standard input where that is a pipe. Throws
+ * `interrupted` if the user cancels, so that a script does not take it for done.
  */
 export function createTerminalQuestions({stdin, stderr, json = false}: Streams): Interaction {
 	/** Once a pipe was found to hold nothing, it is not waited for again. */

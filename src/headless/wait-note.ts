@@ -7,7 +7,7 @@ type Output = {readonly write: (data: string) => unknown; readonly columns?: num
 export type WaitNote = {
 	/** The same questions, with the note out of their way: it is gone while a person is asked or told something. */
 	readonly beside: (interact: Interaction) => Interaction;
-	/** Takes the line away; nothing is written after it. */
+	/** Clears the line; nothing is written after it. */
 	readonly end: () => void;
 };
 
@@ -19,7 +19,7 @@ const erase = '\r\u001B[K';
 /** Waits longer than this, in milliseconds, are said where a line cannot be taken away again (SAFETY 21). */
 const plainPatience = 2000;
 
-/** Says once, through `say`, that a command still waits, from 2 s on: for pipes, screen readers and programs. */
+/** Prints once, through `say`, that a command still waits, from 2 s on: for pipes, screen readers and programs. */
 export function createPlainNote(say: (text: string) => void, command: string): WaitNote {
 	let held = 0;
 	let timer: NodeJS.Timeout | undefined;
@@ -54,7 +54,7 @@ export function createPlainNote(say: (text: string) => void, command: string): W
 	};
 }
 
-/** Says on one line of a terminal which command is at work, from 300 ms on, and takes the line away again. */
+/** Shows on one line of a terminal which command is at work, from 300 ms on, then clears the line. */
 export function createWaitNote(output: Output, command: string, clock: () => number = Date.now): WaitNote {
 	const begun = clock();
 	let shown = false;
@@ -86,7 +86,7 @@ export function createWaitNote(output: Output, command: string, clock: () => num
 		hide();
 	};
 
-	/** A person takes the time that he takes: there is nothing to wait for meanwhile. */
+	/** Hides the note while the user answers: there is nothing to wait for meanwhile. */
 	const hold = async <T>(question: () => Promise<T>): Promise<T> => {
 		hide();
 		held++;
@@ -117,7 +117,7 @@ function besideQuestions(interact: Interaction, {end, hide, hold}: Note): Intera
 			hide();
 			say(text);
 		},
-		// Whoever shows a line of his own needs no other one.
+		// A command with its own progress line needs no other one.
 		...(progress && {
 			progress(text) {
 				end();

@@ -18,8 +18,8 @@ type Dependencies = {
 };
 
 /**
- * Finds where an environment is: in the organization and workspace that it was seen in, whatever the command works in,
- * because an id means one place alone. Undefined parts of the scope are asked for only where it was never seen.
+ * Finds where an environment is: in the organization and workspace that it was seen in, whatever the command's scope,
+ * because an id has one place only. Missing parts of the scope are asked for only where it was never seen.
  */
 export function createEnvironmentPaths({profile, server, sightings, scope, find}: Dependencies) {
 	return async (idOrPrefix: string, signal?: AbortSignal): Promise<EnvironmentPath> => {

@@ -1,6 +1,6 @@
 import type {About, BrowserLogin, Choice, FilterField} from '../store/view-slice.ts';
 
-/** Questions to the person; the app answers with a panel, the shell with its own terminal or standard input. */
+/** Questions to the user; the app asks in a panel, the shell on its terminal or standard input. */
 export type Interaction = {
 	/**
 	 * One line of text, undefined when the person cancels. `masked` hides what is typed; `optional` is for a question that
@@ -24,11 +24,11 @@ export type Interaction = {
 	/** The first line that is piped in, '' for none. Left out where a person sits at the keyboard. */
 	readonly piped?: () => Promise<string>;
 	/**
-	 * Shows where and with which code the person logs in, until the function that it gives is called; calls `cancel` when
-	 * he leaves it.
+	 * Shows where and with which code the user logs in, until the returned function is called. Calls `cancel` if they
+	 * cancel.
 	 */
 	readonly showLogin: (login: BrowserLogin, cancel: () => void) => () => void;
-	/** Says something at once, without ending the command. */
+	/** Prints a sentence at once, without ending the command. */
 	readonly say: (text: string) => void;
 	/** Writes a line as it is, for programs that read along. Left out where a screen would be spoilt by it. */
 	readonly log?: (line: string) => void;

@@ -60,7 +60,7 @@ export async function logIn(
 	return apiKey && signIn(server, {apiKey}, context);
 }
 
-/** Has the person log in through a browser; undefined where the server cannot do that. */
+/** Logs the user in through a browser; undefined where the server cannot do that. */
 async function logInByBrowser(
 	server: Origin,
 	{platform, interact, flags, signal}: AccessContext,

@@ -38,7 +38,7 @@ export type LoggedOut = {
 
 export type LoginAccess = {
 	/**
-	 * Logs a person in through his browser: `onCode` shows him where. Undefined where the server has no device flow.
+	 * Logs the user in through a browser: `onCode` shows them where. Undefined where the server has no device flow.
 	 * Throws as `findAuthorizationServer` and `awaitTokens` do.
 	 */
 	readonly logIn: (

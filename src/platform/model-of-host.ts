@@ -1,6 +1,6 @@
 import {AppError} from '../core/error.ts';
 
-/** Has the user select one of these models, each `provider/model-name`; undefined where they cancel. */
+/** Asks the user to select one of these models, each `provider/model-name`; undefined where they cancel. */
 export type ChooseModel = (ids: readonly string[]) => Promise<string | undefined>;
 
 const mostNamed = 8;

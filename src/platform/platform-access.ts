@@ -78,7 +78,7 @@ type Proof = {
 };
 
 export type PlatformAccess = Pick<LoginAccess, 'logIn' | 'logOut'> & {
-	/** Makes sure that an address is a server's, without any credential. Throws `network` where it is not. */
+	/** Checks that an address is a server's, without any credential. Throws `network` where it is not. */
 	readonly recognize: (server: string, options: Proof) => Promise<void>;
 	/** Asks the server whether the key is good. Throws `auth` for a refusal, `not-found` for the scope, `network`. */
 	readonly prove: (server: string, key: Secret | undefined, options: Proof) => Promise<void>;

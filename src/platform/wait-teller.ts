@@ -5,8 +5,8 @@ import {formatDuration} from '../core/format.ts';
 const silentWait = 2000;
 
 /**
- * Says through `say` that a call is tried again in so many milliseconds, with the reason last: a narrow line cuts it.
- * What a moment may put right is not worth a line; the error says it where the moment did not.
+ * Prints through `say` that a call is retried in so many milliseconds, with the reason last: a narrow line cuts it.
+ * A short wait is not worth a line; the error says it if the retry fails.
  */
 export function waitTeller(say: (text: string) => void): (milliseconds: number, error: unknown) => void {
 	return (milliseconds, error) => {

@@ -18,7 +18,7 @@ type Dependencies = {
 	readonly profile: string;
 };
 
-/** Accepts the beginning of an id wherever a path takes a whole one. */
+/** Accepts an id prefix in every path parameter that needs a full id. */
 export type WholeIds = {
 	/** The same client, which finds the whole ids before it asks. */
 	readonly client: Client;

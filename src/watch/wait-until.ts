@@ -4,7 +4,7 @@ import type {TailClock} from '../logs/tail-clock.ts';
 const step = 30_000;
 
 /**
- * Waits until the clock says that time, in milliseconds since the epoch. A clock may be set anew, and a machine may sleep,
+ * Waits until the clock says that time, in milliseconds since the epoch. A clock may be reset, and a machine may sleep,
  * while timers stand still: so `due` is asked again and again. Throws the reason of `signal`.
  */
 export async function waitUntil(

@@ -17,13 +17,13 @@ type Request = Pick<Watch, 'environment' | 'server' | 'profile' | 'every' | 'ask
 	readonly source: LogSource;
 };
 
-/** The watches of the app: each follows a log while the conversation goes on. */
+/** The watches of the app: each follows a log beside the conversation. */
 export type Watches = {
-	/** Begins one; the store shows it until it ends. */
+	/** Starts a watch; the store shows it until it ends. */
 	readonly start: (request: Request) => Watch;
-	/** Ends one; undefined where there is none of that number. */
+	/** Ends a watch; undefined where no watch has that number. */
 	readonly stop: (number: number) => Watch | undefined;
-	/** Ends all, and waits until nothing of them goes on. */
+	/** Ends all watches and waits for their cleanup. */
 	readonly close: () => Promise<void>;
 };
 
@@ -50,7 +50,7 @@ export function createWatches({store, conversation, words, clock}: Dependencies)
 
 	const watchOf = (number: number) => store.getState().watches.find(watch => watch.number === number);
 
-	/** Ends a watch, with a word where it was not the person who ended it. */
+	/** Ends a watch, with a notice where the user did not stop it. */
 	const end = (number: number, why?: string) => {
 		const watch = watchOf(number);
 		running.get(number)?.abort.abort();
@@ -101,7 +101,7 @@ export function createWatches({store, conversation, words, clock}: Dependencies)
 		}
 	};
 
-	/** Has it ask for nothing, and tell of nothing, while the app is connected elsewhere. */
+	/** Suspends a watch while the app is connected elsewhere. */
 	const hold = (number: number, elsewhere: string) => {
 		running.get(number)?.control.suspend();
 		show(number);

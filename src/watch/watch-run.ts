@@ -30,7 +30,7 @@ type Options = {
 	readonly allowedAt: () => number;
 	/** Told that a report has to wait until then, which is later than `every` asks for. */
 	readonly onHeld: (until: number) => void;
-	/** Tells of what was found; the next report waits for its end. */
+	/** Reports what was found; the next report waits for its end. */
 	readonly report: (found: Found) => Promise<void>;
 	readonly onState: (state: TailState) => void;
 };
@@ -46,7 +46,7 @@ const longestLine = 8000;
 
 /**
  * Follows a log from now on and reports lines that match: the first ones at once, all that follow within `every`
- * together. Gives why it ended: the log's end, a login that is over, or an expression that takes too long; undefined
+ * together. Returns why it ended: the log's end, an expired login, or an expression that takes too long; undefined
  * once `signal` was aborted. Throws what `report` throws.
  */
 export async function runWatch(options: Options): Promise<string | undefined> {

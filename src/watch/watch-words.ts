@@ -3,11 +3,11 @@ import type {Conversation} from '../session/conversation.ts';
 import type {AppStore} from '../store/store.ts';
 import type {Watch} from '../store/watch-slice.ts';
 
-/** How something beside the conversation is told to the person. */
+/** Notices from things that run beside the conversation. */
 export type WatchWords = {
-	/** A line in the conversation, and a sign to one who looks elsewhere, which holds nothing from outside (SAFETY 3). */
+	/** Adds a line to the conversation, and an alert that contains nothing from outside (SAFETY 3). */
 	readonly tell: (said: Said) => void;
-	/** The sign alone. */
+	/** Shows the alert alone. */
 	readonly alert: (sign: string) => void;
 	readonly close: () => void;
 };
@@ -17,7 +17,7 @@ type Said = {readonly sign: string; readonly text: string; readonly hint?: strin
 /** Most lines that wait for the end of a run. */
 const mostWaiting = 20;
 
-/** Tells in the conversation, but never in the middle of an answer: then a toast says it, and the line follows the run. */
+/** Creates notices in the conversation. In the middle of an answer a toast shows the text, and the line follows the run. */
 export function createWatchWords(store: AppStore, conversation: Pick<Conversation, 'notice'>): WatchWords {
 	let waiting: readonly Said[] = [];
 	let isClosed = false;
@@ -56,12 +56,12 @@ export function createWatchWords(store: AppStore, conversation: Pick<Conversatio
 	};
 }
 
-/** An environment in a sentence: the beginning of its id. */
+/** Returns the short name of an environment: the beginning of its id. */
 export function environmentName(environment: string): string {
 	return environment.slice(0, 8);
 }
 
-/** What is said of a watch whose turns are used up until then (milliseconds since the epoch). */
+/** Returns the notice of a watch whose turns are used up until then (milliseconds since the epoch). */
 export function heldText({number, perHour}: Pick<Watch, 'number' | 'perHour'>, until: number): string {
 	const time = formatClock(until).slice(0, 5);
 	return `Watch ${number} reached its limit of ${formatAmount(perHour, 'agent turn')} an hour. It collects matches until ${time}.`;

@@ -23,7 +23,7 @@ test.each([80, 120])(
 		const [first = '', ...rest] = shown;
 		expect(drawn(result, width).split('\n')).toEqual([
 			...(width === 80
-				? [X 'each:']
+				? ['Two-factor authentication is on. Each recovery code logs you in once without', 'your app:']
 				: [first]),
 			...rest,
 			"Copy them now; they won't be shown again.",

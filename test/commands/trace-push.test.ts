@@ -93,7 +93,7 @@ test('of several files, those without a taken span fail the command after all we
 });
 
 test.each([
-	[['c.txt'], 'usage', 'Can't tell the format of c.txt from its name.'],
+	[['c.txt'], 'usage', "Can't tell the format of c.txt from its name."],
 	[['a.json', 'bad.json'], 'usage', 'bad.json holds no JSON object.'],
 	[['b.pb', '--format', 'json'], 'usage', 'b.pb holds no JSON object.'],
 	[['empty.pb'], 'usage', 'empty.pb is empty.'],

@@ -18,17 +18,17 @@ test('a watch is on until it is stopped, and listed meanwhile', async () => {
 	const {runInApp, watches} = await app();
 	const begun = await runInApp('watch', 'timed? out|level>=error', id, '--every', '30s');
 	expect(drawn(begun, 80).split('\n')).toEqual([
-		'Watch 1 looks for “timed? out|level>=error” in what is new in the log of',
-		'0b5e0a1c. You are told, once in 30 s at most.',
+		'Watch 1: watching 0b5e0a1c for “timed? out|level>=error”. You will be notified,',
+		'at most every 30 s.',
 		'/watch shows it, /watch stop 1 stops it.',
 	]);
 	await expect.poll(() => watches()[0]?.state).toBe('live');
 	const listed = await runInApp('watch');
 	expect(drawn(listed, 80).split('\n')).toEqual([
 		'watch  environment  looks for                found  does                 log',
-		'    1  0b5e0a1c     timed? out|level>=error      0  tells, once in 30 s  live',
+		'    1  0b5e0a1c     timed? out|level>=error      0  notifies every 30 s  live',
 	]);
-	expect(drawn(listed, 120)).toContain('tells, once in 30 s  live');
+	expect(drawn(listed, 120)).toContain('notifies every 30 s  live');
 	expect(dataOf(listed)).toEqual([
 		{
 			number: 1,

@@ -66,7 +66,7 @@ test('in a shell the page and the code are printed beside the result, which come
 		`${server.origin}/device`,
 		'and type this code there, within 15 m 00 s:',
 		userCode,
-		'Ctrl+C cancels.',
+		'Press Ctrl+C to cancel.',
 	]);
 });
 

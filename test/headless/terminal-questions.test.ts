@@ -148,7 +148,7 @@ test('a login through the browser has its page and its code on lines of their ow
 			page,
 			'and type this code there, within 15 m 00 s:',
 			'WDJB␛[2J',
-			'Ctrl+C cancels.',
+			'Press Ctrl+C to cancel.',
 			'',
 		].join('\n'),
 	);

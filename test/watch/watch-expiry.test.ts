@@ -26,8 +26,8 @@ test('five minutes before its end a sandbox is spoken of, once, and at its end i
 	await expect.poll(() => sandboxes()).toEqual([]);
 	expect([told(), clock.now()]).toEqual([
 		[
-			'The sandbox 0b5e0a1c (web␛[2J) ends in 5 minutes, and all that is in it.',
-			'The sandbox 0b5e0a1c (long) ends in 5 minutes, and all that is in it.',
+			'Sandbox 0b5e0a1c (web␛[2J) ends in 5 minutes, with all its files.',
+			'Sandbox 0b5e0a1c (long) ends in 5 minutes, with all its files.',
 		],
 		60 * minute,
 	]);
@@ -35,14 +35,14 @@ test('five minutes before its end a sandbox is spoken of, once, and at its end i
 });
 
 test.each([
-	[46, 'ends in 4 minutes, and all that is in it.', 'A sandbox ends in 4 minutes.'],
-	[49.5, 'ends in 1 minute, and all that is in it.', 'A sandbox ends in 1 minute.'],
-	[60, 'has ended, and all that was in it.', 'A sandbox ended.'],
+	[46, 'ends in 4 minutes, with all its files.', 'A sandbox ends in 4 minutes.'],
+	[49.5, 'ends in 1 minute, with all its files.', 'A sandbox ends in 1 minute.'],
+	[60, 'ended. Its files are gone.', 'A sandbox ended.'],
 ])('after %d minutes of sleep a machine tells how it is then', async (slept, text, sign) => {
 	const {expiry, told, sandboxes, store} = following(slept * minute);
 	expiry.follow({environment, server, task: 'web', expiresAt: 60 * minute});
 	await expect.poll(() => sandboxes()).toEqual([]);
-	expect([told(), store.getState().alert]).toEqual([[`The sandbox 0b5e0a1c (web) ${text}`], {text: sign}]);
+	expect([told(), store.getState().alert]).toEqual([[`Sandbox 0b5e0a1c (web) ${text}`], {text: sign}]);
 });
 
 test('one that has less than five minutes from the beginning, or is over, is not spoken of', async () => {

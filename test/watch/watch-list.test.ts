@@ -98,7 +98,7 @@ test('the agent is asked so many times in an hour, and what comes more is kept f
 	expect(counts.slice(0, 2)).toEqual([1, 1]);
 	expect(counts.length).toBe(3);
 	expect(counts[2]).toBeGreaterThan(15);
-	expect(notices().filter(text => text.startsWith('Watch 1 has asked the agent 2 times within an hour'))).not.toEqual(
+	expect(notices().filter(text => text.startsWith('Watch 1 reached its limit of 2 agent turns an hour'))).not.toEqual(
 		[],
 	);
 });

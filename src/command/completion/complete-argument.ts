@@ -5,7 +5,7 @@ import {isPlainWord} from '../words.ts';
 import {choicesOf} from './argument-choices.ts';
 import type {KnownValue, KnownValues} from './known-values.ts';
 
-/** What one word of a command line may become. */
+/** A completion of one word of a command line. */
 export type Candidate = {
 	readonly word: string;
 	/** What it is, in a sentence without a full stop; empty where the word says it all. */

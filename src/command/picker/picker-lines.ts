@@ -12,8 +12,8 @@ type Dependencies = {
 const mostRead = 20;
 
 /**
- * A picker line by line: a numbered list, and a number or a name that takes one. Where the list has filters, anything
- * else narrows it, and the list is read anew; an empty line leaves.
+ * Creates a picker that works line by line: a numbered list, and a number or a name that selects. Where the list has filters, anything
+ * else narrows it, and the list is read again; an empty line cancels.
  */
 export function createLineChoose({say, question}: Dependencies): Interaction['choose'] {
 	return async ({title, choices, filters}) => {

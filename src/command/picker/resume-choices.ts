@@ -14,7 +14,7 @@ import type {SessionSummary} from '../../storage/session-summary.ts';
 import type {Choice, FilterField} from '../../store/view-slice.ts';
 import type {CommandContext, GlobalFlags} from '../context.ts';
 
-/** Something to go on with: how it is listed, and what does so. `place` is where the words mean that thing. */
+/** Something to resume: how it is listed, and the action that resumes it. `place` is where the words mean that thing. */
 export type Resumable = {
 	readonly choice: Choice;
 	/** Milliseconds since the epoch; undefined where nothing but its id is known. */
@@ -43,7 +43,7 @@ type Saved = {
 	readonly exact: boolean;
 };
 
-/** A session of this machine. Its cost is left out where a price or its usage is not known. */
+/** Returns the choice for a saved session. Its cost is left out where a price or its usage is not known. */
 export function savedChoice(
 	{id, title, preview, updatedAt, messages}: SessionSummary,
 	{usage, priceOf, exact}: Saved,
@@ -68,7 +68,7 @@ export function savedChoice(
 	};
 }
 
-/** Something of a server, as it was seen last. */
+/** Returns the choice for an object of a server, as it was last seen. */
 export function seenChoice(sighting: Sighting, place: Place, {exact}: Pick<GlobalFlags, 'exact'>): Resumable {
 	const {kind, id, profile, server, shown} = sighting;
 	const isKnown = Object.keys(shown).length > 0;
@@ -98,7 +98,7 @@ type Read = {
 	readonly state?: string | undefined;
 	readonly cost?: number | undefined;
 	readonly credits?: number | undefined;
-	/** The command that goes on with it. */
+	/** The command that resumes it. */
 	readonly words: readonly string[];
 };
 
@@ -133,8 +133,8 @@ const readers: Readonly<Record<Sighting['kind'], (sighting: Sighting) => Read>> 
 };
 
 /**
- * Where the things of a server can be gone on with: that of the command, and those of other profiles that are logged in.
- * Gives what finds the place of a sighting; undefined for a server that one is not logged in to, or that its profile
+ * Finds where things of a server can be resumed: on the command's server, and on those of other logged-in profiles.
+ * Returns a function that finds the place of a sighting; undefined for a server without a login, or that its profile
  * does not mean any more. Asks no server.
  */
 export function placesOf(context: CommandContext): (sighting: Sighting) => Place | undefined {
@@ -142,7 +142,7 @@ export function placesOf(context: CommandContext): (sighting: Sighting) => Place
 	const identity = currentIdentity(context);
 	const current =
 		identity && 'embedded' in identity ? {name: 'local', server: identity.embedded} : identity && {...identity};
-	// Who names a server means that one alone.
+	// A named server means that one alone.
 	const isNamed = flags.profile !== undefined || flags.server !== undefined;
 	const others = isNamed ? [] : listProfiles(config.read()).filter(hasCredential);
 	return ({profile, server, org, workspace}) => {
@@ -155,7 +155,7 @@ export function placesOf(context: CommandContext): (sighting: Sighting) => Place
 	};
 }
 
-/** Without a server there are the sessions of this machine still; what is wrong is told by what needs one. */
+/** Returns undefined on errors: sessions of this machine need no server, and what needs one reports the error. */
 function currentIdentity(context: CommandContext) {
 	try {
 		return identityOf(context);

@@ -17,7 +17,7 @@ type Style = {
 	readonly exact?: boolean;
 };
 
-/** A result as lines of at most `width` cells, the same in the app and in a shell. Data is made safe here (SAFETY 1). */
+/** Returns a result as lines of at most `width` cells, the same in the app and in a shell. Makes data safe (SAFETY 1). */
 export function renderResult(result: Result, style: Style): readonly string[] {
 	const {width, palette, place = 'app'} = style;
 	const told = (text: string) => palette.dim(safeText(nameCommands(text, place)));
@@ -128,7 +128,7 @@ function renderTable(
 	return [...(labels.some(Boolean) ? [palette.dim(draw(labels))] : []), ...cells.map(draw)];
 }
 
-/** Takes cells from the columns, the last one first, down to their `least`, until the sum fits; undefined where it cannot. */
+/** Shrinks columns, the last one first, down to their `least`, until the sum fits; undefined where it cannot. */
 function shrink(wanted: readonly number[], least: readonly number[], room: number): readonly number[] | undefined {
 	let over = wanted.reduce((sum, width) => sum + width, 0) - room;
 	const widths = wanted.toReversed().map((width, fromEnd) => {

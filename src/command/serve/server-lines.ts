@@ -13,7 +13,7 @@ export function fieldsOf(made: Initialized): ReadonlyArray<readonly [string, str
 	return Object.entries(recordOf(made)).map(([name, value]) => [name.replace('_', ' '), value]);
 }
 
-/** How a person logs in; his scope goes with him, so that commands need no flags. */
+/** Returns how to log in; the scope goes with the login, so that commands need no flags. */
 export function loginLine(url: string, made: Initialized | undefined): string {
 	const scope = made ? ` --org ${made.organization} --workspace ${made.workspace} --project ${made.project}` : '';
 	return shellLine(`login --server ${url}${scope}`);
@@ -34,7 +34,7 @@ export function servedFields(
 	];
 }
 
-/** Says at the end of a server what goes on without it. */
+/** Prints, when a server stops, which sandboxes keep running. */
 export function sayWhatRuns(say: (text: string) => void, sandboxes: number): void {
 	if (sandboxes > 0) {
 		const [them, keep] = sandboxes === 1 ? ['1 sandbox', 'keeps'] : [`${sandboxes} sandboxes`, 'keep'];

@@ -58,7 +58,7 @@ function said(service: JsonObject): string {
 	return [...(url === undefined ? [] : [inWords(url)]), ...more].join(', ') || 'no details';
 }
 
-/** The token may stand in an address or the instruction as well: it is hidden wherever it is. */
+/** Hides the token everywhere: an address or the instruction may contain it. */
 export function withoutToken(environment: Json): Json {
 	const token = isJsonObject(environment) ? environment['execute_token'] : undefined;
 	if (!isJsonObject(environment) || token === undefined || token === null || token === '') {

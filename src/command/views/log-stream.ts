@@ -86,7 +86,7 @@ type Counter = {
 	readonly mark: (mark: Mark) => StreamItem;
 };
 
-/** Makes what is shown of lines. It numbers all of them, those that the filter hides among them, so that a number means the same with any filter. */
+/** Creates the items to show for lines. Numbers all of them, hidden ones too, so that a number means the same with any filter. */
 export function createLineCounter(filter: Filter): Counter {
 	let seq = 0;
 	return {

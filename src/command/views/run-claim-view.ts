@@ -7,7 +7,7 @@ import type {Result} from '../result.ts';
 
 type Attempt = {readonly run: string; readonly runtime: string | undefined; readonly execution: string};
 
-/** Says how to repeat the very same attempt where nobody knows what became of it: any other would be a second one. */
+/** Adds a hint that repeats the very same attempt where its outcome is unknown: any other would be a second one. */
 export async function withSameAttempt<T>(claimed: Promise<T>, {run, runtime, execution}: Attempt): Promise<T> {
 	try {
 		return await claimed;

@@ -6,7 +6,7 @@ import {intervalText} from '../../watch/watch-condition.ts';
 import {environmentName, heldText} from '../../watch/watch-words.ts';
 import type {Result} from '../result.ts';
 
-/** What a watch may cost at most, for a person who is to allow it. */
+/** Returns what a watch may cost at most, shown before the user allows it. */
 export function costFacts(
 	{every, perHour}: Pick<Watch, 'every' | 'perHour'>,
 	{model, transcript, priceOf}: Pick<AppState, 'model' | 'transcript' | 'priceOf'>,
@@ -20,7 +20,7 @@ export function costFacts(
 	];
 }
 
-/** What is said of a watch that has just begun. */
+/** Returns the result for a watch that just started. */
 export function watchResult(watch: Watch): Result {
 	const {number, condition, environment, every, ask, perHour} = watch;
 	const does =
@@ -53,7 +53,7 @@ export function watchesResult(watches: readonly Watch[]): Result {
 			watch.condition,
 			formatNumber(watch.found),
 			watch.ask === undefined
-				? `notifies, at most every ${intervalText(watch.every)}`
+				? `notifies every ${intervalText(watch.every)}`
 				: `asks, ${recentTurns(watch, now).length} of ${watch.perHour} turns this hour`,
 			watch.state,
 		]),

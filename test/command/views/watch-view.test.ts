@@ -47,7 +47,5 @@ test('a watch that has used up its turns says until when, in a narrow window too
 			.split('\n')
 			.slice(-2)
 			.join(' '),
-	).toBe(
-		`Watch 3 has asked the agent 1 time within an hour, as often as it may. It collects what it finds until ${time}.`,
-	);
+	).toBe(`Watch 3 reached its limit of 1 agent turn an hour. It collects matches until ${time}.`);
 });

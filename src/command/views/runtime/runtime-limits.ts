@@ -14,7 +14,7 @@ const levelNames: Readonly<Record<string, string>> = {
 	l4_requested: 'requested',
 };
 
-/** A level of limits in words; one that came after this version as it is. */
+/** Returns the label of a limit level; an unknown level as it is. */
 export function levelName(level: string): string {
 	return entryOf(levelNames, level) ?? level;
 }
@@ -28,7 +28,7 @@ type Limit = {
 
 const unsaid = 'level unknown';
 
-/** The limits that the server names, with the level that each came from. */
+/** Returns the limits that the server names, with the level that each came from. */
 export function limitsOf(instance: Instance): readonly Limit[] {
 	const configured = instance.configured_runtime_limit_seconds;
 	const requested = instance.requested_runtime_limit_seconds;
@@ -40,7 +40,7 @@ export function limitsOf(instance: Instance): readonly Limit[] {
 	);
 }
 
-/** Where the actual limit came from, as far as the server said it. */
+/** Returns where the actual limit came from, as far as the server says. */
 export function winner(
 	{actual_runtime_limit_seconds: actual, runtime_limited_by_credits: byCredits}: Instance,
 	limits: readonly Limit[],
@@ -53,7 +53,7 @@ export function winner(
 	return won ? `effective: ${levelName(won.level)}` : '';
 }
 
-/** Seconds to the second, with what they are in hours where that is easier to read. */
+/** Returns seconds as text, with hours beside them where that is easier to read. */
 export function timeLimit(seconds: number | null | undefined): string {
 	if (typeof seconds !== 'number') {
 		return 'not set';

@@ -6,19 +6,19 @@ import {formatAge, formatNumber} from '../../../core/format.ts';
 import {facts, yesOrNo} from '../../render/facts.ts';
 import {type Instance, levelName, limitsOf, timeLimit, winner} from './runtime-limits.ts';
 
-/** What is known before a runtime is woken. */
+/** What is known before a runtime is resumed. */
 type WakePlan = {
 	readonly title: string;
 	/** What the server said when it was seen last; what it did not say is not here. */
 	readonly facts: ReadonlyArray<readonly [label: string, value: string]>;
-	/** What is to be answered first; undefined where waking it changes nothing, because it runs. */
+	/** The question to answer first; undefined where resuming changes nothing, because it runs. */
 	readonly question: string | undefined;
 };
 
 /** Where a runtime is looked for: one of another server, organization or workspace is another one. */
 type RuntimePlace = Pick<Sighting, 'profile' | 'server' | 'org' | 'workspace'>;
 
-/** The runtime with that key or UUID, as it was seen last at that place. */
+/** Returns the runtime with that key or UUID, as it was last seen at that place. */
 export function findRuntime(seen: readonly Sighting[], runtime: string, at: RuntimePlace): Sighting | undefined {
 	return seen.find(
 		({kind, id, profile, server, org, workspace, shown}) =>
@@ -32,8 +32,8 @@ export function findRuntime(seen: readonly Sighting[], runtime: string, at: Runt
 }
 
 /**
- * The plan for `runtime`, a key or a UUID. The API shows no runtime without waking it, so that all there is to say is
- * what it said before; `now` in milliseconds since the epoch.
+ * Returns the plan for `runtime`, a key or a UUID. The API shows no runtime without resuming it, so this is
+ * what the server said before; `now` in milliseconds since the epoch.
  */
 export function wakePlan(runtime: string, sighting: Sighting | undefined, now = Date.now()): WakePlan {
 	const known = sighting && readLeniently(runtimeSchema, sighting.shown);
@@ -93,7 +93,7 @@ const reasons: Readonly<Record<string, string>> = {
 	member_limit_exceeded: 'you reached your monthly credit limit (member_limit_exceeded)',
 };
 
-/** Why a sandbox was paused, in words and in the server's own; a reason that came after this version as it is. */
+/** Returns why a sandbox was paused; an unknown reason as it is. */
 function pauseReason(reason: string): string {
 	return entryOf(reasons, reason) ?? reason;
 }

@@ -2,7 +2,7 @@ import {refusalOf} from '../../../client/refusal.ts';
 import {AppError} from '../../../core/error.ts';
 
 /**
- * The same error with what helps where a runtime was not woken. The server's own words stay; its `type` says which limit
+ * Adds a hint to an error of a runtime that was not resumed. The server's own words stay; its `type` says which limit
  * it was, because several share a status. Anything else is given back as it is.
  */
 export function explainRuntimeRefusal(error: unknown, runtime: string, org: string): unknown {

@@ -6,7 +6,7 @@ import {facts, yesOrNo} from '../../render/facts.ts';
 import type {Result} from '../../result.ts';
 import {type Instance, levelName, limitsOf, timeLimit, winner} from './runtime-limits.ts';
 
-/** A runtime with the sandbox that it is at the moment: its state, its time limits and what it costs. */
+/** Returns a runtime with its current sandbox: state, time limits and credits. */
 export function runtimeResult(runtime: Lenient<Runtime>): Result {
 	const {instance} = runtime;
 	return {
@@ -67,7 +67,7 @@ function instanceRecord(instance: Instance): Result {
 	};
 }
 
-/** The chain of levels with the limits that came from them, then the limit that counts and where it came from. */
+/** Returns the chain of levels with their limits, then the effective limit and where it came from. */
 function limitTable(instance: Instance): Result {
 	const limits = limitsOf(instance);
 	const levels = new Set([...limitLevels, ...limits.map(({level}) => level)]);

@@ -9,13 +9,13 @@ type Watch = {
 	readonly now?: () => number;
 };
 
-/** How long a wait is no step of its own, and how often it is counted anew; milliseconds. */
+/** How long a wait is no step of its own, and how often its time is updated; milliseconds. */
 const patience = 300;
 const tick = 500;
 
 /**
  * Asks for something that may take long, and shows the steps as they happen: asked, then from 300 ms on waiting, with
- * the time. Gives the answer with when it was asked for and how long it took, in milliseconds. Throws what `ask` throws.
+ * the time. Returns the answer with when it was asked for and how long it took, in milliseconds. Throws what `ask` throws.
  */
 export async function withSteps<Answer>(
 	what: string,
