@@ -104,7 +104,7 @@ export function helpOfEntry(entry: Entry, inApp: boolean): Result {
 	const examples = entry.verbs
 		.flatMap(verb => examplesOf(`${entry.name} ${verb.name}`, verb, inApp).slice(0, 1))
 		.map(line);
-	const alone = entry.fallback ? ` ${line(entry.name)} alone runs ${entry.name} ${entry.fallback}.` : '';
+	const alone = entry.fallback ? ` ${line(entry.name)} alone is ${entry.name} ${entry.fallback}.` : '';
 	const more = line(inApp ? `help ${entry.name} <verb>` : `${entry.name} <verb> --help`);
 	const parts: readonly Result[] = [
 		{kind: 'text', text: `${entry.summary}.`},

@@ -63,7 +63,7 @@ test('values that do not fit the schema are refused by the name of the argument'
 		expect.objectContaining({code: 'usage', message: '--base-url is invalid.'}),
 	);
 	expect(() => parseArguments(greet.args, {name: 5}, greet.positional)).toThrowError(
-		expect.objectContaining({code: 'usage', message: '<name> is not what it should be.'}),
+		expect.objectContaining({code: 'usage', message: '<name> is invalid.'}),
 	);
 });
 

@@ -52,13 +52,13 @@ test('help of a noun lists its verbs, with an example of each, and says what it 
 		'',
 		'/vault list',
 		'',
-		'/help vault <verb> says more. /vault alone is vault list.',
+		'/help vault <verb> for details. /vault alone is vault list.',
 	]);
 	const greeting = noun({name: 'greet', summary: 'Greetings', verbs: [{...greet, examples: ['greet a', 'greet b']}]});
 	expect(draw(helpOfEntry(greeting, false)).slice(-3)).toEqual([
 		'service greet a',
 		'',
-		'service greet <verb> --help says more.',
+		'service greet <verb> --help for details.',
 	]);
 });
 

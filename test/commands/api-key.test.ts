@@ -26,7 +26,7 @@ test.each([
 	[{keys: [made], total: 1}, /^id .*\n6f1c/],
 	[{keys: []}, /^No active API keys\.$/],
 	[[], /^No active API keys\.$/],
-	[[{scopes: []}], /^1 without a field/],
+	[[{scopes: []}], /^1 can't be shown/],
 ])('whatever shape the list has, it is read: %j', async (json, text) => {
 	const {env} = await api({[`GET ${url}`]: {json}});
 	const result = await testContext({env}).run('api-key', 'list');
@@ -79,7 +79,7 @@ test('a key is revoked after a yes', async () => {
 	const result = await run('api-key', 'revoke', id);
 	expect(drawn(result, 80)).toBe(`Revoked the API key ${id}.`);
 	expect(dataOf(result)).toEqual({key_id: id, revoked: true});
-	expect(asked).toEqual([`Revoke the key ${id} of ${origin}? What uses it stops working.`]);
+	expect(asked).toEqual([`Revoke the API key ${id} on ${origin}? Anything that uses it stops working.`]);
 	expect(seen.map(({method}) => method)).toEqual(['GET', 'GET', 'DELETE']);
 });
 
@@ -90,7 +90,7 @@ test('whoever revokes a key is told before and after which keys end with it', as
 	const {run, asked} = testContext({env, answers: ['yes']});
 	const also = 'It also ends the keys created with it: ci and deploy.';
 	expect(drawn(await run('api-key', 'revoke', id), 200)).toBe(`Revoked the API key ${id}. ${also}`);
-	expect(asked).toEqual([expect.stringMatching(new RegExp(` What uses it stops working\\. ${also}$`))]);
+	expect(asked).toEqual([expect.stringMatching(new RegExp(` Anything that uses it stops working\\. ${also}$`))]);
 });
 
 test('what the server says of a revoked key is the data', async () => {

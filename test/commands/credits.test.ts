@@ -43,7 +43,7 @@ test('what is not set is said so', async () => {
 	const {env} = await api({[`GET ${inOrg}/credits/auto-refill`]: {json: bare}});
 	const result = await testContext({env}).run('credits', 'show');
 	expect(drawn(result, 80)).toContain('refills below       not set');
-	expect(drawn(result, 80)).toContain('this month         0 refills, no cap');
+	expect(drawn(result, 80)).toContain('refills this month  0 refills, no cap');
 	expect(dataOf(result)).toEqual(bare);
 });
 

@@ -98,7 +98,7 @@ test('a profile is never pointed to another server [6]', async () => {
 	const {run} = testContext({like: first, flags: {server: b.origin, profile: 'lab'}});
 	await expect(run('login', goodKey)).rejects.toMatchObject({
 		code: 'usage',
-		message: `Profile “lab” is of ${a.origin}, not of ${b.origin}.`,
+		message: `Profile “lab” belongs to ${a.origin}, not ${b.origin}.`,
 		hint: 'Use another --profile, or remove that one: profile forget lab',
 	});
 	expect(b.seen).toEqual([]);

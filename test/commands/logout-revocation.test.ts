@@ -62,7 +62,7 @@ test.each([
 	const result = await login.run('logout');
 	const text = drawn(result, 400);
 	expect(text).toMatch(/^Logged out of http:\S+, but its tokens weren't revoked: [^\n]+\.$/);
-	expect(text).toContain(why ?? 'its tokens were not revoked');
+	expect(text).toContain(why ?? "its tokens weren't revoked");
 	expect(text).not.toContain(refresh);
 	expect(dataOf(result)).toEqual({profile: 'lab', logged_out: true, tokens_revoked: false});
 	expect(isForgotten(login)).toBe(true);

@@ -23,7 +23,9 @@ test('the list has context and prices by bucket, and says of when', async () => 
 		const [head, first] = drawn(result, width).split('\n');
 		expect(head).toMatch(/^model +context +input +cache read +cache write +output$/);
 		expect(first).toMatch(/^anthropic\/claude-sonnet\S* +[\d.]+[kM]( +[\d.]+){4}$/);
-		expect(drawn(result, width)).toMatch(/\nUS dollars per million tokens\.\sPrices\sof\s\d{4}-\d\d-\d\d,\s[\s\S]+\.$/);
+		expect(drawn(result, width)).toMatch(
+			/\nUS dollars per million tokens\.\sPrices\sas\sof\s\d{4}-\d\d-\d\d,\s[\s\S]+\.$/,
+		);
 	}
 });
 

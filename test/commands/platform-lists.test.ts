@@ -34,7 +34,7 @@ test.each(lists)('$line shows what the server lists', async ({line, path, entry}
 test.each(lists)('$line says what to do where there is nothing', async ({line, path}) => {
 	const {env} = await api({[`GET ${path}`]: page([])});
 	expect(drawn(await testContext({env}).run(...line.split(' ')), 120)).toMatch(
-		/^(?:No \w+ (?:in this \w+ )?yet\.|You belong to no organization\.)/,
+		/^(?:No \w+ (?:in this \w+ )?yet\.|You don't belong to an organization\.)/,
 	);
 });
 

@@ -74,7 +74,7 @@ test('with --json an error is JSON on standard error', async () => {
 		error: {
 			code: 'auth',
 			message: 'You are not logged in.',
-			hint: `${calledSo} login --server <url> logs in; chatting works without it.`,
+			hint: `Chatting works without a login. Log in: ${calledSo} login --server <url>`,
 		},
 	});
 });

@@ -123,7 +123,7 @@ test('at our own server it wakes, and when its credits are used up it says what 
 	await expect(runInApp('runtime', 'resume', 'dev', '--yes')).rejects.toMatchObject({
 		code: 'conflict',
 		message: expect.stringContaining('(usage_limit_exceeded_error)'),
-		hint: 'Ask an owner of acme to buy credits, or wait for the refill that `credits show` tells of.',
+		hint: 'Ask an owner of acme to buy credits, or wait for the next refill (`credits show`).',
 	});
 	expect(asked).toHaveLength(1);
 });

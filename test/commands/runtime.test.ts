@@ -86,7 +86,7 @@ test.each([80, 120])('a resumed runtime is drawn at %d columns, with the level t
 		'Credits',
 		'billed              12',
 		'running             3',
-		'estimated total    4,000',
+		'estimated total     4,000',
 		'limited by credits  no',
 	]);
 	expect(dataOf(result)).toEqual(runtime);
@@ -154,7 +154,7 @@ test('a pause, a level of later and a limit by credits are shown as they came; n
 		'Credits',
 		'billed              0',
 		'running             0',
-		'estimated total    0',
+		'estimated total     0',
 		'limited by credits  yes',
 	]);
 });
@@ -189,7 +189,7 @@ test('times that are none are shown as the numbers that they are', async () => {
 		instance: {actual_runtime_limit_seconds: 1e308, configured_runtime_limit_seconds: -5, total_runtime_seconds: 0},
 	});
 	expect(drawn(result, 80)).toMatch(/^uptime +0 s$/m);
-	expect(drawn(result, 80)).toMatch(/^level not said +-5 s +configured$/m);
+	expect(drawn(result, 80)).toMatch(/^level unknown +-5 s +configured$/m);
 	expect(drawn(result, 80)).toMatch(/^actual +1\.00e\+308 s$/m);
 });
 

@@ -63,7 +63,7 @@ test('sessions of other folders are listed with --all alone', async () => {
 	await saveSession(here, talk);
 	const elsewhere = testContext({like: {...here, folder: testContext().folder}});
 	expect(drawn(await elsewhere.run('sessions'), 120)).toBe(
-		'No sessions in this folder yet. /sessions --all lists those of other folders.',
+		'No sessions in this folder yet. List those of other folders: /sessions --all',
 	);
 	expect(drawn(await elsewhere.run('sessions', '--all'), 200)).toContain(`Read it (${here.folder})`);
 	expect(drawn(await testContext().run('sessions', '--all'), 80)).toBe('No sessions yet.');

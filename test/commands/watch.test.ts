@@ -57,7 +57,7 @@ test('one that asks the agent says before it begins what it may use, and begins 
 	const begun = await runInApp(...words);
 	expect(drawn(begun, 120)).toContain('The agent will be asked, up to 3 times an hour, at most every 5 min.');
 	expect(dataOf(begun)).toMatchObject({number: 1, ask: 'Why?', turns_per_hour: 3, every_seconds: 300});
-	expect(drawn(await runInApp('watch'), 120)).toContain('asks, 0 of 3 turns in an hour');
+	expect(drawn(await runInApp('watch'), 120)).toContain('asks, 0 of 3 turns this hour');
 });
 
 test('without an id it is the log in front, else the one that was seen last', async () => {
@@ -86,7 +86,7 @@ test('stop takes one of several by its number, or all', async () => {
 	expect(dataOf(await runInApp('watch', 'stop', '2'))).toEqual([2]);
 	expect(watches().map(({condition}) => condition)).toEqual(['a', 'c']);
 	const stopped = await runInApp('watch', 'stop', '--all');
-	expect([drawn(stopped, 80), dataOf(stopped), watches()]).toEqual(['All 2 watches are off.', [1, 3], []]);
+	expect([drawn(stopped, 80), dataOf(stopped), watches()]).toEqual(['Stopped all 2 watches.', [1, 3], []]);
 	await runInApp('watch', 'd', id);
 	expect(drawn(await runInApp('watch', 'stop'), 80)).toBe('Stopped watch 4.');
 });

@@ -95,5 +95,5 @@ test('an empty pipe holds no key', async () => {
 	const server = await loginServer({metadata: () => ({token_endpoint: 7}), api: anyToken});
 	const {status, stderr} = await runProgram(['login', '--server', server.origin], {input: ''});
 	expect(status).toBe(2);
-	expect(stderr).toMatch(/^service: API key of [\d.:]+ is missing\.\n {2}Give it as an argument, or pipe it in\.\n$/);
+	expect(stderr).toMatch(/^service: API key for [\d.:]+ is missing\.\n {2}Pass it as an argument, or pipe it in\.\n$/);
 });

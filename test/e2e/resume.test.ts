@@ -57,6 +57,6 @@ test('-p in the home folder warns of what the agent can read', async () => {
 	const {status, stderr} = await runProgram(['-p', 'Hi', ...args], {env, home: `${folder}/home`, folder});
 	expect([status, stderr]).toEqual([
 		0,
-		'service: The agent can read your home folder. Run this in a project folder to show it less.\n',
+		'service: The agent can read your home folder. Run this in a project folder to narrow that.\n',
 	]);
 });

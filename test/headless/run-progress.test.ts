@@ -26,7 +26,7 @@ test('a wait is told after two seconds, every second, and taken away [21]', () =
 	vi.advanceTimersByTime(5000);
 	expect(output.written).toEqual([
 		'\rWaiting for the model… 2.0 s\u001B[K',
-		'\rread_file␛[2J runs… 3.0 s\u001B[K',
+		'\rRunning read_file␛[2J… 3.0 s\u001B[K',
 		'\rIt is busy. Trying again in 4 s… 4.0 s\u001B[K',
 		'\r\u001B[K',
 	]);
@@ -56,7 +56,7 @@ test('a quick run writes nothing, and a line never wraps', () => {
 	const narrow = terminal(12);
 	createRunProgress(narrow);
 	vi.advanceTimersByTime(2000);
-	expect(narrow.written).toEqual(['\rThe model …\u001B[K']);
+	expect(narrow.written).toEqual(['\rWaiting fo…\u001B[K']);
 });
 
 test('where there is no terminal nothing is told', () => {

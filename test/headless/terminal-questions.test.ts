@@ -108,7 +108,7 @@ test('a choice is made by its number', async () => {
 	const asked = choose(pick);
 	type('2\r');
 	expect(await asked).toBe('b/2');
-	expect(await shown()).toBe('Choose a model\n1. One\n2. Two, new␛\nNumber, 1 to 2: 2\n');
+	expect(await shown()).toBe('Select a model\n1. One\n2. Two, new␛\nNumber, 1 to 2: 2\n');
 });
 
 test.each(['0', '3', '', 'One', '1.5', '-1'])('%j is no choice', async answer => {

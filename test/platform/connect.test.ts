@@ -91,7 +91,7 @@ test.each([80, 120])(
 		const far = {...context.platform, tlsOf: async () => tls, proveLogin: async () => undefined};
 		const result = await dispatch(['connect', server], {...context, platform: far});
 		expect(drawn(result, width).replaceAll(/\s+/g, ' ')).toBe(
-			`Connected to ${server} as profile lab: TLSv1.3, certificate of Trust␛[2J, R3.`,
+			`Connected to ${server} as profile lab: TLSv1.3, certificate from Trust␛[2J, R3.`,
 		);
 		expect(dataOf(result)).toEqual({profile: 'lab', server, tls});
 	},
@@ -106,5 +106,5 @@ test('before a login at a new https server its certificate is said', async () =>
 		recognize: async () => undefined,
 	};
 	await dispatch(['connect', 'agents.example.com'], {...context, platform: far});
-	expect(said).toEqual(['https://agents.example.com: TLSv1.2, certificate of R3.']);
+	expect(said).toEqual(['https://agents.example.com: TLSv1.2, certificate from R3.']);
 });

@@ -129,7 +129,9 @@ test('what can be resumed is a numbered list; a filter narrows it, and what is n
 	type('cost:>\r');
 	await waitFor('cost: takes a number, such as cost:>1\n');
 	type('kind:runtime\r');
-	await waitFor('Resume a session, kind:runtime: 0 of 2\nNothing matches. Type another filter, or press Enter to cancel:');
+	await waitFor(
+		'Resume a session, kind:runtime: 0 of 2\nNothing matches. Type another filter, or press Enter to cancel:',
+	);
 	type('1000\r');
 	await waitFor('Resume a session, 1000: 1 of 2\n1. Talk ␛[2J1');
 	type('1\r');

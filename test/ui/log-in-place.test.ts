@@ -25,7 +25,7 @@ async function started() {
 	const app = runApp({more: [needy]});
 	await app.waitFor('Demo model');
 	app.type('/needy\r');
-	await app.waitFor(`You are not logged in to ${server}. Log in now? [y/N]`);
+	await app.waitFor(`You aren't logged in to ${server}. Log in now? [y/N]`);
 	return app;
 }
 

@@ -88,8 +88,8 @@ test('without a screen it is said that an empty line sends the instruction', asy
 
 test.each([
 	['an id that is none', {...environment, id: 'x'}, [/^Its log cannot be shown: /, /^Enter sends the instruction/]],
-	['no end', {...environment, expires_at: null}, [/^Enter sends the instruction/]],
-	['an end that is over', {...environment, expires_at: '2020-01-01T00:00:00Z'}, [/^Enter sends the instruction/]],
+	['no end', {...environment, expires_at: null}, [/^Enter send to the agent/]],
+	['an end that is over', {...environment, expires_at: '2020-01-01T00:00:00Z'}, [/^Enter send to the agent/]],
 ])('an answer with %s is shown all the same', async (_, answer, words) => {
 	const {result, said, sandboxes} = await create(answer);
 	expect(dataOf(result)).toMatchObject({task_ref: 'acme/web-shop@2'});

@@ -32,8 +32,8 @@ test('only the turns of the last hour count, and a hostile condition is drawn sa
 	const turns = [Date.now() - 7_200_000, Date.now() - 60_000];
 	const asking = {...watch, profile: 's', ask: 'Why?', perHour: 6, startedAt: 0, found: 1234, turns, state: 'live'};
 	expect(drawn(watchesResult([asking]), 100).split('\n')).toEqual([
-		'watch  environment  looks for  found  does                           log',
-		'    3  0b5e0a1c     a␛[2J      1,234  asks, 1 of 6 turns in an hour  live',
+		'watch  environment  looks for  found  does                          log',
+		'    3  0b5e0a1c     a␛[2J      1,234  asks, 1 of 6 turns this hour  live',
 	]);
 });
 

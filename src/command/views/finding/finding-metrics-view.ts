@@ -51,7 +51,7 @@ function curvePart(title: string, rows: readonly (readonly number[])[] | undefin
 	);
 	const left = rows.length - points.length;
 	const count = `${points.length} ${points.length === 1 ? 'point' : 'points'}`;
-	const rest = left > 0 ? `, ${left} skipped (not a pair of numbers)` : '';
+	const rest = left > 0 ? `, ${left} skipped: not a pair of numbers` : '';
 	return [{kind: 'plot', title: `${title} (${count}${rest})`, plot: {shape: 'curve', points}}];
 }
 

@@ -40,7 +40,7 @@ test('a plan says what was seen: the state and why, what it cost, and the limits
 			['credits', '12 billed, 0 running, 4,000 estimated total'],
 			['limit configured', '7,200 s (2 h 00 m), org max'],
 			['limit requested', '14,400 s (4 h 00 m), requested'],
-			['limit actual', '7,200 s (2 h 00 m), org max won'],
+			['limit actual', '7,200 s (2 h 00 m), effective: org max'],
 		],
 		question: 'It uses credits while it runs. Resume it?',
 	});
