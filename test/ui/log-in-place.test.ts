@@ -32,7 +32,7 @@ async function started() {
 test('a command that wants a login offers one in place, and goes on with what was typed', async () => {
 	const {type, waitFor, lines} = await started();
 	type('y');
-	await waitFor('API key of 127.0.0.1:1:');
+	await waitFor('API key for 127.0.0.1:1:');
 	type('key-0123456789abcd');
 	await waitFor('••••');
 	type('\r');
