@@ -98,7 +98,7 @@ test('a negative number is the value of the flag before it, where that takes one
 	expect(mark('a', '--by', '-5', '--on', '-.5', '--tag', '-1')).toEqual({name: 'a', by: '-5', on: '-.5', tag: ['-1']});
 	expect(mark('--by=b', '--on', 'c', '--', '-7')).toEqual({name: '-7', by: 'b', on: 'c'});
 	expect(() => mark('a', '--', '--by', '-5')).toThrowError(
-		expect.objectContaining({message: 'label does not take “--by”.'}),
+		expect.objectContaining({message: 'Unexpected argument “--by” for label.'}),
 	);
 	expect(() => mark('a', '--by', '-b')).toThrowError(expect.objectContaining({message: '--by needs a value.'}));
 });

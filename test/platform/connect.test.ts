@@ -102,6 +102,7 @@ test('before a login at a new https server its certificate is said', async () =>
 	const far = {
 		...context.platform,
 		tlsOf: async () => ({protocol: 'TLSv1.2', issuer: 'R3'}),
+		recognize: async () => undefined,
 		logIn: async () => undefined,
 		recognize: async () => undefined,
 	};

@@ -60,7 +60,7 @@ test('pairs make a curve, and what is no pair is counted', () => {
 	const [title, ...lines] = view({roc: [[0, 0], [1, 1], [3], [1, 2, 3]], distance_curve: []});
 	expect([title, lines.length]).toEqual(['roc (2 points, 2 skipped: not a pair of numbers)', 10]);
 	expect(view({reconstruction_curve: [[[1]], ['x']]})).toEqual([
-		'reconstruction curve (0 points, 2 not drawn: not a pair of …',
+		'reconstruction curve (0 points, 2 skipped: not a pair of nu…',
 		'Nothing to draw.',
 	]);
 });
