@@ -104,7 +104,6 @@ test('before a login at a new https server its certificate is said', async () =>
 		tlsOf: async () => ({protocol: 'TLSv1.2', issuer: 'R3'}),
 		recognize: async () => undefined,
 		logIn: async () => undefined,
-		recognize: async () => undefined,
 	};
 	await dispatch(['connect', 'agents.example.com'], {...context, platform: far});
 	expect(said).toEqual(['https://agents.example.com: TLSv1.2, certificate from R3.']);
