@@ -7,14 +7,14 @@ import {credits, limits} from '../src/command/serve/serve-quota.ts';
 import {recordOf, sayWhatRuns, servedFields} from '../src/command/serve/server-lines.ts';
 import {isLoopback, parseServerUrl} from '../src/core/origin.ts';
 
-/** Where it listens where it is told nothing. */
-const usualPort = 8700;
+/** The port that it listens on, by default. */
+const defaultPort = 8700;
 
 const start = command({
 	name: 'start',
 	summary: 'Run a server of the platform on this machine',
 	args: z.object({
-		port: z._default(z.coerce.number().check(z.int(), z.gte(0), z.lte(65_535)), usualPort),
+		port: z._default(z.coerce.number().check(z.int(), z.gte(0), z.lte(65_535)), defaultPort),
 		host: z.optional(z.string()),
 		...place,
 		artifacts: z.optional(z.string()),
@@ -28,16 +28,16 @@ const start = command({
 		logLevel: z._default(z.enum(['info', 'warn', 'error']), 'warn'),
 	}),
 	describe: {
-		port: `where it listens, ${usualPort} by default; 0 for a free one`,
-		host: 'the address that it listens on; this machine alone can reach 127.0.0.1, the default',
+		port: `port to listen on, ${defaultPort} by default; 0 for a free one`,
+		host: 'address to listen on; 127.0.0.1 by default, for this machine only',
 		...describePlace,
-		artifacts: 'a bucket as s3://name?endpoint=https://host; the data folder otherwise',
-		storageLimit: 'gigabytes of spans and artifacts that an organization may store; 10 by default',
-		publicUrl: 'where browsers and clients reach it, if a proxy stands in front of it',
-		unsafeSandboxes: 'let tasks run with all rights of this server where bubblewrap is missing',
-		minClient: 'the oldest version of this program that it answers, such as 0.2.0; older ones are told to update',
-		demo: 'an organization with sessions, findings and runs, to look around in',
-		logLevel: 'what is written to standard error, a line of JSON each; warn by default',
+		artifacts: 'bucket as s3://name?endpoint=https://host; the data folder by default',
+		storageLimit: 'most GB of spans and artifacts of an organization; 10 by default',
+		publicUrl: 'URL for browsers and clients, if the server is behind a proxy',
+		unsafeSandboxes: 'run tasks without containment if bubblewrap is missing',
+		minClient: 'oldest accepted client version, such as 0.2.0; older ones must update',
+		demo: 'create a demo organization with sessions, findings and runs',
+		logLevel: 'least level of JSON log lines on stderr; warn by default',
 	},
 	examples: ['serve', 'serve --port 0 --json', 'serve --database postgres://service@127.0.0.1/service'],
 	where: 'shell',
@@ -47,9 +47,7 @@ const start = command({
 		{env, interact, signal},
 	) {
 		if (host !== undefined && !isLoopback(parseServerUrl(`http://${isIPv6(host) ? `[${host}]` : host}`))) {
-			interact.say(
-				`Others can reach ${host}, and read what goes over plain http: put a proxy with TLS in front of it.`,
-			);
+			interact.say(`Anyone on the network can reach ${host} and read plain HTTP. Put a proxy with TLS in front.`);
 		}
 
 		const {serve} = await import('../src/server/run/serve.ts');
@@ -89,7 +87,7 @@ const member = command({
 	summary: 'Add a member to an organization, or change the role',
 	args: z.object({email: z.string(), role: z._default(z.enum(['member', 'admin', 'owner']), 'member'), ...place}),
 	positional: ['email'],
-	describe: {email: 'by which the member logs in', role: 'member by default', ...describePlace},
+	describe: {email: 'e-mail address to log in with', role: 'member by default', ...describePlace},
 	examples: ['serve member grace@acme.example --role admin --org acme'],
 	where: 'shell',
 
@@ -100,7 +98,7 @@ const member = command({
 		const key = apiKey?.reveal();
 		return {
 			kind: 'text',
-			text: `${email} is ${role === 'member' ? 'a member' : `an ${role}`} of ${organization}.${key ? ` The first API key, shown this once: ${key}` : ''}`,
+			text: `${email} is ${role === 'member' ? 'a member' : `an ${role}`} of ${organization}.${key ? ` API key (copy it now; it won't be shown again): ${key}` : ''}`,
 			data: {user_id: userId, role, ...(key && {api_key: key})},
 		};
 	},
@@ -128,12 +126,12 @@ const key = command({
 
 const password = command({
 	name: 'password',
-	summary: 'Create a code with which a user chooses a password',
+	summary: 'Create a one-time code to set a password',
 	args: z.object({email: z.string(), dropSecondFactor: z._default(z.boolean(), false), ...place}),
 	positional: ['email'],
 	describe: {
 		email: 'of the user',
-		dropSecondFactor: 'turns the second factor off, for a user who lost the app and the recovery codes',
+		dropSecondFactor: 'also turn off the second factor, if app and recovery codes are lost',
 		...describePlace,
 	},
 	examples: ['serve password ada@acme.example'],

@@ -88,7 +88,7 @@ test('a wrong key is said, and asked for once', async () => {
 		type: 'run-end',
 		reason: 'error',
 		stopReason: 'error',
-		error: {code: 'auth', message: expect.stringContaining('This needs a key or a token of this server')},
+		error: {code: 'auth', message: expect.stringContaining('That API key or token isn’t valid on this server')},
 	});
 });
 

@@ -55,7 +55,7 @@ test.each([80, 120])('at %i columns the server says where it is, and what to do'
 		'data       ~/server (SQLite)',
 		expect.stringMatching(/^sandboxes {2}\S/),
 		`log in     service login --server ${url}`,
-		'first      Nobody has an account here yet; run: service serve init',
+		'first      No users yet. Create one: service serve init',
 		'stop       Ctrl+C',
 	]);
 });
@@ -105,7 +105,7 @@ test('a folder with other things in it is refused, and left as it is', async () 
 	mkdirSync(join(data, 'shared'), {mode: 0o755});
 	await expect(testContext().run('serve', 'init', '--data', data)).rejects.toMatchObject({
 		code: 'usage',
-		message: `${data} holds other things already.`,
+		message: `${data} already contains other files.`,
 	});
 	expect(readdirSync(data)).toEqual(['letter.txt', 'shared']);
 });
@@ -203,9 +203,7 @@ test('a port that is taken is said', async () => {
 test('[25] an address that others can reach is warned of, and strangers of it are refused by name', async () => {
 	const {url, said} = await serve(testContext(), '--host', '0.0.0.0', '--public-url', 'https://agents.example');
 	const port = new URL(url).port;
-	expect(said).toEqual([
-		'Others can reach 0.0.0.0, and read what goes over plain http: put a proxy with TLS in front of it.',
-	]);
+	expect(said).toEqual(['Anyone on the network can reach 0.0.0.0 and read plain HTTP. Put a proxy with TLS in front.']);
 	expect((await fetch(`http://127.0.0.1:${port}/healthz`)).status).toBe(200);
 });
 

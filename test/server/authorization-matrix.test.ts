@@ -15,7 +15,7 @@ import {addWorkspace, ask, callOf, type Parameters, pendingRun, populate, pushSp
 
 type Asker = {readonly key: string; readonly id?: string};
 
-/** Everybody of the matrix, with his credential. */
+/** Every caller of the matrix, with their credential. */
 async function meet(server: TestServer): Promise<Readonly<Record<Caller, Asker>>> {
 	const {owner, database} = server;
 	const member = await server.join('member');

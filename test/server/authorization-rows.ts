@@ -34,7 +34,7 @@ const nobody = {
 	revokedAccessToken: 401,
 } as const;
 
-/** What every member may do in his organization. The access token is the owner's. */
+/** What every member may do in their organization. The access token is the owner's. */
 const members = {
 	...nobody,
 	accessToken: 200,
@@ -48,7 +48,7 @@ const members = {
 /** What belongs to an organization and to none of its workspaces. */
 const wholeOrganization = {...members, otherWorkspace: 200} as const;
 
-/** What concerns the caller alone, whoever he is. */
+/** What concerns only the caller. */
 const self = {...members, otherWorkspace: 200, otherOrganization: 200} as const;
 
 /** An operation without a row does not compile. */
@@ -83,7 +83,7 @@ export const matrix: {readonly [Id in OperationId]: Row} = {
 	/** The list of the other workspace is another one. */
 	listAssessments: {...members, otherWorkspace: 200},
 	listFindings: members,
-	/** A member may send spans to every workspace of his organization. */
+	/** A member may send spans to every workspace of their organization. */
 	pushTraces: wholeOrganization,
 	listApiKeys: self,
 	createApiKey: self,

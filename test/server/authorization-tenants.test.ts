@@ -29,7 +29,7 @@ const nothing = (name: string, {evaluationId, oid}: Parameters): string => {
 	}
 };
 
-/** Three workspaces with the same things in them: the member's, another of his organization, and one of others. */
+/** Three workspaces with the same things in them: the member's, another of their organization, and one of another organization. */
 async function meet(server: TestServer, withEnvironment = false) {
 	await addWorkspace(server, 'side');
 	const rival = await server.foundAnother();
@@ -54,7 +54,7 @@ test('[26] what is in another workspace, of others, or nowhere, gets one and the
 			expect([id, name, [...seen]]).toEqual([
 				id,
 				name,
-				['404 {"code":404,"detail":"There is nothing of this name or id here.","type":"not_found_error"}'],
+				['404 {"code":404,"detail":"Not found: nothing has this name or id.","type":"not_found_error"}'],
 			]);
 		}
 	}

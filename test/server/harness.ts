@@ -35,7 +35,7 @@ type Sent = {
 
 export type TestServer = Awaited<ReturnType<typeof createTestServer>>;
 
-/** A server as a function of a request over an empty database, with an organization, its owner and his key. */
+/** A server as a function of a request over an empty database, with an organization, its owner and their key. */
 export async function createTestServer({
 	artifacts,
 	storageLimit = 1e9,
@@ -84,7 +84,7 @@ export async function createTestServer({
 		advance(milliseconds: number) {
 			clock.now = new Date(clock.now.getTime() + milliseconds);
 		},
-		/** Another user of the organization, with a key of his own. */
+		/** Another user of the organization, with their own key. */
 		async join(role: Role) {
 			const email = `${role}-${randomUUID()}@acme.example`;
 			const joined = await addMember(services, {organization: scope.org, email, role});

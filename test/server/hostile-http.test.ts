@@ -128,14 +128,17 @@ test.each<[string, string, number]>([
 test.each<[string, string]>([
 	['a length', post(['Content-Length: 100'], '{"name": "C')],
 	['chunks', post(['Transfer-Encoding: chunked'], 'd\r\n{"name')],
-])('a caller who goes away in the middle of a body with %s is no bug, and has made nothing', async (_, text) => {
-	const {url, bugs, database} = await serve();
-	const before = await contentsOf(database);
-	const socket = connect({host: '127.0.0.1', port: Number(new URL(url).port)});
-	await new Promise(done => socket.write(text, done));
-	await new Promise(resolve => setTimeout(resolve, 30));
-	socket.destroy();
-	await once(socket, 'close');
-	await new Promise(resolve => setTimeout(resolve, 30));
-	expect([bugs, await contentsOf(database)]).toEqual([[], before]);
-});
+])(
+	'a client that disconnects in the middle of a body with %s is not an error, and creates nothing',
+	async (_, text) => {
+		const {url, bugs, database} = await serve();
+		const before = await contentsOf(database);
+		const socket = connect({host: '127.0.0.1', port: Number(new URL(url).port)});
+		await new Promise(done => socket.write(text, done));
+		await new Promise(resolve => setTimeout(resolve, 30));
+		socket.destroy();
+		await once(socket, 'close');
+		await new Promise(resolve => setTimeout(resolve, 30));
+		expect([bugs, await contentsOf(database)]).toEqual([[], before]);
+	},
+);

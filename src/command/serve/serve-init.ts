@@ -5,10 +5,10 @@ import {command} from '../command.ts';
 import {describePlace, firstOrganization, place} from './serve-place.ts';
 import {fieldsOf, placeFlags, recordOf} from './server-lines.ts';
 
-/** Whose the first organization is where no other address is given. */
+/** The owner of the first organization, by default. */
 const firstEmail = 'admin@localhost';
 
-/** `serve init`: what nobody chose is said, with how to choose it. */
+/** `serve init`, which prints the defaults that it used and how to change them. */
 export const init = command({
 	name: 'init',
 	summary: 'Create a user, an organization and an API key',

@@ -7,7 +7,7 @@ import {describePlace, firstOrganization, place} from './serve-place.ts';
 
 const amount = z.optional(z.coerce.number().check(z.int(), z.gte(0), z.lte(1_000_000_000)));
 
-/** `serve credits`: what an organization may spend, and a member of it. */
+/** `serve credits`: what an organization and its members may spend. */
 export const credits = command({
 	name: 'credits',
 	summary: 'Show and change the credits of an organization',
@@ -17,12 +17,12 @@ export const credits = command({
 		...place,
 	}),
 	describe: {
-		grant: 'credits to give; the first ones begin the billing',
-		refill: 'what a refill buys, 0 for none',
-		threshold: 'the balance below which it is bought',
+		grant: 'credits to add; the first grant starts billing',
+		refill: 'credits that a refill buys, 0 for none',
+		threshold: 'balance below which a refill is bought',
 		cap: 'most refills in a month',
-		member: 'e-mail address of a member, to show the limit and what was used',
-		limit: 'with --member: what they may use in a month, 0 for no limit',
+		member: 'e-mail address of a member, to show limit and usage',
+		limit: 'with --member: most credits a month, 0 for no limit',
 		...describePlace,
 	},
 	examples: [
@@ -75,9 +75,9 @@ export const limits = command({
 		...place,
 	}),
 	describe: {
-		max: 'most seconds that a sandbox may run at once, 0 for the limit of the platform',
-		default: 'seconds that it gets where nobody asks for a time, 0 for those of the platform',
-		capacity: 'most sandboxes at once, 0 for as many as the platform allows',
+		max: 'longest run of a sandbox in seconds, 0 for the platform limit',
+		default: 'run in seconds if no time is requested, 0 for the platform default',
+		capacity: 'most sandboxes at once, 0 for the platform limit',
 		...describePlace,
 	},
 	examples: ['serve limits', 'serve limits --org acme --max 7200 --default 1800 --capacity 4'],

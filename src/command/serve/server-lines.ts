@@ -29,7 +29,7 @@ export function servedFields(
 		['sandboxes', sandboxes],
 		...(demo ? fieldsOf(demo) : []),
 		['log in', loginLine(at, demo)],
-		...(isEmpty ? ([['first', `Nobody has an account here yet; run: ${shellLine('serve init')}`]] as const) : []),
+		...(isEmpty ? ([['first', `No users yet. Create one: ${shellLine('serve init')}`]] as const) : []),
 		['stop', 'Ctrl+C'],
 	];
 }

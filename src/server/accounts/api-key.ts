@@ -10,7 +10,7 @@ type Shared = Pick<AccountServices, 'database' | 'now'>;
 export type ApiKeyRecord = {
 	readonly id: string;
 	readonly name: string | null;
-	/** How the key begins, by which a person finds it in his own files. */
+	/** The start of the key, by which users find it in their files. */
 	readonly prefix: string;
 	/** The id of the key that created it; revoking that one revokes this one. */
 	readonly created_with: string | null;

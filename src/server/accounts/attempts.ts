@@ -6,7 +6,7 @@ type Limit = {readonly most: number; readonly seconds: number};
 
 /** What a guess could succeed at, and what only costs the server. A correct sign-in clears what was counted. */
 const limits = {
-	/** By e-mail address, known or not, and network: a stranger's guesses must not keep the user himself out. */
+	/** By e-mail address, known or not, and network: a stranger's guesses must not lock the user out. */
 	'sign-in': {most: 10, seconds: 15 * 60},
 	/** By e-mail address alone: for guesses from many networks. None is cleared. */
 	'sign-in-anywhere': {most: 100, seconds: 15 * 60},
@@ -15,8 +15,8 @@ const limits = {
 	/** By user: at the sign-in, and where a second factor is turned on or off. A code has a million values, three are right. */
 	'second-factor': {most: 6, seconds: 15 * 60},
 	/**
-	 * By user, who has to be signed in to try one (RFC 8628 section 5.1). Two are counted for each login that is approved;
-	 * none is ever cleared, since anybody has right codes of his own.
+	 * By user, who must be logged in to try one (RFC 8628 section 5.1). Each approved login counts two; none is ever
+	 * cleared, since anyone can request valid codes.
 	 */
 	'user-code': {most: 30, seconds: 15 * 60},
 	/** By device code; `slow_down` has asked for less long before. */
@@ -31,8 +31,8 @@ export type AttemptKind = keyof typeof limits;
 type Shared = Pick<AccountServices, 'database' | 'now'>;
 
 /**
- * Counts an attempt before it is made, for all processes of the server together. Gives the seconds to wait where there
- * were too many; undefined where it may go on.
+ * Counts an attempt before it is made, across all processes of the server. Returns the seconds to wait if there were too
+ * many; undefined if the attempt is allowed.
  */
 export async function countAttempt(
 	{database, now}: Shared,
@@ -65,12 +65,12 @@ export async function countAttempt(
 	return count > most ? Math.max(1, Math.ceil((Date.parse(until) - time.getTime()) / 1000)) : undefined;
 }
 
-/** Forgets what was counted, after an attempt that was right. */
+/** Clears the count after a correct attempt. */
 export async function clearAttempts({database}: Shared, kind: AttemptKind, who: string): Promise<void> {
 	await database.deleteFrom('attempts').where('key', '=', keyOf(kind, who)).execute();
 }
 
-/** What was tried is not kept as it was typed: people type passwords into the wrong field. */
+/** Hashes what was tried, because people type passwords into the wrong field. */
 function keyOf(kind: AttemptKind, who: string): string {
 	return `${kind}:${hashToken(who)}`;
 }

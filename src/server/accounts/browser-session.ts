@@ -6,23 +6,23 @@ import {type Account, accountColumns} from './user.ts';
 
 type Shared = Pick<AccountServices, 'database' | 'now'>;
 
-/** Somebody who signed in to the pages. */
+/** A user's session in a browser. */
 export type BrowserSession = {
 	readonly id: string;
 	readonly account: Account;
-	/** Only the page that asks for the second factor is open then. */
+	/** Whether only the page that asks for the second factor is open. */
 	readonly owesSecondFactor: boolean;
-	/** The API key that he signed in with, if not with a password. */
+	/** The API key that opened the session, if not a password. */
 	readonly apiKeyId: string | null;
 };
 
 type Opening = {readonly userId: string; readonly apiKeyId: string | null; readonly owesSecondFactor: boolean};
 
-/** How long a session lasts, and how long the second factor may take, in seconds. */
+/** Seconds that a session lasts, and that the second factor may take. */
 const life = 12 * 60 * 60;
 const lifeOfHalf = 10 * 60;
 
-/** Opens a session, always with a new secret (against session fixation). Only the secret's hash is stored. */
+/** Creates a session, always with a new secret (against session fixation). Only the secret's hash is stored. */
 export async function openSession(
 	{database, now}: Shared,
 	{userId, apiKeyId, owesSecondFactor}: Opening,
@@ -46,7 +46,7 @@ export async function openSession(
 	return {token, seconds};
 }
 
-/** The session that a cookie opens; undefined where it expired or ended, or its user was suspended. */
+/** Returns the session of a cookie; undefined if it has expired or ended, or its user is suspended. */
 export async function findSession(
 	{database, now}: Shared,
 	token: string | undefined,
@@ -80,7 +80,7 @@ export async function closeSession({database, now}: Shared, id: string): Promise
 	await database.updateTable('browser_sessions').set({revoked_at: now().toISOString()}).where('id', '=', id).execute();
 }
 
-/** Ends all sessions of a user but one, after his password or second factor changed. */
+/** Ends all sessions of a user but one, after their password or second factor has changed. */
 export async function closeOtherSessions({database, now}: Shared, {id, account}: BrowserSession): Promise<void> {
 	await database
 		.updateTable('browser_sessions')

@@ -3,7 +3,7 @@ import {readUserCode} from './user-code.ts';
 
 type Shared = Pick<AccountServices, 'database' | 'now'>;
 
-/** A login at a program that waits for a person's decision. */
+/** A device login that waits for a user's decision. */
 export type WaitingLogin = {
 	readonly id: string;
 	readonly userCode: string;
@@ -15,7 +15,7 @@ export type WaitingLogin = {
 	readonly createdAt: string;
 };
 
-/** The login that waits for a code, however it was typed; undefined where none does, or not any more. */
+/** Returns the login that waits for a code, however it is typed; undefined if there is none, or it has expired. */
 export async function findLogin({database, now}: Shared, typed: string): Promise<WaitingLogin | undefined> {
 	const userCode = readUserCode(typed);
 	if (!userCode) {
@@ -43,7 +43,7 @@ type Decision = {
 	readonly apiKeyId: string | null;
 };
 
-/** Decides a login, once. False where somebody was faster, or it expired meanwhile. */
+/** Decides a login once. Returns false if another request was faster, or the login has expired. */
 export async function decideLogin(
 	{database, now}: Shared,
 	{id}: Pick<WaitingLogin, 'id'>,

@@ -9,7 +9,7 @@ import {isEmail, normalizeEmail} from './user.ts';
 
 type Shared = Pick<AccountServices, 'database' | 'now'>;
 
-/** What `serve init` makes; the slugs are also the first names. */
+/** What `serve init` creates; the slugs are also the first names. */
 export type Beginning = {
 	readonly organization: string;
 	readonly workspace: string;
@@ -29,9 +29,9 @@ export type Initialized = {
 };
 
 /**
- * Makes an organization with a workspace and a project, its owner, and an API key of his. With a slug that is not taken it
- * makes another organization on the same data, for a new user or one there is; all of it or nothing. Throws `conflict`
- * where the organization exists, `usage` for what cannot be a slug or an address.
+ * Creates an organization with a workspace, a project, its owner and their API key, all or nothing. The data may have other
+ * organizations, and the owner may be an existing user. Throws `AppError("conflict")` if the organization exists, and
+ * `AppError("usage")` for an invalid slug or address.
  */
 export async function initialize(
 	services: Shared,
@@ -62,7 +62,7 @@ export async function initialize(
 			.executeTakeFirstOrThrow();
 		if (!numInsertedOrUpdatedRows) {
 			throw new AppError('conflict', `This data already has an organization “${organization}”.`, {
-				hint: 'Use the key that was printed when it was made, or give another `--org`.',
+				hint: 'Use the API key printed when it was created, or another `--org`.',
 			});
 		}
 
@@ -85,7 +85,7 @@ export async function initialize(
 	});
 }
 
-/** The e-mail address of an organization's owner of longest standing, given its slug. */
+/** Returns the e-mail address of an organization's longest-standing owner, given its slug. */
 export async function findOwner(
 	{database}: Pick<Shared, 'database'>,
 	organization: string,
@@ -103,15 +103,15 @@ export async function findOwner(
 	return owner?.email;
 }
 
-/** Who is to be in which organization, given its slug. */
+/** A user to add to an organization, given its slug. */
 export type NewMember = {readonly organization: string; readonly email: string; readonly role: Role};
 
-/** Somebody who joined an organization; an API key where he is new here, with which he signs in first. */
+/** A user who joined an organization; with an API key for the first login if the user is new. */
 export type Joined = {readonly userId: string; readonly apiKey: Secret | undefined};
 
 /**
- * Makes somebody a member of an organization, given its slug, or gives a member another role. Throws `not-found` for an
- * unknown organization, `usage` for what cannot be an address, and `conflict` where the last owner would become less.
+ * Adds a user to an organization, given its slug, or changes a member's role. Throws `AppError("not-found")` for an unknown
+ * organization, `AppError("usage")` for an invalid address, and `AppError("conflict")` if no owner would remain.
  */
 export async function addMember(services: Shared, {organization, email, role}: NewMember): Promise<Joined> {
 	checkEmail(email);
@@ -123,8 +123,8 @@ export async function addMember(services: Shared, {organization, email, role}: N
 			.where('slug', '=', organization)
 			.executeTakeFirst();
 		if (!found) {
-			throw new AppError('not-found', `This data has no organization “${organization}”.`, {
-				hint: 'Give one that `serve init` made.',
+			throw new AppError('not-found', `Organization not found: “${organization}”.`, {
+				hint: 'Use one that `serve init` created.',
 			});
 		}
 
@@ -161,7 +161,7 @@ async function findOrMakeUser(
 		.values({
 			id: userId,
 			email: normal,
-			// An address is one user's, so it will do as the name, too, until he chooses another.
+			// An address belongs to one user, so it serves as the user name until they choose another.
 			username: normal,
 			full_name: null,
 			password_hash: null,
@@ -190,7 +190,7 @@ async function keepAnOwner(
 		.where('role', '=', 'owner')
 		.execute();
 	if (owners.length === 1 && owners[0]?.user_id === userId) {
-		throw new AppError('conflict', `“${organization}” would be without an owner.`, {
+		throw new AppError('conflict', `“${organization}” needs at least one owner.`, {
 			hint: 'Make another member an owner first.',
 		});
 	}
@@ -206,6 +206,6 @@ function checkSlug(name: string, slug: string): void {
 
 function checkEmail(email: string): void {
 	if (!isEmail(normalizeEmail(email))) {
-		throw new AppError('usage', `“${email}” is not an e-mail address.`, {hint: 'Give it as name@example.com.'});
+		throw new AppError('usage', `“${email}” is not an e-mail address.`, {hint: 'Use the form name@example.com.'});
 	}
 }

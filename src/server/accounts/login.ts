@@ -3,7 +3,7 @@ import {revokeFamily} from './oauth/tokens.ts';
 
 type Shared = Pick<AccountServices, 'database' | 'now'>;
 
-/** A program that is logged in, as its user sees it. */
+/** A login of a device, as its user sees it. */
 export type Login = {
 	readonly id: string;
 	/** What it said it is; anything at all. */
@@ -13,7 +13,7 @@ export type Login = {
 	readonly refreshedAt: string;
 };
 
-/** The logins of a user that have not ended, the latest first. */
+/** Returns the active logins of a user, the latest first. */
 export async function listLogins({database, now}: Shared, userId: string): Promise<readonly Login[]> {
 	const rows = await database
 		.selectFrom('tokens')
@@ -35,16 +35,16 @@ export async function listLogins({database, now}: Shared, userId: string): Promi
 	}));
 }
 
-/** Ends a login of a user: every token of it. Nothing happens to one that is not his, or has ended. */
+/** Ends a user's login with all its tokens. Ignores another user's login, or one that has ended. */
 export async function endLogin({database, now}: Shared, {id, userId}: {readonly id: string; readonly userId: string}) {
 	await database.transaction().execute(async transaction => {
-		const his = await transaction
+		const owned = await transaction
 			.selectFrom('tokens')
 			.select('id')
 			.where('family_id', '=', id)
 			.where('user_id', '=', userId)
 			.executeTakeFirst();
-		if (his) {
+		if (owned) {
 			await revokeFamily(transaction, now(), id);
 		}
 	});

@@ -5,12 +5,12 @@ import {hashToken, kindOfToken, makeToken} from './token.ts';
 
 type Shared = Pick<AccountServices, 'database' | 'now'>;
 
-/** How long a code is good, in seconds: it may have to reach somebody in another time zone, after a weekend. */
+/** Seconds that a code is valid: it may have to reach someone in another time zone, after a weekend. */
 const life = 3 * 24 * 60 * 60;
 
 /**
- * Makes the one-time code with which a user chooses a password, in the place of the one that he had. It comes from the
- * people who run the server: an API key alone, which lies in many places, must not be enough to take an account over.
+ * Creates the one-time code with which a user sets a password, and replaces an earlier code. Administrators create it: an
+ * API key alone, which lies in many places, must not be enough to take over an account.
  */
 export async function makePasswordCode({database, now}: Shared, userId: string): Promise<Secret> {
 	const {token, hash} = makeToken('password-code');
@@ -28,10 +28,10 @@ export async function makePasswordCode({database, now}: Shared, userId: string):
 	return token;
 }
 
-/** A code that is good, and whose it is. */
+/** A valid code and its user. */
 type PasswordCode = {readonly hash: string; readonly userId: string; readonly email: string};
 
-/** Undefined for a code that is none, was used, expired, or whose user is suspended. One that is found stays good. */
+/** Returns undefined for an unknown, used or expired code, or a suspended user. Finding a code doesn't use it up. */
 export async function findPasswordCode({database, now}: Shared, typed: string): Promise<PasswordCode | undefined> {
 	const code = typed.trim();
 	if (kindOfToken(code) !== 'password-code') {
@@ -49,8 +49,8 @@ export async function findPasswordCode({database, now}: Shared, typed: string): 
 }
 
 /**
- * Stores a password in exchange for a code, and ends the browser sessions of its user: whoever is in there did not choose
- * it. False where somebody was faster with the same code.
+ * Stores a password in exchange for a code, and ends the user's browser sessions: those weren't opened with it. Returns false
+ * if another request was faster with the same code.
  */
 export async function choosePassword(
 	{database, now}: Shared,

@@ -75,7 +75,7 @@ async function derive(password: string, salt: Buffer, cost: Cost): Promise<Buffe
 			);
 		});
 	} finally {
-		// Whoever waits takes over the place; only where nobody does it becomes free.
+		// The next waiter takes over the slot; without one it becomes free.
 		const next = waiting.shift();
 		running -= next ? 0 : 1;
 		next?.();

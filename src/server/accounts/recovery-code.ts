@@ -6,7 +6,7 @@ const alphabet = 'abcdefghjkmnpqrstuvwxyz23456789';
 const length = 16;
 const count = 10;
 
-/** Makes the codes that stand in for an authenticator app that was lost: ten, as `k3wq-…`, each good once. */
+/** Creates ten one-time recovery codes, such as `k3wq-…`, for a lost authenticator app. */
 export function makeRecoveryCodes(): readonly string[] {
 	return Array.from({length: count}, () =>
 		Array.from({length}, () => alphabet[randomInt(alphabet.length)])

@@ -62,8 +62,8 @@ async function readOrMake(folder: string, path: string): Promise<string> {
 function parseKey(text: string, from: string): Uint8Array {
 	const key = Buffer.from(text.trim(), 'base64url');
 	if (key.length !== sealKeyBytes || !/^[\w+/-]+=*$/.test(text.trim())) {
-		throw new AppError('usage', `${from} holds no key of ${sealKeyBytes} bytes in base64.`, {
-			hint: 'Put back the `seal.key` that the server made, or a copy of it.',
+		throw new AppError('usage', `${from} must be a key of ${sealKeyBytes} bytes in base64.`, {
+			hint: 'Restore the `seal.key` that the server created, or a copy of it.',
 		});
 	}
 
@@ -96,7 +96,7 @@ export async function applySeal(database: Database, seal: Seal): Promise<void> {
 		const email = await someoneToDrop(database);
 		throw new AppError('failed', 'The secrets in this database were sealed with another key.', {
 			hint:
-				`Copy ${fileName} from the data folder of the server that was first, or set ${variable} to what stands in it; ` +
+				`Copy ${fileName} from the first server's data folder, or set ${variable} to its contents; ` +
 				`if it is lost, run serve password ${email} --drop-second-factor, and try again.`,
 		});
 	}

@@ -1,6 +1,6 @@
 import {createCipheriv, createDecipheriv, createHmac, randomBytes} from 'node:crypto';
 
-/** Keeps secrets that the server has to read again from whoever reads its database alone: a dump, a replica, a backup. */
+/** Encrypts secrets that the server must read again, so that the database alone (a dump or backup) doesn't reveal them. */
 export type Seal = {
 	/** Encrypts a text for one place, such as a field of one row; it opens nowhere else. */
 	readonly close: (text: string, place: string) => string;

@@ -19,7 +19,7 @@ export type CodeCheck =
 	| {readonly kind: 'wait'; readonly seconds: number};
 
 /**
- * Checks a code of the user's app, or one of his recovery codes, and uses it up. Two requests with the same code at the
+ * Checks a code of the user's app, or a recovery code, and uses it up. Two requests with the same code at the
  * same time: one is right.
  */
 export async function checkSecondFactor(services: Shared, account: Account, typed: string): Promise<CodeCheck> {
@@ -36,7 +36,7 @@ export async function checkSecondFactor(services: Shared, account: Account, type
 	return {kind: 'right'};
 }
 
-/** Makes a secret that waits to be verified, and replaces one that did; what is in force stays in force. */
+/** Creates a secret to be verified, and replaces an unverified one. An active secret stays active. */
 export async function startEnrollment({database, seal}: Shared, userId: string): Promise<string> {
 	const secret = makeTotpSecret();
 	const sealed = seal.close(secret, totpPlace(userId));
@@ -102,7 +102,7 @@ export async function verifyEnrollment(services: Shared, userId: string, typed: 
 	return {kind: 'enrolled', recoveryCodes: codes};
 }
 
-/** Turns the second factor off, with its recovery codes. Whoever calls has checked a code first. */
+/** Turns off the second factor with its recovery codes. The caller has checked a code. */
 export async function removeSecondFactor({database}: Pick<Shared, 'database'>, userId: string): Promise<void> {
 	await database.transaction().execute(async transaction => {
 		await transaction.deleteFrom('recovery_codes').where('user_id', '=', userId).execute();

@@ -9,7 +9,7 @@ type Shared = Pick<AccountServices, 'database' | 'now'>;
 
 export type SignIn =
 	| {readonly kind: 'known'; readonly account: Account; readonly apiKeyId: string | null}
-	/** Says no more than that: not whether there is such a user. */
+	/** Doesn't reveal whether the user exists. */
 	| {readonly kind: 'wrong'}
 	| {readonly kind: 'wait'; readonly seconds: number};
 
@@ -56,7 +56,7 @@ export async function signInWithKey(services: Shared, typed: string): Promise<Si
 	return account ? {kind: 'known', account, apiKeyId: found.id} : {kind: 'wrong'};
 }
 
-/** Stores a password. Whoever calls has made sure that the user himself asks. */
+/** Stores a password. The caller has authenticated the user. */
 export async function setPassword({database}: Shared, userId: string, password: string): Promise<void> {
 	const password_hash = await hashPassword(password);
 	await database.updateTable('users').set({password_hash}).where('id', '=', userId).execute();

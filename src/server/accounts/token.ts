@@ -12,7 +12,7 @@ const prefixes = {
 	device: 'svd_',
 	session: 'svs_',
 	'password-code': 'svp_',
-	/** Of a sandbox, for whoever asked for it. */
+	/** Of a sandbox, for the user who created it. */
 	execute: 'svx_',
 } as const;
 
@@ -26,7 +26,7 @@ export type MadeToken = {readonly token: Secret; readonly hash: string};
 const randomLength = 32;
 const shape = /^(sv[acdprsx]_)[\w-]{43}$/;
 
-/** Makes a token of a kind. It has 256 random bits, so a fast hash without salt is enough to store it (SAFETY 26). */
+/** Creates a token of a kind. It has 256 random bits, so a fast hash without salt is enough to store it (SAFETY 26). */
 export function makeToken(kind: TokenKind): MadeToken {
 	const value = `${prefixes[kind]}${randomBytes(randomLength).toString('base64url')}`;
 	return {token: secret(value), hash: hashToken(value)};

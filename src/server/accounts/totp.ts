@@ -15,7 +15,7 @@ type Enrolled = {
 	readonly lastStep: number | null;
 };
 
-/** Makes a secret for an authenticator app, in base32. */
+/** Creates a secret for an authenticator app, in base32. */
 export function makeTotpSecret(): string {
 	return new Secret({size: secretBytes}).base32;
 }

@@ -7,7 +7,7 @@ import {randomInt} from 'node:crypto';
 const alphabet = 'BCDFGHJKLMNPQRSTVWXZ';
 const length = 8;
 
-/** Makes what a person types to approve a login, as `WDJB-MJHT`. */
+/** Creates the code that a user types to approve a login, e.g. `WDJB-MJHT`. */
 export function makeUserCode(): string {
 	const letters = Array.from({length}, () => alphabet[randomInt(alphabet.length)]).join('');
 	return showUserCode(letters);

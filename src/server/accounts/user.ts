@@ -2,7 +2,7 @@ import type {Selectable} from 'kysely';
 import type {Queries, Tables} from '../database/tables.ts';
 import type {AccountServices} from './account-services.ts';
 
-/** A user as the pages and the sign-in need him. */
+/** A user as the pages and the login need it. */
 export type Account = Pick<
 	Selectable<Tables['users']>,
 	'id' | 'email' | 'password_hash' | 'totp_secret' | 'totp_pending_secret' | 'totp_last_step' | 'suspended_at'

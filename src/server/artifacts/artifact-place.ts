@@ -33,25 +33,25 @@ export function bucketOf(text: string, env: Environment): Bucket {
 	const url = URL.canParse(text) ? new URL(text) : undefined;
 	const bucket = url?.hostname ?? '';
 	if (url?.protocol !== 's3:' || !/^[a-z\d][a-z\d.-]{1,61}[a-z\d]$/.test(bucket) || url.username || url.port) {
-		throw wrong('Artifacts are kept in a folder, or in a bucket as s3://bucket?endpoint=https://host&region=name.');
+		throw wrong('--artifacts must be a bucket such as s3://bucket?endpoint=https://host&region=name.');
 	}
 
 	const unknown = [...url.searchParams.keys()].find(name => !parameters.includes(name));
 	if (unknown !== undefined) {
-		throw wrong(`A bucket has no “${unknown}”.`);
+		throw wrong(`Unknown bucket parameter “${unknown}”.`);
 	}
 
 	const accessKeyId = env['AWS_ACCESS_KEY_ID'];
 	const secretAccessKey = env['AWS_SECRET_ACCESS_KEY'];
 	if (!accessKeyId || !secretAccessKey) {
-		throw wrong('There is no key for the bucket.', 'Set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY.');
+		throw wrong('The bucket has no access key.', 'Set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY.');
 	}
 
 	const region = url.searchParams.get('region') || env['AWS_REGION'] || 'us-east-1';
 	const endpoint = url.searchParams.get('endpoint');
 	const prefix = url.pathname.replace(/^\/+|\/+$/g, '');
 	if (!/^[\w./-]*$/.test(prefix) || prefix.split('/').some(part => /^\.+$/.test(part))) {
-		throw wrong('A prefix has letters, digits, dots, dashes and slashes.');
+		throw wrong('A prefix may have letters, digits, dots, dashes and slashes.');
 	}
 
 	return {
@@ -76,11 +76,14 @@ function urlAtAws(bucket: string, region: string): string {
 function endpointOf(text: string, isInsecureAllowed: boolean): string {
 	const url = URL.canParse(text) ? new URL(text) : undefined;
 	if (!url || (url.protocol !== 'https:' && url.protocol !== 'http:') || url.username || url.password) {
-		throw wrong('The endpoint of a bucket is an http or https address, without a user name.');
+		throw wrong('The endpoint of a bucket must be an http or https URL without a user name.');
 	}
 
 	if (url.protocol === 'http:' && !isLoopback(url) && !isInsecureAllowed) {
-		throw wrong('Plain http would show every artifact on the way.', 'Use https, or add `insecure-http=true`.');
+		throw wrong(
+			'Refusing plain HTTP: anyone on the network could read the artifacts.',
+			'Use https, or add `insecure-http=true`.',
+		);
 	}
 
 	return `${url.origin}${url.pathname.replace(/\/+$/, '')}`;
@@ -90,6 +93,6 @@ function isTrue({searchParams}: URL, name: string): boolean {
 	return searchParams.get(name) === 'true';
 }
 
-function wrong(message: string, hint = 'Leave --artifacts out to keep them in the data folder.'): AppError {
+function wrong(message: string, hint = 'Without --artifacts they are kept in the data folder.'): AppError {
 	return new AppError('usage', message, {hint});
 }

@@ -33,7 +33,7 @@ export function artifactRoutes(services: ArtifactServices): readonly Route[] {
  * of an oid that is a hash must have it (400); of a name without one the first bytes stay (409).
  */
 async function upload(services: ArtifactServices, within: UploadRoom, asked: RouteRequest) {
-	// Whoever may send spans may send what they refer to.
+	// Anyone who may send spans may send the artifacts they refer to.
 	const scope = await guard('pushTraces', asked, services);
 	if (!scope?.workspace) {
 		refuse(404, notFound);
@@ -61,14 +61,14 @@ async function upload(services: ArtifactServices, within: UploadRoom, asked: Rou
 				chunks => artifacts.blobs.put(name, chunks, sha256),
 			);
 	if (outcome === 'exists' && !sha256) {
-		refuse(409, 'There are bytes of this oid already, and they do not change.', {type: 'already_exists_error'});
+		refuse(409, 'The bytes of this oid are already stored and cannot change.', {type: 'already_exists_error'});
 	}
 
 	const size_bytes = await artifacts.blobs.size(name);
 	return Response.json({oid, size_bytes}, {status: outcome === 'stored' ? 201 : 200});
 }
 
-/** How many bytes a sender says that he sends; undefined where he does not, or says what cannot be. */
+/** Returns how many bytes a sender announces; undefined if it announces none, or an invalid number. */
 function saidLength({headers}: Request): number | undefined {
 	const said = Number(headers.get('content-length'));
 	return Number.isInteger(said) && said > 0 && said <= largest ? said : undefined;
@@ -89,7 +89,7 @@ async function download(
 	const name = `${parameters['workspaceId']}/${parameters['object']}`;
 	const shown = await artifacts.links.check(name, url.searchParams, now());
 	if (!shown) {
-		refuse(403, 'This link is not right, or is over. Resolve the artifact again.');
+		refuse(403, 'This link is invalid or has expired. Resolve the artifact again.');
 	}
 
 	const size = await artifacts.blobs.size(name);

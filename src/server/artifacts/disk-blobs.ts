@@ -49,7 +49,7 @@ export function createDiskBlobs(root: string): Blobs {
 	};
 }
 
-/** Makes the folder of what is being sent, and removes what a killed server left there. */
+/** Creates the folder of uploads, and removes what a killed server left there. */
 async function prepare(uploads: string): Promise<void> {
 	await onDisk(mkdir(uploads, {recursive: true, mode: 0o700}));
 	for (const name of await onDisk(readdir(uploads))) {

@@ -9,7 +9,7 @@ export function hashOf(oid: string): string | undefined {
 
 /**
  * What the bytes of an oid are stored under: safe in a path, a URL and a bucket, whatever the oid says. A workspace has its
- * own, so that nobody gets what belongs to others by naming its hash in a span of his.
+ * own, so that nobody gets another tenant's bytes by naming their hash in a span.
  */
 export function objectName(workspaceId: string, oid: string): string {
 	const hash = hashOf(oid);

@@ -80,7 +80,7 @@ export function refuseS3Status({log}: S3Target, method: string, status: number):
 }
 
 function unavailable(): never {
-	return refuse(502, 'The object store of this server does not take or give artifacts. Try again later.', {
+	return refuse(502, 'The object store of this server is not available. Try again later.', {
 		type: 'object_store_error',
 	});
 }

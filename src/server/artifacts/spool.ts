@@ -4,7 +4,7 @@ import {join} from 'node:path';
 import {errnoOf} from '../../storage/file-error.ts';
 import {refuse} from '../kit/refusal.ts';
 
-/** A file with all bytes of an upload, which whoever asked for it moves away or removes. */
+/** A file with all bytes of an upload, which the caller moves or removes. */
 export type Spooled = {readonly path: string; readonly size: number; readonly sha256: string};
 
 /**
@@ -29,7 +29,7 @@ export async function spool(
 
 		const sha256 = hash.digest('hex');
 		if (expected !== undefined && sha256 !== expected) {
-			refuse(400, `The bytes are those of sha256:${sha256}.`);
+			refuse(400, `The oid of these bytes is sha256:${sha256}.`);
 		}
 
 		await onDisk(file.sync());

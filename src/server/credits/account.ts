@@ -12,7 +12,7 @@ type Grant = {
 	readonly now: Date;
 };
 
-/** Gives an organization credits. The first ones open its account: from then on it is billed for what it uses. */
+/** Grants credits to an organization. The first grant opens its account: from then on its usage is billed. */
 export async function grantCredits(transaction: DatabaseTransaction, grant: Grant): Promise<void> {
 	const {organizationId, amount} = grant;
 	if (!Number.isSafeInteger(amount) || amount <= 0) {
@@ -54,7 +54,7 @@ type Limit = {
 	readonly now: Date;
 };
 
-/** Sets what a member may use in a month of UTC; what he has used in this one stays counted. */
+/** Sets what a member may use in a month of UTC; what they have used this month stays counted. */
 export async function setMemberLimit(transaction: DatabaseTransaction, limit: Limit): Promise<void> {
 	await transaction
 		.insertInto('member_credits')

@@ -40,7 +40,7 @@ export function changeCredits(
 			.selectFrom('organizations')
 			.select('id')
 			.where('slug', '=', organization)
-			.executeTakeFirstOrThrow(() => missing(`This data has no organization “${organization}”.`));
+			.executeTakeFirstOrThrow(() => missing(`Organization not found: “${organization}”.`));
 		const read = async () =>
 			(await transaction
 				.selectFrom('credit_accounts')

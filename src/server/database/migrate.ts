@@ -48,7 +48,7 @@ export async function migrate(database: Kysely<Applied>, engine: Engine): Promis
 		const names = new Set(applied.map(({name}) => name));
 		if (applied.some(({name}) => !Object.hasOwn(migrations, name))) {
 			throw new AppError('upgrade', 'A newer version of service has changed this database.', {
-				hint: 'Install that version, or give another place with --data or --database.',
+				hint: 'Install that version, or use another --data or --database.',
 			});
 		}
 

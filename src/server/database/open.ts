@@ -30,7 +30,7 @@ function explain(place: DatabasePlace, error: unknown): unknown {
 	const reason = (error instanceof Error && error.message) || code;
 	return place.engine === 'sqlite'
 		? new AppError('failed', `The database ${place.file} cannot be used: ${reason}.`, {
-				hint: 'Give another folder with --data, or move that file away to begin anew.',
+				hint: 'Use another folder with --data, or move that file away to start over.',
 				cause: error,
 			})
 		: new AppError(

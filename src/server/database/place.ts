@@ -18,7 +18,7 @@ export function placeOf(url: string): DatabasePlace {
 		return {engine: 'postgres', url};
 	}
 
-	throw new AppError('usage', 'The database must be a URL as postgres://user@host/name.', {
-		hint: 'Leave --database out to keep the data in a folder, with SQLite.',
+	throw new AppError('usage', 'The database must be a URL such as postgres://user@host/name.', {
+		hint: 'Without --database, the data is kept in a folder with SQLite.',
 	});
 }

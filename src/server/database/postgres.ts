@@ -35,8 +35,8 @@ export function openPostgres(
 		},
 		types: {getTypeParser: (id, format) => (id === bigint ? Number : pg.types.getTypeParser(id, format))},
 	});
-	// A connection that is lost must not end the process: the next query opens another. While it idles the pool tells of
-	// it; while somebody works with it his query fails, and the event is for nobody, which Node takes for a bug.
+	// A lost connection must not end the process: the next query opens another. The pool reports a lost idle connection.
+	// If one in use is lost, its query fails, and Node would treat the unhandled event as a bug.
 	pool.on('error', onLost);
 	pool.on('connect', client => client.on('error', () => undefined));
 	return pool;

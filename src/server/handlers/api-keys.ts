@@ -23,7 +23,7 @@ export const apiKeyHandlers = {
 		return await services.database.transaction().execute(async database => {
 			const {now} = services;
 			if (apiKeyId !== null && !(await holdKey({database, now}, apiKeyId))) {
-				refuse(401, 'The key of this request was just revoked.');
+				refuse(401, 'The API key of this request was just revoked.');
 			}
 
 			const {record, secret} = await makeApiKey({database, now}, {userId, name, createdWith: apiKeyId});

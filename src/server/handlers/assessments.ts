@@ -17,7 +17,7 @@ export const assessmentHandlers = {
 		const {total, ...size} = await inWorkspace
 			.select(({fn}) => [fn.countAll<number>().as('total'), sizeOf(database, sizes)])
 			.executeTakeFirstOrThrow();
-		assertSmall(size, 'Give a smaller `page_size`.');
+		assertSmall(size, 'Use a smaller `page_size`.');
 		const rows = await asked.selectAll().execute();
 		const counts = await database
 			.selectFrom('findings')
@@ -56,7 +56,7 @@ export const assessmentHandlers = {
 			return refuse(404, notFound);
 		}
 
-		assertSmall(assessment, 'Read its findings instead, a page at a time.');
+		assertSmall(assessment, 'Read its findings page by page instead.');
 		const rows = await attacks.select('attack').orderBy('created_at').orderBy('id').execute();
 		return rows.map(({attack}) => JSON.parse(attack));
 	},

@@ -68,7 +68,7 @@ export const environmentHandlers = {
 
 		const {provider_sandbox_id: sandboxId, machine} = row;
 		if (sandboxId === null || machine === null) {
-			refuse(404, 'The log of this environment is gone: it was kept for a while after its end.');
+			refuse(404, 'The log of this environment has expired.');
 		}
 
 		return await answerLog(services, {sandboxId, machine}, {request, headers});
@@ -114,7 +114,7 @@ async function atMost(promise: Promise<void>, time: number): Promise<void> {
 	waiting.abort();
 }
 
-/** An execute token is made anew for each answer and nothing of it is kept: no operation of this server takes one. */
+/** Creates a new execute token for each response and stores none: no operation of this server accepts one. */
 function executeTokenFor({state}: EnvironmentRow): string | null {
 	return state === 'failed' || state === 'torn_down' ? null : makeToken('execute').token.reveal();
 }

@@ -24,6 +24,6 @@ export async function findTask(services: Services, reference: string, organizati
 	const more = names.length > mostNamed ? `, and ${names.length - mostNamed} more` : '';
 	refuse(
 		404,
-		`There is no task “${reference}” for this organization. It may use ${names.slice(0, mostNamed).join(', ')}${more}.`,
+		`Task not found: “${reference}”. This organization can use ${names.slice(0, mostNamed).join(', ')}${more}.`,
 	);
 }

@@ -50,7 +50,7 @@ export const findingHandlers = {
 		const {total, ...size} = await findings
 			.select(({fn}) => [fn.countAll<number>().as('total'), sizeOf(database, sizes)])
 			.executeTakeFirstOrThrow();
-		assertSmall(size, 'Give a smaller `page_size`.');
+		assertSmall(size, 'Use a smaller `page_size`.');
 		const rows = await page.select(['findings.detail', 'assessments.name as assessment_name']).execute();
 		return {findings: rows.map(toFinding), total: Number(total), page: query.page, page_size: query.page_size};
 	},

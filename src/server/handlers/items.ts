@@ -45,7 +45,7 @@ export const itemHandlers = {
 			return refuse(404, notFound);
 		}
 
-		assertSmall(run, 'Give a smaller `limit`, or an `item_type`.');
+		assertSmall(run, 'Use a smaller `limit`, or an `item_type`.');
 		const rows = await asked.selectAll().execute();
 		return rows.map(row => ({
 			created_at: row.created_at,

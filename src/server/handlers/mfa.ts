@@ -12,14 +12,14 @@ export const mfaHandlers = {
 			case 'not-started':
 				return refuse(
 					409,
-					`No enrollment waits for a code. Begin one at ${services.publicUrl()}/account/second-factor.`,
+					`No enrollment is waiting for a code. Start one at ${services.publicUrl()}/account/second-factor.`,
 				);
 			case 'wait':
-				return refuse(429, `Too many codes were tried. Try again in ${result.seconds} s.`, {
+				return refuse(429, `Too many attempts. Try again in ${result.seconds} s.`, {
 					headers: {'retry-after': String(result.seconds)},
 				});
 			case 'wrong':
-				return refuse(400, 'The code is not right. Enter the one that the app shows now.', {type: 'token_error'});
+				return refuse(400, 'That code is wrong. Enter the current one from the app.', {type: 'token_error'});
 		}
 	},
 } satisfies Partial<Handlers>;

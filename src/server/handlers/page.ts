@@ -45,7 +45,7 @@ export async function projectIdOf(
 	}
 
 	const found = await findProject(queries, workspaceId, project);
-	return found?.id ?? refuse(404, `There is no project “${project}” in this workspace.`);
+	return found?.id ?? refuse(404, `Project not found in this workspace: “${project}”.`);
 }
 
 function check(name: string, value: number, most: number): void {

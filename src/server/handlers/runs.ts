@@ -34,7 +34,7 @@ type Claim = {
 	readonly at: string;
 };
 
-/** Makes a pending run that of this attempt, and gives the state of the run. Refuses where it is another's. */
+/** Claims a pending run for this attempt, and returns the state of the run. Refuses if another attempt has claimed it. */
 async function claimOnce(transaction: DatabaseTransaction, claim: Claim): Promise<string> {
 	const {workspaceId, runId, executionId, runtimeId, userId, at} = claim;
 	if (runtimeId !== null && !(await ownsRuntime(transaction, claim))) {
@@ -77,7 +77,7 @@ async function claimOnce(transaction: DatabaseTransaction, claim: Claim): Promis
 	return refuse(
 		409,
 		run.execution_id === null
-			? `The run is ${run.status} already; only a pending one can be claimed.`
+			? `The run is already ${run.status}; only a pending run can be claimed.`
 			: 'Another attempt has claimed the run.',
 	);
 }

@@ -58,7 +58,7 @@ export const runtimeHandlers = {
 		const {principal, scope, services} = context;
 		const found = await findHere(context, runtimeId);
 		if (found.created_by !== principal.userId) {
-			refuse(403, `The runtime “${found.key}” belongs to somebody else, who alone may resume it.`);
+			refuse(403, `The runtime “${found.key}” belongs to another user. Only they can resume it.`);
 		}
 
 		await resumeRuntime(services, found.id, scope.organization.slug);

@@ -28,7 +28,7 @@ export const sessionHandlers = {
 			}
 
 			if (found.length > 1) {
-				return refuse(409, `Several sessions begin with “${sessionId}”. Give more of the id.`);
+				return refuse(409, `Several sessions begin with “${sessionId}”. Enter more characters of the id.`);
 			}
 
 			if (session.archived_at !== null) {

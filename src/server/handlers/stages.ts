@@ -8,7 +8,7 @@ import {refuse} from '../kit/refusal.ts';
 import type {Handlers} from './handler.ts';
 
 export const stageHandlers = {
-	/** Whoever comes first makes the stage; all others get his, with his provenance, until it is submitted or dismissed. */
+	/** The first request creates the stage; later ones get the same, with its provenance, until it is submitted or dismissed. */
 	async createSubmissionStage({params, body}, {scope: {organization, project}, services: {database, now}}) {
 		const itemId = params.itemId.toLowerCase();
 		const actionId = body.action_id.toLowerCase();
@@ -50,7 +50,7 @@ export const stageHandlers = {
 				.where('action_id', '=', actionId)
 				.where('status', '=', 'staged')
 				.executeTakeFirst());
-		return stage ? toStage(stage) : refuse(409, 'The stage of this item and action ended at this moment. Try again.');
+		return stage ? toStage(stage) : refuse(409, 'The stage of this item and action just ended. Try again.');
 	},
 } satisfies Partial<Handlers>;
 

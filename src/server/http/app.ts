@@ -78,10 +78,10 @@ export function createApp({services, names = [], demo = {}, minimumClient}: Opti
 			return refuseBody(request, url, found.route) ?? found.route.handle({request, url, parameters: found.parameters});
 		}
 
-		// The credential comes first, so that a stranger learns nothing of what there is.
+		// Credentials are checked first, so that a stranger can't learn what exists.
 		const principal = await authenticate(services, request);
 		if (!principal) {
-			return refusal(url, 401, 'This needs a key or a token of this server, as Authorization: Bearer.', {
+			return refusal(url, 401, hasCredential(request) ? wrongCredential : noCredential, {
 				headers: {'www-authenticate': 'Bearer'},
 			});
 		}
@@ -95,7 +95,15 @@ export function createApp({services, names = [], demo = {}, minimumClient}: Opti
 	}
 }
 
-/** The response to a request whose handler threw: a refusal as it says, anything else without a word of what it was. */
+const wrongCredential = 'That API key or token isn’t valid on this server.';
+
+const noCredential = 'Send an API key or token as Authorization: Bearer.';
+
+function hasCredential({headers}: Request): boolean {
+	return headers.has('authorization') || Boolean(headers.get('x-api-key'));
+}
+
+/** Returns the response to a request whose handler threw: its refusal, or an error that reveals nothing. */
 function failed(error: unknown, url: URL, log: Log): Response {
 	if (error instanceof Refusal) {
 		return refusal(url, error.status, error.message, error.options);
@@ -111,7 +119,7 @@ function failed(error: unknown, url: URL, log: Log): Response {
 		? refusal(
 				url,
 				502,
-				'The database of this server does not answer, has no room, or is damaged. Nothing is half done; try again.',
+				'The database of this server does not answer, has no room, or is damaged. Nothing was changed; try again.',
 				{
 					type: 'database_error',
 				},

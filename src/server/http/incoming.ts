@@ -22,12 +22,12 @@ export function toRequest(incoming: IncomingMessage, signal: AbortSignal): Reque
 	}
 
 	if (rawHeaders.filter((name, index) => index % 2 === 0 && name.toLowerCase() === 'host').length > 1) {
-		return refusal(nowhere, 400, 'A request has one Host header.');
+		return refusal(nowhere, 400, 'A request must have exactly one Host header.');
 	}
 
 	const target = targetOf(incoming);
 	if (!target) {
-		return refusal(nowhere, 400, 'The target of the request is neither a path nor a URL.');
+		return refusal(nowhere, 400, 'The request target must be a path or a URL.');
 	}
 
 	const hasBody = method !== 'GET' && method !== 'HEAD';

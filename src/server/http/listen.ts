@@ -12,7 +12,7 @@ import {refuseMalformed} from './malformed.ts';
 export type Listening = {
 	/** Without a slash at the end. */
 	readonly url: string;
-	/** Takes no more requests, gives those that go on a second, then ends them. */
+	/** Stops accepting requests, waits a second for those in progress, then ends them. */
 	readonly close: () => Promise<void>;
 };
 
@@ -25,7 +25,7 @@ type Options = {
 	readonly timeouts?: {readonly headers: number; readonly request: number; readonly silence: number};
 };
 
-/** How long requests may go on after `close`, and how long a refused body may still be sent, in milliseconds. */
+/** Milliseconds that requests may take after `close`, and that a refused body may still be sent. */
 const closeTimeoutMs = 1000;
 
 const usualTimeouts = {headers: 10_000, request: 60_000, silence: 120_000};
@@ -57,7 +57,7 @@ export async function listen(app: App, options: Options = {}): Promise<Listening
 		handle,
 	).on('checkExpectation', handle);
 	refuseMalformed(server);
-	// Whoever reads nothing of his answer would keep it, and the file that it comes from, for ever.
+	// A client that reads nothing would keep its response, and the file behind it, open forever.
 	server.setTimeout(timeouts.silence, socket => socket.destroy());
 	server.listen(port, host);
 	await once(server, 'listening').catch((error: NodeJS.ErrnoException) => {
@@ -133,7 +133,7 @@ async function answer(app: App, incoming: IncomingMessage, outgoing: ServerRespo
  * the other side may never get to read the refusal.
  */
 async function discard(incoming: IncomingMessage): Promise<void> {
-	// Whoever began to read would pause it again.
+	// A reader would pause it again.
 	incoming.removeAllListeners('data');
 	incoming.resume();
 	const ended = finished(incoming, {signal: AbortSignal.timeout(closeTimeoutMs), writable: false});

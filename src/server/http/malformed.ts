@@ -5,7 +5,7 @@ import type {Problem} from '../../contract/problem.ts';
 /** Words for what node's parser says of a request that is no HTTP. */
 const details: Readonly<Record<string, string>> = {
 	HPE_HEADER_OVERFLOW: 'The headers of the request are too large.',
-	ERR_HTTP_REQUEST_TIMEOUT: 'The request did not come in time.',
+	ERR_HTTP_REQUEST_TIMEOUT: 'The request timed out.',
 };
 
 /**
@@ -24,12 +24,12 @@ export function refuseMalformed(server: Server): void {
 			return;
 		}
 
-		end(socket, 400, details[error.code ?? ''] ?? 'This is not a request of HTTP/1.1.');
+		end(socket, 400, details[error.code ?? ''] ?? 'This is not an HTTP/1.1 request.');
 	});
-	server.on('connect', (_, socket) => end(socket, 405, 'CONNECT is not possible here.'));
+	server.on('connect', (_, socket) => end(socket, 405, 'CONNECT is not supported.'));
 }
 
-/** How long a refusal may be read, in milliseconds. */
+/** Milliseconds that a client may take to read a refusal. */
 const refusalTimeoutMs = 1000;
 
 const reasons = {400: 'Bad Request', 405: 'Method Not Allowed'} as const;
@@ -45,7 +45,7 @@ function end(socket: Duplex, code: keyof typeof reasons, detail: string): void {
 	];
 	socket.on('error', () => socket.destroy());
 	socket.end(`${head.join('\r\n')}\r\n\r\n${body}`);
-	// Whoever does not end the connection at his side, too, would keep it for ever.
+	// A client that doesn't close its side would keep the connection open forever.
 	const timer = setTimeout(() => socket.destroy(), refusalTimeoutMs);
 	socket.once('close', () => clearTimeout(timer));
 }

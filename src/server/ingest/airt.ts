@@ -84,7 +84,7 @@ async function writeAssessment(
 		.execute();
 }
 
-/** Makes a finding anew of all that is known of its attack; nothing where the span of the attack is yet to come. */
+/** Rebuilds a finding from all known spans of its attack; does nothing until the attack's own span has arrived. */
 async function writeFinding(
 	transaction: DatabaseTransaction,
 	{organizationId, workspaceId}: Origin,

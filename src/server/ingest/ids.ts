@@ -42,7 +42,7 @@ export async function ownIds(
 	);
 }
 
-/** Another workspace took a UUID after `ownIds` had looked: the transaction is to be tried anew. */
+/** Another workspace took a UUID after `ownIds` had checked: retry the transaction. */
 export class IdTaken extends Error {
 	override readonly name = 'IdTaken';
 }

@@ -100,7 +100,7 @@ function tell(row: Row, told: readonly (Told & {readonly each: Touched})[], user
 		const {endedAt} = each.span;
 		const facts = factsOf(each, asked);
 		for (const name of factNames) {
-			// Whoever may add to a session may not hide it from others, or show it: that is its owner's.
+			// Only the owner of a session may change its visibility, not everyone who adds to it.
 			const said = name === 'visibility' && userId !== row.user_id ? undefined : facts[name];
 			const before = saidAt[name] ?? -1;
 			if (

@@ -1,10 +1,10 @@
 import type {OperationId} from '../../contract/operations.ts';
 import {type Role, roles} from '../database/role.ts';
 
-/** Who asks. */
+/** The authenticated caller of a request. */
 export type Principal = {
 	readonly userId: string;
-	/** The API key that he proved himself with, or that his token came from; revoking it ends both. */
+	/** The API key of the request, or the one that its token came from; revoking the key ends both. */
 	readonly apiKeyId: string | null;
 };
 

@@ -36,7 +36,7 @@ async function* chunksOf({body, signal}: Request): AsyncGenerator<Uint8Array, un
 		yield* body ?? [];
 	} catch (error) {
 		if (signal.aborted || errnoOf(error) === 'ECONNRESET') {
-			refuse(400, 'The body was cut short.');
+			refuse(400, 'The body is incomplete.');
 		}
 
 		throw error;

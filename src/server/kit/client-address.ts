@@ -2,12 +2,12 @@ import {isIPv6} from 'node:net';
 import {isLoopback} from '../../core/origin.ts';
 import type {CoreServices} from './services.ts';
 
-/** The header in which the listener says who connected. What a caller sends under this name never gets this far. */
+/** The header in which the listener passes the client address. A value that a client sends is overwritten. */
 export const clientAddressHeader = 'x-service-client-address';
 
 /**
- * The address that a request came from, in words for people; undefined where nobody knows. With https a proxy stands in
- * front, and its address would only mislead.
+ * Returns the client address for people to read; undefined if it is unknown. Behind a proxy with https, the address would be
+ * the proxy's and mislead.
  */
 export function describeClientAddress(
 	request: Request,
@@ -23,9 +23,8 @@ export function describeClientAddress(
 }
 
 /**
- * By what the attempts of strangers are told apart: the address that a request came from, of IPv6 the network of 64 bits,
- * since one computer has all of it. Behind a proxy with TLS it is the last address that `X-Forwarded-For` has: what comes
- * before it, anybody may write.
+ * Returns the network that attempts are counted by: the client address, or for IPv6 its /64, which one computer can use
+ * whole. Behind a proxy with TLS it is the last address of `X-Forwarded-For`; clients can forge the earlier ones.
  */
 export function networkOf({headers}: Request, {publicUrl}: Pick<CoreServices, 'publicUrl'>): string {
 	const forwarded = publicUrl().startsWith('https:') ? headers.get('x-forwarded-for')?.split(',').at(-1)?.trim() : '';

@@ -20,11 +20,11 @@ export async function guard(
 	}
 
 	if (!authorize(action, scope?.role)) {
-		refuse(403, `The role “${scope?.role}” may not do this in the organization.`);
+		refuse(403, `The role “${scope?.role}” does not allow this in the organization.`);
 	}
 
 	return scope;
 }
 
 /** What every operation says of what is not there, or belongs to others. */
-export const notFound = 'There is nothing of this name or id here.';
+export const notFound = 'Not found: nothing has this name or id.';

@@ -47,5 +47,5 @@ export function findRoute(routes: readonly Route[], {method}: Request, url: URL)
 	const allow = [...new Set(here.flatMap(({method: its}) => (its === 'GET' ? ['GET', 'HEAD'] : its)))].join(', ');
 	return allow
 		? refusal(url, 405, `${method} is not possible here.`, {headers: {allow}})
-		: refusal(url, 404, `There is nothing at ${url.pathname}.`);
+		: refusal(url, 404, `Not found: ${url.pathname}.`);
 }

@@ -30,6 +30,6 @@ export function sizeOf<From extends keyof Tables>(
 export function assertSmall({answer_bytes}: Size, less: string): void {
 	const bytes = Number(answer_bytes);
 	if (bytes > largestAnswer) {
-		refuse(400, `The answer would have ${formatBytes(bytes)}. ${less}`);
+		refuse(400, `The response would have ${formatBytes(bytes)}. ${less}`);
 	}
 }

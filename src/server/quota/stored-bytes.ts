@@ -2,7 +2,7 @@ import {formatBytes} from '../../core/format.ts';
 import type {Queries} from '../database/tables.ts';
 import {refuse} from '../kit/refusal.ts';
 
-/** Most bytes of spans and artifacts of an organization where whoever runs the server says nothing else. */
+/** The default maximum of bytes of spans and artifacts of an organization. */
 export const usualStorageLimit = 10_000_000_000;
 
 type Claim = {readonly organizationId: string; readonly bytes: number; readonly limit: number};
@@ -36,7 +36,7 @@ export async function claimBytes(queries: Queries, {organizationId, bytes, limit
 	}
 }
 
-/** Takes back what was claimed and not stored. */
+/** Releases bytes that were claimed and not stored. */
 export async function releaseBytes(queries: Queries, organizationId: string, bytes: number): Promise<void> {
 	await queries
 		.updateTable('stored_bytes')
@@ -55,11 +55,11 @@ export async function readStoredBytes(queries: Queries, organizationId: string):
 	return row?.bytes ?? 0;
 }
 
-/** Says that an organization has no room. */
+/** Refuses (409) because an organization has no room. */
 export function refuseFull(limit: number): never {
 	refuse(
 		409,
-		`The organization may store ${formatBytes(limit)} of spans and artifacts, and has no room for this. Whoever runs the server may give it more.`,
+		`The organization may store ${formatBytes(limit)} of spans and artifacts, and this would exceed it. Ask the server’s administrator for more.`,
 		{type: 'usage_limit_exceeded_error'},
 	);
 }

@@ -32,8 +32,8 @@ export function openDataFolder(env: Environment, {data, database}: Named): DataP
 		makeFolder(folder);
 		const names = readdirSync(folder);
 		if (names.length > 0 && !names.includes(mark)) {
-			throw new AppError('usage', `${folder} holds other things already.`, {
-				hint: 'Give --data a folder of its own; it is made where there is none.',
+			throw new AppError('usage', `${folder} already contains other files.`, {
+				hint: 'Use an empty or new folder for --data.',
 			});
 		}
 
@@ -48,7 +48,7 @@ export function openDataFolder(env: Environment, {data, database}: Named): DataP
 /** The file by which a folder of ours is known: no other one's mode is changed, whatever `--data` says. */
 const mark = '.service-data';
 
-/** Makes a file for its owner alone. SQLite would make its own as the umask has it; what lies beside it gets the mode of the file. */
+/** Creates a private file. SQLite would use the umask, and gives the files beside it the mode of the database. */
 export function privateFile(path: string): string {
 	closeSync(openSync(path, 'a', 0o600));
 	chmodSync(path, 0o600);

@@ -14,7 +14,7 @@ export async function makeEmbeddedFolder(parent = tmpdir()): Promise<string> {
 	return await mkdtemp(join(parent, `service-${process.pid}-`));
 }
 
-/** Best effort: what cannot be removed is left to whoever can. */
+/** Removes what it can; the rest stays. */
 async function sweep(parent: string): Promise<void> {
 	for (const entry of await readdir(parent).catch(() => [])) {
 		const [, pid] = name.exec(entry) ?? [];

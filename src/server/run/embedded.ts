@@ -86,7 +86,7 @@ export async function startEmbedded(options: Options): Promise<Embedded> {
 function firstReport(worker: Worker, startTimeoutMs: number): Promise<WorkerReport> {
 	return new Promise(resolve => {
 		const fail = (message: string) => resolve({kind: 'failed', message});
-		const timer = setTimeout(() => fail(`nothing was heard of it for ${startTimeoutMs / 1000} s.`), startTimeoutMs);
+		const timer = setTimeout(() => fail(`it did not respond for ${startTimeoutMs / 1000} s.`), startTimeoutMs);
 		worker.once('message', (report: WorkerReport) => {
 			clearTimeout(timer);
 			resolve(report);

@@ -39,7 +39,7 @@ type ServeOptions = Place & {
 	readonly storageLimit: number | undefined;
 	/** Where browsers and clients reach it, if that is not where it listens: an origin. */
 	readonly publicUrl: string | undefined;
-	/** Whether tasks may run with all rights of the server where nothing keeps them apart. */
+	/** Whether tasks may run with all rights of the server if nothing can contain them. */
 	readonly unsafeSandboxes: boolean;
 	/** The oldest version of this program that it answers. */
 	readonly minimumClient?: string | undefined;
@@ -55,13 +55,13 @@ export type Served = {
 	readonly url: string;
 	readonly folder: string;
 	readonly engine: 'sqlite' | 'postgres';
-	/** Who the demonstration belongs to, where it was made just now. */
+	/** The owner of the demonstration, if it was just created. */
 	readonly demo: Initialized | undefined;
-	/** Whether anybody could log in yet. */
+	/** Whether there are no users yet. */
 	readonly isEmpty: boolean;
-	/** How tasks are kept apart, in a few words. */
+	/** How tasks are contained, in a few words. */
 	readonly sandboxes: string;
-	/** Resolves when the signal has ended it and everything is closed, with how many sandboxes go on. */
+	/** Resolves once the server has closed, with how many sandboxes keep running. */
 	readonly ended: Promise<number>;
 };
 
@@ -78,27 +78,27 @@ async function withData<T>({env, data, database}: Place, work: (services: OpenDa
 
 type OpenData = Pick<Services, 'database' | 'now'>;
 
-/** `serve init`: makes what `initialize` makes, and throws what that throws. */
+/** `serve init`: creates what `initialize` does, and throws what it throws. */
 export function initializeData(place: Place, beginning: Beginning): Promise<Initialized> {
 	return withData(place, services => initialize(services, beginning));
 }
 
-/** The e-mail address of the owner of longest standing; undefined where there is no such organization. */
+/** Returns the e-mail address of the longest-standing owner; undefined if the organization doesn't exist. */
 export function ownerOf(place: Place, organization: string): Promise<string | undefined> {
 	return withData(place, services => findOwner(services, organization));
 }
 
-/** `serve limits`: changes what is said and gives what is then, and throws what `changeLimits` throws. */
+/** `serve limits`: changes limits and returns the result; throws what `changeLimits` throws. */
 export function changeLimitsOf(place: Place, change: LimitChange): Promise<LimitState> {
 	return withData(place, services => changeLimits(services, change));
 }
 
-/** `serve member`: makes somebody a member, and throws what `addMember` throws. */
+/** `serve member`: adds a member; throws what `addMember` throws. */
 export function addToOrganization(place: Place, given: NewMember): Promise<Joined> {
 	return withData(place, services => addMember(services, given));
 }
 
-/** `serve key`: an API key of a user. Throws `not-found` for an address that nobody has. */
+/** `serve key`: creates an API key of a user. Throws `AppError("not-found")` for an unknown address. */
 export function makeKeyOf(place: Place, email: string): Promise<Secret> {
 	return withData(place, async services => {
 		const {id: userId} = await userOf(services, email);
@@ -107,9 +107,9 @@ export function makeKeyOf(place: Place, email: string): Promise<Secret> {
 }
 
 /**
- * `serve password`: a code with which a user chooses a password. Turns his second factor off on request, for who has lost
- * the app and the recovery codes; the database takes another seal key where that was the last one. Throws `not-found` for an
- * address that nobody has.
+ * `serve password`: creates a code with which a user sets a password. On request it turns off their second factor, for a
+ * lost app and recovery codes; the database accepts another seal key if that was the last one. Throws
+ * `AppError("not-found")` for an unknown address.
  */
 export function makePasswordCodeOf(place: Place, email: string, {dropSecondFactor = false} = {}): Promise<Secret> {
 	return withData(place, async services => {
@@ -126,7 +126,7 @@ export function makePasswordCodeOf(place: Place, email: string, {dropSecondFacto
 async function userOf(services: OpenData, email: string): Promise<Account> {
 	const account = await findAccountByEmail(services, email);
 	if (!account) {
-		throw new AppError('not-found', `This data has no user “${email}”.`, {
+		throw new AppError('not-found', `User not found: “${email}”.`, {
 			hint: 'Add one with `serve member <email>`.',
 		});
 	}
@@ -134,7 +134,7 @@ async function userOf(services: OpenData, email: string): Promise<Account> {
 	return account;
 }
 
-/** `serve credits`: changes what is said and gives what is then, and throws what `changeCredits` throws. */
+/** `serve credits`: changes credits and returns the result; throws what `changeCredits` throws. */
 export function changeCreditsOf(place: Place, change: CreditChange): Promise<CreditState> {
 	return withData(place, services => changeCredits(services, change));
 }
@@ -152,7 +152,7 @@ export async function serve(options: ServeOptions): Promise<Served> {
 	const server = await startServer({
 		place,
 		folder,
-		// Whoever runs the server may have credentials for others there.
+		// The user who runs the server may keep credentials for other servers there.
 		hidden: [openHome(env).path],
 		...(bucket && {artifacts: bucket}),
 		...(storageLimit !== undefined && {storageLimit}),
@@ -182,7 +182,7 @@ export async function serve(options: ServeOptions): Promise<Served> {
 	return {url: server.url, folder, engine: place.engine, demo: made, isEmpty, sandboxes, ended};
 }
 
-/** Closes a server, and gives how many sandboxes of this machine go on without it. */
+/** Closes a server, and returns how many sandboxes of this machine keep running. */
 async function endServer({services, close}: RunningServer, hold: {release: () => void} | undefined): Promise<number> {
 	try {
 		const running = await countSandboxes(services).catch(() => 0);
@@ -193,13 +193,13 @@ async function endServer({services, close}: RunningServer, hold: {release: () =>
 	}
 }
 
-/** Two servers would wait for each other's writes, each with everything that it serves: SQLite is for one of them. */
+/** Locks the folder: two servers on one SQLite file would block each other. */
 async function holdFolder(folder: string) {
 	const {holdFile} = await import('../database/sqlite.ts');
 	const hold = holdFile(privateFile(join(folder, 'serving.lock')));
 	if (!hold) {
-		throw new AppError('conflict', `Another server runs on the data in ${folder}.`, {
-			hint: 'End that one, or give another --data. Several servers share one PostgreSQL with --database.',
+		throw new AppError('conflict', `Another server is using the data in ${folder}.`, {
+			hint: 'Stop it, or use another --data. Several servers can share PostgreSQL with --database.',
 		});
 	}
 

@@ -23,7 +23,7 @@ export type RunningServer = {
 	readonly url: string;
 	readonly services: Services;
 	readonly app: App;
-	/** Takes no more requests, lets those that go on end, and closes the database. */
+	/** Stops accepting requests, waits for those in progress, and closes the database. */
 	readonly close: () => Promise<void>;
 };
 

@@ -3,7 +3,7 @@ export const beginPatience = 60_000;
 
 /** Work that goes on after the request that began it was answered. */
 export type Background = {
-	/** Begins work of this name. It must not throw, and must end soon after its signal aborts. */
+	/** Starts work of this name, which must not throw and must end soon after its signal aborts. */
 	readonly run: (name: string, work: (signal: AbortSignal) => Promise<void>) => Promise<void>;
 	/** Whether work of this name goes on. */
 	readonly has: (name: string) => boolean;

@@ -32,7 +32,7 @@ export async function assertCapacity(
 		.where('id', '!=', but)
 		.executeTakeFirstOrThrow();
 	if (Number(count) >= capacity) {
-		refuse(409, `The organization has ${count} sandboxes, and may have ${capacity} at once. Wait for one to end.`, {
+		refuse(409, `The organization has ${count} of ${capacity} sandboxes in use. Wait for one to end.`, {
 			type: 'org_sandbox_capacity_exceeded_error',
 		});
 	}

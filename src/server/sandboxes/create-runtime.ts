@@ -20,7 +20,7 @@ export type NewRuntime = {
 
 const configVersion = '1';
 
-/** Makes a runtime that was never started, and gives its id. Refuses (409) a key that is taken. */
+/** Creates a runtime without a sandbox, and returns its id. Refuses (409) a key that is in use. */
 export async function createRuntime(
 	{database, now}: Pick<SandboxServices, 'database' | 'now'>,
 	runtime: NewRuntime,
@@ -51,7 +51,7 @@ export async function createRuntime(
 		.onConflict(conflict => conflict.columns(['workspace_id', 'key']).doNothing())
 		.executeTakeFirst();
 	if (numInsertedOrUpdatedRows === 0n) {
-		refuse(409, `There is a runtime “${key}” in this workspace already. Choose another key.`, {
+		refuse(409, `This workspace already has a runtime “${key}”. Choose another key.`, {
 			type: 'already_exists_error',
 		});
 	}

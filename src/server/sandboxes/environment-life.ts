@@ -139,7 +139,7 @@ async function turnOf(services: SandboxServices, row: EnvironmentRow, found: San
 		default: {
 			const age = now.getTime() - Date.parse(row.created_at);
 			const isAwaited = services.sandboxes.background.has(row.id) || (row.state === 'building' && age < beginPatience);
-			return isAwaited ? {state: row.state} : {state: 'failed', error: 'Its sandbox is gone, and nobody ended it.'};
+			return isAwaited ? {state: row.state} : {state: 'failed', error: 'Its sandbox ended unexpectedly.'};
 		}
 	}
 }

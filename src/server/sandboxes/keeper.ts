@@ -4,7 +4,7 @@ import {advanceRuntime} from './runtime-life.ts';
 import type {SandboxServices} from './sandbox-services.ts';
 
 /** How often it is looked whether a sandbox ended, or its time is over, in milliseconds. */
-const interval = 2000;
+const intervalMs = 2000;
 
 /** How many logs of ended sandboxes are removed at once. */
 const mostRemoved = 20;
@@ -14,7 +14,7 @@ export function keepSandboxes(services: SandboxServices): {readonly close: () =>
 	let current = look(services);
 	const timer = setInterval(() => {
 		current = current.then(() => look(services));
-	}, interval);
+	}, intervalMs);
 	timer.unref();
 	return {
 		async close() {

@@ -45,7 +45,7 @@ export function changeLimits(
 			.returning(['runtime_seconds_max', 'runtime_seconds_default', 'sandbox_capacity'])
 			.executeTakeFirstOrThrow(
 				() =>
-					new AppError('not-found', `This data has no organization “${organization}”.`, {
+					new AppError('not-found', `Organization not found: “${organization}”.`, {
 						hint: 'Check the spelling, and that --data names the right folder.',
 					}),
 			);
@@ -53,7 +53,7 @@ export function changeLimits(
 		const {runtime_seconds_max: most, runtime_seconds_default: chosen} = bounds;
 		if (chosen !== null && chosen > configured.seconds) {
 			throw new AppError('usage', `The default (${chosen} s) is longer than the maximum (${configured.seconds} s).`, {
-				hint: 'Give a shorter --default or a longer --max.',
+				hint: 'Use a shorter --default or a longer --max.',
 			});
 		}
 

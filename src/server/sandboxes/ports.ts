@@ -46,7 +46,7 @@ export function isListening(port: number): Promise<boolean> {
 	});
 }
 
-/** Whether a program listens on a port in the network of the process `pid`: whoever forwards it takes connections before. */
+/** Returns whether a program listens on a port in the network of the process `pid`; its forwarder accepts connections earlier. */
 export async function isListeningAt(pid: number, port: number): Promise<boolean> {
 	const tables = await Promise.all(
 		['tcp', 'tcp6'].map(name => readFile(`/proc/${pid}/net/${name}`, 'utf8').catch(() => '')),

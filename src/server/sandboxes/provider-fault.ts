@@ -18,7 +18,7 @@ export async function orProviderFault<Result>({log}: SandboxServices, work: Prom
 	} catch (error) {
 		log({level: 'error', message: 'sandbox provider', error: traceOf(error)});
 		const reason = fileReason(error) ?? 'something went wrong';
-		refuse(502, `The sandboxes of this server cannot be reached: ${reason}. Try again later.`, {
+		refuse(502, `Can’t reach the sandboxes of this server: ${reason}. Try again later.`, {
 			type: 'sandbox_provider_error',
 		});
 	}
@@ -28,6 +28,8 @@ export async function orProviderFault<Result>({log}: SandboxServices, work: Prom
 export async function assertHere(services: SandboxServices, machine: string | null, what: string): Promise<void> {
 	const here = await orProviderFault(services, services.sandboxes.provider.machine());
 	if (machine !== null && machine !== here) {
-		refuse(502, `The sandbox is on another machine, which alone can ${what}.`, {type: 'sandbox_provider_error'});
+		refuse(502, `The sandbox is on another machine. Only a server on that machine can ${what}.`, {
+			type: 'sandbox_provider_error',
+		});
 	}
 }

@@ -31,7 +31,7 @@ type Prepared = Pick<SandboxSpec, 'workspace' | 'files' | 'deadline'> & {
 	readonly user?: number | undefined;
 };
 
-/** Makes the folders of a new sandbox, for nobody else to read, and the files of its workspace. Gives the workspace. */
+/** Creates the private folders of a new sandbox and the files of its workspace. Returns the workspace. */
 export async function prepareFolder(
 	folder: SandboxFolder,
 	{workspace = folder.workspace, files, deadline, user}: Prepared,
@@ -69,7 +69,7 @@ async function exists(path: string): Promise<boolean> {
 	}
 }
 
-/** Makes a workspace with all of its files, or none: a server that is ended in between must not leave half of them. */
+/** Creates a workspace with all of its files or none: a server that ends midway must not leave half of them. */
 async function fill(workspace: string, files: SandboxSpec['files']): Promise<void> {
 	const made = `${workspace}.new`;
 	await rm(made, {recursive: true, force: true});
@@ -83,7 +83,7 @@ async function fill(workspace: string, files: SandboxSpec['files']): Promise<voi
 	await rename(made, workspace);
 }
 
-/** Makes a user the owner of a folder and all that is in it. Links are given as what they are. */
+/** Changes the owner of a folder and everything in it, without following links. */
 async function giveTo(user: number, path: string): Promise<void> {
 	const stats = await lstat(path);
 	if (stats.uid === user) {

@@ -14,11 +14,11 @@ export type SandboxPolicy = {
 	readonly capacity: number;
 	/** What the sandbox of a runtime or an environment costs while it runs. */
 	readonly creditsPerHour: number;
-	/** Longest time in milliseconds that a request waits for a sandbox to be ready. */
+	/** Milliseconds that a request waits for a sandbox to be ready. */
 	readonly startTimeoutMs: number;
-	/** Longest time in milliseconds from the start of a task's command to its services. */
+	/** Milliseconds that a task's services may take to listen after its command starts. */
 	readonly serviceTimeoutMs: number;
-	/** How long the log of an ended sandbox is kept, in milliseconds. */
+	/** Milliseconds that the log of an ended sandbox is kept. */
 	readonly logRetentionMs: number;
 };
 
@@ -54,7 +54,7 @@ type Options = {
 	readonly policy?: Partial<SandboxPolicy>;
 	/** Whether everything ends with this process: a server without a lasting database. */
 	readonly isEphemeral?: boolean;
-	/** Whether tasks may run with all rights of the server where nothing keeps them apart. */
+	/** Whether tasks may run with all rights of the server if nothing can contain them. */
 	readonly allowUncontained?: boolean | undefined;
 	readonly provider?: SandboxProvider;
 };

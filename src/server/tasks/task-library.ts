@@ -12,7 +12,7 @@ import {parseReference, resolveReference} from './task-reference.ts';
 export type TaskLibrary = {
 	/** Every task that can be used; what cannot is said in the server's log. */
 	readonly list: () => Promise<readonly Task[]>;
-	/** The task that a member of this organization means; undefined where there is none, or it is not for him. */
+	/** Returns the task that a member of this organization means; undefined if they can't use one of that name. */
 	readonly find: (reference: string, organization: string) => Promise<Task | undefined>;
 };
 

@@ -12,8 +12,8 @@ export function parseReference(text: string): TaskReference | undefined {
 }
 
 /**
- * The task that a caller of `organization` means: without an organization in the reference, among those of his own and
- * the public ones, his own first; with one, it must belong to that one, and be his own organization's or public. Without
+ * Returns the task that a caller of `organization` means: without an organization in the reference, its own tasks come
+ * before public ones; with one, the task must belong to it, and be the caller's organization's or public. Without
  * a version it is the highest.
  */
 export function resolveReference(

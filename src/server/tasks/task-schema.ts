@@ -59,7 +59,7 @@ export const taskSchema = z.strictObject({
 	/** How long it may live, in seconds, where the caller asks for no other time. */
 	timeout_sec: z.optional(z.int().check(z.minimum(1))),
 	memory_mb: z.optional(z.int().check(z.minimum(64), z.maximum(1_048_576))),
-	/** What checks the work; handed to whoever asks for the environment, as it is. */
+	/** What checks the work; returned unchanged with the environment. */
 	verification: z.optional(anyObject),
 });
 

@@ -92,15 +92,15 @@ test('the last owner stays one', async () => {
 	const {services} = await prepare();
 	await initialize(services, beginning);
 	const step = {organization: 'acme', email: beginning.email, role: 'member'} as const;
-	expect(await failure(addMember(services, step))).toEqual(['conflict', '“acme” would be without an owner.']);
+	expect(await failure(addMember(services, step))).toEqual(['conflict', '“acme” needs at least one owner.']);
 	await addMember(services, {organization: 'acme', email: 'bob@example.com', role: 'owner'});
 	expect((await addMember(services, step)).apiKey).toBeUndefined();
 });
 
-test('nobody joins an organization that is not there', async () => {
+test("joining an organization that doesn't exist fails", async () => {
 	const {services} = await prepare();
 	const joining = addMember(services, {organization: 'none', email: 'bob@example.com', role: 'member'});
-	expect(await failure(joining)).toEqual(['not-found', 'This data has no organization “none”.']);
+	expect(await failure(joining)).toEqual(['not-found', 'Organization not found: “none”.']);
 });
 
 test.each([

@@ -35,7 +35,7 @@ test.each([null, undefined])('[26] without a password (%s) nothing is right', as
 	expect(await verifyPassword('', stored)).toBe(false);
 });
 
-test('a broken stored hash is a bug that is told, not a way in', async () => {
+test('a broken stored hash is a reported bug and never a valid password', async () => {
 	await expect(verifyPassword('x', 'scrypt$16$8$1$c2FsdA$')).rejects.toThrow('cannot be read');
 	await expect(verifyPassword('x', 'plain')).rejects.toThrow('cannot be read');
 });

@@ -44,7 +44,7 @@ test.each(['short', 'a'.repeat(42), 'a'.repeat(44), `${'a'.repeat(42)}!`, `${'a'
 			const error = await loadSealKey(folder, env).catch((thrown: unknown) => thrown);
 			expect(error).toMatchObject({
 				code: 'usage',
-				message: expect.stringMatching(/ holds no key of 32 bytes in base64\.$/),
+				message: expect.stringMatching(/ must be a key of 32 bytes in base64\.$/),
 			});
 			expect(String(error)).not.toContain(text);
 		}
@@ -80,7 +80,7 @@ test('what was stored before there was a key is sealed with the first one, and a
 	});
 });
 
-test('where the key is lost, another one is taken once nothing is sealed any more, and not before', async () => {
+test('after the key is lost, another one is accepted only once nothing is sealed', async () => {
 	const {services, database, owner, join: add} = await createTestServer();
 	const member = await add('member');
 	await applySeal(database, services.seal);

@@ -15,30 +15,27 @@ test.each<[string, object, object]>([
 });
 
 test.each([
-	['art', 'Artifacts are kept in a folder, or in a bucket as s3://bucket?endpoint=https://host&region=name.'],
-	['https://art', 'Artifacts are kept in a folder, or in a bucket as s3://bucket?endpoint=https://host&region=name.'],
-	['s3://', 'Artifacts are kept in a folder, or in a bucket as s3://bucket?endpoint=https://host&region=name.'],
-	['s3://A_b', 'Artifacts are kept in a folder, or in a bucket as s3://bucket?endpoint=https://host&region=name.'],
-	[
-		's3://me:pw@art',
-		'Artifacts are kept in a folder, or in a bucket as s3://bucket?endpoint=https://host&region=name.',
-	],
-	['s3://art?acl=public', 'A bucket has no “acl”.'],
-	['s3://art/a b', 'A prefix has letters, digits, dots, dashes and slashes.'],
-	['s3://art?endpoint=ftp://x', 'The endpoint of a bucket is an http or https address, without a user name.'],
-	['s3://art?endpoint=https://me:pw@x', 'The endpoint of a bucket is an http or https address, without a user name.'],
+	['art', '--artifacts must be a bucket such as s3://bucket?endpoint=https://host&region=name.'],
+	['https://art', '--artifacts must be a bucket such as s3://bucket?endpoint=https://host&region=name.'],
+	['s3://', '--artifacts must be a bucket such as s3://bucket?endpoint=https://host&region=name.'],
+	['s3://A_b', '--artifacts must be a bucket such as s3://bucket?endpoint=https://host&region=name.'],
+	['s3://me:pw@art', '--artifacts must be a bucket such as s3://bucket?endpoint=https://host&region=name.'],
+	['s3://art?acl=public', 'Unknown bucket parameter “acl”.'],
+	['s3://art/a b', 'A prefix may have letters, digits, dots, dashes and slashes.'],
+	['s3://art?endpoint=ftp://x', 'The endpoint of a bucket must be an http or https URL without a user name.'],
+	['s3://art?endpoint=https://me:pw@x', 'The endpoint of a bucket must be an http or https URL without a user name.'],
 ])('%s is no bucket', (text, message) => {
 	expect(() => bucketOf(text, env)).toThrow(message);
 });
 
 test('[9] plain http to another machine takes its permission', () => {
 	expect(() => bucketOf('s3://art?endpoint=http://minio:9000', env)).toThrow(
-		'Plain http would show every artifact on the way.',
+		'Refusing plain HTTP: anyone on the network could read the artifacts.',
 	);
 });
 
 test('[8] a bucket needs a key, and shows none', () => {
-	expect(() => bucketOf('s3://art', {AWS_ACCESS_KEY_ID: 'AKID'})).toThrow('There is no key for the bucket.');
+	expect(() => bucketOf('s3://art', {AWS_ACCESS_KEY_ID: 'AKID'})).toThrow('The bucket has no access key.');
 	const bucket = bucketOf('s3://art', {...env, AWS_SESSION_TOKEN: 'session-secret'});
 	expect(JSON.stringify(bucket)).not.toMatch(/shhhhhh|session-/);
 });

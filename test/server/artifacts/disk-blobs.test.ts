@@ -63,7 +63,7 @@ test('[10] a link to elsewhere is not followed', async () => {
 	await expect(createDiskBlobs(root).open(name)).rejects.toMatchObject({status: 502});
 });
 
-test('what the sender throws is thrown on, and nothing is left of what he sent', async () => {
+test('an error of the sender is rethrown, and nothing of the upload is left', async () => {
 	const root = folder();
 	async function* failing() {
 		yield Buffer.from('half');

@@ -126,7 +126,7 @@ test('[8] a store that refuses or is gone is 502, and neither the answer nor the
 		502,
 		{
 			code: 502,
-			detail: 'The object store of this server does not take or give artifacts. Try again later.',
+			detail: 'The object store of this server is not available. Try again later.',
 			type: 'object_store_error',
 		},
 	]);

@@ -73,7 +73,7 @@ test('an organization without an account is not billed, yet its members have the
 	]);
 });
 
-test('the limit of a member begins anew with each month of UTC, and a clock that is behind brings none back', async () => {
+test('the usage of a member resets with each month of UTC, and a clock that is behind restores nothing', async () => {
 	const {charge, limit, left, used} = await open(1000);
 	await limit(50);
 	expect([await charge(50), await charge(1), await left(), await left(april)]).toEqual([{ok: true}, exceeded, 0, 50]);

@@ -9,7 +9,7 @@ export const writes = operations.filter(id => rows[id].method !== 'GET');
 /** What a caller hears while the database cannot be used. */
 export const lost = {
 	code: 502,
-	detail: 'The database of this server does not answer, has no room, or is damaged. Nothing is half done; try again.',
+	detail: 'The database of this server does not answer, has no room, or is damaged. Nothing was changed; try again.',
 	type: 'database_error',
 };
 

@@ -78,7 +78,7 @@ test('[8] a database that cannot be reached is said without its password', async
 });
 
 test.each(['mysql://host/name', 'host', '', 'postgres://', 'file:///tmp/a'])('“%s” is no database', url => {
-	expect(() => placeOf(url)).toThrow('The database must be a URL as postgres://user@host/name.');
+	expect(() => placeOf(url)).toThrow('The database must be a URL such as postgres://user@host/name.');
 });
 
 async function temporaryFolder(): Promise<string> {

@@ -94,7 +94,7 @@ test('while another process writes, what needs no database goes on, and what wai
 	expect(await Promise.all(waiting)).toEqual([200, 200]);
 });
 
-test('who waits 5 seconds for another process is told so, and those behind him do not wait as long again', async () => {
+test('a statement fails after 5 seconds of waiting for another process, and those queued behind it fail at once', async () => {
 	const {file, ask} = await onFile();
 	const other = await openDatabase({engine: 'sqlite', file});
 	onTestFinished(() => other.destroy());

@@ -7,7 +7,7 @@ import {browse, oidOf, refer, resolve, traceId, upload} from '../artifacts/artif
 import {createTestServer, origin, type TestServer} from '../harness.ts';
 import {findProjectOf} from '../rows.ts';
 
-const notFound = {code: 404, detail: 'There is nothing of this name or id here.', type: 'not_found_error'};
+const notFound = {code: 404, detail: 'Not found: nothing has this name or id.', type: 'not_found_error'};
 const text = 'Grüße\n';
 const oid = oidOf(text);
 const filesOf = async ({folder}: TestServer) =>
@@ -95,7 +95,7 @@ test('[26] a link is good for what it says and no longer than it says', async ()
 	];
 	const answers = await Promise.all(wrong.map(each => browse(server, each)));
 	expect([...new Set(answers.map(({status, text: body}) => `${status} ${body}`))]).toEqual([
-		'403 {"code":403,"detail":"This link is not right, or is over. Resolve the artifact again.","type":"forbidden_error"}',
+		'403 {"code":403,"detail":"This link is invalid or has expired. Resolve the artifact again.","type":"forbidden_error"}',
 	]);
 
 	server.advance(15 * 60_000 - 1);
@@ -134,7 +134,7 @@ test('what cannot be resolved has one answer', async () => {
 	);
 	expect(answers.map(({json}) => json)).toEqual(Array(5).fill(notFound));
 
-	// Whoever refers to a hash of others in a span of his gets nothing of theirs.
+	// A span that names another tenant's hash gets none of their bytes.
 	await refer(server, {oid, org: 'rival', key: rival.key});
 	expect((await resolve(server, oid, {key: rival.key, org: 'rival'})).json).toEqual(notFound);
 	expect((await server.send(path.replace('cd'.repeat(16), traceId.toUpperCase()))).status).toBe(200);
@@ -148,7 +148,7 @@ test('[10] bytes are stored once, privately, and only under their own hash', asy
 	const wrong = await upload(server, oidOf('other'), text);
 	expect(wrong).toEqual({
 		status: 400,
-		json: {code: 400, detail: `The bytes are those of ${oid}.`, type: 'invalid_error'},
+		json: {code: 400, detail: `The oid of these bytes is ${oid}.`, type: 'invalid_error'},
 	});
 
 	expect(await filesOf(server)).toEqual([oid.replace(':', '-')]);

@@ -73,7 +73,7 @@ test('as many as an organization may have, and no more, also at once', async () 
 	expect(answers.map(({status}) => status).sort()).toEqual([200, 200, 409, 409]);
 	expect(answers.find(({status}) => status === 409)?.json).toEqual({
 		code: 409,
-		detail: 'The organization has 2 sandboxes, and may have 2 at once. Wait for one to end.',
+		detail: 'The organization has 2 of 2 sandboxes in use. Wait for one to end.',
 		type: 'org_sandbox_capacity_exceeded_error',
 	});
 });
@@ -118,9 +118,9 @@ test.each<[string, Record<string, unknown>, number, string]>([
 		'an unknown task',
 		{task_ref: 'nothing'},
 		404,
-		'There is no task “nothing” for this organization. It may use broken-cart@1.0.0, nightly-import@1.0.0, web-shop@',
+		'Task not found: “nothing”. This organization can use broken-cart@1.0.0, nightly-import@1.0.0, web-shop@',
 	],
-	['an unknown version', {task_ref: 'web-shop@9'}, 404, 'There is no task “web-shop@9” for this organization.'],
+	['an unknown version', {task_ref: 'web-shop@9'}, 404, 'Task not found: “web-shop@9”. This organization can use'],
 	['an unknown input', {task_ref: 'web-shop', inputs: {x: 1}}, 422, 'body.inputs.x is no input of this task; it has'],
 	[
 		'a wrong input',
@@ -132,7 +132,7 @@ test.each<[string, Record<string, unknown>, number, string]>([
 		'another project',
 		{task_ref: 'web-shop', project_id: 'other'},
 		404,
-		'There is no project “other” in this workspace.',
+		'Project not found in this workspace: “other”.',
 	],
 	['no time', {task_ref: 'web-shop', timeout_sec: 0}, 422, 'body.timeout_sec must be at least 1.'],
 	['an unknown secret', {task_ref: 'web-shop', secret_ids: ['../../key']}, 422, 'body.secret_ids.0 is no secret of'],

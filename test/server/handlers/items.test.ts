@@ -52,7 +52,7 @@ async function runItems(server: TestServer, query = '') {
 
 const common = {run_title: 'Sweep', workflow_run_id: runId, session_id: session};
 
-test('a run lists what its spans and its sessions recorded, whoever came first', async () => {
+test('a run lists what its spans and its sessions recorded, in any order of arrival', async () => {
 	const server = await createTestServer();
 	await push(server, spans.slice(0, 1));
 	await push(server, spans.slice(1));

@@ -51,7 +51,7 @@ test('a project narrows a list, by its slug or its UUID, and an unknown one is 4
 	}
 
 	const {status, json} = await server.send(`${inWorkspace}/runtimes?project=nope`);
-	expect([status, json.detail]).toEqual([404, 'There is no project “nope” in this workspace.']);
+	expect([status, json.detail]).toEqual([404, 'Project not found in this workspace: “nope”.']);
 });
 
 test('[26] a list of sessions leaves out what is private to others, a list of runs what fences their writes', async () => {
@@ -74,11 +74,11 @@ test.each([
 	[{key: 'Big Box', task_ref: 'quiet'}, 422, 'body.key must be lower-case letters, digits and dashes'],
 	[{key: '0b3ad4ff-0000-4000-8000-00000000cafe', task_ref: 'quiet'}, 422, 'body.key must be'],
 	[{key: 'box', task_ref: 'a/b/c'}, 422, 'body.task_ref must be [org/]name[@version].'],
-	[{key: 'box', task_ref: 'none'}, 404, 'There is no task “none” for this organization.'],
+	[{key: 'box', task_ref: 'none'}, 404, 'Task not found: “none”. This organization can use'],
 	[{key: 'box', task_ref: 'asks'}, 422, 'body.task_ref needs inputs (city)'],
-	[{key: 'box', task_ref: 'quiet', project_id: 'nope'}, 404, 'There is no project “nope” in this workspace.'],
+	[{key: 'box', task_ref: 'quiet', project_id: 'nope'}, 404, 'Project not found in this workspace: “nope”.'],
 	[{key: 'box', task_ref: 'quiet', timeout_sec: 0}, 422, 'body.timeout_sec must be at least 1.'],
-	[{key: 'taken', task_ref: 'quiet'}, 409, 'There is a runtime “taken” in this workspace already.'],
+	[{key: 'taken', task_ref: 'quiet'}, 409, 'This workspace already has a runtime “taken”.'],
 ])('a runtime that cannot be made is refused with the reason (%#)', async (body, code, detail) => {
 	const server = await createTestServer();
 	await addTask(server, 'quiet', {command: ['true']});

@@ -73,7 +73,7 @@ test('without an enrollment there is nothing to finish, and the answer says wher
 	const {status, json} = await verify(await createTestServer(), '123456');
 	expect([status, json.detail]).toEqual([
 		409,
-		'No enrollment waits for a code. Begin one at http://127.0.0.1:8700/account/second-factor.',
+		'No enrollment is waiting for a code. Start one at http://127.0.0.1:8700/account/second-factor.',
 	]);
 });
 

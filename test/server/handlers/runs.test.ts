@@ -143,7 +143,7 @@ test('a run that is not pending cannot be claimed', async () => {
 	const server = await createTestServer();
 	for (const status of ['running', 'completed', 'failed'] as const) {
 		const {json} = await claim(server, await addRun(server, status));
-		const detail = `The run is ${status} already; only a pending one can be claimed.`;
+		const detail = `The run is already ${status}; only a pending run can be claimed.`;
 		expect(json).toEqual({code: 409, detail, type: 'conflict_error'});
 	}
 });

@@ -80,7 +80,7 @@ test('credits that others use up pause it before its time, and no balance gets b
 	]);
 });
 
-test('a member over his limit is told so, by the pause and by the refusal', async () => {
+test('a member over their limit sees why, in the pause and in the refusal', async () => {
 	const {server, organizationId} = await withCredits(100);
 	const limit = {organizationId, userId: server.owner.id, limit: 2, now: server.services.now()};
 	await server.database.transaction().execute(transaction => setMemberLimit(transaction, limit));

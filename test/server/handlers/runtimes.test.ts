@@ -137,7 +137,7 @@ test('a sandbox that its provider cannot suspend ends with its time', async () =
 	expect([again.status, again.json.instance.sandbox_id === json.instance.sandbox_id]).toEqual([200, false]);
 });
 
-test('a runtime whose program ended is idle, and begins anew in the workspace that it had', async () => {
+test('a runtime whose program ended is idle, and starts again in its workspace', async () => {
 	const {server} = await withRuntime({taskReference: 'counts'});
 	const main =
 		'import {appendFileSync, readFileSync} from "node:fs"; appendFileSync("count", "x"); console.log(readFileSync("count", "utf8"));';

@@ -201,7 +201,7 @@ test('the beginning of an id is enough where no other session has it, else it is
 	const {status, json} = await server.send(unarchive('1111'), {method: 'POST'});
 	expect([status, json]).toEqual([
 		409,
-		{code: 409, detail: 'Several sessions begin with “1111”. Give more of the id.', type: 'conflict_error'},
+		{code: 409, detail: 'Several sessions begin with “1111”. Enter more characters of the id.', type: 'conflict_error'},
 	]);
 	expect((await server.send(unarchive(other.toUpperCase()), {method: 'POST'})).json.id).toBe(other);
 	expect((await server.send(unarchive('2'), {method: 'POST'})).status).toBe(404);

@@ -42,7 +42,7 @@ async function addItem({database}: TestServer, organization: string = scope.org)
 	return id;
 }
 
-test('a stage is made once, and returned as it was made to whoever asks again', async () => {
+test('a stage is created once, and returned unchanged to later requests', async () => {
 	const server = await createTestServer();
 	const itemId = await addItem(server);
 	const {organizationId, projectId} = await findProjectOf(server.database);

@@ -171,7 +171,7 @@ test.each<[string, Uint8Array | string, Record<string, string>]>([
 	expect(await server.database.selectFrom('spans').selectAll().execute()).toEqual([]);
 });
 
-test('nobody sends spans to an organization that is not his [26]', async () => {
+test('nobody sends spans to another organization [26]', async () => {
 	const server = await createTestServer();
 	const rival = await server.foundAnother();
 	const sent = {method: 'POST', body: toRequest([call])};

@@ -37,14 +37,17 @@ test('health takes no token, and the models of the host are listed', async () =>
 	});
 });
 
-test.each<[string, Record<string, string>]>([
-	['no token', {}],
-	['a wrong token', {authorization: 'Bearer nope'}],
-	['a token with more behind it', {authorization: `Bearer ${token}2`}],
-	['another scheme', {authorization: `Basic ${token}`}],
-	['a wrong key', {'x-api-key': 'nope'}],
-	['an empty key', {'x-api-key': ''}],
-])('[26] %s is 401, for what exists and for what does not', async (_, headers) => {
+const invalid = 'That API key or token isn’t valid on this server.';
+const missing = 'Send an API key or token as Authorization: Bearer.';
+
+test.each<[string, Record<string, string>, string]>([
+	['no token', {}, missing],
+	['a wrong token', {authorization: 'Bearer nope'}, invalid],
+	['a token with more behind it', {authorization: `Bearer ${token}2`}, invalid],
+	['another scheme', {authorization: `Basic ${token}`}, invalid],
+	['a wrong key', {'x-api-key': 'nope'}, invalid],
+	['an empty key', {'x-api-key': ''}, missing],
+])('[26] %s is 401, for what exists and for what does not', async (_, headers, detail) => {
 	const {url} = await serve();
 	for (const path of [preferences, '/v1/models', '/api/v1/nothing']) {
 		const answer = await send(url, {path, headers});
@@ -54,7 +57,7 @@ test.each<[string, Record<string, string>]>([
 	const {text} = await send(url, {path: preferences, headers});
 	expect(problemSchema.parse(JSON.parse(text))).toEqual({
 		code: 401,
-		detail: 'This needs a key or a token of this server, as Authorization: Bearer.',
+		detail,
 		type: 'authentication_error',
 	});
 });
@@ -107,7 +110,7 @@ test('what does not exist is 404, another method 405', async () => {
 	const {url} = await serve();
 	expect(await send(url, {path: '/nothing', headers: bearer})).toMatchObject({
 		status: 404,
-		text: '{"code":404,"detail":"There is nothing at /nothing.","type":"not_found_error"}',
+		text: '{"code":404,"detail":"Not found: /nothing.","type":"not_found_error"}',
 	});
 	const answer = await send(url, {method: 'POST', path: preferences, headers: json, body: '{}'});
 	expect([answer.status, answer.headers['allow']]).toEqual([405, 'PATCH, GET, HEAD']);

@@ -90,7 +90,7 @@ test('closing ends requests that do not end by themselves', async () => {
 	expect(seen.ended).toBe(1);
 });
 
-test('a place that cannot be listened at is told in words', async () => {
+test('an address that cannot be listened on has a readable error', async () => {
 	const {url} = await serve();
 	const port = Number(new URL(url).port);
 	const listening = (options: Parameters<typeof listen>[1]) => listen(async () => new Response(), options);
@@ -105,7 +105,7 @@ test('a place that cannot be listened at is told in words', async () => {
 	});
 });
 
-test('a request that is no HTTP is answered 400, and the server goes on', async () => {
+test('a request that is not HTTP is answered 400, and the server keeps running', async () => {
 	const {url} = await serve();
 	const socket = connect(Number(new URL(url).port), '127.0.0.1').setEncoding('utf8');
 	socket.end('\x16\x03\x01 garbage\r\n\r\n');
@@ -139,7 +139,7 @@ test.each([
 	['nothing', ''],
 	['headers without an end', 'GET /healthz HTTP/1.1\r\nHost: 127.0.0.1\r\n'],
 	['a body that does not come', 'POST /x HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Length: 9\r\n\r\n'],
-])('[21] who sends %s is told so after a while, and let go', async (_, sent) => {
+])('[21] a client that sends %s gets an error after a while, and is disconnected', async (_, sent) => {
 	const listening = await listen(async request => new Response(await request.text()), {
 		timeouts: {headers: 100, request: 200, silence: 10_000},
 	});
@@ -149,7 +149,7 @@ test.each([
 	const answer: string[] = [];
 	socket.on('data', (data: string) => answer.push(data));
 	await once(socket, 'close');
-	expect(answer.join('')).toMatch(/^HTTP\/1\.1 400 [\s\S]*"The request did not come in time\."/);
+	expect(answer.join('')).toMatch(/^HTTP\/1\.1 400 [\s\S]*"The request timed out\."/);
 });
 
 test('a large body that is refused early ends its connection, and the next request goes well', async () => {

@@ -7,7 +7,7 @@ import {listen} from '../../../src/server/http/listen.ts';
 /** How many ends of connections this process holds. */
 const connections = () => process.getActiveResourcesInfo().filter(name => name === 'TCPSocketWrap').length;
 
-test('[21] who was refused and keeps his end of the connection open is let go', async () => {
+test('[21] a refused client that keeps its side open is disconnected', async () => {
 	const listening = await listen(async () => new Response(), {timeouts: {headers: 100, request: 200, silence: 10_000}});
 	onTestFinished(() => listening.close());
 	const before = connections();

@@ -47,7 +47,7 @@ test('behind a proxy with TLS they count for the address that the proxy saw, and
 	]);
 });
 
-test('nobody says for himself where he is', async () => {
+test('a client cannot choose its own address', async () => {
 	const listening = await listen(async request => new Response(request.headers.get(clientAddressHeader)));
 	try {
 		const {text} = await send(listening.url, {

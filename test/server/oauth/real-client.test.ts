@@ -73,7 +73,7 @@ test('our own client logs out, and its tokens open nothing any more', async () =
 	expect(await refreshTokens(found, tokens.refreshToken ?? secret(''), options)).toBeUndefined();
 });
 
-test('our own client is told of a denial', async () => {
+test('our own client sees a denial', async () => {
 	const server = await serve();
 	const {found, code, options} = await decide(server, 'deny');
 	await expect(awaitTokens(found, code, options)).rejects.toMatchObject({

@@ -38,7 +38,7 @@ test('[21] more items than an answer may hold are refused before they are read, 
 	await server.database.updateTable('items').set({data: large}).execute();
 	const project = await projectOf(server);
 	expect(await ask(server, `/workflows/runs/${run}/items?project_id=${project}`, ['', '&limit=1'])).toEqual([
-		[400, 'invalid_error', 'The answer would have X MB. Give a smaller `limit`, or an `item_type`.'],
+		[400, 'invalid_error', 'The response would have X MB. Use a smaller `limit`, or an `item_type`.'],
 		1,
 	]);
 });
@@ -56,10 +56,10 @@ test('[21] so are findings, attacks and assessments', async () => {
 		['1', '2', '3', '4', '5'].map(id => ({id, attributes})),
 	);
 	await server.database.updateTable('findings').set({detail: large, attack: large}).execute();
-	const page = [400, 'invalid_error', 'The answer would have X MB. Give a smaller `page_size`.'];
+	const page = [400, 'invalid_error', 'The response would have X MB. Use a smaller `page_size`.'];
 	expect(await ask(server, '/airt/projects/web/findings', ['', '?page=5&page_size=1'])).toEqual([page, 1]);
 	expect(await ask(server, `/airt/assessments/${assessment}/traces/attacks`, [''])).toEqual([
-		[400, 'invalid_error', 'The answer would have X MB. Read its findings instead, a page at a time.'],
+		[400, 'invalid_error', 'The response would have X MB. Read its findings page by page instead.'],
 	]);
 	expect(await ask(server, '/airt/assessments', [''])).toEqual([1]);
 	await server.database

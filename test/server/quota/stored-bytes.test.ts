@@ -11,7 +11,7 @@ const full = {
 		code: 409,
 		type: 'usage_limit_exceeded_error',
 		detail:
-			'The organization may store 100 kB of spans and artifacts, and has no room for this. Whoever runs the server may give it more.',
+			'The organization may store 100 kB of spans and artifacts, and this would exceed it. Ask the server’s administrator for more.',
 	},
 };
 

@@ -17,7 +17,7 @@ test('the folder is made for its owner alone, with those above it, and opened ag
 test('what holds other things, and what is a file, is left as it was', () => {
 	const folder = temporaryFolder();
 	writeFileSync(join(folder, 'mine'), '');
-	expect(() => openDataFolder({}, {data: folder})).toThrow(`${folder} holds other things already.`);
+	expect(() => openDataFolder({}, {data: folder})).toThrow(`${folder} already contains other files.`);
 	expect(() => openDataFolder({}, {data: join(folder, 'mine')})).toThrow(/not a folder|could not be created/i);
 	expect(readdirSync(folder)).toEqual(['mine']);
 });

@@ -118,7 +118,7 @@ test.each([0, 100, 150, 200, 250, 300, 400])('left %i ms after its start began, 
 test.each([
 	['throws.mjs', 'no such thing'],
 	['ends.mjs', 'its thread ended with status 0.'],
-	['hangs.mjs', 'nothing was heard of it for 0.3 s.'],
+	['hangs.mjs', 'it did not respond for 0.3 s.'],
 	['missing.mjs', 'Cannot find module'],
 ])('%s is an error that can be read', async (name, message) => {
 	await expect(

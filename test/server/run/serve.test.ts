@@ -48,7 +48,7 @@ test('a second server on the data of one that runs is refused, until that has en
 	const first = await start();
 	await expect(start()).rejects.toMatchObject({
 		code: 'conflict',
-		message: `Another server runs on the data in ${place.data}.`,
+		message: `Another server is using the data in ${place.data}.`,
 	});
 	expect((await fetch(`${first.url}/healthz`)).status).toBe(200);
 	await first.end();

@@ -56,10 +56,7 @@ test('when its time is over an environment is torn down; its log stays for a day
 	server.advance(25 * 60 * minute);
 	await sweepSandboxes(server.services);
 	const gone = await logOf(server, environment.id);
-	expect([gone.status, gone.json.detail]).toEqual([
-		404,
-		'The log of this environment is gone: it was kept for a while after its end.',
-	]);
+	expect([gone.status, gone.json.detail]).toEqual([404, 'The log of this environment has expired.']);
 });
 
 test('a server that is started again finds its sandboxes, and goes on with them', async () => {
@@ -82,8 +79,8 @@ test('a sandbox that died while no server ran is a failure, and what is left of 
 	await sweepSandboxes(restarted(server));
 	await eventually(() => !runs(group));
 	const {state, error} = await rowOf(server);
-	expect([state, error]).toEqual(['failed', 'Its sandbox is gone, and nobody ended it.']);
-	expect((await logOf(server, environment.id)).json.logs).toMatch(/\n\[server\] Its sandbox is gone.*\n$/);
+	expect([state, error]).toEqual(['failed', 'Its sandbox ended unexpectedly.']);
+	expect((await logOf(server, environment.id)).json.logs).toMatch(/\n\[server\] Its sandbox ended unexpectedly\.\n$/);
 });
 
 test('an environment whose server ended before its sandbox began fails, after a while', async () => {

@@ -78,7 +78,7 @@ test('[26] a task is found as the specification says: own and public ones, and b
 	});
 });
 
-test('a task that cannot be used is said in the log, and hides no other', async () => {
+test('an invalid task is logged, and hides no other', async () => {
 	const {list, logged, folder} = await library({good: yaml('good', '1.0.0'), bad: 'name: bad\n'});
 	await mkdir(join(folder, 'empty'));
 	expect((await list()).map(({name}) => name)).toEqual(['good', 'web-shop', 'broken-cart', 'nightly-import']);

@@ -12,7 +12,7 @@ type Form = Readonly<Record<string, string>>;
 export async function readClientForm(request: Request): Promise<Form | Response> {
 	const [, scheme] = /^([A-Za-z-]+)(?: |$)/.exec(request.headers.get('authorization') ?? '') ?? [];
 	if (request.headers.has('authorization')) {
-		return oauthError('invalid_client', 'This server knows public clients alone: send client_id.', scheme ?? 'Basic');
+		return oauthError('invalid_client', 'This server supports only public clients: send client_id.', scheme ?? 'Basic');
 	}
 
 	if (mediaTypeOf(request) !== formType) {
@@ -22,13 +22,13 @@ export async function readClientForm(request: Request): Promise<Form | Response>
 	const form = await readForm(request);
 	const given = [...(form ?? [])].filter(([, value]) => value !== '');
 	if (!form || new Set(given.map(([name]) => name)).size < given.length) {
-		return oauthError('invalid_request', form ? 'A parameter came twice.' : 'The form is too large.');
+		return oauthError('invalid_request', form ? 'A parameter was sent twice.' : 'The form is too large.');
 	}
 
 	const {client_id: client, scope, ...rest} = Object.fromEntries(given);
 	if (client !== clientId) {
-		return oauthError('invalid_client', client ? 'This client is not known here.' : 'client_id is missing.');
+		return oauthError('invalid_client', client ? 'Unknown client_id.' : 'client_id is missing.');
 	}
 
-	return scope ? oauthError('invalid_scope', 'This server has no scopes: leave scope out.') : rest;
+	return scope ? oauthError('invalid_scope', 'This server has no scopes: omit scope.') : rest;
 }

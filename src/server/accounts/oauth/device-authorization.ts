@@ -15,7 +15,7 @@ import {clientId, readClientForm} from './client-form.ts';
 const life = 10 * 60;
 const interval = 5;
 
-/** Begins a login at a program (RFC 8628 section 3.1 and 3.2). */
+/** Starts a device login (RFC 8628 section 3.1 and 3.2). */
 export async function authorizeDevice(services: AccountServices, {request}: OpenRequest): Promise<Response> {
 	const form = await readClientForm(request);
 	if (form instanceof Response) {
@@ -79,7 +79,7 @@ async function store({database, now}: AccountServices, asked: Asked): Promise<st
 	}
 }
 
-/** What the program says it is; shown as such to whoever approves it. */
+/** Returns the user agent of the app, which is shown to the user who approves it. */
 function programOf(request: Request): string {
 	const said = (request.headers.get('user-agent') ?? '').replace(/[^\x20-\x7e]/g, '').trim();
 	return said.slice(0, 120) || 'a program that does not say what it is';

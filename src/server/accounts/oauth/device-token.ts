@@ -35,7 +35,7 @@ export async function pollDevice(
 		return unknownCode();
 	}
 
-	// Not before: whoever makes codes up would have each of them written down.
+	// Not earlier, or each made-up code would be stored.
 	const wait = await countAttempt(services, 'poll', hash);
 	if (wait !== undefined) {
 		return oauthWait(wait);
@@ -73,11 +73,11 @@ async function answerPending(
 		.where('id', '=', id)
 		.execute();
 	return isTooFast
-		? oauthError('slow_down', `Ask every ${seconds + slowerBy} s from now on.`)
-		: oauthError('authorization_pending', 'Nobody has approved the code yet.');
+		? oauthError('slow_down', `Poll every ${seconds + slowerBy} s from now on.`)
+		: oauthError('authorization_pending', 'The code is not approved yet.');
 }
 
-/** Gives the tokens of a login that was approved. Of two polls at the same time one gets them. */
+/** Returns the tokens of an approved login. Of two simultaneous polls, one gets them. */
 async function collect({database, now}: AccountServices, id: string): Promise<Response> {
 	const time = now();
 	const answer = await database.transaction().execute(async queries => {
@@ -101,7 +101,7 @@ async function collect({database, now}: AccountServices, id: string): Promise<Re
 }
 
 function unknownCode(): Response {
-	return oauthError('invalid_grant', 'This device code is not known, or has been used.');
+	return oauthError('invalid_grant', 'The device code is invalid or already used.');
 }
 
 function denied(): Response {

@@ -61,6 +61,6 @@ async function giveTokens(services: AccountServices, {request}: OpenRequest): Pr
 		case undefined:
 			return oauthError('invalid_request', 'grant_type is missing.');
 		default:
-			return oauthError('unsupported_grant_type', 'This server knows the device_code and refresh_token grants.');
+			return oauthError('unsupported_grant_type', 'This server supports the device_code and refresh_token grants.');
 	}
 }

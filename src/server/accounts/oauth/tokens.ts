@@ -2,7 +2,7 @@ import {randomUUID} from 'node:crypto';
 import type {DatabaseTransaction, Queries} from '../../database/tables.ts';
 import {makeToken} from '../token.ts';
 
-/** How long an access token and a refresh token are good, in seconds. Each refresh gives both anew. */
+/** Seconds that an access token and a refresh token are valid. Each refresh replaces both. */
 const lifetimes = {access: 60 * 60, refresh: 30 * 24 * 60 * 60} as const;
 
 /** What all tokens of one login have in common. */
@@ -24,7 +24,7 @@ export type TokenAnswer = {
 	readonly refresh_token: string;
 };
 
-/** Makes an access token and a refresh token of a login. Only their hashes are stored (SAFETY 26). */
+/** Creates an access token and a refresh token of a login. Only their hashes are stored (SAFETY 26). */
 export async function issueTokens(queries: Queries, now: Date, family: Family): Promise<TokenAnswer> {
 	const made = {access: makeToken('access'), refresh: makeToken('refresh')};
 	const rows = (['access', 'refresh'] as const).map(kind => ({

@@ -1,4 +1,4 @@
-/** How somebody chooses a password whom nothing but an API key lets in, or who forgot the one that he had. */
+/** One-time codes with which users set a first password, or replace a forgotten one. */
 export const passwordCodes: readonly string[] = [
 	`create table password_codes (
 		user_id text primary key references users (id) on delete cascade,

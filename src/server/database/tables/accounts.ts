@@ -97,7 +97,7 @@ type TokenTable = {
 	readonly client_id: string;
 	/** All that came of one login; one revocation ends it. */
 	readonly family_id: string;
-	/** What the program that logged in said it is; with it a person tells his logins apart. */
+	/** The user agent of the app that logged in, by which users tell their logins apart. */
 	readonly program: string | null;
 	/** The API key that opened the login, where one did: with it, this ends. */
 	readonly api_key_id: string | null;
@@ -120,7 +120,7 @@ type DeviceAuthorizationTable = {
 	/** Seconds that must lie between two polls. */
 	readonly interval_seconds: number;
 	readonly last_polled_at: string | null;
-	/** What the asking program said it is, to be shown to whoever approves. */
+	/** The user agent of the app, shown to the user who approves. */
 	readonly requested_from: string | null;
 	/** The address that it asked from, where it is known. */
 	readonly requested_address: string | null;

@@ -6,7 +6,7 @@ type CreditAccountTable = {
 	readonly has_payment_method: 0 | 1;
 	/** Refills since `month_reset` was last moved. */
 	readonly month_count: number;
-	/** When the month's counts begin anew. */
+	/** When the month's counts reset. */
 	readonly month_reset: string | null;
 	/** Most refills a month; null for no bound. */
 	readonly monthly_cap: number | null;

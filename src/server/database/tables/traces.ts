@@ -34,7 +34,7 @@ type SpanTable = {
 	/** The attack that it is, or is a part of. */
 	readonly attack_span_id: string | null;
 	readonly workflow_run_id: string | null;
-	/** ISO 8601 in UTC, for whoever looks into the database: no operation tells it. */
+	/** ISO 8601 in UTC; for people who inspect the database, no operation returns it. */
 	readonly received_at: string;
 };
 

@@ -7,7 +7,7 @@ type WorkflowRunTable = {
 	readonly project_id: string;
 	readonly title: string | null;
 	readonly status: 'pending' | 'running' | 'completed' | 'failed';
-	/** The attempt that owns it: what fences every later write. */
+	/** The attempt that owns it: later writes must come from it. */
 	readonly execution_id: string | null;
 	readonly runtime_id: string | null;
 	readonly claimed_by: string | null;

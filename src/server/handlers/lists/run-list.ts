@@ -2,7 +2,7 @@ import type {Handlers} from '../handler.ts';
 import {projectIdOf, readPage} from '../page.ts';
 
 export const runListHandlers = {
-	/** The newest first. The `execution_id` of a run is left out: whoever knows it may write as its owner. */
+	/** The newest first. The `execution_id` of a run is omitted: anyone who knows it could write as its owner. */
 	async listRuns({query}, {scope: {workspace}, services: {database}}) {
 		const projectId = await projectIdOf(database, workspace.id, query.project);
 		const rows = database

@@ -17,7 +17,7 @@ export const limits = {
 };
 
 export type Budget = {
-	/** Takes one message or value from it; refuses where there are too many. */
+	/** Counts one message or value; refuses (400) if there are too many. */
 	readonly spend: (message?: Message) => void;
 };
 

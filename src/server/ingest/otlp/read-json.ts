@@ -47,7 +47,7 @@ function refuseTooMany(bytes: Uint8Array): void {
 
 function readMessage(json: Json, message: Message, place: string, budget: Budget): Record<string, unknown> {
 	if (!isJsonObject(json)) {
-		return refuse(400, `${place} is not an object, as OTLP has it.`);
+		return refuse(400, `${place} must be an object.`);
 	}
 
 	budget.spend(message);
@@ -67,7 +67,7 @@ function readMessage(json: Json, message: Message, place: string, budget: Budget
 function readList(json: Json, field: Field, place: string, budget: Budget): readonly unknown[] {
 	return Array.isArray(json)
 		? json.map((item, index) => readField(item, field, `${place}[${index}]`, budget))
-		: refuse(400, `${place} is not a list, as OTLP has it.`);
+		: refuse(400, `${place} must be a list.`);
 }
 
 function readField(json: Json, {type}: Field, place: string, budget: Budget): unknown {
@@ -76,7 +76,7 @@ function readField(json: Json, {type}: Field, place: string, budget: Budget): un
 	}
 
 	const value = readScalar[type](json);
-	return value === undefined ? refuse(400, `${place} is not ${nouns[type]}, as OTLP has it.`) : value;
+	return value === undefined ? refuse(400, `${place} must be ${nouns[type]}.`) : value;
 }
 
 const text = (json: Json) => (typeof json === 'string' ? json : undefined);

@@ -2,7 +2,7 @@ import type {Json, JsonObject} from '../../../core/json.ts';
 import type {AnyValue, ExportRequest, KeyValue, OtlpSpan} from './otlp-types.ts';
 import type {DecodedSpans, Span} from './span.ts';
 
-/** Takes the valid spans out of a request. What is wrong with the others is said in words, a sentence for each. */
+/** Returns the valid spans of a request, and a sentence about each invalid one. */
 export function readSpans({resourceSpans = []}: ExportRequest): DecodedSpans {
 	const spans: Span[] = [];
 	const rejected: string[] = [];
@@ -54,7 +54,7 @@ function faultOf({traceId = '', spanId = '', parentSpanId = '', name = '', ...sp
 		return 'A span ends before it starts.';
 	}
 
-	return end >= latest ? 'A span is of the far future.' : undefined;
+	return end >= latest ? 'A span ends too far in the future.' : undefined;
 }
 
 function toSpan(span: OtlpSpan, resource: JsonObject, scope: string): Span {

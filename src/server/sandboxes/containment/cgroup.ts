@@ -19,7 +19,7 @@ export type Cgroup = {
 	readonly remove: () => boolean;
 };
 
-/** Makes a group of this name. Undefined where that is not allowed. */
+/** Creates a group of this name. Returns undefined if that is not allowed. */
 export function createCgroup(place: Folders, name: string, {memoryBytes, processes}: Bounds): Cgroup | undefined {
 	const folders = [...new Set([place.memory, place.pids])].map(folder => join(folder, `service-${name}`));
 	const cgroup = openCgroup(folders);

@@ -44,7 +44,7 @@ export function noticeOf(
 	return [apart, held, network].join('; ');
 }
 
-/** What whoever starts a server is told; undefined where no sandbox starts. */
+/** What the server prints at its start; undefined if no sandbox starts. */
 export function summaryOf(found: Containment | undefined): string {
 	if (!found) {
 		return 'off: install bubblewrap, or start with --unsafe-sandboxes';

@@ -35,7 +35,7 @@ type Wanted = {
 /** An address that belongs to nobody (RFC 5737), at which the resolver of this machine answers. */
 const resolverAddress = '198.51.100.53';
 
-/** Where clouds tell the credentials of a machine to whoever asks (RFC 3927). */
+/** The address where clouds serve a machine's credentials to any process on it (RFC 3927). */
 const linkLocal = '169.254.0.0/16';
 
 /** Longest wait in milliseconds for a network. */

@@ -37,6 +37,6 @@ export async function launchSupervisor(supervisor: URL, folder: SandboxFolder, p
 	await until(async () => fault !== undefined || (await readStatus(folder)) !== undefined, startTimeoutMs);
 	if (!(await readStatus(folder))) {
 		child.kill('SIGKILL');
-		throw new AppError('failed', `The sandbox could not start: ${fault ?? 'nothing was heard of it'}.`);
+		throw new AppError('failed', `The sandbox could not start: ${fault ?? 'its supervisor did not respond'}.`);
 	}
 }

@@ -29,7 +29,7 @@ const scratchPart = 1 / 4;
 /** Ahead of everything that a sandbox does, where that is allowed (a niceness). */
 const priority = -10;
 
-/** Makes the control group and the network of a sandbox, as far as this machine has them. */
+/** Creates the control group and the network of a sandbox, as far as this machine supports them. */
 export async function prepareHold(plan: SupervisorPlan): Promise<Hold> {
 	const {id, folder, ports, containment, limits} = plan;
 	const {cgroups, network: tools} = containment;

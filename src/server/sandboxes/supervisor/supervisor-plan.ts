@@ -46,7 +46,7 @@ export type SupervisorStatus = {
 	readonly exit?: {readonly step: string; readonly status: number | null; readonly signal: string | null};
 	/** True where it ended because its time was over or somebody asked for it. */
 	readonly stopped?: boolean;
-	/** What its processes are known by, wherever they went. */
+	/** How its processes are recognized, even outside its process group. */
 	readonly mark?: number;
 	/** The folders of its control group. */
 	readonly cgroup?: readonly string[];

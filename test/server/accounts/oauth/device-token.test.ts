@@ -91,7 +91,7 @@ test('[26] neither code nor token is stored as it is', async () => {
 	}
 });
 
-test('who asks too fast is slowed down by 5 s each time, and heard again when he keeps to it', async () => {
+test('a client that polls too fast is slowed down by 5 s each time, and served again once it waits', async () => {
 	const server = await createTestServer();
 	const {deviceCode} = await beginLogin(server);
 	const errors: string[] = [];

@@ -139,7 +139,7 @@ test.each([
 	['A span has no name.', {name: ' '}],
 	['A span has no start.', {startTimeUnixNano: undefined}],
 	['A span ends before it starts.', {endTimeUnixNano: '1699999999999999999'}],
-	['A span is of the far future.', {endTimeUnixNano: '18446744073709551615'}],
+	['A span ends too far in the future.', {endTimeUnixNano: '18446744073709551615'}],
 ])('one bad span is rejected and the others are kept: %s', async (fault, change) => {
 	const body = bytesOf(request({...span, ...change}, span));
 	expect(await decodeTraces(body, json)).toEqual({spans: [decoded], rejected: [fault]});
@@ -149,16 +149,16 @@ describe('what cannot be read is refused with 400 and why [24]', () => {
 	test.each<[string, unknown]>([
 		['The body is not JSON, or it was cut off.', '{"resourceSpans":['],
 		['The body is not JSON, or it was cut off.', ''],
-		['body is not an object, as OTLP has it.', []],
-		['body.resourceSpans is not a list, as OTLP has it.', {resourceSpans: {}}],
-		['body.resourceSpans[0].scopeSpans[0].spans[0] is not an object, as OTLP has it.', request([])],
-		['body.resourceSpans[0].scopeSpans[0].spans[0].name is not text, as OTLP has it.', request({...span, name: 1})],
+		['body must be an object.', []],
+		['body.resourceSpans must be a list.', {resourceSpans: {}}],
+		['body.resourceSpans[0].scopeSpans[0].spans[0] must be an object.', request([])],
+		['body.resourceSpans[0].scopeSpans[0].spans[0].name must be text.', request({...span, name: 1})],
 		[
-			'body.resourceSpans[0].scopeSpans[0].spans[0].startTimeUnixNano is not a whole number of 64 bits without a sign, as OTLP has it.',
+			'body.resourceSpans[0].scopeSpans[0].spans[0].startTimeUnixNano must be a whole number of 64 bits without a sign.',
 			request({...span, startTimeUnixNano: '-1'}),
 		],
 		[
-			'body.resourceSpans[0].scopeSpans[0].spans[0].kind is not a whole number of 32 bits, as OTLP has it.',
+			'body.resourceSpans[0].scopeSpans[0].spans[0].kind must be a whole number of 32 bits.',
 			request({...span, kind: 2 ** 31}),
 		],
 		['The body is nested deeper than 200 levels.', `${'['.repeat(5000)}${']'.repeat(5000)}`],

@@ -152,7 +152,7 @@ import {createServer} from 'node:http';
 	},
 );
 
-test('[15] where nothing keeps tasks apart none starts, unless whoever runs the server wants it', async () => {
+test('[15] without containment no task starts, unless the administrator allows it', async () => {
 	const folder = await temporaryFolder();
 	const provider = createLocalProvider({root: folder, containment: {}, supervisor});
 	expect(await provider.refusal()).toMatch(/^Sandboxes are off on this server: .+ --unsafe-sandboxes\.$/);
