@@ -78,10 +78,10 @@ test.each([
 	[409, 'member_limit_exceeded_error', 'conflict', /^Ask an owner of acme to raise or lift your monthly limit/],
 	[403, 'member_limit_exceeded_error', 'auth', /^Ask an owner of acme to raise or lift your monthly limit/],
 	[409, 'org_sandbox_capacity_exceeded_error', 'conflict', /^Stop another sandbox of acme first/],
-	[409, 'conflict_error', 'conflict', /^Try again in a moment/],
+	[409, 'conflict_error', 'conflict', /^It may be pausing or resuming\. Try again in a moment\.$/],
 	[403, 'forbidden_error', 'auth', /^Ask its owner/],
 	[404, 'not_found_error', 'not-found', /^Check the key or UUID “dev-box”/],
-	[502, 'sandbox_provider_error', 'network', /^Try again in a while: the provider/],
+	[502, 'sandbox_provider_error', 'network', /^The sandbox provider failed\. Try again later\.$/],
 	[429, 'usage_limit_exceeded_error', 'network', /^Try again in a while\.$/],
 ] as const)('after %d %s it says which it was and what helps', async (status, type, code, hint) => {
 	const {env} = await api({[path('dev-box')]: {status, json: {code: status, type, detail: 'Not now'}}});
