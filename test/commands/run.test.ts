@@ -134,7 +134,7 @@ test('filters go to the server; a full page says that there may be more', async 
 
 test('a run without items says so, and asks for no schemas; neither does --json', async () => {
 	const {result, seen} = await items([], undefined);
-	expect([drawn(result, 80), dataOf(result), seen.length]).toEqual(['The run has recorded no such item.', [], 1]);
+	expect([drawn(result, 80), dataOf(result), seen.length]).toEqual(['This run recorded no such items.', [], 1]);
 
 	const {env, seen: asked} = await api({[itemsPath]: {json: [finding]}});
 	const given = await testContext({env, flags: {project, json: true}}).run('run', 'items', id);
@@ -144,7 +144,7 @@ test('a run without items says so, and asks for no schemas; neither does --json'
 test.each([
 	[['--limit', '0'], '--limit must be at least 1.'],
 	[['--limit', '1001'], '--limit must be at most 1000.'],
-	[['--limit', 'all'], '--limit takes a whole number.'],
+	[['--limit', 'all'], '--limit must be a whole number.'],
 ])('%j is refused before anything is sent', async (words, message) => {
 	const {env, seen} = await api({});
 	const {run} = testContext({env, flags: {project}});
@@ -165,7 +165,7 @@ test('a project by its slug is not found where the server lists none', async () 
 	await expect(testContext({env}).run('run', 'items', id)).rejects.toMatchObject({
 		code: 'not-found',
 		message: expect.stringMatching(/^Not found on .*: project “parser”\.$/),
-		hint: 'Give its UUID with --project; `project list` shows them.',
+		hint: 'Pass its UUID with --project. List projects: `project list`',
 	});
 });
 
@@ -180,7 +180,7 @@ test('a claim makes its id once and shows the one that fences', async () => {
 		'status      running',
 		'fencing id  fence-1␛[2J',
 		'',
-		'Every later write of this host has to carry the fencing id.',
+		'Send the fencing id with every later write from this host.',
 	]);
 	expect(dataOf(result)).toEqual(claimed);
 	expect(seen.map(({body}) => JSON.parse(String(body)))).toEqual([
@@ -196,7 +196,7 @@ test('two claims are two attempts, and an attempt can be repeated by its id', as
 	const result = await run('run', 'claim', id, '--execution', project);
 	const [first, second, third] = seen.map(({body}) => JSON.parse(String(body)).execution_id);
 	expect([first === second, third]).toEqual([false, project]);
-	expect(drawn(result, 80)).toBe('fencing id  the server gave none');
+	expect(drawn(result, 80)).toBe('fencing id  none from the server');
 });
 
 test('where nobody knows what became of a claim, it says how to repeat the same one', async () => {

@@ -25,7 +25,7 @@ describe.each([
 		await terminal.waitFor('limited by credits');
 
 		terminal.type('/resume\r');
-		await terminal.waitFor(/❯ Web shop +runtime at local · running · 1 credit · seen now/);
+		await terminal.waitFor(/❯ Web shop +runtime on local · running · 1 credit · seen now/);
 		terminal.press('escape');
 		await terminal.waitFor('Nothing changed.');
 		expect(await quit(terminal)).toEqual({status: 0, signal: 0});

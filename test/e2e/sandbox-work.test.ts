@@ -8,7 +8,7 @@ test('a sandbox is made, its task handed to the agent, and its log watched', asy
 	terminal.type('/env create ');
 	await terminal.waitFor(() => /❯ web-shop\s+broken-cart\s+nightly-import/.test(terminal.screen().join('\n')));
 	terminal.type('web-shop --input visits_per_minute:=1200\r');
-	await terminal.waitFor('Enter sends the instruction to the agent', 30_000);
+	await terminal.waitFor('Enter send to the agent', 30_000);
 	expect(terminal.text()).toMatch(/\nstate +ready\n/);
 	expect(terminal.screen().join('\n')).toContain('Its services:\n  - web: http://127.0.0.1:');
 	expect(terminal.status()).toMatch(/^local · .*sandbox (?:1 h 00 m|59 min)$/);
@@ -24,7 +24,7 @@ test('a sandbox is made, its task handed to the agent, and its log watched', asy
 	await terminal.waitFor(/ℹ Watch 1: .* match(?:es)? “level>=error” in the log of/, 30_000);
 	expect(terminal.output()).toContain('\u0007');
 	terminal.type('/watch stop\r');
-	await terminal.waitFor(/Watch 1 is off\./);
+	await terminal.waitFor(/Stopped watch 1\./);
 	await terminal.waitFor(() => !terminal.status().includes('watching'));
 	expect(terminal.wrapped()).toBe(0);
 	expect(await quit(terminal)).toEqual({status: 0, signal: 0});

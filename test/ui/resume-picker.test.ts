@@ -54,7 +54,7 @@ describe.each([
 	const expected = [
 		'Resume a session (3) · Enter select · Esc cancel',
 		'filter kind:runtime state:paused server:local cost:>1 credits:>10 age:<2d',
-		'❯ Dev␛[2Jbox  runtime at lab · paused · seen 2026-01-03',
+		'❯ Dev␛[2Jbox  runtime on lab · paused · seen 2026-01-03',
 		'  a␛]0;owned␇b  saved · 2026-01-02 · 1 message · 20000000',
 		'  Plain talk  saved · 2026-01-01 · 1 message · 10000000',
 	];
@@ -69,7 +69,7 @@ describe.each([
 			new Set(
 				picker()
 					.slice(2)
-					.map(line => line.search(/runtime at|saved ·/)),
+					.map(line => line.search(/runtime on|saved ·/)),
 			).size,
 		).toBe(1);
 		expect(written.join('')).not.toMatch(/owned\u0007|Dev\u001b/);
