@@ -34,7 +34,7 @@ test('with --json a mistake is JSON, also where no command was found', async () 
 	expect({status, stdout, stderr: JSON.parse(stderr)}).toEqual({
 		status: 2,
 		stdout: '',
-		stderr: {error: {code: 'usage', message: 'There is no flag --nowhere.', hint: expect.any(String)}},
+		stderr: {error: {code: 'usage', message: 'Unknown flag --nowhere.', hint: expect.any(String)}},
 	});
 });
 

@@ -183,7 +183,7 @@ test('a key in the prompt reaches neither the model nor the disk, unless everyth
 	const home = join(folderWith(), 'home');
 	const env = {CUSTOM_BASE_URL: host.baseUrl, CUSTOM_API_KEY: apiKey};
 	const {stderr} = await runProgram(['-p', `say ${apiKey}`], {home, env});
-	expect(stderr).toContain('The prompt holds an API key; the model gets it masked.');
+	expect(stderr).toContain('The prompt contains an API key; the model gets it masked.');
 	expect(host.chats().at(-1)?.at(-1)).toBe('user: say ***');
 	await runProgram(['-p', `say ${apiKey}`, '--approve', 'all'], {home, env});
 	expect(host.chats().at(-1)?.at(-1)).toBe(`user: say ${apiKey}`);

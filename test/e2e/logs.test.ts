@@ -12,7 +12,7 @@ const addressOf = (text: string) => /web +(http:\/\/127\.0\.0\.1:\d+)/.exec(text
 /** A web shop of its own; gives its id and where it answers. */
 async function createShop(terminal: TestTerminal) {
 	terminal.type('/env create web-shop\r');
-	await terminal.waitFor('Enter sends the instruction to the agent', 20_000);
+	await terminal.waitFor('Enter send to the agent', 20_000);
 	await waitForIdle(terminal);
 	terminal.press('ctrl+c');
 	await terminal.waitFor(isOn(terminal, 'Ask something'));

@@ -42,7 +42,7 @@ test('question and answer are events of the call, bound by the hash of what is a
 		description: '',
 		parameters: {},
 		readOnly: true,
-		run: async (_, {approve}) => `${await approve({summary: 'Show .env?', subject: 'read /work/.env'})}`,
+		run: async (_, {approve}) => `${await approve({summary: 'Show .env?', subject: 'read /repo/.env'})}`,
 	};
 	const options = {
 		...runOptions({ask: scriptedModel().ask}),

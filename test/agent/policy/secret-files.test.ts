@@ -8,7 +8,7 @@ test.each([
 	...['terraform.tfstate', 'terraform.tfstate.backup', 'prod.tfvars', '.aws/config', 'home/.ssh/known_hosts'],
 	...['secrets.yaml', 'config/master.key', 'auth.json', '.htpasswd', 'client_secret_1.json'],
 ])('%s holds secrets by its name', path => {
-	expect(isSecretFile(`/work/${path}`)).toBe(true);
+	expect(isSecretFile(`/repo/${path}`)).toBe(true);
 });
 
 test.each([
@@ -16,5 +16,5 @@ test.each([
 	...['src/credentials.ts', 'test/secrets.test.tsx', 'environment.ts', 'keys.ts', 'monkey.txt', 'docs/credentials.md'],
 	...['package.json', 'tokens.css', 'key', 'pem', 'docker/config.json', 'service.json', 'main.tf'],
 ])('%s does not', path => {
-	expect(isSecretFile(`/work/${path}`)).toBe(false);
+	expect(isSecretFile(`/repo/${path}`)).toBe(false);
 });
