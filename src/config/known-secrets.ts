@@ -6,7 +6,7 @@ import type {Config} from './config.ts';
 
 /** Knows the credentials that are in use here, whatever they look like. */
 export type KnownSecrets = {
-	/** Takes note of one that was opened, or typed. */
+	/** Remembers one that was opened, or typed. */
 	readonly add: (held: Secret) => void;
 	/** True where a text holds a credential: one of a known kind, or exactly one that is stored or in the environment. */
 	readonly find: (text: string) => Promise<boolean>;

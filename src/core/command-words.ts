@@ -5,7 +5,7 @@ export type CommandPlace = 'app' | 'shell';
 
 /**
  * Hints name commands in backticks and leave open how they are typed: `keys set` is /keys set in the app and, in a shell,
- * behind the name by which the program was called. What begins with `$` is for a shell wherever it is read. This writes
+ * behind the name by which the program was called. What begins with `$` is always for a shell. This writes
  * them for one place.
  */
 export function nameCommands(hint: string, place: CommandPlace): string {

@@ -1,7 +1,7 @@
 let find = () => 'service';
 let found: string | undefined;
 
-/** Says how the name is found; it is looked up at its first use. */
+/** Sets how the name is found; it is looked up at its first use. */
 export function setProgramName(how: () => string): void {
 	find = how;
 	found = undefined;

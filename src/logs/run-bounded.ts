@@ -1,6 +1,6 @@
 import {createContext, Script} from 'node:vm';
 
-/** Says how much processor time this process has used, in milliseconds. */
+/** Returns the processor time that this process has used, in milliseconds. */
 export type CpuClock = () => number;
 
 /** Work on each of some lines that the engine can interrupt. */
@@ -20,7 +20,7 @@ const processCpuMs: CpuClock = () => {
 let context: {lines: readonly string[]; expression: RegExp; found: unknown[]} | undefined;
 
 /**
- * Makes work of a JavaScript expression of ours that reads `line` and `expression`. Only code in a context with a
+ * Compiles work from a JavaScript expression of ours that reads `line` and `expression`. Only code in a context with a
  * timeout can be interrupted; it goes on behind the last line that it finished.
  */
 export function boundedWork(expression: string): BoundedWork {

@@ -45,8 +45,8 @@ const anyKind = new RegExp(
 );
 
 /**
- * Expressions without look-around, as engines of linear time need them: at least one matches wherever a credential of a known
- * kind stands, and elsewhere too.
+ * Expressions without look-around, as engines of linear time need them: at least one matches every credential of a known
+ * kind, and other text too.
  */
 export const looseSecretKinds: readonly string[] = Object.values(secretKinds).map(source =>
 	source.replace(/\(\?[=!][^)]*\)/g, '').replace(/\{(\d+),\d*\}/g, '{$1,}'),

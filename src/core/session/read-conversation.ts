@@ -50,7 +50,7 @@ export function toMessages(transcript: Transcript): readonly Message[] {
 }
 
 /**
- * Takes back what was added since the model spoke last, because it did not fit into the context window: messages of the
+ * Drops what was added since the model spoke last, because it did not fit into the context window: messages of the
  * user are left out; results of tools too, but their calls stay answered.
  */
 function leaveOutRefused(messages: Message[]): void {

@@ -3,7 +3,7 @@ import {countAt, listAt} from '../json-path.ts';
 
 /**
  * Picks one of several answers that a host may write at the same time: the lowest index of the first chunk that has any.
- * The others are left out of the whole stream, wherever they stand.
+ * The others are left out of the whole stream.
  */
 export function createChoicePicker(list: 'choices' | 'candidates'): (chunk: Json) => Json | undefined {
 	let chosen: number | undefined;

@@ -57,7 +57,7 @@ export function createSpeech() {
 			const refusal = {kind: 'text', text: textAt(delta, 'refusal')} as const;
 			return [thought, ...(isThought ? content.map(asThought) : content), refusal].flatMap(speak);
 		},
-		/** Tells what was held back; known only once the stream has ended, in whatever way. */
+		/** Returns what was held back; known only once the stream has ended, in whatever way. */
 		flush: (): readonly ProviderEvent[] => tags.end().flatMap(speak),
 		/** Tells what has to go back with a whole message: the field of reasoning that stayed empty before calls, and what only its vendor reads. */
 		seal(hasCalls: boolean): readonly ProviderEvent[] {
