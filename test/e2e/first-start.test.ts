@@ -30,7 +30,9 @@ test('a newcomer chats through a tool, leaves a clean terminal behind, and finds
 
 	expect(await quit(terminal)).toEqual({status: 0, signal: 0});
 	const lines = terminal.screen().filter(Boolean);
-	expect(lines.at(-1)).toMatch(/^Resume this session with: node \S+service\.js --resume [\da-f]{8}$/);
+	// The line names where the program stands, and is wrapped where that is long.
+	const hint = lines.slice(lines.findLastIndex(line => line.startsWith('Resume this session with: '))).join('');
+	expect(hint).toMatch(/: node \S+service\.js --resume [\da-f]{8}$/);
 	expect(lines.join('\n')).not.toMatch(/Ask something|○ idle|^────────|Press Ctrl\+C/m);
 	expect(terminal.cursor()).toEqual({column: 0, row: terminal.screen().findLastIndex(Boolean) + 1});
 	expect(terminal.modes().bracketedPasteMode).toBe(false);
@@ -38,7 +40,7 @@ test('a newcomer chats through a tool, leaves a clean terminal behind, and finds
 	expect(terminal.output().lastIndexOf('\u001b[?25h')).toBeGreaterThan(terminal.output().lastIndexOf('\u001b[?25l'));
 	expect(conversation(terminal.text())).toEqual(said);
 
-	const id = lines.at(-1)?.slice(-8) ?? '';
+	const id = hint.slice(-8);
 	for (const [args, prompt, answer] of [
 		[['-c'], 'thanks', 'You are welcome'],
 		[['--resume', id], 'hello', 'Hello. Demo model'],

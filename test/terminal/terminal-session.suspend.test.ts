@@ -12,8 +12,8 @@ const source = (name: string) => JSON.stringify(join(import.meta.dirname, '../..
 const program = join(folder, 'program.mjs');
 writeFileSync(
 	join(folder, 'program.ts'),
-	`import {createInput} from ${source('input.ts')};
-import {chordOf} from ${source('input-token.ts')};
+	`import {createInput} from ${source('input/input.ts')};
+import {chordOf} from ${source('input/token.ts')};
 import {createTerminalSession} from ${source('terminal-session.ts')};
 const input = createInput({stdin: process.stdin, onTokens(tokens) {
 	for (const token of tokens) {
