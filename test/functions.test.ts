@@ -1,0 +1,85 @@
+import {readFileSync} from 'node:fs';
+import {expect, test} from 'vitest';
+import {parseAst} from 'vitest/node';
+import {sourceFiles} from './source-strings.ts';
+
+const longest = 80;
+const long = 60;
+const mostLong = 20;
+
+/** Functions still to be cut at their state. Remove one once it is shorter; add none. */
+const tooLong: readonly string[] = [
+	'src/agent/model-access.ts createModelAccess',
+	'src/compose/compose.ts compose',
+	'src/headless/terminal-questions.ts createTerminalQuestions',
+	'src/logs/reading.ts createReading',
+	'src/platform/login-access.ts createLoginAccess',
+	'src/platform/platform-access.ts createPlatformAccess',
+	'src/platform/platform-scope.ts createPlatformScope',
+	'src/providers/responses/openai-responses.ts openaiResponses',
+	'src/session/conversation.ts createConversation',
+	'src/terminal/input/input.ts createInput',
+	'src/terminal/input/sequence.ts createSequenceReader',
+	'src/terminal/input/tokenizer.ts createTokenizer',
+	'src/terminal/markdown/markdown-stream.ts createMarkdownStream',
+	'src/terminal/terminal-session.ts createTerminalSession',
+	'src/ui/keys.ts createKeyHandler',
+	'src/ui/linear.ts startLinear',
+	'src/ui/logs/log-desk.ts createLogDesk',
+	'src/ui/logs/log-shown.ts filtered',
+	'src/ui/logs/log-tails.ts createLogTails',
+	'src/ui/open-conversation.ts openConversation',
+	'src/ui/screen/full-screen.ts createFullScreen',
+	'src/ui/screen/painter.ts createPainter',
+	'src/ui/screen/screen.ts createScreen',
+	'src/ui/start.tsx startApp',
+	'src/ui/submit.ts createSubmit',
+	'src/ui/transcript/transcript-view.ts createTranscriptView',
+	'src/watch/watch-list.ts createWatches',
+	'src/watch/watch-run.ts runWatch',
+];
+
+type Tree = {readonly type: string; readonly start: number; readonly end: number} & {readonly [key: string]: unknown};
+type LongFunction = {readonly name: string; readonly lines: number};
+
+const functionTypes = ['FunctionDeclaration', 'FunctionExpression', 'ArrowFunctionExpression'];
+
+function isTree(value: unknown): value is Tree {
+	return typeof value === 'object' && value !== null && 'type' in value && 'start' in value;
+}
+
+/** Returns the name that a function is declared with, or that of the constant or property that holds it. */
+function nameOf(node: Tree, holder: Tree | undefined): string {
+	const named = [node['id'], holder?.['id'], holder?.['key']].find(isTree);
+	return typeof named?.['name'] === 'string' ? named['name'] : 'anonymous';
+}
+
+/** Returns the functions of a file with more than `long` lines, the outer ones before those in them. */
+function longFunctionsOf(path: string): readonly LongFunction[] {
+	const code = readFileSync(path, 'utf8');
+	const found: LongFunction[] = [];
+	const visit = (node: Tree, holder?: Tree) => {
+		const lines = code.slice(node.start, node.end).split('\n').length;
+		if (functionTypes.includes(node.type) && lines > long) {
+			found.push({name: `${path} ${nameOf(node, holder)}`, lines});
+		}
+
+		for (const child of Object.values(node).flat().filter(isTree)) {
+			visit(child, node);
+		}
+	};
+
+	visit(parseAst(code, {lang: path.endsWith('x') ? 'tsx' : 'ts'}) as unknown as Tree);
+	return found;
+}
+
+const found = sourceFiles().flatMap(longFunctionsOf);
+
+test(`a function has at most ${longest} lines`, () => {
+	expect(found.filter(({name, lines}) => lines > longest && !tooLong.includes(name))).toEqual([]);
+	expect(tooLong.filter(name => !found.some(other => other.name === name && other.lines > longest))).toEqual([]);
+});
+
+test(`at most ${mostLong} functions have more than ${long} lines`, () => {
+	expect(found.filter(({name}) => !tooLong.includes(name)).length).toBeLessThanOrEqual(mostLong);
+});
