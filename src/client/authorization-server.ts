@@ -28,7 +28,7 @@ export async function findAuthorizationServer(
 	signal: AbortSignal,
 ): Promise<AuthorizationServer | undefined> {
 	const headers = {accept: 'application/json'};
-	const response = await transport({method: 'GET', url: `${server}${path}`, headers, signal, headersTimeout: 15_000});
+	const response = await transport({method: 'GET', url: `${server}${path}`, headers, signal, headersTimeoutMs: 15_000});
 	const metadata = parseJson(await readText(response, {from: server, limit: mostBytes}));
 	if (response.status !== 200 || !isJsonObject(metadata)) {
 		return undefined;

@@ -63,7 +63,7 @@ export function createClient({server: address, transports, retry = {}, refresh, 
 		const request = requestOf(server, row, call);
 		// A token is no API key: it goes where tokens go.
 		const transport = row.auth === 'bearer' ? bearer : (transports.apiKey ?? bearer);
-		const send = () => transport({...request, signal, headersTimeout: silenceLimit, idleTimeout: silenceLimit});
+		const send = () => transport({...request, signal, headersTimeoutMs: silenceLimit, idleTimeoutMs: silenceLimit});
 		if (!isRepeatable(row, call)) {
 			const response = await send().catch((error: unknown) => Promise.reject(withDoubtIfSent(error, id)));
 			return readAnswer(row, response, server, id);

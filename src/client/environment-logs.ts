@@ -48,8 +48,8 @@ export function environmentLogReader(
 			method,
 			url: after === undefined ? url : `${url}?after=${after}`,
 			headers: {...headers, ...(etag && {'if-none-match': etag})},
-			headersTimeout: timeoutMs,
-			idleTimeout: timeoutMs,
+			headersTimeoutMs: timeoutMs,
+			idleTimeoutMs: timeoutMs,
 			signal,
 		});
 		if (response.status === 304) {

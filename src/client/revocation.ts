@@ -40,7 +40,7 @@ export async function revokeTokens(
 			headers: {accept: 'application/json', 'content-type': 'application/x-www-form-urlencoded'},
 			body: new URLSearchParams({token: token.reveal(), token_type_hint: hint, client_id: clientId}).toString(),
 			signal,
-			headersTimeout: 5000,
+			headersTimeoutMs: 5000,
 		});
 		await readText(response, {from: server, limit: mostBytes});
 		// A token that is not good any more is a success, too (RFC 7009 section 2.2).

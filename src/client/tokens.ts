@@ -50,7 +50,7 @@ export async function postForm(
 		headers: {accept: 'application/json', 'content-type': 'application/x-www-form-urlencoded'},
 		body: new URLSearchParams({...form, client_id: clientId}).toString(),
 		signal,
-		headersTimeout: 15_000,
+		headersTimeoutMs: 15_000,
 	});
 	const from = new URL(url).origin;
 	const {status, headers} = response;

@@ -8,7 +8,7 @@ export type Exchange = {
 	readonly origin: string;
 	readonly signal: AbortSignal | undefined;
 	/** True where the request may have gone through a proxy. */
-	readonly proxied: boolean;
+	readonly isProxied: boolean;
 };
 
 const untrusted: readonly string[] = [
@@ -23,7 +23,7 @@ const untrusted: readonly string[] = [
  * Turns whatever a request or its body threw into an error that a person understands: an `AppError` (`network`) with the
  * cause in words, an abort of the caller as its own `AbortError`, and what is neither as it came, for it is a bug.
  */
-export function explainFailure(error: unknown, {origin, signal, proxied}: Exchange): unknown {
+export function explainFailure(error: unknown, {origin, signal, isProxied}: Exchange): unknown {
 	if (signal?.aborted) {
 		return abortOf(signal, origin);
 	}
@@ -43,7 +43,7 @@ export function explainFailure(error: unknown, {origin, signal, proxied}: Exchan
 	}
 
 	const [message, hint] = explainCode(code, origin);
-	return network([message, proxied ? `${hint} ${checkProxy}` : hint], error, lasting.test(code));
+	return network([message, isProxied ? `${hint} ${checkProxy}` : hint], error, lasting.test(code));
 }
 
 /**
@@ -51,7 +51,7 @@ export function explainFailure(error: unknown, {origin, signal, proxied}: Exchan
  * `AppError` (`network`), and what is no failure of the network as it came.
  */
 export function explainProxyFailure(error: unknown, proxy: string): unknown {
-	const explained = explainFailure(error, {origin: proxy, signal: undefined, proxied: false});
+	const explained = explainFailure(error, {origin: proxy, signal: undefined, isProxied: false});
 	if (!(explained instanceof AppError)) {
 		return explained;
 	}

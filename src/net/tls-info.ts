@@ -48,7 +48,7 @@ export async function readTlsInfo(
 			});
 		});
 	} catch (error) {
-		throw explainFailure(error, {origin, signal, proxied: false});
+		throw explainFailure(error, {origin, signal, isProxied: false});
 	} finally {
 		socket.destroy();
 	}

@@ -6,9 +6,9 @@ export type TransportRequest = {
 	readonly body?: string | Uint8Array;
 	readonly signal?: AbortSignal;
 	/** Longest wait for the status and headers in milliseconds; the transport's default otherwise. */
-	readonly headersTimeout?: number;
+	readonly headersTimeoutMs?: number;
 	/** Longest silence of the response body in milliseconds; the transport's default otherwise. */
-	readonly idleTimeout?: number;
+	readonly idleTimeoutMs?: number;
 };
 
 export type TransportResponse = {

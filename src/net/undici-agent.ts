@@ -16,25 +16,25 @@ export type ConnectionPool = {
 type Options = {
 	readonly env: Environment;
 	/** Longest wait for a connection, in milliseconds. */
-	readonly connectTimeout: number;
+	readonly connectTimeoutMs: number;
 };
 
 /** How long one of several addresses of a host is tried before the next; Node's own 250 ms give up on far servers. */
-const addressTimeout = 1000;
+const addressTimeoutMs = 1000;
 
 /**
  * Loads undici, from single files because that takes half the time, and makes the pool. Requests go through the proxy
  * that `HTTPS_PROXY` and `HTTP_PROXY` name, except to `NO_PROXY` and to this machine; always through a CONNECT tunnel,
  * so that a proxy sees neither headers nor credentials of https. Throws `usage` for a proxy address that is none.
  */
-export async function openPool({env, connectTimeout}: Options): Promise<ConnectionPool> {
+export async function openPool({env, connectTimeoutMs}: Options): Promise<ConnectionPool> {
 	const [{default: Agent}, {default: request}] = await Promise.all([
 		import('undici/lib/dispatcher/agent.js'),
 		import('undici/lib/api/api-request.js'),
 	]);
-	const connect = {timeout: connectTimeout, autoSelectFamilyAttemptTimeout: addressTimeout};
+	const connect = {timeout: connectTimeoutMs, autoSelectFamilyAttemptTimeout: addressTimeoutMs};
 	const direct = new Agent({connect});
-	const proxied = hasProxy(env) ? await openProxy(env, connectTimeout) : direct;
+	const proxied = hasProxy(env) ? await openProxy(env, connectTimeoutMs) : direct;
 	return {
 		request: options => request.call(isLoopback(new URL(options.origin)) ? direct : proxied, options),
 		close: async () => {

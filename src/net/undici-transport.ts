@@ -1,7 +1,7 @@
 import type {Readable} from 'node:stream';
 import type {Environment} from '../core/environment.ts';
 import {AppError} from '../core/error.ts';
-import {isLoopback, originOf} from '../core/origin.ts';
+import {isLoopback, type Origin, originOf} from '../core/origin.ts';
 import type {Secret} from '../core/secrets/secret.ts';
 import {assertNoCredential, type Credential, credentialHeader} from './credential.ts';
 import {maskBytes, maskText} from './mask-secret.ts';
@@ -25,71 +25,35 @@ type Options = {
 	/** Allows plain http beyond this machine (SAFETY 9). The caller has warned. */
 	readonly insecureHttp?: boolean;
 	/** Longest wait for a connection, in milliseconds. */
-	readonly connectTimeout?: number;
+	readonly connectTimeoutMs?: number;
 	/** Longest wait for an answer to begin, in milliseconds; 5 minutes for a POST, 1 for the rest: models think first. */
-	readonly headersTimeout?: number;
+	readonly headersTimeoutMs?: number;
 	/** Longest silence in the middle of an answer, in milliseconds. */
-	readonly idleTimeout?: number;
+	readonly idleTimeoutMs?: number;
 };
 
 const mostRedirects = 3;
 const redirects: readonly number[] = [301, 302, 303, 307, 308];
 
 /**
- * The transport over undici, which is loaded with the first request. Redirects: only a GET to the same origin is
- * followed, three times at most (SAFETY 7). Throws `AppError`: `usage` for an address that may not be used, `network` for
- * everything that keeps an answer from coming, and what the signal was aborted with. An answer's status is never thrown.
- * A credential that the far end repeats comes out as `***` (SAFETY 8).
+ * Returns the transport over undici, which is loaded with the first request. Of redirects only those of a GET to the same
+ * origin are followed, at most three (SAFETY 7). Throws AppError("usage") for an address that may not be used,
+ * AppError("network") if no response comes, and the signal's reason; it never throws for a status. A credential that the
+ * server repeats is replaced by `***` (SAFETY 8).
  */
-export function createTransport({
-	credential,
-	env = {},
-	userAgent,
-	insecureHttp = false,
-	connectTimeout = 10_000,
-	headersTimeout,
-	idleTimeout = 120_000,
-}: Options): HttpTransport {
+export function createTransport(options: Options): HttpTransport {
+	const {credential, env = {}, insecureHttp = false, connectTimeoutMs = 10_000} = options;
 	let opening: Promise<ConnectionPool> | undefined;
-
-	const send = async (request: TransportRequest, url: URL): Promise<Answer> => {
-		const {method, headers = {}, body, signal} = request;
-		const origin = originOf(url.href);
-		const exchange = {origin, signal, proxied: hasProxy(env) && !isLoopback(url)};
-		try {
-			signal?.throwIfAborted();
-			opening ??= openPool({env, connectTimeout});
-			const pool = await opening;
-			const {
-				statusCode,
-				headers: answered,
-				body: raw,
-			} = await pool.request({
-				origin,
-				path: `${url.pathname}${url.search}`,
-				method,
-				headers: {
-					'user-agent': userAgent,
-					'accept-encoding': 'gzip, br',
-					...lowerCased(headers),
-					...credentialHeader(credential, origin),
-				},
-				body: body ?? null,
-				signal,
-				headersTimeout: request.headersTimeout ?? headersTimeout ?? (method === 'POST' ? 300_000 : 60_000),
-				bodyTimeout: request.idleTimeout ?? idleTimeout,
-			});
-			return {status: statusCode, headers: flat(answered), raw, exchange};
-		} catch (error) {
-			throw explainFailure(error, exchange);
-		}
+	const openOnce = () => {
+		opening ??= openPool({env, connectTimeoutMs});
+		return opening;
 	};
 
 	const transport: Transport = async request => {
 		assertNoCredential(request.headers ?? {});
 		let url = checkUrl(request.url, insecureHttp);
 		for (let followed = 0; ; followed += 1) {
-			const answer = await send(request, url);
+			const answer = await send(request, url, options, openOnce);
 			const target = redirects.includes(answer.status) ? answer.headers['location'] : undefined;
 			if (target === undefined) {
 				const {body, ...head} = await toResponse(answer);
@@ -107,6 +71,45 @@ export function createTransport({
 	};
 
 	return Object.assign(transport, {close});
+}
+
+/** Sends one request to `url`, without following a redirect. Throws as `explainFailure` returns. */
+async function send(
+	request: TransportRequest,
+	url: URL,
+	options: Options,
+	open: () => Promise<ConnectionPool>,
+): Promise<Answer> {
+	const {method, body, signal} = request;
+	const {env = {}, headersTimeoutMs, idleTimeoutMs = 120_000} = options;
+	const origin = originOf(url.href);
+	const exchange = {origin, signal, isProxied: hasProxy(env) && !isLoopback(url)};
+	try {
+		signal?.throwIfAborted();
+		const pool = await open();
+		const response = await pool.request({
+			origin,
+			path: `${url.pathname}${url.search}`,
+			method,
+			headers: headersFor(request, origin, options),
+			body: body ?? null,
+			signal,
+			headersTimeout: request.headersTimeoutMs ?? headersTimeoutMs ?? (method === 'POST' ? 300_000 : 60_000),
+			bodyTimeout: request.idleTimeoutMs ?? idleTimeoutMs,
+		});
+		return {status: response.statusCode, headers: flat(response.headers), raw: response.body, exchange};
+	} catch (error) {
+		throw explainFailure(error, exchange);
+	}
+}
+
+function headersFor({headers = {}}: TransportRequest, origin: Origin, {userAgent, credential}: Options) {
+	return {
+		'user-agent': userAgent,
+		'accept-encoding': 'gzip, br',
+		...lowerCased(headers),
+		...credentialHeader(credential, origin),
+	};
 }
 
 type Answer = {

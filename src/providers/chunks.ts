@@ -43,8 +43,8 @@ export async function openChunks(
 		headers: {'content-type': 'application/json', accept: 'text/event-stream', ...headers},
 		body: wellFormedJson(body),
 		signal,
-		headersTimeout: longestSilence,
-		idleTimeout: longestSilence,
+		headersTimeoutMs: longestSilence,
+		idleTimeoutMs: longestSilence,
 	}).catch(error => {
 		throw requestFailure(vendor, baseUrl, error);
 	});

@@ -43,8 +43,8 @@ test('a write that was refused, or met no room, leaves nothing in doubt', async 
 
 test('a server that takes a minute without a sign is not waited for again [21]', async () => {
 	const waited: unknown[] = [];
-	const bearer: Transport = async ({headersTimeout, idleTimeout}) => {
-		waited.push([headersTimeout, idleTimeout]);
+	const bearer: Transport = async ({headersTimeoutMs, idleTimeoutMs}) => {
+		waited.push([headersTimeoutMs, idleTimeoutMs]);
 		throw new AppError('network', 'Timed out.', {cause: Object.assign(new Error(), {code: 'UND_ERR_HEADERS_TIMEOUT'})});
 	};
 	const client = createClient({server: 'http://127.0.0.1:1', transports: {bearer}});

@@ -31,7 +31,7 @@ test('a host that does not exist is named', async () => {
 
 test('a connection that does not come about in time ends the wait, be it the handshake alone [21]', async () => {
 	const origin = (await socketServer(() => undefined)).replace('http:', 'https:');
-	await expect(transport({connectTimeout: 60})({method: 'GET', url: origin})).rejects.toMatchObject({
+	await expect(transport({connectTimeoutMs: 60})({method: 'GET', url: origin})).rejects.toMatchObject({
 		code: 'network',
 		message: `Timed out connecting to ${origin}.`,
 	});
@@ -41,13 +41,13 @@ test('an answer that does not begin in time ends the wait [21]', async () => {
 	const server = await httpServer(() => undefined);
 	const request = {method: 'POST', url: server.origin, body: '{}'} as const;
 	const message = `Timed out waiting for ${server.origin}.`;
-	await expect(transport({headersTimeout: 60})(request)).rejects.toMatchObject({code: 'network', message});
-	await expect(transport()({...request, headersTimeout: 60})).rejects.toMatchObject({code: 'network', message});
+	await expect(transport({headersTimeoutMs: 60})(request)).rejects.toMatchObject({code: 'network', message});
+	await expect(transport()({...request, headersTimeoutMs: 60})).rejects.toMatchObject({code: 'network', message});
 });
 
 test('an answer that falls silent ends with what came until then [21]', async () => {
 	const server = await httpServer((_, response) => void response.write('half'));
-	const {body} = await transport({idleTimeout: 60})({method: 'GET', url: server.origin});
+	const {body} = await transport({idleTimeoutMs: 60})({method: 'GET', url: server.origin});
 	const texts: string[] = [];
 	const read = async () => {
 		for await (const chunk of body) {

@@ -14,9 +14,9 @@ import {atEnd, connectProxy, httpServer, httpsServer, socketServer} from './serv
 
 const key = 'sk-0123456789abcdef';
 
-function transport(origin: string, env: Record<string, string>, connectTimeout = 5000) {
+function transport(origin: string, env: Record<string, string>, connectTimeoutMs = 5000) {
 	const credential = {origin: originOf(origin), kind: 'bearer', secret: secret(key)} as const;
-	const made = createTransport({userAgent: 'service/test', insecureHttp: true, credential, env, connectTimeout});
+	const made = createTransport({userAgent: 'service/test', insecureHttp: true, credential, env, connectTimeoutMs});
 	atEnd(() => void made.close());
 	return made;
 }

@@ -31,7 +31,7 @@ test('the request is JSON that asks for a stream of events', async () => {
 test('a model may be silent for ten minutes, before its answer and while it thinks', async () => {
 	const end = farEnd({body: ''});
 	await openChunks(requestOf(end.transport), vendor, call);
-	expect(end.requests[0]).toMatchObject({headersTimeout: 600_000, idleTimeout: 600_000});
+	expect(end.requests[0]).toMatchObject({headersTimeoutMs: 600_000, idleTimeoutMs: 600_000});
 });
 
 test('text that was cut within a character goes out as JSON that strict parsers take', async () => {
