@@ -6,64 +6,38 @@ import type {ConfigData} from './config-data.ts';
 import type {Keychain} from './keychain.ts';
 import {asClause} from './stored-where.ts';
 
-/** What a secret is for, as a person finds it in the keychain, beside a number of its own. */
-type Purpose = string;
-
 type Sealed = {
 	readonly data: ConfigData;
-	/** Removes what was put into the keychain for `data`, which was not stored after all. */
+	/** Removes the new entries of the keychain: `data` was not stored after all. */
 	readonly undo: () => Promise<void>;
 };
 
 /** Moves secrets between the configuration and the keychain. */
 export type Vault = {
 	/**
-	 * The secret with its text. Throws `auth` where the keychain lost it, `conflict` where another process replaced it, and
-	 * as `Keychain` does.
+	 * Returns the secret with its text. Throws AppError("auth") if the keychain lost it, AppError("conflict") if another
+	 * process replaced it, and what `Keychain` throws.
 	 */
 	readonly open: (held: Secret) => Promise<Secret>;
 	/**
-	 * Puts the secrets of every record that changed into the keychain. One that cannot go there stays as it is, and
-	 * `onFault` is told why, once.
+	 * Moves the secrets of every changed record to the keychain. A secret that the keychain refuses stays as it is, and
+	 * `onFault` is called once with the reason.
 	 */
 	readonly seal: (before: ConfigData, after: ConfigData, onFault: OnFault) => Promise<Sealed>;
-	/** Removes the entries that only `before` refers to; `onFault` is told why one could not be. */
+	/** Removes the entries that only `before` refers to, and calls `onFault` with the reason if one cannot be removed. */
 	readonly sweep: (before: ConfigData, after: ConfigData, onFault: OnFault) => Promise<void>;
 };
 
-/** Told in one sentence why the keychain did not do its part; what was to be done is done without it. */
+/** Called with the reason, one sentence, if the keychain fails; the caller's work is done without it. */
 export type OnFault = (why: string) => void;
 
 /**
- * Every secret that is stored gets an entry of its own, and an entry is never changed: a file that is replaced as a whole
- * always refers to what belongs to it, whatever other processes do meanwhile (SAFETY 18). `current` is what the file holds now.
+ * Returns a vault whose entries are never changed: every stored secret gets an entry of its own, so that a file that is
+ * replaced as a whole always refers to its own entries, whatever other processes do meanwhile (SAFETY 18). `current`
+ * returns what the file holds now.
  */
 export function createVault(keychain: Keychain, current: () => ConfigData): Vault {
-	/** What was read or written, so that nobody is asked to unlock anything twice. */
-	const opened = new Map<string, Promise<Secret>>();
-
-	const read = async (entry: string) => {
-		const text = await keychain.get(entry).catch(error => {
-			throw unreadable(error);
-		});
-		if (text) {
-			return secret(text);
-		}
-
-		throw lost(entry, current());
-	};
-
-	const removeAll = async (entries: readonly string[], onFault: OnFault) => {
-		for (const entry of entries) {
-			try {
-				await keychain.remove(entry);
-			} catch (error) {
-				// What refuses one refuses all, after three seconds each.
-				onFault(reportError(error).message);
-				return;
-			}
-		}
-	};
+	const opened: OpenedSecrets = new Map();
 
 	return {
 		async open(held) {
@@ -72,45 +46,83 @@ export function createVault(keychain: Keychain, current: () => ConfigData): Vaul
 				return held;
 			}
 
-			const opening = opened.get(entry) ?? read(entry);
+			const opening = opened.get(entry) ?? readEntry(keychain, entry, current);
 			opened.set(entry, opening);
-			// What could not be opened is tried again the next time: the keychain may be unlocked then.
+			// The keychain may be unlocked the next time.
 			opening.catch(() => opened.delete(entry));
 			return opening;
 		},
 		async seal(before, after, onFault) {
-			const made: string[] = [];
-			let refused = false;
-			const put = async (held: Secret, purpose: Purpose) => {
-				if (held.keychainEntry !== undefined || refused) {
-					return held;
-				}
-
-				const entry = `${purpose} ${randomUUID()}`;
-				// Noted first: a call that was given up may still have written.
-				made.push(entry);
-				try {
-					await keychain.set(entry, held.reveal());
-				} catch (error) {
-					refused = true;
-					onFault(reportError(error).message);
-					return held;
-				}
-
-				opened.set(entry, Promise.resolve(held));
-				return keychainSecret(entry, held.last4);
-			};
+			const {put, added} = createSealer(keychain, opened, onFault);
 			const data = await mapChanged(before, after, put);
-			return {data, undo: () => removeAll(made, () => undefined)};
+			return {data, undo: () => removeEntries(keychain, added, () => undefined)};
 		},
 		async sweep(before, after, onFault) {
 			const kept = new Set(entriesOf(after));
-			await removeAll(
-				entriesOf(before).filter(entry => !kept.has(entry)),
-				onFault,
-			);
+			const unused = entriesOf(before).filter(entry => !kept.has(entry));
+			await removeEntries(keychain, unused, onFault);
 		},
 	};
+}
+
+/** Secrets that were read or written, by entry, so that no one has to unlock the same one twice. */
+type OpenedSecrets = Map<string, Promise<Secret>>;
+
+async function readEntry(keychain: Keychain, entry: string, current: () => ConfigData): Promise<Secret> {
+	const text = await keychain.get(entry).catch(error => {
+		throw unreadable(error);
+	});
+	if (text) {
+		return secret(text);
+	}
+
+	throw lost(entry, current());
+}
+
+type Sealer = {
+	/** Returns the secret as a reference to its new entry, or as it is if the keychain refuses it. */
+	readonly put: (held: Secret, purpose: string) => Promise<Secret>;
+	/** The entries that `put` may have written. */
+	readonly added: readonly string[];
+};
+
+/** After the first refusal nothing more is offered to the keychain, and `onFault` is called once. */
+function createSealer(keychain: Keychain, opened: OpenedSecrets, onFault: OnFault): Sealer {
+	const added: string[] = [];
+	let isRefused = false;
+	const put = async (held: Secret, purpose: string) => {
+		if (held.keychainEntry !== undefined || isRefused) {
+			return held;
+		}
+
+		const entry = `${purpose} ${randomUUID()}`;
+		// Noted first: a call that timed out may still have written.
+		added.push(entry);
+		try {
+			await keychain.set(entry, held.reveal());
+		} catch (error) {
+			isRefused = true;
+			onFault(reportError(error).message);
+			return held;
+		}
+
+		opened.set(entry, Promise.resolve(held));
+		return keychainSecret(entry, held.last4);
+	};
+
+	return {put, added};
+}
+
+async function removeEntries(keychain: Keychain, entries: readonly string[], onFault: OnFault): Promise<void> {
+	for (const entry of entries) {
+		try {
+			await keychain.remove(entry);
+		} catch (error) {
+			// If one is refused, so are the others, after three seconds each.
+			onFault(reportError(error).message);
+			return;
+		}
+	}
 }
 
 function lost(entry: string, {profiles, keys}: ConfigData): AppError {
@@ -147,12 +159,8 @@ function unreadable(error: unknown): unknown {
 		: error;
 }
 
-/** One after the other: a person may have to unlock the keychain for the first. */
-async function mapChanged(
-	before: ConfigData,
-	after: ConfigData,
-	put: (held: Secret, purpose: Purpose) => Promise<Secret>,
-): Promise<ConfigData> {
+/** Returns `after` with the secrets of changed records put one after the other: the first may ask to unlock the keychain. */
+async function mapChanged(before: ConfigData, after: ConfigData, put: Sealer['put']): Promise<ConfigData> {
 	const keys = {...after.keys};
 	for (const [name, stored] of Object.entries(after.keys)) {
 		if (stored.key && stored !== entryOf(before.keys, name)) {

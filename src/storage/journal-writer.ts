@@ -1,83 +1,42 @@
 import {type AppendFile, openAppendFile} from './append-file.ts';
 import {fileReason} from './file-error.ts';
 
-/** Whether everything that was given to the journal is in its file. `reason` is a few words for the status line. */
+/** Whether every record of the journal is in its file. `reason` is a few words for the status line. */
 export type JournalState = {readonly saved: true} | {readonly saved: false; readonly reason: string};
 
 export type LineWriter = {
-	/** Takes a line without its end. Never throws; the line is written soon, in order. */
+	/** Queues a line without its line end, to be written soon and in order. Never throws. */
 	readonly write: (line: string, durable: boolean) => void;
-	/** Waits until all lines are in the file, or cannot be. */
+	/** Waits until all lines are in the file, or a write has failed. */
 	readonly flush: () => Promise<JournalState>;
 	readonly close: () => Promise<JournalState>;
 };
 
 type Options = {
-	/** Makes ready what the file needs: its folder, its lock. Called until it succeeds once. */
+	/** Creates the folder of the file and takes its lock. Called again until it succeeds. */
 	readonly prepare: () => Promise<void>;
 	readonly path: string;
-	/** Bytes that are in the file and good; undefined for a file that is yet to be made. */
+	/** Bytes of whole lines in the file; undefined for a file that does not exist yet. */
 	readonly size: number | undefined;
 	readonly onState: (state: JournalState) => void;
 };
 
 type Line = {readonly bytes: Buffer; readonly durable: boolean};
 
-/** Most bytes of one write call, unless one line alone has more. */
-const batchBytes = 1024 * 1024;
+/** The most bytes of one write call, unless one line alone has more. */
+const maxBatchBytes = 1024 * 1024;
 
 /**
- * Writes lines to a file behind the back of the conversation: what comes in one turn of the loop goes out in one write
- * call of whole lines. A failure is a state, not an exception (SAFETY 19): lines are kept, and the next one tries again
- * from the first that is missing. A line that was written in part is cut off before.
+ * Writes lines in the background: those of one turn of the event loop go out in one write call of whole lines. A failure
+ * is a state, not an exception (SAFETY 19): lines are kept, and the next line retries from the first one that is missing.
+ * A line that was written in part is cut off before that.
  */
-export function createLineWriter({prepare, path, size, onState}: Options): LineWriter {
-	const waiting: Line[] = [];
-	let state: JournalState = {saved: true};
+export function createLineWriter(options: Options): LineWriter {
+	const writer: Writer = {...options, queue: [], state: {saved: true}, isPrepared: false, file: undefined};
 	let running: Promise<void> | undefined;
-	let prepared = false;
-	let file: AppendFile | undefined;
-	let good = size;
-
-	const report = (next: JournalState) => {
-		const changed = next.saved !== state.saved || (!next.saved && !state.saved && next.reason !== state.reason);
-		state = next;
-		if (changed) {
-			onState(next);
-		}
-	};
-
-	const drain = async () => {
-		await new Promise(resolve => setImmediate(resolve));
-		try {
-			while (waiting.length > 0) {
-				if (!prepared) {
-					await prepare();
-					prepared = true;
-				}
-
-				file ??= await openAppendFile(path, good);
-				good = file.size();
-				const batch = firstBatch(waiting);
-				await file.append(
-					Buffer.concat(batch.map(line => line.bytes)),
-					batch.some(line => line.durable),
-				);
-				good = file.size();
-				waiting.splice(0, batch.length);
-			}
-
-			report({saved: true});
-		} catch (error) {
-			const reason = fileReason(error);
-			await file?.close().catch(() => undefined);
-			file = undefined;
-			report({saved: false, reason: reason ?? `a fault in service: ${String(error)}`});
-		}
-	};
 
 	const start = () => {
-		running ??= drain().finally(() => {
+		running ??= drain(writer).finally(() => {
 			running = undefined;
 		});
 		return running;
@@ -88,33 +47,91 @@ export function createLineWriter({prepare, path, size, onState}: Options): LineW
 			await running;
 		}
 
-		if (waiting.length > 0) {
+		if (writer.queue.length > 0) {
 			await start();
 		}
 
-		return state;
+		return writer.state;
 	};
 
 	return {
 		write: (line, durable) => {
-			waiting.push({bytes: Buffer.from(`${line}\n`), durable});
+			writer.queue.push({bytes: Buffer.from(`${line}\n`), durable});
 			void start();
 		},
 		flush,
 		close: async () => {
 			const last = await flush();
-			await file?.close().catch(() => undefined);
-			file = undefined;
+			await closeFile(writer);
 			return last;
 		},
 	};
+}
+
+type Writer = Omit<Options, 'size'> & {
+	/** Lines that are not in the file yet. */
+	readonly queue: Line[];
+	state: JournalState;
+	isPrepared: boolean;
+	/** Undefined until the first line, and after a failure. */
+	file: AppendFile | undefined;
+	/** Bytes of whole lines in the file. */
+	size: number | undefined;
+};
+
+/** Writes the queue until it is empty or a write fails. Never throws. */
+async function drain(writer: Writer): Promise<void> {
+	await new Promise(resolve => setImmediate(resolve));
+	try {
+		while (writer.queue.length > 0) {
+			await writeBatch(writer);
+		}
+
+		report(writer, {saved: true});
+	} catch (error) {
+		await closeFile(writer);
+		report(writer, {saved: false, reason: fileReason(error) ?? `a fault in service: ${String(error)}`});
+	}
+}
+
+async function writeBatch(writer: Writer): Promise<void> {
+	if (!writer.isPrepared) {
+		await writer.prepare();
+		writer.isPrepared = true;
+	}
+
+	writer.file ??= await openAppendFile(writer.path, writer.size);
+	writer.size = writer.file.size();
+	const batch = firstBatch(writer.queue);
+	const bytes = Buffer.concat(batch.map(line => line.bytes));
+	await writer.file.append(
+		bytes,
+		batch.some(line => line.durable),
+	);
+	writer.size = writer.file.size();
+	writer.queue.splice(0, batch.length);
+}
+
+/** Calls `onState` if the state changed. */
+function report(writer: Writer, next: JournalState): void {
+	const {state, onState} = writer;
+	const hasChanged = next.saved !== state.saved || (!next.saved && !state.saved && next.reason !== state.reason);
+	writer.state = next;
+	if (hasChanged) {
+		onState(next);
+	}
+}
+
+async function closeFile(writer: Writer): Promise<void> {
+	await writer.file?.close().catch(() => undefined);
+	writer.file = undefined;
 }
 
 function firstBatch(lines: readonly Line[]): readonly Line[] {
 	let bytes = 0;
 	const end = lines.findIndex((line, index) => {
 		bytes += line.bytes.length;
-		return index > 0 && bytes > batchBytes;
+		return index > 0 && bytes > maxBatchBytes;
 	});
 	return end === -1 ? [...lines] : lines.slice(0, end);
 }
