@@ -1,4 +1,5 @@
 import {endpoints} from '../contract/endpoints.ts';
+import type {LogAnswer, LogSource} from '../contract/log-cursor.ts';
 import {isJsonObject} from '../core/json.ts';
 import type {Origin} from '../core/origin.ts';
 import {readText} from '../net/read-body.ts';
@@ -6,40 +7,20 @@ import type {Transport, TransportResponse} from '../net/transport.ts';
 import {readAnswer} from './answer.ts';
 import {requestOf} from './request.ts';
 
-/** What an answer says of the log beyond the contract, as far as the server says such things. */
-type Offered = {
-	/** Offset in bytes just after the last byte of the text, which `after` takes. */
-	readonly offset?: number | undefined;
-	/** Offset of its first byte. */
-	readonly start?: number | undefined;
-	readonly etag?: string | undefined;
-};
-
-export type EnvironmentLog =
-	| {readonly kind: 'unchanged'}
-	| ({readonly kind: 'window'; readonly text: string} & Offered);
-
-/** What the answer before offered. */
-type Known = {readonly after?: number | undefined; readonly etag?: string | undefined};
-
-/** Reads the log of one environment, once. */
-export type ReadEnvironmentLog = (known: Known, signal: AbortSignal) => Promise<EnvironmentLog>;
-
-/** Longest silence of a server in milliseconds: whoever follows a log asks again. */
+/** Longest silence of a server. A tail retries. */
 const timeoutMs = 30_000;
 
 /**
- * The operation `getEnvironmentLogs` for one environment of one server, as whoever follows a log needs it: with what a
- * server may offer beyond the contract, an offset and a tag, which are sent only where it gave them before; and without
- * a retry. `params` are checked here: throws `usage`. Each call throws as those of `Client` do. `onFirst` hears of the
- * first one that went well.
+ * Creates a source that reads the log of one environment with the operation `getEnvironmentLogs`, without a retry. It
+ * sends the offset and the tag that a server offers beyond the contract. Throws `AppError("usage")` for invalid `params`.
+ * Each read throws as the operations of `Client` do. `onFirst` is called with the first successful answer.
  */
-export function environmentLogReader(
+export function environmentLogSource(
 	server: Origin,
 	transport: Transport,
 	params: Readonly<Record<'org' | 'workspace' | 'environmentId', string>>,
 	onFirst?: (answer: unknown) => void,
-): ReadEnvironmentLog {
+): LogSource {
 	const row = endpoints.getEnvironmentLogs;
 	const {headers, url, method} = requestOf(server, row, {params});
 	let isFirst = true;
@@ -68,7 +49,8 @@ export function environmentLogReader(
 	};
 }
 
-function offeredBy({headers}: TransportResponse): Offered {
+/** Returns what the headers tell about the text of an answer. */
+function offeredBy({headers}: TransportResponse): Omit<Extract<LogAnswer, {kind: 'window'}>, 'kind' | 'text'> {
 	return {
 		offset: readOffset(headers['x-log-offset']),
 		start: readOffset(headers['x-log-start']),

@@ -1,5 +1,5 @@
+import type {LogSource} from '../contract/log-cursor.ts';
 import type {Level} from './levels.ts';
-import type {LogSource} from './source.ts';
 
 /** The log of one environment of one server, to be followed until the person has enough of it. */
 export type LogToFollow = {

@@ -1,8 +1,8 @@
+import type {LogSource} from '../contract/log-cursor.ts';
 import {type RetryClock, systemClock, withRetry} from '../net/retry.ts';
 import type {Mark} from './log-entry.ts';
 import {createReading} from './reading.ts';
 import {runInSlices} from './slices.ts';
-import type {LogSource} from './source.ts';
 
 type Options = {
 	readonly source: LogSource;

@@ -1,8 +1,8 @@
+import type {LogAnswer, LogCursor} from '../contract/log-cursor.ts';
 import {AppError} from '../core/error.ts';
 import type {Mark} from './log-entry.ts';
 import {type LogWindow, windowSteps} from './log-window.ts';
 import {mergeSteps, type Verdict} from './merge.ts';
-import type {LogAnswer, LogCursor} from './source.ts';
 
 export type Taken = {
 	/** What came before the mark: the end of the log before, which had no newline. */

@@ -1,9 +1,9 @@
+import type {LogAnswer, LogSource} from '../contract/log-cursor.ts';
 import type {AppError} from '../core/error.ts';
 import type {Mark} from './log-entry.ts';
 import {backoff, firstInterval, nextInterval, withJitter} from './pace.ts';
 import {createReading, isRefusedOffset, type Taken} from './reading.ts';
 import {runInSlices, turn} from './slices.ts';
-import type {LogAnswer, LogSource} from './source.ts';
 import {systemTailClock, type TailClock} from './tail-clock.ts';
 import {finalState, type TailState} from './tail-state.ts';
 import {createTailSwitch, type TailSwitch, waitFor} from './tail-switch.ts';

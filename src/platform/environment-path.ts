@@ -1,8 +1,6 @@
-import type {ReadEnvironmentLog} from '../client/environment-logs.ts';
 import type {Sightings} from '../config/sightings.ts';
 import {AppError} from '../core/error.ts';
 import type {Origin} from '../core/origin.ts';
-import type {LogSource} from '../logs/source.ts';
 import {isIdPrefix, type ScopeOf} from './platform-scope.ts';
 import type {WholeIds} from './whole-ids.ts';
 
@@ -43,13 +41,4 @@ export function assertEnvironmentId(text: string): void {
 	if (!isIdPrefix(text)) {
 		throw new AppError('usage', `Invalid sandbox id “${text}”.`, {hint: 'List sandboxes: `env list`'});
 	}
-}
-
-/** A log that is found at its first read; where that fails, the next read tries again. */
-export function lateLogSource(open: (signal: AbortSignal) => Promise<ReadEnvironmentLog>): LogSource {
-	let opened: ReadEnvironmentLog | undefined;
-	return async (cursor, signal) => {
-		opened ??= await open(signal);
-		return opened(cursor, signal);
-	};
 }

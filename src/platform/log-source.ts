@@ -1,17 +1,30 @@
+import type {LogSource} from '../contract/log-cursor.ts';
 import {AppError} from '../core/error.ts';
-import type {LogSource} from '../logs/source.ts';
-import type {PlatformSession} from './platform-access.ts';
 
-type Session = Pick<PlatformSession, 'server' | 'logOf'>;
+/** A server with a login, as far as its logs are concerned. */
+type LogAccess = {
+	readonly server: string;
+	/** Returns the log of an environment, given its id or the beginning of it. */
+	readonly logOf: (environment: string) => LogSource;
+};
+
+/** Returns a source that opens its log on the first read. If that fails, the next read tries again. */
+export function openedOnFirstRead(open: (signal: AbortSignal) => Promise<LogSource>): LogSource {
+	let opened: LogSource | undefined;
+	return async (cursor, signal) => {
+		opened ??= await open(signal);
+		return opened(cursor, signal);
+	};
+}
 
 /**
- * The log of an environment for a tail that outlives its login: where that is not accepted any more, the one that is
- * stored by now is tried, as long as it is of the same server. Throws as `LogSource` does.
+ * Returns the log of an environment for a tail that outlives its login. If the login is rejected, it uses the one that is
+ * stored by then, provided that it is for the same server. Throws as `LogSource` does.
  */
 export function renewedLogSource(
 	environment: string,
-	{server, logOf}: Session,
-	platform: {readonly open: () => Promise<Session>},
+	{server, logOf}: LogAccess,
+	platform: {readonly open: () => Promise<LogAccess>},
 ): LogSource {
 	let source = logOf(environment);
 	return async (cursor, signal) => {

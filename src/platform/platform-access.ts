@@ -1,6 +1,6 @@
 import {type Client, createClient} from '../client/client.ts';
 import type {LoginClock} from '../client/device-flow.ts';
-import {environmentLogReader} from '../client/environment-logs.ts';
+import {environmentLogSource} from '../client/environment-logs.ts';
 import {getPreferences, recognizeServer} from '../client/preferences.ts';
 import {refreshing} from '../client/refreshing.ts';
 import type {Config} from '../config/config.ts';
@@ -9,18 +9,19 @@ import type {Recents} from '../config/recents.ts';
 import {type ResolvedProfile, resolveProfile} from '../config/resolve-profile.ts';
 import type {Sightings} from '../config/sightings.ts';
 import type {Scope} from '../contract/endpoint.ts';
+import type {LogSource} from '../contract/log-cursor.ts';
 import {entryOf} from '../core/entry-of.ts';
 import type {Environment} from '../core/environment.ts';
 import {AppError} from '../core/error.ts';
 import {type Origin, originOf} from '../core/origin.ts';
 import type {Secret} from '../core/secrets/secret.ts';
-import type {LogSource} from '../logs/source.ts';
 import type {Credential} from '../net/credential.ts';
 import type {Transport} from '../net/transport.ts';
 import {localConnection} from '../store/connection-slice.ts';
 import {checkScope} from './check-scope.ts';
-import {assertEnvironmentId, createEnvironmentPaths, type EnvironmentPath, lateLogSource} from './environment-path.ts';
+import {assertEnvironmentId, createEnvironmentPaths, type EnvironmentPath} from './environment-path.ts';
 import type {Interaction} from './interaction.ts';
+import {openedOnFirstRead} from './log-source.ts';
 import {createLoginAccess, type LoginAccess} from './login-access.ts';
 import {createPlatformScope, type ScopeOf} from './platform-scope.ts';
 import {sightingsOf} from './resume-sightings.ts';
@@ -181,9 +182,9 @@ export function createPlatformAccess(dependencies: Dependencies): PlatformAccess
 				environment,
 				logOf(idOrPrefix) {
 					assertEnvironmentId(idOrPrefix);
-					return lateLogSource(async signal => {
+					return openedOnFirstRead(async signal => {
 						const params = await environment(idOrPrefix, signal);
-						return environmentLogReader(server, bearer, params, answer =>
+						return environmentLogSource(server, bearer, params, answer =>
 							onAnswer('getEnvironmentLogs', params, answer),
 						);
 					});

@@ -1,7 +1,7 @@
+import type {LogSource} from '../contract/log-cursor.ts';
 import {reportError} from '../core/error.ts';
 import {formatAmount} from '../core/format.ts';
 import {quoteLine, quoteLog} from '../logs/quote.ts';
-import type {LogSource} from '../logs/source.ts';
 import type {TailClock} from '../logs/tail-clock.ts';
 import {describeState, type TailState} from '../logs/tail-state.ts';
 import {createTailSwitch, type TailSwitch} from '../logs/tail-switch.ts';

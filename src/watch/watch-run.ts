@@ -1,6 +1,6 @@
+import type {LogSource} from '../contract/log-cursor.ts';
 import {AppError} from '../core/error.ts';
 import {detached} from '../logs/log-buffer.ts';
-import type {LogSource} from '../logs/source.ts';
 import {tailLog} from '../logs/tail.ts';
 import type {TailClock} from '../logs/tail-clock.ts';
 import type {TailState} from '../logs/tail-state.ts';

@@ -1,7 +1,7 @@
 import {expect, onTestFinished, test} from 'vitest';
 import {type RunOptions, runAgent} from '../../src/agent/run.ts';
 import {createTools} from '../../src/agent/tools/tools.ts';
-import {environmentLogReader} from '../../src/client/environment-logs.ts';
+import {environmentLogSource} from '../../src/client/environment-logs.ts';
 import {originOf} from '../../src/core/origin.ts';
 import {secret} from '../../src/core/secrets/secret.ts';
 import {blocksOf} from '../../src/core/session/transcript.ts';
@@ -28,7 +28,7 @@ async function agentWithSandbox() {
 		openLog: async environmentId => ({
 			server: url,
 			session: 'one',
-			source: environmentLogReader(originOf(url), transport, {
+			source: environmentLogSource(originOf(url), transport, {
 				org: scope.org,
 				workspace: scope.workspace,
 				environmentId,

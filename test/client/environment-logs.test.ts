@@ -1,5 +1,5 @@
 import {expect, test} from 'vitest';
-import {environmentLogReader} from '../../src/client/environment-logs.ts';
+import {environmentLogSource} from '../../src/client/environment-logs.ts';
 import {originOf} from '../../src/core/origin.ts';
 import {type Reply, scripted, token, transportTo} from './server.ts';
 
@@ -9,7 +9,7 @@ const {signal} = new AbortController();
 
 async function reader(reply: (count: number) => Reply | 'cut', onFirst?: (answer: unknown) => void) {
 	const {origin, asked} = await scripted((_, count) => reply(count));
-	return {asked, read: environmentLogReader(originOf(origin), transportTo(origin, 'bearer', token), params, onFirst)};
+	return {asked, read: environmentLogSource(originOf(origin), transportTo(origin, 'bearer', token), params, onFirst)};
 }
 
 const window = (logs: unknown, headers: Readonly<Record<string, string>> = {}): Reply => ({
@@ -42,7 +42,7 @@ test('304 is read to its end, which gives its connection back', async () => {
 		},
 	};
 	const transport = async () => ({status: 304, headers: {}, body});
-	const read = environmentLogReader(originOf('http://127.0.0.1:1'), transport, params);
+	const read = environmentLogSource(originOf('http://127.0.0.1:1'), transport, params);
 	expect([await read({etag: '"7-9"'}, signal), body.isEnded]).toEqual([{kind: 'unchanged'}, true]);
 });
 
@@ -76,7 +76,7 @@ test.each([
 test('an id that is none is refused before anything is asked', async () => {
 	const {origin, asked} = await scripted(() => window(''));
 	const transport = transportTo(origin, 'bearer', token);
-	expect(() => environmentLogReader(originOf(origin), transport, {...params, environmentId: 'x'})).toThrow(
+	expect(() => environmentLogSource(originOf(origin), transport, {...params, environmentId: 'x'})).toThrow(
 		expect.objectContaining({code: 'usage'}),
 	);
 	expect(asked).toEqual([]);

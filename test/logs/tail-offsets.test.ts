@@ -1,6 +1,6 @@
 import {expect, test} from 'vitest';
+import type {LogAnswer} from '../../src/contract/log-cursor.ts';
 import {AppError} from '../../src/core/error.ts';
-import type {LogAnswer} from '../../src/logs/source.ts';
 import {follow} from './tail-script.ts';
 
 const gone = '<ended: the environment is gone>';

@@ -1,6 +1,6 @@
 import {onTestFinished} from 'vitest';
+import type {LogAnswer, LogCursor} from '../../src/contract/log-cursor.ts';
 import {AppError} from '../../src/core/error.ts';
-import type {LogAnswer, LogCursor} from '../../src/logs/source.ts';
 import {type TailEvent, tailLog} from '../../src/logs/tail.ts';
 import type {TailClock} from '../../src/logs/tail-clock.ts';
 import {describeState} from '../../src/logs/tail-state.ts';

@@ -1,7 +1,7 @@
 import {expect, test} from 'vitest';
+import type {LogSource} from '../../src/contract/log-cursor.ts';
 import {AppError} from '../../src/core/error.ts';
 import {originOf} from '../../src/core/origin.ts';
-import type {LogSource} from '../../src/logs/source.ts';
 import {renewedLogSource} from '../../src/platform/log-source.ts';
 
 const server = originOf('http://127.0.0.1:8700');

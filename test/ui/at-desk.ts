@@ -1,5 +1,5 @@
 import {onTestFinished} from 'vitest';
-import type {LogSource} from '../../src/logs/source.ts';
+import type {LogSource} from '../../src/contract/log-cursor.ts';
 import {createAppStore} from '../../src/store/store.ts';
 import {createPalette} from '../../src/terminal/text/style.ts';
 import {createLogDesk} from '../../src/ui/logs/log-desk.ts';

@@ -1,5 +1,5 @@
 import {expect, test} from 'vitest';
-import type {LogSource} from '../../src/logs/source.ts';
+import type {LogSource} from '../../src/contract/log-cursor.ts';
 import {readCondition} from '../../src/watch/watch-condition.ts';
 import {server} from '../store/scripted-conversation.ts';
 import {ended, environment, inLog, minute, watching} from './watching.ts';

@@ -1,5 +1,5 @@
 import {expect, onTestFinished} from 'vitest';
-import type {LogSource} from '../../src/logs/source.ts';
+import type {LogSource} from '../../src/contract/log-cursor.ts';
 import {readCondition} from '../../src/watch/watch-condition.ts';
 import {createWatches} from '../../src/watch/watch-list.ts';
 import {createWatchWords} from '../../src/watch/watch-words.ts';

@@ -1,10 +1,10 @@
+import type {LogSource} from '../../contract/log-cursor.ts';
 import {abortable} from '../../core/abortable.ts';
 import {levelOf} from '../../logs/levels.ts';
 import {createLogBuffer} from '../../logs/log-buffer.ts';
 import type {LogEntry} from '../../logs/log-entry.ts';
 import {createReading, isRefusedOffset, type Taken} from '../../logs/reading.ts';
 import {runInSlices, turn} from '../../logs/slices.ts';
-import type {LogSource} from '../../logs/source.ts';
 
 type OpenedLog = {
 	/** Origin of the server that is connected now. */

@@ -1,3 +1,4 @@
+import type {LogSource} from '../../contract/log-cursor.ts';
 import type {AppError} from '../../core/error.ts';
 import type {Json} from '../../core/json.ts';
 import type {Filter} from '../../logs/filter.ts';
@@ -5,7 +6,6 @@ import {levelOf} from '../../logs/levels.ts';
 import {type Mark, markText} from '../../logs/log-entry.ts';
 import type {Matcher} from '../../logs/matcher.ts';
 import {readLog} from '../../logs/read-log.ts';
-import type {LogSource} from '../../logs/source.ts';
 import {tailLog} from '../../logs/tail.ts';
 import {systemTailClock, type TailClock} from '../../logs/tail-clock.ts';
 import {describeState, type TailState} from '../../logs/tail-state.ts';

@@ -1,9 +1,9 @@
 import {expect, test} from 'vitest';
 import {createEnvironmentLogs} from '../../../src/agent/tools/environment-logs.ts';
 import {createKnownLogs, type OpenLog} from '../../../src/agent/tools/environment-logs-known.ts';
+import type {LogAnswer} from '../../../src/contract/log-cursor.ts';
 import {AppError} from '../../../src/core/error.ts';
 import type {JsonObject} from '../../../src/core/json.ts';
-import type {LogAnswer} from '../../../src/logs/source.ts';
 import {down, notFound, type Reply, refused} from '../../logs/tail-script.ts';
 import {toolContext} from './workspace.ts';
 

@@ -2,8 +2,8 @@ import {expect, test} from 'vitest';
 import {createEnvironmentLogs} from '../../../src/agent/tools/environment-logs.ts';
 import {createKnownLogs} from '../../../src/agent/tools/environment-logs-known.ts';
 import {createWaitForLog} from '../../../src/agent/tools/wait-for-log.ts';
+import type {LogAnswer} from '../../../src/contract/log-cursor.ts';
 import type {JsonObject} from '../../../src/core/json.ts';
-import type {LogAnswer} from '../../../src/logs/source.ts';
 import {down, jumpingClock, notFound, type Reply, refused} from '../../logs/tail-script.ts';
 import {toolContext} from './workspace.ts';
 

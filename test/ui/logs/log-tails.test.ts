@@ -1,6 +1,6 @@
 import {expect, onTestFinished, test} from 'vitest';
+import type {LogAnswer} from '../../../src/contract/log-cursor.ts';
 import {AppError} from '../../../src/core/error.ts';
-import type {LogAnswer} from '../../../src/logs/source.ts';
 import {describeState} from '../../../src/logs/tail-state.ts';
 import {allLogs} from '../../../src/store/logs-slice.ts';
 import {createAppStore} from '../../../src/store/store.ts';

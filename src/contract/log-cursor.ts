@@ -1,6 +1,6 @@
-/** Where a tail stands: what the answer before said, as far as its server says such things. */
+/** Where a tail of a log stands: what the previous answer offered. Its parts are sent only if the server gave them. */
 export type LogCursor = {
-	/** Offset in bytes, just after what was read; only where the server gave one. */
+	/** Offset in bytes, just after the last byte read. */
 	readonly after?: number | undefined;
 	/** Tag of the answer to the same request. */
 	readonly etag?: string | undefined;
@@ -19,8 +19,8 @@ export type LogAnswer =
 	  };
 
 /**
- * Asks for the log of one environment of one server, to which it is bound for good, so that a tail never mixes lines of
- * two. One request, without a retry of its own. Throws `AppError`: `auth`, `not-found`, `network` for what may go away
- * by itself (with `retryAfter` where the server asked for a wait), and others; an `AbortError` once `signal` is aborted.
+ * Requests the log of one environment of one server, so that a tail never mixes lines of two. Sends one request and
+ * doesn't retry. Throws `AppError`: `auth`, `not-found`, `network` for a failure that may pass (with `retryAfter` if the
+ * server asked for a wait), and others. Throws an `AbortError` once `signal` is aborted.
  */
 export type LogSource = (cursor: LogCursor, signal: AbortSignal) => Promise<LogAnswer>;
