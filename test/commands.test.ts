@@ -1,5 +1,4 @@
 import {readdirSync} from 'node:fs';
-import {basename} from 'node:path';
 import {expect, test} from 'vitest';
 import {commands} from '../commands/index.ts';
 import {fieldsOf, flagOf} from '../src/command/arguments.ts';
@@ -12,9 +11,14 @@ const all = allCommands(commands);
 /** Commands whose ids are of this machine, or secrets: nothing of the platform completes them. */
 const localIds = new Set(['resume', 'set']);
 
-test('every file of the folder is in the list, under its own name', () => {
-	const files = readdirSync('commands').map(file => basename(file, '.ts'));
-	expect(commands.map(({name}) => name).sort()).toEqual(files.filter(name => name !== 'index').sort());
+test('every file is a command of the list under its own name, and every folder a noun with a file for each verb', () => {
+	const listed = commands.flatMap(entry =>
+		isNoun(entry) && entry.verbs.length > 1
+			? [`${entry.name}/${entry.name}`, ...entry.verbs.map(({name}) => `${entry.name}/${entry.name}-${name}`)]
+			: [entry.name],
+	);
+	const files = readdirSync('commands', {recursive: true, encoding: 'utf8'}).filter(file => file.endsWith('.ts'));
+	expect(files.map(file => file.replace(/\.ts$/, '')).sort()).toEqual(['index', ...listed].sort());
 });
 
 test('no two names or aliases are the same', () => {

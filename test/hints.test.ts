@@ -22,7 +22,7 @@ const samples: Readonly<Record<string, string>> = {
 };
 
 /** Hints of commands that the app alone has, in files that speak in the app alone. */
-const appOnly = /^(?:commands\/(?:logs|watch|env)\.ts)$/;
+const appOnly = /^(?:commands\/(?:logs|watch)\/|commands\/env\/env-logs\.ts$|src\/command\/open-log\.ts$)/;
 
 type Hint = {readonly file: string; readonly text: string};
 

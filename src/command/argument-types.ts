@@ -1,6 +1,7 @@
 import * as z from 'zod/mini';
 import {AppError} from '../core/error.ts';
 import {type Json, parseJson} from '../core/json.ts';
+import {providerNames} from '../core/model.ts';
 
 /** A whole number on a command line, without bounds. */
 export const wholeNumber = z.pipe(
@@ -12,10 +13,16 @@ export const wholeNumber = z.pipe(
 export const countArgument = (most = Number.MAX_SAFE_INTEGER) =>
 	z.pipe(wholeNumber, z.number().check(z.gte(1, 'must be at least 1'), z.lte(most, `must be at most ${most}`)));
 
+/** A flag that may be repeated, each time with one more value. */
+export const repeatable = z.optional(z.array(z.string()));
+
 /** A task reference as users type it; the server knows which ones exist. */
 export const taskArgument = z
 	.string()
 	.check(z.regex(/^(?:[^\s/@]+\/)?[^\s/@]+(?:@[^\s/@]+)?$/, 'must be [org/]name[@version]'));
+
+/** What help says of a provider that a command takes. */
+export const providerHelp = `one of ${providerNames.join(', ')}`;
 
 /** A UUID on a command line, for what is asked about it before the client checks it. */
 export const uuidArgument = z.guid('must be a UUID');

@@ -1,0 +1,32 @@
+import * as z from 'zod/mini';
+import {uuidArgument} from '../../src/command/argument-types.ts';
+import {command} from '../../src/command/command.ts';
+import {endsWith, loadKeys} from '../../src/command/views/api-key-family.ts';
+import {originalOf} from '../../src/contract/lenient.ts';
+
+export default command({
+	name: 'revoke',
+	summary: 'Revoke an API key for good, with the keys created with it',
+	args: z.object({key: uuidArgument, yes: z.optional(z.boolean())}),
+	positional: ['key'],
+	completes: {key: 'key'},
+	describe: {key: 'UUID of the key, as `api-key list` shows it', yes: 'skip the confirmation'},
+	examples: ['api-key revoke 6f1c0b0e-8f5e-4d5c-9c53-0a5f0c8f2b11'],
+	whileRunning: true,
+
+	async run({key, yes}, {platform, interact, signal}) {
+		const {client, server} = await platform.open();
+		const also = endsWith(await loadKeys(client, signal), key);
+		const question = `Revoke the API key ${key} on ${server}? Anything that uses it stops working.`;
+		if (!yes && !(await interact.confirm([question, ...also].join(' ')))) {
+			return {kind: 'text', text: 'Nothing changed.'};
+		}
+
+		const answer = originalOf(await client.revokeApiKey({params: {keyId: key}}, signal));
+		return {
+			kind: 'text',
+			text: [`Revoked the API key ${key}.`, ...also].join(' '),
+			data: answer ?? {key_id: key, revoked: true},
+		};
+	},
+});

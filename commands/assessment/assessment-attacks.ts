@@ -1,0 +1,20 @@
+import * as z from 'zod/mini';
+import {command} from '../../src/command/command.ts';
+import {attackTable} from '../../src/command/views/finding/attack-table.ts';
+
+export default command({
+	name: 'attacks',
+	summary: 'List the attacks of an assessment with rates and scores',
+	args: z.object({assessment: z.string()}),
+	positional: ['assessment'],
+	completes: {assessment: 'assessment'},
+	describe: {assessment: 'UUID of the assessment'},
+	examples: ['assessment attacks 6f1c0b0e-8f5e-4d5c-9c53-0a5f0c8f2b11'],
+	whileRunning: true,
+
+	async run({assessment}, {platform, signal}) {
+		const {client, scope} = await platform.open();
+		const params = {...(await scope('org', 'workspace')), assessmentId: assessment};
+		return attackTable(await client.getAttackSpans({params}, signal));
+	},
+});

@@ -1,0 +1,67 @@
+import * as z from 'zod/mini';
+import {countArgument, readInputs, readPairs, repeatable, taskArgument} from '../../src/command/argument-types.ts';
+import {command} from '../../src/command/command.ts';
+import {environmentResult, withoutToken} from '../../src/command/views/environment-view.ts';
+import {beginWork} from '../../src/command/views/environment-work.ts';
+import {explainSandboxRefusal} from '../../src/command/views/runtime/runtime-refusal.ts';
+import {originalOf} from '../../src/contract/lenient.ts';
+
+export default command({
+	name: 'create',
+	summary: 'Provision a sandbox that runs a task',
+	args: z.object({
+		task: taskArgument,
+		input: repeatable,
+		modelOverride: repeatable,
+		secret: repeatable,
+		timeout: z.optional(countArgument()),
+		showToken: z.optional(z.boolean()),
+	}),
+	positional: ['task'],
+	describe: {
+		task: '[org/]name[@version] of a task on the server',
+		input: 'an input as name=text, or name:=json; may be repeated',
+		modelOverride: 'another model as name=model; may be repeated',
+		secret: 'id of a secret to pass to the task; may be repeated',
+		timeout: 'seconds',
+		showToken: 'show the execute token, which is a credential',
+	},
+	completes: {task: 'task'},
+	examples: [
+		'env create web-shop --input shop_name=Corner --timeout 3600',
+		'env create web-shop --input visits_per_minute:=30',
+	],
+	whileRunning: true,
+
+	async run({task, input, modelOverride, secret, timeout, showToken = false}, context) {
+		const {platform, live, signal, interact} = context;
+		const inputs = input && readInputs('input', input);
+		const overrides = modelOverride && readPairs('model-override', modelOverride);
+		const session = await platform.open();
+		const {client, scope, project} = session;
+		const body = {
+			task_ref: task,
+			...(inputs && {inputs}),
+			...(overrides && {model_overrides: overrides}),
+			// The specification types it as a string, not as the UUID that `project_id` is elsewhere: like every project that a
+			// request addresses, it may be a slug.
+			...(project && {project_id: project}),
+			...(secret && {secret_ids: secret}),
+			...(timeout !== undefined && {timeout_sec: timeout}),
+		};
+		const params = await scope('org', 'workspace');
+		const environment = await client.createEnvironment({params, body}, signal).catch((error: unknown) => {
+			// Cancelling in the middle would hide a sandbox that runs and costs.
+			if (signal.aborted) {
+				interact.say('The server may have created the sandbox anyway; env list shows it.');
+			}
+
+			throw explainSandboxRefusal(error, params.org);
+		});
+		if (live) {
+			await beginWork({environment: withoutToken(originalOf(environment)), session, live}, context);
+		}
+
+		return environmentResult(environment, {showToken});
+	},
+});

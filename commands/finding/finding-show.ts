@@ -1,0 +1,20 @@
+import * as z from 'zod/mini';
+import {command} from '../../src/command/command.ts';
+import {findingView} from '../../src/command/views/finding/finding-view.ts';
+
+export default command({
+	name: 'show',
+	summary: 'Show a finding with its scores, trials and metrics',
+	args: z.object({finding: z.string(), full: z.optional(z.boolean())}),
+	positional: ['finding'],
+	completes: {finding: 'finding'},
+	describe: {finding: 'UUID of the finding', full: 'show long texts and all trials'},
+	examples: ['finding show 6f1c0b0e-8f5e-4d5c-9c53-0a5f0c8f2b11'],
+	whileRunning: true,
+
+	async run({finding, full = false}, {platform, signal}) {
+		const {client, scope} = await platform.open();
+		const params = {...(await scope('org', 'workspace')), findingId: finding};
+		return findingView(await client.getFinding({params}, signal), {full});
+	},
+});

@@ -1,0 +1,16 @@
+import * as z from 'zod/mini';
+import {command} from '../../src/command/command.ts';
+import {itemSchemasResult} from '../../src/command/views/item-schemas-view.ts';
+
+export default command({
+	name: 'schemas',
+	summary: 'List the item types of the project and their schemas',
+	args: z.object({}),
+	examples: ['item schemas --project parser', 'item schemas --json'],
+	whileRunning: true,
+
+	async run(_, {platform, signal}) {
+		const {client, scope} = await platform.open();
+		return itemSchemasResult(await client.getItemSchemas({params: await scope('org', 'workspace', 'project')}, signal));
+	},
+});

@@ -1,0 +1,32 @@
+import * as z from 'zod/mini';
+import {command} from '../../src/command/command.ts';
+import {listKeys} from '../../src/config/provider-keys.ts';
+import {registry} from '../../src/providers/registry.ts';
+
+export default command({
+	name: 'list',
+	summary: 'List the keys and where they come from',
+	args: z.object({}),
+	whileRunning: true,
+
+	run(_, {config, env}) {
+		const keys = listKeys({config, env, rows: registry});
+		return {
+			kind: 'table',
+			columns: [{label: 'provider'}, {label: 'key'}, {label: 'source'}, {label: 'goes to'}],
+			rows: keys.map(({provider: name, last4, source, baseUrl}) => [
+				name,
+				last4 ? `…${last4}` : last4 === '' ? '(hidden)' : 'none',
+				source,
+				baseUrl ?? `nowhere: set ${registry[name].baseVariable}`,
+			]),
+			empty: 'No keys yet. `keys set <provider>` stores one.',
+			data: keys.map(({provider: name, last4, source, baseUrl}) => ({
+				provider: name,
+				last4: last4 ?? null,
+				source,
+				base_url: baseUrl ?? null,
+			})),
+		};
+	},
+});

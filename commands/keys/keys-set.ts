@@ -1,0 +1,146 @@
+import * as z from 'zod/mini';
+import {providerHelp} from '../../src/command/argument-types.ts';
+import {command} from '../../src/command/command.ts';
+import type {CommandContext} from '../../src/command/context.ts';
+import {missingAddress, type NewKey, needsNoKey, newKey, resolveKey, setKey} from '../../src/config/provider-keys.ts';
+import {saveSettings} from '../../src/config/settings.ts';
+import {asClause, storedWhere} from '../../src/config/stored-where.ts';
+import {AppError} from '../../src/core/error.ts';
+import {type ProviderName, parseModelId, parseProviderName} from '../../src/core/model.ts';
+import {parseServerUrl} from '../../src/core/origin.ts';
+import {secret} from '../../src/core/secrets/secret.ts';
+import type {KeyCheck} from '../../src/providers/check-key.ts';
+import {registry} from '../../src/providers/registry.ts';
+import type {Choice} from '../../src/store/view-slice.ts';
+
+export default command({
+	name: 'set',
+	summary: 'Store the key of a model provider',
+	args: z.object({provider: z.string(), key: z.optional(z.string()), baseUrl: z.optional(z.string())}),
+	positional: ['provider', 'key'],
+	completes: {provider: 'provider'},
+	secret: 'key',
+	describe: {
+		provider: providerHelp,
+		key: 'omit it: you are asked for it (masked), or it is read from stdin',
+		baseUrl: 'base URL to use instead of the vendor’s, up to /v1; custom needs it',
+	},
+	examples: ['keys set anthropic', 'keys set custom --base-url http://127.0.0.1:11434/v1', 'keys set openai < key.txt'],
+	whileRunning: true,
+
+	async run({provider, key, baseUrl}, context) {
+		const {config, models, signal, live} = context;
+		const chosen = parseProviderName(provider);
+		const {label} = registry[chosen];
+		const given = await askForKey(chosen, key, baseUrl, context);
+		if (!given) {
+			return {kind: 'text', text: 'Nothing was stored.'};
+		}
+
+		const check = await models.checkKey(chosen, given, signal).catch(error => {
+			throw rejected(error, chosen);
+		});
+		let refusal: string | undefined;
+		const saved = await setKey(config, chosen, given.key, given.baseUrl, why => {
+			refusal = why;
+		});
+		const what = given.key ? 'key' : 'address';
+		const shown = given.key?.last4 ? ` (…${given.key.last4})` : '';
+		const stored = [
+			`Stored the ${what} of ${label}${shown}.`,
+			storedWhere(config, [saved?.key], refusal),
+			...(check.isVerified ? [] : [`It could not be verified: ${asClause(check.why)}.`.replace(/\?\.$/, '?')]),
+		];
+		const begun = await (live ? beginWith : keepOnlyModel)(chosen, check, context);
+		return {
+			kind: 'text',
+			text: [...stored, begun.text].filter(Boolean).join(' '),
+			hint: begun.hint,
+			data: {provider: chosen, stored: true, verified: check.isVerified},
+		};
+	},
+});
+
+/** Returns the key and the base URL, given or asked for; undefined where the user cancels. Throws `usage` as `newKey`. */
+async function askForKey(
+	provider: ProviderName,
+	key: string | undefined,
+	baseUrl: string | undefined,
+	{interact, live}: CommandContext,
+): Promise<NewKey | undefined> {
+	const row = registry[provider];
+	const needsAddress = row.defaultBaseUrl === undefined;
+	const asksAddress = needsAddress && baseUrl === undefined && live !== undefined;
+	const base = asksAddress
+		? await interact.ask({label: 'Base URL (e.g. http://localhost:11434/v1):', masked: false})
+		: baseUrl;
+	if (asksAddress && base === undefined) {
+		return undefined;
+	}
+
+	if (needsAddress && !base) {
+		throw missingAddress();
+	}
+
+	const optional = needsNoKey(row, base === undefined ? undefined : parseServerUrl(base).href);
+	const label = `API key for ${row.label}${optional ? ' (leave blank if it needs none)' : ''}:`;
+	const ask = async () => interact.ask({label, masked: true, ...(optional && {optional})});
+	// A program that is known to need no key is not asked for one.
+	const typed = key ?? (optional && !needsAddress ? '' : await ask());
+	return typed === undefined ? undefined : newKey(provider, typed.trim() ? secret(typed.trim()) : undefined, base);
+}
+
+/** A rejected key is not stored, so that one that works stays. */
+function rejected(error: unknown, provider: ProviderName): unknown {
+	return error instanceof AppError && error.code === 'auth'
+		? new AppError('auth', `${error.message.replace(/[.]?$/, '.')} It was not saved.`, {
+				hint: `Try again: \`keys set ${provider}\``,
+				cause: error,
+			})
+		: error;
+}
+
+type Begun = {readonly text: string; readonly hint: string};
+
+/** In the app a new key brings its model: the vendor's usual one, or one of those that the user's own host lists. */
+async function beginWith(provider: ProviderName, check: KeyCheck, {store, interact}: CommandContext): Promise<Begun> {
+	const names = check.isVerified ? check.names : [];
+	const [only] = names;
+	const name =
+		registry[provider].defaultModel ??
+		(names.length > 1
+			? await interact.choose({title: 'Select a model', choices: names.map(choiceOf(provider))})
+			: only);
+	if (name === undefined) {
+		const text = check.isVerified && names.length === 0 ? 'It lists no models.' : '';
+		return {text, hint: `Name a model: \`model ${provider}/<name>\`.`};
+	}
+
+	const model = `${provider}/${name}`;
+	store.getState().setModel(model);
+	return {text: `The model is now ${model}.`, hint: '`model` chooses another one.'};
+}
+
+function choiceOf(provider: ProviderName): (name: string) => Choice {
+	return name => ({id: name, label: `${provider}/${name}`});
+}
+
+/** In a shell the only model of a host is kept for what begins later, unless another one is kept that can answer. */
+async function keepOnlyModel(provider: ProviderName, check: KeyCheck, {config, env}: CommandContext): Promise<Begun> {
+	if (registry[provider].defaultModel !== undefined) {
+		return {text: '', hint: 'Run service: it answers with a real model now.'};
+	}
+
+	const [only, ...others] = check.isVerified ? check.names : [];
+	const data = config.read();
+	const kept = data.settings.model;
+	const keptProvider = kept === undefined ? undefined : parseModelId(kept).provider;
+	const canAnswer =
+		keptProvider && keptProvider !== provider && resolveKey(keptProvider, {data, env, row: registry[keptProvider]});
+	if (only === undefined || others.length > 0 || canAnswer) {
+		return {text: '', hint: `Choose its model: \`model use ${provider}/${only ?? '<name>'}\`.`};
+	}
+
+	await saveSettings(config, {model: `${provider}/${only}`});
+	return {text: `The model is now ${provider}/${only}.`, hint: 'Run service: it answers with this model now.'};
+}

@@ -1,0 +1,17 @@
+import * as z from 'zod/mini';
+import {command} from '../../src/command/command.ts';
+import {changeEnabledModels} from '../../src/command/views/enabled-models.ts';
+
+export default command({
+	name: 'enable',
+	summary: 'Enable models in your preferences on the server',
+	args: z.object({model: z.array(z.string())}),
+	positional: ['model'],
+	completes: {model: 'model'},
+	rest: true,
+	describe: {model: 'provider/model-name, one or more'},
+	examples: ['model enable anthropic/claude-sonnet-4-5 openai/gpt-5'],
+	whileRunning: true,
+
+	run: ({model}, context) => changeEnabledModels(model, true, context),
+});

@@ -1,0 +1,63 @@
+import * as z from 'zod/mini';
+import {command} from '../../src/command/command.ts';
+import {formatCount} from '../../src/core/format.ts';
+import type {ModelInfo} from '../../src/core/model.ts';
+
+export default command({
+	name: 'list',
+	summary: 'List known models with their context and prices',
+	args: z.object({filter: z.optional(z.string())}),
+	positional: ['filter'],
+	describe: {filter: 'the beginning of the id, such as openai/, or a part of it'},
+	examples: ['model list openai/', 'model list --json'],
+	whileRunning: true,
+
+	async run({filter = ''}, {models}) {
+		const {models: known, priceOf, date, source} = await models.catalog();
+		const found = matching(known, filter.toLowerCase());
+		const dollars = (value: number | undefined) => (value === undefined ? 'unknown' : String(Number(value.toFixed(4))));
+		const right = 'right';
+		return {
+			kind: 'table',
+			columns: [
+				{label: 'model', whole: true},
+				{label: 'context', align: right, spare: true},
+				{label: 'input', align: right},
+				{label: 'cache read', align: right, spare: true},
+				{label: 'cache write', align: right, spare: true},
+				{label: 'output', align: right},
+			],
+			rows: found.map(({id, contextWindow}) => {
+				const price = priceOf(id);
+				return [
+					id,
+					contextWindow ? formatCount(contextWindow) : 'unknown',
+					dollars(price?.input),
+					dollars(price?.cacheRead),
+					dollars(price?.cacheWrite),
+					dollars(price?.output),
+				];
+			}),
+			empty: `No known model has “${filter}” in its name. You can still use it if its provider has it; its cost is unknown.`,
+			opens: {words: ['model', 'use'], ids: found.map(({id}) => id)},
+			notes: [`US dollars per million tokens. Prices as of ${date}, ${source}.`],
+			data: found.map(({id, name, contextWindow}) => {
+				const price = priceOf(id);
+				return {
+					id,
+					name,
+					context_window: contextWindow ?? null,
+					prices: price
+						? {input: price.input, cache_read: price.cacheRead, cache_write: price.cacheWrite, output: price.output}
+						: null,
+				};
+			}),
+		};
+	},
+});
+
+/** Returns the models whose ids begin with the filter; where none does, those that contain it. */
+function matching(known: readonly ModelInfo[], filter: string): readonly ModelInfo[] {
+	const begun = known.filter(({id}) => id.startsWith(filter));
+	return begun.length > 0 ? begun : known.filter(({id}) => id.includes(filter));
+}

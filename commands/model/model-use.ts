@@ -1,0 +1,81 @@
+import * as z from 'zod/mini';
+import {closest} from '../../src/command/closest.ts';
+import {command} from '../../src/command/command.ts';
+import type {CommandContext} from '../../src/command/context.ts';
+import {modelChoices} from '../../src/command/picker/model-choices.ts';
+import {resolveKey} from '../../src/config/provider-keys.ts';
+import {saveSettings} from '../../src/config/settings.ts';
+import {AppError} from '../../src/core/error.ts';
+import {demoModel, type ProviderName, parseModelId} from '../../src/core/model.ts';
+import {registry} from '../../src/providers/registry.ts';
+
+export default command({
+	name: 'use',
+	summary: 'Select the model for this and new sessions',
+	args: z.object({model: z.optional(z.string())}),
+	positional: ['model'],
+	completes: {model: 'model'},
+	describe: {model: 'provider/model-name; omit it to select one'},
+	examples: ['model use anthropic/claude-sonnet-4-5'],
+	whileRunning: true,
+
+	async run({model}, context) {
+		const {interact, store, config, env, live} = context;
+		const id =
+			model ??
+			(await interact.choose({
+				title: 'Select a model',
+				choices: await modelChoices(context),
+				...(store.getState().model && {current: store.getState().model}),
+			}));
+		if (!id) {
+			return {kind: 'text', text: 'Nothing changed.'};
+		}
+
+		const {provider, name} = parseModelId(id);
+		const chosen = `${provider}/${name}`;
+		const keyOf = (name: ProviderName) => resolveKey(name, {data: config.read(), env, row: registry[name]});
+		const key = keyOf(provider);
+		// A host of the user's own may have a model of that name too.
+		const isDemo = chosen === demoModel && !key;
+		if (registry[provider].defaultModel === undefined && key && model !== undefined) {
+			await assertListed(provider, name, context);
+		}
+
+		// A look at the demo changes nothing for new sessions, unless what is kept for them cannot answer.
+		const kept = config.read().settings.model;
+		const stays = isDemo && live && (kept === undefined || keyOf(parseModelId(kept).provider));
+		if (!stays) {
+			await saveSettings(config, {model: isDemo ? undefined : chosen});
+		}
+
+		store.getState().setModel(chosen);
+		const hint = key || isDemo ? undefined : `It needs a key: \`keys set ${provider}\``;
+		return {kind: 'text', text: `The model is now ${chosen}.`, ...(hint && {hint}), data: {model: chosen}};
+	},
+});
+
+/** The longest wait for the list of a host, in milliseconds: a model that cannot be looked up is accepted as it is. */
+const listTimeoutMs = 5000;
+
+/** Throws `not-found` for a model that the user's own host does not list. A list that is empty or not there says nothing. */
+async function assertListed(provider: ProviderName, name: string, {models, signal}: CommandContext): Promise<void> {
+	const within = AbortSignal.any([signal, AbortSignal.timeout(listTimeoutMs)]);
+	const ids = await models.hostModels(within).catch((): readonly string[] => []);
+	const names = ids.filter(id => id.startsWith(`${provider}/`)).map(id => parseModelId(id).name);
+	signal.throwIfAborted();
+	if (names.length === 0 || names.includes(name)) {
+		return;
+	}
+
+	const near = closest(name, names);
+	throw new AppError(
+		'not-found',
+		`${registry[provider].label} has no model “${name}”.${near ? ` Did you mean “${near}”?` : ''}`,
+		{
+			hint: `It lists ${names.slice(0, mostNamed).join(', ')}${names.length > mostNamed ? ', …' : ''}.`,
+		},
+	);
+}
+
+const mostNamed = 8;

@@ -1,0 +1,26 @@
+import {randomUUID} from 'node:crypto';
+import * as z from 'zod/mini';
+import {command} from '../../src/command/command.ts';
+import {claimResult, withSameAttempt} from '../../src/command/views/run-claim-view.ts';
+
+export default command({
+	name: 'claim',
+	summary: 'Claim a pending run for this host',
+	args: z.object({run: z.string(), runtime: z.optional(z.string()), execution: z.optional(z.string())}),
+	positional: ['run'],
+	describe: {
+		run: 'its id or a unique prefix',
+		runtime: 'UUID of the runtime that claims it',
+		execution: 'UUID of an earlier attempt, to repeat it',
+	},
+	completes: {run: 'run', runtime: 'runtime'},
+	examples: ['run claim 0b5e0a1c-9c1f-4d4e-8b57-0123456789ab'],
+	whileRunning: true,
+
+	async run({run, runtime, execution = randomUUID()}, {platform, signal}) {
+		const {client, scope} = await platform.open();
+		const params = {...(await scope('org', 'workspace')), runId: run};
+		const body = {execution_id: execution, ...(runtime !== undefined && {runtime_id: runtime})};
+		return claimResult(await withSameAttempt(client.claimRun({params, body}, signal), {run, runtime, execution}));
+	},
+});

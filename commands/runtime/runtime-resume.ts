@@ -1,0 +1,52 @@
+import * as z from 'zod/mini';
+import {command} from '../../src/command/command.ts';
+import {findRuntime, wakePlan} from '../../src/command/views/runtime/runtime-plan.ts';
+import {explainRuntimeRefusal} from '../../src/command/views/runtime/runtime-refusal.ts';
+import {runtimeResult} from '../../src/command/views/runtime/runtime-view.ts';
+import {stepsLine, withSteps} from '../../src/command/views/runtime/runtime-wake.ts';
+import {originalOf} from '../../src/contract/lenient.ts';
+
+export default command({
+	name: 'resume',
+	summary: 'Resume a runtime and show its limits and credits',
+	args: z.object({runtime: z.string(), yes: z.optional(z.boolean())}),
+	positional: ['runtime'],
+	describe: {runtime: 'key or UUID of the runtime', yes: 'skip the confirmation (only the app asks)'},
+	completes: {runtime: 'runtime'},
+	examples: ['runtime resume dev-box'],
+	whileRunning: true,
+
+	async run({runtime, yes}, {platform, sightings, interact, live, signal}) {
+		const {client, scope, server, profile} = await platform.open();
+		const params = {...(await scope('org', 'workspace')), runtimeId: runtime};
+		const wake = () =>
+			client.resumeRuntime({params}, signal).catch((error: unknown) => {
+				throw explainRuntimeRefusal(error, runtime, params.org);
+			});
+		// Scripts have called it without being asked for as long as there was it.
+		if (!live) {
+			return runtimeResult(await wake());
+		}
+
+		const {org, workspace} = params;
+		const sighting = findRuntime(await sightings.recall(), runtime, {profile, server, org, workspace});
+		const {question, title, facts} = wakePlan(runtime, sighting);
+		if (question !== undefined && !yes && !(await interact.confirm(question, {title, facts}))) {
+			return {kind: 'text', text: 'Nothing changed.'};
+		}
+
+		const {progress, say} = interact;
+		const watch = {show: progress ?? say, isStill: !progress};
+		const {answer, ...times} = await withSteps(`runtime ${runtime}`, wake, watch);
+		const steps = stepsLine({server, ...times, status: answer.status});
+		return {
+			kind: 'group',
+			parts: [
+				...(facts.length > 0 ? [{kind: 'record', title, fields: facts, data: null} as const] : []),
+				{kind: 'text', text: steps},
+				runtimeResult(answer),
+			],
+			data: originalOf(answer),
+		};
+	},
+});

@@ -1,0 +1,21 @@
+import * as z from 'zod/mini';
+import {command} from '../../src/command/command.ts';
+import {runtimeResult} from '../../src/command/views/runtime/runtime-view.ts';
+
+export default command({
+	name: 'show',
+	summary: 'Show a runtime with its limits and credits',
+	args: z.object({runtime: z.string()}),
+	positional: ['runtime'],
+	describe: {runtime: 'key or UUID of the runtime'},
+	completes: {runtime: 'runtime'},
+	examples: ['runtime show dev-box'],
+	whileRunning: true,
+
+	async run({runtime}, {platform, signal}) {
+		const {client, scope} = await platform.open();
+		return runtimeResult(
+			await client.getRuntime({params: {...(await scope('org', 'workspace')), runtimeId: runtime}}, signal),
+		);
+	},
+});

@@ -1,0 +1,11 @@
+import {noun} from '../../src/command/command.ts';
+import create from './runtime-create.ts';
+import list from './runtime-list.ts';
+import resume from './runtime-resume.ts';
+import show from './runtime-show.ts';
+
+export default noun({
+	name: 'runtime',
+	summary: 'Runtimes (durable sandboxes)',
+	verbs: [list, show, create, resume],
+});

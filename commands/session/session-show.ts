@@ -1,0 +1,21 @@
+import * as z from 'zod/mini';
+import {command} from '../../src/command/command.ts';
+import {savedSessionResult} from '../../src/command/views/saved-session-view.ts';
+import {usageResult} from '../../src/command/views/usage-view.ts';
+
+export default command({
+	name: 'show',
+	summary: 'Show a saved session of this machine, and what it used',
+	args: z.object({session: z.optional(z.string())}),
+	positional: ['session'],
+	describe: {session: 'id or prefix; defaults to the latest session of this folder'},
+	completes: {session: 'saved-session'},
+	examples: ['session show', 'session show 3f2a --json'],
+	whileRunning: true,
+
+	async run({session}, {sessions, models}) {
+		const found = await sessions.findOrLatest(session);
+		const [{transcript}, {priceOf, date}] = await Promise.all([sessions.read(found), models.catalog()]);
+		return savedSessionResult(found, usageResult(transcript, priceOf, date));
+	},
+});
