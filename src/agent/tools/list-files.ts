@@ -3,12 +3,12 @@ import * as z from 'zod/mini';
 import {AppError} from '../../core/error.ts';
 import {redactKnownLines} from '../../core/secrets/redact.ts';
 import type {Tool} from '../../core/session/tool.ts';
-import {boundsOf, locate} from './bounds.ts';
+import type {Places} from '../policy/protected-places.ts';
 import {defineReadingTool} from './define-tool.ts';
-import {findFiles} from './find-files.ts';
-import {compileGlob} from './glob.ts';
-import {pathText} from './path-text.ts';
-import type {Places} from './protected-places.ts';
+import {boundsOf, locate} from './files/bounds.ts';
+import {findFiles} from './files/find-files.ts';
+import {compileGlob} from './files/glob.ts';
+import {pathText} from './files/path-text.ts';
 
 const mostPaths = 1000;
 

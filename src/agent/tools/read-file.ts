@@ -2,11 +2,11 @@ import * as z from 'zod/mini';
 import {cutText} from '../../core/cut-text.ts';
 import {redactKnownLines} from '../../core/secrets/redact.ts';
 import type {Tool} from '../../core/session/tool.ts';
-import {boundsOf} from './bounds.ts';
+import type {Places} from '../policy/protected-places.ts';
+import {askForSecrets} from '../policy/secret-guard.ts';
 import {defineReadingTool, redactionNote} from './define-tool.ts';
-import type {Places} from './protected-places.ts';
-import {readText, splitLines} from './read-text.ts';
-import {askForSecrets} from './secret-guard.ts';
+import {boundsOf} from './files/bounds.ts';
+import {readText, splitLines} from './files/read-text.ts';
 
 const mostLines = 2000;
 /** Longer lines are cut: minified code and data would fill the context of the model. */

@@ -5,17 +5,17 @@ import {AppError} from '../../core/error.ts';
 import {redactKnown} from '../../core/secrets/redact.ts';
 import {hasKnownSecret} from '../../core/secrets/secret-kinds.ts';
 import type {Tool, ToolContext} from '../../core/session/tool.ts';
+import type {Places} from '../policy/protected-places.ts';
 import {isSecretFile} from '../policy/secret-files.ts';
-import {type Bounds, boundsOf, type Located, locate} from './bounds.ts';
+import {askForSecrets, withoutSecretFiles} from '../policy/secret-guard.ts';
 import {defineReadingTool, redactionNote} from './define-tool.ts';
-import {pathText} from './path-text.ts';
-import {plainEngine} from './plain-search.ts';
-import type {Places} from './protected-places.ts';
-import {readText} from './read-text.ts';
-import {findRipgrep, ripgrepEngine} from './ripgrep-search.ts';
-import type {SearchEngine} from './search-engine.ts';
-import {type Found, searchFiles} from './search-files.ts';
-import {askForSecrets, withoutSecretFiles} from './secret-guard.ts';
+import {type Bounds, boundsOf, type Located, locate} from './files/bounds.ts';
+import {pathText} from './files/path-text.ts';
+import {readText} from './files/read-text.ts';
+import {plainEngine} from './search/plain-search.ts';
+import {findRipgrep, ripgrepEngine} from './search/ripgrep-search.ts';
+import type {SearchEngine} from './search/search-engine.ts';
+import {type Found, searchFiles} from './search/search-files.ts';
 
 const mostMatches = 200;
 /** Longer lines are cut, in characters. */

@@ -1,9 +1,9 @@
 import type {Tool} from '../../core/session/tool.ts';
 import {systemTailClock} from '../../logs/tail-clock.ts';
+import type {Places} from '../policy/protected-places.ts';
 import {createEnvironmentLogs} from './environment-logs.ts';
 import {createKnownLogs, type OpenLog} from './environment-logs-known.ts';
 import {createListFiles} from './list-files.ts';
-import type {Places} from './protected-places.ts';
 import {createReadFile} from './read-file.ts';
 import {createSearchText} from './search-text.ts';
 import {createWaitForLog} from './wait-for-log.ts';

@@ -4,7 +4,7 @@ import {join} from 'node:path';
 import {expect, test} from 'vitest';
 import {createListFiles} from '../../../src/agent/tools/list-files.ts';
 import {createReadFile} from '../../../src/agent/tools/read-file.ts';
-import {findRipgrep} from '../../../src/agent/tools/ripgrep-search.ts';
+import {findRipgrep} from '../../../src/agent/tools/search/ripgrep-search.ts';
 import {createSearchText} from '../../../src/agent/tools/search-text.ts';
 import type {JsonObject} from '../../../src/core/json.ts';
 import {makeWorkspace, writeAll} from './workspace.ts';

@@ -1,8 +1,8 @@
 import {mkdirSync, writeFileSync} from 'node:fs';
 import {delimiter, join} from 'node:path';
 import {expect, test} from 'vitest';
-import {findProgram} from '../../../src/agent/tools/find-program.ts';
-import {temporaryFolder} from '../../storage/temporary.ts';
+import {findProgram} from '../../../../src/agent/tools/child/find-program.ts';
+import {temporaryFolder} from '../../../storage/temporary.ts';
 
 test('on Windows a program is looked for in the folders of PATH alone, never in the working folder [15]', () => {
 	const folder = temporaryFolder();

@@ -1,7 +1,7 @@
 import {existsSync} from 'node:fs';
 import {isAbsolute, join} from 'node:path';
-import type {Environment} from '../../core/environment.ts';
-import {searchFolders} from '../../core/search-path.ts';
+import type {Environment} from '../../../core/environment.ts';
+import {searchFolders} from '../../../core/search-path.ts';
 
 /**
  * What to start for the name of a program. Windows looks into the working folder first, where a project may have a `git.exe`

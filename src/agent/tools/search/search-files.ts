@@ -1,5 +1,5 @@
-import {hasRedactable, redactKnownLines} from '../../core/secrets/redact.ts';
-import {splitLines} from './read-text.ts';
+import {hasRedactable, redactKnownLines} from '../../../core/secrets/redact.ts';
+import {splitLines} from '../files/read-text.ts';
 import type {SearchEngine} from './search-engine.ts';
 
 /** One line that was found, without credentials; `path` is relative to the working folder. */

@@ -1,8 +1,8 @@
 import {Script} from 'node:vm';
-import {AppError} from '../../core/error.ts';
-import type {Bounds, Located} from './bounds.ts';
-import {findFiles} from './find-files.ts';
-import {compileGlob} from './glob.ts';
+import {AppError} from '../../../core/error.ts';
+import type {Bounds, Located} from '../files/bounds.ts';
+import {findFiles} from '../files/find-files.ts';
+import {compileGlob} from '../files/glob.ts';
 import type {Query, SearchEngine} from './search-engine.ts';
 
 /** Longest time in milliseconds for one batch of lines, which an expression that backtracks for ever runs into. */

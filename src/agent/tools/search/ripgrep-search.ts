@@ -1,7 +1,7 @@
-import {AppError} from '../../core/error.ts';
-import {redactedSomewhere} from '../../core/secrets/redact.ts';
-import {type Bounds, hiddenBelow, type Located} from './bounds.ts';
-import {runChild} from './run-child.ts';
+import {AppError} from '../../../core/error.ts';
+import {redactedSomewhere} from '../../../core/secrets/redact.ts';
+import {runChild} from '../child/run-child.ts';
+import {type Bounds, hiddenBelow, type Located} from '../files/bounds.ts';
 import type {Query, SearchEngine} from './search-engine.ts';
 
 /** The ripgrep that came with the package, undefined where there is none for this platform. */

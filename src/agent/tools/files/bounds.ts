@@ -1,8 +1,8 @@
 import {constants} from 'node:fs';
 import {type FileHandle, lstat, open, readlink, realpath} from 'node:fs/promises';
 import {dirname, isAbsolute, relative, resolve, sep} from 'node:path';
-import {AppError} from '../../core/error.ts';
-import {type Places, protectedPlaces} from './protected-places.ts';
+import {AppError} from '../../../core/error.ts';
+import {type Places, protectedPlaces} from '../../policy/protected-places.ts';
 
 /** What the tools may see. */
 export type Bounds = {

@@ -1,5 +1,5 @@
-import type {Environment} from '../../core/environment.ts';
-import {searchPath} from '../../core/search-path.ts';
+import type {Environment} from '../../../core/environment.ts';
+import {searchPath} from '../../../core/search-path.ts';
 
 /** What a program needs to run, and nothing that could be a secret. */
 const allowed =

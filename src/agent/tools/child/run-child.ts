@@ -1,7 +1,7 @@
 import {type ChildProcess, spawn} from 'node:child_process';
 import {basename} from 'node:path';
-import {AppError} from '../../core/error.ts';
-import {withoutInherited} from '../../storage/inherited-descriptors.ts';
+import {AppError} from '../../../core/error.ts';
+import {withoutInherited} from '../../../storage/inherited-descriptors.ts';
 import {createCappedOutput} from './capped-output.ts';
 import {childEnvironment} from './child-environment.ts';
 import {findProgram} from './find-program.ts';

@@ -6,9 +6,9 @@ import {promisify} from 'node:util';
 import {build} from 'esbuild';
 import fc from 'fast-check';
 import {expect, onTestFinished, test} from 'vitest';
-import {createCappedOutput} from '../../../src/agent/tools/capped-output.ts';
-import {childEnvironment} from '../../../src/agent/tools/child-environment.ts';
-import {runChild} from '../../../src/agent/tools/run-child.ts';
+import {createCappedOutput} from '../../../../src/agent/tools/child/capped-output.ts';
+import {childEnvironment} from '../../../../src/agent/tools/child/child-environment.ts';
+import {runChild} from '../../../../src/agent/tools/child/run-child.ts';
 
 const node = (script: string, options: Partial<Parameters<typeof runChild>[0]> = {}) =>
 	runChild({
@@ -100,7 +100,7 @@ test.skipIf(!isLinux)(
 	async () => {
 		const folder = await mkdtemp(join(tmpdir(), 'service-child-'));
 		onTestFinished(() => rm(folder, {recursive: true, force: true}));
-		const entryPoints = [new URL('../../../src/agent/tools/run-child.ts', import.meta.url).pathname];
+		const entryPoints = [new URL('../../../../src/agent/tools/child/run-child.ts', import.meta.url).pathname];
 		await build({entryPoints, outfile: join(folder, 'run-child.mjs'), bundle: true, format: 'esm', platform: 'node'});
 		const program = `import {runChild} from './run-child.mjs';
 		const args = ['-c', 'ls -l /proc/self/fd'];

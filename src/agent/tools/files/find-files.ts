@@ -1,5 +1,5 @@
+import {runChild} from '../child/run-child.ts';
 import {type Bounds, hiddenBelow, type Located} from './bounds.ts';
-import {runChild} from './run-child.ts';
 import {walk} from './walk.ts';
 
 /**

@@ -1,8 +1,8 @@
 import {AppError} from '../../core/error.ts';
 import type {ToolContext} from '../../core/session/tool.ts';
-import {isSecretFile} from '../policy/secret-files.ts';
-import type {Guard} from './bounds.ts';
-import {pathText} from './path-text.ts';
+import type {Guard} from '../tools/files/bounds.ts';
+import {pathText} from '../tools/files/path-text.ts';
+import {isSecretFile} from './secret-files.ts';
 
 /** Lets a file that holds secrets by its name be opened only after the user allowed it. Throws `failed` otherwise. */
 export function askForSecrets({approve}: Pick<ToolContext, 'approve'>): Guard {

@@ -1,5 +1,5 @@
 import type {FileHandle} from 'node:fs/promises';
-import {AppError} from '../../core/error.ts';
+import {AppError} from '../../../core/error.ts';
 import {type Bounds, type Guard, openInside} from './bounds.ts';
 
 /** Larger files are not read at all, in bytes. */
