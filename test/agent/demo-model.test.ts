@@ -1,7 +1,7 @@
 import {expect, onTestFinished, test} from 'vitest';
 import {instructions} from '../../src/agent/instructions.ts';
 import {type RunOptions, runAgent} from '../../src/agent/run.ts';
-import {createTools} from '../../src/agent/tools/tools.ts';
+import {createFolderTools} from '../../src/agent/tools/tools.ts';
 import {originOf} from '../../src/core/origin.ts';
 import {secret} from '../../src/core/secrets/secret.ts';
 import type {AgentEvent} from '../../src/core/session/event.ts';
@@ -24,7 +24,7 @@ const files = {
 async function agent({speed = Number.POSITIVE_INFINITY, key = token} = {}) {
 	const {url, bugs} = await serve({speed});
 	const {workspace, stateFolder} = await makeWorkspace(files);
-	const tools = createTools({stateFolder});
+	const tools = createFolderTools({stateFolder});
 	const credential = {origin: originOf(url), kind: 'bearer', secret: secret(key)} as const;
 	const transport = createTransport({credential, userAgent: 'test'});
 	onTestFinished(() => transport.close());

@@ -1,11 +1,11 @@
 import {expect, test} from 'vitest';
 import {instructions} from '../../src/agent/instructions.ts';
-import {createTools} from '../../src/agent/tools/tools.ts';
+import {createFolderTools} from '../../src/agent/tools/tools.ts';
 
 const situation = {workspace: '/home/a/project', date: '2025-01-31', platform: 'linux'};
 
 test('a model is told where it is and what it can call', () => {
-	const text = instructions({...situation, tools: createTools({stateFolder: '/home/a/.service'})});
+	const text = instructions({...situation, tools: createFolderTools({stateFolder: '/home/a/.service'})});
 	expect(text).toContain('Working folder: /home/a/project\nDate: 2025-01-31\nPlatform: linux');
 	expect(text).toContain('You have these tools: list_files, read_file, search_text.');
 	expect(text.length).toBeLessThan(2000);

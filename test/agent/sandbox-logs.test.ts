@@ -1,6 +1,6 @@
 import {expect, onTestFinished, test} from 'vitest';
 import {type RunOptions, runAgent} from '../../src/agent/run.ts';
-import {createTools} from '../../src/agent/tools/tools.ts';
+import {createFolderTools, createLogTools} from '../../src/agent/tools/tools.ts';
 import {environmentLogSource} from '../../src/client/environment-logs.ts';
 import {originOf} from '../../src/core/origin.ts';
 import {secret} from '../../src/core/secrets/secret.ts';
@@ -23,18 +23,16 @@ async function agentWithSandbox() {
 	const credential = {origin: originOf(url), kind: 'bearer', secret: secret(server.owner.key)} as const;
 	const transport = createTransport({credential, userAgent: 'test'});
 	onTestFinished(() => transport.close());
-	const tools = createTools({
-		stateFolder: '/nowhere',
-		openLog: async environmentId => ({
-			server: url,
-			session: 'one',
-			source: environmentLogSource(originOf(url), transport, {
-				org: scope.org,
-				workspace: scope.workspace,
-				environmentId,
-			}),
+	const logTools = createLogTools(async environmentId => ({
+		server: url,
+		session: 'one',
+		source: environmentLogSource(originOf(url), transport, {
+			org: scope.org,
+			workspace: scope.workspace,
+			environmentId,
 		}),
-	});
+	}));
+	const tools = [...createFolderTools({stateFolder: '/nowhere'}), ...logTools];
 	const provider = openaiChat(quirksOf('custom'));
 	const ask: RunOptions['ask'] = (messages, signal) =>
 		provider({model: 'demo', baseUrl: `${url}/v1`, system: '', messages, tools, transport, signal});

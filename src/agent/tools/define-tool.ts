@@ -10,25 +10,26 @@ export const redactionNote = `[${mask} stands for what looks like a credential; 
 type Definition<Shape extends z.core.$ZodShape> = {
 	readonly name: string;
 	readonly description: string;
-	readonly readOn: Tool['readOn'];
+	readonly readOnly: boolean;
+	readonly readOn?: Tool['readOn'];
 	readonly arguments: z.ZodMiniObject<Shape, z.core.$strict>;
 	/** Returns what the model reads. Throws `AppError` for what the model can put right. */
 	readonly run: (args: z.output<z.ZodMiniObject<Shape, z.core.$strict>>, context: ToolContext) => Promise<string>;
 };
 
 /**
- * Creates a tool that only reads. Its one schema tells the model of the arguments, checks them and types them. Arguments
- * that do not fit throw `AppError` `usage`, with a message that says what is right.
+ * Creates a tool. One schema describes the arguments to the model, validates them and types them. Its `run` throws
+ * `AppError("usage")` for invalid arguments, with a message that says what is valid.
  */
-export function defineReadingTool<const Shape extends z.core.$ZodShape>(definition: Definition<Shape>): Tool {
-	const {name, description, readOn, run} = definition;
+export function defineTool<const Shape extends z.core.$ZodShape>(definition: Definition<Shape>): Tool {
+	const {name, description, readOnly, readOn, run} = definition;
 	const {$schema, ...parameters} = z.toJSONSchema(definition.arguments) as JsonObject;
 	return {
 		name,
 		description,
 		parameters,
-		readOnly: true,
-		readOn,
+		readOnly,
+		...(readOn && {readOn}),
 		async run(given, context) {
 			// Some vendors' models write null for an argument that they leave out.
 			const present = Object.fromEntries(Object.entries(given).filter(([, value]) => value !== null));

@@ -5,7 +5,7 @@ import {createFilter} from '../../logs/filter.ts';
 import {type Level, levels} from '../../logs/levels.ts';
 import type {LogEntry} from '../../logs/log-entry.ts';
 import {type Quotable, quotedTexts, quoteLog} from '../../logs/quote.ts';
-import {defineReadingTool} from './define-tool.ts';
+import {defineTool} from './define-tool.ts';
 import type {KnownLog, KnownLogs} from './environment-logs-known.ts';
 
 const usualLines = 100;
@@ -18,12 +18,13 @@ export const environmentArgument = z
 
 /** The tool that reads the log of a sandbox, with line numbers that stay. */
 export function createEnvironmentLogs(knownLogs: KnownLogs): Tool {
-	return defineReadingTool({
+	return defineTool({
 		name: 'environment_logs',
 		description:
 			'Read the log of a task environment (sandbox) of the connected server. Each line is given as its number, a tab and ' +
 			`its text. Without since_line the last ${usualLines} lines are given. Numbers count from the first line that was ` +
 			'read in this conversation and stay while the program runs, so that since_line can go on where a call before ended.',
+		readOnly: true,
 		readOn: 'Ask for fewer lines, or go on with since_line.',
 		arguments: z.strictObject({
 			environment: environmentArgument,

@@ -4,7 +4,7 @@ import {AppError} from '../../core/error.ts';
 import {redactKnownLines} from '../../core/secrets/redact.ts';
 import type {Tool} from '../../core/session/tool.ts';
 import type {Places} from '../policy/protected-places.ts';
-import {defineReadingTool} from './define-tool.ts';
+import {defineTool} from './define-tool.ts';
 import {boundsOf, locate} from './files/bounds.ts';
 import {findFiles} from './files/find-files.ts';
 import {compileGlob} from './files/glob.ts';
@@ -13,11 +13,12 @@ import {pathText} from './files/path-text.ts';
 const mostPaths = 1000;
 
 export function createListFiles(places: Places): Tool {
-	return defineReadingTool({
+	return defineTool({
 		name: 'list_files',
 		description:
 			'List the files of the working folder or of a folder in it, one path a line, without what git ignores. ' +
 			`At most ${mostPaths} paths; narrow it with path or pattern.`,
+		readOnly: true,
 		readOn: 'Narrow it with path or pattern.',
 		arguments: z.strictObject({
 			path: z.optional(

@@ -4,7 +4,7 @@ import {redactKnownLines} from '../../core/secrets/redact.ts';
 import type {Tool} from '../../core/session/tool.ts';
 import type {Places} from '../policy/protected-places.ts';
 import {askForSecrets} from '../policy/secret-guard.ts';
-import {defineReadingTool, redactionNote} from './define-tool.ts';
+import {defineTool, redactionNote} from './define-tool.ts';
 import {boundsOf} from './files/bounds.ts';
 import {readText, splitLines} from './files/read-text.ts';
 
@@ -15,11 +15,12 @@ const longestLine = 2000;
 const longestKey = 300;
 
 export function createReadFile(places: Places): Tool {
-	return defineReadingTool({
+	return defineTool({
 		name: 'read_file',
 		description:
 			'Read a text file of the working folder. Each line is given as its number, a tab and its text. ' +
 			`At most ${mostLines} lines at a time; use offset and limit for the others.`,
+		readOnly: true,
 		readOn: leftOut => `Read on with offset ${/^\d+/.exec(leftOut)?.[0] ?? 'and limit'}.`,
 		arguments: z.strictObject({
 			path: z.string().check(z.minLength(1), z.describe('Path of the file, relative to the working folder.')),

@@ -8,7 +8,7 @@ import type {Tool, ToolContext} from '../../core/session/tool.ts';
 import type {Places} from '../policy/protected-places.ts';
 import {isSecretFile} from '../policy/secret-files.ts';
 import {askForSecrets, withoutSecretFiles} from '../policy/secret-guard.ts';
-import {defineReadingTool, redactionNote} from './define-tool.ts';
+import {defineTool, redactionNote} from './define-tool.ts';
 import {type Bounds, boundsOf, type Located, locate} from './files/bounds.ts';
 import {pathText} from './files/path-text.ts';
 import {readText} from './files/read-text.ts';
@@ -29,11 +29,12 @@ type Options = Places & {
 };
 
 export function createSearchText({ripgrep = findRipgrep, ...places}: Options): Tool {
-	return defineReadingTool({
+	return defineTool({
 		name: 'search_text',
 		description:
 			'Search the files of the working folder for a regular expression, without what git ignores. ' +
 			`Gives path:line:text, at most ${mostMatches} lines.`,
+		readOnly: true,
 		readOn: 'Narrow it with path, glob or pattern.',
 		arguments: z.strictObject({
 			pattern: z

@@ -8,7 +8,7 @@ import {backoff, firstInterval, nextInterval} from '../../logs/pace.ts';
 import {quotedTexts, quoteLog} from '../../logs/quote.ts';
 import type {TailClock} from '../../logs/tail-clock.ts';
 import {finalState} from '../../logs/tail-state.ts';
-import {defineReadingTool} from './define-tool.ts';
+import {defineTool} from './define-tool.ts';
 import {environmentArgument, quotable, readable, textOf} from './environment-logs.ts';
 import type {KnownLog, KnownLogs} from './environment-logs-known.ts';
 
@@ -49,11 +49,12 @@ type Outcome =
 
 /** The tool that waits until a line of a log matches, for two minutes at most. */
 export function createWaitForLog(knownLogs: KnownLogs, clock: TailClock): Tool {
-	return defineReadingTool({
+	return defineTool({
 		name: 'wait_for_log',
 		description:
 			'Wait until a line of the log of a task environment (sandbox) matches a regular expression. Lines that you were ' +
 			'not given yet count too. Gives the line with those around it, or says that none came in time or that the log ended.',
+		readOnly: true,
 		readOn: 'Read the lines with environment_logs.',
 		arguments: z.strictObject({
 			environment: environmentArgument,

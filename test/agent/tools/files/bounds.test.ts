@@ -8,7 +8,7 @@ import {createListFiles} from '../../../../src/agent/tools/list-files.ts';
 import {createReadFile} from '../../../../src/agent/tools/read-file.ts';
 import {findRipgrep} from '../../../../src/agent/tools/search/ripgrep-search.ts';
 import {createSearchText} from '../../../../src/agent/tools/search-text.ts';
-import {createTools} from '../../../../src/agent/tools/tools.ts';
+import {createFolderTools} from '../../../../src/agent/tools/tools.ts';
 import {makeWorkspace, toolContext} from '../workspace.ts';
 
 const refusals: readonly (readonly [path: string, message: string])[] = [
@@ -37,7 +37,7 @@ test.each(refusals)('[13] %j is refused by every tool that is given it: %s', asy
 	});
 	await symlink(join(root, 'outside.txt'), join(workspace, 'link-out'));
 	await symlink(root, join(workspace, 'folder-out'));
-	const tools = createTools({stateFolder}).filter(({name}) => path !== 'src' || name === 'read_file');
+	const tools = createFolderTools({stateFolder}).filter(({name}) => path !== 'src' || name === 'read_file');
 	for (const tool of tools) {
 		const args = {path, ...(tool.name === 'search_text' && {pattern: 'x'})};
 		await expect(tool.run(args, context)).rejects.toThrow(message);
@@ -46,7 +46,7 @@ test.each(refusals)('[13] %j is refused by every tool that is given it: %s', asy
 
 test('[13] our own state is refused and never listed or found, also when the working folder holds it', async () => {
 	const {root, stateFolder, context} = await makeWorkspace({'a.txt': 'a secret key'});
-	const [listFiles, readFile, searchText] = createTools({stateFolder});
+	const [listFiles, readFile, searchText] = createFolderTools({stateFolder});
 	const around = {...context, workspace: root};
 	await expect(readFile?.run({path: '.service/config.json'}, around)).rejects.toThrow('protected');
 	expect(await listFiles?.run({}, around)).toBe('outside.txt\nproject/a.txt');

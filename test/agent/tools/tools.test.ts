@@ -1,0 +1,35 @@
+import {readdirSync, readFileSync} from 'node:fs';
+import {expect, test} from 'vitest';
+import {createFolderTools, createLogTools} from '../../../src/agent/tools/tools.ts';
+
+const tools = [
+	...createFolderTools({stateFolder: '/home/a/.service'}),
+	...createLogTools(() => Promise.reject(new Error('No log is opened here.'))),
+];
+
+test('each file that defines a tool is listed', () => {
+	const folder = new URL('../../../src/agent/tools/', import.meta.url);
+	const texts = readdirSync(folder)
+		.filter(name => name.endsWith('.ts') && name !== 'define-tool.ts')
+		.map(name => readFileSync(new URL(name, folder), 'utf8'));
+	const defined = texts.flatMap(text => /defineTool\(\{\s+name: '(\w+)'/.exec(text)?.[1] ?? []);
+	expect(tools.map(({name}) => name).toSorted()).toEqual(defined.toSorted());
+});
+
+test('names and arguments of the tools stay as scripts and rules know them', () => {
+	const signatures = tools.map(({name, parameters}) => {
+		const {properties, required, additionalProperties} = parameters;
+		return [name, Object.keys(Object(properties)), required ?? [], additionalProperties];
+	});
+	expect(signatures).toEqual([
+		['list_files', ['path', 'pattern'], [], false],
+		['read_file', ['path', 'offset', 'limit'], ['path'], false],
+		['search_text', ['pattern', 'path', 'glob', 'literal', 'ignore_case'], ['pattern'], false],
+		['environment_logs', ['environment', 'lines', 'since_line', 'pattern', 'level'], ['environment'], false],
+		['wait_for_log', ['environment', 'pattern', 'timeout_seconds', 'since_line'], ['environment', 'pattern'], false],
+	]);
+});
+
+test('each tool that only reads says how to get at what its result left out', () => {
+	expect(tools.filter(({readOnly, readOn}) => readOnly && readOn === undefined)).toEqual([]);
+});
