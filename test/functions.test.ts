@@ -34,7 +34,6 @@ const tooLong: readonly string[] = [
 	'src/ui/screen/screen.ts createScreen',
 	'src/ui/start.tsx startApp',
 	'src/ui/submit.ts createSubmit',
-	'src/ui/transcript/transcript-view.ts createTranscriptView',
 	'src/watch/watch-list.ts createWatches',
 	'src/watch/watch-run.ts runWatch',
 ];

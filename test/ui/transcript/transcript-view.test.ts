@@ -116,7 +116,7 @@ test('a search goes backwards from where one reads, and around', () => {
 	press('/', 'readme', key('enter'));
 	expect(shown()[0]).toBe('Transcript · 3 of 5 · End: jump to latest');
 	press('/', 'nowhere', key('enter'));
-	expect(shown().at(-1)).toBe('“nowhere” is nowhere here.');
+	expect(shown().at(-1)).toBe('“nowhere” not found.');
 	press('/', 'x', key('backspace'), 'hello', key('enter'), 'n', 'N');
 	expect(shown()[0]).toBe('Transcript · 4 of 5 · End: jump to latest');
 	press('/', 'thing');
@@ -162,9 +162,9 @@ test('a paste is searched for as one line, and does nothing elsewhere', () => {
 test('what a key cannot do is said', () => {
 	const {shown, press} = reader(...talk);
 	press('n');
-	expect(shown().at(-1)).toBe('Nothing was searched yet: / begins.');
+	expect(shown().at(-1)).toBe('No search yet. Press / to search.');
 	press(key('enter'));
-	expect(shown().at(-1)).toBe('There is no more of it than this.');
+	expect(shown().at(-1)).toBe('Nothing more to show.');
 });
 
 test('Space turns the page, back and forth as Page Down does', () => {
@@ -190,7 +190,7 @@ test('the screen is drawn anew and the program suspended as anywhere', () => {
 test('a block is copied, a call leads to the log at its moment, and the view is left', () => {
 	const {press, copied, logs, shown} = reader(...talk);
 	press('L');
-	expect(shown().at(-1)).toBe('Choose a tool call first.');
+	expect(shown().at(-1)).toBe('Select a tool call first.');
 	press('c', key('up'), 'L', key('escape'));
 	expect([copied, logs]).toEqual([['# It\n\nsays hello', 'closed'], [[Date.UTC(2026, 2, 1, 12, 0, 3), undefined]]]);
 });
@@ -236,7 +236,7 @@ test('what a key costs grows with the transcript in proportion at most', () => {
 });
 
 test('an empty session says so', () => {
-	expect(reader().shown()).toEqual(['Transcript · nothing was said yet', keys]);
+	expect(reader().shown()).toEqual(['Transcript · no messages yet', keys]);
 });
 
 test('opened at a moment, the call that went on then is chosen', () => {

@@ -1,0 +1,104 @@
+import type {Block} from '../../core/session/block.ts';
+import {hasDetail} from './block-detail.ts';
+import {textOf} from './block-text.ts';
+import {findBlock} from './transcript-find.ts';
+import type {TranscriptPage} from './transcript-page.ts';
+
+export type TranscriptActions = {
+	readonly close: () => void;
+	readonly redraw: () => void;
+	/** Suspends the program and returns to the shell. */
+	readonly suspend: () => void;
+	/** Copies a text. Returns false if it is too long or the terminal doesn't support it. */
+	readonly copy: (text: string) => boolean;
+	/** Shows a log at a moment (ms since the epoch): that of `environment` if it is open. Returns false if no log is open. */
+	readonly openLogAt: (at: number, environment: unknown) => boolean;
+};
+
+type Context = {
+	readonly page: TranscriptPage;
+	/** The text to find; empty before the first search. */
+	readonly searched: string;
+	readonly actions: TranscriptActions;
+	/** Shows a note in the bottom line until the next key. */
+	readonly note: (text: string) => void;
+};
+
+type KeyHandler = (context: Context) => void;
+
+const handlers: ReadonlyArray<readonly [keys: readonly string[], handler: KeyHandler]> = [
+	[['q', 'escape', 'ctrl+c', 'ctrl+o'], ({actions}) => actions.close()],
+	[['ctrl+l'], ({actions}) => actions.redraw()],
+	[['ctrl+z'], ({actions}) => actions.suspend()],
+	[['up', 'k'], ({page: {reading}}) => reading.choose(reading.place().chosen - 1)],
+	[['down', 'j'], ({page: {reading}}) => reading.choose(reading.place().chosen + 1)],
+	[['page-up', 'b'], ({page: {reading, rows}}) => reading.scroll(1 - rows())],
+	[['page-down', ' ', 'space'], ({page: {reading, rows}}) => reading.scroll(rows() - 1)],
+	[['home', 'g'], ({page: {reading}}) => reading.choose(0)],
+	[['end', 'G'], ({page: {reading}}) => reading.choose(Number.POSITIVE_INFINITY)],
+	[['enter'], toggleChosen],
+	[['n'], context => findNext(context, -1)],
+	[['N'], context => findNext(context, 1)],
+	[['c'], copyChosen],
+	[['L'], openLog],
+];
+
+/** The handler of each key of the transcript. `/` opens the search field and is handled by the view. */
+export const transcriptKeys: ReadonlyMap<string, KeyHandler> = new Map(
+	handlers.flatMap(([keys, handler]) => keys.map(key => [key, handler])),
+);
+
+/** Selects the next match of the search, up (-1) or down, and wraps around. */
+export function findNext({page, searched, note}: Omit<Context, 'actions'>, direction: 1 | -1): void {
+	if (!searched) {
+		note('No search yet. Press / to search.');
+		return;
+	}
+
+	const all = page.blocks();
+	const found = findBlock(all, searched, page.reading.place().chosen, direction);
+	const block = found && all[found.index];
+	if (!found || !block) {
+		note(`“${searched}” not found.`);
+		return;
+	}
+
+	// The match may be in a part that is collapsed.
+	if (hasDetail(block)) {
+		page.expand(found.index);
+	}
+
+	page.reading.choose(found.index);
+	note(`“${searched}” · ${found.place} of ${found.count} · n up · N down`);
+}
+
+function chosenBlock({blocks, reading}: TranscriptPage): {readonly index: number; readonly block: Block | undefined} {
+	const {chosen} = reading.place();
+	return {index: chosen, block: blocks()[chosen]};
+}
+
+function toggleChosen({page, note}: Context): void {
+	const {index, block} = chosenBlock(page);
+	if (!block || !hasDetail(block)) {
+		note('Nothing more to show.');
+		return;
+	}
+
+	page.toggle(index);
+	page.reading.choose(index);
+}
+
+function copyChosen({page, actions, note}: Context): void {
+	const {block} = chosenBlock(page);
+	const isCopied = block !== undefined && actions.copy(textOf(block));
+	note(isCopied ? 'Copied.' : "Not copied: too long, or the terminal doesn't support it.");
+}
+
+function openLog({page, actions, note}: Context): void {
+	const {block} = chosenBlock(page);
+	if (block?.kind !== 'tool') {
+		note('Select a tool call first.');
+	} else if (!actions.openLogAt(Date.parse(block.at), block.arguments['environment'])) {
+		note('No log is open. Open one: /env logs <id>');
+	}
+}
