@@ -86,9 +86,6 @@ export function createKeyHandler(dependencies: Dependencies): (tokens: readonly 
 			case 'ctrl+r':
 				searchHistory();
 				break;
-			case 'ctrl+z':
-				suspend();
-				break;
 			default:
 				pressInLogs(chordOf(token), {store, openViewer: openLogs});
 		}
@@ -143,9 +140,14 @@ export function createKeyHandler(dependencies: Dependencies): (tokens: readonly 
 		}
 	};
 
-	/** True where an open panel or the completion took it. */
+	/** True where the shell, an open panel or the completion took it. */
 	const isTaken = (token: InputToken): boolean => {
 		const {panel} = state();
+		if (token.type === 'key' && chordOf(token) === 'ctrl+z') {
+			suspend();
+			return true;
+		}
+
 		return (
 			(panel !== undefined && pressInPanel(token, panel, panelKeys)) ||
 			(token.type === 'key' && pressInCompletion(token, store, entries()))

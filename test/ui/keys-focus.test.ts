@@ -70,6 +70,20 @@ describe('a panel', () => {
 		},
 	);
 
+	test.each([
+		pick,
+		{kind: 'field', label: 'Key:', masked: true},
+		{kind: 'table', title: '/help', columns: [], rows: []},
+		{kind: 'lines', title: '/usage', lines: []},
+		{kind: 'confirm', question: 'Sure?', askedAt: 0},
+		{kind: 'device', server: '', page: '', pageWithCode: '', code: '', expiresAt: 0, opens: false},
+	] as const satisfies readonly Panel[])('of the kind $kind lets Ctrl+Z suspend the app', panel => {
+		const {press, wait, asked} = open(panel);
+		wait(1000);
+		press(keys.ctrlZ);
+		expect(asked).toEqual(['suspend']);
+	});
+
 	test('with a field gets what is typed', () => {
 		const {press, asked} = open({kind: 'field', label: 'Key:', masked: true});
 		press('abc', keys.backspace, keys.enter, `${esc}[200~pasted${esc}[201~`);
