@@ -23,7 +23,6 @@ const tooLong: readonly string[] = [
 	'src/terminal/input/tokenizer.ts createTokenizer',
 	'src/terminal/markdown/markdown-stream.ts createMarkdownStream',
 	'src/terminal/terminal-session.ts createTerminalSession',
-	'src/ui/keys.ts createKeyHandler',
 	'src/ui/linear.ts startLinear',
 	'src/ui/logs/log-desk.ts createLogDesk',
 	'src/ui/logs/log-shown.ts filtered',

@@ -125,7 +125,8 @@ export type ViewSlice = {
 	readonly command: string;
 
 	setComposer: (composer: ComposerState) => void;
-	setTypedAt: (typedAt: number | undefined) => void;
+	/** Applies everything that a key changed, in one update. */
+	editPrompt: (edit: PromptEdit) => void;
 	setSize: (size: Size) => void;
 	setPanel: (panel: Panel | undefined) => void;
 	setEditing: (message: string | undefined) => void;
@@ -140,6 +141,9 @@ export type ViewSlice = {
 	toggleExact: () => void;
 	setBusy: (busy: boolean, command?: string) => void;
 };
+
+/** What a key changes about the prompt and around it. */
+export type PromptEdit = Partial<Pick<ViewSlice, 'composer' | 'typedAt' | 'completion' | 'editing' | 'toast'>>;
 
 export const createViewSlice: StateCreator<ViewSlice> = set => ({
 	composer: emptyComposer,
@@ -161,8 +165,8 @@ export const createViewSlice: StateCreator<ViewSlice> = set => ({
 	setComposer(composer) {
 		set({composer});
 	},
-	setTypedAt(typedAt) {
-		set({typedAt});
+	editPrompt(edit) {
+		set(edit);
 	},
 	setSize(size) {
 		set({size});

@@ -1,9 +1,10 @@
+import {useStore} from 'zustand';
 import {layoutComposer} from '../editor/editor-layout.ts';
 import type {AppState} from '../store/store.ts';
 import {safeLine} from '../terminal/text/safe-text.ts';
 import {textWidth, truncate} from '../terminal/text/width.ts';
 import {Composer, promptWidth} from './composer.tsx';
-import {useApp, useUi} from './context.ts';
+import {useUi} from './context.ts';
 import {Box, Text} from './ink.ts';
 import {drawLine} from './line-field.ts';
 import {Lines} from './lines.tsx';
@@ -21,10 +22,10 @@ const editingNote = 'Editing your previous message; Ctrl+C leaves it as it was.'
 
 /** The live region: the open end of the transcript, a panel, what waits, the prompt, the status. */
 export function App() {
-	const {palette, entries, dockLines} = useUi();
-	const state = useApp(all => all);
+	const {store, palette, entries, dockLines} = useUi();
+	const state = useStore(store);
 	const {live, panel, queue, composer, size, completion: chosen, editing, transcript} = state;
-	const toast = useApp(state => state.toast) || (editing ? editingNote : '');
+	const toast = state.toast || (editing ? editingNote : '');
 	const {run} = transcript;
 	const {columns, rows} = size;
 	const elapsed = useElapsed(run?.startedAt);

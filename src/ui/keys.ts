@@ -1,171 +1,193 @@
 import type {Entry} from '../command/context.ts';
 import {reduceComposer, setComposerText} from '../editor/editor.ts';
+import type {PromptEdit} from '../store/view-slice.ts';
 import {joinBursts} from '../terminal/input/burst.ts';
-import {chordOf, type InputToken, type KeyToken} from '../terminal/input/token.ts';
+import {chordOf, type InputToken, type KeyToken, type ReplyToken} from '../terminal/input/token.ts';
 import {pressInCompletion} from './completion-keys.ts';
 import {promptWidth} from './composer.tsx';
 import {pressInLogs} from './logs/log-keys.ts';
 import {type PanelKeys, pressInPanel} from './panels/panel-keys.ts';
 import {steadyNow, untilAnswerable} from './panels/question.ts';
 import {endsWithApp} from './quit-words.ts';
-import {createSecondPress} from './second-press.ts';
+import type {FullScreen} from './screen/full-screen.ts';
+import {createSecondPress, type SecondPress} from './second-press.ts';
 
 type Dependencies = Omit<PanelKeys, 'isTypedAhead'> & {
 	readonly entries: () => readonly Entry[];
-	/** A message or a slash line was sent. */
+	/** Gets every token while a view is open. */
+	readonly fullScreen: Pick<FullScreen, 'isOpen' | 'press'>;
+	/** Takes a reply of the terminal. Returns false for one that nobody asked for. */
+	readonly takeReply: (reply: ReplyToken) => boolean;
+	/** Sends a message or a slash line. */
 	readonly submit: (text: string) => void;
 	readonly interrupt: () => void;
 	readonly redraw: () => void;
 	readonly suspend: () => void;
-	/** Looks for an earlier prompt. */
+	/** Searches the earlier prompts. */
 	readonly searchHistory: () => void;
-	/** Shows the whole transcript, with all that was left out. */
+	/** Shows the whole transcript, with everything that was left out. */
 	readonly openTranscript: () => void;
-	/** Gives the log in front the whole window; false where none is open. */
+	/** Opens the log in front in the log viewer. Returns false if no log is open. */
 	readonly openLogs: () => boolean;
 	readonly quit: () => void;
-	/** Milliseconds on the clock that questions are put by. */
+	/** Returns the milliseconds on the clock of `askedAt`. */
 	readonly now?: () => number;
-	/** Runs something after so many milliseconds. */
-	readonly later?: (run: () => void, milliseconds: number) => void;
+	readonly later?: (run: () => void, delayMs: number) => void;
 };
 
-/** Says what every key does: the panel has the first word, then the completion, then the prompt, then the app. */
+/** What the keys work on. */
+type Keyboard = Dependencies & {
+	readonly panelKeys: PanelKeys;
+	readonly secondPress: SecondPress;
+	readonly now: () => number;
+};
+
+/**
+ * Returns a handler for everything that was typed in one turn of the event loop. A full-screen view gets the tokens
+ * first, then the panel, the completion, the prompt, and last the app.
+ */
 export function createKeyHandler(dependencies: Dependencies): (tokens: readonly InputToken[]) => void {
-	const {store, entries, submit, interrupt, redraw, suspend, searchHistory, openTranscript, openLogs, quit} =
-		dependencies;
-	const {now = steadyNow, later = (run, milliseconds) => setTimeout(run, milliseconds).unref()} = dependencies;
-	const {isSecond, forget} = createSecondPress({store, now, later});
-	const state = store.getState;
-	const panelKeys: PanelKeys = {
+	const {store, fullScreen, takeReply, now = steadyNow} = dependencies;
+	const {later = (run, delayMs) => setTimeout(run, delayMs).unref()} = dependencies;
+	const keyboard: Keyboard = {
 		...dependencies,
-		isTypedAhead: question => untilAnswerable(question, state().typedAt, now()) > 0,
+		now,
+		secondPress: createSecondPress({store, now, later}),
+		panelKeys: {
+			...dependencies,
+			isTypedAhead: question => untilAnswerable(question, store.getState().typedAt, now()) > 0,
+		},
 	};
 
-	/** An empty prompt replaces no earlier message. */
-	const clear = () => {
-		const {composer, setComposer, setEditing, setToast} = state();
-		setComposer(setComposerText(composer, ''));
-		setEditing(undefined);
-		setToast('');
-	};
-
-	const quitToast = (key: string) => `${endsWithApp(state().ownSandboxes)} Press ${key} again to quit.`.trimStart();
-
-	/** True while there is something to interrupt: the agent, or a command. */
-	const isWorking = () => state().transcript.run !== undefined || state().busy;
-
-	const onKey = (token: KeyToken) => {
-		const {composer} = state();
-		switch (chordOf(token)) {
-			case 'ctrl+c':
-				if (composer.text) {
-					clear();
-				} else if (isWorking()) {
-					interrupt();
-				} else if (isSecond('ctrl+c', quitToast('Ctrl+C'))) {
-					quit();
-				}
-
-				break;
-			case 'ctrl+d':
-				if (!composer.text && (state().ownSandboxes === 0 || isSecond('ctrl+d', quitToast('Ctrl+D')))) {
-					quit();
-				}
-
-				break;
-			case 'escape':
-				onEscape();
-				break;
-			case 'ctrl+l':
-				redraw();
-				break;
-			case 'ctrl+o':
-				openTranscript();
-				break;
-			case 'ctrl+r':
-				searchHistory();
-				break;
-			default:
-				pressInLogs(chordOf(token), {store, openViewer: openLogs});
-		}
-	};
-
-	const onEscape = () => {
-		const {composer, setComposer, setEditing, transcript} = state();
-		if (isWorking()) {
-			interrupt();
-		} else if (composer.text) {
-			if (isSecond('escape', 'Press Esc again to clear the prompt.')) {
-				clear();
-			}
-		} else {
-			const previous = transcript.settled.findLast(block => block.kind === 'user');
-			if (previous && isSecond('escape', 'Press Esc again to edit your previous message.')) {
-				setComposer(setComposerText(composer, previous.text));
-				setEditing(previous.id);
-			}
-		}
-	};
-
-	const inComposer = (token: InputToken) => {
-		const {composer, setComposer, setTypedAt, size, toast, setToast, setCompletion, editing, setEditing} = state();
-		const result = reduceComposer(composer, token, {columns: size.columns - promptWidth});
-		// An earlier prompt would be sent in the place of the message that is edited.
-		if (editing !== undefined && result.state.position !== composer.position && !result.action) {
-			return;
-		}
-
-		if (result.state !== composer) {
-			setComposer(result.state);
-		}
-
-		if (result.state.text !== composer.text) {
-			setTypedAt(result.action ? undefined : now());
-			// A line from the history is not being written: the arrows go on through the history.
-			setCompletion(result.state.position === composer.position || result.action ? 0 : -1);
-			if (result.state.text === '' && !result.action) {
-				setEditing(undefined);
-			}
-		}
-
-		if (toast && (token.type === 'text' || token.type === 'paste')) {
-			setToast('');
-		}
-
-		if (result.action?.type === 'submit') {
-			submit(result.action.text);
-		} else if (result.action) {
-			onKey(result.action.token);
-		}
-	};
-
-	/** True where the shell, an open panel or the completion took it. */
-	const isTaken = (token: InputToken): boolean => {
-		const {panel} = state();
-		if (token.type === 'key' && chordOf(token) === 'ctrl+z') {
-			suspend();
-			return true;
-		}
-
-		return (
-			(panel !== undefined && pressInPanel(token, panel, panelKeys)) ||
-			(token.type === 'key' && pressInCompletion(token, store, entries()))
-		);
-	};
+	const isTakenElsewhere = (token: InputToken) =>
+		(token.type === 'reply' && takeReply(token)) || (fullScreen.isOpen() && fullScreen.press(token));
 
 	return tokens => {
+		const left = tokens.filter(token => !isTakenElsewhere(token));
 		// A panel takes keys one by one; in the prompt an Enter that was pasted must not send.
-		for (const token of state().panel ? tokens : joinBursts(tokens)) {
-			if (token.type === 'key') {
-				forget(chordOf(token));
-			} else if (token.type === 'text' || token.type === 'paste') {
-				forget(undefined);
-			}
-
-			if (!isTaken(token)) {
-				inComposer(token);
-			}
+		for (const token of store.getState().panel ? left : joinBursts(left)) {
+			pressToken(token, keyboard);
 		}
 	};
+}
+
+function pressToken(token: InputToken, keyboard: Keyboard): void {
+	const {store, entries, secondPress, panelKeys, suspend} = keyboard;
+	const chord = token.type === 'key' ? chordOf(token) : undefined;
+	if (token.type === 'key' || token.type === 'text' || token.type === 'paste') {
+		secondPress.forget(chord);
+	}
+
+	const {panel} = store.getState();
+	if (chord === 'ctrl+z') {
+		suspend();
+	} else if (panel && pressInPanel(token, panel, panelKeys)) {
+		return;
+	} else if (token.type !== 'key' || !pressInCompletion(token, store, entries())) {
+		pressInPrompt(token, keyboard);
+	}
+}
+
+function pressInPrompt(token: InputToken, keyboard: Keyboard): void {
+	const {store, submit, now} = keyboard;
+	const state = store.getState();
+	const step = reduceComposer(state.composer, token, {columns: state.size.columns - promptWidth});
+	const isWalking = step.state.position !== state.composer.position && !step.action;
+	// An earlier prompt would be sent in place of the message that is being edited.
+	if (state.editing !== undefined && isWalking) {
+		return;
+	}
+
+	const isText = token.type === 'text' || token.type === 'paste';
+	const edit: PromptEdit = {
+		...(step.state !== state.composer && {composer: step.state}),
+		...(step.state.text !== state.composer.text && {
+			typedAt: step.action ? undefined : now(),
+			// A line from the history was not typed: the arrows continue through the history.
+			completion: isWalking ? -1 : 0,
+			...(step.state.text === '' && !step.action && {editing: undefined}),
+		}),
+		...(isText && state.toast && {toast: ''}),
+	};
+	if (Object.keys(edit).length > 0) {
+		state.editPrompt(edit);
+	}
+
+	if (step.action?.type === 'submit') {
+		submit(step.action.text);
+	} else if (step.action) {
+		pressInApp(step.action.token, keyboard);
+	}
+}
+
+/** What the keys do that the prompt has no use for. */
+const appKeys: Readonly<Record<string, (keyboard: Keyboard) => void>> = {
+	'ctrl+c': pressCtrlC,
+	'ctrl+d': pressCtrlD,
+	escape: pressEscape,
+	'ctrl+l': ({redraw}) => redraw(),
+	'ctrl+o': ({openTranscript}) => openTranscript(),
+	'ctrl+r': ({searchHistory}) => searchHistory(),
+};
+
+function pressInApp(token: KeyToken, keyboard: Keyboard): void {
+	const chord = chordOf(token);
+	const press = appKeys[chord];
+	if (press) {
+		press(keyboard);
+	} else {
+		pressInLogs(chord, {store: keyboard.store, openViewer: keyboard.openLogs});
+	}
+}
+
+function pressCtrlC(keyboard: Keyboard): void {
+	const {store, secondPress, interrupt, quit} = keyboard;
+	if (store.getState().composer.text) {
+		clearPrompt(keyboard);
+	} else if (isWorking(keyboard)) {
+		interrupt();
+	} else if (secondPress.isSecond('ctrl+c', quitToast('Ctrl+C', keyboard))) {
+		quit();
+	}
+}
+
+function pressCtrlD(keyboard: Keyboard): void {
+	const {store, secondPress, quit} = keyboard;
+	const {composer, ownSandboxes} = store.getState();
+	if (!composer.text && (ownSandboxes === 0 || secondPress.isSecond('ctrl+d', quitToast('Ctrl+D', keyboard)))) {
+		quit();
+	}
+}
+
+function pressEscape(keyboard: Keyboard): void {
+	const {store, secondPress, interrupt} = keyboard;
+	const {composer, editPrompt, transcript} = store.getState();
+	if (isWorking(keyboard)) {
+		interrupt();
+	} else if (composer.text) {
+		if (secondPress.isSecond('escape', 'Press Esc again to clear the prompt.')) {
+			clearPrompt(keyboard);
+		}
+	} else {
+		const previous = transcript.settled.findLast(block => block.kind === 'user');
+		if (previous && secondPress.isSecond('escape', 'Press Esc again to edit your previous message.')) {
+			editPrompt({composer: setComposerText(composer, previous.text), editing: previous.id});
+		}
+	}
+}
+
+/** Empties the prompt. An empty prompt replaces no earlier message. */
+function clearPrompt({store}: Keyboard): void {
+	const {composer, editPrompt} = store.getState();
+	editPrompt({composer: setComposerText(composer, ''), editing: undefined, toast: ''});
+}
+
+/** Returns true while there is something to interrupt: the agent, or a command. */
+function isWorking({store}: Keyboard): boolean {
+	const {transcript, busy} = store.getState();
+	return transcript.run !== undefined || busy;
+}
+
+function quitToast(key: string, {store}: Keyboard): string {
+	return `${endsWithApp(store.getState().ownSandboxes)} Press ${key} again to quit.`.trimStart();
 }

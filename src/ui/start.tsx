@@ -178,6 +178,8 @@ export async function startApp(
 	const handle = createKeyHandler({
 		store,
 		entries: () => entries,
+		fullScreen,
+		takeReply: measure.take,
 		submit: text => whenOpen(({submit}) => void submit(text)),
 		answer: interact.answer,
 		feed: standIn.feed,
@@ -200,7 +202,7 @@ export async function startApp(
 	const leaveWindow = followWindow({stdout, hold: screen.hold, fitWindow});
 	const input = createInput({
 		stdin,
-		onTokens: tokens => handle(tokens.filter(token => !measure.take(token) && !fullScreen.press(token))),
+		onTokens: handle,
 		onClose: quit,
 		expectsReply: measure.isAwaited,
 	});

@@ -52,6 +52,8 @@ export function handler({
 	const handle = createKeyHandler({
 		store,
 		entries: () => commands.filter(({name}) => ['whoami', 'resume', 'rename', 'usage', 'quit'].includes(name)),
+		fullScreen: {isOpen: () => false, press: () => false},
+		takeReply: () => false,
 		submit: sent => asked.push(`submit ${sent}`),
 		answer: value => asked.push(`answer ${value}`),
 		pressInDevicePanel: (chord, {code}) => asked.push(`${chord} for ${code}`),

@@ -201,7 +201,7 @@ test('[4] a question shows its keys as soon as they count', async () => {
 test('[4] a question shows no keys while somebody types, who would type them into the prompt', async () => {
 	const {panelLines, store} = await open({kind: 'confirm', question: 'Sure?', askedAt: 0});
 	expect(panelLines()).toEqual(['? Sure? [y/N]']);
-	store.getState().setTypedAt(performance.now() + 2000);
+	store.getState().editPrompt({typedAt: performance.now() + 2000});
 	await expect.poll(panelLines, {interval: 20}).toEqual(['? Sure? …']);
 	await expect.poll(panelLines, {interval: 20}).toEqual(['? Sure? [y/N]']);
 });
