@@ -16,10 +16,10 @@ import {ownNames, refuseBody, refuseStranger} from './refuse-strangers.ts';
 
 type Options = {
 	readonly services: Services;
-	/** Host names that it answers to, beside those of this machine; without a port. */
+	/** Host names that this server accepts besides the loopback names, without a port. */
 	readonly names?: readonly string[];
 	readonly demo?: DemoOptions;
-	/** The oldest version of this program that it answers. */
+	/** The oldest client version that this server accepts. */
 	readonly minimumClient?: string | undefined;
 };
 
@@ -31,8 +31,8 @@ const health: Route = {
 };
 
 /**
- * The server as a function of a request, tested without a port. It never throws: what a handler throws that is no refusal
- * is a bug, which goes to the log; the caller learns only that there was one.
+ * Creates the server as a function of a request, so that tests need no port. It never throws: an unexpected error is
+ * logged, and the response doesn't reveal it.
  */
 export function createApp({services, names = [], demo = {}, minimumClient}: Options): App {
 	const {log} = services;
@@ -78,7 +78,7 @@ export function createApp({services, names = [], demo = {}, minimumClient}: Opti
 			return refuseBody(request, url, found.route) ?? found.route.handle({request, url, parameters: found.parameters});
 		}
 
-		// Credentials are checked first, so that a stranger can't learn what exists.
+		// Checks credentials first, so that strangers can't find out which routes exist.
 		const principal = await authenticate(services, request);
 		if (!principal) {
 			return refusal(url, 401, hasCredential(request) ? wrongCredential : noCredential, {
@@ -103,7 +103,7 @@ function hasCredential({headers}: Request): boolean {
 	return headers.has('authorization') || Boolean(headers.get('x-api-key'));
 }
 
-/** Returns the response to a request whose handler threw: its refusal, or an error that reveals nothing. */
+/** Returns the response for an error that a handler threw. For a bug it reveals nothing. */
 function failed(error: unknown, url: URL, log: Log): Response {
 	if (error instanceof Refusal) {
 		return refusal(url, error.status, error.message, error.options);

@@ -5,12 +5,13 @@ import {isDatabaseFault} from '../database/fault.ts';
 import type {Services} from '../handlers/services.ts';
 import type {Principal} from '../kit/authorize.ts';
 
-/** How stale the last use of a key may be, in milliseconds: a write for each request would cost more than it tells. */
+/** How stale `last_used_at` may be. A write for each request would cost more than the precision is worth. */
 const useInterval = 60_000;
 
 /**
- * Who asks, by `Authorization: Bearer` or `X-API-Key`; undefined for nobody: a credential that is missing, wrong, expired,
- * revoked, or of a suspended user. It is looked for by its hash, so that the time tells nothing of it (SAFETY 26).
+ * Returns the caller by `Authorization: Bearer` or `X-API-Key`. Returns undefined if the credential is missing, wrong,
+ * expired, revoked, or belongs to a suspended user. Credentials are looked up by hash, so timing reveals nothing
+ * (SAFETY 26).
  */
 export async function authenticate(services: Services, request: Request): Promise<Principal | undefined> {
 	const credential = credentialOf(request);
@@ -42,7 +43,7 @@ async function findApiKey(services: Services, hash: string): Promise<Principal |
 			.where('id', '=', key.id)
 			.execute()
 			.catch(error => {
-				// A database that takes no writes may still be read.
+				// A read-only database can still serve requests.
 				if (!isDatabaseFault(error)) {
 					throw error;
 				}

@@ -2,8 +2,8 @@ import {refusal} from '../kit/refusal.ts';
 import {compareVersions} from '../tasks/task-reference.ts';
 
 /**
- * Refuses (426) a client of this program that is older than `minimum`. Other programs, browsers among them, do not say
- * `service/<version>` as their user agent and are let through.
+ * Returns 426 for a client of this program older than `minimum`. Programs with another user agent than
+ * `service/<version>`, such as browsers, are accepted.
  */
 export function refuseOutdated(request: Request, url: URL, minimum: string | undefined): Response | undefined {
 	const [, version] = /^service\/(\d\S*)/.exec(request.headers.get('user-agent') ?? '') ?? [];

@@ -1,8 +1,8 @@
 import type {App} from '../kit/route.ts';
 
 /**
- * Lets an app that knows GET answer HEAD: the same status and headers, with the length where the answer is whole, and no
- * body (RFC 9110 section 9.3.2).
+ * Lets an app that handles GET also handle HEAD: same status and headers, no body, and the length if the response is
+ * buffered (RFC 9110, section 9.3.2).
  */
 export function answersHead(app: App): App {
 	return async request => {
@@ -22,7 +22,7 @@ export function answersHead(app: App): App {
 	};
 }
 
-/** Whether a response has a body that no operation streams. */
+/** Returns whether a response has a body that is never streamed. */
 export function isWhole({headers}: Response): boolean {
 	return /^(?:application\/json|text\/html)\b/.test(headers.get('content-type') ?? '');
 }

@@ -3,15 +3,15 @@ import {Readable} from 'node:stream';
 import {clientAddressHeader} from '../kit/client-address.ts';
 import {refusal} from '../kit/refusal.ts';
 
-/** What a refusal is about whose request has no address. */
+/** The base URL of every request, also of error responses to requests without a valid URL. */
 const nowhere = new URL('http://127.0.0.1/');
 
-/** Methods that HTTP has and that no `Request` can have (Fetch, section 4.1). */
+/** HTTP methods that a `Request` can't have (Fetch, section 4.1). */
 const impossible: readonly string[] = ['CONNECT', 'TRACE'];
 
 /**
- * A request of node's server as the app takes it, or how it is refused that cannot be one: another method, no URL, or
- * two hosts (400, RFC 9112 section 3.2).
+ * Converts a request of Node's server to a `Request`. Returns an error response if that's impossible: an unsupported
+ * method, an invalid URL, or two Host headers (400, RFC 9112, section 3.2).
  */
 export function toRequest(incoming: IncomingMessage, signal: AbortSignal): Request | Response {
 	const {method = 'GET', headers, rawHeaders, socket} = incoming;
@@ -44,7 +44,10 @@ export function toRequest(incoming: IncomingMessage, signal: AbortSignal): Reque
 	});
 }
 
-/** Where a request goes. One that names a whole URL names its host, too, whatever its Host header says (section 3.2.2). */
+/**
+ * Returns the path of a request. A target that is a whole URL also sets the host, whatever the Host header is (RFC
+ * 9112, section 3.2.2).
+ */
 function targetOf({url = '/'}: IncomingMessage): {readonly path: string; readonly host?: string} | undefined {
 	if (url.startsWith('/')) {
 		return {path: url};

@@ -10,22 +10,22 @@ import {toRequest} from './incoming.ts';
 import {refuseMalformed} from './malformed.ts';
 
 export type Listening = {
-	/** Without a slash at the end. */
+	/** Without a trailing slash. */
 	readonly url: string;
-	/** Stops accepting requests, waits a second for those in progress, then ends them. */
+	/** Stops accepting requests, gives those in progress a second, then closes their connections. */
 	readonly close: () => Promise<void>;
 };
 
 type Options = {
-	/** 0 for a free one. */
+	/** 0 selects a free port. */
 	readonly port?: number;
-	/** The address to listen on, 127.0.0.1 by default: nobody else can reach that (SAFETY 25). */
+	/** The address to listen on; 127.0.0.1 by default, which other machines can't reach (SAFETY 25). */
 	readonly host?: string;
-	/** In milliseconds: how long the headers of a request and all of it may take, and how long nothing may go either way. */
+	/** Limits for the headers of a request, for the whole request, and for a connection without traffic. */
 	readonly timeouts?: {readonly headers: number; readonly request: number; readonly silence: number};
 };
 
-/** Milliseconds that requests may take after `close`, and that a refused body may still be sent. */
+/** How long requests may take after `close`, and how long the rest of a rejected body is read. */
 const closeTimeoutMs = 1000;
 
 const usualTimeouts = {headers: 10_000, request: 60_000, silence: 120_000};
@@ -37,19 +37,22 @@ const reasons: ReadonlyMap<string, string> = new Map([
 	['ENOTFOUND', 'there is no such host'],
 ]);
 
-/** Serves an app. Throws `AppError` `failed` where the port is taken or not allowed, or the address not of this machine. */
+/**
+ * Serves an app. Throws AppError("failed") if the port is in use or not allowed, or the address belongs to another
+ * machine.
+ */
 export async function listen(app: App, options: Options = {}): Promise<Listening> {
 	const {port = 0, host = '127.0.0.1', timeouts = usualTimeouts} = options;
 	const handle = (incoming: IncomingMessage, outgoing: ServerResponse) => {
-		// Whatever fails here, the connection is what is broken, and the other side sees that.
+		// If this fails, the connection is broken, and the client notices.
 		answer(app, incoming, outgoing).catch(() => outgoing.destroy());
 	};
-	// A request without a Host is the app's to refuse, and one that expects what nobody knows may be answered as usual.
+	// The app rejects requests without a Host. Unknown expectations are ignored.
 	const server = createServer(
 		{
 			requestTimeout: timeouts.request,
 			headersTimeout: timeouts.headers,
-			// Node looks every 30 s otherwise, and lets the slow have all of that.
+			// By default Node checks every 30 s, which would extend the timeout for slow clients.
 			connectionsCheckingInterval: timeouts.headers / 10,
 			keepAliveTimeout: 5000,
 			requireHostHeader: false,
@@ -57,7 +60,7 @@ export async function listen(app: App, options: Options = {}): Promise<Listening
 		handle,
 	).on('checkExpectation', handle);
 	refuseMalformed(server);
-	// A client that reads nothing would keep its response, and the file behind it, open forever.
+	// Without this, a client that reads nothing would keep its response and the file behind it open forever.
 	server.setTimeout(timeouts.silence, socket => socket.destroy());
 	server.listen(port, host);
 	await once(server, 'listening').catch((error: NodeJS.ErrnoException) => {
@@ -83,26 +86,26 @@ export async function listen(app: App, options: Options = {}): Promise<Listening
 	};
 }
 
-/** A browser that gets to see an answer must neither guess its type nor keep it. */
+/** Browsers must neither guess the type of a response nor cache it. */
 const guards = {'x-content-type-options': 'nosniff', 'cache-control': 'no-store'};
 
 async function answer(app: App, incoming: IncomingMessage, outgoing: ServerResponse): Promise<void> {
 	const gone = new AbortController();
-	// An abort is an error with a stack; most answers simply end.
+	// Abort only if the response is unfinished: creating an abort error with its stack is slow.
 	outgoing.once('close', () => outgoing.writableFinished || gone.abort());
 	const request = toRequest(incoming, gone.signal);
 	const response = request instanceof Response ? request : await app(request);
-	// Cookies alone may not be joined into one line (RFC 9110, section 5.3).
+	// Set-Cookie is the only header that may not be joined into one line (RFC 9110, section 5.3).
 	const cookies = response.headers.getSetCookie();
 	const headers = {...guards, ...Object.fromEntries(response.headers)};
-	// What is whole already goes out in one piece, and says how long it is.
+	// A buffered response is sent in one piece with its length.
 	const body = incoming.method !== 'HEAD' && isWhole(response) ? Buffer.from(await response.arrayBuffer()) : undefined;
 	if (!incoming.complete) {
-		// A body that came along with its headers is complete a moment after them.
+		// If a body arrived with its headers, the request is complete a moment later.
 		await setImmediate();
 	}
 
-	// The rest of a body that was refused would be in the way of the next request: the connection ends with this one.
+	// The unread rest of a rejected body would be parsed as the next request, so the connection is closed.
 	const isRefused = !incoming.complete;
 	outgoing.writeHead(response.status, {
 		...headers,
@@ -129,18 +132,18 @@ async function answer(app: App, incoming: IncomingMessage, outgoing: ServerRespo
 }
 
 /**
- * Reads the rest of a body to nowhere, for a moment at most. A connection that is closed with bytes unread is reset, and
- * the other side may never get to read the refusal.
+ * Reads and discards the rest of a body for a moment. Closing a connection with unread bytes resets it, and the client
+ * might never read the error.
  */
 async function discard(incoming: IncomingMessage): Promise<void> {
-	// A reader would pause it again.
+	// A remaining reader would pause the stream again.
 	incoming.removeAllListeners('data');
 	incoming.resume();
 	const ended = finished(incoming, {signal: AbortSignal.timeout(closeTimeoutMs), writable: false});
 	await ended.catch(() => undefined);
 }
 
-/** Writes a body as fast as it is read at the other side, and cancels it when nobody reads any more. */
+/** Writes a body as fast as the client reads it, and cancels it when the client disconnects. */
 async function send({body}: Response, outgoing: ServerResponse, gone: AbortSignal): Promise<void> {
 	const reader = body?.getReader();
 	const cancel = () => reader?.cancel().catch(() => undefined);

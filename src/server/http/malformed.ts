@@ -2,15 +2,15 @@ import type {Server, ServerResponse} from 'node:http';
 import type {Duplex} from 'node:stream';
 import type {Problem} from '../../contract/problem.ts';
 
-/** Words for what node's parser says of a request that is no HTTP. */
+/** Messages for error codes of Node's HTTP parser. */
 const details: Readonly<Record<string, string>> = {
 	HPE_HEADER_OVERFLOW: 'The headers of the request are too large.',
 	ERR_HTTP_REQUEST_TIMEOUT: 'The request timed out.',
 };
 
 /**
- * Lets a server refuse what never becomes a request with the specified error body: what is no HTTP (400), and CONNECT
- * (405). Without this, node answers without a body, or not at all. A connection on which an answer has begun just ends.
+ * Makes a server respond to malformed requests with the specified error body: 400 if it is not HTTP, 405 for CONNECT.
+ * By default Node responds without a body or not at all. If a response has already started, the connection is closed.
  */
 export function refuseMalformed(server: Server): void {
 	const answers = new WeakMap<Duplex, ServerResponse>();
@@ -29,7 +29,7 @@ export function refuseMalformed(server: Server): void {
 	server.on('connect', (_, socket) => end(socket, 405, 'CONNECT is not supported.'));
 }
 
-/** Milliseconds that a client may take to read a refusal. */
+/** How long a client may take to read an error response. */
 const refusalTimeoutMs = 1000;
 
 const reasons = {400: 'Bad Request', 405: 'Method Not Allowed'} as const;
@@ -45,7 +45,7 @@ function end(socket: Duplex, code: keyof typeof reasons, detail: string): void {
 	];
 	socket.on('error', () => socket.destroy());
 	socket.end(`${head.join('\r\n')}\r\n\r\n${body}`);
-	// A client that doesn't close its side would keep the connection open forever.
+	// Without this, a client that doesn't close its side would keep the connection open forever.
 	const timer = setTimeout(() => socket.destroy(), refusalTimeoutMs);
 	socket.once('close', () => clearTimeout(timer));
 }

@@ -2,12 +2,12 @@ import {mediaTypeOf} from '../kit/body.ts';
 import {refusal} from '../kit/refusal.ts';
 import type {Route} from '../kit/route.ts';
 
-/** Names that this machine has for itself; a page that rebinds its own name to 127.0.0.1 has another. */
+/** The names of this machine. A page that rebinds its own name to 127.0.0.1 uses another (DNS rebinding). */
 export const ownNames: readonly string[] = ['127.0.0.1', 'localhost', '[::1]'];
 
 /**
- * Refuses what must not even be looked at (SAFETY 25): another Host than the names of this server, and a page of another
- * origin. Undefined for what may pass.
+ * Returns 403 for a request with an unknown Host or from a page of another origin (SAFETY 25); undefined if it is
+ * allowed.
  */
 export function refuseStranger(request: Request, url: URL, names: readonly string[]): Response | undefined {
 	const host = request.headers.get('host') ?? '';
@@ -25,7 +25,10 @@ export function refuseStranger(request: Request, url: URL, names: readonly strin
 
 const onlyJson: readonly string[] = ['application/json'];
 
-/** Refuses a body of a type that the operation does not take: a form of a web page could send one without asking. */
+/**
+ * Returns 400 for a body of a media type that the operation doesn't accept. HTML forms of other sites could send such
+ * bodies without a preflight request.
+ */
 export function refuseBody(request: Request, url: URL, {accepts = onlyJson}: Route): Response | undefined {
 	const writes = request.method !== 'GET' && request.method !== 'HEAD' && request.method !== 'DELETE';
 	return writes && accepts.length > 0 && !accepts.includes(mediaTypeOf(request) ?? '')

@@ -4,13 +4,13 @@ import {type Role, roles} from '../database/role.ts';
 /** The authenticated caller of a request. */
 export type Principal = {
 	readonly userId: string;
-	/** The API key of the request, or the one that its token came from; revoking the key ends both. */
+	/** The API key of the request, or the one its token was issued for. Revoking the key invalidates both. */
 	readonly apiKeyId: string | null;
 };
 
 /**
- * The least role that an operation takes in the organization of its path; `self` for what concerns nobody but the
- * caller. An operation without a row does not compile, and what is not allowed here is forbidden (SAFETY 26).
+ * The minimum role for each operation, in the organization of its path; `self` for operations that only affect the
+ * caller. An operation without a row doesn't compile, and what isn't allowed here is forbidden (SAFETY 26).
  */
 const requiredRole: {readonly [Id in OperationId]: Role | 'self'} = {
 	createSubmissionStage: 'member',
@@ -50,7 +50,7 @@ const requiredRole: {readonly [Id in OperationId]: Role | 'self'} = {
 	listRuns: 'member',
 };
 
-/** Whether a member of this role, or somebody without one, may do this. */
+/** Returns whether a member with this role (or a non-member, if undefined) may perform the action. */
 export function authorize(action: OperationId, role: Role | undefined): boolean {
 	const required = requiredRole[action];
 	return required === 'self' || (role !== undefined && roles.indexOf(role) >= roles.indexOf(required));

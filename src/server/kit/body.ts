@@ -2,18 +2,18 @@ import {isDeeper, type Json, parseJson} from '../../core/json.ts';
 import {errnoOf} from '../../storage/file-error.ts';
 import {refuse} from './refusal.ts';
 
-/** Most bytes of a JSON body, and levels of nesting in it (SAFETY 21, 24). */
+/** Limits of a JSON body: its size and its nesting depth (SAFETY 21, 24). */
 const largestJson = 8 * 1024 * 1024;
 const deepest = 100;
 
-/** The media type of a body in lower case, without its parameters; undefined where the request names none. */
+/** Returns the media type of a body in lower case without parameters; undefined if the request has none. */
 export function mediaTypeOf({headers}: Request): string | undefined {
 	return headers.get('content-type')?.split(';')[0]?.trim().toLowerCase();
 }
 
 /**
- * The bytes of a request's body as they come. Refuses with 400 what is larger than `most`, as early as it can be known,
- * and what its sender cut short, which is his fault and not that of the server.
+ * Yields the bytes of a request's body as they arrive. Rejects with 400 a body larger than `maxBytes`, as early as
+ * possible, and an incomplete one: the client cut it off, so it's not a server error.
  */
 export async function* bytesOf(request: Request, most: number): AsyncGenerator<Uint8Array, undefined> {
 	if (Number(request.headers.get('content-length') ?? 0) > most) {
@@ -43,7 +43,7 @@ async function* chunksOf({body, signal}: Request): AsyncGenerator<Uint8Array, un
 	}
 }
 
-/** All bytes of a request's body. Refuses as `bytesOf` does. */
+/** Returns the whole body of a request. Rejects as `streamBody` does. */
 export async function readBytes(request: Request, most: number): Promise<Uint8Array> {
 	const chunks: Uint8Array[] = [];
 	for await (const chunk of bytesOf(request, most)) {
@@ -53,7 +53,10 @@ export async function readBytes(request: Request, most: number): Promise<Uint8Ar
 	return Buffer.concat(chunks);
 }
 
-/** The JSON body of a request. Refuses with 400 what is no JSON in UTF-8, compressed, too large or too deep. */
+/**
+ * Returns the JSON body of a request. Rejects with 400 a body that is not UTF-8 JSON, compressed, too large or nested
+ * too deep.
+ */
 export async function readJsonBody(request: Request): Promise<Json> {
 	const encoding = request.headers.get('content-encoding')?.trim().toLowerCase() || 'identity';
 	if (encoding !== 'identity') {
@@ -72,7 +75,7 @@ export async function readJsonBody(request: Request): Promise<Json> {
 	return json;
 }
 
-/** Text in UTF-8, without the mark that may begin it; undefined for other bytes, which would become text that nobody wrote. */
+/** Decodes UTF-8 without its byte order mark. Returns undefined for invalid bytes instead of replacing them. */
 export function textOf(bytes: Uint8Array): string | undefined {
 	try {
 		return new TextDecoder('utf-8', {fatal: true}).decode(bytes);

@@ -6,8 +6,8 @@ import type {CoreServices} from './services.ts';
 export const clientAddressHeader = 'x-service-client-address';
 
 /**
- * Returns the client address for people to read; undefined if it is unknown. Behind a proxy with https, the address would be
- * the proxy's and mislead.
+ * Returns the client address for display; undefined if unknown. Behind an HTTPS proxy it would be the proxy's, which
+ * misleads.
  */
 export function describeClientAddress(
 	request: Request,
@@ -23,8 +23,8 @@ export function describeClientAddress(
 }
 
 /**
- * Returns the network that attempts are counted by: the client address, or for IPv6 its /64, which one computer can use
- * whole. Behind a proxy with TLS it is the last address of `X-Forwarded-For`; clients can forge the earlier ones.
+ * Returns the network by which attempts are counted: the client address, or the /64 for IPv6, because one computer can
+ * use a whole /64. Behind a TLS proxy it is the last address in `X-Forwarded-For`; clients can forge the earlier ones.
  */
 export function networkOf({headers}: Request, {publicUrl}: Pick<CoreServices, 'publicUrl'>): string {
 	const forwarded = publicUrl().startsWith('https:') ? headers.get('x-forwarded-for')?.split(',').at(-1)?.trim() : '';
@@ -32,7 +32,7 @@ export function networkOf({headers}: Request, {publicUrl}: Pick<CoreServices, 'p
 	return isIPv6(address) ? networkOfIPv6(address) : address;
 }
 
-/** The first four groups, of which `::` leaves out those that are zero. */
+/** Returns the first four groups of an IPv6 address, with the zeros that `::` omits. */
 function networkOfIPv6(address: string): string {
 	const [before = '', after] = address.split('%')[0]?.split('::') ?? [];
 	const [head, tail] = [before, after ?? ''].map(part => part.split(':').filter(Boolean));

@@ -1,6 +1,6 @@
 /**
- * Streams texts as server-sent events. The body is pulled, so that a slow reader slows the generator down; when the
- * reader goes away, `signal` of the generator aborts and its `finally` runs.
+ * Streams texts as server-sent events. The body is pulled, so a slow reader slows the generator down. When the reader
+ * disconnects, the generator's `signal` aborts and its `finally` runs.
  */
 export function eventStream(start: (signal: AbortSignal) => AsyncGenerator<string>): Response {
 	const stop = new AbortController();

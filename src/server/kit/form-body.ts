@@ -1,12 +1,11 @@
 import {readBytes} from './body.ts';
 import {Refusal} from './refusal.ts';
 
-/** Most bytes of a form. */
 const largestForm = 64 * 1024;
 
 export const formType = 'application/x-www-form-urlencoded';
 
-/** What a form holds; undefined where it is too large, or was cut short. */
+/** Returns the fields of a form; undefined if it is too large or incomplete. */
 export async function readForm(request: Request): Promise<URLSearchParams | undefined> {
 	try {
 		return new URLSearchParams(Buffer.from(await readBytes(request, largestForm)).toString('utf8'));

@@ -6,8 +6,8 @@ import {findScope, type Scope} from './scope.ts';
 import type {CoreServices} from './services.ts';
 
 /**
- * Finds the scope that a path names and asks whether the caller may: 404 for what is not his, 403 for what his role does
- * not allow. Without a name of an organization in the path there is no scope.
+ * Returns the scope that a path names; undefined if the path has no organization. Rejects with 404 if the caller has no
+ * access to it, and with 403 if their role doesn't allow the action.
  */
 export async function guard(
 	action: OperationId,
@@ -26,5 +26,5 @@ export async function guard(
 	return scope;
 }
 
-/** What every operation says of what is not there, or belongs to others. */
+/** The message for everything that doesn't exist or belongs to someone else. */
 export const notFound = 'Not found: nothing has this name or id.';

@@ -1,9 +1,9 @@
-/** From what is of the least interest to what is of the most. */
+/** From least to most severe. */
 const logLevels = ['info', 'warn', 'error'] as const;
 
 export type LogLevel = (typeof logLevels)[number];
 
-/** One thing that happened, with what a machine may filter by. No field ever holds a secret or a body. */
+/** One event with fields to filter by. No field ever contains a secret or a body. */
 export type LogEntry = {
 	readonly level: LogLevel;
 	readonly message: string;
@@ -12,18 +12,18 @@ export type LogEntry = {
 
 export type Log = (entry: LogEntry) => void;
 
-/** What is written of an error that is a bug: where it came from, too. */
+/** Returns the stack of an error, for bugs. */
 export function traceOf(error: unknown): string | undefined {
 	return error instanceof Error ? error.stack : String(error);
 }
 
 type Options = {
-	/** What is of less interest is left out. */
+	/** Entries below this level are dropped. */
 	readonly least?: LogLevel;
 	readonly now?: () => Date;
 };
 
-/** Writes each entry as one line of JSON with its time. */
+/** Returns a log that writes each entry as one JSON line with its time. */
 export function jsonLog(write: (line: string) => void, {least = 'info', now = () => new Date()}: Options = {}): Log {
 	const order = logLevels.indexOf(least);
 	return entry => {

@@ -1,6 +1,6 @@
 import type {Problem, ValidationErrorItem} from '../../contract/problem.ts';
 
-/** The type that goes with a status, where a refusal names no other. */
+/** The default error type of each status. */
 const types = {
 	400: 'invalid_error',
 	401: 'authentication_error',
@@ -17,8 +17,8 @@ const types = {
 } as const;
 
 /**
- * What this server refuses with: statuses of the specification, and 405 for what is no operation of it. It has none for a
- * body that is too large or of a wrong type, so that these are 400.
+ * The statuses of the specification, plus 405 for unknown methods. The specification has no status for a body that is
+ * too large or of the wrong type, so those are 400.
  */
 export type RefusalStatus = keyof typeof types;
 
@@ -28,7 +28,7 @@ type Options = {
 	readonly headers?: Readonly<Record<string, string>>;
 };
 
-/** A request that is refused: what a handler throws through `refuse`. Anything else that is thrown is a bug. */
+/** An error response that a handler throws through `refuse`. Anything else that is thrown is a bug. */
 export class Refusal extends Error {
 	override readonly name = 'Refusal';
 	readonly status: RefusalStatus;
@@ -41,20 +41,20 @@ export class Refusal extends Error {
 	}
 }
 
-/** Ends a request with an error response. `detail` is for people: what is wrong, and what would be right. */
+/** Ends a request with an error response. `detail` tells people what is wrong and how to fix it. */
 export function refuse(status: RefusalStatus, detail: string, options: Options = {}): never {
 	throw new Refusal(status, detail, options);
 }
 
-/** Ends a request (422) whose fields do not fit, and names the first of them, as `body.name must be …`. */
+/** Ends a request with 422 and names the first invalid field, e.g. `body.name must be …`. */
 export function refuseInvalid(errors: readonly ValidationErrorItem[]): never {
 	const [first] = errors;
 	return refuse(422, `${first?.loc.join('.')} ${first?.msg}.`, {errors});
 }
 
 /**
- * An error response. Its body is `APIErrorPayload`; below `/v1/`, where clients of model vendors ask, it carries the
- * same in the `error` object that they read.
+ * Returns an error response. Its body is `APIErrorPayload`, except below `/v1/`: model clients expect an `error` object
+ * there.
  */
 export function refusal(url: URL, status: RefusalStatus, detail: string, options: Options = {}): Response {
 	const {type = types[status], errors, headers} = options;

@@ -5,36 +5,35 @@ import {refusal} from './refusal.ts';
 type Asked = {
 	readonly request: Request;
 	readonly url: URL;
-	/** Parameters of the path. */
 	readonly parameters: Readonly<Record<string, string>>;
 };
 
-/** What a route gets that anybody may ask. */
+/** A request to a route that needs no credential. */
 export type OpenRequest = Asked;
 
-/** What a route gets that takes a credential. */
+/** A request to a route that needs a credential. */
 export type RouteRequest = Asked & {readonly principal: Principal};
 
 type Common = {
 	readonly method: string;
 	readonly path: string;
-	/** Media types that its body may have, JSON alone where it says nothing; a form of a web page can send no JSON. */
+	/** Accepted media types of the body; JSON only by default. HTML forms can't send JSON. */
 	readonly accepts?: readonly string[];
 };
 
 type Handle<Request> = (request: Request) => Response | Promise<Response>;
 
-/** One operation of the server. Everything but what says so takes a credential. */
+/** One operation of the server. A credential is required unless `auth` is `none`. */
 export type Route =
 	| (Common & {readonly auth: 'none'; readonly handle: Handle<OpenRequest>})
 	| (Common & {readonly auth: 'credential'; readonly handle: Handle<RouteRequest>});
 
-/** The whole server. */
+/** The whole server, as a function. */
 export type App = (request: Request) => Promise<Response>;
 
 type Found = {readonly route: Route; readonly parameters: Readonly<Record<string, string>>};
 
-/** The route of a request, or how to refuse it: what is there takes another method, or there is nothing. */
+/** Returns the route of a request, or an error response: 405 if the path exists with other methods, 404 otherwise. */
 export function findRoute(routes: readonly Route[], {method}: Request, url: URL): Found | Response {
 	for (const route of routes) {
 		const parameters = route.method === method ? matchPath(route.path, url.pathname) : undefined;

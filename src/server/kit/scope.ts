@@ -7,7 +7,7 @@ export type Organization = {readonly id: string; readonly slug: string; readonly
 export type Workspace = {readonly id: string; readonly slug: string; readonly name: string};
 export type Project = {readonly id: string; readonly slug: string; readonly name: string};
 
-/** Where an operation works, as far as its path says; the role is the caller's in the organization. */
+/** The scope of an operation as far as its path names it. The role is the caller's in the organization. */
 export type Scope = {
 	readonly organization: Organization;
 	readonly role: Role;
@@ -15,7 +15,7 @@ export type Scope = {
 	readonly project?: Project;
 };
 
-/** The scope of a row: what its path names is there. */
+/** The scope of an endpoint, derived from the parameters in its path. */
 export type ScopeOf<Path extends string> = ('org' extends PathParameter<Path>
 	? {readonly organization: Organization; readonly role: Role}
 	: unknown) &
@@ -23,8 +23,8 @@ export type ScopeOf<Path extends string> = ('org' extends PathParameter<Path>
 	('project' extends PathParameter<Path> ? {readonly project: Project} : unknown);
 
 /**
- * Finds what a path names, as far as the caller is a member of it. Undefined where anything is missing: what belongs to
- * others cannot be told from what does not exist (SAFETY 26).
+ * Finds the scope that a path names. Returns undefined if any part doesn't exist or the caller is not a member, so that
+ * the two can't be told apart (SAFETY 26).
  */
 export async function findScope(
 	queries: Queries,
@@ -79,7 +79,7 @@ export async function findScope(
 	return itsProject && {...inWorkspace, project: itsProject};
 }
 
-/** The project of a workspace by its slug or its UUID. */
+/** Returns the project of a workspace by slug or UUID. */
 export function findProject(queries: Queries, workspaceId: string, slugOrId: string): Promise<Project | undefined> {
 	return queries
 		.selectFrom('projects')

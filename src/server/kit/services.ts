@@ -1,13 +1,13 @@
 import type {Database} from '../database/tables.ts';
 import type {Log} from './log.ts';
 
-/** What every part of the server stands on. */
+/** What every part of the server uses. */
 export type CoreServices = {
 	readonly database: Database;
 	readonly now: () => Date;
-	/** Where browsers and clients reach this server: an origin, without a slash at the end. */
+	/** The origin where browsers and clients reach this server, without a trailing slash. */
 	readonly publicUrl: () => string;
 	readonly log: Log;
-	/** Most bytes of spans and artifacts that an organization may store. */
+	/** Maximum bytes of spans and artifacts for each organization. */
 	readonly storageLimit: number;
 };

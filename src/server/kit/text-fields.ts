@@ -1,10 +1,10 @@
 import type {Violation} from '../../contract/check.ts';
 import {isJsonObject, type Json} from '../../core/json.ts';
 
-/** Lone surrogates, and the zero character: no database stores them as they are. */
+/** Lone surrogates and NUL, which databases can't store as they are. */
 const unstorable = /[\0\p{Surrogate}]/u;
 
-/** Returns every text in a JSON body, name or value, that cannot be stored as it was sent. */
+/** Returns a violation for every name or value in a JSON body that can't be stored unchanged. */
 export function textViolations(json: Json, path: Violation['path'] = []): readonly Violation[] {
 	if (typeof json === 'string') {
 		const rule = 'must be Unicode text without zero characters';

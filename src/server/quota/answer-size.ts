@@ -3,15 +3,18 @@ import {formatBytes} from '../../core/format.ts';
 import type {Queries, Tables} from '../database/tables.ts';
 import {refuse} from '../kit/refusal.ts';
 
-/** Most bytes of stored JSON in one answer: with what stands around it a client takes no more than 64 MiB (SAFETY 21). */
+/**
+ * Maximum bytes of stored JSON in one response. Including the rest of the response, a client accepts at most 64 MiB
+ * (SAFETY 21).
+ */
 const largestAnswer = 50_000_000;
 
-/** What `assertSmall` is given; `pg` writes a sum as text. */
+/** The argument of `assertSmall`. `pg` returns a sum as text. */
 type Size = {readonly answer_bytes: number | string | null};
 
 /**
- * A column for a question that is asked before those rows anyway, so that their size costs no question of its own.
- * `sizes` gives the `bytes` of each row of the answer.
+ * A column with the total size of some rows, for a query that runs before they are read, so that the size needs no
+ * query of its own. `sizes` selects the `bytes` of each row.
  */
 export function sizeOf<From extends keyof Tables>(
 	queries: Queries,
@@ -24,8 +27,8 @@ export function sizeOf<From extends keyof Tables>(
 }
 
 /**
- * Refuses (400) an answer that would be too large, before any of it is read: whoever stores large things must not bring the
- * server down by asking for many of them. `less` is what to ask for instead, as a sentence.
+ * Rejects (400) a response that would be too large, before any of it is read, so that large stored values can't exhaust
+ * the server. `less` is a sentence that suggests a smaller request.
  */
 export function assertSmall({answer_bytes}: Size, less: string): void {
 	const bytes = Number(answer_bytes);

@@ -2,15 +2,15 @@ import {formatBytes} from '../../core/format.ts';
 import type {Queries} from '../database/tables.ts';
 import {refuse} from '../kit/refusal.ts';
 
-/** The default maximum of bytes of spans and artifacts of an organization. */
+/** The default storage limit of an organization, in bytes. */
 export const usualStorageLimit = 10_000_000_000;
 
 type Claim = {readonly organizationId: string; readonly bytes: number; readonly limit: number};
 
 /**
- * Counts bytes that an organization is about to store, so that one of them cannot fill the disk of all. Refuses (409,
- * `usage_limit_exceeded_error`) where they would be more than it may have, and counts none of them then. Nothing is always
- * taken: what is there already may be sent again, also where the limit is less now than what is stored.
+ * Counts bytes that an organization is about to store, so that one organization can't fill the disk of all. Rejects
+ * with 409 (`usage_limit_exceeded_error`) if they would exceed the limit, and then counts none of them. Zero bytes are
+ * always accepted: stored data may be sent again, even after the limit was lowered.
  */
 export async function claimBytes(queries: Queries, {organizationId, bytes, limit}: Claim): Promise<void> {
 	if (bytes === 0) {
@@ -36,7 +36,7 @@ export async function claimBytes(queries: Queries, {organizationId, bytes, limit
 	}
 }
 
-/** Releases bytes that were claimed and not stored. */
+/** Releases bytes that were claimed but not stored. */
 export async function releaseBytes(queries: Queries, organizationId: string, bytes: number): Promise<void> {
 	await queries
 		.updateTable('stored_bytes')
@@ -45,7 +45,7 @@ export async function releaseBytes(queries: Queries, organizationId: string, byt
 		.execute();
 }
 
-/** How much an organization has stored. */
+/** Returns how many bytes an organization has stored. */
 export async function readStoredBytes(queries: Queries, organizationId: string): Promise<number> {
 	const row = await queries
 		.selectFrom('stored_bytes')
@@ -55,7 +55,7 @@ export async function readStoredBytes(queries: Queries, organizationId: string):
 	return row?.bytes ?? 0;
 }
 
-/** Refuses (409) because an organization has no room. */
+/** Rejects with 409 because the organization's storage is full. */
 export function refuseFull(limit: number): never {
 	refuse(
 		409,

@@ -1,12 +1,11 @@
 import {messageOf} from '../../core/error.ts';
 import type {Services} from '../handlers/services.ts';
 
-/** Milliseconds between two cleanups, by default. */
 const defaultIntervalMs = 10 * 60_000;
 
 type Shared = Pick<Services, 'database' | 'now' | 'log'>;
 
-/** Starts a cleanup that deletes expired rows until it is closed. Strangers' login attempts are rows, too. */
+/** Starts a periodic cleanup of expired rows. Login attempts of strangers are stored as rows, too. */
 export function startCleanup(services: Shared, intervalMs = defaultIntervalMs): {readonly close: () => Promise<void>} {
 	let current = Promise.resolve();
 	const timer = setInterval(() => {

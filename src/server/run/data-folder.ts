@@ -7,23 +7,23 @@ import {openHome} from '../../storage/home.ts';
 import {makeFolder} from '../../storage/private-folder.ts';
 import {type DatabasePlace, placeOf} from '../database/place.ts';
 
-/** Where a server keeps what it has. */
+/** Where a server keeps its data. */
 export type DataPlace = {
-	/** A folder of this user alone: logs of sandboxes, artifacts, and SQLite's file. Absolute. */
+	/** A private folder for sandbox logs, artifacts and the SQLite file; an absolute path. */
 	readonly folder: string;
 	readonly place: DatabasePlace;
 };
 
 type Named = {
-	/** The folder, `server` in the state folder by default. */
+	/** The folder; by default `server` in the state folder. */
 	readonly data?: string | undefined;
-	/** The URL of a PostgreSQL server, which keeps the database instead of SQLite. */
+	/** The URL of a PostgreSQL server to use instead of SQLite. */
 	readonly database?: string | undefined;
 };
 
 /**
- * Finds the data of a server, and makes its folder, which nobody else may read (SAFETY 10). Throws `usage` for a database
- * that is no PostgreSQL, `failed` for a folder that cannot be made.
+ * Opens the data folder of a server, and creates it as a private folder (SAFETY 10). Throws AppError("usage") for a
+ * database URL other than PostgreSQL, and AppError("failed") if the folder can't be created.
  */
 export function openDataFolder(env: Environment, {data, database}: Named): DataPlace {
 	const place = database === undefined ? undefined : placeOf(database);
@@ -45,10 +45,10 @@ export function openDataFolder(env: Environment, {data, database}: Named): DataP
 	}
 }
 
-/** The file by which a folder of ours is known: no other one's mode is changed, whatever `--data` says. */
+/** The file that identifies a data folder. The mode of any other folder is never changed, whatever `--data` names. */
 const mark = '.service-data';
 
-/** Creates a private file. SQLite would use the umask, and gives the files beside it the mode of the database. */
+/** Creates a private file. SQLite would use the umask, and copies the database's mode to the files beside it. */
 export function privateFile(path: string): string {
 	closeSync(openSync(path, 'a', 0o600));
 	chmodSync(path, 0o600);

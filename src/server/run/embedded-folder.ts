@@ -6,15 +6,15 @@ import {isRunning} from '../../storage/lock-owner.ts';
 const name = /^service-(\d+)-\w{6}$/;
 
 /**
- * Makes the folder of an embedded server, for the user alone, and removes those of programs that were killed before they
- * could remove theirs. The name says whose it is.
+ * Creates a private folder for an embedded server, named after the process id. Removes folders of programs that were
+ * killed before they could.
  */
 export async function makeEmbeddedFolder(parent = tmpdir()): Promise<string> {
 	await sweep(parent);
 	return await mkdtemp(join(parent, `service-${process.pid}-`));
 }
 
-/** Removes what it can; the rest stays. */
+/** Removes the folders of ended programs; ignores failures. */
 async function sweep(parent: string): Promise<void> {
 	for (const entry of await readdir(parent).catch(() => [])) {
 		const [, pid] = name.exec(entry) ?? [];
@@ -25,7 +25,10 @@ async function sweep(parent: string): Promise<void> {
 	}
 }
 
-/** The temporary folder is everybody's: only a folder of our own, and no link, is ours to remove. */
+/**
+ * Returns whether a path is a folder of this user. The temporary folder is shared, so other users' folders and links
+ * are left alone.
+ */
 async function isOwn(path: string): Promise<boolean> {
 	const stats = await lstat(path).catch(() => undefined);
 	return stats?.isDirectory() === true && stats.uid === process.getuid?.();

@@ -5,45 +5,44 @@ import type {DemoThing} from '../demo/demo-thing.ts';
 import type {EmbeddedScope, SandboxReport, WorkerData, WorkerReport} from './worker-messages.ts';
 
 export type Embedded = {
-	/** `http://127.0.0.1:port`, without a slash at the end. */
+	/** `http://127.0.0.1:<port>` */
 	readonly url: string;
 	readonly token: Secret;
 	readonly scope: EmbeddedScope;
 	readonly seen: readonly DemoThing[];
-	/** Resolves when its thread has ended, for whatever reason, with what it died of: a few words. */
+	/** Resolves when the thread has ended, with the reason in a few words. */
 	readonly ended: Promise<string>;
-	/** Ends the server and its thread. May be called twice, and is called before the program ends. */
+	/** Ends the server and its thread. May be called twice; must be called before the program ends. */
 	readonly close: () => Promise<void>;
 };
 
 type Options = {
 	/** The built `worker.ts`. */
 	readonly workerUrl: URL;
-	/** How many times faster than a real model the demo model answers, 1 by default. */
+	/** The demo model's speed relative to a real model; 1 by default. */
 	readonly speed?: number;
-	/** Longest time in milliseconds that the start may take. */
 	readonly startTimeoutMs?: number;
-	/** Called with how many sandboxes run whenever that changes: they end with it. */
+	/** Called with the number of running sandboxes whenever it changes. They end with the server. */
 	readonly onSandboxes?: (running: number) => void;
-	/** Ends it while it starts. */
+	/** Cancels the start. */
 	readonly signal?: AbortSignal;
 };
 
-/** How long a worker may take to end by itself, in milliseconds. */
+/** How long the worker may take to end by itself before it is terminated. */
 const closeTimeoutMs = 2000;
 
 /**
- * Starts the embedded server in a thread of its own, without any key in its environment. Once started it never keeps the
- * program alive. Throws `AppError` `failed` where it does not listen within 10 seconds, and the signal's reason once its
- * thread has ended.
+ * Starts the embedded server in a thread of its own, with an empty environment. Once started, it doesn't keep the
+ * program alive. Throws AppError("failed") if it doesn't listen within 10 seconds, and the signal's reason after an
+ * abort.
  */
 export async function startEmbedded(options: Options): Promise<Embedded> {
 	const {workerUrl, speed = 1, startTimeoutMs = 10_000, onSandboxes, signal} = options;
 	signal?.throwIfAborted();
 	const data: WorkerData = {speed};
 	const worker = new Worker(workerUrl, {workerData: data, env: {}, execArgv: [], stdout: true, stderr: true});
-	// Nothing that it prints may reach the screen; its streams are left unread, because reading them keeps the program
-	// alive. Nothing that fails after the start may end the program.
+	// Its output must not reach the screen. The streams stay unread, because reading them keeps the program alive.
+	// Errors after the start must not end the program.
 	let fault = '';
 	worker.on('error', error => {
 		fault = messageOf(error);
@@ -52,8 +51,8 @@ export async function startEmbedded(options: Options): Promise<Embedded> {
 		worker.once('exit', status => resolve(fault || `status ${status}`));
 	});
 
-	// It is asked to end, and not ended from outside: SQLite's module brings the whole program down when its thread is taken
-	// from it in the middle of a call.
+	// Asks the worker to end instead of terminating it: SQLite's native module crashes the whole program if its thread
+	// is terminated during a call.
 	const close = async () => {
 		worker.postMessage('close');
 		const timer = setTimeout(() => worker.terminate(), closeTimeoutMs);

@@ -33,17 +33,17 @@ type Place = {readonly env: Environment; readonly data?: string; readonly databa
 type ServeOptions = Place & {
 	readonly host: string | undefined;
 	readonly port: number;
-	/** The bucket that artifacts are kept in, instead of the data folder. */
+	/** The bucket for artifacts; by default they are kept in the data folder. */
 	readonly artifacts: string | undefined;
-	/** Most bytes of spans and artifacts that an organization may store; 10 GB where nothing is said. */
+	/** Maximum bytes of spans and artifacts for each organization; 10 GB by default. */
 	readonly storageLimit: number | undefined;
-	/** Where browsers and clients reach it, if that is not where it listens: an origin. */
+	/** The origin where browsers and clients reach the server, if it differs from where it listens. */
 	readonly publicUrl: string | undefined;
-	/** Whether tasks may run with all rights of the server if nothing can contain them. */
+	/** Whether tasks may run with the server's own permissions if containment isn't available. */
 	readonly unsafeSandboxes: boolean;
-	/** The oldest version of this program that it answers. */
+	/** The oldest client version that the server accepts. */
 	readonly minimumClient?: string | undefined;
-	/** Whether the demonstration is to be there. */
+	/** Whether to install the demo. */
 	readonly demo: boolean;
 	readonly logLevel: LogLevel;
 	readonly writeLog: (line: string) => void;
@@ -55,17 +55,17 @@ export type Served = {
 	readonly url: string;
 	readonly folder: string;
 	readonly engine: 'sqlite' | 'postgres';
-	/** The owner of the demonstration, if it was just created. */
+	/** The owner of the demo, if it was just created. */
 	readonly demo: Initialized | undefined;
-	/** Whether there are no users yet. */
+	/** Whether no users exist yet. */
 	readonly isEmpty: boolean;
 	/** How tasks are contained, in a few words. */
 	readonly sandboxes: string;
-	/** Resolves once the server has closed, with how many sandboxes keep running. */
+	/** Resolves once the server has closed, with the number of sandboxes that keep running. */
 	readonly ended: Promise<number>;
 };
 
-/** Opens the data for one piece of work, beside a server that may run on it. */
+/** Opens the database for one task. A server may run on it at the same time. */
 async function withData<T>({env, data, database}: Place, work: (services: OpenData) => Promise<T>): Promise<T> {
 	const {place} = openDataFolder(env, {data, database});
 	const opened = await openDatabase(place);
@@ -78,7 +78,7 @@ async function withData<T>({env, data, database}: Place, work: (services: OpenDa
 
 type OpenData = Pick<Services, 'database' | 'now'>;
 
-/** `serve init`: creates what `initialize` does, and throws what it throws. */
+/** `serve init`: creates the first user and their scope. Throws what `initialize` throws. */
 export function initializeData(place: Place, beginning: Beginning): Promise<Initialized> {
 	return withData(place, services => initialize(services, beginning));
 }
@@ -140,8 +140,8 @@ export function changeCreditsOf(place: Place, change: CreditChange): Promise<Cre
 }
 
 /**
- * `serve`: opens the data and listens until `signal` aborts. Throws `AppError` for a place or a port that cannot be used, and
- * `conflict` where another server runs on a folder with SQLite.
+ * `serve`: opens the data and listens until `signal` aborts. Throws AppError for invalid data or an unavailable port,
+ * and AppError("conflict") if another server uses the same SQLite folder.
  */
 export async function serve(options: ServeOptions): Promise<Served> {
 	const {env, data, database, artifacts, storageLimit, host, port, publicUrl, unsafeSandboxes, demo} = options;
@@ -182,7 +182,7 @@ export async function serve(options: ServeOptions): Promise<Served> {
 	return {url: server.url, folder, engine: place.engine, demo: made, isEmpty, sandboxes, ended};
 }
 
-/** Closes a server, and returns how many sandboxes of this machine keep running. */
+/** Closes a server and returns how many sandboxes on this machine keep running. */
 async function endServer({services, close}: RunningServer, hold: {release: () => void} | undefined): Promise<number> {
 	try {
 		const running = await countSandboxes(services).catch(() => 0);
@@ -193,7 +193,7 @@ async function endServer({services, close}: RunningServer, hold: {release: () =>
 	}
 }
 
-/** Locks the folder: two servers on one SQLite file would block each other. */
+/** Locks the folder, because two servers on one SQLite file would block each other. */
 async function holdFolder(folder: string) {
 	const {holdFile} = await import('../database/sqlite.ts');
 	const hold = holdFile(privateFile(join(folder, 'serving.lock')));

@@ -19,7 +19,7 @@ import {createSandboxing} from '../sandboxes/sandboxing.ts';
 import {startCleanup} from './cleanup.ts';
 
 export type RunningServer = {
-	/** Without a slash at the end. */
+	/** Without a trailing slash. */
 	readonly url: string;
 	readonly services: Services;
 	readonly app: App;
@@ -29,30 +29,33 @@ export type RunningServer = {
 
 type Options = {
 	readonly place: DatabasePlace;
-	/** Of this server alone, for files. */
+	/** A folder for the files of this server alone. */
 	readonly folder: string;
-	/** More folders that no sandbox may read. */
+	/** More folders that sandboxes can't read. */
 	readonly hidden?: readonly string[];
-	/** Where the bytes of artifacts are kept, `artifacts` in the folder by default. */
+	/** Where artifacts are stored; by default `artifacts` in the folder. */
 	readonly artifacts?: ArtifactPlace;
-	/** Most bytes of spans and artifacts that an organization may store, 10 GB by default. */
+	/** Maximum bytes of spans and artifacts for each organization; 10 GB by default. */
 	readonly storageLimit?: number;
-	/** Where it listens: 127.0.0.1 and a free port by default. */
+	/** The address to listen on; 127.0.0.1 and a free port by default. */
 	readonly host?: string;
 	readonly port?: number;
-	/** Where browsers and clients reach it, if that is not where it listens: an origin, of a proxy in front of it say. */
+	/** The origin where browsers and clients reach it, if it differs from where it listens, e.g. behind a proxy. */
 	readonly publicUrl?: string;
-	/** Whether tasks may run with all rights of this server where nothing keeps them apart. */
+	/** Whether tasks may run with the server's own permissions if containment isn't available. */
 	readonly unsafeSandboxes?: boolean;
-	/** The oldest version of this program that it answers; 426 for older ones. */
+	/** The oldest client version that it accepts; others get 426. */
 	readonly minimumClient?: string | undefined;
-	/** The variables that say which vendors' models are ready, and `SERVICE_SEAL_KEY`. */
+	/** The environment variables with provider keys, which decide the available models, and `SERVICE_SEAL_KEY`. */
 	readonly environment: NodeJS.ProcessEnv;
 	readonly demo?: DemoOptions;
 	readonly log?: Log;
 };
 
-/** Opens the database and serves everything. Throws `AppError` where it cannot listen, and what the database throws. */
+/**
+ * Opens the database and starts everything. Throws AppError if the port can't be used, and what opening the database
+ * throws.
+ */
 export async function startServer(options: Options): Promise<RunningServer> {
 	const {place, folder, hidden, host, port, publicUrl, environment, demo, log = () => {}} = options;
 	const {storageLimit = usualStorageLimit} = options;
@@ -95,7 +98,9 @@ export async function startServer(options: Options): Promise<RunningServer> {
 	}
 }
 
-/** The names that a caller may know this server by. One that listens on every address has every address of the machine. */
+/**
+ * Returns the host names that clients may use. A server that listens on every address has every address of the machine.
+ */
 function namesOf(host: string | undefined, publicUrl: string | undefined): readonly string[] {
 	const addresses = Object.values(networkInterfaces()).flatMap(list => (list ?? []).map(({address}) => address));
 	const isEverywhere = host === '0.0.0.0' || host === '::';

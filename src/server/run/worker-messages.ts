@@ -1,15 +1,15 @@
 import type {DemoThing} from '../demo/demo-thing.ts';
 
-/** What the embedded server's worker is started with. */
+/** The data that the embedded server's worker starts with. */
 export type WorkerData = {
-	/** How many times faster than a real model the demo model answers. */
+	/** The demo model's speed relative to a real model. */
 	readonly speed: number;
 };
 
-/** Where the embedded server's own user works. */
+/** The scope of the embedded server's own user. */
 export type EmbeddedScope = {readonly org: string; readonly workspace: string; readonly project: string};
 
-/** What the worker says first: where it listens and how to prove oneself, or why it could not. */
+/** The worker's first message: where it listens and a token, or why it couldn't start. */
 export type WorkerReport =
 	| {
 			readonly kind: 'listening';
@@ -20,5 +20,5 @@ export type WorkerReport =
 	  }
 	| {readonly kind: 'failed'; readonly message: string};
 
-/** What it says whenever that changes: how many of its sandboxes run. They end with it. */
+/** Sent whenever the number of running sandboxes changes. They end with the worker. */
 export type SandboxReport = {readonly kind: 'sandboxes'; readonly running: number};

@@ -9,17 +9,17 @@ import {makeEmbeddedFolder} from './embedded-folder.ts';
 import {type RunningServer, startServer} from './start.ts';
 import type {SandboxReport, WorkerData, WorkerReport} from './worker-messages.ts';
 
-// The entry of the embedded server's own thread, so that neither the screen nor the server ever waits for the other.
+// The entry of the embedded server's thread. In a thread of its own, server and screen never block each other.
 const {speed} = workerData as WorkerData;
 const report = (message: WorkerReport | SandboxReport) => parentPort?.postMessage(message);
 
-/** How often it is looked how many sandboxes run, in milliseconds. */
+/** How often running sandboxes are counted. */
 const countIntervalMs = 500;
 
 let folder: string | undefined;
 let server: RunningServer | undefined;
 
-// Any message asks it to end, also while it starts: the port is closed and the folder gone when the thread ends.
+// Any message means “end”, also during the start: the port is closed and the folder removed when the thread ends.
 parentPort?.once('message', async () => {
 	try {
 		await server?.close();
@@ -31,7 +31,7 @@ parentPort?.once('message', async () => {
 
 let running = 0;
 
-/** A database that is closed meanwhile counts nothing. */
+/** Reports the number of running sandboxes if it changed. A closed database counts as no change. */
 async function countAgain(services: Services): Promise<void> {
 	const count = await countSandboxes(services).catch(() => running);
 	if (count !== running) {
@@ -46,7 +46,7 @@ try {
 		place: {engine: 'sqlite', file: ':memory:'},
 		folder,
 		environment: {},
-		// Its one user runs what comes with the program, with the same rights.
+		// Its one user only runs the bundled tasks, with the same permissions.
 		unsafeSandboxes: true,
 		demo: {speed},
 	});
@@ -61,7 +61,7 @@ try {
 		url: server.url,
 		token: made.apiKey.reveal(),
 		scope: {org, workspace, project},
-		// A run wants the UUID of its project, which no answer of the demonstration names.
+		// A run needs the UUID of its project, which no response of the demo contains.
 		seen: [{kind: 'project', id: projectId}, ...demoThings],
 	});
 	setInterval(countAgain, countIntervalMs, server.services).unref();
