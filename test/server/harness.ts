@@ -5,7 +5,7 @@ import {join} from 'node:path';
 import {onTestFinished} from 'vitest';
 import {addMember, initialize} from '../../src/server/accounts/initialize.ts';
 import {createSeal, makeSealKey} from '../../src/server/accounts/seal.ts';
-import type {ArtifactPlace} from '../../src/server/artifacts/artifact-place.ts';
+import type {ArtifactLocation} from '../../src/server/artifacts/artifact-place.ts';
 import {openArtifacts} from '../../src/server/artifacts/artifact-store.ts';
 import type {Role} from '../../src/server/database/role.ts';
 import {loadServerCatalog} from '../../src/server/handlers/server-catalog.ts';
@@ -40,7 +40,7 @@ export async function createTestServer({
 	artifacts,
 	storageLimit = 1e9,
 }: {
-	artifacts?: ArtifactPlace;
+	artifacts?: ArtifactLocation;
 	storageLimit?: number;
 } = {}) {
 	const database = await emptyDatabase();

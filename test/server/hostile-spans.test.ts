@@ -79,7 +79,7 @@ const spans = fc.tuple(
 );
 
 /** One trace, in which everything belongs to something that can be read. */
-function traceOf(
+function stackOf(
 	names: Parameters,
 	[assessment, attack, trial, run, chat, compaction]: readonly Readonly<Record<string, Json>>[],
 ) {
@@ -130,7 +130,7 @@ test('whatever spans say, all that derives from them is what the contract promis
 	const names = await populate(server);
 	await fc.assert(
 		fc.asyncProperty(spans, async given => {
-			const body = toRequest(traceOf(names, given));
+			const body = toRequest(stackOf(names, given));
 			const {status, text} = await server.send(tracesPath, {method: 'POST', body});
 			expect([status, text]).toEqual([200, expect.any(String)]);
 			expect(await complaints(server, names)).toEqual([]);

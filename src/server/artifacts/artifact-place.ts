@@ -19,7 +19,7 @@ export type Bucket = {
 };
 
 /** Where the bytes of artifacts are kept. */
-export type ArtifactPlace = {readonly kind: 'disk'; readonly folder: string} | Bucket;
+export type ArtifactLocation = {readonly kind: 'disk'; readonly folder: string} | Bucket;
 
 const parameters = ['endpoint', 'region', 'proxy', 'insecure-http'];
 

@@ -1,7 +1,7 @@
-import {bytesOf} from '../kit/body.ts';
+import {streamBody} from '../kit/body.ts';
 import {guard, notFound} from '../kit/guard.ts';
-import {refuse, refuseInvalid} from '../kit/refusal.ts';
-import type {OpenRequest, Route, RouteRequest} from '../kit/route.ts';
+import {refuse, refuseInvalid} from '../kit/http-error.ts';
+import type {PublicRequest, Route, RouteRequest} from '../kit/route.ts';
 import type {ArtifactServices} from './artifact-services.ts';
 import {rangeOf} from './byte-range.ts';
 import {hashOf, objectName} from './object-name.ts';
@@ -57,7 +57,7 @@ async function upload(services: ArtifactServices, within: UploadRoom, asked: Rou
 	const outcome = isThere
 		? 'exists'
 		: await within(
-				{organizationId: scope.organization.id, said: saidLength(request), chunks: bytesOf(request, largest)},
+				{organizationId: scope.organization.id, said: saidLength(request), chunks: streamBody(request, largest)},
 				chunks => artifacts.blobs.put(name, chunks, sha256),
 			);
 	if (outcome === 'exists' && !sha256) {
@@ -84,7 +84,7 @@ const guards = {
 
 async function download(
 	{artifacts, now}: ArtifactServices,
-	{request, url, parameters}: OpenRequest,
+	{request, url, parameters}: PublicRequest,
 ): Promise<Response> {
 	const name = `${parameters['workspaceId']}/${parameters['object']}`;
 	const shown = await artifacts.links.check(name, url.searchParams, now());

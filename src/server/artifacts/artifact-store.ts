@@ -1,6 +1,6 @@
 import type {Seal} from '../accounts/seal.ts';
 import type {Log} from '../kit/log.ts';
-import type {ArtifactPlace} from './artifact-place.ts';
+import type {ArtifactLocation} from './artifact-place.ts';
 import type {Blobs, Shown} from './blobs.ts';
 import {createDiskBlobs} from './disk-blobs.ts';
 import {createLinks, type Links} from './links.ts';
@@ -22,7 +22,7 @@ type Options = {
 };
 
 /** Opens the store at a place. Nothing is asked of it before the first artifact. */
-export function openArtifacts(place: ArtifactPlace, {seal, now, publicUrl, log}: Options): ArtifactStore {
+export function openArtifacts(place: ArtifactLocation, {seal, now, publicUrl, log}: Options): ArtifactStore {
 	const blobs = place.kind === 's3' ? createS3Blobs(place, {now, log}) : createDiskBlobs(place.folder);
 	const links = createLinks(seal);
 	return {

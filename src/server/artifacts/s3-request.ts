@@ -1,6 +1,6 @@
 import {AwsV4Signer} from 'aws4fetch';
+import {refuse} from '../kit/http-error.ts';
 import type {Log} from '../kit/log.ts';
-import {refuse} from '../kit/refusal.ts';
 import type {Bucket} from './artifact-place.ts';
 
 /** Milliseconds until the store must start its response; after an upload, once all of it has arrived. */

@@ -2,7 +2,7 @@ import {createHash, randomBytes} from 'node:crypto';
 import {open, unlink} from 'node:fs/promises';
 import {join} from 'node:path';
 import {errnoOf} from '../../storage/file-error.ts';
-import {refuse} from '../kit/refusal.ts';
+import {refuse} from '../kit/http-error.ts';
 
 /** A file with all bytes of an upload, which the caller moves or removes. */
 export type Spooled = {readonly path: string; readonly size: number; readonly sha256: string};

@@ -1,14 +1,17 @@
 import {type DatabaseConnection, Kysely, PostgresDialect, SqliteDialect} from 'kysely';
 import {AppError} from '../../core/error.ts';
 import {migrate} from './migrate.ts';
-import type {DatabasePlace} from './place.ts';
+import type {DatabaseLocation} from './place.ts';
 import type {Database, Tables} from './tables.ts';
 
 /**
  * Opens the database with its schema up to date. `destroy()` closes it.
  * `onLost` is told of connections that a database server ended by itself. Throws `AppError` where it cannot be used.
  */
-export async function openDatabase(place: DatabasePlace, onLost: (error: Error) => void = () => {}): Promise<Database> {
+export async function openDatabase(
+	place: DatabaseLocation,
+	onLost: (error: Error) => void = () => {},
+): Promise<Database> {
 	let database: Database | undefined;
 	try {
 		database = new Kysely<Tables>({dialect: await dialectOf(place, onLost)});
@@ -21,7 +24,7 @@ export async function openDatabase(place: DatabasePlace, onLost: (error: Error) 
 }
 
 /** What the engine itself says of why it cannot be used goes to the user, but for the password of an address. */
-function explain(place: DatabasePlace, error: unknown): unknown {
+function explain(place: DatabaseLocation, error: unknown): unknown {
 	const code = error instanceof Error && 'code' in error ? error.code : undefined;
 	if (error instanceof AppError || typeof code !== 'string') {
 		return error;
@@ -43,7 +46,7 @@ function explain(place: DatabasePlace, error: unknown): unknown {
 			);
 }
 
-async function dialectOf(place: DatabasePlace, onLost: (error: Error) => void) {
+async function dialectOf(place: DatabaseLocation, onLost: (error: Error) => void) {
 	if (place.engine === 'sqlite') {
 		const {openSqlite, waitForOthers} = await import('./sqlite.ts');
 		return new SqliteDialect({

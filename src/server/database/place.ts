@@ -3,7 +3,7 @@ import {AppError} from '../../core/error.ts';
 export type Engine = 'sqlite' | 'postgres';
 
 /** Where the data is: a SQLite file, `:memory:` for one that is gone with the process, or a PostgreSQL server. */
-export type DatabasePlace =
+export type DatabaseLocation =
 	| {readonly engine: 'sqlite'; readonly file: string}
 	| {
 			readonly engine: 'postgres';
@@ -13,7 +13,7 @@ export type DatabasePlace =
 	  };
 
 /** The place that `--database` names. Throws `usage` for anything but a `postgres://` URL. */
-export function placeOf(url: string): DatabasePlace {
+export function parseDatabaseUrl(url: string): DatabaseLocation {
 	if (/^postgres(?:ql)?:\/\/./i.test(url) && URL.canParse(url)) {
 		return {engine: 'postgres', url};
 	}

@@ -1,6 +1,6 @@
 import {Socket} from 'node:net';
 import pg from 'pg';
-import type {DatabasePlace} from './place.ts';
+import type {DatabaseLocation} from './place.ts';
 
 /** Most connections of this process. */
 const mostConnections = 10;
@@ -16,7 +16,7 @@ const bigint = 20;
 
 /** A pool of connections to a PostgreSQL server. Nothing is asked of it before the first query. */
 export function openPostgres(
-	{url, answerTimeoutMs = defaultAnswerTimeoutMs}: DatabasePlace & {engine: 'postgres'},
+	{url, answerTimeoutMs = defaultAnswerTimeoutMs}: DatabaseLocation & {engine: 'postgres'},
 	onLost: (error: Error) => void,
 ): pg.Pool {
 	const pool = new pg.Pool({

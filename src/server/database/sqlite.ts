@@ -121,7 +121,7 @@ function watch(file: string): () => void {
  * Holds a file of its own until it is let go, or the process ends, however it does. Undefined where another one holds it.
  * These are locks of the system, so that none is left by a process that was killed, here or in another container.
  */
-export function holdFile(file: string): {readonly release: () => void} | undefined {
+export function lockFile(file: string): {readonly release: () => void} | undefined {
 	const connection = connect(file);
 	try {
 		connection.exec('begin exclusive');

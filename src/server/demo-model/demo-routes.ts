@@ -2,7 +2,7 @@ import type {InferenceInfo} from '../../contract/resources/preferences.ts';
 import {demoModel, parseModelId} from '../../core/model.ts';
 import {readJsonBody} from '../kit/body.ts';
 import {eventStream} from '../kit/event-stream.ts';
-import {refusal} from '../kit/refusal.ts';
+import {errorResponse} from '../kit/http-error.ts';
 import type {Route, RouteRequest} from '../kit/route.ts';
 import {chatSchema} from './chat.ts';
 import {streamCompletion, wholeCompletion} from './completion.ts';
@@ -49,12 +49,16 @@ async function complete({request, url}: RouteRequest, options: DemoOptions): Pro
 	const parsed = chatSchema.safeParse(await readJsonBody(request));
 	if (!parsed.success) {
 		const places = parsed.error.issues.map(({path}) => ['body', ...path].join('.'));
-		return refusal(url, 400, `This is not a chat request; look at ${[...new Set(places)].slice(0, 5).join(', ')}.`);
+		return errorResponse(
+			url,
+			400,
+			`This is not a chat request; look at ${[...new Set(places)].slice(0, 5).join(', ')}.`,
+		);
 	}
 
 	const chat = parsed.data;
 	if (chat.model !== name) {
-		return refusal(url, 404, `There is no model “${chat.model.slice(0, 100)}” here; there is “${name}”.`);
+		return errorResponse(url, 404, `There is no model “${chat.model.slice(0, 100)}” here; there is “${name}”.`);
 	}
 
 	return chat.stream

@@ -1,6 +1,6 @@
 import {holdKey, listActiveKeys, makeApiKey, revokeKey} from '../accounts/api-key.ts';
 import {notFound} from '../kit/guard.ts';
-import {refuse, refuseInvalid} from '../kit/refusal.ts';
+import {refuse, refuseInvalid} from '../kit/http-error.ts';
 import type {Handlers} from './handler.ts';
 
 /** In characters. */

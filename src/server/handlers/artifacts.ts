@@ -1,7 +1,7 @@
 import {objectName} from '../artifacts/object-name.ts';
 import {fileNameOf, mimeTypeOf, presentationOf} from '../artifacts/presentation.ts';
 import {notFound} from '../kit/guard.ts';
-import {refuse} from '../kit/refusal.ts';
+import {refuse} from '../kit/http-error.ts';
 import type {Handlers} from './handler.ts';
 
 /** How long a URL is good, in milliseconds. */

@@ -3,7 +3,7 @@ import type {RequestOf} from '../../contract/endpoint.ts';
 import type {endpoints} from '../../contract/endpoints.ts';
 import {makeToken} from '../accounts/token.ts';
 import {notFound} from '../kit/guard.ts';
-import {refuse, refuseInvalid} from '../kit/refusal.ts';
+import {refuse, refuseInvalid} from '../kit/http-error.ts';
 import {admitEnvironment} from '../sandboxes/admit-environment.ts';
 import {type EnvironmentRow, findEnvironment, prepareEnvironment} from '../sandboxes/environment-life.ts';
 import {answerLog} from '../sandboxes/log-answer.ts';

@@ -1,6 +1,6 @@
 import {countAt} from '../ingest/read-attributes.ts';
 import {notFound} from '../kit/guard.ts';
-import {refuse} from '../kit/refusal.ts';
+import {refuse} from '../kit/http-error.ts';
 import type {Handlers} from './handler.ts';
 
 export const evaluationHandlers = {

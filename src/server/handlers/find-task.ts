@@ -1,4 +1,4 @@
-import {refuse, refuseInvalid} from '../kit/refusal.ts';
+import {refuse, refuseInvalid} from '../kit/http-error.ts';
 import {orProviderFault} from '../sandboxes/provider-fault.ts';
 import type {Task} from '../tasks/task.ts';
 import {isFor, parseReference} from '../tasks/task-reference.ts';

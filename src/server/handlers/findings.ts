@@ -1,7 +1,7 @@
 import {sql} from 'kysely';
 import type {Finding} from '../../contract/resources/finding.ts';
 import {notFound} from '../kit/guard.ts';
-import {refuse} from '../kit/refusal.ts';
+import {refuse} from '../kit/http-error.ts';
 import {assertSmall, sizeOf} from '../quota/answer-size.ts';
 import type {Handlers} from './handler.ts';
 import {pageOf} from './page.ts';

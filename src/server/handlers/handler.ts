@@ -4,9 +4,9 @@ import {type OperationId, operations} from '../../contract/operations.ts';
 import type {ValidationErrorItem} from '../../contract/problem.ts';
 import {decodeQuery} from '../../contract/query.ts';
 import type {Principal} from '../kit/authorize.ts';
-import {mediaTypeOf, readBytes, readJsonBody} from '../kit/body.ts';
+import {mediaTypeOf, readBody, readJsonBody} from '../kit/body.ts';
 import {guard} from '../kit/guard.ts';
-import {refuseInvalid} from '../kit/refusal.ts';
+import {refuseInvalid} from '../kit/http-error.ts';
 import type {Route, RouteRequest} from '../kit/route.ts';
 import type {Scope, ScopeOf} from '../kit/scope.ts';
 import {textViolations} from '../kit/text-fields.ts';
@@ -86,7 +86,7 @@ async function readRequest(row: Endpoint, {request, url, parameters}: RouteReque
 		...(query && {query: query.data}),
 		...(body && {body: body.data}),
 		...(row.raw && {
-			body: await readBytes(request, largestRaw),
+			body: await readBody(request, largestRaw),
 			contentType: mediaTypeOf(request),
 			contentEncoding: request.headers.get('content-encoding') ?? undefined,
 		}),

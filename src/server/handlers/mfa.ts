@@ -1,5 +1,5 @@
 import {verifyEnrollment} from '../accounts/second-factor.ts';
-import {refuse} from '../kit/refusal.ts';
+import {refuse} from '../kit/http-error.ts';
 import type {Handlers} from './handler.ts';
 
 export const mfaHandlers = {

@@ -2,7 +2,7 @@ import type {Organization} from '../../contract/resources/organization.ts';
 import type {Role} from '../database/role.ts';
 import type {DatabaseTransaction} from '../database/tables.ts';
 import {authorize} from '../kit/authorize.ts';
-import {refuseInvalid} from '../kit/refusal.ts';
+import {refuseInvalid} from '../kit/http-error.ts';
 import type {Handlers} from './handler.ts';
 
 /** In characters, without the white space around them. */

@@ -1,6 +1,6 @@
 import type {SelectQueryBuilder} from 'kysely';
 import type {Queries} from '../database/tables.ts';
-import {refuse, refuseInvalid} from '../kit/refusal.ts';
+import {refuse, refuseInvalid} from '../kit/http-error.ts';
 import {findProject} from '../kit/scope.ts';
 
 /** The specification names no bounds for lists; larger pages than this one would be slow to make and to read. */

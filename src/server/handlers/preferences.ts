@@ -1,7 +1,7 @@
 import type {UserPreferences} from '../../contract/resources/preferences.ts';
 import type {Queries} from '../database/tables.ts';
 import {notFound} from '../kit/guard.ts';
-import {refuse, refuseInvalid} from '../kit/refusal.ts';
+import {refuse, refuseInvalid} from '../kit/http-error.ts';
 import type {Handlers} from './handler.ts';
 import type {Services} from './services.ts';
 

@@ -2,7 +2,7 @@ import {randomUUID} from 'node:crypto';
 import type {DatabaseTransaction} from '../database/tables.ts';
 import {holdWorkspaces} from '../ingest/place.ts';
 import {notFound} from '../kit/guard.ts';
-import {refuse} from '../kit/refusal.ts';
+import {refuse} from '../kit/http-error.ts';
 import type {Handlers} from './handler.ts';
 
 export const runHandlers = {

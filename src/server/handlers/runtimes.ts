@@ -1,5 +1,5 @@
 import {notFound} from '../kit/guard.ts';
-import {refuse, refuseInvalid} from '../kit/refusal.ts';
+import {refuse, refuseInvalid} from '../kit/http-error.ts';
 import type {Organization, Workspace} from '../kit/scope.ts';
 import {createRuntime} from '../sandboxes/create-runtime.ts';
 import {resumeRuntime} from '../sandboxes/resume-runtime.ts';

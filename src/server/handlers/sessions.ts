@@ -1,6 +1,6 @@
 import {holdWorkspaces} from '../ingest/place.ts';
 import {notFound} from '../kit/guard.ts';
-import {refuse} from '../kit/refusal.ts';
+import {refuse} from '../kit/http-error.ts';
 import type {Handlers} from './handler.ts';
 import {readSession} from './responses/session-response.ts';
 

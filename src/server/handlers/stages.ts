@@ -4,7 +4,7 @@ import type {Stage} from '../../contract/resources/stage.ts';
 import type {Tables} from '../database/tables.ts';
 import {derivedId} from '../ingest/ids.ts';
 import {notFound} from '../kit/guard.ts';
-import {refuse} from '../kit/refusal.ts';
+import {refuse} from '../kit/http-error.ts';
 import type {Handlers} from './handler.ts';
 
 export const stageHandlers = {

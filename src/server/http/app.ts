@@ -5,14 +5,14 @@ import {type DemoOptions, demoRoutes} from '../demo-model/demo-routes.ts';
 import {contractRoutes} from '../handlers/handler.ts';
 import {handlers} from '../handlers/handlers.ts';
 import type {Services} from '../handlers/services.ts';
-import {type Log, traceOf} from '../kit/log.ts';
-import {Refusal, refusal} from '../kit/refusal.ts';
+import {errorResponse, HttpError} from '../kit/http-error.ts';
+import {type Log, stackOf} from '../kit/log.ts';
 import {type App, findRoute, type Route} from '../kit/route.ts';
 import {pageRoutes} from '../pages/page-routes.ts';
 import {authenticate} from './authenticate.ts';
-import {refuseOutdated} from './client-version.ts';
-import {answersHead} from './head.ts';
-import {ownNames, refuseBody, refuseStranger} from './refuse-strangers.ts';
+import {checkClientVersion} from './client-version.ts';
+import {withHead} from './head.ts';
+import {checkHost, checkMediaType, loopbackNames} from './request-checks.ts';
 
 type Options = {
 	readonly services: Services;
@@ -44,13 +44,13 @@ export function createApp({services, names = [], demo = {}, minimumClient}: Opti
 		...pageRoutes(services),
 		...demoRoutes(demo),
 	];
-	const allNames = [...ownNames, ...names];
-	const answerAny = answersHead(answerOrFail);
+	const allNames = [...loopbackNames, ...names];
+	const handleAny = withHead(handleSafely);
 
 	return async request => {
 		const url = new URL(request.url);
 		const started = performance.now();
-		const response = await answerAny(request);
+		const response = await handleAny(request);
 		log({
 			level: response.status >= 500 ? 'error' : 'info',
 			message: 'request',
@@ -62,26 +62,28 @@ export function createApp({services, names = [], demo = {}, minimumClient}: Opti
 		return response;
 	};
 
-	async function answerOrFail(request: Request): Promise<Response> {
+	async function handleSafely(request: Request): Promise<Response> {
 		const url = new URL(request.url);
-		return await answer(request, url).catch(error => failed(error, url, log));
+		return await answer(request, url).catch(error => responseToError(error, url, log));
 	}
 
 	async function answer(request: Request, url: URL): Promise<Response> {
-		const stranger = refuseStranger(request, url, allNames) ?? refuseOutdated(request, url, minimumClient);
-		if (stranger) {
-			return stranger;
+		const rejected = checkHost(request, url, allNames) ?? checkClientVersion(request, url, minimumClient);
+		if (rejected) {
+			return rejected;
 		}
 
 		const found = findRoute(routes, request, url);
 		if (!(found instanceof Response) && found.route.auth === 'none') {
-			return refuseBody(request, url, found.route) ?? found.route.handle({request, url, parameters: found.parameters});
+			return (
+				checkMediaType(request, url, found.route) ?? found.route.handle({request, url, parameters: found.parameters})
+			);
 		}
 
 		// Checks credentials first, so that strangers can't find out which routes exist.
 		const principal = await authenticate(services, request);
 		if (!principal) {
-			return refusal(url, 401, hasCredential(request) ? wrongCredential : noCredential, {
+			return errorResponse(url, 401, hasCredential(request) ? wrongCredential : noCredential, {
 				headers: {'www-authenticate': 'Bearer'},
 			});
 		}
@@ -91,7 +93,7 @@ export function createApp({services, names = [], demo = {}, minimumClient}: Opti
 		}
 
 		const {route, parameters} = found;
-		return refuseBody(request, url, route) ?? route.handle({request, url, parameters, principal});
+		return checkMediaType(request, url, route) ?? route.handle({request, url, parameters, principal});
 	}
 }
 
@@ -104,19 +106,19 @@ function hasCredential({headers}: Request): boolean {
 }
 
 /** Returns the response for an error that a handler threw. For a bug it reveals nothing. */
-function failed(error: unknown, url: URL, log: Log): Response {
-	if (error instanceof Refusal) {
-		return refusal(url, error.status, error.message, error.options);
+function responseToError(error: unknown, url: URL, log: Log): Response {
+	if (error instanceof HttpError) {
+		return errorResponse(url, error.status, error.message, error.options);
 	}
 
 	log({
 		level: 'error',
 		message: 'failed',
 		path: url.pathname,
-		error: traceOf(error),
+		error: stackOf(error),
 	});
 	return isDatabaseFault(error)
-		? refusal(
+		? errorResponse(
 				url,
 				502,
 				'The database of this server does not answer, has no room, or is damaged. Nothing was changed; try again.',
@@ -124,5 +126,5 @@ function failed(error: unknown, url: URL, log: Log): Response {
 					type: 'database_error',
 				},
 			)
-		: refusal(url, 500, 'Something went wrong inside the server.');
+		: errorResponse(url, 500, 'Something went wrong inside the server.');
 }

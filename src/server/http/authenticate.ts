@@ -6,7 +6,7 @@ import type {Services} from '../handlers/services.ts';
 import type {Principal} from '../kit/authorize.ts';
 
 /** How stale `last_used_at` may be. A write for each request would cost more than the precision is worth. */
-const useInterval = 60_000;
+const lastUsedIntervalMs = 60_000;
 
 /**
  * Returns the caller by `Authorization: Bearer` or `X-API-Key`. Returns undefined if the credential is missing, wrong,
@@ -36,7 +36,7 @@ async function findApiKey(services: Services, hash: string): Promise<Principal |
 	}
 
 	const at = now().toISOString();
-	if (key.last_used_at === null || Date.parse(at) - Date.parse(key.last_used_at) > useInterval) {
+	if (key.last_used_at === null || Date.parse(at) - Date.parse(key.last_used_at) > lastUsedIntervalMs) {
 		await database
 			.updateTable('api_keys')
 			.set({last_used_at: at})

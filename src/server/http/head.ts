@@ -4,7 +4,7 @@ import type {App} from '../kit/route.ts';
  * Lets an app that handles GET also handle HEAD: same status and headers, no body, and the length if the response is
  * buffered (RFC 9110, section 9.3.2).
  */
-export function answersHead(app: App): App {
+export function withHead(app: App): App {
 	return async request => {
 		if (request.method !== 'HEAD') {
 			return await app(request);
@@ -12,7 +12,7 @@ export function answersHead(app: App): App {
 
 		const response = await app(new Request(request, {method: 'GET'}));
 		const headers = new Headers(response.headers);
-		if (isWhole(response)) {
+		if (isBuffered(response)) {
 			headers.set('content-length', String((await response.arrayBuffer()).byteLength));
 		} else {
 			await response.body?.cancel();
@@ -23,6 +23,6 @@ export function answersHead(app: App): App {
 }
 
 /** Returns whether a response has a body that is never streamed. */
-export function isWhole({headers}: Response): boolean {
+export function isBuffered({headers}: Response): boolean {
 	return /^(?:application\/json|text\/html)\b/.test(headers.get('content-type') ?? '');
 }

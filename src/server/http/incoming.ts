@@ -1,13 +1,13 @@
 import type {IncomingMessage} from 'node:http';
 import {Readable} from 'node:stream';
 import {clientAddressHeader} from '../kit/client-address.ts';
-import {refusal} from '../kit/refusal.ts';
+import {errorResponse} from '../kit/http-error.ts';
 
 /** The base URL of every request, also of error responses to requests without a valid URL. */
-const nowhere = new URL('http://127.0.0.1/');
+const baseUrl = new URL('http://127.0.0.1/');
 
 /** HTTP methods that a `Request` can't have (Fetch, section 4.1). */
-const impossible: readonly string[] = ['CONNECT', 'TRACE'];
+const unsupportedMethods: readonly string[] = ['CONNECT', 'TRACE'];
 
 /**
  * Converts a request of Node's server to a `Request`. Returns an error response if that's impossible: an unsupported
@@ -15,19 +15,19 @@ const impossible: readonly string[] = ['CONNECT', 'TRACE'];
  */
 export function toRequest(incoming: IncomingMessage, signal: AbortSignal): Request | Response {
 	const {method = 'GET', headers, rawHeaders, socket} = incoming;
-	if (impossible.includes(method)) {
-		return refusal(nowhere, 405, `${method} is not possible here.`, {
+	if (unsupportedMethods.includes(method)) {
+		return errorResponse(baseUrl, 405, `${method} is not possible here.`, {
 			headers: {allow: 'GET, HEAD, POST, PUT, PATCH, DELETE'},
 		});
 	}
 
 	if (rawHeaders.filter((name, index) => index % 2 === 0 && name.toLowerCase() === 'host').length > 1) {
-		return refusal(nowhere, 400, 'A request must have exactly one Host header.');
+		return errorResponse(baseUrl, 400, 'A request must have exactly one Host header.');
 	}
 
 	const target = targetOf(incoming);
 	if (!target) {
-		return refusal(nowhere, 400, 'The request target must be a path or a URL.');
+		return errorResponse(baseUrl, 400, 'The request target must be a path or a URL.');
 	}
 
 	const hasBody = method !== 'GET' && method !== 'HEAD';
@@ -36,7 +36,7 @@ export function toRequest(incoming: IncomingMessage, signal: AbortSignal): Reque
 		...(target.host !== undefined && {host: target.host}),
 		[clientAddressHeader]: socket.remoteAddress ?? '',
 	});
-	return new Request(`${nowhere.origin}${target.path}`, {
+	return new Request(`${baseUrl.origin}${target.path}`, {
 		method,
 		headers: pairs.map(([name, value]) => [name, [value].flat().join(', ')] as [string, string]),
 		signal,

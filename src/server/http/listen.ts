@@ -5,9 +5,9 @@ import {finished} from 'node:stream/promises';
 import {setImmediate} from 'node:timers/promises';
 import {AppError} from '../../core/error.ts';
 import type {App} from '../kit/route.ts';
-import {isWhole} from './head.ts';
+import {isBuffered} from './head.ts';
 import {toRequest} from './incoming.ts';
-import {refuseMalformed} from './malformed.ts';
+import {rejectMalformed} from './malformed.ts';
 
 export type Listening = {
 	/** Without a trailing slash. */
@@ -22,13 +22,13 @@ type Options = {
 	/** The address to listen on; 127.0.0.1 by default, which other machines can't reach (SAFETY 25). */
 	readonly host?: string;
 	/** Limits for the headers of a request, for the whole request, and for a connection without traffic. */
-	readonly timeouts?: {readonly headers: number; readonly request: number; readonly silence: number};
+	readonly timeouts?: {readonly headersMs: number; readonly requestMs: number; readonly idleMs: number};
 };
 
 /** How long requests may take after `close`, and how long the rest of a rejected body is read. */
 const closeTimeoutMs = 1000;
 
-const usualTimeouts = {headers: 10_000, request: 60_000, silence: 120_000};
+const defaultTimeouts = {headersMs: 10_000, requestMs: 60_000, idleMs: 120_000};
 
 const reasons: ReadonlyMap<string, string> = new Map([
 	['EADDRINUSE', 'another program listens there'],
@@ -42,7 +42,7 @@ const reasons: ReadonlyMap<string, string> = new Map([
  * machine.
  */
 export async function listen(app: App, options: Options = {}): Promise<Listening> {
-	const {port = 0, host = '127.0.0.1', timeouts = usualTimeouts} = options;
+	const {port = 0, host = '127.0.0.1', timeouts = defaultTimeouts} = options;
 	const handle = (incoming: IncomingMessage, outgoing: ServerResponse) => {
 		// If this fails, the connection is broken, and the client notices.
 		answer(app, incoming, outgoing).catch(() => outgoing.destroy());
@@ -50,18 +50,18 @@ export async function listen(app: App, options: Options = {}): Promise<Listening
 	// The app rejects requests without a Host. Unknown expectations are ignored.
 	const server = createServer(
 		{
-			requestTimeout: timeouts.request,
-			headersTimeout: timeouts.headers,
+			requestTimeout: timeouts.requestMs,
+			headersTimeout: timeouts.headersMs,
 			// By default Node checks every 30 s, which would extend the timeout for slow clients.
-			connectionsCheckingInterval: timeouts.headers / 10,
+			connectionsCheckingInterval: timeouts.headersMs / 10,
 			keepAliveTimeout: 5000,
 			requireHostHeader: false,
 		},
 		handle,
 	).on('checkExpectation', handle);
-	refuseMalformed(server);
+	rejectMalformed(server);
 	// Without this, a client that reads nothing would keep its response and the file behind it open forever.
-	server.setTimeout(timeouts.silence, socket => socket.destroy());
+	server.setTimeout(timeouts.idleMs, socket => socket.destroy());
 	server.listen(port, host);
 	await once(server, 'listening').catch((error: NodeJS.ErrnoException) => {
 		const reason = reasons.get(error.code ?? '') ?? error.code ?? error.message;
@@ -87,33 +87,34 @@ export async function listen(app: App, options: Options = {}): Promise<Listening
 }
 
 /** Browsers must neither guess the type of a response nor cache it. */
-const guards = {'x-content-type-options': 'nosniff', 'cache-control': 'no-store'};
+const defaultHeaders = {'x-content-type-options': 'nosniff', 'cache-control': 'no-store'};
 
 async function answer(app: App, incoming: IncomingMessage, outgoing: ServerResponse): Promise<void> {
-	const gone = new AbortController();
+	const disconnected = new AbortController();
 	// Abort only if the response is unfinished: creating an abort error with its stack is slow.
-	outgoing.once('close', () => outgoing.writableFinished || gone.abort());
-	const request = toRequest(incoming, gone.signal);
+	outgoing.once('close', () => outgoing.writableFinished || disconnected.abort());
+	const request = toRequest(incoming, disconnected.signal);
 	const response = request instanceof Response ? request : await app(request);
 	// Set-Cookie is the only header that may not be joined into one line (RFC 9110, section 5.3).
 	const cookies = response.headers.getSetCookie();
-	const headers = {...guards, ...Object.fromEntries(response.headers)};
+	const headers = {...defaultHeaders, ...Object.fromEntries(response.headers)};
 	// A buffered response is sent in one piece with its length.
-	const body = incoming.method !== 'HEAD' && isWhole(response) ? Buffer.from(await response.arrayBuffer()) : undefined;
+	const body =
+		incoming.method !== 'HEAD' && isBuffered(response) ? Buffer.from(await response.arrayBuffer()) : undefined;
 	if (!incoming.complete) {
 		// If a body arrived with its headers, the request is complete a moment later.
 		await setImmediate();
 	}
 
 	// The unread rest of a rejected body would be parsed as the next request, so the connection is closed.
-	const isRefused = !incoming.complete;
+	const isRejected = !incoming.complete;
 	outgoing.writeHead(response.status, {
 		...headers,
 		...(cookies.length > 0 && {'set-cookie': cookies}),
 		...(body && {'content-length': body.length}),
-		...(isRefused && {connection: 'close'}),
+		...(isRejected && {connection: 'close'}),
 	});
-	if (body && !isRefused) {
+	if (body && !isRejected) {
 		outgoing.end(body);
 		return;
 	}
@@ -121,10 +122,10 @@ async function answer(app: App, incoming: IncomingMessage, outgoing: ServerRespo
 	if (body) {
 		outgoing.write(body);
 	} else {
-		await send(response, outgoing, gone.signal);
+		await send(response, outgoing, disconnected.signal);
 	}
 
-	if (isRefused) {
+	if (isRejected) {
 		await discard(incoming);
 	}
 
@@ -144,18 +145,18 @@ async function discard(incoming: IncomingMessage): Promise<void> {
 }
 
 /** Writes a body as fast as the client reads it, and cancels it when the client disconnects. */
-async function send({body}: Response, outgoing: ServerResponse, gone: AbortSignal): Promise<void> {
+async function send({body}: Response, outgoing: ServerResponse, disconnected: AbortSignal): Promise<void> {
 	const reader = body?.getReader();
 	const cancel = () => reader?.cancel().catch(() => undefined);
-	gone.addEventListener('abort', cancel, {once: true});
+	disconnected.addEventListener('abort', cancel, {once: true});
 	try {
 		for (let next = await reader?.read(); next && !next.done; next = await reader?.read()) {
 			if (!outgoing.write(next.value)) {
-				await once(outgoing, 'drain', {signal: gone});
+				await once(outgoing, 'drain', {signal: disconnected});
 			}
 		}
 	} finally {
-		gone.removeEventListener('abort', cancel);
+		disconnected.removeEventListener('abort', cancel);
 		await cancel();
 	}
 }

@@ -9,10 +9,10 @@ const details: Readonly<Record<string, string>> = {
 };
 
 /**
- * Makes a server respond to malformed requests with the specified error body: 400 if it is not HTTP, 405 for CONNECT.
+ * Rejects malformed requests with the specified error body: 400 if it is not HTTP, 405 for CONNECT.
  * By default Node responds without a body or not at all. If a response has already started, the connection is closed.
  */
-export function refuseMalformed(server: Server): void {
+export function rejectMalformed(server: Server): void {
 	const answers = new WeakMap<Duplex, ServerResponse>();
 	server.on('request', ({socket}, outgoing) => {
 		answers.set(socket, outgoing);
@@ -30,7 +30,7 @@ export function refuseMalformed(server: Server): void {
 }
 
 /** How long a client may take to read an error response. */
-const refusalTimeoutMs = 1000;
+const errorTimeoutMs = 1000;
 
 const reasons = {400: 'Bad Request', 405: 'Method Not Allowed'} as const;
 
@@ -46,6 +46,6 @@ function end(socket: Duplex, code: keyof typeof reasons, detail: string): void {
 	socket.on('error', () => socket.destroy());
 	socket.end(`${head.join('\r\n')}\r\n\r\n${body}`);
 	// Without this, a client that doesn't close its side would keep the connection open forever.
-	const timer = setTimeout(() => socket.destroy(), refusalTimeoutMs);
+	const timer = setTimeout(() => socket.destroy(), errorTimeoutMs);
 	socket.once('close', () => clearTimeout(timer));
 }

@@ -1,6 +1,6 @@
 import {groupBy} from '../../core/group-by.ts';
 import type {DatabaseTransaction, Tables} from '../database/tables.ts';
-import {refuse} from '../kit/refusal.ts';
+import {refuse} from '../kit/http-error.ts';
 import {claimBytes} from '../quota/stored-bytes.ts';
 import {inherit, keyOf, type Linked, linkKey, type Membership, membershipFields} from './context.ts';
 import {chunks} from './ids.ts';

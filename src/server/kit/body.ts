@@ -1,10 +1,10 @@
 import {isDeeper, type Json, parseJson} from '../../core/json.ts';
 import {errnoOf} from '../../storage/file-error.ts';
-import {refuse} from './refusal.ts';
+import {refuse} from './http-error.ts';
 
 /** Limits of a JSON body: its size and its nesting depth (SAFETY 21, 24). */
-const largestJson = 8 * 1024 * 1024;
-const deepest = 100;
+const maxJsonBytes = 8 * 1024 * 1024;
+const maxDepth = 100;
 
 /** Returns the media type of a body in lower case without parameters; undefined if the request has none. */
 export function mediaTypeOf({headers}: Request): string | undefined {
@@ -15,16 +15,16 @@ export function mediaTypeOf({headers}: Request): string | undefined {
  * Yields the bytes of a request's body as they arrive. Rejects with 400 a body larger than `maxBytes`, as early as
  * possible, and an incomplete one: the client cut it off, so it's not a server error.
  */
-export async function* bytesOf(request: Request, most: number): AsyncGenerator<Uint8Array, undefined> {
-	if (Number(request.headers.get('content-length') ?? 0) > most) {
-		refuse(400, `The body is larger than ${most} bytes.`);
+export async function* streamBody(request: Request, maxBytes: number): AsyncGenerator<Uint8Array, undefined> {
+	if (Number(request.headers.get('content-length') ?? 0) > maxBytes) {
+		refuse(400, `The body is larger than ${maxBytes} bytes.`);
 	}
 
 	let size = 0;
 	for await (const chunk of chunksOf(request)) {
 		size += chunk.length;
-		if (size > most) {
-			refuse(400, `The body is larger than ${most} bytes.`);
+		if (size > maxBytes) {
+			refuse(400, `The body is larger than ${maxBytes} bytes.`);
 		}
 
 		yield chunk;
@@ -44,9 +44,9 @@ async function* chunksOf({body, signal}: Request): AsyncGenerator<Uint8Array, un
 }
 
 /** Returns the whole body of a request. Rejects as `streamBody` does. */
-export async function readBytes(request: Request, most: number): Promise<Uint8Array> {
+export async function readBody(request: Request, maxBytes: number): Promise<Uint8Array> {
 	const chunks: Uint8Array[] = [];
-	for await (const chunk of bytesOf(request, most)) {
+	for await (const chunk of streamBody(request, maxBytes)) {
 		chunks.push(chunk);
 	}
 
@@ -63,13 +63,13 @@ export async function readJsonBody(request: Request): Promise<Json> {
 		refuse(400, 'Send the body as it is, without Content-Encoding.');
 	}
 
-	const json = parseJson(textOf(await readBytes(request, largestJson)) ?? '');
+	const json = parseJson(textOf(await readBody(request, maxJsonBytes)) ?? '');
 	if (json === undefined) {
 		refuse(400, 'The body is not JSON.');
 	}
 
-	if (isDeeper(json, deepest)) {
-		refuse(400, `The body is nested deeper than ${deepest} levels.`);
+	if (isDeeper(json, maxDepth)) {
+		refuse(400, `The body is nested deeper than ${maxDepth} levels.`);
 	}
 
 	return json;

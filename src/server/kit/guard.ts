@@ -1,6 +1,6 @@
 import type {OperationId} from '../../contract/operations.ts';
 import {authorize} from './authorize.ts';
-import {refuse} from './refusal.ts';
+import {refuse} from './http-error.ts';
 import type {RouteRequest} from './route.ts';
 import {findScope, type Scope} from './scope.ts';
 import type {CoreServices} from './services.ts';

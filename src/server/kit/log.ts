@@ -13,19 +13,19 @@ export type LogEntry = {
 export type Log = (entry: LogEntry) => void;
 
 /** Returns the stack of an error, for bugs. */
-export function traceOf(error: unknown): string | undefined {
+export function stackOf(error: unknown): string | undefined {
 	return error instanceof Error ? error.stack : String(error);
 }
 
 type Options = {
 	/** Entries below this level are dropped. */
-	readonly least?: LogLevel;
+	readonly minLevel?: LogLevel;
 	readonly now?: () => Date;
 };
 
 /** Returns a log that writes each entry as one JSON line with its time. */
-export function jsonLog(write: (line: string) => void, {least = 'info', now = () => new Date()}: Options = {}): Log {
-	const order = logLevels.indexOf(least);
+export function jsonLog(write: (line: string) => void, {minLevel = 'info', now = () => new Date()}: Options = {}): Log {
+	const order = logLevels.indexOf(minLevel);
 	return entry => {
 		if (logLevels.indexOf(entry.level) >= order) {
 			write(`${JSON.stringify({time: now().toISOString(), ...entry})}\n`);

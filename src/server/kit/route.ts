@@ -1,32 +1,32 @@
 import {matchPath} from '../../contract/path.ts';
 import type {Principal} from './authorize.ts';
-import {refusal} from './refusal.ts';
+import {errorResponse} from './http-error.ts';
 
-type Asked = {
+type BaseRequest = {
 	readonly request: Request;
 	readonly url: URL;
 	readonly parameters: Readonly<Record<string, string>>;
 };
 
 /** A request to a route that needs no credential. */
-export type OpenRequest = Asked;
+export type PublicRequest = BaseRequest;
 
 /** A request to a route that needs a credential. */
-export type RouteRequest = Asked & {readonly principal: Principal};
+export type RouteRequest = BaseRequest & {readonly principal: Principal};
 
-type Common = {
+type BaseRoute = {
 	readonly method: string;
 	readonly path: string;
 	/** Accepted media types of the body; JSON only by default. HTML forms can't send JSON. */
 	readonly accepts?: readonly string[];
 };
 
-type Handle<Request> = (request: Request) => Response | Promise<Response>;
+type Handler<Request> = (request: Request) => Response | Promise<Response>;
 
 /** One operation of the server. A credential is required unless `auth` is `none`. */
 export type Route =
-	| (Common & {readonly auth: 'none'; readonly handle: Handle<OpenRequest>})
-	| (Common & {readonly auth: 'credential'; readonly handle: Handle<RouteRequest>});
+	| (BaseRoute & {readonly auth: 'none'; readonly handle: Handler<PublicRequest>})
+	| (BaseRoute & {readonly auth: 'credential'; readonly handle: Handler<RouteRequest>});
 
 /** The whole server, as a function. */
 export type App = (request: Request) => Promise<Response>;
@@ -43,8 +43,10 @@ export function findRoute(routes: readonly Route[], {method}: Request, url: URL)
 	}
 
 	const here = routes.filter(route => matchPath(route.path, url.pathname));
-	const allow = [...new Set(here.flatMap(({method: its}) => (its === 'GET' ? ['GET', 'HEAD'] : its)))].join(', ');
+	const allow = [...new Set(here.flatMap(({method: allowed}) => (allowed === 'GET' ? ['GET', 'HEAD'] : allowed)))].join(
+		', ',
+	);
 	return allow
-		? refusal(url, 405, `${method} is not possible here.`, {headers: {allow}})
-		: refusal(url, 404, `Not found: ${url.pathname}.`);
+		? errorResponse(url, 405, `${method} is not possible here.`, {headers: {allow}})
+		: errorResponse(url, 404, `Not found: ${url.pathname}.`);
 }

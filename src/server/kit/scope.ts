@@ -75,8 +75,8 @@ export async function findScope(
 		return inWorkspace;
 	}
 
-	const itsProject = await findProject(queries, workspace_id, project);
-	return itsProject && {...inWorkspace, project: itsProject};
+	const projectRow = await findProject(queries, workspace_id, project);
+	return projectRow && {...inWorkspace, project: projectRow};
 }
 
 /** Returns the project of a workspace by slug or UUID. */

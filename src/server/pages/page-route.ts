@@ -2,7 +2,7 @@ import {html} from 'hono/html';
 import type {AccountServices} from '../accounts/account-services.ts';
 import type {BrowserSession} from '../accounts/browser-session.ts';
 import {formType, readForm} from '../kit/form-body.ts';
-import type {OpenRequest, Route} from '../kit/route.ts';
+import type {PublicRequest, Route} from '../kit/route.ts';
 import type {Markup} from './markup.ts';
 import {withNext} from './next.ts';
 import {redirect, respond, type Signed} from './page.ts';
@@ -54,12 +54,12 @@ function routesOf<Kind extends Visit>(
 	{path, show, take}: Page<Kind>,
 	admit: (visit: Visit) => Kind | Response,
 ): readonly Route[] {
-	const visitOf = async ({request, url}: OpenRequest): Promise<Visit> => {
+	const visitOf = async ({request, url}: PublicRequest): Promise<Visit> => {
 		const visitor = await recognize(services, request);
 		const token = html`<input type="hidden" name="form_token" value="${visitor.formToken}">`;
 		return {services, request, url, visitor, token};
 	};
-	const get = async (asked: OpenRequest): Promise<Response> => {
+	const get = async (asked: PublicRequest): Promise<Response> => {
 		const visit = await visitOf(asked);
 		const admitted = admit(visit);
 		if (admitted instanceof Response) {
@@ -72,7 +72,7 @@ function routesOf<Kind extends Visit>(
 	};
 	const routes: Route[] = [{method: 'GET', path, auth: 'none', handle: get}];
 	if (take) {
-		const post = async (asked: OpenRequest): Promise<Response> => {
+		const post = async (asked: PublicRequest): Promise<Response> => {
 			const visit = await visitOf(asked);
 			const form = await readForm(asked.request);
 			if (!form || !isOwnForm(asked.request, form, visit.visitor)) {

@@ -1,13 +1,13 @@
 import type {AliasedSelectQueryBuilder, SelectQueryBuilder} from 'kysely';
 import {formatBytes} from '../../core/format.ts';
 import type {Queries, Tables} from '../database/tables.ts';
-import {refuse} from '../kit/refusal.ts';
+import {refuse} from '../kit/http-error.ts';
 
 /**
  * Maximum bytes of stored JSON in one response. Including the rest of the response, a client accepts at most 64 MiB
  * (SAFETY 21).
  */
-const largestAnswer = 50_000_000;
+const maxResponseBytes = 50_000_000;
 
 /** The argument of `assertSmall`. `pg` returns a sum as text. */
 type Size = {readonly answer_bytes: number | string | null};
@@ -32,7 +32,7 @@ export function sizeOf<From extends keyof Tables>(
  */
 export function assertSmall({answer_bytes}: Size, less: string): void {
 	const bytes = Number(answer_bytes);
-	if (bytes > largestAnswer) {
+	if (bytes > maxResponseBytes) {
 		refuse(400, `The response would have ${formatBytes(bytes)}. ${less}`);
 	}
 }

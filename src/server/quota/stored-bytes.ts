@@ -1,9 +1,9 @@
 import {formatBytes} from '../../core/format.ts';
 import type {Queries} from '../database/tables.ts';
-import {refuse} from '../kit/refusal.ts';
+import {refuse} from '../kit/http-error.ts';
 
 /** The default storage limit of an organization, in bytes. */
-export const usualStorageLimit = 10_000_000_000;
+export const defaultStorageLimit = 10_000_000_000;
 
 type Claim = {readonly organizationId: string; readonly bytes: number; readonly limit: number};
 

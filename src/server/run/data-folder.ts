@@ -5,13 +5,13 @@ import {AppError} from '../../core/error.ts';
 import {explainFileError} from '../../storage/file-error.ts';
 import {openHome} from '../../storage/home.ts';
 import {makeFolder} from '../../storage/private-folder.ts';
-import {type DatabasePlace, placeOf} from '../database/place.ts';
+import {type DatabaseLocation, parseDatabaseUrl} from '../database/place.ts';
 
 /** Where a server keeps its data. */
-export type DataPlace = {
+export type DataLocation = {
 	/** A private folder for sandbox logs, artifacts and the SQLite file; an absolute path. */
 	readonly folder: string;
-	readonly place: DatabasePlace;
+	readonly place: DatabaseLocation;
 };
 
 type Named = {
@@ -25,20 +25,20 @@ type Named = {
  * Opens the data folder of a server, and creates it as a private folder (SAFETY 10). Throws AppError("usage") for a
  * database URL other than PostgreSQL, and AppError("failed") if the folder can't be created.
  */
-export function openDataFolder(env: Environment, {data, database}: Named): DataPlace {
-	const place = database === undefined ? undefined : placeOf(database);
+export function openDataFolder(env: Environment, {data, database}: Named): DataLocation {
+	const place = database === undefined ? undefined : parseDatabaseUrl(database);
 	const folder = data === undefined ? openHome(env).server : resolve(data);
 	try {
 		makeFolder(folder);
 		const names = readdirSync(folder);
-		if (names.length > 0 && !names.includes(mark)) {
+		if (names.length > 0 && !names.includes(markerFile)) {
 			throw new AppError('usage', `${folder} already contains other files.`, {
 				hint: 'Use an empty or new folder for --data.',
 			});
 		}
 
 		chmodSync(folder, 0o700);
-		privateFile(join(folder, mark));
+		privateFile(join(folder, markerFile));
 		return {folder, place: place ?? {engine: 'sqlite', file: privateFile(join(folder, 'service.db'))}};
 	} catch (error) {
 		throw explainFileError(error, 'create', folder);
@@ -46,7 +46,7 @@ export function openDataFolder(env: Environment, {data, database}: Named): DataP
 }
 
 /** The file that identifies a data folder. The mode of any other folder is never changed, whatever `--data` names. */
-const mark = '.service-data';
+const markerFile = '.service-data';
 
 /** Creates a private file. SQLite would use the umask, and copies the database's mode to the files beside it. */
 export function privateFile(path: string): string {

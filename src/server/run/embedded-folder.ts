@@ -3,21 +3,21 @@ import {tmpdir} from 'node:os';
 import {join} from 'node:path';
 import {isRunning} from '../../storage/lock-owner.ts';
 
-const name = /^service-(\d+)-\w{6}$/;
+const folderPattern = /^service-(\d+)-\w{6}$/;
 
 /**
  * Creates a private folder for an embedded server, named after the process id. Removes folders of programs that were
  * killed before they could.
  */
 export async function makeEmbeddedFolder(parent = tmpdir()): Promise<string> {
-	await sweep(parent);
+	await removeStaleFolders(parent);
 	return await mkdtemp(join(parent, `service-${process.pid}-`));
 }
 
 /** Removes the folders of ended programs; ignores failures. */
-async function sweep(parent: string): Promise<void> {
+async function removeStaleFolders(parent: string): Promise<void> {
 	for (const entry of await readdir(parent).catch(() => [])) {
-		const [, pid] = name.exec(entry) ?? [];
+		const [, pid] = folderPattern.exec(entry) ?? [];
 		const path = join(parent, entry);
 		if (pid !== undefined && !isRunning(Number(pid)) && (await isOwn(path))) {
 			await rm(path, {recursive: true, force: true}).catch(() => undefined);

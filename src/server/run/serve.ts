@@ -148,7 +148,7 @@ export async function serve(options: ServeOptions): Promise<Served> {
 	const {logLevel, writeLog, signal} = options;
 	const bucket = artifacts === undefined ? undefined : bucketOf(artifacts, env);
 	const {folder, place} = openDataFolder(env, {data, database});
-	const hold = place.engine === 'sqlite' ? await holdFolder(folder) : undefined;
+	const lock = place.engine === 'sqlite' ? await lockFolder(folder) : undefined;
 	const server = await startServer({
 		place,
 		folder,
@@ -162,16 +162,16 @@ export async function serve(options: ServeOptions): Promise<Served> {
 		unsafeSandboxes,
 		minimumClient: options.minimumClient,
 		environment: env,
-		log: jsonLog(writeLog, {least: logLevel}),
+		log: jsonLog(writeLog, {minLevel: logLevel}),
 	}).catch(error => {
-		hold?.release();
+		lock?.release();
 		throw error;
 	});
 	const made = demo ? await installDemo(server.app, server.services) : undefined;
 	const first = await server.services.database.selectFrom('users').select('id').limit(1).executeTakeFirst();
 	const sandboxes = await server.services.sandboxes.provider.summary();
 	const ended = new Promise<number>((resolve, reject) => {
-		const end = () => void endServer(server, hold).then(resolve, reject);
+		const end = () => void endServer(server, lock).then(resolve, reject);
 		if (signal.aborted) {
 			end();
 		} else {
@@ -183,25 +183,25 @@ export async function serve(options: ServeOptions): Promise<Served> {
 }
 
 /** Closes a server and returns how many sandboxes on this machine keep running. */
-async function endServer({services, close}: RunningServer, hold: {release: () => void} | undefined): Promise<number> {
+async function endServer({services, close}: RunningServer, lock: {release: () => void} | undefined): Promise<number> {
 	try {
 		const running = await countSandboxes(services).catch(() => 0);
 		await close();
 		return running;
 	} finally {
-		hold?.release();
+		lock?.release();
 	}
 }
 
 /** Locks the folder, because two servers on one SQLite file would block each other. */
-async function holdFolder(folder: string) {
-	const {holdFile} = await import('../database/sqlite.ts');
-	const hold = holdFile(privateFile(join(folder, 'serving.lock')));
-	if (!hold) {
+async function lockFolder(folder: string) {
+	const {lockFile} = await import('../database/sqlite.ts');
+	const lock = lockFile(privateFile(join(folder, 'serving.lock')));
+	if (!lock) {
 		throw new AppError('conflict', `Another server is using the data in ${folder}.`, {
 			hint: 'Stop it, or use another --data. Several servers can share PostgreSQL with --database.',
 		});
 	}
 
-	return hold;
+	return lock;
 }

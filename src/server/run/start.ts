@@ -2,10 +2,10 @@ import {hostname, networkInterfaces} from 'node:os';
 import {join} from 'node:path';
 import {createSeal, makeSealKey} from '../accounts/seal.ts';
 import {applySeal, loadSealKey} from '../accounts/seal-key.ts';
-import type {ArtifactPlace} from '../artifacts/artifact-place.ts';
+import type {ArtifactLocation} from '../artifacts/artifact-place.ts';
 import {openArtifacts} from '../artifacts/artifact-store.ts';
 import {openDatabase} from '../database/open.ts';
-import type {DatabasePlace} from '../database/place.ts';
+import type {DatabaseLocation} from '../database/place.ts';
 import type {DemoOptions} from '../demo-model/demo-routes.ts';
 import {loadServerCatalog} from '../handlers/server-catalog.ts';
 import type {Services} from '../handlers/services.ts';
@@ -13,7 +13,7 @@ import {createApp} from '../http/app.ts';
 import {listen} from '../http/listen.ts';
 import type {Log} from '../kit/log.ts';
 import type {App} from '../kit/route.ts';
-import {usualStorageLimit} from '../quota/stored-bytes.ts';
+import {defaultStorageLimit} from '../quota/stored-bytes.ts';
 import {endSandboxes, keepSandboxes} from '../sandboxes/keeper.ts';
 import {createSandboxing} from '../sandboxes/sandboxing.ts';
 import {startCleanup} from './cleanup.ts';
@@ -28,13 +28,13 @@ export type RunningServer = {
 };
 
 type Options = {
-	readonly place: DatabasePlace;
+	readonly place: DatabaseLocation;
 	/** A folder for the files of this server alone. */
 	readonly folder: string;
 	/** More folders that sandboxes can't read. */
 	readonly hidden?: readonly string[];
 	/** Where artifacts are stored; by default `artifacts` in the folder. */
-	readonly artifacts?: ArtifactPlace;
+	readonly artifacts?: ArtifactLocation;
 	/** Maximum bytes of spans and artifacts for each organization; 10 GB by default. */
 	readonly storageLimit?: number;
 	/** The address to listen on; 127.0.0.1 and a free port by default. */
@@ -58,7 +58,7 @@ type Options = {
  */
 export async function startServer(options: Options): Promise<RunningServer> {
 	const {place, folder, hidden, host, port, publicUrl, environment, demo, log = () => {}} = options;
-	const {storageLimit = usualStorageLimit} = options;
+	const {storageLimit = defaultStorageLimit} = options;
 	const catalog = await loadServerCatalog(environment);
 	const isEphemeral = place.engine === 'sqlite' && place.file === ':memory:';
 	const seal = createSeal(isEphemeral ? makeSealKey() : await loadSealKey(folder, environment));

@@ -1,5 +1,5 @@
 import type {DatabaseTransaction} from '../database/tables.ts';
-import {refuse} from '../kit/refusal.ts';
+import {refuse} from '../kit/http-error.ts';
 import type {SandboxPolicy} from './sandboxing.ts';
 import {limitTime, type TimeLimit} from './time-limit.ts';
 

@@ -1,5 +1,5 @@
 import {createHash, randomUUID} from 'node:crypto';
-import {refuse} from '../kit/refusal.ts';
+import {refuse} from '../kit/http-error.ts';
 import type {SandboxServices} from './sandbox-services.ts';
 
 export type NewRuntime = {

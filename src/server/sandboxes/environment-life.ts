@@ -4,7 +4,7 @@ import type {TaskEnvironment} from '../../contract/resources/environment.ts';
 import {AppError, isAbort, reportError} from '../../core/error.ts';
 import type {ChargeRefusal} from '../credits/charge.ts';
 import type {Tables} from '../database/tables.ts';
-import {traceOf} from '../kit/log.ts';
+import {stackOf} from '../kit/log.ts';
 import {beginPatience} from './background.ts';
 import {holdOrganization} from './capacity.ts';
 import {creditsOwed, type SandboxRow, settleSandbox} from './meter.ts';
@@ -232,6 +232,6 @@ async function guarded<Result>(services: SandboxServices, work: () => Promise<Re
 
 function logBug({log}: SandboxServices, error: unknown): void {
 	if (!(error instanceof AppError) && !isAbort(error)) {
-		log({level: 'error', message: 'sandbox', error: traceOf(error)});
+		log({level: 'error', message: 'sandbox', error: stackOf(error)});
 	}
 }

@@ -1,4 +1,4 @@
-import {refuseInvalid} from '../kit/refusal.ts';
+import {refuseInvalid} from '../kit/http-error.ts';
 import {assertHere, orProviderFault} from './provider-fault.ts';
 import type {SandboxServices} from './sandbox-services.ts';
 

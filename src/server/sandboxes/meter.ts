@@ -1,7 +1,7 @@
 import type {Selectable} from 'kysely';
 import {type ChargeRefusal, chargeCredits} from '../credits/charge.ts';
 import type {DatabaseTransaction, Tables} from '../database/tables.ts';
-import {refuse} from '../kit/refusal.ts';
+import {refuse} from '../kit/http-error.ts';
 import {chargeUsed, creditsFor, findBound, secondsFor} from './credit-price.ts';
 
 export type SandboxRow = Selectable<Tables['sandboxes']>;

@@ -1,6 +1,6 @@
 import {fileReason} from '../../storage/file-error.ts';
-import {traceOf} from '../kit/log.ts';
-import {refuse} from '../kit/refusal.ts';
+import {refuse} from '../kit/http-error.ts';
+import {stackOf} from '../kit/log.ts';
 import type {SandboxServices} from './sandbox-services.ts';
 
 /** Refuses (409) where this server starts no sandboxes. */
@@ -16,7 +16,7 @@ export async function orProviderFault<Result>({log}: SandboxServices, work: Prom
 	try {
 		return await work;
 	} catch (error) {
-		log({level: 'error', message: 'sandbox provider', error: traceOf(error)});
+		log({level: 'error', message: 'sandbox provider', error: stackOf(error)});
 		const reason = fileReason(error) ?? 'something went wrong';
 		refuse(502, `Can’t reach the sandboxes of this server: ${reason}. Try again later.`, {
 			type: 'sandbox_provider_error',

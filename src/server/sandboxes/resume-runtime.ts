@@ -3,7 +3,7 @@ import {join} from 'node:path';
 import {setTimeout as sleep} from 'node:timers/promises';
 import {reportError} from '../../core/error.ts';
 import type {DatabaseTransaction} from '../database/tables.ts';
-import {refuse} from '../kit/refusal.ts';
+import {refuse} from '../kit/http-error.ts';
 import {assertCapacity, holdOrganization, limitFor} from './capacity.ts';
 import {payAhead, type SandboxRow} from './meter.ts';
 import type {Deadline} from './provider.ts';

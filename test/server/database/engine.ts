@@ -2,7 +2,7 @@ import {randomUUID} from 'node:crypto';
 import pg from 'pg';
 import {inject, onTestFinished} from 'vitest';
 import {openDatabase} from '../../../src/server/database/open.ts';
-import type {DatabasePlace, Engine} from '../../../src/server/database/place.ts';
+import type {DatabaseLocation, Engine} from '../../../src/server/database/place.ts';
 import type {Database} from '../../../src/server/database/tables.ts';
 import {postgresUrl, template} from '../../postgres.ts';
 
@@ -31,7 +31,7 @@ begin
 end $$`;
 
 /** An empty place for one test. */
-export async function emptyPlace(): Promise<DatabasePlace> {
+export async function emptyPlace(): Promise<DatabaseLocation> {
 	if (engine === 'sqlite') {
 		return {engine, file: ':memory:'};
 	}

@@ -4,7 +4,7 @@ import {join} from 'node:path';
 import {expect, onTestFinished, test} from 'vitest';
 import {isDatabaseFault} from '../../../src/server/database/fault.ts';
 import {openDatabase} from '../../../src/server/database/open.ts';
-import {placeOf} from '../../../src/server/database/place.ts';
+import {parseDatabaseUrl} from '../../../src/server/database/place.ts';
 import type {Database} from '../../../src/server/database/tables.ts';
 import {emptyDatabase, emptyPlace} from './engine.ts';
 
@@ -78,7 +78,7 @@ test('[8] a database that cannot be reached is said without its password', async
 });
 
 test.each(['mysql://host/name', 'host', '', 'postgres://', 'file:///tmp/a'])('“%s” is no database', url => {
-	expect(() => placeOf(url)).toThrow('The database must be a URL such as postgres://user@host/name.');
+	expect(() => parseDatabaseUrl(url)).toThrow('The database must be a URL such as postgres://user@host/name.');
 });
 
 async function temporaryFolder(): Promise<string> {

@@ -7,7 +7,7 @@ import {sql} from 'kysely';
 import {expect, inject, onTestFinished, test} from 'vitest';
 import {initialize} from '../../../src/server/accounts/initialize.ts';
 import {openDatabase} from '../../../src/server/database/open.ts';
-import type {DatabasePlace} from '../../../src/server/database/place.ts';
+import type {DatabaseLocation} from '../../../src/server/database/place.ts';
 import {startServer} from '../../../src/server/run/start.ts';
 import {createPostgres, postgresUrl} from '../../postgres.ts';
 import {toRequest} from '../ingest/push.ts';
@@ -16,7 +16,7 @@ import {emptyPlace} from './engine.ts';
 import {createNetwork} from './frozen-network.ts';
 
 /** A server at a port, with an owner who asks it. */
-async function serveOn(place: DatabasePlace) {
+async function serveOn(place: DatabaseLocation) {
 	const folder = await mkdtemp(join(tmpdir(), 'service-test-'));
 	onTestFinished(() => rm(folder, {recursive: true, force: true}));
 	const server = await startServer({place, folder, environment: {}});

@@ -1,10 +1,10 @@
 import {expect, test} from 'vitest';
 import {problemSchema} from '../../../src/contract/problem.ts';
-import {refuseOutdated} from '../../../src/server/http/client-version.ts';
+import {checkClientVersion} from '../../../src/server/http/client-version.ts';
 
 const url = new URL('http://127.0.0.1/api/v1/user/preferences');
 const ask = (agent: string | undefined, minimum: string | undefined) =>
-	refuseOutdated(new Request(url, {headers: agent === undefined ? {} : {'user-agent': agent}}), url, minimum);
+	checkClientVersion(new Request(url, {headers: agent === undefined ? {} : {'user-agent': agent}}), url, minimum);
 
 test.each([
 	['service/0.1.9', '0.2.0'],

@@ -66,7 +66,7 @@ test('[21] a client that does not read holds the stream back', async () => {
 });
 
 test('[21] a client that reads nothing for too long ends the stream', async () => {
-	const {url, seen} = await endless({timeouts: {headers: 1000, request: 1000, silence: 100}});
+	const {url, seen} = await endless({timeouts: {headersMs: 1000, requestMs: 1000, idleMs: 100}});
 	const socket = connect(Number(new URL(url).port), '127.0.0.1');
 	onTestFinished(() => {
 		socket.destroy();
@@ -141,7 +141,7 @@ test.each([
 	['a body that does not come', 'POST /x HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Length: 9\r\n\r\n'],
 ])('[21] a client that sends %s gets an error after a while, and is disconnected', async (_, sent) => {
 	const listening = await listen(async request => new Response(await request.text()), {
-		timeouts: {headers: 100, request: 200, silence: 10_000},
+		timeouts: {headersMs: 100, requestMs: 200, idleMs: 10_000},
 	});
 	onTestFinished(() => listening.close());
 	const socket = connect(Number(new URL(listening.url).port), '127.0.0.1').setEncoding('utf8');

@@ -8,7 +8,9 @@ import {listen} from '../../../src/server/http/listen.ts';
 const connections = () => process.getActiveResourcesInfo().filter(name => name === 'TCPSocketWrap').length;
 
 test('[21] a refused client that keeps its side open is disconnected', async () => {
-	const listening = await listen(async () => new Response(), {timeouts: {headers: 100, request: 200, silence: 10_000}});
+	const listening = await listen(async () => new Response(), {
+		timeouts: {headersMs: 100, requestMs: 200, idleMs: 10_000},
+	});
 	onTestFinished(() => listening.close());
 	const before = connections();
 	const socket = connect({port: Number(new URL(listening.url).port), host: '127.0.0.1', allowHalfOpen: true});

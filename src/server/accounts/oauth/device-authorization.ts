@@ -2,7 +2,7 @@ import {randomUUID} from 'node:crypto';
 import type {Insertable} from 'kysely';
 import type {Tables} from '../../database/tables.ts';
 import {describeClientAddress, networkOf} from '../../kit/client-address.ts';
-import type {OpenRequest} from '../../kit/route.ts';
+import type {PublicRequest} from '../../kit/route.ts';
 import type {AccountServices} from '../account-services.ts';
 import {countAttempt} from '../attempts.ts';
 import {ownOrigin} from '../own-origin.ts';
@@ -16,7 +16,7 @@ const life = 10 * 60;
 const interval = 5;
 
 /** Starts a device login (RFC 8628 section 3.1 and 3.2). */
-export async function authorizeDevice(services: AccountServices, {request}: OpenRequest): Promise<Response> {
+export async function authorizeDevice(services: AccountServices, {request}: PublicRequest): Promise<Response> {
 	const form = await readClientForm(request);
 	if (form instanceof Response) {
 		return form;

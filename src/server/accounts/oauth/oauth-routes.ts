@@ -1,4 +1,4 @@
-import type {OpenRequest, Route} from '../../kit/route.ts';
+import type {PublicRequest, Route} from '../../kit/route.ts';
 import type {AccountServices} from '../account-services.ts';
 import {ownOrigin} from '../own-origin.ts';
 import {oauthError} from './answer.ts';
@@ -12,7 +12,10 @@ const paths = {device: '/oauth/device_authorization', token: '/oauth/token', rev
 
 /** How programs log in: the device flow (RFC 8628), refresh with rotation, revocation (RFC 7009), and where all of it is. */
 export function oauthRoutes(services: AccountServices): readonly Route[] {
-	const post = (path: string, handle: (services: AccountServices, asked: OpenRequest) => Promise<Response>): Route => ({
+	const post = (
+		path: string,
+		handle: (services: AccountServices, asked: PublicRequest) => Promise<Response>,
+	): Route => ({
 		method: 'POST',
 		path,
 		auth: 'none',
@@ -47,7 +50,7 @@ function metadata(issuer: string) {
 	};
 }
 
-async function giveTokens(services: AccountServices, {request}: OpenRequest): Promise<Response> {
+async function giveTokens(services: AccountServices, {request}: PublicRequest): Promise<Response> {
 	const form = await readClientForm(request);
 	if (form instanceof Response) {
 		return form;

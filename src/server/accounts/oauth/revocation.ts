@@ -1,4 +1,4 @@
-import type {OpenRequest} from '../../kit/route.ts';
+import type {PublicRequest} from '../../kit/route.ts';
 import type {AccountServices} from '../account-services.ts';
 import {hashToken, kindOfToken} from '../token.ts';
 import {oauthError} from './answer.ts';
@@ -9,7 +9,7 @@ import {revokeFamily} from './tokens.ts';
  * Ends the login that a token belongs to, be it the access or the refresh token (RFC 7009 section 2.1). What is not known is
  * a success, too: it opens nothing.
  */
-export async function revokeToken({database, now}: AccountServices, {request}: OpenRequest): Promise<Response> {
+export async function revokeToken({database, now}: AccountServices, {request}: PublicRequest): Promise<Response> {
 	const form = await readClientForm(request);
 	if (form instanceof Response) {
 		return form;

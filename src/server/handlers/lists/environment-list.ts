@@ -1,5 +1,5 @@
 import {notFound} from '../../kit/guard.ts';
-import {refuse} from '../../kit/refusal.ts';
+import {refuse} from '../../kit/http-error.ts';
 import {endEnvironment, findEnvironment} from '../../sandboxes/environment-life.ts';
 import {assertHere} from '../../sandboxes/provider-fault.ts';
 import type {Handlers} from '../handler.ts';

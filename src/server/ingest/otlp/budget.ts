@@ -1,4 +1,4 @@
-import {refuse} from '../../kit/refusal.ts';
+import {refuse} from '../../kit/http-error.ts';
 import {type Message, spanMessage} from './otlp-messages.ts';
 
 /** Bounds of one request (SAFETY 21, 24): a few bytes may stand for an object, so that bytes alone bound no memory. */

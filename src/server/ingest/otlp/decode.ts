@@ -1,6 +1,6 @@
 import {promisify} from 'node:util';
 import {gunzip} from 'node:zlib';
-import {refuse} from '../../kit/refusal.ts';
+import {refuse} from '../../kit/http-error.ts';
 import {limits} from './budget.ts';
 import {readJson} from './read-json.ts';
 import {readProtobuf} from './read-protobuf.ts';

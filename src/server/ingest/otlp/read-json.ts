@@ -1,7 +1,7 @@
 import {entryOf} from '../../../core/entry-of.ts';
 import {isDeeper, isJsonObject, type Json, parseJson} from '../../../core/json.ts';
 import {textOf} from '../../kit/body.ts';
-import {refuse} from '../../kit/refusal.ts';
+import {refuse} from '../../kit/http-error.ts';
 import {type Budget, createBudget, limits} from './budget.ts';
 import {exportRequest, type Field, type FieldType, type Message} from './otlp-messages.ts';
 import type {ExportRequest} from './otlp-types.ts';

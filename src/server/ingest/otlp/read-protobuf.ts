@@ -1,5 +1,5 @@
 import protobuf from 'protobufjs/minimal.js';
-import {Refusal, refuse} from '../../kit/refusal.ts';
+import {HttpError, refuse} from '../../kit/http-error.ts';
 import {type Budget, createBudget, limits} from './budget.ts';
 import {exportRequest, type Field, type FieldType, type Message} from './otlp-messages.ts';
 import type {ExportRequest} from './otlp-types.ts';
@@ -14,7 +14,7 @@ export function readProtobuf(bytes: Uint8Array): ExportRequest {
 	try {
 		return readMessage(protobuf.Reader.create(bytes), exportRequest, createBudget(), 0) as ExportRequest;
 	} catch (error) {
-		if (error instanceof Refusal || error instanceof TypeError) {
+		if (error instanceof HttpError || error instanceof TypeError) {
 			throw error;
 		}
 

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import {expect, test} from 'vitest';
 import {decodeTraces} from '../../../../src/server/ingest/otlp/decode.ts';
-import {Refusal} from '../../../../src/server/kit/refusal.ts';
+import {HttpError} from '../../../../src/server/kit/http-error.ts';
 import {encodeRequest} from '../otlp-schema.ts';
 
 const protobuf = {contentType: 'application/x-protobuf'};
@@ -87,7 +87,7 @@ async function isReadOrRefused(bytes: Uint8Array): Promise<boolean> {
 		await decodeTraces(bytes, protobuf);
 		return true;
 	} catch (error) {
-		return error instanceof Refusal && error.status === 400;
+		return error instanceof HttpError && error.status === 400;
 	}
 }
 

@@ -2,12 +2,13 @@ import {brotliCompressSync} from 'node:zlib';
 import protobufjs from 'protobufjs/minimal.js';
 import {describe, expect, test} from 'vitest';
 import {decodeTraces} from '../../../../src/server/ingest/otlp/decode.ts';
-import {Refusal} from '../../../../src/server/kit/refusal.ts';
+import {HttpError} from '../../../../src/server/kit/http-error.ts';
 import {encodeRequest, gzip} from '../otlp-schema.ts';
 
 const json = {contentType: 'application/json'};
 const protobuf = {contentType: 'application/x-protobuf'};
-const bytesOf = (value: unknown) => new TextEncoder().encode(typeof value === 'string' ? value : JSON.stringify(value));
+const streamBody = (value: unknown) =>
+	new TextEncoder().encode(typeof value === 'string' ? value : JSON.stringify(value));
 
 const ids = {traceId: '0102030405060708090a0b0c0d0e0f10', spanId: '0102030405060708'};
 const span = {...ids, name: 'chat', startTimeUnixNano: '1700000000000000000', endTimeUnixNano: '1700000000500000000'};
@@ -18,7 +19,7 @@ async function refusalOf(promise: Promise<unknown>): Promise<readonly [number, s
 	try {
 		await promise;
 	} catch (error) {
-		if (error instanceof Refusal) {
+		if (error instanceof HttpError) {
 			return [error.status, error.message];
 		}
 
@@ -94,7 +95,7 @@ test('a request in JSON is read with every kind of attribute, and what nobody kn
 		],
 		later: {},
 	};
-	expect(await decodeTraces(bytesOf(body), json)).toEqual({
+	expect(await decodeTraces(streamBody(body), json)).toEqual({
 		spans: [
 			{
 				...decoded,
@@ -141,7 +142,7 @@ test.each([
 	['A span ends before it starts.', {endTimeUnixNano: '1699999999999999999'}],
 	['A span ends too far in the future.', {endTimeUnixNano: '18446744073709551615'}],
 ])('one bad span is rejected and the others are kept: %s', async (fault, change) => {
-	const body = bytesOf(request({...span, ...change}, span));
+	const body = streamBody(request({...span, ...change}, span));
 	expect(await decodeTraces(body, json)).toEqual({spans: [decoded], rejected: [fault]});
 });
 
@@ -163,11 +164,11 @@ describe('what cannot be read is refused with 400 and why [24]', () => {
 		],
 		['The body is nested deeper than 200 levels.', `${'['.repeat(5000)}${']'.repeat(5000)}`],
 	])('%s', async (detail, body) => {
-		expect(await refusalOf(decodeTraces(bytesOf(body), json))).toEqual([400, detail]);
+		expect(await refusalOf(decodeTraces(streamBody(body), json))).toEqual([400, detail]);
 	});
 
 	test('JSON that is sent as protobuf', async () => {
-		expect(await refusalOf(decodeTraces(bytesOf(request(span)), protobuf))).toEqual([
+		expect(await refusalOf(decodeTraces(streamBody(request(span)), protobuf))).toEqual([
 			400,
 			'The body is not an ExportTraceServiceRequest in protobuf, or it was cut off.',
 		]);
@@ -193,7 +194,7 @@ describe('what cannot be read is refused with 400 and why [24]', () => {
 	});
 
 	test.each([
-		['not gzip at all', bytesOf('plain')],
+		['not gzip at all', streamBody('plain')],
 		['gzip that was cut off', gzip('{}').subarray(0, 12)],
 		['gzip whose sum is wrong', gzip('{}').fill(0, -8)],
 	])('%s', async (_, body) => {
@@ -208,7 +209,7 @@ describe('too much is refused, before it fills the memory [21]', () => {
 	test.each<[string, Uint8Array, {contentType: string; contentEncoding?: string}]>([
 		['33 MiB of zeros in 33 KiB of gzip', gzip(new Uint8Array(33 * 1024 * 1024)), {...json, contentEncoding: 'gzip'}],
 		['17 MiB without compression', new Uint8Array(17 * 1024 * 1024), json],
-		['2.1 million empty lists', bytesOf(`{"x":[${'[],'.repeat(2_100_000)}[]]}`), json],
+		['2.1 million empty lists', streamBody(`{"x":[${'[],'.repeat(2_100_000)}[]]}`), json],
 		['50,001 spans', encodeRequest(request(...Array.from({length: 50_001}, () => ({})))), protobuf],
 		['3 million fields that nobody knows', new Uint8Array(6_000_000).fill(0x10), protobuf],
 	])('%s', async (_, body, headers) => {
@@ -229,5 +230,5 @@ test.each([
 test('an empty request holds no spans, in either encoding', async () => {
 	const nothing = {spans: [], rejected: []};
 	expect(await decodeTraces(new Uint8Array(), protobuf)).toEqual(nothing);
-	expect(await decodeTraces(bytesOf({}), json)).toEqual(nothing);
+	expect(await decodeTraces(streamBody({}), json)).toEqual(nothing);
 });

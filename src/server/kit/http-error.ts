@@ -20,7 +20,7 @@ const types = {
  * The statuses of the specification, plus 405 for unknown methods. The specification has no status for a body that is
  * too large or of the wrong type, so those are 400.
  */
-export type RefusalStatus = keyof typeof types;
+export type ErrorStatus = keyof typeof types;
 
 type Options = {
 	readonly type?: Problem['type'];
@@ -29,12 +29,12 @@ type Options = {
 };
 
 /** An error response that a handler throws through `refuse`. Anything else that is thrown is a bug. */
-export class Refusal extends Error {
-	override readonly name = 'Refusal';
-	readonly status: RefusalStatus;
+export class HttpError extends Error {
+	override readonly name = 'HttpError';
+	readonly status: ErrorStatus;
 	readonly options: Options;
 
-	constructor(status: RefusalStatus, detail: string, options: Options) {
+	constructor(status: ErrorStatus, detail: string, options: Options) {
 		super(detail);
 		this.status = status;
 		this.options = options;
@@ -42,8 +42,8 @@ export class Refusal extends Error {
 }
 
 /** Ends a request with an error response. `detail` tells people what is wrong and how to fix it. */
-export function refuse(status: RefusalStatus, detail: string, options: Options = {}): never {
-	throw new Refusal(status, detail, options);
+export function refuse(status: ErrorStatus, detail: string, options: Options = {}): never {
+	throw new HttpError(status, detail, options);
 }
 
 /** Ends a request with 422 and names the first invalid field, e.g. `body.name must be …`. */
@@ -56,7 +56,7 @@ export function refuseInvalid(errors: readonly ValidationErrorItem[]): never {
  * Returns an error response. Its body is `APIErrorPayload`, except below `/v1/`: model clients expect an `error` object
  * there.
  */
-export function refusal(url: URL, status: RefusalStatus, detail: string, options: Options = {}): Response {
+export function errorResponse(url: URL, status: ErrorStatus, detail: string, options: Options = {}): Response {
 	const {type = types[status], errors, headers} = options;
 	const body: Problem = {code: status, detail, type, ...(errors && {errors: [...errors]})};
 	const isModelRoute = url.pathname.startsWith('/v1/');
