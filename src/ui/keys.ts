@@ -1,7 +1,7 @@
 import type {Entry} from '../command/context.ts';
 import {reduceComposer, setComposerText} from '../editor/editor.ts';
 import type {PromptEdit} from '../store/view-slice.ts';
-import {joinBursts} from '../terminal/input/burst.ts';
+import {joinBursts} from '../terminal/input/input.ts';
 import {chordOf, type InputToken, type KeyToken, type ReplyToken} from '../terminal/input/token.ts';
 import {pressInCompletion} from './completion-keys.ts';
 import {promptWidth} from './composer.tsx';

@@ -1,4 +1,5 @@
 import {consoleKeys, keypadCharacter, letterKeys, modifiersOf, numberKeys, tokenOfReport} from './key-names.ts';
+import {cursorReply, parsePrivateReply, versionReply} from './replies.ts';
 import {type InputToken, keyToken, type MouseToken} from './token.ts';
 
 /** A finished CSI sequence: the parameters, the intermediates and the final byte as they came. */
@@ -28,11 +29,11 @@ export function parseCsi(body: string, expectsReply = false): InputToken | undef
 	return prefix === ''
 		? parseKey(csi, expectsReply)
 		: prefix === '?'
-			? parseAnswer(csi)
+			? parsePrivateReply(firstParts(csi), csi.final)
 			: prefix === '<'
 				? parseMouse(csi)
 				: prefix === '>' && csi.final === 'c'
-					? {type: 'reply', reply: 'terminal-version', numbers: wholeNumbers(csi)}
+					? versionReply(firstParts(csi))
 					: undefined;
 }
 
@@ -110,7 +111,7 @@ function parseLetter(parameters: Parameters, final: string, expectsReply: boolea
 
 	// A cursor report in the first row looks like F3 with a modifier; F3 it is, as far as there are modifiers.
 	if (final === 'R' && first && second && (expectsReply || first[0] !== 1 || (second[0] ?? 0) > 16)) {
-		return {type: 'reply', reply: 'cursor-position', row: (first[0] || 1) - 1, column: (second[0] || 1) - 1};
+		return cursorReply(first[0], second[0]);
 	}
 
 	const name = letterKeys[final];
@@ -124,30 +125,8 @@ function parseLetter(parameters: Parameters, final: string, expectsReply: boolea
 	return rxvt && keyToken(rxvt, {ctrl: false, alt: false, shift: true});
 }
 
-function wholeNumbers({parameters}: Pick<Csi, 'parameters'>): readonly number[] {
-	return parameters.map(([value]) => value ?? 0).filter(Number.isInteger);
-}
-
-function parseAnswer({parameters, final}: Csi): InputToken | undefined {
-	const [first = Number.NaN, second = Number.NaN] = parameters.map(([value = Number.NaN]) => value);
-	switch (final) {
-		case 'c':
-			return {
-				type: 'reply',
-				reply: 'device-attributes',
-				attributes: wholeNumbers({parameters}),
-			};
-		case 'u':
-			return {type: 'reply', reply: 'keyboard-flags', flags: first || 0};
-		case 'R':
-			return {type: 'reply', reply: 'cursor-position', row: (first || 1) - 1, column: (second || 1) - 1};
-		case '$y': {
-			const states = ['unknown', 'set', 'reset', 'always-set', 'always-reset'] as const;
-			return {type: 'reply', reply: 'mode', mode: first || 0, state: states[second] ?? 'unknown'};
-		}
-		default:
-			return undefined;
-	}
+function firstParts({parameters}: Csi): readonly number[] {
+	return parameters.map(([value = Number.NaN]) => value);
 }
 
 function parseMouse({parameters, final}: Csi): InputToken | undefined {

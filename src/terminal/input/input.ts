@@ -1,8 +1,7 @@
-import {mayGoOn} from './burst.ts';
-import type {InputToken} from './token.ts';
-import {createTokenizer, type Pending} from './tokenizer.ts';
+import {chordOf, type InputToken} from './token.ts';
+import {createTokenizer} from './tokenizer.ts';
 
-/** What is needed of `process.stdin`. */
+/** The part of `process.stdin` that is used. */
 export type InputStream = Pick<NodeJS.ReadableStream, 'on' | 'off' | 'resume' | 'pause'> & {
 	readonly isTTY?: boolean | undefined;
 	readonly isRaw?: boolean | undefined;
@@ -15,119 +14,110 @@ export type InputOptions = {
 	readonly stdin: InputStream;
 	/** Gets everything that was read in one turn of the event loop, so that it costs one render. */
 	readonly onTokens: (tokens: readonly InputToken[]) => void;
-	/** The terminal is gone: end of input, or the error of the read. Called once, and input is stopped by then. */
+	/** The terminal is gone: end of input, or the error of the read. Called once, after input was stopped. */
 	readonly onClose?: (error: Error | undefined) => void;
-	/** How long an ESC may wait to become a sequence, in milliseconds. */
-	readonly escapeTimeout?: number;
-	/** True while an answer of the terminal is awaited, which begins with an ESC as well. */
+	/** How long an ESC may wait to become a sequence. */
+	readonly escapeTimeoutMs?: number;
+	/** True while we wait for an answer of the terminal, which begins with an ESC as well. */
 	readonly expectsReply?: () => boolean;
 };
 
 export type Input = {
 	/** Sets raw mode and begins to read. */
 	readonly start: () => void;
-	/** Sets raw mode again while it runs, after somebody else may have changed the terminal, and starts otherwise. */
+	/** Sets raw mode again while it runs, after another program may have changed the terminal; starts otherwise. */
 	readonly resume: () => void;
-	/** Restores the mode of the terminal and lets the process end. What was read and not handed out is dropped. */
+	/** Restores the mode of the terminal and lets the process end. Drops what was read and not delivered. */
 	readonly stop: () => void;
 };
 
 /**
- * How long, in milliseconds, the rest of a sequence or paste may take. No user types one, so they get more time than an
- * ESC: what is given up too early comes in as typed text, and the lines of a cut paste would be sent one by one. An
- * introducer may be a key with Alt, and behind an Escape key a user may type what looks like an answer.
+ * How long the rest of a sequence or paste may take. No user types one, so it gets more time than an ESC: after a timeout
+ * it would come in as typed text, and the lines of a cut paste would be sent one by one. An introducer may be a key with
+ * Alt, and after the Escape key a user may type what looks like an answer.
  */
 const timeoutsMs = {introducer: 250, late: 250, sequence: 1000, paste: 10_000};
-/** How long an ESC waits while an answer is awaited, in milliseconds. */
+/** How long an ESC waits while we expect an answer. */
 const expectedTimeoutMs = 500;
-/** How long an Enter behind text waits for more of what may be a paste without brackets, in milliseconds. */
+/** How long an Enter behind text waits for more of what may be a paste without brackets. */
 const burstMs = 8;
 
 /** Reads a terminal: bytes in, batches of tokens out. `start` and `stop` may be called in any order, any number of times. */
-export function createInput({
-	stdin,
-	onTokens,
-	onClose,
-	escapeTimeout = 25,
-	expectsReply = () => false,
-}: InputOptions): Input {
+export function createInput(options: InputOptions): Input {
+	const {stdin, onTokens, onClose, escapeTimeoutMs = 25, expectsReply = () => false} = options;
+	const batch = createBatch(onTokens);
+	const timeout = createTimeout();
 	let tokenizer = createTokenizer(expectsReply);
-	let read: InputToken[] = [];
-	let running = false;
-	let wasRaw = false;
-	let delivery: NodeJS.Immediate | undefined;
-	let burst: NodeJS.Timeout | undefined;
-	let timer: NodeJS.Timeout | undefined;
-	let expiry: NodeJS.Immediate | undefined;
-
-	const deliver = () => {
-		clearTimeout(burst);
-		burst = undefined;
-		const tokens = read;
-		read = [];
-		onTokens(tokens);
-	};
-
-	const turnOver = () => {
-		delivery = undefined;
-		clearTimeout(burst);
-		if (mayGoOn(read)) {
-			burst = setTimeout(deliver, burstMs);
-		} else {
-			deliver();
-		}
-	};
-
-	const collect = (tokens: readonly InputToken[]) => {
-		for (const token of tokens) {
-			read.push(token);
-		}
-
-		if (read.length > 0) {
-			delivery ??= setImmediate(turnOver);
-		}
-	};
-
-	const stopWaiting = () => {
-		clearTimeout(timer);
-		clearImmediate(expiry);
-	};
-
-	const delayOf = (pending: Exclude<Pending, 'nothing'>) =>
-		pending === 'escape' ? (expectsReply() ? expectedTimeoutMs : escapeTimeout) : timeoutsMs[pending];
+	/** Present while it runs. */
+	let closeStdin: (() => void) | undefined;
 
 	const onData = (chunk: Uint8Array | string) => {
-		stopWaiting();
-		collect(tokenizer.push(typeof chunk === 'string' ? Buffer.from(chunk) : chunk));
+		timeout.clear();
+		batch.add(tokenizer.push(typeof chunk === 'string' ? Buffer.from(chunk) : chunk));
 		const pending = tokenizer.pending();
 		if (pending !== 'nothing') {
-			// A turn later, so that bytes that arrived while the loop was busy are read before their time is up.
-			timer = setTimeout(() => {
-				expiry = setImmediate(() => collect(tokenizer.flush()));
-			}, delayOf(pending));
+			const escapeMs = expectsReply() ? expectedTimeoutMs : escapeTimeoutMs;
+			timeout.set(pending === 'escape' ? escapeMs : timeoutsMs[pending], () => batch.add(tokenizer.flush()));
 		}
 	};
 
-	const close = (error?: Error) => {
-		if (running) {
+	const stop = () => {
+		const close = closeStdin;
+		closeStdin = undefined;
+		timeout.clear();
+		batch.drop();
+		close?.();
+	};
+
+	const onEnd = (error?: Error) => {
+		if (closeStdin) {
 			stop();
 			onClose?.(error);
 		}
 	};
-	const onEnd = () => close();
 
-	const stop = () => {
-		if (!running) {
-			return;
+	const listeners = {onData, onEnd: () => onEnd(), onError: onEnd};
+
+	const start = () => {
+		if (!closeStdin) {
+			tokenizer = createTokenizer(expectsReply);
+			closeStdin = openStdin(stdin, listeners);
 		}
+	};
 
-		running = false;
-		stopWaiting();
-		clearImmediate(delivery);
-		delivery = undefined;
-		clearTimeout(burst);
-		burst = undefined;
-		read = [];
+	const resume = () => {
+		if (closeStdin) {
+			// Node doesn't set a mode that it believes to be set.
+			setRawMode(stdin, false);
+			setRawMode(stdin, true);
+		} else {
+			start();
+		}
+	};
+
+	return {start, resume, stop};
+}
+
+type StdinListeners = {
+	readonly onData: (chunk: Uint8Array | string) => void;
+	readonly onEnd: () => void;
+	readonly onError: (error: Error) => void;
+};
+
+/** Sets raw mode and begins to read. Returns a function that undoes it. */
+function openStdin(stdin: InputStream, {onData, onEnd, onError}: StdinListeners): () => void {
+	const wasRaw = stdin.isRaw ?? false;
+	// The error listener stays after a stop: a terminal that vanishes then (EIO) is no reason to crash.
+	stdin.off('error', onError);
+	stdin.on('error', onError);
+	stdin.on('end', onEnd);
+	stdin.on('close', onEnd);
+	stdin.on('data', onData);
+	setRawMode(stdin, true);
+	stdin.ref?.();
+	stdin.resume();
+
+	return () => {
 		stdin.off('data', onData);
 		stdin.off('end', onEnd);
 		stdin.off('close', onEnd);
@@ -135,48 +125,111 @@ export function createInput({
 		stdin.pause();
 		stdin.unref?.();
 	};
+}
 
-	const start = () => {
-		if (running) {
-			return;
-		}
-
-		running = true;
-		tokenizer = createTokenizer(expectsReply);
-		wasRaw = stdin.isRaw ?? false;
-		// The listener for errors stays after a stop: a terminal that vanishes then (EIO) is no reason to crash.
-		stdin.off('error', close);
-		stdin.on('error', close);
-		stdin.on('end', onEnd);
-		stdin.on('close', onEnd);
-		stdin.on('data', onData);
-		setRawMode(stdin, true);
-		stdin.ref?.();
-		stdin.resume();
-	};
+/** Runs one action after a time, and a turn of the loop later, so that bytes that arrived meanwhile are read first. */
+function createTimeout() {
+	let timer: NodeJS.Timeout | undefined;
+	let turn: NodeJS.Immediate | undefined;
 
 	return {
-		start,
-		resume() {
-			if (running) {
-				// Node sets no mode that it believes to be set.
-				setRawMode(stdin, false);
-				setRawMode(stdin, true);
-			} else {
-				start();
-			}
+		set(milliseconds: number, action: () => void) {
+			timer = setTimeout(() => {
+				turn = setImmediate(action);
+			}, milliseconds);
 		},
-		stop,
+		clear() {
+			clearTimeout(timer);
+			clearImmediate(turn);
+		},
 	};
 }
 
-/** Sets raw mode where there is one. It fails with EIO on a terminal that is gone; then there is nothing left to set. */
+/** Collects the tokens of one turn of the event loop, and of a few more milliseconds while they may be a paste. */
+function createBatch(deliver: (tokens: readonly InputToken[]) => void) {
+	let tokens: InputToken[] = [];
+	let turn: NodeJS.Immediate | undefined;
+	let timer: NodeJS.Timeout | undefined;
+
+	const drop = () => {
+		clearImmediate(turn);
+		clearTimeout(timer);
+		turn = undefined;
+		tokens = [];
+	};
+
+	const flush = () => {
+		const all = tokens;
+		drop();
+		deliver(all);
+	};
+
+	const endTurn = () => {
+		turn = undefined;
+		clearTimeout(timer);
+		if (mayContinue(tokens)) {
+			timer = setTimeout(flush, burstMs);
+		} else {
+			flush();
+		}
+	};
+
+	return {
+		drop,
+		add(added: readonly InputToken[]) {
+			for (const token of added) {
+				tokens.push(token);
+			}
+
+			if (tokens.length > 0) {
+				turn ??= setImmediate(endTurn);
+			}
+		},
+	};
+}
+
+/** Sets raw mode if there is one. On a terminal that is gone it fails with EIO; then there is nothing left to set. */
 function setRawMode(stdin: InputStream, raw: boolean): void {
 	try {
 		if (stdin.isTTY) {
 			stdin.setRawMode?.(raw);
 		}
 	} catch {
-		// The read reports the same failure, and `onClose` says so.
+		// The read fails in the same way, and calls `onClose`.
+	}
+}
+
+/** Keys that stand for the line ends and tabs of a text. */
+const spaceOf: Readonly<Record<string, string>> = {enter: '\r', 'ctrl+j': '\n', tab: '\t'};
+
+/**
+ * Returns tokens that were read at once, as one paste if they are lines of text. No user types text, Enter and more text
+ * within one turn of the loop: it was pasted in a terminal without bracketed paste. With other keys in it, it was typed.
+ */
+export function joinBursts(tokens: readonly InputToken[]): readonly InputToken[] {
+	const text = tokens.map(textOf).join('');
+	const isText = tokens.every(token => token.type === 'focus' || token.type === 'reply' || textOf(token) !== '');
+	return isText && isPaste(text) ? [{type: 'paste', text: text.replaceAll(/\r\n?/g, '\n'), truncated: false}] : tokens;
+}
+
+/** True for tokens that end in a line end behind text: they may be the beginning of such a paste. */
+export function mayContinue(tokens: readonly InputToken[]): boolean {
+	const last = tokens.at(-1);
+	return last !== undefined && /[\r\n]$/.test(textOf(last)) && tokens.at(-2)?.type === 'text';
+}
+
+/** True for a line end with text on both sides. */
+function isPaste(text: string): boolean {
+	return /[^\r\n\t][^\S\r\n]*[\r\n]\s*[^\r\n\t]/.test(text);
+}
+
+function textOf(token: InputToken): string {
+	switch (token.type) {
+		case 'text':
+			return token.text;
+		case 'key':
+			return spaceOf[chordOf(token)] ?? '';
+		default:
+			return '';
 	}
 }

@@ -1,185 +1,220 @@
 import {parseCsi} from './csi.ts';
 import {keyOfControl} from './key-names.ts';
-import {createLateReply} from './late-reply.ts';
 import {createPaste, type Paste} from './paste.ts';
-import {createSequenceReader} from './sequence.ts';
+import {lateReplyState} from './replies.ts';
+import {
+	beginC1Sequence,
+	endSequence,
+	kindOfPending,
+	newSequence,
+	readSequence,
+	type Sequence,
+	type SequenceStep,
+} from './sequence.ts';
 import {type InputToken, textToken} from './token.ts';
-import {continuationsOf, createUtf8} from './utf8.ts';
+import {continuationsOf, decode, decodePiece, noBytes} from './utf8.ts';
 
 /**
- * What an unfinished sequence may become: how long to wait for the rest of it is for the caller to say. `late`: an
- * answer of the terminal, but that its ESC was taken for the Escape key.
+ * What unfinished input may become; the caller decides how long to wait for the rest. `late`: an answer of the terminal
+ * whose ESC was read as the Escape key.
  */
-export type Pending = 'nothing' | 'escape' | 'introducer' | 'sequence' | 'paste' | 'late';
+type Pending = 'nothing' | 'escape' | 'introducer' | 'sequence' | 'paste' | 'late';
 
 export type Tokenizer = {
-	/** Never throws. The same bytes give the same tokens at any chunking, but that a run of text may come in pieces. */
+	/** Never throws. The same bytes give the same tokens at any chunking, except that a run of text may come in pieces. */
 	readonly push: (bytes: Uint8Array) => readonly InputToken[];
-	/** Gives up waiting: a lone ESC is the Escape key, `ESC [` is Alt+[, a sequence is dropped, a paste ends truncated. */
+	/** Stops waiting: a lone ESC is the Escape key, `ESC [` is Alt+[, a sequence is dropped, a paste ends truncated. */
 	readonly flush: () => readonly InputToken[];
 	readonly pending: () => Pending;
 };
 
+/** What the bytes are read as. */
+type Mode = TextMode | Sequence | {readonly mode: 'paste'; readonly paste: Paste} | LateMode;
+/** `held` are the bytes of an unfinished character. */
+type TextMode = {readonly mode: 'text'; readonly held: Uint8Array};
+/** `text` is what followed an Escape key that may have been the ESC of an answer. */
+type LateMode = {readonly mode: 'late'; readonly text: string};
+
+/** `index` is that of the next byte to read. */
+type Step = {readonly mode: Mode; readonly tokens: readonly InputToken[]; readonly index: number};
+
+const noTokens: readonly InputToken[] = [];
+const textMode: TextMode = {mode: 'text', held: noBytes};
+
 /**
- * Turns the bytes of a terminal into tokens. Unknown sequences vanish whole; nothing of them becomes text. Text and pastes
- * are taken in slices, only sequences byte by byte. While `expectsReply` an answer to a question of ours is awaited.
+ * Turns the bytes of a terminal into tokens. Unknown sequences vanish whole and never become text. Text and pastes are
+ * read in slices, only sequences byte by byte. `expectsReply` is true while we wait for the terminal's answer.
  */
 export function createTokenizer(expectsReply: () => boolean = () => false): Tokenizer {
-	const utf8 = createUtf8();
-	let tokens: InputToken[] = [];
-	let text = '';
-	let paste: Paste | undefined;
-
-	const endText = () => {
-		// C1 controls are no text, even where they come as well-formed UTF-8.
-		const printable = text.replaceAll(/[\u0080-\u009f]/g, '');
-		text = '';
-		if (printable) {
-			tokens.push(textToken(printable));
-		}
-	};
-
-	const emit = (token: InputToken) => {
-		if (token.type === 'text') {
-			text += token.text;
-		} else {
-			endText();
-			tokens.push(token);
-		}
-	};
-
-	const sequence = createSequenceReader(
-		emit,
-		() => {
-			paste = createPaste();
-		},
-		expectsReply,
-	);
-	const late = createLateReply();
-
-	/** Takes text up to the next control byte, and that one too; gives the index behind. */
-	const takeText = (bytes: Uint8Array, from: number): number => {
-		let end = from;
-		while (end < bytes.length && !isControl(bytes[end]) && !isIntroducer(bytes, from, end)) {
-			end++;
-		}
-
-		text += utf8.push(bytes.subarray(from, end));
-		const control = bytes[end];
-		if (control === undefined) {
-			return end;
-		}
-
-		if (control >= 0x80 && utf8.held()[0] === 0xc2) {
-			utf8.drop();
-		}
-
-		text += utf8.end();
-		if (control >= 0x80) {
-			sequence.begin(String.fromCharCode(control - 0x40));
-		} else if (control === 0x1b) {
-			sequence.begin();
-		} else {
-			emit(keyOfControl(control));
-		}
-
-		return end + 1;
-	};
-
-	/** True where a C1 control that introduces a sequence stands at `index`: as UTF-8, or alone as a byte. */
-	const isIntroducer = (bytes: Uint8Array, from: number, index: number): boolean => {
-		if (!c1Introducers.includes(bytes[index] ?? 0)) {
-			return false;
-		}
-
-		// As a continuation it belongs to the character that a byte before it began; only C2 makes a control of it.
-		const before = [...utf8.held(), ...bytes.subarray(Math.max(from, index - 3), index)];
-		const lead = before.findLastIndex(byte => byte < 0x80 || byte >= 0xc0);
-		const distance = before.length - lead;
-		const isContinuation = lead >= 0 && continuationsOf(before[lead] ?? 0) >= distance;
-		return !isContinuation || (before[lead] === 0xc2 && distance === 1);
-	};
-
-	/** Takes a byte that may belong to an answer without its ESC; false for one that does not. */
-	const takeLate = (byte: number): boolean => {
-		const taken = late.take(byte);
-		if (taken === 'more') {
-			return true;
-		}
-
-		if ('typed' in taken) {
-			text += taken.typed;
-			return false;
-		}
-
-		const token = parseCsi(taken.body, expectsReply());
-		if (token) {
-			emit(token);
-		}
-
-		return true;
-	};
-
-	const endPaste = () => {
-		if (paste) {
-			emit(paste.token());
-			paste = undefined;
-		}
-	};
-
-	const taken = (): readonly InputToken[] => {
-		endText();
-		const all = tokens;
-		tokens = [];
-		return all;
-	};
+	let mode: Mode = textMode;
 
 	return {
 		push(bytes) {
-			let index = 0;
-			while (index < bytes.length) {
-				if (paste) {
-					index = paste.push(bytes, index);
-					if (paste.ended()) {
-						endPaste();
-					}
-				} else if (late.active()) {
-					index += takeLate(bytes[index] ?? 0) ? 1 : 0;
-				} else if (sequence.active()) {
-					index += sequence.take(bytes[index] ?? 0) ? 1 : 0;
-				} else {
-					index = takeText(bytes, index);
-				}
+			const tokens: InputToken[] = [];
+			for (let index = 0; index < bytes.length; ) {
+				const step = readStep(mode, bytes, index, expectsReply());
+				collect(tokens, step.tokens);
+				({mode, index} = step);
 			}
 
-			return taken();
+			return tokens;
 		},
 		flush() {
-			endPaste();
-			text += late.end();
-			if (sequence.isEscape()) {
-				late.begin();
-			}
-
-			sequence.flush();
-			return taken();
+			const {tokens, next} = flushed(mode);
+			mode = next;
+			return tokens;
 		},
 		pending() {
-			if (paste) {
-				return 'paste';
+			switch (mode.mode) {
+				case 'text':
+					return 'nothing';
+				case 'sequence':
+					return kindOfPending(mode);
+				case 'paste':
+					return 'paste';
+				case 'late':
+					return mode.text ? 'late' : 'nothing';
+				default:
+					return mode satisfies never;
 			}
-
-			if (sequence.active()) {
-				return sequence.isEscape() ? 'escape' : sequence.isIntroducer() ? 'introducer' : 'sequence';
-			}
-
-			return late.isBegun() ? 'late' : 'nothing';
 		},
 	};
 }
 
+/** Reads at least one byte, or changes the mode. */
+function readStep(mode: Mode, bytes: Uint8Array, index: number, expectsReply: boolean): Step {
+	switch (mode.mode) {
+		case 'text':
+			return readText(mode, bytes, index);
+		case 'sequence':
+			return readSequenceBytes(mode, bytes, index, expectsReply);
+		case 'paste': {
+			const after = mode.paste.push(bytes, index);
+			return mode.paste.ended()
+				? {mode: textMode, tokens: [mode.paste.token()], index: after}
+				: {mode, tokens: noTokens, index: after};
+		}
+		case 'late':
+			return readLate(mode, bytes, index, expectsReply);
+		default:
+			return mode satisfies never;
+	}
+}
+
+/** Reads text up to the next control byte, and that byte too. */
+function readText({held}: TextMode, bytes: Uint8Array, from: number): Step {
+	let end = from;
+	while (end < bytes.length && !isControl(bytes[end]) && !isIntroducer(held, bytes, from, end)) {
+		end++;
+	}
+
+	const piece = decodePiece(held, bytes.subarray(from, end));
+	const control = bytes[end];
+	if (control === undefined) {
+		return {mode: {mode: 'text', held: piece.held}, tokens: printableTokens(piece.text), index: end};
+	}
+
+	// The lead byte C2 of a C1 control in UTF-8 belongs to that control.
+	const rest = control >= 0x80 && piece.held[0] === 0xc2 ? '' : decode(piece.held);
+	const tokens = printableTokens(piece.text + rest);
+	const index = end + 1;
+	if (control >= 0x80) {
+		return {mode: beginC1Sequence(String.fromCharCode(control - 0x40)), tokens, index};
+	}
+
+	return control === 0x1b
+		? {mode: newSequence, tokens, index}
+		: {mode: textMode, tokens: [...tokens, keyOfControl(control)], index};
+}
+
+/** Reads a sequence as far as it comes without a token. */
+function readSequenceBytes(begun: Sequence, bytes: Uint8Array, from: number, expectsReply: boolean): Step {
+	let sequence = begun;
+	for (let index = from; index < bytes.length; index++) {
+		const {next, tokens, consumed} = readSequence(sequence, bytes[index] ?? 0, expectsReply);
+		if (typeof next === 'string' || tokens.length > 0 || !consumed) {
+			return {mode: modeAfter(next), tokens, index: consumed ? index + 1 : index};
+		}
+
+		sequence = next;
+	}
+
+	return {mode: sequence, tokens: noTokens, index: bytes.length};
+}
+
+function modeAfter(next: SequenceStep['next']): Mode {
+	return next === 'text' ? textMode : next === 'paste' ? {mode: 'paste', paste: createPaste()} : next;
+}
+
+/** Reads a byte that may belong to an answer without its ESC. */
+function readLate({text}: LateMode, bytes: Uint8Array, index: number, expectsReply: boolean): Step {
+	const next = text + String.fromCharCode(bytes[index] ?? 0);
+	const state = lateReplyState(next);
+	if (state === 'typed') {
+		return {mode: textMode, tokens: textTokens(text), index};
+	}
+
+	if (state === 'partial') {
+		return {mode: {mode: 'late', text: next}, tokens: noTokens, index: index + 1};
+	}
+
+	const token = parseCsi(next.slice(1), expectsReply);
+	return {mode: textMode, tokens: token ? [token] : noTokens, index: index + 1};
+}
+
+/** Ends what is unfinished. */
+function flushed(mode: Mode): {readonly tokens: readonly InputToken[]; readonly next: Mode} {
+	switch (mode.mode) {
+		case 'text':
+			return {tokens: noTokens, next: mode};
+		case 'sequence':
+			return {tokens: endSequence(mode), next: kindOfPending(mode) === 'escape' ? {mode: 'late', text: ''} : textMode};
+		case 'paste':
+			return {tokens: [mode.paste.token()], next: textMode};
+		case 'late':
+			return {tokens: textTokens(mode.text), next: textMode};
+		default:
+			return mode satisfies never;
+	}
+}
+
+/** Appends tokens; text behind text becomes one run. */
+function collect(all: InputToken[], tokens: readonly InputToken[]): void {
+	for (const token of tokens) {
+		const last = all.at(-1);
+		if (token.type === 'text' && last?.type === 'text') {
+			all[all.length - 1] = textToken(last.text + token.text);
+		} else {
+			all.push(token);
+		}
+	}
+}
+
+/** Returns the token of decoded text, without C1 controls, which may be well-formed UTF-8. */
+function printableTokens(text: string): readonly InputToken[] {
+	return textTokens(/[\u0080-\u009f]/.test(text) ? text.replaceAll(/[\u0080-\u009f]/g, '') : text);
+}
+
+function textTokens(text: string): readonly InputToken[] {
+	return text ? [textToken(text)] : noTokens;
+}
+
 /** CSI, SS3, DCS, SOS, OSC, PM and APC of eight bits. */
 const c1Introducers: readonly number[] = [0x9b, 0x8f, 0x90, 0x98, 0x9d, 0x9e, 0x9f];
+
+/** True where a C1 control that introduces a sequence stands at `index`: as UTF-8, or alone as a byte. */
+function isIntroducer(held: Uint8Array, bytes: Uint8Array, from: number, index: number): boolean {
+	if (!c1Introducers.includes(bytes[index] ?? 0)) {
+		return false;
+	}
+
+	// As a continuation it belongs to the character that a byte before it began; only C2 makes a control of it.
+	const before = [...held, ...bytes.subarray(Math.max(from, index - 3), index)];
+	const lead = before.findLastIndex(byte => byte < 0x80 || byte >= 0xc0);
+	const distance = before.length - lead;
+	const isContinuation = lead >= 0 && continuationsOf(before[lead] ?? 0) >= distance;
+	return !isContinuation || (before[lead] === 0xc2 && distance === 1);
+}
 
 function isControl(byte: number | undefined): boolean {
 	return byte !== undefined && (byte < 0x20 || byte === 0x7f);

@@ -25,7 +25,7 @@ afterEach(() => {
 	}
 });
 
-function started(escapeTimeout = 10, expectsReply = () => false) {
+function started(escapeTimeoutMs = 10, expectsReply = () => false) {
 	const {stream, modes} = terminal();
 	const batches: (readonly InputToken[])[] = [];
 	const closed = vi.fn();
@@ -33,7 +33,7 @@ function started(escapeTimeout = 10, expectsReply = () => false) {
 		stdin: stream,
 		onTokens: tokens => batches.push(tokens),
 		onClose: closed,
-		escapeTimeout,
+		escapeTimeoutMs,
 		expectsReply,
 	});
 	stops.push(input.stop);

@@ -1,5 +1,5 @@
 import {expect, test} from 'vitest';
-import {joinBursts, mayGoOn} from '../../../src/terminal/input/burst.ts';
+import {joinBursts, mayContinue} from '../../../src/terminal/input/input.ts';
 import {createTokenizer} from '../../../src/terminal/input/tokenizer.ts';
 
 const read = (input: string) => createTokenizer().push(Buffer.from(input));
@@ -18,8 +18,8 @@ test.each([['hello\r'], ['\rhello'], ['\r'], ['a\tb'], ['a\rb\u007f\rc'], ['hell
 	expect(joinBursts(read(input))).toEqual(read(input));
 });
 
-test('text with an Enter behind it may go on', () => {
-	expect(['hello\r', 'one\rtwo\n', 'hello', '\r', '\u001b[A\r', ''].map(input => mayGoOn(read(input)))).toEqual([
+test('text with an Enter behind it may continue', () => {
+	expect(['hello\r', 'one\rtwo\n', 'hello', '\r', '\u001b[A\r', ''].map(input => mayContinue(read(input)))).toEqual([
 		true,
 		true,
 		false,
