@@ -12,7 +12,6 @@ const tooLong: readonly string[] = [
 	'src/agent/model-access.ts createModelAccess',
 	'src/compose/compose.ts compose',
 	'src/headless/terminal-questions.ts createTerminalQuestions',
-	'src/logs/reading.ts createReading',
 	'src/platform/login-access.ts createLoginAccess',
 	'src/platform/platform-access.ts createPlatformAccess',
 	'src/platform/platform-scope.ts createPlatformScope',

@@ -1,42 +1,40 @@
 import type {LogSource} from '../contract/log-cursor.ts';
 import {type RetryClock, systemClock, withRetry} from '../net/retry.ts';
 import type {Mark} from './log-entry.ts';
-import {createReading} from './reading.ts';
-import {runInSlices} from './slices.ts';
+import {createLogReader} from './log-reader.ts';
 
 type Options = {
 	readonly source: LogSource;
 	readonly signal: AbortSignal;
-	/** Begins with the oldest line that the server still has, where it can tell. */
+	/** Starts with the oldest line that the server still has. */
 	readonly sinceStart?: boolean;
 	readonly clock?: RetryClock;
-	/** Told before each wait for another try, in milliseconds. */
+	/** Called before each wait for another attempt, in milliseconds. */
 	readonly onWait?: (milliseconds: number, error: unknown) => void;
 };
 
-/** A stretch of a log, behind a mark where lines may be missing before it. */
+/** Lines of a log, after a mark if lines may be missing before them. */
 export type Stretch = {readonly mark?: Mark | undefined; readonly lines: readonly string[]};
 
 /**
- * Reads what there is of a log now, and ends: its end, or with `sinceStart` all that the server still has. What stands
- * behind the last newline counts as a line. Throws what `source` throws, after two more tries where that may help.
+ * Reads a log as it is now: its end, or with `sinceStart` all that the server still has. An incomplete last line counts
+ * as a line. Throws what `source` throws, after two more attempts if the failure may pass.
  */
 export async function* readLog(options: Options): AsyncGenerator<Stretch, void> {
 	const {source, signal, sinceStart = false, clock = systemClock, onWait} = options;
-	const reading = createReading({sinceStart});
+	const reader = createLogReader({sinceStart});
 	const retry = {clock, signal, isRetryable: () => true, ...(onWait && {onWait})};
 	for (let hasMore = true; hasMore; ) {
-		const answer = await withRetry(() => source(reading.cursor(), signal), retry);
-		const taken = await runInSlices(reading.take(answer), signal);
-		hasMore = taken.hasMore;
-		if (taken.before.length > 0) {
-			yield {lines: taken.before};
+		const delta = await withRetry(() => reader.next(source, signal), retry);
+		({hasMore} = delta);
+		if (delta.before.length > 0) {
+			yield {lines: delta.before};
 		}
 
-		yield {mark: taken.mark, lines: taken.lines};
+		yield {mark: delta.mark, lines: delta.lines};
 	}
 
-	if (reading.held()) {
-		yield {lines: [reading.held()]};
+	if (reader.held()) {
+		yield {lines: [reader.held()]};
 	}
 }

@@ -1,14 +1,15 @@
-import type {LogAnswer, LogSource} from '../contract/log-cursor.ts';
+import type {LogSource} from '../contract/log-cursor.ts';
 import type {AppError} from '../core/error.ts';
 import type {Mark} from './log-entry.ts';
+import {createLogReader, type LogReader} from './log-reader.ts';
 import {backoff, firstInterval, nextInterval, withJitter} from './pace.ts';
-import {createReading, isRefusedOffset, type Taken} from './reading.ts';
-import {runInSlices, turn} from './slices.ts';
+import type {LogDelta} from './read-answer.ts';
+import {turn} from './slices.ts';
 import {systemTailClock, type TailClock} from './tail-clock.ts';
 import {finalState, type TailState} from './tail-state.ts';
 import {createTailSwitch, type TailSwitch, waitFor} from './tail-switch.ts';
 
-/** What a tail says: lines in batches, where something is wrong with them, and what it is doing. */
+/** What a tail reports: lines in batches, marks between them, and its state. */
 export type TailEvent =
 	| {readonly type: 'lines'; readonly lines: readonly string[]}
 	| {readonly type: 'mark'; readonly mark: Mark}
@@ -20,122 +21,141 @@ type Options = {
 	readonly signal: AbortSignal;
 	readonly clock?: TailClock;
 	readonly control?: TailSwitch;
-	/** Begins with the oldest line that the server still has, where it can tell. */
+	/** Continues where this reader is; a new one by default. */
+	readonly reader?: LogReader;
+	/** Starts a new reader with the oldest line that the server still has. */
 	readonly sinceStart?: boolean;
 };
 
-/** An answer that takes longer, in milliseconds, makes the tail stale. */
-const patience = 5000;
-const batch = 2000;
+type Tail = Required<Omit<Options, 'sinceStart'>> & {
+	readonly startedAt: number;
+	state: TailState;
+	intervalMs: number;
+	/** Failures in a row. */
+	attempt: number;
+	answeredAt: number | undefined;
+	/** The last mark, until a line follows it. */
+	lastMark: Mark | undefined;
+};
+
+/** An answer that takes longer makes the tail stale. */
+const staleAfterMs = 5000;
+const batchLines = 2000;
 
 /**
- * Follows a log by polling: every 250 ms while lines arrive, more and more seldom when none do, at most every 5 s. What
- * may go away by itself is waited for without limit, and said. It ends with the state `ended`, or in silence once
- * `signal` is aborted; it never throws but for bugs. Nothing is asked for while its reader is busy.
+ * Follows a log by polling: every 250 ms while lines arrive, then less and less often, at most every 5 s. Retries a
+ * failure that may pass without limit, and reports it. Ends with the state `ended`, or silently once `signal` is aborted.
+ * Throws only for bugs. Sends no request while its consumer is busy.
  */
-export async function* tailLog(options: Options): AsyncGenerator<TailEvent, void> {
-	const {source, signal, clock = systemTailClock, control = createTailSwitch(), sinceStart = false} = options;
-	const waiting = {clock, signal, control};
-	const reading = createReading({sinceStart});
-	let state: TailState = {name: 'connecting'};
-	let interval = firstInterval;
-	let attempt = 0;
-	let answered: number | undefined;
-	let lastMark: Mark | undefined;
-	const begun = clock.now();
-
-	const become = (next: TailState): TailEvent => {
-		state = next;
-		return {type: 'state', state};
+export async function* tailLog({sinceStart = false, ...options}: Options): AsyncGenerator<TailEvent, void> {
+	const {clock = systemTailClock, control = createTailSwitch(), reader = createLogReader({sinceStart})} = options;
+	const tail: Tail = {
+		...{...options, clock, control, reader},
+		startedAt: clock.now(),
+		state: {name: 'connecting'},
+		intervalMs: firstInterval,
+		attempt: 0,
+		answeredAt: undefined,
+		lastMark: undefined,
 	};
 
-	/** Everything of an answer, where equal marks without a line between them are one. */
-	const tell = async function* ({before, mark, lines}: Taken): AsyncGenerator<TailEvent> {
-		yield* inBatches(before);
-		if (mark && (mark !== lastMark || before.length > 0)) {
-			yield {type: 'mark', mark};
-		}
-
-		lastMark = lines.length > 0 ? undefined : (mark ?? lastMark);
-		yield* inBatches(lines);
-	};
-
-	yield become(state);
-	while (!signal.aborted) {
+	yield {type: 'state', state: tail.state};
+	while (!tail.signal.aborted && tail.state.name !== 'ended') {
 		if (control.isSuspended()) {
-			yield become({name: 'suspended'});
-			await waitFor(undefined, waiting);
-			continue;
-		}
-
-		try {
-			const pending = source(reading.cursor(), signal);
-			if (await isSlow(pending, clock)) {
-				yield become({name: 'stale', since: answered ?? begun});
-			}
-
-			const taken = await runInSlices(reading.take(await pending), signal);
-			answered = clock.now();
-			attempt = 0;
-			yield* tell(taken);
-			const next: TailState = taken.mark ? {name: 'gap'} : {name: 'live', isComplete: reading.isComplete()};
-			if (!isSame(state, next)) {
-				yield become(next);
-			}
-
-			interval = nextInterval(interval, taken.mark ? 'gap' : taken.isNews ? 'lines' : 'nothing');
-			await (taken.hasMore ? turn() : waitFor(withJitter(interval, clock.random()), waiting));
-		} catch (error) {
-			if (signal.aborted) {
-				return;
-			}
-
-			if (isRefusedOffset(error, reading)) {
-				reading.forgetOffset();
-				continue;
-			}
-
-			const final = finalState(error, answered === undefined);
-			if (final?.name === 'ended') {
-				yield* inBatches(reading.held() ? [reading.held()] : []);
-				yield become(final);
-				return;
-			}
-
-			attempt++;
-			const {retryAfter} = error as AppError;
-			const wait = backoff(attempt, retryAfter, clock.random());
-			yield become(final ?? {name: 'reconnecting', attempt, retryAt: clock.now() + wait, error: error as AppError});
-			await waitFor(final ? undefined : wait, waiting);
+			yield changeState(tail, {name: 'suspended'});
+			await waitFor(undefined, tail);
+		} else {
+			yield* poll(tail);
 		}
 	}
 }
 
-/** True where no answer came in time; it may still come. A failure is an answer. */
-async function isSlow(pending: Promise<LogAnswer>, clock: TailClock): Promise<boolean> {
-	const over = new AbortController();
-	const slow = clock.sleep(patience, over.signal).then(
+/** Sends one request, reports what it brings, and waits until the next one is due. */
+async function* poll(tail: Tail): AsyncGenerator<TailEvent, void> {
+	const {source, signal, clock, reader} = tail;
+	try {
+		const pending = reader.next(source, signal);
+		if (await isSlow(pending, clock)) {
+			yield changeState(tail, {name: 'stale', since: tail.answeredAt ?? tail.startedAt});
+		}
+
+		const delta = await pending;
+		tail.answeredAt = clock.now();
+		tail.attempt = 0;
+		yield* reportDelta(tail, delta);
+		const {mark, hasChanged, hasMore} = delta;
+		tail.intervalMs = nextInterval(tail.intervalMs, mark ? 'gap' : hasChanged ? 'lines' : 'nothing');
+		await (hasMore ? turn() : waitFor(withJitter(tail.intervalMs, clock.random()), tail));
+	} catch (error) {
+		if (!signal.aborted) {
+			yield* reportFailure(tail, error);
+		}
+	}
+}
+
+/** Reports an answer. Equal marks without a line between them are one. */
+async function* reportDelta(tail: Tail, {before, mark, lines}: LogDelta): AsyncGenerator<TailEvent, void> {
+	yield* inBatches(before);
+	if (mark && (mark !== tail.lastMark || before.length > 0)) {
+		yield {type: 'mark', mark};
+	}
+
+	tail.lastMark = lines.length > 0 ? undefined : (mark ?? tail.lastMark);
+	yield* inBatches(lines);
+	const next: TailState = mark ? {name: 'gap'} : {name: 'live', isComplete: tail.reader.isComplete()};
+	if (!isSame(tail.state, next)) {
+		yield changeState(tail, next);
+	}
+}
+
+/** Reports a failure, and waits until the next attempt is due; a final one ends the tail. */
+async function* reportFailure(tail: Tail, error: unknown): AsyncGenerator<TailEvent, void> {
+	const {reader, clock} = tail;
+	const final = finalState(error, tail.answeredAt === undefined);
+	if (final?.name === 'ended') {
+		yield* inBatches(reader.held() ? [reader.held()] : []);
+		yield changeState(tail, final);
+		return;
+	}
+
+	tail.attempt++;
+	const {attempt} = tail;
+	const waitMs = backoff(attempt, (error as AppError).retryAfter, clock.random());
+	const retryAt = clock.now() + waitMs;
+	yield changeState(tail, final ?? {name: 'reconnecting', attempt, retryAt, error: error as AppError});
+	await waitFor(final ? undefined : waitMs, tail);
+}
+
+function changeState(tail: Tail, state: TailState): TailEvent {
+	tail.state = state;
+	return {type: 'state', state};
+}
+
+/** Returns true if no answer came in time; it may still come. A failure is an answer. */
+async function isSlow(pending: Promise<unknown>, clock: TailClock): Promise<boolean> {
+	const settled = new AbortController();
+	const slow = clock.sleep(staleAfterMs, settled.signal).then(
 		() => true,
 		() => false,
 	);
-	const settled = pending.then(
+	const answered = pending.then(
 		() => false,
 		() => false,
 	);
 	try {
-		return await Promise.race([settled, slow]);
+		return await Promise.race([answered, slow]);
 	} finally {
-		over.abort();
+		settled.abort();
 	}
 }
 
-async function* inBatches(lines: readonly string[]): AsyncGenerator<TailEvent> {
-	for (let index = 0; index < lines.length; index += batch) {
+async function* inBatches(lines: readonly string[]): AsyncGenerator<TailEvent, void> {
+	for (let index = 0; index < lines.length; index += batchLines) {
 		if (index > 0) {
 			await turn();
 		}
 
-		yield {type: 'lines', lines: lines.slice(index, index + batch)};
+		yield {type: 'lines', lines: lines.slice(index, index + batchLines)};
 	}
 }
 

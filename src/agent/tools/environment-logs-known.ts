@@ -2,51 +2,61 @@ import type {LogSource} from '../../contract/log-cursor.ts';
 import {abortable} from '../../core/abortable.ts';
 import {levelOf} from '../../logs/levels.ts';
 import {createLogBuffer} from '../../logs/log-buffer.ts';
-import type {LogEntry} from '../../logs/log-entry.ts';
-import {createReading, isRefusedOffset, type Taken} from '../../logs/reading.ts';
-import {runInSlices, turn} from '../../logs/slices.ts';
+import type {LogEntry, Mark} from '../../logs/log-entry.ts';
+import {createLogReader, type LogReader} from '../../logs/log-reader.ts';
+import type {LogDelta} from '../../logs/read-answer.ts';
+import {turn} from '../../logs/slices.ts';
+import {type TailEvent, tailLog} from '../../logs/tail.ts';
+import type {TailClock} from '../../logs/tail-clock.ts';
 
 type OpenedLog = {
-	/** Origin of the server that is connected now. */
+	/** Origin of the connected server. */
 	readonly server: string;
 	readonly source: LogSource;
-	/** The conversation that asks: what one was told of, another one was not. */
+	/** The session that asks: what one session was shown, another one was not. */
 	readonly session: string;
 };
 
-/** Finds the log of an environment on the connected server. Throws `AppError` where there is none. */
+/** Finds the log of an environment on the connected server. Throws `AppError` if there is none. */
 export type OpenLog = (environment: string) => Promise<OpenedLog>;
 
-/** A log as far as the agent has read it. Its lines keep their numbers from one call of a tool to the next. */
+/** A log as far as the agent has read it. Its lines keep their numbers from one tool call to the next. */
 export type KnownLog = {
 	readonly server: string;
 	/** Reads what is new. Throws what the source throws, and the reason of `signal`. */
 	readonly refresh: (signal: AbortSignal) => Promise<void>;
-	/** Everything that is kept, marks between the lines. */
+	/** Follows the log as `tailLog` does. The lines are in `entries` before the tail reports them. */
+	readonly follow: (options: {readonly signal: AbortSignal; readonly clock: TailClock}) => AsyncIterable<TailEvent>;
+	/** Returns everything that is kept, with marks between the lines. */
 	readonly entries: () => readonly LogEntry[];
-	/** Number of the newest line, 0 before the first. */
+	/** Returns the number of the newest line, 0 before the first. */
 	readonly last: () => number;
-	/** What stands behind the last line, without a line end yet. */
+	/** Returns the incomplete last line, '' for none. */
 	readonly held: () => string;
-	/** Number of the last line that the model was told of, 0 for none. */
-	readonly told: () => number;
-	readonly tell: (seq: number) => void;
+	/** Returns the number of the last line that the model was shown, 0 for none. */
+	readonly shown: () => number;
+	readonly markShown: (seq: number) => void;
 };
 
 export type KnownLogs = (environment: string) => Promise<KnownLog>;
 
-type Memory = Omit<KnownLog, 'refresh'> & {
-	readonly refresh: (source: LogSource, signal: AbortSignal) => Promise<void>;
+type Memory = Omit<KnownLog, 'refresh' | 'follow'> & {
+	readonly refresh: (source: LogSource, signal: AbortSignal) => Promise<Refreshed>;
+	/** Creates a reader that brings what is new since then, whoever requests it. */
+	readonly createReader: () => LogReader;
 };
 
-/** So many logs are kept, each with so much; the one that was asked for longest ago goes first. */
-const mostLogs = 8;
+/** What a refresh brought, besides its lines. */
+type Refreshed = Pick<LogDelta, 'mark' | 'hasMore' | 'hasChanged'>;
+
+/** Number of logs that are kept; the least recently used one is dropped first. */
+const maxLogs = 8;
 const limits = {entries: 20_000, bytes: 8 * 1024 * 1024};
 
-/** Most answers that one look takes in, for a log that is written faster than it is read. */
-const mostAnswers = 200;
+/** Most answers that one refresh reads of a log that grows faster than it is read. */
+const maxAnswers = 200;
 
-/** Keeps what was read of each log, by session, server and environment, so that logs of two servers never mix. */
+/** Keeps what was read of each log by session, server and environment, so that logs of two servers never mix. */
 export function createKnownLogs(openLog: OpenLog, now: () => number): KnownLogs {
 	const memories = new Map<string, Memory>();
 	return async environment => {
@@ -55,74 +65,87 @@ export function createKnownLogs(openLog: OpenLog, now: () => number): KnownLogs 
 		const memory = memories.get(key) ?? createMemory(server, now);
 		memories.delete(key);
 		memories.set(key, memory);
-		for (const oldest of [...memories.keys()].slice(0, -mostLogs)) {
+		for (const oldest of [...memories.keys()].slice(0, -maxLogs)) {
 			memories.delete(oldest);
 		}
 
-		return {...memory, refresh: signal => memory.refresh(source, signal)};
+		return {
+			...memory,
+			refresh: async signal => void (await memory.refresh(source, signal)),
+			follow: options => tailLog({source, reader: memory.createReader(), ...options}),
+		};
 	};
 }
 
 function createMemory(server: string, now: () => number): Memory {
 	const buffer = createLogBuffer(limits);
-	const reading = createReading();
+	const reader = createLogReader();
 	let last = 0;
-	let told = 0;
-	/** One look at a time: two would take the same lines twice. */
-	let before: Promise<unknown> = Promise.resolve();
+	let shown = 0;
+	/** One refresh at a time: two would add the same lines twice. */
+	let pending: Promise<unknown> = Promise.resolve();
 
-	const keep = ({before: old, mark, lines}: Taken) => {
+	const add = ({before, mark, lines}: LogDelta) => {
 		const at = now();
-		const add = (text: string) => buffer.push({kind: 'line', seq: ++last, at, text, level: levelOf(text)});
-		old.forEach(add);
+		const addLine = (text: string) => buffer.push({kind: 'line', seq: ++last, at, text, level: levelOf(text)});
+		before.forEach(addLine);
 		if (mark) {
 			buffer.push({kind: 'mark', seq: last, at, mark});
 		}
 
-		lines.forEach(add);
+		lines.forEach(addLine);
 	};
 
-	const read = async (source: LogSource, signal: AbortSignal) => {
-		for (let answers = 0; answers < mostAnswers; answers++) {
+	const read = async (source: LogSource, signal: AbortSignal): Promise<Refreshed> => {
+		let mark: Mark | undefined;
+		let hasChanged = false;
+		for (let answers = 0; answers < maxAnswers; answers++) {
 			signal.throwIfAborted();
-			try {
-				const taken = await runInSlices(reading.take(await source(reading.cursor(), signal)), signal);
-				keep(taken);
-				if (!taken.hasMore) {
-					return;
-				}
-
-				await turn();
-			} catch (error) {
-				if (signal.aborted || !isRefusedOffset(error, reading)) {
-					throw error;
-				}
-
-				reading.forgetOffset();
+			const delta = await reader.next(source, signal);
+			add(delta);
+			mark = delta.mark ?? mark;
+			hasChanged ||= delta.hasChanged;
+			if (!delta.hasMore) {
+				return {mark, hasChanged, hasMore: false};
 			}
+
+			await turn();
 		}
+
+		return {mark, hasChanged, hasMore: true};
+	};
+
+	const refresh = async (source: LogSource, signal: AbortSignal) => {
+		const refreshed = pending.then(() => read(source, signal));
+		pending = refreshed.catch(() => undefined);
+		return abortable(refreshed, signal);
 	};
 
 	return {
 		server,
-		async refresh(source, signal) {
-			const mine = before.then(() => read(source, signal));
-			before = mine.catch(() => undefined);
-			await abortable(mine, signal);
+		refresh,
+		createReader() {
+			let place = buffer.end();
+			return {
+				...reader,
+				async next(source, signal) {
+					const refreshed = await refresh(source, signal);
+					const entries = buffer.entriesFrom(place);
+					place = buffer.end();
+					return {before: [], lines: entries.flatMap(textsOf), ...refreshed};
+				},
+			};
 		},
-		entries: () =>
-			Array.from({length: buffer.end() - buffer.start()}, (_, index) => buffer.at(buffer.start() + index)).filter(
-				isEntry,
-			),
+		entries: () => buffer.entriesFrom(0),
 		last: () => last,
-		held: reading.held,
-		told: () => told,
-		tell(seq) {
-			told = Math.max(told, seq);
+		held: reader.held,
+		shown: () => shown,
+		markShown(seq) {
+			shown = Math.max(shown, seq);
 		},
 	};
 }
 
-function isEntry(entry: LogEntry | undefined): entry is LogEntry {
-	return entry !== undefined;
+function textsOf(entry: LogEntry): readonly string[] {
+	return entry.kind === 'line' ? [entry.text] : [];
 }

@@ -57,7 +57,7 @@ export function createEnvironmentLogs(knownLogs: KnownLogs): Tool {
 			const shown = filter.shows(kept.map((entry, index) => ({text: texts[index] ?? '', level: levelIn(entry)})));
 			const matching = kept.filter((entry, index) => entry.kind === 'mark' || shown[index]);
 			const given = window(matching, lines, since);
-			log.tell(log.last());
+			log.markShown(log.last());
 			const isFiltered = pattern !== undefined || level !== undefined;
 			return answer(log, {environment, matching, given, since, isFiltered});
 		},

@@ -1,13 +1,11 @@
 import * as z from 'zod/mini';
-import {AppError} from '../../core/error.ts';
+import type {AppError} from '../../core/error.ts';
 import {formatDuration} from '../../core/format.ts';
 import type {Tool, ToolContext} from '../../core/session/tool.ts';
 import type {LogEntry} from '../../logs/log-entry.ts';
 import {createMatcher, type Matcher} from '../../logs/matcher.ts';
-import {backoff, firstInterval, nextInterval} from '../../logs/pace.ts';
 import {quotedTexts, quoteLog} from '../../logs/quote.ts';
 import type {TailClock} from '../../logs/tail-clock.ts';
-import {finalState} from '../../logs/tail-state.ts';
 import {defineTool} from './define-tool.ts';
 import {environmentArgument, quotable, readable, textOf} from './environment-logs.ts';
 import type {KnownLog, KnownLogs} from './environment-logs-known.ts';
@@ -42,8 +40,8 @@ type Waiting = {
 type Progress = {lines: number; why: string};
 
 type Outcome =
-	/** `milliseconds` is how long it took; 0 for a line that was there already. */
-	| {readonly kind: 'matched'; readonly seq: number; readonly milliseconds: number}
+	/** `durationMs` is how long it took; 0 for a line that was there already. */
+	| {readonly kind: 'matched'; readonly seq: number; readonly durationMs: number}
 	| {readonly kind: 'timeout'; readonly seconds: number; readonly lines: number; readonly why: string}
 	| {readonly kind: 'ended'; readonly why: string};
 
@@ -78,7 +76,7 @@ export function createWaitForLog(knownLogs: KnownLogs, clock: TailClock): Tool {
 		async run({environment, pattern, timeout_seconds: seconds = usualWait, since_line: since}, {signal, onOutput}) {
 			const matcher = createMatcher(pattern);
 			const log = await readable(environment, () => knownLogs(environment));
-			const from = since ?? log.told() + 1;
+			const from = since ?? log.shown() + 1;
 			const waiting = {log, matcher, from, seconds, clock, onOutput};
 			const outcome = await readable(environment, () => waitFor(waiting, signal), log.server);
 			return say(outcome, log, `the log of ${environment} at ${log.server}`);
@@ -109,50 +107,61 @@ async function waitFor(waiting: Waiting, signal: AbortSignal): Promise<Outcome> 
 	}
 }
 
-async function follow({log, matcher, from, clock}: Waiting, progress: Progress, signal: AbortSignal): Promise<Outcome> {
-	const begun = clock.now();
-	let isFirst = true;
+/** Follows the log until a line matches or the log ends. Throws the signal's reason once it is aborted. */
+async function follow(waiting: Waiting, progress: Progress, signal: AbortSignal): Promise<Outcome> {
+	const {log, from, clock} = waiting;
+	const startedAt = clock.now();
 	let next = from;
-	let interval = firstInterval;
-	let attempt = 0;
-	for (;;) {
-		try {
-			await log.refresh(signal);
-			attempt = 0;
-			progress.why = '';
-		} catch (error) {
-			signal.throwIfAborted();
-			const final = finalState(error, isFirst);
-			if (final && !isFirst) {
-				return {kind: 'ended', why: final.error.message};
-			}
-
-			if (final || !(error instanceof AppError)) {
-				throw error;
-			}
-
-			attempt++;
-			progress.why = error.message;
-			await clock.sleep(backoff(attempt, error.retryAfter, clock.random()), signal);
-			continue;
+	let isAnswered = false;
+	for await (const event of log.follow({signal, clock})) {
+		const state = event.type === 'state' ? event.state : undefined;
+		if (state?.name === 'ended' || state?.name === 'login') {
+			return endOf(state.error, isAnswered);
 		}
 
-		const lines = log.entries().filter(({kind}) => kind === 'line');
-		const old = lines.findLastIndex(({seq}) => seq < next) + 1;
-		const fresh = lines.slice(old);
-		// The lines before them say whether they are of a private key.
-		const near = quotedTexts(lines.slice(Math.max(0, old - longestKey)).map(textOf));
-		const found = fresh[matcher.match(near.slice(near.length - fresh.length)).indexOf(true)];
-		if (found) {
-			return {kind: 'matched', seq: found.seq, milliseconds: isFirst ? 0 : clock.now() - begun};
+		const {found, count} = matchFrom(next, waiting);
+		if (found !== undefined) {
+			return {kind: 'matched', seq: found, durationMs: isAnswered ? clock.now() - startedAt : 0};
 		}
 
-		progress.lines += isFirst ? 0 : fresh.length;
+		progress.lines += isAnswered ? count : 0;
 		next = Math.max(next, log.last() + 1);
-		interval = nextInterval(interval, fresh.length > 0 ? 'lines' : 'nothing');
-		isFirst = false;
-		await clock.sleep(interval, signal);
+		if (state?.name === 'reconnecting') {
+			progress.why = state.error.message;
+		} else if (state?.name === 'live' || state?.name === 'gap') {
+			progress.why = '';
+			isAnswered = true;
+		}
 	}
+
+	throw signal.reason;
+}
+
+/** Returns the outcome of a log that cannot be followed any more. Throws the error if there was no answer before it. */
+function endOf(error: AppError, isAnswered: boolean): Outcome {
+	if (!isAnswered) {
+		throw error;
+	}
+
+	return {kind: 'ended', why: error.message};
+}
+
+/** Returns the number of the first line that matches, from line `next` on, and how many lines there are from it on. */
+function matchFrom(
+	next: number,
+	{log, matcher}: Waiting,
+): {readonly found?: number | undefined; readonly count: number} {
+	if (log.last() < next) {
+		return {count: 0};
+	}
+
+	const lines = log.entries().filter(({kind}) => kind === 'line');
+	const old = lines.findLastIndex(({seq}) => seq < next) + 1;
+	const fresh = lines.slice(old);
+	// The lines before them tell whether they belong to a private key.
+	const near = quotedTexts(lines.slice(Math.max(0, old - longestKey)).map(textOf));
+	const found = fresh[matcher.match(near.slice(near.length - fresh.length)).indexOf(true)];
+	return {found: found?.seq, count: fresh.length};
 }
 
 /** Tells the user that it waits, and for what, for as long as it does (SAFETY 21). */
@@ -170,14 +179,14 @@ async function speak({matcher, seconds, clock, onOutput}: Waiting, progress: Pro
 function say(outcome: Outcome, log: KnownLog, what: string): string {
 	const entries = log.entries();
 	if (outcome.kind === 'matched') {
-		const {seq, milliseconds} = outcome;
+		const {seq, durationMs} = outcome;
 		const at = entries.findIndex(entry => entry.kind === 'line' && entry.seq === seq);
-		log.tell(seq);
-		const when = milliseconds === 0 ? 'matches; it was there already' : `matched after ${formatDuration(milliseconds)}`;
+		log.markShown(seq);
+		const when = durationMs === 0 ? 'matches; it was there already' : `matched after ${formatDuration(durationMs)}`;
 		return `Line ${seq} of ${what} ${when}. ${isData}\n${quote(entries.slice(Math.max(0, at - around), at + around + 1))}`;
 	}
 
-	log.tell(log.last());
+	log.markShown(log.last());
 	const end = quote(entries.slice(-inVain));
 	if (outcome.kind === 'ended') {
 		return `The wait is over: ${what} cannot be followed any more (${outcome.why}). No line matched. ${isData}\n${end}`;

@@ -3,6 +3,7 @@ import {createEnvironmentLogs} from '../../../src/agent/tools/environment-logs.t
 import {createKnownLogs} from '../../../src/agent/tools/environment-logs-known.ts';
 import {createWaitForLog} from '../../../src/agent/tools/wait-for-log.ts';
 import type {LogAnswer} from '../../../src/contract/log-cursor.ts';
+import {AppError} from '../../../src/core/error.ts';
 import type {JsonObject} from '../../../src/core/json.ts';
 import {down, jumpingClock, notFound, type Reply, refused} from '../../logs/tail-script.ts';
 import {toolContext} from './workspace.ts';
@@ -13,7 +14,7 @@ const where = `the log of ${environment} at ${server}`;
 
 /** Both tools over a server that gives these answers in turn, the last one again and again, on a clock that jumps. */
 function tools(...replies: readonly Reply[]) {
-	const clock = jumpingClock();
+	const clock = jumpingClock(20);
 	const said: string[] = [];
 	let asked = 0;
 	const source = async (_: unknown, signal: AbortSignal): Promise<LogAnswer> => {
@@ -139,4 +140,19 @@ test('a pattern that is waited for tells nothing of a credential [8]', async () 
 	const {wait} = tools(`key ghp_${'aB3'.repeat(12)}\n`);
 	expect(await wait({pattern: 'ghp_a', timeout_seconds: 1})).toContain('No line matched in 1 s');
 	expect(await wait({pattern: 'key \\*', since_line: 1})).toContain('1\tkey ***');
+});
+
+test('a wait obeys the pace of a tail: it waits as long as the server asks, and less after a gap', async () => {
+	const busy = new AppError('network', 'Too many requests.', {retryAfter: 90_000});
+	const {wait, clock} = tools('a\n', busy, 'x\n', 'x\ny\n');
+	expect(await wait({pattern: 'y', timeout_seconds: 120})).toMatch(/^Line 3 of .* matched after 1 m 30 s/);
+	expect(clock.now()).toBe(250 + 90_000 + 125);
+});
+
+test('a log is read while a wait follows it, and no line is lost or repeated', async () => {
+	const {wait, read} = tools('a\n', 'a\nb\n', 'a\nb\nc\n', 'a\nb\nc\nd\n');
+	const [waited, ...reads] = await Promise.all([wait({pattern: 'd'}), read(), read()]);
+	expect(waited).toMatch(/^Line 4 of .* match/);
+	expect(reads.at(-1)).toMatch(/whose last line is number [1-4]\./);
+	expect(await read()).toContain(fenced('1\ta', '2\tb', '3\tc', '4\td'));
 });

@@ -1,14 +1,29 @@
 import fc from 'fast-check';
 import {expect, test} from 'vitest';
-import {createReading} from '../../src/logs/reading.ts';
+import type {LogAnswer} from '../../src/contract/log-cursor.ts';
+import {readAnswer, startReading} from '../../src/logs/read-answer.ts';
 import {runSteps} from '../../src/logs/slices.ts';
+
+/** A log that is read answer by answer. */
+function reading() {
+	let state = startReading(false);
+	return {
+		take(answer: LogAnswer) {
+			const step = runSteps(readAnswer(state, answer));
+			({state} = step);
+			return step.delta;
+		},
+		held: () => state.held,
+		isExact: () => state.isExact && state.cursor.after !== undefined,
+	};
+}
 
 const characters = fc.constantFrom('a', 'ü', '語', '🙂', '\n', '\n', '\r', '\u0000', '\uFFFD');
 
 test('by offsets a log is told whole, whatever pieces come and however often nothing does', () => {
 	fc.assert(
 		fc.property(fc.array(fc.array(characters, {maxLength: 20}), {maxLength: 20}), fc.boolean(), (pieces, hasStart) => {
-			const reading = createReading();
+			const log = reading();
 			const told: string[] = [];
 			let offset = 0;
 			for (const piece of pieces) {
@@ -16,26 +31,26 @@ test('by offsets a log is told whole, whatever pieces come and however often not
 				const start = offset;
 				offset += Buffer.byteLength(text);
 				const answer = {kind: 'window' as const, text, offset, ...(hasStart && {start})};
-				const {mark, before, lines} = runSteps(reading.take(answer));
-				runSteps(reading.take({kind: 'unchanged'}));
+				const {mark, before, lines} = log.take(answer);
+				log.take({kind: 'unchanged'});
 				expect([mark, before]).toEqual([undefined, []]);
 				told.push(...lines);
 			}
 
-			const log = pieces.flat().join('');
-			expect([...told, reading.held()].join('\n')).toBe(log);
-			expect(reading.isComplete()).toBe(pieces.length > 0);
+			const whole = pieces.flat().join('');
+			expect([...told, log.held()].join('\n')).toBe(whole);
+			expect(log.isExact()).toBe(pieces.length > 0);
 		}),
 	);
 });
 
 test('a line that has no end is given out in pieces, not kept for ever', () => {
-	const reading = createReading();
+	const log = reading();
 	const half = 'x'.repeat(9 * 1024 * 1024);
-	const take = (text: string, offset: number) => runSteps(reading.take({kind: 'window', text, offset}));
+	const take = (text: string, offset: number) => log.take({kind: 'window', text, offset});
 	expect(take(half, half.length).lines).toEqual([]);
 	expect(take(half, 2 * half.length).lines.map(line => line.length)).toEqual([2 * half.length]);
-	expect(reading.held()).toBe('');
+	expect(log.held()).toBe('');
 });
 
 /** Whole lines of a log from one number to another. */
@@ -44,8 +59,8 @@ const lines = (from: number, to: number) =>
 
 /** What each of these windows is marked with. */
 function marksOf(windows: readonly string[]) {
-	const reading = createReading();
-	return windows.map(text => runSteps(reading.take({kind: 'window', text})).mark);
+	const log = reading();
+	return windows.map(text => log.take({kind: 'window', text}).mark);
 }
 
 test('a full window after a gap is no restart, be it shorter in bytes or, cut by bytes, in lines', () => {
