@@ -25,7 +25,6 @@ const tooLong: readonly string[] = [
 	'src/ui/logs/log-tails.ts createLogTails',
 	'src/ui/open-conversation.ts openConversation',
 	'src/ui/screen/full-screen.ts createFullScreen',
-	'src/ui/screen/painter.ts createPainter',
 	'src/ui/screen/screen.ts createScreen',
 	'src/ui/start.tsx startApp',
 	'src/ui/submit.ts createSubmit',

@@ -1,78 +1,82 @@
 import type {MarkdownStream} from '../../terminal/markdown/markdown-stream.ts';
-import type {Written} from '../screen/written.ts';
+import {spacedAfter, type Written} from '../screen/written.ts';
 
-/** The text of a block so far, and the block's id. */
+/** A block of text that may still grow. */
 type TextBlock = {readonly id: string; readonly text: string};
 
 type Dependencies = {
 	readonly written: Written;
-	/** Begins to draw a text at the present size of the window. */
+	/** Creates a Markdown stream for the current size of the window. */
 	readonly createStream: () => MarkdownStream;
-	/** The present size of the window, for a text that is drawn already. */
+	/** Returns the current size of the window, for a stream that is already open. */
 	readonly size: () => Parameters<MarkdownStream['resize']>[0];
 };
 
-/** The text that still grows: its finished lines are written once, the rest is drawn again. There is one at most. */
+/** The text that is still growing; at most one. Its finished lines are written once, the others are drawn again. */
 export type OpenText = {
-	/** Draws the text as it is now. Lines that are finished since the last call, and those that may still change. */
+	/** Draws the text so far. Returns the lines finished since the last call, and those that may still change. */
 	readonly grow: (block: TextBlock) => {readonly settled: readonly string[]; readonly live: readonly string[]};
-	/** What is not written yet of a text that is whole now; undefined for one that did not grow here. */
+	/** Returns the lines of a completed text that aren't written yet; undefined if it didn't grow here. */
 	readonly end: (block: TextBlock) => readonly string[] | undefined;
-	/** True once lines of it were written. */
-	readonly isBegun: () => boolean;
-	/** Something else was written below those lines. */
+	/** Notes that something else was written below its lines. */
 	readonly cut: () => void;
-	/** What is not written of it yet is drawn at the present size of the window. */
+	/** Draws its unwritten lines at the current size of the window. */
 	readonly resize: () => void;
-	/** It is drawn from its beginning, as if nothing of it were written. */
+	/** Starts over: draws the text from its beginning next time. */
 	readonly forget: () => void;
 };
 
+/** `isBegun` once lines of it were written; `isCut` while something else stands below them. */
+type OpenBlock = {readonly id: string; readonly stream: MarkdownStream; isBegun: boolean; isCut: boolean};
+
 export function createOpenText({written, createStream, size}: Dependencies): OpenText {
-	let text: {readonly id: string; readonly stream: MarkdownStream; isBegun: boolean; isCut: boolean} | undefined;
-
-	/** Lines of it, parted from what came before it or between. */
-	const parted = ({isBegun, isCut}: NonNullable<typeof text>, lines: readonly string[]): readonly string[] => {
-		if (!isBegun) {
-			return written.spaced('text', lines);
-		}
-
-		return isCut && lines.length > 0 && lines[0] !== '' ? ['', ...lines] : lines;
-	};
+	let open: OpenBlock | undefined;
 
 	return {
 		grow(block) {
-			text ??= {id: block.id, stream: createStream(), isBegun: false, isCut: false};
-			const grown = text.stream.push(block.text);
-			const settled = parted(text, grown.settled);
-			if (settled.length > 0) {
-				text.isBegun = true;
-				text.isCut = false;
+			open ??= {id: block.id, stream: createStream(), isBegun: false, isCut: false};
+			const {settled, live} = open.stream.push(block.text);
+			const lines = separated(open, settled, written);
+			if (lines.length > 0) {
+				open.isBegun = true;
+				open.isCut = false;
 			}
 
-			return {settled, live: parted(text, grown.live)};
+			if (open.isBegun) {
+				written.last = 'text';
+			}
+
+			return {settled: lines, live: separated(open, live, written)};
 		},
 		end(block) {
-			if (text?.id !== block.id) {
+			if (open?.id !== block.id) {
 				return undefined;
 			}
 
-			const lines = parted(text, text.stream.end(block.text));
-			text = undefined;
+			const lines = separated(open, open.stream.end(block.text), written);
+			open = undefined;
 			written.last = 'text';
 			return lines;
 		},
-		isBegun: () => text?.isBegun ?? false,
 		cut() {
-			if (text) {
-				text.isCut = true;
+			if (open) {
+				open.isCut = true;
 			}
 		},
 		resize() {
-			text?.stream.resize(size());
+			open?.stream.resize(size());
 		},
 		forget() {
-			text = undefined;
+			open = undefined;
 		},
 	};
+}
+
+/** Returns lines of the text below the blank line that separates them from what is above, if any is needed. */
+function separated(open: OpenBlock, lines: readonly string[], {last}: Written): readonly string[] {
+	if (!open.isBegun) {
+		return spacedAfter(last, 'text', lines);
+	}
+
+	return open.isCut && lines.length > 0 && lines[0] !== '' ? ['', ...lines] : lines;
 }

@@ -10,7 +10,7 @@ describe('a session that is resumed', () => {
 		{type: 'text-delta', id: `t${index}`, messageId: `m${index}`, text: `answer ${index}`},
 		end,
 	];
-	const note = '… what was said before is not drawn here; /export has it all';
+	const note = '… earlier messages are not shown; /export has them all';
 
 	/** A session on screen, then another one that is resumed with these events. */
 	const resumed = (events: readonly AgentEvent[]) => {
