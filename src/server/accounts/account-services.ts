@@ -1,5 +1,5 @@
 import type {CoreServices} from '../kit/services.ts';
 import type {Seal} from './seal.ts';
 
-/** What accounts and their logins stand on. */
+/** What accounts and logins need. */
 export type AccountServices = CoreServices & {readonly seal: Seal};

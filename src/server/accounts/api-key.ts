@@ -6,13 +6,13 @@ import {makeToken} from './token.ts';
 
 type Shared = Pick<AccountServices, 'database' | 'now'>;
 
-/** A key as it is listed: everything but the secret. */
+/** A key as it is listed, without the secret. */
 export type ApiKeyRecord = {
 	readonly id: string;
 	readonly name: string | null;
-	/** The start of the key, by which users find it in their files. */
+	/** The start of the key, with which users find it in their files. */
 	readonly prefix: string;
-	/** The id of the key that created it; revoking that one revokes this one. */
+	/** The id of the key that created it. Revoking that key revokes this one. */
 	readonly created_with: string | null;
 	readonly created_at: string;
 	readonly last_used_at: string | null;
@@ -25,11 +25,11 @@ const columns = ['id', 'name', 'prefix', 'created_with', 'created_at', 'last_use
 type Making = {
 	readonly userId: string;
 	readonly name: string | null;
-	/** The id of the key that the request came with, directly or through what it opened; null for none. */
+	/** The id of the key that authenticated the request, directly or through a session or login; null for none. */
 	readonly createdWith?: string | null;
 };
 
-/** Creates a key of a user. The secret is given this once; only its hash is stored (SAFETY 26). */
+/** Creates an API key for a user. Its secret is only returned here; only its hash is stored (SAFETY 26). */
 export async function makeApiKey(
 	{database, now}: {readonly database: Queries} & Pick<Shared, 'now'>,
 	{userId, name, createdWith = null}: Making,
@@ -49,7 +49,7 @@ export async function makeApiKey(
 	return {record, secret: token};
 }
 
-/** Keeps a key from being revoked until the transaction ends. False where that has happened already. */
+/** Prevents a key from being revoked until the transaction ends. Returns false if it is already revoked. */
 export async function holdKey(
 	{database, now}: {readonly database: DatabaseTransaction} & Pick<Shared, 'now'>,
 	keyId: string,
@@ -63,7 +63,7 @@ export async function holdKey(
 	return numUpdatedRows > 0n;
 }
 
-/** The key of a hash, if it opens something: not revoked, not expired, and of a user who is not suspended. */
+/** Returns the key with a hash if it is active: not revoked, not expired, and of a user who is not suspended. */
 export async function findActiveKey({database, now}: Shared, hash: string) {
 	return await database
 		.selectFrom('api_keys')
@@ -76,7 +76,7 @@ export async function findActiveKey({database, now}: Shared, hash: string) {
 		.executeTakeFirst();
 }
 
-/** The keys of a user that open something, oldest first. */
+/** Returns the active keys of a user, oldest first. */
 export async function listActiveKeys({database, now}: Shared, userId: string): Promise<readonly ApiKeyRecord[]> {
 	return await database
 		.selectFrom('api_keys')
@@ -90,9 +90,8 @@ export async function listActiveKeys({database, now}: Shared, userId: string): P
 }
 
 /**
- * Revokes a key and ends what it opened (SAFETY 26): the keys that were created with it, browser sessions, logins that
- * were approved in them, and approvals that were not fetched yet. False where the user has no such key, or had it revoked
- * before.
+ * Revokes a key and everything opened with it (SAFETY 26): keys created with it, browser sessions, logins approved in
+ * them, and approvals not collected yet. Returns false if the user has no such key or it is already revoked.
  */
 export async function revokeKey(
 	{database, now}: Shared,
@@ -112,7 +111,8 @@ export async function revokeKey(
 		}
 
 		const family = descendantsOf(transaction, keyId);
-		// A key that another request creates at this moment is seen by the next look, and its parent then takes no more.
+		// Another request may be creating a key right now. The next pass finds it, and after that its parent is revoked
+		// and can't create more.
 		for (let found = 1n; found > 0n; ) {
 			const descendants = family.updateTable('api_keys').set({revoked_at}).where('revoked_at', 'is', null);
 			const {numUpdatedRows: ended} = await descendants
@@ -140,7 +140,10 @@ export async function revokeKey(
 	});
 }
 
-/** Queries that know `family`: the ids of a key and of every key that was created with one of them. */
+/**
+ * Returns a query builder with a recursive CTE `family`: the ids of a key and all keys created with it, directly or
+ * indirectly.
+ */
 function descendantsOf(transaction: DatabaseTransaction, keyId: string) {
 	return transaction.withRecursive('family', queries =>
 		queries

@@ -1,27 +1,33 @@
 import type {AccountServices} from './account-services.ts';
 import {hashToken} from './token.ts';
 
-/** How many attempts are taken in how many seconds. */
+/** How many attempts are allowed in how many seconds. */
 type Limit = {readonly most: number; readonly seconds: number};
 
-/** What a guess could succeed at, and what only costs the server. A correct sign-in clears what was counted. */
+/** Limits for guesses that could succeed, and for requests that cost the server much. */
 const limits = {
-	/** By e-mail address, known or not, and network: a stranger's guesses must not lock the user out. */
+	/**
+	 * By e-mail address (known or not) and network, so that a stranger's guesses don't lock the user out. A successful
+	 * login resets it.
+	 */
 	'sign-in': {most: 10, seconds: 15 * 60},
-	/** By e-mail address alone: for guesses from many networks. None is cleared. */
+	/** By e-mail address, against guesses from many networks. Never reset. */
 	'sign-in-anywhere': {most: 100, seconds: 15 * 60},
-	/** By network: each is a slow comparison, and two go on at once. */
+	/** By network: each attempt is a slow comparison, and only two run at a time. */
 	'sign-in-network': {most: 60, seconds: 60},
-	/** By user: at the sign-in, and where a second factor is turned on or off. A code has a million values, three are right. */
+	/**
+	 * By user: at login, and when turning a second factor on or off. A code has a million values, of which three are
+	 * valid.
+	 */
 	'second-factor': {most: 6, seconds: 15 * 60},
 	/**
-	 * By user, who must be logged in to try one (RFC 8628 section 5.1). Each approved login counts two; none is ever
-	 * cleared, since anyone can request valid codes.
+	 * By user, who must be logged in (RFC 8628, section 5.1). Each approved login counts twice. Never reset, since
+	 * anyone can request valid codes.
 	 */
 	'user-code': {most: 30, seconds: 15 * 60},
-	/** By device code; `slow_down` has asked for less long before. */
+	/** By device code; `slow_down` asks clients to poll less long before that. */
 	poll: {most: 60, seconds: 60},
-	/** By network, and all programs together: each one is a row that waits for ten minutes, and anybody may ask. */
+	/** By network, and for all programs together: anyone may ask, and each request stores a row for ten minutes. */
 	'device-code': {most: 60, seconds: 60},
 	'device-code-anywhere': {most: 600, seconds: 60},
 } as const satisfies Record<string, Limit>;
@@ -31,8 +37,8 @@ export type AttemptKind = keyof typeof limits;
 type Shared = Pick<AccountServices, 'database' | 'now'>;
 
 /**
- * Counts an attempt before it is made, across all processes of the server. Returns the seconds to wait if there were too
- * many; undefined if the attempt is allowed.
+ * Counts an attempt before it is made, across all processes of the server. Returns the seconds to wait if there were
+ * too many; undefined if the attempt is allowed.
  */
 export async function countAttempt(
 	{database, now}: Shared,
@@ -47,7 +53,8 @@ export async function countAttempt(
 		.values({key: keyOf(kind, who), count: 1, resets_at: at(seconds)})
 		.onConflict(conflict =>
 			conflict.column('key').doUpdateSet(({eb, or, ref}) => {
-				// Beyond twice the time it was written by a clock that was wrong, and would keep people out for as long as it was.
+				// A reset time more than twice the period away was written with a wrong clock, and would lock users out
+				// for that long.
 				const isOver = or([eb('attempts.resets_at', '<=', at(0)), eb('attempts.resets_at', '>', at(2 * seconds))]);
 				return {
 					count: eb
@@ -70,7 +77,7 @@ export async function clearAttempts({database}: Shared, kind: AttemptKind, who: 
 	await database.deleteFrom('attempts').where('key', '=', keyOf(kind, who)).execute();
 }
 
-/** Hashes what was tried, because people type passwords into the wrong field. */
+/** Hashes the attempt's subject, because people type passwords into the wrong field. */
 function keyOf(kind: AttemptKind, who: string): string {
 	return `${kind}:${hashToken(who)}`;
 }

@@ -6,11 +6,11 @@ import {type Account, accountColumns} from './user.ts';
 
 type Shared = Pick<AccountServices, 'database' | 'now'>;
 
-/** A user's session in a browser. */
+/** A user's browser session. */
 export type BrowserSession = {
 	readonly id: string;
 	readonly account: Account;
-	/** Whether only the page that asks for the second factor is open. */
+	/** Whether only the second-factor page is open to it. */
 	readonly owesSecondFactor: boolean;
 	/** The API key that opened the session, if not a password. */
 	readonly apiKeyId: string | null;
@@ -18,7 +18,7 @@ export type BrowserSession = {
 
 type Opening = {readonly userId: string; readonly apiKeyId: string | null; readonly owesSecondFactor: boolean};
 
-/** Seconds that a session lasts, and that the second factor may take. */
+/** Lifetime of a session, and of one that waits for the second factor. */
 const life = 12 * 60 * 60;
 const lifeOfHalf = 10 * 60;
 

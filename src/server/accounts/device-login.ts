@@ -3,19 +3,19 @@ import {readUserCode} from './user-code.ts';
 
 type Shared = Pick<AccountServices, 'database' | 'now'>;
 
-/** A device login that waits for a user's decision. */
+/** A device login that waits for the user's decision. */
 export type WaitingLogin = {
 	readonly id: string;
 	readonly userCode: string;
-	/** What the program says it is; anything at all. */
+	/** The name that the program claims; untrusted. */
 	readonly program: string;
-	/** The address that it asked from; undefined where it is not known. */
+	/** The client address; undefined if unknown. */
 	readonly address: string | undefined;
 	/** ISO 8601 in UTC. */
 	readonly createdAt: string;
 };
 
-/** Returns the login that waits for a code, however it is typed; undefined if there is none, or it has expired. */
+/** Returns the login that waits for a code, however it is typed; undefined if the code is wrong or has expired. */
 export async function findLogin({database, now}: Shared, typed: string): Promise<WaitingLogin | undefined> {
 	const userCode = readUserCode(typed);
 	if (!userCode) {

@@ -9,7 +9,7 @@ import {isEmail, normalizeEmail} from './user.ts';
 
 type Shared = Pick<AccountServices, 'database' | 'now'>;
 
-/** What `serve init` creates; the slugs are also the first names. */
+/** What `serve init` creates. The slugs are also the initial names. */
 export type Beginning = {
 	readonly organization: string;
 	readonly workspace: string;
@@ -24,7 +24,7 @@ export type Initialized = {
 	readonly workspace: string;
 	readonly project: string;
 	readonly userId: string;
-	/** Whether the owner had no account before. */
+	/** Whether the owner was created, too. */
 	readonly isNewUser: boolean;
 };
 

@@ -3,12 +3,12 @@ import {revokeFamily} from './oauth/tokens.ts';
 
 type Shared = Pick<AccountServices, 'database' | 'now'>;
 
-/** A login of a device, as its user sees it. */
+/** A user's login on a device. */
 export type Login = {
 	readonly id: string;
-	/** What it said it is; anything at all. */
+	/** The name that the program claims; untrusted. */
 	readonly program: string;
-	/** When it logged in and when it last asked for new tokens, ISO 8601 in UTC. */
+	/** When it logged in and when it last refreshed its tokens, ISO 8601 in UTC. */
 	readonly startedAt: string;
 	readonly refreshedAt: string;
 };
@@ -35,7 +35,7 @@ export async function listLogins({database, now}: Shared, userId: string): Promi
 	}));
 }
 
-/** Ends a user's login with all its tokens. Ignores another user's login, or one that has ended. */
+/** Ends a user's login with all its tokens. Ignores other users' logins and ended ones. */
 export async function endLogin({database, now}: Shared, {id, userId}: {readonly id: string; readonly userId: string}) {
 	await database.transaction().execute(async transaction => {
 		const owned = await transaction

@@ -1,8 +1,8 @@
 import type {AccountServices} from './account-services.ts';
 
 /**
- * The origin under which the caller reached this server, so that what is begun at `localhost`, or at one of the addresses of
- * the machine, goes on there. Other Hosts were refused before. Behind a proxy with TLS it is the public one alone.
+ * Returns the origin that the client used, so that a login started at `localhost` or another address of this machine
+ * stays there. Unknown Hosts were rejected earlier. Behind a TLS proxy it is always the public origin.
  */
 export function ownOrigin(request: Request, {publicUrl}: Pick<AccountServices, 'publicUrl'>): string {
 	const {protocol, origin} = new URL(publicUrl());

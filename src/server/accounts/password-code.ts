@@ -5,12 +5,12 @@ import {hashToken, kindOfToken, makeToken} from './token.ts';
 
 type Shared = Pick<AccountServices, 'database' | 'now'>;
 
-/** Seconds that a code is valid: it may have to reach someone in another time zone, after a weekend. */
+/** How long a code is valid: it may have to reach someone in another time zone after a weekend. */
 const life = 3 * 24 * 60 * 60;
 
 /**
- * Creates the one-time code with which a user sets a password, and replaces an earlier code. Administrators create it: an
- * API key alone, which lies in many places, must not be enough to take over an account.
+ * Creates the one-time code with which a user sets a password, and replaces an earlier code. Only administrators create
+ * it: API keys are stored in many places, so one must not be enough to take over an account.
  */
 export async function makePasswordCode({database, now}: Shared, userId: string): Promise<Secret> {
 	const {token, hash} = makeToken('password-code');
@@ -31,7 +31,10 @@ export async function makePasswordCode({database, now}: Shared, userId: string):
 /** A valid code and its user. */
 type PasswordCode = {readonly hash: string; readonly userId: string; readonly email: string};
 
-/** Returns undefined for an unknown, used or expired code, or a suspended user. Finding a code doesn't use it up. */
+/**
+ * Returns a valid code and its user. Returns undefined for an unknown, used or expired code, or a suspended user.
+ * Finding a code doesn't use it up.
+ */
 export async function findPasswordCode({database, now}: Shared, typed: string): Promise<PasswordCode | undefined> {
 	const code = typed.trim();
 	if (kindOfToken(code) !== 'password-code') {
@@ -49,8 +52,8 @@ export async function findPasswordCode({database, now}: Shared, typed: string): 
 }
 
 /**
- * Stores a password in exchange for a code, and ends the user's browser sessions: those weren't opened with it. Returns false
- * if another request was faster with the same code.
+ * Sets a password in exchange for a code, and ends the user's browser sessions, which were opened without it. Returns
+ * false if a concurrent request used the code.
  */
 export async function choosePassword(
 	{database, now}: Shared,

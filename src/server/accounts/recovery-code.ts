@@ -1,7 +1,7 @@
 import {randomInt} from 'node:crypto';
 import {hashToken} from './token.ts';
 
-/** Letters and digits that are not taken for one another. Sixteen of them are 79 bits, so that a fast hash is enough. */
+/** Letters and digits that are not easily confused. Sixteen of them are 79 bits, so a fast hash is enough. */
 const alphabet = 'abcdefghjkmnpqrstuvwxyz23456789';
 const length = 16;
 const count = 10;
@@ -15,7 +15,7 @@ export function makeRecoveryCodes(): readonly string[] {
 	);
 }
 
-/** What is stored of a recovery code, however it was typed; undefined for what cannot be one. */
+/** Returns the hash of a recovery code, however it is typed; undefined if it can't be one. */
 export function hashRecoveryCode(typed: string): string | undefined {
 	const letters = typed.slice(0, 64).toLowerCase().replace(/[\s-]/g, '');
 	return letters.length === length && [...letters].every(letter => alphabet.includes(letter))

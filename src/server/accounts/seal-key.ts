@@ -12,13 +12,12 @@ import {totpPlace} from './second-factor.ts';
 
 const variable = 'SERVICE_SEAL_KEY';
 const fileName = 'seal.key';
-/** Many times what it holds, in bytes. */
 const largestFile = 4096;
 
 /**
- * The key of a server: what `SERVICE_SEAL_KEY` says, else what `seal.key` in its folder does, which is made with mode 0600
- * where it is missing. Throws `usage` for what is no key, `failed` for a file that cannot be made or read, or that is a link
- * or another user's (SAFETY 10).
+ * Returns the server's key: from `SERVICE_SEAL_KEY`, else from `seal.key` in its folder, which is created with mode
+ * 0600 if missing. Throws AppError("usage") for an invalid key, and AppError("failed") if the file can't be created or
+ * read, is a link, or belongs to another user (SAFETY 10).
  */
 export async function loadSealKey(folder: string, env: Environment): Promise<Uint8Array> {
 	const given = env[variable];
@@ -40,7 +39,7 @@ async function readOrMake(folder: string, path: string): Promise<string> {
 		return there;
 	}
 
-	// Whole or not at all, and the first one stays, also where several servers begin together.
+	// Creates the file atomically. If several servers start together, the first file wins.
 	makeFolder(folder);
 	const made = `${path}.${randomUUID()}`;
 	try {
@@ -54,7 +53,8 @@ async function readOrMake(folder: string, path: string): Promise<string> {
 		await rm(made, {force: true});
 	}
 
-	// On the disk before anything is sealed with it: a power cut must not take the key and leave the database.
+	// The key must be on disk before anything is sealed with it. Otherwise a power failure could lose the key but keep
+	// the database.
 	await syncFolder(folder);
 	return readPrivateFile(path, largestFile) ?? '';
 }
@@ -70,15 +70,15 @@ function parseKey(text: string, from: string): Uint8Array {
 	return key;
 }
 
-/** What a database knows its key by. */
+/** The name under which a database stores the fingerprint of its key. */
 const fingerprint = 'seal-fingerprint';
 
-/** The columns of users that hold what is sealed. */
+/** The columns of users that hold sealed secrets. */
 const secrets = ['totp_secret', 'totp_pending_secret'] as const;
 
 /**
- * Makes sure that the secrets of a database were sealed with this key, and seals those that a server stored before there
- * was one. Throws `failed` for another key: nobody with a second factor could sign in.
+ * Verifies that a database's secrets were sealed with this key, and seals those that an older version stored in plain
+ * text. Throws AppError("failed") for another key, since users with a second factor couldn't log in.
  */
 export async function applySeal(database: Database, seal: Seal): Promise<void> {
 	const expected = seal.derive(fingerprint).toString('base64url');
@@ -118,7 +118,10 @@ export async function applySeal(database: Database, seal: Seal): Promise<void> {
 	}
 }
 
-/** Whose second factor is to be dropped next where a key is lost: of somebody who has one, while there is anybody. */
+/**
+ * Returns the e-mail address of a user whose second factor must be dropped if the key is lost. Users with a second
+ * factor come first.
+ */
 async function someoneToDrop(database: Database): Promise<string> {
 	const found = await database
 		.selectFrom('users')
@@ -137,8 +140,8 @@ async function someoneToDrop(database: Database): Promise<string> {
 }
 
 /**
- * Lets a database take another key once nothing in it is sealed any more: the way on for who has lost the key. Whatever
- * servers run keep theirs, and note it again when they start.
+ * Lets a database accept another key once it has no sealed secrets: the recovery for a lost key. Running servers keep
+ * theirs, and store its fingerprint when they start again.
  */
 export async function forgetSealKey(database: Database): Promise<void> {
 	const sealed = database

@@ -2,21 +2,25 @@ import {createCipheriv, createDecipheriv, createHmac, randomBytes} from 'node:cr
 
 /** Encrypts secrets that the server must read again, so that the database alone (a dump or backup) doesn't reveal them. */
 export type Seal = {
-	/** Encrypts a text for one place, such as a field of one row; it opens nowhere else. */
+	/** Encrypts a text for one context, such as a field of one row. It can't be decrypted in another. */
 	readonly close: (text: string, place: string) => string;
-	/** Throws for what was not closed with this key for this place, and for what was changed since: a bug's error. */
+	/**
+	 * Decrypts a text. Throws a plain error if it was sealed with another key or for another context, or was modified.
+	 */
 	readonly open: (sealed: string, place: string) => string;
-	/** Another key, of 32 bytes, for one purpose: it tells nothing of this one, nor of those for other purposes. */
+	/** Derives another 32-byte key for one purpose. It reveals nothing about this key or other derived keys. */
 	readonly derive: (purpose: string) => Buffer;
 };
 
 export const sealKeyBytes = 32;
 
-/** What every sealed text begins with: the way in which it was. */
+/** The version prefix of every sealed text. */
 const version = 'v1.';
 
 const algorithm = 'aes-256-gcm';
-/** As NIST SP 800-38D section 8.2.2 has it for a random one, which never repeats in as many texts as there are users. */
+/**
+ * The nonce length of NIST SP 800-38D, section 8.2.2. Random nonces never repeat for as few texts as there are users.
+ */
 const nonceBytes = 12;
 const tagBytes = 16;
 
@@ -24,7 +28,7 @@ export function makeSealKey(): Buffer {
 	return randomBytes(sealKeyBytes);
 }
 
-/** AES-256-GCM with a key of 32 bytes. */
+/** Creates a seal with AES-256-GCM and a key of 32 bytes. */
 export function createSeal(key: Uint8Array): Seal {
 	return {
 		close(text, place) {
@@ -51,7 +55,7 @@ export function createSeal(key: Uint8Array): Seal {
 	};
 }
 
-/** Whether a text is sealed, by its looks. A secret of an authenticator app is base32, and never looks so. */
+/** Returns whether a text looks sealed. An authenticator secret is base32 and never does. */
 export function isSealed(text: string): boolean {
 	return text.startsWith(version);
 }

@@ -7,20 +7,20 @@ import {type Account, findAccount} from './user.ts';
 
 type Shared = Pick<AccountServices, 'database' | 'now' | 'seal'>;
 
-/** Where the secret of a user's app is sealed for, in force or not. */
+/** Returns the context for which a user's authenticator secret is sealed, active or pending. */
 export function totpPlace(userId: string): string {
 	return `totp:${userId}`;
 }
 
-/** What came of a code: `wait` in seconds where too many were tried. */
+/** The result of checking a code; `wait` if there were too many attempts. */
 export type CodeCheck =
 	| {readonly kind: 'right'}
 	| {readonly kind: 'wrong'}
 	| {readonly kind: 'wait'; readonly seconds: number};
 
 /**
- * Checks a code of the user's app, or a recovery code, and uses it up. Two requests with the same code at the
- * same time: one is right.
+ * Checks a code of the user's authenticator app, or a recovery code, and uses it up. Of two simultaneous requests with
+ * the same code, one succeeds.
  */
 export async function checkSecondFactor(services: Shared, account: Account, typed: string): Promise<CodeCheck> {
 	const seconds = await countAttempt(services, 'second-factor', account.id);
@@ -44,7 +44,7 @@ export async function startEnrollment({database, seal}: Shared, userId: string):
 	return secret;
 }
 
-/** The secret that waits to be verified; undefined where none does. */
+/** Returns the secret that waits for verification; undefined if there is none. */
 export function pendingSecret({seal}: Pick<Shared, 'seal'>, {id, totp_pending_secret: sealed}: Account) {
 	return sealed === null ? undefined : seal.open(sealed, totpPlace(id));
 }
@@ -54,7 +54,7 @@ export type Enrollment =
 	| {readonly kind: 'not-started'}
 	| Exclude<CodeCheck, {readonly kind: 'right'}>;
 
-/** Puts the secret in force that the user's app has shown to know, and replaces the recovery codes. */
+/** Activates the pending secret if the code is correct, and replaces the recovery codes. */
 export async function verifyEnrollment(services: Shared, userId: string, typed: string): Promise<Enrollment> {
 	const pending = (await findAccount(services, userId))?.totp_pending_secret;
 	if (!pending) {
@@ -102,7 +102,7 @@ export async function verifyEnrollment(services: Shared, userId: string, typed: 
 	return {kind: 'enrolled', recoveryCodes: codes};
 }
 
-/** Turns off the second factor with its recovery codes. The caller has checked a code. */
+/** Turns off the second factor and deletes its recovery codes. The caller must have checked a code. */
 export async function removeSecondFactor({database}: Pick<Shared, 'database'>, userId: string): Promise<void> {
 	await database.transaction().execute(async transaction => {
 		await transaction.deleteFrom('recovery_codes').where('user_id', '=', userId).execute();
@@ -145,7 +145,7 @@ async function takeRecoveryCode({database, now}: Shared, {id}: Account, typed: s
 	return numUpdatedRows > 0n;
 }
 
-/** How many recovery codes are left. */
+/** Returns how many recovery codes are left. */
 export async function countRecoveryCodes(
 	{database}: Pick<AccountServices, 'database'>,
 	userId: string,

@@ -13,13 +13,16 @@ export type SignIn =
 	| {readonly kind: 'wrong'}
 	| {readonly kind: 'wait'; readonly seconds: number};
 
-/** When another try makes sense while everybody signs in at once, or somebody pretends to be everybody. */
+/** How soon to try again while too many passwords are being checked. */
 export const busySeconds = 5;
 
-/** What somebody typed, and the network that it came from (`networkOf`). */
+/** What a user typed, and their network (`networkOf`). */
 type Typed = {readonly email: string; readonly password: string; readonly network: string};
 
-/** Who has this address and password. Unknown, suspended and without a password are all `wrong`, and take as long. */
+/**
+ * Checks an e-mail address and a password. Unknown users, suspended users and users without a password are all `wrong`
+ * and take equally long.
+ */
 export async function signInWithPassword(services: Shared, {email, password, network}: Typed): Promise<SignIn> {
 	if (isBusyHashing()) {
 		return {kind: 'wait', seconds: busySeconds};
@@ -46,8 +49,8 @@ export async function signInWithPassword(services: Shared, {email, password, net
 }
 
 /**
- * Whose API key this is. It is how somebody gets in who has no password, to let a terminal in; it opens no more than that.
- * A key has 256 random bits: nobody guesses one, so attempts are not counted.
+ * Checks an API key. Users without a password log in with it to authorize a device; it allows nothing else in the
+ * browser. A key has 256 random bits and can't be guessed, so attempts aren't counted.
  */
 export async function signInWithKey(services: Shared, typed: string): Promise<SignIn> {
 	const key = typed.trim();
@@ -56,7 +59,7 @@ export async function signInWithKey(services: Shared, typed: string): Promise<Si
 	return account ? {kind: 'known', account, apiKeyId: found.id} : {kind: 'wrong'};
 }
 
-/** Stores a password. The caller has authenticated the user. */
+/** Stores a password. The caller must have authenticated the user. */
 export async function setPassword({database}: Shared, userId: string, password: string): Promise<void> {
 	const password_hash = await hashPassword(password);
 	await database.updateTable('users').set({password_hash}).where('id', '=', userId).execute();

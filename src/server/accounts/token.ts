@@ -2,8 +2,8 @@ import {createHash, randomBytes, timingSafeEqual} from 'node:crypto';
 import {type Secret, secret} from '../../core/secrets/secret.ts';
 
 /**
- * What each kind begins with: whoever finds one in a log, or a scanner for leaked secrets, sees what it is. The prefix is
- * no secret; the 32 random bytes behind it are.
+ * The prefix of each kind of token. It shows people and secret scanners what they found, and is not secret; the 32
+ * random bytes behind it are.
  */
 const prefixes = {
 	'api-key': 'svc_',
@@ -12,7 +12,7 @@ const prefixes = {
 	device: 'svd_',
 	session: 'svs_',
 	'password-code': 'svp_',
-	/** Of a sandbox, for the user who created it. */
+	/** For a sandbox, on behalf of the user who created it. */
 	execute: 'svx_',
 } as const;
 
@@ -20,7 +20,7 @@ export type TokenKind = keyof typeof prefixes;
 
 export const tokenKinds = Object.keys(prefixes) as readonly TokenKind[];
 
-/** A fresh secret and what is stored of it. */
+/** A new token and its stored hash. */
 export type MadeToken = {readonly token: Secret; readonly hash: string};
 
 const randomLength = 32;
@@ -32,18 +32,18 @@ export function makeToken(kind: TokenKind): MadeToken {
 	return {token: secret(value), hash: hashToken(value)};
 }
 
-/** What is stored of a token, and looked up: SHA-256 in hexadecimal. */
+/** Returns the stored form of a token: SHA-256 in hexadecimal. */
 export function hashToken(token: string): string {
 	return createHash('sha256').update(token).digest('hex');
 }
 
-/** The kind that a text is by its looks; undefined for what was never made here, which needs no look at the database. */
+/** Returns the kind of a token by its format; undefined for any other text, which then needs no database lookup. */
 export function kindOfToken(text: string): TokenKind | undefined {
 	const [, prefix] = shape.exec(text) ?? [];
 	return tokenKinds.find(kind => prefixes[kind] === prefix);
 }
 
-/** Whether two texts are the same, in a time that says nothing about where they differ. */
+/** Returns whether two texts are equal, in constant time. */
 export function isSame(given: string, expected: string): boolean {
 	const [left, right] = [given, expected].map(text => createHash('sha256').update(text).digest());
 	return left !== undefined && right !== undefined && timingSafeEqual(left, right);

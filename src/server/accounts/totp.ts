@@ -1,17 +1,17 @@
 import {Secret, TOTP} from 'otpauth';
 
-/** What every authenticator app understands (RFC 6238 section 5.2 recommends both figures). */
+/** The values that every authenticator app supports (RFC 6238, section 5.2 recommends both). */
 const period = 30;
 const digits = 6;
-/** 160 bits, as RFC 4226 section 4 recommends. */
+/** 160 bits, as RFC 4226, section 4 recommends. */
 const secretBytes = 20;
-/** How many steps a code may be early or late: clocks differ, and people take a while to type (RFC 6238 section 6). */
+/** How many steps a code may be early or late: clocks differ, and typing takes time (RFC 6238, section 6). */
 const drift = 1;
 
 type Enrolled = {
 	/** In base32. */
 	readonly secret: string;
-	/** The step of the last code that was taken; it and all before it are used up (RFC 6238 section 5.2). */
+	/** The step of the last accepted code. It and all earlier ones are used up (RFC 6238, section 5.2). */
 	readonly lastStep: number | null;
 };
 
@@ -20,7 +20,7 @@ export function makeTotpSecret(): string {
 	return new Secret({size: secretBytes}).base32;
 }
 
-/** The address that an authenticator app reads from a QR code. */
+/** Returns the URL that an authenticator app reads from a QR code. */
 export function totpAddress(
 	secret: string,
 	{issuer, account}: {readonly issuer: string; readonly account: string},
@@ -29,7 +29,10 @@ export function totpAddress(
 	return totpOf(secret, {issuer: issuer.replaceAll(':', ' '), label: account.replaceAll(':', ' ')}).toString();
 }
 
-/** The step of a code that is right now and not used up; undefined for any other. `now` is in milliseconds since the epoch. */
+/**
+ * Returns the step of a code that is valid now and not used up; undefined for any other. `nowMs` is in milliseconds
+ * since the epoch.
+ */
 export function stepOfTotp(typed: string, {secret, lastStep}: Enrolled, now: number): number | undefined {
 	const token = typed.replace(/\s/g, '');
 	if (!/^\d{6}$/.test(token)) {

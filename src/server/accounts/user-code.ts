@@ -1,8 +1,8 @@
 import {randomInt} from 'node:crypto';
 
 /**
- * Letters that are not taken for one another, without vowels, so that no word comes of them (RFC 8628 section 6.1). Eight
- * are 34 bits: enough while a person has to be signed in to try one and may not try often.
+ * Consonants that are not easily confused; without vowels they form no words (RFC 8628, section 6.1). Eight of them are
+ * 34 bits, which is enough because users must be logged in and attempts are limited.
  */
 const alphabet = 'BCDFGHJKLMNPQRSTVWXZ';
 const length = 8;
@@ -14,8 +14,8 @@ export function makeUserCode(): string {
 }
 
 /**
- * Reads a code as a person types it, in any case, with or without dashes and spaces, and gives it as `makeUserCode` does;
- * undefined for what cannot be one.
+ * Normalizes a code as a person types it, in any case, with or without dashes and spaces. Returns undefined if it can't
+ * be one.
  */
 export function readUserCode(typed: string): string | undefined {
 	const letters = typed

@@ -2,7 +2,7 @@ import type {Selectable} from 'kysely';
 import type {Queries, Tables} from '../database/tables.ts';
 import type {AccountServices} from './account-services.ts';
 
-/** A user as the pages and the login need it. */
+/** A user, as the login and its pages need it. */
 export type Account = Pick<
 	Selectable<Tables['users']>,
 	'id' | 'email' | 'password_hash' | 'totp_secret' | 'totp_pending_secret' | 'totp_last_step' | 'suspended_at'
@@ -18,17 +18,19 @@ export const accountColumns = [
 	'suspended_at',
 ] as const satisfies readonly (keyof Account)[];
 
-/** The form in which an address is stored and looked up: nobody remembers which letters were capitals. */
+/** Returns the form in which an address is stored and looked up; case is ignored. */
 export function normalizeEmail(typed: string): string {
 	return typed.trim().normalize('NFC').toLowerCase();
 }
 
-/** Whether a text may be an address: something on both sides of one `@`. Only a message to it could tell more. */
+/**
+ * Returns whether a text may be an address: something on both sides of one `@`. Only sending a message could tell more.
+ */
 export function isEmail(text: string): boolean {
 	return text.length <= 254 && /^[^\s@\p{Cc}]+@[^\s@\p{Cc}]+$/u.test(text);
 }
 
-/** The user of an address, in any case; undefined where there is none. */
+/** Returns the user with an address, in any case; undefined if there is none. */
 export async function findAccountByEmail(
 	{database}: {readonly database: Queries},
 	email: string,

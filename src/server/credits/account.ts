@@ -36,7 +36,7 @@ type Refill = Pick<
 	'refill_enabled' | 'has_payment_method' | 'monthly_cap' | 'quantity' | 'threshold' | 'organization_id'
 >;
 
-/** Sets how an organization buys credits by itself; it takes effect with the next charge. */
+/** Configures the auto-refill; it takes effect with the next charge. */
 export async function setAutoRefill(transaction: DatabaseTransaction, refill: Refill): Promise<void> {
 	const {organization_id, ...values} = refill;
 	await transaction
@@ -54,7 +54,7 @@ type Limit = {
 	readonly now: Date;
 };
 
-/** Sets what a member may use in a month of UTC; what they have used this month stays counted. */
+/** Sets what a member may use each month (UTC). What they have used this month still counts. */
 export async function setMemberLimit(transaction: DatabaseTransaction, limit: Limit): Promise<void> {
 	await transaction
 		.insertInto('member_credits')
@@ -69,7 +69,7 @@ export async function setMemberLimit(transaction: DatabaseTransaction, limit: Li
 		.execute();
 }
 
-/** An account before anything is bought, given or set. */
+/** Returns the initial state of an account. */
 export function newAccount(organizationId: string): Account {
 	return {
 		organization_id: organizationId,

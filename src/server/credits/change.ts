@@ -5,32 +5,35 @@ import type {CoreServices} from '../kit/services.ts';
 import {grantCredits, newAccount, setAutoRefill, setMemberLimit} from './account.ts';
 import {monthOf} from './month.ts';
 
-/** What an operator changes; what is left out stays as it is. All are whole credits. */
+/** A change by an operator. Omitted values stay as they are; all are whole credits. */
 export type CreditChange = {
-	/** Slug of the organization. */
+	/** The organization's slug. */
 	readonly organization: string;
 	readonly grant?: number | undefined;
-	/** What one refill buys; 0 switches the refill off. */
+	/** How much one refill buys; 0 turns the refill off. */
 	readonly refill?: number | undefined;
-	/** Below which balance a refill is bought, and how often in a month at most. */
+	/** The balance below which a refill is bought, and the maximum number a month. */
 	readonly threshold?: number | undefined;
 	readonly cap?: number | undefined;
-	/** The e-mail address of a member, and what they may use in a month; 0 for no limit. */
+	/** The e-mail address of a member, and their monthly limit; 0 for no limit. */
 	readonly member?: string | undefined;
 	readonly limit?: number | undefined;
 };
 
-/** The credits of an organization as they are then. */
+/** The credits of an organization after a change. */
 export type CreditState = {
 	readonly balance: number;
 	readonly refill: number | null;
 	readonly threshold: number | null;
 	readonly cap: number | null;
-	/** The member that was named: their limit, and what they have used in this month of UTC. */
+	/** The named member's limit and use in this month (UTC). */
 	readonly member?: {readonly email: string; readonly monthly_limit: number | null; readonly month_used: number};
 };
 
-/** Throws `not-found` for an organization or a member that is not there. */
+/**
+ * Changes the credits of an organization and returns the result. Throws AppError("not-found") for an unknown
+ * organization or member.
+ */
 export function changeCredits(
 	{database, now}: Pick<CoreServices, 'database' | 'now'>,
 	{organization, grant, refill, threshold, cap, member, limit}: CreditChange,
@@ -57,7 +60,7 @@ export function changeCredits(
 			await setAutoRefill(transaction, {
 				organization_id: id,
 				refill_enabled: quantity ? 1 : 0,
-				// Nobody pays a server of one's own: what stands for the payment is that its operator said so.
+				// A self-hosted server has no payments. The operator's setting counts as the payment method.
 				has_payment_method: quantity ? 1 : 0,
 				quantity,
 				threshold: threshold ?? before.threshold,

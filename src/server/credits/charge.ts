@@ -9,21 +9,21 @@ type Charge = {
 	readonly userId: string;
 	/** Whole credits, 0 or more. */
 	readonly amount: number;
-	/** What for, as the list of entries says it. */
+	/** The reason shown in the list of entries. */
 	readonly reason: string;
 	readonly now: Date;
 };
 
-/** Why a charge was refused; the words are those of a runtime's `pause_reason`. */
+/** Why a charge was rejected; the values of a runtime's `pause_reason`. */
 export type ChargeRefusal = 'insufficient_credits' | 'member_limit_exceeded';
 
 export type Charged = {readonly ok: true} | {readonly ok: false; readonly reason: ChargeRefusal};
 
 /**
- * Charges an organization for what a member used, all of it or nothing; the auto-refill buys what it may. An organization
- * without an account is not billed, but what its members use counts against their limits all the same. Nothing is bought
- * for a charge that is refused. However many charge at once, no balance gets below 0 and no limit is passed: each holds
- * the rows of the account and the member until its transaction ends.
+ * Charges an organization for what a member used, all or nothing. The auto-refill buys what it may, but nothing for a
+ * rejected charge. An organization without an account isn't billed, but its members' limits still apply. Concurrent
+ * charges never overdraw a balance or a limit: each locks the rows of the account and the member until its transaction
+ * ends.
  */
 export async function chargeCredits(transaction: DatabaseTransaction, charge: Charge): Promise<Charged> {
 	const {organizationId, userId, amount, reason, now} = charge;
@@ -35,7 +35,7 @@ export async function chargeCredits(transaction: DatabaseTransaction, charge: Ch
 		return {ok: true};
 	}
 
-	// An update that changes nothing: both engines hold the row from here on, and give what is really in it.
+	// An update without changes locks the row on both engines and returns its current values.
 	const account = await transaction
 		.updateTable('credit_accounts')
 		.set({balance: sql<number>`balance`})
@@ -73,7 +73,10 @@ export async function chargeCredits(transaction: DatabaseTransaction, charge: Ch
 	return {ok: true};
 }
 
-/** The member's month, from 0 where a new one has begun. A clock that is behind does not bring the last one back. */
+/**
+ * Locks and returns the member's month, reset to 0 if a new month has begun. A clock that is behind doesn't restore the
+ * last month.
+ */
 async function holdMember(transaction: DatabaseTransaction, {organizationId, userId, now}: Charge) {
 	const month = monthOf(now);
 	return await transaction
@@ -91,7 +94,7 @@ async function holdMember(transaction: DatabaseTransaction, {organizationId, use
 
 type Entry = Omit<Charge, 'userId'> & {readonly userId: string | null};
 
-/** Writes down what changed a balance. */
+/** Records a change of a balance. */
 export async function enter(transaction: DatabaseTransaction, entry: Entry): Promise<void> {
 	await transaction
 		.insertInto('credit_entries')

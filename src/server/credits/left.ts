@@ -4,7 +4,10 @@ import {refill} from './refill.ts';
 
 type Asked = {readonly organizationId: string; readonly userId: string; readonly now: Date};
 
-/** The most credits that a member could be charged now, what the auto-refill would buy included; null for no bound. */
+/**
+ * Returns the most credits that a member could be charged now, including what the auto-refill would buy; null for no
+ * limit.
+ */
 export async function creditsLeft(queries: Queries, {organizationId, userId, now}: Asked): Promise<number | null> {
 	const account = await queries
 		.selectFrom('credit_accounts')
@@ -24,9 +27,9 @@ export async function creditsLeft(queries: Queries, {organizationId, userId, now
 	return Number.isFinite(least) ? least : null;
 }
 
-/** What an account holds once it has bought all that it may. */
+/** Returns the balance after all allowed refills. */
 function refillable(account: Parameters<typeof refill>[0], now: Date): number {
-	// Nothing reaches this threshold, so that the cap alone ends the buying.
+	// A threshold that is never reached, so that only the cap limits the refills.
 	const threshold = account.threshold === null ? null : Number.POSITIVE_INFINITY;
 	return refill({...account, threshold}, 0, now).balance;
 }

@@ -11,9 +11,8 @@ type Refilled = Pick<Account, 'balance' | 'month_count' | 'month_reset'> & {
 };
 
 /**
- * An account once `amount` credits are used: where that leaves less than `threshold`, it buys `quantity` as often as it
- * takes to come up to it, at most `monthly_cap` times until the month of UTC ends. The balance is negative where all of
- * that is not enough.
+ * Returns an account after `amount` credits are used. If less than `threshold` is left, it buys `quantity` as often as
+ * needed, at most `monthly_cap` times a month (UTC). The balance is negative if that is not enough.
  */
 export function refill(account: Account, amount: number, now: Date): Refilled {
 	const isNewMonth = account.month_reset === null || account.month_reset <= now.toISOString();

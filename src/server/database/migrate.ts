@@ -12,7 +12,7 @@ import {executeTokens} from './migrations/009-execute-tokens.ts';
 import {apiKeyParents} from './migrations/010-api-key-parents.ts';
 import type {Engine} from './place.ts';
 
-/** Every change of the schema since the first release, in order, as statements that both engines know. */
+/** Every schema change since the first release, in order, as statements that both engines support. */
 const migrations: Readonly<Record<string, readonly string[]>> = {
 	'001-accounts': accounts,
 	'002-credits': credits,
@@ -28,12 +28,15 @@ const migrations: Readonly<Record<string, readonly string[]>> = {
 
 type Applied = {readonly migrations: {readonly name: string; readonly applied_at: string}};
 
-/** Held by the process that migrates a PostgreSQL database, so that a second one waits; any number will do. */
+/**
+ * The advisory lock that makes concurrent migrations of a PostgreSQL database wait for each other. The number is
+ * arbitrary.
+ */
 const lockNumber = 7_300_125;
 
 /**
- * Brings the schema up to date, all of it or nothing. Several processes may call it at once. Throws `upgrade` for one that a
- * newer version has changed: nobody knows what this one would do to it.
+ * Brings the schema up to date in one transaction. Several processes may call it at once. Throws AppError("upgrade") if
+ * a newer version has changed the schema, because this version can't know how to use it.
  */
 export async function migrate(database: Kysely<Applied>, engine: Engine): Promise<void> {
 	await database.transaction().execute(async transaction => {

@@ -5,8 +5,8 @@ import type {DatabaseLocation} from './place.ts';
 import type {Database, Tables} from './tables.ts';
 
 /**
- * Opens the database with its schema up to date. `destroy()` closes it.
- * `onLost` is told of connections that a database server ended by itself. Throws `AppError` where it cannot be used.
+ * Opens the database and brings its schema up to date. `destroy()` closes it. `onLost` is called for each connection
+ * that the database server closed. Throws AppError if the database can't be used.
  */
 export async function openDatabase(
 	place: DatabaseLocation,
@@ -23,7 +23,7 @@ export async function openDatabase(
 	}
 }
 
-/** What the engine itself says of why it cannot be used goes to the user, but for the password of an address. */
+/** Explains an error to the user with the engine's own message, but never with the password of a URL. */
 function explain(place: DatabaseLocation, error: unknown): unknown {
 	const code = error instanceof Error && 'code' in error ? error.code : undefined;
 	if (error instanceof AppError || typeof code !== 'string') {
@@ -65,7 +65,7 @@ async function dialectOf(place: DatabaseLocation, onLost: (error: Error) => void
 	});
 }
 
-/** PostgreSQL has no NUL in a text, so that one is replaced, on both engines. */
+/** Replaces NUL characters, on both engines, because PostgreSQL can't store them in text. */
 function replaceNul(connection: DatabaseConnection): void {
 	const execute = connection.executeQuery.bind(connection);
 	connection.executeQuery = query => execute({...query, parameters: query.parameters.map(withoutNul)});

@@ -2,17 +2,17 @@ import {AppError} from '../../core/error.ts';
 
 export type Engine = 'sqlite' | 'postgres';
 
-/** Where the data is: a SQLite file, `:memory:` for one that is gone with the process, or a PostgreSQL server. */
+/** Where the data is: a SQLite file, `:memory:` for a temporary database, or a PostgreSQL server. */
 export type DatabaseLocation =
 	| {readonly engine: 'sqlite'; readonly file: string}
 	| {
 			readonly engine: 'postgres';
 			readonly url: string;
-			/** How long a connection may be silent while an answer is awaited, in milliseconds; 25 seconds by default. */
+			/** How long a connection may be silent while a response is pending; 25 seconds by default. */
 			readonly answerTimeoutMs?: number;
 	  };
 
-/** The place that `--database` names. Throws `usage` for anything but a `postgres://` URL. */
+/** Parses the value of `--database`. Throws AppError("usage") for anything but a `postgres://` URL. */
 export function parseDatabaseUrl(url: string): DatabaseLocation {
 	if (/^postgres(?:ql)?:\/\/./i.test(url) && URL.canParse(url)) {
 		return {engine: 'postgres', url};

@@ -2,19 +2,18 @@ import {Socket} from 'node:net';
 import pg from 'pg';
 import type {DatabaseLocation} from './place.ts';
 
-/** Most connections of this process. */
 const mostConnections = 10;
 
-/** How long one statement may take, and how long a transaction may stand still, in milliseconds: the server ends it then. */
+/** PostgreSQL cancels statements and idle transactions after this long. */
 const longest = 20_000;
 
-/** Longer than that, and than a connection idles: the network between has failed, and nobody would ever say so. */
+/** Longer than a statement may take and than a connection may idle: by then the network has failed without an error. */
 const defaultAnswerTimeoutMs = 25_000;
 
-/** PostgreSQL's 64-bit whole numbers, which `pg` gives as text; ours all fit a number. */
+/** PostgreSQL's type id for 64-bit integers. `pg` returns them as text, but all of ours fit a number. */
 const bigint = 20;
 
-/** A pool of connections to a PostgreSQL server. Nothing is asked of it before the first query. */
+/** Creates a pool of connections to a PostgreSQL server. It connects with the first query. */
 export function openPostgres(
 	{url, answerTimeoutMs = defaultAnswerTimeoutMs}: DatabaseLocation & {engine: 'postgres'},
 	onLost: (error: Error) => void,
@@ -25,7 +24,8 @@ export function openPostgres(
 		connectionTimeoutMillis: Math.min(5000, answerTimeoutMs),
 		statement_timeout: longest,
 		idle_in_transaction_session_timeout: longest,
-		// Whatever the database has by default: our transactions wait for each other, and do not expect to be refused.
+		// Overrides the database's default: our transactions wait for each other and don't retry serialization
+		// failures.
 		options: '-c default_transaction_isolation=read\\ committed',
 		stream: () => {
 			const socket = new Socket();

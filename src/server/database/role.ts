@@ -1,4 +1,4 @@
-/** What a member may do in an organization, from the least to the most. */
+/** Roles of members in an organization, from least to most privileged. */
 export const roles = ['member', 'admin', 'owner'] as const;
 
 export type Role = (typeof roles)[number];

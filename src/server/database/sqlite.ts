@@ -5,7 +5,7 @@ import type {CompiledQuery, DatabaseConnection, SqliteDatabase} from 'kysely';
 
 type Value = null | number | string;
 
-/** The part of `node:sqlite` that we use; `@photostructure/sqlite` has the same. */
+/** The part of `node:sqlite` that we use; `@photostructure/sqlite` has the same interface. */
 type Statement = {
 	columns: () => readonly unknown[];
 	all: (...values: Value[]) => unknown[];
@@ -15,13 +15,13 @@ type Statement = {
 
 type Connection = {exec: (sql: string) => void; prepare: (sql: string) => Statement; close: () => void};
 
-/** Most prepared statements that are kept for the next time; ours are about as many as there are queries in the code. */
+/** How many prepared statements are cached. The code has about this many different queries. */
 const mostPrepared = 500;
 
 /**
- * Opens a SQLite file, made where there is none. What was acknowledged is on the disk (`synchronous=FULL`), readers of
- * other processes do not wait for writers (WAL). Nothing is written any more to a file that was removed, or replaced by
- * another: it would be gone with this process.
+ * Opens a SQLite file, and creates it if it is missing. Committed data is on disk (`synchronous=FULL`), and readers in
+ * other processes don't wait for writers (WAL). Writes fail once the file was removed or replaced, because they would
+ * be lost.
  */
 export function openSqlite(file: string): SqliteDatabase {
 	const connection = connect(file);
@@ -29,14 +29,14 @@ export function openSqlite(file: string): SqliteDatabase {
 	connection.exec('pragma journal_mode = wal');
 	connection.exec('pragma synchronous = full');
 	connection.exec('pragma foreign_keys = on');
-	// From here on it is waited without holding up the whole process; see `waitForOthers`.
+	// From here on `retryWhileBusy` waits, which doesn't block the event loop.
 	connection.exec('pragma busy_timeout = 0');
 	const assertThere = watch(file);
 
 	const prepared = new Map<string, ReturnType<typeof adapt>>();
 	return {
 		close() {
-			// Statements that are kept would keep SQLite from doing this by itself.
+			// SQLite skips the checkpoint on close while cached statements are open.
 			connection.exec('pragma wal_checkpoint(truncate)');
 			connection.close();
 		},
@@ -50,7 +50,8 @@ export function openSqlite(file: string): SqliteDatabase {
 				return known;
 			}
 
-			// A transaction that reads first and writes then would fail where another process wrote between: it says so at once.
+			// `begin immediate`: a transaction that reads first and writes later fails at once if another process wrote
+			// in between.
 			const prepare = () => adapt(connection.prepare(sql === 'begin' ? 'begin immediate' : sql));
 			const statement = sql === 'rollback' ? forgiving(prepare()) : prepare();
 			if (prepared.size >= mostPrepared) {
@@ -64,12 +65,13 @@ export function openSqlite(file: string): SqliteDatabase {
 }
 
 /**
- * Lets each statement of a connection wait for another process that writes, up to 5 seconds, while everything that needs no
- * database goes on. Those behind the one that waited in vain try once each: a queue of them would wait for minutes.
+ * Makes each statement of a connection retry for up to 5 seconds while another process writes, without blocking the
+ * event loop. Once one statement has timed out, the ones queued behind it try only once each; otherwise a long queue
+ * would wait for minutes.
  */
 export function waitForOthers(connection: DatabaseConnection): void {
 	const execute = connection.executeQuery.bind(connection);
-	// When it was first and last seen that another process writes. Those who only read never wait, and tell nothing of it.
+	// The first and the last time that the database was busy. Reads never wait, so they say nothing about that.
 	let busySince = 0;
 	let busyAt = Number.NEGATIVE_INFINITY;
 	connection.executeQuery = async <Row>(query: CompiledQuery) => {
@@ -96,10 +98,10 @@ export function waitForOthers(connection: DatabaseConnection): void {
 	};
 }
 
-/** How long a process waits for another that writes, in milliseconds. */
+/** How long a process waits for another process to finish writing. */
 const longestWait = 5000;
 
-/** Throws where a path no longer leads to the file that it leads to now, as SQLite would that could not open it. */
+/** Returns a function that throws SQLite's “cannot open” error once the path no longer leads to the same file. */
 function watch(file: string): () => void {
 	if (file === ':memory:') {
 		return () => undefined;
@@ -118,8 +120,8 @@ function watch(file: string): () => void {
 }
 
 /**
- * Holds a file of its own until it is let go, or the process ends, however it does. Undefined where another one holds it.
- * These are locks of the system, so that none is left by a process that was killed, here or in another container.
+ * Locks a file until it is released or the process ends in any way. Returns undefined if another process holds the
+ * lock. The operating system releases it when the process is killed, here or in another container.
  */
 export function lockFile(file: string): {readonly release: () => void} | undefined {
 	const connection = connect(file);
@@ -140,7 +142,7 @@ export function lockFile(file: string): {readonly release: () => void} | undefin
 const busy = 5;
 const cannotOpen = 14;
 
-/** `@photostructure/sqlite` gives no code for statements that return rows. */
+/** `@photostructure/sqlite` reports no code for statements that return rows. */
 function isBusy(error: unknown): boolean {
 	return (
 		error instanceof Error &&
@@ -158,8 +160,8 @@ function adapt(statement: Statement) {
 }
 
 /**
- * A rollback where SQLite has rolled back by itself, as it does where the disk is full or fails: to complain of that would
- * hide what had happened.
+ * Ignores the error of a rollback that SQLite has already done, as it does if the disk is full or fails. That error
+ * would hide the original one.
  */
 function forgiving(rollback: ReturnType<typeof adapt>) {
 	return {
@@ -186,7 +188,7 @@ function toValue(value: unknown): Value {
 	throw new TypeError(`A ${typeof value} cannot be stored.`);
 }
 
-/** Node's own module from 24 on: before, it is not there or warns on standard error that it is experimental. */
+/** Returns Node's own module from Node 24 on. Earlier versions lack it or print an experimental warning. */
 function connect(file: string): Connection {
 	const require = createRequire(import.meta.url);
 	const isBuiltIn = Number.parseInt(process.versions.node, 10) >= 24;

@@ -6,15 +6,15 @@ import type {TraceTables} from './tables/traces.ts';
 import type {WorkTables} from './tables/work.ts';
 
 /**
- * The tables of the server, the same on both engines. Ids are UUIDs in text, times are ISO 8601 in UTC with milliseconds
- * (so that their order as text is their order in time), JSON is text, truth is 0 or 1.
+ * The tables of the server, the same on both engines. Ids are UUIDs as text. Times are ISO 8601 in UTC with
+ * milliseconds, so that they sort as text. JSON is text; booleans are 0 or 1.
  */
 export type Tables = AccountTables & CreditTables & SandboxTables & TraceTables & WorkTables;
 
 export type Database = Kysely<Tables>;
 
-/** One transaction. With SQLite nothing else runs until it ends: inside of it, ask it and never the database. */
+/** A transaction. With SQLite nothing else runs until it ends, so inside it never query the database itself. */
 export type DatabaseTransaction = Transaction<Tables>;
 
-/** What queries are asked of: the database, or a transaction that goes on. */
+/** The database or an open transaction. */
 export type Queries = Database | DatabaseTransaction;

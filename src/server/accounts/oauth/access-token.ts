@@ -2,8 +2,8 @@ import type {Principal} from '../../kit/authorize.ts';
 import type {AccountServices} from '../account-services.ts';
 
 /**
- * Who has an access token, given what is stored of it; undefined for one that expired or ended, whose user was suspended,
- * or whose login an API key had opened that was revoked since (SAFETY 26).
+ * Returns the owner of an access token, given its hash. Returns undefined if the token is expired or revoked, its user
+ * is suspended, or the API key that opened its login is revoked (SAFETY 26).
  */
 export async function findAccessToken(
 	{database, now}: Pick<AccountServices, 'database' | 'now'>,

@@ -1,4 +1,4 @@
-/** The errors of RFC 6749 section 5.2, RFC 8628 section 3.5 and RFC 7009 section 2.2.1 that this server gives. */
+/** The errors of RFC 6749, section 5.2, RFC 8628, section 3.5 and RFC 7009, section 2.2.1 that this server sends. */
 export type OAuthError =
 	| 'invalid_request'
 	| 'invalid_client'
@@ -11,17 +11,17 @@ export type OAuthError =
 	| 'expired_token'
 	| 'access_denied';
 
-/** Tokens and codes stay in no cache (RFC 6749 section 5.1). */
+/** Tokens and codes must not be cached (RFC 6749, section 5.1). */
 const headers = {'cache-control': 'no-store', pragma: 'no-cache'};
 
-/** A success of an OAuth endpoint. */
+/** Returns a successful OAuth response. */
 export function oauthAnswer(body: object): Response {
 	return Response.json(body, {headers});
 }
 
 /**
- * A refusal in the words of the protocol, 400. A client that tried to prove itself by `Authorization` gets 401 and the
- * scheme that it used (RFC 6749 section 5.2).
+ * Returns an OAuth error with status 400. For a client that sent `Authorization` it is 401 with the same scheme (RFC
+ * 6749, section 5.2).
  */
 export function oauthError(error: OAuthError, description: string, scheme?: string): Response {
 	return Response.json(
@@ -30,7 +30,7 @@ export function oauthError(error: OAuthError, description: string, scheme?: stri
 	);
 }
 
-/** Too many requests: not a word of the protocol, so the status says it. */
+/** Returns 429. The protocol has no error code for it. */
 export function oauthWait(seconds: number): Response {
 	return Response.json(
 		{code: 429, detail: `Too many requests. Try again in ${seconds} s.`, type: 'usage_limit_exceeded_error'},

@@ -2,13 +2,13 @@ import {mediaTypeOf} from '../../kit/body.ts';
 import {formType, readForm} from '../../kit/form-body.ts';
 import {oauthError} from './answer.ts';
 
-/** The one client there is, which has no secret: `service` at a terminal. */
+/** The only client: the public client of `service` in a terminal. */
 export const clientId = 'service-cli';
 
-/** The parameters of a request by their names; none may come twice (RFC 6749 section 3.2). */
+/** The parameters of a request by name. None may be repeated (RFC 6749, section 3.2). */
 type Form = Readonly<Record<string, string>>;
 
-/** The form of a request by our client, or the response that refuses it. A parameter without a value is left out. */
+/** Returns the form of a request by our client, or an error response. Parameters without a value are omitted. */
 export async function readClientForm(request: Request): Promise<Form | Response> {
 	const [, scheme] = /^([A-Za-z-]+)(?: |$)/.exec(request.headers.get('authorization') ?? '') ?? [];
 	if (request.headers.has('authorization')) {

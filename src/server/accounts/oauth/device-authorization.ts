@@ -11,11 +11,11 @@ import {makeUserCode} from '../user-code.ts';
 import {oauthAnswer, oauthWait} from './answer.ts';
 import {clientId, readClientForm} from './client-form.ts';
 
-/** How long a code may be approved, and how long a program waits between two questions, in seconds. */
+/** How long a code may be approved, and how often a program may poll. */
 const life = 10 * 60;
 const interval = 5;
 
-/** Starts a device login (RFC 8628 section 3.1 and 3.2). */
+/** Starts a device login (RFC 8628, sections 3.1 and 3.2). */
 export async function authorizeDevice(services: AccountServices, {request}: PublicRequest): Promise<Response> {
 	const form = await readClientForm(request);
 	if (form instanceof Response) {
@@ -51,7 +51,7 @@ type Asked = Pick<
 	'device_code_hash' | 'requested_from' | 'requested_address'
 >;
 
-/** Stores a login that waits, under a code that no other has. */
+/** Stores a waiting login under a unique code, and returns the code. */
 async function store({database, now}: AccountServices, asked: Asked): Promise<string> {
 	for (;;) {
 		const time = now();

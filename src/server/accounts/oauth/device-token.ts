@@ -7,12 +7,12 @@ import {issueTokens} from './tokens.ts';
 
 export const deviceGrant = 'urn:ietf:params:oauth:grant-type:device_code';
 
-/** By how much `slow_down` raises the interval, in seconds (RFC 8628 section 3.5). */
+/** How much `slow_down` adds to the interval (RFC 8628, section 3.5). */
 const slowerBy = 5;
-/** How much too early a poll may come, in milliseconds: a timer may be early, and the way there varies. */
+/** How much too early a poll may arrive: timers and networks vary. */
 const tolerance = 500;
 
-/** A poll of the device flow (RFC 8628 section 3.4): the tokens once, after the approval. */
+/** Answers a poll of the device flow (RFC 8628, section 3.4). Returns the tokens once, after the approval. */
 export async function pollDevice(
 	services: AccountServices,
 	{device_code: given}: Readonly<Record<string, string>>,
@@ -35,7 +35,7 @@ export async function pollDevice(
 		return unknownCode();
 	}
 
-	// Not earlier, or each made-up code would be stored.
+	// Counted only now; otherwise every made-up code would be stored.
 	const wait = await countAttempt(services, 'poll', hash);
 	if (wait !== undefined) {
 		return oauthWait(wait);

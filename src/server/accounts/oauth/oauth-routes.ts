@@ -10,7 +10,7 @@ import {revokeToken} from './revocation.ts';
 
 const paths = {device: '/oauth/device_authorization', token: '/oauth/token', revocation: '/oauth/revoke'} as const;
 
-/** How programs log in: the device flow (RFC 8628), refresh with rotation, revocation (RFC 7009), and where all of it is. */
+/** The OAuth routes: device flow (RFC 8628), refresh with rotation, revocation (RFC 7009) and metadata. */
 export function oauthRoutes(services: AccountServices): readonly Route[] {
 	const post = (
 		path: string,
@@ -19,7 +19,7 @@ export function oauthRoutes(services: AccountServices): readonly Route[] {
 		method: 'POST',
 		path,
 		auth: 'none',
-		// Any type: what is no form is refused in the words of the protocol.
+		// Any type: a body that is not a form gets an OAuth error.
 		accepts: [],
 		handle: asked => handle(services, asked),
 	});
@@ -36,7 +36,7 @@ export function oauthRoutes(services: AccountServices): readonly Route[] {
 	];
 }
 
-/** The metadata of RFC 8414 section 2. There is no authorization endpoint, so there are no response types. */
+/** Returns the metadata of RFC 8414, section 2. There is no authorization endpoint, so there are no response types. */
 function metadata(issuer: string) {
 	return {
 		issuer,

@@ -4,13 +4,13 @@ import {oauthAnswer, oauthError} from './answer.ts';
 import {issueTokens, revokeFamily} from './tokens.ts';
 
 /**
- * How long a refresh token that was exchanged may be exchanged again, in milliseconds: for an answer that was lost on the
- * way, and for two programs that share one login and refresh it at the same moment. After it, a second use means that
- * somebody else has the token, and ends the login (RFC 9700 section 4.14.2).
+ * How long a used refresh token may be used again: for a lost response, and for two programs that share a login and
+ * refresh at the same time. After that, a second use means that the token was stolen, and ends the login (RFC 9700,
+ * section 4.14.2).
  */
 const grace = 10_000;
 
-/** The refresh_token grant with rotation (RFC 6749 section 6). */
+/** Implements the refresh_token grant with rotation (RFC 6749, section 6). */
 export async function refresh(
 	{database, now}: Pick<AccountServices, 'database' | 'now'>,
 	{refresh_token: given}: Readonly<Record<string, string>>,
@@ -40,13 +40,14 @@ export async function refresh(
 			}
 
 			const {id, used_at, program, user_id: userId, client_id: clientId, family_id, api_key_id: apiKeyId} = found;
-			// A clock that was set back must not make the grace longer.
+			// `abs`: a clock that was set back must not extend the grace period.
 			if (used_at !== null && Math.abs(time.getTime() - Date.parse(used_at)) > grace) {
 				await revokeFamily(queries, time, family_id);
 				return undefined;
 			}
 
-			// Written again where it was used before: until the new tokens are there, nobody ends the login beside them.
+			// Also written if it was used before: the row lock keeps the login from ending until the new tokens are
+			// stored.
 			const {numUpdatedRows} = await queries
 				.updateTable('tokens')
 				.set({used_at: used_at ?? time.toISOString()})

@@ -5,10 +5,7 @@ import {oauthError} from './answer.ts';
 import {readClientForm} from './client-form.ts';
 import {revokeFamily} from './tokens.ts';
 
-/**
- * Ends the login that a token belongs to, be it the access or the refresh token (RFC 7009 section 2.1). What is not known is
- * a success, too: it opens nothing.
- */
+/** Ends the login of an access or refresh token (RFC 7009, section 2.1). An unknown token is a success, too. */
 export async function revokeToken({database, now}: AccountServices, {request}: PublicRequest): Promise<Response> {
 	const form = await readClientForm(request);
 	if (form instanceof Response) {

@@ -2,21 +2,21 @@ import {randomUUID} from 'node:crypto';
 import type {DatabaseTransaction, Queries} from '../../database/tables.ts';
 import {makeToken} from '../token.ts';
 
-/** Seconds that an access token and a refresh token are valid. Each refresh replaces both. */
+/** How long an access token and a refresh token are valid. Each refresh replaces both. */
 const lifetimes = {access: 60 * 60, refresh: 30 * 24 * 60 * 60} as const;
 
-/** What all tokens of one login have in common. */
+/** What all tokens of one login share. */
 export type Family = {
 	readonly id: string;
 	readonly userId: string;
 	readonly clientId: string;
-	/** What the program said it is. */
+	/** The name that the program claims; untrusted. */
 	readonly program: string | null;
-	/** The API key with which the session was opened that approved the login. */
+	/** The API key that opened the browser session that approved the login. */
 	readonly apiKeyId: string | null;
 };
 
-/** A token response (RFC 6749 section 5.1). */
+/** A token response (RFC 6749, section 5.1). */
 export type TokenAnswer = {
 	readonly access_token: string;
 	readonly token_type: 'Bearer';
@@ -24,7 +24,7 @@ export type TokenAnswer = {
 	readonly refresh_token: string;
 };
 
-/** Creates an access token and a refresh token of a login. Only their hashes are stored (SAFETY 26). */
+/** Creates an access token and a refresh token for a login. Only their hashes are stored (SAFETY 26). */
 export async function issueTokens(queries: Queries, now: Date, family: Family): Promise<TokenAnswer> {
 	const made = {access: makeToken('access'), refresh: makeToken('refresh')};
 	const rows = (['access', 'refresh'] as const).map(kind => ({
@@ -50,10 +50,10 @@ export async function issueTokens(queries: Queries, now: Date, family: Family): 
 	};
 }
 
-/** Ends a login: every token of it, used or not. */
+/** Ends a login by revoking all its tokens, used or not. */
 export async function revokeFamily(transaction: DatabaseTransaction, now: Date, familyId: string): Promise<void> {
 	const tokens = transaction.updateTable('tokens').where('family_id', '=', familyId).where('revoked_at', 'is', null);
-	// This waits for a renewal that goes on; what that has made, only the next statement sees.
+	// Waits for a concurrent refresh. Only the next statement sees the tokens which that created.
 	await tokens.set(({ref}) => ({client_id: ref('client_id')})).execute();
 	await tokens.set({revoked_at: now.toISOString()}).execute();
 }

@@ -1,4 +1,4 @@
-/** Who there is, what they belong to, and how they prove who they are. */
+/** Users, their organizations and projects, and their credentials. */
 export const accounts: readonly string[] = [
 	`create table users (
 		id text primary key,

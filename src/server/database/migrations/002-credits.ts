@@ -1,4 +1,4 @@
-/** What an organization may spend, and what its members have spent. */
+/** Credits of organizations and their use by members. */
 export const credits: readonly string[] = [
 	`create table credit_accounts (
 		organization_id text primary key references organizations (id) on delete cascade,

@@ -1,4 +1,4 @@
-/** What runs: sandboxes, and the environments and runtimes that they are for. */
+/** Sandboxes, and the environments and runtimes they run. */
 export const sandboxes: readonly string[] = [
 	`create table sandboxes (
 		id text primary key,

@@ -1,4 +1,4 @@
-/** Spans as they came, and what derives from them. */
+/** Spans as received, and everything derived from them. */
 export const traces: readonly string[] = [
 	`create table spans (
 		organization_id text not null references organizations (id) on delete cascade,

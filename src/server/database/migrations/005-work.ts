@@ -1,4 +1,4 @@
-/** Workflow runs, what they record, and what is submitted of it. */
+/** Workflow runs, their items, and submissions of items. */
 export const work: readonly string[] = [
 	`create table workflow_runs (
 		id text primary key,
@@ -54,6 +54,6 @@ export const work: readonly string[] = [
 		created_at text not null,
 		updated_at text not null
 	)`,
-	// One active stage for an item and an action, whoever asks at the same time.
+	// At most one active stage for each item and action, even with concurrent requests.
 	"create unique index active_stage on stages (item_id, action_id) where status = 'staged'",
 ];

@@ -1,6 +1,6 @@
 /**
- * How much an organization has stored. Spans that are there are counted, by the lengths that the engines know without reading
- * the texts; artifacts of before are not, since the database does not know how large they are.
+ * Stored bytes by organization. Existing spans are counted by text lengths, which the engines know without reading the
+ * texts. Existing artifacts are not counted, because the database doesn't know their sizes.
  */
 export const storedBytes: readonly string[] = [
 	`create table stored_bytes (

@@ -6,11 +6,11 @@ type UserTable = {
 	readonly username: string;
 	readonly full_name: string | null;
 	readonly password_hash: string | null;
-	/** Of the authenticator app that is in force, base32. */
+	/** The secret of the active authenticator app, in base32 and sealed. */
 	readonly totp_secret: string | null;
-	/** Of an enrollment that is not verified yet. */
+	/** The secret of an enrollment that isn't verified yet. */
 	readonly totp_pending_secret: string | null;
-	/** The last time step whose code was taken, so that none is good twice. */
+	/** The time step of the last accepted code, so that no code works twice. */
 	readonly totp_last_step: number | null;
 	readonly suspended_at: string | null;
 	readonly created_at: string;
@@ -23,7 +23,7 @@ type RecoveryCodeTable = {
 	readonly used_at: string | null;
 };
 
-/** One for a user: a later one takes the place of what was there. */
+/** One for each user; a new code replaces the old one. */
 type PasswordCodeTable = {
 	readonly user_id: string;
 	readonly code_hash: string;
@@ -36,10 +36,10 @@ type OrganizationTable = {
 	readonly slug: string;
 	readonly name: string;
 	readonly description: string | null;
-	/** Most seconds that a runtime may live, and what it gets where none are asked for; null leaves it to the platform. */
+	/** The maximum and the default time limit of a runtime in seconds; null for the server's own limits. */
 	readonly runtime_seconds_max: number | null;
 	readonly runtime_seconds_default: number | null;
-	/** Most sandboxes at once; null leaves it to the platform. */
+	/** Maximum number of sandboxes at once; null for the server's own limit. */
 	readonly sandbox_capacity: number | null;
 	readonly created_at: string;
 	readonly updated_at: string;
@@ -47,7 +47,7 @@ type OrganizationTable = {
 
 type StoredBytesTable = {
 	readonly organization_id: string;
-	/** Of its spans and artifacts, counted as they come. */
+	/** Bytes of spans and artifacts, counted when they are stored. */
 	readonly bytes: number;
 };
 
@@ -78,10 +78,10 @@ type ApiKeyTable = {
 	readonly id: string;
 	readonly user_id: string;
 	readonly name: string | null;
-	/** The beginning of the key, by which a person tells it from others. */
+	/** The start of the key, which identifies it to people. */
 	readonly prefix: string;
 	readonly key_hash: string;
-	/** The API key that created it, directly or through what that key opened: with it, this ends. */
+	/** The API key that created it, directly or through a session or login. Revoking that key revokes this one. */
 	readonly created_with: string | null;
 	readonly created_at: string;
 	readonly last_used_at: string | null;
@@ -95,11 +95,11 @@ type TokenTable = {
 	readonly kind: 'access' | 'refresh';
 	readonly token_hash: string;
 	readonly client_id: string;
-	/** All that came of one login; one revocation ends it. */
+	/** Identifies a login. All its tokens are revoked together. */
 	readonly family_id: string;
-	/** The user agent of the app that logged in, by which users tell their logins apart. */
+	/** The user agent of the app that logged in, which identifies the login to users. */
 	readonly program: string | null;
-	/** The API key that opened the login, where one did: with it, this ends. */
+	/** The API key that opened the login, if any. Revoking that key ends the login. */
 	readonly api_key_id: string | null;
 	readonly created_at: string;
 	readonly expires_at: string;
@@ -115,14 +115,14 @@ type DeviceAuthorizationTable = {
 	readonly client_id: string;
 	readonly status: 'pending' | 'approved' | 'denied' | 'consumed';
 	readonly user_id: string | null;
-	/** The API key of the browser session that approved it, where it was opened by one. */
+	/** The API key that opened the browser session that approved it, if any. */
 	readonly api_key_id: string | null;
-	/** Seconds that must lie between two polls. */
+	/** Minimum seconds between two polls. */
 	readonly interval_seconds: number;
 	readonly last_polled_at: string | null;
 	/** The user agent of the app, shown to the user who approves. */
 	readonly requested_from: string | null;
-	/** The address that it asked from, where it is known. */
+	/** The client address, if known. */
 	readonly requested_address: string | null;
 	readonly created_at: string;
 	readonly expires_at: string;
@@ -132,7 +132,7 @@ type BrowserSessionTable = {
 	readonly id: string;
 	readonly user_id: string;
 	readonly session_hash: string;
-	/** Whether the second factor is still owed. */
+	/** Whether the second factor is still required. */
 	readonly second_factor_pending: 0 | 1;
 	readonly api_key_id: string | null;
 	readonly created_at: string;
@@ -141,10 +141,10 @@ type BrowserSessionTable = {
 };
 
 type AttemptTable = {
-	/** What is tried, and a hash of by whom. */
+	/** The kind of attempt, and a hash of who made it. */
 	readonly key: string;
 	readonly count: number;
-	/** When it is counted from 1 again. */
+	/** When the count restarts at 1. */
 	readonly resets_at: string;
 };
 

@@ -4,24 +4,24 @@ type CreditAccountTable = {
 	readonly balance: number;
 	readonly refill_enabled: 0 | 1;
 	readonly has_payment_method: 0 | 1;
-	/** Refills since `month_reset` was last moved. */
+	/** Refills in the month that ends at `month_reset`. */
 	readonly month_count: number;
 	/** When the month's counts reset. */
 	readonly month_reset: string | null;
-	/** Most refills a month; null for no bound. */
+	/** Maximum refills a month; null for no limit. */
 	readonly monthly_cap: number | null;
 	readonly quantity: number | null;
 	readonly threshold: number | null;
 };
 
-/** What a member may use in a month, and has used. */
+/** A member's monthly limit and use. */
 type MemberCreditTable = {
 	readonly organization_id: string;
 	readonly user_id: string;
 	/** Null for no limit. */
 	readonly monthly_limit: number | null;
 	readonly month_used: number;
-	/** The month that `month_used` counts, as `2026-01`. */
+	/** The month that `month_used` counts, e.g. `2026-01`. */
 	readonly month: string;
 };
 
@@ -29,7 +29,7 @@ type CreditEntryTable = {
 	readonly id: string;
 	readonly organization_id: string;
 	readonly user_id: string | null;
-	/** Negative for what was used. */
+	/** Negative for usage. */
 	readonly amount: number;
 	readonly reason: string;
 	readonly created_at: string;

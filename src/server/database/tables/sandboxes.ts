@@ -16,7 +16,7 @@ type EnvironmentTable = {
 	readonly instruction: string | null;
 	/** JSON: object of services. */
 	readonly service_urls: string;
-	/** JSON: what checks the work, as the task says; null where it says nothing. */
+	/** JSON: how the work is verified, from the task; null if the task doesn't define it. */
 	readonly verification: string | null;
 	readonly error: string | null;
 	readonly sandbox_id: string | null;
@@ -25,26 +25,26 @@ type EnvironmentTable = {
 	readonly expires_at: string | null;
 };
 
-/** A process group that runs on this machine or elsewhere, for an environment or a runtime. */
+/** A process group on this machine or elsewhere, for an environment or a runtime. */
 type SandboxTable = {
 	readonly id: string;
 	readonly organization_id: string;
 	readonly created_by: string;
 	readonly provider: string;
-	/** By which the provider finds it again after a restart. */
+	/** The provider's own id, which still works after a restart. */
 	readonly provider_sandbox_id: string;
-	/** Where it runs: only servers of that machine may look after it. */
+	/** The machine where it runs. Only servers on that machine manage it. */
 	readonly machine: string;
 	readonly state: RuntimeInstance['state'];
 	readonly pause_reason: NonNullable<RuntimeInstance['pause_reason']> | null;
-	/** What ends its time before its limit does; null where that is the limit itself. */
+	/** What ends it before its time limit; null if only the limit does. */
 	readonly limited_by: 'insufficient_credits' | 'member_limit_exceeded' | null;
 	readonly sandbox_url: string | null;
 	/** Seconds it ran before `running_since`. */
 	readonly past_seconds: number;
 	readonly running_since: string | null;
 	readonly billed_credits: number;
-	/** JSON: object, milliseconds of the steps of its start. */
+	/** JSON: object, duration of each start step in milliseconds. */
 	readonly startup_timing: string;
 	readonly created_at: string;
 	readonly expires_at: string | null;
@@ -62,7 +62,7 @@ type RuntimeTable = {
 	readonly config_version: string;
 	readonly created_by: string;
 	readonly status: Runtime['status'];
-	/** Seconds that its owner asked for; null for none. */
+	/** The requested time limit in seconds; null for none. */
 	readonly requested_seconds: number | null;
 	/** The task that its sandbox runs. */
 	readonly task_ref: string;

@@ -1,40 +1,40 @@
 import type {Session} from '../../../contract/resources/session.ts';
 
-/** A span as it came, once however often it was sent. */
+/** A span as received, stored once however often it is sent. */
 type SpanTable = {
 	readonly organization_id: string;
 	readonly trace_id: string;
 	readonly span_id: string;
 	readonly workspace_id: string;
 	readonly project_id: string;
-	/** Who sent it. */
+	/** The user who sent it. */
 	readonly user_id: string;
 	readonly parent_span_id: string | null;
 	readonly name: string;
-	/** `service.span.type`, else `gen_ai.operation.name`, else its kind in a word. */
+	/** `service.span.type`, else `gen_ai.operation.name`, else the name of its kind. */
 	readonly type: string;
 	readonly kind: number;
-	/** Microseconds since 1970: nanoseconds would not fit a number. */
+	/** Microseconds since 1970: nanoseconds wouldn't fit a number. */
 	readonly started_at_us: number;
 	readonly ended_at_us: number;
-	/** 0 unset, 1 ok, 2 error, as OTLP counts. */
+	/** 0 unset, 1 ok, 2 error, as in OTLP. */
 	readonly status_code: number;
-	/** As it came; nothing derives from it yet. */
+	/** As received; nothing is derived from it yet. */
 	readonly status_message: string | null;
 	/** JSON: objects. */
 	readonly attributes: string;
 	readonly resource: string;
 	/** JSON: array. */
 	readonly events: string;
-	/** What the span belongs to, as its attributes say, or else the nearest span above it that says so. */
+	/** What the span belongs to: from its attributes, or from its nearest ancestor that has them. */
 	readonly session_id: string | null;
 	readonly evaluation_id: string | null;
 	readonly evaluation_item_id: string | null;
 	readonly assessment_id: string | null;
-	/** The attack that it is, or is a part of. */
+	/** The attack span that it is or belongs to. */
 	readonly attack_span_id: string | null;
 	readonly workflow_run_id: string | null;
-	/** ISO 8601 in UTC; for people who inspect the database, no operation returns it. */
+	/** ISO 8601 in UTC. For people who inspect the database; no operation returns it. */
 	readonly received_at: string;
 };
 
@@ -43,7 +43,7 @@ type SessionTable = {
 	readonly organization_id: string;
 	readonly workspace_id: string;
 	readonly project_id: string | null;
-	/** `gen_ai.conversation.id` as it came; one session for each in a workspace. */
+	/** `gen_ai.conversation.id` as received. Each one is a session of its workspace. */
 	readonly conversation_id: string;
 	readonly user_id: string;
 	readonly runtime_id: string | null;
@@ -53,40 +53,43 @@ type SessionTable = {
 	readonly preview_text: string | null;
 	readonly origin: NonNullable<Session['origin']>;
 	readonly visibility: Session['visibility'];
-	/** JSON: object of arrays of text. */
+	/** JSON: object of text arrays. */
 	readonly labels: string;
 	readonly archived_at: string | null;
 	readonly frozen_at: string | null;
 	readonly frozen_by: Session['frozen_by'];
 	readonly last_message_at: string | null;
-	/** JSON: by field, the microseconds of the span that said it last. */
+	/** JSON: for each field, the start of the latest span that set it, in microseconds. */
 	readonly said_at: string;
 	readonly created_at: string;
 	readonly updated_at: string;
 };
 
-/** One message of a session. Its usage is what the last span with its id said; the session's is their sum when read. */
+/**
+ * One message of a session, with the usage of the latest span that has its id. The session's usage is the sum, computed
+ * when read.
+ */
 type SessionMessageTable = {
 	readonly session_id: string;
 	readonly message_id: string;
-	/** The span that spoke of it last. */
+	/** The latest span about the message. */
 	readonly span_id: string;
 	readonly role: string;
 	readonly model: string | null;
-	/** Disjoint, as ARCHITECTURE says: input leaves both cache buckets out. */
+	/** Disjoint counts: input excludes both cache counts. */
 	readonly input_tokens: number;
 	readonly cache_read_input_tokens: number;
 	readonly cache_creation_input_tokens: number;
 	readonly output_tokens: number;
 	readonly tool_call_count: number;
-	/** As the span said it; null where it said nothing, and the catalog is asked. */
+	/** The cost that the span reported; null if it reported none, and the price catalog is used. */
 	readonly cost_usd: number | null;
-	/** Whether it is an inference, which has usage. */
+	/** Whether it is a model call, which has usage. */
 	readonly is_generation: 0 | 1;
 	readonly at_us: number;
 };
 
-/** From here on the messages before `at_us` are compacted. */
+/** A compaction: messages before `at_us` are compacted. */
 type SessionCompactionTable = {
 	readonly session_id: string;
 	readonly span_id: string;
@@ -100,14 +103,14 @@ type AssessmentTable = {
 	readonly project_id: string;
 	readonly name: string;
 	readonly status: string;
-	/** JSON: whatever else the spans said of it. */
+	/** JSON: everything else that the spans reported. */
 	readonly detail: string;
 	readonly created_at: string;
 	readonly updated_at: string;
 	readonly completed_at: string | null;
 };
 
-/** One attack run: the finding, and the columns that lists are sorted by. */
+/** One attack run: the finding, and the columns that lists sort by. */
 type FindingTable = {
 	readonly id: string;
 	readonly organization_id: string;
@@ -119,10 +122,10 @@ type FindingTable = {
 	readonly attack_name: string;
 	readonly category: string | null;
 	readonly severity: string;
-	/** The higher the worse, so that severities sort by what they mean. */
+	/** Higher is worse, so that severities sort by meaning. */
 	readonly severity_rank: number;
 	readonly best_score: number | null;
-	/** JSON: the whole `FindingDetail` but for what other columns hold. */
+	/** JSON: `FindingDetail` without the fields that have columns of their own. */
 	readonly detail: string;
 	/** JSON: `AttackSpanResponse`. */
 	readonly attack: string;
@@ -140,7 +143,7 @@ type ArtifactTable = {
 	readonly size_bytes: number | null;
 };
 
-/** What a database knows the key by that its secrets are sealed with; the key itself is not in it. */
+/** The fingerprint of the key that secrets are sealed with. The key itself is not in the database. */
 type SigningKeyTable = {
 	readonly name: string;
 	/** Base64url. */

@@ -7,7 +7,7 @@ type WorkflowRunTable = {
 	readonly project_id: string;
 	readonly title: string | null;
 	readonly status: 'pending' | 'running' | 'completed' | 'failed';
-	/** The attempt that owns it: later writes must come from it. */
+	/** The attempt that owns the run. Later writes must come from it. */
 	readonly execution_id: string | null;
 	readonly runtime_id: string | null;
 	readonly claimed_by: string | null;
@@ -16,7 +16,7 @@ type WorkflowRunTable = {
 	readonly updated_at: string;
 };
 
-/** What an agent recorded, from its spans. */
+/** An item that an agent recorded with its spans. */
 type ItemTable = {
 	readonly id: string;
 	readonly organization_id: string;
