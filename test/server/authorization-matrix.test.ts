@@ -6,7 +6,7 @@ import type {Endpoint} from '../../src/contract/endpoint.ts';
 import {type OperationId, operations} from '../../src/contract/operations.ts';
 import {problemSchema} from '../../src/contract/problem.ts';
 import {startEnrollment} from '../../src/server/accounts/second-factor.ts';
-import {hashToken, makeToken} from '../../src/server/accounts/token.ts';
+import {createToken, hashToken} from '../../src/server/accounts/token.ts';
 import {type Caller, callers, matrix} from './authorization-rows.ts';
 import {contentsOf} from './contents.ts';
 import {createTestServer, type TestServer} from './harness.ts';
@@ -36,7 +36,7 @@ async function meet(server: TestServer): Promise<Readonly<Record<Caller, Asker>>
 	await postForm(server.app, '/oauth/revoke', {token: tokens.ended.access, client_id: 'service-cli'});
 	return {
 		anonymous: {key: ''},
-		badKey: {key: makeToken('api-key').token.reveal()},
+		badKey: {key: createToken('api-key').token.reveal()},
 		expiredKey: expired,
 		revokedKey: revoked,
 		suspendedUser: suspended,

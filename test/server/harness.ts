@@ -4,8 +4,8 @@ import {tmpdir} from 'node:os';
 import {join} from 'node:path';
 import {onTestFinished} from 'vitest';
 import {addMember, initialize} from '../../src/server/accounts/initialize.ts';
-import {createSeal, makeSealKey} from '../../src/server/accounts/seal.ts';
-import type {ArtifactLocation} from '../../src/server/artifacts/artifact-place.ts';
+import {createSeal, createSealKey} from '../../src/server/accounts/seal.ts';
+import type {ArtifactLocation} from '../../src/server/artifacts/artifact-location.ts';
 import {openArtifacts} from '../../src/server/artifacts/artifact-store.ts';
 import type {Role} from '../../src/server/database/role.ts';
 import {loadServerCatalog} from '../../src/server/handlers/server-catalog.ts';
@@ -49,7 +49,7 @@ export async function createTestServer({
 	const log: Log = entry => entries.push(entry);
 	const folder = join(tmpdir(), `service-server-${randomUUID()}`);
 	onTestFinished(() => rm(folder, {recursive: true, force: true}));
-	const seal = createSeal(makeSealKey());
+	const seal = createSeal(createSealKey());
 	const shared = {database, now: () => new Date(clock.now), publicUrl: () => origin, log, seal};
 	const services: Services = {
 		...shared,

@@ -3,11 +3,11 @@ import {once} from 'node:events';
 import {createInterface} from 'node:readline';
 import {text} from 'node:stream/consumers';
 import {onTestFinished} from 'vitest';
-import {makeSealKey} from '../../src/server/accounts/seal.ts';
+import {createSealKey} from '../../src/server/accounts/seal.ts';
 import {ensureBuilt, folderWith, program} from '../e2e/program.ts';
 
 /** Servers on one database share it. */
-const sealKey = makeSealKey().toString('base64url');
+const sealKey = createSealKey().toString('base64url');
 
 function run(words: readonly string[]) {
 	const child = spawn(process.execPath, [program, 'serve', ...words, '--json'], {

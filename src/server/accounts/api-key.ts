@@ -2,7 +2,7 @@ import {randomUUID} from 'node:crypto';
 import type {Secret} from '../../core/secrets/secret.ts';
 import type {DatabaseTransaction, Queries} from '../database/tables.ts';
 import type {AccountServices} from './account-services.ts';
-import {makeToken} from './token.ts';
+import {createToken} from './token.ts';
 
 type Shared = Pick<AccountServices, 'database' | 'now'>;
 
@@ -19,10 +19,10 @@ export type ApiKeyRecord = {
 	readonly expires_at: string | null;
 };
 
-const shownLength = 'svc_'.length + 6;
+const prefixLength = 'svc_'.length + 6;
 const columns = ['id', 'name', 'prefix', 'created_with', 'created_at', 'last_used_at', 'expires_at'] as const;
 
-type Making = {
+type NewApiKey = {
 	readonly userId: string;
 	readonly name: string | null;
 	/** The id of the key that authenticated the request, directly or through a session or login; null for none. */
@@ -30,15 +30,15 @@ type Making = {
 };
 
 /** Creates an API key for a user. Its secret is only returned here; only its hash is stored (SAFETY 26). */
-export async function makeApiKey(
+export async function createApiKey(
 	{database, now}: {readonly database: Queries} & Pick<Shared, 'now'>,
-	{userId, name, createdWith = null}: Making,
+	{userId, name, createdWith = null}: NewApiKey,
 ): Promise<{readonly record: ApiKeyRecord; readonly secret: Secret}> {
-	const {token, hash} = makeToken('api-key');
+	const {token, hash} = createToken('api-key');
 	const record = {
 		id: randomUUID(),
 		name,
-		prefix: token.reveal().slice(0, shownLength),
+		prefix: token.reveal().slice(0, prefixLength),
 		created_with: createdWith,
 		created_at: now().toISOString(),
 		last_used_at: null,
@@ -50,7 +50,7 @@ export async function makeApiKey(
 }
 
 /** Prevents a key from being revoked until the transaction ends. Returns false if it is already revoked. */
-export async function holdKey(
+export async function lockKey(
 	{database, now}: {readonly database: DatabaseTransaction} & Pick<Shared, 'now'>,
 	keyId: string,
 ) {
@@ -110,7 +110,7 @@ export async function revokeKey(
 			return false;
 		}
 
-		const family = descendantsOf(transaction, keyId);
+		const family = withDescendants(transaction, keyId);
 		// Another request may be creating a key right now. The next pass finds it, and after that its parent is revoked
 		// and can't create more.
 		for (let found = 1n; found > 0n; ) {
@@ -144,7 +144,7 @@ export async function revokeKey(
  * Returns a query builder with a recursive CTE `family`: the ids of a key and all keys created with it, directly or
  * indirectly.
  */
-function descendantsOf(transaction: DatabaseTransaction, keyId: string) {
+function withDescendants(transaction: DatabaseTransaction, keyId: string) {
 	return transaction.withRecursive('family', queries =>
 		queries
 			.selectFrom('api_keys')

@@ -2,7 +2,7 @@ import type {AccountServices} from './account-services.ts';
 import {hashToken} from './token.ts';
 
 /** How many attempts are allowed in how many seconds. */
-type Limit = {readonly most: number; readonly seconds: number};
+type Limit = {readonly max: number; readonly seconds: number};
 
 /** Limits for guesses that could succeed, and for requests that cost the server much. */
 const limits = {
@@ -10,26 +10,26 @@ const limits = {
 	 * By e-mail address (known or not) and network, so that a stranger's guesses don't lock the user out. A successful
 	 * login resets it.
 	 */
-	'sign-in': {most: 10, seconds: 15 * 60},
+	'sign-in': {max: 10, seconds: 15 * 60},
 	/** By e-mail address, against guesses from many networks. Never reset. */
-	'sign-in-anywhere': {most: 100, seconds: 15 * 60},
+	'sign-in-anywhere': {max: 100, seconds: 15 * 60},
 	/** By network: each attempt is a slow comparison, and only two run at a time. */
-	'sign-in-network': {most: 60, seconds: 60},
+	'sign-in-network': {max: 60, seconds: 60},
 	/**
 	 * By user: at login, and when turning a second factor on or off. A code has a million values, of which three are
 	 * valid.
 	 */
-	'second-factor': {most: 6, seconds: 15 * 60},
+	'second-factor': {max: 6, seconds: 15 * 60},
 	/**
 	 * By user, who must be logged in (RFC 8628, section 5.1). Each approved login counts twice. Never reset, since
 	 * anyone can request valid codes.
 	 */
-	'user-code': {most: 30, seconds: 15 * 60},
+	'user-code': {max: 30, seconds: 15 * 60},
 	/** By device code; `slow_down` asks clients to poll less long before that. */
-	poll: {most: 60, seconds: 60},
+	poll: {max: 60, seconds: 60},
 	/** By network, and for all programs together: anyone may ask, and each request stores a row for ten minutes. */
-	'device-code': {most: 60, seconds: 60},
-	'device-code-anywhere': {most: 600, seconds: 60},
+	'device-code': {max: 60, seconds: 60},
+	'device-code-anywhere': {max: 600, seconds: 60},
 } as const satisfies Record<string, Limit>;
 
 export type AttemptKind = keyof typeof limits;
@@ -43,14 +43,14 @@ type Shared = Pick<AccountServices, 'database' | 'now'>;
 export async function countAttempt(
 	{database, now}: Shared,
 	kind: AttemptKind,
-	who: string,
+	subject: string,
 ): Promise<number | undefined> {
-	const {most, seconds} = limits[kind];
+	const {max, seconds} = limits[kind];
 	const time = now();
 	const at = (later: number) => new Date(time.getTime() + later * 1000).toISOString();
 	const {count, resets_at: until} = await database
 		.insertInto('attempts')
-		.values({key: keyOf(kind, who), count: 1, resets_at: at(seconds)})
+		.values({key: keyOf(kind, subject), count: 1, resets_at: at(seconds)})
 		.onConflict(conflict =>
 			conflict.column('key').doUpdateSet(({eb, or, ref}) => {
 				// A reset time more than twice the period away was written with a wrong clock, and would lock users out
@@ -69,15 +69,15 @@ export async function countAttempt(
 		)
 		.returning(['count', 'resets_at'])
 		.executeTakeFirstOrThrow();
-	return count > most ? Math.max(1, Math.ceil((Date.parse(until) - time.getTime()) / 1000)) : undefined;
+	return count > max ? Math.max(1, Math.ceil((Date.parse(until) - time.getTime()) / 1000)) : undefined;
 }
 
 /** Clears the count after a correct attempt. */
-export async function clearAttempts({database}: Shared, kind: AttemptKind, who: string): Promise<void> {
-	await database.deleteFrom('attempts').where('key', '=', keyOf(kind, who)).execute();
+export async function clearAttempts({database}: Shared, kind: AttemptKind, subject: string): Promise<void> {
+	await database.deleteFrom('attempts').where('key', '=', keyOf(kind, subject)).execute();
 }
 
 /** Hashes the attempt's subject, because people type passwords into the wrong field. */
-function keyOf(kind: AttemptKind, who: string): string {
-	return `${kind}:${hashToken(who)}`;
+function keyOf(kind: AttemptKind, subject: string): string {
+	return `${kind}:${hashToken(subject)}`;
 }

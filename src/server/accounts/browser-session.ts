@@ -1,7 +1,7 @@
 import {randomUUID} from 'node:crypto';
 import type {Secret} from '../../core/secrets/secret.ts';
 import type {AccountServices} from './account-services.ts';
-import {hashToken, kindOfToken, makeToken} from './token.ts';
+import {createToken, hashToken, kindOfToken} from './token.ts';
 import {type Account, accountColumns} from './user.ts';
 
 type Shared = Pick<AccountServices, 'database' | 'now'>;
@@ -11,32 +11,32 @@ export type BrowserSession = {
 	readonly id: string;
 	readonly account: Account;
 	/** Whether only the second-factor page is open to it. */
-	readonly owesSecondFactor: boolean;
+	readonly needsSecondFactor: boolean;
 	/** The API key that opened the session, if not a password. */
 	readonly apiKeyId: string | null;
 };
 
-type Opening = {readonly userId: string; readonly apiKeyId: string | null; readonly owesSecondFactor: boolean};
+type NewSession = {readonly userId: string; readonly apiKeyId: string | null; readonly needsSecondFactor: boolean};
 
 /** Lifetime of a session, and of one that waits for the second factor. */
-const life = 12 * 60 * 60;
-const lifeOfHalf = 10 * 60;
+const lifetimeSeconds = 12 * 60 * 60;
+const pendingLifetimeSeconds = 10 * 60;
 
 /** Creates a session, always with a new secret (against session fixation). Only the secret's hash is stored. */
 export async function openSession(
 	{database, now}: Shared,
-	{userId, apiKeyId, owesSecondFactor}: Opening,
+	{userId, apiKeyId, needsSecondFactor}: NewSession,
 ): Promise<{readonly token: Secret; readonly seconds: number}> {
-	const {token, hash} = makeToken('session');
+	const {token, hash} = createToken('session');
 	const time = now();
-	const seconds = owesSecondFactor ? lifeOfHalf : life;
+	const seconds = needsSecondFactor ? pendingLifetimeSeconds : lifetimeSeconds;
 	await database
 		.insertInto('browser_sessions')
 		.values({
 			id: randomUUID(),
 			user_id: userId,
 			session_hash: hash,
-			second_factor_pending: owesSecondFactor ? 1 : 0,
+			second_factor_pending: needsSecondFactor ? 1 : 0,
 			api_key_id: apiKeyId,
 			created_at: time.toISOString(),
 			expires_at: new Date(time.getTime() + seconds * 1000).toISOString(),
@@ -72,7 +72,7 @@ export async function findSession(
 	}
 
 	const {session_id: id, second_factor_pending, api_key_id: apiKeyId, ...account} = found;
-	return {id, account, owesSecondFactor: second_factor_pending === 1, apiKeyId};
+	return {id, account, needsSecondFactor: second_factor_pending === 1, apiKeyId};
 }
 
 /** Ends a session. */

@@ -1,5 +1,5 @@
 import type {AccountServices} from './account-services.ts';
-import {readUserCode} from './user-code.ts';
+import {parseUserCode} from './user-code.ts';
 
 type Shared = Pick<AccountServices, 'database' | 'now'>;
 
@@ -17,7 +17,7 @@ export type WaitingLogin = {
 
 /** Returns the login that waits for a code, however it is typed; undefined if the code is wrong or has expired. */
 export async function findLogin({database, now}: Shared, typed: string): Promise<WaitingLogin | undefined> {
-	const userCode = readUserCode(typed);
+	const userCode = parseUserCode(typed);
 	if (!userCode) {
 		return undefined;
 	}

@@ -4,7 +4,7 @@ import type {Secret} from '../../core/secrets/secret.ts';
 import type {Role} from '../database/role.ts';
 import type {DatabaseTransaction} from '../database/tables.ts';
 import type {AccountServices} from './account-services.ts';
-import {makeApiKey} from './api-key.ts';
+import {createApiKey} from './api-key.ts';
 import {isEmail, normalizeEmail} from './user.ts';
 
 type Shared = Pick<AccountServices, 'database' | 'now'>;
@@ -80,7 +80,7 @@ export async function initialize(
 			.insertInto('members')
 			.values({organization_id: organizationId, user_id: userId, role: 'owner', created_at})
 			.execute();
-		const {secret} = await makeApiKey({database, now: services.now}, {userId, name: 'serve init'});
+		const {secret} = await createApiKey({database, now: services.now}, {userId, name: 'serve init'});
 		return {apiKey: secret, organization, workspace, project, userId, isNewUser: isNew};
 	});
 }
@@ -139,7 +139,7 @@ export async function addMember(services: Shared, {organization, email, role}: N
 			.onConflict(conflict => conflict.columns(['organization_id', 'user_id']).doUpdateSet({role}))
 			.execute();
 		const made = isNew
-			? await makeApiKey({database, now: services.now}, {userId, name: `member of ${organization}`})
+			? await createApiKey({database, now: services.now}, {userId, name: `member of ${organization}`})
 			: undefined;
 		return {userId, apiKey: made?.secret};
 	});

@@ -1,24 +1,24 @@
 import type {Secret} from '../../core/secrets/secret.ts';
 import type {AccountServices} from './account-services.ts';
 import {hashPassword} from './password.ts';
-import {hashToken, kindOfToken, makeToken} from './token.ts';
+import {createToken, hashToken, kindOfToken} from './token.ts';
 
 type Shared = Pick<AccountServices, 'database' | 'now'>;
 
 /** How long a code is valid: it may have to reach someone in another time zone after a weekend. */
-const life = 3 * 24 * 60 * 60;
+const lifetimeSeconds = 3 * 24 * 60 * 60;
 
 /**
  * Creates the one-time code with which a user sets a password, and replaces an earlier code. Only administrators create
  * it: API keys are stored in many places, so one must not be enough to take over an account.
  */
-export async function makePasswordCode({database, now}: Shared, userId: string): Promise<Secret> {
-	const {token, hash} = makeToken('password-code');
+export async function createPasswordCode({database, now}: Shared, userId: string): Promise<Secret> {
+	const {token, hash} = createToken('password-code');
 	const time = now();
 	const row = {
 		code_hash: hash,
 		created_at: time.toISOString(),
-		expires_at: new Date(time.getTime() + life * 1000).toISOString(),
+		expires_at: new Date(time.getTime() + lifetimeSeconds * 1000).toISOString(),
 	};
 	await database
 		.insertInto('password_codes')

@@ -7,22 +7,22 @@ import {randomBytes, type ScryptOptions, scrypt, timingSafeEqual} from 'node:cry
 type Cost = {readonly N: number; readonly r: number; readonly p: number};
 
 /** 32 MiB and three passes: OWASP's recommended minimum for N = 2^15. */
-const usualCost: Cost = {N: 2 ** 15, r: 8, p: 3};
+const defaultCost: Cost = {N: 2 ** 15, r: 8, p: 3};
 const saltBytes = 16;
 const hashBytes = 32;
 /** The most memory that a stored hash may require. */
-const mostMemory = 128 * 1024 * 1024;
+const maxMemoryBytes = 128 * 1024 * 1024;
 
 /** In characters. The minimum is NIST SP 800-63B's for passwords with a second factor. Rules beyond that don't help. */
-export const passwordLength = {least: 10, most: 256} as const;
+export const passwordLength = {min: 10, max: 256} as const;
 
 /** Compared for unknown users, so that the response takes as long. */
-const nobody = encode(usualCost, Buffer.alloc(saltBytes), Buffer.alloc(hashBytes));
+const dummyHash = encode(defaultCost, Buffer.alloc(saltBytes), Buffer.alloc(hashBytes));
 
 /** Hashes a password with a random salt: `scrypt$N$r$p$salt$hash`, the last two in base64url. */
 export async function hashPassword(password: string): Promise<string> {
 	const salt = randomBytes(saltBytes);
-	return encode(usualCost, salt, await derive(password, salt, usualCost));
+	return encode(defaultCost, salt, await derive(password, salt, defaultCost));
 }
 
 /**
@@ -30,7 +30,7 @@ export async function hashPassword(password: string): Promise<string> {
  * takes as long and never matches.
  */
 export async function verifyPassword(password: string, stored: string | null | undefined): Promise<boolean> {
-	const {cost, salt, hash} = decode(stored ?? nobody);
+	const {cost, salt, hash} = decode(stored ?? dummyHash);
 	const given = await derive(password, salt, cost);
 	return timingSafeEqual(given, hash) && Boolean(stored);
 }
@@ -51,15 +51,15 @@ function decode(stored: string): {readonly cost: Cost; readonly salt: Buffer; re
 }
 
 /** How many hashes run at once, so that the thread pool stays available for files, and how many may wait. */
-const mostAtOnce = 2;
-const mostWaiting = 20;
+const maxConcurrent = 2;
+const maxQueued = 20;
 
-const waiting: (() => void)[] = [];
+const queue: (() => void)[] = [];
 let running = 0;
 
 /** Returns whether another password check would have to wait for seconds. */
 export function isBusyHashing(): boolean {
-	return waiting.length >= mostWaiting;
+	return queue.length >= maxQueued;
 }
 
 /**
@@ -67,9 +67,9 @@ export function isBusyHashing(): boolean {
  * 4.2).
  */
 async function derive(password: string, salt: Buffer, cost: Cost): Promise<Buffer> {
-	const options: ScryptOptions = {...cost, maxmem: mostMemory};
-	if (running >= mostAtOnce) {
-		await new Promise<void>(resolve => waiting.push(resolve));
+	const options: ScryptOptions = {...cost, maxmem: maxMemoryBytes};
+	if (running >= maxConcurrent) {
+		await new Promise<void>(resolve => queue.push(resolve));
 	} else {
 		running += 1;
 	}
@@ -82,7 +82,7 @@ async function derive(password: string, salt: Buffer, cost: Cost): Promise<Buffe
 		});
 	} finally {
 		// The next in line takes over the slot; without one, it becomes free.
-		const next = waiting.shift();
+		const next = queue.shift();
 		running -= next ? 0 : 1;
 		next?.();
 	}

@@ -7,7 +7,7 @@ const length = 16;
 const count = 10;
 
 /** Creates ten one-time recovery codes, such as `k3wq-…`, for a lost authenticator app. */
-export function makeRecoveryCodes(): readonly string[] {
+export function createRecoveryCodes(): readonly string[] {
 	return Array.from({length: count}, () =>
 		Array.from({length}, () => alphabet[randomInt(alphabet.length)])
 			.join('')

@@ -7,12 +7,12 @@ import {errnoOf, explainFileError} from '../../storage/file-error.ts';
 import {readPrivateFile, syncFolder} from '../../storage/private-file.ts';
 import {makeFolder} from '../../storage/private-folder.ts';
 import type {Database} from '../database/tables.ts';
-import {isSealed, makeSealKey, type Seal, sealKeyBytes} from './seal.ts';
-import {totpPlace} from './second-factor.ts';
+import {createSealKey, isSealed, type Seal, sealKeyBytes} from './seal.ts';
+import {totpContext} from './second-factor.ts';
 
 const variable = 'SERVICE_SEAL_KEY';
 const fileName = 'seal.key';
-const largestFile = 4096;
+const maxFileBytes = 4096;
 
 /**
  * Returns the server's key: from `SERVICE_SEAL_KEY`, else from `seal.key` in its folder, which is created with mode
@@ -27,36 +27,36 @@ export async function loadSealKey(folder: string, env: Environment): Promise<Uin
 
 	const path = join(folder, fileName);
 	try {
-		return parseKey(await readOrMake(folder, path), path);
+		return parseKey(await readOrCreate(folder, path), path);
 	} catch (error) {
 		throw error instanceof AppError ? error : explainFileError(error, 'read', path);
 	}
 }
 
-async function readOrMake(folder: string, path: string): Promise<string> {
-	const there = readPrivateFile(path, largestFile);
-	if (there !== undefined) {
-		return there;
+async function readOrCreate(folder: string, path: string): Promise<string> {
+	const existing = readPrivateFile(path, maxFileBytes);
+	if (existing !== undefined) {
+		return existing;
 	}
 
 	// Creates the file atomically. If several servers start together, the first file wins.
 	makeFolder(folder);
-	const made = `${path}.${randomUUID()}`;
+	const temporary = `${path}.${randomUUID()}`;
 	try {
-		await writeFile(made, `${makeSealKey().toString('base64url')}\n`, {flag: 'wx', mode: 0o600, flush: true});
-		await link(made, path).catch((error: unknown) => {
+		await writeFile(temporary, `${createSealKey().toString('base64url')}\n`, {flag: 'wx', mode: 0o600, flush: true});
+		await link(temporary, path).catch((error: unknown) => {
 			if (errnoOf(error) !== 'EEXIST') {
 				throw error;
 			}
 		});
 	} finally {
-		await rm(made, {force: true});
+		await rm(temporary, {force: true});
 	}
 
 	// The key must be on disk before anything is sealed with it. Otherwise a power failure could lose the key but keep
 	// the database.
 	await syncFolder(folder);
-	return readPrivateFile(path, largestFile) ?? '';
+	return readPrivateFile(path, maxFileBytes) ?? '';
 }
 
 function parseKey(text: string, from: string): Uint8Array {
@@ -93,7 +93,7 @@ export async function applySeal(database: Database, seal: Seal): Promise<void> {
 		.where('name', '=', fingerprint)
 		.executeTakeFirstOrThrow();
 	if (value !== expected) {
-		const email = await someoneToDrop(database);
+		const email = await findUserToReset(database);
 		throw new AppError('failed', 'The secrets in this database were sealed with another key.', {
 			hint:
 				`Copy ${fileName} from the first server's data folder, or set ${variable} to its contents; ` +
@@ -110,7 +110,7 @@ export async function applySeal(database: Database, seal: Seal): Promise<void> {
 		for (const {id, secret} of rows.filter(row => !isSealed(row.secret ?? ''))) {
 			await database
 				.updateTable('users')
-				.set({[column]: seal.close(secret ?? '', totpPlace(id))})
+				.set({[column]: seal.encrypt(secret ?? '', totpContext(id))})
 				.where('id', '=', id)
 				.where(column, '=', secret)
 				.execute();
@@ -122,7 +122,7 @@ export async function applySeal(database: Database, seal: Seal): Promise<void> {
  * Returns the e-mail address of a user whose second factor must be dropped if the key is lost. Users with a second
  * factor come first.
  */
-async function someoneToDrop(database: Database): Promise<string> {
+async function findUserToReset(database: Database): Promise<string> {
 	const found = await database
 		.selectFrom('users')
 		.select('email')

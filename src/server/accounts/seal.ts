@@ -3,11 +3,11 @@ import {createCipheriv, createDecipheriv, createHmac, randomBytes} from 'node:cr
 /** Encrypts secrets that the server must read again, so that the database alone (a dump or backup) doesn't reveal them. */
 export type Seal = {
 	/** Encrypts a text for one context, such as a field of one row. It can't be decrypted in another. */
-	readonly close: (text: string, place: string) => string;
+	readonly encrypt: (text: string, context: string) => string;
 	/**
 	 * Decrypts a text. Throws a plain error if it was sealed with another key or for another context, or was modified.
 	 */
-	readonly open: (sealed: string, place: string) => string;
+	readonly decrypt: (sealed: string, context: string) => string;
 	/** Derives another 32-byte key for one purpose. It reveals nothing about this key or other derived keys. */
 	readonly derive: (purpose: string) => Buffer;
 };
@@ -24,28 +24,28 @@ const algorithm = 'aes-256-gcm';
 const nonceBytes = 12;
 const tagBytes = 16;
 
-export function makeSealKey(): Buffer {
+export function createSealKey(): Buffer {
 	return randomBytes(sealKeyBytes);
 }
 
 /** Creates a seal with AES-256-GCM and a key of 32 bytes. */
 export function createSeal(key: Uint8Array): Seal {
 	return {
-		close(text, place) {
+		encrypt(text, context) {
 			const nonce = randomBytes(nonceBytes);
-			const cipher = createCipheriv(algorithm, key, nonce).setAAD(Buffer.from(place));
+			const cipher = createCipheriv(algorithm, key, nonce).setAAD(Buffer.from(context));
 			const sealed = [nonce, cipher.update(text, 'utf8'), cipher.final(), cipher.getAuthTag()];
 			return `${version}${Buffer.concat(sealed).toString('base64url')}`;
 		},
 
-		open(sealed, place) {
+		decrypt(sealed, context) {
 			const bytes = Buffer.from(isSealed(sealed) ? sealed.slice(version.length) : '', 'base64url');
 			if (bytes.length < nonceBytes + tagBytes) {
-				throw new Error('What should be sealed is not.');
+				throw new Error('A secret in the database is not sealed.');
 			}
 
 			const decipher = createDecipheriv(algorithm, key, bytes.subarray(0, nonceBytes), {authTagLength: tagBytes})
-				.setAAD(Buffer.from(place))
+				.setAAD(Buffer.from(context))
 				.setAuthTag(bytes.subarray(-tagBytes));
 			const text = [decipher.update(bytes.subarray(nonceBytes, -tagBytes)), decipher.final()];
 			return Buffer.concat(text).toString('utf8');

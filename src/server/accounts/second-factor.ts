@@ -1,14 +1,14 @@
 import {randomUUID} from 'node:crypto';
 import type {AccountServices} from './account-services.ts';
 import {clearAttempts, countAttempt} from './attempts.ts';
-import {hashRecoveryCode, makeRecoveryCodes} from './recovery-code.ts';
-import {makeTotpSecret, stepOfTotp} from './totp.ts';
+import {createRecoveryCodes, hashRecoveryCode} from './recovery-code.ts';
+import {createTotpSecret, stepOfTotp} from './totp.ts';
 import {type Account, findAccount} from './user.ts';
 
 type Shared = Pick<AccountServices, 'database' | 'now' | 'seal'>;
 
 /** Returns the context for which a user's authenticator secret is sealed, active or pending. */
-export function totpPlace(userId: string): string {
+export function totpContext(userId: string): string {
 	return `totp:${userId}`;
 }
 
@@ -28,7 +28,7 @@ export async function checkSecondFactor(services: Shared, account: Account, type
 		return {kind: 'wait', seconds};
 	}
 
-	if (!(await takeTotp(services, account, typed)) && !(await takeRecoveryCode(services, account, typed))) {
+	if (!(await redeemTotp(services, account, typed)) && !(await redeemRecoveryCode(services, account, typed))) {
 		return {kind: 'wrong'};
 	}
 
@@ -38,15 +38,15 @@ export async function checkSecondFactor(services: Shared, account: Account, type
 
 /** Creates a secret to be verified, and replaces an unverified one. An active secret stays active. */
 export async function startEnrollment({database, seal}: Shared, userId: string): Promise<string> {
-	const secret = makeTotpSecret();
-	const sealed = seal.close(secret, totpPlace(userId));
+	const secret = createTotpSecret();
+	const sealed = seal.encrypt(secret, totpContext(userId));
 	await database.updateTable('users').set({totp_pending_secret: sealed}).where('id', '=', userId).execute();
 	return secret;
 }
 
 /** Returns the secret that waits for verification; undefined if there is none. */
 export function pendingSecret({seal}: Pick<Shared, 'seal'>, {id, totp_pending_secret: sealed}: Account) {
-	return sealed === null ? undefined : seal.open(sealed, totpPlace(id));
+	return sealed === null ? undefined : seal.decrypt(sealed, totpContext(id));
 }
 
 export type Enrollment =
@@ -66,13 +66,13 @@ export async function verifyEnrollment(services: Shared, userId: string, typed: 
 		return {kind: 'wait', seconds};
 	}
 
-	const secret = services.seal.open(pending, totpPlace(userId));
+	const secret = services.seal.decrypt(pending, totpContext(userId));
 	const step = stepOfTotp(typed, {secret, lastStep: null}, services.now().getTime());
 	if (step === undefined) {
 		return {kind: 'wrong'};
 	}
 
-	const codes = makeRecoveryCodes();
+	const codes = createRecoveryCodes();
 	const isFirst = await services.database.transaction().execute(async transaction => {
 		const {numUpdatedRows} = await transaction
 			.updateTable('users')
@@ -111,9 +111,9 @@ export async function removeSecondFactor({database}: Pick<Shared, 'database'>, u
 	});
 }
 
-async function takeTotp({database, now, seal}: Shared, account: Account, typed: string): Promise<boolean> {
+async function redeemTotp({database, now, seal}: Shared, account: Account, typed: string): Promise<boolean> {
 	const {totp_secret: sealed, totp_last_step: lastStep} = account;
-	const secret = sealed === null ? undefined : seal.open(sealed, totpPlace(account.id));
+	const secret = sealed === null ? undefined : seal.decrypt(sealed, totpContext(account.id));
 	const step = secret ? stepOfTotp(typed, {secret, lastStep}, now().getTime()) : undefined;
 	if (step === undefined) {
 		return false;
@@ -129,7 +129,7 @@ async function takeTotp({database, now, seal}: Shared, account: Account, typed: 
 	return numUpdatedRows > 0n;
 }
 
-async function takeRecoveryCode({database, now}: Shared, {id}: Account, typed: string): Promise<boolean> {
+async function redeemRecoveryCode({database, now}: Shared, {id}: Account, typed: string): Promise<boolean> {
 	const hash = hashRecoveryCode(typed);
 	if (!hash) {
 		return false;

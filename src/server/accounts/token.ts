@@ -21,13 +21,13 @@ export type TokenKind = keyof typeof prefixes;
 export const tokenKinds = Object.keys(prefixes) as readonly TokenKind[];
 
 /** A new token and its stored hash. */
-export type MadeToken = {readonly token: Secret; readonly hash: string};
+export type NewToken = {readonly token: Secret; readonly hash: string};
 
 const randomLength = 32;
 const shape = /^(sv[acdprsx]_)[\w-]{43}$/;
 
 /** Creates a token of a kind. It has 256 random bits, so a fast hash without salt is enough to store it (SAFETY 26). */
-export function makeToken(kind: TokenKind): MadeToken {
+export function createToken(kind: TokenKind): NewToken {
 	const value = `${prefixes[kind]}${randomBytes(randomLength).toString('base64url')}`;
 	return {token: secret(value), hash: hashToken(value)};
 }
@@ -44,7 +44,7 @@ export function kindOfToken(text: string): TokenKind | undefined {
 }
 
 /** Returns whether two texts are equal, in constant time. */
-export function isSame(given: string, expected: string): boolean {
+export function timingSafeEquals(given: string, expected: string): boolean {
 	const [left, right] = [given, expected].map(text => createHash('sha256').update(text).digest());
 	return left !== undefined && right !== undefined && timingSafeEqual(left, right);
 }

@@ -8,25 +8,25 @@ const alphabet = 'BCDFGHJKLMNPQRSTVWXZ';
 const length = 8;
 
 /** Creates the code that a user types to approve a login, e.g. `WDJB-MJHT`. */
-export function makeUserCode(): string {
+export function createUserCode(): string {
 	const letters = Array.from({length}, () => alphabet[randomInt(alphabet.length)]).join('');
-	return showUserCode(letters);
+	return formatUserCode(letters);
 }
 
 /**
  * Normalizes a code as a person types it, in any case, with or without dashes and spaces. Returns undefined if it can't
  * be one.
  */
-export function readUserCode(typed: string): string | undefined {
+export function parseUserCode(typed: string): string | undefined {
 	const letters = typed
 		.slice(0, 64)
 		.toUpperCase()
 		.replace(/[^A-Z\d]/g, '');
 	return letters.length === length && [...letters].every(letter => alphabet.includes(letter))
-		? showUserCode(letters)
+		? formatUserCode(letters)
 		: undefined;
 }
 
-function showUserCode(letters: string): string {
+function formatUserCode(letters: string): string {
 	return `${letters.slice(0, length / 2)}-${letters.slice(length / 2)}`;
 }

@@ -1,6 +1,6 @@
 import type {Seal} from '../accounts/seal.ts';
 import type {Log} from '../kit/log.ts';
-import type {ArtifactLocation} from './artifact-place.ts';
+import type {ArtifactLocation} from './artifact-location.ts';
 import type {Blobs, Shown} from './blobs.ts';
 import {createDiskBlobs} from './disk-blobs.ts';
 import {createLinks, type Links} from './links.ts';

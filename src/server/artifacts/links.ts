@@ -1,6 +1,6 @@
 import {createHmac} from 'node:crypto';
 import type {Seal} from '../accounts/seal.ts';
-import {isSame} from '../accounts/token.ts';
+import {timingSafeEquals} from '../accounts/token.ts';
 import type {Shown} from './blobs.ts';
 
 /** Links to artifacts that are good by themselves, for a while, without a credential. */
@@ -31,7 +31,7 @@ export function createLinks(seal: Seal): Links {
 				'signature',
 			].map(field => query.get(field) ?? '');
 			// As text: decoded, one signature would have several forms, with `=` behind it or other bits in its last letter.
-			const isOurs = isSame(signature, signatureOf(key, [name, expires, contentType, contentDisposition]));
+			const isOurs = timingSafeEquals(signature, signatureOf(key, [name, expires, contentType, contentDisposition]));
 			return isOurs && now.getTime() < Number(expires) * 1000 ? {contentType, contentDisposition} : undefined;
 		},
 	};

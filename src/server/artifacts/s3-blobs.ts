@@ -3,7 +3,7 @@ import {mkdtemp, rm} from 'node:fs/promises';
 import {tmpdir} from 'node:os';
 import {join} from 'node:path';
 import {Readable} from 'node:stream';
-import type {Bucket} from './artifact-place.ts';
+import type {Bucket} from './artifact-location.ts';
 import type {Blobs} from './blobs.ts';
 import {objectUrl, refuseS3Status, type S3Target, sendToS3, signerOf} from './s3-request.ts';
 import {onDisk, spool} from './spool.ts';

@@ -1,7 +1,7 @@
 import {AwsV4Signer} from 'aws4fetch';
 import {refuse} from '../kit/http-error.ts';
 import type {Log} from '../kit/log.ts';
-import type {Bucket} from './artifact-place.ts';
+import type {Bucket} from './artifact-location.ts';
 
 /** Milliseconds until the store must start its response; after an upload, once all of it has arrived. */
 const defaultTimeoutMs = 60_000;

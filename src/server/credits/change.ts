@@ -73,11 +73,11 @@ export function changeCredits(
 			await setMemberLimit(transaction, {organizationId: id, userId: named.id, limit: limit || null, now: now()});
 		}
 
-		const {balance, quantity, threshold: least, monthly_cap, refill_enabled} = await read();
+		const {balance, quantity, threshold: minBalance, monthly_cap, refill_enabled} = await read();
 		return {
 			balance,
 			refill: refill_enabled ? quantity : null,
-			threshold: least,
+			threshold: minBalance,
 			cap: monthly_cap,
 			...(named && {member: {email: named.email, ...(await readMonth(transaction, id, named.id, now()))}}),
 		};

@@ -15,9 +15,9 @@ type Charge = {
 };
 
 /** Why a charge was rejected; the values of a runtime's `pause_reason`. */
-export type ChargeRefusal = 'insufficient_credits' | 'member_limit_exceeded';
+export type ChargeRejection = 'insufficient_credits' | 'member_limit_exceeded';
 
-export type Charged = {readonly ok: true} | {readonly ok: false; readonly reason: ChargeRefusal};
+export type Charged = {readonly ok: true} | {readonly ok: false; readonly reason: ChargeRejection};
 
 /**
  * Charges an organization for what a member used, all or nothing. The auto-refill buys what it may, but nothing for a
@@ -42,7 +42,7 @@ export async function chargeCredits(transaction: DatabaseTransaction, charge: Ch
 		.where('organization_id', '=', organizationId)
 		.returningAll()
 		.executeTakeFirst();
-	const member = await holdMember(transaction, charge);
+	const member = await lockMember(transaction, charge);
 	if (member.monthly_limit !== null && member.month_used + amount > member.monthly_limit) {
 		return {ok: false, reason: 'member_limit_exceeded'};
 	}
@@ -59,7 +59,7 @@ export async function chargeCredits(transaction: DatabaseTransaction, charge: Ch
 			.where('organization_id', '=', organizationId)
 			.execute();
 		if (bought > 0) {
-			await enter(transaction, {...charge, userId: null, amount: bought, reason: 'auto-refill'});
+			await recordEntry(transaction, {...charge, userId: null, amount: bought, reason: 'auto-refill'});
 		}
 	}
 
@@ -69,7 +69,7 @@ export async function chargeCredits(transaction: DatabaseTransaction, charge: Ch
 		.where('organization_id', '=', organizationId)
 		.where('user_id', '=', userId)
 		.execute();
-	await enter(transaction, {...charge, amount: -amount, reason});
+	await recordEntry(transaction, {...charge, amount: -amount, reason});
 	return {ok: true};
 }
 
@@ -77,7 +77,7 @@ export async function chargeCredits(transaction: DatabaseTransaction, charge: Ch
  * Locks and returns the member's month, reset to 0 if a new month has begun. A clock that is behind doesn't restore the
  * last month.
  */
-async function holdMember(transaction: DatabaseTransaction, {organizationId, userId, now}: Charge) {
+async function lockMember(transaction: DatabaseTransaction, {organizationId, userId, now}: Charge) {
 	const month = monthOf(now);
 	return await transaction
 		.insertInto('member_credits')
@@ -95,7 +95,7 @@ async function holdMember(transaction: DatabaseTransaction, {organizationId, use
 type Entry = Omit<Charge, 'userId'> & {readonly userId: string | null};
 
 /** Records a change of a balance. */
-export async function enter(transaction: DatabaseTransaction, entry: Entry): Promise<void> {
+export async function recordEntry(transaction: DatabaseTransaction, entry: Entry): Promise<void> {
 	await transaction
 		.insertInto('credit_entries')
 		.values({

@@ -5,7 +5,7 @@
 const sqliteFaults = new Set([5, 6, 8, 10, 11, 13, 14, 26]);
 
 /** SQLite's messages for the same codes: `@photostructure/sqlite` reports no code for statements that return rows. */
-const sqliteWords =
+const sqliteMessages =
 	/database (?:table )?is locked|attempt to write a readonly database|disk I\/O error|database or disk is full|unable to open database file|database disk image is malformed|file is not a database/;
 
 /**
@@ -29,7 +29,7 @@ const socketFaults = new Set([
 ]);
 
 /** Messages of `pg` and kysely for errors without a code: a pool timeout, a lost connection, a shutdown. */
-const poolFault =
+const poolMessages =
 	/timeout exceeded when trying to connect|Connection terminated|Client has encountered a connection error|driver has already been destroyed/;
 
 /**
@@ -44,11 +44,11 @@ export function isDatabaseFault(error: unknown): boolean {
 	const sqlite = 'errcode' in error && typeof error.errcode === 'number' ? error.errcode & 0xff : 0;
 	return (
 		sqliteFaults.has(sqlite) ||
-		(code === 'ERR_SQLITE_ERROR' && sqliteWords.test(error.message)) ||
+		(code === 'ERR_SQLITE_ERROR' && sqliteMessages.test(error.message)) ||
 		socketFaults.has(code) ||
 		// A Unix socket is a file that doesn't exist while PostgreSQL is down.
 		('syscall' in error && error.syscall === 'connect') ||
 		(/^[0-9A-Z]{5}$/.test(code) && (postgresClasses.has(code.slice(0, 2)) || postgresCodes.has(code))) ||
-		poolFault.test(error.message)
+		poolMessages.test(error.message)
 	);
 }

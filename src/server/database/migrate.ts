@@ -1,5 +1,6 @@
 import {type Kysely, sql} from 'kysely';
 import {AppError} from '../../core/error.ts';
+import type {Engine} from './location.ts';
 import {accounts} from './migrations/001-accounts.ts';
 import {credits} from './migrations/002-credits.ts';
 import {sandboxes} from './migrations/003-sandboxes.ts';
@@ -10,7 +11,6 @@ import {storedBytes} from './migrations/007-stored-bytes.ts';
 import {signingKeys} from './migrations/008-signing-keys.ts';
 import {executeTokens} from './migrations/009-execute-tokens.ts';
 import {apiKeyParents} from './migrations/010-api-key-parents.ts';
-import type {Engine} from './place.ts';
 
 /** Every schema change since the first release, in order, as statements that both engines support. */
 const migrations: Readonly<Record<string, readonly string[]>> = {

@@ -1,7 +1,7 @@
 import {type DatabaseConnection, Kysely, PostgresDialect, SqliteDialect} from 'kysely';
 import {AppError} from '../../core/error.ts';
+import type {DatabaseLocation} from './location.ts';
 import {migrate} from './migrate.ts';
-import type {DatabaseLocation} from './place.ts';
 import type {Database, Tables} from './tables.ts';
 
 /**
@@ -9,36 +9,36 @@ import type {Database, Tables} from './tables.ts';
  * that the database server closed. Throws AppError if the database can't be used.
  */
 export async function openDatabase(
-	place: DatabaseLocation,
+	location: DatabaseLocation,
 	onLost: (error: Error) => void = () => {},
 ): Promise<Database> {
 	let database: Database | undefined;
 	try {
-		database = new Kysely<Tables>({dialect: await dialectOf(place, onLost)});
-		await migrate(database.withTables(), place.engine);
+		database = new Kysely<Tables>({dialect: await dialectOf(location, onLost)});
+		await migrate(database.withTables(), location.engine);
 		return database;
 	} catch (error) {
 		await database?.destroy();
-		throw explain(place, error);
+		throw explain(location, error);
 	}
 }
 
 /** Explains an error to the user with the engine's own message, but never with the password of a URL. */
-function explain(place: DatabaseLocation, error: unknown): unknown {
+function explain(location: DatabaseLocation, error: unknown): unknown {
 	const code = error instanceof Error && 'code' in error ? error.code : undefined;
 	if (error instanceof AppError || typeof code !== 'string') {
 		return error;
 	}
 
 	const reason = (error instanceof Error && error.message) || code;
-	return place.engine === 'sqlite'
-		? new AppError('failed', `The database ${place.file} cannot be used: ${reason}.`, {
+	return location.engine === 'sqlite'
+		? new AppError('failed', `The database ${location.file} cannot be used: ${reason}.`, {
 				hint: 'Use another folder with --data, or move that file away to start over.',
 				cause: error,
 			})
 		: new AppError(
 				'network',
-				`The database of ${new URL(place.url).host || 'this machine'} cannot be used: ${reason}.`,
+				`The database of ${new URL(location.url).host || 'this machine'} cannot be used: ${reason}.`,
 				{
 					hint: 'Check that it runs, and the user, the password and the name in --database.',
 					cause: error,
@@ -46,21 +46,21 @@ function explain(place: DatabaseLocation, error: unknown): unknown {
 			);
 }
 
-async function dialectOf(place: DatabaseLocation, onLost: (error: Error) => void) {
-	if (place.engine === 'sqlite') {
-		const {openSqlite, waitForOthers} = await import('./sqlite.ts');
+async function dialectOf(location: DatabaseLocation, onLost: (error: Error) => void) {
+	if (location.engine === 'sqlite') {
+		const {openSqlite, retryWhileBusy} = await import('./sqlite.ts');
 		return new SqliteDialect({
-			database: openSqlite(place.file),
+			database: openSqlite(location.file),
 			async onCreateConnection(connection) {
 				replaceNul(connection);
-				waitForOthers(connection);
+				retryWhileBusy(connection);
 			},
 		});
 	}
 
 	const {openPostgres} = await import('./postgres.ts');
 	return new PostgresDialect({
-		pool: openPostgres(place, onLost),
+		pool: openPostgres(location, onLost),
 		onCreateConnection: async connection => replaceNul(connection),
 	});
 }

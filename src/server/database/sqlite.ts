@@ -16,7 +16,7 @@ type Statement = {
 type Connection = {exec: (sql: string) => void; prepare: (sql: string) => Statement; close: () => void};
 
 /** How many prepared statements are cached. The code has about this many different queries. */
-const mostPrepared = 500;
+const maxPrepared = 500;
 
 /**
  * Opens a SQLite file, and creates it if it is missing. Committed data is on disk (`synchronous=FULL`), and readers in
@@ -25,13 +25,13 @@ const mostPrepared = 500;
  */
 export function openSqlite(file: string): SqliteDatabase {
 	const connection = connect(file);
-	connection.exec(`pragma busy_timeout = ${longestWait}`);
+	connection.exec(`pragma busy_timeout = ${busyTimeoutMs}`);
 	connection.exec('pragma journal_mode = wal');
 	connection.exec('pragma synchronous = full');
 	connection.exec('pragma foreign_keys = on');
 	// From here on `retryWhileBusy` waits, which doesn't block the event loop.
 	connection.exec('pragma busy_timeout = 0');
-	const assertThere = watch(file);
+	const assertSameFile = createSameFileCheck(file);
 
 	const prepared = new Map<string, ReturnType<typeof adapt>>();
 	return {
@@ -42,7 +42,7 @@ export function openSqlite(file: string): SqliteDatabase {
 		},
 		prepare(sql) {
 			if (!sql.startsWith('select')) {
-				assertThere();
+				assertSameFile();
 			}
 
 			const known = prepared.get(sql);
@@ -53,8 +53,8 @@ export function openSqlite(file: string): SqliteDatabase {
 			// `begin immediate`: a transaction that reads first and writes later fails at once if another process wrote
 			// in between.
 			const prepare = () => adapt(connection.prepare(sql === 'begin' ? 'begin immediate' : sql));
-			const statement = sql === 'rollback' ? forgiving(prepare()) : prepare();
-			if (prepared.size >= mostPrepared) {
+			const statement = sql === 'rollback' ? ignoringMissingTransaction(prepare()) : prepare();
+			if (prepared.size >= maxPrepared) {
 				prepared.clear();
 			}
 
@@ -65,17 +65,17 @@ export function openSqlite(file: string): SqliteDatabase {
 }
 
 /**
- * Makes each statement of a connection retry for up to 5 seconds while another process writes, without blocking the
+ * Retries each statement of a connection for up to 5 seconds while another process writes, without blocking the
  * event loop. Once one statement has timed out, the ones queued behind it try only once each; otherwise a long queue
  * would wait for minutes.
  */
-export function waitForOthers(connection: DatabaseConnection): void {
+export function retryWhileBusy(connection: DatabaseConnection): void {
 	const execute = connection.executeQuery.bind(connection);
 	// The first and the last time that the database was busy. Reads never wait, so they say nothing about that.
 	let busySince = 0;
 	let busyAt = Number.NEGATIVE_INFINITY;
 	connection.executeQuery = async <Row>(query: CompiledQuery) => {
-		for (let wait = 5; ; wait = Math.min(wait * 2, 100)) {
+		for (let delayMs = 5; ; delayMs = Math.min(delayMs * 2, 100)) {
 			try {
 				const result = await execute<Row>(query);
 				busyAt = result.numAffectedRows === undefined ? busyAt : Number.NEGATIVE_INFINITY;
@@ -86,23 +86,23 @@ export function waitForOthers(connection: DatabaseConnection): void {
 				}
 
 				const now = performance.now();
-				busySince = now - busyAt > longestWait ? now : busySince;
+				busySince = now - busyAt > busyTimeoutMs ? now : busySince;
 				busyAt = now;
-				if (now - busySince > longestWait) {
+				if (now - busySince > busyTimeoutMs) {
 					throw error;
 				}
 			}
 
-			await sleep(wait);
+			await sleep(delayMs);
 		}
 	};
 }
 
 /** How long a process waits for another process to finish writing. */
-const longestWait = 5000;
+const busyTimeoutMs = 5000;
 
 /** Returns a function that throws SQLite's “cannot open” error once the path no longer leads to the same file. */
-function watch(file: string): () => void {
+function createSameFileCheck(file: string): () => void {
 	if (file === ':memory:') {
 		return () => undefined;
 	}
@@ -114,7 +114,7 @@ function watch(file: string): () => void {
 	const id = idOf();
 	return () => {
 		if (idOf() !== id) {
-			throw Object.assign(new Error(`The database file ${file} was removed or replaced.`), {errcode: cannotOpen});
+			throw Object.assign(new Error(`The database file ${file} was removed or replaced.`), {errcode: sqliteCantOpen});
 		}
 	};
 }
@@ -139,14 +139,14 @@ export function lockFile(file: string): {readonly release: () => void} | undefin
 }
 
 /** SQLITE_BUSY and SQLITE_CANTOPEN. */
-const busy = 5;
-const cannotOpen = 14;
+const sqliteBusy = 5;
+const sqliteCantOpen = 14;
 
 /** `@photostructure/sqlite` reports no code for statements that return rows. */
 function isBusy(error: unknown): boolean {
 	return (
 		error instanceof Error &&
-		(('errcode' in error && Number(error.errcode) % 256 === busy) || error.message === 'database is locked')
+		(('errcode' in error && Number(error.errcode) % 256 === sqliteBusy) || error.message === 'database is locked')
 	);
 }
 
@@ -163,7 +163,7 @@ function adapt(statement: Statement) {
  * Ignores the error of a rollback that SQLite has already done, as it does if the disk is full or fails. That error
  * would hide the original one.
  */
-function forgiving(rollback: ReturnType<typeof adapt>) {
+function ignoringMissingTransaction(rollback: ReturnType<typeof adapt>) {
 	return {
 		...rollback,
 		run(values: readonly unknown[]) {

@@ -1,4 +1,4 @@
-import {holdKey, listActiveKeys, makeApiKey, revokeKey} from '../accounts/api-key.ts';
+import {createApiKey, listActiveKeys, lockKey, revokeKey} from '../accounts/api-key.ts';
 import {notFound} from '../kit/guard.ts';
 import {refuse, refuseInvalid} from '../kit/http-error.ts';
 import type {Handlers} from './handler.ts';
@@ -22,11 +22,11 @@ export const apiKeyHandlers = {
 		const {userId, apiKeyId} = principal;
 		return await services.database.transaction().execute(async database => {
 			const {now} = services;
-			if (apiKeyId !== null && !(await holdKey({database, now}, apiKeyId))) {
+			if (apiKeyId !== null && !(await lockKey({database, now}, apiKeyId))) {
 				refuse(401, 'The API key of this request was just revoked.');
 			}
 
-			const {record, secret} = await makeApiKey({database, now}, {userId, name, createdWith: apiKeyId});
+			const {record, secret} = await createApiKey({database, now}, {userId, name, createdWith: apiKeyId});
 			return {...record, key: secret.reveal()};
 		});
 	},

@@ -1,7 +1,7 @@
 import {setTimeout as sleep} from 'node:timers/promises';
 import type {RequestOf} from '../../contract/endpoint.ts';
 import type {endpoints} from '../../contract/endpoints.ts';
-import {makeToken} from '../accounts/token.ts';
+import {createToken} from '../accounts/token.ts';
 import {notFound} from '../kit/guard.ts';
 import {refuse, refuseInvalid} from '../kit/http-error.ts';
 import {admitEnvironment} from '../sandboxes/admit-environment.ts';
@@ -116,5 +116,5 @@ async function atMost(promise: Promise<void>, time: number): Promise<void> {
 
 /** Creates a new execute token for each response and stores none: no operation of this server accepts one. */
 function executeTokenFor({state}: EnvironmentRow): string | null {
-	return state === 'failed' || state === 'torn_down' ? null : makeToken('execute').token.reveal();
+	return state === 'failed' || state === 'torn_down' ? null : createToken('execute').token.reveal();
 }

@@ -2,7 +2,7 @@ import {html} from 'hono/html';
 import type {AccountServices} from '../accounts/account-services.ts';
 import {countAttempt} from '../accounts/attempts.ts';
 import {decideLogin, findLogin, type WaitingLogin} from '../accounts/device-login.ts';
-import {readUserCode} from '../accounts/user-code.ts';
+import {parseUserCode} from '../accounts/user-code.ts';
 import type {Route} from '../kit/route.ts';
 import {field, timeOf, waitText} from './markup.ts';
 import {respond} from './page.ts';
@@ -14,7 +14,7 @@ export function devicePages(services: AccountServices): readonly Route[] {
 		{
 			path: '/device',
 			// A code in the URL only fills in the field: the user must still compare it (RFC 8628 section 5.4).
-			show: visit => codePage(visit, {typed: readUserCode(visit.url.searchParams.get('user_code') ?? '') ?? ''}),
+			show: visit => codePage(visit, {typed: parseUserCode(visit.url.searchParams.get('user_code') ?? '') ?? ''}),
 			async take(visit, form) {
 				const login = await lookUp(visit, form);
 				return login instanceof Response ? login : await approvalPage(visit, login);

@@ -1,6 +1,6 @@
 import {html} from 'hono/html';
 import type {AccountServices} from '../accounts/account-services.ts';
-import {endLogin, type Login, listLogins} from '../accounts/login.ts';
+import {endLogin, type Login, listLogins} from '../accounts/active-logins.ts';
 import type {Route} from '../kit/route.ts';
 import {type Markup, timeOf} from './markup.ts';
 import {redirect, respond} from './page.ts';

@@ -1,4 +1,4 @@
-import {readUserCode} from '../accounts/user-code.ts';
+import {parseUserCode} from '../accounts/user-code.ts';
 
 /** Pages to which a login may redirect. */
 const places = new Set(['/account', '/account/logins', '/account/password', '/account/second-factor', '/device']);
@@ -14,7 +14,7 @@ export function readNext(asked: string | null): string {
 		return '/account';
 	}
 
-	const code = url.pathname === '/device' ? readUserCode(url.searchParams.get('user_code') ?? '') : undefined;
+	const code = url.pathname === '/device' ? parseUserCode(url.searchParams.get('user_code') ?? '') : undefined;
 	return code ? `${url.pathname}?user_code=${code}` : url.pathname;
 }
 

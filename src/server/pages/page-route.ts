@@ -39,7 +39,7 @@ export function signedPages(services: AccountServices, pages: readonly Page<Sign
 		routesOf(services, page, visit => {
 			const {session} = visit.visitor;
 			const here = `${visit.url.pathname}${visit.url.search}`;
-			if (!session || session.owesSecondFactor) {
+			if (!session || session.needsSecondFactor) {
 				return redirect(withNext(session ? '/sign-in/code' : '/sign-in', here));
 			}
 

@@ -1,9 +1,9 @@
 import {html} from 'hono/html';
 import type {AccountServices} from '../accounts/account-services.ts';
+import {busySeconds, logInWithPassword, setPassword} from '../accounts/browser-login.ts';
 import {closeOtherSessions} from '../accounts/browser-session.ts';
 import {isBusyHashing, passwordLength} from '../accounts/password.ts';
 import {choosePassword, findPasswordCode} from '../accounts/password-code.ts';
-import {busySeconds, setPassword, signInWithPassword} from '../accounts/sign-in.ts';
 import {networkOf} from '../kit/client-address.ts';
 import type {Route} from '../kit/route.ts';
 import {field, type Markup, waitText} from './markup.ts';
@@ -128,7 +128,7 @@ async function takeChange(visit: SignedVisit, form: URLSearchParams): Promise<Re
 	}
 
 	// An open session or a stolen API key must not be enough to take over the account.
-	const current = await signInWithPassword(services, {
+	const current = await logInWithPassword(services, {
 		email: account.email,
 		password: form.get('current_password') ?? '',
 		network: networkOf(visit.request, services),
@@ -165,16 +165,16 @@ function newPasswordFields(wrong: Wrong | undefined): Markup {
 			wrong: wrong === name,
 			...(hint && {hint}),
 		});
-	const hint = `At least ${passwordLength.least} characters. A few random words work well.`;
+	const hint = `At least ${passwordLength.min} characters. A few random words work well.`;
 	return html`${fieldOf('password', 'New password', hint)}
 ${fieldOf('repeated', 'Repeat new password')}`;
 }
 
 function faultOf(password: string, repeated: string, email: string): Failure | undefined {
-	const {least, most} = passwordLength;
+	const {min, max} = passwordLength;
 	const {length} = [...password];
-	if (length < least || length > most) {
-		return {problem: `A password needs ${least} to ${most} characters; this one has ${length}.`, wrong: 'password'};
+	if (length < min || length > max) {
+		return {problem: `A password needs ${min} to ${max} characters; this one has ${length}.`, wrong: 'password'};
 	}
 
 	if (password.toLowerCase() === email) {

@@ -10,7 +10,7 @@ import {
 	startEnrollment,
 	verifyEnrollment,
 } from '../accounts/second-factor.ts';
-import {totpAddress} from '../accounts/totp.ts';
+import {totpUrl} from '../accounts/totp.ts';
 import type {Route} from '../kit/route.ts';
 import {field, type Markup, waitText} from './markup.ts';
 import {redirect, respond} from './page.ts';
@@ -85,7 +85,7 @@ function pendingBody(visit: SignedVisit, wrong: boolean): Markup {
 		return offBody(visit);
 	}
 
-	const address = totpAddress(secret, {issuer: new URL(visitor.origin).host, account: account.email});
+	const address = totpUrl(secret, {issuer: new URL(visitor.origin).host, account: account.email});
 	const image = renderSVG(address, {border: 4}).replace('<svg ', '<svg role="img" aria-label="QR code of the secret" ');
 	return html`<ol>
 <li>Scan this QR code with your authenticator app, or enter the secret below.

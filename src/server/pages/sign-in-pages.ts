@@ -1,8 +1,8 @@
 import {html} from 'hono/html';
 import type {AccountServices} from '../accounts/account-services.ts';
+import {type LoginResult, logInWithKey, logInWithPassword} from '../accounts/browser-login.ts';
 import {closeSession, openSession} from '../accounts/browser-session.ts';
 import {checkSecondFactor} from '../accounts/second-factor.ts';
-import {type SignIn, signInWithKey, signInWithPassword} from '../accounts/sign-in.ts';
 import {networkOf} from '../kit/client-address.ts';
 import type {Route} from '../kit/route.ts';
 import {writeCookie} from './cookie.ts';
@@ -19,7 +19,7 @@ export function signInPages(services: AccountServices): readonly Route[] {
 			show: async visit => (isSignedIn(visit) ? redirect(nextOf(visit)) : await passwordPage(visit)),
 			async take(visit, form) {
 				const email = form.get('email') ?? '';
-				const result = await signInWithPassword(services, {
+				const result = await logInWithPassword(services, {
 					email,
 					password: form.get('password') ?? '',
 					network: networkOf(visit.request, services),
@@ -33,7 +33,7 @@ export function signInPages(services: AccountServices): readonly Route[] {
 			path: '/sign-in/key',
 			show: async visit => (isSignedIn(visit) ? redirect(nextOf(visit)) : await keyPage(visit)),
 			async take(visit, form) {
-				const result = await signInWithKey(services, form.get('api_key') ?? '');
+				const result = await logInWithKey(services, form.get('api_key') ?? '');
 				return result.kind === 'known'
 					? await enter(visit, result)
 					: await keyPage(visit, explain(result, 'That API key isn’t valid on this server.'));
@@ -127,24 +127,24 @@ async function takeCode(visit: Visit, form: URLSearchParams): Promise<Response> 
 	}
 
 	await closeSession(services, session.id);
-	return await begin(visit, {userId: session.account.id, apiKeyId: session.apiKeyId, owesSecondFactor: false});
+	return await begin(visit, {userId: session.account.id, apiKeyId: session.apiKeyId, needsSecondFactor: false});
 }
 
 /** Continues after the first factor, with the second one if it is on. */
-async function enter(visit: Visit, {account, apiKeyId}: Extract<SignIn, {kind: 'known'}>): Promise<Response> {
+async function enter(visit: Visit, {account, apiKeyId}: Extract<LoginResult, {kind: 'known'}>): Promise<Response> {
 	const earlier = visit.visitor.session;
 	if (earlier) {
 		await closeSession(visit.services, earlier.id);
 	}
 
-	return await begin(visit, {userId: account.id, apiKeyId, owesSecondFactor: account.totp_secret !== null});
+	return await begin(visit, {userId: account.id, apiKeyId, needsSecondFactor: account.totp_secret !== null});
 }
 
 async function begin(visit: Visit, opening: Parameters<typeof openSession>[1]): Promise<Response> {
 	const {token, seconds} = await openSession(visit.services, opening);
 	const next = nextOf(visit);
 	return withSetCookie(
-		redirect(opening.owesSecondFactor ? withNext('/sign-in/code', next) : next),
+		redirect(opening.needsSecondFactor ? withNext('/sign-in/code', next) : next),
 		writeCookie(visit.visitor.origin, token.reveal(), seconds),
 	);
 }
@@ -160,11 +160,11 @@ function explain(result: {kind: 'wrong'} | {kind: 'wait'; seconds: number}, wron
 }
 
 function isSignedIn({visitor: {session}}: Visit): boolean {
-	return session !== undefined && !session.owesSecondFactor;
+	return session !== undefined && !session.needsSecondFactor;
 }
 
 function owesCode({visitor: {session}}: Visit) {
-	return session?.owesSecondFactor ? session : undefined;
+	return session?.needsSecondFactor ? session : undefined;
 }
 
 function nextOf({url}: Visit): string {

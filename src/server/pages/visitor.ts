@@ -1,7 +1,7 @@
 import type {AccountServices} from '../accounts/account-services.ts';
 import {type BrowserSession, findSession} from '../accounts/browser-session.ts';
-import {ownOrigin} from '../accounts/own-origin.ts';
-import {hashToken, isSame, kindOfToken, makeToken} from '../accounts/token.ts';
+import {requestOrigin} from '../accounts/request-origin.ts';
+import {createToken, hashToken, kindOfToken, timingSafeEquals} from '../accounts/token.ts';
 import {readCookie, writeCookie} from './cookie.ts';
 
 /** The browser that requests a page. */
@@ -17,10 +17,10 @@ export type Visitor = {
 
 /** Identifies a browser by its cookie. A browser without one gets a random cookie, not a session, for its first form. */
 export async function recognize(services: AccountServices, request: Request): Promise<Visitor> {
-	const origin = ownOrigin(request, services);
+	const origin = requestOrigin(request, services);
 	const sent = readCookie(request, origin);
 	const known = sent !== undefined && kindOfToken(sent) === 'session' ? sent : undefined;
-	const cookie = known ?? makeToken('session').token.reveal();
+	const cookie = known ?? createToken('session').token.reveal();
 	return {
 		origin,
 		session: await findSession(services, known),
@@ -31,5 +31,5 @@ export async function recognize(services: AccountServices, request: Request): Pr
 
 /** Returns whether a page of this server sent a form: its token matches the cookie, and its origin is this server's. */
 export function isOwnForm(request: Request, form: URLSearchParams, {origin, formToken}: Visitor): boolean {
-	return request.headers.get('origin') === origin && isSame(form.get('form_token') ?? '', formToken);
+	return request.headers.get('origin') === origin && timingSafeEquals(form.get('form_token') ?? '', formToken);
 }

@@ -5,13 +5,13 @@ import {AppError} from '../../core/error.ts';
 import {explainFileError} from '../../storage/file-error.ts';
 import {openHome} from '../../storage/home.ts';
 import {makeFolder} from '../../storage/private-folder.ts';
-import {type DatabaseLocation, parseDatabaseUrl} from '../database/place.ts';
+import {type DatabaseLocation, parseDatabaseUrl} from '../database/location.ts';
 
 /** Where a server keeps its data. */
 export type DataLocation = {
 	/** A private folder for sandbox logs, artifacts and the SQLite file; an absolute path. */
 	readonly folder: string;
-	readonly place: DatabaseLocation;
+	readonly location: DatabaseLocation;
 };
 
 type Named = {
@@ -26,7 +26,7 @@ type Named = {
  * database URL other than PostgreSQL, and AppError("failed") if the folder can't be created.
  */
 export function openDataFolder(env: Environment, {data, database}: Named): DataLocation {
-	const place = database === undefined ? undefined : parseDatabaseUrl(database);
+	const location = database === undefined ? undefined : parseDatabaseUrl(database);
 	const folder = data === undefined ? openHome(env).server : resolve(data);
 	try {
 		makeFolder(folder);
@@ -39,7 +39,7 @@ export function openDataFolder(env: Environment, {data, database}: Named): DataL
 
 		chmodSync(folder, 0o700);
 		privateFile(join(folder, markerFile));
-		return {folder, place: place ?? {engine: 'sqlite', file: privateFile(join(folder, 'service.db'))}};
+		return {folder, location: location ?? {engine: 'sqlite', file: privateFile(join(folder, 'service.db'))}};
 	} catch (error) {
 		throw explainFileError(error, 'create', folder);
 	}

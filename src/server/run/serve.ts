@@ -3,7 +3,7 @@ import type {Environment} from '../../core/environment.ts';
 import {AppError} from '../../core/error.ts';
 import type {Secret} from '../../core/secrets/secret.ts';
 import {openHome} from '../../storage/home.ts';
-import {makeApiKey} from '../accounts/api-key.ts';
+import {createApiKey} from '../accounts/api-key.ts';
 import {
 	addMember,
 	type Beginning,
@@ -13,11 +13,11 @@ import {
 	type Joined,
 	type NewMember,
 } from '../accounts/initialize.ts';
-import {makePasswordCode} from '../accounts/password-code.ts';
+import {createPasswordCode} from '../accounts/password-code.ts';
 import {forgetSealKey} from '../accounts/seal-key.ts';
 import {removeSecondFactor} from '../accounts/second-factor.ts';
 import {type Account, findAccountByEmail} from '../accounts/user.ts';
-import {bucketOf} from '../artifacts/artifact-place.ts';
+import {bucketOf} from '../artifacts/artifact-location.ts';
 import {type CreditChange, type CreditState, changeCredits} from '../credits/change.ts';
 import {openDatabase} from '../database/open.ts';
 import {installDemo} from '../demo/install-demo.ts';
@@ -28,9 +28,9 @@ import {changeLimits, type LimitChange, type LimitState} from '../sandboxes/orga
 import {openDataFolder, privateFile} from './data-folder.ts';
 import {type RunningServer, startServer} from './start.ts';
 
-type Place = {readonly env: Environment; readonly data?: string; readonly database?: string};
+type DataOptions = {readonly env: Environment; readonly data?: string; readonly database?: string};
 
-type ServeOptions = Place & {
+type ServeOptions = DataOptions & {
 	readonly host: string | undefined;
 	readonly port: number;
 	/** The bucket for artifacts; by default they are kept in the data folder. */
@@ -66,9 +66,9 @@ export type Served = {
 };
 
 /** Opens the database for one task. A server may run on it at the same time. */
-async function withData<T>({env, data, database}: Place, work: (services: OpenData) => Promise<T>): Promise<T> {
-	const {place} = openDataFolder(env, {data, database});
-	const opened = await openDatabase(place);
+async function withData<T>({env, data, database}: DataOptions, work: (services: OpenData) => Promise<T>): Promise<T> {
+	const {location} = openDataFolder(env, {data, database});
+	const opened = await openDatabase(location);
 	try {
 		return await work({database: opened, now: () => new Date()});
 	} finally {
@@ -79,30 +79,30 @@ async function withData<T>({env, data, database}: Place, work: (services: OpenDa
 type OpenData = Pick<Services, 'database' | 'now'>;
 
 /** `serve init`: creates the first user and their scope. Throws what `initialize` throws. */
-export function initializeData(place: Place, beginning: Beginning): Promise<Initialized> {
-	return withData(place, services => initialize(services, beginning));
+export function initializeData(data: DataOptions, beginning: Beginning): Promise<Initialized> {
+	return withData(data, services => initialize(services, beginning));
 }
 
 /** Returns the e-mail address of the longest-standing owner; undefined if the organization doesn't exist. */
-export function ownerOf(place: Place, organization: string): Promise<string | undefined> {
-	return withData(place, services => findOwner(services, organization));
+export function ownerOf(data: DataOptions, organization: string): Promise<string | undefined> {
+	return withData(data, services => findOwner(services, organization));
 }
 
 /** `serve limits`: changes limits and returns the result; throws what `changeLimits` throws. */
-export function changeLimitsOf(place: Place, change: LimitChange): Promise<LimitState> {
-	return withData(place, services => changeLimits(services, change));
+export function changeLimitsOf(data: DataOptions, change: LimitChange): Promise<LimitState> {
+	return withData(data, services => changeLimits(services, change));
 }
 
 /** `serve member`: adds a member; throws what `addMember` throws. */
-export function addToOrganization(place: Place, given: NewMember): Promise<Joined> {
-	return withData(place, services => addMember(services, given));
+export function addToOrganization(data: DataOptions, given: NewMember): Promise<Joined> {
+	return withData(data, services => addMember(services, given));
 }
 
 /** `serve key`: creates an API key of a user. Throws `AppError("not-found")` for an unknown address. */
-export function makeKeyOf(place: Place, email: string): Promise<Secret> {
-	return withData(place, async services => {
+export function makeKeyOf(data: DataOptions, email: string): Promise<Secret> {
+	return withData(data, async services => {
 		const {id: userId} = await userOf(services, email);
-		return (await makeApiKey(services, {userId, name: 'serve key'})).secret;
+		return (await createApiKey(services, {userId, name: 'serve key'})).secret;
 	});
 }
 
@@ -111,15 +111,15 @@ export function makeKeyOf(place: Place, email: string): Promise<Secret> {
  * lost app and recovery codes; the database accepts another seal key if that was the last one. Throws
  * `AppError("not-found")` for an unknown address.
  */
-export function makePasswordCodeOf(place: Place, email: string, {dropSecondFactor = false} = {}): Promise<Secret> {
-	return withData(place, async services => {
+export function makePasswordCodeOf(data: DataOptions, email: string, {dropSecondFactor = false} = {}): Promise<Secret> {
+	return withData(data, async services => {
 		const {id} = await userOf(services, email);
 		if (dropSecondFactor) {
 			await removeSecondFactor(services, id);
 			await forgetSealKey(services.database);
 		}
 
-		return await makePasswordCode(services, id);
+		return await createPasswordCode(services, id);
 	});
 }
 
@@ -135,8 +135,8 @@ async function userOf(services: OpenData, email: string): Promise<Account> {
 }
 
 /** `serve credits`: changes credits and returns the result; throws what `changeCredits` throws. */
-export function changeCreditsOf(place: Place, change: CreditChange): Promise<CreditState> {
-	return withData(place, services => changeCredits(services, change));
+export function changeCreditsOf(data: DataOptions, change: CreditChange): Promise<CreditState> {
+	return withData(data, services => changeCredits(services, change));
 }
 
 /**
@@ -147,10 +147,10 @@ export async function serve(options: ServeOptions): Promise<Served> {
 	const {env, data, database, artifacts, storageLimit, host, port, publicUrl, unsafeSandboxes, demo} = options;
 	const {logLevel, writeLog, signal} = options;
 	const bucket = artifacts === undefined ? undefined : bucketOf(artifacts, env);
-	const {folder, place} = openDataFolder(env, {data, database});
-	const lock = place.engine === 'sqlite' ? await lockFolder(folder) : undefined;
+	const {folder, location} = openDataFolder(env, {data, database});
+	const lock = location.engine === 'sqlite' ? await lockFolder(folder) : undefined;
 	const server = await startServer({
-		place,
+		location,
 		folder,
 		// The user who runs the server may keep credentials for other servers there.
 		hidden: [openHome(env).path],
@@ -179,7 +179,7 @@ export async function serve(options: ServeOptions): Promise<Served> {
 		}
 	});
 	const isEmpty = first === undefined;
-	return {url: server.url, folder, engine: place.engine, demo: made, isEmpty, sandboxes, ended};
+	return {url: server.url, folder, engine: location.engine, demo: made, isEmpty, sandboxes, ended};
 }
 
 /** Closes a server and returns how many sandboxes on this machine keep running. */

@@ -1,11 +1,11 @@
 import {hostname, networkInterfaces} from 'node:os';
 import {join} from 'node:path';
-import {createSeal, makeSealKey} from '../accounts/seal.ts';
+import {createSeal, createSealKey} from '../accounts/seal.ts';
 import {applySeal, loadSealKey} from '../accounts/seal-key.ts';
-import type {ArtifactLocation} from '../artifacts/artifact-place.ts';
+import type {ArtifactLocation} from '../artifacts/artifact-location.ts';
 import {openArtifacts} from '../artifacts/artifact-store.ts';
+import type {DatabaseLocation} from '../database/location.ts';
 import {openDatabase} from '../database/open.ts';
-import type {DatabaseLocation} from '../database/place.ts';
 import type {DemoOptions} from '../demo-model/demo-routes.ts';
 import {loadServerCatalog} from '../handlers/server-catalog.ts';
 import type {Services} from '../handlers/services.ts';
@@ -28,7 +28,7 @@ export type RunningServer = {
 };
 
 type Options = {
-	readonly place: DatabaseLocation;
+	readonly location: DatabaseLocation;
 	/** A folder for the files of this server alone. */
 	readonly folder: string;
 	/** More folders that sandboxes can't read. */
@@ -57,12 +57,12 @@ type Options = {
  * throws.
  */
 export async function startServer(options: Options): Promise<RunningServer> {
-	const {place, folder, hidden, host, port, publicUrl, environment, demo, log = () => {}} = options;
+	const {location, folder, hidden, host, port, publicUrl, environment, demo, log = () => {}} = options;
 	const {storageLimit = defaultStorageLimit} = options;
 	const catalog = await loadServerCatalog(environment);
-	const isEphemeral = place.engine === 'sqlite' && place.file === ':memory:';
-	const seal = createSeal(isEphemeral ? makeSealKey() : await loadSealKey(folder, environment));
-	const database = await openDatabase(place, error =>
+	const isEphemeral = location.engine === 'sqlite' && location.file === ':memory:';
+	const seal = createSeal(isEphemeral ? createSealKey() : await loadSealKey(folder, environment));
+	const database = await openDatabase(location, error =>
 		log({level: 'warn', message: 'database connection lost', error: error.message}),
 	);
 	let url = publicUrl ?? '';

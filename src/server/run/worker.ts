@@ -43,7 +43,7 @@ async function countAgain(services: Services): Promise<void> {
 try {
 	folder = await makeEmbeddedFolder();
 	server = await startServer({
-		place: {engine: 'sqlite', file: ':memory:'},
+		location: {engine: 'sqlite', file: ':memory:'},
 		folder,
 		environment: {},
 		// Its one user only runs the bundled tasks, with the same permissions.

@@ -1,5 +1,5 @@
-import {type ChargeRefusal, chargeCredits} from '../credits/charge.ts';
-import {creditsLeft} from '../credits/left.ts';
+import {type ChargeRejection, chargeCredits} from '../credits/charge.ts';
+import {remainingCredits} from '../credits/remaining-credits.ts';
 import type {DatabaseTransaction} from '../database/tables.ts';
 
 /** What running so long costs in all: whole credits, a begun one counts. */
@@ -18,13 +18,13 @@ type Use = Parameters<typeof chargeCredits>[1];
 export async function chargeUsed(
 	transaction: DatabaseTransaction,
 	use: Use,
-): Promise<{readonly charged: number; readonly lack?: ChargeRefusal}> {
+): Promise<{readonly charged: number; readonly lack?: ChargeRejection}> {
 	const all = await chargeCredits(transaction, use);
 	if (all.ok) {
 		return {charged: use.amount};
 	}
 
-	const charged = Math.min(use.amount, (await creditsLeft(transaction, use)) ?? use.amount);
+	const charged = Math.min(use.amount, (await remainingCredits(transaction, use)) ?? use.amount);
 	await chargeCredits(transaction, {...use, amount: charged});
 	return {charged, lack: all.reason};
 }
@@ -33,8 +33,8 @@ export async function chargeUsed(
 export async function findBound(
 	transaction: DatabaseTransaction,
 	use: Omit<Use, 'amount'>,
-): Promise<{readonly credits: number; readonly lack: ChargeRefusal} | undefined> {
-	const credits = await creditsLeft(transaction, use);
+): Promise<{readonly credits: number; readonly lack: ChargeRejection} | undefined> {
+	const credits = await remainingCredits(transaction, use);
 	// One more is refused as a whole, and with the reason.
 	const more = credits === null ? undefined : await chargeCredits(transaction, {...use, amount: credits + 1});
 	return credits === null || !more || more.ok ? undefined : {credits, lack: more.reason};

@@ -2,7 +2,7 @@ import {setTimeout as sleep} from 'node:timers/promises';
 import type {Selectable} from 'kysely';
 import type {TaskEnvironment} from '../../contract/resources/environment.ts';
 import {AppError, isAbort, reportError} from '../../core/error.ts';
-import type {ChargeRefusal} from '../credits/charge.ts';
+import type {ChargeRejection} from '../credits/charge.ts';
 import type {Tables} from '../database/tables.ts';
 import {stackOf} from '../kit/log.ts';
 import {beginPatience} from './background.ts';
@@ -79,7 +79,7 @@ export async function advanceEnvironment(services: SandboxServices, id: string):
 }
 
 /** Why an environment ends before its time. */
-const lacks: Readonly<Record<ChargeRefusal, string>> = {
+const lacks: Readonly<Record<ChargeRejection, string>> = {
 	insufficient_credits: 'The credits of the organization are used up.',
 	member_limit_exceeded: 'The monthly credits of its creator are used up.',
 };

@@ -1,5 +1,5 @@
 import type {Selectable} from 'kysely';
-import {type ChargeRefusal, chargeCredits} from '../credits/charge.ts';
+import {type ChargeRejection, chargeCredits} from '../credits/charge.ts';
 import type {DatabaseTransaction, Tables} from '../database/tables.ts';
 import {refuse} from '../kit/http-error.ts';
 import {chargeUsed, creditsFor, findBound, secondsFor} from './credit-price.ts';
@@ -18,7 +18,7 @@ type Used = {
 };
 
 /** What was paid in advance: credits billed in all, and how long they and what is left will last. */
-type Paid = {readonly billed: number; readonly seconds: number; readonly lack: ChargeRefusal | null};
+type Paid = {readonly billed: number; readonly seconds: number; readonly lack: ChargeRejection | null};
 
 /**
  * Pays for the first time of a sandbox that is about to run, unless some is left that was paid for, and says how long the
@@ -41,7 +41,7 @@ export async function payAhead(
 	return {billed, seconds, lack: bound?.lack ?? null};
 }
 
-function refuseForCredits(lack: ChargeRefusal): never {
+function refuseForCredits(lack: ChargeRejection): never {
 	if (lack === 'member_limit_exceeded') {
 		refuse(409, 'Your monthly credits in this organization are used up. Ask an owner for a higher limit.', {
 			type: 'member_limit_exceeded_error',
@@ -85,7 +85,7 @@ export async function settleSandbox(
 	transaction: DatabaseTransaction,
 	sandbox: SandboxRow,
 	{state, pauseReason = null, reason, rate, now}: Become,
-): Promise<{readonly lack: ChargeRefusal | undefined} | undefined> {
+): Promise<{readonly lack: ChargeRejection | undefined} | undefined> {
 	const owed = creditsOwed(sandbox, rate, now);
 	const {numUpdatedRows} = await transaction
 		.updateTable('sandboxes')

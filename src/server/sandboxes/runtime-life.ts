@@ -1,6 +1,6 @@
 import type {Selectable} from 'kysely';
 import type {RuntimeInstance} from '../../contract/resources/runtime.ts';
-import type {ChargeRefusal} from '../credits/charge.ts';
+import type {ChargeRejection} from '../credits/charge.ts';
 import type {Tables} from '../database/tables.ts';
 import {beginPatience} from './background.ts';
 import {holdOrganization} from './capacity.ts';
@@ -110,7 +110,7 @@ async function settle(
 	runtime: RuntimeRow,
 	sandbox: SandboxRow,
 	{state, reason}: {readonly state: SandboxRow['state']; readonly reason?: PauseReason},
-): Promise<ChargeRefusal | undefined> {
+): Promise<ChargeRejection | undefined> {
 	if (state === 'killed') {
 		await sandboxes.provider.end(sandbox.id);
 	}

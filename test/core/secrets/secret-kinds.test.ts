@@ -8,7 +8,7 @@ import {AppError, reportError} from '../../../src/core/error.ts';
 import {redact, redactKnown, redactKnownLines, redactLines} from '../../../src/core/secrets/redact.ts';
 import {hasKnownSecret, secretKinds} from '../../../src/core/secrets/secret-kinds.ts';
 import {quoteLine, quoteLog} from '../../../src/logs/quote.ts';
-import {makeToken, tokenKinds} from '../../../src/server/accounts/token.ts';
+import {createToken, tokenKinds} from '../../../src/server/accounts/token.ts';
 import {makeWorkspace} from '../../agent/tools/workspace.ts';
 import {expectLinear} from '../../growth.ts';
 
@@ -16,7 +16,7 @@ const word = (length: number) => 'aB3dE5fG7h'.repeat(Math.ceil(length / 10)).sli
 
 /** One or more of each kind, as its maker shapes it. */
 const examples: Readonly<Record<keyof typeof secretKinds, readonly string[]>> = {
-	'our server': tokenKinds.map(kind => makeToken(kind).token.reveal()),
+	'our server': tokenKinds.map(kind => createToken(kind).token.reveal()),
 	'OpenAI, Anthropic, OpenRouter, DeepSeek': [
 		`sk-${word(48)}`,
 		`sk-proj-${word(60)}`,

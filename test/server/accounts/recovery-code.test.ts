@@ -1,8 +1,8 @@
 import {expect, test} from 'vitest';
-import {hashRecoveryCode, makeRecoveryCodes} from '../../../src/server/accounts/recovery-code.ts';
+import {createRecoveryCodes, hashRecoveryCode} from '../../../src/server/accounts/recovery-code.ts';
 
 test('there are ten codes, each of its own', () => {
-	const codes = makeRecoveryCodes();
+	const codes = createRecoveryCodes();
 	expect(codes).toHaveLength(10);
 	expect(new Set(codes).size).toBe(10);
 	expect(codes.filter(code => !/^[a-hjkmnp-z2-9]{4}(?:-[a-hjkmnp-z2-9]{4}){3}$/.test(code))).toEqual([]);
@@ -11,7 +11,7 @@ test('there are ten codes, each of its own', () => {
 });
 
 test('a code is the same in capitals, without dashes and with spaces', () => {
-	const [code = ''] = makeRecoveryCodes();
+	const [code = ''] = createRecoveryCodes();
 	const hash = hashRecoveryCode(code);
 	const typed = [code.toUpperCase(), code.replaceAll('-', ''), ` ${code.replaceAll('-', ' ')} `];
 	expect(typed.map(hashRecoveryCode)).toEqual([hash, hash, hash]);

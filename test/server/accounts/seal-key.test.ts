@@ -2,7 +2,7 @@ import {chmodSync, readdirSync, readFileSync, statSync, symlinkSync, writeFileSy
 import {join} from 'node:path';
 import {expect, test} from 'vitest';
 import type {AppError} from '../../../src/core/error.ts';
-import {createSeal, makeSealKey} from '../../../src/server/accounts/seal.ts';
+import {createSeal, createSealKey} from '../../../src/server/accounts/seal.ts';
 import {applySeal, forgetSealKey, loadSealKey} from '../../../src/server/accounts/seal-key.ts';
 import {pendingSecret, removeSecondFactor, startEnrollment} from '../../../src/server/accounts/second-factor.ts';
 import {findAccount} from '../../../src/server/accounts/user.ts';
@@ -27,7 +27,7 @@ test('[10] the key is made once, also by several at once, and is readable for no
 test('[10] a copy that others may read is made private again, and a link is not followed', async () => {
 	const [folder, other] = [temporaryFolder(), temporaryFolder()];
 	const path = join(folder, 'seal.key');
-	writeFileSync(path, makeSealKey().toString('base64url'));
+	writeFileSync(path, createSealKey().toString('base64url'));
 	chmodSync(path, 0o644);
 	await loadSealKey(folder, {});
 	expect(statSync(path).mode & 0o777).toBe(0o600);
@@ -62,7 +62,7 @@ test('what was stored before there was a key is sealed with the first one, and a
 	const member = await add('member');
 	const clear = {totp_secret: 'JBSWY3DPEHPK3PXP', totp_pending_secret: 'KRSXG5CTMVRXEZLU'};
 	await database.updateTable('users').set(clear).where('id', '=', owner.id).execute();
-	const seal = createSeal(makeSealKey());
+	const seal = createSeal(createSealKey());
 	// Twice is as good as once, and several servers may begin together.
 	await Promise.all([applySeal(database, seal), applySeal(database, seal)]);
 	await applySeal(database, seal);
@@ -72,9 +72,9 @@ test('what was stored before there was a key is sealed with the first one, and a
 	}
 
 	expect(pendingSecret({seal}, account)).toBe(clear.totp_pending_secret);
-	expect(seal.open(account.totp_secret ?? '', `totp:${owner.id}`)).toBe(clear.totp_secret);
+	expect(seal.decrypt(account.totp_secret ?? '', `totp:${owner.id}`)).toBe(clear.totp_secret);
 	expect(await findAccount({database}, member.id)).toMatchObject({totp_secret: null, totp_pending_secret: null});
-	await expect(applySeal(database, createSeal(makeSealKey()))).rejects.toMatchObject({
+	await expect(applySeal(database, createSeal(createSealKey()))).rejects.toMatchObject({
 		code: 'failed',
 		message: 'The secrets in this database were sealed with another key.',
 	});
@@ -84,7 +84,7 @@ test('after the key is lost, another one is accepted only once nothing is sealed
 	const {services, database, owner, join: add} = await createTestServer();
 	const member = await add('member');
 	await applySeal(database, services.seal);
-	const other = createSeal(makeSealKey());
+	const other = createSeal(createSealKey());
 	const hint = async () => {
 		await forgetSealKey(database);
 		return await applySeal(database, other).then(

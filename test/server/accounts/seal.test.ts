@@ -1,17 +1,17 @@
 import fc from 'fast-check';
 import {expect, test} from 'vitest';
-import {createSeal, isSealed, makeSealKey} from '../../../src/server/accounts/seal.ts';
+import {createSeal, createSealKey, isSealed} from '../../../src/server/accounts/seal.ts';
 
 test('what is closed opens again, for the same place and with the same key alone', () => {
-	const key = makeSealKey();
+	const key = createSealKey();
 	const seal = createSeal(key);
 	fc.assert(
 		fc.property(fc.string({unit: 'grapheme'}), fc.string(), fc.string(), (text, place, other) => {
-			const sealed = seal.close(text, place);
-			expect([isSealed(sealed), createSeal(key).open(sealed, place)]).toEqual([true, text]);
-			expect(() => createSeal(makeSealKey()).open(sealed, place)).toThrow();
+			const sealed = seal.encrypt(text, place);
+			expect([isSealed(sealed), createSeal(key).decrypt(sealed, place)]).toEqual([true, text]);
+			expect(() => createSeal(createSealKey()).decrypt(sealed, place)).toThrow();
 			if (other !== place) {
-				expect(() => seal.open(sealed, other)).toThrow();
+				expect(() => seal.decrypt(sealed, other)).toThrow();
 			}
 		}),
 		{numRuns: 50},
@@ -19,31 +19,31 @@ test('what is closed opens again, for the same place and with the same key alone
 });
 
 test('the same text is never sealed the same, and shows nothing of itself', () => {
-	const seal = createSeal(makeSealKey());
-	const sealed = Array.from({length: 100}, () => seal.close('JBSWY3DPEHPK3PXP', 'totp:1'));
+	const seal = createSeal(createSealKey());
+	const sealed = Array.from({length: 100}, () => seal.encrypt('JBSWY3DPEHPK3PXP', 'totp:1'));
 	expect(new Set(sealed).size).toBe(100);
 	expect(sealed.filter(text => Buffer.from(text.slice(3), 'base64url').includes('JBSW'))).toEqual([]);
 });
 
 test('whatever was changed of it does not open', () => {
-	const seal = createSeal(makeSealKey());
-	const sealed = seal.close('JBSWY3DPEHPK3PXP', 'totp:1');
+	const seal = createSeal(createSealKey());
+	const sealed = seal.encrypt('JBSWY3DPEHPK3PXP', 'totp:1');
 	const bytes = Buffer.from(sealed.slice(3), 'base64url');
 	for (const index of bytes.keys()) {
 		const changed = Buffer.from(bytes);
 		changed[index] = (changed[index] ?? 0) ^ 1;
-		expect(() => seal.open(`v1.${changed.toString('base64url')}`, 'totp:1')).toThrow();
+		expect(() => seal.decrypt(`v1.${changed.toString('base64url')}`, 'totp:1')).toThrow();
 	}
 
 	for (const wrong of ['', 'v1.', 'v1.AAAA', sealed.slice(0, -8), 'JBSWY3DPEHPK3PXP', `v2.${sealed.slice(3)}`]) {
-		expect(() => seal.open(wrong, 'totp:1')).toThrow();
+		expect(() => seal.decrypt(wrong, 'totp:1')).toThrow();
 	}
 });
 
 test('what is derived from a key is the same each time, and another thing for another purpose or key', () => {
-	const key = makeSealKey();
+	const key = createSealKey();
 	const derive = (from: Buffer, purpose: string) => createSeal(from).derive(purpose).toString('hex');
 	expect(derive(key, 'links')).toBe(derive(key, 'links'));
-	const all = [derive(key, 'links'), derive(key, 'other'), derive(makeSealKey(), 'links'), key.toString('hex')];
+	const all = [derive(key, 'links'), derive(key, 'other'), derive(createSealKey(), 'links'), key.toString('hex')];
 	expect(new Set(all).size).toBe(4);
 });

@@ -1,18 +1,18 @@
 import {inspect} from 'node:util';
 import {expect, test} from 'vitest';
-import {hashToken, isSame, kindOfToken, makeToken} from '../../../src/server/accounts/token.ts';
+import {createToken, hashToken, kindOfToken, timingSafeEquals} from '../../../src/server/accounts/token.ts';
 
 test.each(['api-key', 'access', 'refresh', 'device', 'session'] as const)(
 	'[26] a token says that it is of kind %s',
 	kind => {
-		const {token, hash} = makeToken(kind);
+		const {token, hash} = createToken(kind);
 		expect([kindOfToken(token.reveal()), hashToken(token.reveal())]).toEqual([kind, hash]);
-		expect(makeToken(kind).hash).not.toBe(hash);
+		expect(createToken(kind).hash).not.toBe(hash);
 	},
 );
 
 test('[8] a token is not printed by accident, and its hash holds nothing of it', () => {
-	const made = makeToken('api-key');
+	const made = createToken('api-key');
 	const value = made.token.reveal();
 	expect(inspect(made, {depth: 5}) + JSON.stringify(made)).not.toContain(value.slice(4));
 	expect(made.hash).toMatch(/^[0-9a-f]{64}$/);
@@ -26,10 +26,10 @@ test.each(['', 'svc_', 'svc_short', `sv?_${'a'.repeat(43)}`, `svc_${'a'.repeat(4
 );
 
 test('two texts are compared whole', () => {
-	expect([isSame('abc', 'abc'), isSame('abc', 'abd'), isSame('', 'abc'), isSame('abc', 'abcd')]).toEqual([
-		true,
-		false,
-		false,
-		false,
-	]);
+	expect([
+		timingSafeEquals('abc', 'abc'),
+		timingSafeEquals('abc', 'abd'),
+		timingSafeEquals('', 'abc'),
+		timingSafeEquals('abc', 'abcd'),
+	]).toEqual([true, false, false, false]);
 });

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import {Secret, TOTP} from 'otpauth';
 import {expect, test} from 'vitest';
-import {makeTotpSecret, stepOfTotp, totpAddress} from '../../../src/server/accounts/totp.ts';
+import {createTotpSecret, stepOfTotp, totpUrl} from '../../../src/server/accounts/totp.ts';
 
 /** The secret of RFC 6238 appendix B, `12345678901234567890`. */
 const secret = 'GEZDGNBVGY3TQOJQGEZDGNBVGY3TQOJQ';
@@ -48,7 +48,7 @@ test.each(['', '28708', '2870822', '94287082', 'abcdef', '28708२', '-87082', '
 test('any code of any secret is taken at its own time, once', () => {
 	fc.assert(
 		fc.property(fc.integer({min: 0, max: 4_000_000_000}), seconds => {
-			const own = makeTotpSecret();
+			const own = createTotpSecret();
 			const step = stepOfTotp(codeAt(seconds * 1000, own), {secret: own, lastStep: null}, seconds * 1000);
 			expect(step).toBeDefined();
 			const again = {secret: own, lastStep: step ?? null};
@@ -59,9 +59,9 @@ test('any code of any secret is taken at its own time, once', () => {
 });
 
 test('the address names server and account, whatever is in them', () => {
-	const address = totpAddress(secret, {issuer: '127.0.0.1:8700', account: 'a&b=c?@x.example'});
+	const address = totpUrl(secret, {issuer: '127.0.0.1:8700', account: 'a&b=c?@x.example'});
 	expect(address).toBe(
 		`otpauth://totp/127.0.0.1%208700:a%26b%3Dc%3F%40x.example?issuer=127.0.0.1%208700&secret=${secret}&algorithm=SHA1&digits=6&period=30`,
 	);
-	expect(makeTotpSecret()).toMatch(/^[A-Z2-7]{32}$/);
+	expect(createTotpSecret()).toMatch(/^[A-Z2-7]{32}$/);
 });

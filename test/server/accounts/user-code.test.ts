@@ -1,9 +1,9 @@
 import fc from 'fast-check';
 import {expect, test} from 'vitest';
-import {makeUserCode, readUserCode} from '../../../src/server/accounts/user-code.ts';
+import {createUserCode, parseUserCode} from '../../../src/server/accounts/user-code.ts';
 
 test('a code has eight letters that cannot be confused', () => {
-	const codes = Array.from({length: 200}, makeUserCode);
+	const codes = Array.from({length: 200}, createUserCode);
 	expect(codes.filter(code => !/^[BCDFGHJKLMNPQRSTVWXZ]{4}-[BCDFGHJKLMNPQRSTVWXZ]{4}$/.test(code))).toEqual([]);
 	expect(new Set(codes).size).toBe(200);
 });
@@ -11,7 +11,7 @@ test('a code has eight letters that cannot be confused', () => {
 test.each(['WDJB-MJHT', 'wdjb-mjht', 'wdjbmjht', ' WDJB MJHT ', 'wd-jb-mj-ht', 'WDJB–MJHT', 'wdjb_mjht'])(
 	'%j is read as the code that was shown',
 	typed => {
-		expect(readUserCode(typed)).toBe('WDJB-MJHT');
+		expect(parseUserCode(typed)).toBe('WDJB-MJHT');
 	},
 );
 
@@ -25,14 +25,14 @@ test.each([
 	`${' '.repeat(64)}WDJBMJHT`,
 	'ẂDJB-MJHT',
 ])('%j cannot be a code', typed => {
-	expect(readUserCode(typed)).toBeUndefined();
+	expect(parseUserCode(typed)).toBeUndefined();
 });
 
 test('whatever is typed, what is read is a code or nothing, and reads as itself', () => {
 	fc.assert(
 		fc.property(fc.oneof(fc.string(), fc.stringMatching(/^[b-z -]{8,12}$/)), typed => {
-			const code = readUserCode(typed);
-			expect(code === undefined || readUserCode(code) === code).toBe(true);
+			const code = parseUserCode(typed);
+			expect(code === undefined || parseUserCode(code) === code).toBe(true);
 		}),
 	);
 });

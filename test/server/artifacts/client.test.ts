@@ -12,7 +12,7 @@ import {oidOf, traceId} from './artifacts.ts';
 test('what a program uploads and refers to, a person saves with the client', async () => {
 	const folder = join(tmpdir(), `service-client-${randomUUID()}`);
 	onTestFinished(() => rm(folder, {recursive: true, force: true}));
-	const server = await startServer({place: {engine: 'sqlite', file: ':memory:'}, folder, environment: {}});
+	const server = await startServer({location: {engine: 'sqlite', file: ':memory:'}, folder, environment: {}});
 	onTestFinished(() => server.close());
 	const scope = {organization: 'acme', workspace: 'main', project: 'web'};
 	const {apiKey} = await initialize(server.services, {...scope, email: 'ada@acme.example'});

@@ -1,7 +1,7 @@
 import {once} from 'node:events';
 import {createServer} from 'node:http';
 import {expect, onTestFinished, test} from 'vitest';
-import {bucketOf} from '../../../src/server/artifacts/artifact-place.ts';
+import {bucketOf} from '../../../src/server/artifacts/artifact-location.ts';
 import {createS3Blobs} from '../../../src/server/artifacts/s3-blobs.ts';
 import type {LogEntry} from '../../../src/server/kit/log.ts';
 import {createTestServer} from '../harness.ts';

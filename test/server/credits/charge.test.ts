@@ -1,7 +1,7 @@
 import {expect, test} from 'vitest';
 import {grantCredits, setAutoRefill, setMemberLimit} from '../../../src/server/credits/account.ts';
 import {chargeCredits} from '../../../src/server/credits/charge.ts';
-import {creditsLeft} from '../../../src/server/credits/left.ts';
+import {remainingCredits} from '../../../src/server/credits/remaining-credits.ts';
 import type {Database} from '../../../src/server/database/tables.ts';
 import {createTestServer} from '../harness.ts';
 import {findProjectOf} from '../rows.ts';
@@ -31,7 +31,7 @@ async function open(balance?: number) {
 			database
 				.transaction()
 				.execute(transaction => setMemberLimit(transaction, {organizationId, userId: owner.id, limit, now: march})),
-		left: (now = march) => creditsLeft(database, {organizationId, userId: owner.id, now}),
+		left: (now = march) => remainingCredits(database, {organizationId, userId: owner.id, now}),
 		balance: async () => (await database.selectFrom('credit_accounts').select('balance').executeTakeFirst())?.balance,
 		used: async () =>
 			(await database.selectFrom('member_credits').select(['month', 'month_used']).executeTakeFirst()) ?? {},

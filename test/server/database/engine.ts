@@ -1,8 +1,8 @@
 import {randomUUID} from 'node:crypto';
 import pg from 'pg';
 import {inject, onTestFinished} from 'vitest';
+import type {DatabaseLocation, Engine} from '../../../src/server/database/location.ts';
 import {openDatabase} from '../../../src/server/database/open.ts';
-import type {DatabaseLocation, Engine} from '../../../src/server/database/place.ts';
 import type {Database} from '../../../src/server/database/tables.ts';
 import {postgresUrl, template} from '../../postgres.ts';
 

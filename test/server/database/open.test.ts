@@ -3,8 +3,8 @@ import {tmpdir} from 'node:os';
 import {join} from 'node:path';
 import {expect, onTestFinished, test} from 'vitest';
 import {isDatabaseFault} from '../../../src/server/database/fault.ts';
+import {parseDatabaseUrl} from '../../../src/server/database/location.ts';
 import {openDatabase} from '../../../src/server/database/open.ts';
-import {parseDatabaseUrl} from '../../../src/server/database/place.ts';
 import type {Database} from '../../../src/server/database/tables.ts';
 import {emptyDatabase, emptyPlace} from './engine.ts';
 

@@ -6,8 +6,8 @@ import {setTimeout as sleep} from 'node:timers/promises';
 import {sql} from 'kysely';
 import {expect, inject, onTestFinished, test} from 'vitest';
 import {initialize} from '../../../src/server/accounts/initialize.ts';
+import type {DatabaseLocation} from '../../../src/server/database/location.ts';
 import {openDatabase} from '../../../src/server/database/open.ts';
-import type {DatabaseLocation} from '../../../src/server/database/place.ts';
 import {startServer} from '../../../src/server/run/start.ts';
 import {createPostgres, postgresUrl} from '../../postgres.ts';
 import {toRequest} from '../ingest/push.ts';
@@ -19,7 +19,7 @@ import {createNetwork} from './frozen-network.ts';
 async function serveOn(place: DatabaseLocation) {
 	const folder = await mkdtemp(join(tmpdir(), 'service-test-'));
 	onTestFinished(() => rm(folder, {recursive: true, force: true}));
-	const server = await startServer({place, folder, environment: {}});
+	const server = await startServer({location: place, folder, environment: {}});
 	onTestFinished(() => server.close());
 	const beginning = {organization: 'acme', workspace: 'main', project: 'web', email: 'owner@acme.example'};
 	const {apiKey} = await initialize(server.services, beginning);

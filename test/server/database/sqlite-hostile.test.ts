@@ -64,7 +64,7 @@ async function onFile() {
 	const folder = await mkdtemp(join(tmpdir(), 'service-test-'));
 	onTestFinished(() => rm(folder, {recursive: true, force: true}));
 	const file = join(folder, 'service.db');
-	const server = await startServer({place: {engine: 'sqlite', file}, folder, environment: {}});
+	const server = await startServer({location: {engine: 'sqlite', file}, folder, environment: {}});
 	onTestFinished(() => server.close());
 	const {apiKey} = await initialize(server.services, beginning);
 	const ask = async (method = 'GET') => {

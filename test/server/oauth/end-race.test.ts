@@ -1,6 +1,6 @@
 import {randomUUID} from 'node:crypto';
 import {expect, test} from 'vitest';
-import {endLogin} from '../../../src/server/accounts/login.ts';
+import {endLogin} from '../../../src/server/accounts/active-logins.ts';
 import {issueTokens} from '../../../src/server/accounts/oauth/tokens.ts';
 import {createTestServer} from '../harness.ts';
 import {refresh} from './oauth.ts';

@@ -1,5 +1,5 @@
 import {expect, test} from 'vitest';
-import {choosePassword, findPasswordCode, makePasswordCode} from '../../../src/server/accounts/password-code.ts';
+import {choosePassword, createPasswordCode, findPasswordCode} from '../../../src/server/accounts/password-code.ts';
 import {createTestServer} from '../harness.ts';
 import {type Browser, createBrowser} from './browser.ts';
 import {storePassword} from './stored-password.ts';
@@ -11,7 +11,7 @@ const refused = 'That code is wrong, already used, or older than 3 days.';
 
 async function prepare() {
 	const server = await createTestServer();
-	const makeCode = async () => (await makePasswordCode(server.services, server.owner.id)).reveal();
+	const makeCode = async () => (await createPasswordCode(server.services, server.owner.id)).reveal();
 	return {server, makeCode, browser: createBrowser(server.app)};
 }
 
@@ -20,7 +20,7 @@ async function signIn(browser: Browser, secret = password) {
 	return await browser.submit('/sign-in', {email, password: secret});
 }
 
-async function signInWithKey(browser: Browser, key: string) {
+async function logInWithKey(browser: Browser, key: string) {
 	await browser.open('/sign-in/key');
 	return await browser.submit('/sign-in/key', {api_key: key});
 }
@@ -53,7 +53,7 @@ test('a code sets a password once, and the user logs in with it from then on', a
 test('[26] an API key alone sets no password, and its sessions end when the user sets one', async () => {
 	const {server, makeCode, browser} = await prepare();
 	const thief = createBrowser(server.app);
-	const account = await signInWithKey(thief, server.owner.key);
+	const account = await logInWithKey(thief, server.owner.key);
 	expect(account.html).toContain('<a href="/password">Choose a password</a>');
 	expect((await thief.open('/account/password')).path).toBe('/password');
 	expect((await thief.submit('/password', {code: server.owner.key, ...chosen})).problem).toBe(refused);
@@ -67,7 +67,7 @@ test('[26] an API key alone sets no password, and its sessions end when the user
 	await browser.submit('/password', {code: await makeCode(), ...chosen});
 	expect((await thief.open('/account')).title).toBe('Log in');
 	// The key is still one, and still not enough.
-	await signInWithKey(thief, server.owner.key);
+	await logInWithKey(thief, server.owner.key);
 	await thief.open('/account/password');
 	const next = {current_password: '', password: 'another horse battery', repeated: 'another horse battery'};
 	expect((await thief.submit('/account/password', next)).problem).toBe('The current password is wrong.');
@@ -95,7 +95,7 @@ test('a code replaces a forgotten password; a newer code, three days or a suspen
 
 test('[26] two requests use a code at once: the first succeeds, and no code is stored', async () => {
 	const {services, owner, database} = await createTestServer();
-	const code = (await makePasswordCode(services, owner.id)).reveal();
+	const code = (await createPasswordCode(services, owner.id)).reveal();
 	expect(JSON.stringify(await database.selectFrom('password_codes').selectAll().execute())).not.toContain(code);
 	const found = await findPasswordCode(services, code);
 	if (!found) {
@@ -113,7 +113,7 @@ test('[26] a new password needs the current one, and logs other browsers out', a
 	await storePassword(server, server.owner.id, password);
 	const other = createBrowser(server.app);
 	await signIn(other);
-	await signInWithKey(browser, server.owner.key);
+	await logInWithKey(browser, server.owner.key);
 	await browser.open('/account/password');
 	const next = {password: 'another horse battery', repeated: 'another horse battery'};
 	const refused = await browser.submit('/account/password', {...next, current_password: 'a guess of mine'});

@@ -76,7 +76,7 @@ test('[26] an active second factor is not replaced without a code, and GET start
 		.where('id', '=', server.owner.id)
 		.executeTakeFirst();
 	expect(row).toEqual({totp_secret: expect.any(String), totp_pending_secret: null});
-	const stillIn = server.services.seal.open(row?.totp_secret ?? '', `totp:${server.owner.id}`);
+	const stillIn = server.services.seal.decrypt(row?.totp_secret ?? '', `totp:${server.owner.id}`);
 	expect(stillIn).toBe(secret);
 });
 

@@ -1,8 +1,8 @@
 import {Secret, TOTP} from 'otpauth';
 import {expect, test} from 'vitest';
 import {countAttempt} from '../../../src/server/accounts/attempts.ts';
+import {setPassword} from '../../../src/server/accounts/browser-login.ts';
 import {startEnrollment, verifyEnrollment} from '../../../src/server/accounts/second-factor.ts';
-import {setPassword} from '../../../src/server/accounts/sign-in.ts';
 import {createTestServer, type TestServer} from '../harness.ts';
 import {type Browser, createBrowser} from './browser.ts';
 import {storePassword} from './stored-password.ts';

@@ -7,11 +7,11 @@ import {temporaryFolder} from '../../storage/temporary.ts';
 
 test('the folder is made for its owner alone, with those above it, and opened again [10]', () => {
 	const folder = join(temporaryFolder(), 'deep', 'data');
-	const expected = {folder, place: {engine: 'sqlite', file: join(folder, 'service.db')}};
+	const expected = {folder, location: {engine: 'sqlite', file: join(folder, 'service.db')}};
 	expect(openDataFolder({}, {data: folder})).toEqual(expected);
 	expect(openDataFolder({}, {data: folder})).toEqual(expected);
 	expect(statSync(folder).mode & 0o777).toBe(0o700);
-	expect(statSync(expected.place.file).mode & 0o777).toBe(0o600);
+	expect(statSync(expected.location.file).mode & 0o777).toBe(0o600);
 });
 
 test('what holds other things, and what is a file, is left as it was', () => {

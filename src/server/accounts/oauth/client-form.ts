@@ -1,6 +1,6 @@
 import {mediaTypeOf} from '../../kit/body.ts';
 import {formType, readForm} from '../../kit/form-body.ts';
-import {oauthError} from './answer.ts';
+import {oauthError} from './oauth-response.ts';
 
 /** The only client: the public client of `service` in a terminal. */
 export const clientId = 'service-cli';

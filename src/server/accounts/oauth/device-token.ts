@@ -2,15 +2,15 @@ import {randomUUID} from 'node:crypto';
 import type {AccountServices} from '../account-services.ts';
 import {countAttempt} from '../attempts.ts';
 import {hashToken, kindOfToken} from '../token.ts';
-import {oauthAnswer, oauthError, oauthWait} from './answer.ts';
+import {oauthError, oauthRateLimited, oauthSuccess} from './oauth-response.ts';
 import {issueTokens} from './tokens.ts';
 
 export const deviceGrant = 'urn:ietf:params:oauth:grant-type:device_code';
 
 /** How much `slow_down` adds to the interval (RFC 8628, section 3.5). */
-const slowerBy = 5;
+const slowDownSeconds = 5;
 /** How much too early a poll may arrive: timers and networks vary. */
-const tolerance = 500;
+const toleranceMs = 500;
 
 /** Answers a poll of the device flow (RFC 8628, section 3.4). Returns the tokens once, after the approval. */
 export async function pollDevice(
@@ -38,7 +38,7 @@ export async function pollDevice(
 	// Counted only now; otherwise every made-up code would be stored.
 	const wait = await countAttempt(services, 'poll', hash);
 	if (wait !== undefined) {
-		return oauthWait(wait);
+		return oauthRateLimited(wait);
 	}
 
 	if (found.expires_at <= services.now().toISOString()) {
@@ -63,17 +63,17 @@ async function answerPending(
 ) {
 	const time = now();
 	const since = last_polled_at === null ? Number.POSITIVE_INFINITY : time.getTime() - Date.parse(last_polled_at);
-	const isTooFast = since < seconds * 1000 - tolerance;
+	const isTooFast = since < seconds * 1000 - toleranceMs;
 	await database
 		.updateTable('device_authorizations')
 		.set({
 			last_polled_at: time.toISOString(),
-			...(isTooFast && {interval_seconds: seconds + slowerBy}),
+			...(isTooFast && {interval_seconds: seconds + slowDownSeconds}),
 		})
 		.where('id', '=', id)
 		.execute();
 	return isTooFast
-		? oauthError('slow_down', `Poll every ${seconds + slowerBy} s from now on.`)
+		? oauthError('slow_down', `Poll every ${seconds + slowDownSeconds} s from now on.`)
 		: oauthError('authorization_pending', 'The code is not approved yet.');
 }
 
@@ -95,7 +95,7 @@ async function collect({database, now}: AccountServices, id: string): Promise<Re
 		const {user_id: userId, client_id: clientId, api_key_id: apiKeyId, requested_from: program} = login;
 		const user = await queries.selectFrom('users').select('suspended_at').where('id', '=', userId).executeTakeFirst();
 		const family = {id: randomUUID(), userId, clientId, program, apiKeyId};
-		return user?.suspended_at === null ? oauthAnswer(await issueTokens(queries, time, family)) : denied();
+		return user?.suspended_at === null ? oauthSuccess(await issueTokens(queries, time, family)) : denied();
 	});
 	return answer;
 }

@@ -1,10 +1,10 @@
 import type {PublicRequest, Route} from '../../kit/route.ts';
 import type {AccountServices} from '../account-services.ts';
-import {ownOrigin} from '../own-origin.ts';
-import {oauthError} from './answer.ts';
+import {requestOrigin} from '../request-origin.ts';
 import {readClientForm} from './client-form.ts';
 import {authorizeDevice} from './device-authorization.ts';
 import {deviceGrant, pollDevice} from './device-token.ts';
+import {oauthError} from './oauth-response.ts';
 import {refresh} from './refresh.ts';
 import {revokeToken} from './revocation.ts';
 
@@ -28,10 +28,10 @@ export function oauthRoutes(services: AccountServices): readonly Route[] {
 			method: 'GET',
 			path: '/.well-known/oauth-authorization-server',
 			auth: 'none',
-			handle: ({request}) => Response.json(metadata(ownOrigin(request, services))),
+			handle: ({request}) => Response.json(metadata(requestOrigin(request, services))),
 		},
 		post(paths.device, authorizeDevice),
-		post(paths.token, giveTokens),
+		post(paths.token, handleTokenRequest),
 		post(paths.revocation, revokeToken),
 	];
 }
@@ -50,7 +50,7 @@ function metadata(issuer: string) {
 	};
 }
 
-async function giveTokens(services: AccountServices, {request}: PublicRequest): Promise<Response> {
+async function handleTokenRequest(services: AccountServices, {request}: PublicRequest): Promise<Response> {
 	const form = await readClientForm(request);
 	if (form instanceof Response) {
 		return form;

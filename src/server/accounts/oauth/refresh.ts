@@ -1,6 +1,6 @@
 import type {AccountServices} from '../account-services.ts';
 import {hashToken, kindOfToken} from '../token.ts';
-import {oauthAnswer, oauthError} from './answer.ts';
+import {oauthError, oauthSuccess} from './oauth-response.ts';
 import {issueTokens, revokeFamily} from './tokens.ts';
 
 /**
@@ -8,7 +8,7 @@ import {issueTokens, revokeFamily} from './tokens.ts';
  * refresh at the same time. After that, a second use means that the token was stolen, and ends the login (RFC 9700,
  * section 4.14.2).
  */
-const grace = 10_000;
+const graceMs = 10_000;
 
 /** Implements the refresh_token grant with rotation (RFC 6749, section 6). */
 export async function refresh(
@@ -41,7 +41,7 @@ export async function refresh(
 
 			const {id, used_at, program, user_id: userId, client_id: clientId, family_id, api_key_id: apiKeyId} = found;
 			// `abs`: a clock that was set back must not extend the grace period.
-			if (used_at !== null && Math.abs(time.getTime() - Date.parse(used_at)) > grace) {
+			if (used_at !== null && Math.abs(time.getTime() - Date.parse(used_at)) > graceMs) {
 				await revokeFamily(queries, time, family_id);
 				return undefined;
 			}
@@ -60,5 +60,5 @@ export async function refresh(
 
 			return await issueTokens(queries, time, {id: family_id, userId, clientId, program, apiKeyId});
 		}));
-	return answer ? oauthAnswer(answer) : oauthError('invalid_grant', 'The login has ended. Log in again.');
+	return answer ? oauthSuccess(answer) : oauthError('invalid_grant', 'The login has ended. Log in again.');
 }

@@ -1,8 +1,8 @@
 import type {PublicRequest} from '../../kit/route.ts';
 import type {AccountServices} from '../account-services.ts';
 import {hashToken, kindOfToken} from '../token.ts';
-import {oauthError} from './answer.ts';
 import {readClientForm} from './client-form.ts';
+import {oauthError} from './oauth-response.ts';
 import {revokeFamily} from './tokens.ts';
 
 /** Ends the login of an access or refresh token (RFC 7009, section 2.1). An unknown token is a success, too. */

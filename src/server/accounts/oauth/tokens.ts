@@ -1,9 +1,9 @@
 import {randomUUID} from 'node:crypto';
 import type {DatabaseTransaction, Queries} from '../../database/tables.ts';
-import {makeToken} from '../token.ts';
+import {createToken} from '../token.ts';
 
 /** How long an access token and a refresh token are valid. Each refresh replaces both. */
-const lifetimes = {access: 60 * 60, refresh: 30 * 24 * 60 * 60} as const;
+const lifetimeSeconds = {access: 60 * 60, refresh: 30 * 24 * 60 * 60} as const;
 
 /** What all tokens of one login share. */
 export type Family = {
@@ -17,7 +17,7 @@ export type Family = {
 };
 
 /** A token response (RFC 6749, section 5.1). */
-export type TokenAnswer = {
+export type TokenResponse = {
 	readonly access_token: string;
 	readonly token_type: 'Bearer';
 	readonly expires_in: number;
@@ -25,8 +25,8 @@ export type TokenAnswer = {
 };
 
 /** Creates an access token and a refresh token for a login. Only their hashes are stored (SAFETY 26). */
-export async function issueTokens(queries: Queries, now: Date, family: Family): Promise<TokenAnswer> {
-	const made = {access: makeToken('access'), refresh: makeToken('refresh')};
+export async function issueTokens(queries: Queries, now: Date, family: Family): Promise<TokenResponse> {
+	const made = {access: createToken('access'), refresh: createToken('refresh')};
 	const rows = (['access', 'refresh'] as const).map(kind => ({
 		id: randomUUID(),
 		user_id: family.userId,
@@ -37,7 +37,7 @@ export async function issueTokens(queries: Queries, now: Date, family: Family): 
 		program: family.program,
 		api_key_id: family.apiKeyId,
 		created_at: now.toISOString(),
-		expires_at: new Date(now.getTime() + lifetimes[kind] * 1000).toISOString(),
+		expires_at: new Date(now.getTime() + lifetimeSeconds[kind] * 1000).toISOString(),
 		used_at: null,
 		revoked_at: null,
 	}));
@@ -45,7 +45,7 @@ export async function issueTokens(queries: Queries, now: Date, family: Family): 
 	return {
 		access_token: made.access.token.reveal(),
 		token_type: 'Bearer',
-		expires_in: lifetimes.access,
+		expires_in: lifetimeSeconds.access,
 		refresh_token: made.refresh.token.reveal(),
 	};
 }

@@ -7,7 +7,7 @@ import {type Account, findAccount, findAccountByEmail, normalizeEmail} from './u
 
 type Shared = Pick<AccountServices, 'database' | 'now'>;
 
-export type SignIn =
+export type LoginResult =
 	| {readonly kind: 'known'; readonly account: Account; readonly apiKeyId: string | null}
 	/** Doesn't reveal whether the user exists. */
 	| {readonly kind: 'wrong'}
@@ -23,7 +23,7 @@ type Typed = {readonly email: string; readonly password: string; readonly networ
  * Checks an e-mail address and a password. Unknown users, suspended users and users without a password are all `wrong`
  * and take equally long.
  */
-export async function signInWithPassword(services: Shared, {email, password, network}: Typed): Promise<SignIn> {
+export async function logInWithPassword(services: Shared, {email, password, network}: Typed): Promise<LoginResult> {
 	if (isBusyHashing()) {
 		return {kind: 'wait', seconds: busySeconds};
 	}
@@ -52,7 +52,7 @@ export async function signInWithPassword(services: Shared, {email, password, net
  * Checks an API key. Users without a password log in with it to authorize a device; it allows nothing else in the
  * browser. A key has 256 random bits and can't be guessed, so attempts aren't counted.
  */
-export async function signInWithKey(services: Shared, typed: string): Promise<SignIn> {
+export async function logInWithKey(services: Shared, typed: string): Promise<LoginResult> {
 	const key = typed.trim();
 	const found = kindOfToken(key) === 'api-key' ? await findActiveKey(services, hashToken(key)) : undefined;
 	const account = found && (await findAccount(services, found.user_id));

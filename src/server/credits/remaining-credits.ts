@@ -2,13 +2,16 @@ import type {Queries} from '../database/tables.ts';
 import {monthOf} from './month.ts';
 import {refill} from './refill.ts';
 
-type Asked = {readonly organizationId: string; readonly userId: string; readonly now: Date};
+type Member = {readonly organizationId: string; readonly userId: string; readonly now: Date};
 
 /**
  * Returns the most credits that a member could be charged now, including what the auto-refill would buy; null for no
  * limit.
  */
-export async function creditsLeft(queries: Queries, {organizationId, userId, now}: Asked): Promise<number | null> {
+export async function remainingCredits(
+	queries: Queries,
+	{organizationId, userId, now}: Member,
+): Promise<number | null> {
 	const account = await queries
 		.selectFrom('credit_accounts')
 		.selectAll()
@@ -22,13 +25,13 @@ export async function creditsLeft(queries: Queries, {organizationId, userId, now
 		.executeTakeFirst();
 	const used = member && member.month >= monthOf(now) ? member.month_used : 0;
 	const byLimit = member?.monthly_limit != null ? Math.max(0, member.monthly_limit - used) : Number.POSITIVE_INFINITY;
-	const byBalance = account ? refillable(account, now) : Number.POSITIVE_INFINITY;
-	const least = Math.min(byLimit, byBalance);
-	return Number.isFinite(least) ? least : null;
+	const byBalance = account ? balanceAfterRefills(account, now) : Number.POSITIVE_INFINITY;
+	const remaining = Math.min(byLimit, byBalance);
+	return Number.isFinite(remaining) ? remaining : null;
 }
 
 /** Returns the balance after all allowed refills. */
-function refillable(account: Parameters<typeof refill>[0], now: Date): number {
+function balanceAfterRefills(account: Parameters<typeof refill>[0], now: Date): number {
 	// A threshold that is never reached, so that only the cap limits the refills.
 	const threshold = account.threshold === null ? null : Number.POSITIVE_INFINITY;
 	return refill({...account, threshold}, 0, now).balance;

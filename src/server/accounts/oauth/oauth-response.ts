@@ -15,7 +15,7 @@ export type OAuthError =
 const headers = {'cache-control': 'no-store', pragma: 'no-cache'};
 
 /** Returns a successful OAuth response. */
-export function oauthAnswer(body: object): Response {
+export function oauthSuccess(body: object): Response {
 	return Response.json(body, {headers});
 }
 
@@ -31,7 +31,7 @@ export function oauthError(error: OAuthError, description: string, scheme?: stri
 }
 
 /** Returns 429. The protocol has no error code for it. */
-export function oauthWait(seconds: number): Response {
+export function oauthRateLimited(seconds: number): Response {
 	return Response.json(
 		{code: 429, detail: `Too many requests. Try again in ${seconds} s.`, type: 'usage_limit_exceeded_error'},
 		{status: 429, headers: {...headers, 'retry-after': String(seconds)}},

@@ -1,5 +1,5 @@
 import {expect, test} from 'vitest';
-import {bucketOf} from '../../../src/server/artifacts/artifact-place.ts';
+import {bucketOf} from '../../../src/server/artifacts/artifact-location.ts';
 
 const env = {AWS_ACCESS_KEY_ID: 'AKID', AWS_SECRET_ACCESS_KEY: 'shhhhhh-secret'};
 
