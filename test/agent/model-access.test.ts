@@ -144,7 +144,7 @@ describe('a key', () => {
 
 test('without a model there is a word on how to choose one', async () => {
 	const {open} = await access();
-	await expect(open(undefined)).rejects.toMatchObject({code: 'usage', message: 'No model is chosen.'});
+	await expect(open(undefined)).rejects.toMatchObject({code: 'usage', message: 'No model selected.'});
 	await expect(open('nobody/x')).rejects.toMatchObject({code: 'usage'});
 });
 

@@ -1,0 +1,37 @@
+import {originOf} from '../core/origin.ts';
+import type {Secret} from '../core/secrets/secret.ts';
+import type {Credential} from '../net/credential.ts';
+import type {Transport} from '../net/transport.ts';
+
+/** Where a provider's requests go, and the API key that may go there. */
+export type Host = {readonly baseUrl: string; readonly key: Secret | undefined};
+
+export type CreateTransport = (credential: Credential | undefined) => Promise<Transport>;
+
+/**
+ * Returns a function that opens a transport to a host. A host keeps its transport, and so its connections, until its key
+ * changes.
+ */
+export function createHostTransports(
+	createTransport: CreateTransport,
+): (host: Host, kind: Credential['kind']) => Promise<Transport> {
+	const opened = new Map<string, {readonly key: Secret | undefined; readonly transport: Promise<Transport>}>();
+	return ({baseUrl, key}, kind) => {
+		// Several providers may share one gateway, each with a header of its own.
+		const name = `${kind} ${baseUrl}`;
+		const known = opened.get(name);
+		if (known && isSame(known.key, key)) {
+			return known.transport;
+		}
+
+		const transport = createTransport(key && {origin: originOf(baseUrl), kind, secret: key});
+		opened.set(name, {key, transport});
+		// After a failure the next call tries again.
+		transport.catch(() => opened.delete(name));
+		return transport;
+	};
+}
+
+function isSame(a: Secret | undefined, b: Secret | undefined): boolean {
+	return a && b ? a.equals(b) : a === b;
+}
