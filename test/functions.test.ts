@@ -14,7 +14,6 @@ const tooLong: readonly string[] = [
 	'src/platform/login-access.ts createLoginAccess',
 	'src/platform/platform-access.ts createPlatformAccess',
 	'src/platform/platform-scope.ts createPlatformScope',
-	'src/providers/responses/openai-responses.ts openaiResponses',
 	'src/session/conversation.ts createConversation',
 	'src/terminal/markdown/markdown-stream.ts createMarkdownStream',
 	'src/terminal/terminal-session.ts createTerminalSession',

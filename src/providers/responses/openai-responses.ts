@@ -1,4 +1,4 @@
-import type {Json} from '../../core/json.ts';
+import type {Json, JsonObject} from '../../core/json.ts';
 import {callIds, finishOf, finishWithCalls, toolCall} from '../calls.ts';
 import {streamFailure, type Vendor} from '../failure.ts';
 import {endpointUrl} from '../history.ts';
@@ -6,7 +6,7 @@ import {at, countAt, listAt, textAt} from '../json-path.ts';
 import {type OptionalField, openWithout, optionalField, optionalTools} from '../optional-fields.ts';
 import type {FinishReason, Provider, ProviderEvent} from '../provider.ts';
 import {openaiUsage} from '../token-usage.ts';
-import {createItems} from './openai-responses-items.ts';
+import {createItems, type Items, type PartKind} from './openai-responses-items.ts';
 import {responsesBody} from './openai-responses-request.ts';
 
 const vendor: Vendor = {name: 'openai', label: 'OpenAI'};
@@ -15,97 +15,116 @@ const vendor: Vendor = {name: 'openai', label: 'OpenAI'};
 export const openaiResponses: Provider = async function* (request) {
 	const call = {url: endpointUrl(request.baseUrl, '/responses'), body: responsesBody(request)};
 	const chunks = yield* openWithout(request, vendor, call, optionalFields);
-	const newId = callIds(request.messages);
-	const items = createItems();
-	const called = new Set<string>();
-	let calls = 0;
-
-	const callOf = (item: Json | undefined): readonly ProviderEvent[] => {
-		const id = textAt(item, 'id') || textAt(item, 'call_id');
-		if (textAt(item, 'type') !== 'function_call' || called.has(id)) {
-			return [];
-		}
-
-		called.add(id || `${calls}`);
-		calls += 1;
-		return [toolCall(newId(textAt(item, 'call_id')), textAt(item, 'name'), textAt(item, 'arguments'))];
-	};
-
+	const output: Output = {items: createItems(), calls: createCallReader(callIds(request.messages))};
 	for await (const chunk of chunks) {
 		if (chunk === '[DONE]') {
 			continue;
 		}
 
 		const type = textAt(chunk, 'type');
-		switch (type) {
-			case 'response.output_item.added':
-				items.announce(chunk);
-				break;
-			case 'response.output_text.delta':
-				yield* items.say('text', chunk);
-				break;
-			case 'response.output_text.done':
-				yield* items.sayWhole('text', chunk);
-				break;
-			case 'response.refusal.delta':
-				yield* items.say('refusal', chunk);
-				break;
-			case 'response.refusal.done':
-				yield* items.sayWhole('refusal', chunk);
-				break;
-			case 'response.reasoning_summary_text.delta':
-				yield* items.say('summary', chunk);
-				break;
-			case 'response.reasoning_summary_text.done':
-				yield* items.sayWhole('summary', chunk);
-				break;
-			case 'response.reasoning_text.delta':
-				yield* items.say('thought', chunk);
-				break;
-			case 'response.reasoning_text.done':
-				yield* items.sayWhole('thought', chunk);
-				break;
-			case 'response.output_item.done': {
-				const item = at(chunk, 'item') ?? null;
-				yield* callOf(item);
-				yield* items.end(item, countAt(chunk, 'output_index'));
-				break;
-			}
-			case 'response.completed':
-			case 'response.incomplete':
-			case 'response.failed': {
-				const response = at(chunk, 'response');
-				// As a rule each text and call was told before; some hosts send the whole alone.
-				const isTold = items.hasSaid('text') || items.hasSaid('refusal');
-				yield* isTold ? [] : listAt(response, 'output').flatMap((item, index) => items.end(item, index));
-				yield* calls === 0 ? listAt(response, 'output').flatMap(callOf) : [];
-				const usage = openaiUsage(at(response, 'usage'));
-				if (usage) {
-					yield {type: 'usage', usage};
-				}
-
-				if (type === 'response.failed') {
-					throw streamFailure(vendor, response);
-				}
-
-				const {reason, word} = endOf(type, response);
-				const finish = items.hasSaid('refusal') ? 'content-filter' : finishWithCalls(reason, calls);
-				yield finishOf(finish, word);
-				return;
-			}
-			default: // Beginnings, hosted tools, citations, and whatever comes next.
+		if (endTypes.has(type)) {
+			yield* readEnd(output, type, at(chunk, 'response'));
+			return;
 		}
+
+		yield* readChunk(output, type, chunk);
 	}
 };
 
-/** Only verified organisations may have summaries of the reasoning; other hosts may not know the key of the cache. */
+/** Organizations that aren't verified may not ask for reasoning summaries; other hosts may not know the cache key. */
 const optionalFields: readonly OptionalField[] = [
 	optionalField('reasoning', /reasoning[ ._]summar/i),
 	optionalField('prompt_cache_key', /prompt_cache_key/i),
 	optionalTools,
 ];
 
-/** What ended the response, and the vendor's word for it. */
+/** The chunks that carry a piece of a part, and those that carry the whole part once it has ended. */
+const pieces: ReadonlyMap<string, PartKind> = new Map([
+	['response.output_text.delta', 'text'],
+	['response.refusal.delta', 'refusal'],
+	['response.reasoning_summary_text.delta', 'summary'],
+	['response.reasoning_text.delta', 'thought'],
+]);
+const wholes: ReadonlyMap<string, PartKind> = new Map([
+	['response.output_text.done', 'text'],
+	['response.refusal.done', 'refusal'],
+	['response.reasoning_summary_text.done', 'summary'],
+	['response.reasoning_text.done', 'thought'],
+]);
+const endTypes: ReadonlySet<string> = new Set(['response.completed', 'response.incomplete', 'response.failed']);
+
+/** What was read of a response so far. */
+type Output = {readonly items: Items; readonly calls: CallReader};
+
+type CallReader = {
+	/** Returns the function call of an item once; nothing for any other item. */
+	readonly read: (item: Json | undefined) => readonly ProviderEvent[];
+	readonly count: () => number;
+};
+
+function createCallReader(newId: (vendorId: string) => string): CallReader {
+	const known = new Set<string>();
+	let count = 0;
+	return {
+		read(item) {
+			const id = textAt(item, 'id') || textAt(item, 'call_id');
+			if (textAt(item, 'type') !== 'function_call' || known.has(id)) {
+				return [];
+			}
+
+			known.add(id || `${count}`);
+			count += 1;
+			return [toolCall(newId(textAt(item, 'call_id')), textAt(item, 'name'), textAt(item, 'arguments'))];
+		},
+		count: () => count,
+	};
+}
+
+function readChunk({items, calls}: Output, type: string, chunk: JsonObject): readonly ProviderEvent[] {
+	const piece = pieces.get(type);
+	if (piece) {
+		return items.addPiece(piece, chunk);
+	}
+
+	const whole = wholes.get(type);
+	if (whole) {
+		return items.addWhole(whole, chunk);
+	}
+
+	switch (type) {
+		case 'response.output_item.added':
+			items.announce(chunk);
+			return [];
+		case 'response.output_item.done': {
+			const item = at(chunk, 'item') ?? null;
+			return [...calls.read(item), ...items.end(item, countAt(chunk, 'output_index'))];
+		}
+		default: // Beginnings, hosted tools, citations, and whatever comes next.
+			return [];
+	}
+}
+
+/** Yields what the end of a response adds. Throws `AppError` for a response that failed. */
+function* readEnd({items, calls}: Output, type: string, response: Json | undefined): Generator<ProviderEvent> {
+	// Most hosts have sent each text and call before; some send the whole response alone.
+	const output = listAt(response, 'output');
+	const isKnown = items.has('text') || items.has('refusal');
+	yield* isKnown ? [] : output.flatMap((item, index) => items.end(item, index));
+	yield* calls.count() === 0 ? output.flatMap(calls.read) : [];
+	const usage = openaiUsage(at(response, 'usage'));
+	if (usage) {
+		yield {type: 'usage', usage};
+	}
+
+	if (type === 'response.failed') {
+		throw streamFailure(vendor, response);
+	}
+
+	const {reason, word} = endOf(type, response);
+	yield finishOf(items.has('refusal') ? 'content-filter' : finishWithCalls(reason, calls.count()), word);
+}
+
+/** Returns why the response ended, and the vendor's word for it. */
 function endOf(type: string, response: Json | undefined): {readonly reason: FinishReason; readonly word: string} {
 	const word = textAt(response, 'incomplete_details', 'reason');
 	if (type === 'response.completed') {
