@@ -7,70 +7,82 @@ import {createThinkSplitter, type SpokenPiece} from './think-tags.ts';
 
 const reasoningFields = ['reasoning_content', 'reasoning'] as const;
 
+type State = {
+	/** Kind and number of the part that is being streamed. */
+	kind: SpokenPiece['kind'];
+	part: number;
+	/** The field that carried reasoning; empty before the first one. */
+	field: string;
+	/** True once an event has carried the field. */
+	isFieldSent: boolean;
+	/** What the vendor wants back with the whole message. */
+	extra: JsonObject | undefined;
+	readonly details: JsonObject[];
+};
+
 /**
- * Turns deltas into text and reasoning. A part gets a new id whenever the kind changes. The first piece of reasoning
- * carries the name of its field, because some hosts want it back under that name, even if nothing was in it.
+ * Turns deltas into text and reasoning. A part gets a new id when the kind changes. The first piece of reasoning carries
+ * the name of its field, because some hosts want it back under that name, even if it was empty.
  */
 export function createSpeech() {
 	const tags = createThinkSplitter();
-	const details: JsonObject[] = [];
-	let extra: JsonObject | undefined;
-	let kind: SpokenPiece['kind'] = 'text';
-	let part = 0;
-	let field = '';
-	let isFieldTold = false;
-
-	const speak = ({kind: now, text}: SpokenPiece): readonly ProviderEvent[] => {
-		if (!text) {
-			return [];
-		}
-
-		const isNew = now !== kind;
-		part += isNew ? 1 : 0;
-		kind = now;
-		const id = `${kind}-${part}`;
-		if (kind === 'text') {
-			return [{type: 'text-delta', id, text}];
-		}
-
-		const tellsField = field !== '' && isNew;
-		isFieldTold ||= tellsField;
-		return [{type: 'reasoning-delta', id, text, ...(tellsField && {opaque: {wire: chatWire, data: {field}}})}];
-	};
-
-	const thoughtOf = (delta: Json | undefined): string => {
-		const present = reasoningFields.filter(name => typeof at(delta, name) === 'string');
-		const found = present.find(name => textAt(delta, name)) ?? present[0] ?? '';
-		field ||= found;
-		return textAt(delta, found) || reasoningText(delta);
-	};
-
+	const state: State = {kind: 'text', part: 0, field: '', isFieldSent: false, extra: undefined, details: []};
 	return {
-		say(delta: Json | undefined): readonly ProviderEvent[] {
-			addReasoningDetails(details, delta);
-			const given = at(delta, 'extra_content');
-			const thought = {kind: 'reasoning', text: thoughtOf(delta)} as const;
-			const content = contentOf(at(delta, 'content'), tags.read);
+		read(delta: Json | undefined): readonly ProviderEvent[] {
+			addReasoningDetails(state.details, delta);
+			const extra = at(delta, 'extra_content');
 			// Google marks its thoughts beside the content.
-			const isThought = at(given, 'google', 'thought') === true;
-			extra = isJsonObject(given) && !isThought ? given : extra;
+			const isThought = at(extra, 'google', 'thought') === true;
+			state.extra = isJsonObject(extra) && !isThought ? extra : state.extra;
+			const thought = {kind: 'reasoning', text: readThought(state, delta)} as const;
+			const content = contentOf(at(delta, 'content'), tags.read);
 			const refusal = {kind: 'text', text: textAt(delta, 'refusal')} as const;
-			return [thought, ...(isThought ? content.map(asThought) : content), refusal].flatMap(speak);
+			const pieces = [thought, ...(isThought ? content.map(asThought) : content), refusal];
+			return pieces.flatMap(piece => eventsOf(state, piece));
 		},
 		/** Returns what was held back; known only once the stream has ended, in whatever way. */
-		flush: (): readonly ProviderEvent[] => tags.end().flatMap(speak),
-		/** Tells what has to go back with a whole message: the field of reasoning that stayed empty before calls, and what only its vendor reads. */
-		seal(hasCalls: boolean): readonly ProviderEvent[] {
-			const data = {
-				...(field && (details.length > 0 || (hasCalls && !isFieldTold)) && {field}),
-				...(details.length > 0 && {details}),
-				...(extra && {extra}),
-			};
-			return Object.keys(data).length > 0
-				? [{type: 'reasoning-delta', id: 'reasoning', text: '', opaque: {wire: chatWire, data}}]
-				: [];
-		},
+		flush: (): readonly ProviderEvent[] => tags.end().flatMap(piece => eventsOf(state, piece)),
+		/** Returns what has to go back with the whole message. */
+		seal: (hasCalls: boolean): readonly ProviderEvent[] => seal(state, hasCalls),
 	};
+}
+
+function readThought(state: State, delta: Json | undefined): string {
+	const present = reasoningFields.filter(name => typeof at(delta, name) === 'string');
+	const found = present.find(name => textAt(delta, name)) ?? present[0] ?? '';
+	state.field ||= found;
+	return textAt(delta, found) || reasoningText(delta);
+}
+
+function eventsOf(state: State, {kind, text}: SpokenPiece): readonly ProviderEvent[] {
+	if (!text) {
+		return [];
+	}
+
+	const isNew = kind !== state.kind;
+	state.part += isNew ? 1 : 0;
+	state.kind = kind;
+	const id = `${kind}-${state.part}`;
+	if (kind === 'text') {
+		return [{type: 'text-delta', id, text}];
+	}
+
+	const carriesField = state.field !== '' && isNew;
+	state.isFieldSent ||= carriesField;
+	const opaque = carriesField && {opaque: {wire: chatWire, data: {field: state.field}}};
+	return [{type: 'reasoning-delta', id, text, ...(opaque || {})}];
+}
+
+/** The field of reasoning that stayed empty before calls, and what only its vendor reads. */
+function seal({field, isFieldSent, details, extra}: State, hasCalls: boolean): readonly ProviderEvent[] {
+	const data = {
+		...(field && (details.length > 0 || (hasCalls && !isFieldSent)) && {field}),
+		...(details.length > 0 && {details}),
+		...(extra && {extra}),
+	};
+	return Object.keys(data).length > 0
+		? [{type: 'reasoning-delta', id: 'reasoning', text: '', opaque: {wire: chatWire, data}}]
+		: [];
 }
 
 function asThought({text}: SpokenPiece): SpokenPiece {

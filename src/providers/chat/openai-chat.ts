@@ -68,7 +68,7 @@ export function openaiChat(quirks: Quirks): Provider {
 			const choice = pickChoice(chunk);
 			assertNoFault(quirks, chunk, choice);
 			const delta = at(choice, 'delta');
-			yield* speech.say(delta);
+			yield* speech.read(delta);
 			isRefused ||= textAt(delta, 'refusal') !== '';
 			addCalls(calls, delta);
 			const ending = textAt(choice, 'finish_reason');

@@ -1,82 +1,90 @@
 export type SpokenPiece = {readonly kind: 'text' | 'reasoning'; readonly text: string};
 
-/** How models with open weights mark reasoning at the beginning of their text, where the host does not take it out. */
+/** How models with open weights mark reasoning at the beginning of their text, if the host leaves it there. */
 const tags = [
 	['<think>', '</think>'],
 	['<thought>', '</thought>'],
 	['[THINK]', '[/THINK]'],
 ] as const;
 
+type State = {
+	phase: 'start' | 'thinking' | 'text';
+	/** The tag that ends the reasoning. */
+	closing: string;
+	/** Text that may still become a tag. */
+	held: string;
+	/** True next to a tag: white space there belongs to neither side. */
+	skipsSpace: boolean;
+};
+
 /**
- * Tells the reasoning at the beginning of a text from the answer after it. Both may be cut anywhere, so that what could
+ * Separates the reasoning at the beginning of a text from the answer after it. The text may be cut anywhere: what could
  * still become a tag is held back until more comes, or `end` is called.
  */
 export function createThinkSplitter() {
-	let state: 'start' | 'thinking' | 'text' = 'start';
-	let closing = '';
-	let held = '';
-	/** White space next to a tag belongs to neither side. */
-	let skipsSpace = false;
-
-	const begin = (): readonly SpokenPiece[] => {
-		const text = held.trimStart();
-		const tag = tags.find(([open]) => text.startsWith(open));
-		if (tag) {
-			state = 'thinking';
-			[, closing] = tag;
-			held = text.slice(tag[0].length);
-			skipsSpace = true;
-			return think();
-		}
-
-		if (tags.some(([open]) => open.startsWith(text))) {
-			return [];
-		}
-
-		state = 'text';
-		return take('text', held.length);
-	};
-
-	const think = (): readonly SpokenPiece[] => {
-		const end = held.indexOf(closing);
-		if (end < 0) {
-			return take('reasoning', held.length - overlap(held, closing));
-		}
-
-		const thought = take('reasoning', end, true);
-		held = held.slice(closing.length);
-		state = 'text';
-		skipsSpace = true;
-		return [...thought, ...take('text', held.length)];
-	};
-
-	/** Takes so many characters off what is held. */
-	const take = (kind: SpokenPiece['kind'], count: number, isLast = false): readonly SpokenPiece[] => {
-		const raw = held.slice(0, count);
-		held = held.slice(count);
-		const text = skipsSpace ? raw.trimStart() : raw;
-		skipsSpace &&= text === '' && !isLast;
-		return text ? [{kind, text}] : [];
-	};
-
+	const state: State = {phase: 'start', closing: '', held: '', skipsSpace: false};
 	return {
 		read(text: string): readonly SpokenPiece[] {
-			held += text;
-			switch (state) {
+			state.held += text;
+			switch (state.phase) {
 				case 'start':
-					return text ? begin() : [];
+					return text ? readStart(state) : [];
 				case 'thinking':
-					return think();
+					return readThinking(state);
 				default:
-					return take('text', held.length);
+					return take(state, 'text', state.held.length);
 			}
 		},
-		/** What was held back, once nothing more comes. */
-		end: (): readonly SpokenPiece[] => take(state === 'thinking' ? 'reasoning' : 'text', held.length),
+		/** Returns the text that was held back. */
+		end: (): readonly SpokenPiece[] =>
+			take(state, state.phase === 'thinking' ? 'reasoning' : 'text', state.held.length),
 	};
 }
 
-/** How many of the text's last characters may be the beginning of the tag. */
+function readStart(state: State): readonly SpokenPiece[] {
+	const text = state.held.trimStart();
+	const tag = tags.find(([opening]) => text.startsWith(opening));
+	if (tag) {
+		const [opening, closing] = tag;
+		state.phase = 'thinking';
+		state.closing = closing;
+		state.held = text.slice(opening.length);
+		state.skipsSpace = true;
+		return readThinking(state);
+	}
+
+	if (tags.some(([opening]) => opening.startsWith(text))) {
+		return [];
+	}
+
+	state.phase = 'text';
+	return take(state, 'text', state.held.length);
+}
+
+function readThinking(state: State): readonly SpokenPiece[] {
+	const {held, closing} = state;
+	const end = held.indexOf(closing);
+	if (end < 0) {
+		return take(state, 'reasoning', held.length - overlap(held, closing));
+	}
+
+	const thought = take(state, 'reasoning', end, true);
+	state.phase = 'text';
+	state.held = state.held.slice(closing.length);
+	state.skipsSpace = true;
+	return [...thought, ...take(state, 'text', state.held.length)];
+}
+
+/** Takes that many characters from the held text. */
+function take(state: State, kind: SpokenPiece['kind'], count: number, isLast = false): readonly SpokenPiece[] {
+	const raw = state.held.slice(0, count);
+	state.held = state.held.slice(count);
+	const text = state.skipsSpace ? raw.trimStart() : raw;
+	state.skipsSpace &&= text === '' && !isLast;
+	return text ? [{kind, text}] : [];
+}
+
+/** Returns how many of the last characters may be the beginning of the tag. */
 function overlap(text: string, tag: string): number {
 	for (let count = Math.min(text.length, tag.length - 1); count > 0; count -= 1) {
 		if (tag.startsWith(text.slice(-count))) {
