@@ -49,19 +49,19 @@ const stopReasons = {
  * nothing was shown (then it was also retried) and where the host itself reported one.
  */
 export async function* takeTurn(messages: readonly Message[], options: Options): AsyncGenerator<AgentEvent, ModelTurn> {
-	const answer = createAnswer(messages, options);
+	const answer = emptyAnswer(messages, options.newId());
 	try {
 		for await (const event of yield* openAnswer(messages, options)) {
-			yield* answer.take(event);
+			yield* addEvent(answer, event, options);
 		}
 	} catch (error) {
-		yield* answer.estimate();
+		yield* estimate(answer, messages, options);
 		throw error;
 	}
 
-	const {finish, parts, calls} = answer.taken();
+	const {finish, parts, calls} = answer;
 	if (!finish) {
-		yield* answer.estimate();
+		yield* estimate(answer, messages, options);
 		throw new AppError('incomplete', brokenOff, {hint: goOn});
 	}
 
@@ -69,7 +69,7 @@ export async function* takeTurn(messages: readonly Message[], options: Options):
 	const stopReason = stopReasons[finish.reason];
 	const isAnswered = calls.length > 0 || parts.some(part => part.type === 'text' && part.text.trim());
 	if (!isAnswered && stopReason !== 'refusal') {
-		yield emptyAnswer;
+		yield emptyAnswerNotice;
 	}
 
 	const why = finish.message ?? (finish.word && `The answer was filtered (${finish.word}).`);
@@ -81,72 +81,88 @@ export async function* takeTurn(messages: readonly Message[], options: Options):
 	};
 }
 
-/** Collects one message of the model, and tells its events under the id of that message. */
-function createAnswer(messages: readonly Message[], {model, newId, tools = []}: Options) {
-	const messageId = newId();
-	const parts: AssistantPart[] = [];
-	const calls: ToolCall[] = [];
-	const used = new Set(messages.map(message => (message.role === 'tool' ? message.callId : '')));
-	let finish: Finish | undefined;
-	let spoken: {readonly type: string; readonly id: string} | undefined;
-	let usage: TokenUsage | undefined;
+/** One message of the model as it is collected. */
+type Answer = {
+	readonly messageId: string;
+	readonly parts: AssistantPart[];
+	readonly calls: ToolCall[];
+	/** Ids of calls in the conversation so far. */
+	readonly callIds: Set<string>;
+	/** Type and id of the part that the next delta may continue. */
+	open: {readonly type: string; readonly id: string} | undefined;
+	usage: TokenUsage | undefined;
+	finish: Finish | undefined;
+};
 
-	const speak = (event: Extract<ProviderEvent, {type: 'text-delta' | 'reasoning-delta'}>): readonly AgentEvent[] => {
-		const {type, id, text, opaque} = event;
-		if (!text && !opaque) {
-			return [];
-		}
-
-		const previous = spoken?.type === type && spoken.id === id ? parts.pop() : undefined;
-		const begun = previous && previous.type !== 'tool-call' ? previous : undefined;
-		const kind = type === 'text-delta' ? 'text' : 'reasoning';
-		parts.push({...begun, type: kind, text: (begun?.text ?? '') + text, ...(opaque && {opaque})});
-		spoken = event;
-		return [{...event, messageId}];
-	};
-
-	const call = (event: Extract<ProviderEvent, {type: 'tool-call'}>): readonly AgentEvent[] => {
-		assertRoomForCall(calls.length);
-		// Some hosts give no id, or the same one to every call; results are joined by it, so it has to be its own.
-		const id = event.id && !used.has(event.id) ? event.id : newId();
-		used.add(id);
-		const {type, malformed, ...part} = {...event, id};
-		parts.push({type, ...part});
-		calls.push({...part, ...(malformed !== undefined && {malformed})});
-		spoken = undefined;
-		return [{...event, id, messageId}];
-	};
-
-	return {
-		take(event: ProviderEvent): readonly AgentEvent[] {
-			switch (event.type) {
-				case 'text-delta':
-				case 'reasoning-delta':
-					return speak(event);
-				case 'tool-call':
-					return call(event);
-				case 'notice':
-					return [event];
-				case 'usage':
-					usage = event.usage;
-					return [{type: 'usage', messageId, model, usage}];
-				case 'finish':
-					finish = event;
-					return [];
-				default:
-					return event satisfies never;
-			}
-		},
-		/** What a broken answer used counts too, though nobody has told it. */
-		estimate(): readonly AgentEvent[] {
-			const estimated = estimateUsage({messages, tools}, parts, usage);
-			return estimated ? [{type: 'usage', messageId, model, usage: estimated}] : [];
-		},
-		taken: () => ({finish, parts, calls}),
-	};
+function emptyAnswer(messages: readonly Message[], messageId: string): Answer {
+	const callIds = new Set(messages.map(message => (message.role === 'tool' ? message.callId : '')));
+	return {messageId, parts: [], calls: [], callIds, open: undefined, usage: undefined, finish: undefined};
 }
 
-const emptyAnswer: AgentEvent = {
+/** Adds an event to the answer. Returns what the user sees of it, with the id of the message. */
+function addEvent(answer: Answer, event: ProviderEvent, {model, newId}: Options): readonly AgentEvent[] {
+	switch (event.type) {
+		case 'text-delta':
+		case 'reasoning-delta':
+			return addDelta(answer, event);
+		case 'tool-call':
+			return addCall(answer, event, newId);
+		case 'notice':
+			return [event];
+		case 'usage':
+			answer.usage = event.usage;
+			return [{type: 'usage', messageId: answer.messageId, model, usage: event.usage}];
+		case 'finish':
+			answer.finish = event;
+			return [];
+		default:
+			return event satisfies never;
+	}
+}
+
+type Delta = Extract<ProviderEvent, {type: 'text-delta' | 'reasoning-delta'}>;
+
+function addDelta(answer: Answer, event: Delta): readonly AgentEvent[] {
+	const {type, id, text, opaque} = event;
+	if (!text && !opaque) {
+		return [];
+	}
+
+	const {parts, open, messageId} = answer;
+	const previous = open?.type === type && open.id === id ? parts.pop() : undefined;
+	const begun = previous && previous.type !== 'tool-call' ? previous : undefined;
+	const kind = type === 'text-delta' ? 'text' : 'reasoning';
+	parts.push({...begun, type: kind, text: (begun?.text ?? '') + text, ...(opaque && {opaque})});
+	answer.open = event;
+	return [{...event, messageId}];
+}
+
+type CallEvent = Extract<ProviderEvent, {type: 'tool-call'}>;
+
+function addCall(answer: Answer, event: CallEvent, newId: () => string): readonly AgentEvent[] {
+	const {parts, calls, callIds, messageId} = answer;
+	assertRoomForCall(calls.length);
+	// Results are joined by the id, so it must be unique. Some hosts send none, or the same one for every call.
+	const id = event.id && !callIds.has(event.id) ? event.id : newId();
+	callIds.add(id);
+	const {type, malformed, ...part} = {...event, id};
+	parts.push({type, ...part});
+	calls.push({...part, ...(malformed !== undefined && {malformed})});
+	answer.open = undefined;
+	return [{...event, id, messageId}];
+}
+
+/** Returns the estimated usage of an answer that broke off: it costs money, but the provider didn't report it. */
+function estimate(
+	{messageId, parts, usage}: Answer,
+	messages: readonly Message[],
+	{model, tools = []}: Options,
+): readonly AgentEvent[] {
+	const estimated = estimateUsage({messages, tools}, parts, usage);
+	return estimated ? [{type: 'usage', messageId, model, usage: estimated}] : [];
+}
+
+const emptyAnswerNotice: AgentEvent = {
 	type: 'notice',
 	level: 'warning',
 	text: 'The model gave an empty answer.',
