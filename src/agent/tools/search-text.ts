@@ -55,11 +55,9 @@ export function createSearchText({ripgrep = findRipgrep, ...places}: Options): T
 				throw new AppError('failed', `“${target.shown}” is neither a file nor a folder.`);
 			}
 
-			const query = {pattern, literal, ignoreCase, glob};
+			const search = {query: {pattern, literal, ignoreCase, glob}, target, bounds, signal};
 			const program = await ripgrep();
-			const engine = program
-				? ripgrepEngine(program, query, target, bounds, signal)
-				: plainEngine(query, target, bounds, signal);
+			const engine = program ? ripgrepEngine(program, search) : plainEngine(search);
 			return stats.isFile()
 				? answer(await searchFile(target, engine, bounds, context), [])
 				: searchFolder(engine, bounds, signal);

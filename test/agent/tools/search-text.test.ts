@@ -44,8 +44,8 @@ for (const [name, options] of engines) {
 	test(`a broken expression is explained with ${name}`, async () => {
 		await expect(search({pattern: 'one('})).rejects.toMatchObject({
 			code: 'usage',
-			message: expect.stringMatching(/^The search could not be read\. .*(?:unclosed group|Unterminated group)/s),
-			hint: 'Put it right, or set literal to true to search for the text itself.',
+			message: expect.stringMatching(/^Invalid search: .*(?:unclosed group|Unterminated group)/s),
+			hint: 'Correct it, or set literal to true to search for the text itself.',
 		});
 	});
 
@@ -66,7 +66,7 @@ for (const [name, options] of engines) {
 test('[21] an expression that backtracks for ever is ended', async () => {
 	const {stateFolder, context} = await makeWorkspace({'a.txt': `${'a'.repeat(60)}!\n`});
 	const search = createSearchText({stateFolder, ripgrep: async () => undefined});
-	await expect(search.run({pattern: '(a+)+$'}, context)).rejects.toThrow('The expression takes too long.');
+	await expect(search.run({pattern: '(a+)+$'}, context)).rejects.toThrow('The pattern takes too long to match.');
 });
 
 test.skipIf(process.platform === 'win32')('a pipe is not searched, which would wait for its writer', async () => {

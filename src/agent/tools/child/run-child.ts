@@ -15,8 +15,8 @@ type Options = {
 	readonly input?: string;
 	/** Added to the allow-listed environment. */
 	readonly env?: Readonly<Record<string, string>>;
-	/** Longest time in milliseconds that it may take. */
-	readonly timeout?: number;
+	/** Longest time that it may run; 30 s by default. */
+	readonly timeoutMs?: number;
 	/** Most bytes that are kept of each output; of more, the head and the tail. */
 	readonly maxBytes?: number;
 };
@@ -30,8 +30,8 @@ export type ChildResult = {
 	readonly omitted: number;
 };
 
-/** After a polite request to end, a group gets this long, in milliseconds, before it is killed. */
-const grace = 500;
+/** Time between SIGTERM and SIGKILL. */
+const killDelayMs = 500;
 
 /**
  * Runs a program without a shell (SAFETY 13, 15): allow-listed environment, its own process group, a time
@@ -39,11 +39,11 @@ const grace = 500;
  * cannot be started, `failed` where it took too long, and the signal's reason on an abort.
  */
 export async function runChild(options: Options): Promise<ChildResult> {
-	const {command, args, cwd, signal, input, env, timeout = 30_000, maxBytes = 1_000_000} = options;
+	const {command, args, cwd, signal, input, env, timeoutMs = 30_000, maxBytes = 1_000_000} = options;
 	signal.throwIfAborted();
 	const stdout = createCappedOutput(maxBytes);
 	const stderr = createCappedOutput(maxBytes);
-	const deadline = AbortSignal.timeout(timeout);
+	const deadline = AbortSignal.timeout(timeoutMs);
 	const stop = AbortSignal.any([signal, deadline]);
 	const program = findProgram(command, process.env);
 	if (program === undefined) {
@@ -70,7 +70,7 @@ export async function runChild(options: Options): Promise<ChildResult> {
 		const status = await ended(child);
 		signal.throwIfAborted();
 		if (deadline.aborted) {
-			throw new AppError('failed', `${basename(command)} took longer than ${timeout / 1000} s and was ended.`);
+			throw new AppError('failed', `${basename(command)} took longer than ${timeoutMs / 1000} s and was ended.`);
 		}
 
 		return {status, stdout: stdout.text(), stderr: stderr.text(), omitted: stdout.omitted()};
@@ -92,7 +92,7 @@ function ended(child: ChildProcess): Promise<number | null> {
 
 function endGroup(child: ChildProcess): void {
 	signalGroup(child, 'SIGTERM');
-	const timer = setTimeout(() => signalGroup(child, 'SIGKILL'), grace);
+	const timer = setTimeout(() => signalGroup(child, 'SIGKILL'), killDelayMs);
 	child.once('close', () => clearTimeout(timer));
 }
 

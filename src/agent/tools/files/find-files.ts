@@ -19,9 +19,9 @@ export async function findFiles(
 	return {...found, paths: found.paths.filter(path => !isHidden(path)).sort()};
 }
 
-/** Bytes of the list that git may print, and milliseconds that it may take. */
+/** Most bytes of the list that git prints. */
 const maxBytes = 16 * 1024 * 1024;
-const timeout = 10_000;
+const timeoutMs = 10_000;
 
 /** Settings of the repository that would make git run a program, and the network, are switched off. */
 const harmless = ['-c', 'core.fsmonitor=false', '-c', 'core.hooksPath=/dev/null'];
@@ -30,7 +30,7 @@ const env = {GIT_OPTIONAL_LOCKS: '0', GIT_NO_LAZY_FETCH: '1', GIT_ALLOW_PROTOCOL
 /** Undefined where git is missing or the folder is in no work tree; `core.worktree` may name one that it is not in. */
 async function gitFiles(cwd: string, signal: AbortSignal) {
 	const git = async (...args: readonly string[]) => {
-		const options = {command: 'git', args: [...harmless, ...args], cwd, signal, env, timeout, maxBytes};
+		const options = {command: 'git', args: [...harmless, ...args], cwd, signal, env, timeoutMs, maxBytes};
 		const result = await runChild(options).catch(() => undefined);
 		signal.throwIfAborted();
 		return result?.status === 0 ? result : undefined;

@@ -1,18 +1,17 @@
 import {Script} from 'node:vm';
 import {AppError} from '../../../core/error.ts';
-import type {Bounds, Located} from '../files/bounds.ts';
 import {findFiles} from '../files/find-files.ts';
 import {compileGlob} from '../files/glob.ts';
-import type {Query, SearchEngine} from './search-engine.ts';
+import type {Query, Search, SearchEngine} from './search-engine.ts';
 
-/** Longest time in milliseconds for one batch of lines, which an expression that backtracks for ever runs into. */
-const batchTimeout = 500;
+/** Longest time for one batch of lines. A pattern that backtracks endlessly reaches it. */
+const batchTimeoutMs = 500;
 
-/** The time limit of a script is the only way to end a JavaScript expression from outside. */
+/** Only the time limit of a script can stop a JavaScript pattern from outside. */
 const finder = new Script('lines.flatMap((line, index) => (pattern.test(line) ? [index] : []))');
 
-/** Searches with a JavaScript expression, where ripgrep is not installed. An expression that takes too long is `usage`. */
-export function plainEngine(query: Query, target: Located, bounds: Bounds, signal: AbortSignal): SearchEngine {
+/** Searches with a JavaScript pattern, if ripgrep is not installed. A pattern that takes too long throws `AppError("usage")`. */
+export function plainEngine({query, target, bounds, signal}: Search): SearchEngine {
 	const pattern = compile(query);
 	return {
 		async candidates() {
@@ -32,8 +31,8 @@ function compile({pattern, literal, ignoreCase}: Query): RegExp {
 	try {
 		return new RegExp(literal ? pattern.replace(/[\\^$.*+?()[\]{}|/-]/g, '\\$&') : pattern, ignoreCase ? 'i' : '');
 	} catch (error) {
-		throw new AppError('usage', `The search could not be read. ${error instanceof Error ? error.message : ''}`, {
-			hint: 'Put it right, or set literal to true to search for the text itself.',
+		throw new AppError('usage', `Invalid search: ${error instanceof Error ? error.message : ''}`, {
+			hint: 'Correct it, or set literal to true to search for the text itself.',
 			cause: error,
 		});
 	}
@@ -41,10 +40,10 @@ function compile({pattern, literal, ignoreCase}: Query): RegExp {
 
 function findIn(lines: readonly string[], pattern: RegExp): readonly number[] {
 	try {
-		return finder.runInNewContext({lines, pattern}, {timeout: batchTimeout}) as readonly number[];
+		return finder.runInNewContext({lines, pattern}, {timeout: batchTimeoutMs}) as readonly number[];
 	} catch (error) {
-		throw new AppError('usage', 'The expression takes too long.', {
-			hint: 'Use a simpler one, without a repetition inside a repetition.',
+		throw new AppError('usage', 'The pattern takes too long to match.', {
+			hint: 'Use a simpler one, without nested repetition.',
 			cause: error,
 		});
 	}

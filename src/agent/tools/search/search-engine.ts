@@ -1,29 +1,39 @@
-/** What is looked for. */
+import type {Bounds, Located} from '../files/bounds.ts';
+
+/** What to search for. */
 export type Query = {
 	readonly pattern: string;
-	/** True where the pattern is the text itself. */
+	/** True to search for the pattern as plain text. */
 	readonly literal: boolean;
 	readonly ignoreCase: boolean;
 	readonly glob: string | undefined;
 };
 
-/** The files of a folder that a search has to look at, relative to the working folder, with `/`. */
+/** What to search for, and where. */
+export type Search = {
+	readonly query: Query;
+	readonly target: Located;
+	readonly bounds: Bounds;
+	readonly signal: AbortSignal;
+};
+
+/** The files that a search has to read, relative to the working folder, with `/`. */
 export type Candidates = {
-	/** In no order: those with a match, and those of which something is hidden from a model. Others may be among them. */
+	/** Files with a match, and files in which something is hidden from a model. Unsorted; others may be among them. */
 	readonly paths: readonly string[];
-	/** Every file that is there for this query, for those that are left out to be named. */
+	/** Every file that the query covers, to name those that were skipped. */
 	readonly all: readonly string[];
-	/** False where not everything could be looked at. */
+	/** False if some files could not be looked at. */
 	readonly complete: boolean;
 };
 
 /**
- * Finds files and tells lines that match. What decides is `matching` alone, on lines from which credentials are gone: a
- * match on the file itself, or the number of matches, would tell a patient asker each of their characters.
+ * Finds candidate files and matching lines. `matching` alone decides, on lines without credentials: a match on the file
+ * itself, or the number of matches, would reveal a credential character by character.
  */
 export type SearchEngine = {
-	/** Throws `usage` for an expression or a glob that cannot be read. */
+	/** Throws `AppError("usage")` if the pattern or the glob is invalid. */
 	readonly candidates: () => Promise<Candidates>;
-	/** The indices of the lines that match, in order, at most `most`. Throws `usage` for an expression that cannot be used. */
+	/** Returns the indices of at most `most` matching lines, in order. Throws `AppError("usage")` for an invalid pattern. */
 	readonly matching: (lines: readonly string[], most: number) => Promise<readonly number[]>;
 };

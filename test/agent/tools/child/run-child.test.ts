@@ -36,7 +36,7 @@ test('[15] output and exit status come back, and no key reaches the child', asyn
 test('[15] a child that takes too long is ended with its whole group', async () => {
 	const script =
 		'const c = require("child_process").spawn("sleep", ["30"], {stdio: "inherit"}); console.log(c.pid); setInterval(() => {}, 1000)';
-	await expect(node(script, {timeout: 400})).rejects.toThrow(/took longer than 0\.4 s and was ended/);
+	await expect(node(script, {timeoutMs: 400})).rejects.toThrow(/took longer than 0\.4 s and was ended/);
 });
 
 test('[15] what a child leaves running in its group is killed, and does not hold up the result', async () => {
