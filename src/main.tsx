@@ -5,6 +5,7 @@ import type {ComposeOptions} from './command/program.ts';
 import {createKeychain} from './config/keychain.ts';
 import {AppError, exitStatus, reportError} from './core/error.ts';
 import {setProgramName} from './core/program-name.ts';
+import type {DebugLog} from './storage/debug-log.ts';
 import {createAppStore} from './store/store.ts';
 import {wantsLinear} from './terminal/abilities.ts';
 import {calledAs} from './terminal/called-as.ts';
@@ -18,6 +19,8 @@ const version = SERVICE_VERSION;
 /** A script that wants JSON reads errors as JSON, too. */
 const json = process.argv.includes('--json');
 setProgramName(nameOfProgram);
+/** What `SERVICE_DEBUG` asks for; undefined without it. */
+let debug: DebugLog | undefined;
 
 /** The real parts, loaded when they are needed: the first frame of the app does without them. */
 async function compose(options: ComposeOptions) {
@@ -30,6 +33,7 @@ async function compose(options: ComposeOptions) {
 		folder: currentFolder(),
 		keychain: createKeychain({env, script: new URL('./keychain-child.js', import.meta.url)}),
 		workerUrl: new URL('./server-worker.js', import.meta.url),
+		debug,
 	});
 }
 
@@ -72,11 +76,23 @@ async function openApp(flags: Partial<RunFlags> & {readonly pick: boolean; reado
 		import('./ui/start.tsx'),
 		import('./config/terminal-widths.ts'),
 	]);
-	return startApp(flags, {...surroundings, process, widths: openTerminalWidths(env)});
+	const frames = debug && (await import('./ui/screen/frame-log.ts')).createFrameLog(stdout, debug.write);
+	return startApp(flags, {...surroundings, process, widths: openTerminalWidths(env), frames});
+}
+
+/** Opens the file that `SERVICE_DEBUG` names. Throws AppError("usage") if it can't be written. */
+async function openDebug(path: string): Promise<DebugLog> {
+	const {openDebugLog} = await import('./storage/debug-log.ts');
+	return openDebugLog(path);
 }
 
 async function main(argv: readonly string[]): Promise<number> {
 	const invocation = readInvocation(argv);
+	// Completion of a shell must stay silent, and fast.
+	if (env['SERVICE_DEBUG'] && invocation.mode !== 'complete') {
+		debug = await openDebug(env['SERVICE_DEBUG']);
+	}
+
 	switch (invocation.mode) {
 		case 'version':
 			stdout.write(`${version}\n`);

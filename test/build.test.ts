@@ -73,6 +73,15 @@ test('the first frame waits for no network, Markdown, settings or validation lib
 	}
 });
 
+test('the first frame loads nothing that only SERVICE_DEBUG needs', () => {
+	const modules = filesOfFirstFrame().flatMap(path => Object.keys(outputs[path]?.inputs ?? {}));
+	const all = Object.values(outputs).flatMap(({inputs}) => Object.keys(inputs));
+	for (const path of ['src/storage/debug-log.ts', 'src/ui/screen/frame-log.ts', 'src/net/debug-transport.ts']) {
+		expect(all).toContain(path);
+		expect(modules).not.toContain(path);
+	}
+});
+
 test('Yoga gets its WebAssembly as bytes, without a data URL to fetch', () => {
 	const modules = filesOfFirstFrame().flatMap(path => Object.keys(outputs[path]?.inputs ?? {}));
 	expect(modules.filter(path => path.startsWith('yoga-wasm:'))).toHaveLength(1);

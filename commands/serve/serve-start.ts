@@ -42,7 +42,7 @@ export default command({
 
 	async run(
 		{port, host, artifacts, storageLimit, publicUrl, minClient, unsafeSandboxes, demo, logLevel, ...where},
-		{env, interact, signal},
+		{env, interact, signal, debug},
 	) {
 		if (host !== undefined && !isLoopback(parseServerUrl(`http://${isIPv6(host) ? `[${host}]` : host}`))) {
 			interact.say(`Anyone on the network can reach ${host} and read plain HTTP. Put a proxy with TLS in front.`);
@@ -62,6 +62,7 @@ export default command({
 			demo,
 			logLevel,
 			writeLog: line => interact.log?.(line),
+			debug,
 			signal,
 		});
 		const {url, demo: made} = served;

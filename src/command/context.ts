@@ -2,6 +2,7 @@ import type * as z from 'zod/mini';
 import type {Config} from '../config/config.ts';
 import type {Recents} from '../config/recents.ts';
 import type {Sightings} from '../config/sightings.ts';
+import type {Debug} from '../core/debug.ts';
 import type {Environment} from '../core/environment.ts';
 import type {LogToFollow} from '../logs/log-to-follow.ts';
 import type {Interaction} from '../platform/interaction.ts';
@@ -46,6 +47,8 @@ export type CommandContext = {
 	readonly env: Environment;
 	readonly flags: GlobalFlags;
 	readonly signal: AbortSignal;
+	/** Logs for `SERVICE_DEBUG`; undefined without it. */
+	readonly debug?: Debug | undefined;
 	readonly interact: Interaction;
 	readonly sessions: Sessions;
 	/** The logs that are watched while the app is open. */

@@ -16,19 +16,20 @@ import {createKnownSecrets} from '../config/known-secrets.ts';
 import {openRecents} from '../config/recents.ts';
 import {resolveProfile} from '../config/resolve-profile.ts';
 import {openSightings} from '../config/sightings.ts';
+import {debugRecord} from '../core/debug.ts';
 import type {Environment} from '../core/environment.ts';
 import {once} from '../core/once.ts';
 import {plainHttpWarning} from '../core/origin.ts';
 import type {Recorded} from '../core/session/event.ts';
 import type {Tool} from '../core/session/tool.ts';
 import {systemTailClock} from '../logs/tail-clock.ts';
-import type {Credential} from '../net/credential.ts';
 import {createCatalogAccess} from '../platform/catalog-access.ts';
 import {createEmbeddedAccess} from '../platform/embedded-access.ts';
 import {createModels} from '../platform/models.ts';
 import {createPlatform} from '../platform/platform-on-demand.ts';
 import {createConversation} from '../session/conversation.ts';
 import {createResume} from '../session/resume-session.ts';
+import type {DebugLog} from '../storage/debug-log.ts';
 import {openHome} from '../storage/home.ts';
 import {logOf} from '../storage/journal-log.ts';
 import {saveNewFile, writeNewFile} from '../storage/new-file.ts';
@@ -40,6 +41,7 @@ import type {AppStore} from '../store/store.ts';
 import {createSandboxExpiry} from '../watch/watch-expiry.ts';
 import {createWatches} from '../watch/watch-list.ts';
 import {createWatchWords} from '../watch/watch-words.ts';
+import {transportsWith} from './transports.ts';
 
 type Options = ComposeOptions & {
 	readonly store: AppStore;
@@ -53,11 +55,13 @@ type Options = ComposeOptions & {
 	readonly keychain?: Keychain;
 	/** What a login through a browser waits by; the clock of the machine otherwise. */
 	readonly loginClock?: LoginClock;
+	/** Gets an entry for each request and record. */
+	readonly debug?: DebugLog | undefined;
 };
 
 /** Builds the real parts. Throws `AppError` for a state folder or a configuration that cannot be used. */
 export function compose(options: Options): Program {
-	const {store, env, workerUrl, version, maxTurns, budgetUsd} = options;
+	const {store, env, workerUrl, version, maxTurns, budgetUsd, debug} = options;
 	const home = openHome(env);
 	const config = openConfig(home, options.keychain);
 	const folder = createFolderAccess({folder: realpathSync(options.folder), env, config});
@@ -65,26 +69,12 @@ export function compose(options: Options): Program {
 	const sightings = openSightings(home.sightingsFile);
 	/** Ends what the program asks for by itself. */
 	const stop = new AbortController();
-	const listeners: Array<(record: Recorded) => void> = [];
+	const listeners: Array<(record: Recorded) => void> = debug ? [record => debug.write(debugRecord(record))] : [];
 	const insecureHttp = options.insecureHttp ?? false;
 
 	const secrets = createKnownSecrets(config, env);
-	const createTransport = async (given: Credential | undefined, isPlainAllowed = insecureHttp) => {
-		const net = await import('../net/undici-transport.ts');
-		// The one place where a stored secret is opened: at its first use, never before the first frame.
-		const credential = given && {...given, secret: await config.open(given.secret)};
-		if (credential) {
-			secrets.add(credential.secret);
-		}
-
-		return net.createTransport({
-			env,
-			userAgent: `service/${version}`,
-			insecureHttp: isPlainAllowed,
-			...(credential && {credential}),
-		});
-	};
-
+	debug?.hideWith(secrets.hide);
+	const createTransport = transportsWith({config, env, version, insecureHttp, secrets, debug});
 	const embedded = createEmbeddedAccess({store, recents, sightings, workerUrl, createTransport});
 	const catalog = createCatalogAccess({store, demoInfo: embedded.modelInfo});
 	const loadPrices = async () => (await catalog.load()).priceOf;
@@ -200,6 +190,7 @@ export function compose(options: Options): Program {
 			env,
 			flags,
 			signal,
+			debug: debug?.write,
 			interact,
 			sessions: sessions(),
 			watches,

@@ -9,9 +9,18 @@ type Streams = {
 	readonly stdin: NodeJS.ReadStream;
 	/** Gets each frame as one write, rows with LF between them: no cursor movement and nothing erased. */
 	readonly stdout: NodeJS.WriteStream;
+	/** Called after each layout with the milliseconds that it took. */
+	readonly onRender?: ((metrics: {readonly renderTime: number}) => void) | undefined;
 };
 
 /** Has Ink lay out and draw a tree. What it draws comes whole, as its debug mode has it; the screen compares rows. */
-export function mount(node: ReactNode, {stdin, stdout}: Streams): {readonly unmount: () => void} {
-	return render(node, {stdin, stdout, debug: true, exitOnCtrlC: false, patchConsole: false});
+export function mount(node: ReactNode, {stdin, stdout, onRender}: Streams): {readonly unmount: () => void} {
+	return render(node, {
+		stdin,
+		stdout,
+		debug: true,
+		exitOnCtrlC: false,
+		patchConsole: false,
+		...(onRender && {onRender}),
+	});
 }

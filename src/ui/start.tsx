@@ -22,6 +22,7 @@ import {pressInDevicePanel} from './panels/device-keys.ts';
 import {searchHistory} from './panels/search-history.ts';
 import {createWindowFit} from './screen/fit-window.ts';
 import {followWindow} from './screen/follow-window.ts';
+import type {FrameLog} from './screen/frame-log.ts';
 import {createFullScreen} from './screen/full-screen.ts';
 import type {Painter} from './screen/painter.ts';
 import {createScreen} from './screen/screen.ts';
@@ -33,6 +34,8 @@ type AppSurroundings = Pick<Surroundings<keyof AppProgram>, 'compose' | 'store' 
 	readonly process: ProcessHooks;
 	/** What terminals were measured to be. */
 	readonly widths?: TerminalWidths;
+	/** Logs each frame. */
+	readonly frames?: FrameLog | undefined;
 };
 
 /**
@@ -43,7 +46,7 @@ export async function startApp(
 	flags: Partial<RunFlags> & {readonly pick: boolean; readonly prompt?: string},
 	surroundings: AppSurroundings,
 ): Promise<number> {
-	const {compose, store, env, stdin, stdout, version, process, widths} = surroundings;
+	const {compose, store, env, stdin, stdout, version, process, widths, frames} = surroundings;
 	if (!stdin.isTTY || !stdout.isTTY) {
 		throw new AppError('usage', `The app needs a terminal, and standard ${stdin.isTTY ? 'output' : 'input'} is none.`, {
 			hint: 'For scripts use `$ -p "prompt"`.',
@@ -51,7 +54,7 @@ export async function startApp(
 	}
 
 	const palette = createPalette({color: wantsColor(stdout, env)});
-	const screen = createScreen(stdout, {reflows: () => measure.reflows()});
+	const screen = createScreen(frames?.output ?? stdout, {reflows: () => measure.reflows(), later: frames?.later});
 	const standIn = createStandInStdin();
 	const interact = createPanelInteraction(store, {opensPages: canOpenPages(env)});
 	let entries: readonly Entry[] = [];
@@ -105,7 +108,7 @@ export async function startApp(
 		>
 			<App />
 		</UiContext>,
-		{stdin: standIn.stream, stdout: screen.stdout},
+		{stdin: standIn.stream, stdout: screen.stdout, onRender: frames?.onRender},
 	);
 
 	let program: AppProgram | undefined;

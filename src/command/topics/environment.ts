@@ -12,6 +12,7 @@ const own: readonly Row[] = [
 	['SERVICE_WORKSPACE', 'workspace to work in'],
 	['SERVICE_PROJECT', 'project to work in'],
 	['SERVICE_KEYCHAIN', '`off` keeps keys and tokens in the file, not in the keychain'],
+	['SERVICE_DEBUG', 'file that gets one JSON line a request, event and frame: sizes and times, no content'],
 	['SERVICE_SEAL_KEY', 'for `serve`: what seals the secrets in its database, instead of `seal.key` in its data folder'],
 ];
 

@@ -3,11 +3,13 @@ import {createServer, type IncomingMessage, type ServerResponse} from 'node:http
 import {isIPv6} from 'node:net';
 import {finished} from 'node:stream/promises';
 import {setImmediate} from 'node:timers/promises';
+import type {Debug} from '../../core/debug.ts';
 import {AppError} from '../../core/error.ts';
 import type {App} from '../kit/route.ts';
 import {isBuffered} from './head.ts';
 import {toRequest} from './incoming.ts';
 import {rejectMalformed} from './malformed.ts';
+import {logServed} from './served-log.ts';
 
 export type Listening = {
 	/** Without a trailing slash. */
@@ -23,6 +25,8 @@ type Options = {
 	readonly host?: string;
 	/** Limits for the headers of a request, for the whole request, and for a connection without traffic. */
 	readonly timeouts?: {readonly headersMs: number; readonly requestMs: number; readonly idleMs: number};
+	/** Gets an entry for each request. */
+	readonly debug?: Debug | undefined;
 };
 
 /** How long requests may take after `close`, and how long the rest of a rejected body is read. */
@@ -42,8 +46,12 @@ const reasons: ReadonlyMap<string, string> = new Map([
  * machine.
  */
 export async function listen(app: App, options: Options = {}): Promise<Listening> {
-	const {port = 0, host = '127.0.0.1', timeouts = defaultTimeouts} = options;
+	const {port = 0, host = '127.0.0.1', timeouts = defaultTimeouts, debug} = options;
 	const handle = (incoming: IncomingMessage, outgoing: ServerResponse) => {
+		if (debug) {
+			logServed(incoming, outgoing, debug);
+		}
+
 		// If this fails, the connection is broken, and the client notices.
 		answer(app, incoming, outgoing).catch(() => outgoing.destroy());
 	};

@@ -1,4 +1,5 @@
 import {join} from 'node:path';
+import type {Debug} from '../../core/debug.ts';
 import type {Environment} from '../../core/environment.ts';
 import {AppError} from '../../core/error.ts';
 import type {Secret} from '../../core/secrets/secret.ts';
@@ -47,6 +48,8 @@ type ServeOptions = DataOptions & {
 	readonly demo: boolean;
 	readonly logLevel: LogLevel;
 	readonly writeLog: (line: string) => void;
+	/** Gets an entry for each request. */
+	readonly debug?: Debug | undefined;
 	/** Ends the server when it aborts. */
 	readonly signal: AbortSignal;
 };
@@ -163,6 +166,7 @@ export async function serve(options: ServeOptions): Promise<Served> {
 		minimumClient: options.minimumClient,
 		environment: env,
 		log: jsonLog(writeLog, {minLevel: logLevel}),
+		debug: options.debug,
 	}).catch(error => {
 		lock?.release();
 		throw error;

@@ -1,5 +1,6 @@
 import {hostname, networkInterfaces} from 'node:os';
 import {join} from 'node:path';
+import type {Debug} from '../../core/debug.ts';
 import {createSeal, createSealKey} from '../accounts/seal.ts';
 import {applySeal, loadSealKey} from '../accounts/seal-key.ts';
 import type {ArtifactLocation} from '../artifacts/artifact-location.ts';
@@ -50,6 +51,8 @@ type Options = {
 	readonly environment: NodeJS.ProcessEnv;
 	readonly demo?: DemoOptions;
 	readonly log?: Log;
+	/** Gets an entry for each request. */
+	readonly debug?: Debug | undefined;
 };
 
 /**
@@ -73,7 +76,7 @@ export async function startServer(options: Options): Promise<RunningServer> {
 	try {
 		await applySeal(database, seal);
 		const app = createApp({services, names: namesOf(host, publicUrl), demo, minimumClient: options.minimumClient});
-		const listening = await listen(app, {host, port});
+		const listening = await listen(app, {host, port, debug: options.debug});
 		url = publicUrl ?? listening.url;
 		const keeper = keepSandboxes(services);
 		const cleanup = startCleanup(services);

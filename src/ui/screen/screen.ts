@@ -9,7 +9,7 @@ type Rewrap = (lines: readonly string[], before: number) => Rewrapped;
 
 type Options = {
 	/** Runs something at the end of this turn of the loop. */
-	readonly later?: (run: () => void) => void;
+	readonly later?: ((run: () => void) => void) | undefined;
 	/** Returns true where the terminal breaks rows that are wider than a window made narrower, as most do. */
 	readonly reflows?: () => boolean;
 };
