@@ -11,9 +11,6 @@ const mostLong = 20;
 const tooLong: readonly string[] = [
 	'src/compose/compose.ts compose',
 	'src/headless/terminal-questions.ts createTerminalQuestions',
-	'src/platform/login-access.ts createLoginAccess',
-	'src/platform/platform-access.ts createPlatformAccess',
-	'src/platform/platform-scope.ts createPlatformScope',
 	'src/session/conversation.ts createConversation',
 	'src/terminal/markdown/markdown-stream.ts createMarkdownStream',
 	'src/terminal/terminal-session.ts createTerminalSession',

@@ -1,24 +1,26 @@
 import type {Client} from '../client/client.ts';
-import {ifOffered} from '../client/extension.ts';
 import type {Scope} from '../contract/endpoint.ts';
 import {AppError} from '../core/error.ts';
+import {type PageQuery, readAllPages} from './all-pages.ts';
 
 type Lists = Pick<Client, 'listOrganizations' | 'listWorkspaces' | 'listProjects'>;
 type Listed = {readonly slug?: string; readonly id?: string};
 
-const page = {query: {page_size: 100}};
-
 /**
- * Checks that a scope to be kept exists, as far as the server lists such things. Throws `not-found` with the ones that
- * there are.
+ * Checks that a scope exists before it is saved, as far as the server lists its parts. Throws `AppError("not-found")` with
+ * the ones that exist.
  */
 export async function checkScope(
 	client: Lists,
 	{org, workspace, project}: Readonly<Partial<Record<Scope, string | undefined>>>,
 	{host, signal}: {readonly host: string; readonly signal: AbortSignal},
 ): Promise<void> {
-	const check = async (label: string, wanted: string, asked: Promise<{readonly items?: readonly Listed[]}>) => {
-		const items = (await ifOffered(client, asked, signal))?.items;
+	const check = async (
+		label: string,
+		wanted: string,
+		readPage: (query: PageQuery) => Promise<{readonly items?: readonly Listed[]}>,
+	) => {
+		const items = await readAllPages(client, readPage, signal);
 		if (items && !items.some(({slug, id}) => slug === wanted || id === wanted)) {
 			const slugs = items.flatMap(({slug}) => slug ?? []);
 			throw new AppError('not-found', `Not found on ${host}: ${label} “${wanted}”.`, {
@@ -31,11 +33,11 @@ export async function checkScope(
 		return;
 	}
 
-	await check('organization', org, client.listOrganizations(page, signal));
+	await check('organization', org, query => client.listOrganizations({query}, signal));
 	if (workspace) {
-		await check('workspace', workspace, client.listWorkspaces({params: {org}, ...page}, signal));
+		await check('workspace', workspace, query => client.listWorkspaces({params: {org}, query}, signal));
 		if (project) {
-			await check('project', project, client.listProjects({params: {org, workspace}, ...page}, signal));
+			await check('project', project, query => client.listProjects({params: {org, workspace}, query}, signal));
 		}
 	}
 }

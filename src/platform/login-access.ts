@@ -20,7 +20,7 @@ type Dependencies = {
 	readonly clock?: LoginClock | undefined;
 };
 
-/** A stored login whose access token a server does not accept any more. */
+/** A stored login whose access token the server no longer accepts. */
 type Stale = {
 	readonly profile: string;
 	readonly server: Origin;
@@ -28,17 +28,17 @@ type Stale = {
 	readonly insecureHttp: boolean;
 };
 
-/** How a logout went beyond what is stored here. */
-export type LoggedOut = {
-	/** Undefined for an API key, which a logout does not revoke. */
+/** The outcome of a logout on the server. */
+type LoggedOut = {
+	/** Undefined for an API key, which a logout doesn't revoke. */
 	readonly revoked: boolean | undefined;
-	/** What could not be done, as clauses: the local logout is done all the same. */
+	/** What failed, as clauses; the local logout is done all the same. */
 	readonly faults: readonly string[];
 };
 
 export type LoginAccess = {
 	/**
-	 * Logs the user in through a browser: `onCode` shows them where. Undefined where the server has no device flow.
+	 * Logs the user in through a browser; `onCode` shows them where. Returns undefined if the server has no device flow.
 	 * Throws as `findAuthorizationServer` and `awaitTokens` do.
 	 */
 	readonly logIn: (
@@ -47,22 +47,22 @@ export type LoginAccess = {
 		options: {readonly insecureHttp: boolean; readonly signal: AbortSignal},
 	) => Promise<Tokens | undefined>;
 	/**
-	 * Forgets the login of a profile here, then has the server revoke its tokens, in five seconds at most. Throws as
-	 * `forgetCredential` does, and never because of the server or the keychain.
+	 * Removes the login of a profile here, then asks the server to revoke its tokens, for five seconds at most. Throws as
+	 * `forgetCredential` does, never because of the server or the keychain.
 	 */
 	readonly logOut: (
 		profile: string,
 		options: {readonly insecureHttp: boolean; readonly signal: AbortSignal},
 	) => Promise<LoggedOut>;
-	/** What a client does about a 401: takes the token that another process got, or gets and stores a new one. */
+	/** Returns the refresh for a 401: it uses the token that another process stored, or gets and stores a new one. */
 	readonly refreshOf: (stale: Stale) => Refresh;
 };
 
-/** A refresh must be over before others think that we died with the lock, in milliseconds. */
-const longestRefresh = 20_000;
+/** A refresh must end before other processes take its lock for abandoned. */
+const refreshTimeoutMs = 20_000;
 
-/** A person who logs out does not wait for a server that does not answer, in milliseconds. */
-const longestRevocation = 5000;
+/** How long a logout waits for a server that doesn't respond. */
+const revocationTimeoutMs = 5000;
 
 /** Every request for tokens goes to the origin that they are for, without a credential in its header (SAFETY 6). */
 export function createLoginAccess({
@@ -70,98 +70,123 @@ export function createLoginAccess({
 	createTransport,
 	clock = {...systemClock, now: Date.now},
 }: Dependencies): LoginAccess {
-	/** One process refreshes, the others find what it stored: a rotated refresh token is good only once. */
-	const renew = ({profile, server, accessToken, insecureHttp}: Stale): Promise<Secret | undefined> =>
-		config.alone(async () => {
-			const stored = entryOf(config.read().profiles, profile);
-			if (stored?.server !== server || !stored.accessToken) {
-				return undefined;
-			}
-
-			const [current, used] = [await config.open(stored.accessToken), await config.open(accessToken)];
-			if (!current.equals(used) || !stored.refreshToken) {
-				return current.equals(used) ? undefined : current;
-			}
-
-			const {refreshToken} = stored;
-			return inTime(server, async signal => {
-				const opened = await config.open(refreshToken);
-				const transport = await createTransport(undefined, insecureHttp);
-				const authorization = await findAuthorizationServer(server, transport, signal);
-				if (!authorization) {
-					return undefined;
-				}
-
-				const tokens = await refreshTokens(authorization, opened, {transport, now: clock.now, signal});
-				await replaceTokens(config, profile, refreshToken, tokens);
-				if (!tokens) {
-					throw new AppError('auth', `Your login to ${server} has ended.`, {
-						hint: `Log in again: \`login --server ${server}\``,
-						logInTo: server,
-					});
-				}
-
-				return tokens.accessToken;
-			});
-		});
+	/** Finds the authorization server of an origin; undefined if it has none. */
+	const authorize = async (server: Origin, insecureHttp: boolean, signal: AbortSignal) => {
+		const transport = await createTransport(undefined, insecureHttp);
+		const authorization = await findAuthorizationServer(server, transport, signal);
+		return authorization && {authorization, transport};
+	};
 
 	return {
 		async logIn(server, onCode, {insecureHttp, signal}) {
-			const transport = await createTransport(undefined, insecureHttp);
-			const authorization = await findAuthorizationServer(server, transport, signal);
-			if (!authorization) {
+			const found = await authorize(server, insecureHttp, signal);
+			if (!found) {
 				return undefined;
 			}
 
+			const {authorization, transport} = found;
 			const code = await requestDeviceCode(authorization, {transport, clock, signal});
 			onCode(code);
 			return awaitTokens(authorization, code, {transport, clock, signal});
 		},
 		async logOut(profile, {insecureHttp, signal}) {
 			const faults: string[] = [];
-			/** The tokens are read before they are forgotten, and while nobody renews them. */
-			const held = await config.alone(async () => {
-				const {server, accessToken, refreshToken} = entryOf(config.read().profiles, profile) ?? {};
-				const opening = openTokens(config, accessToken, refreshToken);
-				const tokens = await opening.catch(error => void faults.push(`its tokens weren't revoked: ${clauseOf(error)}`));
-				await forgetCredential(config, profile, why =>
-					faults.push(`the keychain still has its secrets: ${clauseOf(why)}`),
-				);
-				return server !== undefined && accessToken && {server: originOf(server), tokens};
-			});
-			if (!held) {
-				return {revoked: undefined, faults};
+			const removed = await removeLogin(config, profile, faults);
+			if (!removed || !removed.tokens) {
+				return {revoked: removed ? false : undefined, faults};
 			}
 
-			if (!held.tokens) {
-				return {revoked: false, faults};
-			}
-
-			const {server, tokens} = held;
-			const within = AbortSignal.any([signal, AbortSignal.timeout(longestRevocation)]);
-			try {
-				const transport = await createTransport(undefined, insecureHttp);
-				const authorization = await findAuthorizationServer(server, transport, within);
-				if (!authorization) {
-					throw new AppError('failed', 'the server offers no revocation');
-				}
-
+			const {server, tokens} = removed;
+			const fault = await tryRevocation(signal, async within => {
+				const {authorization, transport} = (await authorize(server, insecureHttp, within)) ?? noRevocation();
 				await revokeTokens(authorization, tokens, {transport, signal: within});
-				return {revoked: true, faults};
-			} catch (error) {
-				const why = within.aborted ? (signal.aborted ? 'interrupted' : 'the server did not answer in time') : error;
-				return {revoked: false, faults: [...faults, `its tokens weren't revoked: ${clauseOf(why)}`]};
-			}
+			});
+			return {revoked: fault === undefined, faults: [...faults, ...(fault ?? [])]};
 		},
 		refreshOf(stale) {
+			const {profile, server, insecureHttp} = stale;
+			const exchange: Exchange = async (refreshToken, signal) => {
+				const opened = await config.open(refreshToken);
+				const found = await authorize(server, insecureHttp, signal);
+				return (
+					found && {
+						tokens: await refreshTokens(found.authorization, opened, {
+							transport: found.transport,
+							now: clock.now,
+							signal,
+						}),
+					}
+				);
+			};
 			let {accessToken} = stale;
 			return async () => {
-				const fresh = await renew({...stale, accessToken});
+				const fresh = await renewLogin(config, {profile, server, accessToken}, exchange);
 				accessToken = fresh ?? accessToken;
-				return fresh && createTransport({origin: stale.server, kind: 'bearer', secret: fresh}, stale.insecureHttp);
+				return fresh && createTransport({origin: server, kind: 'bearer', secret: fresh}, insecureHttp);
 			};
 		},
 	};
+}
+
+/** Exchanges a refresh token for `tokens`, undefined for a refused one. Returns undefined if the server can't do that. */
+type Exchange = (
+	refreshToken: Secret,
+	signal: AbortSignal,
+) => Promise<{readonly tokens: Tokens | undefined} | undefined>;
+
+/**
+ * Returns an access token that the server accepts; undefined if there is none. One process refreshes, the others find what
+ * it stored: a rotated refresh token works only once. Throws `AppError("auth")` if the login has ended.
+ */
+function renewLogin(
+	config: Config,
+	{profile, server, accessToken}: Omit<Stale, 'insecureHttp'>,
+	exchange: Exchange,
+): Promise<Secret | undefined> {
+	return config.alone(async () => {
+		const stored = entryOf(config.read().profiles, profile);
+		if (stored?.server !== server || !stored.accessToken) {
+			return undefined;
+		}
+
+		const [current, used] = [await config.open(stored.accessToken), await config.open(accessToken)];
+		if (!current.equals(used) || !stored.refreshToken) {
+			return current.equals(used) ? undefined : current;
+		}
+
+		const {refreshToken} = stored;
+		return withRefreshTimeout(server, async signal => {
+			const exchanged = await exchange(refreshToken, signal);
+			if (!exchanged) {
+				return undefined;
+			}
+
+			const {tokens} = exchanged;
+			await replaceTokens(config, profile, refreshToken, tokens);
+			if (!tokens) {
+				throw new AppError('auth', `Your login to ${server} has ended.`, {
+					hint: `Log in again: \`login --server ${server}\``,
+					logInTo: server,
+				});
+			}
+
+			return tokens.accessToken;
+		});
+	});
+}
+
+/**
+ * Removes the login of a profile from this machine. Returns its server with the tokens to revoke, undefined if it had
+ * none; adds to `faults` what failed. The tokens are read before they are removed, and while no process renews them.
+ */
+function removeLogin(config: Config, profile: string, faults: string[]) {
+	return config.alone(async () => {
+		const {server, accessToken, refreshToken} = entryOf(config.read().profiles, profile) ?? {};
+		const opening = openTokens(config, accessToken, refreshToken);
+		const tokens = await opening.catch(error => void faults.push(notRevoked(error)));
+		await forgetCredential(config, profile, why => faults.push(`the keychain still has its secrets: ${clauseOf(why)}`));
+		return server !== undefined && accessToken && {server: originOf(server), tokens};
+	});
 }
 
 async function openTokens(config: Config, access: Secret | undefined, refresh: Secret | undefined) {
@@ -173,16 +198,37 @@ async function openTokens(config: Config, access: Secret | undefined, refresh: S
 	);
 }
 
-/** Why something failed, as a part of a sentence. */
+/** Runs a revocation, for five seconds at most. Returns what failed, as a clause. */
+async function tryRevocation(
+	signal: AbortSignal,
+	revoke: (signal: AbortSignal) => Promise<void>,
+): Promise<readonly [string] | undefined> {
+	const within = AbortSignal.any([signal, AbortSignal.timeout(revocationTimeoutMs)]);
+	try {
+		await revoke(within);
+		return undefined;
+	} catch (error) {
+		const why = within.aborted ? (signal.aborted ? 'interrupted' : 'the server did not answer in time') : error;
+		return [notRevoked(why)];
+	}
+}
+
+function noRevocation(): never {
+	throw new AppError('failed', 'the server offers no revocation');
+}
+
+const notRevoked = (why: unknown) => `its tokens weren't revoked: ${clauseOf(why)}`;
+
+/** Returns why something failed, as a part of a sentence. */
 function clauseOf(why: unknown): string {
 	return asClause(typeof why === 'string' ? why : reportError(why).message);
 }
 
-async function inTime<T>(server: string, run: (signal: AbortSignal) => Promise<T>): Promise<T> {
+async function withRefreshTimeout<T>(server: string, run: (signal: AbortSignal) => Promise<T>): Promise<T> {
 	const late = new AbortController();
 	const timer = setTimeout(() => {
 		late.abort(new AppError('network', `${server} took too long to renew the login.`, {hint: 'Try again.'}));
-	}, longestRefresh);
+	}, refreshTimeoutMs);
 	try {
 		return await run(late.signal);
 	} finally {

@@ -4,7 +4,8 @@ import type {Transport} from '../net/transport.ts';
 import type {AppStore} from '../store/store.ts';
 import type {AccessContext} from './access-context.ts';
 import type {Platform} from './platform.ts';
-import type {createPlatformAccess, PlatformSession} from './platform-access.ts';
+import type {createPlatformAccess} from './platform-access.ts';
+import type {PlatformSession} from './platform-session.ts';
 import type {ServerFlags} from './server-flags.ts';
 import {waitTeller} from './wait-teller.ts';
 
@@ -46,14 +47,12 @@ export function createPlatform(dependencies: Dependencies): PlatformOnDemand {
 			tlsOf: async (address, signal) => (await import('../net/tls-info.ts')).readTlsInfo(address, env, signal),
 			async open(place) {
 				// A command in a shell chooses its server by itself.
-				return (await access()).open({...flags, ...place}, live && connected(), waitTeller(interact.say), {
-					choose: interact.choose,
-					signal,
-				});
+				const user = {onWait: waitTeller(interact.say), choose: interact.choose, signal};
+				return (await access()).open({...flags, ...place}, live && connected(), user);
 			},
 		}),
 		async openConnected() {
-			return (await access()).open({...noFlags, insecureHttp}, connected(), () => undefined);
+			return (await access()).open({...noFlags, insecureHttp}, connected(), {onWait: () => undefined});
 		},
 	};
 }

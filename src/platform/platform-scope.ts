@@ -1,39 +1,40 @@
 import type {Client} from '../client/client.ts';
-import {ifOffered} from '../client/extension.ts';
 import type {Recents} from '../config/recents.ts';
 import type {Scope} from '../contract/endpoint.ts';
 import {uuid} from '../contract/scalars.ts';
 import {AppError} from '../core/error.ts';
 import type {Origin} from '../core/origin.ts';
+import {type PageQuery, readAllPages} from './all-pages.ts';
 import type {Interaction} from './interaction.ts';
 
-/** The parts of the scope that an operation needs, as `params` take them. */
+/** Returns the parts of the scope that an operation needs, as `params` take them. */
 export type ScopeOf = <Name extends Scope>(...names: readonly Name[]) => Promise<Readonly<Record<Name, string>>>;
 
-/** An organization, workspace or project that can be meant. */
+/** An organization, workspace or project that the command may mean. */
 type Candidate = {readonly slug: string; readonly id?: string; readonly name?: string};
 
+type Lists = Pick<Client, 'listOrganizations' | 'listWorkspaces' | 'listProjects'>;
+
 type Dependencies = {
-	readonly client: Pick<Client, 'listOrganizations' | 'listWorkspaces' | 'listProjects'>;
+	readonly client: Lists;
 	readonly server: Origin;
 	readonly profile: string;
-	/** What flags, environment and profile say of it. */
+	/** The parts that flags, environment and profile name. */
 	readonly given: Readonly<Record<Scope, string | undefined>>;
 	readonly recents: Pick<Recents, 'recall'>;
-	/** Asks the user; left out where nobody can be asked. */
+	/** Asks the user; left out if there is no user to ask. */
 	readonly choose?: Interaction['choose'] | undefined;
-	/** Keeps what the user chose for later commands. */
+	/** Saves what the user chose for later commands. */
 	readonly keep: (name: Scope, slug: string) => Promise<void>;
 	readonly signal?: AbortSignal | undefined;
 };
 
 const labels: Readonly<Record<Scope, string>> = {org: 'organization', workspace: 'workspace', project: 'project'};
-const page = {query: {page_size: 100}};
 
 /**
- * Finds the scope of a command: what was given, else the only one that there is, else the one that the user chooses, once.
- * A server that lists none of them leaves what this machine has seen. Throws `usage` that lists them with the flag that
- * names one where nobody can be asked.
+ * Finds the scope of a command: what was given, else the only one that exists, else the one that the user chooses, once.
+ * If the server lists none of them, the ones seen on this machine count. Throws `AppError("usage")` with the candidates
+ * and the flag that selects one if the user can't be asked.
  */
 export function createPlatformScope(dependencies: Dependencies) {
 	const {client, server, profile, given, recents, choose, keep, signal} = dependencies;
@@ -46,52 +47,9 @@ export function createPlatformScope(dependencies: Dependencies) {
 		return part;
 	};
 
-	const listed = async (name: Scope): Promise<readonly Candidate[] | undefined> => {
-		const ask = {
-			org: async () => client.listOrganizations(page, signal),
-			workspace: async () => client.listWorkspaces({params: {org: await partOf('org')}, ...page}, signal),
-			project: async () => client.listProjects({params: await scope('org', 'workspace'), ...page}, signal),
-		};
-		const answer = await ifOffered(client, ask[name](), signal);
-		return answer?.items?.flatMap(({slug, id, name: title}) => (slug ? [{slug, id, name: title}] : []));
-	};
-
-	const find = async (name: Scope): Promise<string> => {
-		const onServer = await listed(name);
-		const candidates = onServer ?? recents.recall(profile, name).map(slug => ({slug}));
-		const [only] = candidates;
-		if (only && candidates.length === 1) {
-			return only.slug;
-		}
-
-		const asked = only && (await ask(name, candidates, onServer !== undefined));
-		if (!asked) {
-			throw notChosen(name, candidates, server);
-		}
-
-		await keep(name, asked);
-		return asked;
-	};
-
-	/** Undefined where nobody can be asked, or the user cancels. */
-	const ask = async (name: Scope, candidates: readonly Candidate[], isListed: boolean) => {
-		try {
-			return await choose?.({
-				title: isListed ? `Select the ${labels[name]}` : `Select the ${labels[name]} (seen on this machine)`,
-				choices: candidates.map(({slug, name: title}) => ({id: slug, label: slug, detail: title ?? ''})),
-			});
-		} catch (error) {
-			if (error instanceof AppError && error.code === 'usage') {
-				return undefined;
-			}
-
-			throw error;
-		}
-	};
-
 	const scope: ScopeOf = async (...names) => {
 		const parts: [Scope, string][] = [];
-		// One after the other: the workspaces are those of the organization, and one question is open at a time.
+		// In order: the workspaces depend on the organization, and only one question is open at a time.
 		for (const name of names) {
 			parts.push([name, await partOf(name)]);
 		}
@@ -99,30 +57,93 @@ export function createPlatformScope(dependencies: Dependencies) {
 		return Object.fromEntries(parts) as Record<(typeof names)[number], string>;
 	};
 
+	const candidatesOf = async (name: Scope) =>
+		listCandidates(client, name, name === 'org' ? {} : await scope(...parentsOf(name)), signal);
+
+	const find = async (name: Scope): Promise<string> => {
+		const listed = await candidatesOf(name);
+		const candidates = listed ?? recents.recall(profile, name).map(slug => ({slug}));
+		const [only] = candidates;
+		if (only && candidates.length === 1) {
+			return only.slug;
+		}
+
+		const title = `Select the ${labels[name]}${listed ? '' : ' (seen on this machine)'}`;
+		const chosen = only && choose && (await askIfPossible(choose, title, candidates));
+		if (!chosen) {
+			throw notChosen(name, candidates, server);
+		}
+
+		await keep(name, chosen);
+		return chosen;
+	};
+
 	return {
 		scope,
-		/** The UUID of the project, for operations that take no slug. Throws `not-found`. */
+		/** Returns the UUID of the project, for operations that accept no slug. Throws `AppError("not-found")`. */
 		async projectId(): Promise<string> {
 			const project = await partOf('project');
-			if (uuid.safeParse(project).success) {
-				return project;
-			}
-
-			const known = (await listed('project')) ?? [];
-			const isMeant = ({slug, id}: Candidate) => slug === project || (isIdPrefix(project) && id?.startsWith(project));
-			const [match, ...others] = known.filter(isMeant);
-			if (!match?.id || others.length > 0) {
-				throw new AppError('not-found', `Not found on ${server}: project “${project}”.`, {
-					hint: 'Pass its UUID with --project. List projects: `project list`',
-				});
-			}
-
-			return match.id;
+			return uuid.safeParse(project).success
+				? project
+				: projectIdIn((await candidatesOf('project')) ?? [], project, server);
 		},
 	};
 }
 
-/** True for text that may be the beginning of a UUID, long enough to be meant so. */
+/** Returns the parts of the scope that contain this one. */
+function parentsOf(name: Scope): readonly Scope[] {
+	return name === 'project' ? ['org', 'workspace'] : name === 'workspace' ? ['org'] : [];
+}
+
+/** Returns what the server lists for one part of the scope; undefined if it has no such list. */
+async function listCandidates(
+	client: Lists,
+	name: Scope,
+	{org = '', workspace = ''}: Readonly<Partial<Record<Scope, string>>>,
+	signal: AbortSignal | undefined,
+): Promise<readonly Candidate[] | undefined> {
+	const readPage = {
+		org: (query: PageQuery) => client.listOrganizations({query}, signal),
+		workspace: (query: PageQuery) => client.listWorkspaces({params: {org}, query}, signal),
+		project: (query: PageQuery) => client.listProjects({params: {org, workspace}, query}, signal),
+	};
+	const items = await readAllPages<Partial<Candidate>>(client, readPage[name], signal);
+	return items?.flatMap(({slug, id, name: title}) => (slug ? [{slug, id, name: title}] : []));
+}
+
+/** Returns what the user chose; undefined if they cancel or can't be asked. */
+async function askIfPossible(
+	choose: Interaction['choose'],
+	title: string,
+	candidates: readonly Candidate[],
+): Promise<string | undefined> {
+	try {
+		return await choose({
+			title,
+			choices: candidates.map(({slug, name = ''}) => ({id: slug, label: slug, detail: name})),
+		});
+	} catch (error) {
+		if (error instanceof AppError && error.code === 'usage') {
+			return undefined;
+		}
+
+		throw error;
+	}
+}
+
+function projectIdIn(projects: readonly Candidate[], project: string, server: string): string {
+	const isMeant = ({slug, id}: Candidate) => slug === project || (isIdPrefix(project) && id?.startsWith(project));
+	const [match, ...others] = projects.filter(isMeant);
+	if (!match?.id || others.length > 0) {
+		throw new AppError('not-found', `Not found on ${server}: project “${project}”.`, {
+			hint: 'Pass its UUID with --project. List projects: `project list`',
+		});
+	}
+
+	return match.id;
+}
+
+/** True for text that may be a prefix of a UUID and is long enough to be meant as one. */
 export function isIdPrefix(text: string): boolean {
 	return /^[\da-f]{4}[\da-f-]{0,32}$/i.test(text);
 }

@@ -1,7 +1,8 @@
 import type {Secret} from '../core/secrets/secret.ts';
 import type {TlsInfo} from '../net/tls-info.ts';
 import type {Transport} from '../net/transport.ts';
-import type {PlatformAccess, PlatformSession} from './platform-access.ts';
+import type {PlatformAccess} from './platform-access.ts';
+import type {PlatformSession} from './platform-session.ts';
 import type {ServerFlags} from './server-flags.ts';
 
 /** Where something is: a profile by its name, and a scope. What is left out is as the flags say. */

@@ -1,16 +1,14 @@
 import type {Client} from '../client/client.ts';
-import {ifOffered} from '../client/extension.ts';
 import type {RecentKind, Recents} from '../config/recents.ts';
 import type {ParameterName} from '../contract/parameters.ts';
 import {uuid} from '../contract/scalars.ts';
 import {AppError} from '../core/error.ts';
+import {type PageQuery, readAllPages} from './all-pages.ts';
 import {isIdPrefix} from './platform-scope.ts';
 
 /** The values of a path. */
 type Params = Readonly<Record<string, string>>;
 type Place = {readonly org: string; readonly workspace: string};
-type Page = {readonly items?: readonly object[]; readonly total?: number};
-type Query = {readonly page: number; readonly page_size: number};
 
 type Dependencies = {
 	readonly client: Client;
@@ -20,13 +18,13 @@ type Dependencies = {
 
 /** Accepts an id prefix in every path parameter that needs a full id. */
 export type WholeIds = {
-	/** The same client, which finds the whole ids before it asks. */
+	/** The same client; it finds the full ids before each request. */
 	readonly client: Client;
-	/** The whole id. Throws `not-found`, or `usage` with those that begin so where there are several. */
+	/** Returns the full id. Throws `AppError("not-found")` for no match, and `AppError("usage")` for several. */
 	readonly find: (kind: RecentKind, text: string, params: Params, signal?: AbortSignal) => Promise<string>;
 };
 
-/** The parameters that take a UUID; a session may have any id, so that nothing tells the beginning of one. */
+/** The parameters that take a UUID. A session may have any id, so a prefix of one can't be recognized. */
 const kinds: Readonly<Partial<Record<string, RecentKind>>> = {
 	itemId: 'item',
 	environmentId: 'environment',
@@ -38,85 +36,44 @@ const kinds: Readonly<Partial<Record<string, RecentKind>>> = {
 	keyId: 'key',
 } satisfies Partial<Record<ParameterName, RecentKind>>;
 
-const pageSize = 100;
-const maxPages = 10;
 const maxNamed = 5;
 
-/** How the server lists what a prefix may mean; of other kinds only what was seen here is known. */
+/** The lists of the server in which a prefix is looked up; ids of other kinds are known only if they were seen here. */
 const lists = {
 	environment: client => (place, query, signal) => client.listEnvironments({params: place, query}, signal),
 	run: client => (place, query, signal) => client.listRuns({params: place, query}, signal),
 	runtime: client => (place, query, signal) => client.listRuntimes({params: place, query}, signal),
 	assessment: client => (place, query, signal) => client.listAssessments({params: place, query}, signal),
 } satisfies Partial<
-	Record<RecentKind, (client: Client) => (place: Place, query: Query, signal?: AbortSignal) => Promise<Page>>
+	Record<
+		RecentKind,
+		(
+			client: Client,
+		) => (place: Place, query: PageQuery, signal?: AbortSignal) => Promise<{readonly items?: readonly object[]}>
+	>
 >;
 
 type ListedKind = keyof typeof lists;
 
-/** The kinds that the server finds by a key, too: what is no beginning of an id is one, and an equal key comes first. */
+/** The kinds that the server also finds by a key. An equal key wins over a prefix, and text that is no prefix is a key. */
 const keyed: ReadonlySet<RecentKind> = new Set(['runtime']);
 
-/** Something in a list of the server. */
+/** An entry of a list of the server. */
 type Listed = {readonly id: string; readonly key?: string};
 
 export function createWholeIds({client, recents, profile}: Dependencies): WholeIds {
-	const listed = async (
-		kind: RecentKind,
-		{org = '', workspace = ''}: Params,
-		signal?: AbortSignal,
-	): Promise<readonly Listed[]> => {
-		if (!isListed(kind) || !org || !workspace) {
-			return [];
-		}
-
-		const found: Listed[] = [];
-		for (let page = 1; page <= maxPages; page++) {
-			const asked = lists[kind](client)({org, workspace}, {page, page_size: pageSize}, signal);
-			const answer = await ifOffered<Page>(client, asked, signal);
-			found.push(...(answer?.items ?? []).filter(isIdentified));
-			if (found.length >= (answer?.total ?? 0)) {
-				break;
-			}
-		}
-
-		return found;
-	};
-
 	const find: WholeIds['find'] = async (kind, text, params, signal) => {
 		if (uuid.safeParse(text).success || !isIdPrefix(text)) {
 			return text;
 		}
 
-		const onServer = await listed(kind, params, signal);
+		const onServer = await listOf(client, kind, params, signal);
 		if (keyed.has(kind) && onServer.some(({key}) => key === text)) {
 			return text;
 		}
 
-		const known = [...recents.recall(profile, kind), ...onServer.map(({id}) => id)];
-		const isMeant = (id: string) => uuid.safeParse(id).success && id.startsWith(text.toLowerCase());
-		const begin = known.map(id => id.toLowerCase()).filter(isMeant);
-		const matches = [...new Set(begin)];
-		const [match] = matches;
-		if (!match && keyed.has(kind)) {
-			return text;
-		}
-
-		if (!match) {
-			throw new AppError('not-found', `No ${kind} id starts with “${text}”.`, {
-				hint: 'Type the full id, or press Tab to complete it.',
-			});
-		}
-
-		if (matches.length > 1) {
-			const more = matches.length > maxNamed ? ` and ${matches.length - maxNamed} more` : '';
-			const named = `${matches.slice(0, maxNamed).join(', ')}${more}`;
-			throw new AppError('usage', `“${text}” matches ${matches.length} ids: ${named}.`, {
-				hint: 'Type more characters of the id.',
-			});
-		}
-
-		return match;
+		const matches = startingWith(text, [...recents.recall(profile, kind), ...onServer.map(({id}) => id)]);
+		return matches.length === 0 && keyed.has(kind) ? text : onlyMatch(kind, text, matches);
 	};
 
 	const wholeParams = async (params: Params, signal?: AbortSignal): Promise<Params> => {
@@ -127,18 +84,65 @@ export function createWholeIds({client, recents, profile}: Dependencies): WholeI
 		return Object.fromEntries(await Promise.all(whole));
 	};
 
+	return {client: withParams(client, wholeParams), find};
+}
+
+/** Returns what the server lists of a kind; nothing if it has no list of it, or if the place isn't known. */
+async function listOf(
+	client: Client,
+	kind: RecentKind,
+	{org, workspace}: Params,
+	signal: AbortSignal | undefined,
+): Promise<readonly Listed[]> {
+	if (!isListed(kind) || !org || !workspace) {
+		return [];
+	}
+
+	const list = lists[kind](client);
+	const items = await readAllPages<object>(client, query => list({org, workspace}, query, signal), signal);
+	return (items ?? []).filter(isIdentified);
+}
+
+/** Returns the UUIDs that start with `text`, each once, in lower case. */
+function startingWith(text: string, known: readonly string[]): readonly string[] {
+	const prefix = text.toLowerCase();
+	const found = known.map(id => id.toLowerCase()).filter(id => uuid.safeParse(id).success && id.startsWith(prefix));
+	return [...new Set(found)];
+}
+
+function onlyMatch(kind: RecentKind, text: string, matches: readonly string[]): string {
+	const [match] = matches;
+	if (match === undefined) {
+		throw new AppError('not-found', `No ${kind} id starts with “${text}”.`, {
+			hint: 'Type the full id, or press Tab to complete it.',
+		});
+	}
+
+	if (matches.length > 1) {
+		const more = matches.length > maxNamed ? ` and ${matches.length - maxNamed} more` : '';
+		const named = `${matches.slice(0, maxNamed).join(', ')}${more}`;
+		throw new AppError('usage', `“${text}” matches ${matches.length} ids: ${named}.`, {
+			hint: 'Type more characters of the id.',
+		});
+	}
+
+	return match;
+}
+
+/** Returns the client with the parameters of each call passed through `convert` first. */
+function withParams(client: Client, convert: (params: Params, signal?: AbortSignal) => Promise<Params>): Client {
 	const functions = Object.entries(client).map(([id, operation]) => [
 		id,
 		async (call: {readonly params?: Params} = {}, signal?: AbortSignal) => {
-			const params = call.params && (await wholeParams(call.params, signal));
-			// The types of one operation are those of the same one here.
+			const params = call.params && (await convert(call.params, signal));
+			// Each function keeps the type of the operation that it wraps.
 			return (operation as (call: object, signal?: AbortSignal) => Promise<unknown>)(
 				{...call, ...(params && {params})},
 				signal,
 			);
 		},
 	]);
-	return {client: Object.fromEntries(functions) as Client, find};
+	return Object.fromEntries(functions) as Client;
 }
 
 function isListed(kind: RecentKind): kind is ListedKind {

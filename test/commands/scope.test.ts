@@ -53,6 +53,30 @@ test('of several organizations the user chooses one, once: the profile keeps it'
 	expect(second.asked).toEqual([]);
 });
 
+test('an organization, a workspace and a project beyond the first 100 are found', async () => {
+	const paged = (slug: string, id?: string) => {
+		const all = [...Array.from({length: 100}, (_, index) => place(`other-${index}`)), place(slug, id)];
+		return ({url}: {readonly url: string}) => {
+			const {page: number, page_size: size} = Object.fromEntries(new URL(url, 'http://a').searchParams);
+			const start = (Number(number) - 1) * Number(size);
+			const items = all.slice(start, start + Number(size));
+			return {json: {items, total: all.length, page: Number(number), page_size: Number(size)}};
+		};
+	};
+	const {env, origin, seen} = await api({
+		'GET /api/v1/org': paged('acme'),
+		[`GET ${inOrg}/ws`]: paged('lab'),
+		[`GET ${inWorkspace}/projects`]: paged('parser', parser),
+		'GET /api/v1/user/preferences': {json: {}},
+		[`GET ${inWorkspace}/workflows/runs/${run}/items`]: {json: []},
+	});
+	const flags = {server: origin, org: 'acme', workspace: 'lab', project: 'parser'};
+	const login = testContext({flags});
+	await login.run('login', env.SERVICE_API_KEY);
+	await testContext({like: login}).run('run', 'items', run);
+	expect(seen.find(({url}) => url.includes('/items?'))?.url).toContain(`project_id=${parser}`);
+});
+
 test('where nobody chooses, the organizations are named with the flag', async () => {
 	const {env} = await api({'GET /api/v1/org': page(place('acme'), place('globex'))});
 	await expect(testContext({env: {...env, ...noScope}}).run('credits', 'show')).rejects.toMatchObject({

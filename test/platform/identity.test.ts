@@ -42,7 +42,7 @@ test('back at the server of the app itself, its own key and scope serve, whateve
 			return () => Promise.reject(new Error('Nothing is to be sent.'));
 		},
 	});
-	const opened = await access.open({...flags, project: 'other'}, 'local', () => undefined);
+	const opened = await access.open({...flags, project: 'other'}, 'local', {onWait: () => undefined});
 	expect([opened.server, opened.profile, await opened.scope('org', 'workspace'), opened.project]).toEqual([
 		'http://127.0.0.1:1',
 		'local',

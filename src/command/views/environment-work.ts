@@ -4,7 +4,7 @@ import {AppError} from '../../core/error.ts';
 import {isJsonObject, type Json} from '../../core/json.ts';
 import {expandedText, setComposerText} from '../../editor/editor.ts';
 import {renewedLogSource} from '../../platform/log-source.ts';
-import type {PlatformSession} from '../../platform/platform-access.ts';
+import type {PlatformSession} from '../../platform/platform-session.ts';
 import {wantsLinear} from '../../terminal/abilities.ts';
 import type {CommandContext, LiveSession} from '../context.ts';
 import {inWords} from '../render/facts.ts';

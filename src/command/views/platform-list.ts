@@ -2,7 +2,7 @@ import {ifOffered} from '../../client/extension.ts';
 import type {RecentKind} from '../../config/recents.ts';
 import {originalOf} from '../../contract/lenient.ts';
 import {isJsonObject} from '../../core/json.ts';
-import type {PlatformSession} from '../../platform/platform-access.ts';
+import type {PlatformSession} from '../../platform/platform-session.ts';
 import type {CommandContext} from '../context.ts';
 import {pageQuery} from '../paging.ts';
 import {looseTable} from '../render/loose-table.ts';

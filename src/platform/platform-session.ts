@@ -1,0 +1,93 @@
+import {type Client, createClient} from '../client/client.ts';
+import {environmentLogSource} from '../client/environment-logs.ts';
+import type {Config} from '../config/config.ts';
+import {saveScope} from '../config/profiles.ts';
+import type {Recents} from '../config/recents.ts';
+import type {Sightings} from '../config/sightings.ts';
+import type {Scope} from '../contract/endpoint.ts';
+import type {LogSource} from '../contract/log-cursor.ts';
+import type {Origin} from '../core/origin.ts';
+import type {Transport} from '../net/transport.ts';
+import {assertEnvironmentId, createEnvironmentPaths, type EnvironmentPath} from './environment-path.ts';
+import type {Interaction} from './interaction.ts';
+import {openedOnFirstRead} from './log-source.ts';
+import {createPlatformScope, type ScopeOf} from './platform-scope.ts';
+import {sightingsOf} from './resume-sightings.ts';
+import {seenIds} from './seen-ids.ts';
+import {createWholeIds} from './whole-ids.ts';
+
+/** A server with the login and the scope that a command works with. */
+export type PlatformSession = {
+	readonly client: Client;
+	readonly server: Origin;
+	readonly profile: string;
+	/** The parts of the scope that an operation needs; see `createPlatformScope`. */
+	readonly scope: ScopeOf;
+	/** The project, for an operation that doesn't require one. */
+	readonly project: string | undefined;
+	/** Returns the UUID of the project. Throws `AppError("not-found")` if the server doesn't list it. */
+	readonly projectId: () => Promise<string>;
+	/**
+	 * Returns the path of an environment: its full id, and the organization and workspace that it was seen in here, else
+	 * those of the command. Throws `AppError("not-found")` for a prefix of no id, `AppError("usage")` for one of several.
+	 */
+	readonly environment: (idOrPrefix: string, signal?: AbortSignal) => Promise<EnvironmentPath>;
+	/** Returns the log of an environment of this server, for `tailLog`. Throws as `environment` does. */
+	readonly logOf: (idOrPrefix: string) => LogSource;
+};
+
+/** Where sessions save what they learn. */
+export type SessionStores = {
+	readonly config: Config;
+	/** Saves the ids that calls show, for completion. */
+	readonly recents: Pick<Recents, 'remember' | 'recall'>;
+	/** Saves what servers say of sessions, runtimes and environments. */
+	readonly sightings: Pick<Sightings, 'remember' | 'recall'>;
+};
+
+type Login = {
+	readonly profile: string;
+	readonly server: Origin;
+	readonly scope: Readonly<Record<Scope, string | undefined>>;
+	readonly transports: {readonly bearer: Transport; readonly apiKey: Transport | undefined};
+};
+
+/** How a session reaches the user. */
+export type SessionUser = {
+	readonly onWait: (delayMs: number, error: unknown) => void;
+	/** Left out if the user can't be asked. */
+	readonly choose?: Interaction['choose'];
+	readonly signal?: AbortSignal;
+};
+
+/** Creates the session of a login. It sends nothing before its first call. */
+export function createPlatformSession(
+	{profile, server, scope: given, transports}: Login,
+	{config, recents, sightings}: SessionStores,
+	{onWait, choose, signal}: SessionUser,
+): PlatformSession {
+	const remember: NonNullable<Parameters<typeof createClient>[0]['onAnswer']> = (operation, params, answer) => {
+		recents.remember(profile, seenIds(operation, params, answer));
+		sightings.remember(sightingsOf({profile, server, at: new Date().toISOString()}, operation, params, answer));
+	};
+	const client = createClient({transports, server, retry: {onWait}, onAnswer: remember});
+	const ids = createWholeIds({client, recents, profile});
+	const {scope, projectId} = createPlatformScope({
+		...{client, server, profile, given, recents, choose, signal},
+		keep: (name, slug) => saveScope(config, {name: profile, server}, {[name]: slug}),
+	});
+	const environment = createEnvironmentPaths({profile, server, sightings, scope, find: ids.find});
+	return {
+		...{client: ids.client, server, profile, scope, projectId, environment},
+		project: given.project || undefined,
+		logOf(idOrPrefix) {
+			assertEnvironmentId(idOrPrefix);
+			return openedOnFirstRead(async abort => {
+				const params = await environment(idOrPrefix, abort);
+				return environmentLogSource(server, transports.bearer, params, answer =>
+					remember('getEnvironmentLogs', params, answer),
+				);
+			});
+		},
+	};
+}
