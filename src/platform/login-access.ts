@@ -70,12 +70,7 @@ export function createLoginAccess({
 	createTransport,
 	clock = {...systemClock, now: Date.now},
 }: Dependencies): LoginAccess {
-	/** Finds the authorization server of an origin; undefined if it has none. */
-	const authorize = async (server: Origin, insecureHttp: boolean, signal: AbortSignal) => {
-		const transport = await createTransport(undefined, insecureHttp);
-		const authorization = await findAuthorizationServer(server, transport, signal);
-		return authorization && {authorization, transport};
-	};
+	const authorize = createAuthorize(createTransport);
 
 	return {
 		async logIn(server, onCode, {insecureHttp, signal}) {
@@ -92,7 +87,7 @@ export function createLoginAccess({
 		async logOut(profile, {insecureHttp, signal}) {
 			const faults: string[] = [];
 			const removed = await removeLogin(config, profile, faults);
-			if (!removed || !removed.tokens) {
+			if (!removed?.tokens) {
 				return {revoked: removed ? false : undefined, faults};
 			}
 
@@ -125,6 +120,15 @@ export function createLoginAccess({
 				return fresh && createTransport({origin: server, kind: 'bearer', secret: fresh}, insecureHttp);
 			};
 		},
+	};
+}
+
+/** Returns a function that finds the authorization server of an origin; it returns undefined if there is none. */
+function createAuthorize(createTransport: Dependencies['createTransport']) {
+	return async (server: Origin, insecureHttp: boolean, signal: AbortSignal) => {
+		const transport = await createTransport(undefined, insecureHttp);
+		const authorization = await findAuthorizationServer(server, transport, signal);
+		return authorization && {authorization, transport};
 	};
 }
 
@@ -185,7 +189,7 @@ function removeLogin(config: Config, profile: string, faults: string[]) {
 		const opening = openTokens(config, accessToken, refreshToken);
 		const tokens = await opening.catch(error => void faults.push(notRevoked(error)));
 		await forgetCredential(config, profile, why => faults.push(`the keychain still has its secrets: ${clauseOf(why)}`));
-		return server !== undefined && accessToken && {server: originOf(server), tokens};
+		return server === undefined || !accessToken ? undefined : {server: originOf(server), tokens};
 	});
 }
 
