@@ -11,7 +11,6 @@ const mostLong = 20;
 const tooLong: readonly string[] = [
 	'src/compose/compose.ts compose',
 	'src/headless/terminal-questions.ts createTerminalQuestions',
-	'src/session/conversation.ts createConversation',
 	'src/terminal/markdown/markdown-stream.ts createMarkdownStream',
 	'src/terminal/terminal-session.ts createTerminalSession',
 	'src/ui/linear.ts startLinear',

@@ -8,216 +8,90 @@ import {emptyTranscript, reduceTranscript, type Transcript} from '../core/sessio
 import {type PriceOf, totalCost} from '../core/session/usage.ts';
 import type {ModelCall} from '../providers/provider.ts';
 import type {AppStore} from '../store/store.ts';
-import {createPump} from './pump.ts';
+import {createRecorder, type Recorder, type RecorderOptions, type RecordLog} from './recorder.ts';
 
-/** Where the records of one session are kept. Never throws: a write error is a state of the store. */
-export type RecordLog = {
-	readonly append: (record: Recorded) => void;
-	/** Waits until everything that was appended is written, or cannot be. */
-	readonly flush: () => Promise<void>;
-	/** Flushes, then lets go of the file. */
-	readonly close: () => Promise<void>;
-};
-
-type Dependencies = {
-	readonly store: AppStore;
+type Dependencies = RecorderOptions & {
 	readonly newId: () => string;
-	/** The time as ISO 8601 in UTC. */
-	readonly now: () => string;
-	/** Finds the model's host and key. Throws `AppError` where the user has to give one. */
+	/** Binds the model to its host and key. Throws `AppError` if the user has to provide one. */
 	readonly openModel: (model: string | undefined) => Promise<ModelCall>;
 	readonly loadTools: () => Promise<readonly Tool[]>;
 	readonly workspace: () => string;
-	/** Asks the user what the tools may not do by themselves. */
+	/** Asks the user to approve a tool call. */
 	readonly decide: Decide;
-	/** Takes credentials out of what the user typed, for everything but the run that it begins. */
-	readonly hide: (text: string) => string;
-	/** What the log of a session holds, once that was flushed. */
+	/** Returns the records of a session whose log was flushed. */
 	readonly readLog: (session: string) => Promise<readonly Recorded[]>;
-	/** Begins the log of a session; nothing is written before its first record. */
-	readonly openLog: (session: string) => RecordLog;
-	/** A fourth reader of the stream, beside the screen and the log. */
-	readonly onRecord?: (record: Recorded) => void;
 	readonly maxTurns?: number;
-	/** Most US dollars that a run may cost, and the prices that it is counted by, loaded before the first call. */
+	/** The most US dollars that a run may cost, and the prices to count it by, loaded before the first call. */
 	readonly budget?: {readonly limitUsd: number; readonly loadPrices: () => Promise<PriceOf>};
 };
 
 export type Conversation = {
-	/** Starts a run with this message, or queues it while one goes on. Resolves when the run has ended. */
+	/** Starts a run with this message, or queues it during a run. Resolves when the run has ended. */
 	readonly send: (text: string) => Promise<void>;
-	/** Ends the run that goes on; without one it does nothing. */
+	/** Ends the current run, if there is one. */
 	readonly interrupt: () => void;
 	readonly rename: (title: string) => void;
-	/** Tells the person something that is no part of what the model reads. While a run goes on it would cut an answer in two. */
+	/** Shows the user a note that the model does not read. During a run it would cut an answer in two. */
 	readonly notice: (text: string, hint?: string) => void;
-	/** Goes on with a session that was read from its log, after ending what goes on in this one. */
+	/** Ends the current run and continues a session that was read from its log. */
 	readonly open: (transcript: Transcript, log: RecordLog) => Promise<void>;
 	/**
-	 * Goes on in a new session that holds everything before a message of the user, so that it can be said anew. The
-	 * session so far stays as it is. Throws `AppError` for a log that cannot be read or lacks something; the session then
-	 * goes on as it was.
+	 * Continues in a new session that holds everything before a message of the user, so that the message can be replaced.
+	 * The old session stays as it is. Throws `AppError` if the log cannot be read or is not complete; the current session
+	 * then stays open.
 	 */
 	readonly forkBefore: (messageId: string) => Promise<void>;
-	/** Begins an empty session. */
+	/** Starts an empty session. */
 	readonly start: () => Promise<void>;
 	/** Ends the run and writes everything. */
 	readonly close: () => Promise<void>;
 };
 
 /**
- * Drives one session at a time: messages in, runs of the agent, every event to the log and, in batches, to the store.
- * Builds nothing itself: models, tools and logs are handed in.
+ * Creates a conversation, which drives one session at a time: messages in, runs of the agent, every event to the
+ * recorder. It builds nothing itself: models, tools and logs are passed in.
  */
 export function createConversation(dependencies: Dependencies): Conversation {
-	const {
-		store,
-		newId,
-		now,
-		openModel,
-		loadTools,
-		workspace,
-		decide,
-		hide,
-		readLog,
-		openLog,
-		onRecord,
-		maxTurns,
-		budget,
-	} = dependencies;
-	const pump = createPump<Recorded>(records => store.getState().applyRecords(records));
-	let session = '';
-	let seq = 0;
-	let log: RecordLog | undefined;
-	/** What the user allowed holds for one session. */
-	let approvals: Approvals = createApprovals(decide);
-	let run: {readonly abort: AbortController; readonly done: Promise<void>; readonly server: string} | undefined;
+	const {newId, decide, openLog} = dependencies;
+	const recorder = createRecorder(dependencies);
+	const runs = createRuns(dependencies, recorder);
+	/** What the user allowed is valid for one session. */
+	let approvals: Approvals;
 
-	/** What the user typed is kept without credentials, also where they sent one as it is (SAFETY 8). */
-	const masked = (event: AgentEvent): AgentEvent =>
-		event.type === 'user-message'
-			? {...event, text: hide(event.text)}
-			: event.type === 'rename'
-				? {...event, title: hide(event.title)}
-				: event;
-
-	const emit = (given: AgentEvent) => {
-		const event = masked(given);
-		const server = run?.server ?? store.getState().connection.server;
-		const record: Recorded = {v: 1, seq, at: now(), session, server, event};
-		seq++;
-		log ??= openLog(session);
-		log.append(record);
-		onRecord?.(record);
-		pump.push(record);
+	const begin = (transcript: Transcript, log?: RecordLog) => {
+		approvals = createApprovals(decide);
+		recorder.begin(transcript, log);
 	};
 
-	/** What the run that goes on has cost so far, in US dollars; null where a price is unknown. */
-	const spentSince = (before: number, priceOf: PriceOf) => {
-		pump.flush();
-		return totalCost([...store.getState().transcript.usage.values()].slice(before), priceOf);
-	};
-
-	const execute = async (text: string, signal: AbortSignal) => {
-		const {model, transcript} = store.getState();
-		const before = transcript.usage.size;
-		const priceOf = await budget?.loadPrices();
-		const events = runAgent({
-			runId: newId(),
-			model: model ?? 'none',
-			async *ask(messages, askSignal) {
-				const call = await openModel(model);
-				yield* call(messages, askSignal);
-			},
-			messages: toMessages(transcript),
-			prompt: {id: newId(), text},
-			tools: await loadTools(),
-			workspace: workspace(),
-			approvals,
-			signal,
-			newId,
-			nextMessages: () => store.getState().takeQueue(),
-			...(maxTurns !== undefined && {maxTurns}),
-			...(budget && priceOf && {budget: {limitUsd: budget.limitUsd, spent: () => spentSince(before, priceOf)}}),
-		});
-		for await (const event of events) {
-			emit(event);
-		}
-	};
-
-	const endRun = async () => {
-		run?.abort.abort();
-		await run?.done;
-		pump.flush();
+	const emit = (event: AgentEvent) => {
+		runs.emit(event);
+		recorder.flush();
 	};
 
 	const finish = async () => {
-		await endRun();
-		await log?.close();
-		log = undefined;
-	};
-
-	const begin = (transcript: Transcript) => {
-		session = transcript.session;
-		seq = transcript.seq + 1;
-		approvals = createApprovals(decide);
-		store.getState().openTranscript(transcript);
+		await runs.end();
+		await recorder.close();
 	};
 
 	begin(emptyTranscript(newId()));
 
 	return {
-		async send(text) {
-			if (run) {
-				store.getState().enqueue({id: newId(), text});
-				return run.done;
-			}
-
-			pump.flush();
-			const abort = new AbortController();
-			const done = execute(text, abort.signal).finally(() => {
-				run = undefined;
-				pump.flush();
-			});
-			run = {abort, done, server: store.getState().connection.server};
-			return done;
-		},
-		interrupt() {
-			run?.abort.abort();
-		},
-		rename(title) {
-			emit({type: 'rename', title});
-			pump.flush();
-		},
-		notice(text, hint) {
-			emit({type: 'notice', level: 'info', text, ...(hint !== undefined && {hint})});
-			pump.flush();
-		},
-		async open(transcript, opened) {
+		send: text => runs.send(text, approvals),
+		interrupt: runs.interrupt,
+		rename: title => emit({type: 'rename', title}),
+		notice: (text, hint) => emit({type: 'notice', level: 'info', text, ...(hint !== undefined && {hint})}),
+		async open(transcript, log) {
 			await finish();
-			begin(transcript);
-			log = opened;
+			begin(transcript, log);
 		},
 		async forkBefore(messageId) {
-			await endRun();
-			await log?.flush();
-			const {unsaved} = store.getState();
-			if (unsaved) {
-				throw new AppError('conflict', `This session is not saved (${unsaved}), so that nothing can go on inside it.`, {
-					hint: 'Put that right first, or say it as a new message.',
-				});
-			}
-
-			const records = await readLog(session);
+			await runs.end();
+			const records = await readSaved(recorder, dependencies);
 			await finish();
 			const fork = newId();
-			const kept = recordsBefore(records, messageId).map((record, index) => ({
-				...record,
-				seq: index,
-				session: fork,
-			}));
-			begin(kept.reduce(reduceTranscript, emptyTranscript(fork)));
-			log = openLog(fork);
+			const kept = renumbered(recordsBefore(records, messageId), fork);
+			const log = openLog(fork);
+			begin(kept.reduce(reduceTranscript, emptyTranscript(fork)), log);
 			kept.forEach(log.append);
 		},
 		async start() {
@@ -228,9 +102,113 @@ export function createConversation(dependencies: Dependencies): Conversation {
 	};
 }
 
-/** The records before a message of the user, without the beginning of the run that it started. */
+type Run = {readonly abort: AbortController; readonly done: Promise<void>; readonly server: string};
+
+/** Creates the runs of a conversation: one at a time, each with the server that it started on. */
+function createRuns(dependencies: Dependencies, recorder: Recorder) {
+	const {store, newId} = dependencies;
+	let run: Run | undefined;
+
+	const emit = (event: AgentEvent) => recorder.emit(event, run?.server ?? store.getState().connection.server);
+
+	const execute = async (text: string, signal: AbortSignal, approvals: Approvals) => {
+		const events = await startAgent(text, signal, {...dependencies, approvals, flush: recorder.flush});
+		for await (const event of events) {
+			emit(event);
+		}
+	};
+
+	return {
+		emit,
+		async send(text: string, approvals: Approvals) {
+			if (run) {
+				store.getState().enqueue({id: newId(), text});
+				return run.done;
+			}
+
+			recorder.flush();
+			const abort = new AbortController();
+			const done = execute(text, abort.signal, approvals).finally(() => {
+				run = undefined;
+				recorder.flush();
+			});
+			run = {abort, done, server: store.getState().connection.server};
+			return done;
+		},
+		interrupt: () => run?.abort.abort(),
+		/** Ends the current run and applies its last events. */
+		async end() {
+			run?.abort.abort();
+			await run?.done;
+			recorder.flush();
+		},
+	};
+}
+
+type AgentOptions = Dependencies & {
+	readonly approvals: Approvals;
+	/** Applies what waits to the store, before usage is read from there. */
+	readonly flush: () => void;
+};
+
+/** Starts the agent on the conversation so far and this message. */
+async function startAgent(
+	text: string,
+	signal: AbortSignal,
+	options: AgentOptions,
+): Promise<AsyncIterable<AgentEvent>> {
+	const {store, newId, openModel, loadTools, workspace, approvals, maxTurns, budget, flush} = options;
+	const {model, transcript} = store.getState();
+	const priceOf = await budget?.loadPrices();
+	const spent = (prices: PriceOf) => {
+		flush();
+		return spentSince(transcript.usage.size, prices, store);
+	};
+	return runAgent({
+		runId: newId(),
+		model: model ?? 'none',
+		async *ask(messages, askSignal) {
+			const call = await openModel(model);
+			yield* call(messages, askSignal);
+		},
+		messages: toMessages(transcript),
+		prompt: {id: newId(), text},
+		tools: await loadTools(),
+		workspace: workspace(),
+		approvals,
+		signal,
+		newId,
+		nextMessages: () => store.getState().takeQueue(),
+		...(maxTurns !== undefined && {maxTurns}),
+		...(budget && priceOf && {budget: {limitUsd: budget.limitUsd, spent: () => spent(priceOf)}}),
+	});
+}
+
+/** Returns the cost in US dollars of all messages but the first `before`; null if a price is unknown. */
+function spentSince(before: number, priceOf: PriceOf, store: AppStore): number | null {
+	return totalCost([...store.getState().transcript.usage.values()].slice(before), priceOf);
+}
+
+/** Returns all records of the current session. Throws AppError("conflict") if the last ones could not be written. */
+async function readSaved(recorder: Recorder, {store, readLog}: Dependencies): Promise<readonly Recorded[]> {
+	await recorder.flushLog();
+	const {unsaved} = store.getState();
+	if (unsaved) {
+		throw new AppError('conflict', `This session is not saved (${unsaved}), so it cannot continue from there.`, {
+			hint: 'Fix that first, or send it as a new message.',
+		});
+	}
+
+	return readLog(recorder.session());
+}
+
+/** Returns the records before a message of the user, without the start of the run that it belongs to. */
 function recordsBefore(records: readonly Recorded[], messageId: string): readonly Recorded[] {
 	const index = records.findIndex(({event}) => event.type === 'user-message' && event.id === messageId);
 	const end = records[index - 1]?.event.type === 'run-start' ? index - 1 : index;
 	return records.slice(0, Math.max(0, end));
+}
+
+function renumbered(records: readonly Recorded[], session: string): readonly Recorded[] {
+	return records.map((record, seq) => ({...record, seq, session}));
 }

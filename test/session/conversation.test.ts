@@ -151,7 +151,7 @@ describe('another session', () => {
 
 test.each([
 	['is not there', undefined, 'There is no session.'],
-	['lacks something', 'disk full', 'This session is not saved (disk full), so that nothing can go on inside it.'],
+	['lacks something', 'disk full', 'This session is not saved (disk full), so it cannot continue from there.'],
 ])('a session whose log %s goes on as it was when a message is to be replaced', async (_, unsaved, message) => {
 	const {conversation, store, transcript, closed, logs} = scripted(
 		[

@@ -1,0 +1,86 @@
+import type {AgentEvent, Recorded} from '../core/session/event.ts';
+import type {Transcript} from '../core/session/transcript.ts';
+import type {AppStore} from '../store/store.ts';
+import {createPump} from './pump.ts';
+
+/** Where the records of one session are kept. Never throws: a write error is a state of the store. */
+export type RecordLog = {
+	readonly append: (record: Recorded) => void;
+	/** Waits until everything that was appended is written, or cannot be. */
+	readonly flush: () => Promise<void>;
+	/** Flushes, then closes the file. */
+	readonly close: () => Promise<void>;
+};
+
+export type RecorderOptions = {
+	readonly store: AppStore;
+	/** Returns the time as ISO 8601 in UTC. */
+	readonly now: () => string;
+	/** Removes credentials from what the user typed, for everything but the run that it starts. */
+	readonly hide: (text: string) => string;
+	/** Opens the log of a new session; nothing is written before its first record. */
+	readonly openLog: (session: string) => RecordLog;
+	/** Reads the stream too, beside the screen and the log. */
+	readonly onRecord?: (record: Recorded) => void;
+};
+
+export type Recorder = {
+	/** Returns the id of the current session. */
+	readonly session: () => string;
+	/** Switches to another session. Without a `log` its first record opens a new one. */
+	readonly begin: (transcript: Transcript, log?: RecordLog) => void;
+	/** Records an event that came from this server. */
+	readonly emit: (event: AgentEvent, server: string) => void;
+	/** Applies what waits to the store, now. */
+	readonly flush: () => void;
+	/** Waits until the log is written. */
+	readonly flushLog: () => Promise<void>;
+	/** Closes the log. */
+	readonly close: () => Promise<void>;
+};
+
+/** Creates a recorder: it numbers the events of one session at a time and hands them to the log and, in batches, to the store. */
+export function createRecorder({store, now, hide, openLog, onRecord}: RecorderOptions): Recorder {
+	const pump = createPump<Recorded>(records => store.getState().applyRecords(records));
+	let session = '';
+	let seq = 0;
+	let log: RecordLog | undefined;
+
+	return {
+		session: () => session,
+		begin(transcript, opened) {
+			session = transcript.session;
+			seq = transcript.seq + 1;
+			log = opened;
+			store.getState().openTranscript(transcript);
+		},
+		emit(event, server) {
+			const record: Recorded = {v: 1, seq, at: now(), session, server, event: masked(event, hide)};
+			seq++;
+			log ??= openLog(session);
+			log.append(record);
+			onRecord?.(record);
+			pump.push(record);
+		},
+		flush: pump.flush,
+		async flushLog() {
+			await log?.flush();
+		},
+		async close() {
+			await log?.close();
+			log = undefined;
+		},
+	};
+}
+
+/** Returns the event without credentials of the user, even those that they sent as they are (SAFETY 8). */
+function masked(event: AgentEvent, hide: RecorderOptions['hide']): AgentEvent {
+	switch (event.type) {
+		case 'user-message':
+			return {...event, text: hide(event.text)};
+		case 'rename':
+			return {...event, title: hide(event.title)};
+		default:
+			return event;
+	}
+}
