@@ -27,9 +27,7 @@ const notConverted = [
 	'src/server/pages/',
 	'src/server/sandboxes/',
 	'src/server/tasks/',
-	'src/session/',
 	'src/storage/',
-	'src/store/',
 	'src/terminal/',
 	'src/ui/',
 ];

@@ -1,24 +1,24 @@
-/** How long events are gathered before they are applied, in milliseconds: 30 paints a second at most. */
-const interval = 33;
+/** How long events are collected before they are applied: 30 paints a second at most. */
+const intervalMs = 33;
 
 export type Pump<T> = {
-	/** Takes one item; it is applied with its neighbours, at once when nothing came for a while. */
-	push: (item: T) => void;
-	/** Applies what waits, now. */
-	flush: () => void;
+	/** Adds one item. It is applied with its neighbors, at once if none came for a while. */
+	readonly push: (item: T) => void;
+	/** Applies the items that wait, now. */
+	readonly flush: () => void;
 };
 
 type Clock = {
 	readonly now: () => number;
-	readonly setTimeout: (run: () => void, milliseconds: number) => unknown;
+	readonly setTimeout: (run: () => void, delayMs: number) => unknown;
 };
 
 const realClock: Clock = {
 	now: () => performance.now(),
-	setTimeout: (run, milliseconds) => setTimeout(run, milliseconds),
+	setTimeout: (run, delayMs) => setTimeout(run, delayMs),
 };
 
-/** Groups a stream of items into batches of 33 ms, so that a burst of tokens costs one render. Order is kept. */
+/** Creates a pump, which groups items into batches of 33 ms, so that a burst of tokens costs one render. It keeps their order. */
 export function createPump<T>(apply: (items: readonly T[]) => void, clock = realClock): Pump<T> {
 	let waiting: T[] = [];
 	let scheduled = false;
@@ -38,11 +38,11 @@ export function createPump<T>(apply: (items: readonly T[]) => void, clock = real
 			waiting.push(item);
 			if (!scheduled) {
 				scheduled = true;
-				const wait = Math.max(0, Math.min(interval, last + interval - clock.now()));
+				const delayMs = Math.max(0, Math.min(intervalMs, last + intervalMs - clock.now()));
 				clock.setTimeout(() => {
 					scheduled = false;
 					flush();
-				}, wait);
+				}, delayMs);
 			}
 		},
 		flush,

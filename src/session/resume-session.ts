@@ -8,18 +8,18 @@ import type {SessionAccess} from '../storage/session-access.ts';
 import type {AppStore} from '../store/store.ts';
 import type {Conversation} from './conversation.ts';
 
-/** A session that began in another folder than the one that the agent works in. */
+/** A session that started in another folder than the one that the agent works in. */
 export type SessionElsewhere = {
 	readonly id: string;
-	/** Where it began. */
+	/** Where it started. */
 	readonly folder: string;
 	/** Where the agent works now. */
 	readonly here: string;
-	/** False where that folder is gone. */
+	/** False if that folder is gone. */
 	readonly isThere: boolean;
 };
 
-/** Has the user choose where such a session continues; undefined when they cancel. */
+/** Asks the user in which folder such a session continues. Returns undefined if they cancel. */
 export type ChooseFolder = (session: SessionElsewhere) => Promise<'there' | 'here' | undefined>;
 
 type Dependencies = {
@@ -31,10 +31,10 @@ type Dependencies = {
 };
 
 /**
- * Continues a session: an id, a unique prefix of one, or `latest` for the newest of the folder; with the model that
- * answered last in it, where no other one is chosen. The agent never begins to read another folder, or one that the
- * session knows nothing of, unless the user chose it. Returns what the user must know, undefined when they cancel.
- * Throws as `SessionAccess` does, and `conflict` where another window has it open.
+ * Returns a function that continues a session, given its id, a unique prefix, or `latest` for the newest of the folder.
+ * The session gets the model that answered last in it, unless another one is selected. The agent never starts to read
+ * another folder, or one that the session does not know, unless the user chose it. Returns notices for the user, or
+ * undefined if they cancel. Throws what `SessionAccess` throws, and AppError("conflict") if another window has it open.
  */
 export function createResume({store, conversation, sessions, folder}: Dependencies) {
 	return async (wanted: string, choose: ChooseFolder): Promise<readonly string[] | undefined> => {
@@ -64,15 +64,15 @@ export function createResume({store, conversation, sessions, folder}: Dependenci
 			store.getState().setModel(last);
 		}
 
-		return isElsewhere ? [...notices, `The agent works in ${folder.path()} now.`] : notices;
+		return isElsewhere ? [...notices, `The agent now works in ${folder.path()}.`] : notices;
 	};
 }
 
-/** Refuses a session of another folder where nobody can be asked. */
+/** Throws AppError("usage"), for a program that cannot ask the user to choose. */
 export const refuseElsewhere: ChooseFolder = async ({id, folder, isThere}) => {
 	throw new AppError('usage', `Session ${id.slice(0, 8)} belongs to another folder: ${folder}`, {
 		hint: isThere
-			? 'Change to that folder first, then resume it.'
-			: 'That folder is gone. Start a new session here, or resume it in the app.',
+			? 'Change to that folder, then resume it.'
+			: 'The folder is gone. Start a new session here, or resume this one in the app.',
 	});
 };

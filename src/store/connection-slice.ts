@@ -3,35 +3,35 @@ import type {CompletionValues} from '../config/completion-values.ts';
 import type {ModelInfo} from '../core/model.ts';
 import type {PriceOf} from '../core/session/usage.ts';
 
-/** Where the platform's commands go. */
+/** The server that the platform's commands use. */
 export type Connection = {
 	/** The profile's name; `local` for the embedded server. */
 	readonly profile: string;
-	/** The server's origin, `local` until the embedded server listens. */
+	/** The server's origin; `local` until the embedded server listens. */
 	readonly server: string;
 	readonly state: 'starting' | 'ready' | 'failed';
-	/** Why it failed, for people. */
+	/** Why it failed, for the user. */
 	readonly detail?: string;
 };
 
 export type ConnectionSlice = {
 	readonly connection: Connection;
-	/** The profile that was connected before this one, as far as it was ready. */
+	/** The profile that was connected before this one, if it was ready. */
 	readonly previousConnection: string | undefined;
-	/** `provider/model-name`, undefined while the user has to choose one. */
+	/** `provider/model-name`; undefined until the user selects one. */
 	readonly model: string | undefined;
-	/** What is known about models, from the price table and from servers; loaded after the first frame. */
+	/** Prices and facts of models, from the price table and from servers; loaded after the first frame. */
 	readonly priceOf: PriceOf;
 	readonly infoOf: (model: string) => ModelInfo | undefined;
-	/** What completion offers as values of arguments; nothing before the configuration is read. */
+	/** Values that completion offers for arguments; none before the configuration is read. */
 	readonly valuesOf: CompletionValues;
 
-	/** How many sandboxes of the embedded server run: they end with the app. */
+	/** The number of running sandboxes of the embedded server, which end with the app. */
 	readonly ownSandboxes: number;
 
 	setOwnSandboxes: (running: number) => void;
 	setConnection: (connection: Connection) => void;
-	/** That profile has no key any more: where it is the connection, there is none. */
+	/** Marks the connection as logged out if it uses this profile. */
 	dropConnection: (profile: string) => void;
 	setModel: (model: string | undefined) => void;
 	setCatalog: (catalog: {readonly priceOf: PriceOf; readonly infoOf: (model: string) => ModelInfo | undefined}) => void;

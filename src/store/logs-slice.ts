@@ -1,29 +1,29 @@
 import type {StateCreator} from 'zustand/vanilla';
 import type {TailState} from '../logs/tail-state.ts';
 
-/** A log that is followed, in small facts; its lines are kept outside of the store. */
+/** A log that is open. Its lines are kept outside of the store. */
 export type OpenLog = {
 	/** UUID of the environment. */
 	readonly environment: string;
 	/** Origin of its server. */
 	readonly server: string;
-	/** What it is called; untrusted. */
+	/** Untrusted. */
 	readonly title: string;
-	/** Its place among the colours, which stays when others are closed. */
+	/** Index of its color, which stays the same when others are closed. */
 	readonly hue: number;
 	/** Milliseconds since the epoch. */
 	readonly openedAt: number;
 	readonly state: TailState;
-	/** How many lines came so far, those that were dropped since among them. */
+	/** The number of lines so far, including those that were dropped. */
 	readonly lines: number;
 	readonly droppedLines: number;
-	/** How often lines may be missing. */
+	/** The number of places where lines may be missing. */
 	readonly gaps: number;
-	/** How many lines came while nobody saw them. */
+	/** The number of lines that arrived while the log was not visible. */
 	readonly unread: number;
 };
 
-/** Stands for all logs together, where one is named. */
+/** The name for all logs together. */
 export const allLogs = '*';
 
 const dockRows = {least: 3, initial: 7, most: 12} as const;
@@ -31,20 +31,20 @@ const dockRows = {least: 3, initial: 7, most: 12} as const;
 export type LogsSlice = {
 	/** In the order in which they were opened. */
 	readonly logs: readonly OpenLog[];
-	/** The environment of the log in front, `allLogs` for all of them together, '' for none. */
+	/** The environment of the log in front; `allLogs` for all of them together, '' for none. */
 	readonly logFocus: string;
-	/** The dock under the transcript; `rows` with its title. */
+	/** The log panel under the transcript. `rows` includes its title. */
 	readonly logDock: {readonly isShown: boolean; readonly rows: number};
-	/** Counts up whenever a log has more to show, and while a state counts seconds. */
+	/** Increases whenever a log has more to show, and while a state counts seconds. */
 	readonly logVersion: number;
 
-	/** Adds a log, in front and shown. */
+	/** Adds a log, brings it to the front and shows the log panel. */
 	addLog: (log: Omit<OpenLog, 'hue'>) => void;
 	removeLog: (environment: string) => void;
-	/** Takes what is new of some logs. */
+	/** Changes some logs, by environment. */
 	updateLogs: (changes: ReadonlyMap<string, Partial<OpenLog>>) => void;
 	focusLog: (environment: string) => void;
-	/** Puts the log so many places further in front, around the end; all of them together are one place more. */
+	/** Brings another log to the front, so many places away, wrapping around. All logs together are one more place. */
 	cycleLog: (steps: number) => void;
 	showLogDock: (isShown: boolean) => void;
 	resizeLogDock: (rows: number) => void;
@@ -96,7 +96,7 @@ export const createLogsSlice: StateCreator<LogsSlice> = set => ({
 	},
 });
 
-/** What can be in front: each log, and all of them together where there are several. */
+/** Returns what can be in front: each log, and all of them together if there are several. */
 export function logPlaces(logs: readonly OpenLog[]): readonly string[] {
 	const environments = logs.map(({environment}) => environment);
 	return environments.length > 1 ? [...environments, allLogs] : environments;

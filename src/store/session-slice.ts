@@ -6,15 +6,15 @@ import {emptyTranscript, reduceTranscript, type Transcript} from '../core/sessio
 export type SessionSlice = {
 	readonly transcript: Transcript;
 	readonly queue: readonly QueuedMessage[];
-	/** Why the last records could not be written, as `disk full`; undefined while everything is saved. */
+	/** Why the last records could not be written, such as `disk full`; undefined while everything is saved. */
 	readonly unsaved: string | undefined;
 
-	/** Takes a batch, so that a burst of tokens costs one render. */
+	/** Applies a batch in one update, so that a burst of tokens costs one render. */
 	applyRecords: (records: readonly Recorded[]) => void;
-	/** Shows another session; what was queued for the one before is dropped by its owner first. */
+	/** Shows another session and drops what is queued. */
 	openTranscript: (transcript: Transcript) => void;
 	enqueue: (message: QueuedMessage) => void;
-	/** Empties the queue and gives what was in it. */
+	/** Empties the queue. Returns what was in it. */
 	takeQueue: () => readonly QueuedMessage[];
 	setUnsaved: (reason: string | undefined) => void;
 };

@@ -8,7 +8,7 @@ import {createWatchSlice, type WatchSlice} from './watch-slice.ts';
 export type AppState = SessionSlice & ConnectionSlice & ViewSlice & LogsSlice & WatchSlice;
 export type AppStore = StoreApi<AppState>;
 
-/** The one store of the program: what happened, what it is connected to, what is on screen. */
+/** Creates the one store of the program: what happened, what it is connected to, what is on the screen. */
 export function createAppStore(): AppStore {
 	return createStore<AppState>()((...parts) => ({
 		...createSessionSlice(...parts),

@@ -3,36 +3,36 @@ import type {Cell} from '../core/cell.ts';
 import {type ComposerState, emptyComposer} from '../editor/editor-state.ts';
 import type {SessionSummary} from '../storage/session-summary.ts';
 
-/** One line of a picker. `id` is what is chosen, `label` and `detail` are what is read and searched. */
+/** One line of a picker. `id` is the answer; `label` and `detail` are shown and searched. */
 export type Choice = {
 	readonly id: string;
 	readonly label: string;
 	readonly detail?: string;
-	/** What typed filters compare, by the filter's name, and its `id` if that may be typed; times in milliseconds. */
+	/** Values that typed filters compare, by the filter's name; `id` if it may be typed; times in milliseconds. */
 	readonly fields?: Readonly<Record<string, string | number>>;
 };
 
 /** A typed filter of a picker, `name:value`. An age is compared with a time in milliseconds since the epoch. */
 export type FilterField = {
-	/** In small letters. */
+	/** In lower case. */
 	readonly name: string;
 	readonly compares: 'text' | 'number' | 'age';
-	/** A whole filter, for who does not know what to type. */
+	/** A complete filter, to show the syntax. */
 	readonly example: string;
-	/** All that a text can be. */
+	/** All values that the text can have. */
 	readonly words?: readonly string[];
 };
 
-/** What a person must know to answer a question: named values, untrusted as they came. */
+/** Facts that the user needs to answer a question. Untrusted. */
 export type About = {
 	readonly title: string;
 	readonly facts: ReadonlyArray<readonly [label: string, value: string]>;
 };
 
-/** One way to answer a question besides no: the letter that is pressed, what it means, and what the answer is then. */
+/** One way to answer a question besides no: the key, its label, and the value of the answer. */
 export type Answer = {readonly key: string; readonly label: string; readonly value: string};
 
-/** Where a person approves a login (RFC 8628): a page to open and a code to type there. */
+/** Where the user approves a login (RFC 8628): a page to open and a code to enter there. */
 export type BrowserLogin = {
 	/** Origin of the server. */
 	readonly server: string;
@@ -41,7 +41,7 @@ export type BrowserLogin = {
 	/** The page with the code filled in. */
 	readonly pageWithCode: string;
 	readonly code: string;
-	/** When the code ends; milliseconds since the epoch. */
+	/** When the code expires, in milliseconds since the epoch. */
 	readonly expiresAt: number;
 };
 
@@ -49,7 +49,7 @@ export type BrowserLogin = {
 export type TablePanel = {
 	readonly kind: 'table';
 	readonly title: string;
-	/** As of a table among results: spare ones give way, whole ones are never cut. */
+	/** As in a table result: spare columns are left out first, whole ones are never cut. */
 	readonly columns: readonly {
 		readonly label: string;
 		readonly align?: 'right';
@@ -57,13 +57,13 @@ export type TablePanel = {
 		readonly whole?: boolean;
 	}[];
 	readonly rows: readonly (readonly Cell[])[];
-	/** True where times are to be shown in full from the beginning. */
+	/** True to show times in full from the start. */
 	readonly exact?: boolean;
-	/** The id of each row, in the order of `rows`, where a row can be opened; the panel is answered with it. */
+	/** The id of each row, in the order of `rows`, if rows can be opened. It is the answer of the panel. */
 	readonly opens?: {readonly ids: readonly string[]};
 };
 
-/** What is open between the transcript and the prompt: one thing or nothing. It has the focus. */
+/** What is open between the transcript and the prompt. It has the focus. */
 export type Panel =
 	| {
 			readonly kind: 'pick';
@@ -74,8 +74,8 @@ export type Panel =
 	  }
 	| {readonly kind: 'field'; readonly label: string; readonly masked: boolean}
 	/**
-	 * No unless one of the `answers` is given, which are yes by default. `askedAt` is when it was put, on a clock that never
-	 * jumps: keys that were read before are no answer (SAFETY 4).
+	 * A question. Its answer is no, or one of the `answers`, by default yes. `askedAt` is when it was asked, on a monotonic
+	 * clock: keys that were read before do not answer it (SAFETY 4).
 	 */
 	| {
 			readonly kind: 'confirm';
@@ -84,44 +84,44 @@ export type Panel =
 			readonly answers?: readonly Answer[];
 			readonly askedAt: number;
 	  }
-	/** A login that waits for the person's browser. `opens` is true where a browser can be opened from here. */
+	/** A login that waits for the user's browser. `opens` is true if the program can open a browser. */
 	| (BrowserLogin & {readonly kind: 'device'; readonly opens: boolean})
 	| TablePanel
-	/** The answer of a command while the agent is at work, so that it does not cut the answer in two. */
+	/** The result of a command that ran during a run, so that it does not cut an answer in two. */
 	| {readonly kind: 'lines'; readonly title: string; readonly lines: readonly string[]};
 
-/** A session of this folder, as completion offers it. Its texts are untrusted. */
+/** A session of this folder, for completion. Its texts are untrusted. */
 export type SavedSession = Pick<SessionSummary, 'id' | 'title' | 'preview'>;
 
 export type Size = {readonly columns: number; readonly rows: number};
 
 export type ViewSlice = {
 	readonly composer: ComposerState;
-	/** When a key changed the prompt last, on the clock of `askedAt`; undefined when what was typed is sent. */
+	/** When a key last changed the prompt, on the clock of `askedAt`; undefined once the prompt was sent. */
 	readonly typedAt: number | undefined;
 	readonly size: Size;
 	readonly panel: Panel | undefined;
-	/** `id` of the earlier message that the prompt is to replace, undefined for a new one. */
+	/** The id of the earlier message that the prompt replaces; undefined for a new one. */
 	readonly editing: string | undefined;
-	/** A short word to the user under the prompt, such as `Press Ctrl+C again to quit.` */
+	/** A short note under the prompt, such as `Press Ctrl+C again to quit.` */
 	readonly toast: string;
 	/** The last lines of the transcript that may still change, drawn by Ink; everything above them is written. */
 	readonly live: readonly string[];
-	/** Which line of the slash completion is chosen. */
+	/** Index of the selected suggestion; -1 while the completion is closed. */
 	readonly completion: number;
-	/** Sessions that completion may offer, newest first; none before a line asks for them. */
+	/** Sessions that completion can offer, newest first; none before a line needs them. */
 	readonly savedSessions: readonly SavedSession[];
-	/** How far the open panel was scrolled, or which of its choices is marked; counted in key presses, 0 when it opens. */
+	/** How far the open panel is scrolled, or which of its choices is selected, counted in key presses from 0. */
 	readonly scroll: number;
-	/** What is typed into an open picker, empty when it opens. */
+	/** The filter of an open picker. */
 	readonly filter: ComposerState;
-	/** Steps through the sort orders of an open table, 0 when it opens. */
+	/** Steps through the sort orders of an open table, from 0. */
 	readonly sorted: number;
-	/** True where an open table shows times in full. */
+	/** True if an open table shows times in full. */
 	readonly exact: boolean;
-	/** True while a command works. */
+	/** True while a command runs. */
 	readonly busy: boolean;
-	/** Name of the command that began to work last, without its arguments; empty while none does. */
+	/** Name of the command that started last, without its arguments; empty while none runs. */
 	readonly command: string;
 
 	setComposer: (composer: ComposerState) => void;
@@ -135,7 +135,7 @@ export type ViewSlice = {
 	setCompletion: (completion: number) => void;
 	setSavedSessions: (sessions: readonly SavedSession[]) => void;
 	scrollBy: (rows: number) => void;
-	/** The marked choice is the first one again where the text changed. */
+	/** Selects the first choice again if the text changed. */
 	setFilter: (filter: ComposerState) => void;
 	sortBy: (steps: number) => void;
 	toggleExact: () => void;

@@ -1,64 +1,64 @@
 import type {StateCreator} from 'zustand/vanilla';
 
-/** A log that is watched, in small facts. Times are milliseconds since the epoch. */
+/** A log that is watched. Times are milliseconds since the epoch. */
 export type Watch = {
-	/** By which it is stopped; counts from 1. */
+	/** Identifies the watch to the user; counts from 1. */
 	readonly number: number;
-	/** What it looks for, as the person typed it. */
+	/** The condition as the user typed it. */
 	readonly condition: string;
 	/** UUID of the environment. */
 	readonly environment: string;
 	/** Origin of its server, and the profile whose login is used there. */
 	readonly server: string;
 	readonly profile: string;
-	/** Milliseconds between two reports, at least. */
+	/** The least number of milliseconds between two reports. */
 	readonly every: number;
-	/** What the agent is asked when something was found; without it the person is told. */
+	/** What to ask the agent about lines that were found; undefined to tell the user instead. */
 	readonly ask: string | undefined;
-	/** Most turns of the agent in an hour. */
+	/** The most turns of the agent in an hour. */
 	readonly perHour: number;
 	readonly startedAt: number;
-	/** How many lines were found, as far as they were reported. */
+	/** The number of lines that were found and reported. */
 	readonly found: number;
-	/** When the agent was asked last, newest last; only the last hour counts. */
+	/** When the agent was asked, newest last; only the last hour counts. */
 	readonly turns: readonly number[];
-	/** What the tail of the log is doing, in words. */
+	/** The state of the log's tail, for the user. */
 	readonly state: string;
 };
 
-/** How long a turn counts, in milliseconds: most turns are so many in an hour. */
-const turnWindow = 3_600_000;
+/** How long a turn counts against `perHour`. */
+const turnWindowMs = 3_600_000;
 
-/** The turns of the agent that count by now, which is in milliseconds since the epoch. */
+/** Returns the turns of the agent that still count at `now`, in milliseconds since the epoch. */
 export function recentTurns({turns}: Pick<Watch, 'turns'>, now: number): readonly number[] {
-	return turns.filter(at => at > now - turnWindow);
+	return turns.filter(at => at > now - turnWindowMs);
 }
 
-/** Until when a watch may not ask, since its turns are used up; undefined where it may. Milliseconds since the epoch. */
+/** Returns the time until which a watch has no turns left, in milliseconds since the epoch; undefined if it may ask. */
 export function heldUntil(watch: Pick<Watch, 'ask' | 'perHour' | 'turns'>, now: number): number | undefined {
 	const turns = watch.ask === undefined ? [] : recentTurns(watch, now);
 	const first = turns.at(-watch.perHour);
-	return turns.length < watch.perHour || first === undefined ? undefined : first + turnWindow;
+	return turns.length < watch.perHour || first === undefined ? undefined : first + turnWindowMs;
 }
 
-/** A sandbox that was made here and has an end. */
+/** A sandbox that was created here and expires. */
 export type Sandbox = {
 	/** UUID of the environment. */
 	readonly environment: string;
 	/** Origin of its server. */
 	readonly server: string;
-	/** What it runs; untrusted. */
+	/** The task that it runs; untrusted. */
 	readonly task: string;
 	/** Milliseconds since the epoch. */
 	readonly expiresAt: number;
 };
 
 export type WatchSlice = {
-	/** The watches that are on, in the order in which they began. */
+	/** The active watches, in the order in which they started. */
 	readonly watches: readonly Watch[];
-	/** The sandboxes that go on, the next one to end first. */
+	/** The running sandboxes, the next one to expire first. */
 	readonly sandboxes: readonly Sandbox[];
-	/** What was told last also to one who looks elsewhere; a new object each time. Holds nothing from outside. */
+	/** The last alert, a new object each time. Its text holds nothing from outside. */
 	readonly alert: {readonly text: string} | undefined;
 
 	addWatch: (watch: Watch) => void;

@@ -43,7 +43,7 @@ test('-p refuses a session of another folder, says whose it is, and reads nothin
 	expect(elsewhere).toEqual({
 		status: 2,
 		stdout: '',
-		stderr: `service: Session ${id.slice(0, 8)} belongs to another folder: ${there}\n  Change to that folder first, then resume it.\n`,
+		stderr: `service: Session ${id.slice(0, 8)} belongs to another folder: ${there}\n  Change to that folder, then resume it.\n`,
 	});
 	expect(host.chats()).toHaveLength(1);
 	const back = await runProgram(['-p', 'And now?', '--resume', id, ...args], {env, home, folder: there});

@@ -17,7 +17,7 @@ const type = (store: ReturnType<typeof createAppStore>, text: string) => {
 	setComposer(apply(composer, [{type: 'text', text}]).state);
 };
 
-test('chosen lines join the prompt as one unit, fenced, numbered and redacted [8]', () => {
+test('attached lines join the prompt as one unit, fenced, numbered and redacted [8]', () => {
 	const store = createAppStore();
 	type(store, 'Why this?');
 	expect(attachLines(store, {environment, lines})).toBe('[Log 0b5e0a1c 2 lines]');
@@ -40,7 +40,7 @@ test('chosen lines join the prompt as one unit, fenced, numbered and redacted [8
 	);
 });
 
-test('a name from outside stays a name [1] [2]', () => {
+test('an untrusted name cannot end the quote [1] [2]', () => {
 	const store = createAppStore();
 	const label = attachLines(store, {environment: 'web`\n\u202E]shop', lines: lines.slice(0, 1)});
 	expect(label).toBe('[Log web`??shop 1 line]');
@@ -49,13 +49,13 @@ test('a name from outside stays a name [1] [2]', () => {
 	);
 });
 
-test('nothing is attached of nothing', () => {
+test('no lines leave the prompt unchanged', () => {
 	const store = createAppStore();
 	const before = store.getState().composer;
 	expect([attachLines(store, {environment, lines: []}), store.getState().composer]).toEqual(['', before]);
 });
 
-test('an attachment is a grapheme to the keys, and gone with the prompt', () => {
+test('keys treat an attachment as one grapheme, and clearing the prompt removes it', () => {
 	const store = createAppStore();
 	attachLines(store, {environment, lines});
 	const {composer, setComposer} = store.getState();
@@ -65,7 +65,7 @@ test('an attachment is a grapheme to the keys, and gone with the prompt', () => 
 	expect(store.getState().composer.folds).toEqual([]);
 });
 
-test('lone surrogates of a log are no units of the prompt', () => {
+test('lone surrogates of a log do not become units of the prompt', () => {
 	const store = createAppStore();
 	attachLines(store, {environment, lines: [{seq: 1, text: 'a\uDC00b'}]});
 	expect(expandedText(store.getState().composer)).toContain('1\ta⟨U+DC00⟩b');

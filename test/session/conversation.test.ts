@@ -17,7 +17,7 @@ const turns = () => new Promise(resolve => setTimeout(resolve, 5));
 const usage = {input: 1_000_000, cacheRead: 0, cacheWrite: 0, output: 0, reasoning: 0};
 
 describe('a message', () => {
-	test('runs to one end, and every event is in the log, in order and without holes', async () => {
+	test('ends its run once, and every event is in the log, in order and without gaps', async () => {
 		const {conversation, records, types, ends, transcript} = scripted([
 			[call('echo', {word: 'a'}), finish('tool-calls')],
 			[text('Done.'), finish('stop')],
@@ -31,7 +31,7 @@ describe('a message', () => {
 		expect(transcript().seq).toBe(5);
 	});
 
-	test('goes to the model with all that was said before', async () => {
+	test('reaches the model with all earlier messages', async () => {
 		const {conversation, model} = scripted([[text('One.'), finish('stop')]]);
 		await conversation.send('first');
 		await conversation.send('second');
@@ -42,14 +42,14 @@ describe('a message', () => {
 		]);
 	});
 
-	test('goes on counting in the next run', async () => {
+	test('continues the numbering in the next run', async () => {
 		const {conversation, records} = scripted([[text('One.'), finish('stop')]]);
 		await conversation.send('first');
 		await conversation.send('second');
 		expect(records().map(({seq}) => seq)).toEqual([0, 1, 2, 3, 4, 5, 6, 7]);
 	});
 
-	test('that comes during a run waits, and joins it', async () => {
+	test('that is sent during a run waits, and joins it', async () => {
 		const {passed, open} = gate();
 		const {conversation, store, types, ends} = scripted([
 			[text('One.'), passed, finish('stop')],
@@ -77,7 +77,7 @@ describe('a message', () => {
 });
 
 describe('an interrupt', () => {
-	test('ends the run once, keeps what was said, and leaves the queue to its owner', async () => {
+	test('ends the run once, keeps the answer so far, and leaves the queue as it is', async () => {
 		const {passed} = gate();
 		const {conversation, store, ends, transcript} = scripted([[text('Half'), passed]]);
 		const done = conversation.send('Hello');
@@ -91,7 +91,7 @@ describe('an interrupt', () => {
 		expect(store.getState().queue).toHaveLength(1);
 	});
 
-	test('before the model is asked, and without a run, is harmless', async () => {
+	test('before the model is asked, or without a run, does nothing', async () => {
 		const {conversation, ends, types} = scripted([[text('One.'), finish('stop')]]);
 		conversation.interrupt();
 		expect(types()).toEqual([]);
@@ -119,7 +119,7 @@ describe('another session', () => {
 		expect(store.getState().transcript.session === before).toBe(how === 'close');
 	});
 
-	test('that is opened goes on behind its last record, in its own log', async () => {
+	test('that is opened continues after its last record, in its own log', async () => {
 		const {conversation, records, transcript} = scripted([[text('One.'), finish('stop')]]);
 		const appended: Recorded[] = [];
 		const log = {
@@ -133,7 +133,7 @@ describe('another session', () => {
 		expect(records()).toEqual([]);
 	});
 
-	test('that begins before a message has what came before it, and the old one is untouched', async () => {
+	test('that forks before a message holds what came before it, and the old one stays unchanged', async () => {
 		const {conversation, logs, transcript} = scripted([[text('One.'), finish('stop')]]);
 		await conversation.send('first');
 		await conversation.send('second');
@@ -150,9 +150,9 @@ describe('another session', () => {
 });
 
 test.each([
-	['is not there', undefined, 'There is no session.'],
-	['lacks something', 'disk full', 'This session is not saved (disk full), so it cannot continue from there.'],
-])('a session whose log %s goes on as it was when a message is to be replaced', async (_, unsaved, message) => {
+	['is missing', undefined, 'There is no session.'],
+	['is incomplete', 'disk full', 'This session is not saved (disk full), so it cannot continue from there.'],
+])('a session whose log %s stays open when a message cannot be replaced', async (_, unsaved, message) => {
 	const {conversation, store, transcript, closed, logs} = scripted(
 		[
 			[text('one'), finish('stop')],
@@ -176,7 +176,7 @@ test.each([
 	});
 });
 
-test('a title is a record like any other, also during a run', async () => {
+test('a rename is recorded like any other event, even during a run', async () => {
 	const {passed, open} = gate();
 	const {conversation, records, transcript} = scripted([[text('One.'), passed, finish('stop')]]);
 	const done = conversation.send('Hello');
@@ -188,7 +188,7 @@ test('a title is a record like any other, also during a run', async () => {
 	expect(records().map(({seq}) => seq)).toEqual([0, 1, 2, 3, 4]);
 });
 
-test('every record of a run carries the server that it began on, the next run another [20]', async () => {
+test('every record of a run carries the server that the run started on [20]', async () => {
 	const {passed, open} = gate();
 	const {conversation, records, store} = scripted([[text('One.'), passed, text('Two.'), finish('stop')]]);
 	const done = conversation.send('Hello');
@@ -203,7 +203,7 @@ test('every record of a run carries the server that it began on, the next run an
 	expect(records().at(-1)?.server).toBe('https://two.example');
 });
 
-test('another reader hears each record as it is logged', async () => {
+test('onRecord gets each record as it is logged', async () => {
 	const heard: AgentEvent[] = [];
 	const {conversation, records} = scripted([[text('One.'), finish('stop')]], {
 		onRecord: record => heard.push(record.event),
@@ -212,7 +212,7 @@ test('another reader hears each record as it is logged', async () => {
 	expect(heard).toEqual(records().map(({event}) => event));
 });
 
-test('a budget ends the run that used it up, and counts each run anew', async () => {
+test('a budget ends the run that used it up, and each run starts at zero', async () => {
 	const spend: Script = [{type: 'usage', usage}, call('echo', {word: 'a'}), finish('tool-calls')];
 	const price = {input: 1, cacheRead: 1, cacheWrite: 1, output: 1};
 	const loadPrices = async () => () => price;

@@ -29,7 +29,7 @@ function pumpWithClock() {
 	return {batches, wait, ...pump};
 }
 
-test('what comes after a pause is applied at once, what comes soon after it together', () => {
+test('the pump applies the first item after a pause at once, and the following ones together', () => {
 	const {push, wait, batches} = pumpWithClock();
 	push(1);
 	push(2);
@@ -47,7 +47,7 @@ test('what comes after a pause is applied at once, what comes soon after it toge
 	]);
 });
 
-test('a flush applies what waits, once', () => {
+test('a flush applies waiting items once', () => {
 	const {push, flush, wait, batches} = pumpWithClock();
 	push(1);
 	flush();
@@ -56,7 +56,7 @@ test('a flush applies what waits, once', () => {
 	expect(batches).toEqual([[1]]);
 });
 
-test('nothing is lost, doubled, reordered or held longer than 33 ms, and nothing is painted oftener', () => {
+test('the pump never loses, repeats or reorders items, holds them for 33 ms at most, and applies no more often', () => {
 	const steps = fc.array(fc.tuple(fc.integer({min: 0, max: 60}), fc.boolean()), {maxLength: 60});
 	fc.assert(
 		fc.property(steps, list => {

@@ -63,7 +63,7 @@ const tokens = fc.array(
 	{maxLength: 25},
 );
 
-test('boundaries found near the caret are those of the whole text', () => {
+test('boundaries found near the caret equal those of the whole text', () => {
 	fc.assert(
 		fc.property(texts, text => {
 			const boundaries = [...boundariesOf(text)].sort((a, b) => a - b);
@@ -76,7 +76,7 @@ test('boundaries found near the caret are those of the whole text', () => {
 	);
 });
 
-test('whatever is pressed, the caret stands on a boundary and nothing throws', () => {
+test('any keys leave the caret on a boundary and throw nothing', () => {
 	fc.assert(
 		fc.property(tokens, fc.array(texts, {maxLength: 3}), fc.integer({min: 1, max: 20}), (input, history, columns) => {
 			let state = setHistory(emptyComposer, history);
@@ -89,7 +89,7 @@ test('whatever is pressed, the caret stands on a boundary and nothing throws', (
 	);
 });
 
-test('typing, moving and deleting give what a simple model gives', () => {
+test('typing, moving and deleting match a simple model', () => {
 	const steps = fc.array(
 		fc.oneof(fc.constantFrom('a', 'b', ' ', '日', '👨‍👩‍👧'), fc.constantFrom('left', 'right', 'backspace', 'delete')),
 		{maxLength: 40},
@@ -120,7 +120,7 @@ test('typing, moving and deleting give what a simple model gives', () => {
 	);
 });
 
-test('undo, as often as it goes, gives back the text of the beginning', () => {
+test('repeated undo restores the first text', () => {
 	fc.assert(
 		fc.property(texts, tokens, (start, input) => {
 			const begun = setComposerText(emptyComposer, start);
@@ -135,7 +135,7 @@ test('undo, as often as it goes, gives back the text of the beginning', () => {
 	);
 });
 
-test('text and pastes come out as they went in', () => {
+test('text and pastes are sent as they were entered', () => {
 	fc.assert(
 		fc.property(fc.array(texts, {maxLength: 6}), pieces => {
 			const {state} = apply(
@@ -147,7 +147,7 @@ test('text and pastes come out as they went in', () => {
 	);
 });
 
-test('a burst of keys costs what its keys cost, not what the prompt is long', () => {
+test('the cost of a burst of keys does not grow with the prompt', () => {
 	const burst = Array.from(
 		{length: 100},
 		(_, index): InputToken => (index % 3 === 2 ? keyToken('backspace') : {type: 'text', text: 'x'}),

@@ -5,7 +5,7 @@ import {createAppStore} from '../../src/store/store.ts';
 import {recorded, run} from '../storage/records.ts';
 
 describe('the session in the store', () => {
-	test('takes a batch of records in one change', () => {
+	test('applies a batch of records in one update', () => {
 		const store = createAppStore();
 		store.getState().openTranscript(emptyTranscript('s'));
 		let changes = 0;
@@ -36,7 +36,7 @@ describe('the session in the store', () => {
 		]);
 	});
 
-	test('gives the queue once, and forgets it with its session', () => {
+	test('returns the queue once, and drops it with its session', () => {
 		const {enqueue, takeQueue, openTranscript} = createAppStore().getState();
 		enqueue({id: '1', text: 'one'});
 		enqueue({id: '2', text: 'two'});
@@ -50,7 +50,7 @@ describe('the session in the store', () => {
 		expect(takeQueue()).toEqual([]);
 	});
 
-	test('begins saved, whatever the one before was [19]', () => {
+	test('starts as saved, even after an unsaved one [19]', () => {
 		const store = createAppStore();
 		store.getState().setUnsaved('disk full');
 		store.getState().openTranscript(emptyTranscript('other'));
@@ -58,7 +58,7 @@ describe('the session in the store', () => {
 	});
 });
 
-test('a panel opens unscrolled', () => {
+test('a panel opens at its top', () => {
 	const store = createAppStore();
 	store.getState().setPanel({kind: 'lines', title: 'a', lines: []});
 	store.getState().scrollBy(7);
@@ -66,7 +66,7 @@ test('a panel opens unscrolled', () => {
 	expect(store.getState().scroll).toBe(0);
 });
 
-test('nobody knows prices or models before the catalog is there', () => {
+test('the store knows no prices or models before the catalog is loaded', () => {
 	const store = createAppStore();
 	expect([store.getState().priceOf('a'), store.getState().infoOf('a')]).toEqual([undefined, undefined]);
 	store.getState().setCatalog({priceOf: () => undefined, infoOf: id => ({id, name: 'A', contextWindow: undefined})});

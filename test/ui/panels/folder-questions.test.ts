@@ -35,7 +35,7 @@ test('a session of another folder asks where it continues, and its own folder co
 	await waitFor(`  Continue in ${here}`);
 	expect(store.getState().transcript.settled).toEqual([]);
 	type(keys.enter);
-	await waitFor(`The agent works in ${there} now.`);
+	await waitFor(`The agent now works in ${there}.`);
 	await waitFor('Of the other folder');
 	expect(access.path()).toBe(there);
 });
@@ -43,7 +43,7 @@ test('a session of another folder asks where it continues, and its own folder co
 test('a session of another folder can continue in this one', async () => {
 	const {type, waitFor, access, here} = await resumedElsewhere();
 	type(`${keys.down}${keys.enter}`);
-	await waitFor(`The agent works in ${here} now.`);
+	await waitFor(`The agent now works in ${here}.`);
 	await waitFor('Of the other folder');
 	expect(access.path()).toBe(here);
 });
