@@ -1,5 +1,5 @@
-import {loginLines} from '../command/login-lines.ts';
-import {createLineChoose} from '../command/picker/picker-lines.ts';
+import {aboutLines, createLineInteraction} from '../command/line-interaction.ts';
+import {type Lines, sayNumbered} from '../command/picker/picker-lines.ts';
 import {AppError} from '../core/error.ts';
 import type {Interaction} from '../platform/interaction.ts';
 import {readTerminalLine} from '../terminal/input/read-line.ts';
@@ -10,20 +10,24 @@ import {readInput} from './read-input.ts';
 
 type Streams = {
 	readonly stdin: NodeJS.ReadStream;
-	/** Questions go here, so that standard output stays what the command says. */
+	/** Questions are printed here, so that standard output has only the result. */
 	readonly stderr: NodeJS.WritableStream & {readonly isTTY?: boolean; readonly columns?: number};
-	/** Prints everything as a JSON object a line, for programs. */
+	/** Prints each question and notice as a JSON object on one line, for programs. */
 	readonly json?: boolean;
 };
 
+/** What differs between a terminal and a pipe. */
+type Answers = Pick<Interaction, 'ask' | 'choose' | 'confirm' | 'piped'>;
+
+type Say = Lines['say'];
+
 /**
- * Asks the user in a shell: one line on the terminal, or the first line of standard input where that is a pipe. Throws
- * `interrupted` if the user cancels, so that a script does not take it for done.
+ * Creates the questions of a shell. They read a line from the terminal, or the first line of standard input if that is a
+ * pipe. They throw `AppError("interrupted")` if the user cancels, so that a script doesn't take it for success.
  */
-export function createTerminalQuestions({stdin, stderr, json = false}: Streams): Interaction {
-	/** Once a pipe was found to hold nothing, it is not waited for again. */
-	let isEmpty = false;
-	const say = (text: string) => {
+export function createTerminalQuestions(streams: Streams): Interaction {
+	const {stdin, stderr, json = false} = streams;
+	const say: Say = text => {
 		if (json) {
 			printJson({notice: text}, stderr);
 		} else {
@@ -31,58 +35,43 @@ export function createTerminalQuestions({stdin, stderr, json = false}: Streams):
 		}
 	};
 
-	const ask: Interaction['ask'] = async ({label, masked, optional = false}) => {
-		if (stdin.isTTY) {
-			if (json) {
-				printJson({question: label}, stderr);
-			} else {
-				stderr.write(`${safeLine(label)} `);
-			}
-
-			const line = await readTerminalLine({stdin, output: stderr}, masked);
-			if (line === undefined) {
-				throw new AppError('interrupted', 'Cancelled.');
-			}
-
-			return line;
-		}
-
-		const text = isEmpty ? '' : await readInput(stdin, {optional: false, warn: say});
-		const [line = ''] = text.split(/\r?\n/, 1);
-		if (!line.trim() && !optional) {
-			throw new AppError('usage', `${safeLine(label).replace(/[:?]$/, '')} is missing.`, {
-				hint: 'Pass it as an argument, or pipe it in.',
-			});
-		}
-
-		return line.trim();
+	const answers = stdin.isTTY ? terminalAnswers(streams, say) : pipedAnswers(stdin, say);
+	const question = (label: string) => answers.ask({label, masked: false});
+	const lines = createLineInteraction({say, question});
+	return {
+		...lines,
+		...answers,
+		choose: async pick => (pick.filters && stdin.isTTY ? lines.choose(pick) : answers.choose(pick)),
+		log: line => stderr.write(line),
+		...(stderr.isTTY &&
+			!json && {
+				// Redraws its line, cut to the width: a wrapped line couldn't be erased.
+				progress: text => stderr.write(`\r\u001B[K${truncate(safeLine(text), (stderr.columns || 80) - 1)}`),
+			}),
 	};
+}
 
-	/** Over the line before, from its beginning; a cut one, because a wrapped one could not be taken back. */
-	const progress = (text: string) => {
-		stderr.write(`\r\u001B[K${truncate(safeLine(text), (stderr.columns || 80) - 1)}`);
+function terminalAnswers({stdin, stderr, json}: Streams, say: Say): Answers {
+	const ask = async ({label, masked}: Parameters<Interaction['ask']>[0]) => {
+		if (json) {
+			printJson({question: label}, stderr);
+		} else {
+			stderr.write(`${safeLine(label)} `);
+		}
+
+		const line = await readTerminalLine({stdin, output: stderr}, masked);
+		if (line === undefined) {
+			throw new AppError('interrupted', 'Cancelled.');
+		}
+
+		return line;
 	};
 
 	return {
 		ask,
-		say,
-		log: line => stderr.write(line),
-		...(stderr.isTTY && !json && {progress}),
-		async choose(pick) {
-			const {title, choices, filters} = pick;
-			if (!stdin.isTTY) {
-				throw new AppError('usage', `${title}: can't ask here (not interactive).`, {hint: 'Pass it as an argument.'});
-			}
-
-			if (filters) {
-				return createLineChoose({say, question: label => ask({label, masked: false})})(pick);
-			}
-
+		async choose({title, choices}) {
 			say(title);
-			for (const [index, {label, detail}] of choices.entries()) {
-				say(`${index + 1}. ${label}${detail ? `, ${detail}` : ''}`);
-			}
-
+			sayNumbered(choices, say);
 			const answer = await ask({label: `Number, 1 to ${choices.length}:`, masked: false});
 			const chosen = choices[Number(answer) - 1];
 			if (!chosen) {
@@ -92,29 +81,46 @@ export function createTerminalQuestions({stdin, stderr, json = false}: Streams):
 			return chosen.id;
 		},
 		async confirm(question, about) {
-			if (!stdin.isTTY) {
-				throw new AppError('usage', `${question} Nobody can answer (not interactive).`, {
-					hint: 'Pass --yes to skip the question.',
-				});
-			}
-
-			for (const line of about ? [about.title, ...about.facts.map(([label, value]) => `${label}: ${value}`)] : []) {
+			for (const line of about ? aboutLines(about) : []) {
 				say(line);
 			}
 
 			const answer = await ask({label: `${question} [y/N]`, masked: false});
-			return /^y(?:es)?$/i.test(answer?.trim() ?? '');
-		},
-		...(!stdin.isTTY && {
-			piped: async () => {
-				const [line = ''] = (await readInput(stdin, {optional: true, warn: () => undefined})).split(/\r?\n/, 1);
-				isEmpty = line.trim() === '';
-				return line.trim();
-			},
-		}),
-		showLogin: login => {
-			loginLines(login, Date.now()).forEach(say);
-			return () => undefined;
+			return /^y(?:es)?$/i.test(answer.trim());
 		},
 	};
+}
+
+function pipedAnswers(stdin: Streams['stdin'], warn: Say): Answers {
+	/** True once the pipe turned out to be empty: it is not read again. */
+	let isEmpty = false;
+	return {
+		async ask({label, optional = false}) {
+			const line = isEmpty ? '' : firstLine(await readInput(stdin, {optional: false, warn}));
+			if (!line && !optional) {
+				throw new AppError('usage', `${safeLine(label).replace(/[:?]$/, '')} is missing.`, {
+					hint: 'Pass it as an argument, or pipe it in.',
+				});
+			}
+
+			return line;
+		},
+		async choose({title}) {
+			throw new AppError('usage', `${title}: can't ask here (not interactive).`, {hint: 'Pass it as an argument.'});
+		},
+		async confirm(question) {
+			throw new AppError('usage', `Refusing to continue without confirmation (not interactive): ${question}`, {
+				hint: 'Pass --yes to skip the question.',
+			});
+		},
+		async piped() {
+			const line = firstLine(await readInput(stdin, {optional: true, warn: () => undefined}));
+			isEmpty = line === '';
+			return line;
+		},
+	};
+}
+
+function firstLine(text: string): string {
+	return text.split(/\r?\n/, 1)[0]?.trim() ?? '';
 }

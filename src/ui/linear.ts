@@ -1,7 +1,6 @@
 import type {RunFlags} from '../command/invocation.ts';
 import {isCommandLine} from '../command/line.ts';
-import {loginLines} from '../command/login-lines.ts';
-import {createLineChoose} from '../command/picker/picker-lines.ts';
+import {aboutLines, createLineInteraction} from '../command/line-interaction.ts';
 import type {Surroundings} from '../command/program.ts';
 import {AppError} from '../core/error.ts';
 import {formatCount, formatUsd} from '../core/format.ts';
@@ -69,7 +68,7 @@ export async function startLinear(
 	/** Asks until it is answered by who could read it. Undefined for no. */
 	const inquire = async ({question: text, about, answers}: Partial<Inquiry> & Pick<Inquiry, 'question'>) => {
 		if (about) {
-			say([about.title, ...about.facts.map(([label, value]) => `${label}: ${value}`)].map(safeLine).join('\n'));
+			say(aboutLines(about).map(safeLine).join('\n'));
 		}
 
 		for (;;) {
@@ -85,15 +84,10 @@ export async function startLinear(
 	};
 
 	const interact: AppInteraction = {
+		...createLineInteraction({say: text => say(safeLine(text)), question: label => question(label, false)}),
 		ask: ({label, masked}) => question(label, masked),
-		choose: createLineChoose({say, question: label => question(label, false)}),
 		confirm: async (text, about) => (await inquire({question: text, ...(about && {about})})) === 'yes',
 		inquire,
-		say: text => say(safeLine(text)),
-		showLogin: login => {
-			say(loginLines(login, Date.now()).map(safeLine).join('\n'));
-			return () => undefined;
-		},
 		show: (title, lines) => say([safeLine(title), ...lines].join('\n')),
 	};
 

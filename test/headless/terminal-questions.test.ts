@@ -132,7 +132,7 @@ test('where nobody can answer, questions are refused with what to do instead', a
 	await expect(choose({title: 'Choose', choices: []})).rejects.toMatchObject({code: 'usage'});
 	await expect(confirm('Forget it?')).rejects.toMatchObject({
 		code: 'usage',
-		message: 'Forget it? Nobody can answer (not interactive).',
+		message: 'Refusing to continue without confirmation (not interactive): Forget it?',
 		hint: 'Pass --yes to skip the question.',
 	});
 });

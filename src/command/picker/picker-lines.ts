@@ -1,50 +1,56 @@
 import type {Interaction} from '../../platform/interaction.ts';
-import {safeLine} from '../../terminal/text/safe-text.ts';
+import type {Choice} from '../../store/view-slice.ts';
 import {narrowChoices} from './picker-filter.ts';
 
-type Dependencies = {
+/** A terminal that works line by line. */
+export type Lines = {
+	/** Prints a line, made safe. */
 	readonly say: (text: string) => void;
-	/** One line of the person's, undefined at the end of input. */
+	/** Asks for a line; undefined at the end of input. */
 	readonly question: (label: string) => Promise<string | undefined>;
 };
 
-/** How many choices are read out at a time; a filter finds the others. */
-const mostRead = 20;
+/** How many choices are listed at once; a filter finds the others. */
+const maxListed = 20;
 
 /**
- * Creates a picker that works line by line: a numbered list, and a number or a name that selects. Where the list has filters, anything
- * else narrows it, and the list is read again; an empty line cancels.
+ * Creates a picker that works line by line: it prints a numbered list, and a number or a name selects. If the list has
+ * filters, any other text narrows it, and the list is printed again; an empty line cancels.
  */
-export function createLineChoose({say, question}: Dependencies): Interaction['choose'] {
+export function createLineChoose({say, question}: Lines): Interaction['choose'] {
 	return async ({title, choices, filters}) => {
 		let filter = '';
 		for (;;) {
 			const {found} = narrowChoices(choices, filter, {filters});
-			const read = filters ? found.slice(0, mostRead) : found;
-			say(safeLine(filter ? `${title}, ${filter}: ${found.length} of ${choices.length}` : title));
-			for (const [index, {label, detail}] of read.entries()) {
-				say(`${index + 1}. ${safeLine(label)}${detail ? `, ${safeLine(detail)}` : ''}`);
+			const listed = filters ? found.slice(0, maxListed) : found;
+			say(filter ? `${title}, ${filter}: ${found.length} of ${choices.length}` : title);
+			sayNumbered(listed, say);
+			if (listed.length < found.length) {
+				say(`${found.length - listed.length} more are not listed: type a filter.`);
 			}
 
-			if (read.length < found.length) {
-				say(`${found.length - read.length} more are not listed: type a filter.`);
-			}
-
-			const answer = (await question(labelFor(read.length, filters !== undefined)))?.trim();
+			const answer = (await question(labelFor(listed.length, filters !== undefined)))?.trim();
 			const named = choices.find(({id, label}) => id === answer || label === answer);
-			const chosen = read[Number(answer) - 1] ?? named;
+			const chosen = listed[Number(answer) - 1] ?? named;
 			if (chosen || !answer || !filters) {
 				return chosen?.id;
 			}
 
 			const {fault} = narrowChoices(choices, answer, {filters});
 			if (fault !== undefined) {
-				say(safeLine(fault));
+				say(fault);
 			}
 
 			filter = fault === undefined ? answer : filter;
 		}
 	};
+}
+
+/** Prints choices, numbered from 1. */
+export function sayNumbered(choices: readonly Choice[], say: Lines['say']): void {
+	for (const [index, {label, detail}] of choices.entries()) {
+		say(`${index + 1}. ${label}${detail ? `, ${detail}` : ''}`);
+	}
 }
 
 function labelFor(count: number, isFiltered: boolean): string {
