@@ -23,14 +23,14 @@ test('a login through the browser: shown, copied, left with Esc, then approved, 
 	await terminal.waitFor(userCode);
 	const screen = terminal.screen().map(line => line.trimEnd());
 	const page = screen.indexOf(`${server.origin}/device`);
-	expect(screen[page - 1]).toBe(`? Log in to ${server.origin}: open the page, then type the code.`);
+	expect(screen[page - 1]).toBe(`? Log in to ${server.origin}: open this page and enter the code.`);
 	expect(screen[page + 1]).toBe(userCode);
-	expect(screen[page + 2]).toMatch(/^1[45] m \d\d s left · Esc cancels · c copies the code, u the page$/);
+	expect(screen[page + 2]).toMatch(/^1[45] m \d\d s left · c copy code · u copy URL · Esc cancel$/);
 
 	terminal.type('c');
-	await terminal.waitFor('The code was given to the terminal’s clipboard.');
+	await terminal.waitFor('Copied the code.');
 	terminal.type('u');
-	await terminal.waitFor('The address was given to the terminal’s clipboard.');
+	await terminal.waitFor('Copied the URL.');
 	expect(terminal.output()).toContain(toClipboard(userCode));
 	expect(terminal.output()).toContain(toClipboard(`${server.origin}/device`));
 

@@ -1,28 +1,28 @@
 import type {Panel} from '../../store/view-slice.ts';
 
 type Dependencies = {
-	/** Puts text on the person's clipboard; false where the terminal cannot. */
+	/** Copies text to the clipboard. Returns false if the terminal doesn't support it. */
 	readonly copy: (text: string) => boolean;
-	/** Opens a page in the browser; false where none could be started. */
+	/** Opens a page in the browser. Resolves to false if no browser could be started. */
 	readonly openPage: (page: string) => Promise<boolean>;
 	readonly say: (text: string) => void;
 };
 
-/** What the keys do while a login waits for the browser; all others do nothing. */
+/** Handles a key while a login waits for the browser; other keys do nothing. */
 export function pressInDevicePanel(
 	chord: string,
 	{code, page, pageWithCode, opens}: Extract<Panel, {kind: 'device'}>,
 	{copy, openPage, say}: Dependencies,
 ): void {
-	const tell = (copied: boolean, what: string) =>
-		say(copied ? `${what} was given to the terminal’s clipboard.` : 'This terminal takes no copies.');
+	const copyAndSay = (text: string, name: string) =>
+		say(copy(text) ? `Copied the ${name}.` : "Not copied: the terminal doesn't support it.");
 	if (chord === 'c') {
-		tell(copy(code), 'The code');
+		copyAndSay(code, 'code');
 	} else if (chord === 'u') {
-		tell(copy(page), 'The address');
+		copyAndSay(page, 'URL');
 	} else if (chord === 'enter' && opens) {
 		void openPage(pageWithCode).then(opened =>
-			say(opened ? 'The page was opened in your browser.' : 'No browser could be started: open the page yourself.'),
+			say(opened ? 'Opened the page in your browser.' : "Couldn't start a browser. Open the page yourself."),
 		);
 	}
 }

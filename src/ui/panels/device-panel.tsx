@@ -10,7 +10,7 @@ type Device = Extract<Panel, {kind: 'device'}>;
 
 type Props = {
 	readonly panel: Device;
-	/** Rows that it may fill. */
+	/** Most rows to draw. */
 	readonly height: number;
 };
 
@@ -18,8 +18,8 @@ type Props = {
 export const deviceRows = 4;
 
 /**
- * A login that waits for the browser. Page and code begin at the margin and stand alone on their lines, so that a
- * selection with the mouse takes them whole; in a very low window the code comes first, because a key copies the page.
+ * Shows a login that waits for the browser. The page and the code have lines of their own, so that a double click selects
+ * all of one. A low window shows the code first, because a key copies the page.
  */
 export function DevicePanel({panel, height}: Props) {
 	const {palette} = useUi();
@@ -28,20 +28,24 @@ export function DevicePanel({panel, height}: Props) {
 	const page = safeLine(panel.page);
 	const code = palette.label(safeLine(panel.code));
 	const time = left > 0 ? `${formatDuration(left)} left` : 'expired';
-	const keys = `${time} · Esc cancels${panel.opens ? ' · Enter opens' : ''} · `;
-	const allKeys = fitting(columns, `${keys}c copies the code, u the page`, `${keys}c and u copy`);
-	const sign = palette.accent('?');
-	const title = fitting(
+	const keys = `${time}${panel.opens ? ' · Enter open' : ''}`;
+	const hints = firstFitting(
 		columns,
-		`${sign} Log in to ${safeLine(panel.server)}: open the page, then type the code.`,
-		`${sign} Open the page, then type the code.`,
+		`${keys} · c copy code · u copy URL · Esc cancel`,
+		`${keys} · c, u copy · Esc cancel`,
+	);
+	const sign = palette.accent('?');
+	const title = firstFitting(
+		columns,
+		`${sign} Log in to ${safeLine(panel.server)}: open this page and enter the code.`,
+		`${sign} Open this page and enter the code.`,
 	);
 	const rows = height >= deviceRows ? [title, page, code] : height === 3 ? [page, code] : height === 2 ? [code] : [];
-	const lines = [...rows, height > 1 ? palette.dim(allKeys) : `${code} ${palette.dim(allKeys)}`];
+	const lines = [...rows, height > 1 ? palette.dim(hints) : `${code} ${palette.dim(hints)}`];
 	return <Lines lines={lines.map(line => truncate(line, columns))} />;
 }
 
-/** The same in many words, where they fit on a line, or in few. */
-function fitting(columns: number, long: string, short: string): string {
+/** Returns the long text if it fits on a line, else the short one. */
+function firstFitting(columns: number, long: string, short: string): string {
 	return lineWidth(long) <= columns ? long : short;
 }

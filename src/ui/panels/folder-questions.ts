@@ -9,7 +9,7 @@ type Dependencies = {
 	readonly homeFolder: string | undefined;
 };
 
-/** What the user is asked about folders: no tool of the agent sees one that they did not choose. */
+/** Asks about folders: the agent's tools read only those that the user allowed. */
 export function createFolderQuestions({folder, interact, homeFolder}: Dependencies) {
 	const short = (path: string) => shortFolder(path, homeFolder);
 	let asking: Promise<string | undefined> | undefined;
@@ -29,8 +29,8 @@ export function createFolderQuestions({folder, interact, homeFolder}: Dependenci
 
 	return {
 		/**
-		 * Asks whether the agent may see a folder that holds far more than a project, once however many messages wait for
-		 * it. Returns what follows from a no.
+		 * Asks whether the agent may read a folder that holds far more than a project: once, even if several messages wait
+		 * for the answer. Returns the notice to show if the user declines.
 		 */
 		async ask(): Promise<string | undefined> {
 			const wide = folder.unasked();
@@ -45,7 +45,7 @@ export function createFolderQuestions({folder, interact, homeFolder}: Dependenci
 			const refused = await asking;
 			return isFirst ? refused : undefined;
 		},
-		/** Has the user choose the folder of a session that began in another one. */
+		/** Asks where to continue a session that began in another folder. */
 		async choose({folder: there, here, isThere}: SessionElsewhere) {
 			const id = await interact.choose({
 				title: `This session began in ${short(there)}${isThere ? '' : ', which is gone'}`,

@@ -4,20 +4,20 @@ import {chordOf, type InputToken} from '../../terminal/input/token.ts';
 import {pressInPicker} from './picker-keys.ts';
 import {answerTo, type Question} from './question.ts';
 
-/** What the keys of an open panel work on. */
+/** What the key handlers of panels depend on. */
 export type PanelKeys = {
 	readonly store: AppStore;
 	/** Answers the open panel; undefined cancels it. */
 	readonly answer: (value: string | undefined) => void;
-	/** What the keys of a login that waits for the browser do. */
+	/** Handles a key while a login waits for the browser. */
 	readonly pressInDevicePanel: (chord: string, panel: Extract<Panel, {kind: 'device'}>) => void;
-	/** Hands a key to the one-line field that has the focus. */
+	/** Passes a key to the focused one-line field. */
 	readonly feed: (token: InputToken) => void;
-	/** True for a key that was meant for the prompt: the question had hardly come, or somebody is typing. */
+	/** Returns true for a key meant for the prompt: the question has just appeared, or the user is typing. */
 	readonly isTypedAhead: (question: Question) => boolean;
 };
 
-/** Rows that Page Up and Page Down move by. */
+/** Rows that Page Up and Page Down scroll. */
 const page = 8;
 
 /** How far a key scrolls a panel, in rows down. */
@@ -29,14 +29,14 @@ const steps: ReadonlyMap<string, number> = new Map([
 ]);
 
 /**
- * What a key does while a panel is open. False for one that the prompt may have, since the panel only shows lines, or
- * asks a question of which it is no answer.
+ * Handles a key while a panel is open. Returns false for a key that the prompt should handle: the panel only shows lines,
+ * or the key doesn't answer its question.
  */
 export function pressInPanel(token: InputToken, panel: Panel, keys: PanelKeys): boolean {
 	const {store, answer, feed, pressInDevicePanel, isTypedAhead} = keys;
 	const {scrollBy, sortBy, toggleExact, composer} = store.getState();
 	const chord = token.type === 'key' ? chordOf(token) : '';
-	// What is typed fast comes as one text: the word “down” in a filter is no arrow.
+	// Fast typing arrives as one text: the word “down” in a filter is not the arrow key.
 	const typed = token.type === 'text' ? token.text : chord;
 	const rows = steps.get(chord);
 	if (chord === 'escape' || chord === 'ctrl+c') {
@@ -50,7 +50,7 @@ export function pressInPanel(token: InputToken, panel: Panel, keys: PanelKeys): 
 
 		const given = chord === 'enter' ? undefined : answerTo(panel, typed);
 		if (given === false || (given === undefined && chord !== 'enter' && !typed.trim())) {
-			// A key without text edits what is in the prompt, where something is.
+			// A key without text edits the prompt, if that has any.
 			return token.type === 'key' && composer.text === '';
 		}
 

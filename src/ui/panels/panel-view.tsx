@@ -12,11 +12,11 @@ import {TableView} from './table-view.tsx';
 
 type Props = {
 	readonly panel: Panel;
-	/** Rows that it may fill. */
+	/** Most rows to draw. */
 	readonly height: number;
 };
 
-/** The one thing that is open above the prompt. */
+/** Shows the open panel above the prompt. */
 export function PanelView({panel, height}: Props) {
 	switch (panel.kind) {
 		case 'pick':
@@ -36,15 +36,15 @@ export function PanelView({panel, height}: Props) {
 	}
 }
 
-/** In a low window the last facts give way: what is asked is always there. */
+/** Asks a question. A low window drops the last facts, never the question. */
 function Confirm({panel, height}: {readonly panel: Question; readonly height: number}) {
 	const {palette} = useUi();
 	const columns = useApp(state => state.size.columns);
 	const typedAt = useApp(state => state.typedAt);
-	const [, drawAnew] = useReducer((count: number) => count + 1, 0);
+	const [, redraw] = useReducer((count: number) => count + 1, 0);
 	useEffect(() => {
-		// Timers may be a fraction of a millisecond early; then it would not be drawn again.
-		const timer = setTimeout(drawAnew, untilAnswerable(panel, typedAt, steadyNow()) + 1);
+		// One more millisecond: a timer may fire early, and then nothing would draw the keys.
+		const timer = setTimeout(redraw, untilAnswerable(panel, typedAt, steadyNow()) + 1);
 		return () => clearTimeout(timer);
 	}, [panel, typedAt]);
 	const isAnswerable = untilAnswerable(panel, typedAt, steadyNow()) <= 0;
@@ -52,7 +52,7 @@ function Confirm({panel, height}: {readonly panel: Question; readonly height: nu
 	return <Lines lines={[...known.slice(0, Math.max(0, height - asked.length)), ...asked].slice(0, height)} />;
 }
 
-/** One line to fill in; Enter gives it, Escape leaves it. */
+/** Shows a one-line field. Enter confirms it, Esc cancels it. */
 function Field({label, masked}: {readonly label: string; readonly masked: boolean}) {
 	const {palette, answer} = useUi();
 	const columns = useApp(state => state.size.columns);
@@ -72,6 +72,7 @@ function Field({label, masked}: {readonly label: string; readonly masked: boolea
 	);
 }
 
+/** Shows lines in a panel that scrolls. */
 function Window({
 	title,
 	lines,
@@ -88,14 +89,14 @@ function Window({
 	const titled = height > 1;
 	const room = Math.max(1, height - 1);
 	const start = Math.max(0, Math.min(offset, lines.length - room));
-	// Keys count on beyond both ends; the count comes back, so that the next key the other way moves at once.
+	// Keys also count beyond both ends. Resetting the count lets the next key in the other direction move at once.
 	useEffect(() => {
 		if (start !== offset) {
 			scrollBy(start - offset);
 		}
 	}, [start, offset, scrollBy]);
 	const shown = lines.slice(start, start + room);
-	const more = lines.length > room ? ` ${start + 1}-${start + shown.length} of ${lines.length}, ↑↓ scroll` : '';
-	const header = palette.dim(truncate(`── ${safeLine(title)} · Esc closes${more}`, columns));
+	const more = lines.length > room ? ` · ${start + 1}-${start + shown.length} of ${lines.length} · ↑↓ scroll` : '';
+	const header = palette.dim(truncate(`── ${safeLine(title)}${more} · Esc close`, columns));
 	return <Lines lines={titled ? [header, ...shown] : shown} />;
 }

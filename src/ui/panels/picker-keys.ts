@@ -6,8 +6,8 @@ import {type PickPanel, pickerState} from './picker-state.ts';
 type Dependencies = {readonly store: AppStore; readonly answer: (value: string | undefined) => void};
 
 /**
- * What is typed while a picker is open: Enter selects the marked choice, everything else edits the filter as it does the
- * prompt. All of it at once, so that keys that come together do what they would do one by one.
+ * Handles a key while a picker is open: Enter selects the marked choice, any other key edits the filter. The store is
+ * updated at once, so that keys that arrive together work as they would one by one.
  */
 export function pressInPicker(token: InputToken, panel: PickPanel, {store, answer}: Dependencies): void {
 	const {filter, scroll, setFilter} = store.getState();

@@ -11,10 +11,10 @@ type Props = {
 	readonly height: number;
 };
 
-/** Cells that a name keeps before what is said of it is cut. */
-const leastName = 20;
+/** Fewest cells of a name before its detail is cut. */
+const minNameWidth = 20;
 
-/** A list with a filter: what is typed narrows it, the arrows move, Enter selects, Escape cancels. */
+/** Shows a list with a filter: typing narrows it, the arrow keys move, Enter selects, Esc cancels. */
 export function Picker({panel, height}: Props) {
 	const {palette} = useUi();
 	const {title, choices, current, filters} = panel;
@@ -29,14 +29,14 @@ export function Picker({panel, height}: Props) {
 	const start = Math.max(0, Math.min(chosen - Math.floor(room / 2), found.length - room));
 	const shown = found.slice(start, start + room);
 	const names = shown.map(choice => safeLine(choice.label) + (choice.id === current ? ' (now)' : ''));
-	// What is said of things stands below each other; of those that have fields it is never pushed out by a long name.
+	// Details are aligned. A long name never pushes them out of a list with filters.
 	const width = filters ? nameWidth(names, shown, columns) : Math.min(widest(names), columns - 2);
 	const rows = shown.map(({detail}, index) => {
 		const here = start + index === chosen;
 		const name = names[index] ?? '';
 		const text = detail ? padEnd(truncate(name, width), width) : truncate(name, width);
-		const said = detail ? palette.dim(`  ${safeLine(detail)}`) : '';
-		return truncate((here ? palette.accent('❯ ') + palette.label(text) : `  ${text}`) + said, columns);
+		const details = detail ? palette.dim(`  ${safeLine(detail)}`) : '';
+		return truncate((here ? palette.accent('❯ ') + palette.label(text) : `  ${text}`) + details, columns);
 	});
 
 	const count = filter.text ? `${found.length} of ${choices.length}` : String(choices.length);
@@ -52,8 +52,8 @@ export function Picker({panel, height}: Props) {
 }
 
 function nameWidth(names: readonly string[], shown: readonly Choice[], columns: number): number {
-	const said = Math.max(0, ...shown.map(({detail = ''}) => lineWidth(safeLine(detail))));
-	return Math.min(widest(names), Math.max(leastName, columns - said - 4));
+	const detailWidth = Math.max(0, ...shown.map(({detail = ''}) => lineWidth(safeLine(detail))));
+	return Math.min(widest(names), Math.max(minNameWidth, columns - detailWidth - 4));
 }
 
 function widest(names: readonly string[]): number {

@@ -6,46 +6,46 @@ import {wrapLine} from '../../terminal/text/wrap.ts';
 
 export type Question = Extract<Panel, {kind: 'confirm'}>;
 
-/** How long a question stands before a key answers it, in milliseconds (SAFETY 4). */
-const settling = 500;
+/** How long a question is shown before a key can answer it (SAFETY 4). */
+const settlingMs = 500;
 
-/** How long nothing is typed into the prompt before a letter is an answer again, in milliseconds. */
-const quiet = 1000;
+/** How long the prompt must be quiet before a letter answers a question. */
+const quietMs = 1000;
 
-/** Time that never jumps, in milliseconds since any fixed moment: `askedAt` is of it. */
+/** Returns the time of a monotonic clock in milliseconds; `askedAt` is such a time. */
 export function steadyNow(): number {
 	return performance.now();
 }
 
 /**
- * Milliseconds until keys answer the question, 0 or less when they do: it stood for a while, and nobody is typing into the
- * prompt. Its keys are shown by the same rule.
+ * Returns the milliseconds until keys answer the question; 0 or less if they do now. They do once it has been shown for a
+ * while and the prompt is quiet. Its key hints appear at the same time.
  */
 export function untilAnswerable(
 	{askedAt}: Pick<Question, 'askedAt'>,
 	typedAt: number | undefined,
 	now: number,
 ): number {
-	return Math.max(askedAt + settling, (typedAt ?? Number.NEGATIVE_INFINITY) + quiet) - now;
+	return Math.max(askedAt + settlingMs, (typedAt ?? Number.NEGATIVE_INFINITY) + quietMs) - now;
 }
 
 const yes: readonly Answer[] = [{key: 'y', label: 'yes', value: 'yes'}];
 
-/** What a key or a typed line answers: the value of an answer, `undefined` for no, and `false` for what is none. */
+/** Returns the value of the answer that a key or a line stands for: `undefined` for no, `false` for neither. */
 export function answerTo({answers = yes}: Pick<Question, 'answers'>, typed: string): string | undefined | false {
 	const word = typed.trim().toLowerCase();
 	const found = answers.find(({key, label}) => word === key || word === label);
 	return found?.value ?? (/^(?:no?)?$/.test(word) ? undefined : false);
 }
 
-/** The keys of a question as they are shown, the one that Enter stands for last and in a capital. */
+/** Returns the key hints of a question. The default is last and in upper case. */
 export function keysOf({answers}: Pick<Question, 'answers'>): string {
 	return answers ? `[${[...answers.map(({key, label}) => `${key} ${label}`), 'N no'].join(' · ')}]` : '[y/N]';
 }
 
 type Style = {readonly columns: number; readonly palette: Palette; readonly isAnswerable: boolean};
 
-/** What is to be known first, a fact a line, and the lines of what is asked, with its keys as soon as they count. */
+/** Returns the facts, one a line, and the lines of the question, with its keys once they can answer it. */
 export function drawQuestion(panel: Question, {columns, palette, isAnswerable}: Style) {
 	const {question, about} = panel;
 	const {title, facts = []} = about ?? {};
@@ -58,7 +58,7 @@ export function drawQuestion(panel: Question, {columns, palette, isAnswerable}: 
 	return {known, asked: wrapLine(shown, columns, {first: `${palette.warning('?')} `, rest: '  '})};
 }
 
-/** How many lines all of it takes. */
+/** Returns the number of lines of the facts and the question. */
 export function questionRows(panel: Question, columns: number): number {
 	const {question, about} = panel;
 	const asked = wrapLine(`${safeLine(question)} ${keysOf(panel)}`, columns, {first: '? ', rest: '  '});

@@ -11,26 +11,27 @@ type Dependencies = {
 };
 
 /**
- * Has the sessions of this folder at hand for completion: they are read anew each time that a line comes to where one is
- * named, because other windows make some too. Gives what ends it.
+ * Keeps the sessions of this folder available for completion. They are read again each time the line reaches an argument
+ * that names a session, because other windows create sessions too. Returns a function that stops it.
  */
 export function followSavedSessions({store, entries, list}: Dependencies): () => void {
-	let named = false;
+	let wasNamed = false;
 	return store.subscribe(({composer, setSavedSessions}, before) => {
 		if (composer.text === before.composer.text) {
 			return;
 		}
 
-		const names = namesSession(entries, composer.text);
-		if (names && !named) {
-			// A folder that cannot be read is told by the command that needs it, not by each key.
+		const isNamed = namesSession(entries, composer.text);
+		if (isNamed && !wasNamed) {
+			// The command reports a folder that can't be read; a key press doesn't.
 			list().then(setSavedSessions, () => undefined);
 		}
 
-		named = names;
+		wasNamed = isNamed;
 	});
 }
 
+/** Returns true if the line is at an argument that names a session. */
 function namesSession(entries: readonly Entry[], line: string): boolean {
 	let asked = false;
 	complete(entries, line, {

@@ -5,17 +5,17 @@ import type {AppStore} from '../../store/store.ts';
 import type {AppInteraction} from '../interaction.ts';
 
 /** Characters of a prompt that are shown and searched. */
-const mostShown = 500;
+const maxShown = 500;
 
 /**
- * Lets one look through earlier prompts, the latest first, beginning with what is typed as the filter. The one that is
- * taken comes into the prompt, where undo brings back what stood there; Escape leaves it as it was.
+ * Searches earlier prompts, the latest first; the text of the prompt is the first filter. The selected one replaces the
+ * prompt, and undo restores it. Esc cancels.
  */
 export async function searchHistory(store: AppStore, {choose, say}: Pick<AppInteraction, 'choose' | 'say'>) {
 	const {composer, setFilter} = store.getState();
 	const prompts = [...new Set(composer.history.toReversed())];
 	if (prompts.length === 0) {
-		say('There are no earlier prompts yet.');
+		say('No earlier prompts.');
 		return;
 	}
 
@@ -26,11 +26,11 @@ export async function searchHistory(store: AppStore, {choose, say}: Pick<AppInte
 	if (prompt !== undefined) {
 		const {composer: now, setComposer, setCompletion} = store.getState();
 		setComposer(setComposerText(now, prompt));
-		// The arrows move in what was taken, not in a list of commands.
+		// The arrow keys move in the selected text, not in a list of completions.
 		setCompletion(-1);
 	}
 }
 
 function oneLine(text: string): string {
-	return cutText(text, mostShown).replaceAll(/\s+/g, ' ').trim();
+	return cutText(text, maxShown).replaceAll(/\s+/g, ' ').trim();
 }

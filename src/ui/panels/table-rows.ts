@@ -3,20 +3,20 @@ import type {TablePanel} from '../../store/view-slice.ts';
 import {safeLine} from '../../terminal/text/safe-text.ts';
 import {lineWidth, padEnd, truncate} from '../../terminal/text/width.ts';
 
-/** The cells of one row, made safe, the times in them, and where it stood in the table as it came. */
+/** A row with its safe cells, the times in them, and its index in the original table. */
 export type TableRow = {
 	readonly cells: readonly string[];
-	/** Milliseconds since 1970, undefined for a cell that is no time. */
+	/** Milliseconds since 1970; undefined for a cell that isn't a time. */
 	readonly times: readonly (number | undefined)[];
 	readonly index: number;
 };
 
-/** How the rows are sorted; undefined as they came. */
+/** The column to sort by. */
 export type Sort = {readonly column: number; readonly descending: boolean};
 
 type Columns = TablePanel['columns'];
 
-/** The rows of a table, with every cell safe to be drawn and on one line (SAFETY 1). */
+/** Returns the rows of a table, each cell safe to print on one line (SAFETY 1). */
 export function rowsOf({rows}: Pick<TablePanel, 'rows'>, exact: boolean): readonly TableRow[] {
 	const now = Date.now();
 	return rows.map((row, index) => ({
@@ -26,7 +26,7 @@ export function rowsOf({rows}: Pick<TablePanel, 'rows'>, exact: boolean): readon
 	}));
 }
 
-/** What so many steps through the sort orders come to: as it came, then each column up and down, and around again. */
+/** Returns the order after `steps`: unsorted (undefined), then each column ascending and descending, then again. */
 export function sortAfter(steps: number, columns: number): Sort | undefined {
 	const orders = 2 * columns + 1;
 	const at = ((steps % orders) + orders) % orders;
@@ -34,8 +34,8 @@ export function sortAfter(steps: number, columns: number): Sort | undefined {
 }
 
 /**
- * Rows that hold every word of the filter in some cell, in the order that is wanted; times by their instant, however they
- * are told. Rows that are equal keep theirs.
+ * Returns the sorted rows that contain every word of the filter. Times are compared by their instant, not by their text;
+ * equal rows keep their order.
  */
 export function arrange(rows: readonly TableRow[], filter: string, sort: Sort | undefined): readonly TableRow[] {
 	const words = filter.toLowerCase().split(/\s+/).filter(Boolean);
@@ -49,7 +49,7 @@ export function arrange(rows: readonly TableRow[], filter: string, sort: Sort | 
 
 	const {column, descending} = sort;
 	const cellOf = ({cells}: TableRow) => cells[column] ?? '';
-	// What is empty has no place in an order: it comes last both ways.
+	// Empty cells come last in both directions.
 	const [filled, empty] = [found.filter(row => cellOf(row)), found.filter(row => !cellOf(row))];
 	const sign = descending ? -1 : 1;
 	const compare = (a: TableRow, b: TableRow) => {
@@ -75,7 +75,7 @@ const scales: Readonly<Record<string, number>> = {
 
 const measure = /^[<$]*(-?[\d,]*\.?\d+(?:e[-+]?\d+)?) ?(%|[kMG]?B|[kMG]|ms|s)?$/;
 
-/** The number that a cell shows, in its base unit: `1.3k` is 1300, `5 ms` is 0.005; undefined where it shows none. */
+/** Returns the number in a cell in its base unit: `1.3k` is 1300, `5 ms` is 0.005. Undefined if it isn't a number. */
 function numberIn(cell: string): number | undefined {
 	const [, digits, unit = ''] = measure.exec(cell) ?? [];
 	const scale = scales[unit];
@@ -84,7 +84,7 @@ function numberIn(cell: string): number | undefined {
 
 const byText = new Intl.Collator('en', {numeric: true}).compare;
 
-/** Numbers come before words, by their size; words by the alphabet. */
+/** Compares numbers by size and words by the alphabet; numbers come first. */
 export function compareCells(a: string, b: string): number {
 	const [x, y] = [numberIn(a), numberIn(b)];
 	if (x !== undefined && y !== undefined) {
@@ -94,7 +94,7 @@ export function compareCells(a: string, b: string): number {
 	return x === undefined && y === undefined ? byText(a, b) : x === undefined ? 1 : -1;
 }
 
-/** The columns that are drawn, by their index, with their widths in cells, and the labels of those without room. */
+/** The indexes of the columns to draw, their widths in cells, and the labels of those that don't fit. */
 export type Fit = {
 	readonly shown: readonly number[];
 	readonly widths: readonly number[];
@@ -102,12 +102,12 @@ export type Fit = {
 };
 
 const gap = 2;
-const widest = 40;
-const narrowest = 8;
+const maxWidth = 40;
+const minWidth = 8;
 
 /**
- * Gives every column what it needs, up to 40 cells unless it must stay whole, from the left; the last one that is drawn
- * takes what is left. Where not all have room, spare ones go first, the last one first.
+ * Returns the columns that fit in `room` cells. From the left, each gets the cells it needs, up to 40 unless it must be
+ * whole; the last one gets the rest. If not all fit, spare columns are dropped first, the last one first.
  */
 export function fitColumns(columns: Columns, rows: readonly TableRow[], room: number): Fit {
 	const wanted = columns.map(({label}, column) =>
@@ -115,7 +115,7 @@ export function fitColumns(columns: Columns, rows: readonly TableRow[], room: nu
 	);
 	const least = columns.map(({whole}, column) => {
 		const width = wanted[column] ?? 0;
-		return whole ? width : Math.min(width, narrowest);
+		return whole ? width : Math.min(width, minWidth);
 	});
 	const shown = withoutSpare(columns, least, room);
 	const widths: number[] = [];
@@ -123,7 +123,7 @@ export function fitColumns(columns: Columns, rows: readonly TableRow[], room: nu
 	for (const column of shown) {
 		const width = wanted[column] ?? 0;
 		const space = left - (widths.length > 0 ? gap : 0);
-		const taken = Math.min(width, columns[column]?.whole ? width : widest, space);
+		const taken = Math.min(width, columns[column]?.whole ? width : maxWidth, space);
 		if (widths.length > 0 && taken < (least[column] ?? 0)) {
 			break;
 		}
@@ -142,7 +142,7 @@ export function fitColumns(columns: Columns, rows: readonly TableRow[], room: nu
 	};
 }
 
-/** The columns without as many spare ones as must go so that the others fit. */
+/** Returns the columns after dropping as few spare ones as needed. */
 function withoutSpare(columns: Columns, least: readonly number[], room: number): readonly number[] {
 	let shown: readonly number[] = columns.map((_, column) => column);
 	const needed = () => shown.reduce((sum, column) => sum + (least[column] ?? 0) + gap, -gap);
@@ -154,7 +154,7 @@ function withoutSpare(columns: Columns, least: readonly number[], room: number):
 	return shown;
 }
 
-/** Cells side by side in these widths. */
+/** Returns the cells of a row in one line. */
 export function drawRow(cells: readonly string[], columns: Columns, {shown, widths}: Fit): string {
 	return shown
 		.map((column, index) => {
@@ -168,7 +168,7 @@ export function drawRow(cells: readonly string[], columns: Columns, {shown, widt
 		.trimEnd();
 }
 
-/** The labels over the columns, the sorted one with an arrow. */
+/** Returns the labels of the columns, with an arrow at the sorted one. */
 export function headOf(columns: Columns, sort: Sort | undefined): readonly string[] {
 	return columns.map(({label}, index) =>
 		sort?.column === index ? `${safeLine(label)} ${sort.descending ? '↓' : '↑'}`.trim() : safeLine(label),

@@ -5,46 +5,25 @@ import {lineWidth, truncate} from '../../terminal/text/width.ts';
 import {useApp, useUi} from '../context.ts';
 import {Box, Text, TextInput} from '../ink.ts';
 import {Lines} from '../lines.tsx';
-import {arrange, drawRow, fitColumns, headOf, rowsOf, sortAfter} from './table-rows.ts';
+import {arrange, drawRow, fitColumns, headOf, rowsOf, sortAfter, type TableRow} from './table-rows.ts';
 
 type Props = {
 	readonly panel: TablePanel;
-	/** Rows that it may fill. */
+	/** Most rows to draw. */
 	readonly height: number;
 };
 
-/** Lines around the rows: the title, the filter, the head. */
+/** Lines above the rows: the title, the filter, the column labels. */
 export const tableFrame = 3;
 
-/** A table that is longer than the window: what is typed filters it, Tab sorts it, Enter opens a row, Ctrl+T tells times in full. */
+/** Shows a table that doesn't fit the window: typing filters it, Tab sorts it, Enter opens a row, Ctrl+T shows exact times. */
 export function TableView({panel, height}: Props) {
 	const {palette, answer} = useUi();
 	const columns = useApp(state => state.size.columns);
-	const moved = useApp(state => state.scroll);
-	const scrollBy = useApp(state => state.scrollBy);
-	const sorted = useApp(state => state.sorted);
-	const exact = useApp(state => state.exact);
 	const [filter, setFilter] = useState('');
-	const rows = useMemo(() => rowsOf(panel, exact), [panel, exact]);
-	const fit = useMemo(() => fitColumns(panel.columns, rows, columns - 2), [panel, rows, columns]);
-	const sort = useMemo(() => sortAfter(sorted, panel.columns.length), [panel, sorted]);
-	const found = useMemo(() => arrange(rows, filter, sort), [rows, filter, sort]);
-	const chosen = Math.max(0, Math.min(moved, found.length - 1));
-	// Keys count on beyond both ends; the count comes back, so that the next key the other way moves at once.
-	useEffect(() => {
-		if (chosen !== moved) {
-			scrollBy(chosen - moved);
-		}
-	}, [chosen, moved, scrollBy]);
+	const {rows, found, sort, fit, exact} = useTable(panel, filter, columns);
+	const {chosen, moved, scrollBy} = useChosenRow(found.length);
 
-	const room = Math.max(1, height - tableFrame);
-	const start = Math.max(0, Math.min(chosen - Math.floor(room / 2), found.length - room));
-	const lines = found.slice(start, start + room).map((row, index) => {
-		const here = start + index === chosen;
-		const line = drawRow(row.cells, panel.columns, fit);
-		return truncate(here ? palette.accent('❯ ') + palette.label(line) : `  ${line}`, columns);
-	});
-	const opens = panel.opens !== undefined;
 	const open = () => {
 		const id = panel.opens?.ids[found[chosen]?.index ?? -1];
 		if (id !== undefined) {
@@ -52,17 +31,17 @@ export function TableView({panel, height}: Props) {
 		}
 	};
 
+	const room = Math.max(1, height - tableFrame);
+	const start = Math.max(0, Math.min(chosen - Math.floor(room / 2), found.length - room));
+	const lines = found.slice(start, start + room).map((row, index) => {
+		const line = drawRow(row.cells, panel.columns, fit);
+		const isChosen = start + index === chosen;
+		return truncate(isChosen ? palette.accent('❯ ') + palette.label(line) : `  ${line}`, columns);
+	});
 	const count = found.length === rows.length ? `${rows.length}` : `${found.length} of ${rows.length}`;
-	const times = rows.some(row => row.times.some(time => time !== undefined));
-	const keys = [
-		'Tab sorts',
-		...(opens ? ['Enter opens'] : []),
-		...(times ? [`Ctrl+T ${exact ? 'ages' : 'exact times'}`] : []),
-		'Esc closes',
-	].join(' · ');
 	const title = safeLine(panel.title);
-	const helps = leftOut(fit.dropped).map(without => `${count}${without} · ${keys}`);
-	const help = helps.find(text => lineWidth(title) + 1 + lineWidth(text) <= columns) ?? helps.at(-1) ?? keys;
+	const helps = leftOut(fit.dropped).map(without => `${count}${without} · ${keyHints(panel, rows, exact)}`);
+	const help = helps.find(text => lineWidth(title) + 1 + lineWidth(text) <= columns) ?? helps.at(-1) ?? '';
 	return (
 		<Box flexDirection="column">
 			{height > 2 && <Text wrap="truncate">{truncate(`${palette.label(title)} ${palette.dim(help)}`, columns)}</Text>}
@@ -89,7 +68,42 @@ export function TableView({panel, height}: Props) {
 	);
 }
 
-/** Ways to say for which columns the window is too narrow, the better one first: the keys beside it need room, too. */
+/** Returns the rows of the table, those that match the filter in order, and the columns that fit. */
+function useTable(panel: TablePanel, filter: string, columns: number) {
+	const sorted = useApp(state => state.sorted);
+	const exact = useApp(state => state.exact);
+	const rows = useMemo(() => rowsOf(panel, exact), [panel, exact]);
+	const fit = useMemo(() => fitColumns(panel.columns, rows, columns - 2), [panel, rows, columns]);
+	const sort = useMemo(() => sortAfter(sorted, panel.columns.length), [panel, sorted]);
+	const found = useMemo(() => arrange(rows, filter, sort), [rows, filter, sort]);
+	return {rows, found, sort, fit, exact};
+}
+
+/** Returns the index of the chosen row, and how to move it. */
+function useChosenRow(count: number) {
+	const moved = useApp(state => state.scroll);
+	const scrollBy = useApp(state => state.scrollBy);
+	const chosen = Math.max(0, Math.min(moved, count - 1));
+	// Keys also count beyond both ends. Resetting the count lets the next key in the other direction move at once.
+	useEffect(() => {
+		if (chosen !== moved) {
+			scrollBy(chosen - moved);
+		}
+	}, [chosen, moved, scrollBy]);
+	return {chosen, moved, scrollBy};
+}
+
+function keyHints({opens}: TablePanel, rows: readonly TableRow[], exact: boolean): string {
+	const hasTimes = rows.some(row => row.times.some(time => time !== undefined));
+	return [
+		'Tab sort',
+		...(opens ? ['Enter open'] : []),
+		...(hasTimes ? [`Ctrl+T ${exact ? 'ages' : 'exact times'}`] : []),
+		'Esc close',
+	].join(' · ');
+}
+
+/** Returns ways to name the columns that don't fit, the best first: the keys beside them need room, too. */
 function leftOut(dropped: readonly string[]): readonly string[] {
 	const counted = ` without ${dropped.length} columns`;
 	switch (dropped.length) {

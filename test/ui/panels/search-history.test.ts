@@ -44,7 +44,7 @@ test('what is typed is the filter, and stays in the prompt where none is taken',
 test('without a history it says so', async () => {
 	const {store, done} = opened({history: []});
 	await done;
-	expect([store.getState().panel, store.getState().toast]).toEqual([undefined, 'There are no earlier prompts yet.']);
+	expect([store.getState().panel, store.getState().toast]).toEqual([undefined, 'No earlier prompts.']);
 });
 
 test('Ctrl+R, a word and Enter bring a prompt back, and Enter sends it', async () => {

@@ -89,8 +89,8 @@ test.each([60, 80, 120])(
 		const [title, filter, head, first, ...others] = panel();
 		expect(title).toBe(
 			columns === 60
-				? 'Parts 40 without place · Tab sorts · Enter opens · Esc clos…'
-				: 'Parts 40 · Tab sorts · Enter opens · Esc closes',
+				? 'Parts 40 without place · Tab sort · Enter open · Esc close'
+				: 'Parts 40 · Tab sort · Enter open · Esc close',
 		);
 		expect(filter).toBe('filter');
 		expect(head).toMatch(columns === 60 ? /^ {2}name +size {2}about$/ : /^ {2}name +size {2}about +place$/);
@@ -146,7 +146,7 @@ test('columns that are left out are counted where their names would cost the key
 
 test('Ctrl+T tells times in full and back, and --exact begins so', async () => {
 	const {type, waitFor, lines} = await opened({line: '/part dated'});
-	await waitFor('Parts 40 · Tab sorts · Ctrl+T exact times · Esc closes');
+	await waitFor('Parts 40 · Tab sort · Ctrl+T exact times · Esc close');
 	expect(lines()).toContainEqual(expect.stringMatching(/^❯ beta +1 h ago$/));
 	type('\u0014');
 	await waitFor('Ctrl+T ages');
