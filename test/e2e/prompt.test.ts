@@ -8,11 +8,15 @@ function lastPrompt(chats: readonly (readonly string[])[]): string | undefined {
 
 test('a backslash before Enter, Alt+Enter and Ctrl+J break the line; Enter sends all of it', async () => {
 	const {host, terminal} = await startChat();
+	// Each line is drawn before the next is typed: what a busy machine reads at once would be a paste.
 	terminal.type('one\\\r');
+	await terminal.waitFor(/❯ one\n *\n/);
 	terminal.type('two');
 	terminal.press('alt+enter');
+	await terminal.waitFor(/❯ one\n {2}two\n/);
 	terminal.type('three');
 	terminal.press('ctrl+j');
+	await terminal.waitFor(/\n {2}three\n/);
 	terminal.type('four');
 	await terminal.waitFor(/❯ one\n {2}two\n {2}three\n {2}four\n/);
 	expect(terminal.cursor()).toEqual({column: 6, row: terminal.screen().indexOf('  four')});

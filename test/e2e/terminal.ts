@@ -71,6 +71,17 @@ export type TestTerminal = {
 /** How often conditions are looked at that are not of the screen, in milliseconds. */
 const interval = 20;
 
+/** Kills a process. One that has just ended by itself is no fault. */
+function killIfAlive(pid: number): void {
+	try {
+		process.kill(pid, 'SIGKILL');
+	} catch (error) {
+		if (!(error instanceof Error && 'code' in error && error.code === 'ESRCH')) {
+			throw error;
+		}
+	}
+}
+
 /** Runs the built program in a pseudo terminal that xterm reads. It is killed when the test ends. */
 export function startTerminal(options: Options = {}): TestTerminal {
 	const {columns = 80, rows = 24, args = [], shell} = options;
@@ -113,7 +124,7 @@ export function startTerminal(options: Options = {}): TestTerminal {
 	});
 	onTestFinished(async () => {
 		if (!ended) {
-			process.kill(child.pid, 'SIGKILL');
+			killIfAlive(child.pid);
 		}
 
 		await exited;

@@ -211,7 +211,7 @@ describe('the cost of a push', () => {
 		['that is one quote', '> a line of a quote\n'],
 		['that is open emphasis', '*a **b _c ', '', 1500],
 		['of definitions', '[name]: https://example.com/\n'],
-	])('grows in step with an answer %s', (_, part, begin = '', size = 6000) => {
+	])('grows in step with an answer %s', (_, part, begin = '', size = 2400) => {
 		expectLinear(length => drawPieces(begin + part.repeat(length / part.length)), size);
 	});
 });
