@@ -105,8 +105,6 @@ export type ViewSlice = {
 	readonly editing: string | undefined;
 	/** A short note under the prompt, such as `Press Ctrl+C again to quit.` */
 	readonly toast: string;
-	/** The last lines of the transcript that may still change, drawn by Ink; everything above them is written. */
-	readonly live: readonly string[];
 	/** Index of the selected suggestion; -1 while the completion is closed. */
 	readonly completion: number;
 	/** Sessions that completion can offer, newest first; none before a line needs them. */
@@ -131,7 +129,6 @@ export type ViewSlice = {
 	setPanel: (panel: Panel | undefined) => void;
 	setEditing: (message: string | undefined) => void;
 	setToast: (toast: string) => void;
-	setLive: (live: readonly string[]) => void;
 	setCompletion: (completion: number) => void;
 	setSavedSessions: (sessions: readonly SavedSession[]) => void;
 	scrollBy: (rows: number) => void;
@@ -152,7 +149,6 @@ export const createViewSlice: StateCreator<ViewSlice> = set => ({
 	panel: undefined,
 	editing: undefined,
 	toast: '',
-	live: [],
 	completion: 0,
 	savedSessions: [],
 	scroll: 0,
@@ -179,9 +175,6 @@ export const createViewSlice: StateCreator<ViewSlice> = set => ({
 	},
 	setToast(toast) {
 		set({toast});
-	},
-	setLive(live) {
-		set({live});
 	},
 	setCompletion(completion) {
 		set({completion});

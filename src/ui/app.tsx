@@ -22,9 +22,11 @@ const editingNote = 'Editing your previous message; Ctrl+C leaves it as it was.'
 
 /** The live region: the open end of the transcript, a panel, what waits, the prompt, the status. */
 export function App() {
-	const {store, palette, entries, dockLines} = useUi();
-	const state = useStore(store);
-	const {live, panel, queue, composer, size, completion: chosen, editing, transcript} = state;
+	const ui = useUi();
+	const {palette, entries, dockLines} = ui;
+	const state = useStore(ui.store);
+	const live = useStore(ui.live);
+	const {panel, queue, composer, size, completion: chosen, editing, transcript} = state;
 	const toast = state.toast || (editing ? editingNote : '');
 	const {run} = transcript;
 	const {columns, rows} = size;

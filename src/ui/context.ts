@@ -4,12 +4,14 @@ import type {Entry} from '../command/context.ts';
 import type {AppState, AppStore} from '../store/store.ts';
 import type {Size} from '../store/view-slice.ts';
 import type {Palette} from '../terminal/text/style.ts';
+import type {LiveLines} from './screen/live-lines.ts';
 import type {Caret} from './screen/live-region.ts';
 
 /** What every component may use: the one store, the colours by role, the table of commands, and how to answer a panel. */
 export type Ui = {
 	readonly store: AppStore;
 	readonly palette: Palette;
+	readonly live: LiveLines;
 	/** Empty until the commands are loaded, just after the first frame. */
 	readonly entries: () => readonly Entry[];
 	/** The dock of logs at a size, line by line; nothing before it is loaded. */

@@ -15,6 +15,7 @@ import type {AppInteraction, Inquiry} from './interaction.ts';
 import {createLinearLogs} from './logs/log-linear.ts';
 import {type AppProgram, openConversation} from './open-conversation.ts';
 import {answerTo, keysOf, steadyNow, untilAnswerable} from './panels/question.ts';
+import {createLiveLines} from './screen/live-lines.ts';
 
 /**
  * The app line by line: the terminal's own line editing, finished lines written once, no cursor movement, no spinner.
@@ -96,6 +97,8 @@ export async function startLinear(
 	const opened = await openConversation(await compose(flags), flags, {
 		store,
 		palette,
+		// Nothing is drawn that may still change.
+		live: createLiveLines(),
 		interact,
 		version,
 		homeFolder: env['HOME'],

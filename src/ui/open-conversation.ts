@@ -16,6 +16,7 @@ import type {LogPlace} from './logs/log-place.ts';
 import {messageToSend} from './message-secrets.ts';
 import {createFolderQuestions} from './panels/folder-questions.ts';
 import {followSavedSessions} from './panels/saved-sessions.ts';
+import type {LiveLines} from './screen/live-lines.ts';
 import {createPainter, type Painter} from './screen/painter.ts';
 import {createSubmit} from './submit.ts';
 import {messageLines} from './transcript/block-lines.ts';
@@ -32,6 +33,7 @@ export type AppProgram = Omit<Program, 'onRecord'>;
 type Dependencies = {
 	readonly store: AppStore;
 	readonly palette: Palette;
+	readonly live: LiveLines;
 	readonly interact: AppInteraction;
 	readonly version: string;
 	readonly homeFolder: string | undefined;
@@ -58,7 +60,7 @@ export type OpenedConversation = {
 export async function openConversation(
 	program: AppProgram,
 	flags: Partial<RunFlags> & {readonly pick: boolean; readonly prompt?: string},
-	{store, palette, interact, version, homeFolder, write, wipe, quit, logs, isOnScreen}: Dependencies,
+	{store, palette, live, interact, version, homeFolder, write, wipe, quit, logs, isOnScreen}: Dependencies,
 ): Promise<OpenedConversation> {
 	const {conversation, entries, contextFor, folder, secrets} = program;
 	const [{renderMarkdown, renderMarkdownParts}, {createMarkdownStream}] = await Promise.all([
@@ -68,6 +70,7 @@ export async function openConversation(
 	const painter = createPainter({
 		store,
 		palette,
+		live,
 		write,
 		isOnScreen,
 		markdown: {renderMarkdown, renderMarkdownParts, createMarkdownStream},

@@ -24,6 +24,7 @@ import {createWindowFit} from './screen/fit-window.ts';
 import {followWindow} from './screen/follow-window.ts';
 import type {FrameLog} from './screen/frame-log.ts';
 import {createFullScreen} from './screen/full-screen.ts';
+import {createLiveLines} from './screen/live-lines.ts';
 import type {Painter} from './screen/painter.ts';
 import {createScreen} from './screen/screen.ts';
 import {measureTerminal} from './screen/terminal-measure.ts';
@@ -55,6 +56,7 @@ export async function startApp(
 
 	const palette = createPalette({color: wantsColor(stdout, env)});
 	const screen = createScreen(frames?.output ?? stdout, {reflows: () => measure.reflows(), later: frames?.later});
+	const live = createLiveLines();
 	const standIn = createStandInStdin();
 	const interact = createPanelInteraction(store, {opensPages: canOpenPages(env)});
 	let entries: readonly Entry[] = [];
@@ -100,6 +102,7 @@ export async function startApp(
 			value={{
 				store,
 				palette,
+				live,
 				entries: () => entries,
 				dockLines: size => logs?.dockLines(size) ?? [],
 				answer: interact.answer,
@@ -130,6 +133,7 @@ export async function startApp(
 		return openConversation(program, flags, {
 			store,
 			palette,
+			live,
 			interact,
 			version,
 			homeFolder: env['HOME'],

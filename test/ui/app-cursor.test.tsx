@@ -37,7 +37,7 @@ test.each([
 });
 
 test('the cursor stays at the caret whatever else on the screen changes', async () => {
-	const {store, lines, cursor, settle, type} = app();
+	const {store, lines, cursor, settle, setLive, type} = app();
 	type('hello');
 	await settle();
 	const state = store.getState();
@@ -45,7 +45,7 @@ test('the cursor stays at the caret whatever else on the screen changes', async 
 		() => state.setConnection({profile: 'local', server: 'http://127.0.0.1:1', state: 'ready'}),
 		() => state.setModel('custom/demo'),
 		() => state.setUnsaved('disk full'),
-		() => state.setLive(['one', 'two']),
+		() => setLive(['one', 'two']),
 		() => state.enqueue({id: '1', text: 'next'}),
 		() => state.setPanel({kind: 'lines', title: '/usage', lines: ['a', 'b']}),
 		() => state.scrollBy(1),

@@ -73,7 +73,7 @@ describe.each(sizes)('in a window of %i columns and %i rows', (columns, rows) =>
 	});
 
 	test('the live region is shorter than the window, and no line is wider, whatever there is to show', async () => {
-		const {store, lines, window, settle, type} = app(columns, rows);
+		const {store, lines, window, settle, setLive, type} = app(columns, rows);
 		const panels = fc.constantFrom<Panel | undefined>(
 			undefined,
 			{kind: 'pick', title: 'Select a model', choices: numbered('model', 30).map(id => ({id, label: id, detail: id}))},
@@ -96,7 +96,7 @@ describe.each(sizes)('in a window of %i columns and %i rows', (columns, rows) =>
 				const state = store.getState();
 				type(given.text);
 				state.setPanel(panel);
-				state.setLive(numbered('live', live));
+				setLive(numbered('live', live));
 				state.setToast(given.toast);
 				state.setCompletion(given.completion);
 				state.scrollBy(scroll);
@@ -112,9 +112,9 @@ describe.each(sizes)('in a window of %i columns and %i rows', (columns, rows) =>
 	});
 
 	test('nothing that is drawn erases the scrollback or the whole screen', async () => {
-		const {store, written, settle, type} = app(columns, rows);
+		const {store, written, settle, setLive, type} = app(columns, rows);
 		type(numbered('line', 30).join('\n'));
-		store.getState().setLive(numbered('live', 15));
+		setLive(numbered('live', 15));
 		await settle();
 		store.getState().setPanel({kind: 'lines', title: '/help', lines: numbered('line', 60)});
 		await settle();

@@ -4,6 +4,7 @@ import {createAppStore} from '../../src/store/store.ts';
 import {renderMarkdown, renderMarkdownParts} from '../../src/terminal/markdown/markdown.ts';
 import {createMarkdownStream} from '../../src/terminal/markdown/markdown-stream.ts';
 import {createPalette} from '../../src/terminal/text/style.ts';
+import {createLiveLines} from '../../src/ui/screen/live-lines.ts';
 import {createPainter} from '../../src/ui/screen/painter.ts';
 
 export const palette = createPalette({color: false});
@@ -12,11 +13,13 @@ export const palette = createPalette({color: false});
 export function canvas({columns = 60, rows = 24} = {}) {
 	const store = createAppStore();
 	store.getState().setSize({columns, rows});
+	const live = createLiveLines();
 	let written: string[] = [];
 	let writes = 0;
 	const painter = createPainter({
 		store,
 		palette,
+		live,
 		markdown: {renderMarkdown, renderMarkdownParts, createMarkdownStream},
 		write(data) {
 			writes++;
@@ -60,7 +63,7 @@ export function canvas({columns = 60, rows = 24} = {}) {
 			return lines;
 		},
 		writes: () => writes,
-		live: () => store.getState().live,
+		live: live.getState,
 	};
 }
 

@@ -10,6 +10,7 @@ import {App} from '../../src/ui/app.tsx';
 import {UiContext} from '../../src/ui/context.ts';
 import {mount} from '../../src/ui/ink.ts';
 import {followWindow} from '../../src/ui/screen/follow-window.ts';
+import {createLiveLines} from '../../src/ui/screen/live-lines.ts';
 import {createPainter} from '../../src/ui/screen/painter.ts';
 import {createScreen} from '../../src/ui/screen/screen.ts';
 import {palette} from './canvas.ts';
@@ -18,6 +19,7 @@ import {createEmulator} from './emulator.ts';
 /** The conversation as the app draws it: store, painter, Ink and screen before a terminal emulator. */
 export function conversation(columns: number, rows: number, dockLines: (rows: number) => readonly string[] = () => []) {
 	const store = createAppStore();
+	const live = createLiveLines();
 	const emulator = createEmulator(columns, rows);
 	// As the app has it: no row wraps by itself.
 	emulator.stdout.write('\u001B[?7l');
@@ -26,6 +28,7 @@ export function conversation(columns: number, rows: number, dockLines: (rows: nu
 	const ui = {
 		store,
 		palette,
+		live,
 		entries: () => [],
 		dockLines: (size: {readonly rows: number}) => dockLines(size.rows),
 		answer: () => undefined,
@@ -38,6 +41,7 @@ export function conversation(columns: number, rows: number, dockLines: (rows: nu
 	const painter = createPainter({
 		store,
 		palette,
+		live,
 		write: screen.print,
 		markdown: {renderMarkdown, renderMarkdownParts, createMarkdownStream},
 	});

@@ -7,6 +7,7 @@ import {createStandInStdin} from '../../src/terminal/input/stand-in-stdin.ts';
 import {createPalette} from '../../src/terminal/text/style.ts';
 import {UiContext} from '../../src/ui/context.ts';
 import {mount} from '../../src/ui/ink.ts';
+import {createLiveLines} from '../../src/ui/screen/live-lines.ts';
 import {createScreen} from '../../src/ui/screen/screen.ts';
 import {createEmulator} from './emulator.ts';
 
@@ -27,11 +28,12 @@ export function draw(node: ReactNode, options: Options = {}) {
 	const emulator = createEmulator(columns, rows);
 	const {stdout, setCaret} = createScreen(emulator.stdout);
 	const {stream, feed} = createStandInStdin();
-	const ui = {store, palette: createPalette({color: false}), entries: () => entries, dockLines, answer, setCaret};
+	const live = createLiveLines();
+	const ui = {store, palette: createPalette({color: false}), live, entries: () => entries, dockLines, answer, setCaret};
 	const ink = mount(createElement(UiContext, {value: ui}, node), {stdin: stream, stdout});
 	onTestFinished(() => {
 		ink.unmount();
 		emulator.dispose();
 	});
-	return {...emulator, store, feed};
+	return {...emulator, store, feed, setLive: (lines: readonly string[]) => live.setState(lines, true)};
 }

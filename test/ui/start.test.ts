@@ -3,6 +3,7 @@ import {expect, onTestFinished, test} from 'vitest';
 import {AppError} from '../../src/core/error.ts';
 import {cellWidths, defaultCellWidths, sampleNames, setCellWidths} from '../../src/terminal/text/cell-widths.ts';
 import {finish, scriptedModel, text} from '../agent/scripted.ts';
+import {call} from './canvas.ts';
 import {runApp} from './running-app.ts';
 
 const prompt = ['─'.repeat(80), '❯ Ask something, or / for commands', 'local starting… · custom/demo · ○ idle'];
@@ -103,7 +104,17 @@ test('a narrower window gets the same text, drawn anew', async () => {
 test.each([8, 5])('a window of %i rows loses neither the prompt nor the status', async rows => {
 	const {waitFor, resize, settle, window, store} = runApp();
 	await waitFor('Demo model');
-	store.getState().setLive(Array.from({length: 12}, (_, index) => `live ${index}`));
+	const {transcript, applyRecords} = store.getState();
+	applyRecords(
+		Array.from({length: 12}, (_, index) => ({
+			v: 1,
+			seq: index,
+			at: '2026-01-01T00:00:00.000Z',
+			session: transcript.session,
+			server: 'local',
+			event: call(`c${index}`),
+		})),
+	);
 	await settle();
 	resize(80, rows);
 	await settle(100);

@@ -3,11 +3,13 @@ import type {Palette} from '../../terminal/text/style.ts';
 import {createOpenText} from '../transcript/open-text.ts';
 import type {MarkdownTools} from './block-item.ts';
 import {liveLimit, rowsAbove} from './layout.ts';
+import type {LiveLines} from './live-lines.ts';
 import {createTranscriptProgress, type Drawing, type Lines, openLines} from './transcript-progress.ts';
 import {createWritten, type Item, type Rewrapped} from './written.ts';
 
 type Dependencies = {
 	readonly store: AppStore;
+	readonly live: LiveLines;
 	readonly palette: Palette;
 	readonly markdown: MarkdownTools;
 	/** Writes finished lines above the live region, where they become the terminal's own scrollback. */
@@ -37,19 +39,19 @@ export type Painter = {
 };
 
 /** Turns the transcript into lines: finished ones go to the scrollback once, the others to the live region. */
-export function createPainter({store, write, ...dependencies}: Dependencies): Painter {
+export function createPainter({store, live, write, ...dependencies}: Dependencies): Painter {
 	const drawing = createDrawing({store, ...dependencies});
 	const {written, text, width} = drawing;
 	const progress = createTranscriptProgress(drawing);
 	/** Prints to run on release; undefined while nothing is held. */
 	let held: Array<() => void> | undefined;
 
-	const show = ({settled, live}: Lines) => {
+	const show = ({settled, live: next}: Lines) => {
 		if (settled.length > 0) {
 			write(`${settled.join('\n')}\n`);
 		}
 
-		showLive(store, live);
+		showLive(live, next);
 	};
 
 	const advance = () => {
@@ -65,7 +67,7 @@ export function createPainter({store, write, ...dependencies}: Dependencies): Pa
 		}
 
 		written.remember({kind: 'print', draw});
-		show({settled: written.spaced('print', draw(width())), live: store.getState().live});
+		show({settled: written.spaced('print', draw(width())), live: live.getState()});
 		text.cut();
 	};
 
@@ -97,7 +99,12 @@ export function createPainter({store, write, ...dependencies}: Dependencies): Pa
 	};
 }
 
-function createDrawing({store, palette, markdown, isOnScreen = () => false}: Omit<Dependencies, 'write'>): Drawing {
+function createDrawing({
+	store,
+	palette,
+	markdown,
+	isOnScreen = () => false,
+}: Omit<Dependencies, 'write' | 'live'>): Drawing {
 	const width = () => store.getState().size.columns;
 	const streamSize = () => ({width: width(), maxLive: liveLimit(store.getState().size.rows)});
 	const written = createWritten();
@@ -110,10 +117,10 @@ function createDrawing({store, palette, markdown, isOnScreen = () => false}: Omi
 }
 
 /** Updates the live lines if they changed. */
-function showLive(store: AppStore, live: readonly string[]): void {
-	const {live: shown, setLive} = store.getState();
-	if (shown.length !== live.length || live.some((line, index) => line !== shown[index])) {
-		setLive(live);
+function showLive(live: LiveLines, lines: readonly string[]): void {
+	const shown = live.getState();
+	if (shown.length !== lines.length || lines.some((line, index) => line !== shown[index])) {
+		live.setState(lines, true);
 	}
 }
 

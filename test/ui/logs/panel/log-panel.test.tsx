@@ -15,9 +15,9 @@ test.each([
 	async (columns, rows) => {
 		const dockLines = ({rows: height}: {readonly rows: number}) =>
 			Array.from({length: height}, (_, row) => (row === 0 ? '── title' : `log line ${row}`));
-		const {store, settle, window, cursor} = draw(createElement(App), {columns, rows, dockLines});
+		const {store, setLive, settle, window, cursor} = draw(createElement(App), {columns, rows, dockLines});
 		store.getState().addLog(openLog());
-		store.getState().setLive(Array.from({length: 12}, (_, row) => `answer ${row}`));
+		setLive(Array.from({length: 12}, (_, row) => `answer ${row}`));
 		await settle(30);
 		const shown = window().map(line => line.trimEnd());
 		const title = shown.indexOf('── title');
