@@ -38,9 +38,9 @@ import {readBytes} from '../storage/read-bytes.ts';
 import {createSessionAccess} from '../storage/session-access.ts';
 import {localConnection} from '../store/connection-slice.ts';
 import type {AppStore} from '../store/store.ts';
+import {createNotifier} from '../watch/notifier.ts';
 import {createSandboxExpiry} from '../watch/watch-expiry.ts';
 import {createWatches} from '../watch/watch-list.ts';
-import {createWatchWords} from '../watch/watch-words.ts';
 import {transportsWith} from './transports.ts';
 
 type Options = ComposeOptions & {
@@ -147,9 +147,9 @@ export function compose(options: Options): Program {
 		...(budgetUsd !== undefined && {budget: {limitUsd: budgetUsd, loadPrices}}),
 	});
 
-	const words = createWatchWords(store, conversation);
-	const watches = createWatches({store, conversation, words, clock: systemTailClock});
-	const expiry = createSandboxExpiry({store, words, clock: systemTailClock});
+	const notifier = createNotifier(store, conversation);
+	const watches = createWatches({store, conversation, notifier, clock: systemTailClock});
+	const expiry = createSandboxExpiry({store, notifier, clock: systemTailClock});
 
 	const models = createModels({store, config, access, catalog: catalog.load, createTransport});
 
@@ -233,7 +233,7 @@ export function compose(options: Options): Program {
 		close: async () => {
 			stop.abort();
 			expiry.close();
-			words.close();
+			notifier.close();
 			await Promise.all([conversation.close(), watches.close(), recents.settle(), sightings.settle()]);
 			await embedded.close();
 		},

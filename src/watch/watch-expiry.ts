@@ -3,48 +3,49 @@ import {quoteLine} from '../logs/quote.ts';
 import type {TailClock} from '../logs/tail-clock.ts';
 import type {AppStore} from '../store/store.ts';
 import type {Sandbox} from '../store/watch-slice.ts';
+import type {Notifier} from './notifier.ts';
 import {waitUntil} from './wait-until.ts';
-import {environmentName, type WatchWords} from './watch-words.ts';
+import {shortEnvironmentId} from './watch-report.ts';
 
-/** Sandboxes that were made here, each until its end. */
+/** Follows the sandboxes that were created here until they expire. */
 export type SandboxExpiry = {
-	/** The store shows it until it ends, and five minutes before that the person is told. */
+	/** Adds a sandbox to the store until it expires, and notifies the user five minutes before. */
 	readonly follow: (sandbox: Sandbox) => void;
 	readonly close: () => void;
 };
 
 type Dependencies = {
 	readonly store: AppStore;
-	readonly words: WatchWords;
+	readonly notifier: Notifier;
 	readonly clock: Pick<TailClock, 'now' | 'sleep'>;
 };
 
-const minute = 60_000;
-const warning = 5 * minute;
+const minuteMs = 60_000;
+const warnBeforeMs = 5 * minuteMs;
 
-export function createSandboxExpiry({store, words, clock}: Dependencies): SandboxExpiry {
-	const ended = new AbortController();
-	const {signal} = ended;
+export function createSandboxExpiry({store, notifier, clock}: Dependencies): SandboxExpiry {
+	const closed = new AbortController();
+	const {signal} = closed;
 
 	const until = (time: number) => waitUntil(() => time, {clock, signal});
 
-	/** A machine that slept wakes up later than it was to warn, or too late. */
-	const tellOf = (sandbox: string, left: number) => {
-		if (left <= 0) {
-			words.tell({sign: 'A sandbox ended.', text: `${sandbox} ended. Its files are gone.`});
+	/** After a sleep of the machine the warning may come late, or too late. */
+	const warn = (sandbox: string, leftMs: number) => {
+		if (leftMs <= 0) {
+			notifier.notify({alert: 'A sandbox ended.', text: `${sandbox} ended. Its files are gone.`});
 			return;
 		}
 
-		const time = `in ${formatAmount(Math.ceil(left / minute), 'minute')}`;
+		const time = `in ${formatAmount(Math.ceil(leftMs / minuteMs), 'minute')}`;
 		const text = `${sandbox} ends ${time}, with all its files.`;
-		words.tell({sign: `A sandbox ends ${time}.`, text, hint: 'Save what you need.'});
+		notifier.notify({alert: `A sandbox ends ${time}.`, text, hint: 'Save what you need.'});
 	};
 
-	const watch = async (sandbox: Sandbox) => {
+	const untilExpired = async (sandbox: Sandbox) => {
 		const {environment, task, expiresAt} = sandbox;
-		if (expiresAt - clock.now() > warning) {
-			await until(expiresAt - warning);
-			tellOf(`Sandbox ${environmentName(environment)} (${quoteLine(task, 80)})`, expiresAt - clock.now());
+		if (expiresAt - clock.now() > warnBeforeMs) {
+			await until(expiresAt - warnBeforeMs);
+			warn(`Sandbox ${shortEnvironmentId(environment)} (${quoteLine(task, 80)})`, expiresAt - clock.now());
 		}
 
 		await until(expiresAt);
@@ -56,12 +57,12 @@ export function createSandboxExpiry({store, words, clock}: Dependencies): Sandbo
 		follow(sandbox) {
 			const {sandboxes, setSandboxes} = store.getState();
 			setSandboxes([...sandboxes, sandbox]);
-			watch(sandbox).catch((error: unknown) => {
+			untilExpired(sandbox).catch((error: unknown) => {
 				if (!signal.aborted) {
 					throw error;
 				}
 			});
 		},
-		close: () => ended.abort(),
+		close: () => closed.abort(),
 	};
 }

@@ -1,155 +1,162 @@
 import type {LogSource} from '../contract/log-cursor.ts';
 import {AppError} from '../core/error.ts';
-import {detached} from '../logs/log-buffer.ts';
 import {tailLog} from '../logs/tail.ts';
 import type {TailClock} from '../logs/tail-clock.ts';
 import type {TailState} from '../logs/tail-state.ts';
 import {type TailSwitch, waitFor} from '../logs/tail-switch.ts';
+import {createMatchCollector, type MatchCollector, type Matches} from './match-collector.ts';
 import {waitUntil} from './wait-until.ts';
 import type {Condition} from './watch-condition.ts';
-
-/** What matched since the report before. */
-export type Found = {
-	readonly count: number;
-	/** The first and the last of them; numbers count from the line at which the watch began. */
-	readonly lines: readonly {readonly seq: number; readonly text: string}[];
-	/** True where lines may be missing among those that were looked at. */
-	readonly mayMiss: boolean;
-};
 
 type Options = {
 	readonly source: LogSource;
 	readonly condition: Condition;
-	/** Milliseconds between two reports, at least. */
-	readonly every: number;
+	/** Least time between two reports. */
+	readonly everyMs: number;
 	readonly clock: TailClock;
 	readonly signal: AbortSignal;
-	/** While it is suspended nothing is asked for, and nothing reported. */
+	/** While it is suspended, nothing is requested or reported. */
 	readonly control: TailSwitch;
-	/** When the next report may come, in milliseconds of the clock. */
+	/** Returns when the next report is allowed, by the clock. */
 	readonly allowedAt: () => number;
-	/** Told that a report has to wait until then, which is later than `every` asks for. */
-	readonly onHeld: (until: number) => void;
-	/** Reports what was found; the next report waits for its end. */
-	readonly report: (found: Found) => Promise<void>;
+	/** Called when a report has to wait until then, which is later than `everyMs` requires. */
+	readonly onLimit: (until: number) => void;
+	/** Reports matches; the next report waits until it settles. */
+	readonly report: (matches: Matches) => Promise<void>;
 	readonly onState: (state: TailState) => void;
 };
 
-/** What comes together within so many milliseconds is one report. */
-const settling = 1000;
+type Run = Options & {
+	/** Stops the tail and the pending report. */
+	readonly stop: AbortController;
+	readonly matches: MatchCollector;
+	reportedAt: number;
+	/** The pending report, from its first match until it settles. */
+	pending: Promise<void> | undefined;
+	/** What the pending report threw. */
+	failure: {readonly error: unknown} | undefined;
+};
 
-/** Lines of a report at its beginning, and at its end. */
-const shownLines = 10;
-
-/** So much of a line is kept. */
-const longestLine = 8000;
+/** Matches that arrive within this time after the first one join its report. */
+const settleMs = 1000;
 
 /**
- * Follows a log from now on and reports lines that match: the first ones at once, all that follow within `every`
- * together. Returns why it ended: the log's end, an expired login, or an expression that takes too long; undefined
- * once `signal` was aborted. Throws what `report` throws.
+ * Follows a log from now on and reports lines that match: the first ones at once, the next ones together after `everyMs`.
+ * Returns why it ended: the log ended, the login expired, or the expression takes too long; undefined once `signal` is
+ * aborted. Throws what `report` throws.
  */
 export async function runWatch(options: Options): Promise<string | undefined> {
-	const {source, condition, every, clock, control, allowedAt, onHeld, report, onState} = options;
 	const stop = new AbortController();
-	const signal = AbortSignal.any([options.signal, stop.signal]);
-	const gathering = createGathering();
-	let reported = Number.NEGATIVE_INFINITY;
-	let reporting: Promise<void> | undefined;
-	let fault: {readonly error: unknown} | undefined;
-
-	const reportWhenDue = async () => {
-		let found = clock.now();
-		const due = () => {
-			// A clock that was set back would keep a report for as long as it went back.
-			found = Math.min(found, clock.now());
-			reported = Math.min(reported, clock.now());
-			return Math.max(found + settling, reported + every);
-		};
-		const allowed = allowedAt();
-		if (allowed > due()) {
-			onHeld(allowed);
-		}
-
-		await waitUntil(() => Math.max(due(), allowed), {clock, signal});
-		while (control.isSuspended() && !signal.aborted) {
-			await waitFor(undefined, {clock, signal, control});
-		}
-
-		signal.throwIfAborted();
-		await report(gathering.take());
-		reported = clock.now();
+	const run: Run = {
+		...options,
+		stop,
+		signal: AbortSignal.any([options.signal, stop.signal]),
+		matches: createMatchCollector(),
+		reportedAt: Number.NEGATIVE_INFINITY,
+		pending: undefined,
+		failure: undefined,
 	};
 
-	const schedule = () => {
-		reporting ??= reportWhenDue()
-			.catch((error: unknown) => {
-				fault = signal.aborted ? fault : {error};
-				stop.abort();
-			})
-			.finally(() => {
-				reporting = undefined;
-				if (gathering.count() > 0 && !signal.aborted) {
-					schedule();
-				}
-			});
-	};
-
-	let why: string | undefined;
-	let seq = 0;
-	let hasBegun = false;
+	let reason: string | undefined;
 	try {
-		for await (const event of tailLog({source, signal, clock, control})) {
-			if (event.type === 'state') {
-				onState(event.state);
-				// What stood in the log before is no news.
-				hasBegun ||= event.state.name === 'live' || event.state.name === 'gap';
-				why = endOf(event.state);
-				if (why) {
-					break;
-				}
-			} else if (event.type === 'mark') {
-				gathering.miss();
-			} else if (hasBegun) {
-				const matches = condition.match(event.lines);
-				for (const [index, text] of event.lines.entries()) {
-					if (matches[index]) {
-						gathering.add(seq + index + 1, text);
-					}
-				}
-
-				seq += event.lines.length;
-				if (gathering.count() > 0) {
-					schedule();
-				}
-			}
-		}
-
+		reason = await followLog(run);
 		stop.abort();
-		await reporting;
-		// What came last is told even where `every` is not over.
-		if (why && !fault && gathering.count() > 0 && !control.isSuspended() && allowedAt() <= clock.now()) {
-			await report(gathering.take());
-		}
+		await run.pending;
+		await reportRest(run, reason);
 	} catch (error) {
 		if (!(error instanceof AppError && error.code === 'usage')) {
 			throw error;
 		}
 
-		why = error.message.replace(/\.$/, '');
+		reason = error.message.replace(/\.$/, '');
 	} finally {
 		stop.abort();
-		await reporting;
+		await run.pending;
 	}
 
-	if (fault) {
-		throw fault.error;
+	if (run.failure) {
+		throw run.failure.error;
 	}
 
-	return why;
+	return reason;
 }
 
-function endOf(state: TailState): string | undefined {
+/** Collects the lines that match until the log ends. Returns why it ended; undefined once the run is aborted. */
+async function followLog(run: Run): Promise<string | undefined> {
+	const {source, signal, clock, control, condition, matches} = run;
+	let seq = 0;
+	let isLive = false;
+	for await (const event of tailLog({source, signal, clock, control})) {
+		if (event.type === 'state') {
+			const {state} = event;
+			run.onState(state);
+			// Lines that the log already had are skipped.
+			isLive ||= state.name === 'live' || state.name === 'gap';
+			const reason = reasonOf(state);
+			if (reason) {
+				return reason;
+			}
+		} else if (event.type === 'mark') {
+			matches.markMissing();
+		} else if (isLive) {
+			matches.add(event.lines, condition.match(event.lines), seq + 1);
+			seq += event.lines.length;
+			scheduleReport(run);
+		}
+	}
+
+	return undefined;
+}
+
+/** Starts the next report, unless one is pending: that one takes all matches, and starts another one if more arrive. */
+function scheduleReport(run: Run): void {
+	if (run.pending || run.matches.count() === 0 || run.signal.aborted) {
+		return;
+	}
+
+	run.pending = reportWhenDue(run)
+		.catch((error: unknown) => {
+			run.failure = run.signal.aborted ? run.failure : {error};
+			run.stop.abort();
+		})
+		.finally(() => {
+			run.pending = undefined;
+			scheduleReport(run);
+		});
+}
+
+async function reportWhenDue(run: Run): Promise<void> {
+	const {clock, control, signal, everyMs} = run;
+	let foundAt = clock.now();
+	const due = () => {
+		// If the clock was set back, the report would wait for that much longer.
+		foundAt = Math.min(foundAt, clock.now());
+		run.reportedAt = Math.min(run.reportedAt, clock.now());
+		return Math.max(foundAt + settleMs, run.reportedAt + everyMs);
+	};
+	const allowedAt = run.allowedAt();
+	if (allowedAt > due()) {
+		run.onLimit(allowedAt);
+	}
+
+	await waitUntil(() => Math.max(due(), allowedAt), {clock, signal});
+	while (control.isSuspended() && !signal.aborted) {
+		await waitFor(undefined, {clock, signal, control});
+	}
+
+	signal.throwIfAborted();
+	await run.report(run.matches.take());
+	run.reportedAt = clock.now();
+}
+
+/** Reports the last matches of a log that ended, even if `everyMs` is not over. */
+async function reportRest({matches, failure, control, allowedAt, clock, report}: Run, reason?: string): Promise<void> {
+	if (reason && !failure && matches.count() > 0 && !control.isSuspended() && allowedAt() <= clock.now()) {
+		await report(matches.take());
+	}
+}
+
+function reasonOf(state: TailState): string | undefined {
 	switch (state.name) {
 		case 'ended':
 			return state.why;
@@ -158,35 +165,4 @@ function endOf(state: TailState): string | undefined {
 		default:
 			return undefined;
 	}
-}
-
-/** Counts lines, and keeps the first and the last of them. */
-function createGathering() {
-	let count = 0;
-	let first: Found['lines'][number][] = [];
-	let last: Found['lines'][number][] = [];
-	let mayMiss = false;
-	return {
-		count: () => count,
-		miss() {
-			mayMiss = true;
-		},
-		add(seq: number, text: string) {
-			count++;
-			const line = {seq, text: detached(text.slice(0, longestLine))};
-			const kept = first.length < shownLines ? first : last;
-			kept.push(line);
-			if (last.length > shownLines) {
-				last.shift();
-			}
-		},
-		take(): Found {
-			const found = {count, lines: [...first, ...last], mayMiss};
-			count = 0;
-			first = [];
-			last = [];
-			mayMiss = false;
-			return found;
-		},
-	};
 }

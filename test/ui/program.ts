@@ -16,9 +16,9 @@ import {createResume} from '../../src/session/resume-session.ts';
 import {createSessionAccess} from '../../src/storage/session-access.ts';
 import type {AppStore} from '../../src/store/store.ts';
 import type {AppProgram} from '../../src/ui/open-conversation.ts';
+import {createNotifier} from '../../src/watch/notifier.ts';
 import {createSandboxExpiry} from '../../src/watch/watch-expiry.ts';
 import {createWatches} from '../../src/watch/watch-list.ts';
-import {createWatchWords} from '../../src/watch/watch-words.ts';
 import {scriptedModel} from '../agent/scripted.ts';
 import {temporaryFolder, temporaryHome} from '../storage/temporary.ts';
 
@@ -69,9 +69,9 @@ export function testProgram({
 		},
 		onRecord: record => records.push(record),
 	});
-	const words = createWatchWords(store, conversation);
-	const watches = createWatches({store, conversation, words, clock: systemTailClock});
-	const expiry = createSandboxExpiry({store, words, clock: systemTailClock});
+	const notifier = createNotifier(store, conversation);
+	const watches = createWatches({store, conversation, notifier, clock: systemTailClock});
+	const expiry = createSandboxExpiry({store, notifier, clock: systemTailClock});
 	const entries = [...commands, ...more];
 	const remembered: string[] = [];
 	const chatted: string[] = [];
@@ -127,7 +127,7 @@ export function testProgram({
 		remember: prompt => remembered.push(prompt),
 		async close() {
 			expiry.close();
-			words.close();
+			notifier.close();
 			await Promise.all([watches.close(), conversation.close()]);
 		},
 	};

@@ -1,6 +1,6 @@
 import {expect, onTestFinished, test} from 'vitest';
+import {createNotifier} from '../../src/watch/notifier.ts';
 import {createSandboxExpiry} from '../../src/watch/watch-expiry.ts';
-import {createWatchWords} from '../../src/watch/watch-words.ts';
 import {jumpingClock} from '../logs/tail-script.ts';
 import {scripted, server} from '../store/scripted-conversation.ts';
 
@@ -12,7 +12,7 @@ function following(late = 0) {
 	const time = jumpingClock();
 	const clock = {...time, now: () => time.now() + (time.now() < 10 * minute ? 0 : late)};
 	const {store, conversation, records} = scripted([]);
-	const expiry = createSandboxExpiry({store, words: createWatchWords(store, conversation), clock});
+	const expiry = createSandboxExpiry({store, notifier: createNotifier(store, conversation), clock});
 	onTestFinished(expiry.close);
 	const told = () => records().flatMap(({event}) => (event.type === 'notice' ? [event.text] : []));
 	return {expiry, clock, told, sandboxes: () => store.getState().sandboxes.map(one => one.task), store};

@@ -1,8 +1,8 @@
 import {expect, onTestFinished} from 'vitest';
 import type {LogSource} from '../../src/contract/log-cursor.ts';
+import {createNotifier} from '../../src/watch/notifier.ts';
 import {readCondition} from '../../src/watch/watch-condition.ts';
 import {createWatches} from '../../src/watch/watch-list.ts';
-import {createWatchWords} from '../../src/watch/watch-words.ts';
 import {finish, type Script, text} from '../agent/scripted.ts';
 import {jumpingClock, notFound} from '../logs/tail-script.ts';
 import {scripted, server} from '../store/scripted-conversation.ts';
@@ -41,8 +41,8 @@ export function watching({
 	const time = jumpingClock(40);
 	const clock = {...time, now: () => time.now() - (time.now() < setBackAt ? 0 : 60 * minute)};
 	const here = scripted(scripts ?? [answer]);
-	const words = createWatchWords(here.store, here.conversation);
-	const watches = createWatches({...here, words, clock});
+	const notifier = createNotifier(here.store, here.conversation);
+	const watches = createWatches({...here, notifier, clock});
 	onTestFinished(() => watches.close());
 	const source: LogSource = async ({after = 0}) => {
 		if (time.now() >= end) {

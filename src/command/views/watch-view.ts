@@ -3,7 +3,7 @@ import {totalCost} from '../../core/session/usage.ts';
 import type {AppState} from '../../store/store.ts';
 import {heldUntil, recentTurns, type Watch} from '../../store/watch-slice.ts';
 import {intervalText} from '../../watch/watch-condition.ts';
-import {environmentName, heldText} from '../../watch/watch-words.ts';
+import {limitNotice, shortEnvironmentId} from '../../watch/watch-report.ts';
 import type {Result} from '../result.ts';
 
 /** Returns what a watch may cost at most, shown before the user allows it. */
@@ -29,7 +29,7 @@ export function watchResult(watch: Watch): Result {
 			: `The agent will be asked, up to ${turns(perHour, every)}`;
 	return {
 		kind: 'text',
-		text: `Watch ${number}: watching ${environmentName(environment)} for “${condition}”. ${does}.`,
+		text: `Watch ${number}: watching ${shortEnvironmentId(environment)} for “${condition}”. ${does}.`,
 		hint: `/watch shows it, /watch stop ${number} stops it.`,
 		data: dataOf(watch),
 	};
@@ -49,7 +49,7 @@ export function watchesResult(watches: readonly Watch[]): Result {
 		],
 		rows: watches.map(watch => [
 			String(watch.number),
-			environmentName(watch.environment),
+			shortEnvironmentId(watch.environment),
 			watch.condition,
 			formatNumber(watch.found),
 			watch.ask === undefined
@@ -59,7 +59,7 @@ export function watchesResult(watches: readonly Watch[]): Result {
 		]),
 		notes: watches.flatMap(watch => {
 			const until = heldUntil(watch, now);
-			return until === undefined ? [] : [heldText(watch, until)];
+			return until === undefined ? [] : [limitNotice(watch, until)];
 		}),
 		empty: 'No active watches.',
 		data: watches.map(dataOf),

@@ -1,0 +1,60 @@
+import type {Conversation} from '../session/conversation.ts';
+import type {AppStore} from '../store/store.ts';
+
+/** Shows notices from what runs beside the conversation. */
+export type Notifier = {
+	/** Adds a line to the conversation and shows an alert. */
+	readonly notify: (notice: Notice) => void;
+	/** Shows the alert alone. */
+	readonly alert: (text: string) => void;
+	readonly close: () => void;
+};
+
+type Notice = {
+	/** Contains nothing from outside (SAFETY 3). */
+	readonly alert: string;
+	readonly text: string;
+	readonly hint?: string;
+};
+
+/** Most notices that wait for the end of a run. */
+const maxQueued = 20;
+
+/** Creates a notifier. During a run a toast shows the text at once, and the line follows the run. */
+export function createNotifier(store: AppStore, conversation: Pick<Conversation, 'notice'>): Notifier {
+	let queue: readonly Notice[] = [];
+	let isClosed = false;
+
+	const unsubscribe = store.subscribe((state, before) => {
+		if (before.transcript.run && !state.transcript.run && queue.length > 0) {
+			const notices = queue;
+			queue = [];
+			// The conversation ends the run only after this update.
+			setImmediate(() => {
+				for (const {text, hint} of isClosed ? [] : notices) {
+					conversation.notice(text, hint);
+				}
+			});
+		}
+	});
+
+	const alert = (text: string) => store.getState().setAlert(text);
+
+	return {
+		alert,
+		notify(notice) {
+			alert(notice.alert);
+			const {transcript, setToast} = store.getState();
+			if (transcript.run) {
+				setToast(notice.text);
+				queue = [...queue, notice].slice(-maxQueued);
+			} else {
+				conversation.notice(notice.text, notice.hint);
+			}
+		},
+		close() {
+			isClosed = true;
+			unsubscribe();
+		},
+	};
+}
