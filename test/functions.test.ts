@@ -15,14 +15,11 @@ const tooLong: readonly string[] = [
 	'src/ui/linear.ts startLinear',
 	'src/ui/logs/log-desk.ts createLogDesk',
 	'src/ui/logs/log-shown.ts filtered',
-	'src/ui/logs/log-tails.ts createLogTails',
 	'src/ui/open-conversation.ts openConversation',
 	'src/ui/screen/full-screen.ts createFullScreen',
 	'src/ui/screen/screen.ts createScreen',
 	'src/ui/start.tsx startApp',
 	'src/ui/submit.ts createSubmit',
-	'src/watch/watch-list.ts createWatches',
-	'src/watch/watch-run.ts runWatch',
 ];
 
 type Tree = {readonly type: string; readonly start: number; readonly end: number} & {readonly [key: string]: unknown};

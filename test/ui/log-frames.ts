@@ -1,7 +1,7 @@
 import type {OpenLog} from '../../src/store/logs-slice.ts';
 import {createPalette} from '../../src/terminal/text/style.ts';
 import {createLooker} from '../../src/ui/logs/log-picture.ts';
-import type {ReadLog} from '../../src/ui/logs/log-read.ts';
+import type {LogEntries} from '../../src/ui/logs/merged-log.ts';
 import {drawLogDock} from '../../src/ui/logs/panel/log-panel.ts';
 import {bodyRows, drawLogScreen, gutter, type LogPicture} from '../../src/ui/logs/viewer/log-view.ts';
 import type {LogViewer} from '../../src/ui/logs/viewer/log-viewer-state.ts';
@@ -9,7 +9,7 @@ import {emptyViewer} from '../../src/ui/logs/viewer/log-viewer-state.ts';
 import {openLog, shop} from './log-parts.ts';
 
 type Given = {
-	readonly log: ReadLog;
+	readonly log: LogEntries;
 	readonly columns?: number;
 	readonly rows?: number;
 	readonly viewer?: Partial<LogViewer>;

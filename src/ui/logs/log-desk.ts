@@ -1,16 +1,16 @@
 import {reportError} from '../../core/error.ts';
 import type {TailClock} from '../../logs/tail-clock.ts';
+import {followConnection} from '../../session/follow-connection.ts';
 import {allLogs, logPlaces} from '../../store/logs-slice.ts';
 import type {AppStore} from '../../store/store.ts';
 import type {Size} from '../../store/view-slice.ts';
 import type {InputToken} from '../../terminal/input/token.ts';
 import type {Palette} from '../../terminal/text/style.ts';
 import type {FullScreen} from '../screen/full-screen.ts';
-import {followConnection} from './log-connection.ts';
+import {createFollowedLogs, type FollowedLogs} from './followed-logs.ts';
 import {createLooker} from './log-picture.ts';
 import type {LogPlace} from './log-place.ts';
 import {jumpTo, readingAtEnd, type Sight} from './log-scroll.ts';
-import {createLogTails, type LogTails} from './log-tails.ts';
 import {drawLogDock} from './panel/log-panel.ts';
 import {attachChosen, chosenPlaces, copyLines, fileNameOf, saveLines} from './viewer/log-chosen.ts';
 import {findLine, placeAtTime, timeAt} from './viewer/log-find.ts';
@@ -43,7 +43,7 @@ type Dependencies = {
 
 /** The logs of the app: followed, in the dock, and in the whole window. */
 export type LogDesk = LogPlace &
-	Pick<LogTails, 'suspend' | 'wake'> & {
+	Pick<FollowedLogs, 'suspend' | 'wake'> & {
 		/** The dock at that size: its title, then the end of the log in front. Its height is `rows`. */
 		readonly dockLines: (size: Size) => readonly string[];
 		/** Gives the log in front the whole window; with a time, from its first line of then on. False where none is open. */
@@ -79,12 +79,12 @@ export function createLogDesk(dependencies: Dependencies): LogDesk {
 		return isInFront && (isOpen ? !positionOf(viewer, logFocus).reading : logDock.isShown && !fullScreen.isOpen());
 	};
 
-	const tails = createLogTails({store, isSeen, ...(clock && {clock})});
+	const tails = createFollowedLogs({store, isSeen, ...(clock && {clock})});
 
 	/** What a drawing needs of the log in front. */
 	const pictureAt = ({columns}: Size, rows: number, viewer: LogViewer): LogPicture => {
 		const {logs, logFocus: focus, panel} = store.getState();
-		const log = tails.read(focus) ?? looker.nothing;
+		const log = tails.entriesOf(focus) ?? looker.nothing;
 		const looked = looker.look({viewer, logs, focus, log, rows, width: columns - gutter});
 		if (looked.isLooking) {
 			looking ??= setImmediate(lookOn);
@@ -204,7 +204,7 @@ export function createLogDesk(dependencies: Dependencies): LogDesk {
 			fullScreen.invalidate();
 		}
 	});
-	const unfollow = followConnection(store, tails);
+	const unfollow = followConnection(store, {...tails, retry: tails.wake});
 
 	return {
 		...tails,

@@ -8,7 +8,7 @@ import {paint, parseSgr, type Span, type SpanStyle} from '../../terminal/text/sg
 import type {Palette} from '../../terminal/text/style.ts';
 import {graphemesOf, graphemeWidth, lineWidth, padEnd, textWidth, truncate} from '../../terminal/text/width.ts';
 import {wrapLine} from '../../terminal/text/wrap.ts';
-import type {ReadLog} from './log-read.ts';
+import type {LogEntries} from './merged-log.ts';
 
 /** How the time of arrival is shown before each line; `delta` is the time since the line before. */
 export const timeStyles = ['off', 'local', 'UTC', 'delta'] as const;
@@ -53,7 +53,7 @@ const searchStyle: SpanStyle = {inverse: true};
 const highlightHues = [3, 6, 2, 5, 4] as const;
 
 /** An entry as rows of at most `width` cells. Its text is hostile: it is made safe here (SAFETY 1, 2). */
-export function drawEntry(log: ReadLog, place: number, style: LineStyle): DrawnEntry {
+export function drawEntry(log: LogEntries, place: number, style: LineStyle): DrawnEntry {
 	const entry = log.at(place);
 	if (!entry) {
 		return {rows: [''], isMatch: false};
@@ -89,7 +89,7 @@ export function inHue(hue: number, text: string, palette: Palette): string {
 	return paint([{text, style: {color: hues[hue % hues.length] ?? 7}}], palette);
 }
 
-function prefixOf(log: ReadLog, place: number, {at}: LogEntry, {times, tags, palette, width}: LineStyle): string {
+function prefixOf(log: LogEntries, place: number, {at}: LogEntry, {times, tags, palette, width}: LineStyle): string {
 	const time = times === 'off' ? '' : `${palette.dim(timeOf(log, place, at, times))} `;
 	const tag = tags?.get(log.environmentAt?.(place) ?? '');
 	const room = Math.min(widestTag, Math.floor(width / 4), Math.max(0, ...[...(tags ?? [])].map(widthOfTitle)));
@@ -102,7 +102,7 @@ function widthOfTitle([, {title}]: readonly [string, LogTag]): number {
 	return lineWidth(safeLine(title));
 }
 
-function timeOf(log: ReadLog, place: number, at: number, times: Exclude<TimeStyle, 'off'>): string {
+function timeOf(log: LogEntries, place: number, at: number, times: Exclude<TimeStyle, 'off'>): string {
 	if (times === 'delta') {
 		const before = log.at(place - 1);
 		const since = before ? `+${formatDuration(at - before.at)}` : '';

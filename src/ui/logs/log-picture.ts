@@ -4,9 +4,9 @@ import {createMatcher, type Matcher} from '../../logs/matcher.ts';
 import {allLogs, type OpenLog} from '../../store/logs-slice.ts';
 import type {Palette} from '../../terminal/text/style.ts';
 import {type DrawnEntry, drawEntry, type LineStyle} from './log-lines.ts';
-import type {ReadLog} from './log-read.ts';
 import type {Sight} from './log-scroll.ts';
 import {createShownLines, type ShownLines} from './log-shown.ts';
+import type {LogEntries} from './merged-log.ts';
 import {type LogViewer, narrowingOf} from './viewer/log-viewer-state.ts';
 
 /** What of a log is looked at, with what only a drawing needs. */
@@ -21,7 +21,7 @@ type Looked = {
 	readonly viewer: LogViewer;
 	readonly logs: readonly OpenLog[];
 	readonly focus: string;
-	readonly log: ReadLog;
+	readonly log: LogEntries;
 	/** Cells beside the gutter, and rows for lines. */
 	readonly width: number;
 	readonly rows: number;
@@ -30,17 +30,17 @@ type Looked = {
 /** Drawn lines that are kept: some screens full. */
 const mostDrawn = 600;
 
-const nothing: ReadLog = {at: () => undefined, start: () => 0, end: () => 0};
+const nothing: LogEntries = {at: () => undefined, start: () => 0, end: () => 0};
 
 /**
  * Looks at logs as the viewer says, and remembers what is costly: which lines a filter shows, and how lines are drawn.
  * Only lines that are on the screen are drawn. Calls `onRefused` where a filter takes too long.
  */
 export function createLooker(palette: Palette, onRefused: (error: AppError, focus: string) => void) {
-	const shownLines = new Map<string, {readonly log: ReadLog; readonly key: string; readonly shown: ShownLines}>();
+	const shownLines = new Map<string, {readonly log: LogEntries; readonly key: string; readonly shown: ShownLines}>();
 	const matchers = new Map<string, Matcher>();
 	let drawnKey = '';
-	let drawnLog: ReadLog | undefined;
+	let drawnLog: LogEntries | undefined;
 	let drawnEntries = new Map<number, DrawnEntry>();
 
 	const matcherOf = (source: string): Matcher => {
@@ -49,7 +49,7 @@ export function createLooker(palette: Palette, onRefused: (error: AppError, focu
 		return matcher;
 	};
 
-	const shownOf = (focus: string, log: ReadLog, viewer: LogViewer): ShownLines => {
+	const shownOf = (focus: string, log: LogEntries, viewer: LogViewer): ShownLines => {
 		const {filters, least} = narrowingOf(viewer, focus);
 		const key = JSON.stringify([filters, least]);
 		const before = shownLines.get(focus);

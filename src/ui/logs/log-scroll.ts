@@ -1,5 +1,5 @@
-import type {ReadLog} from './log-read.ts';
 import type {ShownLines} from './log-shown.ts';
+import type {LogEntries} from './merged-log.ts';
 
 /** Where a person reads. Places, not row numbers: whatever comes or goes, the same line stays where it is. */
 export type Reading = {
@@ -14,7 +14,7 @@ export type Reading = {
 
 /** A log as it is shown. */
 export type Sight = {
-	readonly log: ReadLog;
+	readonly log: LogEntries;
 	readonly shown: ShownLines;
 	/** Rows for lines. */
 	readonly rows: number;

@@ -1,6 +1,6 @@
 import type {Filter} from '../../logs/filter.ts';
 import type {LogEntry} from '../../logs/log-entry.ts';
-import type {ReadLog} from './log-read.ts';
+import type {LogEntries} from './merged-log.ts';
 
 /** The entries of a log that are shown, in order: all of them, or what a filter leaves. */
 export type ShownLines = {
@@ -27,11 +27,11 @@ const slice = 8;
 const mostGone = 20_000;
 
 /** Without a filter nothing is looked at. A mark is shown whatever the filter says. */
-export function createShownLines(log: ReadLog, filter: Filter | undefined): ShownLines {
+export function createShownLines(log: LogEntries, filter: Filter | undefined): ShownLines {
 	return filter ? filtered(log, filter) : everything(log);
 }
 
-function everything(log: ReadLog): ShownLines {
+function everything(log: LogEntries): ShownLines {
 	return {
 		count: () => log.end() - log.start(),
 		placeAt: index => (index >= 0 && index < log.end() - log.start() ? log.start() + index : undefined),
@@ -41,7 +41,7 @@ function everything(log: ReadLog): ShownLines {
 	};
 }
 
-function filtered(log: ReadLog, filter: Filter): ShownLines {
+function filtered(log: LogEntries, filter: Filter): ShownLines {
 	/** Places in rising order; those before `head` are of entries that were dropped. */
 	let places: number[] = [];
 	let head = 0;

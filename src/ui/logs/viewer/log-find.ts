@@ -1,7 +1,7 @@
 import type {Matcher} from '../../../logs/matcher.ts';
 import {searchLog} from '../../../logs/search.ts';
-import type {ReadLog} from '../log-read.ts';
 import {type Reading, readingAtEnd, type Sight} from '../log-scroll.ts';
+import type {LogEntries} from '../merged-log.ts';
 
 type Find = {
 	readonly sight: Sight;
@@ -40,7 +40,7 @@ export async function findLine({sight, reading, matcher, direction, signal}: Fin
 }
 
 /** The place of the first entry that arrived at that time or later, in milliseconds since the epoch. */
-export function placeAtTime(log: ReadLog, at: number): number {
+export function placeAtTime(log: LogEntries, at: number): number {
 	let low = log.start();
 	let high = log.end();
 	while (low < high) {

@@ -4,7 +4,7 @@ import {AppError} from '../../../src/core/error.ts';
 import {describeState} from '../../../src/logs/tail-state.ts';
 import {allLogs} from '../../../src/store/logs-slice.ts';
 import {createAppStore} from '../../../src/store/store.ts';
-import {createLogTails} from '../../../src/ui/logs/log-tails.ts';
+import {createFollowedLogs} from '../../../src/ui/logs/followed-logs.ts';
 import {down, jumpingClock, notFound, type Reply, refused} from '../../logs/tail-script.ts';
 import {shop, triage} from '../log-parts.ts';
 
@@ -15,7 +15,7 @@ const login = {server, profile: '127.0.0.1:8700'};
 function tailing(seen: () => boolean = () => true) {
 	const store = createAppStore();
 	const clock = jumpingClock();
-	const tails = createLogTails({store, clock, isSeen: seen});
+	const tails = createFollowedLogs({store, clock, isSeen: seen});
 	onTestFinished(() => void tails.closeAll());
 	const sourceOf = (replies: readonly Reply[]) => {
 		let asked = 0;
@@ -57,7 +57,7 @@ test('lines that arrive are kept, counted and told to the store as small facts',
 	open(['one\ntwo\n', 'one\ntwo\nthree\n']);
 	await untilLines(log, 3);
 	expect(log()).toMatchObject({title: 'web-shop', hue: 0, gaps: 0, droppedLines: 0, unread: 0});
-	expect(tails.read(shop)?.at(2)).toMatchObject({kind: 'line', seq: 3, text: 'three'});
+	expect(tails.entriesOf(shop)?.at(2)).toMatchObject({kind: 'line', seq: 3, text: 'three'});
 	expect([store.getState().logFocus, store.getState().logDock.isShown]).toEqual([shop, true]);
 });
 
@@ -88,7 +88,7 @@ test('a log that is asked for again tries at once, however long its server asked
 	/** No timer ever rings. */
 	const clock = {...jumpingClock(), sleep: never};
 	const store = createAppStore();
-	const tails = createLogTails({store, clock});
+	const tails = createFollowedLogs({store, clock});
 	onTestFinished(() => void tails.closeAll());
 	let asked = 0;
 	const source = async (): Promise<LogAnswer> => {
@@ -113,7 +113,7 @@ test('closing says in one line what came of it, and forgets the lines', async ()
 	open(['one\n', 'other\n', 'hang']);
 	await untilLines(log, 2);
 	expect(tails.close(shop)).toMatch(/^web-shop: 2 lines, 1 gap, /);
-	expect([tails.close(shop), tails.read(shop), store.getState().logs]).toEqual(['', undefined, []]);
+	expect([tails.close(shop), tails.entriesOf(shop), store.getState().logs]).toEqual(['', undefined, []]);
 });
 
 test('a log is held with its login alone, whatever is still on its way, and goes on at its place', async () => {
@@ -125,7 +125,7 @@ test('a log is held with its login alone, whatever is still on its way, and goes
 	expect(state()).not.toContain('on hold');
 	tails.hold(login);
 	tails.wake();
-	expect([state(), tails.read(shop)?.end()]).toEqual(['on hold: connected elsewhere', 1]);
+	expect([state(), tails.entriesOf(shop)?.end()]).toEqual(['on hold: connected elsewhere', 1]);
 	tails.release(login);
 	expect(state()).not.toContain('on hold');
 });
@@ -148,7 +148,7 @@ test('several logs are read apart and together, each with a colour that stays', 
 	await untilLines(log, 1);
 	open(['a\nb\n', 'hang'], {environment: triage});
 	await untilLines(() => log(triage), 2);
-	const all = tails.read(allLogs);
+	const all = tails.entriesOf(allLogs);
 	const texts = [0, 1, 2].map(place => [all?.environmentAt?.(place), all?.at(place)]);
 	expect(
 		texts.map(([environment, entry]) => [environment, typeof entry === 'object' && 'text' in entry && entry.text]),
@@ -164,8 +164,8 @@ test('several logs are read apart and together, each with a colour that stays', 
 	open(['last\n', 'hang'], {environment: 'c1'});
 	await untilLines(() => log('c1'), 1);
 	tails.close(shop);
-	const rest = tails.read(allLogs);
+	const rest = tails.entriesOf(allLogs);
 	expect([rest?.environmentAt?.(0), rest?.environmentAt?.(2), rest?.end()]).toEqual([triage, 'c1', 3]);
 	tails.close('c1');
-	expect([tails.read(allLogs), log(triage)?.hue]).toEqual([undefined, 1]);
+	expect([tails.entriesOf(allLogs), log(triage)?.hue]).toEqual([undefined, 1]);
 });

@@ -1,38 +1,39 @@
 import {createLogBuffer} from '../../logs/log-buffer.ts';
 import type {LogEntry} from '../../logs/log-entry.ts';
 
-/** Entries by their place, as a viewer reads them. */
-export type ReadLog = {
+/** Entries by their place, as the panel and the viewer read them. */
+export type LogEntries = {
 	readonly at: (place: number) => LogEntry | undefined;
-	/** The place of the oldest entry, and that of the next one to come. */
+	/** Returns the place of the oldest entry. */
 	readonly start: () => number;
+	/** Returns the place of the next entry to come. */
 	readonly end: () => number;
-	/** The environment that an entry is of, where there are several. */
+	/** Returns the environment of an entry, if there are several. */
 	readonly environmentAt?: (place: number) => string | undefined;
 };
 
-export type MergedLog = ReadLog & {
-	/** Takes an entry of one log as the newest. */
+export type MergedLog = LogEntries & {
+	/** Adds an entry of one log as the newest. */
 	readonly push: (environment: string, entry: LogEntry) => void;
-	/** The rest of it, once one log is closed. */
+	/** Returns the other logs, once one is closed. */
 	readonly without: (environment: string) => MergedLog;
 };
 
-/** Most entries that are kept in one order; their text is bounded as that of a log alone. */
-const most = 50_000;
+/** Most entries in one order; their text is limited like that of a single log. */
+const maxEntries = 50_000;
 
 /**
- * Several logs as one, in the order in which their entries arrived. It keeps its own entries: what the ring of a busy log
- * dropped is still among the lines of a quiet one, and nothing in between is ever blank.
+ * Creates several logs as one, in the order in which their entries arrived. It keeps its own entries: what the buffer of a
+ * busy log drops is still among the lines of a quiet one.
  */
 export function createMergedLog(): MergedLog {
-	const buffer = createLogBuffer({entries: most});
+	const buffer = createLogBuffer({entries: maxEntries});
 	const environments: string[] = [];
 	const {at, start, end} = buffer;
-	const environmentAt = (place: number) => (at(place) ? environments[place % most] : undefined);
+	const environmentAt = (place: number) => (at(place) ? environments[place % maxEntries] : undefined);
 
 	const push = (environment: string, entry: LogEntry) => {
-		environments[end() % most] = environment;
+		environments[end() % maxEntries] = environment;
 		buffer.push(entry);
 	};
 

@@ -1,0 +1,180 @@
+import {AppError, messageOf} from '../../core/error.ts';
+import type {LogToFollow} from '../../logs/log-to-follow.ts';
+import {systemTailClock, type TailClock} from '../../logs/tail-clock.ts';
+import {hasLogin, holdTail, type Login, releaseTail, shownState} from '../../logs/tail-handle.ts';
+import type {TailState} from '../../logs/tail-state.ts';
+import {allLogs, type OpenLog} from '../../store/logs-slice.ts';
+import type {AppStore} from '../../store/store.ts';
+import {createFollowedLog, type FollowedLog, followLog} from './followed-log.ts';
+import {summaryOf} from './log-summary.ts';
+import {createLogUpdates, type Later, type LogUpdates} from './log-updates.ts';
+import {createMergedLog, type LogEntries, type MergedLog} from './merged-log.ts';
+
+type Dependencies = {
+	readonly store: AppStore;
+	readonly clock?: TailClock;
+	/** Returns true if that log is on the screen; what arrives unseen is counted. */
+	readonly isSeen?: (environment: string) => boolean;
+	readonly later?: Later;
+};
+
+/** The logs that the app follows. Their lines are kept here, and small facts about them in the store. */
+export type FollowedLogs = {
+	/**
+	 * Follows a log. A log that is already followed is focused and polled at once; one that has ended, or is followed with
+	 * another login, starts over.
+	 */
+	readonly open: (log: LogToFollow) => void;
+	/** Stops following a log and drops its lines. Returns a summary on one line, '' if it is not open. */
+	readonly close: (environment: string) => string;
+	/** Closes all logs. Returns their summaries. */
+	readonly closeAll: () => readonly string[];
+	/** Returns the entries of a log, or of all of them together. */
+	readonly entriesOf: (focus: string) => LogEntries | undefined;
+	/** Suspends the logs of a login, because the app is connected elsewhere. Their lines stay. */
+	readonly hold: (login: Login) => void;
+	/** Resumes the logs of a login. */
+	readonly release: (login: Login) => void;
+	/** Suspends all logs until `wake`, as while the program is stopped. */
+	readonly suspend: () => void;
+	/** Polls at once all logs that are not on hold: after a stop, after a login, in the middle of a wait. */
+	readonly wake: () => void;
+	/** Returns the time by which states count. */
+	readonly now: () => number;
+};
+
+type Followed = {
+	readonly store: AppStore;
+	readonly clock: TailClock;
+	readonly isSeen: (environment: string) => boolean;
+	readonly logs: Map<string, FollowedLog>;
+	/** All logs in one order, if there are several. */
+	merged: MergedLog | undefined;
+};
+
+/** Creates the list of followed logs, empty. */
+export function createFollowedLogs(dependencies: Dependencies): FollowedLogs {
+	const {store, clock = systemTailClock, isSeen = () => true, later} = dependencies;
+	const followed: Followed = {store, clock, isSeen, logs: new Map(), merged: undefined};
+	const updates = createLogUpdates({later, publish: () => publish(followed)});
+	const withLogin = (login: Login) => [...followed.logs.values()].filter(log => hasLogin(log, login));
+	return {
+		open: log => openLog(followed, log, updates),
+		close: environment => closeLog(followed, environment),
+		closeAll() {
+			const summaries = [...followed.logs.keys()].map(environment => closeLog(followed, environment));
+			updates.cancel();
+			return summaries;
+		},
+		entriesOf: focus => (focus === allLogs ? followed.merged : followed.logs.get(focus)?.buffer),
+		hold(login) {
+			withLogin(login).forEach(holdTail);
+			updates.publish();
+		},
+		release(login) {
+			withLogin(login).forEach(releaseTail);
+			updates.publish();
+		},
+		suspend() {
+			for (const {control} of followed.logs.values()) {
+				control.suspend();
+			}
+		},
+		wake() {
+			followed.logs.forEach(wakeLog);
+		},
+		now: clock.now,
+	};
+}
+
+/** Puts what changed into the store. Returns true if a state counts seconds. */
+function publish({store, logs, isSeen}: Followed): boolean {
+	const changes = new Map<string, Partial<OpenLog>>();
+	for (const [environment, log] of logs) {
+		if (isSeen(environment)) {
+			log.counts = {...log.counts, unread: 0};
+		}
+
+		changes.set(environment, factsOf(log));
+	}
+
+	store.getState().updateLogs(changes);
+	return [...logs.values()].some(log => isCounting(shownState(log)));
+}
+
+function factsOf(log: FollowedLog): Pick<OpenLog, 'state' | 'lines' | 'gaps' | 'unread' | 'droppedLines'> {
+	return {state: shownState(log), ...log.counts, droppedLines: log.buffer.droppedLines()};
+}
+
+function openLog(followed: Followed, given: LogToFollow, updates: LogUpdates): void {
+	const {store, clock, logs} = followed;
+	const {environment, server} = given;
+	const before = logs.get(environment);
+	if (before && before.reported.name !== 'ended' && hasLogin(before, given)) {
+		wakeLog(before);
+		store.getState().focusLog(environment);
+		store.getState().showLogDock(true);
+		return;
+	}
+
+	closeLog(followed, environment);
+	const log = createFollowedLog(given);
+	logs.set(environment, log);
+	followed.merged ??= logs.size > 1 ? mergeLogs(logs.values()) : undefined;
+	const title = titleOf(given, store.getState().logs);
+	store.getState().addLog({environment, server, title, openedAt: clock.now(), ...factsOf(log)});
+	followLog(log, given, {
+		clock,
+		onEntry: entry => followed.merged?.push(environment, entry),
+		onEntries: updates.publishSoon,
+		onState: updates.publish,
+	}).catch((error: unknown) => {
+		const why = `a fault inside service: ${messageOf(error)}`;
+		log.abort.abort();
+		log.reported = {name: 'ended', why, error: new AppError('interrupted', `${why}.`)};
+		updates.publish();
+	});
+}
+
+function closeLog(followed: Followed, environment: string): string {
+	const {store, clock, logs} = followed;
+	const log = logs.get(environment);
+	const shown = store.getState().logs.find(open => open.environment === environment);
+	if (!log || !shown) {
+		return '';
+	}
+
+	log.abort.abort();
+	logs.delete(environment);
+	followed.merged = logs.size < 2 ? undefined : followed.merged?.without(environment);
+	store.getState().removeLog(environment);
+	return summaryOf({...shown, ...log.counts}, clock.now());
+}
+
+/** Returns the entries of all logs so far, one log after another. */
+function mergeLogs(logs: Iterable<FollowedLog>): MergedLog {
+	const merged = createMergedLog();
+	for (const {environment, buffer} of logs) {
+		for (const entry of buffer.entriesFrom(buffer.start())) {
+			merged.push(environment, entry);
+		}
+	}
+
+	return merged;
+}
+
+function wakeLog({control, isHeld}: FollowedLog): void {
+	if (!isHeld) {
+		control.wake();
+	}
+}
+
+/** Returns the title to show: two sandboxes of one task are told apart by their ids. */
+function titleOf({environment, title}: LogToFollow, logs: readonly OpenLog[]): string {
+	const id = environment.slice(0, 8);
+	return title && logs.some(log => log.title === title) ? `${title} ${id.slice(0, 4)}` : (title ?? id);
+}
+
+function isCounting({name}: TailState): boolean {
+	return name === 'stale' || name === 'reconnecting';
+}
