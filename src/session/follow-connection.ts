@@ -10,7 +10,7 @@ type Listener = {
 	readonly retry?: () => void;
 };
 
-/** Tells what follows logs about each change of the connection. Returns a function that stops it. */
+/** Calls the listener on each change of the connection. Returns a function that stops it. */
 export function followConnection(store: AppStore, {hold, release, retry}: Listener): () => void {
 	return store.subscribe(({connection}, {connection: before}) => {
 		if (connection.server !== before.server || connection.profile !== before.profile) {
