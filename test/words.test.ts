@@ -2,8 +2,7 @@ import {readFileSync} from 'node:fs';
 import {expect, test} from 'vitest';
 import {commands} from '../commands/index.ts';
 import {isNoun} from '../src/command/context.ts';
-import {globalFlagHelp} from '../src/command/global-flags.ts';
-import {runFlagHelp} from '../src/command/run-flags.ts';
+import {globalFlags, runFlags} from '../src/command/flags.ts';
 import {sourceFiles, stringsOf} from './source-strings.ts';
 
 /** Folders whose text is not converted yet. Remove one once its text is; add none. */
@@ -80,7 +79,7 @@ function isHint(part: string): boolean {
 const all = commands.flatMap(entry => (isNoun(entry) ? entry.verbs : [entry]));
 
 test('summaries of flags fit a line and are no sentences', () => {
-	const summaries = [...Object.values(runFlagHelp), ...globalFlagHelp].map(({summary}) => summary);
+	const summaries = [...Object.values(runFlags), ...Object.values(globalFlags)].map(({summary}) => summary);
 	expect(summaries.filter(summary => summary.length > 58 || !/^[A-Z].*[^.\s]$/.test(summary))).toEqual([]);
 });
 

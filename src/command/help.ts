@@ -1,9 +1,8 @@
 import {shellLine} from '../core/program-name.ts';
 import {fieldsOf, flagOf, usageOf} from './arguments.ts';
 import {type Command, type Entry, isNoun} from './context.ts';
-import {globalFlagHelp} from './global-flags.ts';
+import {type Flag, flagUsage, globalFlags, runFlags} from './flags.ts';
 import type {Result} from './result.ts';
-import {type FlagHelp, runFlagHelp} from './run-flags.ts';
 import {allCommands} from './table.ts';
 import {topics} from './topics/topics.ts';
 
@@ -39,8 +38,8 @@ export function helpOfAll(entries: readonly Entry[], inApp: boolean): Result {
 				kind: 'group',
 				parts: [
 					{...commands, notes: ['Run `$ <command> --help` for details. Without a command, the app starts.']},
-					flagTable('Flags without a command', Object.values(runFlagHelp)),
-					flagTable('Flags of every command', globalFlagHelp),
+					flagTable('Flags without a command', Object.values(runFlags)),
+					flagTable('Flags of every command', Object.values(globalFlags)),
 					topicTable(),
 				],
 				data: commands.data,
@@ -77,12 +76,12 @@ function topicTable(): Result {
 	};
 }
 
-function flagTable(title: string, flags: readonly FlagHelp[]): Result {
+function flagTable(title: string, flags: readonly Flag[]): Result {
 	return {
 		kind: 'table',
 		title,
 		columns: [{label: ''}, {label: ''}],
-		rows: flags.map(({usage, summary}) => [usage, summary]),
+		rows: flags.map(flag => [flagUsage(flag), flag.summary]),
 		empty: '',
 		data: null,
 	};

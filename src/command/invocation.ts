@@ -1,22 +1,28 @@
 import {AppError} from '../core/error.ts';
 import {parseModelId} from '../core/model.ts';
 import {closest} from './closest.ts';
-import {isGlobalFlag} from './global-flags.ts';
-import {type RunFlag, runFlags} from './run-flags.ts';
+import {
+	type ApprovalMode,
+	approvals,
+	findFlag,
+	formats,
+	globalFlags,
+	longName,
+	type OutputFormat,
+	type RunFlag,
+	runFlags,
+	splitFlag,
+} from './flags.ts';
 import {lastWord} from './words.ts';
 
-export type OutputFormat = 'text' | 'json' | 'stream-json';
-
-export type ApprovalMode = 'never' | 'edits' | 'all';
-
-/** How a run from the command line is told what to do. */
+/** The flags of a run from the command line. */
 export type RunFlags = {
 	readonly model: string | undefined;
 	/** An id or prefix; `latest` for the newest session of this folder. */
 	readonly resume: string | undefined;
 	readonly maxTurns: number | undefined;
 	readonly budgetUsd: number | undefined;
-	/** What a run without a screen may do that somebody would be asked for; nothing where it is left out. */
+	/** What a run without a screen may do without asking; nothing if it is left out. */
 	readonly approve: ApprovalMode | undefined;
 	readonly profile: string | undefined;
 	/** Plain http beyond this machine is allowed (SAFETY 9). */
@@ -25,24 +31,23 @@ export type RunFlags = {
 
 /** What the program was asked to do. */
 export type Invocation =
-	/** `prompt` is what the app begins with. */
+	/** `prompt` is the first prompt of the app. */
 	| ({readonly mode: 'app'; readonly pick: boolean; readonly prompt?: string} & RunFlags)
 	| ({readonly mode: 'once'; readonly prompt: string | undefined; readonly format: OutputFormat} & RunFlags)
 	| {readonly mode: 'command'; readonly words: readonly string[]}
-	/** What a shell asks while one types: the words so far, the last one unfinished; `kept` characters of that one stay. */
+	/** What a shell completes: the words so far, the last one unfinished; it keeps `kept` characters of that one. */
 	| {readonly mode: 'complete'; readonly words: readonly string[]; readonly kept: number}
 	| {readonly mode: 'version'};
 
-export const formats: readonly OutputFormat[] = ['text', 'json', 'stream-json'];
-export const approvals: readonly ApprovalMode[] = ['never', 'edits', 'all'];
+/** Values by flag; '' for a flag without one. `first` is the first prompt of the app. */
+type Given = ReadonlyMap<RunFlag | 'first', string>;
 
-/** These may stand alone: `-p` takes its prompt from standard input then, `--resume` lets one choose. */
-const optional: ReadonlySet<RunFlag> = new Set(['prompt', 'resume']);
-const alone: ReadonlySet<RunFlag> = new Set(['continue', 'insecure', 'version', 'help']);
-
-/** Reads the command line. Throws `usage` for unknown flags and values that do not fit. */
+/** Reads the command line. Throws `AppError("usage")` for unknown flags and invalid values. */
 export function readInvocation(argv: readonly string[]): Invocation {
-	const [first, second, ...rest] = argv;
+	return readCompletion(argv) ?? readCommand(argv) ?? readRun(readFlags(argv));
+}
+
+function readCompletion([first, second, ...rest]: readonly string[]): Invocation | undefined {
 	if (first === '__complete' && second === '--') {
 		return {mode: 'complete', words: rest, kept: 0};
 	}
@@ -54,11 +59,15 @@ export function readInvocation(argv: readonly string[]): Invocation {
 		return {mode: 'complete', words: [...before, word].slice(1), kept};
 	}
 
-	if (first !== undefined && !first.startsWith('-') && !isPrompt(first)) {
-		return {mode: 'command', words: argv};
-	}
+	return undefined;
+}
 
-	const given = readFlags(argv);
+function readCommand(argv: readonly string[]): Invocation | undefined {
+	const [first] = argv;
+	return first === undefined || first.startsWith('-') || isPrompt(first) ? undefined : {mode: 'command', words: argv};
+}
+
+function readRun(given: Given): Invocation {
 	if (given.has('help')) {
 		return {mode: 'command', words: ['help']};
 	}
@@ -72,100 +81,89 @@ export function readInvocation(argv: readonly string[]): Invocation {
 	}
 
 	const run: RunFlags = {
-		model: checkModel(given.get('model')),
+		model: modelOf(given),
 		resume: given.has('continue') ? 'latest' : given.get('resume') || undefined,
-		maxTurns: number('--max-turns', given.get('turns'), value => Number.isInteger(value) && value >= 1),
-		budgetUsd: number('--budget', given.get('budget'), value => value > 0),
-		approve: oneOf('--approve', given.get('approve'), approvals),
+		maxTurns: numberOf(given, 'turns', {isWhole: true}),
+		budgetUsd: numberOf(given, 'budget', {isWhole: false}),
+		approve: choiceOf(given, 'approve', approvals),
 		profile: given.get('profile'),
-		insecureHttp: given.has('insecure'),
+		insecureHttp: given.has('insecureHttp'),
 	};
-	const format = oneOf('--output-format', given.get('format'), formats);
-	if (given.has('prompt')) {
-		if (given.has('first')) {
-			throw new AppError('usage', 'Two prompts given.', {hint: 'Put the whole prompt in quotes after -p.'});
-		}
+	const format = choiceOf(given, 'format', formats) ?? 'text';
+	return given.has('prompt') ? readOnce(given, format, run) : readApp(given, run);
+}
 
-		if (given.get('resume') === '') {
-			throw new AppError('usage', '--resume needs an id with -p (not interactive).', {
-				hint: 'Pass the id, or -c for the latest session of this folder.',
-			});
-		}
-
-		return {mode: 'once', prompt: given.get('prompt') || undefined, format: format ?? 'text', ...run};
+function readOnce(given: Given, format: OutputFormat, run: RunFlags): Invocation {
+	if (given.has('first')) {
+		throw new AppError('usage', 'Two prompts given.', {hint: 'Put the whole prompt in quotes after -p.'});
 	}
 
-	for (const [meaning, flag] of [
-		['format', '--output-format'],
-		['turns', '--max-turns'],
-		['budget', '--budget'],
-	] as const) {
-		if (given.has(meaning)) {
-			throw new AppError('usage', `${flag} needs -p.`, {
-				hint: 'Answer once without the app: `$ -p "prompt"`',
-			});
-		}
+	if (given.get('resume') === '') {
+		throw new AppError('usage', '--resume needs an id with -p (not interactive).', {
+			hint: 'Pass the id, or -c for the latest session of this folder.',
+		});
+	}
+
+	return {mode: 'once', prompt: given.get('prompt') || undefined, format, ...run};
+}
+
+function readApp(given: Given, run: RunFlags): Invocation {
+	const [printing] = Object.entries(runFlags).filter(([key, flag]) => flag.needsPrint && given.has(key as RunFlag));
+	if (printing) {
+		throw new AppError('usage', `${longName(printing[1])} needs -p.`, {
+			hint: 'Answer once without the app: `$ -p "prompt"`',
+		});
 	}
 
 	const prompt = given.get('first');
 	return {mode: 'app', pick: given.get('resume') === '', ...(prompt !== undefined && {prompt}), ...run};
 }
 
-/** True for several words in one argument, which no command has: a command is never taken for a prompt that costs. */
+/** True for several words in one argument. No command has that, so a misspelt command never becomes a prompt that costs. */
 function isPrompt(argument: string): boolean {
 	return /\S\s+\S/.test(argument);
 }
 
-/** Flags by meaning; one without a value has the empty string. `first` is a prompt for the app. */
-function readFlags(argv: readonly string[]): ReadonlyMap<RunFlag | 'first', string> {
+function readFlags(argv: readonly string[]): Given {
 	const given = new Map<RunFlag | 'first', string>();
 	for (let index = 0; index < argv.length; index++) {
 		const word = argv[index] ?? '';
-		const [flag = '', inline] = word.startsWith('--') ? splitOnce(word) : [word];
 		if (!word.startsWith('-') && isPrompt(word) && !given.has('first') && !given.has('prompt')) {
 			given.set('first', word);
 			continue;
 		}
 
-		const meaning = Object.hasOwn(runFlags, flag) ? runFlags[flag as keyof typeof runFlags] : undefined;
-		if (!meaning) {
+		const [name, inline] = splitFlag(word);
+		const found = findFlag(runFlags, name);
+		if (!found) {
 			throw unknownFlag(word, given);
 		}
 
-		if (alone.has(meaning)) {
-			if (inline !== undefined) {
-				throw new AppError('usage', `${flag} takes no value.`);
-			}
-
-			given.set(meaning, '');
-			continue;
+		const {key, flag} = found;
+		if (!flag.value && inline !== undefined) {
+			throw new AppError('usage', `${name} takes no value.`);
 		}
 
-		const next = argv[index + 1];
-		const follows =
-			inline === undefined &&
-			next !== undefined &&
-			(meaning === 'prompt' || !next.startsWith('-') || /^-[\d.]/.test(next)) &&
-			!Object.hasOwn(runFlags, next);
-		const value = inline ?? (follows ? next : undefined);
-		if (!value && !optional.has(meaning)) {
-			throw new AppError('usage', `${flag} needs a value.`);
+		const next = flag.value && inline === undefined ? argv[index + 1] : undefined;
+		const value = inline ?? (next !== undefined && isValueOf(key, next) ? next : undefined);
+		if (flag.value && !value && !flag.isValueOptional) {
+			throw new AppError('usage', `${name} needs a value.`);
 		}
 
-		index += follows ? 1 : 0;
-		given.set(meaning, value ?? '');
+		index += inline === undefined && value !== undefined ? 1 : 0;
+		given.set(key, value ?? '');
 	}
 
 	return given;
 }
 
-function splitOnce(word: string): readonly [string, string | undefined] {
-	const at = word.indexOf('=');
-	return at < 0 ? [word, undefined] : [word.slice(0, at), word.slice(at + 1)];
+/** True if the word behind a flag is its value. A prompt may begin with a dash, and a number may be negative. */
+function isValueOf(key: RunFlag, word: string): boolean {
+	return (key === 'prompt' || !word.startsWith('-') || /^-[\d.]/.test(word)) && !findFlag(runFlags, word);
 }
 
-function unknownFlag(word: string, given: ReadonlyMap<RunFlag | 'first', string>): AppError {
-	const [flag] = splitOnce(word);
+function unknownFlag(word: string, given: Given): AppError {
+	const [name] = splitFlag(word);
 	const commandFirst = 'Put the command before its flags.';
 	if (!word.startsWith('-')) {
 		return new AppError('usage', `Unexpected argument “${word}”.`, {
@@ -173,45 +171,44 @@ function unknownFlag(word: string, given: ReadonlyMap<RunFlag | 'first', string>
 		});
 	}
 
-	const known = Object.keys(runFlags).filter(name => name.startsWith('--'));
-	const near = closest(
-		flag.replace(/^-+/, ''),
-		known.map(name => name.slice(2)),
-	);
-	return new AppError('usage', `Unknown flag ${flag}.${near ? ` Did you mean --${near}?` : ''}`, {
-		hint: isGlobalFlag(flag) ? commandFirst : 'Run `$ help` to see them all.',
+	const known = Object.values(runFlags).map(flag => longName(flag).slice(2));
+	const near = closest(name.replace(/^-+/, ''), known);
+	return new AppError('usage', `Unknown flag ${name}.${near ? ` Did you mean --${near}?` : ''}`, {
+		hint: findFlag(globalFlags, name) ? commandFirst : 'Run `$ help` to see them all.',
 	});
 }
 
-function checkModel(model: string | undefined): string | undefined {
-	if (model !== undefined) {
-		const {provider, name} = parseModelId(model);
-		return `${provider}/${name}`;
+function modelOf(given: Given): string | undefined {
+	const model = given.get('model');
+	if (model === undefined) {
+		return undefined;
 	}
 
-	return undefined;
+	const {provider, name} = parseModelId(model);
+	return `${provider}/${name}`;
 }
 
-function number(flag: string, text: string | undefined, fits: (value: number) => boolean): number | undefined {
+function numberOf(given: Given, key: RunFlag, {isWhole}: {readonly isWhole: boolean}): number | undefined {
+	const text = given.get(key);
 	if (text === undefined) {
 		return undefined;
 	}
 
 	const value = Number(text);
-	if (text.trim() === '' || !Number.isFinite(value) || !fits(value)) {
-		throw new AppError(
-			'usage',
-			`${flag} takes a positive ${flag === '--max-turns' ? 'whole number' : 'number'}, not “${text}”.`,
-		);
+	const isValid = isWhole ? Number.isInteger(value) : Number.isFinite(value);
+	if (text.trim() === '' || !isValid || value <= 0) {
+		const expected = `a positive ${isWhole ? 'whole number' : 'number'}`;
+		throw new AppError('usage', `${longName(runFlags[key])} takes ${expected}, not “${text}”.`);
 	}
 
 	return value;
 }
 
-function oneOf<T extends string>(flag: string, text: string | undefined, values: readonly T[]): T | undefined {
+function choiceOf<T extends string>(given: Given, key: RunFlag, values: readonly T[]): T | undefined {
+	const text = given.get(key);
 	const found = values.find(value => value === text);
 	if (text !== undefined && !found) {
-		throw new AppError('usage', `${flag} takes ${values.join(', ')}, not “${text}”.`);
+		throw new AppError('usage', `${longName(runFlags[key])} takes ${values.join(', ')}, not “${text}”.`);
 	}
 
 	return found;

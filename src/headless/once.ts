@@ -1,4 +1,4 @@
-import type {OutputFormat} from '../command/invocation.ts';
+import type {OutputFormat} from '../command/flags.ts';
 import {nameCommands} from '../core/command-words.ts';
 import {AppError} from '../core/error.ts';
 import {endText} from '../core/session/block.ts';

@@ -72,7 +72,7 @@ test('at 80 columns nothing of the help of the program is cut or broken', () => 
 	const inShell = draw(helpOfAll(commands, false), 80);
 	expect(inShell.filter(line => line.includes('…'))).toEqual([]);
 	expect(inShell).toContain('-p, --print "prompt"       Answer once, without the app; piped input is added');
-	expect(inShell).toContain('--json                         Output JSON');
+	expect(inShell).toContain('--json            Output JSON');
 
 	const inApp = draw(helpOfAll(commands, true), 80);
 	expect(inApp.filter(line => line.includes('…'))).toEqual([]);

@@ -1,6 +1,6 @@
 import {fieldsOf, flagOf} from '../arguments.ts';
 import type {Command} from '../context.ts';
-import {globalFlagsToComplete} from '../global-flags.ts';
+import {globalFlags, longName} from '../flags.ts';
 import {isPlainWord} from '../words.ts';
 import {choicesOf} from './argument-choices.ts';
 import type {KnownValue, KnownValues} from './known-values.ts';
@@ -88,15 +88,15 @@ function argumentsOf(command: Command): readonly Argument[] {
 			values: valuesOf => (name === secret ? [] : kind ? valuesOf(kind) : (suggests[name] ?? choices)),
 		};
 	});
-	const global = globalFlagsToComplete.map(
-		({name, summary, takesValue, kind}): Argument => ({
-			name,
+	const global = Object.values(globalFlags).map(
+		(flag): Argument => ({
+			name: longName(flag).slice(2),
 			isFlag: true,
-			takesValue,
+			takesValue: flag.value !== undefined,
 			required: false,
 			multiple: false,
-			summary,
-			values: valuesOf => (kind ? valuesOf(kind) : []),
+			summary: flag.summary,
+			values: valuesOf => (flag.completes ? valuesOf(flag.completes) : []),
 		}),
 	);
 	return [...own, ...global];
