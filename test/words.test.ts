@@ -17,7 +17,6 @@ const notConverted = [
 	'src/logs/',
 	'src/main.tsx',
 	'src/net/',
-	'src/providers/',
 	'src/server/artifacts/',
 	'src/server/demo/',
 	'src/server/demo-model/',

@@ -1,8 +1,8 @@
 import {cutText} from '../core/cut-text.ts';
 
 /**
- * The most that a model reads of one result, in bytes of UTF-8: about 10,000 tokens of code or prose. More would cost money
- * at every further turn, and crowd out what the conversation is about.
+ * The most that a model reads of one result, in bytes of UTF-8: about 10,000 tokens of code or prose. More would cost
+ * money at every further turn, and crowd out what the conversation is about.
  */
 const mostBytes = 32_000;
 /** How much of that the end of the result gets. */
@@ -12,7 +12,10 @@ const noteBytes = 400;
 
 type ReadOn = string | ((leftOut: string) => string);
 
-/** Keeps the beginning and the end of a result that is too long, in whole lines where it has some, and says how to read on. */
+/**
+ * Keeps the beginning and the end of a result that is too long, in whole lines where it has some, and says how to read
+ * on.
+ */
 export function cutResult(text: string, readOn: ReadOn = 'Call it again so that it gives less.'): string {
 	if (Buffer.byteLength(text) <= mostBytes) {
 		return text;

@@ -72,7 +72,7 @@ export async function* takeTurn(messages: readonly Message[], options: Options):
 		yield emptyAnswerNotice;
 	}
 
-	const why = finish.message ?? (finish.word && `The answer was filtered (${finish.word}).`);
+	const why = finish.message ?? (finish.vendorReason && `The answer was filtered (${finish.vendorReason}).`);
 	return {
 		parts,
 		calls,
@@ -166,21 +166,22 @@ const emptyAnswerNotice: AgentEvent = {
 	type: 'notice',
 	level: 'warning',
 	text: 'The model gave an empty answer.',
-	hint: 'Ask again, or choose another model.',
+	hint: 'Ask again, or select another model.',
 };
 
 /** Throws `AppError` for an end that is an error, and for one whose meaning nobody here knows (SAFETY 22). */
-function assertKnownEnd({reason, message, word}: Finish): void {
+function assertKnownEnd({reason, message, vendorReason}: Finish): void {
 	if (reason === 'error') {
 		const text =
-			message ?? `The provider ended the answer with an error${word && word !== 'error' ? ` (${word})` : ''}.`;
+			message ??
+			`The provider ended the answer with an error${vendorReason && vendorReason !== 'error' ? ` (${vendorReason})` : ''}.`;
 		throw new AppError('provider', text, {hint: 'Try again.'});
 	}
 
 	if (reason === 'other') {
 		const text =
 			message ??
-			`The answer ended ${word ? `with “${word}”, an unknown reason` : 'for an unknown reason'}. It may be incomplete.`;
+			`The answer ended ${vendorReason ? `with “${vendorReason}”, an unknown reason` : 'for an unknown reason'}. It may be incomplete.`;
 		throw new AppError('incomplete', text, {hint: goOn});
 	}
 }

@@ -9,7 +9,7 @@ import {createModelRetry, type Retry} from './model-retry.ts';
 type Options = {readonly ask: ModelCall; readonly signal: AbortSignal; readonly retry?: Retry};
 
 /** What to do about an answer that is not whole. */
-export const goOn = 'Ask the model to go on.';
+export const goOn = 'Ask the model to continue.';
 
 /** Waits longer than this many milliseconds are said (SAFETY 21). */
 const silentWait = 2000;

@@ -17,7 +17,10 @@ export type RunOptions = {
 	readonly runId: string;
 	/** `provider/model-name`. */
 	readonly model: string;
-	/** Calls the model with a conversation. Bound to provider, transport, system prompt and tool definitions by the caller. */
+	/**
+	 * Calls the model with a conversation. Bound to provider, transport, system prompt and tool definitions by the
+	 * caller.
+	 */
 	readonly ask: ModelCall;
 	/** The conversation so far, every tool call in it answered. */
 	readonly messages: readonly Message[];

@@ -5,8 +5,8 @@ import {noUsage, type TokenUsage} from '../core/session/usage.ts';
 type Request = {readonly messages: readonly Message[]; readonly tools: readonly ToolDefinition[]};
 
 /**
- * Guesses what an answer used that was cut before its usage was told. What the provider has counted so far stays; undefined
- * where nothing was said, or where the count covers all that was.
+ * Guesses what an answer used that was cut before its usage was told. What the provider has counted so far stays;
+ * undefined where nothing was said, or where the count covers all that was.
  */
 export function estimateUsage(
 	{messages, tools}: Request,

@@ -5,13 +5,13 @@ import {opaqueOf, withoutTail} from './history.ts';
 import {textAt} from './json-path.ts';
 import type {ProviderRequest} from './provider.ts';
 
-export const anthropicWire = 'anthropic';
+export const anthropicFormat = 'anthropic';
 
 const cached = {cache_control: {type: 'ephemeral'}} as const;
 
 /**
- * Maps a request to the body of Anthropic's Messages API. The prompt is cached up to the instructions and up to the last
- * two turns of the user, so that each request finds what the one before it has written (four marks are allowed).
+ * Returns the body for Anthropic's Messages API. The prompt is cached up to the instructions and up to the last two user
+ * turns, so that each request reads what the previous one wrote (the API allows four marks).
  */
 export function anthropicBody({model, system, messages, tools, maxOutputTokens}: ProviderRequest): JsonObject {
 	return {
@@ -27,7 +27,7 @@ export function anthropicBody({model, system, messages, tools, maxOutputTokens}:
 	};
 }
 
-/** The API demands a limit: what the oldest models can do, and for newer ones more than an answer needs. */
+/** Returns the limit that the API requires: the maximum of old models, more than an answer needs for newer ones. */
 function defaultMaxTokens(model: string): number {
 	if (/^claude-3-(?:opus|sonnet|haiku)/.test(model)) {
 		return 4096;
@@ -36,7 +36,7 @@ function defaultMaxTokens(model: string): number {
 	return model.startsWith('claude-3-5') ? 8192 : 32_000;
 }
 
-/** From Claude 4.6 on a model decides by itself how much to think, once it may; newer ones hide it unless asked. */
+/** True for models from Claude 4.6 on, which decide how much to think if they may. Newer ones hide it by default. */
 function thinksAsNeeded(model: string): boolean {
 	const [, major = '0', minor = '0'] = /^claude-[a-z]+-(\d{1,2})(?:-(\d{1,2}))?(?![\d])/.exec(model) ?? [];
 	return Number(major) >= 5 || (Number(major) === 4 && Number(minor) >= 6);
@@ -44,7 +44,7 @@ function thinksAsNeeded(model: string): boolean {
 
 type Turn = {readonly role: 'user' | 'assistant'; readonly content: readonly JsonObject[]};
 
-/** Messages of one side that follow each other become one turn, because the results of parallel calls must stand together. */
+/** Joins consecutive messages of one side to a turn, because the results of parallel calls must be in one turn. */
 function toTurns(messages: readonly Message[]): readonly Turn[] {
 	const turns: Turn[] = [];
 	for (const message of messages) {
@@ -79,13 +79,13 @@ function toContent(message: Message): readonly JsonObject[] {
 	}
 }
 
-/** Thinking goes back with its signature, unchanged, or not at all. */
+/** Thinking goes back unchanged with its signature, or not at all. */
 function toBlock(part: AssistantPart, message: Extract<Message, {role: 'assistant'}>): readonly JsonObject[] {
 	switch (part.type) {
 		case 'text':
 			return text(part.text);
 		case 'reasoning': {
-			const opaque = opaqueOf(part, message, anthropicWire, 'anthropic');
+			const opaque = opaqueOf(part, message, anthropicFormat, 'anthropic');
 			const data = textAt(opaque, 'data');
 			const signature = textAt(opaque, 'signature');
 			if (data) {
@@ -101,7 +101,7 @@ function toBlock(part: AssistantPart, message: Extract<Message, {role: 'assistan
 	}
 }
 
-/** Blocks without any text are refused. */
+/** The API refuses blocks without text. */
 function text(value: string): readonly JsonObject[] {
 	return value.trim() ? [{type: 'text', text: value}] : [];
 }

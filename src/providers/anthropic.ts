@@ -1,6 +1,6 @@
 import type {Json} from '../core/json.ts';
 import {noUsage, type TokenUsage} from '../core/session/usage.ts';
-import {anthropicBody, anthropicWire} from './anthropic-request.ts';
+import {anthropicBody, anthropicFormat} from './anthropic-request.ts';
 import {callIds, finishOf, finishWithCalls, toolCall} from './calls.ts';
 import type {Vendor} from './failure.ts';
 import {endpointUrl} from './history.ts';
@@ -20,18 +20,18 @@ const finishReasons: ReadonlyMap<string, FinishReason> = new Map([
 	['refusal', 'content-filter'],
 ]);
 
-/** What compatible hosts and older models may refuse. */
+/** Fields that compatible hosts and older models may refuse. */
 const optionalFields: readonly OptionalField[] = [
 	optionalField('thinking', /adaptive|\bthinking\b[^.\n]{0,60}(?:not|un)[ -]?(?:support|permit|recogni)/i),
 	optionalTools,
 ];
 
-/** A message that ends without a word has ended all the same. */
-function reasonOf(word: string): FinishReason {
-	return word ? (finishReasons.get(word) ?? 'other') : 'stop';
+/** A message that ends without a reason has ended normally. */
+function reasonOf(vendorReason: string): FinishReason {
+	return vendorReason ? (finishReasons.get(vendorReason) ?? 'other') : 'stop';
 }
 
-/** A content block that is being streamed, by its kind. Blocks of tools that Anthropic runs itself are `hosted`. */
+/** A content block that is being streamed. Blocks of tools that Anthropic runs are `hosted`. */
 type Block =
 	| {readonly kind: 'text' | 'hosted'}
 	| {readonly kind: 'thinking'; signature: string}
@@ -49,7 +49,7 @@ export const anthropic: Provider = async function* (request) {
 	const newId = callIds(request.messages);
 	const blocks = new Map<number, Block>();
 	let usage = noUsage;
-	let word = '';
+	let vendorReason = '';
 	let message = '';
 	let calls = 0;
 
@@ -70,11 +70,11 @@ export const anthropic: Provider = async function* (request) {
 			case 'content_block_start': {
 				const content = at(chunk, 'content_block');
 				blocks.set(index, openBlock(content));
-				yield* begin(content, index);
+				yield* startOf(content, index);
 				break;
 			}
 			case 'content_block_delta':
-				yield* grow(blocks.get(index) ?? {kind: 'text'}, index, at(chunk, 'delta'));
+				yield* addDelta(blocks.get(index) ?? {kind: 'text'}, index, at(chunk, 'delta'));
 				break;
 			case 'content_block_stop':
 				yield* close(index);
@@ -82,14 +82,18 @@ export const anthropic: Provider = async function* (request) {
 			case 'message_delta':
 				usage = readUsage(usage, at(chunk, 'usage'));
 				yield {type: 'usage', usage};
-				word = textAt(chunk, 'delta', 'stop_reason') || word;
+				vendorReason = textAt(chunk, 'delta', 'stop_reason') || vendorReason;
 				message = textAt(chunk, 'delta', 'stop_details', 'explanation') || message;
 				break;
 			case 'message_stop':
 				yield* [...blocks.keys()].flatMap(close);
-				yield finishOf(finishWithCalls(reasonOf(word), calls), word === 'refusal' ? '' : word, message);
+				yield finishOf(
+					finishWithCalls(reasonOf(vendorReason), calls),
+					vendorReason === 'refusal' ? '' : vendorReason,
+					message,
+				);
 				return;
-			default: // Pings, and whatever comes next.
+			default: // Pings, and chunk types of the future.
 		}
 	}
 };
@@ -113,12 +117,12 @@ function openBlock(content: Json | undefined): Block {
 	}
 }
 
-/** What a block says before its first delta: as a rule nothing, but redacted thinking is there at once. */
-function begin(content: Json | undefined, index: number): readonly ProviderEvent[] {
+/** Returns what a block contains before its first delta: usually nothing, but redacted thinking comes at once. */
+function startOf(content: Json | undefined, index: number): readonly ProviderEvent[] {
 	const type = textAt(content, 'type');
 	const id = `${index}`;
 	if (type === 'redacted_thinking') {
-		const opaque = {wire: anthropicWire, data: {data: textAt(content, 'data')}};
+		const opaque = {wire: anthropicFormat, data: {data: textAt(content, 'data')}};
 		return [{type: 'reasoning-delta', id, text: '', opaque}];
 	}
 
@@ -130,7 +134,7 @@ function begin(content: Json | undefined, index: number): readonly ProviderEvent
 	return [{type: type === 'text' ? 'text-delta' : 'reasoning-delta', id, text}];
 }
 
-function grow(block: Block, index: number, delta: Json | undefined): readonly ProviderEvent[] {
+function addDelta(block: Block, index: number, delta: Json | undefined): readonly ProviderEvent[] {
 	const id = `${index}`;
 	switch (block.kind) {
 		case 'text': {
@@ -153,7 +157,7 @@ function grow(block: Block, index: number, delta: Json | undefined): readonly Pr
 function endOf(block: Block, index: number, newId: (vendorId: string) => string): readonly ProviderEvent[] {
 	switch (block.kind) {
 		case 'thinking': {
-			const opaque = {wire: anthropicWire, data: {signature: block.signature}};
+			const opaque = {wire: anthropicFormat, data: {signature: block.signature}};
 			return block.signature ? [{type: 'reasoning-delta', id: `${index}`, text: '', opaque}] : [];
 		}
 		case 'tool': {
@@ -165,7 +169,7 @@ function endOf(block: Block, index: number, newId: (vendorId: string) => string)
 	}
 }
 
-/** Counts are totals so far; those that are absent stay as they were. Input comes without both cache buckets. */
+/** Counts are totals so far; a missing one keeps its value. `input_tokens` excludes both cache buckets. */
 function readUsage(before: TokenUsage, raw: Json | undefined): TokenUsage {
 	return {
 		input: countAt(raw, 'input_tokens') ?? before.input,

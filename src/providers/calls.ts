@@ -6,16 +6,16 @@ import type {Opaque} from '../core/session/event.ts';
 import type {Message} from '../core/session/message.ts';
 import type {FinishReason, ProviderEvent} from './provider.ts';
 
-const deepest = 64;
+const maxDepth = 64;
 
-/** No model needs as many calls in one message; a host that sends more has lost its way. */
-const mostCalls = 1000;
+/** Most calls in one message. No model needs as many; a host that sends more is broken. */
+const maxCalls = 1000;
 
-/** Throws `AppError` (`provider`) where one more call than these would be too many (SAFETY 21). */
+/** Throws `AppError("provider")` if an answer with so many calls can take no further one (SAFETY 21). */
 export function assertRoomForCall(calls: number): void {
-	if (calls >= mostCalls) {
-		throw new AppError('provider', `The model asked for more than ${formatNumber(mostCalls)} tools at once.`, {
-			hint: 'Ask again, or choose another model.',
+	if (calls >= maxCalls) {
+		throw new AppError('provider', `The model requested more than ${formatNumber(maxCalls)} tool calls at once.`, {
+			hint: 'Ask again, or select another model.',
 			permanent: true,
 		});
 	}
@@ -24,8 +24,8 @@ export function assertRoomForCall(calls: number): void {
 type ToolCall = Extract<ProviderEvent, {type: 'tool-call'}>;
 
 /**
- * Names the calls of one answer. A vendor's id is kept; one that is missing, empty, the word "null" (Mistral's default)
- * or taken already, in this answer or in the conversation, is replaced by a new one.
+ * Returns a function that gives each call of an answer a unique id. It keeps the vendor's id, but replaces one that is
+ * empty, "null" (Mistral's default) or already used in this answer or in the conversation.
  */
 export function callIds(messages: readonly Message[]): (vendorId: string) => string {
 	const taken = new Set(messages.flatMap(message => (message.role === 'assistant' ? message.parts : [])).flatMap(idOf));
@@ -42,9 +42,9 @@ function idOf(part: {readonly type: string; readonly id?: string}): string[] {
 }
 
 /**
- * Creates a call from its arguments' text. Nothing at all and `null` mean no arguments; what is no JSON object, or one
- * that is nested beyond reason, stays as `malformed`, so that the model can be told. A name is never empty, because no
- * vendor takes such a call back.
+ * Creates a call from the text of its arguments. An empty text and `null` mean no arguments. Text that isn't a JSON
+ * object, or is nested too deeply, stays as `malformed` to show it to the model. The name is never empty, because
+ * vendors refuse that.
  */
 export function toolCall(id: string, name: string, text: string, opaque?: Opaque): ToolCall {
 	const call = {type: 'tool-call', id, name: name || 'unnamed', ...(opaque && {opaque})} as const;
@@ -53,24 +53,35 @@ export function toolCall(id: string, name: string, text: string, opaque?: Opaque
 		return {...call, arguments: {}};
 	}
 
-	const usable = isJsonObject(value) && !isDeeper(value, deepest);
+	const usable = isJsonObject(value) && !isDeeper(value, maxDepth);
 	return usable ? {...call, arguments: value} : {...call, arguments: {}, malformed: text};
 }
 
-/** Calls must be answered also where the message simply ended. Those of an end that nobody knows may lack something. */
+/**
+ * Returns `tool-calls` for a message that stopped with calls: they must be answered. After an unknown end they may be
+ * incomplete.
+ */
 export function finishWithCalls(reason: FinishReason, calls: number): FinishReason {
 	return calls > 0 && reason === 'stop' ? 'tool-calls' : reason;
 }
 
-/** The end of an answer. The vendor's word is told where nothing else says why the answer is not a usual one. */
-export function finishOf(reason: FinishReason, word: string, message = ''): Extract<ProviderEvent, {type: 'finish'}> {
+/** Returns the end of an answer. It has the vendor's reason if the end is unusual and no message explains it. */
+export function finishOf(
+	reason: FinishReason,
+	vendorReason: string,
+	message = '',
+): Extract<ProviderEvent, {type: 'finish'}> {
 	const isUsual = reason === 'stop' || reason === 'length' || reason === 'tool-calls';
-	return {type: 'finish', reason, ...(message ? {message} : word && !isUsual && word !== reason && {word})};
+	return {
+		type: 'finish',
+		reason,
+		...(message ? {message} : vendorReason && !isUsual && vendorReason !== reason && {vendorReason}),
+	};
 }
 
 /**
- * The id under which a call is told to a vendor: its own where the vendor takes it, else nine letters and digits that
- * every vendor takes (Mistral no others), the same in each request so that cached prompts stay valid.
+ * Returns the id of a call for a vendor: its own if the vendor accepts it, else nine letters and digits, which every
+ * vendor accepts (Mistral nothing else). It is the same in each request, so that cached prompts stay valid.
  */
 export function acceptedId(id: string, accepted: RegExp): string {
 	if (accepted.test(id)) {

@@ -7,24 +7,24 @@ import {isRefusedKey, requestFailure, statusFailure, vendorMessage} from './fail
 import {endpointUrl} from './history.ts';
 import type {ProviderRow} from './registry.ts';
 
-/** What is known of a key after its provider was asked. */
+/** What the provider said about a key. */
 export type KeyCheck =
-	/** `names` are the models that it lists, sorted; none where its list cannot be read. */
+	/** `names` are the models that it lists, sorted; empty if the list can't be read. */
 	| {readonly isVerified: true; readonly names: readonly string[]}
 	/** `why` is a sentence. */
 	| {readonly isVerified: false; readonly why: string};
 
-/** What an adapter's host wants besides the key. */
+/** Headers that a provider requires besides the key. */
 const headersOf: Partial<Record<ProviderRow['adapter'], Readonly<Record<string, string>>>> = {
 	anthropic: {'anthropic-version': '2023-06-01'},
 };
 
-/** The longest wait for the answer, in milliseconds: a provider that is not there is no reason not to store its key. */
+/** Longest wait for the answer. A provider that can't be reached is no reason not to store its key. */
 const timeoutMs = 10_000;
 
 /**
- * Asks a provider for its models with the credential of `transport`. Throws `AppError("auth")` where it rejects the key,
- * and the signal's reason.
+ * Asks a provider for its models with the credential of `transport`. Throws `AppError("auth")` if it rejects the key,
+ * and the signal's reason on an abort.
  */
 export async function checkKey(
 	{name, label, adapter, checkPath = 'models'}: ProviderRow,
@@ -48,8 +48,8 @@ export async function checkKey(
 
 		const text = await readBeginning(response.body);
 		if (isRefusedKey(status, parseJson(text))) {
-			const words = vendorMessage(parseJson(text));
-			throw new AppError('auth', `${label} rejected the key (${status})${words ? `: ${words}` : ''}`);
+			const message = vendorMessage(parseJson(text));
+			throw new AppError('auth', `${label} rejected the key (${status})${message ? `: ${message}` : ''}`);
 		}
 
 		return {isVerified: false, why: statusFailure({name, label}, status, response.headers, text).message};

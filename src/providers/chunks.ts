@@ -8,29 +8,27 @@ import type {ProviderRequest} from './provider.ts';
 
 type Bytes = AsyncIterable<Uint8Array>;
 
-/** Where a request goes, and what it says. */
+/** A request to a provider. */
 export type Call = {
 	readonly url: string;
 	readonly headers?: Readonly<Record<string, string>>;
 	readonly body: JsonObject;
 };
 
-const errorBodyLimit = 64 * 1024;
-/** Most bytes of one answer: more than twice what the longest answers take with all that is written around each token. */
-const answerLimit = 128_000_000;
-/** So much white space may stand before the first event, in bytes. */
-const blankLimit = 64 * 1024;
-const deepest = 100;
-/**
- * Longest silence in milliseconds, before the answer and within it: a model on the user's own machine reads a long prompt
- * for minutes, and others think for minutes without a word.
- */
-const longestSilence = 600_000;
+/** Most characters of an error body. */
+const maxErrorLength = 64 * 1024;
+/** Most bytes of one answer: more than twice the longest answers with all their framing. */
+const maxAnswerBytes = 128_000_000;
+/** Most bytes of white space before the first event. */
+const maxBlankBytes = 64 * 1024;
+const maxDepth = 100;
+/** Longest silence before and within an answer: local models read long prompts for minutes, others think for minutes. */
+const idleTimeoutMs = 600_000;
 
 /**
- * Sends a request and gives the chunks of its answer, parsed but not validated, and `[DONE]` where the vendor says so.
- * Throws `AppError` for a status that is not 2xx, for what is no stream of events, for an error inside the stream, for an
- * answer that has no end, and for a connection that breaks; one that merely ends, ends the chunks.
+ * Sends a request. Returns the chunks of its answer, parsed but not validated, and the vendor's `[DONE]`. Throws
+ * `AppError` for a status other than 2xx, an answer that isn't an event stream, an error inside the stream, an endless
+ * answer and a broken connection. A connection that merely closes ends the chunks.
  */
 export async function openChunks(
 	{transport, signal, baseUrl}: ProviderRequest,
@@ -43,8 +41,8 @@ export async function openChunks(
 		headers: {'content-type': 'application/json', accept: 'text/event-stream', ...headers},
 		body: wellFormedJson(body),
 		signal,
-		headersTimeoutMs: longestSilence,
-		idleTimeoutMs: longestSilence,
+		headersTimeoutMs: idleTimeoutMs,
+		idleTimeoutMs,
 	}).catch(error => {
 		throw requestFailure(vendor, baseUrl, error);
 	});
@@ -61,13 +59,13 @@ export async function openChunks(
 	return parseChunks(readSse(capped(bytes, vendor)), vendor);
 }
 
-/** Passes an answer on up to its limit: one without end would fill memory and disk (SAFETY 21). */
+/** Yields an answer up to its limit: an endless one would fill memory and disk (SAFETY 21). */
 async function* capped(body: Bytes, {label}: Vendor): AsyncGenerator<Uint8Array> {
-	let left = answerLimit;
+	let left = maxAnswerBytes;
 	for await (const bytes of body) {
 		left -= bytes.length;
 		if (left < 0) {
-			throw new AppError('network', `${label} sent more than ${formatBytes(answerLimit)} in one answer.`, {
+			throw new AppError('network', `${label} sent more than ${formatBytes(maxAnswerBytes)} in one answer.`, {
 				hint: 'Check that the address is that of a model provider.',
 				permanent: true,
 			});
@@ -77,22 +75,22 @@ async function* capped(body: Bytes, {label}: Vendor): AsyncGenerator<Uint8Array>
 	}
 }
 
-/** Reads the beginning of a body, `limit` characters at most; what cannot be read is left out. */
-export async function readBeginning(body: Bytes, limit = errorBodyLimit): Promise<string> {
+/** Returns the beginning of a body, at most `maxLength` characters. After a read error it returns what came before. */
+export async function readBeginning(body: Bytes, maxLength = maxErrorLength): Promise<string> {
 	const decoder = new TextDecoder();
 	let text = '';
 	try {
 		for await (const bytes of inTime(body)) {
 			text += decoder.decode(bytes, {stream: true});
-			if (text.length >= limit) {
+			if (text.length >= maxLength) {
 				break;
 			}
 		}
 	} catch {
-		// What came has to do.
+		// The text so far is enough.
 	}
 
-	return text.slice(0, limit);
+	return text.slice(0, maxLength);
 }
 
 async function* parseChunks(
@@ -102,8 +100,8 @@ async function* parseChunks(
 	for await (const {event, data} of events) {
 		const chunk = parseJson(data);
 		if (isJsonObject(chunk)) {
-			if (isDeeper(chunk, deepest)) {
-				throw new AppError('network', `${vendor.label} sent JSON nested deeper than ${deepest} levels.`, {
+			if (isDeeper(chunk, maxDepth)) {
+				throw new AppError('network', `${vendor.label} sent JSON nested deeper than ${maxDepth} levels.`, {
 					hint: 'Check that the address is that of a model provider.',
 					permanent: true,
 				});
@@ -119,23 +117,26 @@ async function* parseChunks(
 		} else if (event === 'error') {
 			throw streamFailure(vendor, data);
 		} else if (data.startsWith('{')) {
-			throw new AppError('network', `${vendor.label} sent a damaged stream.`, {hint: 'Try again.'});
+			throw new AppError('network', `${vendor.label} sent an invalid stream.`, {hint: 'Try again.'});
 		}
 	}
 }
 
-/** Passes chunks on; a connection that breaks after the end mark takes nothing from an answer that is whole. */
-export async function* untilBreak<Chunk>(chunks: AsyncIterable<Chunk>, isWhole: () => boolean): AsyncGenerator<Chunk> {
+/** Yields chunks. Ignores a connection that breaks once the answer is complete. */
+export async function* untilBreak<Chunk>(
+	chunks: AsyncIterable<Chunk>,
+	isComplete: () => boolean,
+): AsyncGenerator<Chunk> {
 	try {
 		yield* chunks;
 	} catch (error) {
-		if (!(isWhole() && error instanceof AppError && error.code === 'network')) {
+		if (!(isComplete() && error instanceof AppError && error.code === 'network')) {
 			throw error;
 		}
 	}
 }
 
-/** All vendors mark errors in one of these ways, some of them in two. */
+/** True for a chunk that reports an error, in one of the ways that vendors use. */
 function isError(event: string | undefined, chunk: JsonObject): boolean {
 	const {error, type, object} = chunk;
 	return event === 'error' || type === 'error' || object === 'error' || (!!error && vendorMessage({error}) !== '');
@@ -143,8 +144,8 @@ function isError(event: string | undefined, chunk: JsonObject): boolean {
 
 function notAStream(vendor: Vendor, text: string): AppError {
 	if (looksLikeHtml(text)) {
-		return new AppError('network', `${vendor.label} was not reached: a web page answered instead.`, {
-			hint: 'Check the base URL, and any proxy on the way.',
+		return new AppError('network', `Couldn't reach ${vendor.label}: a web page answered instead.`, {
+			hint: 'Check the base URL, and any proxy in between.',
 			permanent: true,
 		});
 	}
@@ -154,12 +155,12 @@ function notAStream(vendor: Vendor, text: string): AppError {
 		return streamFailure(vendor, body);
 	}
 
-	return new AppError('provider', `${vendor.label} sent its answer in one piece instead of as a stream.`, {
-		hint: 'Check that the base URL belongs to a host that can stream.',
+	return new AppError('provider', `${vendor.label} didn't stream its answer.`, {
+		hint: 'Check that the base URL belongs to a host that supports streaming.',
 	});
 }
 
-/** Looks at the first character that is no white space without taking it from the body; empty for an empty body. */
+/** Returns the first character that isn't white space, '' for an empty body, and the whole body. */
 async function peek(body: Bytes, signal: AbortSignal, {label}: Vendor): Promise<{first: string; bytes: Bytes}> {
 	const source = body[Symbol.asyncIterator]();
 	const decoder = new TextDecoder();
@@ -171,7 +172,7 @@ async function peek(body: Bytes, signal: AbortSignal, {label}: Vendor): Promise<
 	let text = '';
 	let size = 0;
 	try {
-		while (text === '' && size < blankLimit) {
+		while (text === '' && size < maxBlankBytes) {
 			const {done, value} = await source.next();
 			if (done) {
 				break;

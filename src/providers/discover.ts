@@ -5,10 +5,10 @@ import {requestFailure, statusFailure, type Vendor} from './failure.ts';
 import {endpointUrl} from './history.ts';
 import {listAt, textAt} from './json-path.ts';
 
-const bodyLimit = 4 * 1024 * 1024;
+const maxBodyBytes = 4 * 1024 * 1024;
 
 /**
- * Returns the names of the models of an OpenAI-compatible host (`GET {baseUrl}/models`), sorted and each one once. Reads
+ * Returns the names of the models of an OpenAI-compatible host (`GET {baseUrl}/models`), sorted and unique. Reads
  * `{data: [{id}]}`, `{models: [{name}]}`, and lists of names. Throws `AppError` as an adapter does.
  */
 export async function listHostModels(
@@ -29,9 +29,9 @@ export async function listHostModels(
 	return modelNames(response, url);
 }
 
-/** The names in a list of models, sorted and each one once; none where it has another shape. */
+/** Returns the names in a list of models, sorted and unique; none if it has another shape. */
 export async function modelNames(response: TransportResponse, url: string): Promise<readonly string[]> {
-	const value = await readJson(response, {from: new URL(url).origin, limit: bodyLimit});
+	const value = await readJson(response, {from: new URL(url).origin, limit: maxBodyBytes});
 	const items = [listAt(value), listAt(value, 'data'), listAt(value, 'models')].find(list => list.length > 0) ?? [];
 	const names = items.map(item => textAt(item) || textAt(item, 'id') || textAt(item, 'name')).filter(Boolean);
 	return [...new Set(names)].toSorted();

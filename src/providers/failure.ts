@@ -3,21 +3,22 @@ import {type Json, parseJson} from '../core/json.ts';
 import {isLoopback} from '../core/origin.ts';
 import {type ProviderName, providerRows} from '../core/provider-rows.ts';
 import {isRetryableStatus} from '../net/retry.ts';
-import {askedWaitMs} from './asked-wait.ts';
 import {at, countAt, listAt, textAt} from './json-path.ts';
+import {retryAfterMs} from './retry-after.ts';
 
-/** Who is spoken to, as far as an error message must say it. */
+/** The provider that an error message names. */
 export type Vendor = {readonly name: ProviderName; readonly label: string};
 
-const longest = 500;
+/** Most characters of a vendor's message. */
+const maxLength = 500;
 
-/** The vendor's own words in an error body or error chunk, whatever its shape; empty where there are none. */
+/** Returns the vendor's message in an error body or error chunk of any shape; '' if it has none. */
 export function vendorMessage(value: Json | undefined): string {
 	if (Array.isArray(value)) {
 		return vendorMessage(value[0]);
 	}
 
-	const words = [
+	const messages = [
 		typeof value === 'string' ? value : '',
 		textAt(value, 'error', 'message'),
 		textAt(value, 'error'),
@@ -32,10 +33,10 @@ export function vendorMessage(value: Json | undefined): string {
 		textAt(value, 'code'),
 		String(countAt(value, 'error', 'code') ?? ''),
 	];
-	return (words.find(Boolean) ?? '').slice(0, longest);
+	return (messages.find(Boolean) ?? '').slice(0, maxLength);
 }
 
-/** Returns the error for an answer whose status is not 2xx. `text` is its body as far as it was read. */
+/** Returns the error for an answer whose status isn't 2xx. `text` is the beginning of its body. */
 export function statusFailure(
 	{name, label}: Vendor,
 	status: number,
@@ -45,41 +46,41 @@ export function statusFailure(
 	const cause = {refusal: text};
 	const body = parseJson(text);
 	const html = looksLikeHtml(text);
-	const words = body === undefined && !html ? text.trim().slice(0, longest) : vendorMessage(body);
-	const said = words ? `: ${words}` : '.';
+	const message = body === undefined && !html ? text.trim().slice(0, maxLength) : vendorMessage(body);
+	const detail = message ? `: ${message}` : '.';
 	if (status === 401 || status === 403 || isBadKey(body)) {
-		return new AppError('auth', `${label} rejected the key (${status})${said}`, {
+		return new AppError('auth', `${label} rejected the key (${status})${detail}`, {
 			cause,
 			hint: `Check the key with \`keys set ${name}\`.`,
 		});
 	}
 
 	if (html || (status >= 300 && status < 400)) {
-		return new AppError('network', `${label} was not reached: a web page answered with status ${status}.`, {
+		return new AppError('network', `Couldn't reach ${label}: a web page answered with status ${status}.`, {
 			cause,
-			hint: 'Check the base URL, and any proxy on the way.',
+			hint: 'Check the base URL, and any proxy in between.',
 			permanent: !isRetryableStatus(status),
 		});
 	}
 
 	if (status === 404) {
-		return new AppError('not-found', `${label} does not know this model or address (404)${said}`, {
+		return new AppError('not-found', `${label} has no such model or address (404)${detail}`, {
 			cause,
-			hint: 'Choose a model that `model list` shows, or check the base URL.',
+			hint: 'Select a model from `model list`, or check the base URL.',
 		});
 	}
 
-	const retryAfter = askedWaitMs(headers, body, words);
+	const retryAfter = retryAfterMs(headers, body, message);
 	if (status === 408 || status >= 500) {
-		return new AppError('network', `${label} could not answer (${status})${said}`, {
+		return new AppError('network', `${label} is unavailable (${status})${detail}`, {
 			cause,
-			hint: 'Try again in a while.',
+			hint: 'Try again later.',
 			retryAfter,
 		});
 	}
 
 	if (status === 429) {
-		return new AppError('provider', `${label} is rate-limiting you (429)${said}`, {
+		return new AppError('provider', `${label} is rate-limiting you (429)${detail}`, {
 			cause,
 			hint: 'Wait a while, or check the limits and credit of this key.',
 			retryAfter,
@@ -87,8 +88,8 @@ export function statusFailure(
 		});
 	}
 
-	const overflow = status === 413 || isOverflow(body, words);
-	return new AppError('provider', `${label} refused the request (${status})${said}`, {
+	const overflow = status === 413 || isOverflow(body, message);
+	return new AppError('provider', `${label} rejected the request (${status})${detail}`, {
 		cause,
 		...(overflow && overflowOptions),
 		temporary: isRetryableStatus(status),
@@ -96,8 +97,8 @@ export function statusFailure(
 }
 
 /**
- * Returns what to throw where a request to `baseUrl` failed with `error`: says that a program on this machine is down, and
- * of whose. Any other error comes back as it is.
+ * Returns the error to throw when a request to `baseUrl` failed with `error`. It names a local program that isn't
+ * running; any other error comes back unchanged.
  */
 export function requestFailure({name, label}: Vendor, baseUrl: string, error: unknown): unknown {
 	const isDown =
@@ -115,21 +116,24 @@ export function requestFailure({name, label}: Vendor, baseUrl: string, error: un
 	});
 }
 
-/** What a host sent with a status that refuses, as far as it was read; empty for any other error. */
+/** Returns the body of a refusal as far as it was read; '' for any other error. */
 export function refusalText({cause}: AppError): string {
 	return typeof cause === 'object' && cause !== null && 'refusal' in cause ? String(cause.refusal) : '';
 }
 
-/** Returns the error for what a vendor reports inside its stream, after it had answered 200. */
+/** Returns the error for a failure that a vendor reports inside its stream, after it answered 200. */
 export function streamFailure({label}: Vendor, value: Json | undefined): AppError {
-	const words = vendorMessage(value);
-	const text = `${label} reported an error: ${words || 'the answer was broken off without a reason'}`;
-	if (isOverflow(value, words)) {
+	const message = vendorMessage(value);
+	const text = `${label} reported an error: ${message || 'it ended the answer without a reason'}`;
+	if (isOverflow(value, message)) {
 		return new AppError('provider', text, overflowOptions);
 	}
 
-	const temporary = isTemporary(value, words) && !isSpent(value);
-	return new AppError('provider', text, {temporary, retryAfter: temporary ? askedWaitMs({}, value, words) : undefined});
+	const temporary = isTemporary(value, message) && !isSpent(value);
+	return new AppError('provider', text, {
+		temporary,
+		retryAfter: temporary ? retryAfterMs({}, value, message) : undefined,
+	});
 }
 
 /** True for the beginning of an HTML or XML page. */
@@ -137,12 +141,12 @@ export function looksLikeHtml(text: string): boolean {
 	return text.trimStart().startsWith('<');
 }
 
-/** True for an answer that says that the key itself is wrong; one that only may not do this is another matter. */
+/** True if the provider says that the key is invalid, not merely that it lacks a permission. */
 export function isRefusedKey(status: number, body: Json | undefined): boolean {
 	return status === 401 || isBadKey(body);
 }
 
-/** Google answers 400 to a wrong key. */
+/** Google answers 400 for an invalid key. */
 function isBadKey(body: Json | undefined): boolean {
 	const error = at(Array.isArray(body) ? body[0] : body, 'error');
 	return listAt(error, 'details').some(detail => textAt(detail, 'reason') === 'API_KEY_INVALID');
@@ -153,7 +157,7 @@ const overflowOptions = {
 	hint: 'Start a new session with /new, or edit the last message (Esc Esc).',
 } as const;
 
-/** Codes and types of an error, wherever a vendor puts them, in lower case. */
+/** Returns the codes and types of an error in lower case, from every place that vendors use. */
 function codesOf(value: Json | undefined): readonly string[] {
 	const error = Array.isArray(value) ? value[0] : value;
 	return ['code', 'type', 'status'].flatMap(key =>
@@ -163,23 +167,23 @@ function codesOf(value: Json | undefined): readonly string[] {
 	);
 }
 
-/** True where the conversation does not fit into the model's context window. */
-function isOverflow(value: Json | undefined, words: string): boolean {
+/** True if the conversation doesn't fit into the model's context window. */
+function isOverflow(value: Json | undefined, message: string): boolean {
 	return (
 		codesOf(value).some(code => /context_length|exceed_context|request_too_large/.test(code)) ||
 		/context[ _](?:length|window|size|limit)|(?:prompt|input|request) (?:is |was )?too (?:long|large)|too many (?:input )?tokens|(?:input )?token count|maximum (?:context|prompt|model) length|reduce the length/i.test(
-			words,
+			message,
 		)
 	);
 }
 
-/** True where the credit or quota of a key is used up: waiting does not help. */
+/** True if the credit or quota of a key is used up: waiting doesn't help. */
 function isSpent(value: Json | undefined): boolean {
 	return codesOf(value).some(code => /insufficient_quota|billing|insufficient_credit/.test(code));
 }
 
-/** True for an error that is likely to be gone a moment later, such as an overload. */
-function isTemporary(value: Json | undefined, words: string): boolean {
+/** True for an error that is likely to pass soon, such as an overload. */
+function isTemporary(value: Json | undefined, message: string): boolean {
 	const error = Array.isArray(value) ? value[0] : value;
 	const status = countAt(error, 'error', 'code') ?? countAt(error, 'code') ?? Number(textAt(error, 'error', 'code'));
 	return (
@@ -190,7 +194,7 @@ function isTemporary(value: Json | undefined, words: string): boolean {
 			),
 		) ||
 		/overload|over[ _]capacity|at capacity|rate limit|temporar|unavailable|timed? ?out|(?:try|retry) again|slow down/i.test(
-			words,
+			message,
 		)
 	);
 }

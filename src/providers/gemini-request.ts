@@ -4,12 +4,12 @@ import {opaqueOf, withoutTail} from './history.ts';
 import {countAt, textAt} from './json-path.ts';
 import type {ProviderRequest} from './provider.ts';
 
-export const geminiWire = 'gemini';
+export const geminiFormat = 'gemini';
 
-/** Google's own word for a call that no Gemini 3 has signed, because another model made it (thought signatures, FAQ). */
+/** Google's placeholder for a call that no Gemini 3 signed, because another model made it (thought signatures, FAQ). */
 const unsigned = 'skip_thought_signature_validator';
 
-/** Maps a request to the body of Gemini's `streamGenerateContent`. */
+/** Returns the body for Gemini's `streamGenerateContent`. */
 export function geminiBody({model, system, messages, tools, maxOutputTokens}: ProviderRequest): JsonObject {
 	return {
 		...(system.trim() && {systemInstruction: {parts: [{text: system}]}}),
@@ -32,14 +32,14 @@ export function geminiBody({model, system, messages, tools, maxOutputTokens}: Pr
 	};
 }
 
-/** Models before 2.5 and those for images and speech refuse to be asked for their thoughts. */
+/** False for models before 2.5 and those for images and speech, which refuse a request for thoughts. */
 function canThink(model: string): boolean {
 	return /gemini-(?:2\.5|[3-9]|\d\d|(?:pro|flash)[a-z-]*-latest)/.test(model) && !/image|tts|audio|live/.test(model);
 }
 
 type Content = {readonly role: 'user' | 'model'; readonly parts: readonly JsonObject[]};
 
-/** The results of parallel calls stand together in one content, right after the calls. */
+/** Joins the results of parallel calls to one content, right after the calls. */
 function toContents(messages: readonly Message[], mustSign: boolean): readonly Content[] {
 	const contents: Content[] = [];
 	messages.forEach((message, index) => {
@@ -74,13 +74,13 @@ function toResult({callId, name, output, failed}: Extract<Message, {role: 'tool'
 	return {functionResponse: {id: callId, name, response: failed ? {error: output} : {output}}};
 }
 
-/** A signature goes back on the part on which it came; parts with and without one are never merged. */
+/** A signature goes back on the part that it came with; parts with and without one are never merged. */
 function toPart(
 	part: AssistantPart,
 	message: Extract<Message, {role: 'assistant'}>,
 	mustSign: boolean,
 ): readonly JsonObject[] {
-	const opaque = opaqueOf(part, message, geminiWire, 'google');
+	const opaque = opaqueOf(part, message, geminiFormat, 'google');
 	const thoughtSignature = textAt(opaque, 'thoughtSignature');
 	const signature: JsonObject = thoughtSignature ? {thoughtSignature} : {};
 	switch (part.type) {

@@ -3,7 +3,7 @@ import {callIds, finishOf, finishWithCalls, toolCall} from './calls.ts';
 import {createChoicePicker} from './chat/choice.ts';
 import {untilBreak} from './chunks.ts';
 import type {Vendor} from './failure.ts';
-import {geminiBody, geminiWire} from './gemini-request.ts';
+import {geminiBody, geminiFormat} from './gemini-request.ts';
 import {endpointUrl} from './history.ts';
 import {at, countAt, listAt, textAt} from './json-path.ts';
 import {type OptionalField, openWithout, optionalTools} from './optional-fields.ts';
@@ -29,7 +29,7 @@ const finishReasons: ReadonlyMap<string, FinishReason> = new Map([
 	['MALFORMED_RESPONSE', 'error'],
 ]);
 
-/** What open models behind the same API may refuse. */
+/** Fields that open models behind the same API may refuse. */
 const optionalFields: readonly OptionalField[] = [
 	{
 		name: 'thinkingConfig',
@@ -43,8 +43,8 @@ const optionalFields: readonly OptionalField[] = [
 ];
 
 /**
- * Gemini's `streamGenerateContent`. The end mark is a `finishReason`, or a `blockReason` for a prompt that was refused;
- * older models send one with every chunk, so that the last one counts when the stream has ended.
+ * Gemini's `streamGenerateContent`. The end mark is a `finishReason`, or a `blockReason` for a prompt that was blocked.
+ * Older models send one with every chunk, so the last one counts once the stream has ended.
  */
 export const gemini: Provider = async function* (request) {
 	const name = request.model.includes('/') ? request.model : `models/${request.model}`;
@@ -56,24 +56,24 @@ export const gemini: Provider = async function* (request) {
 	const chunks = yield* openWithout(request, vendor, call, optionalFields);
 
 	const pickCandidate = createChoicePicker('candidates');
-	const parts = partReader(callIds(request.messages));
+	const readPart = createPartReader(callIds(request.messages));
 	let counts: JsonObject = {};
 	let reason: FinishReason | undefined;
-	let word = '';
+	let vendorReason = '';
 	let message = '';
 	let calls = 0;
 
 	for await (const chunk of untilBreak(chunks, () => reason !== undefined)) {
 		const candidate = pickCandidate(chunk);
 		for (const part of listAt(candidate, 'content', 'parts')) {
-			const events = parts(part);
+			const events = readPart(part);
 			calls += events.filter(({type}) => type === 'tool-call').length;
 			yield* events;
 		}
 
 		const metadata = at(chunk, 'usageMetadata');
 		if (isJsonObject(metadata)) {
-			// Later chunks restate the counts; some say nothing of them yet.
+			// Later chunks repeat the counts; early ones may lack them.
 			counts = {...counts, ...metadata};
 			yield* 'promptTokenCount' in counts ? [{type: 'usage', usage: readUsage(counts)} as const] : [];
 		}
@@ -82,25 +82,25 @@ export const gemini: Provider = async function* (request) {
 		const ending = textAt(candidate, 'finishReason');
 		if (blocked) {
 			reason = 'content-filter';
-			word = blocked;
+			vendorReason = blocked;
 			message = textAt(chunk, 'promptFeedback', 'blockReasonMessage') || `The prompt was blocked: ${blocked}.`;
 		} else if (ending && ending !== 'FINISH_REASON_UNSPECIFIED') {
 			reason = finishReasons.get(ending) ?? 'other';
-			word = ending;
+			vendorReason = ending;
 			message = reason === 'stop' ? '' : textAt(candidate, 'finishMessage');
 		}
 	}
 
 	if (reason) {
-		yield finishOf(finishWithCalls(reason, calls), word, message);
+		yield finishOf(finishWithCalls(reason, calls), vendorReason, message);
 	}
 };
 
 /**
- * Reads parts. Pieces of one kind that follow each other share an id until one of them was signed; `length` tells how
- * many of the part's last characters came with the signature, so that it goes back on just them.
+ * Returns a function that reads parts. Consecutive pieces of one kind share an id until one of them is signed. `length`
+ * is the number of characters that came with the signature, so that it goes back on just those.
  */
-function partReader(newId: (vendorId: string) => string): (part: Json) => readonly ProviderEvent[] {
+function createPartReader(newId: (vendorId: string) => string): (part: Json) => readonly ProviderEvent[] {
 	let open: 'text-delta' | 'reasoning-delta' | undefined;
 	let count = 0;
 
@@ -109,7 +109,7 @@ function partReader(newId: (vendorId: string) => string): (part: Json) => readon
 		const call = at(part, 'functionCall');
 		if (call !== undefined) {
 			open = undefined;
-			const opaque = thoughtSignature ? {wire: geminiWire, data: {thoughtSignature}} : undefined;
+			const opaque = thoughtSignature ? {wire: geminiFormat, data: {thoughtSignature}} : undefined;
 			const text = JSON.stringify(at(call, 'args') ?? {});
 			return [toolCall(newId(textAt(call, 'id')), textAt(call, 'name'), text, opaque)];
 		}
@@ -122,12 +122,12 @@ function partReader(newId: (vendorId: string) => string): (part: Json) => readon
 		const type = at(part, 'thought') === true ? 'reasoning-delta' : 'text-delta';
 		count += type === open ? 0 : 1;
 		open = thoughtSignature ? undefined : type;
-		const opaque = thoughtSignature && {opaque: {wire: geminiWire, data: {thoughtSignature, length: text.length}}};
+		const opaque = thoughtSignature && {opaque: {wire: geminiFormat, data: {thoughtSignature, length: text.length}}};
 		return [{type, id: `${count}`, text, ...(opaque || {})}];
 	};
 }
 
-/** The prompt's count contains cached tokens; thoughts are counted beside the candidates, what tools read is apart. */
+/** The prompt's count contains cached tokens; thoughts are counted beside the candidates. */
 function readUsage(counts: JsonObject) {
 	const thoughts = countAt(counts, 'thoughtsTokenCount') ?? 0;
 	return usageOf({

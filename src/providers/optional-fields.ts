@@ -4,22 +4,22 @@ import {type Call, openChunks} from './chunks.ts';
 import {refusalText, type Vendor} from './failure.ts';
 import type {ProviderEvent, ProviderRequest} from './provider.ts';
 
-/** A part of a request that some hosts refuse, and that an answer can do without. */
+/** A field of a request that some hosts refuse, and that isn't essential. */
 export type OptionalField = {
 	readonly name: string;
-	/** Whether the host's refusal, as it was sent, is about this part. */
+	/** True if the text of a refusal is about this field. */
 	readonly isRefused: (refusal: string) => boolean;
 	readonly without: (body: JsonObject) => JsonObject;
-	/** What the user is told; nothing where nobody would miss it. */
+	/** Returns the message for the user; left out if the user doesn't need to know. */
 	readonly notice?: (model: string) => string;
 };
 
-/** By host and model, the names of the parts that it has refused while this program runs. */
+/** The names of the fields that a host and model refused since the program started. */
 const refused = new Map<string, ReadonlySet<string>>();
 
 /**
- * Sends a request as `openChunks` does and gives its chunks; yields what the user has to know. A host that refuses a part of it is asked once more without that part, and not
- * sent it again; a refusal has cost nothing, and the same question without it is another request, not a retry.
+ * Sends a request like `openChunks` and returns its chunks; yields notices for the user. If a host refuses an optional
+ * field, the request is sent again without it, as are all later ones. That isn't a retry: a refusal costs nothing.
  */
 export async function* openWithout(
 	request: ProviderRequest,
@@ -50,7 +50,7 @@ export async function* openWithout(
 	}
 }
 
-/** A field of the body's top level that is left out where the refusal names it. */
+/** Creates an optional field for the top level of the body. `pattern` matches a refusal of it. */
 export function optionalField(name: string, pattern: RegExp, notice?: OptionalField['notice']): OptionalField {
 	return {
 		name,
@@ -72,8 +72,8 @@ const toolRefusals = [
 	/no endpoints found that support tool|tool[ _]choice[^.\n]{0,40}requires|tools param requires/i,
 ];
 
-/** Tools, which small models and the hosts of many others do not know. */
+/** Tools, which small models and many hosts don't support. */
 export const optionalTools: OptionalField = {
-	...optionalField('tools', /$^/, model => `${model} doesn’t support tools. Continuing without them.`),
+	...optionalField('tools', /$^/, model => `${model} doesn't support tools. Continuing without them.`),
 	isRefused: refusal => toolRefusals.some(pattern => pattern.test(refusal)),
 };

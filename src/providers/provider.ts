@@ -7,55 +7,59 @@ import type {Transport} from '../net/transport.ts';
 
 export type FinishReason = 'stop' | 'length' | 'tool-calls' | 'content-filter' | 'error' | 'other';
 
-/** What a model says, in one vocabulary for all vendors. Parts that belong together share an `id`. */
+/** An event of an answer, the same for all vendors. Deltas of one part share an `id`. */
 export type ProviderEvent =
 	| {readonly type: 'text-delta'; readonly id: string; readonly text: string; readonly opaque?: Opaque}
-	/** Reasoning as far as it may be shown; `text` is empty where only the `opaque` item exists. */
+	/** Reasoning that may be shown; `text` is empty if there is only the `opaque` item. */
 	| {readonly type: 'reasoning-delta'; readonly id: string; readonly text: string; readonly opaque?: Opaque}
-	/** One whole call; yielded once, when its arguments are complete. */
+	/** A complete call, yielded once. */
 	| {
 			readonly type: 'tool-call';
 			readonly id: string;
 			readonly name: string;
 			readonly arguments: JsonObject;
-			/** The arguments' text where it was no JSON object; `arguments` is then empty. */
+			/** The text of the arguments if it isn't a JSON object; `arguments` is then empty. */
 			readonly malformed?: string;
 			readonly opaque?: Opaque;
 	  }
-	/** What the user has to know of the request, such as a part of it that was left out. Comes before anything else. */
+	/** A message for the user, such as a field that was left out. Comes before anything else. */
 	| {readonly type: 'notice'; readonly level: 'info' | 'warning'; readonly text: string}
-	/** Usage of the whole message so far. May come several times, the last one counts. */
+	/** Usage of the whole message so far. May come several times; the last one counts. */
 	| {readonly type: 'usage'; readonly usage: TokenUsage}
-	/** The vendor's own end mark was seen. A stream without it is incomplete (SAFETY 22). */
+	/** The vendor's end mark. A stream without it is incomplete (SAFETY 22). */
 	| {
 			readonly type: 'finish';
 			readonly reason: FinishReason;
-			/** Why, in the vendor's own sentence. */
+			/** The vendor's explanation, a sentence. */
 			readonly message?: string;
-			/** The vendor's word for an end that is neither usual nor explained by a sentence. */
-			readonly word?: string;
+			/** The vendor's code for an unusual end without an explanation. */
+			readonly vendorReason?: string;
 	  };
 
 export type ProviderRequest = {
 	/** The vendor's name of the model, without `provider/`. */
 	readonly model: string;
-	/** As that vendor's own SDK reads it: up to `/v1` for OpenAI, Mistral, Groq and custom, the origin for the others. */
+	/**
+	 * As the vendor's own SDK reads it: up to `/v1` for OpenAI and compatible hosts, the origin for Anthropic and
+	 * Google.
+	 */
 	readonly baseUrl: string;
 	readonly system: string;
 	readonly messages: readonly Message[];
 	readonly tools: readonly ToolDefinition[];
-	/** Most tokens that the answer may have; the adapter's own default otherwise. */
+	/** Most tokens of the answer; the adapter's default if left out. */
 	readonly maxOutputTokens?: number;
-	/** Sends a request with the credential of `baseUrl`'s origin attached. */
+	/** Sends a request with the credential for the origin of `baseUrl`. */
 	readonly transport: Transport;
 	readonly signal: AbortSignal;
 };
 
 /**
- * One request to one model. Throws `AppError`: `auth` (401, 403), `not-found` (404), `network` (no connection, a proxy's
- * HTML), `provider` (any other refusal, with the vendor's own message). Nothing is thrown for a stream that merely stops.
+ * Sends one request to one model and yields its answer. Throws `AppError`: `auth` (401, 403), `not-found` (404),
+ * `network` (no connection, a proxy's HTML), `provider` (any other refusal, with the vendor's message). A stream that
+ * merely stops throws nothing.
  */
 export type Provider = (request: ProviderRequest) => AsyncGenerator<ProviderEvent>;
 
-/** A provider bound to its model, host, key, instructions and tools: what the agent loop calls. Throws as `Provider`. */
+/** A provider bound to its model, host, key, instructions and tools, for the agent loop. Throws like `Provider`. */
 export type ModelCall = (messages: readonly Message[], signal: AbortSignal) => AsyncGenerator<ProviderEvent>;

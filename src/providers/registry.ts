@@ -2,10 +2,10 @@ import {providerNames} from '../core/model.ts';
 import {type ProviderData, type ProviderName, providerRows} from '../core/provider-rows.ts';
 import type {Provider} from './provider.ts';
 
-/** A vendor, or a kind of host, as the rest of the program knows it. */
+/** A vendor, or a kind of host. */
 export type ProviderRow = ProviderData & {
 	readonly name: ProviderName;
-	/** Loads the adapter when it is first needed. */
+	/** Loads the adapter. */
 	readonly load: () => Promise<Provider>;
 };
 
@@ -27,7 +27,7 @@ function rowOf(name: ProviderName): ProviderRow {
 	return {...row, name, load: () => adapters[row.adapter](name)};
 }
 
-/** All providers, in the order of their rows. */
+/** All providers, in the order of `providerRows`. */
 export const registry = Object.fromEntries(providerNames.map(name => [name, rowOf(name)])) as Readonly<
 	Record<ProviderName, ProviderRow>
 >;

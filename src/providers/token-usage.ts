@@ -2,7 +2,10 @@ import type {Json} from '../core/json.ts';
 import {noUsage, type TokenUsage} from '../core/session/usage.ts';
 import {at, countAt} from './json-path.ts';
 
-/** Returns disjoint buckets of a prompt count that contains the cached tokens. Grok on Azure reports more cached than all. */
+/**
+ * Returns disjoint buckets from a prompt count that contains the cached tokens. Grok on Azure reports more cached than
+ * all.
+ */
 export function usageOf(counts: {
 	prompt: number;
 	cacheRead: number;
@@ -16,8 +19,8 @@ export function usageOf(counts: {
 }
 
 /**
- * Reads usage as OpenAI's Chat Completions and Responses and their many followers report it; undefined where nothing was
- * counted. xAI leaves reasoning out of the completion tokens, which shows in the total.
+ * Reads usage as OpenAI's Chat Completions, Responses and compatible hosts report it; undefined if there is none. xAI
+ * leaves reasoning out of the completion tokens, which shows in the total.
  */
 export function openaiUsage(value: Json | undefined): TokenUsage | undefined {
 	const prompt = countAt(value, 'prompt_tokens') ?? countAt(value, 'input_tokens');
@@ -50,12 +53,12 @@ export function openaiUsage(value: Json | undefined): TokenUsage | undefined {
 	};
 }
 
-/** xAI counts in ticks of so many to the US dollar. */
+/** xAI reports costs in ticks. */
 const ticksPerUsd = 10_000_000_000;
 
 /**
- * What the provider says that it took, in US dollars: OpenRouter (whose own fee comes on top of what the vendor takes from a
- * key of the user), Perplexity, DeepInfra and xAI do.
+ * Returns the cost in US dollars that OpenRouter, Perplexity, DeepInfra or xAI reports. OpenRouter's fee comes on top
+ * of what the vendor charges to the user's own key.
  */
 function reportedCost(value: Json | undefined): number | undefined {
 	const own = countAt(value, 'cost') ?? countAt(value, 'cost', 'total_cost') ?? countAt(value, 'estimated_cost');

@@ -3,7 +3,7 @@ import {runAgent} from '../../src/agent/run.ts';
 import type {AgentEvent} from '../../src/core/session/event.ts';
 import type {Message} from '../../src/core/session/message.ts';
 import {toMessages} from '../../src/core/session/read-conversation.ts';
-import {adapterOf, farEnd, requestOf} from '../providers/replay.ts';
+import {adapterOf, fakeHost, requestOf} from '../providers/replay.ts';
 import {call, collect, echo, finish, runOptions, type Script, scriptedModel, text, transcriptOf} from './scripted.ts';
 
 const refusals = [
@@ -21,7 +21,7 @@ const refusals = [
 
 async function overflowOf(wire: string, body: object): Promise<unknown> {
 	const provider = await adapterOf(wire);
-	const events = provider(requestOf(farEnd({status: 400, body: JSON.stringify(body)}).transport));
+	const events = provider(requestOf(fakeHost({status: 400, body: JSON.stringify(body)}).transport));
 	return events.next().catch((error: unknown) => error);
 }
 

@@ -2,7 +2,7 @@ import {describe, expect, test} from 'vitest';
 import {createModelRetry} from '../../src/agent/model-retry.ts';
 import {runAgent} from '../../src/agent/run.ts';
 import type {Provider} from '../../src/providers/provider.ts';
-import {type Answer, adapterOf, farEnd, fixture, requestOf} from '../providers/replay.ts';
+import {type Answer, adapterOf, fakeHost, fixture, requestOf} from '../providers/replay.ts';
 import {collect, runOptions} from './scripted.ts';
 
 const [anthropic, gemini, responses, chat, groq] = await Promise.all([
@@ -16,7 +16,7 @@ const answer = 'data: {"choices":[{"delta":{"content":"Hi"},"finish_reason":"sto
 
 /** Runs a conversation against a far end: how often it was asked, with which waits, and how the run ended. */
 async function run(provider: Provider, ...answers: readonly Answer[]) {
-	const end = farEnd(...answers);
+	const end = fakeHost(...answers);
 	const waits: number[] = [];
 	const clock = {
 		sleep: async (milliseconds: number) => {
@@ -111,7 +111,7 @@ test('a part that a host refuses is said once, also where the next try fails', a
 		{
 			type: 'notice',
 			level: 'warning',
-			text: 'Custom doesn’t count tokens while it streams. Its usage stays unknown.',
+			text: "Custom doesn't count tokens while it streams. Its usage stays unknown.",
 		},
 	]);
 });

@@ -4,7 +4,7 @@ import {AppError} from '../../src/core/error.ts';
 import {call, collect, runOptions, type Script, scriptedModel, text} from './scripted.ts';
 
 test.each([
-	['content-filter', {word: 'SAFETY'}, 'The answer was filtered (SAFETY).'],
+	['content-filter', {vendorReason: 'SAFETY'}, 'The answer was filtered (SAFETY).'],
 	['content-filter', {message: 'This was blocked.'}, 'This was blocked.'],
 	['length', {message: 'Out of room.'}, 'Out of room.'],
 ] as const)('an answer that ends with %s and %j says why', async (reason, said, message) => {
@@ -23,13 +23,13 @@ test.each([
 test.each([
 	['hologram', 'The answer ended with “hologram”, an unknown reason. It may be incomplete.'],
 	[undefined, 'The answer ended for an unknown reason. It may be incomplete.'],
-])('an end word that nobody knows (%s) makes the answer incomplete', async (word, message) => {
-	const {ask} = scriptedModel([text('Text.'), {type: 'finish', reason: 'other', ...(word && {word})}]);
+])('an end word that nobody knows (%s) makes the answer incomplete', async (vendorReason, message) => {
+	const {ask} = scriptedModel([text('Text.'), {type: 'finish', reason: 'other', ...(vendorReason && {vendorReason})}]);
 	expect((await collect(runAgent(runOptions({ask})))).at(-1)).toEqual({
 		type: 'run-end',
 		reason: 'incomplete',
 		stopReason: 'incomplete',
-		error: {code: 'incomplete', message, hint: 'Ask the model to go on.'},
+		error: {code: 'incomplete', message, hint: 'Ask the model to continue.'},
 	});
 });
 
@@ -59,7 +59,10 @@ test('a call that said nothing counts nothing', async () => {
 });
 
 test('calls of an answer that ended with an unknown word are not run', async () => {
-	const {ask, asked} = scriptedModel([call('echo', {word: 'a'}), {type: 'finish', reason: 'other', word: 'hologram'}]);
+	const {ask, asked} = scriptedModel([
+		call('echo', {word: 'a'}),
+		{type: 'finish', reason: 'other', vendorReason: 'hologram'},
+	]);
 	const events = await collect(runAgent(runOptions({ask})));
 	expect(events.map(({type}) => type)).toEqual(['run-start', 'user-message', 'tool-call', 'run-end']);
 	expect([events.at(-1), asked.length]).toEqual([expect.objectContaining({reason: 'incomplete'}), 1]);

@@ -85,7 +85,7 @@ test('an empty answer is said to be one', async () => {
 			type: 'notice',
 			level: 'warning',
 			text: 'The model gave an empty answer.',
-			hint: 'Ask again, or choose another model.',
+			hint: 'Ask again, or select another model.',
 		},
 		done,
 	]);
@@ -103,7 +103,7 @@ test('[22] a stream without its end mark is incomplete, and its whole calls are 
 			error: {
 				code: 'incomplete',
 				message: 'The answer is incomplete: the connection ended before the model did.',
-				hint: 'Ask the model to go on.',
+				hint: 'Ask the model to continue.',
 			},
 		},
 	]);
@@ -116,7 +116,7 @@ test('[22] a connection that breaks after content is incomplete, with what broke
 		type: 'run-end',
 		reason: 'incomplete',
 		stopReason: 'incomplete',
-		error: {code: 'incomplete', message: 'The connection was reset.', hint: 'Ask the model to go on.'},
+		error: {code: 'incomplete', message: 'The connection was reset.', hint: 'Ask the model to continue.'},
 	});
 });
 
@@ -169,7 +169,7 @@ test('an error that the host reports as the end of an answer ends the run with i
 test('[21] [23] a call is repeated while nothing was shown, and a long wait is said', async () => {
 	const {ask, asked} = scriptedModel(
 		[{type: 'usage', usage}, new AppError('network', 'The host does not answer.')],
-		[new AppError('network', 'The host could not answer (503): busy')],
+		[new AppError('network', 'The host is unavailable (503): busy')],
 		[text('Hi.'), finish('stop')],
 	);
 	const waited: number[] = [];
@@ -182,7 +182,7 @@ test('[21] [23] a call is repeated while nothing was shown, and a long wait is s
 	const events = runAgent(runOptions({ask, retry: createModelRetry(clock)}));
 
 	expect((await collect(events)).slice(2)).toEqual([
-		{type: 'notice', level: 'info', text: 'The host could not answer (503): busy. Trying again in 4 s.'},
+		{type: 'notice', level: 'info', text: 'The host is unavailable (503): busy. Trying again in 4 s.'},
 		{type: 'text-delta', id: 't', messageId: 'id-1', text: 'Hi.'},
 		done,
 	]);

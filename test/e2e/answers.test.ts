@@ -81,7 +81,7 @@ test('a host without tools answers all the same, and the user is told', async ()
 	const {status, stderr, result} = await run('-p', 'hi');
 	expect([status, stderr, result.text]).toEqual([
 		0,
-		'service: alpha doesn’t support tools. Continuing without them.\n',
+		"service: alpha doesn't support tools. Continuing without them.\n",
 		'Hi.',
 	]);
 });

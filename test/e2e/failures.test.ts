@@ -18,7 +18,7 @@ test('a connection that breaks in the middle of an answer leaves it labelled, an
 	);
 	terminal.type('tell me\r');
 	await terminal.waitFor(
-		/Half of an ans\n\n■ The connection to http[\s\S]* was closed[\s\S]*\n {2}→ Ask the model to go on\./,
+		/Half of an ans\n\n■ The connection to http[\s\S]* was closed[\s\S]*\n {2}→ Ask the model to continue\./,
 	);
 	await waitForIdle(terminal);
 	terminal.type('go on\r');
@@ -49,7 +49,7 @@ test('a stream that is damaged is said to be so, and what came before stays [22]
 	const chunks = ['{"choices":[{"delta":{"content":"Half of an ans"}}]}', '{"choices":[{"del'];
 	host.answerWith(({refuse}) => refuse(200, 'text/event-stream', chunks.map(data => `data: ${data}\n\n`).join('')));
 	terminal.type('tell me\r');
-	await terminal.waitFor(/Half of an ans\n\n■ .*damaged.*\n {2}→ Ask the model to go on\./);
+	await terminal.waitFor(/Half of an ans\n\n■ .*invalid stream.*\n {2}→ Ask the model to continue\./);
 });
 
 // Both are tried again after a while, so they wait at the same time.

@@ -119,7 +119,7 @@ test.each([
 		[finish('stop')],
 		0,
 		'',
-		'service: The model gave an empty answer.\n  Ask again, or choose another model.\n',
+		'service: The model gave an empty answer.\n  Ask again, or select another model.\n',
 	],
 	['a bug', [new TypeError('oops')], 1, '', 'service: Something went wrong inside service: oops\n'],
 ] as const)('%s is said beside the answer', async (_name, script, status, stdout, stderr) => {
@@ -140,7 +140,7 @@ test('why an answer was filtered is the error of the object', async () => {
 });
 
 test('an answer that ended with an unknown word is incomplete, and the word is said', async () => {
-	const odd: Script = [text('Half'), {type: 'finish', reason: 'other', word: 'hologram'}];
+	const odd: Script = [text('Half'), {type: 'finish', reason: 'other', vendorReason: 'hologram'}];
 	const {status, stdout} = await once([odd], 'json');
 	expect(status).toBe(3);
 	expect(JSON.parse(stdout)).toMatchObject({

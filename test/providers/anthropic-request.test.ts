@@ -1,7 +1,7 @@
 import {expect, test} from 'vitest';
 import {anthropic} from '../../src/providers/anthropic.ts';
 import {bodyFor, foreign, messageOf, result, tool, user} from './conversation.ts';
-import {collect, eventsOf, farEnd, requestOf} from './replay.ts';
+import {collect, eventsOf, fakeHost, requestOf} from './replay.ts';
 
 const cached = {cache_control: {type: 'ephemeral'}};
 const model = 'claude-sonnet-4-5';
@@ -36,7 +36,7 @@ test.each([
 });
 
 test('the version of the API is named', async () => {
-	const end = farEnd({body: ''});
+	const end = fakeHost({body: ''});
 	await collect(anthropic(requestOf(end.transport)));
 	expect(end.requests[0]?.headers).toMatchObject({'anthropic-version': '2023-06-01'});
 });
@@ -177,7 +177,7 @@ test.each([
 
 test('a host that refuses thinking is asked once more without it, and not again', async () => {
 	const refusal = {error: {type: 'invalid_request_error', message: 'adaptive thinking is not supported on this model'}};
-	const end = farEnd({status: 400, body: JSON.stringify(refusal)}, {body: 'data: {"type":"message_stop"}\n\n'});
+	const end = fakeHost({status: 400, body: JSON.stringify(refusal)}, {body: 'data: {"type":"message_stop"}\n\n'});
 	const request = requestOf(end.transport, {model: 'claude-sonnet-5', baseUrl: 'https://old.test'});
 	expect(await collect(anthropic(request))).toEqual([{type: 'finish', reason: 'stop'}]);
 	await collect(anthropic(request));

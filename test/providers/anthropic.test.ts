@@ -1,9 +1,9 @@
 import {expect, test} from 'vitest';
 import {anthropic} from '../../src/providers/anthropic.ts';
-import {eventsOf, farEnd, fixture, requestOf, untilFailure, withoutNewIds} from './replay.ts';
+import {eventsOf, fakeHost, fixture, requestOf, untilFailure, withoutNewIds} from './replay.ts';
 
 test('an error inside the stream is thrown after what came before it', async () => {
-	const {transport} = farEnd({body: fixture('anthropic-error.sse')});
+	const {transport} = fakeHost({body: fixture('anthropic-error.sse')});
 	const {seen, error} = await untilFailure(anthropic(requestOf(transport)));
 	expect(seen).toEqual([
 		{type: 'usage', usage: {input: 12, cacheRead: 0, cacheWrite: 0, output: 1, reasoning: 0}},
@@ -19,7 +19,7 @@ test('odd calls are told apart, unknown blocks are passed over, absent counts ke
 		{type: 'tool-call', id: 'new', name: 'list_files', arguments: {path: '.'}},
 		{type: 'usage', usage: {input: 5, cacheRead: 7, cacheWrite: 0, output: 9, reasoning: 0}},
 		{type: 'tool-call', id: 'new', name: 'list_files', arguments: {}, malformed: '[1]'},
-		{type: 'finish', reason: 'other', word: 'some_new_reason'},
+		{type: 'finish', reason: 'other', vendorReason: 'some_new_reason'},
 	]);
 });
 
@@ -41,10 +41,10 @@ test.each([
 	['refusal', 'content-filter'],
 	['something_new', 'other', 'something_new'],
 	['constructor', 'other', 'constructor'],
-])('stop reason %s means %s', async (word, reason, told?: string) => {
-	const delta = {type: 'message_delta', delta: {stop_reason: word}, usage: {output_tokens: 1}};
+])('stop reason %s means %s', async (vendorReason, reason, expected?: string) => {
+	const delta = {type: 'message_delta', delta: {stop_reason: vendorReason}, usage: {output_tokens: 1}};
 	const events = await eventsOf(anthropic, `data: ${JSON.stringify(delta)}\n\ndata: {"type":"message_stop"}\n\n`);
-	expect(events.at(-1)).toEqual({type: 'finish', reason, ...(told && {word: told})});
+	expect(events.at(-1)).toEqual({type: 'finish', reason, ...(expected && {vendorReason: expected})});
 });
 
 test('a refusal says why', async () => {

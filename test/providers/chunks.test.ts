@@ -1,13 +1,13 @@
 import {describe, expect, test} from 'vitest';
 import {AppError} from '../../src/core/error.ts';
 import {openChunks, untilBreak} from '../../src/providers/chunks.ts';
-import {type Answer, collect, farEnd, fixture, requestOf} from './replay.ts';
+import {type Answer, collect, fakeHost, fixture, requestOf} from './replay.ts';
 
 const vendor = {name: 'custom', label: 'The host'} as const;
 const call = {url: 'https://host.test/v1/x', body: {model: 'm'}};
 
 async function open(answer: Answer, signal = new AbortController().signal) {
-	return collect(await openChunks(requestOf(farEnd(answer).transport, {signal}), vendor, call));
+	return collect(await openChunks(requestOf(fakeHost(answer).transport, {signal}), vendor, call));
 }
 
 const encode = (text: string) => new TextEncoder().encode(text);
@@ -18,7 +18,7 @@ async function* thenFails(error: unknown, ...pieces: readonly string[]): AsyncGe
 }
 
 test('the request is JSON that asks for a stream of events', async () => {
-	const end = farEnd({body: ''});
+	const end = fakeHost({body: ''});
 	await openChunks(requestOf(end.transport), vendor, {...call, headers: {'x-version': '1'}});
 	expect(end.requests[0]).toMatchObject({
 		method: 'POST',
@@ -29,13 +29,13 @@ test('the request is JSON that asks for a stream of events', async () => {
 });
 
 test('a model may be silent for ten minutes, before its answer and while it thinks', async () => {
-	const end = farEnd({body: ''});
+	const end = fakeHost({body: ''});
 	await openChunks(requestOf(end.transport), vendor, call);
 	expect(end.requests[0]).toMatchObject({headersTimeoutMs: 600_000, idleTimeoutMs: 600_000});
 });
 
 test('text that was cut within a character goes out as JSON that strict parsers take', async () => {
-	const end = farEnd({body: ''});
+	const end = fakeHost({body: ''});
 	await openChunks(requestOf(end.transport), vendor, {...call, body: {model: 'half \uD83D'}});
 	expect(end.requests[0]?.body).toBe(String.raw`{"model":"half \ufffd"}`);
 });
@@ -62,8 +62,8 @@ test('data that is no object is passed over', async () => {
 test('a page of a proxy is told as such, whatever its status', async () => {
 	await expect(open({body: fixture('proxy.html'), headers: {'content-type': 'text/html'}})).rejects.toMatchObject({
 		code: 'network',
-		message: 'The host was not reached: a web page answered instead.',
-		hint: 'Check the base URL, and any proxy on the way.',
+		message: "Couldn't reach The host: a web page answered instead.",
+		hint: 'Check the base URL, and any proxy in between.',
 	});
 });
 
@@ -71,7 +71,7 @@ test('an answer in one piece is told as such', async () => {
 	const body = '{"object":"chat.completion","choices":[{"message":{"content":"Hi"}}]}';
 	await expect(open({body})).rejects.toMatchObject({
 		code: 'provider',
-		message: 'The host sent its answer in one piece instead of as a stream.',
+		message: "The host didn't stream its answer.",
 	});
 });
 
@@ -110,7 +110,7 @@ test.each(['{"error":null,"a":1}', '{"error":{},"a":1}', '{"error":"","a":1}', '
 test('JSON that is damaged in the middle of a stream is an error, not a gap in the text', async () => {
 	await expect(open({body: 'data: {"a":\n\ndata: {"a":1}\n\n'})).rejects.toMatchObject({
 		code: 'network',
-		message: 'The host sent a damaged stream.',
+		message: 'The host sent an invalid stream.',
 	});
 });
 
@@ -138,7 +138,7 @@ test('the body of a failure is read up to 64 KiB', async () => {
 test('a failure whose body cannot be read is known by its status', async () => {
 	await expect(open({status: 500, body: thenFails(new Error('reset'))})).rejects.toMatchObject({
 		code: 'network',
-		message: 'The host could not answer (500).',
+		message: 'The host is unavailable (500).',
 	});
 });
 

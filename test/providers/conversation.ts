@@ -2,7 +2,7 @@ import type {JsonObject} from '../../src/core/json.ts';
 import type {Message} from '../../src/core/session/message.ts';
 import type {ToolDefinition} from '../../src/core/session/tool.ts';
 import type {Provider, ProviderEvent, ProviderRequest} from '../../src/providers/provider.ts';
-import {collect, farEnd, requestOf} from './replay.ts';
+import {collect, fakeHost, requestOf} from './replay.ts';
 
 export const tool: ToolDefinition = {
 	name: 'read_file',
@@ -38,7 +38,7 @@ export async function bodyFor(
 	messages: readonly Message[],
 	rest: Partial<ProviderRequest> = {},
 ): Promise<JsonObject> {
-	const end = farEnd({body: ''});
+	const end = fakeHost({body: ''});
 	await collect(provider(requestOf(end.transport, {messages, ...rest})));
 	return end.bodyOf(0);
 }

@@ -1,12 +1,12 @@
 import {expect, test} from 'vitest';
 import {listHostModels} from '../../src/providers/discover.ts';
 import {registry} from '../../src/providers/registry.ts';
-import {type Answer, farEnd} from './replay.ts';
+import {type Answer, fakeHost} from './replay.ts';
 
 const {custom} = registry;
 
 const ask = (answer: Answer, baseUrl = 'https://host.test/v1') =>
-	listHostModels(custom, baseUrl, farEnd(answer).transport, new AbortController().signal);
+	listHostModels(custom, baseUrl, fakeHost(answer).transport, new AbortController().signal);
 
 test.each([
 	['OpenAI', {object: 'list', data: [{id: 'b', object: 'model'}, {id: 'a'}, {id: 'a'}]}],
@@ -18,7 +18,7 @@ test.each([
 });
 
 test('the address is that of the base URL, with or without a slash at the end', async () => {
-	const {transport, requests} = farEnd({body: '{"data":[]}'});
+	const {transport, requests} = fakeHost({body: '{"data":[]}'});
 	expect(await listHostModels(custom, 'http://127.0.0.1:11434/v1/', transport, new AbortController().signal)).toEqual(
 		[],
 	);

@@ -3,7 +3,7 @@ import {runAgent} from '../../src/agent/run.ts';
 import {addCallDelta} from '../../src/providers/chat/openai-chat-calls.ts';
 import {openChunks} from '../../src/providers/chunks.ts';
 import {call, collect, finish, runOptions, scriptedModel} from '../agent/scripted.ts';
-import {farEnd, requestOf} from './replay.ts';
+import {fakeHost, requestOf} from './replay.ts';
 
 const vendor = {name: 'custom', label: 'The host'} as const;
 
@@ -21,7 +21,7 @@ function endless(piece: string) {
 }
 
 async function drain(body: AsyncIterable<Uint8Array>): Promise<void> {
-	const {transport} = farEnd({body});
+	const {transport} = fakeHost({body});
 	for await (const _ of await openChunks(requestOf(transport), vendor, {url: 'https://host.test/v1/x', body: {}})) {
 		// What is said is of no interest.
 	}
@@ -47,8 +47,8 @@ test('a thousand calls in one message are carried out, one more is refused, howe
 	const calls = (count: number) => Array.from({length: count}, (_, index) => call('echo', {}, `call-${index}`));
 	const tooMany = {
 		code: 'provider',
-		message: 'The model asked for more than 1,000 tools at once.',
-		hint: 'Ask again, or choose another model.',
+		message: 'The model requested more than 1,000 tool calls at once.',
+		hint: 'Ask again, or select another model.',
 	};
 	for (const [count, end] of [
 		[1000, {reason: 'done'}],

@@ -30,13 +30,13 @@ test('a very long message is cut', () => {
 test.each([
 	[401, 'auth', 'Google rejected the key (401): Why.'],
 	[403, 'auth', 'Google rejected the key (403): Why.'],
-	[404, 'not-found', 'Google does not know this model or address (404): Why.'],
+	[404, 'not-found', 'Google has no such model or address (404): Why.'],
 	[429, 'provider', 'Google is rate-limiting you (429): Why.'],
-	[500, 'network', 'Google could not answer (500): Why.'],
-	[529, 'network', 'Google could not answer (529): Why.'],
-	[400, 'provider', 'Google refused the request (400): Why.'],
-	[402, 'provider', 'Google refused the request (402): Why.'],
-	[422, 'provider', 'Google refused the request (422): Why.'],
+	[500, 'network', 'Google is unavailable (500): Why.'],
+	[529, 'network', 'Google is unavailable (529): Why.'],
+	[400, 'provider', 'Google rejected the request (400): Why.'],
+	[402, 'provider', 'Google rejected the request (402): Why.'],
+	[422, 'provider', 'Google rejected the request (422): Why.'],
 ])('status %d is %s, with the words of the vendor', (status, code, message) => {
 	const error = fail(status, '{"error":{"message":"Why."}}');
 	expect(error).toBeInstanceOf(AppError);
@@ -56,7 +56,7 @@ test('a wrong key of Google is told with status 400, and is a refused key all th
 test('a page of a proxy is no answer of the vendor', () => {
 	expect(fail(502, fixture('proxy.html'))).toMatchObject({
 		code: 'network',
-		message: 'Google was not reached: a web page answered with status 502.',
+		message: "Couldn't reach Google: a web page answered with status 502.",
 	});
 	expect(fail(302, '').code).toBe('network');
 });
@@ -71,7 +71,7 @@ test.each([
 });
 
 test('plain text is shown as it is', () => {
-	expect(fail(400, ' no such route \n').message).toBe('Google refused the request (400): no such route');
+	expect(fail(400, ' no such route \n').message).toBe('Google rejected the request (400): no such route');
 });
 
 test('a conversation that is too long says what to do', () => {

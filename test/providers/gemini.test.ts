@@ -1,6 +1,6 @@
 import {expect, test} from 'vitest';
 import {gemini} from '../../src/providers/gemini.ts';
-import {collect, eventsOf, farEnd, fixture, requestOf, summaryOf, untilFailure, withoutNewIds} from './replay.ts';
+import {collect, eventsOf, fakeHost, fixture, requestOf, summaryOf, untilFailure, withoutNewIds} from './replay.ts';
 
 const signed = (thoughtSignature: string, length?: number) => ({
 	wire: 'gemini',
@@ -8,7 +8,7 @@ const signed = (thoughtSignature: string, length?: number) => ({
 });
 
 test('an error inside the stream is thrown after what came before it', async () => {
-	const {seen, error} = await untilFailure(gemini(requestOf(farEnd({body: fixture('gemini-error.sse')}).transport)));
+	const {seen, error} = await untilFailure(gemini(requestOf(fakeHost({body: fixture('gemini-error.sse')}).transport)));
 	expect(seen).toEqual([{type: 'text-delta', id: '1', text: 'Well'}]);
 	expect(error).toMatchObject({code: 'provider', message: 'Google reported an error: The model is overloaded.'});
 });
@@ -46,8 +46,8 @@ test.each([
 	['MAX_TOKENS', undefined, {reason: 'length'}],
 	['SAFETY', 'Unsafe.', {reason: 'content-filter', message: 'Unsafe.'}],
 	['MALFORMED_FUNCTION_CALL', 'print(x)', {reason: 'error', message: 'print(x)'}],
-	['RECITATION', undefined, {reason: 'content-filter', word: 'RECITATION'}],
-	['SOMETHING_NEW', undefined, {reason: 'other', word: 'SOMETHING_NEW'}],
+	['RECITATION', undefined, {reason: 'content-filter', vendorReason: 'RECITATION'}],
+	['SOMETHING_NEW', undefined, {reason: 'other', vendorReason: 'SOMETHING_NEW'}],
 ])('finish reason %s ends the answer', async (finishReason, finishMessage, expected) => {
 	const chunk = {candidates: [{finishReason, finishMessage}]};
 	expect(await eventsOf(gemini, `data: ${JSON.stringify(chunk)}\n\n`)).toEqual([{type: 'finish', ...expected}]);
@@ -63,7 +63,7 @@ test.each([
 	['tunedModels/mine', '/v1beta/tunedModels/mine:'],
 	['a?b', '/v1beta/models/a%3Fb:'],
 ])('model %s is a path of its own', async (model, path) => {
-	const {transport, requests} = farEnd({body: ''});
+	const {transport, requests} = fakeHost({body: ''});
 	await collect(gemini(requestOf(transport, {model})));
 	expect(requests[0]?.url).toBe(`https://host.test${path}streamGenerateContent?alt=sse`);
 });

@@ -3,7 +3,7 @@ import {expect, test} from 'vitest';
 import {AppError} from '../../src/core/error.ts';
 import type {Json} from '../../src/core/json.ts';
 import {parseRecorded} from '../../src/core/session/event.ts';
-import {adapterOf, farEnd, requestOf, untilFailure} from './replay.ts';
+import {adapterOf, fakeHost, requestOf, untilFailure} from './replay.ts';
 
 const words = [
 	...[
@@ -77,7 +77,7 @@ test.each(['anthropic', 'openai-responses', 'openai-chat', 'gemini'])(
 		await fc.assert(
 			fc.asyncProperty(fc.array(chunk, {maxLength: 8}), async chunks => {
 				const body = chunks.map(data => `data: ${data}\n\n`).join('');
-				const {seen, error} = await untilFailure(provider(requestOf(farEnd({body}).transport)));
+				const {seen, error} = await untilFailure(provider(requestOf(fakeHost({body}).transport)));
 				expect(error === undefined || error instanceof AppError).toBe(true);
 				for (const event of seen.filter(({type}) => type !== 'finish')) {
 					const whole = {...event, messageId: 'm', model: 'm'};

@@ -8,7 +8,7 @@ import type {commands} from '../../commands/index.ts';
 import {isNoun} from '../../src/command/context.ts';
 import {openConfig} from '../../src/config/config.ts';
 import {temporaryHome} from '../storage/temporary.ts';
-import {collect, farEnd, requestOf} from './replay.ts';
+import {collect, fakeHost, requestOf} from './replay.ts';
 
 const root = fileURLToPath(new URL('../../', import.meta.url));
 
@@ -99,14 +99,14 @@ test('one more row has its key hidden in what people type', () => {
 });
 
 test('one more row is asked in Chat Completions, with its quirks', async () => {
-	const {transport, requests, bodyOf} = farEnd({body: ''});
+	const {transport, requests, bodyOf} = fakeHost({body: ''});
 	await collect((await lab().load())(requestOf(transport, {baseUrl: 'https://api.lab.test/v1', maxOutputTokens: 9})));
 	expect(requests.map(({url}) => url)).toEqual(['https://api.lab.test/v1/chat/completions']);
 	expect(bodyOf(0)).toMatchObject({max_completion_tokens: 9});
 });
 
 test('one more row has its key checked where it says', async () => {
-	const {transport, requests} = farEnd({status: 401, body: '{"error":{"message":"Bad key"}}'});
+	const {transport, requests} = fakeHost({status: 401, body: '{"error":{"message":"Bad key"}}'});
 	const check = program.checkKey(lab(), 'https://api.lab.test/v1', transport, new AbortController().signal);
 	await expect(check).rejects.toThrow('Lab rejected the key (401): Bad key');
 	expect(requests.map(({url}) => url)).toEqual(['https://api.lab.test/v1/key']);

@@ -7,7 +7,7 @@ import {
 	adapterOf,
 	collect,
 	eventsOf,
-	farEnd,
+	fakeHost,
 	inPieces,
 	requestOf,
 	summaryOf,
@@ -102,7 +102,7 @@ describe.runIf(haveRecordings)('recorded streams', () => {
 });
 
 function eventsFrom(provider: Provider, bytes: Uint8Array): AsyncIterable<ProviderEvent> {
-	return provider(requestOf(farEnd({body: bytes}).transport));
+	return provider(requestOf(fakeHost({body: bytes}).transport));
 }
 
 function isEndMark(wire: string, data: string): boolean {

@@ -1,7 +1,7 @@
 import {expect, test} from 'vitest';
 import {providerNames} from '../../src/core/model.ts';
 import {registry} from '../../src/providers/registry.ts';
-import {collect, farEnd, requestOf} from './replay.ts';
+import {collect, fakeHost, requestOf} from './replay.ts';
 
 test('there is one row for each provider, under its own name', () => {
 	expect(Object.entries(registry).map(([key, {name}]) => [key, name])).toEqual(providerNames.map(name => [name, name]));
@@ -20,7 +20,7 @@ test.each([
 	'%s reads its base URL as its own SDK does, with or without a slash at the end',
 	async (name, baseUrl, url) => {
 		for (const address of [baseUrl, `${baseUrl}/`]) {
-			const {transport, requests} = farEnd({body: ''});
+			const {transport, requests} = fakeHost({body: ''});
 			const provider = await registry[name].load();
 			expect(await collect(provider(requestOf(transport, {baseUrl: address})))).toEqual([]);
 			expect(requests.map(request => [request.method, request.url])).toEqual([['POST', url]]);
@@ -30,7 +30,7 @@ test.each([
 
 test('[6] no adapter puts a credential into a request', async () => {
 	for (const {load} of Object.values(registry)) {
-		const {transport, requests} = farEnd({body: ''});
+		const {transport, requests} = fakeHost({body: ''});
 		await collect((await load())(requestOf(transport)));
 		const names = Object.keys(requests[0]?.headers ?? {});
 		expect(names.filter(name => /authorization|key|cookie/i.test(name))).toEqual([]);

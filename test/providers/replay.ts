@@ -24,7 +24,7 @@ function steps(length: number, size: number): readonly number[] {
 }
 
 /** A far end that gives these answers in turn and remembers what it was asked. */
-export function farEnd(...answers: readonly Answer[]) {
+export function fakeHost(...answers: readonly Answer[]) {
 	const requests: TransportRequest[] = [];
 	const transport: ProviderRequest['transport'] = async request => {
 		const {status = 200, headers = {}, body} = answers[requests.length] ?? answers.at(-1) ?? {body: ''};
@@ -54,7 +54,7 @@ export function requestOf(
 
 /** All events that the provider makes of a body. */
 export async function eventsOf(provider: Provider, body: Answer['body']): Promise<readonly ProviderEvent[]> {
-	return collect(provider(requestOf(farEnd({body}).transport)));
+	return collect(provider(requestOf(fakeHost({body}).transport)));
 }
 
 export async function collect<Item>(items: AsyncIterable<Item>): Promise<Item[]> {

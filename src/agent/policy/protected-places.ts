@@ -40,7 +40,10 @@ const credentialPlaces: readonly string[] = [
 	'.local/share/fish/fish_history',
 ];
 
-/** The kernel's files, because an environment holds keys, and where the system keeps passwords and keys, with their copies. */
+/**
+ * The kernel's files, because an environment holds keys, and where the system keeps passwords and keys, with their
+ * copies.
+ */
 const systemPlaces: readonly string[] = [
 	...['/proc', '/sys', '/dev', '/etc/shadow', '/etc/shadow-', '/etc/gshadow', '/etc/gshadow-', '/etc/sudoers'],
 	...['/etc/sudoers.d', '/etc/ssl/private', '/etc/pki/tls/private', '/etc/NetworkManager/system-connections'],

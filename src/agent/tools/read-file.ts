@@ -50,7 +50,9 @@ export function createReadFile(places: Places): Tool {
 	});
 }
 
-/** Lines as the model reads them, without credentials: what it reads goes to its vendor and into the journal (SAFETY 8). */
+/**
+ * Lines as the model reads them, without credentials: what it reads goes to its vendor and into the journal (SAFETY 8).
+ */
 function numbered(lines: readonly string[], start: number, last: number) {
 	const from = Math.max(0, start - 1 - longestKey);
 	const near = lines.slice(from, last + longestKey).map(line => line.slice(0, 4 * longestLine));

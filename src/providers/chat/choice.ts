@@ -2,8 +2,8 @@ import type {Json} from '../../core/json.ts';
 import {countAt, listAt} from '../json-path.ts';
 
 /**
- * Picks one of several answers that a host may write at the same time: the lowest index of the first chunk that has any.
- * The others are left out of the whole stream.
+ * Returns a function that picks one of several answers in a stream: the lowest index in the first chunk with any. The
+ * others are ignored.
  */
 export function createChoicePicker(list: 'choices' | 'candidates'): (chunk: Json) => Json | undefined {
 	let chosen: number | undefined;

@@ -5,8 +5,8 @@ import type {OptionalField} from '../optional-fields.ts';
 const mark = {cache_control: {type: 'ephemeral'}} as const;
 
 /**
- * Marks what Claude shall keep in its cache, where it stands behind a host of Chat Completions: the instructions and the
- * last two turns of the user, so that each request finds what the one before it has written.
+ * Adds Claude's cache marks for hosts of Chat Completions: to the instructions and the last two user turns, so that each
+ * request reads what the previous one wrote.
  */
 export function markCached(messages: readonly JsonObject[]): readonly JsonObject[] {
 	const turns = messages.flatMap(({role}, index) => {
@@ -24,7 +24,7 @@ function withMark(message: JsonObject): JsonObject {
 	return text.trim() ? {...message, content: [{type: 'text', text, ...mark}]} : message;
 }
 
-/** A host may not know the marks, or take no text in parts. */
+/** A host may not support the marks, or text in parts. */
 export const optionalCacheMarks: OptionalField = {
 	name: 'cache_control',
 	isRefused: refusal => /cache_control|content[^.\n]{0,60}\bstr(?:ing)?\b/i.test(refusal),

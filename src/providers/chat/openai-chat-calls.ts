@@ -2,7 +2,7 @@ import {isJsonObject, type Json, type JsonObject, parseJson} from '../../core/js
 import {assertRoomForCall} from '../calls.ts';
 import {at, countAt, textAt} from '../json-path.ts';
 
-/** A call as it grows from deltas. */
+/** A call that is being streamed. */
 export type PartialCall = {
 	readonly index: number | undefined;
 	id: string;
@@ -13,9 +13,9 @@ export type PartialCall = {
 };
 
 /**
- * Adds a delta to the call that it belongs to, or begins a new one. The index tells which as a rule; Mistral sends none,
- * others send the same one for all, or ids that are empty, new in every delta or the same for all calls. So a delta that
- * names a function begins a call whenever it cannot continue the one before. Throws as `assertRoomForCall`.
+ * Adds a delta to its call, or begins a new one. The index usually says which; but Mistral sends none, and others send
+ * the same one for all calls, or ids that are empty, new in every delta or always the same. So a delta that names a
+ * function begins a call if it can't continue the previous one. Throws like `assertRoomForCall`.
  */
 export function addCallDelta(calls: PartialCall[], delta: Json): void {
 	const index = countAt(delta, 'index');
@@ -48,7 +48,7 @@ function findCall(calls: readonly PartialCall[], index: number | undefined, id: 
 	return (id && calls.findLast(call => call.id === id)) || calls.at(-1);
 }
 
-/** A name is told once, or again with every piece; a second name, id or whole set of arguments is a second call. */
+/** A name comes once, or with every piece. Another name or id, or a second complete set of arguments, is another call. */
 function continues(call: PartialCall, id: string, name: string, text: string): boolean {
 	const otherName = call.name !== '' && call.name !== name;
 	const otherId = id !== '' && call.id !== '' && call.id !== id;

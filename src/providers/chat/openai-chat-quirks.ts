@@ -1,10 +1,10 @@
 import {type ChatQuirks, type ProviderName, providerRows} from '../../core/provider-rows.ts';
 import type {Vendor} from '../failure.ts';
 
-/** How a host differs from the others that speak Chat Completions, and who it is. */
+/** A host of Chat Completions, and how it differs from others. */
 export type Quirks = Vendor & ChatQuirks;
 
-const usual: ChatQuirks = {
+const defaults: ChatQuirks = {
 	asksForUsage: false,
 	maxTokensField: 'max_tokens',
 	callId: /^.{1,64}$/,
@@ -13,8 +13,8 @@ const usual: ChatQuirks = {
 	answersBeforeUser: false,
 };
 
-/** Returns the quirks of a provider: the usual ones but for what its row says. */
+/** Returns the quirks of a provider: those of its row, and the defaults. */
 export function quirksOf(name: ProviderName): Quirks {
 	const {label, quirks} = providerRows[name];
-	return {...usual, ...quirks, name, label};
+	return {...defaults, ...quirks, name, label};
 }

@@ -8,9 +8,9 @@ import type {ProviderRequest} from '../provider.ts';
 import {markCached, optionalCacheMarks} from './openai-chat-cache.ts';
 import type {Quirks} from './openai-chat-quirks.ts';
 
-export const chatWire = 'openai-chat';
+export const chatFormat = 'openai-chat';
 
-/** Maps a request to the body of Chat Completions as this host wants it. */
+/** Returns the body for Chat Completions as this host expects it. */
 export function chatBody(
 	{model, system, messages, tools, maxOutputTokens}: ProviderRequest,
 	quirks: Quirks,
@@ -31,9 +31,9 @@ export function chatBody(
 	};
 }
 
-/** What hosts of Chat Completions may refuse. */
+/** Returns the fields that hosts of Chat Completions may refuse. */
 export function optionalChatFields({label}: Quirks): readonly OptionalField[] {
-	const uncounted = () => `${label} doesn’t count tokens while it streams. Its usage stays unknown.`;
+	const uncounted = () => `${label} doesn't count tokens while it streams. Its usage stays unknown.`;
 	return [
 		optionalField('stream_options', /stream_options|include_usage/i, uncounted),
 		optionalTools,
@@ -72,7 +72,7 @@ function toAssistant(message: Extract<Message, {role: 'assistant'}>, quirks: Qui
 		if (part.type === 'text') {
 			content += part.text;
 		} else if (part.type === 'reasoning') {
-			const opaque = opaqueOf(part, message, chatWire, quirks.name);
+			const opaque = opaqueOf(part, message, chatFormat, quirks.name);
 			field = textAt(opaque, 'field') || field;
 			details = [...details, ...listAt(opaque, 'details')];
 			extra = at(opaque, 'extra') ?? extra;
@@ -80,7 +80,7 @@ function toAssistant(message: Extract<Message, {role: 'assistant'}>, quirks: Qui
 		} else {
 			const text = JSON.stringify(part.arguments);
 			const id = acceptedId(part.id, quirks.callId);
-			const extra = at(opaqueOf(part, message, chatWire, quirks.name), 'extra');
+			const extra = at(opaqueOf(part, message, chatFormat, quirks.name), 'extra');
 			const call = {id, type: 'function', function: {name: part.name, arguments: text}};
 			calls.push({...call, ...(extra !== undefined && {extra_content: extra})});
 		}
@@ -94,7 +94,7 @@ function toAssistant(message: Extract<Message, {role: 'assistant'}>, quirks: Qui
 		{
 			role: 'assistant',
 			content: content || null,
-			// Empty reasoning too: DeepSeek misses the field, not the text.
+			// Empty reasoning too: DeepSeek requires the field, not the text.
 			...(quirks.takesReasoning && field && calls.length > 0 && {[field]: reasoning}),
 			...(details.length > 0 && {reasoning_details: details}),
 			...(extra !== undefined && {extra_content: extra}),

@@ -1,7 +1,7 @@
 import {isJsonObject, type Json, type JsonObject} from '../../core/json.ts';
 import {at, listAt, textAt} from '../json-path.ts';
 import type {ProviderEvent} from '../provider.ts';
-import {chatWire} from './openai-chat-request.ts';
+import {chatFormat} from './openai-chat-request.ts';
 import {addReasoningDetails, reasoningText} from './reasoning-details.ts';
 import {createThinkSplitter, type SpokenPiece} from './think-tags.ts';
 
@@ -69,7 +69,7 @@ function eventsOf(state: State, {kind, text}: SpokenPiece): readonly ProviderEve
 
 	const carriesField = state.field !== '' && isNew;
 	state.isFieldSent ||= carriesField;
-	const opaque = carriesField && {opaque: {wire: chatWire, data: {field: state.field}}};
+	const opaque = carriesField && {opaque: {wire: chatFormat, data: {field: state.field}}};
 	return [{type: 'reasoning-delta', id, text, ...(opaque || {})}];
 }
 
@@ -81,7 +81,7 @@ function seal({field, isFieldSent, details, extra}: State, hasCalls: boolean): r
 		...(extra && {extra}),
 	};
 	return Object.keys(data).length > 0
-		? [{type: 'reasoning-delta', id: 'reasoning', text: '', opaque: {wire: chatWire, data}}]
+		? [{type: 'reasoning-delta', id: 'reasoning', text: '', opaque: {wire: chatFormat, data}}]
 		: [];
 }
 

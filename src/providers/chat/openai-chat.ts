@@ -11,10 +11,10 @@ import {openaiUsage} from '../token-usage.ts';
 import {createChoicePicker} from './choice.ts';
 import {addCallDelta, type PartialCall} from './openai-chat-calls.ts';
 import type {Quirks} from './openai-chat-quirks.ts';
-import {chatBody, chatWire, optionalChatFields} from './openai-chat-request.ts';
+import {chatBody, chatFormat, optionalChatFields} from './openai-chat-request.ts';
 import {createSpeech} from './openai-chat-speech.ts';
 
-/** In lower case: hosts differ in that, too. */
+/** In lower case, because hosts differ in case. */
 const finishReasons: ReadonlyMap<string, FinishReason> = new Map([
 	['stop', 'stop'],
 	['eos', 'stop'],
@@ -40,8 +40,8 @@ const finishReasons: ReadonlyMap<string, FinishReason> = new Map([
 ]);
 
 /**
- * OpenAI's Chat Completions, streamed, as Mistral, Groq and many other hosts speak it too. The end mark is a
- * `finish_reason` or `[DONE]`; some hosts send only one of them, and usage comes between the two or after both.
+ * OpenAI's Chat Completions, streamed, which Mistral, Groq and many other hosts speak too. The end mark is a
+ * `finish_reason` or `[DONE]`; some hosts send only one of them. Usage comes between the two or after both.
  */
 export function openaiChat(quirks: Quirks): Provider {
 	return async function* (request) {
@@ -55,24 +55,24 @@ export function openaiChat(quirks: Quirks): Provider {
 		const pickChoice = createChoicePicker('choices');
 		const speech = createSpeech();
 		const calls: PartialCall[] = [];
-		let word = '';
+		let vendorReason = '';
 		let isDone = false;
 		let isRefused = false;
 
-		for await (const chunk of untilBreak(chunks, () => word !== '')) {
+		for await (const chunk of untilBreak(chunks, () => vendorReason !== '')) {
 			if (chunk === '[DONE]') {
 				isDone = true;
 				break;
 			}
 
 			const choice = pickChoice(chunk);
-			assertNoFault(quirks, chunk, choice);
+			assertNoError(quirks, chunk, choice);
 			const delta = at(choice, 'delta');
 			yield* speech.read(delta);
 			isRefused ||= textAt(delta, 'refusal') !== '';
 			addCalls(calls, delta);
 			const ending = textAt(choice, 'finish_reason');
-			word = ending && ending !== 'null' ? ending : word;
+			vendorReason = ending && ending !== 'null' ? ending : vendorReason;
 			const usage = readUsage(chunk, choice);
 			if (usage) {
 				yield {type: 'usage', usage};
@@ -80,31 +80,31 @@ export function openaiChat(quirks: Quirks): Provider {
 		}
 
 		yield* speech.flush();
-		// Calls are whole when the message is: what a cut stream leaves of them must never run.
-		if (word || isDone) {
-			const reason = word ? (finishReasons.get(word.toLowerCase()) ?? 'other') : 'stop';
+		// Calls are complete once the message is: those of a cut stream must never run.
+		if (vendorReason || isDone) {
+			const reason = vendorReason ? (finishReasons.get(vendorReason.toLowerCase()) ?? 'other') : 'stop';
 			yield* speech.seal(calls.length > 0);
 			yield* wholeCalls(calls, request.messages);
-			yield isRefused ? finishOf('content-filter', '') : finishOf(finishWithCalls(reason, calls.length), word);
+			yield isRefused ? finishOf('content-filter', '') : finishOf(finishWithCalls(reason, calls.length), vendorReason);
 		}
 	};
 }
 
-/** Throws what a host reports beside the answer: Groq in a place of its own, OpenRouter within the choice. */
-function assertNoFault(quirks: Quirks, chunk: JsonObject, choice: Json | undefined): void {
-	const fault = at(chunk, 'x_groq', 'error') ?? at(choice, 'error');
-	if (fault) {
-		throw streamFailure(quirks, {error: fault});
+/** Throws `AppError` for an error beside the answer: Groq sends it in `x_groq`, OpenRouter in the choice. */
+function assertNoError(quirks: Quirks, chunk: JsonObject, choice: Json | undefined): void {
+	const error = at(chunk, 'x_groq', 'error') ?? at(choice, 'error');
+	if (error) {
+		throw streamFailure(quirks, {error});
 	}
 }
 
 function addCalls(calls: PartialCall[], delta: Json | undefined): void {
-	// Hugging Face's server sends one call as the object itself.
+	// Hugging Face's server sends one call without an array.
 	for (const call of [at(delta, 'tool_calls') ?? []].flat()) {
 		addCallDelta(calls, call);
 	}
 
-	// As calls were before there were several of them.
+	// The older form, with a single call.
 	const only = at(delta, 'function_call');
 	if (isJsonObject(only)) {
 		addCallDelta(calls, {function: only});
@@ -114,11 +114,11 @@ function addCalls(calls: PartialCall[], delta: Json | undefined): void {
 function wholeCalls(calls: readonly PartialCall[], messages: readonly Message[]): readonly ProviderEvent[] {
 	const newId = callIds(messages);
 	return calls.map(({id, name, arguments: text, extra}) =>
-		toolCall(newId(id), name, text, extra && {wire: chatWire, data: {extra}}),
+		toolCall(newId(id), name, text, extra && {wire: chatFormat, data: {extra}}),
 	);
 }
 
-/** The last one counts, wherever it stands: Groq has a place of its own, Moonshot uses the choice. */
+/** Groq sends usage in `x_groq`, Moonshot in the choice. */
 function readUsage(chunk: JsonObject, choice: Json | undefined) {
 	return (
 		openaiUsage(at(chunk, 'usage')) ?? openaiUsage(at(chunk, 'x_groq', 'usage')) ?? openaiUsage(at(choice, 'usage'))

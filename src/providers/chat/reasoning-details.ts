@@ -1,12 +1,12 @@
 import {isJsonObject, type Json, type JsonObject} from '../../core/json.ts';
 import {countAt, listAt, textAt} from '../json-path.ts';
 
-/** Fields of a detail that grow from piece to piece; the others are told once. */
+/** Fields of a detail that grow from piece to piece; the others come once. */
 const growing: ReadonlySet<string> = new Set(['text', 'summary', 'data']);
 
 /**
- * Joins OpenRouter's `reasoning_details` of one answer, which have to go back whole and in order. Pieces of one detail share
- * type and index, and follow each other.
+ * Adds OpenRouter's `reasoning_details` of a delta to those of the answer, which must go back complete and in order.
+ * Pieces of one detail share type and index, and are consecutive.
  */
 export function addReasoningDetails(details: JsonObject[], delta: Json | undefined): void {
 	for (const piece of listAt(delta, 'reasoning_details')) {
@@ -21,7 +21,7 @@ export function addReasoningDetails(details: JsonObject[], delta: Json | undefin
 	}
 }
 
-/** What a delta's details say in words. */
+/** Returns the text of a delta's details. */
 export function reasoningText(delta: Json | undefined): string {
 	return listAt(delta, 'reasoning_details')
 		.map(piece => textAt(piece, 'text') || textAt(piece, 'summary'))

@@ -75,7 +75,7 @@ function readThinking(state: State): readonly SpokenPiece[] {
 	return [...thought, ...take(state, 'text', state.held.length)];
 }
 
-/** Takes that many characters from the held text. */
+/** Removes that many characters from the held text and returns them as a piece. */
 function take(state: State, kind: SpokenPiece['kind'], count: number, isLast = false): readonly SpokenPiece[] {
 	const raw = state.held.slice(0, count);
 	state.held = state.held.slice(count);

@@ -1,7 +1,7 @@
 import type {Json, JsonObject} from '../../core/json.ts';
 import {countAt, listAt, textAt} from '../json-path.ts';
 import type {ProviderEvent} from '../provider.ts';
-import {responsesWire} from './openai-responses-request.ts';
+import {responsesFormat} from './openai-responses-request.ts';
 
 /** A part is text, a refusal, a summary of the reasoning, or the reasoning itself, which open models show. */
 export type PartKind = 'text' | 'refusal' | 'summary' | 'thought';
@@ -128,8 +128,8 @@ function findByText(items: readonly Item[], whole: Json): Item | undefined {
 }
 
 /**
- * Returns the texts of a whole item that were not streamed. Each streamed part stands for one of them: the same text, else
- * the one in its place, else any.
+ * Returns the texts of a whole item that were not streamed. Each streamed part stands for one of them: the same text,
+ * else the one in its place, else any.
  */
 function newTexts(parts: readonly Part[], whole: Json): readonly Text[] {
 	const streamed = parts.filter(({kind}) => kind === 'text' || kind === 'refusal');
@@ -164,11 +164,11 @@ function seal(item: Json, lastPart: string | undefined, number: number): readonl
 	if (type === 'reasoning' && encrypted) {
 		const data = {type, id: textAt(item, 'id'), summary: listAt(item, 'summary'), encrypted_content: encrypted};
 		const id = lastPart ?? `summary-${number}-0`;
-		return [{type: 'reasoning-delta', id, text: '', opaque: {wire: responsesWire, data}}];
+		return [{type: 'reasoning-delta', id, text: '', opaque: {wire: responsesFormat, data}}];
 	}
 
 	const phase = textAt(item, 'phase');
 	return type === 'message' && phase && lastPart
-		? [{type: 'text-delta', id: lastPart, text: '', opaque: {wire: responsesWire, data: {phase}}}]
+		? [{type: 'text-delta', id: lastPart, text: '', opaque: {wire: responsesFormat, data: {phase}}}]
 		: [];
 }

@@ -6,11 +6,11 @@ import {opaqueOf, resultText, withoutTail} from '../history.ts';
 import {at, textAt} from '../json-path.ts';
 import type {ProviderRequest} from '../provider.ts';
 
-export const responsesWire = 'openai-responses';
+export const responsesFormat = 'openai-responses';
 
 /**
- * Maps a request to the body of OpenAI's Responses API. Nothing is stored there: the conversation is sent whole each time,
- * with the reasoning items in their encrypted form.
+ * Returns the body for OpenAI's Responses API. OpenAI stores nothing: each request has the whole conversation, with
+ * encrypted reasoning items.
  */
 export function responsesBody({model, system, messages, tools, maxOutputTokens}: ProviderRequest): JsonObject {
 	return {
@@ -26,7 +26,7 @@ export function responsesBody({model, system, messages, tools, maxOutputTokens}:
 				name,
 				description,
 				parameters,
-				// Strict mode refuses schemas with optional properties.
+				// Strict mode rejects schemas with optional properties.
 				strict: false,
 			})),
 		}),
@@ -35,13 +35,13 @@ export function responsesBody({model, system, messages, tools, maxOutputTokens}:
 	};
 }
 
-/** Requests that begin alike are sent where that beginning may be cached: the same key for a whole conversation. */
+/** Returns the same key for a whole conversation: OpenAI routes its requests to where their beginning may be cached. */
 function cacheKey(system: string, messages: readonly Message[]): string {
 	const beginning = JSON.stringify([system, messages[0]]);
 	return createHash('sha256').update(beginning).digest('hex').slice(0, 32);
 }
 
-/** Models that do not reason refuse to be asked for it: those before o1 and GPT-5, and the chat variants. */
+/** False for models before o1 and GPT-5 and for chat variants, which refuse a request for reasoning. */
 function canReason(model: string): boolean {
 	return /^(?:ft:)?(?:o\d|gpt-(?:[5-9]|\d\d)|codex)/.test(model) && !model.includes('-chat');
 }
@@ -62,9 +62,9 @@ function toItems(message: Message): readonly JsonObject[] {
 	}
 }
 
-/** Ids of stored items are left out, because nothing is stored; only the phase of a text is kept. */
+/** Omits ids of stored items, because nothing is stored; keeps the phase of a text. */
 function toItem(part: AssistantPart, message: Extract<Message, {role: 'assistant'}>): readonly JsonObject[] {
-	const opaque = opaqueOf(part, message, responsesWire, 'openai');
+	const opaque = opaqueOf(part, message, responsesFormat, 'openai');
 	switch (part.type) {
 		case 'text': {
 			const phase = textAt(opaque, 'phase');

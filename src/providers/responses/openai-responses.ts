@@ -120,23 +120,26 @@ function* readEnd({items, calls}: Output, type: string, response: Json | undefin
 		throw streamFailure(vendor, response);
 	}
 
-	const {reason, word} = endOf(type, response);
-	yield finishOf(items.has('refusal') ? 'content-filter' : finishWithCalls(reason, calls.count()), word);
+	const {reason, vendorReason} = endOf(type, response);
+	yield finishOf(items.has('refusal') ? 'content-filter' : finishWithCalls(reason, calls.count()), vendorReason);
 }
 
 /** Returns why the response ended, and the vendor's word for it. */
-function endOf(type: string, response: Json | undefined): {readonly reason: FinishReason; readonly word: string} {
-	const word = textAt(response, 'incomplete_details', 'reason');
+function endOf(
+	type: string,
+	response: Json | undefined,
+): {readonly reason: FinishReason; readonly vendorReason: string} {
+	const vendorReason = textAt(response, 'incomplete_details', 'reason');
 	if (type === 'response.completed') {
-		return {reason: 'stop', word};
+		return {reason: 'stop', vendorReason};
 	}
 
-	switch (word) {
+	switch (vendorReason) {
 		case 'max_output_tokens':
-			return {reason: 'length', word};
+			return {reason: 'length', vendorReason};
 		case 'content_filter':
-			return {reason: 'content-filter', word};
+			return {reason: 'content-filter', vendorReason};
 		default:
-			return {reason: 'other', word};
+			return {reason: 'other', vendorReason};
 	}
 }

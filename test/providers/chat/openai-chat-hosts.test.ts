@@ -6,7 +6,7 @@ import {
 	type Answer,
 	collect,
 	eventsOf,
-	farEnd,
+	fakeHost,
 	fixture,
 	inPieces,
 	requestOf,
@@ -35,7 +35,7 @@ test.each([
 });
 
 test('what Groq reports beside the answer is an error, and a passing one', async () => {
-	const {error} = await untilFailure(groq(requestOf(farEnd({body: fixture('chat-groq-error.sse')}).transport)));
+	const {error} = await untilFailure(groq(requestOf(fakeHost({body: fixture('chat-groq-error.sse')}).transport)));
 	expect(error).toMatchObject({
 		code: 'provider',
 		temporary: true,
@@ -45,14 +45,16 @@ test('what Groq reports beside the answer is an error, and a passing one', async
 
 test.each([1, 3, 7, 4096])('the error line of llama.cpp is an error, in pieces of %d', async size => {
 	const body = inPieces(new TextEncoder().encode(fixture('chat-llama-error.sse')), size);
-	const {error} = await untilFailure(custom(requestOf(farEnd({body}).transport)));
+	const {error} = await untilFailure(custom(requestOf(fakeHost({body}).transport)));
 	expect(error).toMatchObject({temporary: true, message: 'Custom reported an error: Loading model'});
 });
 
 test('an error within the choice is thrown', async () => {
 	const fault = {code: 502, message: 'Upstream is gone'};
 	const chunk = {choices: [{index: 0, delta: {content: ''}, finish_reason: 'error', error: fault}]};
-	const {error} = await untilFailure(custom(requestOf(farEnd({body: `data: ${JSON.stringify(chunk)}\n\n`}).transport)));
+	const {error} = await untilFailure(
+		custom(requestOf(fakeHost({body: `data: ${JSON.stringify(chunk)}\n\n`}).transport)),
+	);
 	expect(error).toMatchObject({temporary: true, message: 'Custom reported an error: Upstream is gone'});
 });
 
@@ -167,7 +169,7 @@ describe('what a vendor wants back comes back', () => {
 
 describe('a host that refuses a part of the request', () => {
 	const ask = async (host: string, ...answers: readonly Answer[]) => {
-		const end = farEnd(...answers);
+		const end = fakeHost(...answers);
 		const baseUrl = `https://${host}.test/v1`;
 		const request = requestOf(end.transport, {tools: [tool], baseUrl, model: 'tiny'});
 		return {end, events: await collect(custom(request)), again: () => collect(custom(request))};
@@ -185,7 +187,7 @@ describe('a host that refuses a part of the request', () => {
 		async (host, status, body) => {
 			const {end, events, again} = await ask(host, {status, body: JSON.stringify(body)}, {body: done});
 			expect(events).toEqual([
-				{type: 'notice', level: 'warning', text: 'tiny doesn’t support tools. Continuing without them.'},
+				{type: 'notice', level: 'warning', text: "tiny doesn't support tools. Continuing without them."},
 				{type: 'text-delta', id: 'text-0', text: 'Hi'},
 				{type: 'finish', reason: 'stop'},
 			]);
@@ -204,8 +206,8 @@ describe('a host that refuses a part of the request', () => {
 			{body: done},
 		);
 		expect(events.map(event => (event.type === 'notice' ? event.text : event.type))).toEqual([
-			'Custom doesn’t count tokens while it streams. Its usage stays unknown.',
-			'tiny doesn’t support tools. Continuing without them.',
+			"Custom doesn't count tokens while it streams. Its usage stays unknown.",
+			"tiny doesn't support tools. Continuing without them.",
 			'text-delta',
 			'finish',
 		]);
@@ -217,7 +219,7 @@ describe('a host that refuses a part of the request', () => {
 		["messages with role 'tool' must be a response to a preceding message with 'tool_calls'"],
 		['This model does not support images'],
 	])('something else is not asked again: %s', async message => {
-		const end = farEnd({status: 400, body: JSON.stringify({error: {message}})});
+		const end = fakeHost({status: 400, body: JSON.stringify({error: {message}})});
 		const request = requestOf(end.transport, {tools: [tool], baseUrl: 'https://else.test/v1'});
 		await expect(collect(custom(request))).rejects.toMatchObject({code: 'provider'});
 		expect(end.requests).toHaveLength(1);
@@ -225,7 +227,7 @@ describe('a host that refuses a part of the request', () => {
 });
 
 test('the query of the base URL goes with every request', async () => {
-	const end = farEnd({body: done});
+	const end = fakeHost({body: done});
 	await collect(custom(requestOf(end.transport, {baseUrl: 'https://mine.azure.test/openai/?api-version=2026-01-01'})));
 	expect(end.requests[0]?.url).toBe('https://mine.azure.test/openai/chat/completions?api-version=2026-01-01');
 });

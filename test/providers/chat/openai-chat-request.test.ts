@@ -2,7 +2,7 @@ import {describe, expect, test} from 'vitest';
 import type {Message} from '../../../src/core/session/message.ts';
 import {registry} from '../../../src/providers/registry.ts';
 import {bodyFor, foreign, messageOf, result, tool, user} from '../conversation.ts';
-import {collect, eventsOf, farEnd, requestOf} from '../replay.ts';
+import {collect, eventsOf, fakeHost, requestOf} from '../replay.ts';
 
 const [mistral, groq, custom] = await Promise.all([
 	registry.mistral.load(),
@@ -152,7 +152,7 @@ test('Claude behind another host is told what to cache: the instructions and the
 });
 
 test('a host that does not know the marks of a cache is asked once more without them', async () => {
-	const end = farEnd({status: 400, body: '{"error":"messages[0].content must be a string"}'}, {body: ''});
+	const end = fakeHost({status: 400, body: '{"error":"messages[0].content must be a string"}'}, {body: ''});
 	await collect(custom(requestOf(end.transport, {model: 'claude', baseUrl: 'https://plain.test'})));
 	expect([0, 1].map(index => end.bodyOf(index).messages[0].content)).toEqual([cached('Hello'), 'Hello']);
 });

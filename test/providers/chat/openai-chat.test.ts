@@ -1,14 +1,14 @@
 import {expect, test} from 'vitest';
 import {openaiChat} from '../../../src/providers/chat/openai-chat.ts';
 import {quirksOf} from '../../../src/providers/chat/openai-chat-quirks.ts';
-import {collect, eventsOf, farEnd, fixture, requestOf, untilFailure, withoutNewIds} from '../replay.ts';
+import {collect, eventsOf, fakeHost, fixture, requestOf, untilFailure, withoutNewIds} from '../replay.ts';
 
 const custom = openaiChat(quirksOf('custom'));
 const stream = (...chunks: readonly object[]) => chunks.map(chunk => `data: ${JSON.stringify(chunk)}\n\n`).join('');
 const delta = (content: object, finish: string | null = null) => ({choices: [{delta: content, finish_reason: finish}]});
 
 test('an error inside the stream is thrown after what came before it', async () => {
-	const {seen, error} = await untilFailure(custom(requestOf(farEnd({body: fixture('chat-error.sse')}).transport)));
+	const {seen, error} = await untilFailure(custom(requestOf(fakeHost({body: fixture('chat-error.sse')}).transport)));
 	expect(seen).toEqual([{type: 'text-delta', id: 'text-0', text: 'Well'}]);
 	expect(error).toMatchObject({
 		code: 'provider',
@@ -87,14 +87,14 @@ test.each([
 	['STOP', 'stop'],
 	['tool_use', 'tool-calls'],
 	['something_new', 'other', 'something_new'],
-])('finish reason %s means %s', async (word, reason, told?: string) => {
-	expect(await eventsOf(custom, stream(delta({}, word)))).toEqual([
-		{type: 'finish', reason, ...(told && {word: told})},
+])('finish reason %s means %s', async (vendorReason, reason, expected?: string) => {
+	expect(await eventsOf(custom, stream(delta({}, vendorReason)))).toEqual([
+		{type: 'finish', reason, ...(expected && {vendorReason: expected})},
 	]);
 });
 
 test('an id that the conversation has already is not used again', async () => {
-	const {transport} = farEnd({
+	const {transport} = fakeHost({
 		body: stream(
 			delta({tool_calls: [{index: 0, id: 'functions.list:0', function: {name: 'list', arguments: '{}'}}]}, 'stop'),
 		),

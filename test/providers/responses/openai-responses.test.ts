@@ -1,6 +1,6 @@
 import {expect, test} from 'vitest';
 import {openaiResponses} from '../../../src/providers/responses/openai-responses.ts';
-import {collect, eventsOf, farEnd, fixture, requestOf, summaryOf, untilFailure, withoutNewIds} from '../replay.ts';
+import {collect, eventsOf, fakeHost, fixture, requestOf, summaryOf, untilFailure, withoutNewIds} from '../replay.ts';
 
 const wire = 'openai-responses';
 
@@ -12,7 +12,7 @@ test.each([
 		'Slow down.',
 	],
 ])('%s throws the words of the vendor after what came before them', async (name, before, words) => {
-	const {transport} = farEnd({body: fixture(name)});
+	const {transport} = fakeHost({body: fixture(name)});
 	const {seen, error} = await untilFailure(openaiResponses(requestOf(transport)));
 	expect(seen).toEqual(before);
 	expect(error).toMatchObject({code: 'provider', message: `OpenAI reported an error: ${words}`});
@@ -75,9 +75,9 @@ test('calls that only the completed response tells of are not lost', async () =>
 });
 
 test.each([
-	['content_filter', {reason: 'content-filter', word: 'content_filter'}],
+	['content_filter', {reason: 'content-filter', vendorReason: 'content_filter'}],
 	['max_output_tokens', {reason: 'length'}],
-	['something_new', {reason: 'other', word: 'something_new'}],
+	['something_new', {reason: 'other', vendorReason: 'something_new'}],
 ])('a response that is incomplete because of %s ends with %j', async (reason, expected) => {
 	const incomplete = {type: 'response.incomplete', response: {incomplete_details: {reason}}};
 	expect(await eventsOf(openaiResponses, `data: ${JSON.stringify(incomplete)}\n\n`)).toEqual([
@@ -89,7 +89,7 @@ const unverified = 'Your organization must be verified to generate reasoning sum
 
 test('an organisation that may have no summaries of the reasoning is answered without them', async () => {
 	const done = 'data: {"type":"response.completed","response":{}}\n\n';
-	const end = farEnd({status: 400, body: JSON.stringify({error: {message: unverified}})}, {body: done});
+	const end = fakeHost({status: 400, body: JSON.stringify({error: {message: unverified}})}, {body: done});
 	expect(await collect(openaiResponses(requestOf(end.transport, {model: 'o3'})))).toEqual([
 		{type: 'finish', reason: 'stop'},
 	]);
@@ -101,7 +101,7 @@ test.each([
 	[400, 'Something else is wrong.', 'o3'],
 	[400, unverified, 'gpt-4o'],
 ])('[23] a %d that says “%s” to %s is not tried again', async (status, message, model) => {
-	const end = farEnd({status, body: JSON.stringify({error: {message}})});
+	const end = fakeHost({status, body: JSON.stringify({error: {message}})});
 	await expect(collect(openaiResponses(requestOf(end.transport, {model})))).rejects.toMatchObject({code: 'provider'});
 	expect(end.requests).toHaveLength(1);
 });

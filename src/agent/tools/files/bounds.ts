@@ -57,8 +57,9 @@ export type Opened = Located & {readonly handle: FileHandle; readonly size: numb
 export type Guard = (file: Located) => Promise<void>;
 
 /**
- * Opens a regular file of the workspace for reading, if `guard` lets it. The file that was really opened is checked again,
- * so that a folder swapped for a link in between gains nothing. Never waits: a pipe or a device is refused before it is read.
+ * Opens a regular file of the workspace for reading, if `guard` lets it. The file that was really opened is checked
+ * again, so that a folder swapped for a link in between gains nothing. Never waits: a pipe or a device is refused
+ * before it is read.
  */
 export async function openInside(path: string, bounds: Bounds, guard?: Guard): Promise<Opened> {
 	const located = await locate(path, bounds);

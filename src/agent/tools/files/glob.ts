@@ -2,8 +2,9 @@
 const mostAlternatives = 64;
 
 /**
- * Returns a test for paths with `/`: `*` and `?` within a name, `**` over folders, `{a,b}`. A pattern without `/` is meant
- * for the name alone, wherever the file is. Matching takes at most the product of both lengths, whatever the pattern.
+ * Returns a test for paths with `/`: `*` and `?` within a name, `**` over folders, `{a,b}`. A pattern without `/` is
+ * meant for the name alone, wherever the file is. Matching takes at most the product of both lengths, whatever the
+ * pattern.
  */
 export function compileGlob(pattern: string): (path: string) => boolean {
 	const clean = pattern.replace(/^\.?\//, '');

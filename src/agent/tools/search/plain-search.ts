@@ -10,7 +10,10 @@ const batchTimeoutMs = 500;
 /** Only the time limit of a script can stop a JavaScript pattern from outside. */
 const finder = new Script('lines.flatMap((line, index) => (pattern.test(line) ? [index] : []))');
 
-/** Searches with a JavaScript pattern, if ripgrep is not installed. A pattern that takes too long throws `AppError("usage")`. */
+/**
+ * Searches with a JavaScript pattern, if ripgrep is not installed. A pattern that takes too long throws
+ * `AppError("usage")`.
+ */
 export function plainEngine({query, target, bounds, signal}: Search): SearchEngine {
 	const pattern = compile(query);
 	return {

@@ -18,8 +18,8 @@ const timeoutMs = 20_000;
 const maxBytes = 16 * 1024 * 1024;
 
 /**
- * Searches with ripgrep, which matches in linear time. The engine throws `AppError("usage")` with ripgrep's own explanation
- * if the pattern or the glob is invalid.
+ * Searches with ripgrep, which matches in linear time. The engine throws `AppError("usage")` with ripgrep's own
+ * explanation if the pattern or the glob is invalid.
  */
 export function ripgrepEngine(program: string, search: Search): SearchEngine {
 	const ripgrep: Ripgrep = {program, cwd: search.bounds.workspace, signal: search.signal};
@@ -89,7 +89,9 @@ function invalidSearch(stderr: string): AppError {
 	});
 }
 
-/** Returns globs that keep ripgrep from reading protected files. They come last, because the last matching glob decides. */
+/**
+ * Returns globs that keep ripgrep from reading protected files. They come last, because the last matching glob decides.
+ */
 function hiddenGlobs(bounds: Bounds): readonly string[] {
 	const places = hiddenBelow(bounds.workspace, bounds).map(place => place.replace(/[\\*?[\]{}!]/g, '\\$&'));
 	return ['--iglob=!.git', ...places.map(place => `--glob=!/${place}`)];

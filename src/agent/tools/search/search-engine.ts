@@ -34,6 +34,9 @@ export type Candidates = {
 export type SearchEngine = {
 	/** Throws `AppError("usage")` if the pattern or the glob is invalid. */
 	readonly candidates: () => Promise<Candidates>;
-	/** Returns the indices of at most `most` matching lines, in order. Throws `AppError("usage")` for an invalid pattern. */
+	/**
+	 * Returns the indices of at most `most` matching lines, in order. Throws `AppError("usage")` for an invalid
+	 * pattern.
+	 */
 	readonly matching: (lines: readonly string[], most: number) => Promise<readonly number[]>;
 };

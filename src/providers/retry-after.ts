@@ -12,10 +12,10 @@ const unitsMs: ReadonlyMap<string, number> = new Map([
 ]);
 
 /**
- * How long the far end asks to wait, in milliseconds: as OpenAI's own header says, the usual one, a detail of Google's
- * error, OpenRouter's metadata, or a sentence such as "try again in 2.4s". Undefined where nothing says so.
+ * Returns how long the provider asks to wait; undefined if it doesn't. Reads OpenAI's own header, the standard one, a
+ * detail of Google's error, OpenRouter's metadata, or a sentence such as "try again in 2.4s".
  */
-export function askedWaitMs(headers: Headers, body: Json | undefined, words: string): number | undefined {
+export function retryAfterMs(headers: Headers, body: Json | undefined, message: string): number | undefined {
 	const own = Number.parseFloat(headers['retry-after-ms'] ?? '');
 	if (own >= 0) {
 		return Math.round(own);
@@ -28,16 +28,16 @@ export function askedWaitMs(headers: Headers, body: Json | undefined, words: str
 		parseRetryAfter(headers, Date.now()) ??
 		delays.find(delay => delay !== undefined) ??
 		(seconds === undefined ? undefined : Math.round(seconds * 1000)) ??
-		waitInWords(words)
+		parseSentenceMs(message)
 	);
 }
 
-/** The wait in a sentence that names one: "try again in 1m26.4s", "retry after 20 seconds". */
-function waitInWords(words: string): number | undefined {
+/** Reads the wait from a sentence: "try again in 1m26.4s", "retry after 20 seconds". */
+function parseSentenceMs(message: string): number | undefined {
 	const amount = String.raw`\d+(?:\.\d+)?\s*(?:ms|milliseconds?|s|sec|seconds?|m|min|minutes?|h|hours?)\b`;
 	const pieces = String.raw`(?:\d+(?:\.\d+)?(?:h|m)(?=\d))*${amount}`;
 	const found = new RegExp(String.raw`(?:try again|retry|wait)(?: again)?\s+(?:in|after|for)?\s*(${pieces})`, 'i').exec(
-		words,
+		message,
 	);
 	return parseDurationMs(found?.[1] ?? '');
 }
