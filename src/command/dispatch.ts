@@ -4,7 +4,6 @@ import {readArguments} from './arguments.ts';
 import {askMissing} from './ask-missing.ts';
 import type {CommandContext} from './context.ts';
 import {nameFlags} from './flag-names.ts';
-import {helpOf} from './help.ts';
 import type {Result} from './result.ts';
 import {findCommand} from './table.ts';
 
@@ -27,6 +26,7 @@ export async function dispatch(words: readonly string[], context: CommandContext
 
 	const flags = rest.includes('--') ? rest.slice(0, rest.indexOf('--')) : rest;
 	if (flags.includes('--help') || flags.includes('-h')) {
+		const {helpOf} = await import('./help.ts');
 		return helpOf(path, command, context.live !== undefined);
 	}
 
