@@ -15,10 +15,8 @@ const tooLong: readonly string[] = [
 	'src/ui/linear.ts startLinear',
 	'src/ui/logs/log-desk.ts createLogDesk',
 	'src/ui/logs/log-shown.ts filtered',
-	'src/ui/open-conversation.ts openConversation',
 	'src/ui/screen/full-screen.ts createFullScreen',
 	'src/ui/screen/screen.ts createScreen',
-	'src/ui/start.tsx startApp',
 	'src/ui/submit.ts createSubmit',
 ];
 

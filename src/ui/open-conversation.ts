@@ -1,24 +1,21 @@
 import type {RunFlags} from '../command/invocation.ts';
 import type {Program} from '../command/program.ts';
-import {promptToKeep} from '../command/secret-line.ts';
 import {isAbort} from '../core/error.ts';
 import {shellLine} from '../core/program-name.ts';
 import {blocksOf} from '../core/session/transcript.ts';
-import {expandedText, setComposerText} from '../editor/editor.ts';
-import {setHistory} from '../editor/editor-history.ts';
-import {addToHistory} from '../editor/prompt-history.ts';
 import type {AppStore} from '../store/store.ts';
 import type {Answer} from '../store/view-slice.ts';
 import type {Palette} from '../terminal/text/style.ts';
 import {truncate} from '../terminal/text/width.ts';
 import type {AppInteraction} from './interaction.ts';
+import {loadHistory, rememberPrompt, returnQueue} from './kept-prompts.ts';
 import type {LogPlace} from './logs/log-place.ts';
 import {messageToSend} from './message-secrets.ts';
 import {createFolderQuestions} from './panels/folder-questions.ts';
 import {followSavedSessions} from './panels/saved-sessions.ts';
 import type {LiveLines} from './screen/live-lines.ts';
 import {createPainter, type Painter} from './screen/painter.ts';
-import {createSubmit} from './submit.ts';
+import {createSubmit, type Submit} from './submit.ts';
 import {messageLines} from './transcript/block-lines.ts';
 import {shortFolder, welcomeLines} from './welcome.ts';
 
@@ -30,6 +27,13 @@ const approvalAnswers: readonly Answer[] = [
 /** What the app needs of the program. */
 export type AppProgram = Omit<Program, 'onRecord'>;
 
+export type AppFlags = Partial<RunFlags> & {
+	/** True to open the list of sessions first. */
+	readonly pick: boolean;
+	/** The first message or slash line. */
+	readonly prompt?: string;
+};
+
 type Dependencies = {
 	readonly store: AppStore;
 	readonly palette: Palette;
@@ -39,62 +43,99 @@ type Dependencies = {
 	readonly homeFolder: string | undefined;
 	/** Writes finished lines above the live region. */
 	readonly write: (data: string) => void;
-	/** Wipes the screen and the scrollback, because the user said so. */
+	/** Clears the screen and the scrollback, at the user's request. */
 	readonly wipe: () => void;
 	readonly quit: () => void;
 	readonly logs: LogPlace;
-	/** True for a line that stands on the screen already, as it was typed; none does by default. */
+	/** Returns true for a line that is on the screen already, as the user typed it. Always false by default. */
 	readonly isOnScreen?: (line: string) => boolean;
 };
 
-/** The app at work. */
 export type OpenedConversation = {
 	readonly painter: Painter;
 	readonly submit: (text: string) => Promise<void>;
 	readonly interrupt: () => void;
-	/** Ends everything. Gives the last words, with their line end. */
+	/** Ends everything. Returns the farewell, with its line end. */
 	readonly close: () => Promise<string>;
 };
 
-/** Wires the program to the screen: store to painter, prompt to agent and commands; then opens the session that was asked for. */
+/** The parts that are connected here. */
+type Parts = Dependencies & {
+	readonly program: AppProgram;
+	readonly painter: Painter;
+	readonly warn: (text: string) => void;
+};
+
+/** Connects the program with the screen: store to painter, prompt to agent and commands. Then opens the session of the flags. */
 export async function openConversation(
 	program: AppProgram,
-	flags: Partial<RunFlags> & {readonly pick: boolean; readonly prompt?: string},
-	{store, palette, live, interact, version, homeFolder, write, wipe, quit, logs, isOnScreen}: Dependencies,
+	flags: AppFlags,
+	dependencies: Dependencies,
 ): Promise<OpenedConversation> {
-	const {conversation, entries, contextFor, folder, secrets} = program;
-	const [{renderMarkdown, renderMarkdownParts}, {createMarkdownStream}] = await Promise.all([
-		import('../terminal/markdown/markdown.ts'),
-		import('../terminal/markdown/markdown-stream.ts'),
-	]);
-	const painter = createPainter({
-		store,
-		palette,
-		live,
-		write,
-		isOnScreen,
-		markdown: {renderMarkdown, renderMarkdownParts, createMarkdownStream},
-	});
+	const {store, palette, interact, logs, homeFolder} = dependencies;
+	const painter = await loadPainter(dependencies);
 	const warn = (text: string) =>
 		painter.print(width => messageLines('!', palette.warning, text, undefined, {width, palette}));
-	const questions = createFolderQuestions({folder, interact, homeFolder});
+	const parts: Parts = {...dependencies, program, painter, warn};
+	const questions = createFolderQuestions({folder: program.folder, interact, homeFolder});
 	const resume = async (session: string) => {
 		for (const notice of (await program.resume(session, questions.choose)) ?? ['Nothing changed.']) {
 			warn(notice);
 		}
 	};
 
-	const {submit, tell, cancel} = createSubmit({
-		store,
-		palette,
+	const {submit, tell, cancel} = createSubmit({...submitOptions(parts, questions), resume});
+	askForApprovals(parts);
+	greet(parts);
+	loadHistory(program, store, tell);
+	const stops = [
+		followStore(parts),
+		followSavedSessions({store, entries: program.entries, list: program.savedSessions}),
+	];
+	startLoading(parts, tell);
+	await openFirst(flags, {submit, resume, tell});
+
+	return {
 		painter,
+		submit,
+		interrupt() {
+			cancel();
+			program.conversation.interrupt();
+		},
+		async close() {
+			cancel();
+			for (const summary of logs.closeAll()) {
+				painter.print(width => [palette.dim(truncate(summary, width))]);
+			}
+
+			await program.close();
+			for (const stop of stops) {
+				stop();
+			}
+
+			return farewell(parts);
+		},
+	};
+}
+
+async function loadPainter({store, palette, live, write, isOnScreen}: Dependencies): Promise<Painter> {
+	const [{renderMarkdown, renderMarkdownParts}, {createMarkdownStream}] = await Promise.all([
+		import('../terminal/markdown/markdown.ts'),
+		import('../terminal/markdown/markdown-stream.ts'),
+	]);
+	const markdown = {renderMarkdown, renderMarkdownParts, createMarkdownStream};
+	return createPainter({store, palette, live, write, isOnScreen, markdown});
+}
+
+function submitOptions(parts: Parts, questions: ReturnType<typeof createFolderQuestions>) {
+	const {store, program, painter, interact, warn, wipe} = parts;
+	const {conversation, entries, contextFor, secrets} = program;
+	return {
+		...parts,
 		conversation,
 		entries,
-		interact,
-		logs,
 		contextFor,
-		resume,
-		messageToSend: text => messageToSend(text, {secrets, interact}),
+		messageToSend: (text: string) => messageToSend(text, {secrets, interact}),
 		async beforeMessage() {
 			await program.chooseModel(ids =>
 				interact.choose({title: 'Select a model', choices: ids.map(id => ({id, label: id}))}),
@@ -104,32 +145,28 @@ export async function openConversation(
 				warn(refused);
 			}
 		},
-		remember(prompt) {
-			const {composer, setComposer} = store.getState();
-			const history = addToHistory(composer.history, secrets.hide(promptToKeep(entries, prompt)));
-			if (history !== composer.history) {
-				setComposer(setHistory(composer, history));
-				program.remember(history.at(-1) ?? '');
-			}
-		},
+		remember: (prompt: string) => rememberPrompt(prompt, program, store),
 		wipe() {
 			wipe();
 			painter.forget();
 		},
-		quit,
-		isOnScreen,
-	});
+	};
+}
 
+function askForApprovals({program, interact}: Parts): void {
 	program.askWith(async ({summary}, signal) => {
 		const answer = await interact.inquire({question: summary, answers: approvalAnswers}, signal);
 		return answer === 'once' || answer === 'session' ? answer : 'no';
 	});
+}
 
+/** Prints the welcome and the warnings. */
+function greet({program, painter, store, palette, version, homeFolder, warn}: Parts): void {
 	painter.advance();
 	painter.print(width =>
 		welcomeLines({
 			version,
-			folder: shortFolder(folder.path(), homeFolder),
+			folder: shortFolder(program.folder.path(), homeFolder),
 			model: store.getState().model,
 			isDemo: program.isDemo(),
 			lacksKey: program.lacksKey(),
@@ -137,20 +174,14 @@ export async function openConversation(
 			palette,
 		}),
 	);
-
 	for (const warning of program.warnings()) {
 		warn(warning);
 	}
+}
 
-	try {
-		const {composer, setComposer} = store.getState();
-		setComposer(setHistory(composer, program.loadHistory()));
-	} catch (error) {
-		// Earlier prompts are worth a word, not the app.
-		tell(error);
-	}
-
-	const unsubscribe = store.subscribe((state, before) => {
+/** Reacts to changes of the store. Returns a function that stops it. */
+function followStore({store, program, painter, warn}: Parts): () => void {
+	return store.subscribe((state, before) => {
 		if (state.transcript !== before.transcript) {
 			painter.advance();
 		}
@@ -169,70 +200,49 @@ export async function openConversation(
 		}
 
 		if (state.transcript.session !== before.transcript.session && state.editing) {
-			// The message that was to be replaced belongs to the session before.
+			// The message to be replaced belongs to the previous session.
 			state.setEditing(undefined);
 		}
 	});
-	const unfollow = followSavedSessions({store, entries, list: program.savedSessions});
+}
+
+/** Starts to load what the first message can do without. */
+function startLoading({program, store}: Parts, tell: (error: unknown) => void): void {
 	import('../terminal/markdown/highlight.ts').then(({loadHighlighter}) => loadHighlighter()).catch(tell);
 	program.loadCatalog().catch(tell);
 	program.startEmbedded().catch(error => {
+		// The user quit while it was starting.
 		if (isAbort(error)) {
-			// The app is left while it starts.
 			return;
 		}
 
 		store.getState().setConnection({...store.getState().connection, state: 'failed'});
 		tell(error);
 	});
-
-	if (flags.pick) {
-		void submit('/resume');
-	} else if (flags.resume) {
-		try {
-			await resume(flags.resume);
-		} catch (error) {
-			tell(error);
-		}
-	}
-
-	if (flags.prompt) {
-		void submit(flags.prompt);
-	}
-
-	return {
-		painter,
-		submit,
-		interrupt() {
-			cancel();
-			conversation.interrupt();
-		},
-		async close() {
-			cancel();
-			for (const summary of logs.closeAll()) {
-				painter.print(width => [palette.dim(truncate(summary, width))]);
-			}
-
-			await program.close();
-			unsubscribe();
-			unfollow();
-			const {transcript, unsaved} = store.getState();
-			if (unsaved) {
-				return `This session was not saved: ${unsaved}\n`;
-			}
-
-			// A session without a message was not kept.
-			const isKept = blocksOf(transcript).some(({kind}) => kind === 'user');
-			return isKept ? `Resume this session with: ${shellLine(`--resume ${transcript.session.slice(0, 8)}`)}\n` : '';
-		},
-	};
 }
 
-/** Messages that were queued when a run ended early come back into the prompt: nothing is sent that was not meant so. */
-function returnQueue(store: AppStore): void {
-	const {takeQueue, composer, setComposer} = store.getState();
-	const queued = takeQueue().map(({text}) => text);
-	if (queued.length > 0) {
-		setComposer(setComposerText(composer, [...queued, expandedText(composer)].filter(Boolean).join('\n')));
+type Opening = Pick<Submit, 'submit' | 'tell'> & {readonly resume: (session: string) => Promise<void>};
+
+/** Opens the session of the flags, then sends their prompt. */
+async function openFirst({pick, resume: session, prompt}: AppFlags, {submit, resume, tell}: Opening): Promise<void> {
+	if (pick) {
+		void submit('/resume');
+	} else if (session) {
+		await resume(session).catch(tell);
 	}
+
+	if (prompt) {
+		void submit(prompt);
+	}
+}
+
+function farewell({store}: Parts): string {
+	const {transcript, unsaved} = store.getState();
+	if (unsaved) {
+		return `This session was not saved: ${unsaved}\n`;
+	}
+
+	// A session without a message is not kept.
+	const isKept = blocksOf(transcript).some(({kind}) => kind === 'user');
+	return isKept ? `Resume this session with: ${shellLine(`--resume ${transcript.session.slice(0, 8)}`)}\n` : '';
 }

@@ -1,110 +1,131 @@
-import type {Entry} from '../command/context.ts';
-import type {RunFlags} from '../command/invocation.ts';
 import type {Surroundings} from '../command/program.ts';
-import type {TerminalWidths} from '../config/terminal-widths.ts';
 import {AppError} from '../core/error.ts';
+import type {AppStore} from '../store/store.ts';
 import {wantsColor} from '../terminal/abilities.ts';
 import {canOpenPages, openPage} from '../terminal/browser.ts';
 import {createInput, type InputStream} from '../terminal/input/input.ts';
-import {createStandInStdin} from '../terminal/input/stand-in-stdin.ts';
-import {createTerminalSession, type ProcessHooks} from '../terminal/terminal-session.ts';
-import {createPalette} from '../terminal/text/style.ts';
-import {followAlerts} from './alerts.ts';
+import {createStandInStdin, type StandInStdin} from '../terminal/input/stand-in-stdin.ts';
+import {createPalette, type Palette} from '../terminal/text/style.ts';
 import {App} from './app.tsx';
+import {type AppTerminal, followAlerts, openTerminal, type TerminalOptions} from './app-terminal.ts';
 import {UiContext} from './context.ts';
 import {mount} from './ink.ts';
-import {createPanelInteraction} from './interaction.ts';
+import {createPanelInteraction, type PanelInteraction} from './interaction.ts';
 import {createKeyHandler} from './keys.ts';
 import type {LogDesk} from './logs/log-desk.ts';
 import {focusLogOf} from './logs/log-keys.ts';
-import {type AppProgram, type OpenedConversation, openConversation} from './open-conversation.ts';
+import {type AppFlags, type AppProgram, type OpenedConversation, openConversation} from './open-conversation.ts';
 import {pressInDevicePanel} from './panels/device-keys.ts';
 import {searchHistory} from './panels/search-history.ts';
-import {createWindowFit} from './screen/fit-window.ts';
 import {followWindow} from './screen/follow-window.ts';
-import type {FrameLog} from './screen/frame-log.ts';
-import {createFullScreen} from './screen/full-screen.ts';
-import {createLiveLines} from './screen/live-lines.ts';
-import type {Painter} from './screen/painter.ts';
-import {createScreen} from './screen/screen.ts';
-import {measureTerminal} from './screen/terminal-measure.ts';
+import {createLiveLines, type LiveLines} from './screen/live-lines.ts';
 import {openTranscript} from './transcript/open-transcript.ts';
 
-type AppSurroundings = Pick<Surroundings<keyof AppProgram>, 'compose' | 'store' | 'env' | 'stdout' | 'version'> & {
-	readonly stdin: InputStream & NodeJS.ReadStream;
-	readonly process: ProcessHooks;
-	/** What terminals were measured to be. */
-	readonly widths?: TerminalWidths;
-	/** Logs each frame. */
-	readonly frames?: FrameLog | undefined;
+type AppSurroundings = TerminalOptions &
+	Pick<Surroundings<keyof AppProgram>, 'compose' | 'version'> & {readonly stdin: InputStream & NodeJS.ReadStream};
+
+/** What the first frame is drawn without. */
+type Loaded = {program?: AppProgram; logs?: LogDesk; opened?: OpenedConversation};
+
+/** The parts of the app. */
+type Parts = Pick<AppSurroundings, 'compose' | 'env' | 'version'> & {
+	readonly store: AppStore;
+	readonly palette: Palette;
+	readonly live: LiveLines;
+	readonly interact: PanelInteraction;
+	readonly standIn: StandInStdin;
+	readonly terminal: AppTerminal;
+	readonly loaded: Loaded;
+	readonly quit: () => void;
 };
 
 /**
- * Runs the app until the user leaves. The first frame is drawn before the configuration, the commands and Markdown are
- * loaded; what is typed meanwhile is kept. Gives the exit status. Throws `usage` where there is no terminal.
+ * Runs the app until the user quits. The first frame is drawn before the configuration, the commands and Markdown are
+ * loaded; input is kept until then. Returns the exit status. Throws AppError("usage") if there is no terminal.
  */
-export async function startApp(
-	flags: Partial<RunFlags> & {readonly pick: boolean; readonly prompt?: string},
-	surroundings: AppSurroundings,
-): Promise<number> {
-	const {compose, store, env, stdin, stdout, version, process, widths, frames} = surroundings;
+export async function startApp(flags: AppFlags, surroundings: AppSurroundings): Promise<number> {
+	assertTerminal(surroundings);
+	const {store, env, stdin, stdout, frames} = surroundings;
+	const {promise: ended, resolve: quit} = deferred();
+	const loaded: Loaded = {};
+	const terminal = openTerminal(surroundings, {
+		painter: () => loaded.opened?.painter,
+		onSuspend() {
+			loaded.logs?.suspend();
+			input.stop();
+		},
+		onContinue: () => input.resume(),
+		onResume: () => loaded.logs?.wake(),
+	});
+	const {screen, session, measure, fit} = terminal;
+	const parts: Parts = {
+		...surroundings,
+		palette: createPalette({color: wantsColor(stdout, env)}),
+		live: createLiveLines(),
+		interact: createPanelInteraction(store, {opensPages: canOpenPages(env)}),
+		standIn: createStandInStdin(),
+		terminal,
+		loaded,
+		quit,
+	};
+	const ink = draw(parts, frames);
+	const opening = load(flags, parts);
+	const input = createInput({
+		stdin,
+		onTokens: keyHandlerOf(parts, opening),
+		onClose: quit,
+		expectsReply: measure.isAwaited,
+	});
+	const stopAlerts = followAlerts(store, session.notify);
+	const stopWindow = followWindow({stdout, hold: screen.hold, fitWindow: fit.fitWindow});
+	input.start();
+	measure.begin();
+
+	let farewell = '';
+	try {
+		farewell = await untilClosed(opening, ended, parts);
+	} finally {
+		input.stop();
+		store.getState().setPanel(undefined);
+		loaded.logs?.dispose();
+		stopAlerts();
+		stopWindow();
+		ink.unmount();
+		screen.erase();
+		session.end();
+	}
+
+	stdout.write(farewell);
+	return 0;
+}
+
+function assertTerminal({stdin, stdout}: AppSurroundings): void {
 	if (!stdin.isTTY || !stdout.isTTY) {
-		throw new AppError('usage', `The app needs a terminal, and standard ${stdin.isTTY ? 'output' : 'input'} is none.`, {
+		throw new AppError('usage', `${stdin.isTTY ? 'stdout' : 'stdin'} is not a terminal.`, {
 			hint: 'For scripts use `$ -p "prompt"`.',
 		});
 	}
+}
 
-	const palette = createPalette({color: wantsColor(stdout, env)});
-	const screen = createScreen(frames?.output ?? stdout, {reflows: () => measure.reflows(), later: frames?.later});
-	const live = createLiveLines();
-	const standIn = createStandInStdin();
-	const interact = createPanelInteraction(store, {opensPages: canOpenPages(env)});
-	let entries: readonly Entry[] = [];
-	let logs: LogDesk | undefined;
-	let quit: () => void = () => undefined;
-	const ended = new Promise<void>(resolve => {
-		quit = resolve;
+function deferred(): {readonly promise: Promise<void>; readonly resolve: () => void} {
+	let resolve: () => void = () => undefined;
+	const promise = new Promise<void>(done => {
+		resolve = done;
 	});
+	return {promise, resolve};
+}
 
-	const session = createTerminalSession({
-		stdout,
-		process,
-		environment: env,
-		onSuspend() {
-			logs?.suspend();
-			input.stop();
-			// The shell writes where our part of the screen began, not into the middle of it.
-			screen.erase();
-		},
-		onContinue: () => input.resume(),
-		onResume() {
-			logs?.wake();
-			// Only the shell was told of another size meanwhile: so Node asks again, and knows it after the second turn.
-			process.kill(process.pid, 'SIGWINCH');
-			setImmediate(() => setImmediate(() => (screen.isErased() ? fitWindow() : redraw())));
-		},
-	});
-
-	store.getState().setSize(screen.size());
-	session.start();
-	session.enable('drawing');
-	session.enable('bracketed-paste');
-	session.enable('kitty-keyboard');
-	const measure = measureTerminal({
-		stdout,
-		env,
-		widths,
-		onChange: () => remeasured(),
-	});
-
-	const ink = mount(
+/** Draws the first frame, and every later one when the store changes. */
+function draw({store, palette, live, interact, standIn, terminal, loaded}: Parts, frames: AppSurroundings['frames']) {
+	const {screen} = terminal;
+	return mount(
 		<UiContext
 			value={{
 				store,
 				palette,
 				live,
-				entries: () => entries,
-				dockLines: size => logs?.dockLines(size) ?? [],
+				entries: () => loaded.program?.entries ?? [],
+				dockLines: size => loaded.logs?.dockLines(size) ?? [],
 				answer: interact.answer,
 				setCaret: screen.setCaret,
 			}}
@@ -113,78 +134,72 @@ export async function startApp(
 		</UiContext>,
 		{stdin: standIn.stream, stdout: screen.stdout, onRender: frames?.onRender},
 	);
+}
 
-	let program: AppProgram | undefined;
-	let painter: Painter | undefined;
-	const opening = compose(flags).then(async composed => {
-		program = composed;
-		({entries} = program);
-		const {createLogDesk} = await import('./logs/log-desk.ts');
-		logs = createLogDesk({
-			store,
-			palette,
-			fullScreen,
-			folder: program.folder.path(),
-			homeFolder: env['HOME'],
-			copy: session.copy,
-			suspend: session.suspend,
-			openTranscript: showTranscript,
-		});
-		return openConversation(program, flags, {
-			store,
-			palette,
-			live,
-			interact,
-			version,
-			homeFolder: env['HOME'],
-			write: screen.print,
-			wipe() {
-				screen.flush();
-				screen.startOver('\u001B[H\u001B[2J\u001B[3J');
-			},
-			quit,
-			logs,
-		});
+/** Loads what the first frame is drawn without, and opens the conversation. */
+async function load(flags: AppFlags, parts: Parts): Promise<OpenedConversation> {
+	const {compose, env, terminal, loaded} = parts;
+	const {screen} = terminal;
+	const program = await compose(flags);
+	loaded.program = program;
+	const logs = await openLogs(program, parts);
+	loaded.logs = logs;
+	const opened = await openConversation(program, flags, {
+		...parts,
+		homeFolder: env['HOME'],
+		write: screen.print,
+		wipe() {
+			screen.flush();
+			screen.startOver('\u001B[H\u001B[2J\u001B[3J');
+		},
+		logs,
 	});
+	loaded.opened = opened;
+	return opened;
+}
 
-	opening.then(opened => (painter = opened.painter)).catch(() => undefined);
+async function openLogs(program: AppProgram, parts: Parts): Promise<LogDesk> {
+	const {store, palette, env, terminal} = parts;
+	const {session, fullScreen} = terminal;
+	const {createLogDesk} = await import('./logs/log-desk.ts');
+	return createLogDesk({
+		store,
+		palette,
+		fullScreen,
+		folder: program.folder.path(),
+		homeFolder: env['HOME'],
+		copy: session.copy,
+		suspend: session.suspend,
+		openTranscript: at => showTranscript(parts, at),
+	});
+}
 
-	/** What is asked for before everything is loaded waits; why that failed is told where `opening` is awaited. */
+/** Opens the transcript view, at its end or at a moment in milliseconds since the epoch. */
+function showTranscript({store, palette, terminal, loaded}: Parts, at?: number): void {
+	const {session, fullScreen} = terminal;
+	void openTranscript({
+		store,
+		palette,
+		fullScreen,
+		suspend: session.suspend,
+		copy: session.copy,
+		openLogAt(moment, environment) {
+			focusLogOf(store, environment);
+			return loaded.logs?.openViewer(moment) ?? false;
+		},
+		...(at !== undefined && {at}),
+	});
+}
+
+/** Connects the keys with the parts. What needs the conversation waits until that is open. */
+function keyHandlerOf(parts: Parts, opening: Promise<OpenedConversation>) {
+	const {store, env, interact, standIn, terminal, loaded, quit} = parts;
+	const {session, measure, fit, fullScreen} = terminal;
+	// If opening fails, `startApp` reports it.
 	const whenOpen = (act: (opened: OpenedConversation) => void) => void opening.then(act, () => undefined);
-
-	const {redraw, remeasured, fitWindow, hold, release} = createWindowFit({
+	return createKeyHandler({
 		store,
-		screen,
-		fullScreen: () => fullScreen,
-		painter: () => painter,
-	});
-	const fullScreen = createFullScreen({
-		size: () => store.getState().size,
-		write: screen.raw,
-		enter: () => session.enable('alternate-screen'),
-		leave: () => session.disable('alternate-screen'),
-		showCursor: isShown => (isShown ? session.disable('hidden-cursor') : session.enable('hidden-cursor')),
-		hold,
-		release,
-	});
-
-	const showTranscript = (at?: number) =>
-		void openTranscript({
-			store,
-			palette,
-			fullScreen,
-			suspend: session.suspend,
-			copy: session.copy,
-			openLogAt(moment, environment) {
-				focusLogOf(store, environment);
-				return logs?.openViewer(moment) ?? false;
-			},
-			...(at !== undefined && {at}),
-		});
-
-	const handle = createKeyHandler({
-		store,
-		entries: () => entries,
+		entries: () => loaded.program?.entries ?? [],
 		fullScreen,
 		takeReply: measure.take,
 		submit: text => whenOpen(({submit}) => void submit(text)),
@@ -197,46 +212,28 @@ export async function startApp(
 				say: interact.say,
 			}),
 		interrupt: () => whenOpen(({interrupt}) => interrupt()),
-		redraw,
+		redraw: fit.redraw,
 		suspend: session.suspend,
 		searchHistory: () => void searchHistory(store, interact),
-		openTranscript: () => showTranscript(),
-		openLogs: () => logs?.openViewer() ?? false,
+		openTranscript: () => showTranscript(parts),
+		openLogs: () => loaded.logs?.openViewer() ?? false,
 		quit,
 	});
+}
 
-	const leaveAlerts = followAlerts(store, session.notify);
-	const leaveWindow = followWindow({stdout, hold: screen.hold, fitWindow});
-	const input = createInput({
-		stdin,
-		onTokens: handle,
-		onClose: quit,
-		expectsReply: measure.isAwaited,
-	});
-	input.start();
-	measure.begin();
-
-	let farewell = '';
-	try {
-		const opened = await Promise.race([opening, ended]);
-		await ended.then(measure.settled);
-		fullScreen.close();
-		if (opened) {
-			farewell = await opened.close();
-		} else {
-			await program?.close();
-		}
-	} finally {
-		input.stop();
-		store.getState().setPanel(undefined);
-		logs?.dispose();
-		leaveAlerts();
-		leaveWindow();
-		ink.unmount();
-		screen.erase();
-		session.end();
+/** Waits until the user quits, then closes the conversation, or the program if that is not open yet. Returns the farewell. */
+async function untilClosed(
+	opening: Promise<OpenedConversation>,
+	ended: Promise<void>,
+	{terminal, loaded}: Parts,
+): Promise<string> {
+	const opened = await Promise.race([opening, ended]);
+	await ended.then(terminal.measure.settled);
+	terminal.fullScreen.close();
+	if (opened) {
+		return opened.close();
 	}
 
-	stdout.write(farewell);
-	return 0;
+	await loaded.program?.close();
+	return '';
 }

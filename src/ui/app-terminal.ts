@@ -1,0 +1,91 @@
+import type {TerminalWidths} from '../config/terminal-widths.ts';
+import type {Environment} from '../core/environment.ts';
+import type {AppStore} from '../store/store.ts';
+import {createTerminalSession, type ProcessHooks, type TerminalSession} from '../terminal/terminal-session.ts';
+import {createWindowFit, type WindowFit} from './screen/fit-window.ts';
+import type {FrameLog} from './screen/frame-log.ts';
+import {createFullScreen, type FullScreen} from './screen/full-screen.ts';
+import type {Painter} from './screen/painter.ts';
+import {createScreen, type Screen} from './screen/screen.ts';
+import {measureTerminal, type TerminalMeasure} from './screen/terminal-measure.ts';
+
+export type TerminalOptions = {
+	readonly store: AppStore;
+	readonly env: Environment;
+	readonly stdout: NodeJS.WriteStream;
+	readonly process: ProcessHooks;
+	/** Cell widths that were measured at earlier starts. */
+	readonly widths?: TerminalWidths;
+	/** Logs each frame. */
+	readonly frames?: FrameLog | undefined;
+};
+
+type Listeners = {
+	/** Returns undefined until the conversation is open. */
+	readonly painter: () => Painter | undefined;
+	/** The process is about to stop: stop reading the terminal. */
+	readonly onSuspend: () => void;
+	/** The process continues: read the terminal again. */
+	readonly onContinue: () => void;
+	/** The terminal is ours again. */
+	readonly onResume: () => void;
+};
+
+/** The parts of the app that write to the terminal, with the modes that they need. */
+export type AppTerminal = {
+	readonly screen: Screen;
+	readonly session: TerminalSession;
+	readonly measure: TerminalMeasure;
+	readonly fit: WindowFit;
+	readonly fullScreen: FullScreen;
+};
+
+/** Takes the terminal over: enables its modes and fits the store to its window. Nothing is drawn yet. */
+export function openTerminal(options: TerminalOptions, listeners: Listeners): AppTerminal {
+	const {store, env, stdout, process, widths, frames} = options;
+	const screen = createScreen(frames?.output ?? stdout, {reflows: () => measure.reflows(), later: frames?.later});
+	const session = createTerminalSession({
+		stdout,
+		process,
+		environment: env,
+		onSuspend() {
+			listeners.onSuspend();
+			// The shell continues where our part of the screen began, not in the middle of it.
+			screen.erase();
+		},
+		onContinue: listeners.onContinue,
+		onResume() {
+			listeners.onResume();
+			// Only the shell got the signal of a resize meanwhile. Node asks for the size again and knows it two turns later.
+			process.kill(process.pid, 'SIGWINCH');
+			setImmediate(() => setImmediate(() => (screen.isErased() ? fit.fitWindow() : fit.redraw())));
+		},
+	});
+
+	store.getState().setSize(screen.size());
+	session.start();
+	session.enable('drawing');
+	session.enable('bracketed-paste');
+	session.enable('kitty-keyboard');
+	const measure = measureTerminal({stdout, env, widths, onChange: () => fit.remeasured()});
+	const fit = createWindowFit({store, screen, fullScreen: () => fullScreen, painter: listeners.painter});
+	const fullScreen = createFullScreen({
+		size: () => store.getState().size,
+		write: screen.raw,
+		enter: () => session.enable('alternate-screen'),
+		leave: () => session.disable('alternate-screen'),
+		showCursor: isShown => (isShown ? session.disable('hidden-cursor') : session.enable('hidden-cursor')),
+		hold: fit.hold,
+		release: fit.release,
+	});
+	return {screen, session, measure, fit, fullScreen};
+}
+
+/** Shows each new alert outside of the window too. Returns a function that stops it. */
+export function followAlerts(store: AppStore, notify: (text: string) => void): () => void {
+	return store.subscribe(({alert}, before) => {
+		if (alert && alert !== before.alert) {
+			notify(alert.text);
+		}
+	});
+}

@@ -1,0 +1,39 @@
+import type {Program} from '../command/program.ts';
+import {promptToKeep} from '../command/secret-line.ts';
+import {expandedText, setComposerText} from '../editor/editor.ts';
+import {setHistory} from '../editor/editor-history.ts';
+import {addToHistory} from '../editor/prompt-history.ts';
+import type {AppStore} from '../store/store.ts';
+
+type PromptKeeper = Pick<Program, 'entries' | 'secrets' | 'loadHistory' | 'remember'>;
+
+/** Adds a prompt to the history, without credentials. */
+export function rememberPrompt(prompt: string, program: PromptKeeper, store: AppStore): void {
+	const {composer, setComposer} = store.getState();
+	const kept = program.secrets.hide(promptToKeep(program.entries, prompt));
+	const history = addToHistory(composer.history, kept);
+	if (history !== composer.history) {
+		setComposer(setHistory(composer, history));
+		program.remember(history.at(-1) ?? '');
+	}
+}
+
+/** Loads the earlier prompts into the history of the prompt. */
+export function loadHistory(program: PromptKeeper, store: AppStore, tell: (error: unknown) => void): void {
+	try {
+		const {composer, setComposer} = store.getState();
+		setComposer(setHistory(composer, program.loadHistory()));
+	} catch (error) {
+		// Without the earlier prompts the app still works.
+		tell(error);
+	}
+}
+
+/** Returns messages that were queued when a run ended to the prompt, so that nothing is sent unintentionally. */
+export function returnQueue(store: AppStore): void {
+	const {takeQueue, composer, setComposer} = store.getState();
+	const queued = takeQueue().map(({text}) => text);
+	if (queued.length > 0) {
+		setComposer(setComposerText(composer, [...queued, expandedText(composer)].filter(Boolean).join('\n')));
+	}
+}
