@@ -9,8 +9,8 @@ import {oneFirstChunk} from './bundle-first-chunk.mjs';
 import {standIns} from './bundle-stand-ins.mjs';
 import {yogaBytes} from './bundle-yoga.mjs';
 
-/** An installation without development dependencies must not fail: it has no bundler, so what is built stays. */
-const {build, context} = await import('esbuild').catch(error => {
+/** An installation without development dependencies has no bundler: it keeps what is built, and must not fail. */
+const {build} = await import('esbuild').catch(error => {
 	if (error.code === 'ERR_MODULE_NOT_FOUND' && process.env.npm_lifecycle_event === 'prepare') {
 		console.warn('dist/ is not built: esbuild is a development dependency, and those were left out.');
 		process.exit(0);
@@ -21,8 +21,7 @@ const {build, context} = await import('esbuild').catch(error => {
 
 const {values: flags} = parseArgs({
 	options: {
-		watch: {type: 'boolean'},
-		/** Writes `meta.json`, which says what each file of the bundle is made of. */
+		/** Writes `meta.json`, with the modules in each file of the bundle. */
 		meta: {type: 'boolean'},
 		outdir: {type: 'string', default: 'dist'},
 	},
@@ -53,7 +52,7 @@ const options = {
 		'process.env.DEV': '"false"',
 		SERVICE_VERSION: JSON.stringify(version),
 	},
-	// They find their binaries through their own folders, so they must stay packages of their own.
+	// They find their binaries through their own folders, so they stay packages.
 	external: ['@vscode/ripgrep', '@napi-rs/keyring'],
 	banner: {
 		js: "import {createRequire as __createRequire} from 'node:module';const require=__createRequire(import.meta.url);",
@@ -63,19 +62,15 @@ const options = {
 	logLevel: 'warning',
 };
 
-if (flags.watch) {
-	await (await context(options)).watch();
-} else {
-	const outdir = resolve(root, flags.outdir);
-	await rm(outdir, {recursive: true, force: true});
-	const {metafile: plan} = await build({...options, write: false, metafile: true});
-	const {metafile} = await build({
-		...options,
-		plugins: [...options.plugins, oneFirstChunk(root, plan)],
-		metafile: true,
-	});
-	await chmod(join(outdir, 'service.js'), 0o755);
-	if (flags.meta) {
-		await writeFile(join(outdir, 'meta.json'), JSON.stringify(metafile));
-	}
+const outdir = resolve(root, flags.outdir);
+await rm(outdir, {recursive: true, force: true});
+const {metafile: plan} = await build({...options, write: false, metafile: true});
+const {metafile} = await build({
+	...options,
+	plugins: [...options.plugins, oneFirstChunk(root, plan)],
+	metafile: true,
+});
+await chmod(join(outdir, 'service.js'), 0o755);
+if (flags.meta) {
+	await writeFile(join(outdir, 'meta.json'), JSON.stringify(metafile));
 }

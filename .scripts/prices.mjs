@@ -2,7 +2,7 @@
 import {readFileSync, writeFileSync} from 'node:fs';
 import {fileURLToPath} from 'node:url';
 import {findProvider} from '@pydantic/genai-prices';
-import {build} from 'esbuild';
+import {loadSource} from './load-source.mjs';
 
 // The package carries no date of its own: this is when the version was published. Look it up for another version with
 // `npm view @pydantic/genai-prices time`.
@@ -16,16 +16,7 @@ if (installed !== release.version) {
 	throw new Error(`@pydantic/genai-prices is ${installed} now: put its version and date into .scripts/prices.mjs.`);
 }
 
-const {
-	outputFiles: [bundle],
-} = await build({
-	entryPoints: [fileURLToPath(new URL('../src/core/provider-rows.ts', import.meta.url))],
-	bundle: true,
-	write: false,
-	format: 'esm',
-	logLevel: 'error',
-});
-const {providerRows} = await import(`data:text/javascript;base64,${Buffer.from(bundle.contents).toString('base64')}`);
+const {providerRows} = await loadSource('src/core/provider-rows.ts');
 
 // Models that one does not chat with, those that Google only resells, and prices that are not the vendor's own.
 const noChat =

@@ -2,7 +2,6 @@
 import process from 'node:process';
 import {type RunFlags, readInvocation} from './command/invocation.ts';
 import type {ComposeOptions} from './command/program.ts';
-import {createKeychain} from './config/keychain.ts';
 import {AppError, exitStatus, reportError} from './core/error.ts';
 import {setProgramName} from './core/program-name.ts';
 import type {DebugLog} from './storage/debug-log.ts';
@@ -24,7 +23,10 @@ let debug: DebugLog | undefined;
 
 /** The real parts, loaded when they are needed: the first frame of the app does without them. */
 async function compose(options: ComposeOptions) {
-	const {compose: build} = await import('./compose/compose.ts');
+	const [{compose: build}, {createKeychain}] = await Promise.all([
+		import('./compose/compose.ts'),
+		import('./config/keychain.ts'),
+	]);
 	return build({
 		...options,
 		store,
