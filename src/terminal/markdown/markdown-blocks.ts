@@ -3,8 +3,7 @@ import {lineWidth, textWidth} from '../text/width.ts';
 import {wrapLine} from '../text/wrap.ts';
 import {renderCode} from './markdown-fence.ts';
 import {renderInline} from './markdown-inline.ts';
-import type {MarkdownOptions} from './markdown-options.ts';
-import {collectReferences} from './markdown-references.ts';
+import {collectReferences, type MarkdownOptions} from './markdown-options.ts';
 import {renderTable} from './markdown-table.ts';
 
 /** Cells that the content of a list or a quote needs beside its mark; with less, the mark stands on its own. */
@@ -44,7 +43,7 @@ export function renderBlocks(
 		}
 
 		const joined =
-			from?.kind === 'list' ? token.type === 'list' : from !== undefined || goesOn(tokens[index - 1], token);
+			from?.kind === 'list' ? token.type === 'list' : from !== undefined || isContinued(tokens[index - 1], token);
 		if (before && !joined) {
 			lines.push('');
 		}
@@ -61,7 +60,7 @@ export function renderBlocks(
 }
 
 /** True for a paragraph that the lexer cut in two, without a blank line between. */
-export function goesOn(before: MarkedToken | undefined, token: MarkedToken | undefined): boolean {
+export function isContinued(before: MarkedToken | undefined, token: MarkedToken | undefined): boolean {
 	return before?.type === 'paragraph' && token?.type === 'paragraph';
 }
 

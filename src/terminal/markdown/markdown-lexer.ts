@@ -1,6 +1,6 @@
 import {Lexer, type MarkedToken, Tokenizer, type Tokens} from 'marked';
+import type {References} from './markdown-options.ts';
 import {leastPiece} from './markdown-pieces.ts';
-import type {References} from './markdown-references.ts';
 
 /** Quotes and lists deeper than this are drawn as text: nobody reads them, and each level costs stack and time. */
 const deepest = 16;

@@ -1,12 +1,31 @@
 import type {Palette} from '../text/style.ts';
-import type {References} from './markdown-references.ts';
 
 export type MarkdownOptions = {
 	/** Cells that a line may take, 8 at least. */
 	readonly width: number;
 	readonly palette: Palette;
-	/** True where the terminal understands hyperlinks (OSC 8). */
+	/** True if the terminal understands hyperlinks (OSC 8). */
 	readonly links?: boolean;
-	/** The definitions so far of the links that name one. */
+	/** The definitions that were read so far, for links that name one. */
 	readonly references?: References;
 };
+
+/** Where links lead that name a definition (`[text][name]`), by the name in lower case. */
+export type References = Record<string, {readonly href: string; readonly title: string | undefined}>;
+
+const definition =
+	/^ {0,3}\[((?:\\.|[^[\]\\])+)\]:[ \t]*<?([^\s<>]+)>?(?:[ \t]+("[^"]*"|'[^']*'|\([^)]*\)))?[ \t]*(?:\n|$)/;
+
+export function noReferences(): References {
+	return Object.create(null) as References;
+}
+
+/** Adds the definitions that a paragraph begins with. The first one of a name counts, as in CommonMark. */
+export function collectReferences(paragraph: string, references: References): void {
+	let rest = paragraph;
+	for (let match = definition.exec(rest); match; match = definition.exec(rest)) {
+		const [line, label = '', href = '', title] = match;
+		references[label.replace(/\s+/g, ' ').toLowerCase()] ??= {href, title: title?.slice(1, -1)};
+		rest = rest.slice(line.length);
+	}
+}

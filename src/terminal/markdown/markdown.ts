@@ -1,8 +1,7 @@
 import {safeText} from '../text/safe-text.ts';
-import {goesOn, renderBlocks} from './markdown-blocks.ts';
+import {isContinued, renderBlocks} from './markdown-blocks.ts';
 import {lexBlocks} from './markdown-lexer.ts';
-import type {MarkdownOptions} from './markdown-options.ts';
-import {noReferences} from './markdown-references.ts';
+import {type MarkdownOptions, noReferences} from './markdown-options.ts';
 
 /**
  * Draws Markdown as finished lines of at most `options.width` cells, styled with our own sequences, blocks one blank
@@ -18,7 +17,12 @@ export function renderMarkdownParts(source: string, options: MarkdownOptions): r
 	const tokens = lexBlocks(safeText(source));
 	let begun = false;
 	return tokens.map((token, index) => {
-		const lines = renderBlocks([token], style, begun, goesOn(tokens[index - 1], token) ? {kind: 'below'} : undefined);
+		const lines = renderBlocks(
+			[token],
+			style,
+			begun,
+			isContinued(tokens[index - 1], token) ? {kind: 'below'} : undefined,
+		);
 		begun ||= lines.length > 0;
 		return lines;
 	});
