@@ -1,6 +1,8 @@
+import type {GlobalFlags} from '../command/context.ts';
 import {dispatch} from '../command/dispatch.ts';
 import {takeGlobalFlags} from '../command/global-flags.ts';
 import type {Surroundings} from '../command/program.ts';
+import type {Result} from '../command/result.ts';
 import {findCommand} from '../command/table.ts';
 import {exitStatus, reportError} from '../core/error.ts';
 import {wantsLinear} from '../terminal/abilities.ts';
@@ -10,23 +12,16 @@ import {printStream} from './print-stream.ts';
 import {createTerminalQuestions} from './terminal-questions.ts';
 import {createPlainNote, createWaitNote, type WaitNote} from './wait-note.ts';
 
-/** How a command line ended: with an exit status, or with a session that the app is to open. */
+/** How a command line ended: with an exit status, or with a session for the app to open. */
 export type ShellOutcome =
 	| {readonly status: number}
 	| {readonly open: string; readonly profile: string | undefined; readonly insecureHttp: boolean};
 
-/** Runs `service noun verb …`: the same file as the slash line, with the shell's own questions and printing. */
-export async function runShell(
-	words: readonly string[],
-	{
-		compose,
-		env,
-		stdin,
-		stdout,
-		stderr,
-		onInterrupt,
-	}: Omit<Surroundings<'contextFor' | 'close' | 'entries'>, 'store' | 'version'>,
-): Promise<ShellOutcome> {
+type ShellSurroundings = Omit<Surroundings<'contextFor' | 'close' | 'entries'>, 'store' | 'version'>;
+
+/** Runs `service noun verb …`: the same command as the slash line, with the shell's own questions and printing. */
+export async function runShell(words: readonly string[], surroundings: ShellSurroundings): Promise<ShellOutcome> {
+	const {compose, stdin, stderr, onInterrupt} = surroundings;
 	let json = words.includes('--json');
 	let note: WaitNote | undefined;
 	try {
@@ -34,47 +29,56 @@ export async function runShell(
 		json = flags.json;
 		const program = await compose({connect: false});
 		const abort = new AbortController();
+		const {signal} = abort;
 		onInterrupt(() => abort.abort());
 		const questions = createTerminalQuestions({stdin, stderr, json});
-		// The words themselves may hold a secret: the note has the name of the command alone.
-		const {path} = findCommand(program.entries, rest);
-		const isDrawn = stderr.isTTY && !wantsLinear(env) && !json;
-		note = isDrawn ? createWaitNote(stderr, path) : createPlainNote(questions.say, path);
+		// The words may hold a secret, so the note names the command alone.
+		note = noteFor(findCommand(program.entries, rest).path, questions.say, json, surroundings);
 		const interact = note.beside(questions);
-		const result = await dispatch(rest, program.contextFor({interact, live: undefined, flags, signal: abort.signal}));
-		if (result.kind === 'stream') {
-			note.end();
-			try {
-				await printStream(result.batches, {stdout, stderr, signal: abort.signal}, {json, env});
-			} finally {
-				await program.close();
-			}
-
-			return {status: abort.signal.aborted ? exitStatus.interrupted : 0};
-		}
-
-		await program.close();
+		const result = await dispatch(rest, program.contextFor({interact, live: undefined, flags, signal}));
+		// A stream reads from its server until it ends.
+		const isStream = result.kind === 'stream';
+		await (isStream ? undefined : program.close());
 		note.end();
-		if (result.kind === 'panel' && result.panel.show === 'session') {
-			return {open: result.panel.id, profile: flags.profile, insecureHttp: flags.insecureHttp};
-		}
-
-		if (!json && isPage(result) && (await showInPager(drawResult(result, stdout, {env}), {stdout, env}))) {
-			return {status: 0};
-		}
-
-		printResult(result, stdout, {json, exact: flags.exact, env});
-		if (result.kind === 'running') {
-			await result.ended;
-			// To be interrupted is how it is meant to end, so that nothing needs to be said of it.
-			return {status: abort.signal.aborted ? exitStatus.interrupted : 0};
-		}
-
-		return {status: 0};
+		return await showResult(result, flags, signal, surroundings).finally(isStream ? program.close : undefined);
 	} catch (error) {
 		note?.end();
 		const report = reportError(error);
 		printError(report, stderr, {json});
 		return {status: exitStatus[report.code]};
 	}
+}
+
+function noteFor(path: string, say: (text: string) => void, json: boolean, {stderr, env}: ShellSurroundings): WaitNote {
+	return stderr.isTTY && !wantsLinear(env) && !json ? createWaitNote(stderr, path) : createPlainNote(say, path);
+}
+
+/** Shows a result and waits until it ends. Throws what a stream throws. */
+async function showResult(
+	result: Result,
+	{json, exact, profile, insecureHttp}: GlobalFlags,
+	signal: AbortSignal,
+	{stdout, stderr, env}: ShellSurroundings,
+): Promise<ShellOutcome> {
+	if (result.kind === 'panel' && result.panel.show === 'session') {
+		return {open: result.panel.id, profile, insecureHttp};
+	}
+
+	if (result.kind === 'stream') {
+		await printStream(result.batches, {stdout, stderr, signal}, {json, env});
+		return {status: signal.aborted ? exitStatus.interrupted : 0};
+	}
+
+	if (!json && isPage(result) && (await showInPager(drawResult(result, stdout, {env}), {stdout, env}))) {
+		return {status: 0};
+	}
+
+	printResult(result, stdout, {json, exact, env});
+	if (result.kind === 'running') {
+		await result.ended;
+		// An interrupt is how it is meant to end, so nothing is printed.
+		return {status: signal.aborted ? exitStatus.interrupted : 0};
+	}
+
+	return {status: 0};
 }

@@ -1,0 +1,94 @@
+import {randomUUID} from 'node:crypto';
+import process from 'node:process';
+import {type Decide, refuseAll} from '../agent/approval/approval.ts';
+import {instructions} from '../agent/instructions.ts';
+import {createModelAccess} from '../agent/model-access.ts';
+import {debugRecord} from '../core/debug.ts';
+import {once} from '../core/once.ts';
+import type {Recorded} from '../core/session/event.ts';
+import type {Tool} from '../core/session/tool.ts';
+import {createModels} from '../platform/models.ts';
+import {createConversation} from '../session/conversation.ts';
+import {logOf} from '../storage/journal-log.ts';
+import type {AppStore} from '../store/store.ts';
+import type {LocalState} from './local-state.ts';
+import type {ProgramOptions} from './program-options.ts';
+import type {Servers} from './servers.ts';
+
+/** The agent's models and its conversation. */
+export type AgentParts = ReturnType<typeof createAgentParts>;
+
+/** Creates the agent's parts. Tools and models are loaded with the first message. */
+export function createAgentParts(options: ProgramOptions, local: LocalState, servers: Servers) {
+	const {store, env, debug} = options;
+	const {config, folder} = local;
+	const {createTransport, embedded, catalog} = servers;
+	const loadTools = createToolLoader(store, local, servers);
+	const access = createModelAccess({
+		...{config, env, createTransport, tools: loadTools},
+		embedded: embedded.open,
+		instructions: async () =>
+			instructions({
+				workspace: folder.path(),
+				date: new Date().toISOString().slice(0, 10),
+				platform: process.platform,
+				tools: await loadTools(),
+			}),
+	});
+
+	/** Without a screen the user isn't asked: the command line says what is allowed. */
+	let decide: Decide = options.approve === 'all' ? async () => 'once' : refuseAll;
+	const listeners: Array<(record: Recorded) => void> = debug ? [record => debug.write(debugRecord(record))] : [];
+	return {
+		access,
+		models: createModels({store, config, access, catalog: catalog.load, createTransport}),
+		conversation: createConversation({
+			...conversationOptions(options, local, servers),
+			...{loadTools, openModel: access.open},
+			decide: (request, signal) => decide(request, signal),
+			onRecord: record => {
+				for (const listener of listeners) {
+					listener(record);
+				}
+			},
+		}),
+		askWith(ask: Decide) {
+			decide = ask;
+		},
+		onRecord: (listener: (record: Recorded) => void) => listeners.push(listener),
+	};
+}
+
+function conversationOptions(
+	{store, maxTurns, budgetUsd}: ProgramOptions,
+	{folder, secrets, sessions}: LocalState,
+	{loadPrices}: Servers,
+) {
+	return {
+		store,
+		newId: randomUUID,
+		now: () => new Date().toISOString(),
+		workspace: folder.path,
+		hide: secrets.hide,
+		readLog: async (session: string) => (await sessions().read(await sessions().find(session))).records,
+		openLog: (session: string) => logOf(sessions().create(session)),
+		...(maxTurns !== undefined && {maxTurns}),
+		...(budgetUsd !== undefined && {budget: {limitUsd: budgetUsd, loadPrices}}),
+	};
+}
+
+/** Returns the tools that the agent may use now: those of logs, and those of the folder if it may read that. */
+function createToolLoader(store: AppStore, {home, folder}: LocalState, {platform}: Servers) {
+	const loadAll = once(async () => {
+		const {createFolderTools, createLogTools} = await import('../agent/tools/tools.ts');
+		const ofLogs = createLogTools(async environment => {
+			const {server, logOf: sourceOf} = await platform.openConnected();
+			return {server, source: sourceOf(environment), session: store.getState().transcript.session};
+		});
+		return {ofFolder: createFolderTools({stateFolder: home.path}), ofLogs};
+	});
+	return async (): Promise<readonly Tool[]> => {
+		const {ofFolder, ofLogs} = await loadAll();
+		return folder.isOpen() ? [...ofFolder, ...ofLogs] : ofLogs;
+	};
+}

@@ -1,0 +1,45 @@
+import {resolve} from 'node:path';
+import process from 'node:process';
+import {commands} from '../../commands/index.ts';
+import type {Program} from '../command/program.ts';
+import {saveNewFile, writeNewFile} from '../storage/new-file.ts';
+import {readBytes} from '../storage/read-bytes.ts';
+import type {SandboxExpiry} from '../watch/watch-expiry.ts';
+import type {Watches} from '../watch/watch-list.ts';
+import type {AgentParts} from './agent-parts.ts';
+import type {LocalState} from './local-state.ts';
+import type {ProgramOptions} from './program-options.ts';
+import type {Servers} from './servers.ts';
+
+/** The parts that watch logs and sandboxes while the app is open. */
+type Watching = {readonly watches: Watches; readonly expiry: SandboxExpiry};
+
+/** Returns what builds the context of one command. */
+export function createContextFor(
+	{store, env, debug}: ProgramOptions,
+	{config, folder, recents, sightings, sessions}: LocalState,
+	{platform}: Servers,
+	{models}: AgentParts,
+	{watches, expiry}: Watching,
+): Program['contextFor'] {
+	const inFolder = (path: string) => resolve(folder.path(), path);
+	return ({interact, live, flags, signal}) => ({
+		...{store, config, env, sightings, watches, expiry, models, entries: commands},
+		...{interact, live, flags, signal},
+		recents: {
+			recall: recents.recall,
+			forget(profile) {
+				recents.forget(profile);
+				sightings.forget(profile);
+			},
+		},
+		debug: debug?.write,
+		sessions: sessions(),
+		platform: platform.forCommand({interact, live, flags, signal}),
+		folder: folder.path(),
+		writeFile: (path, content) => writeNewFile(inFolder(path), content),
+		saveFile: (path, chunks) => saveNewFile(inFolder(path), chunks),
+		readFile: (path, limit) =>
+			readBytes(path === '-' ? path : inFolder(path), {limit, stdin: live ? undefined : process.stdin}),
+	});
+}

@@ -1,0 +1,32 @@
+import {realpathSync} from 'node:fs';
+import {openConfig} from '../config/config.ts';
+import {createFolderAccess} from '../config/folder-access.ts';
+import {createKnownSecrets} from '../config/known-secrets.ts';
+import {openRecents} from '../config/recents.ts';
+import {openSightings} from '../config/sightings.ts';
+import {openHome} from '../storage/home.ts';
+import {createSessionAccess} from '../storage/session-access.ts';
+import type {ProgramOptions} from './program-options.ts';
+
+/** What the program keeps on this machine. */
+export type LocalState = ReturnType<typeof openLocalState>;
+
+/** Opens the state folder. Throws `AppError` if it or the configuration in it is invalid. */
+export function openLocalState({store, env, debug, ...options}: ProgramOptions) {
+	const home = openHome(env);
+	const config = openConfig(home, options.keychain);
+	const folder = createFolderAccess({folder: realpathSync(options.folder), env, config});
+	const secrets = createKnownSecrets(config, env);
+	debug?.hideWith(secrets.hide);
+	return {
+		...{home, config, folder, secrets},
+		recents: openRecents(home.recentsFile),
+		sightings: openSightings(home.sightingsFile),
+		sessions: () =>
+			createSessionAccess({
+				home,
+				folder: folder.path(),
+				onState: state => store.getState().setUnsaved(state.saved ? undefined : state.reason),
+			}),
+	};
+}
