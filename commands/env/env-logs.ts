@@ -42,7 +42,7 @@ export default command({
 
 	async run({environment, follow = false, sinceStart = false, grep, level, until, exitStatus = false}, context) {
 		const {platform, interact, signal} = context;
-		const filter = createFilter({patterns: grep ?? [], least: level});
+		const filter = createFilter({patterns: grep ?? [], minLevel: level});
 		const last = until === undefined ? undefined : createMatcher(until);
 		if ((exitStatus || last) && !follow) {
 			const flag = last ? '--until' : '--exit-status';
@@ -56,7 +56,7 @@ export default command({
 				});
 			}
 
-			return followedLog({environment, follow, sinceStart, patterns: grep, least: level}, context);
+			return followedLog({environment, follow, sinceStart, patterns: grep, minLevel: level}, context);
 		}
 
 		const {client, environment: pathOf, logOf} = await platform.open();

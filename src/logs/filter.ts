@@ -15,10 +15,10 @@ export type Filter = {
  */
 export function createFilter({
 	patterns = [],
-	least,
+	minLevel,
 }: {
 	readonly patterns?: readonly string[];
-	readonly least?: Level | undefined;
+	readonly minLevel?: Level | undefined;
 }): Filter {
 	const matchers = patterns.map(pattern => {
 		const excludes = pattern.startsWith('!');
@@ -32,7 +32,7 @@ export function createFilter({
 
 	return {
 		shows(lines) {
-			const shown = lines.map(({level}) => least === undefined || isAtLeast(level, least));
+			const shown = lines.map(({level}) => minLevel === undefined || isAtLeast(level, minLevel));
 			for (const {excludes, matcher} of matchers) {
 				const candidates = [...shown.keys()].filter(index => shown[index]);
 				const found = matcher.match(candidates.map(index => lines[index]?.text ?? ''));

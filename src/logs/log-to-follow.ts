@@ -17,5 +17,5 @@ export type LogToFollow = {
 	readonly follow: boolean;
 	/** Lines are shown that match all of these, and are as severe as `least`, as `createFilter` has it. */
 	readonly patterns?: readonly string[] | undefined;
-	readonly least?: Level | undefined;
+	readonly minLevel?: Level | undefined;
 };

@@ -21,8 +21,8 @@ test.each([
 	[{patterns: ['^Warn']}, []],
 	[{patterns: ['\\!imp']}, ['!important']],
 	[{patterns: ['\\S/o']}, []],
-	[{least: 'warn'}, ['ERROR: GET /orders', 'debug it', 'WARN: Slow', '!important']],
-	[{least: 'error', patterns: [':']}, ['ERROR: GET /orders']],
+	[{minLevel: 'warn'}, ['ERROR: GET /orders', 'debug it', 'WARN: Slow', '!important']],
+	[{minLevel: 'error', patterns: [':']}, ['ERROR: GET /orders']],
 ] as const)('the filter %j shows %j', (options, expected) => {
 	expect(shown(options)).toEqual(expected);
 });

@@ -1,6 +1,6 @@
 import type {OpenLog} from '../../src/store/logs-slice.ts';
 import {createPalette} from '../../src/terminal/text/style.ts';
-import {createLooker} from '../../src/ui/logs/log-picture.ts';
+import {createLogRenderer} from '../../src/ui/logs/log-picture.ts';
 import type {LogEntries} from '../../src/ui/logs/merged-log.ts';
 import {drawLogDock} from '../../src/ui/logs/panel/log-panel.ts';
 import {bodyRows, drawLogScreen, gutter, type LogPicture} from '../../src/ui/logs/viewer/log-view.ts';
@@ -24,13 +24,13 @@ export function framesOf(given: Given) {
 	const {log, columns = 80, rows = 24, logs = [openLog({lines: log.end()})], focus = shop, waits = ''} = given;
 	const palette = createPalette({color: given.color ?? false});
 	const viewer = {...emptyViewer, ...given.viewer};
-	const looker = createLooker(palette, error => {
+	const renderer = createLogRenderer(palette, error => {
 		throw error;
 	});
 	const picture = (height: number): LogPicture => {
 		const looked = {viewer, logs, focus, log, rows: height, width: columns - gutter};
-		while (looker.look(looked).isLooking) {}
-		return {logs, focus, viewer, palette, now: 0, waits, ...looker.look(looked)};
+		while (renderer.look(looked).isFiltering) {}
+		return {logs, focus, viewer, palette, now: 0, waits, ...renderer.look(looked)};
 	};
 
 	const cut = (lines: readonly string[]) => lines.map(line => line.trimEnd());

@@ -3,7 +3,7 @@ import {createLogBuffer, type LogBuffer} from '../../src/logs/log-buffer.ts';
 import type {OpenLog} from '../../src/store/logs-slice.ts';
 import type {InputToken} from '../../src/terminal/input/token.ts';
 import {createTokenizer} from '../../src/terminal/input/tokenizer.ts';
-import type {Sight} from '../../src/ui/logs/log-scroll.ts';
+import type {Viewport} from '../../src/ui/logs/log-scroll.ts';
 import {createShownLines} from '../../src/ui/logs/log-shown.ts';
 
 export const shop = '5eefeae8-8984-4215-b996-8327dc314d7f';
@@ -44,7 +44,7 @@ export function push(log: LogBuffer, text: string): void {
 export const numbered = (count: number) => Array.from({length: count}, (_, index) => `line ${index + 1}`);
 
 /** All lines of a log, each one row high. */
-export function sightOf(log: LogBuffer, rows = 10, heightOf: Sight['heightOf'] = () => 1): Sight {
+export function viewportOf(log: LogBuffer, rows = 10, heightOf: Viewport['heightOf'] = () => 1): Viewport {
 	return {log, shown: createShownLines(log, undefined), rows, heightOf};
 }
 

@@ -49,7 +49,7 @@ export function createEnvironmentLogs(knownLogs: KnownLogs): Tool {
 		}),
 
 		async run({environment, lines = usualLines, since_line: since, pattern, level}, {signal}) {
-			const filter = createFilter({patterns: pattern === undefined ? [] : [pattern], least: level});
+			const filter = createFilter({patterns: pattern === undefined ? [] : [pattern], minLevel: level});
 			const log = await readable(environment, () => knownLogs(environment));
 			await readable(environment, () => log.refresh(signal), log.server);
 			const kept = log.entries().filter(entry => since === undefined || entry.seq >= since);

@@ -4,7 +4,7 @@ import {renewedLogSource} from '../../platform/log-source.ts';
 import type {CommandContext} from '../context.ts';
 import type {Result} from '../result.ts';
 
-type Options = Pick<LogToFollow, 'environment' | 'follow' | 'sinceStart' | 'patterns' | 'least'>;
+type Options = Pick<LogToFollow, 'environment' | 'follow' | 'sinceStart' | 'patterns' | 'minLevel'>;
 
 /**
  * The log of an environment for the app, which follows it beside the conversation. It is asked for once at first, so that

@@ -8,9 +8,9 @@ import type {InputToken} from '../../terminal/input/token.ts';
 import type {Palette} from '../../terminal/text/style.ts';
 import type {FullScreen} from '../screen/full-screen.ts';
 import {createFollowedLogs, type FollowedLogs} from './followed-logs.ts';
-import {createLooker} from './log-picture.ts';
+import {createLogRenderer} from './log-picture.ts';
 import type {LogPlace} from './log-place.ts';
-import {jumpTo, readingAtEnd, type Sight} from './log-scroll.ts';
+import {jumpTo, scrollAtEnd, type Viewport} from './log-scroll.ts';
 import {drawLogDock} from './panel/log-panel.ts';
 import {attachChosen, chosenPlaces, copyLines, fileNameOf, saveLines} from './viewer/log-chosen.ts';
 import {findLine, placeAtTime, timeAt} from './viewer/log-find.ts';
@@ -19,10 +19,10 @@ import {reduceLogViewer} from './viewer/log-viewer.ts';
 import {
 	emptyViewer,
 	type LogViewer,
-	narrowedAsAsked,
+	withRequestedFilter,
 	positionOf,
 	type ViewerAction,
-	widened,
+	withoutLastPattern,
 	withOnly,
 	withPosition,
 } from './viewer/log-viewer-state.ts';
@@ -68,15 +68,15 @@ export function createLogDesk(dependencies: Dependencies): LogDesk {
 		fullScreen.invalidate();
 	};
 
-	const looker = createLooker(palette, (error, focus) => {
-		viewer = widened(viewer, focus);
+	const renderer = createLogRenderer(palette, (error, focus) => {
+		viewer = withoutLastPattern(viewer, focus);
 		say(`${error.message} It is taken away again.`);
 	});
 
 	const isSeen = (environment: string) => {
 		const {logFocus, logDock} = store.getState();
 		const isInFront = logFocus === environment || logFocus === allLogs;
-		return isInFront && (isOpen ? !positionOf(viewer, logFocus).reading : logDock.isShown && !fullScreen.isOpen());
+		return isInFront && (isOpen ? !positionOf(viewer, logFocus).scroll : logDock.isShown && !fullScreen.isOpen());
 	};
 
 	const tails = createFollowedLogs({store, isSeen, ...(clock && {clock})});
@@ -84,9 +84,9 @@ export function createLogDesk(dependencies: Dependencies): LogDesk {
 	/** What a drawing needs of the log in front. */
 	const pictureAt = ({columns}: Size, rows: number, viewer: LogViewer): LogPicture => {
 		const {logs, logFocus: focus, panel} = store.getState();
-		const log = tails.entriesOf(focus) ?? looker.nothing;
-		const looked = looker.look({viewer, logs, focus, log, rows, width: columns - gutter});
-		if (looked.isLooking) {
+		const log = tails.entriesOf(focus) ?? renderer.nothing;
+		const looked = renderer.look({viewer, logs, focus, log, rows, width: columns - gutter});
+		if (looked.isFiltering) {
 			looking ??= setImmediate(lookOn);
 		}
 
@@ -97,7 +97,7 @@ export function createLogDesk(dependencies: Dependencies): LogDesk {
 	/** The filter looks at the rest in pieces, so that keys are heard meanwhile. */
 	const lookOn = () => {
 		looking = undefined;
-		if (!pictureAt(size, 1, viewer).isLooking) {
+		if (!pictureAt(size, 1, viewer).isFiltering) {
 			fullScreen.invalidate();
 			store.getState().updateLogs(new Map());
 		}
@@ -107,14 +107,14 @@ export function createLogDesk(dependencies: Dependencies): LogDesk {
 		const {logs, logFocus: focus} = store.getState();
 		return pictureAt(window, bodyRows({logs, focus, viewer}, window.rows), viewer);
 	};
-	const sightNow = (): Sight => screenAt(size).sight;
+	const viewportNow = (): Viewport => screenAt(size).viewport;
 
 	const moveTo = (place: number, note: string) => {
-		const [focus, sight] = [focusNow(), sightNow()];
+		const [focus, viewport] = [focusNow(), viewportNow()];
 		const position = positionOf(viewer, focus);
-		const reading = position.reading ?? readingAtEnd(sight);
-		if (reading) {
-			viewer = withPosition(viewer, focus, {...position, reading: jumpTo(sight, reading, place)});
+		const scroll = position.scroll ?? scrollAtEnd(viewport);
+		if (scroll) {
+			viewer = withPosition(viewer, focus, {...position, scroll: jumpTo(viewport, scroll, place)});
 		}
 
 		say(note);
@@ -126,9 +126,9 @@ export function createLogDesk(dependencies: Dependencies): LogDesk {
 		searching = new AbortController();
 		const {signal} = searching;
 		const {search: source} = viewer;
-		const {reading} = positionOf(viewer, focusNow());
+		const {scroll} = positionOf(viewer, focusNow());
 		try {
-			const found = await findLine({sight: sightNow(), reading, matcher: looker.matcherOf(source), direction, signal});
+			const found = await findLine({viewport: viewportNow(), scroll, matcher: renderer.matcherOf(source), direction, signal});
 			if (found) {
 				moveTo(found.place, found.isAround ? 'The search went on from the other end.' : '');
 			} else {
@@ -144,8 +144,8 @@ export function createLogDesk(dependencies: Dependencies): LogDesk {
 
 	const act = (action: ViewerAction) => {
 		const {cycleLog} = store.getState();
-		const sight = sightNow();
-		const chosen = () => chosenPlaces(sight, positionOf(viewer, focusNow()));
+		const viewport = viewportNow();
+		const chosen = () => chosenPlaces(viewport, positionOf(viewer, focusNow()));
 		switch (action.type) {
 			case 'leave':
 				fullScreen.close();
@@ -160,22 +160,22 @@ export function createLogDesk(dependencies: Dependencies): LogDesk {
 				cycleLog(action.steps);
 				break;
 			case 'copy':
-				say(copyLines(sight, chosen(), copy));
+				say(copyLines(viewport, chosen(), copy));
 				break;
 			case 'attach':
-				if (attachChosen(store, sight, chosen(), focusNow())) {
+				if (attachChosen(store, viewport, chosen(), focusNow())) {
 					fullScreen.close();
 				}
 
 				break;
 			case 'transcript':
-				openTranscript(timeAt(sight, positionOf(viewer, focusNow())) ?? tails.now());
+				openTranscript(timeAt(viewport, positionOf(viewer, focusNow())) ?? tails.now());
 				break;
 			case 'search':
 				void search(action.direction);
 				break;
 			case 'save':
-				void saveLines(sight, positionOf(viewer, focusNow()), action.path, {folder, homeFolder}).then(say);
+				void saveLines(viewport, positionOf(viewer, focusNow()), action.path, {folder, homeFolder}).then(say);
 				break;
 			default:
 				action satisfies never;
@@ -186,7 +186,7 @@ export function createLogDesk(dependencies: Dependencies): LogDesk {
 		const {logs, logFocus: focus} = store.getState();
 		const title = logs.find(({environment}) => environment === focus)?.title ?? 'logs';
 		const fileName = fileNameOf(title, tails.now());
-		const step = reduceLogViewer(viewer, token, {focus, places: logPlaces(logs), sight: sightNow(), fileName});
+		const step = reduceLogViewer(viewer, token, {focus, places: logPlaces(logs), viewport: viewportNow(), fileName});
 		viewer = step.viewer;
 		if (step.action) {
 			act(step.action);
@@ -210,7 +210,7 @@ export function createLogDesk(dependencies: Dependencies): LogDesk {
 		...tails,
 		follow(log) {
 			tails.open(log);
-			viewer = narrowedAsAsked(viewer, log);
+			viewer = withRequestedFilter(viewer, log);
 		},
 		dockLines: dock =>
 			drawLogDock(pictureAt(dock, Math.max(1, dock.rows), {...viewer, wrap: false, sideways: 0}), dock),
@@ -234,7 +234,7 @@ export function createLogDesk(dependencies: Dependencies): LogDesk {
 			});
 			isOpen = true;
 			if (at !== undefined) {
-				moveTo(placeAtTime(sightNow().log, at), '');
+				moveTo(placeAtTime(viewportNow().log, at), '');
 			}
 
 			return true;

@@ -20,8 +20,8 @@ const longestShown = 16 * 1024;
 /** Prints logs line by line, until Ctrl+C interrupts the command; what was there already, where it is not to go on. */
 export function createLinearLogs({say, palette}: Dependencies): LogPlace {
 	return {
-		async follow({environment, title = environment.slice(0, 8), source, sinceStart, follow, patterns, least}, signal) {
-			const filter = createFilter({patterns: patterns ?? [], least});
+		async follow({environment, title = environment.slice(0, 8), source, sinceStart, follow, patterns, minLevel}, signal) {
+			const filter = createFilter({patterns: patterns ?? [], minLevel});
 			const abort = new AbortController();
 			const begun = Date.now();
 			let lines = 0;

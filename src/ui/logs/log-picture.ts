@@ -4,20 +4,20 @@ import {createMatcher, type Matcher} from '../../logs/matcher.ts';
 import {allLogs, type OpenLog} from '../../store/logs-slice.ts';
 import type {Palette} from '../../terminal/text/style.ts';
 import {type DrawnEntry, drawEntry, type LineStyle} from './log-lines.ts';
-import type {Sight} from './log-scroll.ts';
+import type {Viewport} from './log-scroll.ts';
 import {createShownLines, type ShownLines} from './log-shown.ts';
 import type {LogEntries} from './merged-log.ts';
-import {type LogViewer, narrowingOf} from './viewer/log-viewer-state.ts';
+import {type LogViewer, filterOf} from './viewer/log-viewer-state.ts';
 
 /** What of a log is looked at, with what only a drawing needs. */
-export type Look = {
-	readonly sight: Sight;
+export type RenderedLog = {
+	readonly viewport: Viewport;
 	readonly drawn: (place: number) => DrawnEntry;
 	/** True where the filter has more to look at. */
-	readonly isLooking: boolean;
+	readonly isFiltering: boolean;
 };
 
-type Looked = {
+type RenderRequest = {
 	readonly viewer: LogViewer;
 	readonly logs: readonly OpenLog[];
 	readonly focus: string;
@@ -36,7 +36,7 @@ const nothing: LogEntries = {at: () => undefined, start: () => 0, end: () => 0};
  * Looks at logs as the viewer says, and remembers what is costly: which lines a filter shows, and how lines are drawn.
  * Only lines that are on the screen are drawn. Calls `onRefused` where a filter takes too long.
  */
-export function createLooker(palette: Palette, onRefused: (error: AppError, focus: string) => void) {
+export function createLogRenderer(palette: Palette, onRefused: (error: AppError, focus: string) => void) {
 	const shownLines = new Map<string, {readonly log: LogEntries; readonly key: string; readonly shown: ShownLines}>();
 	const matchers = new Map<string, Matcher>();
 	let drawnKey = '';
@@ -50,15 +50,15 @@ export function createLooker(palette: Palette, onRefused: (error: AppError, focu
 	};
 
 	const shownOf = (focus: string, log: LogEntries, viewer: LogViewer): ShownLines => {
-		const {filters, least} = narrowingOf(viewer, focus);
-		const key = JSON.stringify([filters, least]);
+		const {patterns, minLevel} = filterOf(viewer, focus);
+		const key = JSON.stringify([patterns, minLevel]);
 		const before = shownLines.get(focus);
 		if (before?.key === key && before.log === log) {
 			return before.shown;
 		}
 
-		const isOpen = filters.length === 0 && least === undefined;
-		const shown = createShownLines(log, isOpen ? undefined : createFilter({patterns: filters, least}));
+		const isOpen = patterns.length === 0 && minLevel === undefined;
+		const shown = createShownLines(log, isOpen ? undefined : createFilter({patterns: patterns, minLevel}));
 		shownLines.set(focus, {log, key, shown});
 		return shown;
 	};
@@ -72,7 +72,7 @@ export function createLooker(palette: Palette, onRefused: (error: AppError, focu
 		}
 	};
 
-	const drawnIn = ({viewer, logs, focus, log, width}: Looked): Look['drawn'] => {
+	const drawnIn = ({viewer, logs, focus, log, width}: RenderRequest): RenderedLog['drawn'] => {
 		const {wrap, sideways, times, search, highlights} = viewer;
 		const tags = focus === allLogs ? new Map(logs.map(open => [open.environment, open])) : undefined;
 		const titles = tags && logs.map(({title, hue}) => [title, hue]);
@@ -102,13 +102,13 @@ export function createLooker(palette: Palette, onRefused: (error: AppError, focu
 	};
 
 	return {
-		look(looked: Looked): Look {
+		look(looked: RenderRequest): RenderedLog {
 			const {focus, log, viewer, rows} = looked;
 			const shown = shownOf(focus, log, viewer);
-			const isLooking = advance(shown, focus);
+			const isFiltering = advance(shown, focus);
 			const drawn = drawnIn(looked);
 			const heightOf = (place: number) => (viewer.wrap ? drawn(place).rows.length : 1);
-			return {sight: {log, shown, rows, heightOf}, drawn, isLooking};
+			return {viewport: {log, shown, rows, heightOf}, drawn, isFiltering};
 		},
 		matcherOf,
 		/** A log without lines, for where there is none. */

@@ -2,7 +2,7 @@ import type {ShownLines} from './log-shown.ts';
 import type {LogEntries} from './merged-log.ts';
 
 /** Where a person reads. Places, not row numbers: whatever comes or goes, the same line stays where it is. */
-export type Reading = {
+export type ScrollPosition = {
 	/** The place of the line that keys are about. */
 	readonly cursor: number;
 	/** The place of the line at the upper edge, and how many of its rows are above that edge. */
@@ -13,7 +13,7 @@ export type Reading = {
 };
 
 /** A log as it is shown. */
-export type Sight = {
+export type Viewport = {
 	readonly log: LogEntries;
 	readonly shown: ShownLines;
 	/** Rows for lines. */
@@ -22,73 +22,73 @@ export type Sight = {
 	readonly heightOf: (place: number) => number;
 };
 
-type Edge = Pick<Reading, 'top' | 'row'>;
+type Edge = Pick<ScrollPosition, 'top' | 'row'>;
 
 /** The end of the log at the lower edge; undefined where nothing is shown. */
-export function readingAtEnd(sight: Sight): Reading | undefined {
-	const {log, shown} = sight;
+export function scrollAtEnd(viewport: Viewport): ScrollPosition | undefined {
+	const {log, shown} = viewport;
 	const last = shown.placeAt(shown.count() - 1);
-	return last === undefined ? undefined : {cursor: last, ...edgeAtEnd(sight, last), since: log.end()};
+	return last === undefined ? undefined : {cursor: last, ...edgeAtEnd(viewport, last), since: log.end()};
 }
 
 /** A reading with its cursor at that line or the next one that is shown, on the screen, and as little moved as can be. */
-export function readAt(sight: Sight, reading: Reading, place: number): Reading {
-	const {shown, rows, heightOf} = sight;
+export function readAt(viewport: Viewport, scroll: ScrollPosition, place: number): ScrollPosition {
+	const {shown, rows, heightOf} = viewport;
 	const cursor = snapped(shown, place);
-	const top = snapped(shown, reading.top);
+	const top = snapped(shown, scroll.top);
 	const last = shown.placeAt(shown.count() - 1) ?? cursor;
-	const atEnd = edgeAtEnd(sight, last);
-	const before: Edge = {top, row: top === reading.top ? Math.min(reading.row, heightOf(top) - 1) : 0};
+	const atEnd = edgeAtEnd(viewport, last);
+	const before: Edge = {top, row: top === scroll.top ? Math.min(scroll.row, heightOf(top) - 1) : 0};
 	// A filter may leave less below than there is room for.
 	const edge = isBefore(atEnd, before) ? atEnd : before;
 	const height = heightOf(cursor);
 	const highest: Edge = {top: cursor, row: 0};
-	const lowest = height > rows ? highest : back(sight, {top: cursor, row: height - 1}, rows - 1);
+	const lowest = height > rows ? highest : back(viewport, {top: cursor, row: height - 1}, rows - 1);
 	const kept = cursor === edge.top && height > rows ? edge : isBefore(highest, edge) ? highest : edge;
-	return {...reading, cursor, ...(isBefore(kept, lowest) ? lowest : kept)};
+	return {...scroll, cursor, ...(isBefore(kept, lowest) ? lowest : kept)};
 }
 
 /** The same with some context around a line that was not on the screen. */
-export function jumpTo(sight: Sight, reading: Reading, place: number): Reading {
-	const moved = readAt(sight, reading, place);
-	const isNear = moved.top === reading.top && moved.row === reading.row;
-	return isNear ? moved : {...moved, ...back(sight, {top: moved.cursor, row: 0}, Math.floor(sight.rows / 3))};
+export function jumpTo(viewport: Viewport, scroll: ScrollPosition, place: number): ScrollPosition {
+	const moved = readAt(viewport, scroll, place);
+	const isNear = moved.top === scroll.top && moved.row === scroll.row;
+	return isNear ? moved : {...moved, ...back(viewport, {top: moved.cursor, row: 0}, Math.floor(viewport.rows / 3))};
 }
 
 /** Moves the cursor by lines; through one that is taller than the screen row by row. */
-export function moveBy(sight: Sight, reading: Reading, lines: number): Reading {
-	const {shown, rows, heightOf} = sight;
-	const {cursor, top, row} = readAt(sight, reading, reading.cursor);
+export function moveBy(viewport: Viewport, scroll: ScrollPosition, lines: number): ScrollPosition {
+	const {shown, rows, heightOf} = viewport;
+	const {cursor, top, row} = readAt(viewport, scroll, scroll.cursor);
 	const isTall = cursor === top && heightOf(cursor) > rows;
 	if (isTall && lines < 0 && row > 0) {
-		return {...reading, cursor, top, row: row - 1};
+		return {...scroll, cursor, top, row: row - 1};
 	}
 
 	if (isTall && lines > 0 && heightOf(cursor) - row > rows) {
-		return {...reading, cursor, top, row: row + 1};
+		return {...scroll, cursor, top, row: row + 1};
 	}
 
 	const index = Math.max(0, Math.min(shown.count() - 1, shown.indexOf(cursor) + lines));
-	return readAt(sight, {...reading, top, row}, shown.placeAt(index) ?? cursor);
+	return readAt(viewport, {...scroll, top, row}, shown.placeAt(index) ?? cursor);
 }
 
 /** Moves by screens, with one row in common. */
-export function pageBy(sight: Sight, reading: Reading, pages: 1 | -1): Reading {
-	const {shown, rows} = sight;
-	const {cursor, top, row} = readAt(sight, reading, reading.cursor);
+export function pageBy(viewport: Viewport, scroll: ScrollPosition, pages: 1 | -1): ScrollPosition {
+	const {shown, rows} = viewport;
+	const {cursor, top, row} = readAt(viewport, scroll, scroll.cursor);
 	const step = Math.max(1, rows - 1);
-	const edge = pages > 0 ? ahead(sight, {top, row}, step) : back(sight, {top, row}, step);
+	const edge = pages > 0 ? ahead(viewport, {top, row}, step) : back(viewport, {top, row}, step);
 	if (edge.top === top && edge.row === row) {
 		const outermost = shown.placeAt(pages > 0 ? shown.count() - 1 : 0) ?? cursor;
-		return readAt(sight, {...reading, top, row}, outermost);
+		return readAt(viewport, {...scroll, top, row}, outermost);
 	}
 
-	return {...reading, ...edge, cursor: edge.top};
+	return {...scroll, ...edge, cursor: edge.top};
 }
 
 /** The rows of the screen: the place of the line, and which of its rows. */
-export function visibleRows(sight: Sight, edge: Edge): readonly (readonly [place: number, row: number])[] {
-	const {shown, rows, heightOf} = sight;
+export function visibleRows(viewport: Viewport, edge: Edge): readonly (readonly [place: number, row: number])[] {
+	const {shown, rows, heightOf} = viewport;
 	const visible: (readonly [number, number])[] = [];
 	let {row} = edge;
 	for (let index = shown.indexOf(edge.top); visible.length < rows; index++) {
@@ -111,12 +111,12 @@ function snapped(shown: ShownLines, place: number): number {
 	return shown.placeAt(Math.min(shown.indexOf(place), shown.count() - 1)) ?? place;
 }
 
-function edgeAtEnd(sight: Sight, last: number): Edge {
-	return back(sight, {top: last, row: sight.heightOf(last) - 1}, sight.rows - 1);
+function edgeAtEnd(viewport: Viewport, last: number): Edge {
+	return back(viewport, {top: last, row: viewport.heightOf(last) - 1}, viewport.rows - 1);
 }
 
 /** So many rows further up, at most to the first one. */
-function back({shown, heightOf}: Sight, {top, row}: Edge, rows: number): Edge {
+function back({shown, heightOf}: Viewport, {top, row}: Edge, rows: number): Edge {
 	let index = shown.indexOf(top);
 	let at = row - rows;
 	let place = top;
@@ -130,8 +130,8 @@ function back({shown, heightOf}: Sight, {top, row}: Edge, rows: number): Edge {
 }
 
 /** So many rows further down, at most until the end is at the lower edge. */
-function ahead(sight: Sight, {top, row}: Edge, rows: number): Edge {
-	const {shown, heightOf} = sight;
+function ahead(viewport: Viewport, {top, row}: Edge, rows: number): Edge {
+	const {shown, heightOf} = viewport;
 	let index = shown.indexOf(top);
 	let at = row + rows;
 	let place = top;
@@ -143,7 +143,7 @@ function ahead(sight: Sight, {top, row}: Edge, rows: number): Edge {
 
 	const edge = {top: place, row: Math.min(at, heightOf(place) - 1)};
 	const last = shown.placeAt(shown.count() - 1);
-	const lowest = last === undefined ? edge : edgeAtEnd(sight, last);
+	const lowest = last === undefined ? edge : edgeAtEnd(viewport, last);
 	const before = {top, row};
 	return isBefore(lowest, edge) ? (isBefore(lowest, before) ? before : lowest) : edge;
 }

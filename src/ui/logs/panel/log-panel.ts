@@ -1,12 +1,12 @@
 import type {Size} from '../../../store/view-slice.ts';
 import {truncate} from '../../../terminal/text/width.ts';
-import {readingAtEnd, visibleRows} from '../log-scroll.ts';
+import {scrollAtEnd, visibleRows} from '../log-scroll.ts';
 import {tabsLine, titleLine} from '../log-title.ts';
 import {type LogPicture, whyEmpty} from '../viewer/log-view.ts';
 
 /** The dock: a title that says how the log is doing and what keys do, the logs where there are several, the newest lines. */
 export function drawLogDock(picture: LogPicture, {columns, rows}: Size): readonly string[] {
-	const {logs, sight, drawn, palette} = picture;
+	const {logs, viewport, drawn, palette} = picture;
 	if (rows < 1) {
 		return [];
 	}
@@ -21,19 +21,19 @@ export function drawLogDock(picture: LogPicture, {columns, rows}: Size): readonl
 	];
 	const rule = palette.dim('── ');
 	const title = truncate(
-		rule + titleLine({...picture, hides: sight.shown.hidden()}, columns - 3, undefined, keys),
+		rule + titleLine({...picture, hides: viewport.shown.hidden()}, columns - 3, undefined, keys),
 		columns,
 	);
 	const tabs = several && rows > 3 ? [tabsLine(picture, columns)] : [];
 	const room = rows - 1 - tabs.length;
-	const end = room > 0 ? readingAtEnd({...sight, rows: room}) : undefined;
+	const end = room > 0 ? scrollAtEnd({...viewport, rows: room}) : undefined;
 	const lines = end
-		? visibleRows({...sight, rows: room}, end).map(([place, row]) => {
+		? visibleRows({...viewport, rows: room}, end).map(([place, row]) => {
 				const {rows: parts, isMatch} = drawn(place);
 				return `${isMatch && row === 0 ? palette.warning('•') : ' '} ${parts[row] ?? ''}`;
 			})
 		: room > 0
-			? [truncate(palette.dim(`  ${whyEmpty(sight)}`), columns)]
+			? [truncate(palette.dim(`  ${whyEmpty(viewport)}`), columns)]
 			: [];
 	return [title, ...tabs, ...lines, ...Array.from({length: room - lines.length}, () => '')];
 }

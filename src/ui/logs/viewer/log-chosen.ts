@@ -6,25 +6,25 @@ import {saveLog} from '../../../logs/save.ts';
 import {attachLines} from '../../../session/attachment.ts';
 import type {AppStore} from '../../../store/store.ts';
 import {parseSgr} from '../../../terminal/text/sgr.ts';
-import {readingAtEnd, type Sight} from '../log-scroll.ts';
+import {scrollAtEnd, type Viewport} from '../log-scroll.ts';
 import type {Position} from './log-viewer-state.ts';
 
 type LogLine = Extract<LogEntry, {kind: 'line'}>;
 
 /** The lines that keys are about: from the mark to the cursor, or the line at the cursor. The last one is followed. */
-export function chosenPlaces(sight: Sight, {reading = readingAtEnd(sight), mark}: Position): readonly number[] {
-	if (!reading) {
+export function chosenPlaces(viewport: Viewport, {scroll = scrollAtEnd(viewport), mark}: Position): readonly number[] {
+	if (!scroll) {
 		return [];
 	}
 
-	const {shown} = sight;
-	const from = shown.indexOf(Math.min(mark ?? reading.cursor, reading.cursor));
-	const to = shown.indexOf(Math.max(mark ?? reading.cursor, reading.cursor));
+	const {shown} = viewport;
+	const from = shown.indexOf(Math.min(mark ?? scroll.cursor, scroll.cursor));
+	const to = shown.indexOf(Math.max(mark ?? scroll.cursor, scroll.cursor));
 	return Array.from({length: to - from + 1}, (_, index) => shown.placeAt(from + index)).filter(isPlace);
 }
 
 /** Every line that is shown. */
-function shownPlaces({shown}: Sight): readonly number[] {
+function shownPlaces({shown}: Viewport): readonly number[] {
 	return Array.from({length: shown.count()}, (_, index) => shown.placeAt(index)).filter(isPlace);
 }
 
@@ -32,8 +32,8 @@ function shownPlaces({shown}: Sight): readonly number[] {
  * Gives lines to the terminal's clipboard as they are seen, without colours and with everything invisible made visible: a
  * line of a log must not become a command where it is pasted (SAFETY 3). Gives what is to be said of it.
  */
-export function copyLines(sight: Sight, places: readonly number[], copy: (text: string) => boolean): string {
-	const texts = linesAt(sight, places).map(({text}) =>
+export function copyLines(viewport: Viewport, places: readonly number[], copy: (text: string) => boolean): string {
+	const texts = linesAt(viewport, places).map(({text}) =>
 		parseSgr(text.replace(/\r$/, ''))
 			.map(span => span.text)
 			.join(''),
@@ -55,15 +55,15 @@ type Folders = {readonly folder: string; readonly homeFolder: string | undefined
  * said of it, be it why it could not be done.
  */
 export async function saveLines(
-	sight: Sight,
+	viewport: Viewport,
 	position: Position,
 	path: string,
 	{folder, homeFolder}: Folders,
 ): Promise<string> {
-	const places = position.mark === undefined ? shownPlaces(sight) : chosenPlaces(sight, position);
+	const places = position.mark === undefined ? shownPlaces(viewport) : chosenPlaces(viewport, position);
 	const whole = homeFolder ? path.replace(/^~(?=\/)/, homeFolder) : path;
 	try {
-		const saved = await saveLog(resolve(folder, whole), entriesAt(sight, places));
+		const saved = await saveLog(resolve(folder, whole), entriesAt(viewport, places));
 		return `Saved ${formatAmount(places.length, 'line')} to ${saved}`;
 	} catch (error) {
 		return reportError(error).message;
@@ -71,7 +71,7 @@ export async function saveLines(
 }
 
 /** Puts lines into the prompt, those of each log by themselves, and says so. False where there are none. */
-export function attachChosen(store: AppStore, {log}: Sight, places: readonly number[], environment: string): boolean {
+export function attachChosen(store: AppStore, {log}: Viewport, places: readonly number[], environment: string): boolean {
 	const byEnvironment = new Map<string, LogLine[]>();
 	for (const place of places) {
 		const entry = log.at(place);
@@ -98,7 +98,7 @@ export function fileNameOf(title: string, now: number): string {
 	return `${name.slice(0, 60)}-${time}.log`;
 }
 
-function* entriesAt({log}: Sight, places: readonly number[]): Generator<LogEntry> {
+function* entriesAt({log}: Viewport, places: readonly number[]): Generator<LogEntry> {
 	for (const place of places) {
 		const entry = log.at(place);
 		if (entry) {
@@ -107,8 +107,8 @@ function* entriesAt({log}: Sight, places: readonly number[]): Generator<LogEntry
 	}
 }
 
-function linesAt(sight: Sight, places: readonly number[]): readonly LogLine[] {
-	return [...entriesAt(sight, places)].flatMap(entry => (entry.kind === 'line' ? [entry] : []));
+function linesAt(viewport: Viewport, places: readonly number[]): readonly LogLine[] {
+	return [...entriesAt(viewport, places)].flatMap(entry => (entry.kind === 'line' ? [entry] : []));
 }
 
 function isPlace(place: number | undefined): place is number {

@@ -3,7 +3,7 @@ import {createFilter} from '../../../logs/filter.ts';
 import {createMatcher} from '../../../logs/matcher.ts';
 import {chordOf, type InputToken} from '../../../terminal/input/token.ts';
 import {editLine} from '../../line-field.ts';
-import {type FieldKind, type LogViewer, narrowingOf, type ViewerStep, withNarrowing} from './log-viewer-state.ts';
+import {type FieldKind, type LogViewer, filterOf, type ViewerStep, withFilter} from './log-viewer-state.ts';
 
 type Field = NonNullable<LogViewer['field']>;
 
@@ -41,10 +41,10 @@ function entered(viewer: LogViewer, {kind, text, focus}: Entered): ViewerStep {
 			return {viewer: {...viewer, search}, action: {type: 'search', direction: 'forward'}};
 		}
 		case 'filter': {
-			const before = narrowingOf(viewer, focus).filters;
-			const filters = text ? [...before, text] : before.slice(0, -1);
-			createFilter({patterns: filters});
-			return {viewer: withNarrowing(viewer, focus, {filters})};
+			const before = filterOf(viewer, focus).patterns;
+			const patterns = text ? [...before, text] : before.slice(0, -1);
+			createFilter({patterns: patterns});
+			return {viewer: withFilter(viewer, focus, {patterns})};
 		}
 		case 'highlight': {
 			const highlights = text ? [...viewer.highlights, text] : viewer.highlights.slice(0, -1);

@@ -1,12 +1,12 @@
 import type {Matcher} from '../../../logs/matcher.ts';
 import {searchLog} from '../../../logs/search.ts';
-import {type Reading, readingAtEnd, type Sight} from '../log-scroll.ts';
+import {type ScrollPosition, scrollAtEnd, type Viewport} from '../log-scroll.ts';
 import type {LogEntries} from '../merged-log.ts';
 
 type Find = {
-	readonly sight: Sight;
+	readonly viewport: Viewport;
 	/** Where the search begins; without one it goes from the end upwards. */
-	readonly reading: Reading | undefined;
+	readonly scroll: ScrollPosition | undefined;
 	readonly matcher: Matcher;
 	readonly direction: 'forward' | 'backward';
 	readonly signal: AbortSignal;
@@ -19,16 +19,16 @@ export type Found = {readonly place: number; readonly isAround: boolean};
  * Finds the next shown line that matches, undefined for none in the whole log. Throws `usage` for an expression that takes
  * too long, and the reason of `signal`.
  */
-export async function findLine({sight, reading, matcher, direction, signal}: Find): Promise<Found | undefined> {
-	const {log, shown} = sight;
+export async function findLine({viewport, scroll, matcher, direction, signal}: Find): Promise<Found | undefined> {
+	const {log, shown} = viewport;
 	const lines = {
 		start: log.start,
 		end: log.end,
 		at: (place: number) => (shown.placeAt(shown.indexOf(place)) === place ? log.at(place) : undefined),
 	};
-	const isForward = direction === 'forward' && reading !== undefined;
+	const isForward = direction === 'forward' && scroll !== undefined;
 	const way = isForward ? 'forward' : 'backward';
-	const from = reading ? reading.cursor + (isForward ? 1 : -1) : log.end() - 1;
+	const from = scroll ? scroll.cursor + (isForward ? 1 : -1) : log.end() - 1;
 	const near = await searchLog(lines, {matcher, from, direction: way, signal});
 	if (near !== undefined) {
 		return {place: near, isAround: false};
@@ -59,8 +59,8 @@ export function placeAtTime(log: LogEntries, at: number): number {
 
 /** When the entry at the cursor arrived, in milliseconds since the epoch; undefined where nothing is shown. */
 export function timeAt(
-	sight: Sight,
-	{reading = readingAtEnd(sight)}: {readonly reading?: Reading | undefined},
+	viewport: Viewport,
+	{scroll = scrollAtEnd(viewport)}: {readonly scroll?: ScrollPosition | undefined},
 ): number | undefined {
-	return reading && sight.log.at(reading.cursor)?.at;
+	return scroll && viewport.log.at(scroll.cursor)?.at;
 }

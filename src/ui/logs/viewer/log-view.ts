@@ -7,22 +7,22 @@ import {lineWidth, padEnd, truncate} from '../../../terminal/text/width.ts';
 import {wrapLine} from '../../../terminal/text/wrap.ts';
 import {drawLine} from '../../line-field.ts';
 import type {DrawnEntry} from '../log-lines.ts';
-import {readAt, readingAtEnd, type Sight, visibleRows} from '../log-scroll.ts';
+import {readAt, scrollAtEnd, type Viewport, visibleRows} from '../log-scroll.ts';
 import {tabsLine, titleLine} from '../log-title.ts';
-import {type LogViewer, narrowingOf, positionOf} from './log-viewer-state.ts';
+import {type LogViewer, filterOf, positionOf} from './log-viewer-state.ts';
 
 export type LogPicture = {
 	readonly logs: readonly OpenLog[];
 	readonly focus: string;
 	readonly viewer: LogViewer;
-	readonly sight: Sight;
+	readonly viewport: Viewport;
 	/** A line drawn to the width beside the gutter. */
 	readonly drawn: (place: number) => DrawnEntry;
 	readonly palette: Palette;
 	/** The time by which states count, in milliseconds. */
 	readonly now: number;
 	/** True while the filter is still looking at lines. */
-	readonly isLooking: boolean;
+	readonly isFiltering: boolean;
 	/** Said instead of the keys, where something else needs the person. */
 	readonly waits: string;
 };
@@ -60,9 +60,9 @@ export function bodyRows(picture: Pick<LogPicture, 'logs' | 'viewer' | 'focus'>,
 
 /** The whole window: what is in front and how it is doing, its lines, what they are narrowed by, and what keys do. */
 export function drawLogScreen(picture: LogPicture, {columns, rows}: Size): readonly string[] {
-	const {logs, viewer, sight, focus, palette} = picture;
-	const {reading} = positionOf(viewer, focus);
-	const paused = reading && {came: Math.max(0, sight.log.end() - reading.since)};
+	const {logs, viewer, viewport, focus, palette} = picture;
+	const {scroll} = positionOf(viewer, focus);
+	const paused = scroll && {came: Math.max(0, viewport.log.end() - scroll.since)};
 	const head = [
 		titleLine({...picture, hides: 0}, columns, paused, []),
 		...(headRows(logs) > 1 ? [tabsLine(picture, columns)] : []),
@@ -87,44 +87,44 @@ function headRows(logs: readonly OpenLog[]): number {
 	return logs.length > 1 ? 2 : 1;
 }
 
-function bodyLines({sight, viewer, focus, drawn, palette}: LogPicture, columns: number): readonly string[] {
+function bodyLines({viewport, viewer, focus, drawn, palette}: LogPicture, columns: number): readonly string[] {
 	const position = positionOf(viewer, focus);
-	const end = readingAtEnd(sight);
+	const end = scrollAtEnd(viewport);
 	if (!end) {
-		return [truncate(palette.dim(whyEmpty(sight)), columns)];
+		return [truncate(palette.dim(whyEmpty(viewport)), columns)];
 	}
 
-	const reading = position.reading && readAt(sight, position.reading, position.reading.cursor);
-	const {top, row} = reading ?? end;
-	const [first, last] = [position.mark ?? Number.NaN, reading?.cursor ?? end.cursor].sort((a, b) => a - b);
-	return visibleRows(sight, {top, row}).map(([place, part]) => {
+	const scroll = position.scroll && readAt(viewport, position.scroll, position.scroll.cursor);
+	const {top, row} = scroll ?? end;
+	const [first, last] = [position.mark ?? Number.NaN, scroll?.cursor ?? end.cursor].sort((a, b) => a - b);
+	return visibleRows(viewport, {top, row}).map(([place, part]) => {
 		const {rows, isMatch} = drawn(place);
 		const isChosen = first !== undefined && last !== undefined && place >= first && place <= last;
-		const isCursor = place === reading?.cursor && part === 0;
+		const isCursor = place === scroll?.cursor && part === 0;
 		const sign = isCursor ? palette.accent('❯') : isChosen ? palette.accent('▌') : ' ';
 		return `${sign}${isMatch && part === 0 ? palette.warning('•') : ' '}${rows[part] ?? ''}`;
 	});
 }
 
 /** Why no line is shown. */
-export function whyEmpty({log}: Sight): string {
+export function whyEmpty({log}: Viewport): string {
 	return log.end() === log.start() ? 'Nothing was logged yet.' : 'No line passes the filter.';
 }
 
 function hasConditions({viewer, focus}: Pick<LogPicture, 'viewer' | 'focus'>): boolean {
 	const {search, highlights} = viewer;
-	const {filters, least} = narrowingOf(viewer, focus);
-	return filters.length > 0 || least !== undefined || search !== '' || highlights.length > 0;
+	const {patterns, minLevel} = filterOf(viewer, focus);
+	return patterns.length > 0 || minLevel !== undefined || search !== '' || highlights.length > 0;
 }
 
-function conditions({viewer, focus, sight, isLooking}: LogPicture): string {
+function conditions({viewer, focus, viewport, isFiltering}: LogPicture): string {
 	const {search, highlights} = viewer;
-	const {filters, least} = narrowingOf(viewer, focus);
-	const hides = `${formatNumber(sight.shown.hidden())}${isLooking ? '…' : ''} hidden`;
+	const {patterns, minLevel} = filterOf(viewer, focus);
+	const hides = `${formatNumber(viewport.shown.hidden())}${isFiltering ? '…' : ''} hidden`;
 	return [
-		...(filters.length > 0 ? [`filter ${filters.map(safeLine).join(' & ')}`] : []),
-		...(least ? [`level ≥ ${least}`] : []),
-		...(filters.length > 0 || least ? [hides] : []),
+		...(patterns.length > 0 ? [`filter ${patterns.map(safeLine).join(' & ')}`] : []),
+		...(minLevel ? [`level ≥ ${minLevel}`] : []),
+		...(patterns.length > 0 || minLevel ? [hides] : []),
 		...(search ? [`search ${safeLine(search)}`] : []),
 		...(highlights.length > 0 ? [`highlight ${highlights.map(safeLine).join(', ')}`] : []),
 	].join(' · ');

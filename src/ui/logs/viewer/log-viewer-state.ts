@@ -3,7 +3,7 @@ import type {Level} from '../../../logs/levels.ts';
 import type {LogToFollow} from '../../../logs/log-to-follow.ts';
 import {allLogs, type OpenLog} from '../../../store/logs-slice.ts';
 import type {TimeStyle} from '../log-lines.ts';
-import type {Reading, Sight} from '../log-scroll.ts';
+import type {ScrollPosition, Viewport} from '../log-scroll.ts';
 
 /** What is typed into a line at the lower edge. */
 export type FieldKind = 'search' | 'filter' | 'highlight' | 'save';
@@ -11,24 +11,24 @@ export type FieldKind = 'search' | 'filter' | 'highlight' | 'save';
 /** How one log, or all of them together, are looked at. */
 export type Position = {
 	/** Undefined while the end is followed. */
-	readonly reading?: Reading | undefined;
+	readonly scroll?: ScrollPosition | undefined;
 	/** The other end of the chosen lines; the cursor is the one end. */
 	readonly mark?: number | undefined;
 };
 
 /** Which lines of one log, or of all of them together, are shown. */
-export type Narrowing = {
+export type LineFilter = {
 	/** All of them must hold, as `createFilter` has it. */
-	readonly filters: readonly string[];
+	readonly patterns: readonly string[];
 	/** The least severe level that is shown. */
-	readonly least: Exclude<Level, 'trace'> | undefined;
+	readonly minLevel: Exclude<Level, 'trace'> | undefined;
 };
 
 /** The viewer of logs: what it shows and how. The lines are elsewhere. */
 export type LogViewer = {
 	/** By environment, or `allLogs`; so are the narrowings, because what is noise in one log is the point of another. */
 	readonly positions: ReadonlyMap<string, Position>;
-	readonly narrowings: ReadonlyMap<string, Narrowing>;
+	readonly filters: ReadonlyMap<string, LineFilter>;
 	readonly highlights: readonly string[];
 	readonly search: string;
 	readonly wrap: boolean;
@@ -44,7 +44,7 @@ export type LogViewer = {
 
 export const emptyViewer: LogViewer = {
 	positions: new Map(),
-	narrowings: new Map(),
+	filters: new Map(),
 	highlights: [],
 	search: '',
 	wrap: false,
@@ -70,12 +70,12 @@ export type ViewerFocus = {
 	readonly focus: string;
 	readonly places: readonly string[];
 	/** What of it is seen. */
-	readonly sight: Sight;
+	readonly viewport: Viewport;
 	/** How a saved file would be called. */
 	readonly fileName: string;
 };
 
-const everything: Narrowing = {filters: [], least: undefined};
+const everything: LineFilter = {patterns: [], minLevel: undefined};
 
 /** The position of what is in front. */
 export function positionOf({positions}: LogViewer, focus: string): Position {
@@ -87,35 +87,35 @@ export function withPosition(viewer: LogViewer, focus: string, position: Positio
 }
 
 /** What what is in front is narrowed to. */
-export function narrowingOf({narrowings}: LogViewer, focus: string): Narrowing {
-	return narrowings.get(focus) ?? everything;
+export function filterOf({filters}: LogViewer, focus: string): LineFilter {
+	return filters.get(focus) ?? everything;
 }
 
-export function withNarrowing(viewer: LogViewer, focus: string, change: Partial<Narrowing>): LogViewer {
-	const narrowing = {...narrowingOf(viewer, focus), ...change};
-	return {...viewer, narrowings: new Map([...viewer.narrowings, [focus, narrowing]])};
+export function withFilter(viewer: LogViewer, focus: string, change: Partial<LineFilter>): LogViewer {
+	const filter = {...filterOf(viewer, focus), ...change};
+	return {...viewer, filters: new Map([...viewer.filters, [focus, filter]])};
 }
 
 /** Narrows everything that can be in front as the one that is. */
-export function narrowedAlike(viewer: LogViewer, {focus, places}: Pick<ViewerFocus, 'focus' | 'places'>): LogViewer {
-	const narrowing = narrowingOf(viewer, focus);
-	return {...viewer, narrowings: new Map(places.map(place => [place, narrowing]))};
+export function withFilterForAll(viewer: LogViewer, {focus, places}: Pick<ViewerFocus, 'focus' | 'places'>): LogViewer {
+	const filter = filterOf(viewer, focus);
+	return {...viewer, filters: new Map(places.map(place => [place, filter]))};
 }
 
 /** Narrows a log to what it was asked for with; what was asked for without anything stays as it is. */
-export function narrowedAsAsked(
+export function withRequestedFilter(
 	viewer: LogViewer,
-	{environment, patterns: filters = [], least}: Pick<LogToFollow, 'environment' | 'patterns' | 'least'>,
+	{environment, patterns: patterns = [], minLevel}: Pick<LogToFollow, 'environment' | 'patterns' | 'minLevel'>,
 ): LogViewer {
-	const isAsked = filters.length > 0 || least !== undefined;
-	return isAsked ? withNarrowing(viewer, environment, {filters, least: least === 'trace' ? undefined : least}) : viewer;
+	const isAsked = patterns.length > 0 || minLevel !== undefined;
+	return isAsked ? withFilter(viewer, environment, {patterns, minLevel: minLevel === 'trace' ? undefined : minLevel}) : viewer;
 }
 
 /** Takes away what was added last: the newest filter, or the level where there is none. */
-export function widened(viewer: LogViewer, focus: string): LogViewer {
-	const {filters} = narrowingOf(viewer, focus);
-	const change = filters.length > 0 ? {filters: filters.slice(0, -1)} : {least: undefined};
-	return withNarrowing(viewer, focus, change);
+export function withoutLastPattern(viewer: LogViewer, focus: string): LogViewer {
+	const {patterns} = filterOf(viewer, focus);
+	const change = patterns.length > 0 ? {patterns: patterns.slice(0, -1)} : {minLevel: undefined};
+	return withFilter(viewer, focus, change);
 }
 
 /**
@@ -125,6 +125,6 @@ export function widened(viewer: LogViewer, focus: string): LogViewer {
 export function withOnly(viewer: LogViewer, logs: readonly OpenLog[]): LogViewer {
 	const isOpen = (focus: string) => logs.some(({environment}) => environment === focus);
 	const positions = [...viewer.positions].filter(([focus]) => isOpen(focus));
-	const narrowings = [...viewer.narrowings].filter(([focus]) => focus === allLogs || isOpen(focus));
-	return {...viewer, positions: new Map(positions), narrowings: new Map(narrowings)};
+	const filters = [...viewer.filters].filter(([focus]) => focus === allLogs || isOpen(focus));
+	return {...viewer, positions: new Map(positions), filters: new Map(filters)};
 }

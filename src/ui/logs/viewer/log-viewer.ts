@@ -2,22 +2,22 @@ import {setComposerText} from '../../../editor/editor.ts';
 import {emptyComposer} from '../../../editor/editor-state.ts';
 import {chordOf, type InputToken, keyToken} from '../../../terminal/input/token.ts';
 import {timeStyles} from '../log-lines.ts';
-import {moveBy, pageBy, type Reading, readAt, readingAtEnd, type Sight} from '../log-scroll.ts';
+import {moveBy, pageBy, type ScrollPosition, readAt, scrollAtEnd, type Viewport} from '../log-scroll.ts';
 import {pressInField} from './log-field.ts';
 import {
 	type FieldKind,
 	type LogViewer,
-	narrowedAlike,
-	narrowingOf,
+	withFilterForAll,
+	filterOf,
 	positionOf,
 	type ViewerFocus,
 	type ViewerStep,
-	withNarrowing,
+	withFilter,
 	withPosition,
 } from './log-viewer-state.ts';
 
 /** Levels from which lines are shown; those that name none always are. */
-const leasts = [undefined, 'debug', 'info', 'warn', 'error', 'fatal'] as const;
+const minLevels = [undefined, 'debug', 'info', 'warn', 'error', 'fatal'] as const;
 const sidewaysStep = 16;
 const farthestSideways = 16 * 1024;
 
@@ -84,34 +84,34 @@ function pageOfHelp(page: number, chord: string): number | undefined {
 }
 
 /** What scrolls. All of it pauses but End. */
-function moved(viewer: LogViewer, chord: string, {focus, sight}: ViewerFocus): ViewerStep | undefined {
+function moved(viewer: LogViewer, chord: string, {focus, viewport}: ViewerFocus): ViewerStep | undefined {
 	const position = positionOf(viewer, focus);
-	const go = (move: (reading: Reading) => Reading): ViewerStep => {
-		const reading = position.reading ?? readingAtEnd(sight);
-		return {viewer: reading ? withPosition(viewer, focus, {...position, reading: move(reading)}) : viewer};
+	const go = (move: (scroll: ScrollPosition) => ScrollPosition): ViewerStep => {
+		const scroll = position.scroll ?? scrollAtEnd(viewport);
+		return {viewer: scroll ? withPosition(viewer, focus, {...position, scroll: move(scroll)}) : viewer};
 	};
 
 	switch (chord) {
 		case 'up':
 		case 'k':
-			return go(reading => moveBy(sight, reading, -1));
+			return go(scroll => moveBy(viewport, scroll, -1));
 		case 'down':
 		case 'j':
 			// At the end nothing is below: it is followed already.
-			return position.reading ? go(reading => moveBy(sight, reading, 1)) : {viewer};
+			return position.scroll ? go(scroll => moveBy(viewport, scroll, 1)) : {viewer};
 		case 'page-up':
 		case 'b':
-			return go(reading => pageBy(sight, reading, -1));
+			return go(scroll => pageBy(viewport, scroll, -1));
 		case 'page-down':
 		case ' ':
 		case 'space':
-			return position.reading ? go(reading => pageBy(sight, reading, 1)) : {viewer};
+			return position.scroll ? go(scroll => pageBy(viewport, scroll, 1)) : {viewer};
 		case 'home':
 		case 'g':
-			return go(reading => readAt(sight, reading, sight.log.start()));
+			return go(scroll => readAt(viewport, scroll, viewport.log.start()));
 		case 'end':
 		case 'G':
-			return {viewer: withPosition(viewer, focus, {...position, reading: undefined})};
+			return {viewer: withPosition(viewer, focus, {...position, scroll: undefined})};
 		case 'left':
 		case 'right': {
 			const sideways = viewer.sideways + (chord === 'left' ? -sidewaysStep : sidewaysStep);
@@ -127,7 +127,7 @@ function moved(viewer: LogViewer, chord: string, {focus, sight}: ViewerFocus): V
 }
 
 function changed(viewer: LogViewer, chord: string, given: ViewerFocus): ViewerStep {
-	const {focus, sight, fileName} = given;
+	const {focus, viewport, fileName} = given;
 	const open = (kind: FieldKind, text = '') => ({
 		viewer: {...viewer, field: {kind, composer: setComposerText(emptyComposer, text)}},
 	});
@@ -157,12 +157,12 @@ function changed(viewer: LogViewer, chord: string, given: ViewerFocus): ViewerSt
 				? {viewer, action: {type: 'search', direction: chord === 'n' ? 'forward' : 'backward'}}
 				: {viewer: {...viewer, note: 'Nothing was searched yet: / begins.'}};
 		case 'l': {
-			const least = leasts[(leasts.indexOf(narrowingOf(viewer, focus).least) + 1) % leasts.length];
-			const note = least ? `Showing ${least} and above (and lines without a level).` : 'Showing all levels.';
-			return {viewer: {...withNarrowing(viewer, focus, {least}), note}};
+			const minLevel = minLevels[(minLevels.indexOf(filterOf(viewer, focus).minLevel) + 1) % minLevels.length];
+			const note = minLevel ? `Showing ${minLevel} and above (and lines without a level).` : 'Showing all levels.';
+			return {viewer: {...withFilter(viewer, focus, {minLevel}), note}};
 		}
 		case '=':
-			return {viewer: {...narrowedAlike(viewer, given), note: alikeNote(viewer, given)}};
+			return {viewer: {...withFilterForAll(viewer, given), note: alikeNote(viewer, given)}};
 		case 'w':
 			return {viewer: {...viewer, wrap: !viewer.wrap, sideways: 0, note: viewer.wrap ? 'Cut.' : 'Wrapped.'}};
 		case 't': {
@@ -171,7 +171,7 @@ function changed(viewer: LogViewer, chord: string, given: ViewerFocus): ViewerSt
 			return {viewer: {...viewer, times, note: `Times of arrival: ${said}.`}};
 		}
 		case 'm':
-			return {viewer: marked(viewer, focus, sight)};
+			return {viewer: marked(viewer, focus, viewport)};
 		case 'c':
 			return {viewer, action: {type: 'copy'}};
 		case 'a':
@@ -187,15 +187,15 @@ function changed(viewer: LogViewer, chord: string, given: ViewerFocus): ViewerSt
 }
 
 /** Marks the line at the cursor as one end of a range, or forgets the mark. */
-function marked(viewer: LogViewer, focus: string, sight: Sight): LogViewer {
-	const {reading = readingAtEnd(sight), mark} = positionOf(viewer, focus);
+function marked(viewer: LogViewer, focus: string, viewport: Viewport): LogViewer {
+	const {scroll = scrollAtEnd(viewport), mark} = positionOf(viewer, focus);
 	if (mark !== undefined) {
-		return {...withPosition(viewer, focus, {reading, mark: undefined}), note: 'The mark is gone.'};
+		return {...withPosition(viewer, focus, {scroll, mark: undefined}), note: 'The mark is gone.'};
 	}
 
-	return reading
+	return scroll
 		? {
-				...withPosition(viewer, focus, {reading, mark: reading.cursor}),
+				...withPosition(viewer, focus, {scroll, mark: scroll.cursor}),
 				note: 'Mark set. Move to the other end: c copy · s save · a attach.',
 			}
 		: viewer;
@@ -206,8 +206,8 @@ function alikeNote(viewer: LogViewer, {focus, places}: ViewerFocus): string {
 		return 'No other log is open.';
 	}
 
-	const {filters, least} = narrowingOf(viewer, focus);
-	return filters.length > 0 || least
+	const {patterns, minLevel} = filterOf(viewer, focus);
+	return patterns.length > 0 || minLevel
 		? 'All logs have this filter and level now.'
 		: 'All logs show all their lines now.';
 }

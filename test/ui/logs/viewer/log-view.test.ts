@@ -28,8 +28,8 @@ test('the dock says how the log is doing, what keys do, and shows its end', () =
 });
 
 test('the viewer has the window: title, lines, what they are narrowed by, keys', () => {
-	const narrowings = new Map([[shop, {filters: ['request'], least: undefined}]]);
-	const {screen} = framesOf({log: logOf(requests), rows: 7, viewer: {narrowings, search: 'check'}});
+	const filters = new Map([[shop, {patterns: ['request'], minLevel: undefined}]]);
+	const {screen} = framesOf({log: logOf(requests), rows: 7, viewer: {filters, search: 'check'}});
 	expect(screen()).toEqual([
 		'web-shop 5eefeae8 · live, complete · 3 lines',
 		'  ts=1 level=info msg=request path=/',
@@ -42,9 +42,9 @@ test('the viewer has the window: title, lines, what they are narrowed by, keys',
 });
 
 test('a log without a line is told from one whose lines are all hidden', () => {
-	const narrowings = new Map([[shop, {filters: ['nowhere'], least: undefined}]]);
+	const filters = new Map([[shop, {patterns: ['nowhere'], minLevel: undefined}]]);
 	const empty = framesOf({log: logOf([])});
-	const hidden = framesOf({log: logOf(requests), viewer: {narrowings}});
+	const hidden = framesOf({log: logOf(requests), viewer: {filters}});
 	expect([empty.dock(2)[1], empty.screen()[1]]).toEqual(['  Nothing was logged yet.', 'Nothing was logged yet.']);
 	expect([hidden.dock(2)[1], hidden.screen()[1]]).toEqual([
 		'  No line passes the filter.',
@@ -85,7 +85,7 @@ test('a line that was refused stays, with what is wrong behind it', () => {
 });
 
 test('a reader is told how much came, what is chosen, and where the cursor is', () => {
-	const position = {reading: {cursor: 2, top: 1, row: 0, since: 3}, mark: 1};
+	const position = {scroll: {cursor: 2, top: 1, row: 0, since: 3}, mark: 1};
 	const {screen} = framesOf({log: logOf(numbered(315)), rows: 5, viewer: {positions: new Map([[shop, position]])}});
 	expect(screen()).toEqual([
 		'web-shop 5eefeae8 · paused +312 · live, complete · 315 lines',

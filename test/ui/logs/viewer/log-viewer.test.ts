@@ -4,11 +4,11 @@ import {reduceLogViewer} from '../../../../src/ui/logs/viewer/log-viewer.ts';
 import {
 	emptyViewer,
 	type LogViewer,
-	narrowingOf,
+	filterOf,
 	type ViewerAction,
 } from '../../../../src/ui/logs/viewer/log-viewer-state.ts';
 import {esc, keys} from '../../key-presses.ts';
-import {logOf, numbered, push, shop, sightOf, tokensOf, triage} from '../../log-parts.ts';
+import {logOf, numbered, push, shop, viewportOf, tokensOf, triage} from '../../log-parts.ts';
 
 const end = `${esc}[F`;
 const home = `${esc}[H`;
@@ -16,15 +16,15 @@ const home = `${esc}[H`;
 /** The viewer at a log of a hundred lines, and what keys make of it. */
 function viewing(lines = numbered(100)) {
 	const log = logOf(lines);
-	const given = {focus: shop, places: [shop, triage, allLogs], sight: sightOf(log), fileName: 'web-shop.log'};
+	const given = {focus: shop, places: [shop, triage, allLogs], viewport: viewportOf(log), fileName: 'web-shop.log'};
 	let viewer: LogViewer = emptyViewer;
 	const actions: ViewerAction[] = [];
 	return {
 		log,
 		actions,
 		viewer: () => viewer,
-		narrowing: (focus = shop) => narrowingOf(viewer, focus),
-		reading: () => viewer.positions.get(shop)?.reading,
+		filter: (focus = shop) => filterOf(viewer, focus),
+		scroll: () => viewer.positions.get(shop)?.scroll,
 		press(...inputs: readonly string[]) {
 			for (const token of inputs.flatMap(tokensOf)) {
 				const step = reduceLogViewer(viewer, token, given);
@@ -36,20 +36,20 @@ function viewing(lines = numbered(100)) {
 }
 
 test('scrolling up pauses, and End goes on; going down while it is followed does nothing', () => {
-	const {press, reading, log} = viewing();
+	const {press, scroll, log} = viewing();
 	press(keys.down, ' ');
-	expect(reading()).toBeUndefined();
+	expect(scroll()).toBeUndefined();
 	press(keys.up);
-	expect(reading()).toEqual({cursor: 98, top: 90, row: 0, since: 100});
+	expect(scroll()).toEqual({cursor: 98, top: 90, row: 0, since: 100});
 	push(log, 'one more');
 	press('k', 'j', 'j', 'j');
-	expect(reading()).toEqual({cursor: 100, top: 91, row: 0, since: 100});
+	expect(scroll()).toEqual({cursor: 100, top: 91, row: 0, since: 100});
 	press(home);
-	expect(reading()?.cursor).toBe(0);
+	expect(scroll()?.cursor).toBe(0);
 	press(keys.pageDown);
-	expect(reading()).toMatchObject({cursor: 9, top: 9});
+	expect(scroll()).toMatchObject({cursor: 9, top: 9});
 	press(end);
-	expect(reading()).toBeUndefined();
+	expect(scroll()).toBeUndefined();
 });
 
 test('each letter of a text is a key, and what follows / is the search', () => {
@@ -66,27 +66,27 @@ test('each letter of a text is a key, and what follows / is the search', () => {
 });
 
 test('filters add up, one is taken back by Enter on nothing, and one that cannot be read stays to be mended', () => {
-	const {press, viewer, narrowing} = viewing();
+	const {press, viewer, filter} = viewing();
 	press('&GET', keys.enter, '&!health', keys.enter);
-	expect(narrowing().filters).toEqual(['GET', '!health']);
+	expect(filter().patterns).toEqual(['GET', '!health']);
 	press('&(', keys.enter);
-	expect([narrowing().filters, viewer().note]).toEqual([['GET', '!health'], 'Invalid regex “(”: unterminated group.']);
+	expect([filter().patterns, viewer().note]).toEqual([['GET', '!health'], 'Invalid regex “(”: unterminated group.']);
 	expect(viewer().field).toMatchObject({kind: 'filter', composer: {text: '('}});
 	press('b');
 	expect(viewer().note).toBe('');
 	press(')', keys.enter, '&', keys.enter, '&', keys.enter);
-	expect(narrowing().filters).toEqual(['GET']);
+	expect(filter().patterns).toEqual(['GET']);
 	press('&[', keys.enter, keys.escape);
-	expect([narrowing().filters, viewer().field, viewer().note]).toEqual([['GET'], undefined, '']);
+	expect([filter().patterns, viewer().field, viewer().note]).toEqual([['GET'], undefined, '']);
 });
 
 test('l cycles the least level, t the times, h highlights', () => {
-	const {press, viewer, narrowing} = viewing();
+	const {press, viewer, filter} = viewing();
 	const levels: unknown[] = [];
 	const times: unknown[] = [];
 	for (let count = 0; count < 6; count++) {
 		press('l', 't');
-		levels.push(narrowing().least);
+		levels.push(filter().minLevel);
 		times.push(viewer().times);
 	}
 
@@ -97,28 +97,28 @@ test('l cycles the least level, t the times, h highlights', () => {
 });
 
 test('a filter and a level are of the log in front, until = gives them to all logs', () => {
-	const {press, narrowing, viewer} = viewing();
+	const {press, filter, viewer} = viewing();
 	press('&GET', keys.enter, 'lll');
-	const everything = {filters: [], least: undefined};
-	const narrow = {filters: ['GET'], least: 'warn'};
-	expect([shop, triage, allLogs].map(narrowing)).toEqual([narrow, everything, everything]);
+	const everything = {patterns: [], minLevel: undefined};
+	const narrow = {patterns: ['GET'], minLevel: 'warn'};
+	expect([shop, triage, allLogs].map(filter)).toEqual([narrow, everything, everything]);
 	press('=');
-	expect([shop, triage, allLogs].map(narrowing)).toEqual([narrow, narrow, narrow]);
+	expect([shop, triage, allLogs].map(filter)).toEqual([narrow, narrow, narrow]);
 	expect(viewer().note).toBe('All logs have this filter and level now.');
 	press('&', keys.enter, 'lll');
-	expect([narrowing(shop), narrowing(triage)]).toEqual([everything, narrow]);
+	expect([filter(shop), filter(triage)]).toEqual([everything, narrow]);
 	press('=');
-	expect([narrowing(triage), viewer().note]).toEqual([everything, 'All logs show all their lines now.']);
+	expect([filter(triage), viewer().note]).toEqual([everything, 'All logs show all their lines now.']);
 });
 
 test('m marks one end, pauses, and takes it back, as leaving does', () => {
-	const {press, viewer, reading} = viewing();
+	const {press, viewer, scroll} = viewing();
 	press('m', 'k', 'k');
-	expect([viewer().positions.get(shop)?.mark, reading()?.cursor]).toEqual([99, 97]);
+	expect([viewer().positions.get(shop)?.mark, scroll()?.cursor]).toEqual([99, 97]);
 	press('m');
 	expect(viewer().positions.get(shop)?.mark).toBeUndefined();
 	press('m', 'q');
-	expect([viewer().positions.get(shop)?.mark, reading()?.cursor]).toEqual([undefined, 97]);
+	expect([viewer().positions.get(shop)?.mark, scroll()?.cursor]).toEqual([undefined, 97]);
 });
 
 test('a file name is offered and may be changed', () => {
@@ -168,5 +168,5 @@ test('help is left by any key that turns none of its pages, which does nothing e
 test('keys at an empty log change nothing', () => {
 	const {press, viewer} = viewing([]);
 	press(keys.up, keys.pageUp, home, 'm', 'k');
-	expect(viewer().positions.get(shop)?.reading).toBeUndefined();
+	expect(viewer().positions.get(shop)?.scroll).toBeUndefined();
 });
