@@ -11,8 +11,6 @@ const mostLong = 20;
 const tooLong: readonly string[] = [
 	'src/terminal/terminal-session.ts createTerminalSession',
 	'src/ui/linear.ts startLinear',
-	'src/ui/logs/log-desk.ts createLogDesk',
-	'src/ui/logs/log-shown.ts filtered',
 	'src/ui/screen/full-screen.ts createFullScreen',
 	'src/ui/screen/screen.ts createScreen',
 	'src/ui/submit.ts createSubmit',

@@ -23,7 +23,7 @@ const editingNote = 'Editing your previous message; Ctrl+C leaves it as it was.'
 /** The live region: the open end of the transcript, a panel, what waits, the prompt, the status. */
 export function App() {
 	const ui = useUi();
-	const {palette, entries, dockLines} = ui;
+	const {palette, entries, logs} = ui;
 	const state = useStore(ui.store);
 	const live = useStore(ui.live);
 	const {panel, queue, composer, size, completion: chosen, editing, transcript} = state;
@@ -51,7 +51,7 @@ export function App() {
 		<Box flexDirection="column">
 			{layout.live > 0 && <Lines lines={live.slice(-layout.live)} />}
 			{layout.gap > 0 && <Text> </Text>}
-			{layout.dock > 0 && <Lines lines={dockLines({columns, rows: layout.dock})} />}
+			{layout.dock > 0 && <Lines lines={logs()?.panelLines({columns, rows: layout.dock}) ?? []} />}
 			{panel && layout.panel > 0 && (
 				<Box height={layout.panel} overflow="hidden" flexDirection="column">
 					<PanelView panel={panel} height={layout.panel} />

@@ -14,8 +14,8 @@ export type Ui = {
 	readonly live: LiveLines;
 	/** Empty until the commands are loaded, just after the first frame. */
 	readonly entries: () => readonly Entry[];
-	/** The dock of logs at a size, line by line; nothing before it is loaded. */
-	readonly dockLines: (size: Size) => readonly string[];
+	/** The logs of the app, once they are loaded. */
+	readonly logs: () => {readonly panelLines: (size: Size) => readonly string[]} | undefined;
 	/** Answers the open panel; undefined cancels it. */
 	readonly answer: (value: string | undefined) => void;
 	/** Puts the terminal's cursor at a place of what is drawn; undefined hides it. */

@@ -9,7 +9,7 @@ import type {Palette} from '../terminal/text/style.ts';
 import {truncate} from '../terminal/text/width.ts';
 import type {AppInteraction} from './interaction.ts';
 import {loadHistory, rememberPrompt, returnQueue} from './kept-prompts.ts';
-import type {LogPlace} from './logs/log-place.ts';
+import type {LogDisplay} from './logs/log-display.ts';
 import {messageToSend} from './message-secrets.ts';
 import {createFolderQuestions} from './panels/folder-questions.ts';
 import {followSavedSessions} from './panels/saved-sessions.ts';
@@ -46,7 +46,7 @@ type Dependencies = {
 	/** Clears the screen and the scrollback, at the user's request. */
 	readonly wipe: () => void;
 	readonly quit: () => void;
-	readonly logs: LogPlace;
+	readonly logs: LogDisplay;
 	/** Returns true for a line that is on the screen already, as the user typed it. Always false by default. */
 	readonly isOnScreen?: (line: string) => boolean;
 };

@@ -10,7 +10,7 @@ import {safeText} from '../terminal/text/safe-text.ts';
 import type {Palette} from '../terminal/text/style.ts';
 import {wrapLine} from '../terminal/text/wrap.ts';
 import type {AppInteraction} from './interaction.ts';
-import type {LogPlace} from './logs/log-place.ts';
+import type {LogDisplay} from './logs/log-display.ts';
 import {endsWithApp} from './quit-words.ts';
 import type {Painter} from './screen/painter.ts';
 import {messageLines} from './transcript/block-lines.ts';
@@ -21,7 +21,7 @@ export type ResultDependencies = Pick<Program, 'entries'> & {
 	readonly palette: Palette;
 	readonly painter: Painter;
 	readonly interact: AppInteraction;
-	readonly logs: LogPlace;
+	readonly logs: LogDisplay;
 	/** Continues a session, and says what the user must know of it. */
 	readonly resume: (session: string) => Promise<void>;
 	readonly wipe: () => void;

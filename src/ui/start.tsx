@@ -12,7 +12,7 @@ import {UiContext} from './context.ts';
 import {mount} from './ink.ts';
 import {createPanelInteraction, type PanelInteraction} from './interaction.ts';
 import {createKeyHandler} from './keys.ts';
-import type {LogDesk} from './logs/log-desk.ts';
+import type {AppLogs} from './logs/app-logs.ts';
 import {focusLogOf} from './logs/log-keys.ts';
 import {type AppFlags, type AppProgram, type OpenedConversation, openConversation} from './open-conversation.ts';
 import {pressInDevicePanel} from './panels/device-keys.ts';
@@ -25,7 +25,7 @@ type AppSurroundings = TerminalOptions &
 	Pick<Surroundings<keyof AppProgram>, 'compose' | 'version'> & {readonly stdin: InputStream & NodeJS.ReadStream};
 
 /** What the first frame is drawn without. */
-type Loaded = {program?: AppProgram; logs?: LogDesk; opened?: OpenedConversation};
+type Loaded = {program?: AppProgram; logs?: AppLogs; opened?: OpenedConversation};
 
 /** The parts of the app. */
 type Parts = Pick<AppSurroundings, 'compose' | 'env' | 'version'> & {
@@ -125,7 +125,7 @@ function draw({store, palette, live, interact, standIn, terminal, loaded}: Parts
 				palette,
 				live,
 				entries: () => loaded.program?.entries ?? [],
-				dockLines: size => loaded.logs?.dockLines(size) ?? [],
+				logs: () => loaded.logs,
 				answer: interact.answer,
 				setCaret: screen.setCaret,
 			}}
@@ -158,11 +158,11 @@ async function load(flags: AppFlags, parts: Parts): Promise<OpenedConversation> 
 	return opened;
 }
 
-async function openLogs(program: AppProgram, parts: Parts): Promise<LogDesk> {
+async function openLogs(program: AppProgram, parts: Parts): Promise<AppLogs> {
 	const {store, palette, env, terminal} = parts;
 	const {session, fullScreen} = terminal;
-	const {createLogDesk} = await import('./logs/log-desk.ts');
-	return createLogDesk({
+	const {createAppLogs} = await import('./logs/app-logs.ts');
+	return createAppLogs({
 		store,
 		palette,
 		fullScreen,

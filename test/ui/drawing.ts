@@ -17,7 +17,7 @@ import {palette} from './canvas.ts';
 import {createEmulator} from './emulator.ts';
 
 /** The conversation as the app draws it: store, painter, Ink and screen before a terminal emulator. */
-export function conversation(columns: number, rows: number, dockLines: (rows: number) => readonly string[] = () => []) {
+export function conversation(columns: number, rows: number, logLines: (rows: number) => readonly string[] = () => []) {
 	const store = createAppStore();
 	const live = createLiveLines();
 	const emulator = createEmulator(columns, rows);
@@ -30,7 +30,7 @@ export function conversation(columns: number, rows: number, dockLines: (rows: nu
 		palette,
 		live,
 		entries: () => [],
-		dockLines: (size: {readonly rows: number}) => dockLines(size.rows),
+		logs: () => ({panelLines: (size: {readonly rows: number}) => logLines(size.rows)}),
 		answer: () => undefined,
 		setCaret: screen.setCaret,
 	};

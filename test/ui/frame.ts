@@ -13,7 +13,7 @@ import {createEmulator} from './emulator.ts';
 
 type Options = Partial<Size> & {
 	readonly entries?: readonly Entry[];
-	readonly dockLines?: (size: Size) => readonly string[];
+	readonly panelLines?: (size: Size) => readonly string[];
 	readonly answer?: (value: string | undefined) => void;
 };
 
@@ -22,14 +22,22 @@ type Options = Partial<Size> & {
  * person would see, without its colours. Ended with its test.
  */
 export function draw(node: ReactNode, options: Options = {}) {
-	const {columns = 80, rows = 24, entries = [], answer = () => undefined, dockLines = () => []} = options;
+	const {columns = 80, rows = 24, entries = [], answer = () => undefined, panelLines = () => []} = options;
 	const store = createAppStore();
 	store.getState().setSize({columns, rows});
 	const emulator = createEmulator(columns, rows);
 	const {stdout, setCaret} = createScreen(emulator.stdout);
 	const {stream, feed} = createStandInStdin();
 	const live = createLiveLines();
-	const ui = {store, palette: createPalette({color: false}), live, entries: () => entries, dockLines, answer, setCaret};
+	const ui = {
+		store,
+		palette: createPalette({color: false}),
+		live,
+		entries: () => entries,
+		logs: () => ({panelLines}),
+		answer,
+		setCaret,
+	};
 	const ink = mount(createElement(UiContext, {value: ui}, node), {stdin: stream, stdout});
 	onTestFinished(() => {
 		ink.unmount();

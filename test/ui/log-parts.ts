@@ -4,7 +4,7 @@ import type {OpenLog} from '../../src/store/logs-slice.ts';
 import type {InputToken} from '../../src/terminal/input/token.ts';
 import {createTokenizer} from '../../src/terminal/input/tokenizer.ts';
 import type {Viewport} from '../../src/ui/logs/log-scroll.ts';
-import {createShownLines} from '../../src/ui/logs/log-shown.ts';
+import {createShownLines} from '../../src/ui/logs/shown-lines.ts';
 
 export const shop = '5eefeae8-8984-4215-b996-8327dc314d7f';
 export const triage = '0b5e0a1c-9c1f-4d4e-8b57-0123456789ab';

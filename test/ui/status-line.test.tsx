@@ -41,7 +41,7 @@ function line({elapsed = 0, transcript, ...state}: Given, columns = 100): string
 		store,
 		palette: createPalette({color: false}),
 		entries: () => [],
-		dockLines: () => [],
+		logs: () => undefined,
 		live: createLiveLines(),
 		answer: () => undefined,
 		setCaret: () => undefined,

@@ -6,7 +6,7 @@ import {describeState, type TailState} from '../../logs/tail-state.ts';
 import {safeLine} from '../../terminal/text/safe-text.ts';
 import {paint, parseSgr} from '../../terminal/text/sgr.ts';
 import type {Palette} from '../../terminal/text/style.ts';
-import type {LogPlace} from './log-place.ts';
+import type {LogDisplay} from './log-display.ts';
 import {summaryOf} from './log-summary.ts';
 
 type Dependencies = {
@@ -18,9 +18,12 @@ type Dependencies = {
 const longestShown = 16 * 1024;
 
 /** Prints logs line by line, until Ctrl+C interrupts the command; what was there already, where it is not to go on. */
-export function createLinearLogs({say, palette}: Dependencies): LogPlace {
+export function createLinearLogs({say, palette}: Dependencies): LogDisplay {
 	return {
-		async follow({environment, title = environment.slice(0, 8), source, sinceStart, follow, patterns, minLevel}, signal) {
+		async follow(
+			{environment, title = environment.slice(0, 8), source, sinceStart, follow, patterns, minLevel},
+			signal,
+		) {
 			const filter = createFilter({patterns: patterns ?? [], minLevel});
 			const abort = new AbortController();
 			const begun = Date.now();

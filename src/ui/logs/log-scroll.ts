@@ -1,5 +1,5 @@
-import type {ShownLines} from './log-shown.ts';
 import type {LogEntries} from './merged-log.ts';
+import type {ShownLines} from './shown-lines.ts';
 
 /** Where a person reads. Places, not row numbers: whatever comes or goes, the same line stays where it is. */
 export type ScrollPosition = {

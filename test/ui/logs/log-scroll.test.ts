@@ -6,12 +6,12 @@ import {
 	jumpTo,
 	moveBy,
 	pageBy,
-	type ScrollPosition,
 	readAt,
+	type ScrollPosition,
 	scrollAtEnd,
 	visibleRows,
 } from '../../../src/ui/logs/log-scroll.ts';
-import {createShownLines} from '../../../src/ui/logs/log-shown.ts';
+import {createShownLines} from '../../../src/ui/logs/shown-lines.ts';
 import {logOf, numbered, push, viewportOf} from '../log-parts.ts';
 
 const read = (viewport: ReturnType<typeof viewportOf>) => {

@@ -5,7 +5,7 @@ import {tabsLine, titleLine} from '../log-title.ts';
 import {type LogPicture, whyEmpty} from '../viewer/log-view.ts';
 
 /** The dock: a title that says how the log is doing and what keys do, the logs where there are several, the newest lines. */
-export function drawLogDock(picture: LogPicture, {columns, rows}: Size): readonly string[] {
+export function drawLogPanel(picture: LogPicture, {columns, rows}: Size): readonly string[] {
 	const {logs, viewport, drawn, palette} = picture;
 	if (rows < 1) {
 		return [];

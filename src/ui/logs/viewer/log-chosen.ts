@@ -71,7 +71,12 @@ export async function saveLines(
 }
 
 /** Puts lines into the prompt, those of each log by themselves, and says so. False where there are none. */
-export function attachChosen(store: AppStore, {log}: Viewport, places: readonly number[], environment: string): boolean {
+export function attachChosen(
+	store: AppStore,
+	{log}: Viewport,
+	places: readonly number[],
+	environment: string,
+): boolean {
 	const byEnvironment = new Map<string, LogLine[]>();
 	for (const place of places) {
 		const entry = log.at(place);

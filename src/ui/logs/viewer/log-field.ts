@@ -3,7 +3,7 @@ import {createFilter} from '../../../logs/filter.ts';
 import {createMatcher} from '../../../logs/matcher.ts';
 import {chordOf, type InputToken} from '../../../terminal/input/token.ts';
 import {editLine} from '../../line-field.ts';
-import {type FieldKind, type LogViewer, filterOf, type ViewerStep, withFilter} from './log-viewer-state.ts';
+import {type FieldKind, filterOf, type LogViewer, type ViewerStep, withFilter} from './log-viewer-state.ts';
 
 type Field = NonNullable<LogViewer['field']>;
 

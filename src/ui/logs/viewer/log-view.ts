@@ -9,7 +9,7 @@ import {drawLine} from '../../line-field.ts';
 import type {DrawnEntry} from '../log-lines.ts';
 import {readAt, scrollAtEnd, type Viewport, visibleRows} from '../log-scroll.ts';
 import {tabsLine, titleLine} from '../log-title.ts';
-import {type LogViewer, filterOf, positionOf} from './log-viewer-state.ts';
+import {filterOf, type LogViewer, positionOf} from './log-viewer-state.ts';
 
 export type LogPicture = {
 	readonly logs: readonly OpenLog[];
@@ -24,7 +24,7 @@ export type LogPicture = {
 	/** True while the filter is still looking at lines. */
 	readonly isFiltering: boolean;
 	/** Said instead of the keys, where something else needs the person. */
-	readonly waits: string;
+	readonly notice: string;
 };
 
 /** Cells before each line: what is chosen, and whether something was found in it. */
@@ -130,13 +130,13 @@ function conditions({viewer, focus, viewport, isFiltering}: LogPicture): string 
 	].join(' · ');
 }
 
-function footer({viewer, waits, palette}: LogPicture, columns: number): string {
+function footer({viewer, notice, palette}: LogPicture, columns: number): string {
 	if (viewer.field) {
 		const line = labels[viewer.field.kind] + drawField(viewer.field, columns).text;
 		return viewer.note ? truncate(`${line}  ${palette.warning(safeLine(viewer.note))}`, columns) : line;
 	}
 
-	const text = safeLine(viewer.note || waits);
+	const text = safeLine(viewer.note || notice);
 	return truncate(text ? palette.label(text) : palette.dim(keysLine), columns);
 }
 

@@ -57,7 +57,7 @@ export const emptyViewer: LogViewer = {
 
 /** What the viewer asks of its owner. */
 export type ViewerAction =
-	| {readonly type: 'leave' | 'redraw' | 'suspend' | 'copy' | 'attach' | 'transcript'}
+	| {readonly type: 'close' | 'redraw' | 'suspend' | 'copy' | 'attach' | 'transcript'}
 	| {readonly type: 'search'; readonly direction: 'forward' | 'backward'}
 	| {readonly type: 'save'; readonly path: string}
 	| {readonly type: 'cycle'; readonly steps: number};
@@ -105,10 +105,12 @@ export function withFilterForAll(viewer: LogViewer, {focus, places}: Pick<Viewer
 /** Narrows a log to what it was asked for with; what was asked for without anything stays as it is. */
 export function withRequestedFilter(
 	viewer: LogViewer,
-	{environment, patterns: patterns = [], minLevel}: Pick<LogToFollow, 'environment' | 'patterns' | 'minLevel'>,
+	{environment, patterns = [], minLevel}: Pick<LogToFollow, 'environment' | 'patterns' | 'minLevel'>,
 ): LogViewer {
 	const isAsked = patterns.length > 0 || minLevel !== undefined;
-	return isAsked ? withFilter(viewer, environment, {patterns, minLevel: minLevel === 'trace' ? undefined : minLevel}) : viewer;
+	return isAsked
+		? withFilter(viewer, environment, {patterns, minLevel: minLevel === 'trace' ? undefined : minLevel})
+		: viewer;
 }
 
 /** Takes away what was added last: the newest filter, or the level where there is none. */

@@ -2,17 +2,17 @@ import {setComposerText} from '../../../editor/editor.ts';
 import {emptyComposer} from '../../../editor/editor-state.ts';
 import {chordOf, type InputToken, keyToken} from '../../../terminal/input/token.ts';
 import {timeStyles} from '../log-lines.ts';
-import {moveBy, pageBy, type ScrollPosition, readAt, scrollAtEnd, type Viewport} from '../log-scroll.ts';
+import {moveBy, pageBy, readAt, type ScrollPosition, scrollAtEnd, type Viewport} from '../log-scroll.ts';
 import {pressInField} from './log-field.ts';
 import {
 	type FieldKind,
-	type LogViewer,
-	withFilterForAll,
 	filterOf,
+	type LogViewer,
 	positionOf,
 	type ViewerFocus,
 	type ViewerStep,
 	withFilter,
+	withFilterForAll,
 	withPosition,
 } from './log-viewer-state.ts';
 
@@ -139,7 +139,7 @@ function changed(viewer: LogViewer, chord: string, given: ViewerFocus): ViewerSt
 			// Whoever comes back starts over: a forgotten end would make a range of all lines in between.
 			return {
 				viewer: withPosition(viewer, focus, {...positionOf(viewer, focus), mark: undefined}),
-				action: {type: 'leave'},
+				action: {type: 'close'},
 			};
 		case '?':
 			return {viewer: {...viewer, help: 0}};

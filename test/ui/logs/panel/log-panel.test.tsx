@@ -13,9 +13,9 @@ test.each([
 ])(
 	'in a window of %i x %i the dock stands under the transcript, and the prompt below it has the cursor',
 	async (columns, rows) => {
-		const dockLines = ({rows: height}: {readonly rows: number}) =>
+		const panelLines = ({rows: height}: {readonly rows: number}) =>
 			Array.from({length: height}, (_, row) => (row === 0 ? '── title' : `log line ${row}`));
-		const {store, setLive, settle, window, cursor} = draw(createElement(App), {columns, rows, dockLines});
+		const {store, setLive, settle, window, cursor} = draw(createElement(App), {columns, rows, panelLines});
 		store.getState().addLog(openLog());
 		setLive(Array.from({length: 12}, (_, row) => `answer ${row}`));
 		await settle(30);

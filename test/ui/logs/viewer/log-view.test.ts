@@ -128,7 +128,7 @@ test('of several logs each has a tab with what is unread; together, what is wron
 
 test('gaps and what was dropped are counted, a question that waits is said', () => {
 	const logs = [openLog({lines: 60_000, gaps: 2, droppedLines: 10_000})];
-	const {screen} = framesOf({log: logOf(requests), logs, columns: 120, waits: 'A question waits.'});
+	const {screen} = framesOf({log: logOf(requests), logs, columns: 120, notice: 'A question waits.'});
 	expect([screen()[0], screen().at(-1)]).toEqual([
 		'web-shop 5eefeae8 · live, complete · 60,000 lines · 2 gaps · 10,000 oldest dropped',
 		'A question waits.',

@@ -3,12 +3,12 @@ import {allLogs} from '../../../../src/store/logs-slice.ts';
 import {reduceLogViewer} from '../../../../src/ui/logs/viewer/log-viewer.ts';
 import {
 	emptyViewer,
-	type LogViewer,
 	filterOf,
+	type LogViewer,
 	type ViewerAction,
 } from '../../../../src/ui/logs/viewer/log-viewer-state.ts';
 import {esc, keys} from '../../key-presses.ts';
-import {logOf, numbered, push, shop, viewportOf, tokensOf, triage} from '../../log-parts.ts';
+import {logOf, numbered, push, shop, tokensOf, triage, viewportOf} from '../../log-parts.ts';
 
 const end = `${esc}[F`;
 const home = `${esc}[H`;
@@ -61,7 +61,7 @@ test('each letter of a text is a key, and what follows / is the search', () => {
 		{type: 'search', direction: 'forward'},
 		{type: 'search', direction: 'forward'},
 		{type: 'search', direction: 'backward'},
-		{type: 'leave'},
+		{type: 'close'},
 	]);
 });
 
@@ -141,10 +141,10 @@ test('a field takes keys before the viewer does; a paste in it is one line, and 
 });
 
 test.each([
-	['q', 'leave'],
-	[keys.escape, 'leave'],
-	[keys.ctrlC, 'leave'],
-	['\u0007', 'leave'],
+	['q', 'close'],
+	[keys.escape, 'close'],
+	[keys.ctrlC, 'close'],
+	['\u0007', 'close'],
 	[keys.ctrlL, 'redraw'],
 	[keys.ctrlZ, 'suspend'],
 	['c', 'copy'],

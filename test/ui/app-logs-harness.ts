@@ -2,7 +2,7 @@ import {onTestFinished} from 'vitest';
 import type {LogSource} from '../../src/contract/log-cursor.ts';
 import {createAppStore} from '../../src/store/store.ts';
 import {createPalette} from '../../src/terminal/text/style.ts';
-import {createLogDesk} from '../../src/ui/logs/log-desk.ts';
+import {createAppLogs} from '../../src/ui/logs/app-logs.ts';
 import {createFullScreen} from '../../src/ui/screen/full-screen.ts';
 import {temporaryFolder} from '../storage/temporary.ts';
 import {shop, tokensOf} from './log-parts.ts';
@@ -10,8 +10,8 @@ import {shop, tokensOf} from './log-parts.ts';
 export const server = 'http://127.0.0.1:8700';
 export const profile = '127.0.0.1:8700';
 
-/** The desk between a source and a window that is read row by row. */
-export function atDesk(columns = 80, rows = 24) {
+/** The appLogs between a source and a window that is read row by row. */
+export function openAppLogs(columns = 80, rows = 24) {
 	const store = createAppStore();
 	store.getState().setSize({columns, rows});
 	const copied: string[] = [];
@@ -31,7 +31,7 @@ export function atDesk(columns = 80, rows = 24) {
 		release: () => undefined,
 	});
 	const folder = temporaryFolder();
-	const desk = createLogDesk({
+	const appLogs = createAppLogs({
 		store,
 		palette: createPalette({color: false}),
 		fullScreen,
@@ -41,17 +41,17 @@ export function atDesk(columns = 80, rows = 24) {
 		suspend: () => undefined,
 		openTranscript: at => moments.push(at),
 	});
-	onTestFinished(desk.dispose);
+	onTestFinished(appLogs.dispose);
 	return {
 		store,
-		desk,
+		appLogs,
 		folder,
 		copied,
 		/** The moments at which the transcript was asked for. */
 		moments,
 		fullScreen,
 		follow: (source: LogSource, given = {}) =>
-			void desk.follow(
+			void appLogs.follow(
 				{environment: shop, server, profile, title: 'web-shop', source, follow: true, ...given},
 				new AbortController().signal,
 			),

@@ -1,0 +1,122 @@
+import type {AppError} from '../../core/error.ts';
+import {createFilter} from '../../logs/filter.ts';
+import {createMatcher, type Matcher} from '../../logs/matcher.ts';
+import {allLogs, type OpenLog} from '../../store/logs-slice.ts';
+import type {Palette} from '../../terminal/text/style.ts';
+import {type DrawnEntry, drawEntry, type LineStyle} from './log-lines.ts';
+import type {Viewport} from './log-scroll.ts';
+import type {LogEntries} from './merged-log.ts';
+import {createShownLines, type ShownLines} from './shown-lines.ts';
+import {filterOf, type LogViewer} from './viewer/log-viewer-state.ts';
+
+type MatcherOf = (source: string) => Matcher;
+
+/** What of a log is on the screen. */
+export type RenderedLog = {
+	readonly viewport: Viewport;
+	readonly drawn: (place: number) => DrawnEntry;
+	/** True while the filter has more entries to examine. */
+	readonly isFiltering: boolean;
+};
+
+type RenderRequest = {
+	readonly viewer: LogViewer;
+	readonly logs: readonly OpenLog[];
+	readonly focus: string;
+	readonly log: LogEntries | undefined;
+	/** Cells beside the gutter. */
+	readonly width: number;
+	readonly rows: number;
+};
+
+export type LogRenderer = {
+	readonly render: (request: RenderRequest) => RenderedLog;
+	readonly matcherOf: MatcherOf;
+};
+
+/** Most drawn lines that are kept: a few screens. */
+const maxDrawn = 600;
+
+const emptyLog: LogEntries = {at: () => undefined, start: () => 0, end: () => 0};
+
+/**
+ * Creates a renderer that caches what is expensive: which lines a filter shows, and how lines are drawn. It draws only
+ * lines that are on the screen. Calls `onRejected` with a filter that takes too long.
+ */
+export function createLogRenderer(palette: Palette, onRejected: (error: AppError, focus: string) => void): LogRenderer {
+	const matchers = new Map<string, Matcher>();
+	const matcherOf: MatcherOf = source => {
+		const matcher = matchers.get(source) ?? createMatcher(source);
+		matchers.set(source, matcher);
+		return matcher;
+	};
+	const shownOf = createShownCache();
+	const drawnOf = createDrawnCache(palette, matcherOf);
+
+	return {
+		render(request) {
+			const {focus, viewer, rows, log = emptyLog} = request;
+			const shown = shownOf(focus, log, viewer);
+			const isFiltering = advance(shown, error => onRejected(error, focus));
+			const drawn = drawnOf(request, log);
+			const heightOf = (place: number) => (viewer.wrap ? drawn(place).rows.length : 1);
+			return {viewport: {log, shown, rows, heightOf}, drawn, isFiltering};
+		},
+		matcherOf,
+	};
+}
+
+function advance(shown: ShownLines, onError: (error: AppError) => void): boolean {
+	try {
+		return shown.advance();
+	} catch (error) {
+		onError(error as AppError);
+		return false;
+	}
+}
+
+/** Keeps the shown lines of each log, until its filter changes. */
+function createShownCache() {
+	const cache = new Map<string, {readonly log: LogEntries; readonly key: string; readonly shown: ShownLines}>();
+	return (focus: string, log: LogEntries, viewer: LogViewer): ShownLines => {
+		const {patterns, minLevel} = filterOf(viewer, focus);
+		const key = JSON.stringify([patterns, minLevel]);
+		const cached = cache.get(focus);
+		if (cached?.key === key && cached.log === log) {
+			return cached.shown;
+		}
+
+		const hasFilter = patterns.length > 0 || minLevel !== undefined;
+		const shown = createShownLines(log, hasFilter ? createFilter({patterns, minLevel}) : undefined);
+		cache.set(focus, {log, key, shown});
+		return shown;
+	};
+}
+
+/** Keeps drawn lines by their place, until anything changes how they look. */
+function createDrawnCache(palette: Palette, matcherOf: MatcherOf) {
+	let cache = {key: '', log: emptyLog, entries: new Map<number, DrawnEntry>()};
+	return (request: RenderRequest, log: LogEntries): RenderedLog['drawn'] => {
+		const {viewer, logs, focus, width} = request;
+		const {wrap, sideways, times, search, highlights} = viewer;
+		const tags = focus === allLogs ? new Map(logs.map(open => [open.environment, open])) : undefined;
+		const titles = tags && logs.map(({title, hue}) => [title, hue]);
+		const key = JSON.stringify([focus, width, wrap, sideways, times, search, highlights, titles]);
+		if (key !== cache.key || log !== cache.log || cache.entries.size > maxDrawn) {
+			cache = {key, log, entries: new Map()};
+		}
+
+		const {entries} = cache;
+		const style: LineStyle = {
+			...{width, palette, wrap, sideways, times},
+			...(tags && {tags}),
+			search: search ? matcherOf(search) : undefined,
+			highlights: highlights.map(matcherOf),
+		};
+		return place => {
+			const entry = entries.get(place) ?? drawEntry(log, place, style);
+			entries.set(place, entry);
+			return entry;
+		};
+	};
+}
