@@ -60,6 +60,8 @@ export type TestTerminal = {
 	/** What stands under the cursor. */
 	readonly character: () => string;
 	readonly modes: () => xterm.Terminal['modes'];
+	/** The terminal emulator, for its cells with their colors. */
+	readonly emulator: xterm.Terminal;
 	/** Everything that was written, byte by byte. */
 	readonly output: () => string;
 	/** Waits until a whole frame shows the text or matches, or the condition holds. Fails with the screen as it is then. */
@@ -180,6 +182,7 @@ export function startTerminal(options: Options = {}): TestTerminal {
 			);
 		},
 		modes: () => terminal.modes,
+		emulator: terminal,
 		output: () => output,
 		waitFor(wanted, milliseconds = 10_000) {
 			return new Promise((resolve, reject) => {

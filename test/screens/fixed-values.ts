@@ -1,0 +1,31 @@
+import type {Run} from './runs.ts';
+
+/** What differs each time the scene is played, and its value in the picture. */
+const fixedValues: readonly (readonly [pattern: RegExp, value: string])[] = [
+	[/\b[\da-f]{8}-[\da-f]{4}-[\da-f]{4}-[\da-f]{4}-[\da-f]{12}\b/g, '7d9f3a52-0c41-4b6e-9d27-5e8a1f6b3c90'],
+	[/\b[\da-f]{8}\b/g, '7d9f3a52'],
+	[/duration=[\d.]+ms/g, 'duration=2.4ms'],
+	[/duration=[\d.]+…/g, 'duration=2.…'],
+	[/\b\d+ ms\b/g, '24 ms'],
+	[/^\d{2,} lines$/g, '17 lines'],
+	[/\bsandbox (?:1 h 00 m|\d+ min)/g, 'sandbox 59 min'],
+	[/\bcontext [\d.]+k?\/32k \d+%/g, 'context 1.5k/32k 5%'],
+	[/\bout \d+/g, 'out 116'],
+];
+
+const time = /\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z/g;
+
+/** Returns a row of runs with fixed ids, times, durations and counts. What follows a longer or shorter value moves along. */
+export function withFixedValues(runs: readonly Run[], row: number): readonly Run[] {
+	const timeOfRow = `2026-03-02T09:41:${String(row).padStart(2, '0')}.352Z`;
+	let moved = 0;
+	return runs.map(run => {
+		const text = fixedValues
+			.reduce((fixed, [pattern, value]) => fixed.replace(pattern, value), run.text)
+			.replace(time, timeOfRow);
+		const change = text.length - run.text.length;
+		const fixed = {...run, text, column: run.column + moved, width: run.width + change};
+		moved += change;
+		return fixed;
+	});
+}
