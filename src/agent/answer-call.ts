@@ -8,27 +8,27 @@ export type CallAnswer = {
 	/** What the model reads. */
 	readonly output: string;
 	readonly failed: boolean;
-	/** What the user is told where the tool itself is broken. */
+	/** The message for the user if the tool itself is broken. */
 	readonly bug?: string;
 };
 
 type Options = ToolContext & {readonly tools: readonly Tool[]};
 
 /**
- * Runs one call. Whatever goes wrong becomes an answer that tells the model what is right; only an abort throws, because
- * a call that was interrupted has no result.
+ * Runs one call. A failure becomes an answer that tells the model what to do instead. Only an abort throws, because an
+ * interrupted call has no result.
  */
 export async function answerCall(call: ToolCall, {tools, ...context}: Options): Promise<CallAnswer> {
 	const {name, malformed} = call;
 	const tool = tools.find(candidate => candidate.name === name);
 	if (!tool) {
 		const names = tools.map(candidate => candidate.name).join(', ');
-		return failure(`There is no tool “${name}”. ${names ? `There are: ${names}.` : 'There are no tools here.'}`);
+		return failure(`Unknown tool “${name}”. ${names ? `Available: ${names}.` : 'No tools are available.'}`);
 	}
 
 	if (malformed !== undefined) {
 		const schema = headAndTail(JSON.stringify(tool.parameters), 2000);
-		const given = malformed ? `, but this: ${headAndTail(malformed, 400)}` : '; they were empty';
+		const given = malformed ? `: ${headAndTail(malformed, 400)}` : '; they were empty.';
 		return failure(
 			`The arguments were not a JSON object${given}\nNothing was run. Call ${name} again with a JSON object of this schema: ${schema}`,
 		);

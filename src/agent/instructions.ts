@@ -1,16 +1,16 @@
 import type {ToolDefinition} from '../core/session/tool.ts';
 
 type Situation = {
-	/** The working folder, an absolute path. */
+	/** Absolute path of the working folder. */
 	readonly workspace: string;
-	/** The day as ISO 8601, `2025-01-31`. */
+	/** ISO 8601, `2025-01-31`. */
 	readonly date: string;
-	/** As `process.platform` names it. */
+	/** `process.platform`. */
 	readonly platform: string;
 	readonly tools: readonly ToolDefinition[];
 };
 
-/** What every model is told first. It stays the same through a session, so that vendors can cache it. */
+/** Returns the system prompt. It stays the same through a session, so that vendors can cache it. */
 export function instructions({workspace, date, platform, tools}: Situation): string {
 	const names = tools.map(({name}) => name).join(', ');
 	return [

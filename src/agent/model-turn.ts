@@ -7,7 +7,7 @@ import type {TokenUsage} from '../core/session/usage.ts';
 import {assertRoomForCall} from '../providers/calls.ts';
 import type {FinishReason, ModelCall, ProviderEvent} from '../providers/provider.ts';
 import type {Retry} from './model-retry.ts';
-import {goOn, openAnswer} from './open-answer.ts';
+import {continueHint, openAnswer} from './open-answer.ts';
 import {estimateUsage} from './usage-estimate.ts';
 
 export type ToolCall = Omit<Extract<ProviderEvent, {type: 'tool-call'}>, 'type'>;
@@ -19,7 +19,7 @@ export type ModelTurn = {
 	readonly parts: readonly AssistantPart[];
 	readonly calls: readonly ToolCall[];
 	readonly stopReason: StopReason;
-	/** Why the answer is not whole, where the vendor says more than that. */
+	/** The vendor's reason why the answer is incomplete. */
 	readonly why?: string;
 };
 
@@ -27,7 +27,7 @@ type Options = {
 	/** `provider/model-name`. */
 	readonly model: string;
 	readonly ask: ModelCall;
-	/** What the model may call; counted where the provider does not count. */
+	/** The tools of the request, to estimate its usage if the provider doesn't report it. */
 	readonly tools?: readonly ToolDefinition[];
 	readonly newId: () => string;
 	readonly signal: AbortSignal;
@@ -44,9 +44,9 @@ const stopReasons = {
 } as const satisfies Record<FinishReason, StopReason>;
 
 /**
- * Calls the model once and passes on what it says. Throws `AppError` `incomplete` where the link broke or ended after
- * something was shown, and where the answer ended for a reason that is unknown; the error of the call as it is where
- * nothing was shown (then it was also retried) and where the host itself reported one.
+ * Calls the model once and yields its answer. Throws `AppError("incomplete")` if the connection broke after something
+ * was shown, or if the answer ended for an unknown reason. An error before anything was shown (it was retried), or one
+ * that the host reports, is thrown unchanged.
  */
 export async function* takeTurn(messages: readonly Message[], options: Options): AsyncGenerator<AgentEvent, ModelTurn> {
 	const answer = emptyAnswer(messages, options.newId());
@@ -62,7 +62,7 @@ export async function* takeTurn(messages: readonly Message[], options: Options):
 	const {finish, parts, calls} = answer;
 	if (!finish) {
 		yield* estimate(answer, messages, options);
-		throw new AppError('incomplete', brokenOff, {hint: goOn});
+		throw new AppError('incomplete', brokenOff, {hint: continueHint});
 	}
 
 	assertKnownEnd(finish);
@@ -169,7 +169,7 @@ const emptyAnswerNotice: AgentEvent = {
 	hint: 'Ask again, or select another model.',
 };
 
-/** Throws `AppError` for an end that is an error, and for one whose meaning nobody here knows (SAFETY 22). */
+/** Throws `AppError` for an end that is an error, and for an unknown end (SAFETY 22). */
 function assertKnownEnd({reason, message, vendorReason}: Finish): void {
 	if (reason === 'error') {
 		const text =
@@ -182,6 +182,6 @@ function assertKnownEnd({reason, message, vendorReason}: Finish): void {
 		const text =
 			message ??
 			`The answer ended ${vendorReason ? `with “${vendorReason}”, an unknown reason` : 'for an unknown reason'}. It may be incomplete.`;
-		throw new AppError('incomplete', text, {hint: goOn});
+		throw new AppError('incomplete', text, {hint: continueHint});
 	}
 }

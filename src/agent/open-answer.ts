@@ -8,23 +8,23 @@ import {createModelRetry, type Retry} from './model-retry.ts';
 
 type Options = {readonly ask: ModelCall; readonly signal: AbortSignal; readonly retry?: Retry};
 
-/** What to do about an answer that is not whole. */
-export const goOn = 'Ask the model to continue.';
+/** What to do about an incomplete answer. */
+export const continueHint = 'Ask the model to continue.';
 
-/** Waits longer than this many milliseconds are said (SAFETY 21). */
-const silentWait = 2000;
+/** The user is told about longer waits (SAFETY 21). */
+const maxSilentWaitMs = 2000;
 
-/** Opens the answer, again where that may help, until the first event that will be shown has come (SAFETY 23). */
+/** Opens the answer. Retries until the first event that is shown has come (SAFETY 23). */
 export async function* openAnswer(
 	messages: readonly Message[],
 	{ask, signal, retry = createModelRetry()}: Options,
 ): AsyncGenerator<AgentEvent, AsyncGenerator<ProviderEvent>> {
 	const waits = createChannel<AgentEvent>();
 	const attempt = async () => {
-		const rest = heeding(ask(messages, signal), signal);
+		const rest = untilAbort(ask(messages, signal), signal);
 		const head: ProviderEvent[] = [];
 		for (let next = await rest.next(); !next.done; next = await rest.next()) {
-			// Said at once, because what was left out of one try is left out of the next without a word.
+			// Shown at once, because the next attempt doesn't repeat it.
 			if (next.value.type === 'notice') {
 				waits.push(next.value);
 				continue;
@@ -38,11 +38,11 @@ export async function* openAnswer(
 
 		return {head, rest};
 	};
-	const onWait = (milliseconds: number, error: unknown) => {
-		if (milliseconds > silentWait) {
-			const why = error instanceof AppError ? error.message : 'The model’s host did not answer.';
-			// A message that ends with the host's own words may lack its full stop.
-			const text = `${why.replace(/([^.!?…])$/, '$1.')} Trying again in ${Math.round(milliseconds / 1000)} s.`;
+	const onWait = (waitMs: number, error: unknown) => {
+		if (waitMs > maxSilentWaitMs) {
+			const why = error instanceof AppError ? error.message : 'The provider did not answer.';
+			// A message that ends with the vendor's text may lack its full stop.
+			const text = `${why.replace(/([^.!?…])$/, '$1.')} Retrying in ${Math.round(waitMs / 1000)} s.`;
 			waits.push({type: 'notice', level: 'info', text});
 		}
 	};
@@ -53,10 +53,10 @@ export async function* openAnswer(
 		(error: unknown) => waits.end({error}),
 	);
 	yield* waits;
-	return follow(await opening);
+	return answerOf(await opening);
 }
 
-/** Whether the user sees anything of an event: a signature or a count can still be thrown away. */
+/** True if the user sees the event. Signatures and counts can still be discarded. */
 function isShown(event: ProviderEvent): boolean {
 	switch (event.type) {
 		case 'text-delta':
@@ -69,23 +69,23 @@ function isShown(event: ProviderEvent): boolean {
 	}
 }
 
-type Answer = {readonly head: readonly ProviderEvent[]; readonly rest: AsyncGenerator<ProviderEvent>};
+type Opened = {readonly head: readonly ProviderEvent[]; readonly rest: AsyncGenerator<ProviderEvent>};
 
-/** The whole answer, with a link that breaks after its first event told as what it is: an answer that is incomplete. */
-async function* follow({head, rest}: Answer): AsyncGenerator<ProviderEvent> {
+/** Yields the whole answer. Throws `AppError("incomplete")` if the connection breaks, because part of it was shown. */
+async function* answerOf({head, rest}: Opened): AsyncGenerator<ProviderEvent> {
 	try {
 		yield* head;
 		yield* rest;
 	} catch (error) {
 		const broken = error instanceof AppError && error.code === 'network';
-		throw broken ? new AppError('incomplete', error.message, {hint: goOn, cause: error}) : error;
+		throw broken ? new AppError('incomplete', error.message, {hint: continueHint, cause: error}) : error;
 	} finally {
 		await rest.return(undefined);
 	}
 }
 
-/** Ends as soon as the signal says so, even where the far end does not listen to it. */
-async function* heeding(events: AsyncGenerator<ProviderEvent>, signal: AbortSignal): AsyncGenerator<ProviderEvent> {
+/** Yields events until the signal aborts, even if their source ignores it. */
+async function* untilAbort(events: AsyncGenerator<ProviderEvent>, signal: AbortSignal): AsyncGenerator<ProviderEvent> {
 	try {
 		for (;;) {
 			const next = await abortable(events.next(), signal);
@@ -96,7 +96,7 @@ async function* heeding(events: AsyncGenerator<ProviderEvent>, signal: AbortSign
 			yield next.value;
 		}
 	} finally {
-		// Not awaited: a generator that hangs would hold up the end of the run.
+		// Not awaited: a generator that hangs would delay the end of the run.
 		events.return(undefined).catch(() => undefined);
 	}
 }

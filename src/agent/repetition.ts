@@ -2,12 +2,12 @@ import {createHash} from 'node:crypto';
 import type {Message} from '../core/session/message.ts';
 import type {ToolCall} from './model-turn.ts';
 
-/** So many turns in a row that bring nothing new are an endless loop. */
-const limit = 5;
+/** Most consecutive turns without anything new. */
+const maxStaleTurns = 5;
 
 /**
- * Notices a model that runs in circles: true once five turns in a row asked only what was asked before and got the same
- * answers. A test that is run again after a change gives another answer, so working towards something never counts.
+ * Creates a guard against endless loops. It returns true once five consecutive turns only repeated calls and got the same
+ * answers. Progress never counts as a loop: a test that runs again after a change has another result.
  */
 export function createRepetitionGuard(): (calls: readonly ToolCall[], answers: readonly Message[]) => boolean {
 	const seen = new Set<string>();
@@ -22,6 +22,6 @@ export function createRepetitionGuard(): (calls: readonly ToolCall[], answers: r
 		}
 
 		stale = calls.length > 0 && seen.size === known ? stale + 1 : 0;
-		return stale >= limit;
+		return stale >= maxStaleTurns;
 	};
 }

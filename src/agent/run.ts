@@ -10,37 +10,34 @@ import {takeTurn} from './model-turn.ts';
 import {createRepetitionGuard} from './repetition.ts';
 import {runCalls} from './tool-turn.ts';
 
-/** A message of the user, with the id that its event will carry; one typed meanwhile joins at the next turn. */
+/** A message of the user, with the id of its event. One that is typed during a run joins at the next turn. */
 export type QueuedMessage = {readonly id: string; readonly text: string};
 
 export type RunOptions = {
 	readonly runId: string;
 	/** `provider/model-name`. */
 	readonly model: string;
-	/**
-	 * Calls the model with a conversation. Bound to provider, transport, system prompt and tool definitions by the
-	 * caller.
-	 */
+	/** Calls the model. Already bound to provider, transport, system prompt and tool definitions. */
 	readonly ask: ModelCall;
-	/** The conversation so far, every tool call in it answered. */
+	/** The conversation so far. Every tool call in it has a result. */
 	readonly messages: readonly Message[];
-	/** What the user says now; left out to go on with the conversation as it is. */
+	/** The user's message; left out to continue the conversation as it is. */
 	readonly prompt?: QueuedMessage;
 	readonly tools: readonly Tool[];
 	/** The folder that the tools may see, an absolute real path. */
 	readonly workspace: string;
-	/** Asks the user what a tool may not do by itself. */
+	/** Asks the user for what a tool may not do without approval. */
 	readonly approvals: Approvals;
 	readonly signal: AbortSignal;
-	/** Most calls of the model; the tools of the last one still run, so that the session can go on from there. */
+	/** Most calls of the model. The tools of the last one still run, so that the session can continue. */
 	readonly maxTurns?: number;
 	readonly budget?: Budget;
-	/** Takes what the user has queued. Asked after each turn and before the run would end. */
+	/** Returns and clears the user's queue. Called after each turn, also before the run would end. */
 	readonly nextMessages: () => readonly QueuedMessage[];
 	readonly newId: () => string;
-	/** Repeats a model call of which nothing was shown yet; by default twice, with the waits of SAFETY 23. */
+	/** Retries a model call that showed nothing yet; by default twice, with the waits of SAFETY 23. */
 	readonly retry?: Retry;
-	/** The time in milliseconds, for how long tools ran. */
+	/** Returns the time in milliseconds, to measure tools. */
 	readonly clock?: () => number;
 };
 
@@ -54,9 +51,9 @@ type RunEnd = {
 const interrupted: RunEnd = {reason: 'interrupted', stopReason: 'incomplete'};
 
 /**
- * The loop: model, tools, model, until the model has nothing more to do. Never throws: whatever happens, `run-end` comes
- * exactly once and last. A consumer that returns early gets it as the value of `return()`, after everything was stopped.
- * Calls that an abort left without a result stay so; the reducer marks them and answers them in the history.
+ * Runs the loop: model, tools, model, until the model is done. Never throws: `run-end` always comes exactly once, and
+ * last. A consumer that returns early gets it as the value of `return()`, after everything has stopped. Calls without a
+ * result after an abort stay open; the reducer marks them, and answers them in the history.
  */
 export async function* runAgent(options: RunOptions): AsyncGenerator<AgentEvent, void> {
 	const stop = new AbortController();
@@ -79,14 +76,14 @@ async function* converse(options: RunOptions): AsyncGenerator<AgentEvent, RunEnd
 	const isRepeating = createRepetitionGuard();
 	const messages = [...options.messages];
 
-	const hear = async function* (said: readonly QueuedMessage[]): AsyncGenerator<AgentEvent> {
-		for (const {id, text} of said) {
+	const addUserMessages = async function* (queued: readonly QueuedMessage[]): AsyncGenerator<AgentEvent> {
+		for (const {id, text} of queued) {
 			messages.push({role: 'user', text});
 			yield {type: 'user-message', id, text};
 		}
 	};
 
-	yield* hear([...(prompt ? [prompt] : []), ...nextMessages()]);
+	yield* addUserMessages([...(prompt ? [prompt] : []), ...nextMessages()]);
 	for (;;) {
 		signal.throwIfAborted();
 		const {parts, calls, stopReason, why} = yield* takeTurn([...messages], options);
@@ -102,7 +99,7 @@ async function* converse(options: RunOptions): AsyncGenerator<AgentEvent, RunEnd
 		const answers = yield* runCalls(calls, options);
 		messages.push(...answers);
 		if (isRepeating(calls, answers)) {
-			return {reason: 'error', stopReason, error: stuck};
+			return {reason: 'error', stopReason, error: loopError};
 		}
 
 		const exhausted = yield* limits.afterTurn();
@@ -115,14 +112,14 @@ async function* converse(options: RunOptions): AsyncGenerator<AgentEvent, RunEnd
 			return {reason: 'budget', stopReason, error: exhausted};
 		}
 
-		yield* hear(queued);
+		yield* addUserMessages(queued);
 	}
 }
 
-const stuck: ErrorReport = {
+const loopError: ErrorReport = {
 	code: 'failed',
-	message: 'The model kept repeating tool calls that told it nothing new.',
-	hint: 'Say what it should do instead, or choose another model.',
+	message: 'The model kept repeating the same tool calls.',
+	hint: 'Say what it should do instead, or select another model.',
 };
 
 function endOf(error: unknown): RunEnd {

@@ -17,13 +17,13 @@ type Options = {
 
 type ToolMessage = Extract<Message, {role: 'tool'}>;
 
-/** So many tools run at the same time. */
-const parallel = 8;
+/** Most tools that run at the same time. */
+const maxParallel = 8;
 
 /**
- * Runs the calls of one model message and tells of results as they come; gives them in the order of the calls. What
- * only reads runs in parallel, everything else alone and in order. Throws the signal's reason on an abort, at once,
- * also when a tool does not listen; such a tool's late result is dropped.
+ * Runs the calls of one model message. Yields results as they come, and returns them in the order of the calls. Tools
+ * that only read run in parallel, all others alone and in order. On an abort it throws the signal's reason at once,
+ * even if a tool ignores the signal; that tool's late result is dropped.
  */
 export async function* runCalls(
 	calls: readonly ToolCall[],
@@ -66,7 +66,7 @@ function runTogether(calls: readonly ToolCall[], options: Options): AsyncIterabl
 	const events = createChannel<AgentEvent>();
 	const waiting = calls.values();
 	const work = async () => {
-		// All workers draw from the one iterator.
+		// All workers share the iterator.
 		for (const call of waiting) {
 			signal.throwIfAborted();
 			const onOutput = (text: string) => events.push({type: 'tool-output', id: call.id, text});
@@ -82,7 +82,7 @@ function runTogether(calls: readonly ToolCall[], options: Options): AsyncIterabl
 		}
 	};
 
-	const workers = Array.from({length: Math.min(parallel, calls.length)}, work);
+	const workers = Array.from({length: Math.min(maxParallel, calls.length)}, work);
 	abortable(Promise.all(workers), signal).then(
 		() => events.end(),
 		(error: unknown) => events.end({error}),

@@ -5,8 +5,8 @@ import {noUsage, type TokenUsage} from '../core/session/usage.ts';
 type Request = {readonly messages: readonly Message[]; readonly tools: readonly ToolDefinition[]};
 
 /**
- * Guesses what an answer used that was cut before its usage was told. What the provider has counted so far stays;
- * undefined where nothing was said, or where the count covers all that was.
+ * Returns the estimated usage of an answer that broke off before the provider reported all of it. Keeps what was
+ * reported; undefined if the answer is empty or the report covers it.
  */
 export function estimateUsage(
 	{messages, tools}: Request,
@@ -23,8 +23,10 @@ export function estimateUsage(
 		...noUsage,
 		input: tokensOf(JSON.stringify(definitions)) + messages.reduce((sum, each) => sum + tokensRead(each), 0),
 	};
-	const thought = parts.filter(({type}) => type === 'reasoning').reduce((sum, part) => sum + tokensOf(textOf(part)), 0);
-	return {...(counted ?? read), output, reasoning: Math.max(thought, counted?.reasoning ?? 0), estimated: true};
+	const reasoning = parts
+		.filter(({type}) => type === 'reasoning')
+		.reduce((sum, part) => sum + tokensOf(textOf(part)), 0);
+	return {...(counted ?? read), output, reasoning: Math.max(reasoning, counted?.reasoning ?? 0), estimated: true};
 }
 
 function tokensRead(message: Message): number {
@@ -44,7 +46,7 @@ function textOf(part: AssistantPart): string {
 	return part.type === 'tool-call' ? part.name + JSON.stringify(part.arguments) : part.text;
 }
 
-/** About four letters of Latin script make a token, and nearly every character of most others. */
+/** A token is about four Latin letters, or one character of most other scripts. */
 function tokensOf(text: string): number {
 	const others = text.match(/[^\0-\u{24f}]/gu)?.length ?? 0;
 	return Math.ceil((text.length - others) / 4 + others);

@@ -180,7 +180,7 @@ async function startAgent(
 		newId,
 		nextMessages: () => store.getState().takeQueue(),
 		...(maxTurns !== undefined && {maxTurns}),
-		...(budget && priceOf && {budget: {limitUsd: budget.limitUsd, spent: () => spent(priceOf)}}),
+		...(budget && priceOf && {budget: {limitUsd: budget.limitUsd, spentUsd: () => spent(priceOf)}}),
 	});
 }
 

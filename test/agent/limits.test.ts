@@ -16,7 +16,7 @@ test('a run stops after as many turns as were allowed, with the last results in 
 			stopReason: 'tool_use',
 			error: {
 				code: 'budget',
-				message: 'Stopped after 2 turns of the model, as many as were allowed.',
+				message: 'Reached the limit of 2 turns.',
 				hint: 'Continue with -c, or allow more with --max-turns.',
 			},
 		},
@@ -26,21 +26,21 @@ test('a run stops after as many turns as were allowed, with the last results in 
 
 test('a run that is done within its last turn is done', async () => {
 	const {ask} = scriptedModel([text('Hi.'), finish('stop')]);
-	const events = await collect(runAgent(runOptions({ask, maxTurns: 1, budget: {limitUsd: 0.1, spent: () => 5}})));
+	const events = await collect(runAgent(runOptions({ask, maxTurns: 1, budget: {limitUsd: 0.1, spentUsd: () => 5}})));
 	expect(events.at(-1)).toEqual({type: 'run-end', reason: 'done', stopReason: 'end_turn'});
 });
 
 test('a run stops when its budget is used up', async () => {
 	const {ask, asked} = scriptedModel([call('echo', {word: 'a'}), finish('tool-calls')]);
 	const costs = [0.01, 0.06];
-	const budget = {limitUsd: 0.05, spent: () => costs.shift() ?? 0};
+	const budget = {limitUsd: 0.05, spentUsd: () => costs.shift() ?? 0};
 	expect((await collect(runAgent(runOptions({ask, budget})))).at(-1)).toEqual({
 		type: 'run-end',
 		reason: 'budget',
 		stopReason: 'tool_use',
 		error: {
 			code: 'budget',
-			message: 'Stopped after $0.0600; the budget was $0.05.',
+			message: 'Reached the budget of $0.05: spent $0.0600.',
 			hint: 'Continue with -c, or allow more with --budget.',
 		},
 	});
@@ -53,12 +53,12 @@ test('a budget that cannot be watched is said once', async () => {
 		[call('echo'), finish('tool-calls')],
 		[text('Hi.'), finish('stop')],
 	);
-	const events = await collect(runAgent(runOptions({ask, budget: {limitUsd: 1, spent: () => null}})));
+	const events = await collect(runAgent(runOptions({ask, budget: {limitUsd: 1, spentUsd: () => null}})));
 	expect(events.filter(event => event.type === 'notice')).toEqual([
 		{
 			type: 'notice',
 			level: 'warning',
-			text: 'The price of custom/demo is unknown, so the budget cannot stop this run.',
+			text: "The price of custom/demo is unknown, so the budget can't stop this run.",
 		},
 	]);
 });
@@ -71,8 +71,8 @@ test('a model that runs in circles is stopped', async () => {
 		stopReason: 'tool_use',
 		error: {
 			code: 'failed',
-			message: 'The model kept repeating tool calls that told it nothing new.',
-			hint: 'Say what it should do instead, or choose another model.',
+			message: 'The model kept repeating the same tool calls.',
+			hint: 'Say what it should do instead, or select another model.',
 		},
 	});
 	expect(asked).toHaveLength(6);

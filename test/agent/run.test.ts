@@ -182,7 +182,7 @@ test('[21] [23] a call is repeated while nothing was shown, and a long wait is s
 	const events = runAgent(runOptions({ask, retry: createModelRetry(clock)}));
 
 	expect((await collect(events)).slice(2)).toEqual([
-		{type: 'notice', level: 'info', text: 'The host is unavailable (503): busy. Trying again in 4 s.'},
+		{type: 'notice', level: 'info', text: 'The host is unavailable (503): busy. Retrying in 4 s.'},
 		{type: 'text-delta', id: 't', messageId: 'id-1', text: 'Hi.'},
 		done,
 	]);

@@ -123,7 +123,7 @@ test('a bug in a tool is answered and said, and does not end the run', async () 
 test('an unknown tool is answered with the names of those that exist', async () => {
 	const {results} = await resultsOf([call('rm_rf')], [echo]);
 	expect(results.map(({output, failed}) => [output, failed])).toEqual([
-		['There is no tool “rm_rf”. There are: echo.', true],
+		['Unknown tool “rm_rf”. Available: echo.', true],
 	]);
 });
 
@@ -132,7 +132,7 @@ test('malformed arguments are answered with the schema, and nothing is run', asy
 	const {results} = await resultsOf([call], [echo]);
 	expect(results.map(({output, failed}) => [output, failed])).toEqual([
 		[
-			'The arguments were not a JSON object, but this: {"word": "a\nNothing was run. Call echo again with a JSON object ' +
+			'The arguments were not a JSON object: {"word": "a\nNothing was run. Call echo again with a JSON object ' +
 				'of this schema: {"type":"object","properties":{"word":{"type":"string"}}}',
 			true,
 		],
@@ -141,7 +141,7 @@ test('malformed arguments are answered with the schema, and nothing is run', asy
 
 test('a huge result keeps its head and its tail', async () => {
 	const {results} = await resultsOf([call('echo')], [{...echo, run: async () => `a${'x'.repeat(2_000_000)}z`}]);
-	expect(results[0]?.output).toMatch(/^ax{23699}\n\[… \d+ characters left out: .* at most\..* …\]\nx{7899}z$/);
+	expect(results[0]?.output).toMatch(/^ax{23699}\n\[… \d+ characters left out: .* at most 32 kB\..* …\]\nx{7899}z$/);
 });
 
 test('calls with one id for all are told apart', async () => {

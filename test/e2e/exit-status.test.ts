@@ -185,7 +185,7 @@ test('a run that used up its budget ends with 7, by prices that nobody had loade
 	expect(status).toBe(7);
 	expect(JSON.parse(stdout)).toMatchObject({
 		cost_usd: expect.any(Number),
-		error: {code: 'budget', message: expect.stringMatching(/^Stopped after \$0\.\d{4}; the budget was \$0\.00001\.$/)},
+		error: {code: 'budget', message: expect.stringMatching(/^Reached the budget of \$0\.00001: spent \$0\.\d{4}\.$/)},
 	});
 	expect(host.chats()).toHaveLength(1);
 });

@@ -2,27 +2,27 @@ import {createHash} from 'node:crypto';
 import type {AgentEvent} from '../../core/session/event.ts';
 import type {ToolContext} from '../../core/session/tool.ts';
 
-/** A question as it is recorded and shown: `id` is the call that waits for it, `hash` is of exactly what is allowed. */
+/** A question as it is recorded and shown. `id` is the call that waits, `hash` identifies exactly what is allowed. */
 export type ApprovalRequest = Omit<Extract<AgentEvent, {type: 'approval-request'}>, 'type'>;
 
-/** What the user says to it. `session` allows the same thing for the rest of the session. */
+/** The user's answer. `session` allows the same thing for the rest of the session. */
 export type Decision = 'no' | 'once' | 'session';
 
-/** Puts a question to whoever can answer it. Throws the signal's reason where the run ends first. */
+/** Asks the user a question. Throws the signal's reason if the run ends first. */
 export type Decide = (request: ApprovalRequest, signal: AbortSignal) => Promise<Decision>;
 
 type Call = {readonly id: string; readonly signal: AbortSignal; readonly emit: (event: AgentEvent) => void};
 
-/** Binds a call of a tool to the approvals of its session: question and answer become events beside its own. */
+/** Binds a tool call to the approvals of its session. `emit` gets the question and the answer as events. */
 export type Approvals = (call: Call) => ToolContext['approve'];
 
-/** Refuses everything, where there is nobody to ask. */
+/** Refuses everything, for a run without a user. */
 export const refuseAll: Decide = async () => 'no';
 
-/** Asks one question at a time, and none twice that was answered for the session. */
+/** Creates the approvals of a session. It asks one question at a time, and never again what the session allows. */
 export function createApprovals(decide: Decide): Approvals {
 	const allowed = new Set<string>();
-	let before: Promise<unknown> = Promise.resolve();
+	let previous: Promise<unknown> = Promise.resolve();
 
 	return ({id, signal, emit}) => {
 		const ask = async (summary: string, hash: string) => {
@@ -44,8 +44,8 @@ export function createApprovals(decide: Decide): Approvals {
 
 		return ({summary, subject}) => {
 			const hash = createHash('sha256').update(subject).digest('hex');
-			const answer = before.then(() => ask(summary, hash));
-			before = answer.catch(() => undefined);
+			const answer = previous.then(() => ask(summary, hash));
+			previous = answer.catch(() => undefined);
 			return answer;
 		};
 	};

@@ -1,17 +1,17 @@
 import {homedir} from 'node:os';
 import {join} from 'node:path';
 
-/** What no tool may show, wherever the working folder is. */
+/** Where to find what no tool may show. */
 export type Places = {
-	/** Where `service` keeps keys and sessions. */
+	/** The folder in which `service` keeps keys and sessions. */
 	readonly stateFolder: string;
-	/** Where the user is at home, as the system says it by default. */
+	/** The user's home folder; that of the system by default. */
 	readonly homeFolder?: string;
 };
 
 /**
- * Where programs keep keys, tokens and passwords of the user, below the home folder: who works in that folder, or in one
- * that links there, has them in reach of the agent (SAFETY 13).
+ * Where programs keep the user's keys, tokens and passwords, below the home folder. They are within reach of the agent if
+ * the user works in that folder, or in one that links there (SAFETY 13).
  */
 const credentialPlaces: readonly string[] = [
 	...['.service', '.ssh', '.gnupg', '.password-store', '.pki', '.vault-token', '.age'],
@@ -40,16 +40,13 @@ const credentialPlaces: readonly string[] = [
 	'.local/share/fish/fish_history',
 ];
 
-/**
- * The kernel's files, because an environment holds keys, and where the system keeps passwords and keys, with their
- * copies.
- */
+/** Kernel files, because an environment may hold keys, and the system's passwords and keys with their backups. */
 const systemPlaces: readonly string[] = [
 	...['/proc', '/sys', '/dev', '/etc/shadow', '/etc/shadow-', '/etc/gshadow', '/etc/gshadow-', '/etc/sudoers'],
 	...['/etc/sudoers.d', '/etc/ssl/private', '/etc/pki/tls/private', '/etc/NetworkManager/system-connections'],
 ];
 
-/** Every place that is protected, as an absolute path; links are not resolved, and most of them do not exist. */
+/** Returns every protected place as an absolute path. Links are not resolved, and most places don't exist. */
 export function protectedPlaces({stateFolder, homeFolder = homedir()}: Places): readonly string[] {
 	return [stateFolder, ...credentialPlaces.map(place => join(homeFolder, place)), ...systemPlaces];
 }

@@ -1,40 +1,33 @@
 /**
- * Files that hold secrets by what they are: a model is shown one only after the user allowed it. Each entry says why. `*`
- * stands for any characters of a name; an entry with `/` is for a file in a folder of that name.
+ * Names of secret files: a model sees one only if the user allows it. Each key says what the files hold. `*` matches any
+ * characters of a name; an entry with `/` matches a file in a folder of that name.
  */
 const secretFiles: Readonly<Record<string, readonly string[]>> = {
-	'settings of a program, as its environment': ['.env', '.env.*', '*.env', '.envrc', '.dev.vars', '.dev.vars.*'],
-	'logins of package registries': [
-		'.npmrc',
-		'.pypirc',
-		'.yarnrc',
-		'.gem/credentials',
-		'.m2/settings*.xml',
-		'auth.json',
-	],
-	'logins of servers and databases': ['.netrc', '_netrc', '.pgpass', 'pgpass.conf', '.my.cnf', '.htpasswd'],
-	'logins of git and of containers': ['.git-credentials', '.dockercfg', '.docker/config.json'],
-	'logins of clouds': ['.boto', '.s3cfg', '.databrickscfg', '.vault-token', 'application_default_credentials.json'],
-	'logins of clusters': ['kubeconfig', 'kubeconfig.*', '*.kubeconfig'],
+	'environment of a program': ['.env', '.env.*', '*.env', '.envrc', '.dev.vars', '.dev.vars.*'],
+	'package registry logins': ['.npmrc', '.pypirc', '.yarnrc', '.gem/credentials', '.m2/settings*.xml', 'auth.json'],
+	'server and database logins': ['.netrc', '_netrc', '.pgpass', 'pgpass.conf', '.my.cnf', '.htpasswd'],
+	'git and container logins': ['.git-credentials', '.dockercfg', '.docker/config.json'],
+	'cloud logins': ['.boto', '.s3cfg', '.databrickscfg', '.vault-token', 'application_default_credentials.json'],
+	'cluster logins': ['kubeconfig', 'kubeconfig.*', '*.kubeconfig'],
 	'keys of service accounts and apps': ['service-account*.json', 'service_account*.json', 'client_secret*.json'],
-	'private keys, and certificates that come with them': ['*.pem', '*.key', '*.p8', '*.p12', '*.pfx', '*.ppk'],
-	'stores of keys and passwords': ['*.jks', '*.keystore', '*.kdbx', '*.kdb'],
-	'keys of SSH': ['id_rsa*', 'id_dsa*', 'id_ecdsa*', 'id_ed25519*'],
-	'credentials that call themselves so': ['credentials*', '.credentials*', '.secrets', '.secrets.*'],
-	'secrets that call themselves so': ['secret.*', 'secrets.*'],
-	'state and variables of Terraform, with every secret in clear': [
+	'private keys and their certificates': ['*.pem', '*.key', '*.p8', '*.p12', '*.pfx', '*.ppk'],
+	'key and password stores': ['*.jks', '*.keystore', '*.kdbx', '*.kdb'],
+	'SSH keys': ['id_rsa*', 'id_dsa*', 'id_ecdsa*', 'id_ed25519*'],
+	'credentials by name': ['credentials*', '.credentials*', '.secrets', '.secrets.*'],
+	'secrets by name': ['secret.*', 'secrets.*'],
+	'Terraform state and variables, with secrets in plain text': [
 		'*.tfstate',
 		'*.tfstate.*',
 		'*.tfvars',
 		'*.tfvars.json',
 	],
-	'settings of Terraform, with its tokens': ['.terraformrc', 'terraform.rc', 'credentials.tfrc.json'],
+	'Terraform settings, with tokens': ['.terraformrc', 'terraform.rc', 'credentials.tfrc.json'],
 };
 
-/** Folders that hold nothing else. */
+/** Folders whose files are all secret. */
 const secretFolders = ['.ssh', '.gnupg', '.aws', '.azure', '.kube', '.password-store'];
 
-/** Names that are in the table and harmless: examples without values, public halves, and programs about credentials. */
+/** Harmless names that would match: examples without values, public keys, and source code about credentials. */
 const harmless =
 	/\.(?:example|sample|template|tpl|dist|pub|md|mdx|rst|html|css|[cm]?[jt]sx?|vue|svelte|py|rb|php|go|rs|java|kts?|swift|cs|c|cc|cpp|h|hpp|ex|exs|scala|dart|snap)$/i;
 
@@ -44,7 +37,7 @@ const secret = new RegExp(
 	'i',
 );
 
-/** True for a file that holds secrets by its name or folder, whatever is in it. `path` has `/`, and is a real one. */
+/** True for a file whose name or folder suggests secrets. `path` is a real path with `/`. */
 export function isSecretFile(path: string): boolean {
 	return secret.test(path) && !harmless.test(path);
 }

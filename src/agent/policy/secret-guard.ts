@@ -4,7 +4,7 @@ import type {Guard} from '../tools/files/bounds.ts';
 import {pathText} from '../tools/files/path-text.ts';
 import {isSecretFile} from './secret-files.ts';
 
-/** Lets a file that holds secrets by its name be opened only after the user allowed it. Throws `failed` otherwise. */
+/** Returns a guard that asks the user before a secret file is opened. It throws `AppError("failed")` if they refuse. */
 export function askForSecrets({approve}: Pick<ToolContext, 'approve'>): Guard {
 	return async ({real, shown}) => {
 		if (!isSecretFile(real)) {
@@ -12,18 +12,18 @@ export function askForSecrets({approve}: Pick<ToolContext, 'approve'>): Guard {
 		}
 
 		const name = pathText(shown);
-		const summary = `Show ${name} to the model? By its name it holds secrets.`;
+		const summary = `Show ${name} to the model? Its name suggests secrets.`;
 		if (!(await approve({summary, subject: `read ${real}`}))) {
-			throw new AppError('failed', `“${name}” holds secrets by its name, and the user did not allow reading it.`, {
-				hint: 'Do without it, or tell the user what you need from it.',
+			throw new AppError('failed', `The user did not allow reading “${name}”, whose name suggests secrets.`, {
+				hint: 'Continue without it, or tell the user what you need from it.',
 			});
 		}
 	};
 }
 
-/** Throws `failed` for a file that holds secrets by its name: it is asked for by its own path, never among others. */
+/** Throws `AppError("failed")` for a secret file: it can be opened by its own path only. */
 export const withoutSecretFiles: Guard = async ({real, shown}) => {
 	if (isSecretFile(real)) {
-		throw new AppError('failed', `“${pathText(shown)}” holds secrets by its name.`);
+		throw new AppError('failed', `The name of “${pathText(shown)}” suggests secrets.`);
 	}
 };

@@ -4,8 +4,8 @@ import {isJsonObject, type JsonObject} from '../../core/json.ts';
 import {mask} from '../../core/secrets/secret.ts';
 import type {Tool, ToolContext} from '../../core/session/tool.ts';
 
-/** Tells the model why there is `***` in what it reads of a file, so that it takes it for no fault of the file. */
-export const redactionNote = `[${mask} stands for what looks like a credential; it is shown to no model]`;
+/** Explains to the model that `***` isn't part of the file. */
+export const redactionNote = `[${mask} hides what looks like a credential; models never see it]`;
 
 type Definition<Shape extends z.core.$ZodShape> = {
 	readonly name: string;
@@ -13,7 +13,7 @@ type Definition<Shape extends z.core.$ZodShape> = {
 	readonly readOnly: boolean;
 	readonly readOn?: Tool['readOn'];
 	readonly arguments: z.ZodMiniObject<Shape, z.core.$strict>;
-	/** Returns what the model reads. Throws `AppError` for what the model can put right. */
+	/** Returns the result for the model. Throws `AppError` for what the model can correct. */
 	readonly run: (args: z.output<z.ZodMiniObject<Shape, z.core.$strict>>, context: ToolContext) => Promise<string>;
 };
 
@@ -31,7 +31,7 @@ export function defineTool<const Shape extends z.core.$ZodShape>(definition: Def
 		readOnly,
 		...(readOn && {readOn}),
 		async run(given, context) {
-			// Some vendors' models write null for an argument that they leave out.
+			// Some models write null for an argument that they leave out.
 			const present = Object.fromEntries(Object.entries(given).filter(([, value]) => value !== null));
 			const {success, data, error} = definition.arguments.safeParse(present);
 			if (!success) {
@@ -48,16 +48,16 @@ function explain(issues: readonly z.core.$ZodIssue[], given: JsonObject, {proper
 	const sentences = issues.map(issue => {
 		if (issue.code === 'unrecognized_keys') {
 			const unknown = issue.keys.map(key => `“${key}”`).join(', ');
-			return `There is no argument ${unknown}; there are: ${Object.keys(known).join(', ')}.`;
+			return `Unknown argument ${unknown}. Available: ${Object.keys(known).join(', ')}.`;
 		}
 
 		const name = String(issue.path[0]);
-		return `The argument “${name}” ${name in given ? 'is not right' : 'is missing'}: ${wanted(known[name])}`;
+		return `${name in given ? 'Invalid' : 'Missing'} argument “${name}”: ${expected(known[name])}`;
 	});
 	return sentences.join(' ');
 }
 
-function wanted(property: unknown): string {
+function expected(property: unknown): string {
 	if (!isJsonObject(property)) {
 		return 'see the schema.';
 	}

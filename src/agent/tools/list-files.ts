@@ -10,14 +10,14 @@ import {findFiles} from './files/find-files.ts';
 import {compileGlob} from './files/glob.ts';
 import {pathText} from './files/path-text.ts';
 
-const mostPaths = 1000;
+const maxPaths = 1000;
 
 export function createListFiles(places: Places): Tool {
 	return defineTool({
 		name: 'list_files',
 		description:
 			'List the files of the working folder or of a folder in it, one path a line, without what git ignores. ' +
-			`At most ${mostPaths} paths; narrow it with path or pattern.`,
+			`At most ${maxPaths} paths; narrow it with path or pattern.`,
 		readOnly: true,
 		readOn: 'Narrow it with path or pattern.',
 		arguments: z.strictObject({
@@ -37,14 +37,14 @@ export function createListFiles(places: Places): Tool {
 			}
 
 			const found = await findFiles(folder, bounds, signal);
-			// Matched as they are shown: else a pattern would tell a name that is a credential, character by character.
+			// Matched as they are shown: a pattern must not reveal a name that is a credential, character by character.
 			const paths = redactKnownLines(found.paths);
 			const prefix = folder.shown === '.' ? '' : `${folder.shown}/`;
-			const fits = pattern ? compileGlob(pattern) : () => true;
-			// A pattern may be meant from the working folder or from the folder that is listed.
-			const matching = paths.filter(file => fits(file) || fits(prefix + file)).map(file => prefix + file);
+			const isMatch = pattern ? compileGlob(pattern) : () => true;
+			// A pattern may be relative to the working folder or to the listed one.
+			const matching = paths.filter(file => isMatch(file) || isMatch(prefix + file)).map(file => prefix + file);
 			return [
-				...matching.slice(0, mostPaths).map(pathText),
+				...matching.slice(0, maxPaths).map(pathText),
 				...remarks(matching.length, paths.length, pattern, found.complete),
 			].join('\n');
 		},
@@ -52,12 +52,12 @@ export function createListFiles(places: Places): Tool {
 }
 
 function remarks(matching: number, all: number, pattern: string | undefined, complete: boolean): readonly string[] {
-	const none = pattern ? `[none of ${all} files matches “${pattern}”]` : '[there are no files]';
+	const none = pattern ? `[none of ${all} files matches “${pattern}”]` : '[no files]';
 	return [
 		...(matching === 0 ? [none] : []),
-		...(matching > mostPaths
-			? [`[${matching - mostPaths} more of ${matching} files left out; narrow it with path or pattern]`]
+		...(matching > maxPaths
+			? [`[${matching - maxPaths} more of ${matching} files left out; narrow it with path or pattern]`]
 			: []),
-		...(complete ? [] : ['[there are too many files to look at all; give a path]']),
+		...(complete ? [] : ['[too many files to list them all; give a path]']),
 	];
 }

@@ -17,11 +17,11 @@ import {findRipgrep, ripgrepEngine} from './search/ripgrep-search.ts';
 import type {SearchEngine} from './search/search-engine.ts';
 import {type Found, searchFiles} from './search/search-files.ts';
 
-const mostMatches = 200;
-/** Longer lines are cut, in characters. */
-const longestLine = 300;
-/** So many files that were left out are named. */
-const mostNamed = 5;
+const maxMatches = 200;
+/** Longer lines are cut. */
+const maxLineLength = 300;
+/** Most names of skipped files in a result. */
+const maxNamed = 5;
 
 type Options = Places & {
 	/** Returns the path of the ripgrep program, or undefined where it is not installed. */
@@ -33,7 +33,7 @@ export function createSearchText({ripgrep = findRipgrep, ...places}: Options): T
 		name: 'search_text',
 		description:
 			'Search the files of the working folder for a regular expression, without what git ignores. ' +
-			`Gives path:line:text, at most ${mostMatches} lines.`,
+			`Returns path:line:text, at most ${maxMatches} lines.`,
 		readOnly: true,
 		readOn: 'Narrow it with path, glob or pattern.',
 		arguments: z.strictObject({
@@ -42,8 +42,8 @@ export function createSearchText({ripgrep = findRipgrep, ...places}: Options): T
 				.check(z.minLength(1), z.maxLength(1000), z.describe('Regular expression, matched line by line.')),
 			path: z.optional(z.string().check(z.describe('File or folder to search, relative to the working folder.'))),
 			glob: z.optional(z.string().check(z.maxLength(300), z.describe('Only files that match, for example *.ts.'))),
-			literal: z.optional(z.boolean().check(z.describe('Take the pattern as plain text.'))),
-			ignore_case: z.optional(z.boolean().check(z.describe('Let upper and lower case be the same.'))),
+			literal: z.optional(z.boolean().check(z.describe('Search for the pattern as plain text.'))),
+			ignore_case: z.optional(z.boolean().check(z.describe('Ignore case.'))),
 		}),
 
 		async run({pattern, path, glob, literal = false, ignore_case: ignoreCase = false}, context) {
@@ -65,7 +65,7 @@ export function createSearchText({ripgrep = findRipgrep, ...places}: Options): T
 	});
 }
 
-/** Searches one file that was asked for; one that holds secrets by its name only if the user allows it. */
+/** Searches one file. The user is asked before a secret file is searched. */
 function searchFile({shown}: Located, {matching}: SearchEngine, bounds: Bounds, context: ToolContext): Promise<Found> {
 	const {signal} = context;
 	const read = async (path: string) => (await readText(path, bounds, signal, askForSecrets(context))).text;
@@ -78,7 +78,7 @@ async function searchFolder(engine: SearchEngine, bounds: Bounds, signal: AbortS
 		const file = await readText(path, bounds, signal, withoutSecretFiles).catch(() => undefined);
 		return file?.text;
 	};
-	// A name that is a credential itself would be told by the glob that finds it.
+	// A glob must not reveal a name that is itself a credential.
 	const searched = paths.filter(path => !isSecretFile(path) && !hasKnownSecret(path)).sort();
 	const found = await searchFiles(searched, {matching: engine.matching, read, signal});
 	const skipped = all.filter(path => isSecretFile(path) && !hasKnownSecret(path)).sort();
@@ -86,29 +86,29 @@ async function searchFolder(engine: SearchEngine, bounds: Bounds, signal: AbortS
 }
 
 function answer({matches, complete}: Found, skipped: readonly string[]): string {
-	const given = matches.slice(0, mostMatches);
+	const given = matches.slice(0, maxMatches);
 	const lines = given.map(({path, line, text}) => `${pathText(redactKnown(path))}:${line}:${cut(text)}`);
-	const more = matches.length - mostMatches;
+	const more = matches.length - maxMatches;
 	const remarks = [
 		...(given.some(({isRedacted}) => isRedacted) ? [redactionNote] : []),
-		...(matches.length === 0 ? ['[nothing was found]'] : []),
+		...(matches.length === 0 ? ['[no matches]'] : []),
 		...(more > 0 ? [`[${more} more lines left out; narrow it with path, glob or pattern]`] : []),
-		...(complete ? [] : ['[not everything could be searched; narrow it with path or glob]']),
+		...(complete ? [] : ['[the search is incomplete; narrow it with path or glob]']),
 		...(skipped.length > 0 ? [skippedNote(skipped)] : []),
 	];
 	return [...lines, ...remarks].join('\n');
 }
 
 function cut(text: string): string {
-	return text.length > longestLine ? `${cutText(text, longestLine)}…` : text;
+	return text.length > maxLineLength ? `${cutText(text, maxLineLength)}…` : text;
 }
 
 function skippedNote(skipped: readonly string[]): string {
-	const more = skipped.length - mostNamed;
-	const named = skipped.slice(0, mostNamed).map(pathText).join(', ');
+	const more = skipped.length - maxNamed;
+	const named = skipped.slice(0, maxNamed).map(pathText).join(', ');
 	const files =
 		skipped.length === 1
-			? '1 file that holds secrets by its name was'
-			: `${skipped.length} files that hold secrets by their names were`;
-	return `[${files} not searched: ${named}${more > 0 ? ` and ${more} more` : ''}; give one as path, and the user is asked]`;
+			? '1 file whose name suggests secrets was'
+			: `${skipped.length} files whose names suggest secrets were`;
+	return `[${files} not searched: ${named}${more > 0 ? ` and ${more} more` : ''}; to ask the user, give one as path]`;
 }

@@ -7,7 +7,7 @@ test.each([
 	...['kubeconfig', 'prod.kubeconfig', '.docker/config.json', 'service-account.json', 'service-account-prod.json'],
 	...['terraform.tfstate', 'terraform.tfstate.backup', 'prod.tfvars', '.aws/config', 'home/.ssh/known_hosts'],
 	...['secrets.yaml', 'config/master.key', 'auth.json', '.htpasswd', 'client_secret_1.json'],
-])('%s holds secrets by its name', path => {
+])('%s is a secret file by its name', path => {
 	expect(isSecretFile(`/repo/${path}`)).toBe(true);
 });
 
@@ -15,6 +15,6 @@ test.each([
 	...['.env.example', '.env.sample', '.env.template', '.env.dist', '.npmrc.example', 'id_rsa.pub', 'config.json'],
 	...['src/credentials.ts', 'test/secrets.test.tsx', 'environment.ts', 'keys.ts', 'monkey.txt', 'docs/credentials.md'],
 	...['package.json', 'tokens.css', 'key', 'pem', 'docker/config.json', 'service.json', 'main.tf'],
-])('%s does not', path => {
+])('%s is not a secret file', path => {
 	expect(isSecretFile(`/repo/${path}`)).toBe(false);
 });

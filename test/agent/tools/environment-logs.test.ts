@@ -101,10 +101,10 @@ test('100,000 lines and a line of 10 MB are read, and the answer stays small [21
 test.each([
 	[{pattern: '(a+)+$'}, 'The regular expression “(a+)+$” takes too long on this log.'],
 	[{pattern: 'a('}, 'Invalid regex “a(”: unterminated group.'],
-	[{lines: 501}, 'The argument “lines” is not right: integer of 1 or more. Most lines to give, at most 500.'],
-	[{level: 'loud'}, /^The argument “level” is not right/],
-	[{environment: null}, 'The argument “environment” is missing: string. Id of the environment, a UUID.'],
-	[{follow: true}, /^There is no argument “follow”/],
+	[{lines: 501}, 'Invalid argument “lines”: integer of 1 or more. Most lines to give, at most 500.'],
+	[{level: 'loud'}, /^Invalid argument “level”/],
+	[{environment: null}, 'Missing argument “environment”: string. Id of the environment, a UUID.'],
+	[{follow: true}, /^Unknown argument “follow”/],
 ])('%j is refused, and says what is right [21]', async (args, message) => {
 	await expect(tool([`${'a'.repeat(40)}!\n`]).run(args)).rejects.toMatchObject({
 		code: 'usage',

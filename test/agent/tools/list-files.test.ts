@@ -56,7 +56,7 @@ test('a long list is cut, and how much is left out is said', async () => {
 
 test('an empty folder and a file instead of a folder are said', async () => {
 	const {stateFolder, context} = await makeWorkspace();
-	expect(await createListFiles({stateFolder}).run({}, context)).toBe('[there are no files]');
+	expect(await createListFiles({stateFolder}).run({}, context)).toBe('[no files]');
 	await writeAll(context.workspace, {'a.txt': ''});
 	await expect(createListFiles({stateFolder}).run({path: 'a.txt'}, context)).rejects.toThrow('“a.txt” is a file');
 });

@@ -21,13 +21,13 @@ test('a range of lines is given, and what follows it is not mentioned', async ()
 
 test('an empty file and a range outside of the file are said', async () => {
 	expect(await read('')).toBe('[a.txt is empty]');
-	expect(await read('a\nb', {offset: 7})).toBe('[a.txt has 2 lines; there are none from 7 on]');
+	expect(await read('a\nb', {offset: 7})).toBe('[a.txt has only 2 lines]');
 });
 
 test('a long file is given up to 2,000 lines, and the next line is named', async () => {
 	const lines = (await read('x\n'.repeat(5000))).split('\n');
 	expect(lines).toHaveLength(2001);
-	expect(lines.at(-1)).toBe('[lines 1 to 2000 of 5000; read on with offset 2001]');
+	expect(lines.at(-1)).toBe('[lines 1 to 2000 of 5000; continue with offset 2001]');
 });
 
 test('a result takes 32 kB: its beginning, its end, and where to read on between them', async () => {
@@ -41,7 +41,7 @@ test('a result takes 32 kB: its beginning, its end, and where to read on between
 	const [, next, left] = /left out.* with offset (\d+)/.exec(output) ?? [];
 	expect(next).toBe('123');
 	expect(left).toBe(undefined);
-	expect(output).toContain(`122\t${'x'.repeat(190)}\n[… 1838 lines left out: a result takes 32 kB at most.`);
+	expect(output).toContain(`122\t${'x'.repeat(190)}\n[… 1838 lines left out: a result has at most 32 kB.`);
 });
 
 test('a line of 10 MB is cut', async () => {
@@ -51,7 +51,7 @@ test('a line of 10 MB is cut', async () => {
 
 test('a private key is not given, from whichever line on, and the model is told [8]', async () => {
 	const key = ['-----BEGIN PRIVATE KEY-----', ...Array<string>(5).fill('MIIEvQIBADANBgkqhkiG9w0BAQEFAASC')];
-	const note = '[*** stands for what looks like a credential; it is shown to no model]';
+	const note = '[*** hides what looks like a credential; models never see it]';
 	const content = [...key, '-----END PRIVATE KEY-----', 'ready'].join('\n');
 	expect(await read(content, {offset: 5})).toBe(
 		['5\t***', '6\t***', '7\t-----END PRIVATE KEY-----', '8\tready', note].join('\n'),
@@ -68,10 +68,10 @@ test('a binary and a too large file are refused kindly', async () => {
 });
 
 test.each<[JsonObject, string]>([
-	[{path: null}, 'The argument “path” is missing: string. Path of the file, relative to the working folder.'],
-	[{offset: 0}, 'The argument “offset” is not right: integer of 1 or more. First line to read, counted from 1.'],
-	[{offset: '3'}, 'The argument “offset” is not right: integer of 1 or more. First line to read, counted from 1.'],
-	[{lines: 3}, 'There is no argument “lines”; there are: path, offset, limit.'],
+	[{path: null}, 'Missing argument “path”: string. Path of the file, relative to the working folder.'],
+	[{offset: 0}, 'Invalid argument “offset”: integer of 1 or more. First line to read, counted from 1.'],
+	[{offset: '3'}, 'Invalid argument “offset”: integer of 1 or more. First line to read, counted from 1.'],
+	[{lines: 3}, 'Unknown argument “lines”. Available: path, offset, limit.'],
 ])('wrong arguments %j are answered with what is right', async (args, message) => {
 	await expect(read('a', args)).rejects.toThrow(message);
 });

@@ -10,7 +10,7 @@ import type {JsonObject} from '../../../src/core/json.ts';
 import {makeWorkspace, writeAll} from './workspace.ts';
 
 const token = `ghp_${'aB3'.repeat(12)}`;
-const note = '[*** stands for what looks like a credential; it is shown to no model]';
+const note = '[*** hides what looks like a credential; models never see it]';
 
 const engines = [
 	['ripgrep', {}],
@@ -31,7 +31,7 @@ for (const [name, options] of engines) {
 			...['ghp_a.*|\\*\\*\\*', 'ghp_b.*|\\*\\*\\*', 'key = .(?:ghp_a|\\*)', 'key = .(?:ghp_b|\\*)'],
 		];
 		for (const pattern of patterns) {
-			const shown = pattern.includes('\\*') ? `a.ts:1:const key = '***';\n${note}` : '[nothing was found]';
+			const shown = pattern.includes('\\*') ? `a.ts:1:const key = '***';\n${note}` : '[no matches]';
 			expect([pattern, await run({pattern})]).toEqual([pattern, shown]);
 			expect([pattern, await run({pattern, path: 'a.ts'})]).toEqual([pattern, shown]);
 		}
@@ -47,7 +47,7 @@ for (const [name, options] of engines) {
 		const {run} = await searchIn({
 			'a.txt': ['-----BEGIN PRIVATE KEY-----', body, body, '-----END PRIVATE KEY-----', ''].join('\n'),
 		});
-		expect(await run({pattern: 'MIIE'})).toBe('[nothing was found]');
+		expect(await run({pattern: 'MIIE'})).toBe('[no matches]');
 		expect(await run({pattern: 'BEGIN'})).toBe('a.txt:1:-----BEGIN PRIVATE KEY-----');
 	});
 
@@ -59,11 +59,11 @@ for (const [name, options] of engines) {
 			'src/credentials.ts': 'PORT=4\n',
 		});
 		const skipped =
-			'[2 files that hold secrets by their names were not searched: .env, deploy/server.pem; ' +
-			'give one as path, and the user is asked]';
+			'[2 files whose names suggest secrets were not searched: .env, deploy/server.pem; ' +
+			'to ask the user, give one as path]';
 		expect(await run({pattern: 'PORT=\\d'})).toBe(`.env.example:1:PORT=2\nsrc/credentials.ts:1:PORT=4\n${skipped}`);
-		expect(await run({pattern: 'PORT=7'})).toBe(`[nothing was found]\n${skipped}`);
-		expect(await run({pattern: 'PORT=1', glob: '*.ts'})).toBe('[nothing was found]');
+		expect(await run({pattern: 'PORT=7'})).toBe(`[no matches]\n${skipped}`);
+		expect(await run({pattern: 'PORT=1', glob: '*.ts'})).toBe('[no matches]');
 	});
 
 	test(`one of them is searched after the user allowed it, with ${name}`, async () => {
@@ -71,10 +71,10 @@ for (const [name, options] of engines) {
 		const approve = async ({summary}: {summary: string}) => asked.push(summary) > 1;
 		const {run} = await searchIn({'.env': 'PORT=1\n'}, approve as () => Promise<boolean>);
 		await expect(run({pattern: 'PORT', path: '.env'})).rejects.toMatchObject({
-			message: '“.env” holds secrets by its name, and the user did not allow reading it.',
+			message: 'The user did not allow reading “.env”, whose name suggests secrets.',
 		});
 		expect(await run({pattern: 'PORT', path: '.env'})).toBe('.env:1:PORT=1');
-		expect(asked).toEqual(Array(2).fill('Show .env to the model? By its name it holds secrets.'));
+		expect(asked).toEqual(Array(2).fill('Show .env to the model? Its name suggests secrets.'));
 	});
 }
 
@@ -106,7 +106,7 @@ test('a file that holds secrets is read only after the user allowed it, also thr
 	symlinkSync('.env', join(workspace, 'notes.txt'));
 	const {run} = createReadFile({stateFolder});
 	for (const path of ['.env', 'notes.txt']) {
-		await expect(run({path}, context)).rejects.toThrow('the user did not allow reading it');
+		await expect(run({path}, context)).rejects.toThrow('The user did not allow reading');
 		expect(await run({path}, {...context, approve: async () => true})).toBe('1\tPORT=1');
 	}
 
@@ -124,6 +124,6 @@ test('a name that is a credential is neither listed nor told by a pattern [8]', 
 	);
 	for (const [, options] of engines) {
 		const search = createSearchText({stateFolder, ...options});
-		expect(await search.run({pattern: 'one', glob: 'ghp_a*'}, context)).toBe('[nothing was found]');
+		expect(await search.run({pattern: 'one', glob: 'ghp_a*'}, context)).toBe('[no matches]');
 	}
 });

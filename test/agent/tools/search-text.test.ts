@@ -35,8 +35,8 @@ for (const [name, options] of engines) {
 		[{pattern: 'one', glob: 'a.*'}, 'src/a.ts:1:const one = 1;'],
 		[{pattern: 'one', glob: 'src/*.ts'}, 'src/a.ts:1:const one = 1;\nsrc/b.ts:1:one('],
 		[{pattern: 'TODO', path: 'src/a.ts'}, 'src/a.ts:2:// TODO'],
-		[{pattern: '--one'}, '[nothing was found]'],
-		[{pattern: 'x'.repeat(50)}, '[nothing was found]'],
+		[{pattern: '--one'}, '[no matches]'],
+		[{pattern: 'x'.repeat(50)}, '[no matches]'],
 	])(`%j is found with ${name}`, async (args, expected) => {
 		expect(await search(args)).toBe(expected);
 	});

@@ -127,8 +127,8 @@ test('100,000 lines at once are looked through, and what matches among them is f
 test.each([
 	[{pattern: '(a+)+$'}, /takes too long on this log/],
 	[{pattern: '['}, /Invalid regex/],
-	[{pattern: 'a', timeout_seconds: 121}, /^The argument “timeout_seconds” is not right/],
-	[{}, /^The argument “pattern” is missing/],
+	[{pattern: 'a', timeout_seconds: 121}, /^Invalid argument “timeout_seconds”/],
+	[{}, /^Missing argument “pattern”/],
 ])('%j is refused [21]', async (args, message) => {
 	await expect(tools(`${'a'.repeat(40)}!\n`).wait(args)).rejects.toMatchObject({
 		code: 'usage',

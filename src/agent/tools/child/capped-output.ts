@@ -1,6 +1,6 @@
-/** Collects bytes up to a limit: the head and the tail are kept, the middle is counted and dropped. */
-export function createCappedOutput(limit: number) {
-	const half = Math.ceil(limit / 2);
+/** Creates a buffer that keeps the head and the tail of an output, and drops and counts the bytes in between. */
+export function createCappedOutput(maxBytes: number) {
+	const half = Math.ceil(maxBytes / 2);
 	const head: Buffer[] = [];
 	const tail: Buffer[] = [];
 	let headSize = 0;
@@ -28,8 +28,8 @@ export function createCappedOutput(limit: number) {
 				dropped += excess;
 			}
 		},
-		/** How many bytes are missing between head and tail. */
-		omitted: () => dropped,
+		/** Returns the number of dropped bytes. */
+		omittedBytes: () => dropped,
 		text(): string {
 			if (dropped === 0) {
 				return Buffer.concat([...head, ...tail]).toString('utf8');

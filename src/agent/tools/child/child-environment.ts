@@ -1,13 +1,13 @@
 import type {Environment} from '../../../core/environment.ts';
 import {searchPath} from '../../../core/search-path.ts';
 
-/** What a program needs to run, and nothing that could be a secret. */
+/** Variables that programs need, none of which holds a secret. */
 const allowed =
 	/^(?:PATH|HOME|USER|LOGNAME|LANG|LC_[A-Z]+|TZ|TMPDIR|TEMP|TMP|SystemRoot|windir|USERPROFILE|PATHEXT|COMSPEC)$/i;
 
 /**
- * The environment that child processes get (SAFETY 15): an allow-list, so that no key is handed on. Relative entries of
- * PATH are dropped, because they would run programs of the project instead of the user's own.
+ * Returns the environment of child processes (SAFETY 15): an allow-list, so that no key reaches them. Relative entries of
+ * PATH are dropped, because they would run the project's programs instead of the user's.
  */
 export function childEnvironment(env: Environment): Readonly<Record<string, string>> {
 	const kept: Record<string, string> = {};

@@ -4,9 +4,9 @@ import type {Environment} from '../../../core/environment.ts';
 import {searchFolders} from '../../../core/search-path.ts';
 
 /**
- * What to start for the name of a program. Windows looks into the working folder first, where a project may have a
- * `git.exe` of its own; there the name is looked up here, in the folders of `PATH` alone (SAFETY 15), and undefined
- * where it is in none of them. Elsewhere the system does it right by itself.
+ * Returns what to start for a program's name; undefined if Windows has none. Windows would first look in the working
+ * folder, where a project may have a `git.exe` of its own, so there only the folders of `PATH` are searched (SAFETY
+ * 15). Other systems search correctly on their own.
  */
 export function findProgram(name: string, env: Environment, platform = process.platform): string | undefined {
 	if (platform !== 'win32' || isAbsolute(name)) {

@@ -11,32 +11,32 @@ type Options = {
 	readonly args: readonly string[];
 	readonly cwd: string;
 	readonly signal: AbortSignal;
-	/** What it reads from standard input; without it there is none. */
+	/** Its standard input; empty if left out. */
 	readonly input?: string;
-	/** Added to the allow-listed environment. */
+	/** Variables to add to the allow-listed environment. */
 	readonly env?: Readonly<Record<string, string>>;
 	/** Longest time that it may run; 30 s by default. */
 	readonly timeoutMs?: number;
-	/** Most bytes that are kept of each output; of more, the head and the tail. */
+	/** Most bytes to keep of each output; of a longer one the head and the tail are kept. */
 	readonly maxBytes?: number;
 };
 
 export type ChildResult = {
-	/** Exit status; null where a signal ended it. */
+	/** Exit status; null if a signal ended it. */
 	readonly status: number | null;
 	readonly stdout: string;
 	readonly stderr: string;
-	/** How many bytes of stdout were left out between head and tail. */
-	readonly omitted: number;
+	/** Number of bytes left out between the head and the tail of stdout. */
+	readonly omittedBytes: number;
 };
 
 /** Time between SIGTERM and SIGKILL. */
 const killDelayMs = 500;
 
 /**
- * Runs a program without a shell (SAFETY 13, 15): allow-listed environment, its own process group, a time
- * limit and capped output. Whatever it leaves running is ended with it. Throws `AppError` `not-found` where the program
- * cannot be started, `failed` where it took too long, and the signal's reason on an abort.
+ * Runs a program without a shell (SAFETY 13, 15): allow-listed environment, its own process group, a time limit and
+ * capped output. What it leaves running is ended with it. Throws `AppError("not-found")` if the program can't be
+ * started, `AppError("failed")` after the time limit, and the signal's reason on an abort.
  */
 export async function runChild(options: Options): Promise<ChildResult> {
 	const {command, args, cwd, signal, input, env, timeoutMs = 30_000, maxBytes = 1_000_000} = options;
@@ -47,7 +47,7 @@ export async function runChild(options: Options): Promise<ChildResult> {
 	const stop = AbortSignal.any([signal, deadline]);
 	const program = findProgram(command, process.env);
 	if (program === undefined) {
-		throw new AppError('not-found', `${command} cannot be started: it is not installed.`);
+		throw new AppError('not-found', `Couldn't start ${command}: it is not installed.`);
 	}
 
 	const child = withoutInherited([input === undefined ? 'ignore' : 'pipe', 'pipe', 'pipe'], stdio =>
@@ -61,7 +61,7 @@ export async function runChild(options: Options): Promise<ChildResult> {
 	);
 	child.stdout?.on('data', stdout.add);
 	child.stderr?.on('data', stderr.add);
-	// A program may end before it has read everything; its status says whether that is a fault.
+	// A program may end before it has read everything; its status says whether that is an error.
 	child.stdin?.on('error', () => undefined).end(input);
 	const end = () => endGroup(child);
 	stop.addEventListener('abort', end, {once: true});
@@ -70,20 +70,20 @@ export async function runChild(options: Options): Promise<ChildResult> {
 		const status = await ended(child);
 		signal.throwIfAborted();
 		if (deadline.aborted) {
-			throw new AppError('failed', `${basename(command)} took longer than ${timeoutMs / 1000} s and was ended.`);
+			throw new AppError('failed', `${basename(command)} took longer than ${timeoutMs / 1000} s and was stopped.`);
 		}
 
-		return {status, stdout: stdout.text(), stderr: stderr.text(), omitted: stdout.omitted()};
+		return {status, stdout: stdout.text(), stderr: stderr.text(), omittedBytes: stdout.omittedBytes()};
 	} finally {
 		stop.removeEventListener('abort', end);
 	}
 }
 
-/** Resolves when the program has ended and its output was read; what it left behind in its group is killed. */
+/** Resolves when the program has ended and its output was read. Kills what is left of its process group. */
 function ended(child: ChildProcess): Promise<number | null> {
 	return new Promise((resolve, reject) => {
 		child.once('error', error => {
-			reject(new AppError('not-found', `${child.spawnfile} cannot be started: ${error.message}.`, {cause: error}));
+			reject(new AppError('not-found', `Couldn't start ${child.spawnfile}: ${error.message}.`, {cause: error}));
 		});
 		child.once('exit', () => signalGroup(child, 'SIGKILL'));
 		child.once('close', resolve);

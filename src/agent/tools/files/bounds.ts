@@ -6,9 +6,9 @@ import {type Places, protectedPlaces} from '../../policy/protected-places.ts';
 
 /** What the tools may see. */
 export type Bounds = {
-	/** The folder they work in, a real path. */
+	/** The real path of the working folder. */
 	readonly workspace: string;
-	/** Real paths of what is never shown to a model, as far as the working folder holds it or lies in it. */
+	/** Real paths that are never shown to a model, if the working folder contains them or is in them. */
 	readonly hidden: readonly string[];
 };
 
@@ -18,7 +18,7 @@ export type Located = {
 	readonly shown: string;
 };
 
-/** The bounds of one call of a tool; `workspace` is a real path. */
+/** Returns the bounds of one tool call. `workspace` is a real path. */
 export async function boundsOf(workspace: string, places: Places): Promise<Bounds> {
 	const real = await Promise.all(
 		protectedPlaces(places).map(async place => (await realPathOf(place)) ?? (await realParentOf(place))),
@@ -26,40 +26,40 @@ export async function boundsOf(workspace: string, places: Places): Promise<Bound
 	return {workspace, hidden: real.filter(place => isInside(place, workspace) || isInside(workspace, place))};
 }
 
-/** The hidden places below a folder, relative to it, with `/`. */
+/** Returns the hidden places below a folder, relative to it, with `/`. */
 export function hiddenBelow(folder: string, {hidden}: Bounds): readonly string[] {
 	return hidden.filter(place => place !== folder && isInside(place, folder)).map(place => shownPath(place, folder));
 }
 
 /**
- * Resolves a path as a model wrote it, through every link (SAFETY 13). Throws `AppError`: `not-found` for what does not
- * exist, `failed` for what is outside the workspace or protected, existing or not.
+ * Resolves a path that a model wrote, through every link (SAFETY 13). Throws `AppError("not-found")` if it doesn't exist,
+ * `AppError("failed")` if it is outside the workspace or protected, existing or not.
  */
 export async function locate(path: string, bounds: Bounds): Promise<Located> {
 	if (path.includes('\0')) {
-		throw new AppError('usage', 'A path cannot contain a NUL character.');
+		throw new AppError('usage', "A path can't contain a NUL character.");
 	}
 
 	const absolute = resolve(bounds.workspace, path);
 	const real = await realPathOf(absolute);
 	assertVisible(real ?? (await realParentOf(absolute)), path, bounds);
 	if (real === undefined) {
-		throw new AppError('not-found', `There is no “${path}”.`, {hint: 'list_files shows what there is.'});
+		throw new AppError('not-found', `File not found: “${path}”.`, {hint: 'Call list_files to see the files.'});
 	}
 
 	return {real, shown: shownPath(real, bounds.workspace)};
 }
 
-/** A file that is open for reading; `real` and `shown` say where it really is. */
+/** A file that is open for reading; `real` and `shown` are its actual path. */
 export type Opened = Located & {readonly handle: FileHandle; readonly size: number};
 
-/** Lets a file be opened, or throws. */
+/** Throws if a file may not be opened. */
 export type Guard = (file: Located) => Promise<void>;
 
 /**
- * Opens a regular file of the workspace for reading, if `guard` lets it. The file that was really opened is checked
- * again, so that a folder swapped for a link in between gains nothing. Never waits: a pipe or a device is refused
- * before it is read.
+ * Opens a regular file of the workspace for reading, if `guard` allows it. Checks the opened file again, so that
+ * swapping a folder for a link in between gains nothing. Never blocks: pipes and devices are refused before they are
+ * read.
  */
 export async function openInside(path: string, bounds: Bounds, guard?: Guard): Promise<Opened> {
 	const located = await locate(path, bounds);
@@ -75,13 +75,13 @@ export async function openInside(path: string, bounds: Bounds, guard?: Guard): P
 	return opened;
 }
 
-/** The second half of `openInside`, for a path that was located before. */
+/** Opens a located path: the second half of `openInside`. */
 export async function openLocated({real, shown}: Located, bounds: Bounds): Promise<Opened> {
 	assertFile(await lstat(real), shown);
-	// Without O_NONBLOCK the opening of a pipe waits for its writer; with O_NOFOLLOW a name swapped for a link fails.
+	// O_NONBLOCK: opening a pipe must not wait for its writer. O_NOFOLLOW: a name swapped for a link fails.
 	const handle = await open(real, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0) | (constants.O_NOFOLLOW ?? 0)).catch(
 		(error: NodeJS.ErrnoException) => {
-			throw new AppError('failed', `“${shown}” cannot be opened: ${error.code}.`, {cause: error});
+			throw new AppError('failed', `Couldn't open “${shown}”: ${error.code}.`, {cause: error});
 		},
 	);
 	try {
@@ -96,18 +96,18 @@ export async function openLocated({real, shown}: Located, bounds: Bounds): Promi
 	}
 }
 
-/** True for what no tool may show: git's own data, our own state, and where the user and the system keep secrets. */
+/** True for git's own data, our own state, and places with secrets of the user or the system. */
 function isProtected(real: string, {workspace, hidden}: Bounds): boolean {
 	const segments = relative(workspace, real).split(sep);
 	return segments.some(segment => segment.toLowerCase() === '.git') || hidden.some(place => isInside(real, place));
 }
 
 function isInside(path: string, folder: string): boolean {
-	const way = relative(folder, path);
-	return way === '' || (way !== '..' && !way.startsWith(`..${sep}`) && !isAbsolute(way));
+	const below = relative(folder, path);
+	return below === '' || (below !== '..' && !below.startsWith(`..${sep}`) && !isAbsolute(below));
 }
 
-/** A path below a folder as it is shown: with `/`, and `.` for the folder itself. */
+/** Returns a path relative to the workspace, with `/`; `.` for the workspace itself. */
 export function shownPath(real: string, workspace: string): string {
 	return relative(workspace, real).replaceAll(sep, '/') || '.';
 }
@@ -118,13 +118,13 @@ function assertVisible(real: string, path: string, bounds: Bounds): void {
 	}
 
 	if (isProtected(real, bounds)) {
-		throw new AppError('failed', `“${path}” is protected and is not shown to a model.`);
+		throw new AppError('failed', `“${path}” is protected and never shown to a model.`);
 	}
 }
 
 function assertFile(stats: {isFile: () => boolean; isDirectory: () => boolean}, path: string): void {
 	if (stats.isDirectory()) {
-		throw new AppError('usage', `“${path}” is a folder.`, {hint: 'list_files shows what is in it.'});
+		throw new AppError('usage', `“${path}” is a folder.`, {hint: 'Call list_files to see its files.'});
 	}
 
 	if (!stats.isFile()) {
@@ -132,23 +132,23 @@ function assertFile(stats: {isFile: () => boolean; isDirectory: () => boolean}, 
 	}
 }
 
-/** Where an opened file really is. Linux says it; elsewhere the path must still lead, without links, to the same file. */
+/** Returns the actual path of an opened file. Linux tells it; elsewhere the path must still lead to the same file. */
 async function pathOfOpened(handle: FileHandle, real: string): Promise<string> {
 	if (process.platform === 'linux') {
-		// The kernel adds this to the path of a file that was removed meanwhile.
+		// The kernel adds this to the path of a removed file.
 		return (await readlink(`/proc/self/fd/${handle.fd}`)).replace(/ \(deleted\)$/, '');
 	}
 
 	const now = await realpath(real);
 	const [path, opened] = [await lstat(now), await handle.stat()];
 	if (path.dev !== opened.dev || path.ino !== opened.ino) {
-		throw new AppError('failed', 'The file was replaced while it was opened.', {hint: 'Try again.'});
+		throw new AppError('failed', 'The file was replaced while it was being opened.', {hint: 'Try again.'});
 	}
 
 	return now;
 }
 
-/** The path without links, undefined where it leads nowhere. */
+/** Returns the path without links; undefined if it leads nowhere. */
 async function realPathOf(path: string): Promise<string | undefined> {
 	try {
 		return await realpath(path);
@@ -157,7 +157,7 @@ async function realPathOf(path: string): Promise<string | undefined> {
 	}
 }
 
-/** The real path that a missing file would have: its nearest existing parent, and the rest of the names. */
+/** Returns the real path that a missing file would have: its nearest existing parent, and the remaining names. */
 async function realParentOf(path: string): Promise<string> {
 	const parent = dirname(path);
 	const real = parent === path ? path : ((await realPathOf(parent)) ?? (await realParentOf(parent)));

@@ -3,8 +3,8 @@ import {type Bounds, hiddenBelow, type Located} from './bounds.ts';
 import {walk} from './walk.ts';
 
 /**
- * The files below a folder, as git sees them (tracked, and untracked ones that are not ignored), else by our own walk.
- * Paths are relative to that folder, sorted, with `/`. `complete` is false where there were too many to look at.
+ * Returns the files below a folder: those that git tracks or doesn't ignore, or without git those that `walk` finds.
+ * Paths are relative to the folder, sorted, with `/`. `complete` is false if there were too many.
  */
 export async function findFiles(
 	folder: Located,
@@ -12,7 +12,7 @@ export async function findFiles(
 	signal: AbortSignal,
 ): Promise<{readonly paths: readonly string[]; readonly complete: boolean}> {
 	const listed = await gitFiles(folder.real, signal);
-	// git tells nothing of a folder that it ignores; who asks for one wants to see it.
+	// git lists nothing in an ignored folder; but the model asked for it.
 	const found = listed && listed.paths.length > 0 ? listed : await walk(folder.real, signal);
 	const hidden = hiddenBelow(folder.real, bounds);
 	const isHidden = (path: string) => hidden.some(place => path === place || path.startsWith(`${place}/`));
@@ -23,11 +23,11 @@ export async function findFiles(
 const maxBytes = 16 * 1024 * 1024;
 const timeoutMs = 10_000;
 
-/** Settings of the repository that would make git run a program, and the network, are switched off. */
+/** Switches off the repository's settings that make git run programs, and the network. */
 const harmless = ['-c', 'core.fsmonitor=false', '-c', 'core.hooksPath=/dev/null'];
 const env = {GIT_OPTIONAL_LOCKS: '0', GIT_NO_LAZY_FETCH: '1', GIT_ALLOW_PROTOCOL: 'none', GIT_TERMINAL_PROMPT: '0'};
 
-/** Undefined where git is missing or the folder is in no work tree; `core.worktree` may name one that it is not in. */
+/** Returns undefined without git or outside a work tree; `core.worktree` may name another folder. */
 async function gitFiles(cwd: string, signal: AbortSignal) {
 	const git = async (...args: readonly string[]) => {
 		const options = {command: 'git', args: [...harmless, ...args], cwd, signal, env, timeoutMs, maxBytes};
@@ -49,12 +49,12 @@ async function gitFiles(cwd: string, signal: AbortSignal) {
 	const paths = new Set<string>();
 	const missing = new Set<string>();
 	for (const entry of result.stdout.split('\0')) {
-		// `-t` puts a letter and a space before each path: R is a file that was deleted.
+		// `-t` puts a letter and a space before each path; R is a deleted file.
 		const path = entry.slice(2);
 		if (path) {
 			(entry.startsWith('R') ? missing : paths).add(path);
 		}
 	}
 
-	return {paths: [...paths].filter(path => !missing.has(path)), complete: result.omitted === 0};
+	return {paths: [...paths].filter(path => !missing.has(path)), complete: result.omittedBytes === 0};
 }

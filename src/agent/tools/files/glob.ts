@@ -1,10 +1,9 @@
-/** More alternatives than this in one pattern are not told apart. */
-const mostAlternatives = 64;
+/** Most alternatives of one pattern; further ones are ignored. */
+const maxAlternatives = 64;
 
 /**
- * Returns a test for paths with `/`: `*` and `?` within a name, `**` over folders, `{a,b}`. A pattern without `/` is
- * meant for the name alone, wherever the file is. Matching takes at most the product of both lengths, whatever the
- * pattern.
+ * Returns a test for paths with `/`: `*` and `?` match within a name, `**` across folders, `{a,b}` either. A pattern
+ * without `/` matches the name in any folder. Matching takes at most the product of both lengths, for any pattern.
  */
 export function compileGlob(pattern: string): (path: string) => boolean {
 	const clean = pattern.replace(/^\.?\//, '');
@@ -26,12 +25,12 @@ function matchesName(pattern: string, name: string): boolean {
 	);
 }
 
-/** Wildcard matching with one point of return: only the last wildcard ever has to take more. */
+/** Matches wildcards with one backtracking point: only the last wildcard may have to match more. */
 function matches<Item>(
 	pattern: readonly Item[],
 	items: readonly Item[],
 	isWild: (item: Item) => boolean,
-	fits: (pattern: Item, item: Item) => boolean,
+	isMatch: (pattern: Item, item: Item) => boolean,
 ): boolean {
 	let at = 0;
 	let wild = -1;
@@ -41,7 +40,7 @@ function matches<Item>(
 		if (expected !== undefined && isWild(expected)) {
 			wild = at++;
 			taken = index;
-		} else if (expected !== undefined && item !== undefined && fits(expected, item)) {
+		} else if (expected !== undefined && item !== undefined && isMatch(expected, item)) {
 			at++;
 			index++;
 		} else if (wild >= 0) {
@@ -58,11 +57,11 @@ function matches<Item>(
 function expandBraces(pattern: string): readonly string[] {
 	const found: string[] = [];
 	const waiting = [pattern];
-	for (let text = waiting.pop(); text !== undefined && found.length < mostAlternatives; text = waiting.pop()) {
+	for (let text = waiting.pop(); text !== undefined && found.length < maxAlternatives; text = waiting.pop()) {
 		const brace = /^(.*)\{([^{}]*)\}(.*)$/s.exec(text);
 		if (brace) {
 			const [, before = '', inside = '', after = ''] = brace;
-			waiting.push(...inside.split(',', mostAlternatives).map(choice => before + choice + after));
+			waiting.push(...inside.split(',', maxAlternatives).map(choice => before + choice + after));
 		} else {
 			found.push(text);
 		}

@@ -1,14 +1,14 @@
 /**
- * A path as a model reads it, on one line: a JSON string where it has characters that end a line or are not seen, so that
- * the name of a file can neither pass for several nor be typed in vain.
+ * Returns a path for the model, on one line: as a JSON string if it has line ends or invisible characters, so that a
+ * file name can't look like several, and the model can repeat it exactly.
  */
 export function pathText(path: string): string {
-	return unseen.test(path)
-		? JSON.stringify(path).replace(new RegExp(unseen, 'gu'), character => character.split('').map(escaped).join(''))
+	return invisible.test(path)
+		? JSON.stringify(path).replace(new RegExp(invisible, 'gu'), character => character.split('').map(escaped).join(''))
 		: path;
 }
 
-const unseen = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/u;
+const invisible = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/u;
 
 function escaped(unit: string): string {
 	return `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`;

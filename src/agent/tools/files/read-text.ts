@@ -2,13 +2,13 @@ import type {FileHandle} from 'node:fs/promises';
 import {AppError} from '../../../core/error.ts';
 import {type Bounds, type Guard, openInside} from './bounds.ts';
 
-/** Larger files are not read at all, in bytes. */
-const largestFile = 16 * 1024 * 1024;
-const smallestRead = 4096;
+/** Larger files are not read. */
+const maxFileBytes = 16 * 1024 * 1024;
+const minReadBytes = 4096;
 
 /**
- * The text of a file of the workspace, without a byte order mark. Throws `AppError` where it is too large or binary, and
- * as `openInside`.
+ * Returns the text of a file of the workspace, without a byte order mark. Throws `AppError` if it is too large or
+ * binary, and like `openInside`.
  */
 export async function readText(
 	path: string,
@@ -18,7 +18,7 @@ export async function readText(
 ): Promise<{text: string; shown: string}> {
 	const {handle, size, shown} = await openInside(path, bounds, guard);
 	try {
-		if (size > largestFile) {
+		if (size > maxFileBytes) {
 			throw new AppError('failed', `“${shown}” is too large to read: ${megabytes(size)} MB.`, {
 				hint: 'Files of more than 16 MB are neither read nor searched.',
 			});
@@ -35,30 +35,30 @@ export async function readText(
 	}
 }
 
-/** Lines end in LF or CRLF; a line end at the very end begins no further line. */
+/** Splits text at LF and CRLF. A line end at the end of the text begins no further line. */
 export function splitLines(text: string): readonly string[] {
 	const lines = text.split(/\r?\n/);
 	return lines.at(-1) === '' ? lines.slice(0, -1) : lines;
 }
 
-/** The bytes of a file. One that grows while it is read, or says nothing of its size, is cut at the limit. */
+/** Returns the bytes of a file. Cuts a file that grows while it is read, or that has no size, at the limit. */
 async function readBytes(handle: FileHandle, size: number, signal: AbortSignal): Promise<Buffer> {
 	const chunks: Buffer[] = [];
 	let length = 0;
 	for (;;) {
 		signal.throwIfAborted();
-		// One byte more than it should have, which says at once that this was all of it.
-		const room = Math.min(largestFile + 1 - length, Math.max(size + 1 - length, smallestRead));
+		// One byte more than the file's size, so that a short read shows its end.
+		const room = Math.min(maxFileBytes + 1 - length, Math.max(size + 1 - length, minReadBytes));
 		const {bytesRead, buffer} = await handle.read(Buffer.allocUnsafe(room), 0, room);
 		length += bytesRead;
 		chunks.push(buffer.subarray(0, bytesRead));
-		if (bytesRead === 0 || length > largestFile) {
+		if (bytesRead === 0 || length > maxFileBytes) {
 			return Buffer.concat(chunks);
 		}
 	}
 }
 
-/** As git and ripgrep tell it: a NUL byte near the beginning. */
+/** True for a NUL byte near the beginning, the rule of git and ripgrep. */
 function isBinary(bytes: Buffer): boolean {
 	return bytes.subarray(0, 8192).includes(0);
 }

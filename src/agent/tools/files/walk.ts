@@ -3,18 +3,17 @@ import {readdir, readFile} from 'node:fs/promises';
 import {join} from 'node:path';
 import ignore, {type Ignore} from 'ignore';
 
-/** So many entries are looked at, and so many folders deep. */
-const mostEntries = 50_000;
-const deepest = 40;
-/** A larger .gitignore is not one, in characters. */
-const largestRules = 256 * 1024;
+const maxEntries = 50_000;
+const maxDepth = 40;
+/** Most characters of a `.gitignore`; a larger one is ignored. */
+const maxRulesLength = 256 * 1024;
 
-/** Rules that hold below the folder they were found in. */
+/** The rules of a `.gitignore`, for the folder that holds it. */
 type Rules = {readonly prefix: string; readonly ignores: Ignore};
 
 /**
- * The files below a folder, without what `.gitignore` files in it name, `.git` and `node_modules`. Links are listed and
- * never followed; pipes, sockets and devices are left out. `complete` is false where the limit was reached.
+ * Returns the files below a folder, except those in `.gitignore` files, `.git` and `node_modules`. Links are listed but
+ * never followed; pipes, sockets and devices are left out. `complete` is false if a limit was reached.
  */
 export async function walk(root: string, signal: AbortSignal): Promise<{paths: readonly string[]; complete: boolean}> {
 	const paths: string[] = [];
@@ -28,7 +27,7 @@ export async function walk(root: string, signal: AbortSignal): Promise<{paths: r
 		const found = await read(join(root, path));
 		const rules = [...folder.rules, ...(await rulesOf(join(root, path), path, found))];
 		for (const entry of found) {
-			if (++entries > mostEntries) {
+			if (++entries > maxEntries) {
 				return {paths, complete: false};
 			}
 
@@ -38,7 +37,7 @@ export async function walk(root: string, signal: AbortSignal): Promise<{paths: r
 				continue;
 			}
 
-			if (isFolder && depth < deepest) {
+			if (isFolder && depth < maxDepth) {
 				folders.push({path: child, depth: depth + 1, rules});
 			} else if (entry.isFile() || entry.isSymbolicLink()) {
 				paths.push(child);
@@ -49,19 +48,19 @@ export async function walk(root: string, signal: AbortSignal): Promise<{paths: r
 	return {paths, complete: true};
 }
 
-/** A folder that cannot be read is an empty one. */
+/** Returns the entries of a folder; none if it can't be read. */
 async function read(folder: string): Promise<readonly Dirent[]> {
 	return readdir(folder, {withFileTypes: true}).catch(() => []);
 }
 
 async function rulesOf(folder: string, path: string, entries: readonly Dirent[]): Promise<readonly Rules[]> {
-	// Only a regular file: reading a pipe of that name would wait for ever.
+	// Only a regular file: reading a pipe of that name would block.
 	const entry = entries.find(({name}) => name === '.gitignore');
 	const text = entry?.isFile() ? await readFile(join(folder, entry.name), 'utf8').catch(() => '') : '';
-	return text && text.length <= largestRules ? [{prefix: path && `${path}/`, ignores: ignore().add(text)}] : [];
+	return text && text.length <= maxRulesLength ? [{prefix: path && `${path}/`, ignores: ignore().add(text)}] : [];
 }
 
-/** The innermost file that has something to say about a path decides. */
+/** The innermost file with a matching rule decides. */
 function isIgnored(path: string, isFolder: boolean, rules: readonly Rules[]): boolean {
 	for (const {prefix, ignores} of rules.toReversed()) {
 		const {ignored, unignored} = ignores.test(path.slice(prefix.length) + (isFolder ? '/' : ''));

@@ -20,8 +20,8 @@ export function plainEngine({query, target, bounds, signal}: Search): SearchEngi
 		async candidates() {
 			const {paths, complete} = await findFiles(target, bounds, signal);
 			const prefix = target.shown === '.' ? '' : `${target.shown}/`;
-			const fits = query.glob ? compileGlob(query.glob) : () => true;
-			const all = paths.map(path => prefix + path).filter(fits);
+			const isMatch = query.glob ? compileGlob(query.glob) : () => true;
+			const all = paths.map(path => prefix + path).filter(isMatch);
 			return {paths: all, all, complete};
 		},
 		async matching(lines, most) {

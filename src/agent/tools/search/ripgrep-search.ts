@@ -70,10 +70,10 @@ async function runRipgrep({program, cwd, signal}: Ripgrep, args: readonly string
 async function listFiles(ripgrep: Ripgrep, {query, target, bounds}: Search, args: readonly string[]) {
 	const globs = [...(query.glob ? [`--glob=${query.glob}`] : []), ...hiddenGlobs(bounds)];
 	const limits = ['--hidden', '--null', '--max-filesize=16M'];
-	const {stdout, omitted} = await runRipgrep(ripgrep, [...limits, ...globs, ...args, '--', `./${target.shown}`]);
+	const {stdout, omittedBytes} = await runRipgrep(ripgrep, [...limits, ...globs, ...args, '--', `./${target.shown}`]);
 	const paths = stdout.split('\0').map(path => path.replace(/^(?:\.\/)+/, ''));
 	// If the list was cut, the last name of its head may be cut too; opening it fails.
-	return {paths: paths.filter(Boolean), complete: omitted === 0};
+	return {paths: paths.filter(Boolean), complete: omittedBytes === 0};
 }
 
 function patternArgs({pattern, literal, ignoreCase}: Query): readonly string[] {

@@ -2,75 +2,76 @@ import {hasRedactable, redactKnownLines} from '../../../core/secrets/redact.ts';
 import {splitLines} from '../files/read-text.ts';
 import type {SearchEngine} from './search-engine.ts';
 
-/** One line that was found, without credentials; `path` is relative to the working folder. */
+/** A matching line, without credentials; `path` is relative to the working folder. */
 export type Match = {readonly path: string; readonly line: number; readonly text: string; readonly isRedacted: boolean};
 
-/** `complete` is false where the search ended before the files did. */
+/** `complete` is false if the search stopped early. */
 export type Found = {readonly matches: readonly Match[]; readonly complete: boolean};
 
-/** So many matches are counted; a search that finds more has to be narrowed in any case. */
-const mostCounted = 2000;
-/** Longest time in milliseconds for all files. */
-const timeout = 10_000;
-/** Files are decided on together until they have so many characters, and so many are read at once. */
-const batchCharacters = 2 * 1024 * 1024;
-const atOnce = 16;
+/** Most matches to count; a search with more has to be narrowed anyway. */
+const maxCounted = 2000;
+/** Longest time for all files. */
+const timeoutMs = 10_000;
+/** Files are matched together until they have this many characters. */
+const batchLength = 2 * 1024 * 1024;
+/** Number of files to read at once. */
+const maxParallel = 16;
 
 type Options = {
 	readonly matching: SearchEngine['matching'];
-	/** The text of a file; undefined for one that cannot be read, which has no lines to find. */
+	/** Returns the text of a file; undefined if it can't be read. */
 	readonly read: (path: string) => Promise<string | undefined>;
 	readonly signal: AbortSignal;
 };
 
-/** Searches files in the order given. What is searched are the lines as a model may see them. */
+/** Searches files in the given order. Matches their lines without credentials, as a model may see them. */
 export async function searchFiles(paths: readonly string[], {matching, read, signal}: Options): Promise<Found> {
-	const end = Date.now() + timeout;
+	const end = Date.now() + timeoutMs;
 	const matches: Match[] = [];
 	let batch: FileLines[] = [];
 	let characters = 0;
-	const decide = async () => {
+	const searchBatch = async () => {
 		const files = batch;
 		batch = [];
 		characters = 0;
 		const found =
-			files.length > 0 && matches.length <= mostCounted
-				? await matching(linesOf(files), mostCounted + 1 - matches.length)
+			files.length > 0 && matches.length <= maxCounted
+				? await matching(linesOf(files), maxCounted + 1 - matches.length)
 				: [];
 		matches.push(...matchesAt(found, files));
 	};
 
-	for (let next = 0; next < paths.length; next += atOnce) {
+	for (let next = 0; next < paths.length; next += maxParallel) {
 		signal.throwIfAborted();
-		if (Date.now() > end || matches.length > mostCounted) {
-			return {matches: matches.slice(0, mostCounted), complete: false};
+		if (Date.now() > end || matches.length > maxCounted) {
+			return {matches: matches.slice(0, maxCounted), complete: false};
 		}
 
-		const some = paths.slice(next, next + atOnce);
+		const some = paths.slice(next, next + maxParallel);
 		const texts = await Promise.all(some.map(read));
 		for (const [index, path] of some.entries()) {
 			const text = texts[index] ?? '';
 			const raw = splitLines(text);
 			batch.push({path, raw, safe: hasRedactable(text) ? redactKnownLines(raw) : raw});
 			characters += text.length;
-			if (characters > batchCharacters) {
-				await decide();
+			if (characters > batchLength) {
+				await searchBatch();
 			}
 		}
 	}
 
-	await decide();
-	return {matches: matches.slice(0, mostCounted), complete: matches.length <= mostCounted};
+	await searchBatch();
+	return {matches: matches.slice(0, maxCounted), complete: matches.length <= maxCounted};
 }
 
-/** A file line by line, as it is and as a model may see it. */
+/** The lines of a file, as they are and without credentials. */
 type FileLines = {readonly path: string; readonly raw: readonly string[]; readonly safe: readonly string[]};
 
 function linesOf(files: readonly FileLines[]): readonly string[] {
 	return files.flatMap(({safe}) => safe);
 }
 
-/** The matches at indices, in order, of the lines of all files together. */
+/** Returns the matches at indices, in order, of the joined lines of all files. */
 function matchesAt(indices: readonly number[], files: readonly FileLines[]): readonly Match[] {
 	let file = 0;
 	let before = 0;

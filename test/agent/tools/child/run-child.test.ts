@@ -26,7 +26,7 @@ test('[15] output and exit status come back, and no key reaches the child', asyn
 			'console.log(Object.keys(process.env).sort().join()); console.error("e"); process.exit(3)',
 			{env: {EXTRA: '1'}},
 		);
-		expect(result).toEqual({status: 3, stdout: expect.stringMatching(/EXTRA.*PATH/), stderr: 'e\n', omitted: 0});
+		expect(result).toEqual({status: 3, stdout: expect.stringMatching(/EXTRA.*PATH/), stderr: 'e\n', omittedBytes: 0});
 		expect(result.stdout).not.toMatch(/KEY|NODE_|VITEST/);
 	} finally {
 		delete process.env['ANTHROPIC_API_KEY'];
@@ -36,7 +36,7 @@ test('[15] output and exit status come back, and no key reaches the child', asyn
 test('[15] a child that takes too long is ended with its whole group', async () => {
 	const script =
 		'const c = require("child_process").spawn("sleep", ["30"], {stdio: "inherit"}); console.log(c.pid); setInterval(() => {}, 1000)';
-	await expect(node(script, {timeoutMs: 400})).rejects.toThrow(/took longer than 0\.4 s and was ended/);
+	await expect(node(script, {timeoutMs: 400})).rejects.toThrow(/took longer than 0\.4 s and was stopped/);
 });
 
 test('[15] what a child leaves running in its group is killed, and does not hold up the result', async () => {
@@ -56,8 +56,8 @@ test('a program that does not exist is an error that can be read', async () => {
 });
 
 test('[15] of much output the head and the tail are kept', async () => {
-	const {stdout, omitted} = await node('process.stdout.write("a" + "x".repeat(3e6) + "z")', {maxBytes: 1000});
-	expect([stdout, omitted]).toEqual([
+	const {stdout, omittedBytes} = await node('process.stdout.write("a" + "x".repeat(3e6) + "z")', {maxBytes: 1000});
+	expect([stdout, omittedBytes]).toEqual([
 		`a${'x'.repeat(499)}\n[… 2999002 bytes left out …]\n${'x'.repeat(499)}z`,
 		2999002,
 	]);
@@ -76,7 +76,7 @@ test('however output is cut into chunks, the same is kept', () => {
 				}
 
 				once.add(Buffer.from(whole));
-				expect([output.text(), output.omitted()]).toEqual([once.text(), Math.max(0, whole.length - half * 2)]);
+				expect([output.text(), output.omittedBytes()]).toEqual([once.text(), Math.max(0, whole.length - half * 2)]);
 			},
 		),
 	);

@@ -24,7 +24,7 @@ const refusals: readonly (readonly [path: string, message: string])[] = [
 	['.git/config', 'protected'],
 	['.GIT/config', 'protected'],
 	['src/.git', 'protected'],
-	['missing.txt', 'There is no “missing.txt”'],
+	['missing.txt', 'File not found: “missing.txt”'],
 	['a\0b', 'NUL'],
 	['src', 'is a folder'],
 ];
@@ -51,7 +51,7 @@ test('[13] our own state is refused and never listed or found, also when the wor
 	await expect(readFile?.run({path: '.service/config.json'}, around)).rejects.toThrow('protected');
 	expect(await listFiles?.run({}, around)).toBe('outside.txt\nproject/a.txt');
 	expect(await searchText?.run({pattern: 'secret'}, around)).toBe('project/a.txt:1:a secret key');
-	expect(await searchText?.run({pattern: 'secret', glob: '**/config.json'}, around)).toBe('[nothing was found]');
+	expect(await searchText?.run({pattern: 'secret', glob: '**/config.json'}, around)).toBe('[no matches]');
 });
 
 test('[13] what programs keep of the user’s secrets is refused, listed and found nowhere, linked or not', async () => {
