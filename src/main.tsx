@@ -15,13 +15,13 @@ declare const SERVICE_VERSION: string;
 const {env, stdin, stdout, stderr} = process;
 const store = createAppStore();
 const version = SERVICE_VERSION;
-/** A script that wants JSON reads errors as JSON, too. */
+/** With `--json`, errors are printed as JSON too. */
 const json = process.argv.includes('--json');
 setProgramName(nameOfProgram);
-/** What `SERVICE_DEBUG` asks for; undefined without it. */
+/** The log of `SERVICE_DEBUG`; undefined without it. */
 let debug: DebugLog | undefined;
 
-/** The real parts, loaded when they are needed: the first frame of the app does without them. */
+/** Builds the program. Its modules are loaded here, because the first frame doesn't need them. */
 async function compose(options: ComposeOptions) {
 	const [{compose: build}, {createKeychain}] = await Promise.all([
 		import('./compose/compose.ts'),
@@ -39,19 +39,19 @@ async function compose(options: ComposeOptions) {
 	});
 }
 
-/** The working folder. Throws `not-found` where it was removed while a shell stands in it. */
+/** Returns the working folder. Throws AppError("not-found") if it was removed. */
 function currentFolder(): string {
 	try {
 		return process.cwd();
 	} catch (error) {
-		throw new AppError('not-found', 'The working folder does not exist any more.', {
+		throw new AppError('not-found', 'The working folder no longer exists.', {
 			hint: 'Change to another folder.',
 			cause: error,
 		});
 	}
 }
 
-/** What the user calls the program; its own name where the working folder is gone. */
+/** Returns the name that the user calls the program by; its own name if the working folder is gone. */
 function nameOfProgram(): string {
 	try {
 		return calledAs({script: process.argv[1] ?? '', env, folder: process.cwd()});
@@ -60,7 +60,7 @@ function nameOfProgram(): string {
 	}
 }
 
-/** The first Ctrl+C, or the first SIGTERM, ends what goes on, the second one the process. */
+/** The first Ctrl+C or SIGTERM interrupts the current work, the second one ends the process. */
 function onInterrupt(listener: () => void): void {
 	process.once('SIGINT', listener);
 	process.once('SIGTERM', listener);
@@ -100,7 +100,7 @@ async function main(argv: readonly string[]): Promise<number> {
 			stdout.write(`${version}\n`);
 			return 0;
 		case 'once': {
-			// From now on an interrupt has a result, also while modules load.
+			// From here on an interrupt produces a result, even while modules load.
 			const interrupt = new AbortController();
 			onInterrupt(() => interrupt.abort());
 			const {runHeadless} = await import('./headless/headless.ts');
@@ -127,12 +127,12 @@ async function main(argv: readonly string[]): Promise<number> {
 	}
 }
 
-/** A closed pipe ends the program quietly, as it ends any other in a shell. */
+/** A closed pipe ends the program silently, as it does other programs in a shell. */
 for (const stream of [stdout, stderr]) {
 	stream.on('error', error => {
 		const code = 'code' in error ? error.code : undefined;
 		if (code !== 'EPIPE' && stream === stdout) {
-			const message = `The output could not be written (${code}).`;
+			const message = `Couldn't write to stdout (${code}).`;
 			stderr.write(json ? `${JSON.stringify({error: {code: 'failed', message}})}\n` : `service: ${message}\n`);
 		}
 
@@ -140,7 +140,7 @@ for (const stream of [stdout, stderr]) {
 	});
 }
 
-/** Says what went wrong. Gives the exit status. */
+/** Prints what went wrong. Returns the exit status. */
 async function fail(error: unknown): Promise<number> {
 	const report = reportError(error);
 	const {printError} = await import('./headless/print.ts');
@@ -148,10 +148,10 @@ async function fail(error: unknown): Promise<number> {
 	return exitStatus[report.code];
 }
 
-// Thrown where nobody waits for it, which is a bug. Node would print it with all that hangs on it (SAFETY 8).
+// An error that no code catches is a bug. Node would print it with everything attached to it (SAFETY 8).
 process.once('uncaughtException', error => {
 	if (stdout.isTTY && !wantsLinear(env)) {
-		// Below where the cursor was left, instead of the prompt and the status that stood there.
+		// Below the cursor, in place of the prompt and the status line.
 		stdout.write('\r\n\u001b[J');
 	}
 
@@ -165,6 +165,6 @@ try {
 	status = await fail(error);
 }
 
-// What was written to a pipe must be out before the process ends, and nothing that is left open may keep it alive.
+// Everything written to a pipe must be flushed before the process ends, and no open handle may keep it alive.
 await Promise.all([stdout, stderr].map(stream => new Promise<void>(resolve => stream.write('', () => resolve()))));
 process.exit(status);

@@ -9,13 +9,11 @@ import {sourceFiles, stringsOf} from './source-strings.ts';
 const notConverted = [
 	'src/agent/tools/wait-for-log.ts',
 	'src/client/',
-	'src/command/topics/',
 	'src/config/',
 	'src/contract/',
 	'src/core/',
 	'src/editor/',
 	'src/logs/',
-	'src/main.tsx',
 	'src/net/',
 	'src/server/artifacts/',
 	'src/server/demo/',

@@ -37,7 +37,7 @@ export function helpOfAll(entries: readonly Entry[], inApp: boolean): Result {
 		: {
 				kind: 'group',
 				parts: [
-					{...commands, notes: ['Run `$ <command> --help` for details. Without a command, the app starts.']},
+					{...commands, notes: ['Run `$ <command> --help` for details.', 'Start the app: `$`, or `$ "first prompt"`']},
 					flagTable('Flags without a command', Object.values(runFlags)),
 					flagTable('Flags of every command', Object.values(globalFlags)),
 					topicTable(),

@@ -64,7 +64,7 @@ test.skipIf(process.platform === 'win32')('a folder that is gone is told, with s
 	const child = promisify(execFile)('sh', ['-c', gone, program], {cwd: folderWith({})});
 	await expect(child).rejects.toMatchObject({
 		code: 5,
-		stderr: 'service: The working folder does not exist any more.\n  Change to another folder.\n',
+		stderr: 'service: The working folder no longer exists.\n  Change to another folder.\n',
 	});
 });
 
@@ -72,7 +72,7 @@ test.runIf(process.platform === 'linux')('an output that cannot be written is to
 	const full = promisify(execFile)('sh', ['-c', 'exec node "$0" --version >/dev/full', program]);
 	await expect(full).rejects.toMatchObject({
 		code: 1,
-		stderr: 'service: The output could not be written (ENOSPC).\n',
+		stderr: "service: Couldn't write to stdout (ENOSPC).\n",
 	});
 });
 

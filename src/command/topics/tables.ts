@@ -46,14 +46,14 @@ function requests(): string {
 function dependencies(): string {
 	const table = (packages: Readonly<Record<string, string>>) =>
 		markdownTable(
-			['package', 'spares us'],
+			['package', 'is for'],
 			Object.entries(packages).map(([name, reason]) => [code(name), reason]),
 		);
 	return [
 		table(reasons.dependencies),
-		'Where the platform has it:',
+		'Optional, if the platform has it:',
 		table(reasons.optionalDependencies),
-		'For development alone:',
+		'For development only:',
 		table(reasons.devDependencies),
 	].join('\n\n');
 }

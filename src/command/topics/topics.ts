@@ -7,7 +7,7 @@ export const topics = [
 	{name: 'tasks', summary: 'Sandboxes, tasks of your own, watching their logs'},
 	{name: 'traces', summary: 'Attributes of traces that the server reads'},
 	{name: 'operations', summary: 'Operations of the REST API'},
-	{name: 'dependencies', summary: 'Packages, and what each one spares us'},
+	{name: 'dependencies', summary: 'npm packages, and what each one is for'},
 ] as const;
 
 export type Topic = (typeof topics)[number];
