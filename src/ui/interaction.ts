@@ -6,83 +6,73 @@ import {steadyNow} from './panels/question.ts';
 
 export type Inquiry = {readonly question: string; readonly about?: About; readonly answers: readonly Answer[]};
 
-/** How the app asks, and answers commands while the agent is at work. */
+/** How the app asks the user, and shows the results of commands during a run. */
 export type AppInteraction = Interaction & {
-	/** Shows lines beside an answer that goes on. */
+	/** Shows lines beside an answer that still grows. */
 	readonly show: (title: string, lines: readonly string[]) => void;
-	/** Looks through a table, where there is a panel. Gives the id of the row that the person opens, undefined for none. */
+	/** Shows a table, if there are panels. Returns the id of the row that the user opens, or undefined. */
 	readonly browse?: (table: TablePanel) => Promise<string | undefined>;
 	/**
-	 * Asks what the program needs to know by itself, once nothing else is asked: the value of an answer, undefined for no.
-	 * Comes back after what is asked meanwhile. Throws the signal's reason, which takes the question away.
+	 * Asks a question of the program itself, once no other question is open, and again if another one displaces it. Returns
+	 * the value of the answer, or undefined for no. An abort closes the question and throws the signal's reason.
 	 */
 	readonly inquire: (inquiry: Inquiry, signal: AbortSignal) => Promise<string | undefined>;
 };
 
 export type PanelInteraction = AppInteraction & {
-	/** Answers what is asked now; undefined cancels. Without a question it does nothing. */
+	/** Answers the open panel; undefined cancels it. Does nothing if none is open. */
 	readonly answer: (value: string | undefined) => void;
 };
 
-/** How a panel ends that another one takes the place of. */
+/** The answer of a panel that another one displaced. */
 const displaced = Symbol('displaced');
 
-/**
- * Asks through the panel. The store holds the question as data, the promise that waits for the answer lives here.
- * `opensPages` is true where a browser can be opened from here.
- */
-export function createPanelInteraction(store: AppStore, {opensPages = false, now = steadyNow} = {}): PanelInteraction {
-	let waiting:
-		| {readonly panel: Panel; readonly resolve: (value: string | undefined | typeof displaced) => void}
-		| undefined;
-	let onClosed: Array<() => void> = [];
+type PanelAnswer = string | undefined | typeof displaced;
 
-	const put = (panel: Panel) => {
-		waiting?.resolve(displaced);
-		return new Promise<string | undefined | typeof displaced>(resolve => {
-			waiting = {panel, resolve};
-			store.getState().setPanel(panel);
-		});
-	};
+/** The one open panel. The store holds what it shows; the promise of its answer is kept here. */
+type PanelSlot = {
+	readonly panel: () => Panel | undefined;
+	/** Opens a panel. Resolves to its answer. */
+	readonly open: (panel: Panel) => Promise<PanelAnswer>;
+	/** Answers the open panel and closes it. */
+	readonly answer: (value: string | undefined) => void;
+	/** Resolves when the open panel is answered. */
+	readonly closed: () => Promise<void>;
+};
 
-	const open = async (panel: Panel) => {
-		const value = await put(panel);
-		return value === displaced ? undefined : value;
-	};
-
-	const answer = (value: string | undefined) => {
-		const resolve = waiting?.resolve;
-		waiting = undefined;
-		store.getState().setPanel(undefined);
-		resolve?.(value);
-		const closed = onClosed;
-		onClosed = [];
-		for (const tell of closed) {
-			tell();
-		}
-	};
-
-	/** Waits until nothing is open that the user works on. */
-	const untilFree = async (signal: AbortSignal) => {
-		while (waiting && waiting.panel.kind !== 'lines') {
-			await abortable(new Promise<void>(resolve => onClosed.push(resolve)), signal);
-		}
-	};
-
-	const inquire: AppInteraction['inquire'] = async (inquiry, signal) => {
-		for (;;) {
-			await untilFree(signal);
-			signal.throwIfAborted();
-			const panel = {kind: 'confirm', ...inquiry, askedAt: now()} as const;
-			const close = () => waiting?.panel === panel && answer(undefined);
-			signal.addEventListener('abort', close, {once: true});
-			const value = await put(panel);
-			signal.removeEventListener('abort', close);
-			signal.throwIfAborted();
-			if (value !== displaced) {
-				return value;
+function createPanelSlot(store: AppStore): PanelSlot {
+	let open: {readonly panel: Panel; readonly resolve: (value: PanelAnswer) => void} | undefined;
+	let closeListeners: Array<() => void> = [];
+	return {
+		panel: () => open?.panel,
+		open(panel) {
+			open?.resolve(displaced);
+			return new Promise(resolve => {
+				open = {panel, resolve};
+				store.getState().setPanel(panel);
+			});
+		},
+		answer(value) {
+			const resolve = open?.resolve;
+			open = undefined;
+			store.getState().setPanel(undefined);
+			resolve?.(value);
+			const listeners = closeListeners;
+			closeListeners = [];
+			for (const listener of listeners) {
+				listener();
 			}
-		}
+		},
+		closed: () => new Promise(resolve => closeListeners.push(resolve)),
+	};
+}
+
+/** Creates the questions of the app, which it asks in a panel. `opensPages` is true if the program can open a browser. */
+export function createPanelInteraction(store: AppStore, {opensPages = false, now = steadyNow} = {}): PanelInteraction {
+	const slot = createPanelSlot(store);
+	const open = async (panel: Panel) => {
+		const value = await slot.open(panel);
+		return value === displaced ? undefined : value;
 	};
 
 	return {
@@ -92,20 +82,48 @@ export function createPanelInteraction(store: AppStore, {opensPages = false, now
 			(await open({kind: 'confirm', question, ...(about && {about}), askedAt: now()})) === 'yes',
 		show: (title, lines) => void open({kind: 'lines', title, lines}),
 		browse: open,
-		inquire,
+		inquire: (inquiry, signal) => inquire(inquiry, signal, slot, now),
 		showLogin(login, cancel) {
-			let shown = true;
-			void open({kind: 'device', ...login, opens: opensPages}).then(() => shown && cancel());
-			const mine = waiting;
+			const panel: Panel = {kind: 'device', ...login, opens: opensPages};
+			let isShown = true;
+			void open(panel).then(() => isShown && cancel());
 			return () => {
-				shown = false;
-				if (waiting === mine) {
-					answer(undefined);
+				isShown = false;
+				if (slot.panel() === panel) {
+					slot.answer(undefined);
 				}
 			};
 		},
 		say: text => store.getState().setToast(text),
 		progress: text => store.getState().setToast(text),
-		answer,
+		answer: slot.answer,
 	};
+}
+
+async function inquire(
+	inquiry: Inquiry,
+	signal: AbortSignal,
+	slot: PanelSlot,
+	now: () => number,
+): Promise<string | undefined> {
+	for (;;) {
+		await untilFree(slot, signal);
+		signal.throwIfAborted();
+		const panel: Panel = {kind: 'confirm', ...inquiry, askedAt: now()};
+		const close = () => slot.panel() === panel && slot.answer(undefined);
+		signal.addEventListener('abort', close, {once: true});
+		const value = await slot.open(panel);
+		signal.removeEventListener('abort', close);
+		signal.throwIfAborted();
+		if (value !== displaced) {
+			return value;
+		}
+	}
+}
+
+/** Waits until no panel is open that the user answers. */
+async function untilFree({panel, closed}: PanelSlot, signal: AbortSignal): Promise<void> {
+	for (let open = panel(); open && open.kind !== 'lines'; open = panel()) {
+		await abortable(closed(), signal);
+	}
 }

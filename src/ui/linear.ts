@@ -1,4 +1,3 @@
-import type {RunFlags} from '../command/invocation.ts';
 import {isCommandLine} from '../command/line.ts';
 import {aboutLines, createLineInteraction} from '../command/line-interaction.ts';
 import type {Surroundings} from '../command/program.ts';
@@ -8,175 +7,162 @@ import {totalCost, windowTokens} from '../core/session/usage.ts';
 import {cleared, expandedText} from '../editor/editor.ts';
 import type {AppStore} from '../store/store.ts';
 import {wantsColor} from '../terminal/abilities.ts';
-import {readTerminalLine} from '../terminal/input/read-line.ts';
 import {safeLine} from '../terminal/text/safe-text.ts';
 import {createPalette} from '../terminal/text/style.ts';
 import type {AppInteraction, Inquiry} from './interaction.ts';
+import {createLineTerminal, type LineTerminal} from './line-terminal.ts';
 import {createLinearLogs} from './logs/log-linear.ts';
-import {type AppProgram, openConversation} from './open-conversation.ts';
+import {type AppFlags, type AppProgram, type OpenedConversation, openConversation} from './open-conversation.ts';
 import {answerTo, keysOf, steadyNow, untilAnswerable} from './panels/question.ts';
 import {createLiveLines} from './screen/live-lines.ts';
 
+type LinearSurroundings = Omit<Surroundings<keyof AppProgram>, 'stderr'> & {
+	/** Returns the milliseconds on a monotonic clock. */
+	readonly now?: () => number;
+};
+
+/** The parts of the app without a screen. */
+type Parts = {
+	readonly store: AppStore;
+	readonly terminal: LineTerminal;
+	readonly opened: OpenedConversation;
+};
+
 /**
- * The app line by line: the terminal's own line editing, finished lines written once, no cursor movement, no spinner.
- * Ctrl+C interrupts the run or the command, at rest it leaves; so does the end of input. Gives the exit status.
+ * Runs the app line by line: finished lines are written once, without cursor movement or spinner. Ctrl+C interrupts a
+ * run or a command, otherwise it quits, as does the end of input. Returns the exit status. Throws AppError("usage") if
+ * there is no terminal.
  */
-export async function startLinear(
-	flags: Partial<RunFlags> & {readonly pick: boolean; readonly prompt?: string},
-	surroundings: Omit<Surroundings<keyof AppProgram>, 'stderr'> & {
-		/** Milliseconds on a clock that never jumps. */
-		readonly now?: () => number;
-	},
-): Promise<number> {
+export async function startLinear(flags: AppFlags, surroundings: LinearSurroundings): Promise<number> {
 	const {compose, store, env, stdin, stdout, version, onInterrupt, now = steadyNow} = surroundings;
 	if (!stdin.isTTY || !stdout.isTTY) {
 		throw new AppError('usage', 'The app needs a terminal.', {hint: 'For scripts use `$ -p "prompt"`.'});
 	}
 
 	const palette = createPalette({color: wantsColor(stdout, env)});
-	/** True while the sign to type is the last thing that was written. */
-	let prompted = false;
-	const write = (data: string) => {
-		prompted = false;
-		stdout.write(data);
-	};
-	const say = (text: string) => write(`${text}\n`);
 	store.getState().setSize({columns: stdout.columns || 80, rows: stdout.rows || 24});
-
 	let quit: () => void = () => undefined;
 	const ended = new Promise<void>(resolve => {
 		quit = resolve;
 	});
-	let asking = false;
-	const readAnswer = async (label: string, masked: boolean) => {
-		asking = true;
-		stdin.off('data', onData);
-		write(`${safeLine(label)} `);
-		const answer = await readTerminalLine({stdin, output: stdout}, masked);
-		asking = false;
-		listen();
-		return answer;
-	};
 
-	/** One question at a time, also where the agent asks beside a command. */
-	let before: Promise<unknown> = Promise.resolve();
-	const question = (label: string, masked: boolean) => {
-		const answer = before.then(() => readAnswer(label, masked));
-		before = answer.catch(() => undefined);
-		return answer;
-	};
-
-	/** Asks until it is answered by who could read it. Undefined for no. */
-	const inquire = async ({question: text, about, answers}: Partial<Inquiry> & Pick<Inquiry, 'question'>) => {
-		if (about) {
-			say(aboutLines(about).map(safeLine).join('\n'));
-		}
-
-		for (;;) {
-			const askedAt = now();
-			const typed = await question(`${text} ${keysOf({answers})}`, false);
-			// Whoever types ahead does not know what is asked (SAFETY 4); Escape and the end of input always count.
-			if (typed === undefined || untilAnswerable({askedAt}, undefined, now()) <= 0) {
-				return answerTo({answers}, typed ?? '') || undefined;
-			}
-
-			say('That was typed before the question could be read, and is no answer.');
-		}
-	};
-
-	const interact: AppInteraction = {
-		...createLineInteraction({say: text => say(safeLine(text)), question: label => question(label, false)}),
-		ask: ({label, masked}) => question(label, masked),
-		confirm: async (text, about) => (await inquire({question: text, ...(about && {about})})) === 'yes',
-		inquire,
-		show: (title, lines) => say([safeLine(title), ...lines].join('\n')),
-	};
-
-	/** The line that was typed last, where nothing was written below it before its answer. */
-	let typed: string | undefined;
+	/** The line that was entered last, if nothing was written between it and its result. */
+	let entered: string | undefined;
+	const terminal = createLineTerminal({
+		stdin,
+		stdout,
+		onLine(line, isAlone) {
+			entered = isAlone && !isWorking(store) ? line : undefined;
+			void send(line, {store, terminal, opened});
+		},
+	});
 	const opened = await openConversation(await compose(flags), flags, {
 		store,
 		palette,
 		// Nothing is drawn that may still change.
 		live: createLiveLines(),
-		interact,
+		interact: createInteraction(terminal, now),
 		version,
 		homeFolder: env['HOME'],
-		write,
+		write: terminal.write,
 		wipe: () => undefined,
 		quit,
-		logs: createLinearLogs({say, palette}),
-		isOnScreen: line => line === typed,
+		logs: createLinearLogs({say: terminal.say, palette}),
+		isOnScreen: line => line === entered,
 	});
 
-	let pending = '';
-	const onData = (data: Buffer | string) => {
-		pending += data.toString('utf8');
-		const lines = pending.split(/\r?\n/);
-		pending = lines.pop() ?? '';
-		prompted &&= lines.length === 0;
-		for (const line of lines) {
-			const {transcript, busy} = store.getState();
-			typed = transcript.run || busy || lines.length > 1 ? undefined : line;
-			void send(line);
-		}
-	};
-
-	const listen = () => {
-		stdin.on('data', onData);
-		stdin.resume();
-	};
-
-	/** Two lines that end at once, such as messages of one run, have one sign behind them. */
-	const prompt = () => {
-		if (!asking && !prompted) {
-			stdout.write('> ');
-			prompted = true;
-		}
-	};
-
-	const send = async (line: string) => {
-		await opened.submit(takeOffered(store, line));
-		const {transcript, busy} = store.getState();
-		if (!transcript.run && !busy) {
-			prompt();
-		}
-	};
-
-	store.subscribe((state, before) => {
-		if (state.alert && state.alert !== before.alert) {
-			stdout.write('\u0007');
-			// What is told beside the conversation stands where one would type.
-			setImmediate(() => store.getState().transcript.run || store.getState().busy || prompt());
-		}
-
-		if (state.transcript.run && !before.transcript.run) {
-			say('Working; Ctrl+C interrupts.');
-		} else if (before.transcript.run && !state.transcript.run) {
-			tellUnsent(store, say);
-			say(summary(store));
-		}
-	});
-	const hearInterrupt = () =>
-		onInterrupt(() => {
-			if (store.getState().transcript.run || store.getState().busy) {
-				opened.interrupt();
-				hearInterrupt();
-			} else {
-				quit();
-			}
-		});
-	hearInterrupt();
+	followRuns(store, terminal, stdout);
+	interruptOrQuit({store, opened}, {onInterrupt, quit});
 	stdin.on('end', quit);
-	listen();
-	prompt();
+	terminal.listen();
+	terminal.prompt();
 	await ended;
 	stdin.pause();
 	stdout.write(`\n${await opened.close()}`);
 	return 0;
 }
 
-/** What a command put into the prompt, for an empty line; a message takes its place. */
+function createInteraction(terminal: LineTerminal, now: () => number): AppInteraction {
+	const {say, question} = terminal;
+	return {
+		...createLineInteraction({say: text => say(safeLine(text)), question: label => question(label, false)}),
+		ask: ({label, masked}) => question(label, masked),
+		confirm: async (text, about) => (await inquire({question: text, ...(about && {about})}, terminal, now)) === 'yes',
+		inquire: inquiry => inquire(inquiry, terminal, now),
+		show: (title, lines) => say([safeLine(title), ...lines].join('\n')),
+	};
+}
+
+type LineInquiry = Partial<Inquiry> & Pick<Inquiry, 'question'>;
+
+/** Asks until the answer was typed after the question. Returns undefined for no. */
+async function inquire(
+	{question: text, about, answers}: LineInquiry,
+	{say, question}: LineTerminal,
+	now: () => number,
+): Promise<string | undefined> {
+	if (about) {
+		say(aboutLines(about).map(safeLine).join('\n'));
+	}
+
+	for (;;) {
+		const askedAt = now();
+		const typed = await question(`${text} ${keysOf({answers})}`, false);
+		// A line that was typed ahead is no answer (SAFETY 4); Esc and the end of input always are.
+		if (typed === undefined || untilAnswerable({askedAt}, undefined, now()) <= 0) {
+			return answerTo({answers}, typed ?? '') || undefined;
+		}
+
+		say('Ignored: you typed that before the question appeared.');
+	}
+}
+
+function isWorking(store: AppStore): boolean {
+	const {transcript, busy} = store.getState();
+	return transcript.run !== undefined || busy;
+}
+
+/** Sends a line. Two lines that end together, such as messages of one run, are followed by one prompt. */
+async function send(line: string, {store, terminal, opened}: Parts): Promise<void> {
+	await opened.submit(takeOffered(store, line));
+	if (!isWorking(store)) {
+		terminal.prompt();
+	}
+}
+
+/** Writes when a run starts and ends, and rings the bell for alerts. */
+function followRuns(store: AppStore, {say, prompt}: LineTerminal, stdout: NodeJS.WriteStream): void {
+	store.subscribe((state, before) => {
+		if (state.alert && state.alert !== before.alert) {
+			stdout.write('\u0007');
+			// The text of the alert is written over the prompt.
+			setImmediate(() => isWorking(store) || prompt());
+		}
+
+		if (state.transcript.run && !before.transcript.run) {
+			say('Working · Ctrl+C interrupt');
+		} else if (before.transcript.run && !state.transcript.run) {
+			tellUnsent(store, say);
+			say(summary(store));
+		}
+	});
+}
+
+type Interrupts = Pick<LinearSurroundings, 'onInterrupt'> & {readonly quit: () => void};
+
+/** Makes Ctrl+C interrupt a run or a command, and otherwise quit. */
+function interruptOrQuit(parts: Pick<Parts, 'store' | 'opened'>, {onInterrupt, quit}: Interrupts): void {
+	onInterrupt(() => {
+		if (isWorking(parts.store)) {
+			parts.opened.interrupt();
+			interruptOrQuit(parts, {onInterrupt, quit});
+		} else {
+			quit();
+		}
+	});
+}
+
+/** Returns the line to send: for an empty one what a command put into the prompt. A message replaces that. */
 function takeOffered(store: AppStore, line: string): string {
 	const {composer, setComposer, transcript} = store.getState();
 	if (transcript.run || isCommandLine(line)) {
@@ -187,7 +173,7 @@ function takeOffered(store: AppStore, line: string): string {
 	return line.trim() ? line : expandedText(composer);
 }
 
-/** Messages that were queued when a run ended early stand in the prompt, which is not seen here. */
+/** Writes the messages that were queued when a run ended early: they return to the prompt, which is not visible here. */
 function tellUnsent(store: AppStore, say: (text: string) => void): void {
 	const {composer, setComposer} = store.getState();
 	if (composer.text) {
@@ -196,7 +182,7 @@ function tellUnsent(store: AppStore, say: (text: string) => void): void {
 	}
 }
 
-/** What the status line would say, once a run is over. */
+/** Returns the facts of the status line after a run. */
 function summary(store: AppStore): string {
 	const {transcript, priceOf, model} = store.getState();
 	const messages = [...transcript.usage.values()];

@@ -15,104 +15,54 @@ import {endsWithApp} from './quit-words.ts';
 import type {Painter} from './screen/painter.ts';
 import {messageLines} from './transcript/block-lines.ts';
 
-/** What the results of commands are shown with. */
 export type ResultDependencies = Pick<Program, 'entries'> & {
 	readonly store: AppStore;
 	readonly palette: Palette;
 	readonly painter: Painter;
 	readonly interact: AppInteraction;
 	readonly logs: LogDisplay;
-	/** Continues a session, and says what the user must know of it. */
+	/** Continues a session, and shows its notices. */
 	readonly resume: (session: string) => Promise<void>;
 	readonly wipe: () => void;
 	readonly quit: () => void;
-	/** True for a line that stands on the screen already, as it was typed; none does by default. */
+	/** Returns true for a line that is on the screen already, as the user typed it. Always false by default. */
 	readonly isOnScreen?: ((line: string) => boolean) | undefined;
 };
 
-type Shown = {readonly exact: boolean; readonly signal: AbortSignal};
+type ShowOptions = {readonly exact: boolean; readonly signal: AbortSignal};
 
 export type ResultView = {
-	/** Shows what came of a slash line: above the prompt, in the panel, or as the app does what was asked of it. */
-	readonly show: (line: string, result: Result, shown: Shown) => Promise<void>;
-	/** Writes an error above the prompt, below the line that it came of. */
+	/** Shows the result of a slash line: above the prompt, in a panel, or by what the app does. */
+	readonly show: (line: string, result: Result, options: ShowOptions) => Promise<void>;
+	/** Prints an error above the prompt, after the line that caused it. */
 	readonly tell: (error: unknown, line?: string) => void;
 };
 
 type Table = Extract<Result, {kind: 'table'}>;
-type Browsing = {readonly exact: boolean; readonly ask: NonNullable<AppInteraction['browse']>};
-type Panel = Extract<Result, {kind: 'panel'}>['panel'];
+type PanelResult = Extract<Result, {kind: 'panel'}>['panel'];
+type View = ResultDependencies & {
+	/** Returns the line as it was sent, to be printed above its result; nothing if it is on the screen already. */
+	readonly echo: (line: string, width: number) => readonly string[];
+	/** Carries out a slash line, such as the one that opens a row of a table. */
+	readonly carryOut: (line: string) => Promise<void>;
+};
 
-/** Lines that a printed table needs besides its rows: its head, the line that asked for it, prompt and status. */
-const chrome = 6;
+/** Rows of the window that a printed table needs besides its own: its head, its slash line, prompt and status. */
+const otherRows = 6;
 
-/** Opening a row of a table is a slash line of its own, which `carryOut` is given. */
+/** Creates the view of results. Opening a row of a table calls `carryOut` with a slash line. */
 export function createResultView(
-	{store, palette, painter, entries, interact, logs, resume, wipe, quit, isOnScreen = () => false}: ResultDependencies,
+	dependencies: ResultDependencies,
 	carryOut: (line: string) => Promise<void>,
 ): ResultView {
-	/** The line as it was sent, above what came of it. */
+	const {palette, painter, entries, isOnScreen = () => false} = dependencies;
 	const echo = (line: string, width: number) =>
 		isOnScreen(line)
 			? []
 			: wrapLine(palette.dim(safeText(withoutSecret(entries, line))), width, {first: palette.dim('❯ '), rest: '  '});
-
-	/** A table that is longer than the window is looked through in the panel. */
-	const browse = async (line: string, table: Table, {exact, ask}: Browsing) => {
-		const {columns, rows, title = withoutSecret(entries, line), notes = [], opens} = table;
-		const said = {kind: 'text', text: `${formatNumber(rows.length)} rows.`, hint: notes.join(' ')} as const;
-		painter.print(width => [...echo(line, width), ...renderResult(said, {width, palette})]);
-		const id = await ask({kind: 'table', title, columns, rows, exact, ...(opens && {opens})});
-		if (opens && id?.split(' ').every(isPlainWord)) {
-			await carryOut(`/${[...opens.words, id].join(' ')}`);
-		}
-	};
-
-	const open = async (panel: Panel, signal: AbortSignal) => {
-		const {focusLog, showLogDock} = store.getState();
-		switch (panel.show) {
-			case 'clear':
-				wipe();
-				break;
-			case 'log':
-				await logs.follow(panel.log, signal);
-				break;
-			case 'dock':
-				focusLog(panel.focus);
-				showLogDock(panel.isShown);
-				break;
-			case 'session':
-				await resume(panel.id);
-				break;
-			default:
-				panel satisfies never;
-		}
-	};
-
-	/** True while an answer goes on that would be cut in two, and nothing is asked in the panel. */
-	const isFreeBesideRun = () => {
-		const {transcript, panel} = store.getState();
-		return transcript.run !== undefined && (panel === undefined || panel.kind === 'lines');
-	};
-
+	const view: View = {...dependencies, echo, carryOut};
 	return {
-		async show(line, result, {exact, signal}) {
-			const {columns, rows} = store.getState().size;
-			if (result.kind === 'quit') {
-				const ends = endsWithApp(store.getState().ownSandboxes);
-				if (!ends || (await interact.confirm(`${ends} Quit?`))) {
-					quit();
-				}
-			} else if (result.kind === 'panel') {
-				await open(result.panel, signal);
-			} else if (isFreeBesideRun()) {
-				interact.show(withoutSecret(entries, line), renderResult(result, {width: columns, palette, exact}));
-			} else if (result.kind === 'table' && result.rows.length > rows - chrome && interact.browse) {
-				void browse(line, result, {exact, ask: interact.browse});
-			} else {
-				painter.print(width => [...echo(line, width), ...renderResult(result, {width, palette, exact})]);
-			}
-		},
+		show: (line, result, options) => showResult(line, result, options, view),
 		tell(error, line) {
 			const {message, hint} = reportError(error);
 			painter.print(width => [
@@ -121,4 +71,68 @@ export function createResultView(
 			]);
 		},
 	};
+}
+
+async function showResult(line: string, result: Result, {exact, signal}: ShowOptions, view: View): Promise<void> {
+	const {store, palette, painter, entries, interact, echo} = view;
+	const {columns, rows} = store.getState().size;
+	if (result.kind === 'quit') {
+		await confirmQuit(view);
+	} else if (result.kind === 'panel') {
+		await openPanel(result.panel, signal, view);
+	} else if (isRunVisible(store)) {
+		interact.show(withoutSecret(entries, line), renderResult(result, {width: columns, palette, exact}));
+	} else if (result.kind === 'table' && result.rows.length > rows - otherRows && interact.browse) {
+		void browse(line, result, {exact, open: interact.browse}, view);
+	} else {
+		painter.print(width => [...echo(line, width), ...renderResult(result, {width, palette, exact})]);
+	}
+}
+
+async function confirmQuit({store, interact, quit}: View): Promise<void> {
+	const ends = endsWithApp(store.getState().ownSandboxes);
+	if (!ends || (await interact.confirm(`${ends} Quit?`))) {
+		quit();
+	}
+}
+
+async function openPanel(panel: PanelResult, signal: AbortSignal, {store, logs, resume, wipe}: View): Promise<void> {
+	const {focusLog, showLogDock} = store.getState();
+	switch (panel.show) {
+		case 'clear':
+			wipe();
+			break;
+		case 'log':
+			await logs.follow(panel.log, signal);
+			break;
+		case 'dock':
+			focusLog(panel.focus);
+			showLogDock(panel.isShown);
+			break;
+		case 'session':
+			await resume(panel.id);
+			break;
+		default:
+			panel satisfies never;
+	}
+}
+
+/** Returns true during a run whose answer a printed result would cut in two, while no panel asks anything. */
+function isRunVisible(store: AppStore): boolean {
+	const {transcript, panel} = store.getState();
+	return transcript.run !== undefined && (panel === undefined || panel.kind === 'lines');
+}
+
+type Browsing = {readonly exact: boolean; readonly open: NonNullable<AppInteraction['browse']>};
+
+/** Shows a table that is longer than the window in a panel. */
+async function browse(line: string, table: Table, {exact, open}: Browsing, view: View): Promise<void> {
+	const {painter, palette, entries, echo, carryOut} = view;
+	const {columns, rows, title = withoutSecret(entries, line), notes = [], opens} = table;
+	const count = {kind: 'text', text: `${formatNumber(rows.length)} rows.`, hint: notes.join(' ')} as const;
+	painter.print(width => [...echo(line, width), ...renderResult(count, {width, palette})]);
+	const id = await open({kind: 'table', title, columns, rows, exact, ...(opens && {opens})});
+	if (opens && id?.split(' ').every(isPlainWord)) {
+		await carryOut(`/${[...opens.words, id].join(' ')}`);
+	}
 }

@@ -8,154 +8,56 @@ import {findCommand} from '../command/table.ts';
 import {AppError} from '../core/error.ts';
 import {setComposerText} from '../editor/editor.ts';
 import {logInPlace} from '../platform/log-in-place.ts';
+import type {AppStore} from '../store/store.ts';
 import {truncate} from '../terminal/text/width.ts';
-import {createResultView, type ResultDependencies} from './result-view.ts';
+import {createResultView, type ResultDependencies, type ResultView} from './result-view.ts';
+import {createRunningCommands, type RunningCommands} from './running-commands.ts';
 import {messageLines} from './transcript/block-lines.ts';
 
 type Dependencies = ResultDependencies &
 	Pick<Program, 'conversation' | 'contextFor' | 'remember'> & {
-		/** The message as the user wants it sent; undefined where they cancel. */
+		/** Returns the message as the user wants to send it, or undefined if they cancel. */
 		readonly messageToSend: (text: string) => Promise<string | undefined>;
 		/** Asks what must be answered before the agent gets a message. */
 		readonly beforeMessage: () => Promise<void>;
 	};
 
+type Parts = Dependencies & {readonly show: ResultView['show']; readonly commands: RunningCommands};
+
 export type Submit = {
-	/** Takes what was sent from the prompt: a slash line or a message. */
+	/** Runs a slash line or sends a message. Resolves when that has ended. */
 	readonly submit: (text: string) => Promise<void>;
-	/** Writes an error or a note above the prompt. */
+	/** Prints an error above the prompt. */
 	readonly tell: (error: unknown) => void;
-	/** Ends the commands that work now. */
+	/** Ends the running commands. */
 	readonly cancel: () => void;
 };
 
-/** How long a command may hold up the lines that are sent behind it, in milliseconds. */
-const commandHoldMs = 500;
+/** A run that has started. */
+type Begun = {readonly end: Promise<void>};
+
+/** How long a command may delay the lines that are sent after it. */
+const maxDelayMs = 500;
 
 /**
- * Carries out what the user sends, in order: messages go to the agent, slash lines to their commands. A line that is sent
- * while a command takes long does not wait for it.
+ * Creates the function that carries out what the user sends, in order: messages go to the agent, slash lines to their
+ * commands. A line that is sent while a command takes long does not wait for it.
  */
 export function createSubmit(dependencies: Dependencies): Submit {
-	const {
-		store,
-		palette,
-		painter,
-		conversation,
-		entries,
-		interact,
-		contextFor,
-		remember,
-		logs,
-		beforeMessage,
-		messageToSend,
-	} = dependencies;
+	const {store, remember} = dependencies;
+	const commands = createRunningCommands(store);
 	const {show, tell} = createResultView(dependencies, line => carryOut(line));
-	/** The commands that work now, with their names. */
-	const working = new Map<AbortController, string>();
-	/** Settles when a line may take effect: a message behind /new belongs to the new session. */
-	let before: Promise<unknown> = Promise.resolve();
-
-	const live: LiveSession = {
-		rename: conversation.rename,
-		start: conversation.start,
-		followLog: logs.follow,
-		closeLog: logs.close,
-	};
-
-	const run = async (line: string) => {
-		const {setBusy, transcript, setToast} = store.getState();
-		setToast('');
-		const {flags, rest} = takeGlobalFlags(commandWords(line));
-		const {command, path} = findCommand(entries, rest);
-		if (transcript.run && !command.whileRunning) {
-			throw new AppError('conflict', `/${path} has to wait: the agent is at work.`, {hint: 'Esc interrupts it.'});
-		}
-
-		const abort = new AbortController();
-		working.set(abort, path);
-		setBusy(true, path);
-		try {
-			const {signal} = abort;
-			const execute = (words: readonly string[], given = flags) =>
-				dispatch(words, contextFor({interact, live, flags: given, signal}));
-			const logIn = (server: string) => execute(['login'], {...flags, server});
-			const attempt = () => execute(rest);
-			const offer = {confirm: interact.confirm, logIn};
-			const result = await (path === 'login' ? attempt() : logInPlace(attempt, offer));
-			await show(line, result, {exact: flags.exact, signal});
-		} catch (error) {
-			if (!abort.signal.aborted) {
-				throw error;
-			}
-
-			painter.print(width =>
-				messageLines('■', palette.warning, `/${path} was interrupted.`, undefined, {width, palette}),
-			);
-		} finally {
-			working.delete(abort);
-			setBusy(working.size > 0, [...working.values()].at(-1));
-		}
-	};
-
-	/** What could not be carried out comes back into the prompt, unless something else is typed there by now. */
-	const giveBack = (text: string) => {
-		const {composer, setComposer} = store.getState();
-		if (!composer.text) {
-			setComposer(setComposerText(composer, text));
-		}
-	};
-
-	/**
-	 * Sends a message; one that replaces an earlier one goes on from there, in a session of its own. Resolves when the run
-	 * has begun, with its end.
-	 */
-	const say = async (text: string) => {
-		const {editing, setEditing, setToast, transcript} = store.getState();
-		if (editing !== undefined && !transcript.run) {
-			const kept = transcript.session.slice(0, 8);
-			try {
-				await painter.keepScreen(() => conversation.forkBefore(editing));
-			} catch (error) {
-				giveBack(text);
-				throw error;
-			}
-
-			setEditing(undefined);
-			setToast('');
-			const note = `── continues from here in a new session; the previous one is ${kept} ──`;
-			painter.print(width => [palette.dim(truncate(note, width))]);
-		}
-
-		try {
-			await beforeMessage();
-		} catch (error) {
-			giveBack(text);
-			throw error;
-		}
-
-		return {end: conversation.send(text)};
-	};
-
-	const sayIfWanted = async (text: string) => {
-		const wanted = await messageToSend(text);
-		// Now it is known what of it is a credential, which the history leaves out.
-		remember(text);
-		if (wanted === undefined) {
-			giveBack(text);
-			return undefined;
-		}
-
-		return say(wanted);
-	};
+	const parts: Parts = {...dependencies, show, commands};
+	/** Settles when a line may take effect: a message after /new belongs to the new session. */
+	let previous: Promise<unknown> = Promise.resolve();
 
 	const carryOut = async (line: string): Promise<undefined> => {
 		try {
-			await run(line);
+			await runCommand(line, parts);
 		} catch (error) {
 			tell(error, line);
 			if (error instanceof AppError && error.code === 'conflict') {
-				giveBack(line);
+				returnToPrompt(line, store);
 			}
 		}
 	};
@@ -167,22 +69,110 @@ export function createSubmit(dependencies: Dependencies): Submit {
 				return;
 			}
 
-			if (isCommandLine(text)) {
+			const isCommand = isCommandLine(text);
+			if (isCommand) {
 				remember(text);
 			}
 
-			// What was said of the prompt that now is sent is over.
+			// A note about the prompt that is sent now is outdated.
 			store.getState().setToast('');
-			const begun: Promise<{readonly end: Promise<void>} | undefined> = before.then(() =>
-				isCommandLine(text) ? carryOut(text) : sayIfWanted(text),
+			const begun: Promise<Begun | undefined> = previous.then(() =>
+				isCommand ? carryOut(text) : sendIfWanted(text, parts),
 			);
-			before = Promise.race([begun.catch(() => undefined), sleep(commandHoldMs, undefined, {ref: false})]);
+			previous = Promise.race([begun.catch(() => undefined), sleep(maxDelayMs, undefined, {ref: false})]);
 			await begun.then(run => run?.end).catch(tell);
 		},
-		cancel() {
-			for (const abort of working.keys()) {
-				abort.abort();
-			}
-		},
+		cancel: commands.cancel,
 	};
+}
+
+/** Runs a slash line and shows its result. Throws AppError("conflict") for a command that must wait for the run. */
+async function runCommand(line: string, parts: Parts): Promise<void> {
+	const {store, entries, painter, palette, commands, show} = parts;
+	const {transcript, setToast} = store.getState();
+	setToast('');
+	const {flags, rest} = takeGlobalFlags(commandWords(line));
+	const {command, path} = findCommand(entries, rest);
+	if (transcript.run && !command.whileRunning) {
+		throw new AppError('conflict', `/${path} can't run while the agent works.`, {hint: 'Press Esc to interrupt it.'});
+	}
+
+	await commands.run(path, async signal => {
+		try {
+			await show(line, await resultOf({path, rest, flags}, signal, parts), {exact: flags.exact, signal});
+		} catch (error) {
+			if (!signal.aborted) {
+				throw error;
+			}
+
+			painter.print(width =>
+				messageLines('■', palette.warning, `/${path} was interrupted.`, undefined, {width, palette}),
+			);
+		}
+	});
+}
+
+type Line = ReturnType<typeof takeGlobalFlags> & {readonly path: string};
+
+/** Executes a command. If it needs a login, offers one and tries again. */
+function resultOf({path, rest, flags}: Line, signal: AbortSignal, {interact, contextFor, conversation, logs}: Parts) {
+	const live: LiveSession = {
+		rename: conversation.rename,
+		start: conversation.start,
+		followLog: logs.follow,
+		closeLog: logs.close,
+	};
+	const execute = (words: readonly string[], given = flags) =>
+		dispatch(words, contextFor({interact, live, flags: given, signal}));
+	const attempt = () => execute(rest);
+	const logIn = (server: string) => execute(['login'], {...flags, server});
+	return path === 'login' ? attempt() : logInPlace(attempt, {confirm: interact.confirm, logIn});
+}
+
+/** Sends a message in the form that the user wants. */
+async function sendIfWanted(text: string, parts: Parts): Promise<Begun | undefined> {
+	const wanted = await parts.messageToSend(text);
+	// By now its credentials are known, which the history leaves out.
+	parts.remember(text);
+	if (wanted === undefined) {
+		returnToPrompt(text, parts.store);
+		return undefined;
+	}
+
+	return send(wanted, parts);
+}
+
+/** Sends a message. Resolves when the run has started. If that fails, the message returns to the prompt. */
+async function send(text: string, parts: Parts): Promise<Begun> {
+	try {
+		await forkIfEditing(parts);
+		await parts.beforeMessage();
+	} catch (error) {
+		returnToPrompt(text, parts.store);
+		throw error;
+	}
+
+	return {end: parts.conversation.send(text)};
+}
+
+/** Continues in a new session if the message replaces an earlier one. */
+async function forkIfEditing({store, painter, palette, conversation}: Parts): Promise<void> {
+	const {editing, transcript, editPrompt} = store.getState();
+	if (editing === undefined || transcript.run) {
+		return;
+	}
+
+	const old = transcript.session.slice(0, 8);
+	await painter.keepScreen(() => conversation.forkBefore(editing));
+	editPrompt({editing: undefined, toast: ''});
+	const note = `── continues from here in a new session; the previous one is ${old} ──`;
+	painter.print(width => [palette.dim(truncate(note, width))]);
+}
+
+/** Puts a text back into the prompt, unless the user has typed something else there. */
+function returnToPrompt(text: string, store: AppStore): void {
+	const {composer, setComposer} = store.getState();
+	if (!composer.text) {
+		setComposer(setComposerText(composer, text));
+	}
 }

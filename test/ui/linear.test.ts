@@ -68,7 +68,7 @@ test('a message stands once: as it was typed', async () => {
 	const {type, text, waitFor} = runLinear(ask);
 	await waitFor('> ');
 	type('Are you there?\n');
-	await waitFor('Working; Ctrl+C interrupts.');
+	await waitFor('Working · Ctrl+C interrupt');
 	answer();
 	await waitFor('Ready. Model custom/demo');
 	expect(text()).not.toContain('Are you there?');
@@ -79,7 +79,7 @@ test('a message that waits for the answer before it is written above its own', a
 	const {type, text, waitFor} = runLinear(ask);
 	await waitFor('> ');
 	type('First\n');
-	await waitFor('Working; Ctrl+C interrupts.');
+	await waitFor('Working · Ctrl+C interrupt');
 	type('First\n');
 	answer();
 	await expect.poll(() => text().split('I am here.'), {interval: 10}).toHaveLength(3);
@@ -162,7 +162,7 @@ test('while a command goes on, the end of an answer asks for nothing to be typed
 	const {store, type, text, waitFor} = runLinear(ask);
 	await waitFor('> ');
 	type('Are you there?\n');
-	await waitFor('Working; Ctrl+C interrupts.');
+	await waitFor('Working · Ctrl+C interrupt');
 	store.getState().setBusy(true, 'env logs');
 	answer();
 	await waitFor('Ready. Model custom/demo');
@@ -183,7 +183,7 @@ test('[4] a line that was typed before a question could be read is no answer to 
 	await waitFor('Dare? [y/N] ');
 	wait(499);
 	type('y\n');
-	await waitFor('Dare? [y/N] y\nThat was typed before the question could be read, and is no answer.\nDare? [y/N] ');
+	await waitFor('Dare? [y/N] y\nIgnored: you typed that before the question appeared.\nDare? [y/N] ');
 	expect(text()).not.toMatch(/Dared|Not dared/);
 	wait(500);
 	type('y\n');

@@ -93,13 +93,13 @@ describe('what is sent', () => {
 });
 
 describe('while the agent is at work', () => {
-	test('a command that has to wait is told so, and its line comes back', async () => {
+	test('a command that cannot run meanwhile says so and returns to the prompt', async () => {
 		const {ask, goOn} = slow();
 		const {type, waitFor, shown, store} = await started({ask});
 		type('hi\r');
 		await waitFor('Half');
 		type('/new\r');
-		await waitFor('/new has to wait');
+		await waitFor("/new can't run");
 		expect(store.getState().composer.text).toBe('/new');
 		goOn();
 		await waitFor('idle');
@@ -107,8 +107,8 @@ describe('while the agent is at work', () => {
 			'❯ hi',
 			'',
 			'❯ /new',
-			'✗ /new has to wait: the agent is at work.',
-			'  → Esc interrupts it.',
+			"✗ /new can't run while the agent works.",
+			'  → Press Esc to interrupt it.',
 			'',
 			'Half whole.',
 		]);
