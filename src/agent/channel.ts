@@ -1,5 +1,5 @@
 /** Carries values from callbacks to one reader, in order. */
-export type Channel<Value> = AsyncIterable<Value> & {
+type Channel<Value> = AsyncIterable<Value> & {
 	/** Adds a value; after the end it is dropped. */
 	readonly push: (value: Value) => void;
 	/** Ends the channel after the pushed values, or throws the error there. Only the first call counts. */

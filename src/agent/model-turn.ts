@@ -15,7 +15,7 @@ export type ToolCall = Omit<Extract<ProviderEvent, {type: 'tool-call'}>, 'type'>
 type Finish = Extract<ProviderEvent, {type: 'finish'}>;
 
 /** One message of the model, as the next request carries it. */
-export type ModelTurn = {
+type ModelTurn = {
 	readonly parts: readonly AssistantPart[];
 	readonly calls: readonly ToolCall[];
 	readonly stopReason: StopReason;

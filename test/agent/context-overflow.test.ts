@@ -32,7 +32,7 @@ test.each(refusals)('%s says that the context overflows', async (_, wire, body) 
 const overflow = await overflowOf('anthropic', refusals[0][2]);
 const refused = overflow instanceof Error ? overflow : new Error('The far end did not refuse.');
 
-/** What the next run would send, after one run of these scripts. */
+/** Returns what the next run sends, after one run of these scripts. */
 async function nextMessages(...scripts: readonly Script[]): Promise<readonly Message[]> {
 	const before: readonly AgentEvent[] = [
 		{type: 'run-start', runId: 'run-0', model: 'custom/demo'},
@@ -76,7 +76,7 @@ test('results that overflow the context are left out, and their calls stay answe
 	]);
 });
 
-test('a message after a refused one is answered with what stood before both', async () => {
+test('a message after a rejected one is sent with the history before both', async () => {
 	const first = await collect(runAgent(runOptions({...scriptedModel([refused])})));
 	const model = scriptedModel([text('Hi.'), finish('stop')]);
 	await collect(runAgent(runOptions({...model, messages: toMessages(transcriptOf(first)), tools: [echo]})));

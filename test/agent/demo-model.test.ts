@@ -20,7 +20,7 @@ const files = {
 	'src/b.ts': 'export const b = 2;\n',
 };
 
-/** The agent with everything real: adapter, transport, HTTP, server, model and tools. */
+/** Creates an agent of real parts only: adapter, transport, HTTP, server, model and tools. */
 async function agent({speed = Number.POSITIVE_INFINITY, key = token} = {}) {
 	const {url, bugs} = await serve({speed});
 	const {workspace, stateFolder} = await makeWorkspace(files);
@@ -39,7 +39,7 @@ async function agent({speed = Number.POSITIVE_INFINITY, key = token} = {}) {
 	};
 }
 
-/** The run in short: kinds of blocks in order, the last text, and how it ended. */
+/** Returns the kinds of blocks in order, the last text, and the end of a run. */
 function outline(events: readonly AgentEvent[]) {
 	const blocks = blocksOf(transcriptOf(events));
 	const text = blocks.findLast(block => block.kind === 'text');
@@ -48,7 +48,7 @@ function outline(events: readonly AgentEvent[]) {
 
 const done = {type: 'run-end', reason: 'done', stopReason: 'end_turn'};
 
-test('two tools are called at once, and their answers put into words', async () => {
+test('two tools are called at once, and the answer reports their results', async () => {
 	const {run, bugs} = await agent();
 	const events = await collect(run('list the files and read README.md'));
 	const {kinds, text, end} = outline(events);
@@ -61,7 +61,7 @@ test('two tools are called at once, and their answers put into words', async () 
 	expect(usages.every(({input, output, reasoning}) => input > 0 && output > reasoning && reasoning > 0)).toBe(true);
 });
 
-test('a search finds lines, and a file that is not there is said', async () => {
+test('a search finds lines, and a missing file is reported', async () => {
 	const {run} = await agent();
 	const found = outline(await collect(run('search for export')));
 	expect(found.text).toContain(
@@ -72,7 +72,7 @@ test('a search finds lines, and a file that is not there is said', async () => {
 	expect([found.end, missing.end]).toEqual([done, done]);
 });
 
-test('a second prompt goes on with the first conversation', async () => {
+test('a second prompt continues the first conversation', async () => {
 	const {run} = await agent();
 	const first = await collect(run('list the files'));
 	const second = await collect(run('help', {messages: toMessages(transcriptOf(first))}));
@@ -82,7 +82,7 @@ test('a second prompt goes on with the first conversation', async () => {
 	});
 });
 
-test('a wrong key is said, and asked for once', async () => {
+test('an invalid key ends the run after one request', async () => {
 	const {run} = await agent({key: 'wrong-token'});
 	expect((await collect(run('hello'))).at(-1)).toMatchObject({
 		type: 'run-end',
@@ -92,7 +92,7 @@ test('a wrong key is said, and asked for once', async () => {
 	});
 });
 
-test('an abort in the middle of an answer keeps what came so far', async () => {
+test('an abort within an answer keeps the text so far', async () => {
 	const {run, bugs} = await agent({speed: 5});
 	const abort = new AbortController();
 	const events: AgentEvent[] = [];

@@ -4,13 +4,13 @@ import {createFolderTools} from '../../src/agent/tools/tools.ts';
 
 const situation = {workspace: '/home/a/project', date: '2025-01-31', platform: 'linux'};
 
-test('a model is told where it is and what it can call', () => {
+test('the instructions name the folder, the date, the platform and the tools', () => {
 	const text = instructions({...situation, tools: createFolderTools({stateFolder: '/home/a/.service'})});
 	expect(text).toContain('Working folder: /home/a/project\nDate: 2025-01-31\nPlatform: linux');
 	expect(text).toContain('You have these tools: list_files, read_file, search_text.');
 	expect(text.length).toBeLessThan(2000);
 });
 
-test('a model without tools is told so', () => {
+test('the instructions say that there are no tools', () => {
 	expect(instructions({...situation, tools: []})).toContain('You have no tools');
 });

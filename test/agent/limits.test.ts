@@ -2,7 +2,7 @@ import {expect, test} from 'vitest';
 import {runAgent} from '../../src/agent/run.ts';
 import {call, collect, echo, finish, runOptions, scriptedModel, text} from './scripted.ts';
 
-test('a run stops after as many turns as were allowed, with the last results in its history and the queue untouched', async () => {
+test('a run stops at its turn limit, with the last results in its history and the queue untouched', async () => {
 	const {ask, asked} = scriptedModel([call('echo', {word: 'a'}), finish('tool-calls')]);
 	let drained = 0;
 	const nextMessages = () => (++drained > 2 ? [{id: 'u2', text: 'Late'}] : []);
@@ -24,7 +24,7 @@ test('a run stops after as many turns as were allowed, with the last results in 
 	expect([asked.length, drained]).toEqual([2, 2]);
 });
 
-test('a run that is done within its last turn is done', async () => {
+test('a run that finishes in its last turn is done', async () => {
 	const {ask} = scriptedModel([text('Hi.'), finish('stop')]);
 	const events = await collect(runAgent(runOptions({ask, maxTurns: 1, budget: {limitUsd: 0.1, spentUsd: () => 5}})));
 	expect(events.at(-1)).toEqual({type: 'run-end', reason: 'done', stopReason: 'end_turn'});
@@ -47,7 +47,7 @@ test('a run stops when its budget is used up', async () => {
 	expect(asked).toHaveLength(2);
 });
 
-test('a budget that cannot be watched is said once', async () => {
+test('an unknown price gives one warning about the budget', async () => {
 	const {ask} = scriptedModel(
 		[call('echo'), finish('tool-calls')],
 		[call('echo'), finish('tool-calls')],
@@ -63,7 +63,7 @@ test('a budget that cannot be watched is said once', async () => {
 	]);
 });
 
-test('a model that runs in circles is stopped', async () => {
+test('a model in an endless loop is stopped', async () => {
 	const {ask, asked} = scriptedModel([call('echo', {word: 'a'}, ''), finish('tool-calls')]);
 	expect((await collect(runAgent(runOptions({ask})))).at(-1)).toEqual({
 		type: 'run-end',
@@ -78,7 +78,7 @@ test('a model that runs in circles is stopped', async () => {
 	expect(asked).toHaveLength(6);
 });
 
-test('the same call with another result each time is no circle', async () => {
+test('the same call with a new result each time is not a loop', async () => {
 	let runs = 0;
 	const counter = {...echo, run: async () => `${++runs}`};
 	const {ask} = scriptedModel([call('echo', {word: 'a'}, ''), finish('tool-calls')]);

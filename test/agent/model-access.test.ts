@@ -11,7 +11,7 @@ import {collect} from './scripted.ts';
 
 type Stored = readonly [provider: ProviderName, key: string | undefined, baseUrl?: string];
 
-/** Access with those keys stored, and everything that went out: whose key, how, to which address. */
+/** Creates model access with these keys stored. Records which key went where, and how. */
 async function access(env: Readonly<Record<string, string>> = {}, ...stored: readonly Stored[]) {
 	const config = openConfig(temporaryHome());
 	const keep = async ([provider, key, baseUrl]: Stored) =>
@@ -50,7 +50,7 @@ async function access(env: Readonly<Record<string, string>> = {}, ...stored: rea
 		sent,
 		made: () => made,
 		started: () => started,
-		/** Opens the model and asks it something. */
+		/** Opens the model and sends it a message. */
 		use: async (id: string) => ask(await model.open(id)),
 	};
 }
@@ -142,21 +142,21 @@ describe('a key', () => {
 	});
 });
 
-test('without a model there is a word on how to choose one', async () => {
+test('without a model the error says how to select one', async () => {
 	const {open} = await access();
 	await expect(open(undefined)).rejects.toMatchObject({code: 'usage', message: 'No model selected.'});
 	await expect(open('nobody/x')).rejects.toMatchObject({code: 'usage'});
 });
 
 describe('the connections to a host', () => {
-	test('are kept for the same host and key', async () => {
+	test('are reused for the same host and key', async () => {
 		const {use, made} = await access({}, ['openai', 'sk-1']);
 		await use('openai/x');
 		await use('openai/y');
 		expect(made()).toBe(1);
 	});
 
-	test('are not kept for another key [6]', async () => {
+	test('are not reused for another key [6]', async () => {
 		const {use, keep, sent} = await access({}, ['openai', 'sk-1']);
 		await use('openai/x');
 		await keep(['openai', 'sk-2']);
@@ -164,7 +164,7 @@ describe('the connections to a host', () => {
 		expect(sent.map(line => line.split(' ')[1])).toEqual(['sk-1', 'sk-2']);
 	});
 
-	test('are not shared by vendors behind one gateway, whose headers differ', async () => {
+	test('are not shared by vendors with different headers behind one gateway', async () => {
 		const gateway = 'https://gate.example';
 		const {use, sent} = await access({}, ['anthropic', 'sk-1', gateway], ['google', 'sk-1', gateway]);
 		await use('anthropic/x');
@@ -173,8 +173,8 @@ describe('the connections to a host', () => {
 	});
 });
 
-describe('the model to begin with', () => {
-	test('is the demo where there is no key', async () => {
+describe('the initial model', () => {
+	test('is the demo without a key', async () => {
 		const {initial, isDemo} = await access();
 		expect([initial(), isDemo(initial()), isDemo('custom/other'), isDemo(undefined)]).toEqual([
 			'custom/demo',
@@ -184,21 +184,21 @@ describe('the model to begin with', () => {
 		]);
 	});
 
-	test('is that of the first key, and open for a custom host', async () => {
+	test('is that of the first key, and undefined for a custom host', async () => {
 		expect((await access({GROQ_API_KEY: 'k'})).initial()).toBe('groq/openai/gpt-oss-120b');
 		expect((await access({}, ['ollama', undefined])).initial()).toBe(undefined);
 		const custom = await access({}, ['custom', 'k', 'https://host.example/v1']);
 		expect([custom.initial(), custom.isDemo('custom/demo')]).toEqual([undefined, false]);
 	});
 
-	test('is the one that was chosen', async () => {
+	test("is the user's choice", async () => {
 		const {initial, config} = await access({GROQ_API_KEY: 'k'});
 		await saveSettings(config, {model: 'openai/x'});
 		expect(initial()).toBe('openai/x');
 	});
 });
 
-test('the hosts that list their own models are those that were configured', async () => {
+test('only configured hosts list their own models', async () => {
 	expect(await (await access({OPENAI_API_KEY: 'k'})).hosts()).toEqual([]);
 	const env = {LMSTUDIO_BASE_URL: 'http://localhost:1234/v1'};
 	const {hosts} = await access(env, ['custom', 'k', 'https://host.example/v1'], ['ollama', undefined]);
@@ -209,7 +209,7 @@ test('the hosts that list their own models are those that were configured', asyn
 	]);
 });
 
-test('a part of the environment that was passed over is told for the model that it concerns', async () => {
+test('an ignored variable is reported for the model that it concerns', async () => {
 	const {notice} = await access({OPENAI_BASE_URL: 'https://evil.example/v1'}, ['openai', 'sk-stored']);
 	expect(notice('openai/x')).toMatch(/^OPENAI_BASE_URL is ignored/);
 	expect([notice('groq/x'), notice(undefined)]).toEqual([undefined, undefined]);

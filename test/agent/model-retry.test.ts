@@ -14,7 +14,7 @@ const [anthropic, gemini, responses, chat, groq] = await Promise.all([
 ]);
 const answer = 'data: {"choices":[{"delta":{"content":"Hi"},"finish_reason":"stop"}]}\n\ndata: [DONE]\n\n';
 
-/** Runs a conversation against a far end: how often it was asked, with which waits, and how the run ended. */
+/** Runs a conversation against a fake host. Returns the number of requests, the waits, and the end of the run. */
 async function run(provider: Provider, ...answers: readonly Answer[]) {
 	const end = fakeHost(...answers);
 	const waits: number[] = [];
@@ -36,7 +36,7 @@ const limited = (message: string, headers: Record<string, string> = {}): Answer 
 	body: JSON.stringify({error: {message, type: 'requests', code: 'rate_limit_exceeded'}}),
 });
 
-test('[23] a 429 that names no wait is tried again after waits by chance', async () => {
+test('[23] a 429 without a wait is retried after random waits', async () => {
 	const {asked, waits, end} = await run(chat, limited('Slow down.'), limited('Slow down.'), {body: answer});
 	expect([asked, waits, end?.reason]).toEqual([3, [1250, 4250], 'done']);
 });
@@ -54,7 +54,7 @@ test.each([
 	expect([waits, end?.reason]).toEqual([[expected], 'done']);
 });
 
-test('[23] a wait that is longer than a minute is said, and not waited for', async () => {
+test('[23] a wait of more than a minute is reported instead of retried', async () => {
 	const {asked, end} = await run(chat, limited('Please try again in 1h12m3.5s.'));
 	expect([asked, end?.error?.hint]).toEqual([1, 'Try again in 73 minutes.']);
 });
@@ -62,7 +62,7 @@ test('[23] a wait that is longer than a minute is said, and not waited for', asy
 test.each([
 	['insufficient_quota', 429],
 	['billing_hard_limit_reached', 429],
-])('[23] a quota that is used up (%s) is not asked for again', async (code, status) => {
+])('[23] a used-up quota (%s) is not retried', async (code, status) => {
 	const {asked} = await run(chat, {status, body: JSON.stringify({error: {message: 'Check your plan.', code}})});
 	expect(asked).toBe(1);
 });
@@ -86,7 +86,7 @@ describe('[23] an overload inside a stream', () => {
 		expect([asked, waits, end?.reason]).toEqual([3, [1250, 4250], 'error']);
 	});
 
-	test('is waited for as long as its words ask', async () => {
+	test('is retried after the wait in its message', async () => {
 		const error = {code: 'rate_limit_exceeded', message: 'Please try again in 2.4s.'};
 		const {waits} = await run(responses, {body: event({type: 'response.failed', response: {error}})});
 		expect(waits).toEqual([2400, 2400]);
@@ -97,13 +97,13 @@ describe('[23] an overload inside a stream', () => {
 		expect([asked, end?.error?.message]).toEqual([1, 'Anthropic reported an error: Overloaded']);
 	});
 
-	test('is told apart from a request that is wrong', async () => {
+	test('differs from an invalid request', async () => {
 		const {asked} = await run(chat, {body: event({error: {code: 400, message: 'Bad image.'}})});
 		expect(asked).toBe(1);
 	});
 });
 
-test('a part that a host refuses is said once, also where the next try fails', async () => {
+test('a refused field gives one notice, even if the next attempt fails', async () => {
 	const refusal = {status: 400, body: '{"error":{"message":"stream_options is not supported"}}'};
 	const {asked, events} = await run(chat, refusal, {status: 503, body: 'busy'}, {body: answer});
 	expect(asked).toBe(3);

@@ -23,7 +23,7 @@ test.each([
 test.each([
 	['hologram', 'The answer ended with “hologram”, an unknown reason. It may be incomplete.'],
 	[undefined, 'The answer ended for an unknown reason. It may be incomplete.'],
-])('an end word that nobody knows (%s) makes the answer incomplete', async (vendorReason, message) => {
+])('an unknown end reason (%s) makes the answer incomplete', async (vendorReason, message) => {
 	const {ask} = scriptedModel([text('Text.'), {type: 'finish', reason: 'other', ...(vendorReason && {vendorReason})}]);
 	expect((await collect(runAgent(runOptions({ask})))).at(-1)).toEqual({
 		type: 'run-end',
@@ -53,12 +53,12 @@ test.each<[string, Script, object]>([
 	expect(events.findLast(event => event.type === 'usage')).toMatchObject({messageId: 'id-1', usage});
 });
 
-test('a call that said nothing counts nothing', async () => {
+test('a failed call without any text has no usage', async () => {
 	const {ask} = scriptedModel([new AppError('network', 'Cut.')]);
 	expect((await collect(runAgent(runOptions({ask})))).some(({type}) => type === 'usage')).toBe(false);
 });
 
-test('calls of an answer that ended with an unknown word are not run', async () => {
+test('calls of an answer with an unknown end reason are not run', async () => {
 	const {ask, asked} = scriptedModel([
 		call('echo', {word: 'a'}),
 		{type: 'finish', reason: 'other', vendorReason: 'hologram'},

@@ -12,7 +12,7 @@ const hung: Tool = {...echo, name: 'hung', run: () => never};
 const interrupted = {type: 'run-end', reason: 'interrupted', stopReason: 'incomplete'};
 
 test.each<[string, Script, AgentEvent['type']]>([
-	['before the first word', [never], 'user-message'],
+	['before the first token', [never], 'user-message'],
 	['in the text', [text('Half'), never], 'text-delta'],
 	['in a tool that does not listen', [call('hung'), finish('tool-calls')], 'tool-call'],
 	['between a text and the next', [text('One'), text('Two'), finish('stop')], 'text-delta'],
@@ -32,7 +32,7 @@ test.each<[string, Script, AgentEvent['type']]>([
 	expect(events.filter(({type}) => type === 'run-end')).toHaveLength(1);
 });
 
-test('a run whose signal has aborted before still keeps what the user said', async () => {
+test("a run with an aborted signal keeps the user's message", async () => {
 	const {ask, asked} = scriptedModel([text('a'), finish('stop')]);
 	const events = await collect(runAgent(runOptions({ask, signal: AbortSignal.abort()})));
 	expect(events.map(({type}) => type)).toEqual(['run-start', 'user-message', 'run-end']);
@@ -123,7 +123,7 @@ const ending = fc.constantFrom(
 const script = fc.tuple(fc.array(step, {maxLength: 6}), ending).map(([steps, end]): Script => [...steps, ...end]);
 const failing: Tool = {...echo, name: 'fail', run: () => Promise.reject(new Error('broken'))};
 
-test('whatever a model says and whenever it is aborted, the run ends exactly once and last, with a history that is valid', async () => {
+test('a run ends exactly once and last with a valid history, whatever the model says and whenever it is aborted', async () => {
 	await fc.assert(
 		fc.asyncProperty(
 			fc.array(script, {minLength: 1, maxLength: 4}),
@@ -141,7 +141,7 @@ test('whatever a model says and whenever it is aborted, the run ends exactly onc
 
 				expect(events.filter(({type}) => type === 'run-end')).toHaveLength(1);
 				expect([events[0]?.type, events.at(-1)?.type]).toEqual(['run-start', 'run-end']);
-				// What the model was asked is what a resumed session would ask it: live and resumed are one.
+				// A live session sends the same messages as a resumed one.
 				const final = toMessages(transcriptOf(events));
 				for (const messages of asked) {
 					expect(final.slice(0, messages.length)).toEqual(messages);

@@ -13,7 +13,7 @@ const guessed = (output: number) => ({
 	estimated: true,
 });
 
-test('an answer in text is passed on piece by piece, under one message id', async () => {
+test('a text answer comes piece by piece, under one message id', async () => {
 	const {ask, asked} = scriptedModel([
 		{type: 'reasoning-delta', id: 'r', text: 'Hm.'},
 		text('Hel'),
@@ -34,7 +34,7 @@ test('an answer in text is passed on piece by piece, under one message id', asyn
 	expect(asked).toEqual([[{role: 'user', text: 'Hello'}]]);
 });
 
-test('a tool runs between two calls of the model, and its result is read by the second', async () => {
+test('a tool runs between two model calls, and the second reads its result', async () => {
 	const {ask, asked} = scriptedModel(
 		[call('echo', {word: 'a'}), finish('tool-calls')],
 		[text('Done.'), finish('stop')],
@@ -78,7 +78,7 @@ test('calls of a refused message are never run', async () => {
 	expect([ran, asked.length]).toEqual([[], 1]);
 });
 
-test('an empty answer is said to be one', async () => {
+test('an empty answer gives a warning', async () => {
 	const {ask} = scriptedModel([finish('stop')]);
 	expect((await collect(runAgent(runOptions({ask})))).slice(2)).toEqual([
 		{
@@ -91,7 +91,7 @@ test('an empty answer is said to be one', async () => {
 	]);
 });
 
-test('[22] a stream without its end mark is incomplete, and its whole calls are not run', async () => {
+test('[22] a stream without its end mark is incomplete, and its calls are not run', async () => {
 	const {ask, asked} = scriptedModel([text('Half an ans'), call('echo')]);
 	const events = await collect(runAgent(runOptions({ask})));
 	expect(events.slice(4)).toEqual([
@@ -110,7 +110,7 @@ test('[22] a stream without its end mark is incomplete, and its whole calls are 
 	expect(asked).toHaveLength(1);
 });
 
-test('[22] a connection that breaks after content is incomplete, with what broke it', async () => {
+test('[22] a connection that breaks after content makes the answer incomplete, with the cause', async () => {
 	const {ask} = scriptedModel([text('Half'), new AppError('network', 'The connection was reset.')]);
 	expect((await collect(runAgent(runOptions({ask})))).at(-1)).toEqual({
 		type: 'run-end',
@@ -120,7 +120,7 @@ test('[22] a connection that breaks after content is incomplete, with what broke
 	});
 });
 
-test('an error that the host reports after content stays its error: nothing was cut', async () => {
+test('an error that the host reports after content stays unchanged', async () => {
 	const error = new AppError('provider', 'The host reported an error: Overloaded.');
 	const {ask} = scriptedModel([text('Half'), error]);
 	expect((await collect(runAgent(runOptions({ask})))).slice(2)).toEqual([
@@ -130,7 +130,7 @@ test('an error that the host reports after content stays its error: nothing was 
 	]);
 });
 
-test('calls of an answer that was cut at the token limit do not hide that it was', async () => {
+test('an answer cut at the token limit is reported as such even with calls', async () => {
 	const {ask} = scriptedModel([call('echo', {word: 'a'}), finish('length')]);
 	expect((await collect(runAgent(runOptions({ask, maxTurns: 1})))).at(-1)).toMatchObject({
 		reason: 'budget',
@@ -149,14 +149,14 @@ test.each([
 		new TypeError('x is undefined'),
 		{code: 'failed', message: 'Something went wrong inside service: x is undefined'},
 	],
-])('an error before content %s ends the run with it', async (_, thrown, error) => {
+])('an error before content %s ends the run with that error', async (_, thrown, error) => {
 	const {ask} = scriptedModel([{type: 'usage', usage}, thrown]);
 	expect((await collect(runAgent(runOptions({ask})))).slice(2)).toEqual([
 		{type: 'run-end', reason: 'error', stopReason: 'error', error},
 	]);
 });
 
-test('an error that the host reports as the end of an answer ends the run with it', async () => {
+test('an error that ends the answer ends the run with that error', async () => {
 	const {ask} = scriptedModel([text('a'), {type: 'finish', reason: 'error', message: 'Overloaded.'}]);
 	expect((await collect(runAgent(runOptions({ask})))).at(-1)).toEqual({
 		type: 'run-end',
@@ -166,7 +166,7 @@ test('an error that the host reports as the end of an answer ends the run with i
 	});
 });
 
-test('[21] [23] a call is repeated while nothing was shown, and a long wait is said', async () => {
+test('[21] [23] a model call is retried while nothing was shown, with a notice before a long wait', async () => {
 	const {ask, asked} = scriptedModel(
 		[{type: 'usage', usage}, new AppError('network', 'The host does not answer.')],
 		[new AppError('network', 'The host is unavailable (503): busy')],
@@ -193,19 +193,19 @@ test.each([
 	['a refusal', new AppError('provider', 'Refused (400).')],
 	['a wrong key', new AppError('auth', 'Refused (401).')],
 	['a bug', new TypeError('bug')],
-])('[23] %s is never tried again', async (_, thrown) => {
+])('[23] %s is never retried', async (_, thrown) => {
 	const {ask, asked} = scriptedModel([thrown]);
 	await collect(runAgent({...runOptions({ask}), retry: undefined}));
 	expect(asked).toHaveLength(1);
 });
 
-test('[23] nothing is tried again once something was shown', async () => {
+test('[23] nothing is retried once something was shown', async () => {
 	const {ask, asked} = scriptedModel([text('a'), new AppError('network', 'Cut.')]);
 	await collect(runAgent({...runOptions({ask}), retry: undefined}));
 	expect(asked).toHaveLength(1);
 });
 
-test('what the user queued joins at the next turn, and before the run would end', async () => {
+test('queued messages join at the next turn, and before the run would end', async () => {
 	const queue = [[], [{id: 'u2', text: 'And b'}], [{id: 'u3', text: 'And c'}], []];
 	const {ask, asked} = scriptedModel(
 		[call('echo', {word: 'a'}), finish('tool-calls')],

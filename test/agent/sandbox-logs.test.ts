@@ -13,7 +13,7 @@ import {createTestServer, inWorkspace, scope} from '../server/harness.ts';
 import {addTask, listener} from '../server/sandboxes/task-folder.ts';
 import {collect, runOptions, transcriptOf} from './scripted.ts';
 
-/** The agent with the demo model, over HTTP, on a server with one sandbox. */
+/** Creates an agent with the demo model, over HTTP, on a server with one sandbox. */
 async function agentWithSandbox() {
 	const server = await createTestServer();
 	await addTask(server, 'listens', {services: {web: {}}}, {'main.mjs': listener});

@@ -16,16 +16,16 @@ export const call = (name: string, args: JsonObject = {}, id = 'call-1'): Provid
 });
 export const finish = (reason: FinishReason): ProviderEvent => ({type: 'finish', reason});
 
-/** One answer of the model: events, an error to throw at that point, or a promise to wait for. */
+/** One answer of the model: events, errors to throw, and promises to wait for. */
 export type Script = readonly (ProviderEvent | Error | Promise<unknown>)[];
 
-/** A model that plays one script a call and keeps what it was asked. The last script is played for every further call. */
+/** Creates a model that plays one script a call, the last one repeatedly, and records its requests. */
 export function scriptedModel(...scripts: readonly Script[]) {
 	const asked: (readonly Message[])[] = [];
 	let closed = 0;
 	return {
 		asked,
-		/** How many answers were ended, by whichever side. */
+		/** Returns the number of answers that have ended, by either side. */
 		closed: () => closed,
 		async *ask(messages: readonly Message[]): AsyncGenerator<ProviderEvent> {
 			asked.push(messages);
@@ -54,7 +54,7 @@ export const echo: Tool = {
 	run: async ({word}) => `echo ${word}`,
 };
 
-/** Options of a run with everything that a test does not care for filled in. */
+/** Returns the options of a run, with defaults for what a test leaves out. */
 export function runOptions(given: Partial<RunOptions> & Pick<RunOptions, 'ask'>): RunOptions {
 	let ids = 0;
 	return {
@@ -83,7 +83,7 @@ export async function collect<Value>(values: AsyncIterable<Value>): Promise<Valu
 	return collected;
 }
 
-/** The transcript that the events of one session make. */
+/** Returns the transcript of one session's events. */
 export function transcriptOf(events: readonly AgentEvent[]): Transcript {
 	const records = events.map((event, seq): Recorded => ({v: 1, seq, at: '', session: 's', server: 'local', event}));
 	return records.reduce(reduceTranscript, emptyTranscript('s'));

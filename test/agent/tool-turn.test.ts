@@ -13,7 +13,7 @@ async function resultsOf(calls: readonly ProviderEvent[], tools: readonly Tool[]
 	return {events, results: events.filter(event => event.type === 'tool-result'), asked};
 }
 
-test('tools that only read run in parallel, their results come as they are ready and are read in the order of the calls', async () => {
+test('reading tools run in parallel; results come as they are ready, and the model reads them in call order', async () => {
 	const gate = withResolvers();
 	const slow = {...echo, name: 'slow', run: async () => `slow ${await gate.promise}`};
 	const fast = {...echo, name: 'fast', run: async () => `fast ${gate.resolve('after fast')}`};
@@ -42,7 +42,7 @@ test('no more than eight tools run at the same time', async () => {
 	expect([results.length, most]).toEqual([30, 8]);
 });
 
-test('a tool that changes something runs alone, after what was called before it', async () => {
+test('a tool that changes something runs alone, after the calls before it', async () => {
 	const log: string[] = [];
 	const tool = (name: string, readOnly: boolean): Tool => ({
 		...echo,
@@ -62,7 +62,7 @@ test('a tool that changes something runs alone, after what was called before it'
 	expect(log).toEqual(['read begins', 'read ends', 'write begins', 'write ends', 'read begins', 'read ends']);
 });
 
-test('output of a running tool is passed on before its result', async () => {
+test('output of a running tool comes before its result', async () => {
 	const chatty: Tool = {
 		...echo,
 		async run(_, {onOutput}) {
@@ -98,7 +98,7 @@ test('an error of a tool is answered with its message and hint', async () => {
 	]);
 });
 
-test('a bug in a tool is answered and said, and does not end the run', async () => {
+test('a bug in a tool gives a failed result and a notice, and does not end the run', async () => {
 	const broken: Tool = {
 		...echo,
 		run() {
@@ -120,7 +120,7 @@ test('a bug in a tool is answered and said, and does not end the run', async () 
 	]);
 });
 
-test('an unknown tool is answered with the names of those that exist', async () => {
+test('an unknown tool is answered with the available names', async () => {
 	const {results} = await resultsOf([call('rm_rf')], [echo]);
 	expect(results.map(({output, failed}) => [output, failed])).toEqual([
 		['Unknown tool “rm_rf”. Available: echo.', true],
@@ -144,7 +144,7 @@ test('a huge result keeps its head and its tail', async () => {
 	expect(results[0]?.output).toMatch(/^ax{23699}\n\[… \d+ characters left out: .* at most 32 kB\..* …\]\nx{7899}z$/);
 });
 
-test('calls with one id for all are told apart', async () => {
+test('calls with the same id get unique ones', async () => {
 	const {events, asked} = await resultsOf(
 		[call('echo', {word: 'a'}), call('echo', {word: 'b'}), call('echo', {word: 'c'}, '')],
 		[echo],

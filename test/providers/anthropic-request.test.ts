@@ -7,7 +7,7 @@ const cached = {cache_control: {type: 'ephemeral'}};
 const model = 'claude-sonnet-4-5';
 const own = `anthropic/${model}`;
 
-test('a request has the model, its limit, instructions, messages and tools, cached where it will be asked again', async () => {
+test('a request has the model, its limit, instructions, messages and tools, with cache marks', async () => {
 	expect(await bodyFor(anthropic, [user('Hello')], {model, system: 'Be brief.', tools: [tool]})).toEqual({
 		model,
 		max_tokens: 32_000,
@@ -18,7 +18,7 @@ test('a request has the model, its limit, instructions, messages and tools, cach
 	});
 });
 
-test('what is empty is left out', async () => {
+test('empty fields are left out', async () => {
 	expect(await bodyFor(anthropic, [user('Hello')], {model, maxOutputTokens: 100})).toEqual({
 		model,
 		max_tokens: 100,
@@ -35,7 +35,7 @@ test.each([
 	expect(await bodyFor(anthropic, [user('Hello')], {model: name})).toMatchObject({max_tokens: limit});
 });
 
-test('the version of the API is named', async () => {
+test('the request names the API version', async () => {
 	const end = fakeHost({body: ''});
 	await collect(anthropic(requestOf(end.transport)));
 	expect(end.requests[0]?.headers).toMatchObject({'anthropic-version': '2023-06-01'});
@@ -71,7 +71,7 @@ const answer =
 		{type: 'input_json_delta', partial_json: '{"path":"b"}'},
 	);
 
-test('thinking goes back as it came, results of parallel calls stand in one turn, a failed one is marked', async () => {
+test('thinking goes back unchanged, results of parallel calls share a turn, a failed one is marked', async () => {
 	const message = messageOf(own, await eventsOf(anthropic, answer));
 	const messages = [
 		user('Read'),
@@ -105,7 +105,7 @@ test('thinking goes back as it came, results of parallel calls stand in one turn
 	});
 });
 
-test('reasoning of another provider is dropped, and a strange id is exchanged on both sides', async () => {
+test('reasoning of another provider is dropped, and a foreign id is replaced in call and result', async () => {
 	const {messages} = await bodyFor(anthropic, foreign, {model});
 	expect(messages).toEqual([
 		{role: 'user', content: [{type: 'text', text: 'Read it', ...cached}]},
@@ -134,7 +134,7 @@ test('thinking of the same wire format but another provider is dropped', async (
 	expect(JSON.stringify(await bodyFor(anthropic, [user('Read'), message], {model}))).not.toMatch(/thinking/);
 });
 
-test('thinking without a signature or without anything after it is not sent', async () => {
+test('thinking without a signature, or at the end, is not sent', async () => {
 	const opaque = {wire: 'anthropic', data: {signature: 's'}};
 	const unsigned = {
 		role: 'assistant',
@@ -154,7 +154,7 @@ test('thinking without a signature or without anything after it is not sent', as
 	});
 });
 
-test('text of nothing but white space is not sent', async () => {
+test('text of only white space is not sent', async () => {
 	const blank = {role: 'assistant', model: own, parts: [{type: 'text', text: ' \n'}]} as const;
 	expect(await bodyFor(anthropic, [user('A'), blank, user(' '), user('B')], {model})).toMatchObject({
 		messages: [{role: 'user', content: [{text: 'A'}, {text: 'B'}]}],
@@ -170,12 +170,12 @@ test.each([
 	['claude-opus-4-20250514', false],
 	['claude-3-7-sonnet-latest', false],
 	['some-model', false],
-])('%s may think as much as it finds useful: %s', async (name, may) => {
+])('%s decides how much to think: %s', async (name, may) => {
 	const {thinking} = await bodyFor(anthropic, [user('Hello')], {model: name});
 	expect(thinking).toEqual(may ? {type: 'adaptive', display: 'summarized'} : undefined);
 });
 
-test('a host that refuses thinking is asked once more without it, and not again', async () => {
+test('a host that refuses thinking gets this and later requests without it', async () => {
 	const refusal = {error: {type: 'invalid_request_error', message: 'adaptive thinking is not supported on this model'}};
 	const end = fakeHost({status: 400, body: JSON.stringify(refusal)}, {body: 'data: {"type":"message_stop"}\n\n'});
 	const request = requestOf(end.transport, {model: 'claude-sonnet-5', baseUrl: 'https://old.test'});

@@ -2,7 +2,7 @@ import {expect, test} from 'vitest';
 import {anthropic} from '../../src/providers/anthropic.ts';
 import {eventsOf, fakeHost, fixture, requestOf, untilFailure, withoutNewIds} from './replay.ts';
 
-test('an error inside the stream is thrown after what came before it', async () => {
+test('an error inside the stream is thrown after the events before it', async () => {
 	const {transport} = fakeHost({body: fixture('anthropic-error.sse')});
 	const {seen, error} = await untilFailure(anthropic(requestOf(transport)));
 	expect(seen).toEqual([
@@ -12,7 +12,7 @@ test('an error inside the stream is thrown after what came before it', async () 
 	expect(error).toMatchObject({code: 'provider', message: 'Anthropic reported an error: Overloaded'});
 });
 
-test('odd calls are told apart, unknown blocks are passed over, absent counts keep what came first', async () => {
+test('odd calls are kept apart, unknown blocks are ignored, missing counts keep their values', async () => {
 	expect(withoutNewIds(await eventsOf(anthropic, fixture('anthropic-odd.sse')))).toEqual([
 		{type: 'usage', usage: {input: 5, cacheRead: 7, cacheWrite: 0, output: 1, reasoning: 0}},
 		{type: 'tool-call', id: 'toolu_1', name: 'read_file', arguments: {}, malformed: '{"path": "a'},
@@ -23,7 +23,7 @@ test('odd calls are told apart, unknown blocks are passed over, absent counts ke
 	]);
 });
 
-test('[22] a stream that is cut in a call has neither the call nor an end', async () => {
+test('[22] a stream cut within a call has neither the call nor an end', async () => {
 	expect(await eventsOf(anthropic, fixture('anthropic-cut.sse'))).toEqual([
 		{type: 'usage', usage: {input: 5, cacheRead: 0, cacheWrite: 0, output: 1, reasoning: 0}},
 		{type: 'reasoning-delta', id: '0', text: 'Hm'},
@@ -47,7 +47,7 @@ test.each([
 	expect(events.at(-1)).toEqual({type: 'finish', reason, ...(expected && {vendorReason: expected})});
 });
 
-test('a refusal says why', async () => {
+test("a refusal has the vendor's explanation", async () => {
 	const details = {type: 'refusal', explanation: 'This was blocked.'};
 	const delta = {type: 'message_delta', delta: {stop_reason: 'refusal', stop_details: details}};
 	const events = await eventsOf(anthropic, `data: ${JSON.stringify(delta)}\n\ndata: {"type":"message_stop"}\n\n`);

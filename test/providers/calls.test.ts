@@ -14,16 +14,16 @@ test.each([
 	expect(toolCall('id', 'f', text)).toEqual({type: 'tool-call', id: 'id', name: 'f', ...expected});
 });
 
-test('[24] arguments that are nested beyond reason are malformed', () => {
+test('[24] arguments that are nested too deeply are malformed', () => {
 	const text = `{"a":${'['.repeat(100_000)}${']'.repeat(100_000)}}`;
 	expect(toolCall('id', 'f', text)).toEqual({type: 'tool-call', id: 'id', name: 'f', arguments: {}, malformed: text});
 });
 
-test('a call without a name gets one, because no vendor takes it back without', () => {
+test('a call without a name gets one, because vendors refuse it without', () => {
 	expect(toolCall('id', '', '{}').name).toBe('unnamed');
 });
 
-test('ids are the vendor’s own as long as they can tell calls apart', () => {
+test("ids stay the vendor's own if they are unique", () => {
 	const call = {type: 'tool-call', id: 'old', name: 'f', arguments: {}} as const;
 	const newId = callIds([{role: 'assistant', model: 'custom/m', parts: [{type: 'text', text: 'x'}, call]}]);
 	const made = ['a', 'a', '', '', 'null', 'old', 'b'].map(newId);
@@ -39,7 +39,7 @@ test('ids are the vendor’s own as long as they can tell calls apart', () => {
 	expect(new Set(made).size).toBe(made.length);
 });
 
-test('an id that a vendor would refuse is always exchanged for the same one', () => {
+test('an id that a vendor would refuse is always replaced by the same one', () => {
 	const nine = /^[a-zA-Z\d]{9}$/;
 	expect(acceptedId('abcdefgh1', nine)).toBe('abcdefgh1');
 	expect(acceptedId('functions.read:0', nine)).toMatch(nine);

@@ -17,7 +17,7 @@ async function* thenFails(error: unknown, ...pieces: readonly string[]): AsyncGe
 	throw error;
 }
 
-test('the request is JSON that asks for a stream of events', async () => {
+test('the request is JSON that requests an event stream', async () => {
 	const end = fakeHost({body: ''});
 	await openChunks(requestOf(end.transport), vendor, {...call, headers: {'x-version': '1'}});
 	expect(end.requests[0]).toMatchObject({
@@ -34,7 +34,7 @@ test('a model may be silent for ten minutes, before its answer and while it thin
 	expect(end.requests[0]).toMatchObject({headersTimeoutMs: 600_000, idleTimeoutMs: 600_000});
 });
 
-test('text that was cut within a character goes out as JSON that strict parsers take', async () => {
+test('text cut within a character is sent as JSON that strict parsers accept', async () => {
 	const end = fakeHost({body: ''});
 	await openChunks(requestOf(end.transport), vendor, {...call, body: {model: 'half \uD83D'}});
 	expect(end.requests[0]?.body).toBe(String.raw`{"model":"half \ufffd"}`);
@@ -46,7 +46,7 @@ test.each([
 	'text/plain',
 	'application/json',
 	'application/octet-stream',
-])('events are read whatever their content type: %s', async type => {
+])('events are read with any content type: %s', async type => {
 	expect(
 		await open({
 			headers: type ? {'content-type': type} : {},
@@ -55,11 +55,11 @@ test.each([
 	).toEqual([{a: 1}, '[DONE]']);
 });
 
-test('data that is no object is passed over', async () => {
+test('data that is not an object is ignored', async () => {
 	expect(await open({body: 'data: ping\n\ndata: 1\n\ndata: []\n\ndata:\n\ndata: {"a":1}\n\n'})).toEqual([{a: 1}]);
 });
 
-test('a page of a proxy is told as such, whatever its status', async () => {
+test("a proxy's page is reported as such, with any status", async () => {
 	await expect(open({body: fixture('proxy.html'), headers: {'content-type': 'text/html'}})).rejects.toMatchObject({
 		code: 'network',
 		message: "Couldn't reach The host: a web page answered instead.",
@@ -67,7 +67,7 @@ test('a page of a proxy is told as such, whatever its status', async () => {
 	});
 });
 
-test('an answer in one piece is told as such', async () => {
+test('an answer that is not a stream is reported as such', async () => {
 	const body = '{"object":"chat.completion","choices":[{"message":{"content":"Hi"}}]}';
 	await expect(open({body})).rejects.toMatchObject({
 		code: 'provider',
@@ -75,7 +75,7 @@ test('an answer in one piece is told as such', async () => {
 	});
 });
 
-test('an error with status 200 is told in the words of the host', async () => {
+test("an error with status 200 has the host's message", async () => {
 	await expect(open({body: '{"error":{"message":"Out of memory"}}'})).rejects.toMatchObject({
 		code: 'provider',
 		message: 'The host reported an error: Out of memory',
@@ -93,7 +93,7 @@ test.each([
 	await expect(open({body})).rejects.toMatchObject({code: 'provider', message: 'The host reported an error: Boom'});
 });
 
-test('an error that is only a number is one', async () => {
+test('an error that is only a number counts', async () => {
 	await expect(open({body: 'data: {"error":{"code":502,"message":""}}\n\n'})).rejects.toMatchObject({
 		code: 'provider',
 		message: 'The host reported an error: 502',
@@ -101,20 +101,20 @@ test('an error that is only a number is one', async () => {
 });
 
 test.each(['{"error":null,"a":1}', '{"error":{},"a":1}', '{"error":"","a":1}', '{"error":false,"a":1}'])(
-	'%s is none',
+	'%s is not an error',
 	async data => {
 		expect(await open({body: `data: ${data}\n\n`})).toEqual([JSON.parse(data)]);
 	},
 );
 
-test('JSON that is damaged in the middle of a stream is an error, not a gap in the text', async () => {
+test('invalid JSON within a stream is an error, not a gap in the text', async () => {
 	await expect(open({body: 'data: {"a":\n\ndata: {"a":1}\n\n'})).rejects.toMatchObject({
 		code: 'network',
 		message: 'The host sent an invalid stream.',
 	});
 });
 
-test('[24] JSON that is nested beyond reason is an error', async () => {
+test('[24] JSON that is nested too deeply is an error', async () => {
 	const body = `data: {"a":${'['.repeat(100_000)}${']'.repeat(100_000)}}\n\n`;
 	await expect(open({body})).rejects.toMatchObject({
 		code: 'network',
@@ -122,7 +122,7 @@ test('[24] JSON that is nested beyond reason is an error', async () => {
 	});
 });
 
-test('the body of a failure is read up to 64 KiB', async () => {
+test('the body of an error is read up to 64 KiB', async () => {
 	let sent = 0;
 	async function* endless() {
 		for (;;) {
@@ -135,14 +135,14 @@ test('the body of a failure is read up to 64 KiB', async () => {
 	expect(sent).toBeLessThan(100 * 1024);
 });
 
-test('a failure whose body cannot be read is known by its status', async () => {
+test('an error with an unreadable body is known by its status', async () => {
 	await expect(open({status: 500, body: thenFails(new Error('reset'))})).rejects.toMatchObject({
 		code: 'network',
 		message: 'The host is unavailable (500).',
 	});
 });
 
-describe('a connection that is cut', () => {
+describe('a connection that breaks', () => {
 	const reset = new TypeError('terminated');
 
 	test.each([
@@ -156,19 +156,19 @@ describe('a connection that is cut', () => {
 		});
 	});
 
-	test('is told in the words of the transport, where it has some', async () => {
+	test("has the transport's message, if there is one", async () => {
 		const explained = new AppError('network', 'The host stopped in the middle of its answer.');
 		await expect(open({body: thenFails(explained, 'data: {"a":1}\n\n')})).rejects.toBe(explained);
 	});
 
-	test('after the end mark takes nothing from the answer', async () => {
+	test('after the end mark leaves the answer complete', async () => {
 		const chunks = thenFails(new AppError('network', 'Cut.'), 'a');
 		expect(await collect(untilBreak(chunks, () => true))).toEqual([encode('a')]);
 		await expect(collect(untilBreak(thenFails(new AppError('network', 'Cut.')), () => false))).rejects.toThrow('Cut.');
 		await expect(collect(untilBreak(thenFails(new TypeError('A bug.')), () => true))).rejects.toThrow('A bug.');
 	});
 
-	test('by an abort throws what the transport throws', async () => {
+	test("by an abort throws the transport's error", async () => {
 		const controller = new AbortController();
 		const abort = new DOMException('Stopped.', 'AbortError');
 		const body = (async function* () {

@@ -12,7 +12,7 @@ export const tool: ToolDefinition = {
 
 type Part = Extract<Message, {role: 'assistant'}>['parts'][number];
 
-/** The message that a transcript would make of an answer's events: deltas joined by id, the last opaque part kept. */
+/** Returns the message that a transcript builds from events: deltas joined by id, with the last opaque part. */
 export function messageOf(model: string, events: readonly ProviderEvent[]): Message {
 	const parts = new Map<string, Part>();
 	for (const event of events) {
@@ -32,7 +32,7 @@ export function messageOf(model: string, events: readonly ProviderEvent[]): Mess
 	return {role: 'assistant', model, parts: [...parts.values()]};
 }
 
-/** The body that the provider sends for these messages. */
+/** Returns the body that the provider sends for these messages. */
 export async function bodyFor(
 	provider: Provider,
 	messages: readonly Message[],
@@ -53,7 +53,7 @@ export const result = (callId: string, output: string, failed = false): Message 
 	failed,
 });
 
-/** A turn of another vendor: reasoning and a call that only that one could read, with an id that few would take. */
+/** A turn of another vendor: reasoning and a call with opaque data, and an id that few vendors accept. */
 export const foreign: readonly Message[] = [
 	user('Read it'),
 	{

@@ -17,7 +17,7 @@ test.each([
 	expect(await ask({body: JSON.stringify(body)})).toEqual(['a', 'b']);
 });
 
-test('the address is that of the base URL, with or without a slash at the end', async () => {
+test('the address is built from a base URL with or without a final slash', async () => {
 	const {transport, requests} = fakeHost({body: '{"data":[]}'});
 	expect(await listHostModels(custom, 'http://127.0.0.1:11434/v1/', transport, new AbortController().signal)).toEqual(
 		[],

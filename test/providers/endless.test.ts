@@ -7,7 +7,7 @@ import {fakeHost, requestOf} from './replay.ts';
 
 const vendor = {name: 'custom', label: 'The host'} as const;
 
-/** Says the same piece again for ever, and counts how often. */
+/** Repeats a piece endlessly, and counts how often. */
 function endless(piece: string) {
 	const bytes = new TextEncoder().encode(piece);
 	let sent = 0;
@@ -23,11 +23,11 @@ function endless(piece: string) {
 async function drain(body: AsyncIterable<Uint8Array>): Promise<void> {
 	const {transport} = fakeHost({body});
 	for await (const _ of await openChunks(requestOf(transport), vendor, {url: 'https://host.test/v1/x', body: {}})) {
-		// What is said is of no interest.
+		// The events don't matter.
 	}
 }
 
-test('an answer without end is ended at 128 MB, whatever it says [21]', async () => {
+test('an endless answer is stopped at 128 MB [21]', async () => {
 	const event = endless(`data: {"text":"${'word '.repeat(400_000)}"}\n\n`);
 	await expect(drain(event.body)).rejects.toMatchObject({
 		code: 'network',
@@ -37,13 +37,13 @@ test('an answer without end is ended at 128 MB, whatever it says [21]', async ()
 	expect(event.sent()).toBe(64);
 });
 
-test('white space without end is no answer [21]', async () => {
+test('endless white space is not an answer [21]', async () => {
 	const blank = endless(' '.repeat(1024 * 1024));
 	await expect(drain(blank.body)).rejects.toThrow('longer than 8 MiB');
 	expect(blank.sent()).toBeLessThan(12);
 });
 
-test('a thousand calls in one message are carried out, one more is refused, however they come [21]', async () => {
+test('a message may have a thousand calls and no more, in any format [21]', async () => {
 	const calls = (count: number) => Array.from({length: count}, (_, index) => call('echo', {}, `call-${index}`));
 	const tooMany = {
 		code: 'provider',

@@ -19,7 +19,7 @@ test.each([
 	['a validation', {detail: [{loc: ['body'], msg: 'No.', type: 'x'}]}],
 	['a short host', {error: 'No.'}],
 	['a host that says only what kind', {error: {type: 'No.'}}],
-])('the words of %s error are found', (_, body) => {
+])('the message of %s error is found', (_, body) => {
 	expect(vendorMessage(body)).toBe('No.');
 });
 
@@ -37,23 +37,23 @@ test.each([
 	[400, 'provider', 'Google rejected the request (400): Why.'],
 	[402, 'provider', 'Google rejected the request (402): Why.'],
 	[422, 'provider', 'Google rejected the request (422): Why.'],
-])('status %d is %s, with the words of the vendor', (status, code, message) => {
+])("status %d is %s, with the vendor's message", (status, code, message) => {
 	const error = fail(status, '{"error":{"message":"Why."}}');
 	expect(error).toBeInstanceOf(AppError);
 	expect([error.code, error.message]).toEqual([code, message]);
 });
 
-test('a refused key says how to check it', () => {
+test('a rejected key has a hint on how to check it', () => {
 	expect(fail(401).hint).toBe('Check the key with `keys set google`.');
 	expect(fail(401).message).toBe('Google rejected the key (401).');
 });
 
-test('a wrong key of Google is told with status 400, and is a refused key all the same', () => {
+test('an invalid Google key, reported with status 400, is a rejected key', () => {
 	const details = [{'@type': 'ErrorInfo', reason: 'API_KEY_INVALID'}];
 	expect(fail(400, JSON.stringify([{error: {message: 'API key not valid.', details}}])).code).toBe('auth');
 });
 
-test('a page of a proxy is no answer of the vendor', () => {
+test("a proxy's page is not an answer of the vendor", () => {
 	expect(fail(502, fixture('proxy.html'))).toMatchObject({
 		code: 'network',
 		message: "Couldn't reach Google: a web page answered with status 502.",
@@ -66,15 +66,15 @@ test.each([
 	[302, false],
 	[400, false],
 	[502, true],
-])('a page with status %d: may another try help? %s [23]', (status, mayHelp) => {
+])('a page with status %d may be retried: %s [23]', (status, mayHelp) => {
 	expect(fail(status, fixture('proxy.html')).permanent).toBe(!mayHelp);
 });
 
-test('plain text is shown as it is', () => {
+test('plain text is shown unchanged', () => {
 	expect(fail(400, ' no such route \n').message).toBe('Google rejected the request (400): no such route');
 });
 
-test('a conversation that is too long says what to do', () => {
+test('a conversation that is too long has a hint on what to do', () => {
 	const body = '{"error":{"message":"prompt is too long: 210000 tokens > 200000 maximum"}}';
 	expect(fail(400, body)).toMatchObject({
 		overflow: true,
@@ -82,7 +82,7 @@ test('a conversation that is too long says what to do', () => {
 	});
 });
 
-describe('how long to wait', () => {
+describe('the wait before a retry', () => {
 	const details = [{'@type': 'RetryInfo', retryDelay: '17.5s'}];
 
 	test.each([

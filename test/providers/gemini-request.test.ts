@@ -3,7 +3,7 @@ import {gemini} from '../../src/providers/gemini.ts';
 import {bodyFor, foreign, messageOf, result, tool, user} from './conversation.ts';
 import {eventsOf, fixture} from './replay.ts';
 
-test('a request has instructions, contents, tools as JSON Schema, and asks for thoughts', async () => {
+test('a request has instructions, contents and tools as JSON Schema, and requests thoughts', async () => {
 	expect(
 		await bodyFor(gemini, [user('Hello')], {
 			model: 'gemini-2.5-pro',
@@ -38,7 +38,7 @@ test.each(['gemini-3.8-flash', 'gemini-flash-latest', 'models/gemini-2.5-flash-l
 	},
 );
 
-test('every signature goes back on the very part on which it came, results stand together', async () => {
+test('each signature goes back on its own part, results share one content', async () => {
 	const message = messageOf('google/gemini-3-pro-preview', await eventsOf(gemini, fixture('gemini-odd.sse')));
 	const calls = message.role === 'assistant' ? message.parts.filter(part => part.type === 'tool-call') : [];
 	const [a, b, c, d] = calls.map(({id}) => id);
@@ -75,7 +75,7 @@ test('every signature goes back on the very part on which it came, results stand
 	]);
 });
 
-test('a signature at the very end comes with an empty part and goes back so', async () => {
+test('a signature on an empty last part goes back the same way', async () => {
 	const chunk = {
 		candidates: [{content: {parts: [{text: 'Three.'}, {text: '', thoughtSignature: 's'}]}, finishReason: 'STOP'}],
 	};
@@ -105,7 +105,7 @@ test.each([
 	]);
 });
 
-test('a message of nothing but unsigned thoughts is not sent', async () => {
+test('a message with only unsigned thoughts is not sent', async () => {
 	const interrupted = {
 		role: 'assistant',
 		model: 'google/gemini-2.5-pro',

@@ -7,7 +7,7 @@ const signed = (thoughtSignature: string, length?: number) => ({
 	data: {thoughtSignature, ...(length !== undefined && {length})},
 });
 
-test('an error inside the stream is thrown after what came before it', async () => {
+test('an error inside the stream is thrown after the events before it', async () => {
 	const {seen, error} = await untilFailure(gemini(requestOf(fakeHost({body: fixture('gemini-error.sse')}).transport)));
 	expect(seen).toEqual([{type: 'text-delta', id: '1', text: 'Well'}]);
 	expect(error).toMatchObject({code: 'provider', message: 'Google reported an error: The model is overloaded.'});
@@ -20,7 +20,7 @@ test('a blocked prompt is a refusal', async () => {
 	]);
 });
 
-test('a signature stays with its part, every call has an id of its own, unknown parts are passed over', async () => {
+test('a signature stays with its part, each call gets its own id, unknown parts are ignored', async () => {
 	expect(withoutNewIds(await eventsOf(gemini, fixture('gemini-odd.sse')))).toEqual([
 		{type: 'reasoning-delta', id: '1', text: 'Thinking.'},
 		{type: 'reasoning-delta', id: '1', text: '', opaque: signed('s1', 0)},
@@ -53,7 +53,7 @@ test.each([
 	expect(await eventsOf(gemini, `data: ${JSON.stringify(chunk)}\n\n`)).toEqual([{type: 'finish', ...expected}]);
 });
 
-test('[22] a finish reason that is not specified is none', async () => {
+test('[22] an unspecified finish reason does not end the answer', async () => {
 	expect(await eventsOf(gemini, 'data: {"candidates":[{"finishReason":"FINISH_REASON_UNSPECIFIED"}]}\n\n')).toEqual([]);
 });
 
@@ -62,13 +62,13 @@ test.each([
 	['models/gemini-2.5-pro', '/v1beta/models/gemini-2.5-pro:'],
 	['tunedModels/mine', '/v1beta/tunedModels/mine:'],
 	['a?b', '/v1beta/models/a%3Fb:'],
-])('model %s is a path of its own', async (model, path) => {
+])('model %s has its own path', async (model, path) => {
 	const {transport, requests} = fakeHost({body: ''});
 	await collect(gemini(requestOf(transport, {model})));
 	expect(requests[0]?.url).toBe(`https://host.test${path}streamGenerateContent?alt=sse`);
 });
 
-test('of two candidates one is read, wherever it stands', async () => {
+test('only one of two candidates is read, at any position', async () => {
 	const part = (index: number, text: string) => ({index, content: {parts: [{text}]}});
 	const chunks = [
 		{candidates: [part(0, 'A')]},

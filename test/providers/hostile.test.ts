@@ -71,7 +71,7 @@ const chunk = fc
 	.map(([type, rest]) => JSON.stringify({...rest, type}));
 
 test.each(['anthropic', 'openai-responses', 'openai-chat', 'gemini'])(
-	'[24] whatever shape the chunks of %s have, there are only events and errors for people',
+	'[24] chunks of %s in any shape give only events and readable errors',
 	async wire => {
 		const provider = await adapterOf(wire);
 		await fc.assert(

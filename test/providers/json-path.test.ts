@@ -4,7 +4,7 @@ import {at, countAt, listAt, textAt} from '../../src/providers/json-path.ts';
 
 const value = parseJson('{"a":[{"b":"text","n":3,"__proto__":1}],"minus":-1,"huge":1e999,"list":[1],"null":null}');
 
-test('what lies at a path is found by keys and indexes', () => {
+test('a value is found by a path of keys and indexes', () => {
 	expect([textAt(value, 'a', 0, 'b'), countAt(value, 'a', 0, 'n'), listAt(value, 'list'), at(value, 'null')]).toEqual([
 		'text',
 		3,
@@ -13,7 +13,7 @@ test('what lies at a path is found by keys and indexes', () => {
 	]);
 });
 
-test('a value of another shape is as good as none', () => {
+test('a value of another shape counts as missing', () => {
 	expect([
 		textAt(value, 'a', 'b'),
 		textAt(value, 'a', 0, 'n'),
@@ -29,7 +29,7 @@ test('a value of another shape is as good as none', () => {
 	expect([listAt(value, 'a', 0), listAt(value, 'nothing')]).toEqual([[], []]);
 });
 
-test('nothing is inherited', () => {
+test('inherited properties are not read', () => {
 	expect([at(value, 'constructor'), at(value, 'list', 'length'), at(value, 'toString', 'name')]).toEqual([
 		undefined,
 		undefined,

@@ -23,7 +23,7 @@ const row = `lab: {
 	checkPath: 'key',
 },`;
 
-/** What reads the rows, by its file. */
+/** The modules that read the rows. */
 const exported = {
 	parseProviderName: 'src/core/model.ts',
 	parseModelId: 'src/core/model.ts',
@@ -55,7 +55,7 @@ let program: Program;
 
 beforeAll(async () => {
 	folder = await mkdtemp(join(tmpdir(), 'service-row-'));
-	// Modules of that folder are imported as they are, not transformed first.
+	// Modules of that folder are imported without a transform.
 	const outfile = join(folder, 'node_modules/program/index.mjs');
 	await build({
 		stdin: {contents: entry, resolveDir: root, loader: 'ts'},
@@ -88,31 +88,31 @@ const key = 'lab-key-0123456789';
 const env = {LAB_API_KEY: key};
 const lab = () => program.registry[program.parseProviderName('LAB')];
 
-test('one more row is a provider: its models, key variable and address are known', () => {
+test('a new row is a provider with models, key variable and address', () => {
 	expect(program.parseModelId('lab/lab-2')).toEqual({provider: 'lab', name: 'lab-2'});
 	const found = program.resolveKey(lab().name, {data: openConfig(temporaryHome()).read(), env, row: lab()});
 	expect([found?.key?.reveal(), found?.baseUrl]).toEqual([key, 'https://api.lab.test/v1']);
 });
 
-test('one more row has its key hidden in what people type', () => {
+test('the key of a new row is hidden in typed commands', () => {
 	expect(program.createKnownSecrets(openConfig(temporaryHome()), env).hide(`use ${key}`)).toBe('use ***');
 });
 
-test('one more row is asked in Chat Completions, with its quirks', async () => {
+test('a new row speaks Chat Completions with its quirks', async () => {
 	const {transport, requests, bodyOf} = fakeHost({body: ''});
 	await collect((await lab().load())(requestOf(transport, {baseUrl: 'https://api.lab.test/v1', maxOutputTokens: 9})));
 	expect(requests.map(({url}) => url)).toEqual(['https://api.lab.test/v1/chat/completions']);
 	expect(bodyOf(0)).toMatchObject({max_completion_tokens: 9});
 });
 
-test('one more row has its key checked where it says', async () => {
+test('the key of a new row is checked at its own path', async () => {
 	const {transport, requests} = fakeHost({status: 401, body: '{"error":{"message":"Bad key"}}'});
 	const check = program.checkKey(lab(), 'https://api.lab.test/v1', transport, new AbortController().signal);
 	await expect(check).rejects.toThrow('Lab rejected the key (401): Bad key');
 	expect(requests.map(({url}) => url)).toEqual(['https://api.lab.test/v1/key']);
 });
 
-test('one more row is completed, in the help and in the table of the environment', () => {
+test('a new row appears in completion, help and the environment table', () => {
 	const values = program.createCompletionValues({
 		config: openConfig(temporaryHome()),
 		recents: {recall: () => []},

@@ -24,7 +24,7 @@ async function replay(provider: Provider, bytes: Uint8Array, cuts: number | read
 }
 
 describe.runIf(haveRecordings)('recorded streams', () => {
-	test.each(cases)('%s is read as its vendor meant it', async (_, recording) => {
+	test.each(cases)('%s is read as recorded by its vendor', async (_, recording) => {
 		const {text, reasoning, calls, finish, usage} = summaryOf(
 			await eventsOf(await providerOf(recording), recording.bytes),
 		);
@@ -51,7 +51,7 @@ describe.runIf(haveRecordings)('recorded streams', () => {
 		expect(calls.map(({id}) => id)).not.toContain('');
 	});
 
-	test.each(cases)('%s says the same in pieces of any size', async (_, recording) => {
+	test.each(cases)('%s has the same events in pieces of any size', async (_, recording) => {
 		const provider = await providerOf(recording);
 		const whole = await replay(provider, recording.bytes);
 		for (const size of [1, 3, 7]) {
@@ -60,7 +60,7 @@ describe.runIf(haveRecordings)('recorded streams', () => {
 	});
 
 	const small = cases.filter(([, {bytes}]) => bytes.length < 2000);
-	test.each(small)('%s says the same when cut in two at any byte', async (_, recording) => {
+	test.each(small)('%s has the same events when cut in two at any byte', async (_, recording) => {
 		const provider = await providerOf(recording);
 		const whole = JSON.stringify(await replay(provider, recording.bytes));
 		for (let cut = 1; cut < recording.bytes.length; cut++) {
@@ -68,7 +68,7 @@ describe.runIf(haveRecordings)('recorded streams', () => {
 		}
 	});
 
-	test.each(cases)('%s says the same with other line ends, a BOM and comments', async (_, recording) => {
+	test.each(cases)('%s has the same events with other line ends, a BOM and comments', async (_, recording) => {
 		const provider = await providerOf(recording);
 		const whole = await replay(provider, recording.bytes);
 		const text = new TextDecoder().decode(recording.bytes).replaceAll('\r\n', '\n');
@@ -86,7 +86,7 @@ describe.runIf(haveRecordings)('recorded streams', () => {
 		}
 	});
 
-	test.each(cases)('[22] %s is finished by its end mark alone', async (_, recording) => {
+	test.each(cases)('[22] %s ends with its end mark only', async (_, recording) => {
 		const provider = await providerOf(recording);
 		const messages = await collect(readSse(inPieces(recording.bytes, [])));
 		const asText = messages.map(({event, data}) => `${event ? `event: ${event}\n` : ''}data: ${data}\n\n`);

@@ -17,7 +17,7 @@ type Expected = {
 
 export type Recording = Expected & {readonly bytes: Uint8Array};
 
-/** Streams that vendors really sent. They are not ours, so they lie beside the repository and may be absent. */
+/** Streams that vendors sent. They are not ours, so they are kept beside the repository and may be absent. */
 export const recordings: readonly Recording[] = existsSync(folder) ? read() : [];
 
 export const haveRecordings = recordings.length > 0;

@@ -9,7 +9,7 @@ export type Answer = {
 	readonly body: string | Uint8Array | AsyncIterable<Uint8Array>;
 };
 
-/** Serves bytes in pieces of `size`, or cut once at each of the given places. */
+/** Yields bytes in pieces of one size, or cut at each of the given offsets. */
 export async function* inPieces(bytes: Uint8Array, cuts: number | readonly number[]): AsyncGenerator<Uint8Array> {
 	const places = typeof cuts === 'number' ? steps(bytes.length, cuts) : cuts;
 	let from = 0;
@@ -23,7 +23,7 @@ function steps(length: number, size: number): readonly number[] {
 	return Array.from({length: Math.ceil(length / size) - 1}, (_, index) => (index + 1) * size);
 }
 
-/** A far end that gives these answers in turn and remembers what it was asked. */
+/** Creates a host that gives these answers in turn and records its requests. */
 export function fakeHost(...answers: readonly Answer[]) {
 	const requests: TransportRequest[] = [];
 	const transport: ProviderRequest['transport'] = async request => {
@@ -35,7 +35,7 @@ export function fakeHost(...answers: readonly Answer[]) {
 	return {transport, requests, bodyOf: (index: number) => JSON.parse(String(requests[index]?.body))};
 }
 
-/** A request for a model that nobody knows, with a short conversation. */
+/** Returns a request for an unknown model, with a short conversation. */
 export function requestOf(
 	transport: ProviderRequest['transport'],
 	rest: Partial<ProviderRequest> = {},
@@ -52,7 +52,7 @@ export function requestOf(
 	};
 }
 
-/** All events that the provider makes of a body. */
+/** Returns all events of a provider for a body. */
 export async function eventsOf(provider: Provider, body: Answer['body']): Promise<readonly ProviderEvent[]> {
 	return collect(provider(requestOf(fakeHost({body}).transport)));
 }
@@ -66,7 +66,7 @@ export async function collect<Item>(items: AsyncIterable<Item>): Promise<Item[]>
 	return collected;
 }
 
-/** What came before a failure, and the failure. */
+/** Returns the events before an error, and the error. */
 export async function untilFailure(events: AsyncIterable<ProviderEvent>) {
 	const seen: ProviderEvent[] = [];
 	try {
@@ -80,14 +80,14 @@ export async function untilFailure(events: AsyncIterable<ProviderEvent>) {
 	return {seen, error: undefined};
 }
 
-/** Events without the ids that we made up ourselves, which differ with every run. */
+/** Replaces the ids that we generate, which differ in every run. */
 export function withoutNewIds(events: readonly ProviderEvent[]): readonly ProviderEvent[] {
 	return events.map(event =>
 		event.type === 'tool-call' && /^call_[\da-f]{24}$/.test(event.id) ? {...event, id: 'new'} : event,
 	);
 }
 
-/** An answer as one value: what all readers of the events add up to. */
+/** Returns what the events of an answer add up to. */
 export function summaryOf(events: readonly ProviderEvent[]) {
 	const join = (type: 'text-delta' | 'reasoning-delta') =>
 		events.map(event => (event.type === type ? event.text : '')).join('');
@@ -101,9 +101,9 @@ export function summaryOf(events: readonly ProviderEvent[]) {
 	};
 }
 
-/** The adapter for a wire format; hosts of Chat Completions without a name of their own are custom ones. */
-export async function adapterOf(wire: string, host = 'custom'): Promise<Provider> {
-	switch (wire) {
+/** Returns the adapter for a wire format. Unnamed hosts of Chat Completions are custom ones. */
+export async function adapterOf(format: string, host = 'custom'): Promise<Provider> {
+	switch (format) {
 		case 'anthropic':
 			return registry.anthropic.load();
 		case 'gemini':
@@ -115,7 +115,7 @@ export async function adapterOf(wire: string, host = 'custom'): Promise<Provider
 	}
 }
 
-/** A hand-made stream or body of `test/fixtures/providers`. */
+/** Returns a stream or body of `test/fixtures/providers`. */
 export function fixture(name: string): string {
 	return readFileSync(new URL(`../fixtures/providers/${name}`, import.meta.url), 'utf8');
 }

@@ -60,7 +60,7 @@ test.each([
 		{prompt_tokens: 3, completion_tokens: 5, prompt_tokens_details: null},
 		usage(3, 0, 0, 5, 0),
 	],
-])('usage is read as %s means it', (_, value, expected) => {
+])('usage is read as %s reports it', (_, value, expected) => {
 	expect(openaiUsage(value)).toEqual(expected);
 });
 
@@ -71,7 +71,7 @@ test.each([[undefined], [null], [{}], [[]], ['10'], [{prompt_tokens: '10'}], [{p
 	},
 );
 
-test('no bucket is ever negative, and reasoning is contained in the output', () => {
+test('no bucket is negative, and the output contains the reasoning', () => {
 	const count = fc.oneof(fc.nat(100), fc.constantFrom(-5, Number.NaN, null, '7', undefined));
 	fc.assert(
 		fc.property(

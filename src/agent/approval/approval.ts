@@ -3,7 +3,7 @@ import type {AgentEvent} from '../../core/session/event.ts';
 import type {ToolContext} from '../../core/session/tool.ts';
 
 /** A question as it is recorded and shown. `id` is the call that waits, `hash` identifies exactly what is allowed. */
-export type ApprovalRequest = Omit<Extract<AgentEvent, {type: 'approval-request'}>, 'type'>;
+type ApprovalRequest = Omit<Extract<AgentEvent, {type: 'approval-request'}>, 'type'>;
 
 /** The user's answer. `session` allows the same thing for the rest of the session. */
 export type Decision = 'no' | 'once' | 'session';

@@ -24,7 +24,7 @@ const maxLineLength = 300;
 const maxNamed = 5;
 
 type Options = Places & {
-	/** Returns the path of the ripgrep program, or undefined where it is not installed. */
+	/** Returns the path of the ripgrep program, or undefined if it is not installed. */
 	readonly ripgrep?: () => Promise<string | undefined>;
 };
 

@@ -19,7 +19,7 @@ function approvals(...decisions: readonly Decision[]) {
 	return {approve, asked, events};
 }
 
-test('an answer for the session holds for the same thing, and for nothing else', async () => {
+test('an answer for the session covers the same thing and nothing else', async () => {
 	const {approve, asked} = approvals('session', 'once', 'no');
 	expect([await approve('a'), await approve('a'), await approve('b'), await approve('b')]).toEqual([
 		true,
@@ -30,13 +30,13 @@ test('an answer for the session holds for the same thing, and for nothing else',
 	expect(asked).toEqual(['Read a?', 'Read b?', 'Read b?']);
 });
 
-test('two questions for the same thing at once are asked one after the other, and the second not at all', async () => {
+test('two simultaneous questions for the same thing are asked once', async () => {
 	const {approve, asked} = approvals('session');
 	expect(await Promise.all([approve('a'), approve('a')])).toEqual([true, true]);
 	expect(asked).toEqual(['Read a?']);
 });
 
-test('question and answer are events of the call, bound by the hash of what is allowed', async () => {
+test('question and answer are events of the call with the hash of what is allowed', async () => {
 	const tool: Tool = {
 		name: 'peek',
 		description: '',

@@ -15,7 +15,7 @@ const files = {
 };
 const listed = '.gitignore\nREADME.md\nsrc/a.ts\nsrc/b.tsx\nsrc/keep.log';
 
-test('in a git work tree the tracked and the new files are listed, without ignored and deleted ones', async () => {
+test('a git work tree lists tracked and new files, without ignored and deleted ones', async () => {
 	const {workspace, stateFolder, context} = await makeWorkspace({...files, 'gone.ts': ''});
 	git(workspace, 'init', '-q');
 	git(workspace, 'add', 'README.md', 'gone.ts');
@@ -23,7 +23,7 @@ test('in a git work tree the tracked and the new files are listed, without ignor
 	expect(await createListFiles({stateFolder}).run({}, context)).toBe(listed);
 });
 
-test('elsewhere the same files are found without git, and links are not followed', async () => {
+test('a folder without git lists the same files, and links are not followed', async () => {
 	const {workspace, stateFolder, context} = await makeWorkspace({...files, 'node_modules/x/index.js': ''});
 	await symlink('..', join(workspace, 'src/loop'));
 	expect(await createListFiles({stateFolder}).run({}, context)).toBe(`${listed}\nsrc/loop`);
@@ -44,7 +44,7 @@ test.each([
 	expect(await createListFiles({stateFolder}).run(args, context)).toBe(expected);
 });
 
-test('a long list is cut, and how much is left out is said', async () => {
+test('a long list is cut, with a note on how much is left out', async () => {
 	const many = Object.fromEntries(Array.from({length: 1203}, (_, index) => [`f${index}`, '']));
 	const {stateFolder, context} = await makeWorkspace(many);
 	const lines = (await createListFiles({stateFolder}).run({}, context)).split('\n');
@@ -54,14 +54,14 @@ test('a long list is cut, and how much is left out is said', async () => {
 	]);
 });
 
-test('an empty folder and a file instead of a folder are said', async () => {
+test('an empty folder and a file instead of a folder are reported', async () => {
 	const {stateFolder, context} = await makeWorkspace();
 	expect(await createListFiles({stateFolder}).run({}, context)).toBe('[no files]');
 	await writeAll(context.workspace, {'a.txt': ''});
 	await expect(createListFiles({stateFolder}).run({path: 'a.txt'}, context)).rejects.toThrow('“a.txt” is a file');
 });
 
-test('[12] [13] a repository cannot make git run a program of its own', async () => {
+test('[12] [13] a repository cannot make git run its programs', async () => {
 	const {root, workspace, stateFolder, context} = await makeWorkspace({
 		'a.txt': '',
 		'evil.sh': `#!/bin/sh\ntouch "$HOME/ran"\n`,

@@ -9,28 +9,28 @@ async function read(content: string | Buffer, args: JsonObject = {}) {
 	return createReadFile({stateFolder}).run({path: 'a.txt', ...args}, context);
 }
 
-test('lines are numbered; CRLF, a byte order mark and a last line end leave no trace', async () => {
+test('lines are numbered, without CRLF, byte order mark and a line for the last line end', async () => {
 	expect(await read('\uFEFFone\r\ntwo\n\n')).toBe('1\tone\n2\ttwo\n3\t');
 	expect(await read('one')).toBe('1\tone');
 });
 
-test('a range of lines is given, and what follows it is not mentioned', async () => {
+test('a range of lines is returned without a note on the rest', async () => {
 	expect(await read('a\nb\nc\nd', {offset: 2, limit: 2})).toBe('2\tb\n3\tc');
 	expect(await read('a\nb', {offset: 2, limit: 900})).toBe('2\tb');
 });
 
-test('an empty file and a range outside of the file are said', async () => {
+test('an empty file and a range beyond the end are reported', async () => {
 	expect(await read('')).toBe('[a.txt is empty]');
 	expect(await read('a\nb', {offset: 7})).toBe('[a.txt has only 2 lines]');
 });
 
-test('a long file is given up to 2,000 lines, and the next line is named', async () => {
+test('a long file is returned up to 2,000 lines, with the next offset', async () => {
 	const lines = (await read('x\n'.repeat(5000))).split('\n');
 	expect(lines).toHaveLength(2001);
 	expect(lines.at(-1)).toBe('[lines 1 to 2000 of 5000; continue with offset 2001]');
 });
 
-test('a result takes 32 kB: its beginning, its end, and where to read on between them', async () => {
+test('a result has at most 32 kB: its beginning, its end, and between them how to continue', async () => {
 	const {stateFolder, context} = await makeWorkspace({'a.txt': `${'x'.repeat(190)}\n`.repeat(2000)});
 	const tool = createReadFile({stateFolder});
 	const call = {id: 'call', name: tool.name, arguments: {path: 'a.txt'}};
@@ -49,7 +49,7 @@ test('a line of 10 MB is cut', async () => {
 	expect(answer).toBe(`1\t${'x'.repeat(2000)}… [10483760 more characters]`);
 });
 
-test('a private key is not given, from whichever line on, and the model is told [8]', async () => {
+test('a private key is hidden from any starting line, and the model is told [8]', async () => {
 	const key = ['-----BEGIN PRIVATE KEY-----', ...Array<string>(5).fill('MIIEvQIBADANBgkqhkiG9w0BAQEFAASC')];
 	const note = '[*** hides what looks like a credential; models never see it]';
 	const content = [...key, '-----END PRIVATE KEY-----', 'ready'].join('\n');
@@ -60,7 +60,7 @@ test('a private key is not given, from whichever line on, and the model is told 
 	expect(await read(content, {offset: 8})).toBe('8\tready');
 });
 
-test('a binary and a too large file are refused kindly', async () => {
+test('a binary file and a too large one are refused with a reason', async () => {
 	await expect(read(Buffer.from([0x89, 0x50, 0x4e, 0x47, 0, 1]))).rejects.toThrow(
 		'“a.txt” is a binary file (6 bytes); only text can be read.',
 	);
@@ -72,7 +72,7 @@ test.each<[JsonObject, string]>([
 	[{offset: 0}, 'Invalid argument “offset”: integer of 1 or more. First line to read, counted from 1.'],
 	[{offset: '3'}, 'Invalid argument “offset”: integer of 1 or more. First line to read, counted from 1.'],
 	[{lines: 3}, 'Unknown argument “lines”. Available: path, offset, limit.'],
-])('wrong arguments %j are answered with what is right', async (args, message) => {
+])('invalid arguments %j are answered with what is valid', async (args, message) => {
 	await expect(read('a', args)).rejects.toThrow(message);
 });
 
@@ -80,7 +80,7 @@ test('an argument that is null counts as left out', async () => {
 	expect(await read('a\nb', {offset: null, limit: null})).toBe('1\ta\n2\tb');
 });
 
-test('its schema tells the model what the arguments are', () => {
+test('its schema describes the arguments', () => {
 	expect(createReadFile({stateFolder: '/'}).parameters).toMatchObject({
 		type: 'object',
 		required: ['path'],

@@ -24,7 +24,7 @@ for (const [name, options] of engines) {
 		return {workspace, run: (args: JsonObject) => run(args, {...context, approve})};
 	};
 
-	test(`no pattern tells a credential from another one with ${name} [8]`, async () => {
+	test(`no pattern distinguishes credentials with ${name} [8]`, async () => {
 		const {run} = await searchIn({'a.ts': `const key = '${token}';\nconst other = 1;\n`});
 		const patterns = [
 			...['ghp_a', 'ghp_b', `^const key = 'ghp_aB`, 'ghp_.{35}3', 'aB3', `${token.slice(0, 20)}`],
@@ -37,7 +37,7 @@ for (const [name, options] of engines) {
 		}
 	});
 
-	test(`what is hidden of a line is hidden before the line is cut with ${name} [8]`, async () => {
+	test(`a credential is hidden before its line is cut with ${name} [8]`, async () => {
 		const {run} = await searchIn({'a.txt': `${'x'.repeat(280)} ${token}\n`});
 		expect(await run({pattern: '^x'})).toBe(`a.txt:1:${'x'.repeat(280)} ***\n${note}`);
 	});
@@ -51,7 +51,7 @@ for (const [name, options] of engines) {
 		expect(await run({pattern: 'BEGIN'})).toBe('a.txt:1:-----BEGIN PRIVATE KEY-----');
 	});
 
-	test(`files that hold secrets by their names are left out of a search and counted, with ${name}`, async () => {
+	test(`secret files are left out of a search and counted, with ${name}`, async () => {
 		const {run} = await searchIn({
 			'.env': 'PORT=1\n',
 			'.env.example': 'PORT=2\n',
@@ -66,7 +66,7 @@ for (const [name, options] of engines) {
 		expect(await run({pattern: 'PORT=1', glob: '*.ts'})).toBe('[no matches]');
 	});
 
-	test(`one of them is searched after the user allowed it, with ${name}`, async () => {
+	test(`a secret file is searched once the user allows it, with ${name}`, async () => {
 		const asked: string[] = [];
 		const approve = async ({summary}: {summary: string}) => asked.push(summary) > 1;
 		const {run} = await searchIn({'.env': 'PORT=1\n'}, approve as () => Promise<boolean>);
@@ -101,7 +101,7 @@ test.skipIf(process.platform === 'win32')(
 	},
 );
 
-test('a file that holds secrets is read only after the user allowed it, also through a link', async () => {
+test('a secret file is read only once the user allows it, also through a link', async () => {
 	const {workspace, stateFolder, context} = await makeWorkspace({'.env': 'PORT=1\n', '.env.example': 'PORT=\n'});
 	symlinkSync('.env', join(workspace, 'notes.txt'));
 	const {run} = createReadFile({stateFolder});
@@ -113,7 +113,7 @@ test('a file that holds secrets is read only after the user allowed it, also thr
 	expect(await run({path: '.env.example'}, context)).toBe('1\tPORT=');
 });
 
-test('a name that is a credential is neither listed nor told by a pattern [8]', async () => {
+test('a name that is a credential is neither listed nor revealed by a pattern [8]', async () => {
 	const {workspace, stateFolder, context} = await makeWorkspace({'a.txt': 'one'});
 	mkdirSync(join(workspace, 'keys'));
 	await writeAll(workspace, {[`keys/${token}`]: 'one'});

@@ -41,7 +41,7 @@ for (const [name, options] of engines) {
 		expect(await search(args)).toBe(expected);
 	});
 
-	test(`a broken expression is explained with ${name}`, async () => {
+	test(`an invalid pattern is explained with ${name}`, async () => {
 		await expect(search({pattern: 'one('})).rejects.toMatchObject({
 			code: 'usage',
 			message: expect.stringMatching(/^Invalid search: .*(?:unclosed group|Unterminated group)/s),
@@ -63,16 +63,19 @@ for (const [name, options] of engines) {
 	});
 }
 
-test('[21] an expression that backtracks for ever is ended', async () => {
+test('[21] a pattern that backtracks endlessly is stopped', async () => {
 	const {stateFolder, context} = await makeWorkspace({'a.txt': `${'a'.repeat(60)}!\n`});
 	const search = createSearchText({stateFolder, ripgrep: async () => undefined});
 	await expect(search.run({pattern: '(a+)+$'}, context)).rejects.toThrow('The pattern takes too long to match.');
 });
 
-test.skipIf(process.platform === 'win32')('a pipe is not searched, which would wait for its writer', async () => {
-	const {workspace, stateFolder, context} = await makeWorkspace();
-	execFileSync('mkfifo', [join(workspace, 'pipe')]);
-	await expect(createSearchText({stateFolder}).run({pattern: 'x', path: 'pipe'}, context)).rejects.toThrow(
-		'“pipe” is neither a file nor a folder.',
-	);
-});
+test.skipIf(process.platform === 'win32')(
+	'a pipe is not searched, because that would wait for its writer',
+	async () => {
+		const {workspace, stateFolder, context} = await makeWorkspace();
+		execFileSync('mkfifo', [join(workspace, 'pipe')]);
+		await expect(createSearchText({stateFolder}).run({pattern: 'x', path: 'pipe'}, context)).rejects.toThrow(
+			'“pipe” is neither a file nor a folder.',
+		);
+	},
+);

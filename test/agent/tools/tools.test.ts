@@ -16,7 +16,7 @@ test('each file that defines a tool is listed', () => {
 	expect(tools.map(({name}) => name).toSorted()).toEqual(defined.toSorted());
 });
 
-test('names and arguments of the tools stay as scripts and rules know them', () => {
+test('names and arguments of the tools are stable, because scripts and rules use them', () => {
 	const signatures = tools.map(({name, parameters}) => {
 		const {properties, required, additionalProperties} = parameters;
 		return [name, Object.keys(Object(properties)), required ?? [], additionalProperties];
@@ -30,6 +30,6 @@ test('names and arguments of the tools stay as scripts and rules know them', () 
 	]);
 });
 
-test('each tool that only reads says how to get at what its result left out', () => {
+test('each reading tool says how to get what a result left out', () => {
 	expect(tools.filter(({readOnly, readOn}) => readOnly && readOn === undefined)).toEqual([]);
 });

@@ -6,14 +6,14 @@ import {onTestFinished} from 'vitest';
 import type {ToolContext} from '../../../src/core/session/tool.ts';
 
 export type Workspace = {
-	/** Holds everything of the test; `workspace` and `stateFolder` are in it. */
+	/** The folder that holds `workspace` and `stateFolder`. */
 	readonly root: string;
 	readonly workspace: string;
 	readonly stateFolder: string;
 	readonly context: ToolContext;
 };
 
-/** A working folder with these files (path to text), beside a state folder with a key in it. Removed after the test. */
+/** Creates a working folder with these files (path to text), beside a state folder with a key. Removed after the test. */
 export async function makeWorkspace(files: Readonly<Record<string, string | Buffer>> = {}): Promise<Workspace> {
 	const root = await realpath(await mkdtemp(join(tmpdir(), 'service-tools-')));
 	onTestFinished(() => rm(root, {recursive: true, force: true}));
@@ -25,7 +25,7 @@ export async function makeWorkspace(files: Readonly<Record<string, string | Buff
 	return {root, workspace, stateFolder, context};
 }
 
-/** What a tool gets of a run where nobody is asked. */
+/** Returns the context of a tool in a run without a user. */
 export function toolContext(): Omit<ToolContext, 'workspace'> {
 	return {signal: new AbortController().signal, onOutput: () => {}, approve: async () => false};
 }
@@ -37,7 +37,7 @@ export async function writeAll(folder: string, files: Readonly<Record<string, st
 	}
 }
 
-/** Runs git in a folder, without the settings of the machine. */
+/** Runs git in a folder, without the machine's settings. */
 export function git(cwd: string, ...args: readonly string[]): void {
 	const env = {PATH: process.env['PATH'], GIT_CONFIG_GLOBAL: '/dev/null', GIT_CONFIG_SYSTEM: '/dev/null'};
 	execFileSync('git', ['-c', 'user.name=t', '-c', 'user.email=t@example.com', ...args], {cwd, env, stdio: 'ignore'});

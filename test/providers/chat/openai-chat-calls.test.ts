@@ -60,11 +60,11 @@ test.each([
 	['with null for no arguments', [delta(0, 'a', 'f', null)], ['a f()']],
 	['with an object as arguments', [delta(0, 'a', 'f', {x: 1})], ['a f({"x":1})']],
 	['with nothing in it', [delta(0, '', '', ''), null, 'x', []], []],
-])('calls are told apart %s', (_, deltas, expected) => {
+])('calls are kept apart %s', (_, deltas, expected) => {
 	expect(joined(...deltas)).toEqual(expected);
 });
 
-test('parallel calls are whole however their arguments were cut and mixed', () => {
+test('parallel calls are complete however their arguments are cut and mixed', () => {
 	const text = fc.json();
 	fc.assert(
 		fc.property(fc.array(text, {minLength: 1, maxLength: 4}), fc.infiniteStream(fc.nat(99)), (all, choices) => {

@@ -26,7 +26,7 @@ test.each([
 	'chat-reasoning-details.sse',
 	'chat-thought-signature.sse',
 	'chat-unknown-end.sse',
-])('%s says the same in pieces of any size', async name => {
+])('%s has the same events in pieces of any size', async name => {
 	const bytes = new TextEncoder().encode(fixture(name));
 	const whole = withoutNewIds(await eventsOf(custom, bytes));
 	for (const size of [1, 3, 7]) {
@@ -34,7 +34,7 @@ test.each([
 	}
 });
 
-test('what Groq reports beside the answer is an error, and a passing one', async () => {
+test('an error that Groq reports beside the answer is temporary', async () => {
 	const {error} = await untilFailure(groq(requestOf(fakeHost({body: fixture('chat-groq-error.sse')}).transport)));
 	expect(error).toMatchObject({
 		code: 'provider',
@@ -58,14 +58,14 @@ test('an error within the choice is thrown', async () => {
 	expect(error).toMatchObject({temporary: true, message: 'Custom reported an error: Upstream is gone'});
 });
 
-test('a call in the field that calls had before is a call', async () => {
+test('a call in the deprecated field is read', async () => {
 	expect(summaryOf(await eventsOf(custom, fixture('chat-function-call.sse')))).toMatchObject({
 		calls: [{name: 'read_file', arguments: {path: 'a'}}],
 		finish: ['tool-calls'],
 	});
 });
 
-test('of two answers that are written at once one is read', async () => {
+test('only one of two simultaneous answers is read', async () => {
 	expect(summaryOf(await eventsOf(custom, fixture('chat-two-choices.sse')))).toMatchObject({
 		text: 'First answer.',
 		finish: ['stop'],
@@ -78,7 +78,7 @@ describe('reasoning between tags', () => {
 		return summaryOf(await eventsOf(custom, `${chunks.join('')}data: [DONE]\n\n`));
 	};
 
-	test('is told apart from the answer, whose own tags stay', async () => {
+	test('is separated from the answer, whose own tags stay', async () => {
 		expect(summaryOf(await eventsOf(custom, fixture('chat-think.sse')))).toMatchObject({
 			reasoning: 'Is 1 </ 2? Yes.',
 			text: 'Yes. Write `<think>` yourself.',
@@ -98,7 +98,7 @@ describe('reasoning between tags', () => {
 	});
 });
 
-describe('what a vendor wants back comes back', () => {
+describe('the vendor gets back', () => {
 	const sentBack = async (name: string) => {
 		const answer = messageOf('custom/m', await eventsOf(custom, fixture(name)));
 		const calls = answer.role === 'assistant' ? answer.parts.filter(part => part.type === 'tool-call') : [];
@@ -106,7 +106,7 @@ describe('what a vendor wants back comes back', () => {
 		return (await bodyFor(custom, messages))['messages'];
 	};
 
-	test('the details of the reasoning, whole and in order', async () => {
+	test('the details of the reasoning, complete and in order', async () => {
 		const text = {type: 'reasoning.text', text: 'I should look.', format: 'anthropic-claude-v1', index: 0};
 		const encrypted = {
 			type: 'reasoning.encrypted',
@@ -126,7 +126,7 @@ describe('what a vendor wants back comes back', () => {
 		]);
 	});
 
-	test('the signature of a call, on that call alone', async () => {
+	test('the signature of a call, only on that call', async () => {
 		const messages = await sentBack('chat-thought-signature.sse');
 		expect(messages).toMatchObject([
 			{role: 'user'},
@@ -143,7 +143,7 @@ describe('what a vendor wants back comes back', () => {
 		expect(JSON.stringify(messages).match(/extra_content/g)).toHaveLength(1);
 	});
 
-	test('thoughts that are marked beside the content are reasoning', async () => {
+	test('thoughts that were marked beside the content, as reasoning', async () => {
 		expect(summaryOf(await eventsOf(custom, fixture('chat-thought-signature.sse')))).toMatchObject({
 			reasoning: 'Two files.',
 			text: '',
@@ -161,13 +161,13 @@ describe('what a vendor wants back comes back', () => {
 		]);
 	});
 
-	test('nothing goes to another provider', async () => {
+	test('nothing that came from another provider', async () => {
 		const answer = messageOf('groq/m', await eventsOf(custom, fixture('chat-reasoning-details.sse')));
 		expect(JSON.stringify(await bodyFor(custom, [user('Read'), answer]))).not.toContain('reasoning_details');
 	});
 });
 
-describe('a host that refuses a part of the request', () => {
+describe('a host that refuses a field of the request', () => {
 	const ask = async (host: string, ...answers: readonly Answer[]) => {
 		const end = fakeHost(...answers);
 		const baseUrl = `https://${host}.test/v1`;
@@ -197,7 +197,7 @@ describe('a host that refuses a part of the request', () => {
 		},
 	);
 
-	test('stream options and then tools is asked without both', async () => {
+	test('gets it without stream options and then without tools', async () => {
 		const detail = [{loc: ['body', 'stream_options'], msg: 'Extra inputs are not permitted'}];
 		const {end, events} = await ask(
 			'both',
@@ -226,7 +226,7 @@ describe('a host that refuses a part of the request', () => {
 	});
 });
 
-test('the query of the base URL goes with every request', async () => {
+test('the query of the base URL is part of each request', async () => {
 	const end = fakeHost({body: done});
 	await collect(custom(requestOf(end.transport, {baseUrl: 'https://mine.azure.test/openai/?api-version=2026-01-01'})));
 	expect(end.requests[0]?.url).toBe('https://mine.azure.test/openai/chat/completions?api-version=2026-01-01');

@@ -10,7 +10,7 @@ const [mistral, groq, custom] = await Promise.all([
 	registry.custom.load(),
 ]);
 
-test('a custom host is asked for usage, and told of tools in functions', async () => {
+test('a request to a custom host asks for usage and has tools as functions', async () => {
 	expect(await bodyFor(custom, [user('Hello')], {system: 'Be brief.', tools: [tool], maxOutputTokens: 9})).toEqual({
 		model: 'some-model',
 		stream: true,
@@ -29,7 +29,7 @@ test('a custom host is asked for usage, and told of tools in functions', async (
 test.each([
 	['Mistral', mistral, {max_tokens: 9}],
 	['Groq', groq, {max_completion_tokens: 9}],
-])('%s is asked for nothing that it counts anyway', async (_, provider, limit) => {
+])('%s is not asked for usage, which it reports anyway', async (_, provider, limit) => {
 	expect(await bodyFor(provider, [user('Hello')], {maxOutputTokens: 9})).toEqual({
 		model: 'some-model',
 		stream: true,
@@ -62,7 +62,7 @@ const call = (id: unknown, path: string) => ({
 	function: {name: 'read_file', arguments: JSON.stringify({path})},
 });
 
-test('the reasoning of a turn with calls goes back in the field that it came in', async () => {
+test('the reasoning of a turn with calls goes back in its own field', async () => {
 	const {messages} = await bodyFor(custom, await turn('custom/deepseek'));
 	expect(messages).toEqual([
 		{role: 'user', content: 'Read'},
@@ -87,7 +87,7 @@ test('empty reasoning before a call goes back too', async () => {
 	expect(messages).toEqual([{role: 'assistant', content: null, reasoning_content: '', tool_calls: [call('a', 'a')]}]);
 });
 
-test('the reasoning of a turn without calls stays here', async () => {
+test('the reasoning of a turn without calls is not sent', async () => {
 	const opaque = {wire: 'openai-chat', data: {field: 'reasoning_content'}};
 	const parts = [
 		{type: 'reasoning', text: 'Hm', opaque},
@@ -113,7 +113,7 @@ describe('reasoning of another provider is dropped', () => {
 	});
 });
 
-test('Mistral takes ids of nine letters and digits alone, and no user right after a result', async () => {
+test('Mistral gets ids of nine letters and digits, and no user message right after a result', async () => {
 	const {messages} = await bodyFor(mistral, [...foreign, user('And?')]);
 	const id = expect.stringMatching(/^[a-zA-Z\d]{9}$/);
 	expect(messages).toEqual([
@@ -127,7 +127,7 @@ test('Mistral takes ids of nine letters and digits alone, and no user right afte
 	expect((await bodyFor(mistral, [...foreign, user('And?')])).messages).toEqual(messages);
 });
 
-test('a custom host gets its own ids back as they were', async () => {
+test('a custom host gets its own ids back unchanged', async () => {
 	expect(await bodyFor(custom, foreign)).toMatchObject({
 		messages: [{}, {tool_calls: [{id: 'functions.read:0'}]}, {tool_call_id: 'functions.read:0'}],
 	});
@@ -135,7 +135,7 @@ test('a custom host gets its own ids back as they were', async () => {
 
 const cached = (text: string) => [{type: 'text', text, cache_control: {type: 'ephemeral'}}];
 
-test('Claude behind another host is told what to cache: the instructions and the last two turns', async () => {
+test('Claude behind another host gets cache marks on the instructions and the last two turns', async () => {
 	const model = 'anthropic/claude-sonnet-5';
 	const messages = [user('One'), user('Two'), ...(await turn(`custom/${model}`))];
 	const {messages: sent} = await bodyFor(custom, messages, {model, system: 'Be brief.'});
@@ -151,7 +151,7 @@ test('Claude behind another host is told what to cache: the instructions and the
 	expect(JSON.stringify(await bodyFor(groq, messages, {model}))).not.toContain('cache_control');
 });
 
-test('a host that does not know the marks of a cache is asked once more without them', async () => {
+test('a host that refuses cache marks gets the request again without them', async () => {
 	const end = fakeHost({status: 400, body: '{"error":"messages[0].content must be a string"}'}, {body: ''});
 	await collect(custom(requestOf(end.transport, {model: 'claude', baseUrl: 'https://plain.test'})));
 	expect([0, 1].map(index => end.bodyOf(index).messages[0].content)).toEqual([cached('Hello'), 'Hello']);

@@ -7,7 +7,7 @@ const custom = openaiChat(quirksOf('custom'));
 const stream = (...chunks: readonly object[]) => chunks.map(chunk => `data: ${JSON.stringify(chunk)}\n\n`).join('');
 const delta = (content: object, finish: string | null = null) => ({choices: [{delta: content, finish_reason: finish}]});
 
-test('an error inside the stream is thrown after what came before it', async () => {
+test('an error inside the stream is thrown after the events before it', async () => {
 	const {seen, error} = await untilFailure(custom(requestOf(fakeHost({body: fixture('chat-error.sse')}).transport)));
 	expect(seen).toEqual([{type: 'text-delta', id: 'text-0', text: 'Well'}]);
 	expect(error).toMatchObject({
@@ -16,7 +16,7 @@ test('an error inside the stream is thrown after what came before it', async () 
 	});
 });
 
-test('the words of a refusal are text, and the answer has ended with them', async () => {
+test('the text of a refusal ends the answer', async () => {
 	expect(await eventsOf(custom, fixture('chat-refusal.sse'))).toEqual([
 		{type: 'text-delta', id: 'text-0', text: "I can't "},
 		{type: 'text-delta', id: 'text-0', text: 'help with that.'},
@@ -24,7 +24,7 @@ test('the words of a refusal are text, and the answer has ended with them', asyn
 	]);
 });
 
-test('odd calls are told apart, unknown chunks are passed over, nothing is counted below zero', async () => {
+test('odd calls are kept apart, unknown chunks are ignored, no count is negative', async () => {
 	expect(withoutNewIds(await eventsOf(custom, fixture('chat-odd.sse')))).toEqual([
 		{type: 'reasoning-delta', id: 'reasoning-1', text: 'Hm.'},
 		{type: 'text-delta', id: 'text-2', text: 'So:'},
@@ -37,13 +37,13 @@ test('odd calls are told apart, unknown chunks are passed over, nothing is count
 	]);
 });
 
-test('[22] a stream that is cut in a call has neither the call nor an end', async () => {
+test('[22] a stream cut within a call has neither the call nor an end', async () => {
 	expect(await eventsOf(custom, fixture('chat-cut.sse'))).toEqual([
 		{type: 'text-delta', id: 'text-0', text: 'Reading.'},
 	]);
 });
 
-test('a connection that breaks after the finish reason takes nothing from the answer', async () => {
+test('a connection that breaks after the finish reason leaves the answer complete', async () => {
 	async function* broken() {
 		yield new TextEncoder().encode(stream(delta({content: 'Hi'}, 'stop')));
 		throw new Error('reset');
@@ -55,7 +55,7 @@ test('a connection that breaks after the finish reason takes nothing from the an
 	]);
 });
 
-test('[DONE] alone is an end too, and nothing after it is read', async () => {
+test('[DONE] alone ends the answer, and nothing after it is read', async () => {
 	const body = `${stream(delta({content: 'Hi'}))}data: [DONE]\n\n${stream(delta({content: 'never shown'}))}`;
 	expect(await eventsOf(custom, body)).toEqual([
 		{type: 'text-delta', id: 'text-0', text: 'Hi'},
@@ -63,13 +63,13 @@ test('[DONE] alone is an end too, and nothing after it is read', async () => {
 	]);
 });
 
-test('the word null is no finish reason', async () => {
+test('the string “null” is not a finish reason', async () => {
 	expect(await eventsOf(custom, stream(delta({content: 'Hi'}, 'null')))).toEqual([
 		{type: 'text-delta', id: 'text-0', text: 'Hi'},
 	]);
 });
 
-test('a call that is not in a list is a call', async () => {
+test('a call outside of a list is read', async () => {
 	const call = {index: 0, id: '', type: 'function', function: {name: 'list', arguments: '{}'}};
 	expect(withoutNewIds(await eventsOf(custom, stream(delta({tool_calls: call}), delta({}, 'stop'))))).toEqual([
 		{type: 'tool-call', id: 'new', name: 'list', arguments: {}},
@@ -93,7 +93,7 @@ test.each([
 	]);
 });
 
-test('an id that the conversation has already is not used again', async () => {
+test('an id from the conversation is not reused', async () => {
 	const {transport} = fakeHost({
 		body: stream(
 			delta({tool_calls: [{index: 0, id: 'functions.list:0', function: {name: 'list', arguments: '{}'}}]}, 'stop'),
@@ -111,7 +111,7 @@ test('an id that the conversation has already is not used again', async () => {
 
 const field = (name: string) => ({wire: 'openai-chat', data: {field: name}});
 
-test.each(['reasoning_content', 'reasoning'])('reasoning in %s remembers its field once', async name => {
+test.each(['reasoning_content', 'reasoning'])('reasoning in %s carries its field once', async name => {
 	const body = stream(
 		delta({[name]: 'Let '}),
 		delta({[name]: 'me see.', content: 'Ah'}),
@@ -126,7 +126,7 @@ test.each(['reasoning_content', 'reasoning'])('reasoning in %s remembers its fie
 	]);
 });
 
-test('reasoning that is told in two fields is read once', async () => {
+test('reasoning in two fields is read once', async () => {
 	const body = stream(
 		delta({reasoning_content: '', reasoning: 'Hm'}),
 		delta({reasoning_content: '.', reasoning: '.'}, 'stop'),
@@ -138,7 +138,7 @@ test('reasoning that is told in two fields is read once', async () => {
 	]);
 });
 
-test('reasoning that stayed empty before a call is remembered all the same', async () => {
+test('empty reasoning before a call carries its field', async () => {
 	const call = {index: 0, id: 'a', function: {name: 'list', arguments: '{}'}};
 	const body = stream(delta({reasoning_content: ''}), delta({tool_calls: [call]}, 'tool_calls'));
 	expect(await eventsOf(custom, body)).toEqual([

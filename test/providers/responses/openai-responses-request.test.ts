@@ -3,7 +3,7 @@ import {openaiResponses} from '../../../src/providers/responses/openai-responses
 import {bodyFor, foreign, messageOf, result, tool, user} from '../conversation.ts';
 import {eventsOf, fixture} from '../replay.ts';
 
-test('a request stores nothing, and asks a reasoning model for its sealed reasoning', async () => {
+test('a request stores nothing, and asks a reasoning model for encrypted reasoning', async () => {
 	expect(
 		await bodyFor(openaiResponses, [user('Hello')], {
 			model: 'gpt-5.5',
@@ -51,7 +51,7 @@ test.each(['o1', 'o3-mini', 'o4-mini', 'gpt-5', 'gpt-5.3-codex', 'gpt-6-sol', 'c
 	},
 );
 
-test('sealed reasoning goes back whole and once, a text with its phase, ids of stored items never', async () => {
+test('encrypted reasoning goes back complete and once, a text with its phase, ids of stored items never', async () => {
 	const message = messageOf('openai/gpt-5.5', await eventsOf(openaiResponses, fixture('responses-odd.sse')));
 	const [first, second] = message.role === 'assistant' ? message.parts.filter(part => part.type === 'tool-call') : [];
 	const messages = [
@@ -80,7 +80,7 @@ test('sealed reasoning goes back whole and once, a text with its phase, ids of s
 	]);
 });
 
-test('reasoning of another provider is dropped, and a strange id is exchanged on both sides', async () => {
+test('reasoning of another provider is dropped, and a foreign id is replaced in call and result', async () => {
 	const {input} = await bodyFor(openaiResponses, foreign, {model: 'gpt-5.5'});
 	expect(input).toEqual([
 		{role: 'user', content: [{type: 'input_text', text: 'Read it'}]},
@@ -102,12 +102,12 @@ test('reasoning that nothing follows is not sent', async () => {
 	expect(input).toEqual(['A', 'B'].map(text => ({role: 'user', content: [{type: 'input_text', text}]})));
 });
 
-test('a failed result that says so itself is not told twice', async () => {
+test('a failed result that begins with “Error” gets no second mark', async () => {
 	const {input} = await bodyFor(openaiResponses, [result('c', 'Error: gone', true), result('d', 'errors.txt', true)]);
 	expect(input).toMatchObject([{output: 'Error: gone'}, {output: 'Error: errors.txt'}]);
 });
 
-test('a conversation keeps its cache key, and another one has its own', async () => {
+test('each conversation has its own cache key and keeps it', async () => {
 	const keyOf = async (...texts: readonly string[]) =>
 		(await bodyFor(openaiResponses, texts.map(user), {system: 'Be brief.'}))['prompt_cache_key'];
 	expect(await keyOf('Hello', 'Go on')).toBe(await keyOf('Hello'));

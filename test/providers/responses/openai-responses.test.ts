@@ -11,14 +11,14 @@ test.each([
 		[{type: 'usage', usage: {input: 4, cacheRead: 0, cacheWrite: 0, output: 0, reasoning: 0}}],
 		'Slow down.',
 	],
-])('%s throws the words of the vendor after what came before them', async (name, before, words) => {
+])("%s throws the vendor's message after the events before it", async (name, before, words) => {
 	const {transport} = fakeHost({body: fixture(name)});
 	const {seen, error} = await untilFailure(openaiResponses(requestOf(transport)));
 	expect(seen).toEqual(before);
 	expect(error).toMatchObject({code: 'provider', message: `OpenAI reported an error: ${words}`});
 });
 
-test('the words of a refusal are text, told once, and the answer has ended with them', async () => {
+test('the text of a refusal comes once and ends the answer', async () => {
 	expect(await eventsOf(openaiResponses, fixture('responses-refusal.sse'))).toEqual([
 		{type: 'text-delta', id: 'refusal-0-0', text: "I can't help "},
 		{type: 'text-delta', id: 'refusal-0-0', text: 'with that.'},
@@ -27,7 +27,7 @@ test('the words of a refusal are text, told once, and the answer has ended with 
 	]);
 });
 
-test('reasoning is sealed where it ended, a text keeps its phase, hosted items are passed over', async () => {
+test('ended reasoning is sealed, a text keeps its phase, hosted items are ignored', async () => {
 	const summary = [
 		{type: 'summary_text', text: 'First'},
 		{type: 'summary_text', text: 'Second'},
@@ -56,7 +56,7 @@ test.each([
 		[{type: 'response.output_item.done', item: said}],
 		{output: [said]},
 	],
-])('text that only %s tells of is not lost, and told once', async (_, before, response) => {
+])('text that only %s carries comes once', async (_, before, response) => {
 	const chunks = [...before, {type: 'response.completed', response}];
 	const body = chunks.map(chunk => `data: ${JSON.stringify(chunk)}\n\n`).join('');
 	expect(await eventsOf(openaiResponses, body)).toEqual([
@@ -65,7 +65,7 @@ test.each([
 	]);
 });
 
-test('calls that only the completed response tells of are not lost', async () => {
+test('calls that only the completed response carries are read', async () => {
 	const call = {type: 'function_call', call_id: 'c1', name: 'list_files', arguments: '{}'};
 	const completed = {type: 'response.completed', response: {status: 'completed', output: [{type: 'message'}, call]}};
 	expect(await eventsOf(openaiResponses, `data: ${JSON.stringify(completed)}\n\n`)).toEqual([
@@ -87,7 +87,7 @@ test.each([
 
 const unverified = 'Your organization must be verified to generate reasoning summaries.';
 
-test('an organisation that may have no summaries of the reasoning is answered without them', async () => {
+test('an organization that may not have reasoning summaries gets an answer without them', async () => {
 	const done = 'data: {"type":"response.completed","response":{}}\n\n';
 	const end = fakeHost({status: 400, body: JSON.stringify({error: {message: unverified}})}, {body: done});
 	expect(await collect(openaiResponses(requestOf(end.transport, {model: 'o3'})))).toEqual([
@@ -100,13 +100,13 @@ test('an organisation that may have no summaries of the reasoning is answered wi
 test.each([
 	[400, 'Something else is wrong.', 'o3'],
 	[400, unverified, 'gpt-4o'],
-])('[23] a %d that says “%s” to %s is not tried again', async (status, message, model) => {
+])('[23] a %d with “%s” from %s is not retried', async (status, message, model) => {
 	const end = fakeHost({status, body: JSON.stringify({error: {message}})});
 	await expect(collect(openaiResponses(requestOf(end.transport, {model})))).rejects.toMatchObject({code: 'provider'});
 	expect(end.requests).toHaveLength(1);
 });
 
-test('text is told once where a host numbers content differently at the end of its item', async () => {
+test('text comes once if a host renumbers content at the end of its item', async () => {
 	const whole = withoutNewIds(await eventsOf(openaiResponses, fixture('responses-renumbered.sse')));
 	expect(whole).toEqual([
 		{type: 'reasoning-delta', id: 'thought-0-0', text: 'A greeting.'},
@@ -117,14 +117,14 @@ test('text is told once where a host numbers content differently at the end of i
 	]);
 });
 
-test('text is told once where a host changes the ids of an item, and text that only its item tells is not lost', async () => {
+test('text comes once if a host changes the ids of an item, also text that only its item carries', async () => {
 	const {text, finish} = summaryOf(await eventsOf(openaiResponses, fixture('responses-new-ids.sse')));
 	expect([text, finish]).toEqual(['One.Two.Three, told whole.', ['stop']]);
 });
 
 const bodyOf = (...chunks: readonly object[]) => chunks.map(chunk => `data: ${JSON.stringify(chunk)}\n\n`).join('');
 
-test('items that share an output index are told apart by their ids', async () => {
+test('items that share an output index are kept apart by their ids', async () => {
 	const item = (id: string, text: string) => [
 		{type: 'response.output_item.added', output_index: 0, item: {id, type: 'message', content: []}},
 		{type: 'response.output_text.delta', item_id: id, output_index: 0, content_index: 0, delta: text},
@@ -138,7 +138,7 @@ test('items that share an output index are told apart by their ids', async () =>
 	expect(summaryOf(await eventsOf(openaiResponses, body)).text).toBe('Yes.No.');
 });
 
-test('a second text of an item that no delta has told is told at the end of the item', async () => {
+test('a second text of an item without deltas comes at the end of the item', async () => {
 	const delta = {type: 'response.output_text.delta', item_id: 'a', output_index: 0, content_index: 1, delta: 'One. '};
 	const content = [said.content[0], {type: 'output_text', text: 'One. '}];
 	const end = {type: 'response.output_item.done', output_index: 0, item: {id: 'a', type: 'message', content}};

@@ -21,7 +21,7 @@ type Options = {
 	readonly maxBytes?: number;
 };
 
-export type ChildResult = {
+type ChildResult = {
 	/** Exit status; null if a signal ended it. */
 	readonly status: number | null;
 	readonly stdout: string;

@@ -108,7 +108,7 @@ function isInside(path: string, folder: string): boolean {
 }
 
 /** Returns a path relative to the workspace, with `/`; `.` for the workspace itself. */
-export function shownPath(real: string, workspace: string): string {
+function shownPath(real: string, workspace: string): string {
 	return relative(workspace, real).replaceAll(sep, '/') || '.';
 }
 

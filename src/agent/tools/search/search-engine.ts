@@ -18,7 +18,7 @@ export type Search = {
 };
 
 /** The files that a search has to read, relative to the working folder, with `/`. */
-export type Candidates = {
+type Candidates = {
 	/** Files with a match, and files in which something is hidden from a model. Unsorted; others may be among them. */
 	readonly paths: readonly string[];
 	/** Every file that the query covers, to name those that were skipped. */

@@ -4,7 +4,7 @@ import {expect, test} from 'vitest';
 import {findProgram} from '../../../../src/agent/tools/child/find-program.ts';
 import {temporaryFolder} from '../../../storage/temporary.ts';
 
-test('on Windows a program is looked for in the folders of PATH alone, never in the working folder [15]', () => {
+test('Windows searches a program only in the folders of PATH, never in the working folder [15]', () => {
 	const folder = temporaryFolder();
 	for (const name of ['project', 'tools', 'empty']) {
 		mkdirSync(join(folder, name));
@@ -19,6 +19,6 @@ test('on Windows a program is looked for in the folders of PATH alone, never in 
 	expect(findProgram('/opt/rg', {}, 'win32')).toBe('/opt/rg');
 });
 
-test('elsewhere the system looks for it', () => {
+test('other systems search for it themselves', () => {
 	expect(findProgram('git', {}, 'linux')).toBe('git');
 });

@@ -19,7 +19,7 @@ const node = (script: string, options: Partial<Parameters<typeof runChild>[0]> =
 		...options,
 	});
 
-test('[15] output and exit status come back, and no key reaches the child', async () => {
+test('[15] a child returns output and exit status, and gets no key', async () => {
 	process.env['ANTHROPIC_API_KEY'] = 'sk-secret';
 	try {
 		const result = await node(
@@ -33,15 +33,15 @@ test('[15] output and exit status come back, and no key reaches the child', asyn
 	}
 });
 
-test('[15] a child that takes too long is ended with its whole group', async () => {
+test('[15] a child that takes too long is stopped with its whole group', async () => {
 	const script =
 		'const c = require("child_process").spawn("sleep", ["30"], {stdio: "inherit"}); console.log(c.pid); setInterval(() => {}, 1000)';
 	await expect(node(script, {timeoutMs: 400})).rejects.toThrow(/took longer than 0\.4 s and was stopped/);
 });
 
-test('[15] what a child leaves running in its group is killed, and does not hold up the result', async () => {
+test("[15] processes that a child leaves in its group are killed and don't delay the result", async () => {
 	const script = 'require("child_process").spawn("sleep", ["30"], {stdio: "inherit"}).unref(); process.exit(0)';
-	// The one left behind holds the pipe open, so the result could not come before it has ended.
+	// The remaining process holds the pipe open, so the result can't come before it has ended.
 	expect(await node(script)).toMatchObject({status: 0});
 });
 
@@ -51,11 +51,11 @@ test('an abort ends the child', async () => {
 	await expect(node('setInterval(() => {}, 1000)', {signal: abort.signal})).rejects.toThrow('aborted');
 });
 
-test('a program that does not exist is an error that can be read', async () => {
+test('a missing program is a readable error', async () => {
 	await expect(node('', {command: '/does/not/exist'})).rejects.toMatchObject({code: 'not-found'});
 });
 
-test('[15] of much output the head and the tail are kept', async () => {
+test('[15] a long output keeps its head and its tail', async () => {
 	const {stdout, omittedBytes} = await node('process.stdout.write("a" + "x".repeat(3e6) + "z")', {maxBytes: 1000});
 	expect([stdout, omittedBytes]).toEqual([
 		`a${'x'.repeat(499)}\n[… 2999002 bytes left out …]\n${'x'.repeat(499)}z`,
@@ -63,7 +63,7 @@ test('[15] of much output the head and the tail are kept', async () => {
 	]);
 });
 
-test('however output is cut into chunks, the same is kept', () => {
+test('the kept output does not depend on its chunks', () => {
 	fc.assert(
 		fc.property(
 			fc.array(fc.string({unit: fc.constantFrom('a', 'b', 'c'), maxLength: 30})),

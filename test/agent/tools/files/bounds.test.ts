@@ -29,7 +29,7 @@ const refusals: readonly (readonly [path: string, message: string])[] = [
 	['src', 'is a folder'],
 ];
 
-test.each(refusals)('[13] %j is refused by every tool that is given it: %s', async (path, message) => {
+test.each(refusals)('[13] %j is refused by every tool: %s', async (path, message) => {
 	const {root, workspace, stateFolder, context} = await makeWorkspace({
 		'src/a.ts': 'a',
 		'.git/config': 'key = 1',
@@ -44,7 +44,7 @@ test.each(refusals)('[13] %j is refused by every tool that is given it: %s', asy
 	}
 });
 
-test('[13] our own state is refused and never listed or found, also when the working folder holds it', async () => {
+test('[13] our own state is refused and never listed or found, even inside the working folder', async () => {
 	const {root, stateFolder, context} = await makeWorkspace({'a.txt': 'a secret key'});
 	const [listFiles, readFile, searchText] = createFolderTools({stateFolder});
 	const around = {...context, workspace: root};
@@ -54,7 +54,7 @@ test('[13] our own state is refused and never listed or found, also when the wor
 	expect(await searchText?.run({pattern: 'secret', glob: '**/config.json'}, around)).toBe('[no matches]');
 });
 
-test('[13] what programs keep of the user’s secrets is refused, listed and found nowhere, linked or not', async () => {
+test('[13] files in which programs keep secrets are refused and never listed or found, linked or not', async () => {
 	const {root, workspace, stateFolder} = await makeWorkspace({
 		'.ssh/id_ed25519': 'one key',
 		'.netrc': 'one password',
@@ -82,7 +82,7 @@ test('[13] what programs keep of the user’s secrets is refused, listed and fou
 		await expect(createReadFile(places).run({path}, context)).rejects.toThrow('protected');
 	}
 
-	// As seen from outside of it, and from inside.
+	// Seen from outside and from inside.
 	for (const [folder, path] of [
 		[root, 'project/.netrc'],
 		[join(workspace, '.ssh'), 'id_ed25519'],
@@ -99,7 +99,7 @@ test.each(['/etc/shadow', '/etc/shadow-', '/etc/gshadow-', '/etc/sudoers.d/team'
 	},
 );
 
-test('[13] the environment of the process is refused, even where the working folder is /', async () => {
+test('[13] the environment of the process is refused, even if the working folder is /', async () => {
 	const {stateFolder} = await makeWorkspace();
 	await expect(openInside('/proc/self/environ', await boundsOf('/', {stateFolder}))).rejects.toThrow('protected');
 });
@@ -132,7 +132,7 @@ test.runIf(process.platform !== 'win32')('a pipe and a socket are refused withou
 	}
 });
 
-test('a link that stays inside is followed, and the place it leads to is shown', async () => {
+test('a link within the workspace is followed, and its target is shown', async () => {
 	const {workspace, stateFolder} = await makeWorkspace({'real/a.txt': 'a'});
 	await mkdir(join(workspace, 'links'));
 	await symlink('../real/a.txt', join(workspace, 'links/a'));

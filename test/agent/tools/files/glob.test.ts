@@ -22,7 +22,7 @@ test.each([
 	expect(compileGlob(pattern)(path)).toBe(expected);
 });
 
-test('a pattern that fails late costs no more than the path is long', () => {
+test('a pattern that fails late takes linear time', () => {
 	expect(compileGlob(`${'*a'.repeat(140)}b`)('a'.repeat(4000))).toBe(false);
 	expect(compileGlob('{a,b}'.repeat(50))('a'.repeat(50))).toBe(false);
 	expect(compileGlob(`${'**/'.repeat(90)}x`)('a/'.repeat(2000))).toBe(false);

@@ -9,7 +9,7 @@ import {makeWorkspace} from '../workspace.ts';
 
 const rounds = 400;
 
-/** Puts a file and what else it may be into one place by turns, until it is told to stop. Gives how often it did. */
+/** Alternates a file and its replacement at one path until it is stopped. Returns how often it did. */
 async function swap(workspace: string, make: (path: string) => void, signal: AbortSignal): Promise<number> {
 	let swaps = 0;
 	for (; !signal.aborted; swaps++) {
@@ -30,7 +30,7 @@ async function swap(workspace: string, make: (path: string) => void, signal: Abo
 test.skipIf(process.platform === 'win32').each([
 	['a link that leads out', (path: string) => symlinkSync('../outside.txt', path)],
 	['a pipe that nobody writes to', (path: string) => linkSync(join(path, '../pipe'), path)],
-])('[13] a file that is swapped for %s while it is opened shows nothing else, and nobody waits', async (_, make) => {
+])('[13] a file swapped for %s while it is opened shows nothing else, without waiting', async (_, make) => {
 	const {workspace, stateFolder} = await makeWorkspace({'a.txt': 'inside', 'kept.txt': 'inside'});
 	execFileSync('mkfifo', [join(workspace, 'pipe')]);
 	const bounds = await boundsOf(workspace, {stateFolder});
@@ -51,6 +51,6 @@ test.skipIf(process.platform === 'win32').each([
 		expect(await swapping).toBeGreaterThan(rounds / 4);
 	}
 
-	// How often it was the file in that moment is chance; it was never anything else.
+	// How often it was the file is random; it was never anything else.
 	expect([...seen].filter(text => text !== 'inside')).toEqual([]);
 });

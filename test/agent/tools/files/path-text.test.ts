@@ -6,7 +6,7 @@ import {createReadFile} from '../../../../src/agent/tools/read-file.ts';
 import {createSearchText} from '../../../../src/agent/tools/search-text.ts';
 import {makeWorkspace} from '../workspace.ts';
 
-test('whatever a path has in it, it is one line that is seen, and gives the path back', () => {
+test('any path becomes one visible line that gives the path back', () => {
 	fc.assert(
 		fc.property(fc.string({unit: 'grapheme'}), fc.constantFrom('', '\n', '\u202E', '\u{E0041}', '"'), (name, odd) => {
 			const path = name + odd;
