@@ -9,7 +9,6 @@ const mostLong = 20;
 
 /** Functions still to be cut at their state. Remove one once it is shorter; add none. */
 const tooLong: readonly string[] = [
-	'src/terminal/terminal-session.ts createTerminalSession',
 	'src/ui/screen/full-screen.ts createFullScreen',
 	'src/ui/screen/screen.ts createScreen',
 ];

@@ -1,16 +1,16 @@
-/** What can be switched on at a terminal, and the only sequences by which it is (xterm, ctlseqs; kitty keyboard protocol). */
+/** The modes of a terminal that we set, and the only sequences that set them (xterm, ctlseqs; kitty keyboard protocol). */
 export const modes = {
-	/** The wheel sends arrow keys there (1007): mouse reports would take the selection from the terminal. Its own way comes back. */
+	/** The wheel sends arrow keys there (1007): mouse reports would take the selection from the terminal. Restored by `off`. */
 	'alternate-screen': {on: '\u001b[?1049h\u001b[?1007s\u001b[?1007h', off: '\u001b[?1007r\u001b[?1049l'},
 	/**
-	 * While we draw, no row wraps by itself (DECAWM): where the terminal counts more cells than we do, a row is cut and not
-	 * doubled. Whoever draws may have hidden the cursor: then it comes back as well.
+	 * While we draw, no row wraps by itself (DECAWM): if the terminal counts more cells than we do, a row is cut and not
+	 * doubled. The renderer may have hidden the cursor, so `off` shows it again.
 	 */
 	drawing: {on: '\u001b[?7l', off: '\u001b[?7h\u001b[?25h'},
 	'bracketed-paste': {on: '\u001b[?2004h', off: '\u001b[?2004l'},
 	'focus-reports': {on: '\u001b[?1004h', off: '\u001b[?1004l'},
 	'hidden-cursor': {on: '\u001b[?25l', off: '\u001b[?25h'},
-	/** Disambiguated keys (1) and their alternates (4); release events are not asked for. */
+	/** Disambiguated keys (1) and their alternates (4), without release events. */
 	'kitty-keyboard': {on: '\u001b[>5u', off: '\u001b[<u'},
 	'modify-other-keys': {on: '\u001b[>4;2m', off: '\u001b[>4;0m'},
 	'synchronized-output': {on: '\u001b[?2026h', off: '\u001b[?2026l'},
@@ -19,15 +19,18 @@ export const modes = {
 export type TerminalMode = keyof typeof modes;
 
 /** Terminals keep a stack of kitty flags for each screen. */
-export const perScreen: readonly TerminalMode[] = ['kitty-keyboard'];
+const perScreen: readonly TerminalMode[] = ['kitty-keyboard'];
+
+/** Shows the cursor again after the part of the screen that we draw was cleared. */
+export const endDrawing = modes.drawing.off;
 
 /**
- * What a killed run may have left behind. The alternate screen is left by 1047, because 1049 would move the cursor of a
+ * Resets what a killed run may have left on. 1047 ends the alternate screen, because 1049 would move the cursor of a
  * terminal that is not on it. Nothing here clears a line of the screen or of its scrollback.
  */
-export const leftBehind = [
+export const resetLeftovers = [
 	modes['synchronized-output'].off,
-	// Mouse reports, which we never ask for, but others leave on.
+	// Mouse reports, which we never switch on, but other programs leave on.
 	'\u001b[?1006l\u001b[?1000l',
 	modes['focus-reports'].off,
 	modes['bracketed-paste'].off,
@@ -36,3 +39,50 @@ export const leftBehind = [
 	modes.drawing.off,
 	'\u001b[0m',
 ].join('');
+
+export type ModeSwitches = {
+	/** The modes that are on, in the order in which they were enabled. */
+	readonly enabled: () => readonly TerminalMode[];
+	/** Does nothing if the mode is on. */
+	readonly enable: (mode: TerminalMode) => void;
+	/** Does nothing if the mode is off. */
+	readonly disable: (mode: TerminalMode) => void;
+	/** Switches off every mode, at once and synchronously. A second call writes nothing. */
+	readonly reset: () => void;
+};
+
+/** Tracks which modes are on, and writes the sequences that switch them. */
+export function createModeSwitches(write: (text: string) => void): ModeSwitches {
+	let enabled: readonly TerminalMode[] = [];
+
+	const switchOff = (mode: TerminalMode) => {
+		enabled = enabled.filter(other => other !== mode);
+		return sequenceOf(mode, 'off', enabled);
+	};
+
+	return {
+		enabled: () => enabled,
+		enable(mode) {
+			if (!enabled.includes(mode)) {
+				enabled = [...enabled, mode];
+				write(sequenceOf(mode, 'on', enabled));
+			}
+		},
+		disable(mode) {
+			if (enabled.includes(mode)) {
+				write(switchOff(mode));
+			}
+		},
+		reset() {
+			// Last on, first off; and noted as off before it is written, so that a crash inside the write can't come back here.
+			const off = enabled.toReversed().map(switchOff).join('');
+			write(off && `${off}\u001b[0m`);
+		},
+	};
+}
+
+/** Returns the sequence that switches a mode; a mode that is kept per screen moves to the other screen with us. */
+function sequenceOf(mode: TerminalMode, to: 'on' | 'off', enabled: readonly TerminalMode[]): string {
+	const moved = mode === 'alternate-screen' ? perScreen.filter(other => enabled.includes(other)) : [];
+	return [...moved.map(other => modes[other].off), modes[mode][to], ...moved.map(other => modes[other].on)].join('');
+}

@@ -1,10 +1,17 @@
 import type {Environment} from '../core/environment.ts';
-import {leftBehind, modes, perScreen, type TerminalMode} from './terminal-modes.ts';
+import {
+	createModeSwitches,
+	endDrawing,
+	type ModeSwitches,
+	resetLeftovers,
+	type TerminalMode,
+} from './terminal-modes.ts';
 
 const endSignals = ['SIGINT', 'SIGTERM', 'SIGHUP', 'SIGQUIT'] as const;
-type HookedEvent = (typeof endSignals)[number] | 'SIGTSTP' | 'SIGCONT' | 'exit' | 'uncaughtExceptionMonitor';
+type EndSignal = (typeof endSignals)[number];
+type HookedEvent = EndSignal | 'SIGTSTP' | 'SIGCONT' | 'exit' | 'uncaughtExceptionMonitor';
 
-/** What is needed of `process`. */
+/** The part of `process` that is used. */
 export type ProcessHooks = {
 	readonly pid: number;
 	on: (event: HookedEvent, listener: () => void) => unknown;
@@ -15,101 +22,181 @@ export type ProcessHooks = {
 export type TerminalSessionOptions = {
 	readonly stdout: {readonly isTTY?: boolean | undefined; write: (text: string) => unknown};
 	readonly process: ProcessHooks;
-	/** `TERM` and `TERM_PROGRAM` decide what is asked of the terminal. */
+	/** `TERM` and `TERM_PROGRAM` say what the terminal can do. */
 	readonly environment?: Environment;
 	/**
-	 * We let go of the terminal, to be stopped (Ctrl-Z) or ended by a signal; the modes are reset already. Stop drawing, and
-	 * stop reading: that restores the line mode, which Node leaves raw when a signal with a handler ends it.
+	 * Called before the process is stopped (Ctrl+Z) or ended by a signal, after the modes were reset. Must stop drawing and
+	 * reading: that restores the line mode, which Node leaves raw when a signal with a listener ends it.
 	 */
 	readonly onSuspend?: () => void;
 	/**
-	 * The process continues, also after a stop that it could not see coming (SIGSTOP). Make the terminal raw, which the
-	 * shell has changed: a job in the background is stopped again by that, before a mode is switched on.
+	 * Called when the process continues, also after a stop without notice (SIGSTOP). Must make the terminal raw again: that
+	 * stops a job in the background once more, before a mode is switched on.
 	 */
 	readonly onContinue?: () => void;
-	/** The modes are on again: draw everything again, at the size that the window has by now. */
+	/** Called when the modes are on again. Must draw everything again, at the current size of the window. */
 	readonly onResume?: () => void;
 };
 
 export type TerminalSession = {
-	/** Clears what a killed run left behind and takes hold of exits, signals and crashes. */
+	/** Resets what a killed run left on, and listens to exits, signals and crashes. */
 	readonly start: () => void;
-	/** Switches a mode on; nothing happens where it is on, or where the terminal cannot do it. */
+	/** Switches a mode on; does nothing if it is on, or if the terminal doesn't support it. */
 	readonly enable: (mode: TerminalMode) => void;
 	readonly disable: (mode: TerminalMode) => void;
-	/** Switches off all that is on, at once and synchronously. A second call writes nothing. */
+	/** Switches off every mode, at once and synchronously. A second call writes nothing. */
 	readonly reset: () => void;
-	/** Resets and lets go of the hooks: the ordinary end. */
+	/** Resets the modes and removes all listeners: the ordinary end. */
 	readonly end: () => void;
-	/** What Ctrl-Z does where the terminal is raw: reset, stop, and `onResume` when the shell continues us. */
+	/** Does what Ctrl+Z does in a raw terminal: resets, stops, and calls `onResume` when the shell continues us. */
 	readonly suspend: () => void;
 	/**
-	 * Rings the bell, and where the terminal is known to show notifications (OSC 9), has it show one. Only printable text
-	 * of it is used (SAFETY 3).
+	 * Rings the bell, and shows a notification (OSC 9) in a terminal that is known to support it. Keeps only printable text
+	 * (SAFETY 3).
 	 */
 	readonly notify: (text: string) => void;
-	/** Copies to the clipboard of the terminal (OSC 52). Gives false where the text is too long or there is no terminal. */
+	/** Copies to the clipboard of the terminal (OSC 52). Returns false if the text is too long or there is no terminal. */
 	readonly copy: (text: string) => boolean;
 };
 
-/** The longest text for the clipboard, in bytes of UTF-8: its sequence stays below the 100,000 bytes that terminals take. */
-const copyLimit = 74_000;
-const noticeLimit = 200;
+/** In UTF-8. The sequence stays below the 100,000 bytes that terminals accept. */
+const maxCopyBytes = 74_000;
+const maxNoticeCharacters = 200;
+
+/** How long the shell has to stop us after SIGTSTP, before we continue by ourselves. */
+const stopTimeoutMs = 100;
 
 /** Owns every mode of the terminal that is switched on, and switches it off however the process ends (SAFETY 5). */
 export function createTerminalSession(options: TerminalSessionOptions): TerminalSession {
-	const {stdout, process, environment = {}, onSuspend, onContinue, onResume} = options;
-	const able = stdout.isTTY === true && environment['TERM'] !== 'dumb';
-	// These two take the kitty sequences for others of theirs.
-	const noKitty = environment['TERM'] === 'linux' || environment['TERM_PROGRAM'] === 'Apple_Terminal';
-	let enabled: readonly TerminalMode[] = [];
-	let suspended: readonly TerminalMode[] | undefined;
-	let continuation: NodeJS.Timeout | undefined;
-	let hooked = false;
+	const {stdout, process, environment = {}, onSuspend} = options;
+	const isTerminal = stdout.isTTY === true && environment['TERM'] !== 'dumb';
+	const hasKitty = supportsKitty(environment);
 
 	const write = (text: string) => {
-		if (able && text) {
+		if (isTerminal && text) {
 			stdout.write(text);
 		}
 	};
 
-	/** The switch `text` of a mode; what is kept per screen moves to the other screen with us. */
-	const switching = (mode: TerminalMode, text: string) => {
-		const moved = mode === 'alternate-screen' ? perScreen.filter(other => enabled.includes(other)) : [];
-		return [...moved.map(other => modes[other].off), text, ...moved.map(other => modes[other].on)].join('');
+	const modes = createModeSwitches(write);
+
+	const release = (isDrawing: boolean) => {
+		onSuspend?.();
+		// Clearing our part of the screen may have hidden the cursor again.
+		write(isDrawing ? endDrawing : '');
 	};
 
-	const switchOn = (mode: TerminalMode) => {
-		enabled = [...enabled, mode];
-		return switching(mode, modes[mode].on);
+	const suspension = createSuspension({...options, modes, release});
+
+	const endBySignal = (signal: EndSignal) => {
+		const isDrawing = modes.enabled().includes('drawing');
+		end();
+		release(isDrawing);
+		// Without our listener the signal ends us as it ends any program, and the status says so.
+		process.kill(process.pid, signal);
 	};
 
-	const switchOff = (mode: TerminalMode) => {
-		enabled = enabled.filter(other => other !== mode);
-		return switching(mode, modes[mode].off);
+	const hooks = createHooks(process, {...suspension, reset: modes.reset, endBySignal});
+
+	const end = () => {
+		modes.reset();
+		suspension.cancel();
+		hooks.remove();
 	};
 
-	const reset = () => {
-		// Last on, first off; and noted as off before it is written, so that a crash inside the write cannot come back here.
-		const off = enabled.toReversed().map(switchOff).join('');
-		write(off && `${off}\u001b[0m`);
+	return {
+		start() {
+			if (hooks.add()) {
+				write(resetLeftovers + (hasKitty ? '\u001b[=0u' : ''));
+			}
+		},
+		enable(mode) {
+			if (isTerminal && (mode !== 'kitty-keyboard' || hasKitty)) {
+				modes.enable(mode);
+			}
+		},
+		disable: modes.disable,
+		reset: modes.reset,
+		end,
+		suspend: suspension.suspend,
+		notify: text => write(`\u0007${noticeSequence(text, environment)}`),
+		copy(text) {
+			const sequence = isTerminal ? copySequence(text) : '';
+			write(sequence);
+			return sequence !== '';
+		},
 	};
+}
 
-	const enable = (mode: TerminalMode) => {
-		if (able && !enabled.includes(mode) && !(mode === 'kitty-keyboard' && noKitty)) {
-			write(switchOn(mode));
-		}
+/** The Linux console and Apple's Terminal read the kitty sequences as others of theirs. */
+function supportsKitty({TERM, TERM_PROGRAM}: Environment): boolean {
+	return TERM !== 'linux' && TERM_PROGRAM !== 'Apple_Terminal';
+}
+
+type HookActions = {
+	readonly suspend: () => void;
+	readonly resume: () => void;
+	readonly reset: () => void;
+	readonly endBySignal: (signal: EndSignal) => void;
+};
+
+/** Adds all listeners of the process, or removes them. `add` returns false if they were added before. */
+function createHooks(process: ProcessHooks, {suspend, resume, reset, endBySignal}: HookActions) {
+	const hooks: readonly (readonly [HookedEvent, () => void])[] = [
+		...endSignals.map(signal => [signal, () => endBySignal(signal)] as const),
+		['SIGTSTP', suspend],
+		['SIGCONT', resume],
+		['exit', reset],
+		// The monitor runs before an uncaught error or rejection is reported and ends the program; it doesn't change that.
+		['uncaughtExceptionMonitor', reset],
+	];
+	let isAdded = false;
+	return {
+		add(): boolean {
+			if (isAdded) {
+				return false;
+			}
+
+			isAdded = true;
+			for (const [event, listener] of hooks) {
+				process.on(event, listener);
+			}
+
+			return true;
+		},
+		remove() {
+			isAdded = false;
+			for (const [event, listener] of hooks) {
+				process.off(event, listener);
+			}
+		},
+	};
+}
+
+type SuspensionOptions = Pick<TerminalSessionOptions, 'process' | 'onContinue' | 'onResume'> & {
+	readonly modes: ModeSwitches;
+	readonly release: (isDrawing: boolean) => void;
+};
+
+/** Stops the process as the shell expects it, and restores the modes when it continues. */
+function createSuspension({process, onContinue, onResume, modes, release}: SuspensionOptions) {
+	/** The modes to restore; undefined while we are not suspended. */
+	let suspended: readonly TerminalMode[] | undefined;
+	let timer: NodeJS.Timeout | undefined;
+
+	const cancel = () => {
+		suspended = undefined;
+		clearTimeout(timer);
 	};
 
 	const resume = () => {
 		onContinue?.();
-		const modesBefore = suspended ?? enabled;
-		suspended = undefined;
-		clearTimeout(continuation);
-		// Somebody else may have stopped us and changed the modes meanwhile.
-		reset();
-		for (const mode of modesBefore) {
-			enable(mode);
+		const restored = suspended ?? modes.enabled();
+		cancel();
+		// Another program may have stopped us and changed the modes meanwhile.
+		modes.reset();
+		for (const mode of restored) {
+			modes.enable(mode);
 		}
 
 		process.off('SIGTSTP', suspend);
@@ -117,99 +204,39 @@ export function createTerminalSession(options: TerminalSessionOptions): Terminal
 		onResume?.();
 	};
 
-	/** Clearing our part of the screen may have hidden the cursor again. */
-	const letGo = (isDrawing: boolean) => {
-		onSuspend?.();
-		write(isDrawing ? modes.drawing.off : '');
-	};
-
 	const suspend = () => {
 		if (suspended) {
 			return;
 		}
 
-		suspended = enabled;
-		reset();
-		letGo(suspended.includes('drawing'));
-		// Without our handler the signal stops the whole job, as a shell expects: us and what started us.
+		suspended = modes.enabled();
+		modes.reset();
+		release(suspended.includes('drawing'));
+		// Without our listener the signal stops the whole job, as a shell expects: us and the program that started us.
 		process.off('SIGTSTP', suspend);
 		process.kill(0, 'SIGTSTP');
-		// Nobody can continue a job that has no shell, so the system does not stop it: then we go on by ourselves. With the
-		// input stopped this timer is also what keeps the process from ending before SIGCONT is handled, which goes first.
-		continuation = setTimeout(() => setImmediate(() => suspended && resume()), 100);
+		// The system doesn't stop a job without a shell, since nothing could continue it: then we resume. With the input
+		// stopped this timer also keeps the process alive until SIGCONT is handled, which runs first.
+		timer = setTimeout(() => setImmediate(() => suspended && resume()), stopTimeoutMs);
 	};
 
-	const endBySignal = endSignals.map(signal => {
-		const listener = () => {
-			const isDrawing = enabled.includes('drawing');
-			end();
-			letGo(isDrawing);
-			// With nobody listening the signal does what it does to any program, and the status says so.
-			process.kill(process.pid, signal);
-		};
-		return [signal, listener] as const;
-	});
-
-	/** The monitor sees an uncaught error, or rejection, before it is told and the program ends; it changes nothing of that. */
-	const hooks: readonly (readonly [HookedEvent, () => void])[] = [
-		...endBySignal,
-		['SIGTSTP', suspend],
-		['SIGCONT', resume],
-		['exit', reset],
-		['uncaughtExceptionMonitor', reset],
-	];
-
-	const end = () => {
-		reset();
-		hooked = false;
-		suspended = undefined;
-		clearTimeout(continuation);
-		for (const [event, listener] of hooks) {
-			process.off(event, listener);
-		}
-	};
-
-	return {
-		start() {
-			if (hooked) {
-				return;
-			}
-
-			hooked = true;
-			write(leftBehind + (noKitty ? '' : '\u001b[=0u'));
-			for (const [event, listener] of hooks) {
-				process.on(event, listener);
-			}
-		},
-		enable,
-		disable(mode) {
-			if (enabled.includes(mode)) {
-				write(switchOff(mode));
-			}
-		},
-		reset,
-		end,
-		suspend,
-		notify: text => write(`\u0007${showsNotifications(environment) ? `\u001b]9;${noticeOf(text)}\u001b\\` : ''}`),
-		copy(text) {
-			const bytes = Buffer.from(text, 'utf8');
-			if (!able || bytes.length > copyLimit) {
-				return false;
-			}
-
-			write(`\u001b]52;c;${bytes.toString('base64')}\u001b\\`);
-			return true;
-		},
-	};
+	return {suspend, resume, cancel};
 }
 
-/** Other terminals take the sequence for something else, or print it; a multiplexer keeps it to itself. */
-function showsNotifications({TERM, TERM_PROGRAM = '', TMUX}: Environment): boolean {
-	return !TMUX && (['iTerm.app', 'WezTerm', 'ghostty'].includes(TERM_PROGRAM) || TERM === 'xterm-kitty');
+/** Returns the sequence that copies a text, '' for one that is too long. */
+function copySequence(text: string): string {
+	const bytes = Buffer.from(text, 'utf8');
+	return bytes.length > maxCopyBytes ? '' : `\u001b]52;c;${bytes.toString('base64')}\u001b\\`;
 }
 
-/** A notification without controls, line ends and what turns the direction of text around. */
+/** Other terminals read the sequence as something else, or print it; a multiplexer doesn't pass it on. */
+function noticeSequence(text: string, {TERM, TERM_PROGRAM = '', TMUX}: Environment): string {
+	const isShown = !TMUX && (['iTerm.app', 'WezTerm', 'ghostty'].includes(TERM_PROGRAM) || TERM === 'xterm-kitty');
+	return isShown ? `\u001b]9;${noticeOf(text)}\u001b\\` : '';
+}
+
+/** Removes control characters, line ends and characters that change the direction of text. */
 function noticeOf(text: string): string {
 	const printable = text.replaceAll(/[\p{C}\p{Zl}\p{Zp}]+/gu, ' ').trim();
-	return [...printable].slice(0, noticeLimit).join('');
+	return [...printable].slice(0, maxNoticeCharacters).join('');
 }

@@ -62,67 +62,79 @@ function reduceEvent(state: Transcript, event: AgentEvent, at: string, server: s
 			return speak(state, 'text', event, at);
 		case 'reasoning-delta':
 			return speak(state, 'reasoning', event, at);
-		case 'tool-call': {
-			const {id, messageId, name, opaque} = event;
-			return append(closeSpoken(state, at), {
-				kind: 'tool',
-				id,
-				messageId,
-				model: state.run?.model ?? '',
-				name,
-				arguments: event.arguments,
-				...(opaque && {opaque}),
-				status: 'running',
-				output: '',
-				milliseconds: undefined,
-				open: true,
-				at,
-			});
-		}
+		case 'tool-call':
+			return startTool(state, event, at);
 		case 'approval-request':
 			return changeTool(state, event.id, () => ({status: 'asking'}));
 		case 'approval-answer':
 			return changeTool(state, event.id, () => ({status: 'running'}));
 		case 'tool-output':
 			return changeTool(state, event.id, tool => ({output: tool.output + event.text}));
-		case 'tool-result': {
-			const {output, milliseconds, failed} = event;
-			return changeTool(state, event.id, () => ({
-				output,
-				milliseconds,
-				status: failed ? 'failed' : 'done',
-				open: false,
-			}));
-		}
-		case 'usage': {
-			const {messageId, model, usage} = event;
-			// A correction of a message that was folded already does not bring it back.
-			const current = state.usage.get(messageId)?.current ?? true;
-			return {...state, usage: new Map(state.usage).set(messageId, {model, usage, current})};
-		}
-		case 'compaction': {
-			const past = [...state.usage].map(([id, message]) => [id, {...message, current: false}] as const);
-			const folded = append(close(state, at), {kind: 'compaction', id: event.id, summary: event.summary, open: false});
-			const eraStart = folded.settled.length + folded.open.length - 1;
-			return {...folded, usage: new Map(past), compactions: state.compactions + 1, eraStart};
-		}
+		case 'tool-result':
+			return changeTool(state, event.id, () => endedTool(event));
+		case 'usage':
+			return addUsage(state, event);
+		case 'compaction':
+			return fold(state, event, at);
 		case 'notice': {
 			const {level, text, hint} = event;
 			return append(closeSpoken(state, at), {kind: 'notice', level, text, hint, open: false});
 		}
 		case 'rename':
 			return {...state, title: event.title};
-		case 'run-end': {
-			const rest = {...close(state, at), run: undefined};
-			const text = endText(event.reason, event.error?.message, event.stopReason);
-			const refused = event.refused && {refused: true};
-			return text
-				? append(rest, {kind: 'end', reason: event.reason, text, hint: event.error?.hint, ...refused, open: false})
-				: rest;
-		}
+		case 'run-end':
+			return endRun(state, event, at);
 		default:
 			return event satisfies never;
 	}
+}
+
+type EventOf<T extends AgentEvent['type']> = Extract<AgentEvent, {type: T}>;
+
+function startTool(
+	state: Transcript,
+	{id, messageId, name, opaque, ...event}: EventOf<'tool-call'>,
+	at: string,
+): Transcript {
+	return append(closeSpoken(state, at), {
+		kind: 'tool',
+		id,
+		messageId,
+		model: state.run?.model ?? '',
+		name,
+		arguments: event.arguments,
+		...(opaque && {opaque}),
+		status: 'running',
+		output: '',
+		milliseconds: undefined,
+		open: true,
+		at,
+	});
+}
+
+function endedTool({output, milliseconds, failed}: EventOf<'tool-result'>): Partial<Tool> {
+	return {output, milliseconds, status: failed ? 'failed' : 'done', open: false};
+}
+
+function addUsage(state: Transcript, {messageId, model, usage}: EventOf<'usage'>): Transcript {
+	// A correction of a message that was compacted already doesn't make it current.
+	const current = state.usage.get(messageId)?.current ?? true;
+	return {...state, usage: new Map(state.usage).set(messageId, {model, usage, current})};
+}
+
+/** Begins a new era, in which no earlier message is current. */
+function fold(state: Transcript, {id, summary}: EventOf<'compaction'>, at: string): Transcript {
+	const past = [...state.usage].map(([key, message]) => [key, {...message, current: false}] as const);
+	const folded = append(close(state, at), {kind: 'compaction', id, summary, open: false});
+	const eraStart = folded.settled.length + folded.open.length - 1;
+	return {...folded, usage: new Map(past), compactions: state.compactions + 1, eraStart};
+}
+
+function endRun(state: Transcript, {reason, error, stopReason, ...event}: EventOf<'run-end'>, at: string): Transcript {
+	const rest = {...close(state, at), run: undefined};
+	const text = endText(reason, error?.message, stopReason);
+	const refused = event.refused && {refused: true};
+	return text ? append(rest, {kind: 'end', reason, text, hint: error?.hint, ...refused, open: false}) : rest;
 }
 
 function append(state: Transcript, block: Block): Transcript {

@@ -83,68 +83,87 @@ function hardRanges(text: string, roomFirst: number, roomRest: number): readonly
 	return ranges;
 }
 
+/** The lines so far, and the one that is being filled. Steps change it in place, since they run for each word. */
+type Filling = {
+	readonly ranges: Range[];
+	readonly roomRest: number;
+	/** Cells of the line that is being filled. */
+	room: number;
+	from: number;
+	end: number;
+	/** Cells of the line so far. */
+	used: number;
+	/** Cells of the spaces between the line so far and the next word. */
+	gap: number;
+};
+
 /** Breaks at LF and between words; spaces at a break belong to no line. */
 function wordRanges(text: string, roomFirst: number, roomRest: number): readonly Range[] {
-	const ranges: Range[] = [];
-	let from = 0;
-	let end = 0;
-	let used = 0;
-	/** Cells of the spaces between the line so far and the next word. */
-	let gap = 0;
-	const room = () => (ranges.length === 0 ? roomFirst : roomRest);
-	const close = (next: number) => {
-		ranges.push({start: from, end});
-		from = next;
-		end = next;
-		used = 0;
-		gap = 0;
-	};
-
+	const filling: Filling = {ranges: [], roomRest, room: roomFirst, from: 0, end: 0, used: 0, gap: 0};
 	let start = 0;
 	for (const line of text.split('\n')) {
 		for (const {0: word, index} of line.matchAll(/ +|[^ ]+/g)) {
-			let at = start + index;
 			if (word.startsWith(' ')) {
-				gap = word.length;
-				continue;
-			}
-
-			for (const {text: unit, cells} of unitsOf(word)) {
-				if (used + gap + cells > room() && (used > 0 || gap > 0)) {
-					close(at);
-				}
-
-				if (cells > room()) {
-					for (const grapheme of fittingGraphemes(unit, room())) {
-						const own = graphemeWidth(grapheme);
-						if (used + own > room() && end > from) {
-							close(at);
-						}
-
-						used += own;
-						at += grapheme.length;
-						end = at;
-					}
-				} else {
-					used += gap + cells;
-					at += unit.length;
-					end = at;
-				}
-
-				gap = 0;
+				filling.gap = word.length;
+			} else {
+				addWord(filling, word, start + index);
 			}
 		}
 
 		start += line.length;
-		if (used + gap <= room()) {
-			end = start;
+		if (filling.used + filling.gap <= filling.room) {
+			filling.end = start;
 		}
 
 		start += 1;
-		close(start);
+		closeLine(filling, start);
 	}
 
-	return ranges;
+	return filling.ranges;
+}
+
+/** Ends the line; the next one begins at `next`. */
+function closeLine(filling: Filling, next: number): void {
+	filling.ranges.push({start: filling.from, end: filling.end});
+	filling.room = filling.roomRest;
+	filling.from = next;
+	filling.end = next;
+	filling.used = 0;
+	filling.gap = 0;
+}
+
+function addWord(filling: Filling, word: string, index: number): void {
+	let at = index;
+	for (const {text, cells} of unitsOf(word)) {
+		if (filling.used + filling.gap + cells > filling.room && (filling.used > 0 || filling.gap > 0)) {
+			closeLine(filling, at);
+		}
+
+		if (cells > filling.room) {
+			addLongUnit(filling, text, at);
+		} else {
+			filling.used += filling.gap + cells;
+			filling.end = at + text.length;
+		}
+
+		at += text.length;
+		filling.gap = 0;
+	}
+}
+
+/** Breaks a unit that is wider than a line. */
+function addLongUnit(filling: Filling, unit: string, index: number): void {
+	let at = index;
+	for (const grapheme of fittingGraphemes(unit, filling.room)) {
+		const cells = graphemeWidth(grapheme);
+		if (filling.used + cells > filling.room && filling.end > filling.from) {
+			closeLine(filling, at);
+		}
+
+		filling.used += cells;
+		at += grapheme.length;
+		filling.end = at;
+	}
 }
 
 /** Graphemes of at most `room` cells; one with too many marks beside it is taken apart. */
