@@ -14,7 +14,6 @@ const notConverted = [
 	'src/core/',
 	'src/editor/',
 	'src/logs/',
-	'src/net/',
 	'src/server/artifacts/',
 	'src/server/demo/',
 	'src/server/demo-model/',

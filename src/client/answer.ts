@@ -9,7 +9,7 @@ import type {TransportResponse} from '../net/transport.ts';
 import {leavesDoubt, withDoubt} from './doubt.ts';
 import {refuse} from './refusal.ts';
 
-const mostOfReason = 1024 * 1024;
+const maxReasonBytes = 1024 * 1024;
 
 const ofAnotherShape = new WeakSet<AppError>();
 
@@ -50,7 +50,7 @@ export async function readAnswer(
 /** The body of an error; nothing where it breaks off or is too large, because the status says enough. */
 async function readReason(response: TransportResponse): Promise<string> {
 	try {
-		return await readText(response, {limit: mostOfReason});
+		return await readText(response, {maxBytes: maxReasonBytes});
 	} catch (error) {
 		if (isAbort(error)) {
 			throw error;

@@ -15,7 +15,7 @@ export type AuthorizationServer = {
 };
 
 const path = '/.well-known/oauth-authorization-server';
-const mostBytes = 256 * 1024;
+const maxBytes = 256 * 1024;
 
 /**
  * Reads the metadata of a server (RFC 8414 section 3); undefined where it has none, or no device flow. `transport` has no
@@ -29,7 +29,7 @@ export async function findAuthorizationServer(
 ): Promise<AuthorizationServer | undefined> {
 	const headers = {accept: 'application/json'};
 	const response = await transport({method: 'GET', url: `${server}${path}`, headers, signal, headersTimeoutMs: 15_000});
-	const metadata = parseJson(await readText(response, {from: server, limit: mostBytes}));
+	const metadata = parseJson(await readText(response, {from: server, maxBytes}));
 	if (response.status !== 200 || !isJsonObject(metadata)) {
 		return undefined;
 	}

@@ -5,7 +5,7 @@ import {isJsonObject, parseJson} from '../core/json.ts';
 import {isWebPage, readText} from '../net/read-body.ts';
 import type {Transport} from '../net/transport.ts';
 
-const mostBytes = 4 * 1024 * 1024;
+const maxBytes = 4 * 1024 * 1024;
 
 /** What we read of `UserPreferencesResponse`: models that are not as specified are left out. */
 export type Preferences = {readonly models: readonly InferenceInfo[]};
@@ -28,7 +28,7 @@ export async function getPreferences(
 		headers: {accept: 'application/json'},
 		...(signal && {signal}),
 	});
-	const text = await readText(response, {from: server, limit: mostBytes});
+	const text = await readText(response, {from: server, maxBytes});
 	if (response.status < 500 && isWebPage(response.headers, text)) {
 		throw unlikely(server, 'it returned a web page');
 	}

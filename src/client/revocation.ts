@@ -13,7 +13,7 @@ type Options = {
 
 type Held = {readonly accessToken: Secret; readonly refreshToken: Secret | undefined};
 
-const mostBytes = 256 * 1024;
+const maxBytes = 256 * 1024;
 
 /**
  * Has the server revoke the tokens of a login, the refresh token first, because it is the one that lasts (RFC 7009
@@ -42,7 +42,7 @@ export async function revokeTokens(
 			signal,
 			headersTimeoutMs: 5000,
 		});
-		await readText(response, {from: server, limit: mostBytes});
+		await readText(response, {from: server, maxBytes});
 		// A token that is not good any more is a success, too (RFC 7009 section 2.2).
 		if (response.status < 200 || response.status > 299) {
 			throw new AppError('network', `the server answered ${response.status}`);

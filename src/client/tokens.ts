@@ -32,7 +32,7 @@ type Options = {
 	readonly held?: Secret;
 };
 
-const mostBytes = 256 * 1024;
+const maxBytes = 256 * 1024;
 const longestWords = 200;
 
 /**
@@ -54,7 +54,7 @@ export async function postForm(
 	});
 	const from = new URL(url).origin;
 	const {status, headers} = response;
-	const sent = await readText(response, {from, limit: mostBytes});
+	const sent = await readText(response, {from, maxBytes});
 	const text = status === 200 ? sent : maskText(sent, held);
 	const answer = parseJson(text);
 	const isRefusal = isJsonObject(answer) && typeof answer['error'] === 'string' && status < 500 && status !== 429;

@@ -1,18 +1,18 @@
 import {mask, type Secret} from '../core/secrets/secret.ts';
 
-/** Shorter ones are placeholders such as `none` or `ollama`; masking them would spoil ordinary text. In characters. */
-const shortest = 12;
+/** Shorter secrets are placeholders such as `none` or `ollama`; masking them would spoil ordinary text. */
+const minLength = 12;
 
-/** Replaces a secret by `***` in what a far end said: hosts repeat a key in what they say of it (SAFETY 8). */
+/** Returns a server's text with a secret replaced by `***`: some errors repeat the key (SAFETY 8). */
 export function maskText(text: string, secret: Secret | undefined): string {
 	const value = secret?.reveal() ?? '';
-	return value.length < shortest ? text : text.replaceAll(value, mask);
+	return value.length < minLength ? text : text.replaceAll(value, mask);
 }
 
-/** As `maskText` for bytes that may be split anywhere. Only what may be the beginning of the secret is held back. */
+/** Yields bytes with a secret masked, even if it's split over chunks. Holds back only a possible start of the secret. */
 export async function* maskBytes(body: AsyncIterable<Uint8Array>, secret: Secret): AsyncGenerator<Uint8Array> {
 	const value = Buffer.from(secret.reveal());
-	if (value.length < shortest) {
+	if (value.length < minLength) {
 		yield* body;
 		return;
 	}
@@ -27,7 +27,7 @@ export async function* maskBytes(body: AsyncIterable<Uint8Array>, secret: Secret
 			from = at + value.length;
 		}
 
-		const end = bytes.length - beginningAtEnd(bytes.subarray(from), value);
+		const end = bytes.length - startAtEnd(bytes.subarray(from), value);
 		held = bytes.subarray(end);
 		if (end > from) {
 			yield bytes.subarray(from, end);
@@ -39,8 +39,8 @@ export async function* maskBytes(body: AsyncIterable<Uint8Array>, secret: Secret
 	}
 }
 
-/** How many bytes at the end of `bytes` are the beginning of `value`. */
-function beginningAtEnd(bytes: Buffer, value: Buffer): number {
+/** Returns how many bytes at the end of `bytes` are the start of `value`. */
+function startAtEnd(bytes: Buffer, value: Buffer): number {
 	let length = Math.min(value.length - 1, bytes.length);
 	while (length > 0 && !bytes.subarray(bytes.length - length).equals(value.subarray(0, length))) {
 		length -= 1;

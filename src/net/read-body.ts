@@ -3,27 +3,27 @@ import {formatBytes} from '../core/format.ts';
 import {isDeeper, type Json, parseJson} from '../core/json.ts';
 import type {TransportResponse} from './transport.ts';
 
-const bodyLimit = 64 * 1024 * 1024;
-const depthLimit = 100;
+const defaultMaxBytes = 64 * 1024 * 1024;
+const defaultMaxDepth = 100;
 
 type Limits = {
-	/** Who answered, for the message of an error; an origin. */
+	/** Origin of the response, for error messages. */
 	readonly from?: string;
-	/** Most bytes, after decompression. */
-	readonly limit?: number;
-	/** Milliseconds of any clock. */
+	/** After decompression. */
+	readonly maxBytes?: number;
+	/** Returns milliseconds of any clock. */
 	readonly now?: (() => number) | undefined;
-	/** Most levels of arrays and objects in each other. */
-	readonly depth?: number;
+	/** Nesting of arrays and objects. */
+	readonly maxDepth?: number;
 };
 
-/** So long a body may take, in milliseconds, and a second more for every so many bytes that came. */
 const baseTimeoutMs = 60_000;
-const slowest = 4096;
+/** A body at this rate or above never times out. */
+const minBytesPerSecond = 4096;
 
 /**
- * A body as it comes. Throws `AppError` (`network`) for one that drips: a far end that sends a byte now and then is never
- * silent, and would keep whoever waits for the end for ever (SAFETY 21).
+ * Yields a body as it comes. Throws AppError("network") if it's too slow: a server that sends a byte now and then never
+ * hits the idle timeout, and would never let its caller finish (SAFETY 21).
  */
 export async function* inTime(
 	body: AsyncIterable<Uint8Array>,
@@ -33,8 +33,8 @@ export async function* inTime(
 	let bytes = 0;
 	for await (const chunk of body) {
 		bytes += chunk.length;
-		if (now() - begun > baseTimeoutMs + (bytes / slowest) * 1000) {
-			throw new AppError('network', `${from} answers too slowly: ${formatBytes(bytes)} in a minute or more.`, {
+		if (now() - begun > baseTimeoutMs + (bytes / minBytesPerSecond) * 1000) {
+			throw new AppError('network', `${from} is too slow: ${formatBytes(bytes)} in over a minute.`, {
 				hint: 'Try again later.',
 				permanent: true,
 			});
@@ -45,20 +45,20 @@ export async function* inTime(
 }
 
 /**
- * Reads a whole body as UTF-8. Throws `AppError` (`network`) for one over `limit` bytes or that drips, and what the body
+ * Returns a whole body as UTF-8. Throws AppError("network") if it's larger than `maxBytes` or too slow, and what the body
  * throws.
  */
 export async function readText(
 	{body}: Pick<TransportResponse, 'body'>,
-	{from = 'The server', limit = bodyLimit, now}: Limits = {},
+	{from = 'The server', maxBytes = defaultMaxBytes, now}: Limits = {},
 ): Promise<string> {
 	const chunks: Uint8Array[] = [];
 	let bytes = 0;
 	for await (const chunk of inTime(body, {from, now})) {
 		bytes += chunk.length;
-		if (bytes > limit) {
-			throw new AppError('network', `${from} answered with more than ${formatBytes(limit)}.`, {
-				hint: 'Ask for less at once.',
+		if (bytes > maxBytes) {
+			throw new AppError('network', `${from} sent more than ${formatBytes(maxBytes)}.`, {
+				hint: 'Request less at once.',
 				permanent: true,
 			});
 		}
@@ -70,18 +70,18 @@ export async function readText(
 }
 
 /**
- * Reads a whole body as JSON, not yet checked against any schema (SAFETY 24). Throws `AppError` (`network`) for what is
- * none, above all the HTML page of a proxy, and for JSON nested deeper than `depth`.
+ * Returns a whole body as JSON, not yet checked against any schema (SAFETY 24). Throws AppError("network") if it isn't
+ * JSON, such as the web page of a proxy, or is nested deeper than `maxDepth`.
  */
 export async function readJson(
 	response: Pick<TransportResponse, 'body' | 'headers'>,
 	limits: Limits = {},
 ): Promise<Json> {
-	const {from = 'The server', depth = depthLimit} = limits;
+	const {from = 'The server', maxDepth = defaultMaxDepth} = limits;
 	const text = await readText(response, limits);
 	const value = parseJson(text);
-	if (value !== undefined && isDeeper(value, depth)) {
-		throw new AppError('network', `${from} answered with JSON nested deeper than ${depth} levels.`, {
+	if (value !== undefined && isDeeper(value, maxDepth)) {
+		throw new AppError('network', `${from} sent JSON that is nested over ${maxDepth} levels deep.`, {
 			hint: 'Check the address.',
 			permanent: true,
 		});
@@ -92,17 +92,17 @@ export async function readJson(
 	}
 
 	throw isWebPage(response.headers, text)
-		? new AppError('network', `${from} answered with a web page instead of data.`, {
-				hint: 'Check the address, and whether a proxy or a login page stands in between.',
+		? new AppError('network', `${from} returned a web page instead of data.`, {
+				hint: 'Check the address, and whether a proxy or login page is in between.',
 				permanent: true,
 			})
-		: new AppError('network', `${from} answered with ${text ? 'something that is not JSON' : 'nothing'}.`, {
+		: new AppError('network', `${from} returned ${text ? 'something other than JSON' : 'an empty response'}.`, {
 				hint: 'Check the address.',
 				permanent: true,
 			});
 }
 
-/** True for the page that a proxy or a login page shows to people. */
+/** Returns true for a web page, such as that of a proxy or a login. */
 export function isWebPage(headers: Readonly<Record<string, string>>, text: string): boolean {
 	return /^text\/html\b/i.test(headers['content-type'] ?? '') || /^\s*<(?:!doctype|html|head|body)\b/i.test(text);
 }

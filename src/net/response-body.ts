@@ -3,8 +3,8 @@ import {AppError} from '../core/error.ts';
 import {type Exchange, explainFailure} from './network-error.ts';
 
 /**
- * The body of an answer, decompressed. It can be read once. Whatever breaks it throws as `explainFailure` says, and
- * ending the iteration early ends the connection. Throws `network` for a compression that nobody asked for.
+ * Returns the decompressed body of a response, which can be read once. A failure throws what `explainFailure` returns, and
+ * ending the iteration early closes the connection. Throws AppError("network") for a compression that wasn't requested.
  */
 export async function readableBody(
 	raw: Readable,
@@ -12,7 +12,7 @@ export async function readableBody(
 	exchange: Exchange,
 ): Promise<AsyncIterable<Uint8Array>> {
 	const stream = await decompress(raw, encoding.trim().toLowerCase(), exchange);
-	// Without a listener, a connection that breaks before anyone reads would end the process.
+	// Without a listener, a connection that breaks before the body is read would end the process.
 	stream.on('error', () => undefined);
 	return {
 		async *[Symbol.asyncIterator]() {
@@ -47,8 +47,8 @@ async function decompress(raw: Readable, encoding: string, {origin}: Exchange): 
 				: undefined;
 	if (!decoder) {
 		raw.on('error', () => undefined).destroy();
-		throw new AppError('network', `${origin} answered in a compression that was not asked for.`, {
-			hint: 'Check the address, and whether a proxy changes the answers.',
+		throw new AppError('network', `${origin} used a compression that wasn't requested.`, {
+			hint: 'Check the address, and whether a proxy changes responses.',
 			permanent: true,
 		});
 	}

@@ -1,28 +1,29 @@
 import {AppError, type ErrorCode} from '../core/error.ts';
 
-/** Time and chance, so that a test can set both. */
+/** Timers and random numbers, which tests replace. */
 export type RetryClock = {
-	/** Waits `milliseconds`; rejects with the signal's reason when it is aborted. */
+	/** Waits `milliseconds`; rejects with the signal's reason if it aborts. */
 	readonly sleep: (milliseconds: number, signal: AbortSignal) => Promise<void>;
-	/** From 0 up to, but not with, 1. */
+	/** Returns a number from 0 up to, but not including, 1. */
 	readonly random: () => number;
 };
 
 type Options = {
-	/** Whether this failure may go away by itself, and a second try does no harm: nothing was shown, or it is idempotent. */
+	/** Returns true if a retry may succeed and does no harm: nothing was shown yet, or the request is idempotent. */
 	readonly isRetryable: (error: unknown) => boolean;
 	readonly clock: RetryClock;
 	readonly signal: AbortSignal;
-	/** Told before each wait, in milliseconds, so that the screen can say so. */
+	/** Called before each wait, so that the screen can show it. */
 	readonly onWait?: (milliseconds: number, error: unknown) => void;
 };
 
-const mostRetries = 2;
-const shortestWait = 500;
-const longestWaits: readonly number[] = [2000, 8000];
-const longestRetryAfter = 60_000;
+const maxRetries = 2;
+const minWaitMs = 500;
+/** By number of the retry. */
+const maxWaitsMs: readonly number[] = [2000, 8000];
+const maxRetryAfterMs = 60_000;
 
-/** What a second try cannot change, whatever the caller thinks (SAFETY 23). */
+/** Errors that a retry can't change, whatever the caller says (SAFETY 23). */
 const finalCodes: ReadonlySet<ErrorCode> = new Set([
 	'usage',
 	'auth',
@@ -35,15 +36,15 @@ const finalCodes: ReadonlySet<ErrorCode> = new Set([
 ]);
 const retryableStatuses: readonly number[] = [408, 425, 429, 500, 502, 503, 504, 529];
 
-/** Whether an answer of that status may be better a moment later; never 400, 401, 402, 403, 404, 409, 422, 426 (SAFETY 23). */
+/** Returns true if a response with this status is worth a retry; never for 400 to 404, 409, 422 and 426 (SAFETY 23). */
 export function isRetryableStatus(status: number): boolean {
 	return retryableStatuses.includes(status);
 }
 
 /**
- * Runs `run`, and again up to two times after a failure that may go away: after a random wait of 0.5 s to 2 s, then to
- * 8 s, or exactly as long as the far end asked (`retryAfter` of an `AppError`) up to a minute. Whoever asks for more is
- * not waited for: the error is thrown, with the wait as its hint. `run` gets the number of the attempt, from 0.
+ * Calls `run`, and retries it up to two times: after a random wait of 0.5 to 2 s, then of 0.5 to 8 s, or after the wait that
+ * the server asked for (`retryAfter` of an `AppError`). If that is over a minute, throws the error with the wait as its
+ * hint. `run` gets the number of the attempt, from 0.
  */
 export async function withRetry<T>(
 	run: (attempt: number) => Promise<T>,
@@ -59,16 +60,16 @@ export async function withRetry<T>(
 				throw error;
 			}
 
-			if (asked !== undefined && asked > longestRetryAfter) {
+			if (asked !== undefined && asked > maxRetryAfterMs) {
 				throw withHint(error, asked);
 			}
 
-			if (attempt >= mostRetries) {
+			if (attempt >= maxRetries) {
 				throw error;
 			}
 
-			const longest = longestWaits[attempt] ?? shortestWait;
-			const wait = asked ?? shortestWait + clock.random() * (longest - shortestWait);
+			const maxMs = maxWaitsMs[attempt] ?? minWaitMs;
+			const wait = asked ?? minWaitMs + clock.random() * (maxMs - minWaitMs);
 			onWait?.(wait, error);
 			await clock.sleep(wait, signal);
 		}
@@ -86,8 +87,8 @@ function withHint(error: unknown, retryAfter: number): unknown {
 }
 
 /**
- * Reads `Retry-After`, seconds or a date (RFC 9110 section 10.2.3), as milliseconds from `now` (ms since the epoch);
- * undefined where it is missing or neither.
+ * Returns the milliseconds of `Retry-After`, which has seconds or a date (RFC 9110 section 10.2.3); undefined if it's
+ * missing or invalid. `now` is in milliseconds since the epoch.
  */
 export function parseRetryAfter(headers: Readonly<Record<string, string>>, now: number): number | undefined {
 	const text = headers['retry-after']?.trim() ?? '';

@@ -5,18 +5,18 @@ import {hasProxy} from './undici-agent.ts';
 
 /** How a connection is protected. */
 export type TlsInfo = {
-	/** `TLSv1.3`. */
+	/** Such as `TLSv1.3`. */
 	readonly protocol: string;
-	/** Who vouches for the server: organization and name of the certificate's issuer, as far as it has them. */
+	/** Organization and name of the certificate's issuer, as far as the certificate has them. */
 	readonly issuer: string;
 };
 
 const timeoutMs = 10_000;
 
 /**
- * Looks at the certificate of an https address, which must be valid (SAFETY 9), with a connection of its own that sends
- * nothing; undefined where the environment names a proxy, because this would go past it. Throws `network` where there is
- * no such connection, and the signal's reason.
+ * Returns how the connection to an https address is protected, from a connection that sends nothing; undefined if the
+ * environment sets a proxy, which this would bypass. Throws AppError("network") if the connection fails or the certificate
+ * is invalid (SAFETY 9), and the signal's reason.
  */
 export async function readTlsInfo(
 	{hostname, port, origin}: URL,
@@ -38,7 +38,7 @@ export async function readTlsInfo(
 		return await new Promise((resolve, reject) => {
 			signal.addEventListener('abort', () => reject(signal.reason), {once: true});
 			socket.setTimeout(timeoutMs, () =>
-				reject(Object.assign(new Error('The handshake took too long.'), {code: 'UND_ERR_CONNECT_TIMEOUT'})),
+				reject(Object.assign(new Error('The TLS handshake timed out.'), {code: 'UND_ERR_CONNECT_TIMEOUT'})),
 			);
 			socket.on('error', reject);
 			socket.once('secureConnect', () => {

@@ -1,13 +1,13 @@
-/** A request as it goes out. `url` is absolute; credentials are attached by the transport, never by its caller. */
+/** A request. `url` is absolute; only the transport adds credentials. */
 export type TransportRequest = {
 	readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
 	readonly url: string;
 	readonly headers?: Readonly<Record<string, string>>;
 	readonly body?: string | Uint8Array;
 	readonly signal?: AbortSignal;
-	/** Longest wait for the status and headers in milliseconds; the transport's default otherwise. */
+	/** How long status and headers may take; the transport's default if undefined. */
 	readonly headersTimeoutMs?: number;
-	/** Longest silence of the response body in milliseconds; the transport's default otherwise. */
+	/** How long the response body may pause; the transport's default if undefined. */
 	readonly idleTimeoutMs?: number;
 };
 
@@ -19,7 +19,7 @@ export type TransportResponse = {
 };
 
 /**
- * Sends one request. The body must be read or its iterator ended, or its connection stays taken. Returns every answer that
- * came, whatever its status; throws `AppError` (`network`) where none came.
+ * Sends one request. Returns the response, whatever its status; throws AppError("network") if there is none. The caller must
+ * read the body or end its iterator, or the connection stays in use.
  */
 export type Transport = (request: TransportRequest) => Promise<TransportResponse>;

@@ -4,28 +4,27 @@ import {AppError} from '../core/error.ts';
 import {isLoopback} from '../core/origin.ts';
 import {explainProxyFailure} from './network-error.ts';
 
-/** Connections that are kept open for the next request, made as they are needed. */
+/** Connections that stay open for further requests. */
 export type ConnectionPool = {
 	readonly request: (
 		options: Dispatcher.RequestOptions & {readonly origin: string},
 	) => Promise<Dispatcher.ResponseData>;
-	/** Ends all connections, also those in use. */
+	/** Closes all connections, including those in use. */
 	readonly close: () => Promise<void>;
 };
 
 type Options = {
 	readonly env: Environment;
-	/** Longest wait for a connection, in milliseconds. */
 	readonly connectTimeoutMs: number;
 };
 
-/** How long one of several addresses of a host is tried before the next; Node's own 250 ms give up on far servers. */
+/** How long one of several addresses of a host may take; Node's default of 250 ms gives up on distant servers. */
 const addressTimeoutMs = 1000;
 
 /**
- * Loads undici, from single files because that takes half the time, and makes the pool. Requests go through the proxy
- * that `HTTPS_PROXY` and `HTTP_PROXY` name, except to `NO_PROXY` and to this machine; always through a CONNECT tunnel,
- * so that a proxy sees neither headers nor credentials of https. Throws `usage` for a proxy address that is none.
+ * Loads undici, from single files because that takes half the time, and creates the pool. Requests use the proxy in
+ * `HTTPS_PROXY` and `HTTP_PROXY`, except for `NO_PROXY` and this machine; always through a CONNECT tunnel, so that a proxy
+ * sees neither headers nor credentials of https. Throws AppError("usage") for an invalid proxy address.
  */
 export async function openPool({env, connectTimeoutMs}: Options): Promise<ConnectionPool> {
 	const [{default: Agent}, {default: request}] = await Promise.all([
@@ -43,7 +42,7 @@ export async function openPool({env, connectTimeoutMs}: Options): Promise<Connec
 	};
 }
 
-/** True where the environment names a proxy; errors then say that it may be the one that fails. */
+/** Returns true if the environment sets a proxy; errors then mention it. */
 export function hasProxy(env: Environment): boolean {
 	return Boolean(proxyOf(env, 'https') || proxyOf(env, 'http'));
 }
@@ -54,13 +53,13 @@ async function openProxy(env: Environment, timeout: number): Promise<Dispatcher>
 		import('undici/lib/dispatcher/pool.js'),
 		import('undici/lib/api/api-connect.js'),
 	]);
-	// Empty texts, not undefined: undici would read the environment of the process, which a test does not share.
+	// Empty strings, not undefined: otherwise undici reads the environment of the process, which tests don't share.
 	return new ProxyAgent({
 		httpsProxy: proxyOf(env, 'https'),
 		httpProxy: proxyOf(env, 'http'),
 		noProxy: env['no_proxy'] ?? env['NO_PROXY'] ?? '',
 		proxyTls: {timeout},
-		// undici's own index gives every dispatcher this method; and a proxy that says nothing must not hold us.
+		// undici's own index adds this method to every dispatcher. The timeout is for proxies that never respond.
 		clientFactory(origin, options) {
 			const pool = new Pool(origin, {...options, headersTimeout: timeout});
 			const tunnel = async (to: Dispatcher.ConnectOptions) => {
@@ -80,7 +79,7 @@ function proxyOf(env: Environment, scheme: 'http' | 'https'): string {
 	const text = (env[name.toLowerCase()] ?? env[name] ?? '').trim();
 	const address = text && !text.includes('://') ? `http://${text}` : text;
 	if (address && !(URL.canParse(address) && /^https?:$/.test(new URL(address).protocol))) {
-		throw new AppError('usage', `${name} is not an http or https address.`, {hint: `Put ${name} right, or unset it.`});
+		throw new AppError('usage', `Invalid ${name}: not an http or https URL.`, {hint: `Correct ${name}, or unset it.`});
 	}
 
 	return address;

@@ -12,27 +12,26 @@ import {type ConnectionPool, hasProxy, openPool} from './undici-agent.ts';
 
 /** A transport that keeps connections open between requests. */
 export type HttpTransport = Transport & {
-	/** Ends all connections, also those in use. */
+	/** Closes all connections, including those in use. */
 	readonly close: () => Promise<void>;
 };
 
 type Options = {
-	/** Attached to requests to its own origin, and to no other (SAFETY 6). */
+	/** Sent to its own origin only (SAFETY 6). */
 	readonly credential?: Credential | undefined;
-	/** Where proxies are looked up. */
+	/** Has the proxy settings. */
 	readonly env?: Environment;
 	readonly userAgent: string;
-	/** Allows plain http beyond this machine (SAFETY 9). The caller has warned. */
+	/** Allows plain HTTP to other machines (SAFETY 9). The caller has warned the user. */
 	readonly insecureHttp?: boolean;
-	/** Longest wait for a connection, in milliseconds. */
 	readonly connectTimeoutMs?: number;
-	/** Longest wait for an answer to begin, in milliseconds; 5 minutes for a POST, 1 for the rest: models think first. */
+	/** How long status and headers may take; by default 5 minutes for a POST, because models think first, else 1. */
 	readonly headersTimeoutMs?: number;
-	/** Longest silence in the middle of an answer, in milliseconds. */
+	/** How long a body may pause. */
 	readonly idleTimeoutMs?: number;
 };
 
-const mostRedirects = 3;
+const maxRedirects = 3;
 const redirects: readonly number[] = [301, 302, 303, 307, 308];
 
 /**
@@ -138,29 +137,25 @@ function checkUrl(text: string, insecureHttp: boolean): URL {
 
 type Redirected = Pick<TransportRequest, 'method'> & {readonly followed: number; readonly secret: Secret | undefined};
 
-/** Where a redirect leads, if it may be followed; throws `network`, with where it wanted to go, if not. */
+/** Returns the target of a redirect that may be followed. Throws AppError("network") with the target if it may not. */
 function follow({method, followed, secret}: Redirected, from: URL, target: string): URL {
 	const url = URL.canParse(target, from.href) ? new URL(target, from.href) : undefined;
-	if (url && url.origin === from.origin && method === 'GET' && followed < mostRedirects) {
+	if (url && url.origin === from.origin && method === 'GET' && followed < maxRedirects) {
 		return url;
 	}
 
-	// Without query and user name: those may hold secrets.
-	const where = url ? `${url.origin === 'null' ? url.protocol : url.origin}${url.pathname}` : 'an unreadable address';
+	// Without query and user name, which may hold secrets.
+	const where = url ? `${url.origin === 'null' ? url.protocol : url.origin}${url.pathname}` : 'an invalid address';
 	const why =
 		url?.origin !== from.origin
 			? 'another server'
 			: method === 'GET'
-				? `it is the ${mostRedirects + 1}th redirect in a row`
-				: `a ${method} request is not sent twice`;
-	throw new AppError(
-		'network',
-		`${from.origin} redirects to ${maskText(where, secret)}, which is not followed: ${why}.`,
-		{
-			hint: 'Check the address; if you trust that one, use it instead.',
-			permanent: true,
-		},
-	);
+				? `more than ${maxRedirects} redirects in a row`
+				: `a ${method} request is never sent twice`;
+	throw new AppError('network', `Not following the redirect of ${from.origin} to ${maskText(where, secret)}: ${why}.`, {
+		hint: 'Check the address. If you trust the new one, use it instead.',
+		permanent: true,
+	});
 }
 
 function lowerCased(headers: Readonly<Record<string, string>>): Record<string, string> {

@@ -31,7 +31,7 @@ export async function listHostModels(
 
 /** Returns the names in a list of models, sorted and unique; none if it has another shape. */
 export async function modelNames(response: TransportResponse, url: string): Promise<readonly string[]> {
-	const value = await readJson(response, {from: new URL(url).origin, limit: maxBodyBytes});
+	const value = await readJson(response, {from: new URL(url).origin, maxBytes: maxBodyBytes});
 	const items = [listAt(value), listAt(value, 'data'), listAt(value, 'models')].find(list => list.length > 0) ?? [];
 	const names = items.map(item => textAt(item) || textAt(item, 'id') || textAt(item, 'name')).filter(Boolean);
 	return [...new Set(names)].toSorted();

@@ -145,14 +145,14 @@ test('an answer with fields missing inside, unknown or of the wrong kind is give
 
 const page = {headers: {'content-type': 'text/html'}, body: '<html>Welcome to the hotel</html>'};
 const unusable: ReadonlyArray<[string, Reply, string]> = [
-	['a web page', page, 'answered with a web page instead of data.'],
-	['truncated JSON', {body: '{"id": "a'}, 'answered with something that is not JSON.'],
-	['nothing', {body: ''}, 'answered with nothing.'],
-	['204', {status: 204}, 'answered with nothing.'],
+	['a web page', page, 'returned a web page instead of data.'],
+	['truncated JSON', {body: '{"id": "a'}, 'returned something other than JSON.'],
+	['nothing', {body: ''}, 'returned an empty response.'],
+	['204', {status: 204}, 'returned an empty response.'],
 	[
 		'a deep nest',
 		{body: `{"a":${'['.repeat(5000)}${']'.repeat(5000)}}`},
-		'answered with JSON nested deeper than 100 levels.',
+		'sent JSON that is nested over 100 levels deep.',
 	],
 	['300', {status: 300}, "didn't answer like a service server (status 300); it gave no reason."],
 	['304', {status: 304}, "didn't answer like a service server (status 304); it gave no reason."],

@@ -87,7 +87,7 @@ test('a write whose connection breaks may have been done; one that found no serv
 	await expect(client.createApiKey({body: {}})).rejects.toMatchObject({code: 'network', hint});
 	const nowhere = clientOf('http://127.0.0.1:1');
 	await expect(nowhere.client.createApiKey({body: {}})).rejects.toMatchObject({
-		message: 'Nothing listens at http://127.0.0.1:1.',
-		hint: 'Check the address and that the server runs.',
+		message: 'Nothing is listening on http://127.0.0.1:1.',
+		hint: 'Check the address, and that the server is running.',
 	});
 });

@@ -178,7 +178,7 @@ test('a server that breaks off is waited for, and the tail goes on without a lin
 			type: 'reconnecting',
 			attempt: 1,
 			wait_ms: expect.any(Number),
-			reason: expect.stringContaining('was closed before the answer was complete'),
+			reason: expect.stringContaining('was closed before the response was complete'),
 		},
 		{type: 'line', seq: 2, text: 'b', level: null},
 		{type: 'ended', why: 'the environment is gone', code: 'not-found'},

@@ -60,7 +60,7 @@ test.each([
 	[['whoami'], 4, 'service: You are not logged in.\n'],
 	[['resume', 'ffff'], 5, 'service: There is no session'],
 	[['profile', 'use', 'ghost'], 5, 'service: There is no profile “ghost”.\n'],
-	[['connect', 'http://127.0.0.1:1'], 6, 'service: Nothing listens at http://127.0.0.1:1.\n'],
+	[['connect', 'http://127.0.0.1:1'], 6, 'service: Nothing is listening on http://127.0.0.1:1.\n'],
 ])('%j ends with %i and one sentence', async (args, status, message) => {
 	const ended = await runProgram(args);
 	expect([ended.status, ended.stdout]).toEqual([status, '']);

@@ -16,8 +16,8 @@ test('an address where nothing listens is named', async () => {
 	await expect(transport()({method: 'GET', url: `http://127.0.0.1:${port}/x`})).rejects.toMatchObject({
 		name: 'AppError',
 		code: 'network',
-		message: 'Nothing listens at http://127.0.0.1:9.',
-		hint: 'Check the address and that the server runs.',
+		message: 'Nothing is listening on http://127.0.0.1:9.',
+		hint: 'Check the address, and that the server is running.',
 	});
 });
 
@@ -29,7 +29,7 @@ test('a host that does not exist is named', async () => {
 	});
 });
 
-test('a connection that does not come about in time ends the wait, be it the handshake alone [21]', async () => {
+test('a connection or handshake that takes too long is a timeout [21]', async () => {
 	const origin = (await socketServer(() => undefined)).replace('http:', 'https:');
 	await expect(transport({connectTimeoutMs: 60})({method: 'GET', url: origin})).rejects.toMatchObject({
 		code: 'network',
@@ -37,7 +37,7 @@ test('a connection that does not come about in time ends the wait, be it the han
 	});
 });
 
-test('an answer that does not begin in time ends the wait [21]', async () => {
+test('a response that takes too long to begin is a timeout [21]', async () => {
 	const server = await httpServer(() => undefined);
 	const request = {method: 'POST', url: server.origin, body: '{}'} as const;
 	const message = `Timed out waiting for ${server.origin}.`;
@@ -45,7 +45,7 @@ test('an answer that does not begin in time ends the wait [21]', async () => {
 	await expect(transport()({...request, headersTimeoutMs: 60})).rejects.toMatchObject({code: 'network', message});
 });
 
-test('an answer that falls silent ends with what came until then [21]', async () => {
+test('a response that pauses too long is a timeout, after what came so far [21]', async () => {
 	const server = await httpServer((_, response) => void response.write('half'));
 	const {body} = await transport({idleTimeoutMs: 60})({method: 'GET', url: server.origin});
 	const texts: string[] = [];
@@ -56,7 +56,7 @@ test('an answer that falls silent ends with what came until then [21]', async ()
 	};
 	await expect(read()).rejects.toMatchObject({
 		code: 'network',
-		message: `${server.origin} stopped in the middle of its answer.`,
+		message: `${server.origin} stopped responding.`,
 	});
 	expect(texts).toEqual(['half']);
 });
@@ -71,11 +71,11 @@ test.each([
 	const answer = await transport()({method: 'GET', url: origin});
 	await expect(readText(answer)).rejects.toMatchObject({
 		code: 'network',
-		message: `The connection to ${origin} was closed before the answer was complete.`,
+		message: `The connection to ${origin} was closed before the response was complete.`,
 	});
 });
 
-test('a body that breaks while nobody reads does not end the program', async () => {
+test('a body that breaks before it is read does not end the program', async () => {
 	const origin = await socketServer(socket => {
 		socket.once('data', () => {
 			socket.write('HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\nhalf', () => socket.destroy());
@@ -87,8 +87,8 @@ test('a body that breaks while nobody reads does not end the program', async () 
 });
 
 test.each([
-	['closes at once', '', 'was closed before the answer was complete'],
-	['does not speak HTTP', 'SSH-2.0-OpenSSH_9.6\r\n', 'does not speak HTTP'],
+	['closes at once', '', 'was closed before the response was complete'],
+	['does not speak HTTP', 'SSH-2.0-OpenSSH_9.6\r\n', "doesn't speak HTTP"],
 ])('a server that %s is told apart', async (_, text, message) => {
 	const origin = await socketServer(socket => {
 		socket.once('data', () => socket.end(text));
@@ -96,7 +96,7 @@ test.each([
 	await expect(transport()({method: 'GET', url: origin})).rejects.toThrow(message);
 });
 
-test('an abort passes through as such: before, while waiting and in the middle of the body', async () => {
+test('an abort is thrown as it is, before, during and after the wait for a response', async () => {
 	const server = await httpServer((request, response) => {
 		if (request.url === '/body') {
 			response.write('half');
@@ -122,7 +122,7 @@ test('an abort passes through as such: before, while waiting and in the middle o
 	await expect(timed).rejects.toMatchObject({code: 'network', message: `Timed out waiting for ${server.origin}.`});
 });
 
-test('ending the iteration early ends the connection', async () => {
+test('ending the iteration early closes the connection', async () => {
 	let closed: () => void = () => undefined;
 	const end = new Promise<void>(resolve => {
 		closed = resolve;
@@ -140,7 +140,7 @@ test('ending the iteration early ends the connection', async () => {
 	await end;
 });
 
-test('close ends what is still open', async () => {
+test('close ends open connections', async () => {
 	const server = await httpServer((_, response) => void response.write('half'));
 	const send = transport();
 	const read = readText(await send({method: 'GET', url: server.origin}));
@@ -149,7 +149,7 @@ test('close ends what is still open', async () => {
 	await failed;
 });
 
-test('gzip and brotli are decompressed, piece by piece as they come', async () => {
+test('gzip and brotli are decompressed chunk by chunk', async () => {
 	const server = await httpServer((request, response) => {
 		if (request.url === '/stream') {
 			response.writeHead(200, {'content-encoding': 'gzip'});
@@ -178,7 +178,7 @@ test('gzip and brotli are decompressed, piece by piece as they come', async () =
 	}
 });
 
-test('an answer in an unknown or a damaged compression is an error', async () => {
+test('a response in an unknown or damaged compression is an error', async () => {
 	const server = await httpServer((request, response) => {
 		response
 			.writeHead(200, {'content-encoding': request.url === '/zstd' ? 'zstd' : 'gzip'})
@@ -186,18 +186,18 @@ test('an answer in an unknown or a damaged compression is an error', async () =>
 	});
 	const send = transport();
 	await expect(send({method: 'GET', url: `${server.origin}/zstd`})).rejects.toThrow(
-		'compression that was not asked for',
+		"compression that wasn't requested",
 	);
 	await expect(readText(await send({method: 'GET', url: server.origin}))).rejects.toThrow('is damaged');
 });
 
-test('a bomb of compressed zeros stops at the cap [21]', async () => {
+test('a compression bomb stops at the limit [21]', async () => {
 	const bomb = gzipSync(Buffer.alloc(4 * 1024 * 1024));
 	const server = await httpServer((_, response) => response.writeHead(200, {'content-encoding': 'gzip'}).end(bomb));
 	const answer = await transport()({method: 'GET', url: server.origin});
-	await expect(readText(answer, {limit: 1024 * 1024, from: server.origin})).rejects.toMatchObject({
+	await expect(readText(answer, {maxBytes: 1024 * 1024, from: server.origin})).rejects.toMatchObject({
 		code: 'network',
-		message: `${server.origin} answered with more than 1.0 MB.`,
+		message: `${server.origin} sent more than 1.0 MB.`,
 		permanent: true,
 	});
 });

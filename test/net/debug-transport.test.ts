@@ -63,7 +63,7 @@ test('a body that breaks is an entry with the code of its cause', async () => {
 	expect(entries).toMatchObject([{status: 200, bytes: 2, error: 'ECONNRESET'}]);
 });
 
-test('a body that is left early is an entry with the bytes that were read', async () => {
+test('a body that is not read to its end is an entry with the bytes that were read', async () => {
 	const {transport, entries} = logged(['12', '34', '56']);
 	for await (const _ of (await transport(request)).body) {
 		break;

@@ -33,7 +33,7 @@ test('a secret is masked wherever the bytes are cut, and nothing else is changed
 	);
 });
 
-test('what cannot be a part of the secret is not held back', async () => {
+test('bytes that cannot be part of the secret are not held back', async () => {
 	async function* pieces() {
 		yield Buffer.from('data: {}\n\n');
 		throw new Error('asked for more before handing this on');
@@ -43,12 +43,12 @@ test('what cannot be a part of the secret is not held back', async () => {
 	expect(await body.next()).toEqual({done: false, value: Buffer.from('data: {}\n\n')});
 });
 
-test('a placeholder such as “none” is no secret: it may be a word of the answer', async () => {
+test('a placeholder such as “none” is not masked, because it may be a word of the response', async () => {
 	expect(await masked('none of it', [], 'none')).toBe('none of it');
 	expect(maskText('none of it', secret('none'))).toBe('none of it');
 });
 
-test('a host that repeats the key in its answer or in a redirect does not get it shown [8]', async () => {
+test('a key that a host repeats in a response or a redirect is masked [8]', async () => {
 	const server = await httpServer((request, response) => {
 		const echo = String(request.headers['x-api-key']);
 		if (request.url === '/redirect') {
@@ -63,6 +63,6 @@ test('a host that repeats the key in its answer or in a redirect does not get it
 	const answer = await send({method: 'POST', url: server.origin});
 	expect(await readText(answer)).toBe('{"error":"*** is wrong"}');
 	await expect(send({method: 'POST', url: `${server.origin}/redirect`})).rejects.toMatchObject({
-		message: `${server.origin} redirects to http://127.0.0.1:1/***, which is not followed: another server.`,
+		message: `Not following the redirect of ${server.origin} to http://127.0.0.1:1/***: another server.`,
 	});
 });

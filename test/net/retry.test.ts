@@ -29,19 +29,19 @@ test('two retries, after 0.5 s to 2 s and then to 8 s by chance [23]', async () 
 	expect((await attempts(network, {random: 0.999_999})).waits.map(Math.round)).toEqual([2000, 8000]);
 });
 
-test('what may not be retried is thrown at once [23]', async () => {
+test('an error that may not be retried is thrown at once [23]', async () => {
 	expect(await attempts(network, {retryable: false})).toEqual({count: 1, waits: [], ended: network});
 	for (const code of ['usage', 'auth', 'not-found', 'budget', 'conflict', 'upgrade'] as const) {
 		expect(await attempts(new AppError(code, 'No.', {retryAfter: 10}))).toMatchObject({count: 1, waits: []});
 	}
 });
 
-test('what a second try cannot change is thrown at once [23]', async () => {
+test('an error that a retry cannot change is thrown at once [23]', async () => {
 	const redirect = new AppError('network', 'Redirected.', {permanent: true});
 	expect(await attempts(redirect)).toEqual({count: 1, waits: [], ended: redirect});
 });
 
-test('the far end may ask for up to a minute; for more it is not waited, but the user is told [23]', async () => {
+test('a requested wait of up to a minute is respected, and a longer one becomes the hint [23]', async () => {
 	const asking = (retryAfter: number) =>
 		new AppError('provider', 'Too many requests.', {retryAfter, hint: 'Slow down.'});
 	expect((await attempts(asking(60_000))).waits).toEqual([60_000, 60_000]);
@@ -57,7 +57,7 @@ test('the far end may ask for up to a minute; for more it is not waited, but the
 	expect((await attempts(asking(86_400_000))).ended).toMatchObject({hint: 'Try again in 24 hours.'});
 });
 
-test('a later success counts, and is told its attempt', async () => {
+test('a success after a retry counts, and gets the number of its attempt', async () => {
 	const result = await withRetry(
 		async attempt => {
 			if (attempt < 2) {
@@ -86,7 +86,7 @@ test('an abort ends the wait', async () => {
 	await expect(run).rejects.toMatchObject({name: 'AbortError'});
 });
 
-test('who was interrupted while it ran waits for nothing: the failure is thrown at once', async () => {
+test('a failure after an interrupt is thrown at once', async () => {
 	const controller = new AbortController();
 	const waits: number[] = [];
 	const run = withRetry(
@@ -105,7 +105,7 @@ test('who was interrupted while it ran waits for nothing: the failure is thrown 
 	expect(waits).toEqual([]);
 });
 
-test('statuses that another try cannot change are never retried [23]', () => {
+test('statuses that a retry cannot change are never retried [23]', () => {
 	expect([400, 401, 402, 403, 404, 409, 422, 426].filter(isRetryableStatus)).toEqual([]);
 	expect([408, 429, 500, 502, 503, 504, 529].every(isRetryableStatus)).toBe(true);
 });

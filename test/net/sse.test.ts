@@ -26,7 +26,7 @@ test('an event has its name and its data lines, joined by line feeds', async () 
 	]);
 });
 
-test('comments, unknown fields and events without data are passed over', async () => {
+test('comments, unknown fields and events without data are skipped', async () => {
 	expect(await read(': hello\n\nevent: ping\n\nstrange: field\nnonsense\ndata: 1\n: between\n\n')).toEqual([
 		{event: undefined, data: '1'},
 	]);
@@ -56,7 +56,7 @@ describe('the last event', () => {
 	});
 });
 
-test('an event is there as soon as its last line end is, also where lines end in CR', async () => {
+test('an event is yielded with its last line end, even if lines end in CR', async () => {
 	const events = readSse(
 		(async function* () {
 			yield new TextEncoder().encode('data: 1\r\r');
@@ -67,7 +67,7 @@ test('an event is there as soon as its last line end is, also where lines end in
 	await expect(events.next()).rejects.toThrow('Nothing else came.');
 });
 
-test('bytes that are no UTF-8 become replacement characters', async () => {
+test('invalid UTF-8 becomes replacement characters', async () => {
 	const bytes = new Uint8Array([
 		...new TextEncoder().encode('data: a'),
 		0xff,

@@ -37,7 +37,7 @@ test('the issuer and the protocol of a trusted server are read, and nothing is s
 	expect(requests).toBe(0);
 });
 
-test('a certificate that nobody vouches for is an error, without a way around it [9]', async () => {
+test('an untrusted certificate is an error without a way around it [9]', async () => {
 	const port = await httpsServer(selfSigned('localhost'), (_, response) => response.end());
 	await expect(readTlsInfo(new URL(`https://localhost:${port}`), {}, signal)).rejects.toMatchObject({
 		code: 'network',
@@ -45,7 +45,7 @@ test('a certificate that nobody vouches for is an error, without a way around it
 	});
 });
 
-test('a server that speaks no TLS, or is not there, is said in one sentence', async () => {
+test('a server without TLS, or that is not there, is reported in one sentence', async () => {
 	const {port} = await httpServer((_, response) => response.end());
 	await expect(readTlsInfo(new URL(`https://127.0.0.1:${port}`), {}, signal)).rejects.toMatchObject({code: 'network'});
 	await expect(readTlsInfo(new URL('https://127.0.0.1:1'), {}, signal)).rejects.toMatchObject({
@@ -54,13 +54,13 @@ test('a server that speaks no TLS, or is not there, is said in one sentence', as
 	});
 });
 
-test('where a proxy stands in between, nothing goes past it', async () => {
+test('the certificate is not read past a proxy', async () => {
 	expect(await readTlsInfo(new URL('https://127.0.0.1:1'), {HTTPS_PROXY: 'http://127.0.0.1:2'}, signal)).toBe(
 		undefined,
 	);
 });
 
-test('an abort ends the look [21]', async () => {
+test('an abort ends the handshake [21]', async () => {
 	await expect(readTlsInfo(new URL('https://127.0.0.1:1'), {}, AbortSignal.abort())).rejects.toMatchObject({
 		name: 'AbortError',
 	});

@@ -33,7 +33,7 @@ export async function* readArtifact(artifact: Lenient<Artifact>, options: Option
 	const headers = {'accept-encoding': 'identity'};
 	const response = await transport({method: 'GET', url: addressOf(artifact.url), headers, signal});
 	if (response.status !== 200) {
-		await readText(response, {limit: 64 * 1024}).catch(() => undefined);
+		await readText(response, {maxBytes: 64 * 1024}).catch(() => undefined);
 		signal.throwIfAborted();
 		throw new AppError('network', `The storage of the artifact answered ${response.status}.`, {
 			hint: 'Run the command again: its address may have expired.',
