@@ -1,20 +1,26 @@
 import type {Cell} from '../../core/cell.ts';
 import {formatDuration, formatMeasure} from '../../core/format.ts';
 import type {Json} from '../../core/json.ts';
+import type {Result} from '../result.ts';
 
 type Fact = readonly [label: string, value: string | null | undefined];
 
-/** The named values of a record that have a value; what is missing or empty is left out. */
+/** Returns the named values of a record without the missing and empty ones. */
 export function facts(all: readonly Fact[]): ReadonlyArray<readonly [string, string]> {
 	return all.flatMap(([label, value]) => (value ? [[label, value] as const] : []));
 }
 
-/** A measurement, or nothing. */
+/** Returns named values as a part of a group, whose data stands for them. */
+export function factsPart(all: readonly Fact[], title?: string): Result {
+	return {kind: 'record', ...(title !== undefined && {title}), fields: facts(all), data: null};
+}
+
+/** Returns a measurement as text; undefined for none. */
 export function measure(value: number | null | undefined): string | undefined {
 	return typeof value === 'number' ? formatMeasure(value) : undefined;
 }
 
-/** Seconds as a time, or nothing; what is no sensible time is shown as the number that it is. */
+/** Returns seconds as a time; an implausible time as a plain number, undefined for none. */
 export function seconds(value: number | null | undefined): string | undefined {
 	if (typeof value !== 'number') {
 		return undefined;
@@ -27,12 +33,12 @@ export function yesOrNo(value: boolean | null | undefined): string | undefined {
 	return typeof value === 'boolean' ? (value ? 'yes' : 'no') : undefined;
 }
 
-/** A name of the API as words: `created_at` is `created at`. */
+/** Returns a name of the API as words: `created_at` is `created at`. */
 export function wordsOf(name: string): string {
 	return name.replaceAll('_', ' ').trim() || name;
 }
 
-/** Any value in a few words: text as it is, lists with commas, objects as JSON. */
+/** Returns any value as a short text: lists with commas, objects as JSON. */
 export function inWords(value: Json | undefined): string {
 	if (value === null || value === undefined) {
 		return '';
@@ -49,7 +55,7 @@ export function inWords(value: Json | undefined): string {
 	return typeof value === 'object' ? JSON.stringify(value) : String(value);
 }
 
-/** A field of the API as a cell of a table: a time where it is named as one, otherwise a few words. */
+/** Returns a field of the API as a cell of a table: a time if its name says so, otherwise a short text. */
 export function cellOf(name: string, value: Json | undefined): Cell {
 	return typeof value === 'string' && value && name.endsWith('_at') ? {at: value} : inWords(value);
 }

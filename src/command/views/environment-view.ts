@@ -3,7 +3,7 @@ import {environmentSchema, type TaskEnvironment} from '../../contract/resources/
 import {isJsonObject, type Json, type JsonObject} from '../../core/json.ts';
 import {mask, type Secret, secret} from '../../core/secrets/secret.ts';
 import {maskText} from '../../net/mask-secret.ts';
-import {facts, inWords, wordsOf} from '../render/facts.ts';
+import {factsPart, inWords, wordsOf} from '../render/facts.ts';
 import type {Result} from '../result.ts';
 
 type Options = {
@@ -20,19 +20,17 @@ export function environmentResult(environment: Lenient<TaskEnvironment>, {showTo
 	return {
 		kind: 'group',
 		parts: [
-			{
-				kind: 'record',
-				title: shown.task_ref ?? 'Task environment',
-				fields: facts([
+			factsPart(
+				[
 					['state', shown.state],
 					['environment', shown.id],
 					['created', shown.created_at],
 					['expires', shown.expires_at ?? 'not set'],
 					['error', shown.error],
 					['execute token', token && (showToken ? token : `${token} (create with --show-token to see it)`)],
-				]),
-				data: null,
-			},
+				],
+				shown.task_ref ?? 'Task environment',
+			),
 			...records(
 				'Services',
 				services.map(([name, service]) => [name, said(service)]),

@@ -4,50 +4,44 @@ import {originalOf} from '../../contract/lenient.ts';
 import {isJsonObject} from '../../core/json.ts';
 import type {PlatformSession} from '../../platform/platform-session.ts';
 import type {CommandContext} from '../context.ts';
-import {pageQuery} from '../paging.ts';
 import {looseTable} from '../render/loose-table.ts';
 import type {Result} from '../result.ts';
 import {seenTable} from './seen-table.ts';
 
-type Page = {readonly items?: readonly object[]; readonly total?: number};
+export type ListPage = {readonly items?: readonly object[]; readonly total?: number};
 
 type Flags = {readonly page?: number | undefined; readonly pageSize?: number | undefined};
 
 /** How a list is shown. */
-type Shown = {
-	/** What it lists, in the plural and as completion calls one of it. */
+export type ListView = {
+	/** What it lists, in the plural; and one of it, as completion names it. */
 	readonly name: string;
 	readonly kind: RecentKind;
-	/** The command as it is typed. */
+	/** The command as the user types it. */
 	readonly line: string;
-	/** Fields of an entry, each a column where an entry has it. */
+	/** Fields of an entry. Each one that an entry has is a column. */
 	readonly columns: readonly string[];
-	/** Said where there are none at all. */
+	/** Shown if the list is empty. */
 	readonly empty: string;
-	/** The words that show one entry, and the field that is put behind them. */
+	/** The command that shows one entry, and the field that is its last word. */
 	readonly opens?: {readonly words: readonly string[]; readonly by: string};
-	readonly flags: Flags;
 };
 
-/** The query of a list: its page, and the project that `--project` names. */
-export function listQuery(flags: Flags, {project}: CommandContext['flags']) {
-	return {...pageQuery(flags), ...(project !== undefined && {project})};
-}
-
-/** A list of the server; where it offers none, what this machine has seen of it. */
+/** Returns a list of the server; if the server doesn't offer it, what was seen of it on this machine. */
 export async function platformList(
 	context: CommandContext,
 	{client, server, profile}: PlatformSession,
-	asked: Promise<Page>,
-	shown: Shown,
+	page: Promise<ListPage>,
+	view: ListView,
+	flags: Flags,
 ): Promise<Result> {
-	const answer = await ifOffered(client, asked, context.signal);
+	const answer = await ifOffered(client, page, context.signal);
 	if (!answer) {
-		return await seenTable(context, {server, profile, ...shown});
+		return await seenTable(context, {server, profile, ...view});
 	}
 
 	const items = (answer.items ?? []).filter(isJsonObject);
-	const {columns, empty, flags, line, opens, name} = shown;
+	const {columns, empty, line, opens, name} = view;
 	const total = answer.total ?? items.length;
 	return looseTable({
 		items,
@@ -65,7 +59,7 @@ export async function platformList(
 	});
 }
 
-/** How to see the next page, where there is one. */
+/** Returns how to see the next page, if there is one. */
 function nextPage(line: string, {page = 1, pageSize = 50}: Flags, total: number): readonly string[] {
 	const pages = Math.ceil(total / pageSize);
 	const size = pageSize === 50 ? '' : ` --page-size ${pageSize}`;

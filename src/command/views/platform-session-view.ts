@@ -1,7 +1,7 @@
 import {type Lenient, originalOf} from '../../contract/lenient.ts';
 import type {Session} from '../../contract/resources/session.ts';
 import {formatUsd} from '../../core/format.ts';
-import {facts} from '../render/facts.ts';
+import {factsPart} from '../render/facts.ts';
 import type {Result} from '../result.ts';
 import {usageTable} from './usage-view.ts';
 
@@ -11,10 +11,8 @@ export function platformSessionResult(session: Lenient<Session>): Result {
 	return {
 		kind: 'group',
 		parts: [
-			{
-				kind: 'record',
-				title: session.title ?? 'Session without a title',
-				fields: facts([
+			factsPart(
+				[
 					['session', session.id],
 					['archived', session.archived_at === null ? 'no' : session.archived_at],
 					['frozen', frozen(session)],
@@ -30,9 +28,9 @@ export function platformSessionResult(session: Lenient<Session>): Result {
 					['updated', session.updated_at],
 					['last message', session.last_message_at === null ? 'none yet' : session.last_message_at],
 					['begins with', session.preview_text],
-				]),
-				data: null,
-			},
+				],
+				session.title ?? 'Session without a title',
+			),
 			...(usage ? [usageTable(usage, {title: 'Usage', cost: formatUsd})] : []),
 		],
 		data: originalOf(session),

@@ -2,7 +2,7 @@ import {type Lenient, originalOf} from '../../contract/lenient.ts';
 import type {RunClaim} from '../../contract/resources/run-claim.ts';
 import {AppError} from '../../core/error.ts';
 import {formatDuration} from '../../core/format.ts';
-import {facts} from '../render/facts.ts';
+import {factsPart} from '../render/facts.ts';
 import type {Result} from '../result.ts';
 
 type Attempt = {readonly run: string; readonly runtime: string | undefined; readonly execution: string};
@@ -30,15 +30,11 @@ export function claimResult(claim: Lenient<RunClaim>): Result {
 	return {
 		kind: 'group',
 		parts: [
-			{
-				kind: 'record',
-				fields: facts([
-					['run', claim.run_id],
-					['status', claim.status],
-					['fencing id', claim.execution_id ?? 'none from the server'],
-				]),
-				data: null,
-			},
+			factsPart([
+				['run', claim.run_id],
+				['status', claim.status],
+				['fencing id', claim.execution_id ?? 'none from the server'],
+			]),
 			...(claim.execution_id
 				? [{kind: 'text', text: 'Send the fencing id with every later write from this host.'} as const]
 				: []),

@@ -1,6 +1,6 @@
 import {type Lenient, originalOf} from '../../contract/lenient.ts';
 import type {Stage} from '../../contract/resources/stage.ts';
-import {facts} from '../render/facts.ts';
+import {factsPart} from '../render/facts.ts';
 import type {Result} from '../result.ts';
 
 /** The submission stage of an item: where it stands, what it belongs to, and who staged it. */
@@ -8,22 +8,18 @@ export function stageResult(stage: Lenient<Stage>): Result {
 	return {
 		kind: 'group',
 		parts: [
-			{
-				kind: 'record',
-				fields: facts([
-					['status', stage.status],
-					['stage', stage.id],
-					['item', stage.item_id],
-					['action', stage.action_id],
-					['connection', stage.connection_id],
-					['submission', stage.submission_id === null ? 'none yet' : stage.submission_id],
-					['project', stage.project_id],
-					['organization', stage.organization_id],
-					['created', stage.created_at],
-					['updated', stage.updated_at],
-				]),
-				data: null,
-			},
+			factsPart([
+				['status', stage.status],
+				['stage', stage.id],
+				['item', stage.item_id],
+				['action', stage.action_id],
+				['connection', stage.connection_id],
+				['submission', stage.submission_id === null ? 'none yet' : stage.submission_id],
+				['project', stage.project_id],
+				['organization', stage.organization_id],
+				['created', stage.created_at],
+				['updated', stage.updated_at],
+			]),
 			...(stage.provenance ? [provenanceRecord(stage.provenance)] : []),
 		],
 		data: originalOf(stage),
@@ -31,10 +27,8 @@ export function stageResult(stage: Lenient<Stage>): Result {
 }
 
 function provenanceRecord(provenance: NonNullable<Lenient<Stage>['provenance']>): Result {
-	return {
-		kind: 'record',
-		title: 'Staged by',
-		fields: facts([
+	return factsPart(
+		[
 			['capability', [provenance.capability_name, provenance.capability_version].filter(Boolean).join('@')],
 			['root run', provenance.root_run_id],
 			['task', provenance.current_task_id],
@@ -42,7 +36,7 @@ function provenanceRecord(provenance: NonNullable<Lenient<Stage>['provenance']>)
 			['runtime', provenance.runtime_id],
 			['trace', provenance.trace_id],
 			['span', provenance.span_id],
-		]),
-		data: null,
-	};
+		],
+		'Staged by',
+	);
 }

@@ -2,7 +2,7 @@ import {type Lenient, originalOf} from '../../../contract/lenient.ts';
 import {limitLevels, type Runtime} from '../../../contract/resources/runtime.ts';
 import {formatNumber} from '../../../core/format.ts';
 import {isJsonObject, type Json} from '../../../core/json.ts';
-import {facts, yesOrNo} from '../../render/facts.ts';
+import {factsPart, yesOrNo} from '../../render/facts.ts';
 import type {Result} from '../../result.ts';
 import {type Instance, levelName, limitsOf, timeLimit, winner} from './runtime-limits.ts';
 
@@ -12,10 +12,8 @@ export function runtimeResult(runtime: Lenient<Runtime>): Result {
 	return {
 		kind: 'group',
 		parts: [
-			{
-				kind: 'record',
-				title: runtime.name ?? runtime.key ?? 'Runtime',
-				fields: facts([
+			factsPart(
+				[
 					['status', runtime.status],
 					['runtime', runtime.id],
 					['key', runtime.key],
@@ -26,9 +24,9 @@ export function runtimeResult(runtime: Lenient<Runtime>): Result {
 					['config', [runtime.config_version, runtime.config_digest].filter(Boolean).join(', ')],
 					['created', runtime.created_at],
 					['updated', runtime.updated_at],
-				]),
-				data: null,
-			},
+				],
+				runtime.name ?? runtime.key ?? 'Runtime',
+			),
 			...(instance
 				? [instanceRecord(instance), limitTable(instance), creditsRecord(instance)]
 				: [{kind: 'text', text: 'No sandbox right now.'} as const]),
@@ -48,10 +46,8 @@ function projectOf({project_name: name, project_key: key, project_id: id}: Lenie
 }
 
 function instanceRecord(instance: Instance): Result {
-	return {
-		kind: 'record',
-		title: 'Sandbox',
-		fields: facts([
+	return factsPart(
+		[
 			['state', instance.state],
 			['pause reason', instance.pause_reason ?? 'none'],
 			// Read and never inferred from the provider, as the specification asks.
@@ -62,9 +58,9 @@ function instanceRecord(instance: Instance): Result {
 			['provider', [instance.provider, instance.provider_sandbox_id].filter(Boolean).join(', ')],
 			['sandbox', instance.sandbox_id],
 			['created', instance.created_at],
-		]),
-		data: null,
-	};
+		],
+		'Sandbox',
+	);
 }
 
 /** Returns the chain of levels with their limits, then the effective limit and where it came from. */
