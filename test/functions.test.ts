@@ -8,10 +8,7 @@ const long = 60;
 const mostLong = 20;
 
 /** Functions still to be cut at their state. Remove one once it is shorter; add none. */
-const tooLong: readonly string[] = [
-	'src/ui/screen/full-screen.ts createFullScreen',
-	'src/ui/screen/screen.ts createScreen',
-];
+const tooLong: readonly string[] = [];
 
 type Tree = {readonly type: string; readonly start: number; readonly end: number} & {readonly [key: string]: unknown};
 type LongFunction = {readonly name: string; readonly lines: number};

@@ -87,7 +87,7 @@ function openViewer(screen: LogScreen): void {
 		},
 		press: token => pressInViewer(screen, token),
 		caret: () => caretOf(screen, screen.size),
-		onLeave() {
+		onClose() {
 			screen.isOpen = false;
 			screen.search.abort();
 			screen.viewer = {...screen.viewer, field: undefined, help: undefined, note: ''};

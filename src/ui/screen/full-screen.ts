@@ -2,81 +2,69 @@ import type {Size} from '../../store/view-slice.ts';
 import type {InputToken} from '../../terminal/input/token.ts';
 import {beginSync, endSync} from './screen.ts';
 
-/** Something that has the whole window to itself for a while, such as the viewer of a log. */
+/** A view that has the whole window, such as the log viewer. */
 export type FullScreenView = {
-	/** The lines to show, safe and cut to the width; missing ones are blank, those that do not fit are left out. */
+	/** Returns the lines to show, safe and cut to the width. Missing ones are blank; those that don't fit are left out. */
 	readonly draw: (size: Size) => readonly string[];
-	/** What a key, a text or a paste does. */
+	/** Handles a key, a text or a paste. */
 	readonly press: (token: InputToken) => void;
-	/** Where the caret stands, from 0; hidden where this is left out or gives nothing. */
+	/** Returns the cell of the cursor, from 0. It is hidden by default. */
 	readonly caret?: () => {readonly row: number; readonly column: number} | undefined;
-	/** Told once when the view is left, however that came about. */
-	readonly onLeave?: () => void;
+	/** Called once when the view closes, for any reason. */
+	readonly onClose?: () => void;
 };
 
 type Dependencies = {
 	readonly size: () => Size;
-	/** Writes to the terminal as it is. */
+	/** Writes data unchanged to the terminal. */
 	readonly write: (data: string) => void;
 	/** Switches to the alternate screen, and back. */
 	readonly enter: () => void;
 	readonly leave: () => void;
 	readonly showCursor: (isShown: boolean) => void;
-	/** Keeps everything else from drawing, and has it all drawn again. */
+	/** Stops everything else from drawing, and resumes it. */
 	readonly hold: () => void;
 	readonly release: () => void;
-	/** Runs something after so many milliseconds; gives how to call it off. */
-	readonly later?: (run: () => void, milliseconds: number) => () => void;
+	/** Runs a function after a delay. Returns a function that cancels it. */
+	readonly later?: (run: () => void, delayMs: number) => () => void;
 };
 
 export type FullScreen = {
-	/** Shows a view instead of the conversation, until `close`. A view that is open already makes room for it. */
+	/** Shows a view instead of the conversation until `close`. Closes the view that is open, if any. */
 	readonly open: (view: FullScreenView) => void;
 	readonly close: () => void;
-	/** Something changed: it is drawn soon, however often this is called. Nothing happens without a view. */
+	/** Schedules a repaint; does nothing without a view. */
 	readonly invalidate: () => void;
-	/** Draws every row again, after the screen was spoilt or has another size. */
+	/** Draws every row again, after the screen was disturbed or resized. */
 	readonly redraw: () => void;
-	/** Hands the view what was typed. False without one. */
+	/** Passes a token to the view. Returns false without one. */
 	readonly press: (token: InputToken) => boolean;
 	readonly isOpen: () => boolean;
 };
 
-/** At most 15 paints a second (LOG-TAIL); the first one after a while comes at once. */
-const paintInterval = 1000 / 15;
+/** At most 15 paints a second (LOG-TAIL). The first one after a pause isn't delayed. */
+const paintIntervalMs = 1000 / 15;
 
-/** Draws views on the alternate screen: a row that did not change is not written again. */
+/** Draws views on the alternate screen, writing only the rows that changed. */
 export function createFullScreen(dependencies: Dependencies): FullScreen {
-	const {size, write, enter, leave, showCursor, hold, release} = dependencies;
-	const {later = laterByTimer} = dependencies;
+	const {size, write, enter, leave, showCursor, hold, release, later = laterByTimer} = dependencies;
 	let view: FullScreenView | undefined;
 	let shown: readonly string[] = [];
-	let paintedAt = Number.NEGATIVE_INFINITY;
-	let waiting: (() => void) | undefined;
 
 	const paint = () => {
-		waiting = undefined;
-		if (!view) {
-			return;
-		}
+		schedule.restart();
+		if (view) {
+			const {lines, data, isCaretShown} = drawView(view, size(), shown);
+			shown = lines;
+			if (data) {
+				write(data);
+			}
 
-		paintedAt = performance.now();
-		const {columns, rows} = size();
-		const drawn = view.draw({columns, rows});
-		const lines = Array.from({length: rows}, (_, row) => drawn[row] ?? '');
-		// Erased first: behind a row as wide as the window that would take its last character in some terminals.
-		const changed = lines.flatMap((line, row) =>
-			line === shown[row] ? [] : [`\u001b[${row + 1};1H\u001b[2K${line}\u001b[0m`],
-		);
-		shown = lines;
-		const caret = view.caret?.();
-		const place = caret ? `\u001b[${caret.row + 1};${caret.column + 1}H` : '';
-		if (changed.length > 0 || place) {
-			write(`${beginSync}${changed.join('')}${place}${endSync}`);
+			showCursor(isCaretShown);
 		}
-
-		showCursor(caret !== undefined);
 	};
+
+	const schedule = createPaintSchedule(paint, later);
 
 	const redraw = () => {
 		shown = [];
@@ -89,9 +77,8 @@ export function createFullScreen(dependencies: Dependencies): FullScreen {
 	const closeView = () => {
 		const closed = view;
 		view = undefined;
-		waiting?.();
-		waiting = undefined;
-		closed?.onLeave?.();
+		schedule.cancel();
+		closed?.onClose?.();
 	};
 
 	return {
@@ -115,21 +102,58 @@ export function createFullScreen(dependencies: Dependencies): FullScreen {
 			}
 		},
 		invalidate() {
-			if (view && !waiting) {
-				waiting = later(paint, Math.max(0, paintedAt + paintInterval - performance.now()));
+			if (view) {
+				schedule.request();
 			}
 		},
 		redraw,
 		press(token) {
-			const isTaken = view !== undefined;
+			const isOpen = view !== undefined;
 			view?.press(token);
-			return isTaken;
+			return isOpen;
 		},
 		isOpen: () => view !== undefined,
 	};
 }
 
-function laterByTimer(run: () => void, milliseconds: number): () => void {
-	const timer = setTimeout(run, milliseconds);
+/** Runs `paint` at most once an interval, however often it is requested. */
+function createPaintSchedule(paint: () => void, later: NonNullable<Dependencies['later']>) {
+	let paintedAt = Number.NEGATIVE_INFINITY;
+	let cancelTimer: (() => void) | undefined;
+
+	const cancel = () => {
+		cancelTimer?.();
+		cancelTimer = undefined;
+	};
+
+	return {
+		request() {
+			cancelTimer ??= later(paint, Math.max(0, paintedAt + paintIntervalMs - performance.now()));
+		},
+		cancel,
+		/** Begins the next interval, at each paint. */
+		restart() {
+			cancelTimer = undefined;
+			paintedAt = performance.now();
+		},
+	};
+}
+
+/** Returns the lines of a view and the bytes that turn the shown ones into them. */
+function drawView(view: FullScreenView, {columns, rows}: Size, shown: readonly string[]) {
+	const drawn = view.draw({columns, rows});
+	const lines = Array.from({length: rows}, (_, row) => drawn[row] ?? '');
+	// Erase first: after a row as wide as the window, some terminals would erase its last character.
+	const changed = lines.flatMap((line, row) =>
+		line === shown[row] ? [] : [`\u001b[${row + 1};1H\u001b[2K${line}\u001b[0m`],
+	);
+	const caret = view.caret?.();
+	const place = caret ? `\u001b[${caret.row + 1};${caret.column + 1}H` : '';
+	const data = changed.length > 0 || place ? `${beginSync}${changed.join('')}${place}${endSync}` : '';
+	return {lines, data, isCaretShown: caret !== undefined};
+}
+
+function laterByTimer(run: () => void, delayMs: number): () => void {
+	const timer = setTimeout(run, delayMs);
 	return () => clearTimeout(timer);
 }

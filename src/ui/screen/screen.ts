@@ -1,238 +1,124 @@
-import {lineWidth} from '../../terminal/text/width.ts';
-import {wrapLine} from '../../terminal/text/wrap.ts';
-import {type Caret, nothingDrawn, redraw} from './live-region.ts';
+import {createInkStdout} from './ink-stdout.ts';
+import type {Caret, Frame} from './live-region.ts';
+import {appendLines, drawRegion, emptyRegion, eraseFrame, type Rewrap, resizeRegion, startOver} from './region.ts';
 import {drawnSizeOf, isTooSmall, type ScreenOutput, sizeOf} from './window-size.ts';
-import type {Rewrapped} from './written.ts';
-
-/** Gives other lines for the last ones of these, which were drawn at that width. */
-type Rewrap = (lines: readonly string[], before: number) => Rewrapped;
 
 type Options = {
-	/** Runs something at the end of this turn of the loop. */
+	/** Runs a function at the end of this turn of the event loop. */
 	readonly later?: ((run: () => void) => void) | undefined;
-	/** Returns true where the terminal breaks rows that are wider than a window made narrower, as most do. */
+	/** Returns true if the terminal wraps rows that are wider than a narrower window, as most do. */
 	readonly reflows?: () => boolean;
 };
 
-/** What is written between the two appears at once, where the terminal knows them (synchronized output). */
+/** Terminals with synchronized output show everything between the two at once. */
 export const beginSync = '\u001B[?2026h';
 export const endSync = '\u001B[?2026l';
 
 export type Screen = {
-	/** What Ink is given as its standard output. In its debug mode it writes each frame there, whole and alone. */
+	/** The standard output for Ink. In its debug mode it writes each frame there, whole and alone. */
 	readonly stdout: NodeJS.WriteStream;
-	/** Puts finished lines, each with its newline, above what Ink draws, where they become the terminal's own scrollback. */
+	/** Writes finished lines, each with its newline, above the frame, where they become the terminal's own scrollback. */
 	readonly print: (data: string) => void;
-	/** Puts the terminal's cursor there in the next frame, from the top left of what Ink draws; undefined hides it. */
+	/** Moves the terminal's cursor to this cell of the frame when it is drawn next; undefined hides it. */
 	readonly setCaret: (caret: Caret | undefined) => void;
-	/** Writes what was gathered, now; before the process leaves or the terminal changes hands. */
+	/** Writes everything pending now, before the process exits or something else uses the terminal. */
 	readonly flush: () => void;
-	/** From here on nothing is written until `release`: something else has the window, or its size is not known. */
+	/** Writes nothing until `release`: something else has the window, or its size is unknown. */
 	readonly hold: () => void;
 	readonly release: () => void;
-	/** Takes what Ink drew from the screen, with the cursor where it began, and holds. */
+	/** Erases the frame, moves the cursor to its start, and holds. */
 	readonly erase: () => void;
-	/** Draws all of the frame where the cursor is, behind `sequence`: nothing of what was drawn stands there any more. */
+	/** Draws the whole frame at the cursor, after `sequence`, as if nothing were on the screen. */
 	readonly startOver: (sequence: string) => void;
 	/**
-	 * Draws all of the frame again in its place after the window got another size, of which it tells Ink. `rewrap` may give
-	 * other lines for the last ones of those above, which were drawn at another width and are in the window for sure.
+	 * Draws the whole frame in place after the window was resized, and tells Ink. `rewrap` draws the last lines above the
+	 * frame at the new width; they are certainly still in the window.
 	 */
 	readonly resize: (rewrap?: Rewrap) => void;
-	/** True from `erase` on until something is drawn again. */
+	/** Returns true from `erase` until the next frame. */
 	readonly isErased: () => boolean;
-	/** Writes as it is, for what the user asked for. */
+	/** Writes data unchanged, on request of the user. */
 	readonly raw: (data: string) => void;
 	readonly size: () => {readonly columns: number; readonly rows: number};
-	/** True in a window in which rows of the least size would be cut for ever: it is to be held until it is larger. */
+	/** Returns true if the window is smaller than anything is drawn for. Hold until it is larger: rows would be cut forever. */
 	readonly isTooSmall: () => boolean;
 };
 
 /**
- * Stands between Ink and the terminal, and alone knows what that shows. Everything that comes in one turn of the loop
- * (finished lines, the frame, the caret) leaves as one synchronized write of the rows that changed. Nothing above the
- * frame is ever erased, moved or written again.
+ * Draws frames between Ink and the terminal; the only module that knows what the terminal shows. Everything from one turn
+ * of the event loop (finished lines, the frame, the caret) is written at once, and only the rows that changed. Nothing
+ * above the frame is ever erased, moved or written again.
  */
 export function createScreen(
 	output: ScreenOutput,
 	{later = run => setImmediate(run), reflows = () => true}: Options = {},
 ): Screen {
-	let rows: readonly string[] = [];
-	let caret: Caret | undefined;
-	let printed: string[] = [];
-	let drawn = nothingDrawn;
-	/** How wide the window was when that was drawn. */
-	let drawnColumns = sizeOf(output).columns;
-	/** The printed lines that are in the window for sure, right above what is drawn. */
-	let above: readonly string[] = [];
-	/** Written before the next frame. */
-	let prefix = '';
-	/** The window has another size than when that was drawn. */
+	let frame: Frame = {rows: [], caret: undefined};
+	let region = emptyRegion(sizeOf(output).columns);
+	/** The pending resize. */
 	let resized: {readonly rewrap: Rewrap | undefined} | undefined;
-	let isHeld = false;
-	let isWaiting = false;
 	let isErased = false;
-	const resizeListeners = new Set<() => void>();
 
-	const flush = () => {
-		isWaiting = false;
-		if (isHeld) {
-			return;
-		}
-
+	const draw = () => {
+		const size = sizeOf(output);
 		if (resized) {
-			drawInPlace(resized.rewrap);
+			region = resizeRegion(region, size, {rewrap: resized.rewrap, reflows: reflows()});
+			resized = undefined;
 		}
 
-		const next = redraw(drawn, printed, {rows, caret}, sizeOf(output).rows);
-		const data = prefix + next.data;
-		drawn = next.drawn;
-		drawnColumns = sizeOf(output).columns;
-		const room = sizeOf(output).rows - drawn.rows.length;
-		above = room > 0 ? [...above, ...printed].slice(-room) : [];
-		printed = [];
-		prefix = '';
+		const next = drawRegion(region, frame, size);
+		region = next.region;
 		isErased = false;
-		if (data) {
-			output.write(beginSync + data + endSync);
+		if (next.data) {
+			output.write(beginSync + next.data + endSync);
 		}
 	};
 
-	const schedule = () => {
-		if (!isWaiting && !isHeld) {
-			isWaiting = true;
-			later(flush);
-		}
-	};
-
-	const write = (data: string | Uint8Array, ...rest: unknown[]) => {
-		const text = typeof data === 'string' ? data : Buffer.from(data).toString('utf8');
-		if (text) {
-			rows = text.split('\n');
+	const {schedule, flush, hold, release} = createFrameQueue(draw, later);
+	const {stdout, emitResize} = createInkStdout(output, {
+		onFrame(rows) {
+			frame = {...frame, rows};
 			schedule();
-		}
-
-		const done = rest.find(argument => typeof argument === 'function');
-		if (done) {
-			// Ink waits for its last write before it says that it has ended.
-			flush();
-			done();
-		}
-
-		return true;
-	};
-
-	const startOver = (sequence: string) => {
-		prefix = sequence;
-		drawn = nothingDrawn;
-		above = [];
-		schedule();
-	};
-
-	/** How many rows of the window lines take that were drawn in a wider one. */
-	const rowsOf = (lines: readonly string[]) => {
-		const columns = sizeOf(output).columns;
-		const rowsOfLine = (line: string) => (reflows() ? Math.max(1, Math.ceil(lineWidth(line) / columns)) : 1);
-		return lines.reduce((sum, line) => sum + rowsOfLine(line), 0);
-	};
-
-	/** Takes lines back that would be broken otherwise. Returns how many rows above the frame they take. */
-	const takeBack = (rewrap: Rewrap, up: number): number => {
-		// No terminal moves the cursor up but to keep it in the window.
-		const room = Math.min(above.length + drawn.at, sizeOf(output).rows - 1) - up;
-		let known = above.length;
-		while (known > 0 && rowsOf(above.slice(above.length - known)) > room) {
-			known--;
-		}
-
-		const {count, lines} = rewrap(above.slice(above.length - known), drawnColumns);
-		const taken = above.slice(above.length - count);
-		above = above.slice(0, above.length - count);
-		printed.unshift(...lines);
-		return rowsOf(taken);
-	};
-
-	/** Goes back to where the frame begins; only a narrower window makes several rows of one. */
-	const drawInPlace = (rewrap: Rewrap | undefined) => {
-		const columns = sizeOf(output).columns;
-		// Lines that came while the size was not known were drawn for the one before.
-		printed = printed.flatMap(line => (lineWidth(line) > columns ? wrapLine(line, columns) : line));
-		resized = undefined;
-		if (prefix) {
-			return;
-		}
-
-		const inFrame = columns < drawnColumns ? rowsOf(drawn.rows.slice(0, drawn.at)) : drawn.at;
-		const up = inFrame + (rewrap && columns !== drawnColumns ? takeBack(rewrap, inFrame) : 0);
-		prefix = `${up > 0 ? `\u001B[${up}A` : ''}\r\u001B[J`;
-		drawn = nothingDrawn;
-	};
-
-	const stdout = new Proxy(output, {
-		get(target, name) {
-			switch (name) {
-				case 'write':
-					return write;
-				case 'on':
-				case 'off':
-					return (event: string, listener: () => void) => {
-						if (event === 'resize') {
-							resizeListeners[name === 'on' ? 'add' : 'delete'](listener);
-						} else {
-							target[name]?.(event, listener);
-						}
-					};
-				case 'columns':
-				case 'rows':
-					return drawnSizeOf(output)[name];
-				default: {
-					const value: unknown = Reflect.get(target, name, target);
-					return typeof value === 'function' ? value.bind(target) : value;
-				}
-			}
 		},
-	}) as NodeJS.WriteStream;
+		flush,
+	});
 
 	return {
 		stdout,
 		print(data) {
-			printed.push(...data.split('\n').slice(0, -1));
+			region = appendLines(region, data.split('\n').slice(0, -1));
 			schedule();
 		},
-		setCaret(next) {
-			caret = next;
+		setCaret(caret) {
+			frame = {...frame, caret};
 			schedule();
 		},
 		flush,
-		hold() {
-			isHeld = true;
-		},
+		hold,
 		release() {
-			isHeld = false;
-			// Whoever had the window may have shown it.
-			drawn = {...drawn, isCursorShown: true};
-			schedule();
+			// What had the window may have shown the cursor.
+			region = {...region, drawn: {...region.drawn, isCursorShown: true}};
+			release();
 		},
 		erase() {
-			if (isErased) {
-				return;
+			if (!isErased) {
+				flush();
+				const next = eraseFrame(region, sizeOf(output).rows);
+				region = next.region;
+				hold();
+				isErased = true;
+				output.write(next.data);
 			}
-
-			flush();
-			const {data, drawn: left} = redraw(drawn, [], {rows: [], caret: {row: 0, column: 0}}, sizeOf(output).rows);
-			drawn = left;
-			isHeld = true;
-			isErased = true;
-			output.write(data);
 		},
-		startOver,
+		startOver(sequence) {
+			region = startOver(region, sequence);
+			schedule();
+		},
 		isErased: () => isErased,
 		resize(rewrap) {
 			resized = {rewrap: rewrap ?? resized?.rewrap};
 			schedule();
-			for (const listener of resizeListeners) {
-				listener();
-			}
+			emitResize();
 		},
 		raw(data) {
 			flush();
@@ -240,5 +126,37 @@ export function createScreen(
 		},
 		size: () => drawnSizeOf(output),
 		isTooSmall: () => isTooSmall(output),
+	};
+}
+
+/** Draws at most once a turn of the event loop, and not while it is held. */
+function createFrameQueue(draw: () => void, later: (run: () => void) => void) {
+	let isHeld = false;
+	let isScheduled = false;
+
+	const flush = () => {
+		isScheduled = false;
+		if (!isHeld) {
+			draw();
+		}
+	};
+
+	const schedule = () => {
+		if (!isScheduled && !isHeld) {
+			isScheduled = true;
+			later(flush);
+		}
+	};
+
+	return {
+		flush,
+		schedule,
+		hold() {
+			isHeld = true;
+		},
+		release() {
+			isHeld = false;
+			schedule();
+		},
 	};
 }

@@ -27,5 +27,5 @@ export async function openTranscript({store, fullScreen, ...others}: Dependencie
 	});
 	const transcript = () => store.getState().transcript;
 	const view = createTranscriptView({...others, transcript, renderMarkdown, invalidate, close, redraw});
-	fullScreen.open({...view, onLeave: unsubscribe});
+	fullScreen.open({...view, onClose: unsubscribe});
 }

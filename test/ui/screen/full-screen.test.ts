@@ -31,7 +31,7 @@ const key = (name: string): InputToken => ({type: 'text', text: name});
 test('a view has the window to itself, and what was there comes back', async () => {
 	const {fullScreen, stdout, window, settle, events} = harness();
 	stdout.write('the conversation');
-	fullScreen.open({draw: () => ['first', 'second'], press: () => undefined, onLeave: () => events.push('left')});
+	fullScreen.open({draw: () => ['first', 'second'], press: () => undefined, onClose: () => events.push('left')});
 	await settle();
 	expect([window(), fullScreen.isOpen()]).toEqual([['first', 'second', '', ''], true]);
 	fullScreen.close();
@@ -108,7 +108,7 @@ test('keys go to the view alone, as long as it is there', () => {
 
 test('one view makes room for the next without leaving the screen', async () => {
 	const {fullScreen, events, window, settle} = harness();
-	fullScreen.open({draw: () => ['one'], press: () => undefined, onLeave: () => events.push('one left')});
+	fullScreen.open({draw: () => ['one'], press: () => undefined, onClose: () => events.push('one left')});
 	fullScreen.open({draw: () => ['two'], press: () => undefined});
 	await settle();
 	expect([window()[0], events]).toEqual(['two', ['hold', 'enter', 'one left']]);

@@ -1,0 +1,121 @@
+import {lineWidth} from '../../terminal/text/width.ts';
+import {wrapLine} from '../../terminal/text/wrap.ts';
+import {type Drawn, type Frame, nothingDrawn, redraw} from './live-region.ts';
+import type {Rewrapped} from './written.ts';
+
+type Size = {readonly columns: number; readonly rows: number};
+
+/** What the terminal shows, and what to write next. */
+export type Region = {
+	/** The frame at the lower end. */
+	readonly drawn: Drawn;
+	/** The width of the window when the frame was drawn. */
+	readonly columns: number;
+	/** The lines above the frame that are certainly still in the window. */
+	readonly above: readonly string[];
+	/** New lines to write above the frame. */
+	readonly printed: readonly string[];
+	/** A sequence to write before everything else. */
+	readonly prefix: string;
+};
+
+/** Draws the last of these lines, drawn at `oldWidth`, at the current width. */
+export type Rewrap = (lines: readonly string[], oldWidth: number) => Rewrapped;
+
+export function emptyRegion(columns: number): Region {
+	return {drawn: nothingDrawn, columns, above: [], printed: [], prefix: ''};
+}
+
+/** Returns the bytes that show the next frame below the new lines, and the region after writing them. */
+export function drawRegion(
+	{drawn, above, printed, prefix}: Region,
+	frame: Frame,
+	{columns, rows}: Size,
+): {readonly data: string; readonly region: Region} {
+	const next = redraw(drawn, printed, frame, rows);
+	const room = rows - next.drawn.rows.length;
+	const all = printed.length > 0 ? [...above, ...printed] : above;
+	return {
+		data: prefix + next.data,
+		region: {
+			drawn: next.drawn,
+			columns,
+			above: room <= 0 ? [] : all.length > room ? all.slice(-room) : all,
+			printed: [],
+			prefix: '',
+		},
+	};
+}
+
+/** Returns the region with new lines to write above the frame. */
+export function appendLines(region: Region, lines: readonly string[]): Region {
+	return {...region, printed: [...region.printed, ...lines]};
+}
+
+/** Returns the bytes that erase the frame and move the cursor to its start. */
+export function eraseFrame(region: Region, rows: number): {readonly data: string; readonly region: Region} {
+	const {data, drawn} = redraw(region.drawn, [], {rows: [], caret: {row: 0, column: 0}}, rows);
+	return {data, region: {...region, drawn}};
+}
+
+/** Forgets the frame: the next one is drawn at the cursor, after `sequence`. */
+export function startOver(region: Region, sequence: string): Region {
+	return {...region, prefix: sequence, drawn: nothingDrawn, above: []};
+}
+
+type Resize = {
+	readonly rewrap: Rewrap | undefined;
+	/** True if the terminal wraps rows that are wider than a narrower window. */
+	readonly reflows: boolean;
+};
+
+/** Moves the cursor to the start of the frame in a resized window, so that the next frame replaces it. */
+export function resizeRegion(region: Region, {columns, rows}: Size, {rewrap, reflows}: Resize): Region {
+	// Lines printed before the new size was known may be too wide.
+	const printed = region.printed.flatMap(line => (lineWidth(line) > columns ? wrapLine(line, columns) : line));
+	if (region.prefix) {
+		return {...region, printed};
+	}
+
+	const countRows = (lines: readonly string[]) => (reflows ? wrappedRows(lines, columns) : lines.length);
+	const {drawn} = region;
+	const frameRows = columns < region.columns ? countRows(drawn.rows.slice(0, drawn.at)) : drawn.at;
+	// A terminal moves the cursor only as far up as keeps it in the window.
+	const room = Math.min(region.above.length + drawn.at, rows - 1) - frameRows;
+	const rewrapped =
+		rewrap && columns !== region.columns
+			? rewrapAbove(region, {rewrap, room, countRows})
+			: {above: region.above, lines: [], rows: 0};
+	const up = frameRows + rewrapped.rows;
+	return {
+		...region,
+		drawn: nothingDrawn,
+		above: rewrapped.above,
+		printed: [...rewrapped.lines, ...printed],
+		prefix: `${up > 0 ? `\u001B[${up}A` : ''}\r\u001B[J`,
+	};
+}
+
+type Above = {
+	readonly rewrap: Rewrap;
+	/** Rows above the frame that the cursor can reach. */
+	readonly room: number;
+	readonly countRows: (lines: readonly string[]) => number;
+};
+
+/** Returns the last lines above the frame at the new width, those that stay, and the rows that the old ones take. */
+function rewrapAbove({above, columns}: Region, {rewrap, room, countRows}: Above) {
+	let known = above.length;
+	while (known > 0 && countRows(above.slice(above.length - known)) > room) {
+		known--;
+	}
+
+	const {count, lines} = rewrap(above.slice(above.length - known), columns);
+	const kept = above.length - count;
+	return {above: above.slice(0, kept), lines, rows: countRows(above.slice(kept))};
+}
+
+/** Returns the number of rows of lines in a window that is narrower than they are. */
+function wrappedRows(lines: readonly string[], columns: number): number {
+	return lines.reduce((sum, line) => sum + Math.max(1, Math.ceil(lineWidth(line) / columns)), 0);
+}
