@@ -13,7 +13,6 @@ const notConverted = [
 	'src/contract/',
 	'src/core/',
 	'src/editor/',
-	'src/logs/',
 	'src/server/artifacts/',
 	'src/server/demo/',
 	'src/server/demo-model/',

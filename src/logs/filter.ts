@@ -5,13 +5,14 @@ import {createMatcher} from './matcher.ts';
 type Line = {readonly text: string; readonly level: Level | undefined};
 
 export type Filter = {
-	/** Whether each line is shown. Throws `usage` as `Matcher` does, for an expression that takes too long. */
+	/** Returns for each line whether it is shown. Throws `AppError("usage")` if an expression takes too long. */
 	readonly shows: (lines: readonly Line[]) => readonly boolean[];
 };
 
 /**
- * Shows lines that match every pattern, none of those behind `!`, and are as severe as `least`; a line whose level is
- * unknown is shown. `\!` begins a pattern with an exclamation mark. Throws `usage` for a pattern that cannot be read.
+ * Creates a filter for lines that match every pattern, match no pattern that starts with `!`, and are at least as severe
+ * as `minLevel`. A line without a known level is shown. `\!` starts a pattern with an exclamation mark. Throws
+ * `AppError("usage")` for an invalid pattern.
  */
 export function createFilter({
 	patterns = [],

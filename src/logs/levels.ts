@@ -6,9 +6,9 @@ export const levels = ['trace', 'debug', 'info', 'warn', 'error', 'fatal'] as co
 
 export type Level = (typeof levels)[number];
 
-/** So much of a line is looked at: a level stands at its beginning, but for one in JSON. */
-const head = 512;
-const longestJson = 16 * 1024;
+/** Characters of a line that are examined: a level is at its beginning, except in JSON. */
+const headLength = 512;
+const maxJsonLength = 16 * 1024;
 
 const names: Readonly<Record<string, Level>> = {
 	trace: 'trace',
@@ -32,7 +32,7 @@ const names: Readonly<Record<string, Level>> = {
 	panic: 'fatal',
 };
 
-/** The numbers of pino and bunyan; others, such as those of syslog, mean something else. */
+/** Numbers of pino and bunyan. Other numbers, such as those of syslog, mean something else. */
 const numbers: Readonly<Record<number, Level>> = {
 	10: 'trace',
 	20: 'debug',
@@ -49,39 +49,39 @@ const jsonKeys = ['level', 'severity', 'lvl', 'levelname', 'log.level', 'logleve
 const word = Object.keys(names).join('|');
 const logfmt = new RegExp(`(?:^|\\s)(?:level|lvl|severity)=("?)(${word})\\1(?=\\s|$)`, 'i');
 const klog = /^([IWEF])\d{4} \d\d:\d\d:\d\d\.\d+\s+\d+ [^\s:]+:\d+\]/;
-/** `[INFO]`, `[info ]`, also behind a time or a name; only in the beginning, because a message may quote one. */
+/** `[INFO]`, `[info ]`, also after a time or a name; only near the beginning, because a message may quote one. */
 const bracketed = new RegExp(`^.{0,80}?\\[\\s*(${word})\\s*\\]`, 'i');
-/** Python: `WARNING:root:text`, and `INFO:     text` as uvicorn has it. */
+/** Python: `WARNING:root:text`; uvicorn: `INFO:     text`. */
 const colon = new RegExp(`^(${word})\\s*:`, 'i');
-/** A time of day, alone or behind a date. */
+/** A time of day, alone or after a date. */
 const time = /^(?:\d{4}-\d\d-\d\d[T ])?\d\d:\d\d(?::\d\d)?\S{0,40}/;
 const capitals = new RegExp(`^(?:${word})$`.toUpperCase());
 
-/** The level that a line names; undefined where none is seen for sure. Colours do not matter. */
+/** Returns the level that a line names; undefined if it is uncertain. Ignores colours. */
 export function levelOf(line: string): Level | undefined {
 	const isJson = /^\s{0,8}\{/.test(line);
 	if (isJson) {
-		return line.length <= longestJson ? levelOfJson(line) : undefined;
+		return line.length <= maxJsonLength ? levelOfJson(line) : undefined;
 	}
 
-	const start = line.slice(0, head);
+	const start = line.slice(0, headLength);
 	const text = start.includes('\u001B') ? start.replace(/\u001B\[[0-9;:]{0,64}m/g, '') : start;
 	const klogLetter = klog.exec(text)?.[1];
 	if (klogLetter) {
 		return klogLetters[klogLetter];
 	}
 
-	const name = colon.exec(text)?.[1] ?? logfmt.exec(text)?.[2] ?? bracketed.exec(text)?.[1] ?? nameBehindTime(text);
+	const name = colon.exec(text)?.[1] ?? logfmt.exec(text)?.[2] ?? bracketed.exec(text)?.[1] ?? nameAfterTime(text);
 	return name ? names[name.toLowerCase()] : undefined;
 }
 
-/** True for a level as severe as `least`, and for a line that names none: what is unknown is shown. */
+/** Returns true for a level at least as severe as `least`, and for an unknown one: unknown levels are shown. */
 export function isAtLeast(level: Level | undefined, least: Level): boolean {
 	return level === undefined || levels.indexOf(level) >= levels.indexOf(least);
 }
 
-/** `2026-01-01 12:00:00,123 - name - WARNING - text`, `12:00:00 INFO text`: capitals, because prose has none. */
-function nameBehindTime(text: string): string | undefined {
+/** Finds `2026-01-01 12:00:00,123 - name - WARNING - text`, `12:00:00 INFO text`. Only capitals: prose has none. */
+function nameAfterTime(text: string): string | undefined {
 	const moment = time.exec(text)?.[0];
 	const words = moment === undefined ? [] : text.slice(moment.length, 160).split(/[\s|:-]+/, 5);
 	return words.find(candidate => capitals.test(candidate));

@@ -1,22 +1,22 @@
 import type {Level} from './levels.ts';
 
-/** What stands between lines: where some may be missing, and where the log began anew. */
+/** A note between lines: lines may be missing there, or the log restarted. */
 export type Mark = 'gap' | 'restarted' | 'ambiguous';
 
-/** A line as it came, or a mark. `at` is when it arrived here, in milliseconds since the epoch. */
+/** A line as it was received, or a mark. `at` is when it arrived, in milliseconds since the epoch. */
 export type LogEntry =
 	| {
 			readonly kind: 'line';
-			/** Counts the lines of one tail from 1, those that were dropped since among them. */
+			/** Counts the lines of one tail from 1, including those that were dropped later. */
 			readonly seq: number;
 			readonly at: number;
 			readonly text: string;
 			readonly level: Level | undefined;
 	  }
-	/** `seq` is that of the line before it. */
+	/** `seq` is the number of the line before it. */
 	| {readonly kind: 'mark'; readonly seq: number; readonly at: number; readonly mark: Mark};
 
-/** How a mark is drawn, on a line of its own. */
+/** Text of a mark, drawn on a line of its own. */
 export const markText: Readonly<Record<Mark, string>> = {
 	gap: '-- lines may be missing here --',
 	restarted: '-- log restarted --',

@@ -1,21 +1,21 @@
 import type {LogSource} from '../contract/log-cursor.ts';
 import type {Level} from './levels.ts';
 
-/** The log of one environment of one server, to be followed until the person has enough of it. */
+/** A request to follow the log of one environment of one server. */
 export type LogToFollow = {
 	/** UUID of the environment. */
 	readonly environment: string;
-	/** Origin of its server, and the profile whose login is used there. */
+	/** Origin of its server, and the profile that is used there. */
 	readonly server: string;
 	readonly profile: string;
-	/** What it is called, such as the name of its task; untrusted. Where nothing is known the id stands for it. */
+	/** Such as the name of its task; untrusted. The id is shown if it is unknown. */
 	readonly title?: string | undefined;
 	readonly source: LogSource;
-	/** Begins with the oldest line that is kept, not with the end of the log. */
+	/** Starts with the oldest line that the server has, not with the end of the log. */
 	readonly sinceStart?: boolean;
-	/** True where it is to go on; where lines are printed one by one it ends without it, a dock follows in any case. */
+	/** Keeps following. If it is false, a linear display ends after the first answer; the log panel follows anyway. */
 	readonly follow: boolean;
-	/** Lines are shown that match all of these, and are as severe as `least`, as `createFilter` has it. */
+	/** Filters the lines, as in `createFilter`. */
 	readonly patterns?: readonly string[] | undefined;
 	readonly minLevel?: Level | undefined;
 };

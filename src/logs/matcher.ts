@@ -1,51 +1,51 @@
 import {AppError} from '../core/error.ts';
 import {boundedWork, type CpuClock, isTimeout, runBounded} from './run-bounded.ts';
 
-/** A regular expression that cannot hang the program. */
+/** A regular expression whose processor time is limited. */
 export type Matcher = {
 	readonly source: string;
 	/**
-	 * Whether each line matches, looking at its first 16 Ki characters. Throws `AppError` (`usage`) where the expression
-	 * takes more processor time than is allowed: then it is of the kind that would take forever.
+	 * Returns for each line whether its first 16 Ki characters match. Throws `AppError("usage")` if the expression takes
+	 * too much processor time.
 	 */
 	readonly match: (lines: readonly string[]) => readonly boolean[];
 	/**
-	 * Where it matches in a text, as offsets of first and behind last. Never throws: what took too long some times has
-	 * nothing to show any more.
+	 * Returns where it matches in a text, as start and end offsets. Never throws: an expression that took too long several
+	 * times has no matches any more.
 	 */
 	readonly ranges: (text: string) => readonly Range[];
 };
 
 export type Range = readonly [start: number, end: number];
 
-/** So much of a line is looked at. */
+/** Characters of a line that are matched. */
 export const longestMatched = 16 * 1024;
 
-/** Processor time in milliseconds for one batch, which a sane expression goes through in less than ten. */
+/** Processor time for one batch. A sane expression takes less than 10 ms. */
 const batchCpuMs = 250;
-/** Processor time in milliseconds for one text whose matches are shown: a picture waits for it. */
+/** Processor time for one text whose matches are drawn: a frame waits for it. */
 const rangesCpuMs = 50;
-/** The program does other things in that time as well: only an expression that is late so often is at fault. */
-const mostLate = 3;
-const mostRanges = 200;
+/** The process does other work in that time, too: an expression is disabled only after this many timeouts. */
+const maxTimeouts = 3;
+const maxRanges = 200;
 const batchCharacters = 512 * 1024;
 const batchLines = 5000;
 
 const matching = boundedWork('expression.test(line)');
 const finding = boundedWork(
 	'(() => { const offsets = []; for (const match of line.matchAll(expression)) { ' +
-		`if (offsets.push(match.index, match.index + match[0].length) >= ${2 * mostRanges}) break; } return offsets; })()`,
+		`if (offsets.push(match.index, match.index + match[0].length) >= ${2 * maxRanges}) break; } return offsets; })()`,
 );
 
 /**
- * Makes a matcher of a regular expression as one types it; `i` is for one without capitals (smart case). No analysis
- * tells every catastrophic expression from a good one, so that processor time is what is bounded. Throws `usage` for an
- * invalid regular expression.
+ * Creates a matcher from a regular expression. It ignores case unless the expression has a capital (smart case). No
+ * analysis finds every catastrophic expression, so processor time is limited. Throws `AppError("usage")` for an invalid
+ * expression.
  */
 export function createMatcher(source: string, cpuClock?: CpuClock): Matcher {
 	const expression = compile(source);
 	const everywhere = new RegExp(expression.source, `${expression.flags}g`);
-	let late = 0;
+	let timeouts = 0;
 	const run = (lines: readonly string[]): readonly boolean[] => {
 		try {
 			return runBounded(matching, lines, expression, {cpuMs: batchCpuMs, cpuClock}).map(Boolean);
@@ -75,7 +75,7 @@ export function createMatcher(source: string, cpuClock?: CpuClock): Matcher {
 			return found;
 		},
 		ranges(text) {
-			if (late >= mostLate) {
+			if (timeouts >= maxTimeouts) {
 				return [];
 			}
 
@@ -88,7 +88,7 @@ export function createMatcher(source: string, cpuClock?: CpuClock): Matcher {
 					return end > start ? [[start, end]] : [];
 				});
 			} catch (error) {
-				late += isTimeout(error) ? 1 : 0;
+				timeouts += isTimeout(error) ? 1 : 0;
 				return [];
 			}
 		},
@@ -100,7 +100,7 @@ function compile(source: string): RegExp {
 	try {
 		return new RegExp(source, flags);
 	} catch (error) {
-		// Without `u` more is allowed, such as `\-`, as grep has it.
+		// Without `u`, escapes such as `\-` are allowed, as in grep.
 		try {
 			return new RegExp(source, flags.replace('u', ''));
 		} catch {

@@ -2,38 +2,39 @@ import type {LogWindow} from './log-window.ts';
 import {runSteps} from './slices.ts';
 
 /**
- * What a window says about the one before it. `first`: nothing was seen before, or an empty log, so that nothing shows
- * what came earlier. `gap`: they have no line in common. `restarted`: the new one also holds fewer lines, and fewer than
- * the server cuts a log to. `ambiguous`: they have lines in common, but only such that come again and again, so that lines may be missing; or the
- * log was empty, and so much came at once that the server may have cut it.
+ * How a window relates to the one before it. `first`: there was no window, or an empty one, so nothing shows what came
+ * earlier. `gap`: they have no line in common. `restarted`: in addition, the new one has fewer lines, and fewer than the
+ * server cuts a log to. `ambiguous`: they share only lines that occur often, so lines may be missing; or the log was
+ * empty, and the server may have cut what came since.
  */
 export type Verdict = 'first' | 'unchanged' | 'appended' | 'gap' | 'restarted' | 'ambiguous';
 
 export type Merged = {
-	/** Whole lines that were not seen yet. */
+	/** Whole lines that were not seen before. */
 	readonly appended: readonly string[];
 	readonly verdict: Verdict;
 };
 
 type Overlap = {readonly length: number; readonly isSure: boolean};
 
-const step = 2000;
+/** Lines processed in one step. */
+const stepLines = 2000;
 
-/** A tail that is cut at less would be of little use, so that a log below both is taken to be whole. */
+/** No server cuts a log to less than this, so a log below both limits is considered whole. */
 const shortestTail = {lines: 100, characters: 16 * 1024};
 
 /**
- * Finds what a window of a log adds to the one before it: pure, in time linear in the size of both. The longest end of
- * `previous` that `next` begins with is the overlap (Knuth, Morris and Pratt 1977, on lines), so that genuine repeats
- * survive. It is accepted if it holds a line that occurs once in `previous`, or covers all of it. The last line without
- * a newline is held back, and must go on as it began; a first line that was cut is matched by its end. `fewestCut` is
- * how many lines the smallest window held that the server had cut, as far as one was seen.
+ * Finds what a window of a log adds to the one before it: pure, in time linear in the size of both. The overlap is the
+ * longest end of `previous` that `next` begins with (Knuth, Morris and Pratt 1977, on lines), so genuine repeats survive.
+ * It is accepted if it contains a line that occurs once in `previous`, or covers all of it. An incomplete last line must
+ * continue as it began; a first line that was cut is matched by its end. `fewestCut` is the line count of the smallest
+ * window that the server cut, if one was seen.
  */
 export function merge(previous: LogWindow | undefined, next: LogWindow, fewestCut?: number): Merged {
 	return runSteps(mergeSteps(previous, next, fewestCut));
 }
 
-/** The same in steps, for windows of any size. */
+/** Merges windows of any size, in steps. */
 export function* mergeSteps(
 	previous: LogWindow | undefined,
 	next: LogWindow,
@@ -58,21 +59,21 @@ export function* mergeSteps(
 
 function* findOverlap(previous: LogWindow, next: LogWindow): Generator<void, Overlap | undefined> {
 	if (previous.lines.length === 0) {
-		return goesOn(previous, next, 0) ? {length: 0, isSure: true} : undefined;
+		return isContinued(previous, next, 0) ? {length: 0, isSure: true} : undefined;
 	}
 
 	const length = yield* longestOverlap(previous, next);
 	return length === 0 ? undefined : {length, isSure: yield* isSure(previous, next, length)};
 }
 
-/** How many lines at the end of `previous` are those that `next` begins with; 0 for none. */
+/** Returns how many lines at the end of `previous` are those that `next` begins with. */
 function* longestOverlap(previous: LogWindow, next: LogWindow): Generator<void, number> {
 	const [first] = next.lines;
 	if (first === undefined) {
 		return 0;
 	}
 
-	// The first line may be cut, so that the exact search is for those behind it.
+	// The first line may be cut, so the exact search starts with the second one.
 	const pattern = next.lines;
 	const longest = Math.min(pattern.length - 1, previous.lines.length);
 	const borders = yield* bordersOf(pattern, longest);
@@ -84,16 +85,16 @@ function* longestOverlap(previous: LogWindow, next: LogWindow): Generator<void, 
 		}
 
 		matched += pattern[matched + 1] === line ? 1 : 0;
-		if (index % step === 0) {
+		if (index % stepLines === 0) {
 			yield;
 		}
 	}
 
 	for (;;) {
 		const line = previous.lines[previous.lines.length - matched - 1];
-		// The end of one line alone says nothing: many lines end in “ok”.
+		// The end of one line alone is no evidence: many lines end in “ok”.
 		const isSame = line !== undefined && (matched > 0 ? line.endsWith(first) : line === first);
-		if (isSame && goesOn(previous, next, matched + 1)) {
+		if (isSame && isContinued(previous, next, matched + 1)) {
 			return matched + 1;
 		}
 
@@ -105,7 +106,7 @@ function* longestOverlap(previous: LogWindow, next: LogWindow): Generator<void, 
 	}
 }
 
-/** For each beginning of the lines from the second one on: how much of it is also its end, but not all of it. */
+/** Returns for each prefix of the lines from the second one on the length of its longest border. */
 function* bordersOf(lines: readonly string[], length: number): Generator<void, Int32Array> {
 	const borders = new Int32Array(length);
 	let border = 0;
@@ -117,7 +118,7 @@ function* bordersOf(lines: readonly string[], length: number): Generator<void, I
 
 		border += lines[border + 1] === line ? 1 : 0;
 		borders[index] = border;
-		if (index % step === 0) {
+		if (index % stepLines === 0) {
 			yield;
 		}
 	}
@@ -125,8 +126,8 @@ function* bordersOf(lines: readonly string[], length: number): Generator<void, I
 	return borders;
 }
 
-/** True where what was held back is the beginning of what follows the overlap. */
-function goesOn({partial}: LogWindow, next: LogWindow, overlap: number): boolean {
+/** Returns true if the incomplete line of the previous window begins what follows the overlap. */
+function isContinued({partial}: LogWindow, next: LogWindow, overlap: number): boolean {
 	return (next.lines[overlap] ?? next.partial).startsWith(partial);
 }
 
@@ -140,7 +141,7 @@ function* isSure(previous: LogWindow, next: LogWindow, overlap: number): Generat
 	const counts = new Map<string, number>();
 	for (const [index, line] of previous.lines.entries()) {
 		counts.set(line, (counts.get(line) ?? 0) + 1);
-		if (index % step === 0) {
+		if (index % stepLines === 0) {
 			yield;
 		}
 	}
@@ -158,7 +159,7 @@ function isLikelyCut({lines, text}: LogWindow): boolean {
 	return lines.length >= shortestTail.lines || text.length >= shortestTail.characters;
 }
 
-/** Bytes say nothing here: two windows that the server cut differ in length by chance. */
+/** Compares lines, not bytes: two windows that the server cut differ in bytes by chance. */
 function isRestart(previous: LogWindow, next: LogWindow, fewestCut: number): boolean {
 	return !next.text || next.lines.length < Math.min(previous.lines.length, fewestCut);
 }

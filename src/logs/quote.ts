@@ -4,19 +4,19 @@ import {redactLines} from '../core/secrets/redact.ts';
 import {parseSgr} from '../terminal/text/sgr.ts';
 import {type Mark, markText} from './log-entry.ts';
 
-/** A line with its number, or what stands between lines. */
+/** A line with its number, or a mark. */
 export type Quotable = {readonly seq: number; readonly text: string} | {readonly mark: Mark};
 
-/** The most that a quotation holds; `characters` is counted in UTF-16 units. */
+/** The most that a quotation contains; `characters` is counted in UTF-16 units. */
 type Limits = {readonly lines: number; readonly characters: number};
 
-/** Longer lines are cut. */
+/** Longer lines are cut, in UTF-16 units. */
 const longestLine = 2000;
 
 /**
- * Lines of a log for a model: in a fence that they cannot end, each as its number, a tab and its text, without colours,
- * with everything invisible made visible, and without what looks like a credential (SAFETY 1, 8). Of too many the first
- * and the last are taken, and how many were left out is said between them.
+ * Quotes lines of a log for a model: in a fence that they cannot close, each as its number, a tab and its text, without
+ * colours, with invisible characters made visible, and without what looks like a credential (SAFETY 1, 8). Of too many
+ * lines it quotes the first and the last ones, with a note of how many are left out.
  */
 export function quoteLog(entries: readonly Quotable[], {lines, characters}: Limits): string {
 	const head = rowsOf(entries.slice(0, Math.ceil(lines / 2)), characters / 2);
@@ -27,15 +27,15 @@ export function quoteLog(entries: readonly Quotable[], {lines, characters}: Limi
 	return codeFence([...head, ...note, ...tail].join('\n'), 'log');
 }
 
-/** One line of a log as plain text on one line, cut to so many characters. */
+/** Returns a line of a log as plain text, cut to so many characters. */
 export function quoteLine(text: string, characters: number): string {
 	const [plain = ''] = quotedTexts([text]);
 	return plain.length > characters ? `${cutText(plain, characters)}…` : plain;
 }
 
-/** Lines in order as a quotation shows them: what a model searches is what it may read (SAFETY 8). */
+/** Returns lines as a quotation shows them: a model searches only what it may read (SAFETY 8). */
 export function quotedTexts(texts: readonly string[]): readonly string[] {
-	// The ends of lines that are far too long are not looked at; a secret that is cut there is not shown either.
+	// The ends of very long lines are dropped before redaction; a secret that is cut there is not shown either.
 	return redactLines(texts.map(text => plainText(text.slice(0, 4 * longestLine))));
 }
 

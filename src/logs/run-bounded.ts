@@ -3,11 +3,11 @@ import {createContext, Script} from 'node:vm';
 /** Returns the processor time that this process has used, in milliseconds. */
 export type CpuClock = () => number;
 
-/** Work on each of some lines that the engine can interrupt. */
+/** Work on lines that the engine can interrupt. */
 export type BoundedWork = Script;
 
 type Bounds = {
-	/** Processor time in milliseconds for all lines together. */
+	/** Processor time for all lines together. */
 	readonly cpuMs: number;
 	readonly cpuClock?: CpuClock;
 };
@@ -20,8 +20,8 @@ const processCpuMs: CpuClock = () => {
 let context: {lines: readonly string[]; expression: RegExp; found: unknown[]} | undefined;
 
 /**
- * Compiles work from a JavaScript expression of ours that reads `line` and `expression`. Only code in a context with a
- * timeout can be interrupted; it goes on behind the last line that it finished.
+ * Compiles work from a JavaScript expression of this program that reads `line` and `expression`. Only code in a context
+ * with a timeout can be interrupted; it continues after the last line that it finished.
  */
 export function boundedWork(expression: string): BoundedWork {
 	return new Script(
@@ -30,9 +30,9 @@ export function boundedWork(expression: string): BoundedWork {
 }
 
 /**
- * Runs the work on each line and returns its results. The engine interrupts by the clock on the wall, which runs on
- * while a busy machine does something else: so the work goes on until it used up its processor time. Throws the error
- * that `isTimeout` knows.
+ * Runs the work on each line and returns its results. The engine interrupts by wall time, which also passes while a busy
+ * machine runs other processes, so the work continues until its processor time is used up. Throws the error that
+ * `isTimeout` detects.
  */
 export function runBounded(
 	work: BoundedWork,
@@ -58,7 +58,7 @@ export function runBounded(
 					throw error;
 				}
 
-				// The line that was interrupted begins again, and needs more time than it got.
+				// The interrupted line starts over, and needs more time.
 				timeout *= found.length === finished ? 2 : 1;
 			}
 		}
@@ -67,7 +67,7 @@ export function runBounded(
 	}
 }
 
-/** The error may come from the context, whose `Error` is another one. */
+/** Returns true for a timeout. The error may come from the context, which has its own `Error`. */
 export function isTimeout(error: unknown): boolean {
 	return (
 		typeof error === 'object' && error !== null && 'code' in error && error.code === 'ERR_SCRIPT_EXECUTION_TIMEOUT'

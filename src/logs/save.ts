@@ -4,8 +4,8 @@ import {type LogEntry, markText} from './log-entry.ts';
 const chunkCharacters = 64 * 1024;
 
 /**
- * Saves entries as text: lines whole and as they came, marks on lines of their own. The file is for the user alone
- * (0600). Throws `conflict` for one that exists, `failed` for one that cannot be written; then nothing is left of it.
+ * Saves entries as text: lines whole and unchanged, marks on lines of their own. Only the user can read the file (0600).
+ * Throws `AppError("conflict")` if it exists, and `AppError("failed")` if it cannot be written; then no file is left.
  */
 export async function saveLog(path: string, entries: Iterable<LogEntry>): Promise<string> {
 	return saveNewFile(path, bytesOf(entries));

@@ -3,24 +3,25 @@ import type {LogEntry} from './log-entry.ts';
 import type {Matcher} from './matcher.ts';
 import {runInSlices} from './slices.ts';
 
-/** Entries by their place; one that a filter hides may be left out. */
+/** Entries by their place; entries that a filter hides may be left out. */
 type Searched = Pick<LogBuffer, 'at' | 'start' | 'end'>;
 
 type Search = {
 	readonly matcher: Matcher;
-	/** The place where it begins; that one counts too. */
+	/** The place where it starts, inclusive. */
 	readonly from: number;
 	readonly direction: 'forward' | 'backward';
 	readonly signal: AbortSignal;
-	/** Leaves out what a filter hides. */
+	/** Skips entries for which it returns false. */
 	readonly isShown?: (entry: LogEntry) => boolean;
 };
 
-const step = 500;
+/** Lines matched in one step. */
+const stepLines = 500;
 
 /**
- * Finds the place of the next line that matches, undefined for none up to the end that lies in that direction. It works
- * in slices, so that keys get their turn. Throws `usage` for an expression that takes too long, and the reason of `signal`.
+ * Returns the place of the next line that matches, undefined if there is none up to the end in that direction. It works in
+ * slices, so that keys are handled. Throws `AppError("usage")` if the expression takes too long, and the reason of `signal`.
  */
 export async function searchLog(buffer: Searched, search: Search): Promise<number | undefined> {
 	return runInSlices(searchSteps(buffer, search), search.signal);
@@ -36,7 +37,7 @@ function* searchSteps(
 	while (isInside()) {
 		const places: number[] = [];
 		const texts: string[] = [];
-		for (let count = 0; count < step && isInside(); count++, place += isForward ? 1 : -1) {
+		for (let count = 0; count < stepLines && isInside(); count++, place += isForward ? 1 : -1) {
 			const entry = buffer.at(place);
 			if (entry?.kind === 'line' && (!isShown || isShown(entry))) {
 				places.push(place);

@@ -47,5 +47,5 @@ export function holdTail(handle: TailHandle): void {
 export function releaseTail(handle: TailHandle): void {
 	handle.isHeld = false;
 	handle.reported = handle.reported.name === 'suspended' ? {name: 'connecting'} : handle.reported;
-	handle.control.wake();
+	handle.control.resume();
 }

@@ -1,17 +1,17 @@
 import type {TailClock} from './tail-clock.ts';
 
-/** Stops a tail and lets it go on. */
+/** Suspends and resumes a tail. */
 export type TailSwitch = {
-	/** No request is begun until `wake`, as while the program is suspended. */
+	/** Sends no request until `resume`, as while the program is suspended. */
 	readonly suspend: () => void;
-	/** Goes on at once: after a suspension, after a new login, in the middle of a wait. */
-	readonly wake: () => void;
+	/** Continues at once: after a suspension, after a new login, in the middle of a wait. */
+	readonly resume: () => void;
 	readonly isSuspended: () => boolean;
-	/** Has `listener` called at each `wake`; gives what takes it away again. */
-	readonly onWake: (listener: () => void) => () => void;
+	/** Calls `listener` at each `resume`. Returns a function that removes it. */
+	readonly onResume: (listener: () => void) => () => void;
 };
 
-/** A switch that is on. */
+/** Creates a switch that is not suspended. */
 export function createTailSwitch(): TailSwitch {
 	const listeners = new Set<() => void>();
 	let suspended = false;
@@ -19,14 +19,14 @@ export function createTailSwitch(): TailSwitch {
 		suspend() {
 			suspended = true;
 		},
-		wake() {
+		resume() {
 			suspended = false;
 			for (const listener of [...listeners]) {
 				listener();
 			}
 		},
 		isSuspended: () => suspended,
-		onWake(listener) {
+		onResume(listener) {
 			listeners.add(listener);
 			return () => listeners.delete(listener);
 		},
@@ -35,11 +35,11 @@ export function createTailSwitch(): TailSwitch {
 
 type Waiting = {readonly clock: TailClock; readonly signal: AbortSignal; readonly control: TailSwitch};
 
-/** Waits so many milliseconds, or for ever, until the switch wakes it or the signal aborts. Never throws for either. */
+/** Waits so many milliseconds, or forever; ends early if the switch wakes it or the signal aborts. Throws for neither. */
 export async function waitFor(milliseconds: number | undefined, {clock, signal, control}: Waiting): Promise<void> {
 	const cut = new AbortController();
 	const end = () => cut.abort();
-	const undo = control.onWake(end);
+	const undo = control.onResume(end);
 	signal.addEventListener('abort', end, {once: true});
 	const ended = new Promise<void>(resolve => cut.signal.addEventListener('abort', () => resolve(), {once: true}));
 	try {

@@ -55,7 +55,7 @@ export async function startApp(flags: AppFlags, surroundings: AppSurroundings): 
 			input.stop();
 		},
 		onContinue: () => input.resume(),
-		onResume: () => loaded.logs?.wake(),
+		onResume: () => loaded.logs?.resume(),
 	});
 	const {screen, session, measure, fit} = terminal;
 	const parts: Parts = {

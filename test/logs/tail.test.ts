@@ -113,7 +113,7 @@ test('a login that ended is asked for, and it goes on where it was once it is wo
 	const {told, asked} = await follow(['a\n', refused, 'a\nb\n'], {
 		onEvent(event, control) {
 			if (event.type === 'state' && event.state.name === 'login') {
-				setImmediate(control.wake);
+				setImmediate(control.resume);
 			}
 		},
 	});
@@ -127,7 +127,7 @@ test('while it is suspended nothing is asked', async () => {
 			if (event.type === 'lines') {
 				control.suspend();
 			} else if (event.type === 'state' && event.state.name === 'suspended') {
-				setImmediate(control.wake);
+				setImmediate(control.resume);
 			}
 		},
 	});

@@ -18,7 +18,7 @@ import {moveTo, pressInViewer} from './viewer/viewer-actions.ts';
 
 /** The logs of the app: followed, in the panel, and in the full-screen viewer. */
 export type AppLogs = LogDisplay &
-	Pick<FollowedLogs, 'suspend' | 'wake'> & {
+	Pick<FollowedLogs, 'suspend' | 'resume'> & {
 		/** Returns the log panel at that size: its title, then the end of the log in front. */
 		readonly panelLines: (size: Size) => readonly string[];
 		/** Opens the viewer; with a time, at the first line that arrived then or later. Returns false if no log is open. */
@@ -33,7 +33,7 @@ export function createAppLogs(options: LogScreenOptions): AppLogs {
 	const screen = createLogScreen(options);
 	const {followed} = screen;
 	const unsubscribe = followStore(screen);
-	const unfollow = followConnection(store, {...followed, retry: followed.wake});
+	const unfollow = followConnection(store, {...followed, retry: followed.resume});
 	return {
 		...followed,
 		follow(log) {

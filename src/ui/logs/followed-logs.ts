@@ -35,10 +35,10 @@ export type FollowedLogs = {
 	readonly hold: (login: Login) => void;
 	/** Resumes the logs of a login. */
 	readonly release: (login: Login) => void;
-	/** Suspends all logs until `wake`, as while the program is stopped. */
+	/** Suspends all logs until `resume`, as while the program is stopped. */
 	readonly suspend: () => void;
 	/** Polls at once all logs that are not on hold: after a stop, after a login, in the middle of a wait. */
-	readonly wake: () => void;
+	readonly resume: () => void;
 	/** Returns the time by which states count. */
 	readonly now: () => number;
 };
@@ -80,8 +80,8 @@ export function createFollowedLogs(dependencies: Dependencies): FollowedLogs {
 				control.suspend();
 			}
 		},
-		wake() {
-			followed.logs.forEach(wakeLog);
+		resume() {
+			followed.logs.forEach(resumeLog);
 		},
 		now: clock.now,
 	};
@@ -111,7 +111,7 @@ function openLog(followed: Followed, given: LogToFollow, updates: LogUpdates): v
 	const {environment, server} = given;
 	const before = logs.get(environment);
 	if (before && before.reported.name !== 'ended' && hasLogin(before, given)) {
-		wakeLog(before);
+		resumeLog(before);
 		store.getState().focusLog(environment);
 		store.getState().showLogDock(true);
 		return;
@@ -163,9 +163,9 @@ function mergeLogs(logs: Iterable<FollowedLog>): MergedLog {
 	return merged;
 }
 
-function wakeLog({control, isHeld}: FollowedLog): void {
+function resumeLog({control, isHeld}: FollowedLog): void {
 	if (!isHeld) {
-		control.wake();
+		control.resume();
 	}
 }
 

@@ -85,7 +85,7 @@ test('another connection holds the logs of the one before, which go on by themse
 	// Neither the same server with another login, nor the end of a suspension, lets it go on.
 	setConnection({profile: 'other', server, state: 'ready'});
 	appLogs.suspend();
-	appLogs.wake();
+	appLogs.resume();
 	setConnection({profile: 'other', server, state: 'ready'});
 	await new Promise(resolve => setTimeout(resolve, 20));
 	expect([title(), asked]).toEqual([expect.stringContaining('on hold'), askedBefore]);

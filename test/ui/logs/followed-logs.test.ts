@@ -124,7 +124,7 @@ test('a log is held with its login alone, whatever is still on its way, and goes
 	tails.hold({...login, server: 'http://elsewhere.test'});
 	expect(state()).not.toContain('on hold');
 	tails.hold(login);
-	tails.wake();
+	tails.resume();
 	expect([state(), tails.entriesOf(shop)?.end()]).toEqual(['on hold: connected elsewhere', 1]);
 	tails.release(login);
 	expect(state()).not.toContain('on hold');
