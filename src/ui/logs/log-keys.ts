@@ -3,19 +3,19 @@ import type {AppStore} from '../../store/store.ts';
 
 type Dependencies = {
 	readonly store: AppStore;
-	/** Gives the log in front the whole window; false where none is open. */
+	/** Opens the log in front in the viewer. Returns false if no log is open. */
 	readonly openViewer: () => boolean;
 };
 
 /**
- * What keys do to the dock of logs while the prompt has no use for them. None of them types anything: Ctrl+G is one byte
- * in every terminal (BEL), Alt with an arrow `CSI 1;3 A`, Alt with a letter the letter behind ESC. False for all others.
+ * Handles keys for the log panel that the prompt does not use. None of them types anything: Ctrl+G is one byte in every
+ * terminal (BEL), Alt with an arrow is `CSI 1;3 A`, Alt with a letter is the letter after ESC. Returns false for others.
  */
 export function pressInLogs(chord: string, {store, openViewer}: Dependencies): boolean {
 	const {logs, logDock, showLogDock, resizeLogDock, cycleLog, setToast, composer} = store.getState();
 	if (chord === 'ctrl+g') {
 		if (!openViewer()) {
-			setToast('No log is open: /env logs <id> opens one.');
+			setToast('No log is open. Open one: /env logs <id>');
 		}
 
 		return true;
@@ -46,7 +46,7 @@ export function pressInLogs(chord: string, {store, openViewer}: Dependencies): b
 	}
 }
 
-/** Puts the log that a tool call was about in front, where it is open and not in front with all others. */
+/** Focuses the log of a tool call, if it is open and the panel does not show all logs. */
 export function focusLogOf(store: AppStore, environment: unknown): void {
 	const {logs, logFocus, focusLog} = store.getState();
 	const log = logs.find(open => open.environment === environment);

@@ -15,9 +15,9 @@ type Dependencies = {
 };
 
 /** Longer lines are cut, in UTF-16 units. */
-const longestShown = 16 * 1024;
+const maxShown = 16 * 1024;
 
-/** Prints logs line by line, until Ctrl+C interrupts the command; what was there already, where it is not to go on. */
+/** Prints logs line by line until Ctrl+C interrupts the command; without `follow`, only the lines that exist already. */
 export function createLinearLogs({say, palette}: Dependencies): LogDisplay {
 	return {
 		async follow(
@@ -26,7 +26,7 @@ export function createLinearLogs({say, palette}: Dependencies): LogDisplay {
 		) {
 			const filter = createFilter({patterns: patterns ?? [], minLevel});
 			const abort = new AbortController();
-			const begun = Date.now();
+			const openedAt = Date.now();
 			let lines = 0;
 			let gaps = 0;
 			let before: TailState['name'] = 'connecting';
@@ -44,7 +44,7 @@ export function createLinearLogs({say, palette}: Dependencies): LogDisplay {
 					gaps += event.mark === 'restarted' ? 0 : 1;
 				} else {
 					const {state} = event;
-					if (isWorthSaying(state, before)) {
+					if (isNotable(state, before)) {
 						say(`-- ${safeLine(describeState(state, Date.now()))} --`);
 					}
 
@@ -55,7 +55,7 @@ export function createLinearLogs({say, palette}: Dependencies): LogDisplay {
 				}
 			}
 
-			say(`-- ${summaryOf({title, lines, gaps, openedAt: begun}, Date.now())} --`);
+			say(`-- ${summaryOf({title, lines, gaps, openedAt}, Date.now())} --`);
 		},
 		close: () => '',
 		closeAll: () => [],
@@ -63,12 +63,12 @@ export function createLinearLogs({say, palette}: Dependencies): LogDisplay {
 }
 
 function drawn(text: string, palette: Palette): string {
-	const cut = text.length > longestShown ? palette.dim(' … cut here') : '';
-	return paint(parseSgr(text.slice(0, longestShown).replace(/\r$/, '')), palette) + cut;
+	const cut = text.length > maxShown ? palette.dim(' … cut here') : '';
+	return paint(parseSgr(text.slice(0, maxShown).replace(/\r$/, '')), palette) + cut;
 }
 
-/** Lines speak for a log that is well; everything else is said, once. */
-function isWorthSaying({name}: TailState, before: TailState['name']): boolean {
+/** Returns true for a state to print, once. The lines alone show that a log is live. */
+function isNotable({name}: TailState, before: TailState['name']): boolean {
 	switch (name) {
 		case 'connecting':
 			return false;

@@ -10,36 +10,36 @@ import {graphemesOf, graphemeWidth, lineWidth, padEnd, textWidth, truncate} from
 import {wrapLine} from '../../terminal/text/wrap.ts';
 import type {LogEntries} from './merged-log.ts';
 
-/** How the time of arrival is shown before each line; `delta` is the time since the line before. */
+/** How the arrival time is shown before each line; `delta` is the time since the previous line. */
 export const timeStyles = ['off', 'local', 'UTC', 'delta'] as const;
 export type TimeStyle = (typeof timeStyles)[number];
 
-/** What stands for a log where several are shown together. */
+/** Names a log if several are shown together. */
 type LogTag = {readonly title: string; readonly hue: number};
 
 export type LineStyle = {
-	/** Cells of a row. */
+	/** Width of a row in cells. */
 	readonly width: number;
 	readonly palette: Palette;
-	/** A long line takes several rows; else it is cut, and begins at the cell `sideways`. */
+	/** Wraps a long line to several rows; otherwise it is cut, and starts at the cell `sideways`. */
 	readonly wrap: boolean;
 	readonly sideways: number;
 	readonly times: TimeStyle;
-	/** By environment, where several logs are shown together. */
+	/** By environment, if several logs are shown together. */
 	readonly tags?: ReadonlyMap<string, LogTag>;
 	readonly search?: Matcher | undefined;
 	readonly highlights: readonly Matcher[];
 };
 
-/** `isMatch` where something of the line was searched or is highlighted: without colour a sign has to say it. */
+/** `isMatch` is true if a search or highlight matches the line: it gets a marker, which does not depend on colour. */
 export type DrawnEntry = {readonly rows: readonly string[]; readonly isMatch: boolean};
 
 /** A longer line is cut on the screen (LOG-TAIL), in UTF-16 units. */
-const longestShown = 16 * 1024;
+const maxShown = 16 * 1024;
 const tabStop = 8;
 const widestTag = 16;
 
-/** The colours of logs, but red, which says that something is wrong. */
+/** The colours of logs, without red, which means an error. */
 const hues = [6, 2, 3, 5, 4, 14, 10, 11, 13, 12] as const;
 const levelStyles: Readonly<Record<Level, SpanStyle>> = {
 	fatal: {color: 1, bold: true},
@@ -52,7 +52,7 @@ const levelStyles: Readonly<Record<Level, SpanStyle>> = {
 const searchStyle: SpanStyle = {inverse: true};
 const highlightHues = [3, 6, 2, 5, 4] as const;
 
-/** An entry as rows of at most `width` cells. Its text is hostile: it is made safe here (SAFETY 1, 2). */
+/** Draws an entry as rows of at most `width` cells. Its text is hostile and is made safe here (SAFETY 1, 2). */
 export function drawEntry(log: LogEntries, place: number, style: LineStyle): DrawnEntry {
 	const entry = log.at(place);
 	if (!entry) {
@@ -68,8 +68,8 @@ export function drawEntry(log: LogEntries, place: number, style: LineStyle): Dra
 
 	const plain = withoutTabs(spansOf(entry));
 	const {spans, isMatch} = withMatches(plain, style);
-	const isCut = entry.text.length > longestShown;
-	const cut = isCut ? palette.dim(` … cut here, of ${formatBytes(entry.text.length)}; a saved file has it whole`) : '';
+	const isCut = entry.text.length > maxShown;
+	const cut = isCut ? palette.dim(` … cut (${formatBytes(entry.text.length)} in total)`) : '';
 	if (wrap) {
 		const text = paint(spans, palette) + cut;
 		return {rows: wrapLine(text, width, {hard: true, first: prefix, rest: ' '.repeat(lineWidth(prefix))}), isMatch};
@@ -79,12 +79,12 @@ export function drawEntry(log: LogEntries, place: number, style: LineStyle): Dra
 	return {rows: [truncate(prefix + truncate(text, room), width)], isMatch};
 }
 
-/** The name of a log in its colour, always of the same width. */
+/** Returns the name of a log in its colour, padded to a fixed width. */
 function drawTag({title, hue}: LogTag, width: number, palette: Palette): string {
 	return inHue(hue, padEnd(truncate(safeLine(title), width), width), palette);
 }
 
-/** Text in the colour of a log. */
+/** Returns text in the colour of a log. */
 export function inHue(hue: number, text: string, palette: Palette): string {
 	return paint([{text, style: {color: hues[hue % hues.length] ?? 7}}], palette);
 }
@@ -113,9 +113,9 @@ function timeOf(log: LogEntries, place: number, at: number, times: Exclude<TimeS
 	return times === 'UTC' ? `${iso.slice(11, 23)}Z` : `${formatClock(at)}${iso.slice(19, 23)}`;
 }
 
-/** The line with its own colours; one without any has those of its level. */
+/** Returns the line with its own colours; a line without any gets the colour of its level. */
 function spansOf({text, level}: Extract<LogEntry, {kind: 'line'}>): readonly Span[] {
-	const spans = parseSgr(cutText(text, longestShown).replace(/\r$/, ''));
+	const spans = parseSgr(cutText(text, maxShown).replace(/\r$/, ''));
 	const isColored = spans.some(span => Object.keys(span.style).length > 0);
 	return isColored || !level ? spans : spans.map(span => ({...span, style: levelStyles[level]}));
 }
@@ -136,7 +136,7 @@ function withoutTabs(spans: readonly Span[]): readonly Span[] {
 	}));
 }
 
-/** What was searched stands out most, then the highlights in their order. */
+/** Marks matches. Those of the search are on top, then the highlights in their order. */
 function withMatches(spans: readonly Span[], {search, highlights}: LineStyle) {
 	const text = spans.map(span => span.text).join('');
 	const marked = [
@@ -171,7 +171,7 @@ function withStyle(spans: readonly Span[], [start, end]: readonly [number, numbe
 	});
 }
 
-/** The spans without so many cells in front; what remains of a wide character is a space. */
+/** Returns the spans without the first cells; the rest of a wide character becomes a space. */
 function dropCells(spans: readonly Span[], cells: number): readonly Span[] {
 	let left = cells;
 	return left === 0

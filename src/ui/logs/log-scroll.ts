@@ -1,37 +1,38 @@
 import type {LogEntries} from './merged-log.ts';
 import type {ShownLines} from './shown-lines.ts';
 
-/** Where a person reads. Places, not row numbers: whatever comes or goes, the same line stays where it is. */
+/** Where the user reads. It holds places, not row numbers, so a line stays where it is when others come or go. */
 export type ScrollPosition = {
-	/** The place of the line that keys are about. */
+	/** The place of the line that keys apply to. */
 	readonly cursor: number;
-	/** The place of the line at the upper edge, and how many of its rows are above that edge. */
+	/** The place of the line at the upper edge. */
 	readonly top: number;
+	/** How many of its rows are above that edge. */
 	readonly row: number;
-	/** The end of the log when the reading began: what came since is counted. */
+	/** The end of the log when scrolling started; later lines are counted. */
 	readonly since: number;
 };
 
-/** A log as it is shown. */
+/** The part of a log that is on the screen. */
 export type Viewport = {
 	readonly log: LogEntries;
 	readonly shown: ShownLines;
-	/** Rows for lines. */
+	/** Number of rows for lines. */
 	readonly rows: number;
-	/** Rows that a line takes. */
+	/** Returns the number of rows of a line. */
 	readonly heightOf: (place: number) => number;
 };
 
 type Edge = Pick<ScrollPosition, 'top' | 'row'>;
 
-/** The end of the log at the lower edge; undefined where nothing is shown. */
+/** Returns the position with the end of the log at the lower edge; undefined if no line is shown. */
 export function scrollAtEnd(viewport: Viewport): ScrollPosition | undefined {
 	const {log, shown} = viewport;
 	const last = shown.placeAt(shown.count() - 1);
 	return last === undefined ? undefined : {cursor: last, ...edgeAtEnd(viewport, last), since: log.end()};
 }
 
-/** A reading with its cursor at that line or the next one that is shown, on the screen, and as little moved as can be. */
+/** Moves the cursor to that line, or the next one that is shown, and scrolls as little as possible. */
 export function readAt(viewport: Viewport, scroll: ScrollPosition, place: number): ScrollPosition {
 	const {shown, rows, heightOf} = viewport;
 	const cursor = snapped(shown, place);
@@ -48,14 +49,14 @@ export function readAt(viewport: Viewport, scroll: ScrollPosition, place: number
 	return {...scroll, cursor, ...(isBefore(kept, lowest) ? lowest : kept)};
 }
 
-/** The same with some context around a line that was not on the screen. */
+/** Moves the cursor to a line, with some context if the line was not on the screen. */
 export function jumpTo(viewport: Viewport, scroll: ScrollPosition, place: number): ScrollPosition {
 	const moved = readAt(viewport, scroll, place);
 	const isNear = moved.top === scroll.top && moved.row === scroll.row;
 	return isNear ? moved : {...moved, ...back(viewport, {top: moved.cursor, row: 0}, Math.floor(viewport.rows / 3))};
 }
 
-/** Moves the cursor by lines; through one that is taller than the screen row by row. */
+/** Moves the cursor by lines; within a line that is taller than the screen, by rows. */
 export function moveBy(viewport: Viewport, scroll: ScrollPosition, lines: number): ScrollPosition {
 	const {shown, rows, heightOf} = viewport;
 	const {cursor, top, row} = readAt(viewport, scroll, scroll.cursor);
@@ -72,7 +73,7 @@ export function moveBy(viewport: Viewport, scroll: ScrollPosition, lines: number
 	return readAt(viewport, {...scroll, top, row}, shown.placeAt(index) ?? cursor);
 }
 
-/** Moves by screens, with one row in common. */
+/** Moves by pages that share one row. */
 export function pageBy(viewport: Viewport, scroll: ScrollPosition, pages: 1 | -1): ScrollPosition {
 	const {shown, rows} = viewport;
 	const {cursor, top, row} = readAt(viewport, scroll, scroll.cursor);
@@ -86,7 +87,7 @@ export function pageBy(viewport: Viewport, scroll: ScrollPosition, pages: 1 | -1
 	return {...scroll, ...edge, cursor: edge.top};
 }
 
-/** The rows of the screen: the place of the line, and which of its rows. */
+/** Returns the rows of the screen: the place of the line, and which of its rows. */
 export function visibleRows(viewport: Viewport, edge: Edge): readonly (readonly [place: number, row: number])[] {
 	const {shown, rows, heightOf} = viewport;
 	const visible: (readonly [number, number])[] = [];
@@ -115,7 +116,7 @@ function edgeAtEnd(viewport: Viewport, last: number): Edge {
 	return back(viewport, {top: last, row: viewport.heightOf(last) - 1}, viewport.rows - 1);
 }
 
-/** So many rows further up, at most to the first one. */
+/** Returns the edge so many rows further up, at most the first row. */
 function back({shown, heightOf}: Viewport, {top, row}: Edge, rows: number): Edge {
 	let index = shown.indexOf(top);
 	let at = row - rows;
@@ -129,7 +130,7 @@ function back({shown, heightOf}: Viewport, {top, row}: Edge, rows: number): Edge
 	return {top: place, row: Math.max(0, at)};
 }
 
-/** So many rows further down, at most until the end is at the lower edge. */
+/** Returns the edge so many rows further down, at most until the end is at the lower edge. */
 function ahead(viewport: Viewport, {top, row}: Edge, rows: number): Edge {
 	const {shown, heightOf} = viewport;
 	let index = shown.indexOf(top);

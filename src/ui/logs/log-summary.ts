@@ -2,7 +2,7 @@ import {formatAmount, formatDuration} from '../../core/format.ts';
 import type {OpenLog} from '../../store/logs-slice.ts';
 import {safeLine} from '../../terminal/text/safe-text.ts';
 
-/** What came of a log, as `web-shop: 1,234 lines, 2 gaps, 4 m 00 s`. `now` is in milliseconds since the epoch. */
+/** Returns a summary such as `web-shop: 1,234 lines, 2 gaps, 4 m 00 s`. `now` is in milliseconds since the epoch. */
 export function summaryOf(
 	{title, lines, gaps, openedAt}: Pick<OpenLog, 'title' | 'lines' | 'gaps' | 'openedAt'>,
 	now: number,

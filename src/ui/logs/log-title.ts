@@ -11,17 +11,17 @@ type Facts = {
 	readonly logs: readonly OpenLog[];
 	readonly focus: string;
 	readonly now: number;
-	/** How many lines a filter hides. */
+	/** Number of lines that a filter hides. */
 	readonly hides: number;
 	readonly palette: Palette;
 };
 
-/** How many lines came while somebody reads further up; undefined while the end is followed. */
+/** Number of new lines since the user scrolled up; undefined while the end is followed. */
 type Paused = {readonly came: number} | undefined;
 
 const longestTitle = 24;
 
-/** The logs that can be in front, the one that is in brackets, each with what is unread of it. */
+/** Returns the tabs: the focused log in brackets, each log with its number of unread lines. */
 export function tabsLine({logs, focus, palette}: Pick<Facts, 'logs' | 'focus' | 'palette'>, width: number): string {
 	const tabs = logPlaces(logs).map(place => {
 		const log = logs.find(({environment}) => environment === place);
@@ -34,7 +34,7 @@ export function tabsLine({logs, focus, palette}: Pick<Facts, 'logs' | 'focus' | 
 	return truncate(tabs.join(' '), width);
 }
 
-/** What is in front and how it is doing: this is never left out, the keys are where there is no room for them. */
+/** Returns the title of the focused log and its state. If there is no room, the keys are left out, but not the state. */
 export function titleLine(facts: Facts, width: number, paused: Paused, keys: readonly string[]): string {
 	const {logs, focus, palette, hides} = facts;
 	const log = logs.find(({environment}) => environment === focus);
@@ -62,7 +62,7 @@ export function titleLine(facts: Facts, width: number, paused: Paused, keys: rea
 	return fitParts(parts, width);
 }
 
-/** A title that says little is followed by the beginning of the id. */
+/** Returns the title, with the beginning of the id. */
 function nameOf({logs, focus}: Facts): string {
 	const log = logs.find(({environment}) => environment === focus);
 	if (!log) {
@@ -70,14 +70,14 @@ function nameOf({logs, focus}: Facts): string {
 	}
 
 	const id = log.environment.slice(0, 8);
-	// Of several with one name each has the first characters of its id behind it.
+	// If several logs share a name, each title already ends in the first characters of its id.
 	const words = log.title.split(' ');
 	const title = words.length > 1 && id.startsWith(words.at(-1) ?? id) ? words.slice(0, -1).join(' ') : log.title;
 	const name = truncate(safeLine(title), longestTitle);
 	return name === id ? `log ${id}` : `${name} ${safeLine(id)}`;
 }
 
-/** One state, or of several logs each that is not simply alive. */
+/** Returns the state of the focused log; for several logs, each state that is not live. */
 function stateParts({logs, focus, now, palette}: Facts) {
 	const log = logs.find(({environment}) => environment === focus);
 	const text = (state: TailState) => safeLine(describeState(state, now));
@@ -87,7 +87,7 @@ function stateParts({logs, focus, now, palette}: Facts) {
 
 	const troubled = logs.filter(({state}) => state.name !== 'live');
 	return troubled.length === 0
-		? [{text: logs.length === 0 ? 'nothing is followed' : 'live', role: palette.success, rank: 0}]
+		? [{text: logs.length === 0 ? 'no logs' : 'live', role: palette.success, rank: 0}]
 		: troubled.map(({title, state}) => ({
 				text: `${truncate(safeLine(title), longestTitle)} ${text(state)}`,
 				role: roleOf(state, palette),

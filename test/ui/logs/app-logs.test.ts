@@ -77,7 +77,7 @@ test('another connection holds the logs of the one before, which go on by themse
 	await expect.poll(lines, {interval: 5}).toBe(1);
 	setConnection({profile: 'b', server: 'https://b.test', state: 'ready'});
 	expect(appLogs.panelLines({columns: 80, rows: 2})).toEqual([
-		'── web-shop 5eefeae8 · on hold: connected elsewhere · Ctrl+G opens · Alt+L hides',
+		'── web-shop 5eefeae8 · on hold: connected elsewhere · Ctrl+G open · Alt+L hide',
 		'  one',
 	]);
 	const askedBefore = asked;
@@ -91,7 +91,7 @@ test('another connection holds the logs of the one before, which go on by themse
 	expect([title(), asked]).toEqual([expect.stringContaining('on hold'), askedBefore]);
 	setConnection(home);
 	await expect.poll(lines, {interval: 5}).toBe(2);
-	expect(title()).toBe('── web-shop 5eefeae8 · live · 2 lines · Ctrl+G opens · Alt+L shows');
+	expect(title()).toBe('── web-shop 5eefeae8 · live · 2 lines · Ctrl+G open · Alt+L show');
 });
 
 test('lines that were missed while the app was connected elsewhere are said to be missing', async () => {

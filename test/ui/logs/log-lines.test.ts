@@ -73,7 +73,7 @@ test('a line of 10 MB is cut on the screen, says so, and costs next to nothing',
 	const huge = '\u001b[31mé'.repeat(1_600_000);
 	const log = logOf([huge]);
 	const {rows} = drawEntry(log, 0, {...style, width: 80, wrap: true});
-	expect(rows.join('')).toContain('cut here, of 9.6 MB');
+	expect(rows.join('')).toContain('cut (9.6 MB in total)');
 	expect(rows.length).toBeLessThan(300);
 });
 

@@ -4,7 +4,7 @@ import {scrollAtEnd, visibleRows} from '../log-scroll.ts';
 import {tabsLine, titleLine} from '../log-title.ts';
 import {type LogPicture, whyEmpty} from '../viewer/log-view.ts';
 
-/** The dock: a title that says how the log is doing and what keys do, the logs where there are several, the newest lines. */
+/** Draws the log panel: a title with the state and the keys, the tabs if there are several logs, the newest lines. */
 export function drawLogPanel(picture: LogPicture, {columns, rows}: Size): readonly string[] {
 	const {logs, viewport, drawn, palette} = picture;
 	if (rows < 1) {
@@ -14,10 +14,10 @@ export function drawLogPanel(picture: LogPicture, {columns, rows}: Size): readon
 	const isHidden = rows === 1;
 	const several = logs.length > 1;
 	const keys = [
-		'Ctrl+G opens',
-		isHidden ? 'Alt+L shows' : 'Alt+L hides',
+		'Ctrl+G open',
+		isHidden ? 'Alt+L show' : 'Alt+L hide',
 		...(several ? ['Tab next'] : []),
-		...(isHidden ? [] : ['Alt+↑↓ sizes']),
+		...(isHidden ? [] : ['Alt+↑↓ resize']),
 	];
 	const rule = palette.dim('── ');
 	const title = truncate(

@@ -11,7 +11,7 @@ import type {Position} from './log-viewer-state.ts';
 
 type LogLine = Extract<LogEntry, {kind: 'line'}>;
 
-/** The lines that keys are about: from the mark to the cursor, or the line at the cursor. The last one is followed. */
+/** Returns the lines that keys apply to: from the mark to the cursor, or the line at the cursor, by default the last one. */
 export function chosenPlaces(viewport: Viewport, {scroll = scrollAtEnd(viewport), mark}: Position): readonly number[] {
 	if (!scroll) {
 		return [];
@@ -23,14 +23,14 @@ export function chosenPlaces(viewport: Viewport, {scroll = scrollAtEnd(viewport)
 	return Array.from({length: to - from + 1}, (_, index) => shown.placeAt(from + index)).filter(isPlace);
 }
 
-/** Every line that is shown. */
+/** Returns all lines that are shown. */
 function shownPlaces({shown}: Viewport): readonly number[] {
 	return Array.from({length: shown.count()}, (_, index) => shown.placeAt(index)).filter(isPlace);
 }
 
 /**
- * Gives lines to the terminal's clipboard as they are seen, without colours and with everything invisible made visible: a
- * line of a log must not become a command where it is pasted (SAFETY 3). Gives what is to be said of it.
+ * Copies lines to the terminal's clipboard as they are shown, without colours and with invisible characters made visible:
+ * a line of a log must not become a command when it is pasted (SAFETY 3). Returns the note to show.
  */
 export function copyLines(viewport: Viewport, places: readonly number[], copy: (text: string) => boolean): string {
 	const texts = linesAt(viewport, places).map(({text}) =>
@@ -39,20 +39,20 @@ export function copyLines(viewport: Viewport, places: readonly number[], copy: (
 			.join(''),
 	);
 	if (texts.length === 0) {
-		return 'There is no line to copy.';
+		return 'No line to copy.';
 	}
 
 	return copy(texts.join('\n'))
-		? `${formatAmount(texts.length, 'line')} ${texts.length === 1 ? 'was' : 'were'} given to the terminal’s clipboard.`
-		: 'The terminal takes no copies, or not so much at once: s saves a file.';
+		? `Copied ${formatAmount(texts.length, 'line')} to the clipboard.`
+		: 'Couldn’t copy: too long, or not supported by this terminal. Press s to save a file.';
 }
 
-/** Where the app works, and where the user is at home. */
+/** The working folder, and the user's home folder. */
 type Folders = {readonly folder: string; readonly homeFolder: string | undefined};
 
 /**
- * Saves the marked lines, else all that are shown, whole and as they came, for the user alone (0600). Gives what is to be
- * said of it, be it why it could not be done.
+ * Saves the marked lines, or all that are shown, whole and unchanged, readable only by the user (0600). Returns the note to
+ * show: the path, or why it failed.
  */
 export async function saveLines(
 	viewport: Viewport,
@@ -70,7 +70,7 @@ export async function saveLines(
 	}
 }
 
-/** Puts lines into the prompt, those of each log by themselves, and says so. False where there are none. */
+/** Attaches lines to the prompt, one attachment per log, and shows a toast. Returns false if there are none. */
 export function attachChosen(
 	store: AppStore,
 	{log}: Viewport,
@@ -96,7 +96,7 @@ export function attachChosen(
 	return labels.length > 0;
 }
 
-/** How a saved log is called by default: its title, and the time. */
+/** Returns the default name of a saved log: its title and the time. */
 export function fileNameOf(title: string, now: number): string {
 	const name = title.replace(/[^A-Za-z0-9._-]+/g, '-').replace(/^[-.]+|-+$/g, '') || 'log';
 	const time = new Date(now).toISOString().slice(0, 19).replace(/[-:]/g, '').replace('T', '-');

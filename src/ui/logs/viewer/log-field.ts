@@ -7,7 +7,7 @@ import {type FieldKind, filterOf, type LogViewer, type ViewerStep, withFilter} f
 
 type Field = NonNullable<LogViewer['field']>;
 
-/** Applies one token to the line that is open: Enter takes it, for what is in front, and Escape leaves it. */
+/** Applies one token to the open input line: Enter applies it to the focused log, Escape cancels it. */
 export function pressInField(viewer: LogViewer, {kind, composer}: Field, token: InputToken, focus: string): ViewerStep {
 	const chord = token.type === 'key' ? chordOf(token) : '';
 	if (chord === 'escape' || chord === 'ctrl+c' || chord === 'ctrl+g') {
@@ -18,7 +18,7 @@ export function pressInField(viewer: LogViewer, {kind, composer}: Field, token: 
 		try {
 			return entered({...viewer, field: undefined, note: ''}, {kind, text: composer.text, focus});
 		} catch (error) {
-			// The line stays, to be mended.
+			// The line stays open, so that the user can fix it.
 			return {viewer: {...viewer, note: error instanceof AppError ? error.message : String(error)}};
 		}
 	}
@@ -28,7 +28,7 @@ export function pressInField(viewer: LogViewer, {kind, composer}: Field, token: 
 
 type Entered = {readonly kind: FieldKind; readonly text: string; readonly focus: string};
 
-/** What a line that was entered does. Throws `usage` for an expression that does not compile. */
+/** Applies the entered line. Throws `AppError("usage")` for an invalid expression. */
 function entered(viewer: LogViewer, {kind, text, focus}: Entered): ViewerStep {
 	switch (kind) {
 		case 'search': {

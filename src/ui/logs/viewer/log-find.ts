@@ -5,19 +5,19 @@ import type {LogEntries} from '../merged-log.ts';
 
 type Find = {
 	readonly viewport: Viewport;
-	/** Where the search begins; without one it goes from the end upwards. */
+	/** Where the search starts; without it, the search goes up from the end. */
 	readonly scroll: ScrollPosition | undefined;
 	readonly matcher: Matcher;
 	readonly direction: 'forward' | 'backward';
 	readonly signal: AbortSignal;
 };
 
-/** `isAround` where it was found only behind the other end of the log. */
+/** `isAround` is true if the search wrapped around. */
 export type Found = {readonly place: number; readonly isAround: boolean};
 
 /**
- * Finds the next shown line that matches, undefined for none in the whole log. Throws `usage` for an expression that takes
- * too long, and the reason of `signal`.
+ * Finds the next shown line that matches; undefined if the whole log has none. Throws `AppError("usage")` if the expression
+ * takes too long, and the reason of `signal`.
  */
 export async function findLine({viewport, scroll, matcher, direction, signal}: Find): Promise<Found | undefined> {
 	const {log, shown} = viewport;
@@ -39,13 +39,13 @@ export async function findLine({viewport, scroll, matcher, direction, signal}: F
 	return around === undefined ? undefined : {place: around, isAround: true};
 }
 
-/** The place of the first entry that arrived at that time or later, in milliseconds since the epoch. */
+/** Returns the place of the first entry that arrived at that time (milliseconds since the epoch) or later. */
 export function placeAtTime(log: LogEntries, at: number): number {
 	let low = log.start();
 	let high = log.end();
 	while (low < high) {
 		const middle = (low + high) >> 1;
-		// What is gone from between belongs to the log that was closed: its neighbours tell the time.
+		// A missing entry belongs to a closed log; its neighbours have the time.
 		const entry = log.at(middle);
 		if (entry && entry.at < at) {
 			low = middle + 1;
@@ -57,7 +57,7 @@ export function placeAtTime(log: LogEntries, at: number): number {
 	return low;
 }
 
-/** When the entry at the cursor arrived, in milliseconds since the epoch; undefined where nothing is shown. */
+/** Returns when the entry at the cursor arrived, in milliseconds since the epoch; undefined if no line is shown. */
 export function timeAt(
 	viewport: Viewport,
 	{scroll = scrollAtEnd(viewport)}: {readonly scroll?: ScrollPosition | undefined},

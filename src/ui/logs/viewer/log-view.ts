@@ -16,49 +16,49 @@ export type LogPicture = {
 	readonly focus: string;
 	readonly viewer: LogViewer;
 	readonly viewport: Viewport;
-	/** A line drawn to the width beside the gutter. */
+	/** Returns a line, drawn to the width beside the gutter. */
 	readonly drawn: (place: number) => DrawnEntry;
 	readonly palette: Palette;
-	/** The time by which states count, in milliseconds. */
+	/** The current time of the tail's clock, in milliseconds. */
 	readonly now: number;
-	/** True while the filter is still looking at lines. */
+	/** True while the filter is still examining lines. */
 	readonly isFiltering: boolean;
 	/** Said instead of the keys, where something else needs the person. */
 	readonly notice: string;
 };
 
-/** Cells before each line: what is chosen, and whether something was found in it. */
+/** Cells before each line: the selection, and the marker of a match. */
 export const gutter = 2;
 
 const keysLine = '? help · / search · & filter · m mark · s save · a attach · End latest · q close';
 
 const help: readonly (readonly [keys: string, meaning: string])[] = [
-	['Up Down  j k', 'a line up or down; this pauses, and nothing moves until End'],
-	['PgUp PgDn  b Space', 'a screen up or down'],
-	['Home  g', 'the oldest line that is kept'],
+	['Up Down  j k', 'a line up or down; this pauses until End'],
+	['PgUp PgDn  b Space', 'a page up or down'],
+	['Home  g', 'the oldest line'],
 	['End  G', 'jump to the latest line and follow it'],
-	['Left Right', 'the rest of long lines; w wraps them instead'],
-	['/  n  N', 'search a regular expression, the next match, the one before'],
-	['&', 'filter: only lines that match, or do not with ! before it; Enter on nothing takes the last one away'],
-	['h', 'highlight what matches; Enter on nothing takes the last one away'],
-	['l', 'the least level that is shown'],
-	['=', 'this filter and level for all logs; else each log has its own'],
-	['t', 'times of arrival: off, local, UTC, since the line before'],
+	['Left Right', 'scroll long lines sideways; w wraps them'],
+	['/  n  N', 'search with a regex, next match, previous match'],
+	['&', 'filter by a regex, ! excludes; Enter without text removes the last filter'],
+	['h', 'highlight matches; Enter without text removes the last highlight'],
+	['l', 'the minimum level'],
+	['=', 'use this filter and level for all logs'],
+	['t', 'arrival times: off, local, UTC, since the previous line'],
 	['m', 'mark one end of a range; the cursor is the other end'],
 	['c', 'copy the range, or the line, to the clipboard'],
-	['s', 'save the range, or all that is shown, whole lines'],
-	['a', 'put the range, or the line, into the prompt'],
-	['L', 'the tool call of that moment, in the transcript'],
+	['s', 'save the range, or all shown lines'],
+	['a', 'attach the range, or the line, to the prompt'],
+	['L', 'the transcript at the time of this line'],
 	['Tab', 'the next log'],
 	['q  Esc  Ctrl+G', 'close the log viewer'],
 ];
 
-/** Rows that are left for lines in a window of that height. */
+/** Returns the number of rows for lines in a window of that height. */
 export function bodyRows(picture: Pick<LogPicture, 'logs' | 'viewer' | 'focus'>, rows: number): number {
 	return Math.max(1, rows - headRows(picture.logs) - 1 - (hasConditions(picture) ? 1 : 0));
 }
 
-/** The whole window: what is in front and how it is doing, its lines, what they are narrowed by, and what keys do. */
+/** Draws the viewer: the title with the state, the lines, the filter, and the keys. */
 export function drawLogScreen(picture: LogPicture, {columns, rows}: Size): readonly string[] {
 	const {logs, viewer, viewport, focus, palette} = picture;
 	const {scroll} = positionOf(viewer, focus);
@@ -68,17 +68,17 @@ export function drawLogScreen(picture: LogPicture, {columns, rows}: Size): reado
 		...(headRows(logs) > 1 ? [tabsLine(picture, columns)] : []),
 	];
 	const room = bodyRows(picture, rows);
-	const told = viewer.help === undefined ? undefined : helpPage(viewer.help, {columns, rows: room}, palette);
-	const body = told?.lines ?? bodyLines(picture, columns);
+	const page = viewer.help === undefined ? undefined : helpPage(viewer.help, {columns, rows: room}, palette);
+	const body = page?.lines ?? bodyLines(picture, columns);
 	return [
 		...head,
 		...Array.from({length: room}, (_, index) => body[index] ?? ''),
 		...(hasConditions(picture) ? [truncate(palette.dim(conditions(picture)), columns)] : []),
-		told ? truncate(palette.dim(told.keys), columns) : footer(picture, columns),
+		page ? truncate(palette.dim(page.keys), columns) : footer(picture, columns),
 	].slice(0, rows);
 }
 
-/** Where the caret is while something is typed. */
+/** Returns where the caret is while the input line is open. */
 export function caretOf({viewer}: Pick<LogPicture, 'viewer'>, {columns, rows}: Size) {
 	return viewer.field && {row: rows - 1, column: drawField(viewer.field, columns).column};
 }
@@ -106,9 +106,9 @@ function bodyLines({viewport, viewer, focus, drawn, palette}: LogPicture, column
 	});
 }
 
-/** Why no line is shown. */
+/** Returns why no line is shown. */
 export function whyEmpty({log}: Viewport): string {
-	return log.end() === log.start() ? 'Nothing was logged yet.' : 'No line passes the filter.';
+	return log.end() === log.start() ? 'No log lines yet.' : 'No line matches the filter.';
 }
 
 function hasConditions({viewer, focus}: Pick<LogPicture, 'viewer' | 'focus'>): boolean {
@@ -120,11 +120,11 @@ function hasConditions({viewer, focus}: Pick<LogPicture, 'viewer' | 'focus'>): b
 function conditions({viewer, focus, viewport, isFiltering}: LogPicture): string {
 	const {search, highlights} = viewer;
 	const {patterns, minLevel} = filterOf(viewer, focus);
-	const hides = `${formatNumber(viewport.shown.hidden())}${isFiltering ? '…' : ''} hidden`;
+	const hidden = `${formatNumber(viewport.shown.hidden())}${isFiltering ? '…' : ''} hidden`;
 	return [
 		...(patterns.length > 0 ? [`filter ${patterns.map(safeLine).join(' & ')}`] : []),
 		...(minLevel ? [`level ≥ ${minLevel}`] : []),
-		...(patterns.length > 0 || minLevel ? [hides] : []),
+		...(patterns.length > 0 || minLevel ? [hidden] : []),
 		...(search ? [`search ${safeLine(search)}`] : []),
 		...(highlights.length > 0 ? [`highlight ${highlights.map(safeLine).join(', ')}`] : []),
 	].join(' · ');
@@ -142,12 +142,12 @@ function footer({viewer, notice, palette}: LogPicture, columns: number): string 
 
 const labels = {search: 'Search: ', filter: 'Filter: ', highlight: 'Highlight: ', save: 'Save as: '} as const;
 
-/** What is typed, behind its label. */
+/** Draws the input line after its label. */
 function drawField({kind, composer}: NonNullable<LogViewer['field']>, columns: number) {
 	return drawLine(labels[kind], composer, columns);
 }
 
-/** One page of the help, whole lines of it: pages go round, so that any number is one of them. */
+/** Returns one page of the help. Pages wrap around, so any number is valid. */
 function helpPage(page: number, {columns, rows}: Size, palette: Palette) {
 	const width = Math.max(...help.map(([keys]) => lineWidth(keys)));
 	const lines = help.flatMap(([keys, meaning]) =>

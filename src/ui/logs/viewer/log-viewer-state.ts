@@ -5,40 +5,40 @@ import {allLogs, type OpenLog} from '../../../store/logs-slice.ts';
 import type {TimeStyle} from '../log-lines.ts';
 import type {ScrollPosition, Viewport} from '../log-scroll.ts';
 
-/** What is typed into a line at the lower edge. */
+/** What the input line at the lower edge is for. */
 export type FieldKind = 'search' | 'filter' | 'highlight' | 'save';
 
-/** How one log, or all of them together, are looked at. */
+/** Where the viewer is in one log, or in all logs together. */
 export type Position = {
-	/** Undefined while the end is followed. */
+	/** Undefined while the viewer follows the end. */
 	readonly scroll?: ScrollPosition | undefined;
-	/** The other end of the chosen lines; the cursor is the one end. */
+	/** One end of the selected lines; the cursor is the other one. */
 	readonly mark?: number | undefined;
 };
 
-/** Which lines of one log, or of all of them together, are shown. */
+/** Which lines of one log, or of all logs together, are shown. */
 export type LineFilter = {
-	/** All of them must hold, as `createFilter` has it. */
+	/** All of them must hold, as in `createFilter`. */
 	readonly patterns: readonly string[];
-	/** The least severe level that is shown. */
+	/** The minimum level that is shown. */
 	readonly minLevel: Exclude<Level, 'trace'> | undefined;
 };
 
-/** The viewer of logs: what it shows and how. The lines are elsewhere. */
+/** What the log viewer shows, and how. The lines are elsewhere. */
 export type LogViewer = {
-	/** By environment, or `allLogs`; so are the narrowings, because what is noise in one log is the point of another. */
+	/** By environment, or `allLogs`. */
 	readonly positions: ReadonlyMap<string, Position>;
 	readonly filters: ReadonlyMap<string, LineFilter>;
 	readonly highlights: readonly string[];
 	readonly search: string;
 	readonly wrap: boolean;
 	readonly times: TimeStyle;
-	/** Cells that are left out at the left, where lines are not wrapped. */
+	/** Cells skipped at the left if lines are not wrapped. */
 	readonly sideways: number;
 	readonly field: {readonly kind: FieldKind; readonly composer: ComposerState} | undefined;
-	/** The page of the help that is shown instead of lines; undefined for none. */
+	/** The page of the help that is shown instead of lines; undefined if it is closed. */
 	readonly help: number | undefined;
-	/** What is said about the last key; '' for nothing. */
+	/** The note about the last key, '' for none. */
 	readonly note: string;
 };
 
@@ -55,7 +55,7 @@ export const emptyViewer: LogViewer = {
 	note: '',
 };
 
-/** What the viewer asks of its owner. */
+/** What a key asks the app to do. */
 export type ViewerAction =
 	| {readonly type: 'close' | 'redraw' | 'suspend' | 'copy' | 'attach' | 'transcript'}
 	| {readonly type: 'search'; readonly direction: 'forward' | 'backward'}
@@ -64,20 +64,19 @@ export type ViewerAction =
 
 export type ViewerStep = {readonly viewer: LogViewer; readonly action?: ViewerAction};
 
-/** What a key is applied to. */
+/** What a key applies to. */
 export type ViewerFocus = {
-	/** What is in front, and everything that can be. */
+	/** The log in front, and all that can be in front. */
 	readonly focus: string;
 	readonly places: readonly string[];
-	/** What of it is seen. */
 	readonly viewport: Viewport;
-	/** How a saved file would be called. */
+	/** The default name of a saved file. */
 	readonly fileName: string;
 };
 
 const everything: LineFilter = {patterns: [], minLevel: undefined};
 
-/** The position of what is in front. */
+/** Returns the position in the log in front. */
 export function positionOf({positions}: LogViewer, focus: string): Position {
 	return positions.get(focus) ?? {};
 }
@@ -86,7 +85,7 @@ export function withPosition(viewer: LogViewer, focus: string, position: Positio
 	return {...viewer, positions: new Map([...viewer.positions, [focus, position]])};
 }
 
-/** What what is in front is narrowed to. */
+/** Returns the filter of the log in front. */
 export function filterOf({filters}: LogViewer, focus: string): LineFilter {
 	return filters.get(focus) ?? everything;
 }
@@ -96,13 +95,13 @@ export function withFilter(viewer: LogViewer, focus: string, change: Partial<Lin
 	return {...viewer, filters: new Map([...viewer.filters, [focus, filter]])};
 }
 
-/** Narrows everything that can be in front as the one that is. */
+/** Uses the filter of the log in front for all logs. */
 export function withFilterForAll(viewer: LogViewer, {focus, places}: Pick<ViewerFocus, 'focus' | 'places'>): LogViewer {
 	const filter = filterOf(viewer, focus);
 	return {...viewer, filters: new Map(places.map(place => [place, filter]))};
 }
 
-/** Narrows a log to what it was asked for with; what was asked for without anything stays as it is. */
+/** Applies the filter that a log was opened with. Without one, the current filter stays. */
 export function withRequestedFilter(
 	viewer: LogViewer,
 	{environment, patterns = [], minLevel}: Pick<LogToFollow, 'environment' | 'patterns' | 'minLevel'>,
@@ -113,7 +112,7 @@ export function withRequestedFilter(
 		: viewer;
 }
 
-/** Takes away what was added last: the newest filter, or the level where there is none. */
+/** Removes the newest pattern, or the minimum level if there is none. */
 export function withoutLastPattern(viewer: LogViewer, focus: string): LogViewer {
 	const {patterns} = filterOf(viewer, focus);
 	const change = patterns.length > 0 ? {patterns: patterns.slice(0, -1)} : {minLevel: undefined};
@@ -121,8 +120,8 @@ export function withoutLastPattern(viewer: LogViewer, focus: string): LogViewer 
 }
 
 /**
- * The viewer without what it knew of logs that were closed. Other lines have their places now, among all logs together too;
- * what those were narrowed to stays.
+ * Returns the viewer without what it knew of closed logs. Their places among all logs together are reused by other lines,
+ * so the position there is dropped, too; its filter stays.
  */
 export function withOnly(viewer: LogViewer, logs: readonly OpenLog[]): LogViewer {
 	const isOpen = (focus: string) => logs.some(({environment}) => environment === focus);

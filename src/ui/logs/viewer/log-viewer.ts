@@ -16,12 +16,12 @@ import {
 	withPosition,
 } from './log-viewer-state.ts';
 
-/** Levels from which lines are shown; those that name none always are. */
+/** Minimum levels in the order of the key; lines without a level are always shown. */
 const minLevels = [undefined, 'debug', 'info', 'warn', 'error', 'fatal'] as const;
 const sidewaysStep = 16;
 const farthestSideways = 16 * 1024;
 
-/** Applies one token. Pure and total; a text of several characters is as many keys. */
+/** Applies one token; a text of several characters counts as several keys. Pure; never throws. */
 export function reduceLogViewer(viewer: LogViewer, token: InputToken, given: ViewerFocus): ViewerStep {
 	if (token.type === 'key') {
 		return pressed(viewer, chordOf(token), token, given);
@@ -65,7 +65,7 @@ function pressed(viewer: LogViewer, chord: string, token: InputToken, given: Vie
 	return moved(quiet, chord, given) ?? changed(quiet, chord, given);
 }
 
-/** What turns its pages; any other key leaves it. */
+/** Returns the page of the help after a key; any other key closes it. */
 function pageOfHelp(page: number, chord: string): number | undefined {
 	switch (chord) {
 		case ' ':
@@ -83,7 +83,7 @@ function pageOfHelp(page: number, chord: string): number | undefined {
 	}
 }
 
-/** What scrolls. All of it pauses but End. */
+/** Applies a key that scrolls. All of them pause, except End. */
 function moved(viewer: LogViewer, chord: string, {focus, viewport}: ViewerFocus): ViewerStep | undefined {
 	const position = positionOf(viewer, focus);
 	const go = (move: (scroll: ScrollPosition) => ScrollPosition): ViewerStep => {
@@ -97,7 +97,7 @@ function moved(viewer: LogViewer, chord: string, {focus, viewport}: ViewerFocus)
 			return go(scroll => moveBy(viewport, scroll, -1));
 		case 'down':
 		case 'j':
-			// At the end nothing is below: it is followed already.
+			// At the end no line is below, and it is followed already.
 			return position.scroll ? go(scroll => moveBy(viewport, scroll, 1)) : {viewer};
 		case 'page-up':
 		case 'b':
@@ -117,7 +117,7 @@ function moved(viewer: LogViewer, chord: string, {focus, viewport}: ViewerFocus)
 			const sideways = viewer.sideways + (chord === 'left' ? -sidewaysStep : sidewaysStep);
 			return {
 				viewer: viewer.wrap
-					? {...viewer, note: 'Lines are wrapped: w cuts them.'}
+					? {...viewer, note: 'Lines are wrapped. Press w to cut them.'}
 					: {...viewer, sideways: Math.max(0, Math.min(farthestSideways, sideways))},
 			};
 		}
@@ -136,7 +136,7 @@ function changed(viewer: LogViewer, chord: string, given: ViewerFocus): ViewerSt
 		case 'escape':
 		case 'ctrl+c':
 		case 'ctrl+g':
-			// Whoever comes back starts over: a forgotten end would make a range of all lines in between.
+			// A mark that stayed would select all lines in between when the viewer is opened again.
 			return {
 				viewer: withPosition(viewer, focus, {...positionOf(viewer, focus), mark: undefined}),
 				action: {type: 'close'},
@@ -155,7 +155,7 @@ function changed(viewer: LogViewer, chord: string, given: ViewerFocus): ViewerSt
 		case 'N':
 			return viewer.search
 				? {viewer, action: {type: 'search', direction: chord === 'n' ? 'forward' : 'backward'}}
-				: {viewer: {...viewer, note: 'Nothing was searched yet: / begins.'}};
+				: {viewer: {...viewer, note: 'No search yet. Press / to search.'}};
 		case 'l': {
 			const minLevel = minLevels[(minLevels.indexOf(filterOf(viewer, focus).minLevel) + 1) % minLevels.length];
 			const note = minLevel ? `Showing ${minLevel} and above (and lines without a level).` : 'Showing all levels.';
@@ -164,11 +164,18 @@ function changed(viewer: LogViewer, chord: string, given: ViewerFocus): ViewerSt
 		case '=':
 			return {viewer: {...withFilterForAll(viewer, given), note: alikeNote(viewer, given)}};
 		case 'w':
-			return {viewer: {...viewer, wrap: !viewer.wrap, sideways: 0, note: viewer.wrap ? 'Cut.' : 'Wrapped.'}};
+			return {
+				viewer: {
+					...viewer,
+					wrap: !viewer.wrap,
+					sideways: 0,
+					note: viewer.wrap ? 'Long lines are cut.' : 'Long lines are wrapped.',
+				},
+			};
 		case 't': {
 			const times = timeStyles[(timeStyles.indexOf(viewer.times) + 1) % timeStyles.length] ?? 'off';
-			const said = {off: 'off', local: 'local time', UTC: 'UTC', delta: 'since the line before'}[times];
-			return {viewer: {...viewer, times, note: `Times of arrival: ${said}.`}};
+			const shown = {off: 'off', local: 'local time', UTC: 'UTC', delta: 'since the previous line'}[times];
+			return {viewer: {...viewer, times, note: `Arrival times: ${shown}.`}};
 		}
 		case 'm':
 			return {viewer: marked(viewer, focus, viewport)};
@@ -186,11 +193,11 @@ function changed(viewer: LogViewer, chord: string, given: ViewerFocus): ViewerSt
 	}
 }
 
-/** Marks the line at the cursor as one end of a range, or forgets the mark. */
+/** Marks the line at the cursor as one end of a range, or removes the mark. */
 function marked(viewer: LogViewer, focus: string, viewport: Viewport): LogViewer {
 	const {scroll = scrollAtEnd(viewport), mark} = positionOf(viewer, focus);
 	if (mark !== undefined) {
-		return {...withPosition(viewer, focus, {scroll, mark: undefined}), note: 'The mark is gone.'};
+		return {...withPosition(viewer, focus, {scroll, mark: undefined}), note: 'Mark removed.'};
 	}
 
 	return scroll
@@ -207,7 +214,5 @@ function alikeNote(viewer: LogViewer, {focus, places}: ViewerFocus): string {
 	}
 
 	const {patterns, minLevel} = filterOf(viewer, focus);
-	return patterns.length > 0 || minLevel
-		? 'All logs have this filter and level now.'
-		: 'All logs show all their lines now.';
+	return patterns.length > 0 || minLevel ? 'All logs use this filter and level now.' : 'All logs show all lines now.';
 }

@@ -16,13 +16,13 @@ const error = new AppError('network', 'Nothing listens there.');
 
 test('the dock says how the log is doing, what keys do, and shows its end', () => {
 	expect(framesOf({log: logOf(requests)}).dock(4)).toEqual([
-		'── web-shop 5eefeae8 · live, complete · 3 lines · Ctrl+G opens · Alt+L hides',
+		'── web-shop 5eefeae8 · live, complete · 3 lines · Ctrl+G open · Alt+L hide',
 		'  ts=1 level=info msg=request path=/',
 		'  ts=2 level=error msg=request path=/checkout',
 		'  ts=3 level=debug msg=health',
 	]);
 	expect(framesOf({log: logOf(requests), columns: 120}).dock(2)).toEqual([
-		'── web-shop 5eefeae8 · live, complete · 3 lines · Ctrl+G opens · Alt+L hides · Alt+↑↓ sizes',
+		'── web-shop 5eefeae8 · live, complete · 3 lines · Ctrl+G open · Alt+L hide · Alt+↑↓ resize',
 		'  ts=3 level=debug msg=health',
 	]);
 });
@@ -45,10 +45,10 @@ test('a log without a line is told from one whose lines are all hidden', () => {
 	const filters = new Map([[shop, {patterns: ['nowhere'], minLevel: undefined}]]);
 	const empty = framesOf({log: logOf([])});
 	const hidden = framesOf({log: logOf(requests), viewer: {filters}});
-	expect([empty.dock(2)[1], empty.screen()[1]]).toEqual(['  Nothing was logged yet.', 'Nothing was logged yet.']);
+	expect([empty.dock(2)[1], empty.screen()[1]]).toEqual(['  No log lines yet.', 'No log lines yet.']);
 	expect([hidden.dock(2)[1], hidden.screen()[1]]).toEqual([
-		'  No line passes the filter.',
-		'No line passes the filter.',
+		'  No line matches the filter.',
+		'No line matches the filter.',
 	]);
 });
 
@@ -123,7 +123,10 @@ test('of several logs each has a tab with what is unread; together, what is wron
 		framesOf({log: logOf(requests), logs, focus: allLogs})
 			.dock(5)
 			.slice(0, 2),
-	).toEqual(['── all 2 logs · triage reconnecting in 3 s (attempt 2) · 12 unread', ' web-shop   triage +12  [all]']);
+	).toEqual([
+		'── all 2 logs · triage reconnecting in 3 s (attempt 2) · 12 unread · Ctrl+G open',
+		' web-shop   triage +12  [all]',
+	]);
 });
 
 test('gaps and what was dropped are counted, a question that waits is said', () => {

@@ -104,11 +104,11 @@ test('a filter and a level are of the log in front, until = gives them to all lo
 	expect([shop, triage, allLogs].map(filter)).toEqual([narrow, everything, everything]);
 	press('=');
 	expect([shop, triage, allLogs].map(filter)).toEqual([narrow, narrow, narrow]);
-	expect(viewer().note).toBe('All logs have this filter and level now.');
+	expect(viewer().note).toBe('All logs use this filter and level now.');
 	press('&', keys.enter, 'lll');
 	expect([filter(shop), filter(triage)]).toEqual([everything, narrow]);
 	press('=');
-	expect([filter(triage), viewer().note]).toEqual([everything, 'All logs show all their lines now.']);
+	expect([filter(triage), viewer().note]).toEqual([everything, 'All logs show all lines now.']);
 });
 
 test('m marks one end, pauses, and takes it back, as leaving does', () => {
