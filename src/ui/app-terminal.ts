@@ -40,7 +40,7 @@ export type AppTerminal = {
 	readonly fullScreen: FullScreen;
 };
 
-/** Takes the terminal over: enables its modes and fits the store to its window. Nothing is drawn yet. */
+/** Opens the terminal: enables its modes and fits the store to its window. Nothing is drawn yet. */
 export function openTerminal(options: TerminalOptions, listeners: Listeners): AppTerminal {
 	const {store, env, stdout, process, widths, frames} = options;
 	const screen = createScreen(frames?.output ?? stdout, {reflows: () => measure.reflows(), later: frames?.later});

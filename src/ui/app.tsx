@@ -18,9 +18,9 @@ import {StatusLine} from './status-line.tsx';
 import {suggestionLines, suggestionsFor} from './suggestions.ts';
 import {useElapsed} from './use-elapsed.ts';
 
-const editingNote = 'Editing your previous message; Ctrl+C leaves it as it was.';
+const editingNote = 'Editing your previous message · Ctrl+C cancel';
 
-/** The live region: the open end of the transcript, a panel, what waits, the prompt, the status. */
+/** Draws the live region: the live lines of the transcript, log panel, panel, queue, prompt and status. */
 export function App() {
 	const ui = useUi();
 	const {palette, entries, logs} = ui;
@@ -28,9 +28,8 @@ export function App() {
 	const live = useStore(ui.live);
 	const {panel, queue, composer, size, completion: chosen, editing, transcript} = state;
 	const toast = state.toast || (editing ? editingNote : '');
-	const {run} = transcript;
 	const {columns, rows} = size;
-	const elapsed = useElapsed(run?.startedAt);
+	const elapsedMs = useElapsed(transcript.run?.startedAt);
 
 	const suggestions = panel ? [] : suggestionsFor(entries(), composer.text, chosen, state);
 	const prompt = layoutComposer(composer, columns - promptWidth, 10);
@@ -78,12 +77,12 @@ export function App() {
 			{suggestions.length === 0 && toast && layout.completion > 0 && (
 				<Text wrap="truncate">{truncate(palette.dim(safeLine(toast)), columns)}</Text>
 			)}
-			<StatusLine elapsed={elapsed} />
+			<StatusLine elapsedMs={elapsedMs} />
 		</Box>
 	);
 }
 
-/** What the empty prompt says. While a question is open it says nothing: Esc cancels that, and the question says so. */
+/** Returns the text of the empty prompt: none while a question is open, which shows its own keys. */
 function placeholderOf({panel, transcript, busy}: AppState): string {
 	if (panel && panel.kind !== 'lines') {
 		return '';
@@ -96,7 +95,7 @@ function placeholderOf({panel, transcript, busy}: AppState): string {
 			: 'Ask something, or / for commands';
 }
 
-/** Where the caret of an open picker's filter is, undefined where the window is too low for it. */
+/** Returns the place of the caret in an open picker's filter, or undefined if the window is too low for the filter. */
 function filterCaret({filter, size}: AppState, {live, gap, dock, panel}: Layout) {
 	const row = filterRow(panel);
 	return row === undefined

@@ -5,8 +5,8 @@ import {chordOf, type KeyToken} from '../terminal/input/token.ts';
 import {suggestionsFor} from './suggestions.ts';
 
 /**
- * What a key does while the completion is open: Tab takes a suggestion, the arrows choose one, Escape closes the list,
- * Enter takes one that is not typed yet. False for all others, and where nothing is suggested.
+ * Handles a key while the completion is open: Tab completes, the arrows select a suggestion, Esc closes the list, and
+ * Enter completes what is not typed yet. Returns false for other keys, and if nothing is suggested.
  */
 export function pressInCompletion(token: KeyToken, store: AppStore, entries: readonly Entry[]): boolean {
 	const {composer, completion, setCompletion, setComposer, ...known} = store.getState();
@@ -18,7 +18,7 @@ export function pressInCompletion(token: KeyToken, store: AppStore, entries: rea
 		return false;
 	}
 
-	const take = () => {
+	const complete = () => {
 		setComposer(setComposerText(composer, chosen.line));
 		setCompletion(0);
 	};
@@ -34,7 +34,7 @@ export function pressInCompletion(token: KeyToken, store: AppStore, entries: rea
 			setCompletion(-1);
 			return true;
 		case 'tab':
-			take();
+			complete();
 			return true;
 		case 'enter': {
 			const isWhole = chosen.isOptional && completion === 0;
@@ -42,8 +42,8 @@ export function pressInCompletion(token: KeyToken, store: AppStore, entries: rea
 				return false;
 			}
 
-			take();
-			// What needs nothing more runs at once.
+			complete();
+			// A complete line runs at once.
 			return chosen.line.endsWith(' ');
 		}
 		default:

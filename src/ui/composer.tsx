@@ -8,19 +8,19 @@ import type {Caret} from './screen/live-region.ts';
 
 type Props = {
 	readonly layout: ComposerLayout;
-	/** Row of the live region on which the composer begins, for the real cursor. */
+	/** Row of the live region in which the composer starts. */
 	readonly top: number;
 	/** False while a panel has the focus. */
 	readonly focused: boolean;
 	readonly placeholder: string;
-	/** Where the caret is instead, from the top left of the live region, while something else is typed into. */
+	/** The place of the caret in the live region while another field is edited. */
 	readonly elsewhere?: Caret | undefined;
 };
 
-/** Cells that the sign before the prompt takes. */
+/** Width of the sign before the prompt, in cells. */
 export const promptWidth = 2;
 
-/** The prompt. The terminal's own cursor stands at the caret, because input methods draw there. */
+/** Draws the prompt. The terminal's cursor is at the caret, because input methods draw there. */
 export function Composer({layout, top, focused, placeholder, elsewhere}: Props) {
 	const {palette, setCaret} = useUi();
 	const columns = useApp(state => state.size.columns);

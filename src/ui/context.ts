@@ -7,18 +7,18 @@ import type {Palette} from '../terminal/text/style.ts';
 import type {LiveLines} from './screen/live-lines.ts';
 import type {Caret} from './screen/live-region.ts';
 
-/** What every component may use: the one store, the colours by role, the table of commands, and how to answer a panel. */
+/** What every component can use. */
 export type Ui = {
 	readonly store: AppStore;
 	readonly palette: Palette;
 	readonly live: LiveLines;
-	/** Empty until the commands are loaded, just after the first frame. */
+	/** Returns the commands; none until they are loaded, just after the first frame. */
 	readonly entries: () => readonly Entry[];
 	/** The logs of the app, once they are loaded. */
 	readonly logs: () => {readonly panelLines: (size: Size) => readonly string[]} | undefined;
 	/** Answers the open panel; undefined cancels it. */
 	readonly answer: (value: string | undefined) => void;
-	/** Puts the terminal's cursor at a place of what is drawn; undefined hides it. */
+	/** Moves the terminal's cursor to a place in the live region; undefined hides it. */
 	readonly setCaret: (caret: Caret | undefined) => void;
 };
 
@@ -33,7 +33,7 @@ export function useUi(): Ui {
 	return ui;
 }
 
-/** Reads from the store. Select primitives or stable references. */
+/** Returns what `select` reads from the store: a primitive or a stable reference. */
 export function useApp<T>(select: (state: AppState) => T): T {
 	return useStore(useUi().store, select);
 }

@@ -1,7 +1,7 @@
 import {render} from 'ink';
 import type {ReactNode} from 'react';
 
-/** Everything that the screen takes from Ink, so that the next major version of it is a change of one file. */
+/** Everything that the screen uses from Ink, so that its next major version changes one file. */
 export {Box, Text} from 'ink';
 export {default as TextInput} from 'ink-text-input';
 
@@ -13,7 +13,7 @@ type Streams = {
 	readonly onRender?: ((metrics: {readonly renderTime: number}) => void) | undefined;
 };
 
-/** Has Ink lay out and draw a tree. What it draws comes whole, as its debug mode has it; the screen compares rows. */
+/** Lays out and draws a tree with Ink. In its debug mode every frame is complete; the screen compares the rows. */
 export function mount(node: ReactNode, {stdin, stdout, onRender}: Streams): {readonly unmount: () => void} {
 	return render(node, {
 		stdin,

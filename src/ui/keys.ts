@@ -16,7 +16,7 @@ type Dependencies = Omit<PanelKeys, 'isTypedAhead'> & {
 	readonly entries: () => readonly Entry[];
 	/** Gets every token while a view is open. */
 	readonly fullScreen: Pick<FullScreen, 'isOpen' | 'press'>;
-	/** Takes a reply of the terminal. Returns false for one that nobody asked for. */
+	/** Handles a reply of the terminal. Returns false for one that was not requested. */
 	readonly takeReply: (reply: ReplyToken) => boolean;
 	/** Sends a message or a slash line. */
 	readonly submit: (text: string) => void;

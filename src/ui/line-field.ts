@@ -5,13 +5,13 @@ import {type InputToken, textToken} from '../terminal/input/token.ts';
 import {safeLine} from '../terminal/text/safe-text.ts';
 import {graphemesOf, textWidth, truncate} from '../terminal/text/width.ts';
 
-/** Wider than anything that is typed: a field is one line, however narrow the window is. */
+/** Wider than any input, because a field is one line in every window. */
 const oneRow = {columns: 10_000};
 
-/** Most of a paste that joins a line, in UTF-16 units. */
-const mostPasted = 1000;
+/** The most of a paste that is inserted, in UTF-16 units. */
+const maxPasted = 1000;
 
-/** Edits a line that is typed, such as a filter, as the prompt is edited. It stays one line: a paste comes as one, too. */
+/** Edits a one-line field, such as a filter, with the keys of the prompt. A paste becomes one line too. */
 export function editLine(line: ComposerState, token: InputToken): ComposerState {
 	const typed = token.type === 'paste' ? textToken(oneLineOf(token.text)) : token;
 	const {state} = reduceComposer(line, typed, oneRow);
@@ -19,8 +19,8 @@ export function editLine(line: ComposerState, token: InputToken): ComposerState 
 }
 
 /**
- * A line that is typed behind its label (plain text), safe, in at most `columns` cells, and the cell of its caret. A long
- * one is shown from where its caret is still seen.
+ * Draws a one-line field after its label (plain text), in at most `columns` cells. Returns its safe text and the cell of its
+ * caret. A long text is scrolled to show the caret.
  */
 export function drawLine(label: string, {text, caret}: ComposerState, columns: number) {
 	const room = Math.max(1, columns - label.length - 1);
@@ -41,7 +41,7 @@ export function drawLine(label: string, {text, caret}: ComposerState, columns: n
 	return {text: truncate(shown, columns - label.length), column: Math.min(columns - 1, label.length + width)};
 }
 
-/** The line end that keys are copied with goes, other ones and tabs become blanks; those of a pattern are kept. */
+/** Returns a paste as one line: outer white space is removed, line ends and tabs become spaces. */
 function oneLineOf(text: string): string {
-	return cutText(text.trim().replaceAll(/\s*\n\s*|\t/g, ' '), mostPasted);
+	return cutText(text.trim().replaceAll(/\s*\n\s*|\t/g, ' '), maxPasted);
 }

@@ -150,7 +150,7 @@ function followRuns(store: AppStore, {say, prompt}: LineTerminal, stdout: NodeJS
 
 type Interrupts = Pick<LinearSurroundings, 'onInterrupt'> & {readonly quit: () => void};
 
-/** Makes Ctrl+C interrupt a run or a command, and otherwise quit. */
+/** Interrupts a run or a command on Ctrl+C, and otherwise quits. */
 function interruptOrQuit(parts: Pick<Parts, 'store' | 'opened'>, {onInterrupt, quit}: Interrupts): void {
 	onInterrupt(() => {
 		if (isWorking(parts.store)) {

@@ -6,13 +6,13 @@ type Props = {
 	readonly lines: readonly string[];
 };
 
-/** Ink counts cells by a table of its own and would cut what is as wide as the window by ours. */
-const enough = 4096;
+/** Wider than any window: Ink counts cells differently and would cut lines that fill it. */
+const maxColumns = 4096;
 
-/** Draws lines as they are: every other part of the screen that is more than one line goes through here. */
+/** Draws lines as they are. Every part of the screen that has more than one line is drawn here. */
 export const Lines = memo(function Lines({lines}: Props) {
 	return (
-		<Box flexDirection="column" width={enough} flexShrink={0}>
+		<Box flexDirection="column" width={maxColumns} flexShrink={0}>
 			{lines.map((line, index) => (
 				// biome-ignore lint/suspicious/noArrayIndexKey: a line is its place on the screen.
 				<Text key={index} wrap="truncate">

@@ -7,8 +7,8 @@ type Dependencies = {
 };
 
 /**
- * The message as it may be sent: one that holds a credential only as the user wants it, masked or as it is. Undefined where
- * they cancel.
+ * Returns the message to send. If it contains a credential, the user chooses to mask it or to send it as it is. Returns
+ * undefined if they cancel.
  */
 export async function messageToSend(text: string, {secrets, interact}: Dependencies): Promise<string | undefined> {
 	if (!(await secrets.find(text))) {
@@ -17,7 +17,7 @@ export async function messageToSend(text: string, {secrets, interact}: Dependenc
 
 	const answer = await interact.inquire(
 		{
-			question: 'This message holds an API key. Send it?',
+			question: 'This message contains an API key. Send it?',
 			answers: [
 				{key: 'm', label: 'masked', value: 'masked'},
 				{key: 's', label: 'as it is', value: 'whole'},

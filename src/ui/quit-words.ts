@@ -1,5 +1,5 @@
-/** What quitting ends: sandboxes of the app's own server, which nobody will know of afterwards. '' for nothing. */
+/** Returns a warning about what ends with the app: the sandboxes of its own server. Returns '' if there are none. */
 export function endsWithApp(ownSandboxes: number): string {
-	const them = ownSandboxes === 1 ? '1 running sandbox' : `${ownSandboxes} running sandboxes`;
-	return ownSandboxes === 0 ? '' : `${them} will end with the app.`;
+	const sandboxes = ownSandboxes === 1 ? '1 running sandbox' : `${ownSandboxes} running sandboxes`;
+	return ownSandboxes === 0 ? '' : `${sandboxes} will end with the app.`;
 }

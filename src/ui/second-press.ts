@@ -2,27 +2,26 @@ import type {AppStore} from '../store/store.ts';
 
 type Dependencies = {
 	readonly store: AppStore;
-	/** Milliseconds since any fixed moment. */
+	/** Returns the milliseconds since any fixed moment. */
 	readonly now: () => number;
-	/** Runs something after so many milliseconds. */
-	readonly later: (run: () => void, milliseconds: number) => void;
+	readonly later: (run: () => void, delayMs: number) => void;
 };
 
 export type SecondPress = {
-	/** True when the same key was pressed just before; the first press shows what the second one does, while it does. */
+	/** Returns true if the same key was pressed just before. Otherwise shows what a second press does, as long as it does. */
 	readonly isSecond: (chord: string, toast: string) => boolean;
-	/** A key was pressed, or none that has a name: unless it is the same one, the next press is a first one again. */
+	/** Forgets the first press if another key was pressed. */
 	readonly forget: (chord: string | undefined) => void;
 };
 
-/** How long a second press of the same key counts as the second of two, in milliseconds. */
-const twice = 2000;
+/** How long the first of two presses counts. */
+const timeoutMs = 2000;
 
-/** Tells the first press of a key from the second one, for what takes two. */
+/** Distinguishes the first press of a key from the second one, for what needs two. */
 export function createSecondPress({store, now, later}: Dependencies): SecondPress {
 	let first: {readonly chord: string; readonly at: number; readonly toast: string} | undefined;
 
-	/** A note that came meanwhile stays. */
+	/** Forgets a press. A later toast stays. */
 	const drop = (press: typeof first) => {
 		if (press && first === press) {
 			first = undefined;
@@ -35,7 +34,7 @@ export function createSecondPress({store, now, later}: Dependencies): SecondPres
 
 	return {
 		isSecond(chord, toast) {
-			if (first?.chord === chord && now() - first.at < twice) {
+			if (first?.chord === chord && now() - first.at < timeoutMs) {
 				drop(first);
 				return true;
 			}
@@ -43,7 +42,7 @@ export function createSecondPress({store, now, later}: Dependencies): SecondPres
 			const press = {chord, at: now(), toast};
 			first = press;
 			store.getState().setToast(toast);
-			later(() => drop(press), twice);
+			later(() => drop(press), timeoutMs);
 			return false;
 		},
 		forget(chord) {

@@ -11,12 +11,12 @@ import {Text} from './ink.ts';
 import {useCountdown} from './use-elapsed.ts';
 
 type Props = {
-	/** How long the run goes on, in milliseconds. */
-	readonly elapsed: number;
+	/** How long the run has taken. */
+	readonly elapsedMs: number;
 };
 
-/** Where we are, who answers, what goes on, how full the context is, what was used and what it cost. */
-export function StatusLine({elapsed}: Props) {
+/** Draws the status: connection, model, activity, context, usage and cost. */
+export function StatusLine({elapsedMs}: Props) {
 	const {palette} = useUi();
 	const columns = useApp(state => state.size.columns);
 	const connection = useApp(state => state.connection);
@@ -31,23 +31,23 @@ export function StatusLine({elapsed}: Props) {
 	const watches = useApp(state => state.watches.length);
 	const trouble = useApp(state => state.watches.find(watch => !isWatching.test(watch.state))?.state);
 	const expiresAt = useApp(({sandboxes}) => sandboxes.find(({server}) => server === connection.server)?.expiresAt);
-	const left = useCountdown(expiresAt);
+	const leftMs = useCountdown(expiresAt);
 
 	const state = run
-		? palette.accent(`● working${elapsed < 1000 ? '' : ` ${formatElapsed(elapsed)}`}`)
+		? palette.accent(`● working${elapsedMs < 1000 ? '' : ` ${formatElapsed(elapsedMs)}`}`)
 		: busy
 			? `● ${command ? `/${safeLine(command)}` : 'busy'}`
 			: palette.dim('○ idle');
 	const parts: readonly Part[] = [
 		{text: connectionText(connection), role: connection.state === 'failed' ? palette.danger : palette.dim, rank: 4},
-		// Before the configuration is read nobody knows the model; that is no lack of one.
+		// Until the configuration is read the model is unknown, not missing.
 		...(model || connection.state !== 'starting'
 			? [{text: safeLine(model ?? 'no model'), role: model ? palette.dim : palette.warning, rank: 3}]
 			: []),
 		{text: state, role: same, rank: 1},
-		// What may cost something by itself is left out last.
+		// Watches can cost money on their own, so they are left out last.
 		...(watches > 0 ? [watchPart(watches, trouble, palette)] : []),
-		...(left > 0 ? [sandboxPart(left, palette)] : []),
+		...(leftMs > 0 ? [sandboxPart(leftMs, palette)] : []),
 		...(unsaved ? [{text: `not saved: ${safeLine(unsaved)}`, role: palette.danger, rank: 0}] : []),
 		...usageParts({usage, priceOf, infoOf}).map(part => ({...part, role: palette.dim})),
 	];
@@ -57,14 +57,14 @@ export function StatusLine({elapsed}: Props) {
 type Part = {
 	readonly text: string;
 	readonly role: (text: string) => string;
-	/** The higher, the sooner it is left out where the window is narrow. */
+	/** In a narrow window, parts of a higher rank are left out first. */
 	readonly rank: number;
 };
 
 const same = (text: string) => text;
 const separator = ' · ';
 
-/** The parts on one line; the least important ones are left out until it fits. */
+/** Returns the parts on one line, without the least important ones if they do not fit. */
 export function fitParts(parts: readonly Part[], columns: number): string {
 	const line = parts.map(({text, role}) => role(text)).join(separator);
 	if (lineWidth(line) <= columns || parts.length <= 1) {
@@ -90,10 +90,10 @@ function connectionText({profile, server, state}: Connection): string {
 	}
 }
 
-/** States in which a log that is watched may be read, or will be in a moment. */
+/** States in which a watched log is read, or will be in a moment. */
 const isWatching = /^(?:connecting|live|gap)/;
 
-/** A watch that sees nothing says why, in a word or two: what is behind them is in the list of watches. */
+/** Returns the number of watches, and in a word or two why one of them sees nothing. */
 function watchPart(count: number, trouble: string | undefined, palette: Palette): Part {
 	const text = count === 1 ? 'watching' : `watching ${count}`;
 	return trouble === undefined
@@ -101,13 +101,13 @@ function watchPart(count: number, trouble: string | undefined, palette: Palette)
 		: {text: `${text}: ${trouble.split(/: | in | \d/, 1)[0]}`, role: palette.warning, rank: 0.5};
 }
 
-/** How long the next sandbox to end goes on: in minutes while there are many, then to the second. */
-function sandboxPart(left: number, palette: Palette): Part {
-	const isSoon = left <= 5 * 60_000;
-	const minutes = Math.round(left / 60_000);
+/** Returns the time until the next sandbox expires: in minutes, or in seconds if it is soon. */
+function sandboxPart(leftMs: number, palette: Palette): Part {
+	const isSoon = leftMs <= 5 * 60_000;
+	const minutes = Math.round(leftMs / 60_000);
 	const text = minutes < 60 ? `${minutes} min` : formatDuration(minutes * 60_000);
 	return isSoon
-		? {text: `sandbox ends in ${formatElapsed(left)}`, role: palette.warning, rank: 1}
+		? {text: `sandbox ends in ${formatElapsed(leftMs)}`, role: palette.warning, rank: 1}
 		: {text: `sandbox ${text}`, role: palette.dim, rank: 5};
 }
 
@@ -134,7 +134,7 @@ function usageParts({usage, priceOf, infoOf}: Pick<AppState, 'priceOf' | 'infoOf
 	];
 }
 
-/** Whole seconds as they are counted; a duration that was measured has tenths. */
-function formatElapsed(milliseconds: number): string {
-	return milliseconds < 10_000 ? `${milliseconds / 1000} s` : formatDuration(milliseconds);
+/** Formats whole seconds, without the tenths of a measured duration. */
+function formatElapsed(durationMs: number): string {
+	return durationMs < 10_000 ? `${durationMs / 1000} s` : formatDuration(durationMs);
 }

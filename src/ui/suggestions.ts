@@ -4,7 +4,7 @@ import type {AppState} from '../store/store.ts';
 import type {Palette} from '../terminal/text/style.ts';
 import {lineWidth, padEnd, truncate} from '../terminal/text/width.ts';
 
-/** The completion, unless the user closed it with Escape (-1) or there is nothing left to complete. */
+/** Returns the suggestions for a line; none if the user closed them with Esc (-1) or the line is complete. */
 export function suggestionsFor(
 	entries: Parameters<typeof complete>[0],
 	text: string,
@@ -23,12 +23,12 @@ export function suggestionsFor(
 	return isTyped && (text.endsWith(' ') || !isName(first)) ? [] : found;
 }
 
-/** The name of a command stays on show when it is typed in full, with what it does; a flag or a value does not. */
+/** Returns true for the name of a command, which stays visible with its summary when it is typed in full. */
 function isName({label, line}: Suggestion): boolean {
 	return label === line.trimEnd();
 }
 
-/** As many suggestions as `height`, about the chosen one, in lines of at most `columns` cells. */
+/** Draws `height` suggestions around the selected one, in lines of at most `columns` cells. */
 export function suggestionLines(
 	suggestions: readonly Suggestion[],
 	chosen: number,

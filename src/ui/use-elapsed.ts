@@ -1,6 +1,6 @@
 import {useEffect, useState} from 'react';
 
-/** Milliseconds since `start`, counted in whole seconds while there is one; 0 without. Takes ISO 8601. */
+/** Returns the milliseconds since `start` (ISO 8601), in whole seconds; 0 without a start. */
 export function useElapsed(start: string | undefined): number {
 	const [now, setNow] = useState(() => Date.now());
 	useEffect(() => {
@@ -15,7 +15,7 @@ export function useElapsed(start: string | undefined): number {
 	return start ? Math.max(0, Math.floor((now - Date.parse(start)) / 1000) * 1000) : 0;
 }
 
-/** Milliseconds until `end`, which is in milliseconds since the epoch, counted in whole seconds; 0 past it and without. */
+/** Returns the milliseconds until `end` (since the epoch), in whole seconds; 0 after it or without an end. */
 export function useCountdown(end: number | undefined): number {
 	const [now, setNow] = useState(() => Date.now());
 	useEffect(() => {

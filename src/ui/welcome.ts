@@ -5,17 +5,17 @@ import {wrapLine} from '../terminal/text/wrap.ts';
 
 type Facts = {
 	readonly version: string;
-	/** The working folder, as people write it. */
+	/** The working folder, shortened. */
 	readonly folder: string;
 	readonly model: string | undefined;
 	readonly isDemo: boolean;
-	/** True where the model cannot answer yet. */
+	/** True if the model has no API key yet. */
 	readonly lacksKey: boolean;
 	readonly width: number;
 	readonly palette: Palette;
 };
 
-/** What the first screen says: who we are, where, and in one line how to get a real model. */
+/** Returns the first lines on the screen: version, folder, and what to do next. */
 export function welcomeLines(facts: Facts): readonly string[] {
 	const {version, folder, width, palette} = facts;
 	return [
@@ -26,22 +26,22 @@ export function welcomeLines(facts: Facts): readonly string[] {
 
 function nextStep({model, isDemo, lacksKey, palette}: Facts): string {
 	if (isDemo) {
-		return `${palette.warning('Demo model, no AI.')} For a real one: /keys set <provider>, or /login to your server. /help shows all.`;
+		return `${palette.warning('Demo model, no AI')} · /keys set <provider> or /login for a real one · /help for commands`;
 	}
 
 	if (!model) {
-		return 'No model is chosen yet: /model chooses one, /keys set <provider> stores a key.';
+		return 'No model selected · /model to select one · /keys set <provider> to add an API key';
 	}
 
 	if (lacksKey) {
-		const needs = palette.warning(`${safeLine(model)} needs a key:`);
-		return `${needs} /keys set ${parseModelId(model).provider} stores it, /model chooses another model.`;
+		const missing = palette.warning(`No API key for ${safeLine(model)}`);
+		return `${missing} · /keys set ${parseModelId(model).provider} to add one · /model to switch`;
 	}
 
-	return `${safeLine(model)} answers. /help shows all commands, /model chooses another model.`;
+	return `Model: ${safeLine(model)} · /help for commands · /model to switch`;
 }
 
-/** The folder with the home folder as `~`. */
+/** Returns the folder with `~` for the home folder. */
 export function shortFolder(folder: string, home: string | undefined): string {
 	return home && (folder === home || folder.startsWith(`${home}/`)) ? `~${folder.slice(home.length)}` : folder;
 }

@@ -98,7 +98,7 @@ async function chatHost(lines) {
 async function longAnswer(lines) {
 	const {server, env} = await chatHost(lines);
 	const {child, seen, bytes} = start([program, '--model', 'custom/bench'], env);
-	await seen('/help shows all');
+	await seen('· /help');
 	const cpu = cpuOf(child.pid);
 	child.write('go\r');
 	await seen('END OF ANSWER');

@@ -17,7 +17,7 @@ test('a newcomer chats through a tool, leaves a clean terminal behind, and finds
 	const home = `${folderWith()}/home`;
 	const terminal = startTerminal({folder, home});
 	await waitForIdle(terminal);
-	expect(terminal.text()).toMatch(/Demo model, no AI\..*\/keys set <provider>.*\/login/);
+	expect(terminal.text()).toMatch(/Demo model, no AI · \/keys set <provider>.*\/login/);
 	expect(terminal.status()).toBe('local · custom/demo · ○ idle');
 	expect(terminal.modes().bracketedPasteMode).toBe(true);
 
@@ -48,7 +48,7 @@ test('a newcomer chats through a tool, leaves a clean terminal behind, and finds
 		const again = startTerminal({folder, home, args});
 		await again.waitFor(said.at(-1) ?? '');
 		await waitForIdle(again);
-		expect(again.text()).toMatch(/\/help shows all\.\n\n❯ list/);
+		expect(again.text()).toMatch(/for a real one · \/help for\ncommands\n\n❯ list/);
 		expect(conversation(again.text())).toEqual(said);
 		again.type(`${prompt}\r`);
 		await again.waitFor(answer);

@@ -109,7 +109,7 @@ test('a server that is killed is waited for, and the tail goes on when it is the
 test('without a screen a log is printed line by line until Ctrl+C', async () => {
 	const folder = folderWith();
 	const terminal = startTerminal({folder, env: {ACCESSIBLE: '1'}, columns: 200});
-	await terminal.waitFor('/help shows all');
+	await terminal.waitFor('for a real one · /help');
 	terminal.type('/env create web-shop\r');
 	await terminal.waitFor(() => addressOf(terminal.text()) !== '', 20_000);
 	await terminal.waitFor(/when you are right\.\s+>\s*$/);

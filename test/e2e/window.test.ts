@@ -82,7 +82,7 @@ test('a dumb terminal gets lines and not one escape sequence', async () => {
 	const host = await startModelHost();
 	const connected = connectedTo(host);
 	const terminal = startTerminal({...connected, env: {...connected.env, TERM: 'dumb'}});
-	await terminal.waitFor('/help shows all commands');
+	await terminal.waitFor('/help for commands');
 	terminal.type('hello\r');
 	await terminal.waitFor(/Hello from the host\.\n[\s\S]*\n> /);
 	terminal.press('ctrl+d');

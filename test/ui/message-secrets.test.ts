@@ -11,7 +11,7 @@ async function started(ask: ModelCall) {
 }
 
 const token = `ghp_${'aB3'.repeat(12)}`;
-const question = 'This message holds an API key. Send it? [m masked · s as it is · N no]';
+const question = 'This message contains an API key. Send it? [m masked · s as it is · N no]';
 
 test('a message that holds a key comes back into the prompt, unless the user wants it sent', async () => {
 	const model = scriptedModel([text('Done.'), finish('stop')]);

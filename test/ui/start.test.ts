@@ -87,9 +87,9 @@ test('a narrower window gets the same text, drawn anew', async () => {
 	await settle(100);
 	expect(window().slice(1)).toEqual([
 		// What may be above the window by now stays as the terminal broke it.
-		'Demo model, no AI. For a real one: /keys',
-		' set <provider>, or /login to your',
-		'server. /help shows all.',
+		'Demo model, no AI · /keys set <provider>',
+		' or /login for a real one · /help for',
+		'commands',
 		'',
 		'❯ hi',
 		'',

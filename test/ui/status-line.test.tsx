@@ -46,7 +46,9 @@ function line({elapsed = 0, transcript, ...state}: Given, columns = 100): string
 		answer: () => undefined,
 		setCaret: () => undefined,
 	};
-	const {lastFrame, unmount} = render(<UiContext value={ui}>{createElement(StatusLine, {elapsed})}</UiContext>);
+	const {lastFrame, unmount} = render(
+		<UiContext value={ui}>{createElement(StatusLine, {elapsedMs: elapsed})}</UiContext>,
+	);
 	onTestFinished(unmount);
 	return lastFrame() ?? '';
 }

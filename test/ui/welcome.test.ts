@@ -13,14 +13,11 @@ const facts = {
 };
 
 test.each([
-	[{}, 'openai/gpt-5 answers. /help shows all commands, /model chooses another model.'],
-	[{model: 'openai/\u001b[2Jx'}, 'openai/␛[2Jx answers. /help shows all commands, /model chooses another model.'],
-	[{lacksKey: true}, 'openai/gpt-5 needs a key: /keys set openai stores it, /model chooses another model.'],
-	[{model: undefined}, 'No model is chosen yet: /model chooses one, /keys set <provider> stores a key.'],
-	[
-		{isDemo: true},
-		'Demo model, no AI. For a real one: /keys set <provider>, or /login to your server. /help shows all.',
-	],
+	[{}, 'Model: openai/gpt-5 · /help for commands · /model to switch'],
+	[{model: 'openai/\u001b[2Jx'}, 'Model: openai/␛[2Jx · /help for commands · /model to switch'],
+	[{lacksKey: true}, 'No API key for openai/gpt-5 · /keys set openai to add one · /model to switch'],
+	[{model: undefined}, 'No model selected · /model to select one · /keys set <provider> to add an API key'],
+	[{isDemo: true}, 'Demo model, no AI · /keys set <provider> or /login for a real one · /help for commands'],
 ])('with %j the first screen says what comes next', (given, said) => {
 	const [head, ...lines] = welcomeLines({...facts, ...given});
 	expect([head, lines.join(' ')]).toEqual(['service 1.2.3 · /tmp/x', said]);
