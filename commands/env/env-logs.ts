@@ -9,7 +9,7 @@ import {formatNumber} from '../../src/core/format.ts';
 import {createFilter} from '../../src/logs/filter.ts';
 import {levels} from '../../src/logs/levels.ts';
 import {createMatcher} from '../../src/logs/matcher.ts';
-import {waitTeller} from '../../src/platform/wait-teller.ts';
+import {retryNotice} from '../../src/platform/retry-notice.ts';
 
 export default command({
 	name: 'logs',
@@ -61,7 +61,7 @@ export default command({
 
 		const {client, environment: pathOf, logOf} = await platform.open();
 		if (follow || sinceStart) {
-			const onWait = waitTeller(interact.say);
+			const onWait = retryNotice(interact.say);
 			const source = logOf(environment);
 			return {
 				kind: 'stream',

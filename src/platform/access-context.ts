@@ -5,7 +5,7 @@ import type {Interaction} from './interaction.ts';
 import type {Platform} from './platform.ts';
 import type {ServerFlags} from './server-flags.ts';
 
-/** What logging in, connecting and finding out who one is need of a command. */
+/** The part of a command's context that login and connections need. */
 export type AccessContext = {
 	readonly store: AppStore;
 	readonly config: Config;

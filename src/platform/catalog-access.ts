@@ -8,21 +8,21 @@ import type {AppStore} from '../store/store.ts';
 
 type Dependencies = {
 	readonly store: AppStore;
-	/** What the embedded server says of its model, once it runs. */
+	/** Returns what the embedded server says of its model; undefined until it runs. */
 	readonly demoInfo: () => InferenceInfo | undefined;
 };
 
 export type CatalogAccess = {
-	/** Puts prices and context windows into the store, at its first call, and gives them. */
+	/** Returns prices and context windows. The first call puts them into the store. */
 	readonly load: () => Promise<Catalog>;
-	/** Ids of models, none before they are loaded. */
+	/** Returns the ids of models; none until they are loaded. */
 	readonly modelIds: () => readonly string[];
 };
 
-/** What is known about models: the dated price table, and what the embedded server says of its own. */
+/** Creates the access to the model catalog: the dated price table, and the embedded server's own model. */
 export function createCatalogAccess({store, demoInfo}: Dependencies): CatalogAccess {
 	let modelIds: readonly string[] = [];
-	// Asked for on every frame: whether another custom host has a model of that name is not looked up in the file.
+	// Called for every frame, so it doesn't look in the configuration for a custom host with a model of that name.
 	const demo = (model: string) => (model === demoModel ? demoInfo() : undefined);
 
 	const load = once(async () => {

@@ -10,12 +10,12 @@ import {localConnection} from '../store/connection-slice.ts';
 import type {AccessContext} from './access-context.ts';
 import {logIn} from './log-in.ts';
 
-/** What came of it: a sentence, and the same as data where something changed. */
+/** The result as a sentence, with data if something changed. */
 type Connected = {readonly kind: 'text'; readonly text: string; readonly data?: Json};
 
 /**
- * Connects to the server at `url` with the login that is stored for it, or a new one. The connection before stays where
- * anything fails. Throws as `logIn` does, and `network` for a certificate that is not valid.
+ * Connects to the server at `url` with the stored login, or with a new one. On failure the current connection stays.
+ * Throws as `logIn` does, and AppError("network") for an invalid certificate.
  */
 export async function connectTo(url: string, context: AccessContext): Promise<Connected> {
 	const {config, flags} = context;
@@ -23,7 +23,7 @@ export async function connectTo(url: string, context: AccessContext): Promise<Co
 	const origin = originOf(server.href);
 	const data = config.read();
 	const found = flags.profile === undefined ? profileOfServer(data, origin) : entryOf(data.profiles, flags.profile);
-	const tls = await lookAt(server, context);
+	const tls = await readTls(server, context);
 	if (found && hasCredential(found) && found.server === origin) {
 		return connectWith(found, tls, context);
 	}
@@ -38,7 +38,7 @@ export async function connectTo(url: string, context: AccessContext): Promise<Co
 		: {kind: 'text', text: 'Login cancelled. Nothing changed.'};
 }
 
-/** Goes back to the connection before this one. Throws `not-found` where there was none. */
+/** Returns to the previous connection. Throws AppError("not-found") if there is none. */
 export async function goBack(context: AccessContext): Promise<Connected> {
 	const {config, live, platform, store} = context;
 	const data = config.read();
@@ -57,7 +57,7 @@ export async function goBack(context: AccessContext): Promise<Connected> {
 
 	const profile = findProfile(data, name);
 	return hasCredential(profile)
-		? connectWith(profile, await lookAt(new URL(profile.server), context), context)
+		? connectWith(profile, await readTls(new URL(profile.server), context), context)
 		: connectTo(profile.server, context);
 }
 
@@ -68,7 +68,7 @@ async function connectWith(
 ): Promise<Connected> {
 	const {config, env, platform, store, flags, signal} = context;
 	const {insecureHttp} = flags;
-	// Nothing of the environment but its proxies: the login is the stored one of that profile.
+	// The login is the stored one of that profile, so only the proxies of the environment count.
 	const withoutKey = {...env, SERVICE_API_KEY: undefined};
 	const login = resolveProfile({data: config.read(), env: withoutKey, flags: {profile: name}});
 	if (login) {
@@ -80,7 +80,7 @@ async function connectWith(
 	return connected({name, server}, tls);
 }
 
-async function lookAt(server: URL, {platform, signal}: AccessContext): Promise<TlsInfo | undefined> {
+async function readTls(server: URL, {platform, signal}: AccessContext): Promise<TlsInfo | undefined> {
 	return server.protocol === 'https:' ? platform.tlsOf(server, signal) : undefined;
 }
 

@@ -21,17 +21,17 @@ type Dependencies = {
 
 export type EmbeddedAccess = {
 	/**
-	 * Starts it when it is first asked for, and again after it died. Throws `failed` where it cannot start, and an abort once
-	 * it was closed.
+	 * Returns the server. It starts at the first call, and again after it ended. Throws AppError("failed") if it can't start,
+	 * and an abort once it was closed.
 	 */
 	readonly open: () => Promise<Embedded>;
-	/** What it says of its model, once it runs. */
+	/** Returns what it says of its model; undefined until it runs. */
 	readonly modelInfo: () => InferenceInfo | undefined;
-	/** Ends it where it runs or starts, and with it what it started. Nothing is started any more. */
+	/** Ends it with everything it started. After that it doesn't start again. */
 	readonly close: () => Promise<void>;
 };
 
-/** The server of the app itself, which is there before the user has an account anywhere. */
+/** Creates the access to the app's own server, which needs no account. */
 export function createEmbeddedAccess({
 	store,
 	recents,
@@ -39,7 +39,7 @@ export function createEmbeddedAccess({
 	workerUrl,
 	createTransport,
 }: Dependencies): EmbeddedAccess {
-	const leaving = new AbortController();
+	const closing = new AbortController();
 	let started: Promise<Embedded> | undefined;
 	let info: InferenceInfo | undefined;
 
@@ -48,13 +48,13 @@ export function createEmbeddedAccess({
 			import('../server/run/embedded.ts'),
 			import('../client/preferences.ts'),
 		]);
-		started = startEmbedded({workerUrl, signal: leaving.signal, onSandboxes: store.getState().setOwnSandboxes});
+		started = startEmbedded({workerUrl, signal: closing.signal, onSandboxes: store.getState().setOwnSandboxes});
 		const server = await started;
 		void server.ended.then(why => {
 			forget();
 			store.getState().setOwnSandboxes(0);
 			const {connection, setConnection} = store.getState();
-			if (connection.server === server.url && !leaving.signal.aborted) {
+			if (connection.server === server.url && !closing.signal.aborted) {
 				const detail = `The embedded server ended unexpectedly (${why}). The next message starts it again.`;
 				setConnection({...connection, state: 'failed', detail});
 			}
@@ -82,7 +82,7 @@ export function createEmbeddedAccess({
 		open,
 		modelInfo: () => info,
 		async close() {
-			leaving.abort();
+			closing.abort();
 			await started?.then(
 				server => server.close(),
 				() => undefined,

@@ -4,7 +4,7 @@ import type {Origin} from '../core/origin.ts';
 import {isIdPrefix, type ScopeOf} from './platform-scope.ts';
 import type {WholeIds} from './whole-ids.ts';
 
-/** Where an environment is, as `params` take it. */
+/** The path of an environment, as `params` take it. */
 export type EnvironmentPath = Readonly<Record<'org' | 'workspace' | 'environmentId', string>>;
 
 type Dependencies = {
@@ -16,8 +16,8 @@ type Dependencies = {
 };
 
 /**
- * Finds where an environment is: in the organization and workspace that it was seen in, whatever the command's scope,
- * because an id has one place only. Missing parts of the scope are asked for only where it was never seen.
+ * Returns what finds the path of an environment: the organization and workspace that it was seen in, whatever the scope
+ * of the command, because an id belongs to one workspace. The scope is asked for only if the environment was never seen.
  */
 export function createEnvironmentPaths({profile, server, sightings, scope, find}: Dependencies) {
 	return async (idOrPrefix: string, signal?: AbortSignal): Promise<EnvironmentPath> => {
@@ -36,7 +36,7 @@ export function createEnvironmentPaths({profile, server, sightings, scope, find}
 	};
 }
 
-/** Throws `usage` for text that cannot be an id or the beginning of one. */
+/** Throws AppError("usage") for text that can't be an id or a prefix of one. */
 export function assertEnvironmentId(text: string): void {
 	if (!isIdPrefix(text)) {
 		throw new AppError('usage', `Invalid sandbox id “${text}”.`, {hint: 'List sandboxes: `env list`'});

@@ -3,8 +3,8 @@ import {entryOf} from '../core/entry-of.ts';
 import type {AccessContext} from './access-context.ts';
 
 /**
- * Who a command acts as: the flags say it, else the connection of the app, else environment and active profile. `embedded`
- * is the app's own server; undefined where there is no server at all. Throws as `resolveProfile` does.
+ * Returns the identity of a command: that of its flags, else of the app's connection, else of environment and active
+ * profile. `embedded` is the app's own server; undefined if there is no server. Throws as `resolveProfile` does.
  */
 export function identityOf({
 	config,

@@ -1,27 +1,27 @@
 import type {About, BrowserLogin, Choice, FilterField} from '../store/view-slice.ts';
 
-/** Questions to the user; the app asks in a panel, the shell on its terminal or standard input. */
+/** Questions and messages to the user. The app asks in a panel, the shell on its terminal or standard input. */
 export type Interaction = {
 	/**
-	 * One line of text, undefined when the person cancels. `masked` hides what is typed; `optional` is for a question that
-	 * nothing may answer, also where nobody can be asked: otherwise `usage` is thrown there.
+	 * Returns a line of text; undefined if the user cancels. `masked` hides the typed text. With `optional` the answer may be
+	 * empty. Throws AppError("usage") if the user can't be asked and the answer isn't optional.
 	 */
 	readonly ask: (field: {
 		readonly label: string;
 		readonly masked: boolean;
 		readonly optional?: boolean;
 	}) => Promise<string | undefined>;
-	/** The `id` of one choice, undefined when the person cancels. Throws `usage` where nobody can be asked. */
+	/** Returns the `id` of a choice; undefined if the user cancels. Throws AppError("usage") if they can't be asked. */
 	readonly choose: (pick: {
 		readonly title: string;
 		readonly choices: readonly Choice[];
 		readonly current?: string;
-		/** What may be typed besides words to narrow the list, where the choices have fields. */
+		/** Filters that narrow the list, if the choices have fields. */
 		readonly filters?: readonly FilterField[];
 	}) => Promise<string | undefined>;
-	/** True for yes. What is to be known first is shown above the question. */
+	/** Returns true for yes. `about` is shown above the question. */
 	readonly confirm: (question: string, about?: About) => Promise<boolean>;
-	/** The first line that is piped in, '' for none. Left out where a person sits at the keyboard. */
+	/** Returns the first line of a pipe, '' for none. Left out at a terminal. */
 	readonly piped?: () => Promise<string>;
 	/**
 	 * Shows where and with which code the user logs in, until the returned function is called. Calls `cancel` if they
@@ -30,8 +30,8 @@ export type Interaction = {
 	readonly showLogin: (login: BrowserLogin, cancel: () => void) => () => void;
 	/** Prints a sentence at once, without ending the command. */
 	readonly say: (text: string) => void;
-	/** Writes a line as it is, for programs that read along. Left out where a screen would be spoilt by it. */
+	/** Writes a line unchanged, for programs that read it. Left out if it would disturb a screen. */
 	readonly log?: (line: string) => void;
-	/** One line that the next one replaces, '' for none. Left out where nobody watches. */
+	/** Shows a line that the next one replaces; '' removes it. Left out without a terminal. */
 	readonly progress?: (text: string) => void;
 };

@@ -7,9 +7,8 @@ type Options = Pick<Interaction, 'confirm'> & {
 };
 
 /**
- * Runs a command; where its server wants a login first, offers one in place and runs the command again, so that nobody has
- * to type it twice. The server did nothing for a request that it did not know the sender of. Throws what `run` throws
- * where the person does not want to log in, and what the login throws.
+ * Runs a command. If its server requires a login, offers one and runs the command again; the server did nothing for the
+ * first, unauthenticated request. Throws what `run` throws if the user declines, and what the login throws.
  */
 export async function logInPlace<T>(run: () => Promise<T>, {confirm, logIn}: Options): Promise<T> {
 	try {

@@ -9,8 +9,8 @@ import {isKeyText, type Secret, secret} from '../core/secrets/secret.ts';
 import type {AccessContext} from './access-context.ts';
 
 /**
- * The API key of a server: `given`, or asked for. Undefined when the person cancels. Throws `usage` for an empty one and
- * for one that cannot be sent.
+ * Returns the API key of a server: `given`, or the one that the user enters. Returns undefined if they cancel. Throws
+ * AppError("usage") for an empty or invalid key.
  */
 async function askApiKey(
 	server: URL,
@@ -33,16 +33,16 @@ async function askApiKey(
 }
 
 /**
- * Logs in the way the server offers: through the person's browser, else with an API key. `key`, `withToken` and a key that
- * is piped in want an API key at any server, which is asked for once the server is known to be one. Undefined when the
- * person cancels. Throws `auth`, `network`, or `usage` for a profile of another server.
+ * Logs in the way that the server offers: through a browser, else with an API key. `key`, `withToken` and a piped key
+ * select the API key at any server; the user is asked for it only after the server was recognized. Returns undefined if
+ * the user cancels. Throws AppError with `auth`, `network`, or `usage` for a profile of another server.
  */
 export async function logIn(
 	server: URL,
 	context: AccessContext,
 	{key, withToken = false}: {readonly key?: string | undefined; readonly withToken?: boolean} = {},
-): Promise<SignedIn | undefined> {
-	// A login that could not be stored is not begun.
+): Promise<LoggedIn | undefined> {
+	// Fails before the login if its profile can't be saved.
 	profileName(server, context);
 	const given = key || (withToken ? undefined : await context.interact.piped?.());
 	const tokens = given || withToken ? undefined : await logInByBrowser(originOf(server.href), context);
@@ -51,32 +51,32 @@ export async function logIn(
 	}
 
 	if (tokens) {
-		return signIn(server, tokens, context);
+		return saveLogin(server, tokens, context);
 	}
 
 	const {insecureHttp} = context.flags;
 	await context.platform.recognize(server.origin, {insecureHttp, signal: context.signal});
 	const apiKey = await askApiKey(server, context, given || undefined);
-	return apiKey && signIn(server, {apiKey}, context);
+	return apiKey && saveLogin(server, {apiKey}, context);
 }
 
-/** Logs the user in through a browser; undefined where the server cannot do that. */
+/** Logs the user in through a browser. Returns undefined if the server can't do that. */
 async function logInByBrowser(
 	server: Origin,
 	{platform, interact, flags, signal}: AccessContext,
 ): Promise<Tokens | 'cancelled' | undefined> {
-	const leave = new AbortController();
+	const cancelled = new AbortController();
 	let hide: () => void = () => undefined;
 	try {
 		return await platform.logIn(
 			server,
 			({userCode: code, page, pageWithCode, expiresAt}) => {
-				hide = interact.showLogin({server, page, pageWithCode, code, expiresAt}, () => leave.abort());
+				hide = interact.showLogin({server, page, pageWithCode, code, expiresAt}, () => cancelled.abort());
 			},
-			{insecureHttp: flags.insecureHttp, signal: AbortSignal.any([signal, leave.signal])},
+			{insecureHttp: flags.insecureHttp, signal: AbortSignal.any([signal, cancelled.signal])},
 		);
 	} catch (error) {
-		if (leave.signal.aborted && !signal.aborted) {
+		if (cancelled.signal.aborted && !signal.aborted) {
 			return 'cancelled';
 		}
 
@@ -86,14 +86,14 @@ async function logInByBrowser(
 	}
 }
 
-/** A profile that was just logged in, and a sentence that says where its secrets are, where there is something to say. */
-export type SignedIn = Profile & {readonly storedWhere: string | undefined};
+/** A profile after login, with a sentence about where its secrets are stored if that matters. */
+type LoggedIn = Profile & {readonly storedWhere: string | undefined};
 
 /**
- * Proves a credential at its server, then stores it as a profile and makes that the active one. Nothing changes where the
- * server refuses or does not answer. Throws `auth`, `network`, or `usage` for a profile of another server.
+ * Checks a credential with its server, then saves it as the active profile. Nothing changes if the check fails. Throws
+ * AppError with `auth`, `network`, or `usage` for a profile of another server.
  */
-async function signIn(server: URL, credential: StoredCredential, context: AccessContext): Promise<SignedIn> {
+async function saveLogin(server: URL, credential: StoredCredential, context: AccessContext): Promise<LoggedIn> {
 	const {platform, config, flags, store, signal} = context;
 	const {org, workspace, project, insecureHttp} = flags;
 	const name = profileName(server, context);
@@ -119,7 +119,7 @@ async function signIn(server: URL, credential: StoredCredential, context: Access
 	return {...profile, storedWhere: storedWhere(config, held, fault)};
 }
 
-/** The profile that a login renews: one that is named, else one of that server, else a new one called after its host. */
+/** Returns the profile that a login saves to: the named one, else that of the server, else a new one named after its host. */
 function profileName(server: URL, {config, env, flags}: AccessContext): string {
 	const data = config.read();
 	const origin = originOf(server.href);

@@ -15,13 +15,13 @@ import {type ChooseModel, modelOfHost} from './model-of-host.ts';
 export type Models = {
 	readonly catalog: () => Promise<Omit<Catalog, 'infoOf'>>;
 	/**
-	 * Models that the configured hosts of the user's own list, as `provider/model-name`; none without such a host. Throws
-	 * `AppError` if no host answers.
+	 * Returns the models that the user's own hosts list, as `provider/model-name`; none without such a host. Throws `AppError`
+	 * if no host responds.
 	 */
 	readonly hostModels: (signal: AbortSignal) => Promise<readonly string[]>;
-	/** Asks a provider about a key before it is stored. Throws `AppError("auth")` where the provider rejects it. */
+	/** Checks a key with its provider before it is saved. Throws `AppError("auth")` if the provider rejects it. */
 	readonly checkKey: (provider: ProviderName, key: NewKey, signal: AbortSignal) => Promise<KeyCheck>;
-	/** `provider/model-name` that a session begins with, or undefined where a host must be asked. */
+	/** Returns the model that a session starts with, `provider/model-name`; undefined if a host must be asked. */
 	readonly initial: () => string | undefined;
 };
 
@@ -34,13 +34,13 @@ type Dependencies = {
 };
 
 type AllModels = Models & {
-	/** Selects a model where there is none yet. Throws as `modelOfHost` and `hostModels`. */
+	/** Selects a model if none is selected. Throws as `modelOfHost` and `hostModels`. */
 	readonly choose: (choose: ChooseModel | undefined, signal: AbortSignal) => Promise<void>;
-	/** Begins further sessions with a model that was chatted with; never throws. */
+	/** Saves the model for new sessions; never throws. */
 	readonly remember: (model: string) => void;
 };
 
-/** What is known of models, their hosts and keys, and which one is used. */
+/** Creates the access to models, their hosts and keys, and to the selected one. */
 export function createModels({store, config, access, catalog, createTransport}: Dependencies): AllModels {
 	const hostModels = async (signal: AbortSignal) => {
 		const hosts = await access.hosts();
@@ -80,7 +80,7 @@ export function createModels({store, config, access, catalog, createTransport}: 
 		},
 		remember(model) {
 			if (!access.isDemo(model) && config.read().settings.model !== model) {
-				// A model that cannot be kept for later is no reason to stop.
+				// A model that can't be saved for later is no reason to stop.
 				saveSettings(config, {model}).catch(() => undefined);
 			}
 		},

@@ -6,24 +6,24 @@ import type {AccessContext} from './access-context.ts';
 import type {Platform} from './platform.ts';
 import type {createPlatformAccess} from './platform-access.ts';
 import type {PlatformSession} from './platform-session.ts';
+import {retryNotice} from './retry-notice.ts';
 import type {ServerFlags} from './server-flags.ts';
-import {waitTeller} from './wait-teller.ts';
 
 type Dependencies = Omit<Parameters<typeof createPlatformAccess>[0], 'createTransport'> & {
 	readonly store: AppStore;
-	/** Plain http beyond this machine is allowed to the whole program (SAFETY 9). */
+	/** Allows plain http beyond this machine in the whole program (SAFETY 9). */
 	readonly insecureHttp: boolean;
 	readonly createTransport: (credential: Credential | undefined, insecureHttp: boolean) => Promise<Transport>;
 };
 
 export type PlatformOnDemand = {
-	/** What one command may do with servers. */
+	/** Returns the access of one command. */
 	readonly forCommand: (command: Pick<AccessContext, 'flags' | 'live' | 'interact' | 'signal'>) => Platform;
-	/** The server that the app is connected to, for what no command asks for. Throws as `Platform.open`. */
+	/** Opens the server that the app is connected to, outside of commands. Throws as `Platform.open`. */
 	readonly openConnected: () => Promise<PlatformSession>;
 };
 
-/** The way to servers, whose modules are loaded when something first goes there: never before the first frame. */
+/** Creates the access to servers. Its modules are loaded on first use, never before the first frame. */
 export function createPlatform(dependencies: Dependencies): PlatformOnDemand {
 	const {store, env, embedded, createTransport, insecureHttp} = dependencies;
 	const connected = () => store.getState().connection.profile;
@@ -46,8 +46,8 @@ export function createPlatform(dependencies: Dependencies): PlatformOnDemand {
 			logOut: async (...given) => (await access()).logOut(...given),
 			tlsOf: async (address, signal) => (await import('../net/tls-info.ts')).readTlsInfo(address, env, signal),
 			async open(place) {
-				// A command in a shell chooses its server by itself.
-				const user = {onWait: waitTeller(interact.say), choose: interact.choose, signal};
+				// A command in a shell has no connection of an app.
+				const user = {onWait: retryNotice(interact.say), choose: interact.choose, signal};
 				return (await access()).open({...flags, ...place}, live && connected(), user);
 			},
 		}),

@@ -4,12 +4,12 @@ import {entryOf} from '../core/entry-of.ts';
 import {isJsonObject, type Json, type JsonObject} from '../core/json.ts';
 import {seenIds} from './seen-ids.ts';
 
-/** Whose server it was, and when. */
+/** The server, and when it was asked. */
 type Place = Pick<Sighting, 'profile' | 'server' | 'at'>;
 
 /**
- * What is kept of each kind of object, by name; nested objects have a list of their own. Addresses, tokens, instructions
- * and people are not among it: none is needed to find something again (SAFETY 8).
+ * The fields that are saved for each kind of object; nested objects have a list of their own. Addresses, tokens,
+ * instructions and people are left out: they aren't needed to find an object again (SAFETY 8).
  */
 type Kept = {readonly [name: string]: true | Kept};
 
@@ -48,7 +48,7 @@ const keptFields: Readonly<Record<Sighting['kind'], Kept>> = {
 
 const longest = 200;
 
-/** The sessions, runtimes and environments that a call which went well has shown, with what was said of them. */
+/** Returns the sessions, runtimes and environments in the answer of a successful call, with their saved fields. */
 export function sightingsOf(
 	place: Place,
 	operation: OperationId,
@@ -66,7 +66,7 @@ export function sightingsOf(
 	});
 }
 
-/** The answer itself, or the entries of the list that it is. */
+/** Returns the entries of a list, or the answer itself. */
 function objectsOf(answer: unknown): readonly JsonObject[] {
 	const items = isJsonObject(answer) ? answer['items'] : undefined;
 	return Array.isArray(items) ? items.filter(isJsonObject) : isJsonObject(answer) ? [answer] : [];

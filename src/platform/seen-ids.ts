@@ -3,7 +3,7 @@ import type {OperationId} from '../contract/operations.ts';
 import type {ParameterName} from '../contract/parameters.ts';
 import {isJsonObject} from '../core/json.ts';
 
-/** What each parameter of a path is the id of; undefined for what nobody types twice. */
+/** The kind of id in each parameter of a path; undefined for ids that aren't completed. */
 const parameterKinds: Readonly<Record<ParameterName, RecentKind | undefined>> = {
 	org: 'org',
 	workspace: 'workspace',
@@ -22,7 +22,7 @@ const parameterKinds: Readonly<Record<ParameterName, RecentKind | undefined>> = 
 	oid: undefined,
 };
 
-/** What an answer, or each row of a list, is one of, by its `id`. */
+/** The kind of the `id` in an answer, or in each row of a list. */
 const answerKinds: Readonly<Partial<Record<OperationId, RecentKind>>> = {
 	createEnvironment: 'environment',
 	listEnvironments: 'environment',
@@ -46,7 +46,7 @@ const answerKinds: Readonly<Partial<Record<OperationId, RecentKind>>> = {
 	listProjects: 'project',
 };
 
-/** Where paths know something by another field than its id. */
+/** The field that paths use instead of `id`. */
 const nameFields: Readonly<Partial<Record<OperationId, string>>> = {
 	listOrganizations: 'slug',
 	listWorkspaces: 'slug',
@@ -56,8 +56,8 @@ const nameFields: Readonly<Partial<Record<OperationId, string>>> = {
 const mostRows = 30;
 
 /**
- * The ids that a call which went well has shown: those of its path and those of what came back, the first row first. A
- * whole id from the server stands in for the beginning of it that was typed. What is revoked is not offered again.
+ * Returns the ids of a successful call: those of its path and those of its answer, the first row first. A full id from the
+ * server replaces the prefix that was typed. Revoked ids are left out.
  */
 export function seenIds(
 	operation: OperationId,
@@ -75,7 +75,7 @@ export function seenIds(
 	return [...given, ...answered, ...(typeof task === 'string' ? [{kind: 'task' as const, id: task}] : [])];
 }
 
-/** The `id` of an object, or another field; of a list, or of an object around one, those of its rows. */
+/** Returns the `id`, or another field, of an object or of the rows of a list in it. */
 function idsOf(answer: unknown, field: string): readonly string[] {
 	if (isJsonObject(answer) && typeof answer[field] === 'string') {
 		return [answer[field]];

@@ -13,7 +13,7 @@ async function withHost() {
 }
 
 /** What a person reads on standard error: a sentence, and below it what to do next unless the sentence says it. */
-const advice = /^service: [A-Z“-][^\n]+[.?]\n(?: {2}[A-Z][^\n]+\.\n)?$/;
+const advice = /^service: (?:[A-Z“-]|stdin|stdout)[^\n]+[.?]\n(?: {2}[A-Z][^\n]+\.\n)?$/;
 
 test.each([
 	['a flag that does not exist', ['-p', 'hi', '--modle', 'x']],
@@ -87,7 +87,7 @@ test('the app whose output is piped on says so, with status 2', async () => {
 	const shell = {file: 'sh', args: ['-c', `node ${program} | cat; echo done`]};
 	const terminal = startTerminal({shell});
 	await terminal.exit();
-	expect(terminal.text()).toMatch(/The app needs a terminal, and standard output is none\.[\s\S]*done/);
+	expect(terminal.text()).toMatch(/stdout is not a terminal\.[\s\S]*done/);
 });
 
 test('a cut answer ends with 3, and what came of it is printed', async () => {
