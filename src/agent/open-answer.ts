@@ -1,4 +1,3 @@
-import {abortable} from '../core/abortable.ts';
 import {AppError} from '../core/error.ts';
 import type {AgentEvent} from '../core/session/event.ts';
 import type {Message} from '../core/session/message.ts';
@@ -84,11 +83,21 @@ async function* answerOf({head, rest}: Opened): AsyncGenerator<ProviderEvent> {
 	}
 }
 
-/** Yields events until the signal aborts, even if their source ignores it. */
+/** Yields events until the signal aborts, then throws its reason, even if the source of the events ignores it. */
 async function* untilAbort(events: AsyncGenerator<ProviderEvent>, signal: AbortSignal): AsyncGenerator<ProviderEvent> {
+	// One listener for the whole answer: adding one for each token would cost more than reading it.
+	let interrupt: (reason: unknown) => void = () => {};
+	const onAbort = () => interrupt(signal.reason);
+	signal.addEventListener('abort', onAbort, {once: true});
 	try {
 		for (;;) {
-			const next = await abortable(events.next(), signal);
+			const next = await new Promise<IteratorResult<ProviderEvent>>((resolve, reject) => {
+				interrupt = reject;
+				events.next().then(resolve, reject);
+				if (signal.aborted) {
+					onAbort();
+				}
+			});
 			if (next.done) {
 				return;
 			}
@@ -96,6 +105,7 @@ async function* untilAbort(events: AsyncGenerator<ProviderEvent>, signal: AbortS
 			yield next.value;
 		}
 	} finally {
+		signal.removeEventListener('abort', onAbort);
 		// Not awaited: a generator that hangs would delay the end of the run.
 		events.return(undefined).catch(() => undefined);
 	}
