@@ -59,7 +59,7 @@ function artifactResult(found: Lenient<Artifact>): Result {
 	]);
 	if (fields.length === 0) {
 		throw new AppError('network', 'The server found the artifact, but said nothing of it.', {
-			hint: 'Check the URL, or update service: the server may have another version.',
+			hint: 'Check the URL, or update service: the server may be a newer version.',
 			permanent: true,
 		});
 	}

@@ -11,17 +11,17 @@ import {refuse} from './refusal.ts';
 
 const maxReasonBytes = 1024 * 1024;
 
-const ofAnotherShape = new WeakSet<AppError>();
+const unexpectedShapes = new WeakSet<AppError>();
 
-/** True for the error of a success whose JSON is not what the contract says. */
+/** Returns true for the error of a success whose JSON doesn't match the contract. */
 export function isOfAnotherShape(error: unknown): boolean {
-	return error instanceof AppError && ofAnotherShape.has(error);
+	return error instanceof AppError && unexpectedShapes.has(error);
 }
 
 /**
- * What an answer carries, as far as the contract knows its shape. Throws the error of its status, or `network` where a
- * success is not what the contract says; then a write may have been done all the same, and the hint says so. `once` is
- * the operation of a write that is not sent again by itself: its hint says that of a server's failure, too.
+ * Returns the body of a response, as far as the contract knows its shape. Throws the error of its status, or
+ * AppError("network") if a success doesn't match the contract; its hint says that a write may have been done. `once` is the
+ * operation of a write that is never retried: the hint then says so for a server error, too.
  */
 export async function readAnswer(
 	row: Endpoint,
@@ -47,7 +47,7 @@ export async function readAnswer(
 	}
 }
 
-/** The body of an error; nothing where it breaks off or is too large, because the status says enough. */
+/** Returns the body of an error; nothing if it breaks off or is too large, because the status says enough. */
 async function readReason(response: TransportResponse): Promise<string> {
 	try {
 		return await readText(response, {maxBytes: maxReasonBytes});
@@ -66,19 +66,19 @@ async function readKnown(schema: NonNullable<Endpoint['result']>, response: Tran
 	const missing = missingFields(schema, value);
 	if (value === undefined || missing.length > 0) {
 		const what =
-			missing.length > 0 ? `without ${listed(missing)}` : `with ${kindOf(json)} instead of ${wanted(schema)}`;
-		const error = new AppError('network', `${from} answered ${what}.`, {
-			hint: 'Check the URL, or update service: the server may have another version.',
+			missing.length > 0 ? `a response without ${listed(missing)}` : `${kindOf(json)} instead of ${wanted(schema)}`;
+		const error = new AppError('network', `${from} returned ${what}.`, {
+			hint: 'Check the URL, or update service: the server may be a newer version.',
 			permanent: true,
 		});
-		ofAnotherShape.add(error);
+		unexpectedShapes.add(error);
 		throw error;
 	}
 
 	return value;
 }
 
-/** Whatever came as JSON; nothing where there is nothing, or bytes of another format. Throws for a web page. */
+/** Returns a body of JSON; undefined if it's empty or has another format. Throws AppError("network") for a web page. */
 async function readAny(response: TransportResponse, from: string): Promise<unknown> {
 	const text = await readText(response, {from});
 	const isData = parseJson(text) !== undefined || isWebPage(response.headers, text);
@@ -89,12 +89,12 @@ async function* pieceOf(text: string): AsyncGenerator<Uint8Array> {
 	yield new TextEncoder().encode(text);
 }
 
-const mostNamed = 5;
+const maxNamed = 5;
 
-/** “id, state, and 3 more”. */
+/** Returns names as “id, state, and 3 more”. */
 function listed(names: readonly string[]): string {
-	const more = names.length - mostNamed;
-	const shown = more > 0 ? [...names.slice(0, mostNamed), `${more} more`] : names;
+	const more = names.length - maxNamed;
+	const shown = more > 0 ? [...names.slice(0, maxNamed), `${more} more`] : names;
 	return new Intl.ListFormat('en').format(shown);
 }
 

@@ -4,13 +4,13 @@ import {type Origin, originOf} from '../core/origin.ts';
 import {readText} from '../net/read-body.ts';
 import type {Transport} from '../net/transport.ts';
 
-/** Where a server gives out tokens and takes them back. */
+/** The endpoints of a server that issue and revoke tokens. */
 export type AuthorizationServer = {
 	readonly server: Origin;
-	/** At the server's own origin, as the next one is. */
+	/** At the server's own origin, like `tokenEndpoint`. */
 	readonly deviceEndpoint: string;
 	readonly tokenEndpoint: string;
-	/** As the metadata has it, so that its origin is still to be checked; left out where the server revokes nothing. */
+	/** As in the metadata: its origin isn't checked yet. Undefined if the server doesn't revoke tokens. */
 	readonly revocationEndpoint?: string;
 };
 
@@ -18,9 +18,9 @@ const path = '/.well-known/oauth-authorization-server';
 const maxBytes = 256 * 1024;
 
 /**
- * Reads the metadata of a server (RFC 8414 section 3); undefined where it has none, or no device flow. `transport` has no
- * credential. Throws `auth` where the metadata is of another server: a login is never carried to a second origin
- * (SAFETY 6). Throws `network` where nothing answers.
+ * Returns the metadata of a server (RFC 8414 section 3); undefined if it has none, or no device flow. `transport` has no
+ * credential. Throws AppError("auth") if the metadata points to another server: a login stays at one origin (SAFETY 6).
+ * Throws AppError("network") if there is no response.
  */
 export async function findAuthorizationServer(
 	server: Origin,
@@ -44,10 +44,10 @@ export async function findAuthorizationServer(
 		return undefined;
 	}
 
-	// The issuer is compared, too: metadata that was meant for another server is not used (RFC 8414 section 3.3).
+	// The issuer is compared, too: metadata of another server must not be used (RFC 8414 section 3.3).
 	for (const address of [issuer, device, token]) {
 		if (typeof address !== 'string' || !URL.canParse(address) || new URL(address).origin !== server) {
-			throw new AppError('auth', `${server} leads the login to another server, ${shown(address)}.`, {
+			throw new AppError('auth', `Refusing to log in: ${server} points to another server, ${shown(address)}.`, {
 				hint: `Log in with an API key: \`login --server ${server} --with-token\``,
 			});
 		}
@@ -63,8 +63,8 @@ export async function findAuthorizationServer(
 
 function shown(address: unknown): string {
 	if (typeof address !== 'string') {
-		return 'which it does not name';
+		return 'without naming it';
 	}
 
-	return URL.canParse(address) ? new URL(address).host || 'an address without a host' : 'an unreadable address';
+	return URL.canParse(address) ? new URL(address).host || 'an address without a host' : 'an invalid address';
 }

@@ -10,7 +10,7 @@ import {withDoubtIfSent} from './doubt.ts';
 import {type Refresh, refreshing} from './refreshing.ts';
 import {type Call, requestOf} from './request.ts';
 
-/** The call may be left out where the operation takes nothing, or nothing that it needs. */
+/** The call is optional if the operation requires no input. */
 type Operation<E extends Endpoint> =
 	Record<never, never> extends CallOf<E>
 		? (call?: CallOf<E>, signal?: AbortSignal) => Promise<AnswerOf<E>>
@@ -19,40 +19,40 @@ type Operation<E extends Endpoint> =
 type UntypedOperation = (call?: Call, signal?: AbortSignal) => Promise<unknown>;
 
 /**
- * The REST API, a function for each row of the contract. What is given is checked before a byte is sent: `usage`. What
- * comes back is the API's own object, read leniently: any field may be missing. Throws `AppError` as `refuse` says for a
- * refusal, `network` where no answer came or none of the API, and an `AbortError` for an aborted signal.
+ * The REST API, a function for each row of the contract. A call is checked before it's sent, and throws AppError("usage") if
+ * it's invalid. The result is the API's own object, read leniently: any field may be missing. Throws what `refuse` returns
+ * for an error of the server, AppError("network") if there is no valid response, and an `AbortError` if the signal aborts.
  */
 export type Client = {readonly [Id in OperationId]: Operation<(typeof operations)[Id]>};
 
 type Options = {
-	/** Address of the server; only its origin counts. */
+	/** Address of the server; only its origin is used. */
 	readonly server: string;
-	/** One for each way to prove who calls; they attach the credential, and their own time limits. */
+	/** One for each kind of credential; they add the credential, and have time limits of their own. */
 	readonly transports: {
 		readonly bearer: Transport;
-		/** Left out where there is no API key: the token goes as a bearer then. */
+		/** Undefined without an API key; the token is then sent as a bearer token. */
 		readonly apiKey?: Transport | undefined;
 	};
-	/** Time and chance of the retries, and who is told of a wait in milliseconds. */
+	/** Clock of the retries, and a listener for their waits. */
 	readonly retry?: {
 		readonly clock?: RetryClock;
 		readonly onWait?: (milliseconds: number, error: unknown) => void;
 	};
-	/** What may be done about a bearer token that is not accepted, before the caller is told. */
+	/** Gets a new bearer token after a 401. */
 	readonly refresh?: Refresh | undefined;
-	/** Hears of every call that went well: the operation, the values of its path, and what came back. Must not throw. */
+	/** Called after each success with the operation, its path parameters and the result. Must not throw. */
 	readonly onAnswer?: (operation: OperationId, params: Readonly<Record<string, string>>, answer: unknown) => void;
 };
 
-/** Longest silence of a server in milliseconds, before its answer and in the middle of one (SAFETY 21). */
-const silenceLimit = 60_000;
+/** How long a server may be silent, before its response and within one (SAFETY 21). */
+const idleTimeoutMs = 60_000;
 
-const silences: readonly unknown[] = ['UND_ERR_HEADERS_TIMEOUT', 'UND_ERR_BODY_TIMEOUT'];
+const timeoutCodes: readonly unknown[] = ['UND_ERR_HEADERS_TIMEOUT', 'UND_ERR_BODY_TIMEOUT'];
 
 /**
- * Creates a client; throws `usage` for an address that is none. What may be repeated is tried again up to two times (SAFETY 23): a GET, and a
- * write that carries its idempotency key; whatever else writes is sent once.
+ * Creates a client. Throws AppError("usage") for an invalid address. A GET, and a write with its idempotency key, is retried
+ * up to two times (SAFETY 23); any other write is sent once.
  */
 export function createClient({server: address, transports, retry = {}, refresh, onAnswer}: Options): Client {
 	const server = originOf(address);
@@ -61,9 +61,9 @@ export function createClient({server: address, transports, retry = {}, refresh, 
 	const run = async (id: OperationId, call: Call, signal: AbortSignal): Promise<unknown> => {
 		const row: Endpoint = operations[id];
 		const request = requestOf(server, row, call);
-		// A token is no API key: it goes where tokens go.
+		// A token can't be sent as an API key.
 		const transport = row.auth === 'bearer' ? bearer : (transports.apiKey ?? bearer);
-		const send = () => transport({...request, signal, headersTimeoutMs: silenceLimit, idleTimeoutMs: silenceLimit});
+		const send = () => transport({...request, signal, headersTimeoutMs: idleTimeoutMs, idleTimeoutMs});
 		if (!isRepeatable(row, call)) {
 			const response = await send().catch((error: unknown) => Promise.reject(withDoubtIfSent(error, id)));
 			return readAnswer(row, response, server, id);
@@ -71,7 +71,7 @@ export function createClient({server: address, transports, retry = {}, refresh, 
 
 		const {clock = systemClock, onWait} = retry;
 		const attempt = async () => readAnswer(row, await send(), server);
-		return withRetry(attempt, {clock, signal, isRetryable: isBrief, ...(onWait && {onWait})});
+		return withRetry(attempt, {clock, signal, isRetryable: isTemporary, ...(onWait && {onWait})});
 	};
 
 	const functions = (Object.keys(operations) as readonly OperationId[]).map(id => {
@@ -89,12 +89,12 @@ function isRepeatable({method, idempotencyKey}: Endpoint, {body}: Call): boolean
 	return method === 'GET' || (idempotencyKey !== undefined && isJsonObject(body) && Boolean(body[idempotencyKey]));
 }
 
-/** A failure of the network that a second try may mend. Whoever waited for all of the silence is told now. */
-function isBrief(error: unknown): boolean {
+/** Returns true for a network error that a retry may fix. A timeout isn't: the user has waited long enough. */
+function isTemporary(error: unknown): boolean {
 	if (!(error instanceof AppError) || error.code !== 'network') {
 		return false;
 	}
 
 	const {cause} = error;
-	return !(cause instanceof Error && 'code' in cause && silences.includes(cause.code));
+	return !(cause instanceof Error && 'code' in cause && timeoutCodes.includes(cause.code));
 }

@@ -11,36 +11,36 @@ export type LoginClock = Pick<RetryClock, 'sleep'> & {
 	readonly now: () => number;
 };
 
-/** A login that waits for a person (RFC 8628 section 3.2). */
+/** A login that waits for the user's approval (RFC 8628 section 3.2). */
 export type DeviceCode = {
 	readonly deviceCode: Secret;
-	/** What the person types on the page: printable ASCII. */
+	/** The code that the user enters on the page: printable ASCII. */
 	readonly userCode: string;
-	/** The page, http or https, as `URL.href` writes it: ASCII without control characters. */
+	/** The http or https page as `URL.href`: ASCII without control characters. */
 	readonly page: string;
-	/** The same page with the code filled in; `page` where the server has none. */
+	/** The page with the code filled in; `page` if the server has none. */
 	readonly pageWithCode: string;
 	/** Milliseconds since the epoch. */
 	readonly expiresAt: number;
-	/** Between two questions, in milliseconds. */
-	readonly interval: number;
+	/** Between two polls. */
+	readonly intervalMs: number;
 };
 
 type Options = {
-	/** Without a credential. */
+	/** Has no credential. */
 	readonly transport: Transport;
 	readonly clock: LoginClock;
 	readonly signal: AbortSignal;
 };
 
 const grantType = 'urn:ietf:params:oauth:grant-type:device_code';
-const defaultInterval = 5;
-/** By how much every `slow_down` spreads the questions, in milliseconds (RFC 8628 section 3.5). */
-const slowerBy = 5000;
-const longestInterval = 60;
-const longestLife = 60 * 60;
+const defaultIntervalS = 5;
+/** How much each `slow_down` adds to the interval (RFC 8628 section 3.5). */
+const slowDownMs = 5000;
+const maxIntervalS = 60;
+const maxLifetimeS = 60 * 60;
 
-/** Begins a login. Throws `auth` where the server does not allow it, `network` where it cannot be understood or reached. */
+/** Starts a login. Throws AppError("auth") if the server doesn't allow it, AppError("network") if there is no valid response. */
 export async function requestDeviceCode(
 	{server, deviceEndpoint}: AuthorizationServer,
 	{transport, clock, signal}: Options,
@@ -59,14 +59,10 @@ export async function requestDeviceCode(
 		!/^[\x20-\x7e]{1,64}$/.test(code) ||
 		!address
 	) {
-		throw new AppError(
-			'network',
-			`${server} began a login that nobody can finish: no code or no page that is safe to show.`,
-			{
-				hint: `Log in with an API key: \`login --server ${server} --with-token\``,
-				permanent: true,
-			},
-		);
+		throw new AppError('network', `${server} started a login without a valid code or page.`, {
+			hint: `Log in with an API key: \`login --server ${server} --with-token\``,
+			permanent: true,
+		});
 	}
 
 	const complete = pageOf(full);
@@ -75,27 +71,27 @@ export async function requestDeviceCode(
 		userCode: code,
 		page: address,
 		pageWithCode: complete && new URL(complete).origin === new URL(address).origin ? complete : address,
-		expiresAt: clock.now() + within(answer['expires_in'], 1, longestLife, longestLife) * 1000,
-		interval: within(answer['interval'], 1, longestInterval, defaultInterval) * 1000,
+		expiresAt: clock.now() + clamped(answer['expires_in'], {max: maxLifetimeS, otherwise: maxLifetimeS}) * 1000,
+		intervalMs: clamped(answer['interval'], {max: maxIntervalS, otherwise: defaultIntervalS}) * 1000,
 	};
 }
 
 /**
- * Asks until the person has decided, no faster than the server wants (RFC 8628 section 3.4). A server that does not answer
- * for a while is asked ever less often. Throws `auth` for a login that was denied, not allowed, or not approved in time,
- * `network` for an answer that makes no sense, and the signal's reason.
+ * Polls until the user has decided, no faster than the server allows (RFC 8628 section 3.4), and less often while the server
+ * doesn't respond. Throws AppError("auth") if the login was denied, not allowed, or not approved in time,
+ * AppError("network") for an invalid response, and the signal's reason.
  */
 export async function awaitTokens(
 	authorization: AuthorizationServer,
-	{deviceCode, expiresAt, interval: first}: Pick<DeviceCode, 'deviceCode' | 'expiresAt' | 'interval'>,
+	{deviceCode, expiresAt, intervalMs: firstMs}: Pick<DeviceCode, 'deviceCode' | 'expiresAt' | 'intervalMs'>,
 	{transport, clock, signal}: Options,
 ): Promise<Tokens> {
 	const form = {grant_type: grantType, device_code: deviceCode.reveal()};
-	let interval = first;
+	let intervalMs = firstMs;
 	for (;;) {
-		const left = expiresAt - clock.now();
-		await clock.sleep(Math.max(0, Math.min(interval, left)), signal);
-		if (left <= interval) {
+		const leftMs = expiresAt - clock.now();
+		await clock.sleep(Math.max(0, Math.min(intervalMs, leftMs)), signal);
+		if (leftMs <= intervalMs) {
 			throw expired(authorization.server);
 		}
 
@@ -105,27 +101,27 @@ export async function awaitTokens(
 				return answer;
 			}
 
-			interval = nextInterval(authorization.server, answer, interval);
+			intervalMs = nextIntervalMs(authorization.server, answer, intervalMs);
 		} catch (error) {
 			if (signal.aborted || !(error instanceof AppError) || error.code !== 'network' || error.permanent) {
 				throw error;
 			}
 
-			interval = Math.max(error.retryAfter ?? 0, Math.min(interval * 2, longestInterval * 1000));
+			intervalMs = Math.max(error.retryAfter ?? 0, Math.min(intervalMs * 2, maxIntervalS * 1000));
 		}
 	}
 }
 
-function nextInterval(server: string, refusal: TokenRefusal, interval: number): number {
+function nextIntervalMs(server: string, refusal: TokenRefusal, intervalMs: number): number {
 	switch (refusal.error) {
 		case 'authorization_pending':
-			return interval;
+			return intervalMs;
 		case 'slow_down':
-			return interval + slowerBy;
+			return intervalMs + slowDownMs;
 		case 'expired_token':
 			throw expired(server);
 		case 'access_denied':
-			throw new AppError('auth', `The login was denied at ${server}.`, {
+			throw new AppError('auth', `The login was denied on ${server}.`, {
 				hint: `Log in again and approve it: \`login --server ${server}\``,
 			});
 		default:
@@ -141,12 +137,13 @@ function expired(server: string): AppError {
 
 function pageOf(address: unknown): string | undefined {
 	const url = typeof address === 'string' && URL.canParse(address) ? new URL(address) : undefined;
-	// A user name before the host only serves to make one host look like another.
+	// A user name before the host can only make one host look like another.
 	return url && /^https?:$/.test(url.protocol) && !url.username && !url.password && url.href.length <= 2000
 		? url.href
 		: undefined;
 }
 
-function within(value: unknown, least: number, most: number, otherwise: number): number {
-	return typeof value === 'number' && Number.isFinite(value) ? Math.min(Math.max(value, least), most) : otherwise;
+/** Returns a number of at least 1 and at most `max`; `otherwise` if the value isn't a number. */
+function clamped(value: unknown, {max, otherwise}: {readonly max: number; readonly otherwise: number}): number {
+	return typeof value === 'number' && Number.isFinite(value) ? Math.min(Math.max(value, 1), max) : otherwise;
 }

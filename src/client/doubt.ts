@@ -1,7 +1,7 @@
 import type {OperationId} from '../contract/operations.ts';
 import {AppError} from '../core/error.ts';
 
-/** How a connection ends that was there already: the request may have arrived. Codes of Node and undici. */
+/** Codes of Node and undici for a connection that broke after it was established: the request may have arrived. */
 const brokenOff: readonly unknown[] = [
 	'UND_ERR_SOCKET',
 	'UND_ERR_HEADERS_TIMEOUT',
@@ -12,36 +12,36 @@ const brokenOff: readonly unknown[] = [
 	'ETIMEDOUT',
 ];
 
-/** How a person sees whether a write was done. What is not listed has no list of its own to look at. */
-const looks: Readonly<Partial<Record<OperationId, string>>> = {
-	createSubmissionStage: 'Stage it again: that returns the stage that is active.',
-	createEnvironment: 'Look with `env list` before you try again.',
-	verifyMfaEnrollment: 'Look at your account page on the server before you try again.',
-	unarchiveSession: 'Try again: a session that is not archived stays as it is.',
-	updateUserPreferences: 'Look with `model list` before you try again.',
-	stopEnvironment: 'Try again: a sandbox that was stopped stays as it is.',
-	createRuntime: 'Look with `runtime list` before you try again.',
-	resumeRuntime: 'Look with `runtime list` before you try again.',
-	removeMemberLimit: 'Try again: a member without a limit stays as they are.',
-	updateOrganization: 'Try again: the same values change nothing more.',
-	pushTraces: 'Look for the spans before you send them again: they may be stored twice.',
-	createApiKey: 'Look with `api-key list`, and revoke the key if you do not have its secret.',
-	revokeApiKey: 'Look with `api-key list` before you try again.',
+/** How the user can check whether a write was done. */
+const checks: Readonly<Partial<Record<OperationId, string>>> = {
+	createSubmissionStage: 'Stage it again; that returns the active stage.',
+	createEnvironment: 'Check `env list` before you retry.',
+	verifyMfaEnrollment: 'Check your account page on the server before you retry.',
+	unarchiveSession: 'Try again; an unarchived session stays as it is.',
+	updateUserPreferences: 'Check `model list` before you retry.',
+	stopEnvironment: 'Try again; a stopped sandbox stays as it is.',
+	createRuntime: 'Check `runtime list` before you retry.',
+	resumeRuntime: 'Check `runtime list` before you retry.',
+	removeMemberLimit: 'Try again; a member without a limit stays unchanged.',
+	updateOrganization: 'Try again; the same values change nothing more.',
+	pushTraces: 'Check for the spans before you push them again, or they may be stored twice.',
+	createApiKey: 'Check `api-key list`, and revoke the key if you don’t have it.',
+	revokeApiKey: 'Check `api-key list` before you retry.',
 };
 
-/** The error of a write whose answer did not come or cannot be read: nobody knows whether it was done, and the hint says so. */
+/** Returns the error of a write without a readable response, with a hint that it may have been done. */
 export function withDoubt(error: unknown, operation?: OperationId): unknown {
-	const look = (operation && looks[operation]) ?? 'Look before you try again.';
+	const check = (operation && checks[operation]) ?? 'Check before you retry.';
 	return error instanceof AppError
 		? new AppError(error.code, error.message, {
-				hint: `It may have been done. ${look}`,
+				hint: `It may have been done. ${check}`,
 				cause: error,
 				permanent: true,
 			})
 		: error;
 }
 
-/** The same for a write that met no answer at all; one that never found the server is as it was. */
+/** Returns `withDoubt` of an error if the request may have been sent, else the error itself. */
 export function withDoubtIfSent(error: unknown, operation: OperationId): unknown {
 	const cause = error instanceof AppError ? error.cause : undefined;
 	return cause instanceof Error && 'code' in cause && brokenOff.includes(cause.code)
@@ -49,7 +49,7 @@ export function withDoubtIfSent(error: unknown, operation: OperationId): unknown
 		: error;
 }
 
-/** Whether a refusal of this status may come after the write was done: something failed on the way back. */
+/** Returns true if a write may have been done despite this status: something failed on the way back. */
 export function leavesDoubt(status: number): boolean {
 	return status >= 500 && status !== 503;
 }

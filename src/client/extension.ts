@@ -3,10 +3,9 @@ import type {Client} from './client.ts';
 import {refusalOf} from './refusal.ts';
 
 /**
- * Returns the answer to an extension of the API, undefined where the server does not offer it: another server may not know
- * the path, or answer something else there. A 404 can also mean that the organization or workspace does not exist, and an
- * answer can be damaged: a server that lists organizations has the other extensions too, and its error is thrown, as every
- * other error is.
+ * Returns the result of an extension of the API; undefined if the server doesn't offer it: it may not know the path, or use
+ * it for something else. A 404 can also mean that the organization or workspace doesn't exist, and a response can be
+ * damaged: a server that lists organizations has the other extensions too, so its error is thrown like any other.
  */
 export async function ifOffered<Answer>(
 	client: Pick<Client, 'listOrganizations'>,
@@ -24,7 +23,7 @@ export async function ifOffered<Answer>(
 	}
 }
 
-/** True for the answers of a path that a server does not know, knows with other methods alone, or uses for something else. */
+/** Returns true for the error of a path that the server doesn't know, has other methods for, or uses for something else. */
 function isMissing(error: unknown): boolean {
 	const status = refusalOf(error)?.status;
 	return status === 404 || status === 405 || isOfAnotherShape(error);

@@ -7,13 +7,13 @@ import type {Transport} from '../net/transport.ts';
 
 const maxBytes = 4 * 1024 * 1024;
 
-/** What we read of `UserPreferencesResponse`: models that are not as specified are left out. */
+/** The part of `UserPreferencesResponse` that is read. Invalid models are left out. */
 export type Preferences = {readonly models: readonly InferenceInfo[]};
 
 /**
- * `GET /api/v1/user/preferences`, which also says whether the credential of `transport` is good: 401 means no. `isLogin`
- * is true for one that was got through the browser, and not typed as a key. Throws `auth` for a refusal, `upgrade` where
- * the server wants a newer client, `network` for an answer that is not the API's.
+ * Calls `GET /api/v1/user/preferences`, which also proves the credential of `transport`: 401 means that it's invalid.
+ * `isLogin` is true for the token of a login, false for an API key. Throws AppError("auth") if the credential is rejected,
+ * AppError("upgrade") if the server requires a newer client, AppError("network") if the response isn't the API's.
  */
 export async function getPreferences(
 	server: string,
@@ -41,7 +41,7 @@ export async function getPreferences(
 		case 401:
 		case 403:
 			throw isLogin
-				? new AppError('auth', `${server} did not accept the login${detail}.`, {
+				? new AppError('auth', `${server} rejected the login${detail}.`, {
 						hint: `Log in again: \`login --server ${server}\``,
 						...(response.status === 401 && {logInTo: server}),
 					})
@@ -57,7 +57,7 @@ export async function getPreferences(
 	}
 
 	if (!isJsonObject(answer)) {
-		throw unlikely(server, 'its answer is not the API’s');
+		throw unlikely(server, 'it returned something else');
 	}
 
 	const models = Array.isArray(answer['models']) ? answer['models'] : [];
@@ -65,8 +65,8 @@ export async function getPreferences(
 }
 
 /**
- * Verifies that a server is one of the platform before anyone is asked for a credential: `transport` has none. A refusal
- * in the words of the API is the answer that proves it. Throws as `getPreferences` for everything else.
+ * Verifies that a server has the platform's API before the user is asked for a credential; `transport` has none. A 401 or
+ * 403 of the API proves it. Throws what `getPreferences` throws for everything else.
  */
 export async function recognizeServer(server: string, transport: Transport, signal: AbortSignal): Promise<void> {
 	try {

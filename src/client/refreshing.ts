@@ -1,12 +1,12 @@
 import {abortable} from '../core/abortable.ts';
 import type {Transport, TransportResponse} from '../net/transport.ts';
 
-/** Gets a new credential and gives a transport that has it; undefined where there is none to be had. */
+/** Returns a transport with a new credential; undefined if there is none. */
 export type Refresh = () => Promise<Transport | undefined>;
 
 /**
- * A transport that answers 401 with one refresh and one more try. Whoever meets a 401 meanwhile waits for the same
- * refresh, and who comes back late with the old credential takes the new one at once. Throws what `refresh` throws.
+ * Returns a transport that refreshes its credential after a 401 and retries once. Requests that get a 401 meanwhile share
+ * the refresh; one that used the old credential is retried with the new one at once. Throws what `refresh` throws.
  */
 export function refreshing(first: Transport, refresh: Refresh): Transport {
 	let current = first;
@@ -42,13 +42,13 @@ export function refreshing(first: Transport, refresh: Refresh): Transport {
 	};
 }
 
-/** Ends an answer that nobody reads, so that its connection is free again. */
+/** Ends an unread response, so that its connection can be used again. */
 async function discard({body}: TransportResponse): Promise<void> {
 	try {
 		for await (const _ of body) {
 			break;
 		}
 	} catch {
-		// It broke off by itself.
+		// The connection broke; there is nothing to end.
 	}
 }

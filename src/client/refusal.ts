@@ -4,10 +4,10 @@ import {formatDuration} from '../core/format.ts';
 import {isRetryableStatus, parseRetryAfter} from '../net/retry.ts';
 import {type Reason, reasonOf} from './reason.ts';
 
-/** What the server refused with, for who must tell one refusal from another. */
+/** The status, type and detail of a server's error, for callers that handle some of them. */
 export type Refusal = {
 	readonly status: number;
-	/** Machine-readable type of the error; those of the specification, or a later one. */
+	/** Machine-readable type: one of the specification, or a newer one. */
 	readonly type: Problem['type'] | (string & {}) | undefined;
 	readonly detail: string | undefined;
 };
@@ -18,7 +18,7 @@ type Answer = {
 	readonly status: number;
 	readonly headers: Readonly<Record<string, string>>;
 	readonly text: string;
-	/** Milliseconds since the epoch, which a date in `Retry-After` counts from. */
+	/** Milliseconds since the epoch, for a date in `Retry-After`. */
 	readonly now: number;
 };
 
@@ -26,15 +26,15 @@ type Explained = readonly [code: ErrorCode, what: string, hint: string];
 
 const refusals = new WeakMap<AppError, Refusal>();
 
-/** The refusal that an error tells of, also where it was wrapped since; undefined for any other error. */
+/** Returns the refusal of an error or of its causes; undefined for any other error. */
 export function refusalOf(error: unknown): Refusal | undefined {
 	return error instanceof AppError ? (refusals.get(error) ?? refusalOf(error.cause)) : undefined;
 }
 
 /**
- * The error for an answer that is no success: what happened, the server's own `detail`, `type` and fields, and what to
- * do. Its code follows the status: 401 and 403 `auth`, 404 `not-found`, 409 `conflict`, 426 `upgrade`, other 4xx
- * `failed`, 429, 5xx and the rest `network`.
+ * Returns the error for a response that isn't a success: what failed, the server's `detail`, `type` and fields, and a hint.
+ * Its code follows from the status: 401 and 403 `auth`, 404 `not-found`, 409 `conflict`, 426 `upgrade`, 429 and 5xx
+ * `network`, other 4xx `failed`, the rest `network`.
  */
 export function refuse({from, status, headers, text, now}: Answer): AppError {
 	const reason = reasonOf(headers, text);
@@ -50,7 +50,7 @@ export function refuse({from, status, headers, text, now}: Answer): AppError {
 	return error;
 }
 
-/** “: No such runtime (not_found_error); body.name: too long”, as far as there is anything of it. */
+/** Returns the reason as “: No such runtime (not_found_error); body.name: too long”. */
 function wording({detail, type, fields, note}: Reason, status: number): string {
 	const named = type ?? `status ${status}`;
 	return [`${detail ? `: ${detail}` : ''} (${named})`, ...fields, ...(note ? [note] : [])].join('; ');
@@ -61,25 +61,25 @@ function explain(from: string, status: number): Explained {
 		case 400:
 			return ['failed', `${from} found the request invalid`, 'Correct it and try again.'];
 		case 401:
-			return ['auth', `${from} did not accept the login`, `Log in again with \`login --server ${from}\`.`];
+			return ['auth', `${from} rejected the login`, `Log in again with \`login --server ${from}\`.`];
 		case 403:
-			return ['auth', `${from} does not allow this`, 'Ask those who may, or log in as another user.'];
+			return ['auth', `${from} does not allow this`, 'Ask an administrator, or log in as another user.'];
 		case 404:
-			return ['not-found', `Not found on ${from}`, 'Check the id, and org, workspace and project.'];
+			return ['not-found', `Not found on ${from}`, 'Check the id, organization, workspace and project.'];
 		case 409:
-			return ['conflict', `This conflicts with what is at ${from}`, 'Look at its state, then try again.'];
+			return ['conflict', `Conflict on ${from}`, 'Check its state, then try again.'];
 		case 422:
 			return ['failed', `${from} found invalid values`, 'Correct them and try again.'];
 		case 426:
 			return ['upgrade', `${from} needs a newer version of service`, 'Update service.'];
 		case 429:
-			return ['network', `${from} is rate-limiting you`, 'Try again in a while.'];
+			return ['network', `${from} is rate-limiting you`, 'Try again later.'];
 		case 500:
-			return ['network', `${from} failed inside`, 'Try again in a while.'];
+			return ['network', `${from} had an internal error`, 'Try again later.'];
 		case 502:
-			return ['network', `A server behind ${from} failed`, 'Try again in a while.'];
+			return ['network', `A server behind ${from} failed`, 'Try again later.'];
 		case 504:
-			return ['network', `A server behind ${from} did not answer in time`, 'Try again in a while.'];
+			return ['network', `A server behind ${from} timed out`, 'Try again later.'];
 		default:
 			return explainClass(from, status);
 	}
@@ -87,10 +87,10 @@ function explain(from: string, status: number): Explained {
 
 function explainClass(from: string, status: number): Explained {
 	if (status >= 500) {
-		return ['network', `${from} could not answer`, 'Try again in a while.'];
+		return ['network', `${from} is unavailable`, 'Try again later.'];
 	}
 
 	return status >= 400
-		? ['failed', `${from} refused the request`, 'Correct it and try again.']
+		? ['failed', `${from} rejected the request`, 'Correct it and try again.']
 		: ['network', `${from} didn't answer like a service server`, 'Check the address.'];
 }

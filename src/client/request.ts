@@ -5,7 +5,7 @@ import {encodeQuery, type QueryValues} from '../contract/query.ts';
 import {AppError} from '../core/error.ts';
 import type {TransportRequest} from '../net/transport.ts';
 
-/** What a caller gives, whatever the operation. */
+/** The input of any operation. */
 export type Call = {
 	readonly params?: Readonly<Record<string, string>>;
 	readonly query?: QueryValues;
@@ -16,11 +16,11 @@ export type Call = {
 
 type Wrong = Pick<Violation, 'path' | 'rule'>;
 
-const mostNamed = 5;
+const maxNamed = 5;
 
 /**
- * The request of a call, without its credential. Throws `usage`, with each field that is wrong and what it must be, for
- * what the contract forbids; nothing has been sent then.
+ * Returns the request of a call, without its credential. Throws AppError("usage") with each invalid field and what it must
+ * be if the call doesn't match the contract.
  */
 export function requestOf(server: string, row: Endpoint, call: Call): TransportRequest {
 	const {params = {}, query = {}} = call;
@@ -49,7 +49,7 @@ function rawViolations(types: readonly string[], {contentType = '', body}: Call)
 }
 
 function sentence(wrong: readonly Wrong[]): string {
-	const named = wrong.slice(0, mostNamed).map(({path, rule}) => `${path.join('.') || 'The body'} ${rule}`);
+	const named = wrong.slice(0, maxNamed).map(({path, rule}) => `${path.join('.') || 'The body'} ${rule}`);
 	const more = wrong.length - named.length;
 	return `${named.join('; ')}${more > 0 ? `; and ${more} more` : ''}.`;
 }

@@ -6,7 +6,7 @@ import type {AuthorizationServer} from './authorization-server.ts';
 import {clientId} from './tokens.ts';
 
 type Options = {
-	/** Without a credential: the token is in the form. */
+	/** Has no credential: the token is in the form. */
 	readonly transport: Transport;
 	readonly signal: AbortSignal;
 };
@@ -16,9 +16,9 @@ type Held = {readonly accessToken: Secret; readonly refreshToken: Secret | undef
 const maxBytes = 256 * 1024;
 
 /**
- * Has the server revoke the tokens of a login, the refresh token first, because it is the one that lasts (RFC 7009
- * section 2). Both secrets are opened. Throws `failed`, `auth` or `network` with a message that can follow a colon; nothing
- * is sent to another origin than the server's (SAFETY 6).
+ * Asks the server to revoke the tokens of a login, the refresh token first, because it lives longer (RFC 7009 section 2).
+ * Both secrets are opened. Throws AppError("failed"), AppError("auth") or AppError("network") with a message that can follow
+ * a colon. Nothing is sent to another origin than the server's (SAFETY 6).
  */
 export async function revokeTokens(
 	{server, revocationEndpoint: url}: AuthorizationServer,
@@ -26,11 +26,11 @@ export async function revokeTokens(
 	{transport, signal}: Options,
 ): Promise<void> {
 	if (url === undefined) {
-		throw new AppError('failed', 'the server offers no revocation');
+		throw new AppError('failed', 'the server doesn’t offer revocation');
 	}
 
 	if (!URL.canParse(url) || new URL(url).origin !== server) {
-		throw new AppError('auth', 'the server has them revoked at another address, where nothing was sent');
+		throw new AppError('auth', 'the server’s revocation address is on another host; nothing was sent');
 	}
 
 	const revoke = async (token: Secret, hint: 'access_token' | 'refresh_token') => {
@@ -43,7 +43,7 @@ export async function revokeTokens(
 			headersTimeoutMs: 5000,
 		});
 		await readText(response, {from: server, maxBytes});
-		// A token that is not good any more is a success, too (RFC 7009 section 2.2).
+		// An invalid token counts as revoked (RFC 7009 section 2.2).
 		if (response.status < 200 || response.status > 299) {
 			throw new AppError('network', `the server answered ${response.status}`);
 		}

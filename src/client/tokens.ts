@@ -7,37 +7,37 @@ import type {Transport} from '../net/transport.ts';
 import type {AuthorizationServer} from './authorization-server.ts';
 import {refuse} from './refusal.ts';
 
-/** How `service` is called at every server: a public client, which has no secret of its own. */
+/** The client id of `service` on every server: a public client without a secret. */
 export const clientId = 'service-cli';
 
-/** What a login gives (RFC 6749 section 5.1). */
+/** The result of a login (RFC 6749 section 5.1). */
 export type Tokens = {
 	readonly accessToken: Secret;
-	/** Left out where the server gave none: the login then ends with the access token. */
+	/** Undefined if the server issued none: the login then ends with the access token. */
 	readonly refreshToken: Secret | undefined;
-	/** ISO 8601 in UTC; undefined where the server does not say. */
+	/** ISO 8601 in UTC; undefined if the server doesn't say. */
 	readonly expiresAt: string | undefined;
 };
 
-/** Why there are no tokens, in the words of the protocol (RFC 6749 section 5.2, RFC 8628 section 3.5). */
+/** An error of the protocol (RFC 6749 section 5.2, RFC 8628 section 3.5). */
 export type TokenRefusal = {readonly error: string; readonly description: string | undefined};
 
 type Options = {
-	/** Without a credential: what proves who asks is in the form. */
+	/** Has no credential: the form has the proof. */
 	readonly transport: Transport;
 	/** Milliseconds since the epoch. */
 	readonly now: () => number;
 	readonly signal: AbortSignal;
-	/** What of the form must not come back in the words of a refusal (SAFETY 8). */
+	/** Part of the form, masked in an error that repeats it (SAFETY 8). */
 	readonly held?: Secret;
 };
 
 const maxBytes = 256 * 1024;
-const longestWords = 200;
+const maxErrorLength = 200;
 
 /**
- * Posts a form as a public client and reads the JSON that answers. Throws as `refuse` does for an answer that is no refusal
- * of the protocol, and `network` for a success that is no JSON.
+ * Posts a form as a public client, and returns the JSON of the response. Throws what `refuse` returns for an error that the
+ * protocol doesn't define, and AppError("network") for a success that isn't JSON.
  */
 export async function postForm(
 	url: string,
@@ -60,7 +60,7 @@ export async function postForm(
 	const isRefusal = isJsonObject(answer) && typeof answer['error'] === 'string' && status < 500 && status !== 429;
 	if (status === 200 ? !isJsonObject(answer) : !isRefusal) {
 		throw status === 200
-			? new AppError('network', `${from} answered the login with something that is not JSON.`, {
+			? new AppError('network', `${from} answered the login with something other than JSON.`, {
 					hint: 'Check the address.',
 					permanent: true,
 				})
@@ -70,7 +70,7 @@ export async function postForm(
 	return {status, answer: isJsonObject(answer) ? answer : {}};
 }
 
-/** Asks for tokens. Throws `network`, as `postForm` does. */
+/** Requests tokens. Throws what `postForm` throws. */
 export async function requestTokens(
 	{server, tokenEndpoint}: AuthorizationServer,
 	form: Readonly<Record<string, string>>,
@@ -83,8 +83,8 @@ export async function requestTokens(
 
 	const {access_token: access, refresh_token: refresh, token_type: type, expires_in: seconds} = answer;
 	if (!isToken(access) || (typeof type === 'string' && type.toLowerCase() !== 'bearer')) {
-		throw new AppError('network', `${server} approved the login, but gave no token that can be used.`, {
-			hint: 'Ask those who run it.',
+		throw new AppError('network', `${server} approved the login without a valid token.`, {
+			hint: 'Contact its administrator.',
 			permanent: true,
 		});
 	}
@@ -97,9 +97,9 @@ export async function requestTokens(
 }
 
 /**
- * Trades a refresh token for new tokens (RFC 6749 section 6). A server that rotates gives a new refresh token, another one
- * leaves the old one good. Undefined where it is not accepted any more: the login has ended. Throws `auth` for any other
- * refusal, and `network`.
+ * Returns new tokens for a refresh token (RFC 6749 section 6), with a new refresh token if the server rotates them;
+ * undefined if the refresh token is no longer valid: the login has ended. Throws AppError("auth") for any other error of the
+ * protocol, and what `postForm` throws.
  */
 export async function refreshTokens(
 	authorization: AuthorizationServer,
@@ -119,22 +119,22 @@ export async function refreshTokens(
 	return undefined;
 }
 
-/** Reads a refusal of the protocol. */
+/** Returns the error of the protocol in a response. */
 export function refusalOf({error, error_description: description}: Readonly<Record<string, unknown>>): TokenRefusal {
 	return {
-		error: String(error).slice(0, longestWords),
-		description: typeof description === 'string' ? description.slice(0, longestWords) : undefined,
+		error: String(error).slice(0, maxErrorLength),
+		description: typeof description === 'string' ? description.slice(0, maxErrorLength) : undefined,
 	};
 }
 
-/** The error of a login that the server does not allow. */
+/** Returns the error for a login that the server doesn't allow. */
 export function loginRefused(server: string, {error, description}: TokenRefusal): AppError {
-	return new AppError('auth', `${server} does not allow this login: ${(description ?? error).replace(/\.$/, '')}.`, {
+	return new AppError('auth', `${server} doesn't allow this login: ${(description ?? error).replace(/\.$/, '')}.`, {
 		hint: `Log in with an API key: \`login --server ${server} --with-token\``,
 	});
 }
 
-/** Whether it can stand in a header: visible ASCII (RFC 6749 appendix A.12). */
+/** Returns true for a token that fits in a header: visible ASCII (RFC 6749 appendix A.12). */
 function isToken(value: unknown): value is string {
 	return typeof value === 'string' && /^[\x21-\x7e]{1,16384}$/.test(value);
 }

@@ -218,7 +218,7 @@ async function tryRevocation(
 }
 
 function noRevocation(): never {
-	throw new AppError('failed', 'the server offers no revocation');
+	throw new AppError('failed', 'the server doesn’t offer revocation');
 }
 
 const notRevoked = (why: unknown) => `its tokens weren't revoked: ${clauseOf(why)}`;

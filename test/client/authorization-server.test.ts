@@ -35,14 +35,14 @@ test.each([
 	['token_endpoint', 'https://evil.test/token', 'evil.test'],
 	['device_authorization_endpoint', 'http://127.0.0.1:1/device', '127.0.0.1:1'],
 	['issuer', 'https://other.test', 'other.test'],
-	['issuer', undefined, 'which it does not name'],
-	['token_endpoint', '/relative', 'an unreadable address'],
+	['issuer', undefined, 'without naming it'],
+	['token_endpoint', '/relative', 'an invalid address'],
 	['token_endpoint', 'data:text/plain,x', 'an address without a host'],
 ])('a %s of another origin, %s, is refused [6]', async (name, address, shown) => {
 	const {origin, asked} = await loginServer({metadata: () => ({[name]: address})});
 	await expect(find(origin)).rejects.toMatchObject({
 		code: 'auth',
-		message: `${origin} leads the login to another server, ${shown}.`,
+		message: `Refusing to log in: ${origin} points to another server, ${shown}.`,
 		hint: `Log in with an API key: \`login --server ${origin} --with-token\``,
 	});
 	expect(asked).toHaveLength(1);

@@ -122,11 +122,11 @@ test('an answer of another kind than the contract says names both kinds', async 
 	const {client, origin} = await answering({body: '[]'});
 	await expect(client.getAutoRefill({params: {org: 'acme'}})).rejects.toMatchObject({
 		code: 'network',
-		message: `${origin} answered with a list instead of an object.`,
+		message: `${origin} returned a list instead of an object.`,
 	});
 	const list = await answering({body: '{"items":[]}'});
 	await expect(list.client.getAttackSpans({params: {...place, assessmentId: id}})).rejects.toMatchObject({
-		message: `${list.origin} answered with an object instead of a list.`,
+		message: `${list.origin} returned an object instead of a list.`,
 	});
 });
 
@@ -154,9 +154,9 @@ const unusable: ReadonlyArray<[string, Reply, string]> = [
 		{body: `{"a":${'['.repeat(5000)}${']'.repeat(5000)}}`},
 		'sent JSON that is nested over 100 levels deep.',
 	],
-	['300', {status: 300}, "didn't answer like a service server (status 300); it gave no reason."],
-	['304', {status: 304}, "didn't answer like a service server (status 304); it gave no reason."],
-	['a redirect without a place', {status: 302}, "didn't answer like a service server (status 302); it gave no reason."],
+	['300', {status: 300}, "didn't answer like a service server (status 300); no reason given."],
+	['304', {status: 304}, "didn't answer like a service server (status 304); no reason given."],
+	['a redirect without a place', {status: 302}, "didn't answer like a service server (status 302); no reason given."],
 ];
 
 test.each(unusable)('%s instead of an object is one sentence, and not asked for again [24]', async (_, reply, said) => {
@@ -176,7 +176,7 @@ test.each(unusable.slice(0, 5))(
 		await expect(client.claimRun({params: {...place, runId: id}, body: {execution_id: id}})).rejects.toMatchObject({
 			code: 'network',
 			message: `${origin} ${said}`,
-			hint: 'It may have been done. Look before you try again.',
+			hint: 'It may have been done. Check before you retry.',
 		});
 		expect(asked).toHaveLength(1);
 	},

@@ -69,9 +69,9 @@ test('a login is pending, told to slow down, pending again, then approved', asyn
 });
 
 test.each([
-	['access_denied', /^The login was denied at http:/],
+	['access_denied', /^The login was denied on http:/],
 	['expired_token', /^The code was not approved before it expired\.$/],
-	['invalid_client', /does not allow this login: invalid_client\.$/],
+	['invalid_client', /doesn't allow this login: invalid_client\.$/],
 ] as const)('%s ends the login as one of authentication, and nothing is asked any more', async (error, message) => {
 	const {outcome, polls} = await logIn({tokens: [pending, refused(error)]});
 	expect(outcome).toMatchObject({code: 'auth', message: expect.stringMatching(message)});
@@ -131,7 +131,10 @@ test.each([
 	[{device_code: 5}],
 ])('%j is nothing to show to a person [3]', async device => {
 	const {outcome, polls} = await logIn({device});
-	expect(outcome).toMatchObject({code: 'network', message: expect.stringMatching(/a login that nobody can finish/)});
+	expect(outcome).toMatchObject({
+		code: 'network',
+		message: expect.stringMatching(/a login without a valid code or page/),
+	});
 	expect(polls).toEqual([]);
 });
 

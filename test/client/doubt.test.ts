@@ -23,9 +23,9 @@ test.each([500, 502, 504, 599])(
 		expect([key, sandbox]).toMatchObject([
 			{
 				code: 'network',
-				hint: 'It may have been done. Look with `api-key list`, and revoke the key if you do not have its secret.',
+				hint: 'It may have been done. Check `api-key list`, and revoke the key if you don’t have it.',
 			},
-			{code: 'network', hint: 'It may have been done. Look with `env list` before you try again.'},
+			{code: 'network', hint: 'It may have been done. Check `env list` before you retry.'},
 		]);
 		expect(refusalOf(sandbox)?.status).toBe(status);
 		expect(asked).toHaveLength(2);

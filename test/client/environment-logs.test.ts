@@ -55,7 +55,7 @@ test.each([{logs: null}, {}, {logs: 5}])('%j is no empty log, but no answer', as
 	const {read} = await reader(() => ({headers: {'content-type': 'application/json'}, body: JSON.stringify(json)}));
 	await expect(read({}, signal)).rejects.toMatchObject({
 		code: 'network',
-		message: expect.stringMatching(/ answered without logs\.$/),
+		message: expect.stringMatching(/ returned a response without logs\.$/),
 		permanent: true,
 	});
 });

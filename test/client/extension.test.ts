@@ -32,7 +32,7 @@ test('a damaged answer of a server that has extensions is an error', async () =>
 	const {client} = clientOf(origin);
 	await expect(ifOffered(client, client.listEnvironments({params}))).rejects.toMatchObject({
 		code: 'network',
-		message: `${origin} answered without items, total, page, and page_size.`,
+		message: `${origin} returned a response without items, total, page, and page_size.`,
 	});
 });
 

@@ -69,7 +69,7 @@ test('a login that is not accepted says so in words of its own, and where to log
 	const {origin} = await platform({status: 401, body: '{"detail":"Expired"}'});
 	await expect(getPreferences(origin, transportTo(origin), undefined, {isLogin: true})).rejects.toMatchObject({
 		code: 'auth',
-		message: `${origin} did not accept the login (Expired).`,
+		message: `${origin} rejected the login (Expired).`,
 		hint: `Log in again: \`login --server ${origin}\``,
 		logInTo: origin,
 	});

@@ -68,7 +68,7 @@ test('where no new token is to be had, or it is refused too, the login has faile
 		const {client, origin} = await stale(refresh);
 		await expect(client.getAutoRefill(call)).rejects.toMatchObject({
 			code: 'auth',
-			message: `${origin} did not accept the login: Expired (expired_token_error).`,
+			message: `${origin} rejected the login: Expired (expired_token_error).`,
 			hint: `Log in again with \`login --server ${origin}\`.`,
 		});
 	}

@@ -12,18 +12,18 @@ const problem = (code: number, detail: string, type: string) => JSON.stringify({
 
 test.each([
 	[400, 'failed', `${from} found the request invalid: Why (app_error).`],
-	[401, 'auth', `${from} did not accept the login: Why (app_error).`],
+	[401, 'auth', `${from} rejected the login: Why (app_error).`],
 	[403, 'auth', `${from} does not allow this: Why (app_error).`],
 	[404, 'not-found', `Not found on ${from}: Why (app_error).`],
-	[409, 'conflict', `This conflicts with what is at ${from}: Why (app_error).`],
+	[409, 'conflict', `Conflict on ${from}: Why (app_error).`],
 	[422, 'failed', `${from} found invalid values: Why (app_error).`],
 	[426, 'upgrade', `${from} needs a newer version of service: Why (app_error).`],
 	[429, 'network', `${from} is rate-limiting you: Why (app_error).`],
-	[500, 'network', `${from} failed inside: Why (app_error).`],
+	[500, 'network', `${from} had an internal error: Why (app_error).`],
 	[502, 'network', `A server behind ${from} failed: Why (app_error).`],
-	[504, 'network', `A server behind ${from} did not answer in time: Why (app_error).`],
-	[402, 'failed', `${from} refused the request: Why (app_error).`],
-	[503, 'network', `${from} could not answer: Why (app_error).`],
+	[504, 'network', `A server behind ${from} timed out: Why (app_error).`],
+	[402, 'failed', `${from} rejected the request: Why (app_error).`],
+	[503, 'network', `${from} is unavailable: Why (app_error).`],
 	[304, 'network', `${from} didn't answer like a service server: Why (app_error).`],
 ] as const)('%d is %s, in one sentence with the words of the server', (status, code, message) => {
 	const error = refused(status, problem(status, 'Why.', 'app_error'));
@@ -50,31 +50,21 @@ test('a type that came after this version is shown as it is', () => {
 });
 
 test.each([
-	['nothing', '', {}, '(status 500); it gave no reason.'],
-	[
-		'a web page',
-		'<!doctype html><h1>Oops</h1>',
-		{},
-		'(status 500); a web page came instead of a reason, perhaps from a proxy.',
-	],
+	['nothing', '', {}, '(status 500); no reason given.'],
+	['a web page', '<!doctype html><h1>Oops</h1>', {}, '(status 500); it returned a web page, perhaps from a proxy.'],
 	[
 		'a page by its type',
 		'Oops',
 		{'content-type': 'text/html'},
-		'(status 500); a web page came instead of a reason, perhaps from a proxy.',
+		'(status 500); it returned a web page, perhaps from a proxy.',
 	],
-	['truncated JSON', '{"code":500,"det', {}, '(status 500); its reason cannot be read.'],
-	['a list', '[]', {}, '(status 500); its reason cannot be read.'],
-	['an empty object', '{}', {}, '(status 500); it gave no reason.'],
+	['truncated JSON', '{"code":500,"det', {}, '(status 500); its reason is unreadable.'],
+	['a list', '[]', {}, '(status 500); its reason is unreadable.'],
+	['an empty object', '{}', {}, '(status 500); no reason given.'],
 	['a detail alone', '{"detail":"Why."}', {}, ': Why (status 500).'],
 	['a message alone', '{"message":"Why."}', {}, ': Why (status 500).'],
 	['an error alone', '{"error":"Why."}', {}, ': Why (status 500).'],
-	[
-		'fields of other kinds',
-		'{"code":"x","detail":5,"type":[],"errors":"none"}',
-		{},
-		'(status 500); it gave no reason.',
-	],
+	['fields of other kinds', '{"code":"x","detail":5,"type":[],"errors":"none"}', {}, '(status 500); no reason given.'],
 	[
 		'a detail that says the first field',
 		'{"detail":"body.a is bad.","errors":[{"loc":["body","a"],"msg":"is bad"},{"loc":["body","b"],"msg":"is worse"}]}',
@@ -89,7 +79,10 @@ test.each([
 	],
 ] as const)('%s as the body of an error is said in one sentence', (_, text, headers, said) => {
 	const {code, message} = refused(500, text, headers);
-	expect([code, message]).toEqual(['network', `${from} failed inside${said.startsWith(':') ? '' : ' '}${said}`]);
+	expect([code, message]).toEqual([
+		'network',
+		`${from} had an internal error${said.startsWith(':') ? '' : ' '}${said}`,
+	]);
 });
 
 test('whatever the body, it is one line of bounded length, and never another error', () => {
@@ -114,9 +107,9 @@ test('the wait that was asked for is the hint, in seconds or by date, for what m
 	const asked = (status: number, value: string) => refused(status, '', {'retry-after': value});
 	expect(asked(429, '90')).toMatchObject({retryAfter: 90_000, hint: 'Try again in 1 m 30 s.'});
 	expect(asked(503, 'Sat, 31 Jan 2026 12:00:12 GMT')).toMatchObject({retryAfter: 12_000, hint: 'Try again in 12 s.'});
-	expect(asked(429, '0')).toMatchObject({retryAfter: 0, hint: 'Try again in a while.'});
-	expect(asked(429, 'soon')).toMatchObject({retryAfter: undefined, hint: 'Try again in a while.'});
-	expect(asked(409, '90')).toMatchObject({hint: 'Look at its state, then try again.', permanent: true});
+	expect(asked(429, '0')).toMatchObject({retryAfter: 0, hint: 'Try again later.'});
+	expect(asked(429, 'soon')).toMatchObject({retryAfter: undefined, hint: 'Try again later.'});
+	expect(asked(409, '90')).toMatchObject({hint: 'Check its state, then try again.', permanent: true});
 });
 
 test('only what a server refused is a refusal', () => {

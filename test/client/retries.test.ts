@@ -82,7 +82,7 @@ test('whoever waits is told how long, and for what', async () => {
 
 test('a write whose connection breaks may have been done; one that found no server was not', async () => {
 	const {origin} = await scripted(() => 'cut');
-	const hint = 'It may have been done. Look with `api-key list`, and revoke the key if you do not have its secret.';
+	const hint = 'It may have been done. Check `api-key list`, and revoke the key if you don’t have it.';
 	const {client} = clientOf(origin);
 	await expect(client.createApiKey({body: {}})).rejects.toMatchObject({code: 'network', hint});
 	const nowhere = clientOf('http://127.0.0.1:1');

@@ -51,7 +51,7 @@ test.each([{}, {detail: 'gone'}])('%j is no answer about credits', async bare =>
 	const {env, origin} = await api({[`GET ${inOrg}/credits/auto-refill`]: {bare}});
 	await expect(testContext({env}).run('credits', 'show')).rejects.toMatchObject({
 		code: 'network',
-		message: `${origin} answered without enabled, has_payment_method, month_count, month_reset, monthly_cap, and 2 more.`,
+		message: `${origin} returned a response without enabled, has_payment_method, month_count, month_reset, monthly_cap, and 2 more.`,
 	});
 });
 

@@ -48,7 +48,7 @@ test('a log that ends for good says why once, with what to do', async () => {
 	expect([outcome, stderr.match(/does not allow this/g)?.length, stderr]).toEqual([
 		{status: 4},
 		1,
-		expect.stringMatching(/^service: http:.*\n {2}Ask those who may/),
+		expect.stringMatching(/^service: http:.*\n {2}Ask an administrator/),
 	]);
 	const {env: again} = await answers('one\n', {status: 403});
 	const {stdout} = await ran([...follow, '--json'], again);

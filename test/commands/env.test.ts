@@ -173,7 +173,7 @@ test.each([{}, {logs: 5}, {logs: null}])('%j is no empty log, but no answer', as
 	const {env, origin} = await api({[`GET ${inWorkspace}/environments/${id}/logs`]: {bare}});
 	await expect(testContext({env}).run('env', 'logs', id)).rejects.toMatchObject({
 		code: 'network',
-		message: `${origin} answered without logs.`,
+		message: `${origin} returned a response without logs.`,
 	});
 });
 

@@ -52,7 +52,7 @@ test('a logout has both tokens revoked, the lasting one first, and sends no cred
 });
 
 test.each([
-	['no revocation endpoint', {}, 'the server offers no revocation'],
+	['no revocation endpoint', {}, 'the server doesn’t offer revocation'],
 	['an error', {revocation: {status: 500, body: `<h1>${refresh}</h1>`}}, 'the server answered 500'],
 	['a refusal', {revocation: {status: 400, body: '{"error":"unsupported_token_type"}'}}, 'the server answered 400'],
 	['a redirect', {revocation: {status: 307, headers: {location: 'https://b.test/'}}}, undefined],
@@ -72,7 +72,7 @@ test('no token goes to a revocation endpoint of another origin [6]', async () =>
 	const other = await scripted(() => ({body: ''}));
 	const login = await loggedIn({metadata: () => ({revocation_endpoint: `${other.origin}/oauth/revoke`})});
 	expect(drawn(await login.run('logout'), 400)).toBe(
-		`Logged out of ${login.server.origin}, but its tokens weren't revoked: the server has them revoked at another address, where nothing was sent.`,
+		`Logged out of ${login.server.origin}, but its tokens weren't revoked: the server’s revocation address is on another host; nothing was sent.`,
 	);
 	expect([other.asked, login.forms()]).toEqual([[], []]);
 	expect(isForgotten(login)).toBe(true);

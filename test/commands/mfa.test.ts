@@ -87,7 +87,7 @@ test.each([{}, {recovery_codes: 'none'}])('%j does not say that the second facto
 	const {env, origin} = await api({[path]: {bare}});
 	await expect(testContext({env}).run('mfa', 'verify', '123456')).rejects.toMatchObject({
 		code: 'network',
-		message: `${origin} answered without recovery_codes.`,
+		message: `${origin} returned a response without recovery_codes.`,
 		hint: expect.stringContaining('may have been done'),
 	});
 });

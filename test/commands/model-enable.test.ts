@@ -51,8 +51,8 @@ test('where nothing changes, nothing is written', async () => {
 });
 
 test.each<[unknown, string, RegExp]>([
-	[null, 'network', /answered without enabled_model_ids\.$/],
-	['all', 'network', /answered without enabled_model_ids\.$/],
+	[null, 'network', /returned a response without enabled_model_ids\.$/],
+	['all', 'network', /returned a response without enabled_model_ids\.$/],
 	[['a/one', 7], 'failed', /^The server does not show which models are enabled\.$/],
 ])('a list that is not understood (%j) is not written over', async (list, code, message) => {
 	const {run, written} = await setUp(list);

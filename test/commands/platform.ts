@@ -34,6 +34,6 @@ export const faults = [
 		'network',
 		/doesn't look like a service server \(it returned a web page\)\.$/,
 	],
-	[{status: 200, body: '[]'}, 'network', /doesn't look like a service server \(its answer is not the API’s\)\.$/],
+	[{status: 200, body: '[]'}, 'network', /doesn't look like a service server \(it returned something else\)\.$/],
 	[{status: 302, body: ''}, 'network', /answered 302\.$/],
 ] as const;

@@ -100,7 +100,7 @@ test.each([
 test('an answer without an id is an error that says that the sandbox may be there', async () => {
 	await expect(create({...environment, id: undefined})).rejects.toMatchObject({
 		code: 'network',
-		message: expect.stringMatching(/ answered without id\.$/),
+		message: expect.stringMatching(/ returned a response without id\.$/),
 		hint: expect.stringMatching(/^It may have been done\. /),
 	});
 });

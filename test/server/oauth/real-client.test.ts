@@ -78,6 +78,6 @@ test('our own client sees a denial', async () => {
 	const {found, code, options} = await decide(server, 'deny');
 	await expect(awaitTokens(found, code, options)).rejects.toMatchObject({
 		code: 'auth',
-		message: `The login was denied at ${server.url}.`,
+		message: `The login was denied on ${server.url}.`,
 	});
 });
