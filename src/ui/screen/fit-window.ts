@@ -12,23 +12,23 @@ type Dependencies = {
 };
 
 export type WindowFit = {
-	/** Wipes the window and writes what fits in it again, after something else wrote there. */
+	/** Clears the window and writes what fits in it again, after something else wrote there. */
 	readonly redraw: () => void;
-	/** Draws what may still change again, by the cells that the terminal counts; what is printed stays as it is. */
+	/** Draws the live lines again after the terminal's cell widths were measured; printed lines stay as they are. */
 	readonly remeasured: () => void;
-	/** Fits what is drawn to the size that the window has now. */
+	/** Draws everything for the current size of the window. */
 	readonly fitWindow: () => void;
-	/** Gives the window to a full screen, and takes it back as it was, unless its size changed meanwhile. */
+	/** Stops drawing while a full-screen view is open, and resumes. Redraws if the window was resized meanwhile. */
 	readonly hold: () => void;
 	readonly release: () => void;
 };
 
-/** Keeps what is drawn in step with the window. */
+/** Keeps the drawing in step with the size of the window. */
 export function createWindowFit({store, screen, fullScreen, painter}: Dependencies): WindowFit {
 	let held = screen.size();
 
-	/** True where a full screen has the window, which draws itself. */
-	const isTaken = () => {
+	/** Updates the size. Returns true if a full-screen view is open, which was redrawn. */
+	const updateFullScreen = () => {
 		store.getState().setSize(screen.size());
 		if (fullScreen().isOpen()) {
 			fullScreen().redraw();
@@ -39,7 +39,7 @@ export function createWindowFit({store, screen, fullScreen, painter}: Dependenci
 	};
 
 	const redraw = () => {
-		if (!isTaken()) {
+		if (!updateFullScreen()) {
 			screen.release();
 			screen.resize();
 			screen.startOver('\u001B[H\u001B[J');
@@ -50,12 +50,12 @@ export function createWindowFit({store, screen, fullScreen, painter}: Dependenci
 	return {
 		redraw,
 		remeasured() {
-			isTaken();
+			updateFullScreen();
 			screen.resize();
 			painter()?.resize();
 		},
 		fitWindow() {
-			if (!isTaken() && !screen.isTooSmall()) {
+			if (!updateFullScreen() && !screen.isTooSmall()) {
 				screen.release();
 				screen.resize(painter()?.rewrap);
 				painter()?.resize();

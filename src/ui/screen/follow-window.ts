@@ -1,17 +1,17 @@
 type Dependencies = {
 	readonly stdout: Pick<NodeJS.WriteStream, 'on' | 'off'>;
-	/** Keeps everything from being drawn at a size that may have passed. */
+	/** Stops drawing: the size may be out of date. */
 	readonly hold: () => void;
-	/** Draws at the size that the window has now. */
+	/** Draws for the current size of the window. */
 	readonly fitWindow: () => void;
 };
 
-/** How long the edge of a window may be dragged before everything is drawn for it, in milliseconds. */
-const resizePause = 60;
+/** Time without another resize before everything is drawn. */
+const resizePauseMs = 60;
 
 /**
- * Fits the drawing to the window when its edge comes to rest, also where that is where it was: of a window that was lower
- * for a moment the terminal has dropped what is below the cursor. Gives how to stop that.
+ * Draws for the new size once resizing pauses, even if the size is the old one: while the window was lower, the terminal
+ * dropped what was below the cursor. Returns a function that stops it.
  */
 export function followWindow({stdout, hold, fitWindow}: Dependencies): () => void {
 	let paused: NodeJS.Timeout | undefined;
@@ -19,7 +19,7 @@ export function followWindow({stdout, hold, fitWindow}: Dependencies): () => voi
 	const onResize = () => {
 		hold();
 		clearTimeout(paused);
-		paused = setTimeout(fitWindow, resizePause);
+		paused = setTimeout(fitWindow, resizePauseMs);
 	};
 
 	stdout.on('resize', onResize);

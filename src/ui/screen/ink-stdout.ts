@@ -8,7 +8,7 @@ type Handlers = {
 
 export type InkStdout = {
 	readonly stdout: NodeJS.WriteStream;
-	/** Tells Ink that the window has another size. */
+	/** Notifies Ink that the window was resized. */
 	readonly emitResize: () => void;
 };
 

@@ -1,17 +1,17 @@
 import type {AppState} from '../../store/store.ts';
 
-/** How many lines each part of the live region gets. Their sum is below the height of the window, always. */
+/** The number of rows for each part of the live region. Their sum is always less than the height of the window. */
 export type Layout = {
 	readonly live: number;
 	readonly panel: number;
 	readonly queue: number;
 	readonly composer: number;
 	readonly completion: number;
-	/** The dock of logs with its title. */
+	/** The log panel with its title. */
 	readonly dock: number;
-	/** The rule above the composer, 0 in a very low window. */
+	/** The line above the composer; 0 in a very low window. */
 	readonly rule: number;
-	/** A blank line that parts the live region from what is written above it. */
+	/** The blank line above the live region. */
 	readonly gap: number;
 	readonly status: number;
 };
@@ -26,35 +26,36 @@ type Wanted = {
 	readonly dock?: number;
 };
 
-const mostLive = 12;
-const leastLive = 4;
-const mostComposer = 10;
-const mostCompletion = 8;
-const mostQueue = 3;
+const maxLive = 12;
+const minLive = 4;
+const maxComposer = 10;
+const maxCompletion = 8;
+const maxQueue = 3;
 
 /**
- * Shares the rows of the window out. One row is left to what is written above. The composer and the status come first, then what is asked for, then the answer.
+ * Distributes the rows of the window, except one for the scrollback. The composer and the status come first, then the
+ * panel, then the answer.
  */
 export function layOut({rows, live, panel, queue, composer, completion, dock = 0}: Wanted): Layout {
 	let left = rows - 1;
-	const take = (wanted: number, most: number) => {
-		const taken = Math.max(0, Math.min(wanted, most, left));
-		left -= taken;
-		return taken;
+	const reserve = (wanted: number, max: number) => {
+		const reserved = Math.max(0, Math.min(wanted, max, left));
+		left -= reserved;
+		return reserved;
 	};
 
-	const status = take(1, 1);
-	const caret = take(1, 1);
-	const rule = take(rows >= 8 ? 1 : 0, 1);
-	const gap = take(rows >= 14 ? 1 : 0, 1);
-	// How a log is doing stands on the screen as long as it is followed; its lines come after what is asked for.
-	const dockTitle = take(dock, 1);
-	const panelRows = take(panel, Math.max(1, left - 1));
-	const answer = take(live, 1);
-	const more = take(composer - 1, mostComposer - 1);
-	const completionRows = take(completion, mostCompletion);
-	const queueRows = take(queue, mostQueue);
-	const dockLines = take(dock - dockTitle, Math.max(0, Math.floor(rows / 2) - dockTitle));
+	const status = reserve(1, 1);
+	const caret = reserve(1, 1);
+	const rule = reserve(rows >= 8 ? 1 : 0, 1);
+	const gap = reserve(rows >= 14 ? 1 : 0, 1);
+	// The title of the log panel is always visible. Its lines come after the panel.
+	const dockTitle = reserve(dock, 1);
+	const panelRows = reserve(panel, Math.max(1, left - 1));
+	const answer = reserve(live, 1);
+	const more = reserve(composer - 1, maxComposer - 1);
+	const completionRows = reserve(completion, maxCompletion);
+	const queueRows = reserve(queue, maxQueue);
+	const dockLines = reserve(dock - dockTitle, Math.max(0, Math.floor(rows / 2) - dockTitle));
 	return {
 		status,
 		rule,
@@ -64,21 +65,21 @@ export function layOut({rows, live, panel, queue, composer, completion, dock = 0
 		completion: completionRows,
 		queue: queueRows,
 		dock: dockTitle + dockLines,
-		live: answer + take(live - answer, mostLive - answer),
+		live: answer + reserve(live - answer, maxLive - answer),
 	};
 }
 
-/** Most lines of an open block that are drawn in a window of that height. */
+/** Returns the most live lines in a window of that height. */
 export function liveLimit(rows: number): number {
-	return Math.max(leastLive, Math.min(mostLive, rows - 6));
+	return Math.max(minLive, Math.min(maxLive, rows - 6));
 }
 
-/** Rows that the dock of logs wants: none without a log, its title alone while it is hidden. */
+/** Returns the rows of the log panel: none without a log, one for its title while it is collapsed. */
 export function dockHeight({logs, logDock}: Pick<AppState, 'logs' | 'logDock'>): number {
 	return logs.length === 0 ? 0 : logDock.isShown ? logDock.rows : 1;
 }
 
-/** Rows above the live region as it is most of the time: more than fits would stand twice in the scrollback. */
+/** Returns the rows above the usual live region. More lines than these would be in the scrollback twice. */
 export function rowsAbove(state: Pick<AppState, 'logs' | 'logDock' | 'size' | 'queue'>, live: number): number {
 	const {rows} = state.size;
 	const queue = state.queue.length;

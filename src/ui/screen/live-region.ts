@@ -1,24 +1,24 @@
-/** A place in the live region, from its top left. */
+/** A cell of the live region, from its top left. */
 export type Caret = {readonly row: number; readonly column: number};
 
-/** What is drawn at the lower end of all that is written, and drawn again when it changes. */
+/** The rows at the lower end of the screen, drawn again when they change. */
 export type Frame = {
 	/** Finished ANSI lines, none wider than the window. */
 	readonly rows: readonly string[];
-	/** Where the terminal's cursor is to stand; hidden where this is undefined. */
+	/** The cell of the terminal's cursor; undefined hides it. */
 	readonly caret: Caret | undefined;
 };
 
-/** What the terminal shows: a frame, the row of it in which the cursor is, and whether that is seen. */
+/** The frame that the terminal shows, the row of its cursor, and whether the cursor is visible. */
 export type Drawn = Frame & {readonly at: number; readonly isCursorShown: boolean};
 
-/** Nothing is drawn, and the cursor is where that is to begin. */
+/** The state before the first frame: the cursor is where it will begin. */
 export const nothingDrawn: Drawn = {rows: [], caret: undefined, at: 0, isCursorShown: true};
 
 const hideCursor = '\u001B[?25l';
 const showCursor = '\u001B[?25h';
 
-/** Writes rows that stand one below the other, wherever in the window the first of them is. */
+/** Collects output and tracks the row of the cursor, relative to the first row of the frame. */
 function createPen(at: number) {
 	let row = at;
 	let out = '';
@@ -27,7 +27,7 @@ function createPen(at: number) {
 			out += next < row ? `\u001B[${row - next}A` : next > row ? `\u001B[${next - row}B` : '';
 			row = next;
 		},
-		/** Writes what goes down by so many rows. */
+		/** Writes data that moves the cursor down by that many rows. */
 		write(data: string, down = 0) {
 			out += data;
 			row += down;
@@ -38,9 +38,9 @@ function createPen(at: number) {
 }
 
 /**
- * Turns what the terminal shows into the next frame below `printed`, lines that stay where they are written. Returns what
- * is to be written for that, and what the terminal shows then. Rows that stay the same are not written: lines are put in
- * above them. Only relative movements are used, so that what stands above the region is never touched.
+ * Returns the bytes that replace the frame on the terminal by the next one below `printed`, lines that go to the
+ * scrollback, and what the terminal shows after that. Unchanged rows aren't written: lines are inserted above them. The
+ * cursor moves only relatively, so nothing above the region is ever touched.
  */
 export function redraw(
 	before: Drawn,
@@ -76,7 +76,7 @@ export function redraw(
 	};
 }
 
-/** The last rows of a frame that is taller than the window; a blank one for none, where the cursor is. */
+/** Returns the last rows of a frame that is taller than the window, and one blank row for an empty frame. */
 function fitted(frame: Frame, height: number): Frame {
 	if (frame.rows.length === 0) {
 		return {...frame, rows: ['']};
@@ -93,9 +93,9 @@ function fitted(frame: Frame, height: number): Frame {
 }
 
 function commonStart(old: readonly string[], rows: readonly string[]): number {
-	const most = Math.min(old.length, rows.length);
+	const max = Math.min(old.length, rows.length);
 	let same = 0;
-	while (same < most && old[same] === rows[same]) {
+	while (same < max && old[same] === rows[same]) {
 		same++;
 	}
 
@@ -103,9 +103,9 @@ function commonStart(old: readonly string[], rows: readonly string[]): number {
 }
 
 function commonEnd(old: readonly string[], rows: readonly string[], start: number): number {
-	const most = Math.min(old.length, rows.length) - start;
+	const max = Math.min(old.length, rows.length) - start;
 	let same = 0;
-	while (same < most && old[old.length - 1 - same] === rows[rows.length - 1 - same]) {
+	while (same < max && old[old.length - 1 - same] === rows[rows.length - 1 - same]) {
 		same++;
 	}
 
@@ -114,7 +114,7 @@ function commonEnd(old: readonly string[], rows: readonly string[], start: numbe
 
 type Pen = ReturnType<typeof createPen>;
 
-/** Writes all rows behind those that stay, however many they are. */
+/** Writes all rows after the unchanged ones at the start. */
 function writeFrom(pen: Pen, old: readonly string[], rows: readonly string[], same: number): void {
 	const below = rows.slice(same);
 	if (same > 0 && same === old.length) {
@@ -127,11 +127,11 @@ function writeFrom(pen: Pen, old: readonly string[], rows: readonly string[], sa
 	pen.write(`\r\u001B[J${below.join('\r\n')}`, Math.max(0, below.length - 1));
 }
 
-/** Writes the rows that differ, and puts in or takes out as many as there are more or fewer, above the last `tail`. */
+/** Writes the rows that differ. Inserts or deletes rows above the last `tail` ones if their number changes. */
 function writeChanges(pen: Pen, old: readonly string[], rows: readonly string[], tail: number): void {
 	const more = rows.length - old.length;
 	if (more > 0) {
-		// Only newlines get to a row below the window; what is above goes to the scrollback.
+		// Only a newline scrolls the window; the rows above go to the scrollback.
 		pen.goTo(old.length - 1);
 		pen.write('\n'.repeat(more), more);
 		if (tail > 0) {
@@ -149,7 +149,7 @@ function writeChanges(pen: Pen, old: readonly string[], rows: readonly string[],
 		const shown = index < known ? (old[index] ?? '') : '';
 		if (row !== shown) {
 			pen.goTo(index);
-			// Erased first: behind a row as wide as the window that would take its last character in some terminals.
+			// Erase first: after a row as wide as the window, some terminals would erase its last character.
 			pen.write(shown ? `\r\u001B[2K${row}` : `\r${row}`);
 		}
 	}

@@ -6,41 +6,41 @@ import {askVersion, reflowsRows} from '../../terminal/reflow.ts';
 import {cellWidths, defaultCellWidths, isSameWidths, setCellWidths} from '../../terminal/text/cell-widths.ts';
 
 type Dependencies = {
-	/** The terminal itself: the question goes before everything that waits to be drawn. */
+	/** The terminal itself: the queries are written before anything is drawn. */
 	readonly stdout: Pick<NodeJS.WriteStream, 'write' | 'columns'>;
 	readonly env: Environment;
-	/** What was measured at earlier starts; nothing is kept without it. */
+	/** The widths measured at earlier starts. Without it nothing is stored. */
 	readonly widths?: TerminalWidths | undefined;
-	/** The terminal counts otherwise than was believed. */
+	/** Called if the measured widths differ from the assumed ones. */
 	readonly onChange: () => void;
 };
 
 export type TerminalMeasure = {
-	/** Asks the terminal, which must be raw by then: it would show its own answers. */
+	/** Queries the terminal, which must be in raw mode, or it would echo its answers. */
 	readonly begin: () => void;
-	/** True for a token that answers the measure. */
+	/** Handles a token. Returns true if it answers a query. */
 	readonly take: (token: InputToken) => boolean;
-	/** Returns true once the terminal has answered as one that breaks rows which are wider than a narrower window. */
+	/** Returns true once the terminal has answered as one that wraps rows wider than a narrower window. */
 	readonly reflows: () => boolean;
-	/** True while answers are awaited. */
+	/** Returns true while answers are pending. */
 	readonly isAwaited: () => boolean;
-	/** Resolves once no answer is awaited, after 300 ms at the latest: what comes later would be typed into the shell. */
+	/** Resolves once no answer is pending, or after 300 ms. Answers that arrive after the exit would go to the shell. */
 	readonly settled: () => Promise<void>;
 };
 
-const longestAnswerMs = 5000;
-const longestFarewellMs = 300;
+const answerTimeoutMs = 5000;
+const exitTimeoutMs = 300;
 
 /**
- * Has everything counted by the cells of this terminal: as it was measured before, and from its answer on as it is. No
- * frame waits for that.
+ * Measures how many cells the terminal uses for certain characters. Until it answers, the widths of an earlier start are
+ * used; no frame is delayed.
  */
 export function measureTerminal({stdout, env, widths, onChange}: Dependencies): TerminalMeasure {
 	const before = widths?.recall();
 	setCellWidths(before ?? defaultCellWidths);
-	let tellSettled: () => void = () => undefined;
+	let resolveAnswered: () => void = () => undefined;
 	const answered = new Promise<void>(resolve => {
-		tellSettled = resolve;
+		resolveAnswered = resolve;
 	});
 	const measure = createWidthMeasure({
 		write: text => stdout.write(text),
@@ -58,12 +58,12 @@ export function measureTerminal({stdout, env, widths, onChange}: Dependencies): 
 	});
 	let asked = 0;
 	let version: readonly number[] = [];
-	const isAwaited = () => measure.outstanding() > 0 && performance.now() - asked < longestAnswerMs;
+	const isAwaited = () => measure.outstanding() > 0 && performance.now() - asked < answerTimeoutMs;
 
 	return {
 		begin() {
 			asked = performance.now();
-			// First: its answer, which some terminals do not give, comes before the last one that is awaited.
+			// Ask for the version first: some terminals don't answer, and the other answers come after it.
 			stdout.write(askVersion);
 			measure.begin();
 		},
@@ -75,7 +75,7 @@ export function measureTerminal({stdout, env, widths, onChange}: Dependencies): 
 
 			const isAnswer = measure.take(token);
 			if (measure.outstanding() === 0) {
-				tellSettled();
+				resolveAnswered();
 			}
 
 			return isAnswer;
@@ -85,7 +85,7 @@ export function measureTerminal({stdout, env, widths, onChange}: Dependencies): 
 		async settled() {
 			if (isAwaited()) {
 				let timer: NodeJS.Timeout | undefined;
-				await Promise.race([answered, new Promise(resolve => (timer = setTimeout(resolve, longestFarewellMs)))]);
+				await Promise.race([answered, new Promise(resolve => (timer = setTimeout(resolve, exitTimeoutMs)))]);
 				clearTimeout(timer);
 			}
 		},

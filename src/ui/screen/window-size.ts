@@ -1,6 +1,6 @@
 type Output = {readonly columns?: number; readonly rows?: number};
 
-/** What is needed of `process.stdout`. */
+/** The part of `process.stdout` that the screen uses. */
 export type ScreenOutput = Output & {
 	readonly write: (data: string) => unknown;
 	readonly isTTY?: boolean;
@@ -8,22 +8,22 @@ export type ScreenOutput = Output & {
 	readonly off?: (event: string, listener: () => void) => unknown;
 };
 
-const smallest = {columns: 20, rows: 5};
-const usual = {columns: 80, rows: 24};
+const minSize = {columns: 20, rows: 5};
+const defaultSize = {columns: 80, rows: 24};
 
-/** The size that the terminal says, or the usual one. */
+/** Returns the size of the terminal, or the default one if it is unknown. */
 export function sizeOf(output: Output): {readonly columns: number; readonly rows: number} {
-	return {columns: output.columns || usual.columns, rows: output.rows || usual.rows};
+	return {columns: output.columns || defaultSize.columns, rows: output.rows || defaultSize.rows};
 }
 
-/** The size that is drawn for, which is never less than the smallest. */
+/** Returns the size to draw for, which is at least the minimum. */
 export function drawnSizeOf(output: Output): {readonly columns: number; readonly rows: number} {
 	const {columns, rows} = sizeOf(output);
-	return {columns: Math.max(smallest.columns, columns), rows: Math.max(smallest.rows, rows)};
+	return {columns: Math.max(minSize.columns, columns), rows: Math.max(minSize.rows, rows)};
 }
 
-/** True where rows of the smallest size would be cut. */
+/** Returns true if the window is smaller than the minimum, so that rows would be cut. */
 export function isTooSmall(output: Output): boolean {
 	const {columns, rows} = sizeOf(output);
-	return columns < smallest.columns || rows < smallest.rows;
+	return columns < minSize.columns || rows < minSize.rows;
 }

@@ -9,11 +9,11 @@ import {blockLines, isLongMessage, messageOf} from './block-lines.ts';
 type Style = {readonly width: number; readonly palette: Palette};
 type Tool = Extract<Block, {kind: 'tool'}>;
 
-/** Most lines and characters of an output that are drawn; the export has all of it. */
-const mostLines = 2000;
-const mostCharacters = 256 * 1024;
+/** Most lines and characters of an output that are shown; the export has all of it. */
+const maxLines = 2000;
+const maxCharacters = 256 * 1024;
 
-/** True for a block of which the transcript shows a part alone. */
+/** Returns true if the conversation shows only a part of the block. */
 export function hasDetail(block: Block): boolean {
 	return (
 		(block.kind === 'user' && isLongMessage(block)) ||
@@ -23,7 +23,7 @@ export function hasDetail(block: Block): boolean {
 	);
 }
 
-/** A block with all that belongs to it: what was thought, what a tool was given and what it gave. */
+/** Returns the lines of a block in full, with the thought, or the arguments and output of a tool. */
 export function detailLines(block: Block, style: Style): readonly string[] {
 	const head = blockLines(block, style);
 	switch (block.kind) {
@@ -42,15 +42,15 @@ export function detailLines(block: Block, style: Style): readonly string[] {
 
 function toolDetail({at, arguments: args, output}: Tool, style: Style): readonly string[] {
 	const {palette} = style;
-	const cut = output.slice(0, mostCharacters);
+	const cut = output.slice(0, maxCharacters);
 	const lines = paint(parseSgr(cut), palette).replace(/\n$/, '').split('\n');
-	const shown = lines.slice(0, mostLines);
+	const shown = lines.slice(0, maxLines);
 	const isWhole = cut.length === output.length && shown.length === lines.length;
 	return [
-		...indented(palette.dim(`began ${formatClock(Date.parse(at))}`), style),
+		...indented(palette.dim(`started ${formatClock(Date.parse(at))}`), style),
 		...(Object.keys(args).length > 0 ? indented(palette.dim(safeText(JSON.stringify(args, undefined, 2))), style) : []),
 		...(output ? shown.flatMap(line => indented(line, style)) : indented(palette.dim('no output'), style)),
-		...(isWhole ? [] : indented(palette.dim('… there is more of it; /export has it all'), style)),
+		...(isWhole ? [] : indented(palette.dim('… output truncated; /export has all of it'), style)),
 	];
 }
 

@@ -9,7 +9,7 @@ import {wrapLine} from '../../terminal/text/wrap.ts';
 
 type Style = {readonly width: number; readonly palette: Palette};
 
-/** Every block but the model's text, as lines of at most `width` cells. Text is Markdown and drawn elsewhere. */
+/** Returns the lines of a block, at most `width` cells wide. The model's text is plain here; Markdown is drawn elsewhere. */
 export function blockLines(block: Exclude<Block, {kind: 'text'}> | Block, style: Style): readonly string[] {
 	const {width, palette} = style;
 	switch (block.kind) {
@@ -25,7 +25,7 @@ export function blockLines(block: Exclude<Block, {kind: 'text'}> | Block, style:
 			return messageLines(sign, role, block.text, block.hint, style);
 		}
 		case 'compaction':
-			return [palette.dim(truncate(`── earlier messages folded into a summary ──`, width))];
+			return [palette.dim(truncate(`── earlier messages summarized ──`, width))];
 		case 'end': {
 			const failed = block.reason === 'error';
 			return messageLines(failed ? '✗' : '■', failed ? palette.danger : palette.warning, block.text, block.hint, style);
@@ -39,34 +39,34 @@ export function blockLines(block: Exclude<Block, {kind: 'text'}> | Block, style:
 
 type Message = Extract<Block, {kind: 'user'}>;
 
-/** Lines and characters of a message from which on its middle is left out: a long paste would push all else away. */
+/** A message with more lines or characters is shown without its middle: a long paste would fill the screen. */
 const longMessage = {lines: 40, characters: 4000};
-/** Lines that are drawn before and behind what is left out. */
-const drawnOfLong = {before: 20, behind: 10};
+/** Lines shown before and after the middle. */
+const shownOfLong = {before: 20, after: 10};
 
-/** True for a message of which the conversation shows the beginning and the end alone. */
+/** Returns true if the conversation shows only the beginning and the end of the message. */
 export function isLongMessage({text}: Message): boolean {
 	return text.length > longMessage.characters || text.split('\n').length > longMessage.lines;
 }
 
-/** The whole message. */
+/** Returns the lines of the whole message. */
 export function messageOf({text}: Message, {width, palette}: Style): readonly string[] {
 	return wrapLine(palette.label(safeText(text)), width, {first: palette.accent('❯ '), rest: '  '});
 }
 
 function withoutMiddle(lines: readonly string[], {width, palette}: Style): readonly string[] {
-	const {before, behind} = drawnOfLong;
-	const more = lines.length - before - behind;
+	const {before, after} = shownOfLong;
+	const more = lines.length - before - after;
 	return more <= 1
 		? lines
 		: [
 				...lines.slice(0, before),
 				palette.dim(truncate(`  … ${formatNumber(more)} more lines …`, width)),
-				...lines.slice(-behind),
+				...lines.slice(-after),
 			];
 }
 
-/** A sentence behind a sign, then what to do about it. */
+/** Returns the lines of a text after a sign, and of its hint. */
 export function messageLines(
 	sign: string,
 	role: (text: string) => string,
@@ -111,10 +111,10 @@ function reasoningLines(
 	return [palette.dim(truncate(`✻ Thought${took >= 1000 ? ` for ${formatDuration(took)}` : ''}: ${first}`, width))];
 }
 
-/** Cells of a call that are shown whatever stands behind it. */
-const shortestCall = 12;
-/** Cells of what a tool says while it runs. */
-const longestWord = 50;
+/** Fewest cells of a call, whatever follows it. */
+const minCallWidth = 12;
+/** Most cells of the output of a running tool. */
+const maxOutputWidth = 50;
 const signs = {running: '◌', asking: '?', done: '✓', failed: '✗', interrupted: '■'} as const;
 
 function toolLine(block: Extract<Block, {kind: 'tool'}>, {width, palette}: Style): string {
@@ -128,8 +128,8 @@ function toolLine(block: Extract<Block, {kind: 'tool'}>, {width, palette}: Style
 	const head = `${role(signs[block.status])} ${palette.label(safeLine(block.name))}`;
 	const call = safeLine(summarize(block.arguments));
 	const end = palette.dim(outcome(block));
-	// How it ended says more than the end of a long call.
-	const room = Math.max(shortestCall, width - lineWidth(head) - lineWidth(end) - 1);
+	// The outcome is more useful than the end of a long call.
+	const room = Math.max(minCallWidth, width - lineWidth(head) - lineWidth(end) - 1);
 	return truncate([head, call && ` ${truncate(call, room)}`, end].join(''), width);
 }
 
@@ -138,7 +138,7 @@ function outcome({status, output, milliseconds}: Extract<Block, {kind: 'tool'}>)
 		case 'running':
 			return output ? ` · ${lastLine(output)}` : ' …';
 		case 'asking':
-			return ' · waits for you';
+			return ' · waiting for you';
 		case 'interrupted':
 			return ' · interrupted';
 		case 'failed':
@@ -148,13 +148,13 @@ function outcome({status, output, milliseconds}: Extract<Block, {kind: 'tool'}>)
 	}
 }
 
-/** What a tool that still runs said last. */
+/** Returns the last line of the output of a running tool. */
 function lastLine(output: string): string {
 	const [last = ''] = output.slice(-2000).trimEnd().split('\n').slice(-1);
-	return truncate(safeLine(last), longestWord);
+	return truncate(safeLine(last), maxOutputWidth);
 }
 
-/** The values of a call on one line: strings as they are, the rest as JSON; names only from the second on. */
+/** Returns the arguments of a call on one line: strings unchanged, others as JSON; all but the first with their names. */
 function summarize(args: JsonObject): string {
 	return Object.entries(args)
 		.map(([name, value], index) => (index === 0 ? show(value) : `${name}=${show(value)}`))

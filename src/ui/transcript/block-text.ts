@@ -1,11 +1,11 @@
 import type {Block} from '../../core/session/block.ts';
 
-/** False for the end of a run of which nothing is said. */
+/** Returns false for a block that has nothing to show: the end of a run without a text. */
 export function isShown(block: Block): boolean {
 	return block.kind !== 'end' || block.text !== '';
 }
 
-/** What one would copy of a block: what was said, or what a tool gave. */
+/** Returns the text to copy from a block: its message, or the output of a tool. */
 export function textOf(block: Block): string {
 	switch (block.kind) {
 		case 'tool':
@@ -17,7 +17,7 @@ export function textOf(block: Block): string {
 	}
 }
 
-/** All that may be searched for in a block, in lower case. */
+/** Returns the searchable text of a block in lower case. */
 export function searchable(block: Block | undefined): string {
 	if (!block) {
 		return '';
@@ -27,7 +27,7 @@ export function searchable(block: Block | undefined): string {
 	return `${call}${textOf(block)}`.toLowerCase();
 }
 
-/** The index of the last tool call that began at a moment or before it, of the first block without one. */
+/** Returns the index of the last tool call that started at `at` or earlier; 0 if none did. */
 export function callAt(blocks: readonly Block[], at: number): number {
 	return Math.max(
 		0,

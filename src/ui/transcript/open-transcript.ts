@@ -9,11 +9,11 @@ type Dependencies = {
 	readonly suspend: () => void;
 	readonly copy: (text: string) => boolean;
 	readonly openLogAt: (at: number, environment: unknown) => boolean;
-	/** The moment whose tool call is chosen, in milliseconds since the epoch; else the end is shown. */
+	/** Selects the tool call of this moment (ms since the epoch). By default the end is shown. */
 	readonly at?: number;
 };
 
-/** Shows the whole transcript in the window; it grows there as things go on. */
+/** Shows the whole transcript in the window, and updates it as it grows. */
 export async function openTranscript({store, fullScreen, ...others}: Dependencies): Promise<void> {
 	const [{createTranscriptView}, {renderMarkdown}] = await Promise.all([
 		import('./transcript-view.ts'),

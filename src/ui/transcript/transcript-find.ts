@@ -3,10 +3,10 @@ import {paintPieces, parsePieces} from '../../terminal/text/ansi.ts';
 import type {Palette} from '../../terminal/text/style.ts';
 import {searchable} from './block-text.ts';
 
-/** A block that holds what is searched for, and which of all that do it is, from 1. */
+/** A block that contains the text, and its place among all matches, from 1. */
 export type FoundBlock = {readonly index: number; readonly place: number; readonly count: number};
 
-/** Returns the next block that holds the text, up (-1) or down from `chosen`, and around; undefined for none. */
+/** Returns the next block that contains the text, up (-1) or down from `chosen`, wrapping around; undefined for none. */
 export function findBlock(
 	blocks: readonly Block[],
 	text: string,
@@ -24,7 +24,7 @@ export function findBlock(
 
 const inverse = '\u001B[7m';
 
-/** The line with what is searched for in inverse; without colour it stays as it is. */
+/** Returns the line with the matches in inverse; unchanged without colour. */
 export function highlightFound(line: string, text: string, {color}: Pick<Palette, 'color'>): string {
 	const wanted = text.toLowerCase();
 	if (!color || wanted === '') {

@@ -4,24 +4,24 @@ import type {Palette} from '../../terminal/text/style.ts';
 import {detailLines} from './block-detail.ts';
 import {blockLines} from './block-lines.ts';
 
-/** What blocks are drawn with. */
+/** What the blocks are drawn with. */
 export type TranscriptDrawing = {
 	readonly palette: Palette;
-	/** Loaded when it is first needed. */
+	/** Loaded when the view first opens. */
 	readonly renderMarkdown: typeof renderMarkdown;
 };
 
 type Options = {
-	/** Cells for a line. */
+	/** Cells of a line. */
 	readonly width: number;
-	/** True to draw it in full, with what the conversation leaves out. */
+	/** True for the full block, with what the conversation leaves out. */
 	readonly isOpen: boolean;
 };
 
-/** Draws the blocks of a transcript for reading: the one at `index`, with a blank line behind it and none before. */
+/** Returns the lines of the block at `index`, followed by a blank line. */
 export type TranscriptLines = (block: Block, index: number, options: Options) => readonly string[];
 
-/** Remembers what it drew of each block until that changes, so that a long transcript is drawn where one looks. */
+/** Draws blocks on demand and caches the lines of each until the block changes, for long transcripts. */
 export function createTranscriptLines({palette, renderMarkdown}: TranscriptDrawing): TranscriptLines {
 	const drawn = new Map<number, Options & {readonly block: Block; readonly lines: readonly string[]}>();
 

@@ -1,10 +1,10 @@
-/** The first line on the screen: which block it is of, and which line of it, from 0. */
+/** The first line on the screen: its block, and its line in that block, from 0. */
 export type Position = {readonly block: number; readonly line: number};
 
-/** How many lines each block takes, drawn when it is asked for. */
+/** The number of blocks, and the lines of each, drawn on demand. */
 export type Heights = {readonly count: number; readonly of: (block: number) => number};
 
-/** Moves a position by lines, down or up, and stops at both ends. It looks only at the blocks on its way. */
+/** Moves a position by lines, down or up, and stops at both ends. Only the blocks on the way are drawn. */
 export function moveBy({block, line}: Position, lines: number, {count, of}: Heights): Position {
 	let left = lines;
 	let at = {block, line};
@@ -30,18 +30,18 @@ export function moveBy({block, line}: Position, lines: number, {count, of}: Heig
 	return at;
 }
 
-/** The last position from which the window is still full; the first one where everything fits. */
+/** Returns the last position that fills the window; the first one if everything fits. */
 export function lastPosition(rows: number, heights: Heights): Position {
 	const last = heights.count - 1;
 	return last < 0 ? {block: 0, line: 0} : moveBy({block: last, line: heights.of(last) - 1}, 1 - rows, heights);
 }
 
-/** True where one position is further down than another. */
+/** Returns true if `left` is further down than `right`. */
 export function isBelow(left: Position, right: Position): boolean {
 	return left.block > right.block || (left.block === right.block && left.line > right.line);
 }
 
-/** A position that shows a block: its beginning, unless all of it is on the screen already. */
+/** Returns the position that shows a block: unchanged if it is visible already, else its beginning. */
 export function reveal(top: Position, block: number, rows: number, heights: Heights): Position {
 	if (block < top.block || (block === top.block && top.line > 0)) {
 		return {block, line: 0};

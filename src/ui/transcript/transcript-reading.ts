@@ -1,27 +1,27 @@
 import {type Heights, isBelow, lastPosition, moveBy, type Position, reveal} from './transcript-position.ts';
 
 type Dependencies = {
-	/** The blocks as they are now; more may come while they are read. */
+	/** The current blocks; more may arrive. */
 	readonly heights: () => Heights;
-	/** Rows of the window for them. */
+	/** Rows of the window for the blocks. */
 	readonly rows: () => number;
-	/** The block that one begins at; the end, which is followed, without it. */
+	/** The block to start at. By default the end is followed. */
 	readonly begin?: number | undefined;
 };
 
-/** Where one reads in a transcript that grows: at its end, which is followed, or in a place that nothing new moves. */
+/** The reading position in a growing transcript: it follows the end, or stays where it is. */
 export type TranscriptReading = {
-	/** The first line on the screen, and the index of the chosen block, as far as they are still there. */
+	/** Returns the first line on the screen and the index of the chosen block. */
 	readonly place: () => {readonly top: Position; readonly chosen: number};
 	readonly isFollowing: () => boolean;
-	/** Chooses a block and shows it; an index beyond an end is that end. */
+	/** Chooses a block and shows it. The index is limited to the blocks there are. */
 	readonly choose: (index: number) => void;
-	/** Moves by lines, down or up, and chooses the block at the top. */
+	/** Scrolls by lines, down or up, and chooses the block at the top. */
 	readonly scroll: (lines: number) => void;
 };
 
 export function createTranscriptReading({heights, rows, begin}: Dependencies): TranscriptReading {
-	/** Undefined while the end is followed. */
+	/** Undefined while it follows the end. */
 	let place = begin === undefined ? undefined : {top: {block: begin, line: 0}, chosen: begin};
 
 	const placeIn = (all: Heights) => {

@@ -64,7 +64,7 @@ describe('a call on one line', () => {
 			{status: 'running', open: true, output: 'Waiting.\n12 s: \u001B[2J3 lines.\n'},
 			'◌ read_file README.md · 12 s: ␛[2J3 lines.',
 		],
-		['that waits for an answer', {status: 'asking', open: true}, '? read_file README.md · waits for you'],
+		['that waits for an answer', {status: 'asking', open: true}, '? read_file README.md · waiting for you'],
 		['that failed', {status: 'failed', output: 'No such file.\nmore'}, '✗ read_file README.md · No such file.'],
 		['that was interrupted', {status: 'interrupted'}, '■ read_file README.md · interrupted'],
 		['without arguments', {arguments: {}}, '✓ read_file · 1.2 s · 5 B'],

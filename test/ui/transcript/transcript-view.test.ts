@@ -79,7 +79,7 @@ test('what the conversation leaves out opens where one asks for it', () => {
 	press(key('up'), key('enter'));
 	expect(shown().slice(3, -4)).toEqual([
 		expect.stringMatching(/^▌ ✓ read_file README\.md/),
-		expect.stringMatching(/^▌ {3}began \d\d:\d\d:\d\d$/),
+		expect.stringMatching(/^▌ {3}started \d\d:\d\d:\d\d$/),
 		'▌   {',
 		'▌     "path": "README.md"',
 		'▌   }',
