@@ -3,31 +3,32 @@ import {AppError} from '../../core/error.ts';
 import {isLoopback} from '../../core/origin.ts';
 import {type Secret, secret} from '../../core/secrets/secret.ts';
 
-/** A bucket of S3 or of a store that speaks the same. */
+/** A bucket of S3 or of a compatible store. */
 export type Bucket = {
 	readonly kind: 's3';
-	/** URL of the bucket, without a slash at the end. */
+	/** The bucket's URL, without a trailing slash. */
 	readonly url: string;
 	readonly region: string;
-	/** What the names of all objects begin with: empty, or ends in a slash. */
+	/** The prefix of all object names: empty, or ends with a slash. */
 	readonly prefix: string;
 	readonly accessKeyId: string;
 	readonly secretAccessKey: Secret;
 	readonly sessionToken: Secret | undefined;
-	/** Whether browsers read through this server, because they cannot reach the bucket. */
+	/** Whether browsers read through this server because they can't reach the bucket. */
 	readonly isProxied: boolean;
 };
 
-/** Where the bytes of artifacts are kept. */
+/** Where artifacts are stored. */
 export type ArtifactLocation = {readonly kind: 'disk'; readonly folder: string} | Bucket;
 
 const parameters = ['endpoint', 'region', 'proxy', 'insecure-http'];
 
 /**
- * The bucket that `s3://bucket/prefix?endpoint=https://host&region=name&proxy=true` names. Without an endpoint it is one of
- * AWS; `proxy=true` is for an endpoint that only this server reaches; plain http beyond this machine takes
- * `insecure-http=true` (SAFETY 9). The credentials are those of AWS tools: `AWS_ACCESS_KEY_ID`, `AWS_SECRET_ACCESS_KEY`,
- * `AWS_SESSION_TOKEN`, and `AWS_REGION` where the URL names no region. Throws `usage` for anything else.
+ * Parses a bucket such as `s3://bucket/prefix?endpoint=https://host&region=name&proxy=true`. Without an endpoint it is
+ * an AWS bucket; `proxy=true` is for an endpoint that only this server can reach; plain HTTP to another machine needs
+ * `insecure-http=true` (SAFETY 9). The credentials are those of AWS tools: `AWS_ACCESS_KEY_ID`,
+ * `AWS_SECRET_ACCESS_KEY`, `AWS_SESSION_TOKEN`, and `AWS_REGION` if the URL names no region. Throws AppError("usage")
+ * for anything else.
  */
 export function bucketOf(text: string, env: Environment): Bucket {
 	const url = URL.canParse(text) ? new URL(text) : undefined;
@@ -67,7 +68,7 @@ export function bucketOf(text: string, env: Environment): Bucket {
 	};
 }
 
-/** A certificate of AWS is good for no name with another dot in it. */
+/** Returns the AWS URL of a bucket. AWS certificates don't cover bucket names with dots as subdomains. */
 function urlAtAws(bucket: string, region: string): string {
 	const host = `s3.${region}.amazonaws.com`;
 	return bucket.includes('.') ? `https://${host}/${bucket}` : `https://${bucket}.${host}`;

@@ -7,13 +7,12 @@ import {rangeOf} from './byte-range.ts';
 import {hashOf, objectName} from './object-name.ts';
 import {createUploadRoom, type UploadRoom} from './upload-room.ts';
 
-/** Most bytes of one artifact. */
 const largest = 64 * 1024 * 1024;
 
-/** In characters, as long as a span may name one. */
+/** In characters; spans have the same limit. */
 const longestOid = 1000;
 
-/** How the bytes of artifacts come in, and how they go out by a presigned URL. Both go beyond the specification. */
+/** The upload of artifacts, and the download by a presigned URL. Both are extensions of the specification. */
 export function artifactRoutes(services: ArtifactServices): readonly Route[] {
 	const within = createUploadRoom(services);
 	return [
@@ -29,8 +28,8 @@ export function artifactRoutes(services: ArtifactServices): readonly Route[] {
 }
 
 /**
- * Stores the bytes of an artifact before or after a span refers to it: 201, or 200 where they are there already. The bytes
- * of an oid that is a hash must have it (400); of a name without one the first bytes stay (409).
+ * Stores an artifact, before or after a span refers to it: 201, or 200 if it is already stored. If the oid is a hash,
+ * the bytes must match it (400); for any other name, the first bytes stay (409).
  */
 async function upload(services: ArtifactServices, within: UploadRoom, asked: RouteRequest) {
 	// Anyone who may send spans may send the artifacts they refer to.
@@ -68,13 +67,13 @@ async function upload(services: ArtifactServices, within: UploadRoom, asked: Rou
 	return Response.json({oid, size_bytes}, {status: outcome === 'stored' ? 201 : 200});
 }
 
-/** Returns how many bytes a sender announces; undefined if it announces none, or an invalid number. */
+/** Returns the announced length of an upload; undefined if it is missing or invalid. */
 function saidLength({headers}: Request): number | undefined {
 	const said = Number(headers.get('content-length'));
 	return Number.isInteger(said) && said > 0 && said <= largest ? said : undefined;
 }
 
-/** What is sent with every artifact: a browser must take it as what it is said to be, and let it do nothing. */
+/** Sent with every artifact: browsers must not guess its type, and must not run anything in it. */
 const guards = {
 	'x-content-type-options': 'nosniff',
 	'content-security-policy': "default-src 'none'; img-src 'self'; media-src 'self'; style-src 'unsafe-inline'; sandbox",

@@ -1,5 +1,5 @@
 import type {CoreServices} from '../kit/services.ts';
 import type {ArtifactStore} from './artifact-store.ts';
 
-/** What artifacts stand on. */
+/** What artifacts need. */
 export type ArtifactServices = CoreServices & {readonly artifacts: ArtifactStore};

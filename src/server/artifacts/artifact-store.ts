@@ -6,11 +6,11 @@ import {createDiskBlobs} from './disk-blobs.ts';
 import {createLinks, type Links} from './links.ts';
 import {createS3Blobs} from './s3-blobs.ts';
 
-/** The bytes of artifacts, and links to them that need no credential. */
+/** Artifacts, and links to them that need no credential. */
 export type ArtifactStore = {
 	readonly blobs: Blobs;
 	readonly links: Links;
-	/** A URL that shows or saves the bytes as it is told, until it expires. */
+	/** Returns a URL that shows or downloads an artifact until it expires. */
 	readonly presign: (name: string, shown: Shown) => Promise<string>;
 };
 
@@ -21,7 +21,7 @@ type Options = {
 	readonly log: Log;
 };
 
-/** Opens the store at a place. Nothing is asked of it before the first artifact. */
+/** Opens the store. It isn't accessed before the first artifact. */
 export function openArtifacts(place: ArtifactLocation, {seal, now, publicUrl, log}: Options): ArtifactStore {
 	const blobs = place.kind === 's3' ? createS3Blobs(place, {now, log}) : createDiskBlobs(place.folder);
 	const links = createLinks(seal);

@@ -1,26 +1,26 @@
-/** Bytes from the first to the last of them, both counted from 0 and included. */
+/** A range of bytes; both ends count from 0 and are included. */
 export type Range = {readonly start: number; readonly end: number};
 
-/** Where bytes are kept, each under a name that `objectName` made. What is stored is never changed. */
+/** A store of bytes, each under a name from `objectName`. Stored bytes never change. */
 export type Blobs = {
 	/**
-	 * Stores all of `chunks` or nothing of them, also after a power cut. Refuses bytes that have not the SHA-256 that is
-	 * given in hex, and what the store has no room for. Throws what `chunks` throws.
+	 * Stores all of `chunks` or nothing, even after a power failure. Rejects bytes that don't match the SHA-256 (in
+	 * hex), and throws what `chunks` throws.
 	 */
 	readonly put: (
 		name: string,
 		chunks: AsyncIterable<Uint8Array>,
 		sha256: string | undefined,
 	) => Promise<'stored' | 'exists'>;
-	/** In bytes; undefined where there is nothing under the name. */
+	/** Returns the size in bytes; undefined if nothing has the name. */
 	readonly size: (name: string) => Promise<number | undefined>;
-	/** All of the bytes or a part that lies within them; undefined where there is nothing under the name. */
+	/** Opens all bytes or a range of them; undefined if nothing has the name. */
 	readonly open: (name: string, range?: Range) => Promise<ReadableStream<Uint8Array> | undefined>;
-	/** A URL of the store itself where a browser may read the bytes; a store without one is read through this server. */
+	/** Returns a URL of the store itself for browsers. Without it, they read through this server. */
 	readonly presign?: (name: string, shown: Shown) => Promise<string>;
 };
 
-/** How a browser is to take the bytes, and how long. */
+/** How a browser shows an artifact, and until when. */
 export type Shown = {
 	readonly contentType: string;
 	readonly contentDisposition: string;

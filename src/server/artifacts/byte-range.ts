@@ -1,8 +1,8 @@
 import type {Range} from './blobs.ts';
 
 /**
- * The part of `size` bytes that a `Range` header asks for (RFC 9110, section 14.1.2). Undefined for none, for several, for
- * what is no range, and for one that lies outside: section 14.2 lets a server ignore the header and send everything.
+ * Parses a `Range` header for `size` bytes (RFC 9110, section 14.1.2). Returns undefined for a missing, multiple,
+ * invalid or unsatisfiable range: servers may ignore the header and send everything (section 14.2).
  */
 export function rangeOf(header: string | null, size: number): Range | undefined {
 	const [, first = '', last = ''] = /^bytes=(\d{0,15})-(\d{0,15})$/.exec(header ?? '') ?? [];

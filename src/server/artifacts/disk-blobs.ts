@@ -8,12 +8,12 @@ import {noFollow, syncFolder} from '../../storage/private-file.ts';
 import type {Blobs} from './blobs.ts';
 import {onDisk, spool} from './spool.ts';
 
-/** How old an upload must be before nobody can be sending it any more, in milliseconds. */
+/** After this time an upload can't be in progress any more. */
 const orphanAge = 24 * 60 * 60 * 1000;
 
 /**
- * Keeps bytes as files below a folder, which is made with mode 0700 when the first ones come. Several servers may share
- * it. It must be one file system that knows hard links.
+ * Stores bytes as files in a folder, which is created with mode 0700 on first use. Several servers may share it. The
+ * file system must support hard links.
  */
 export function createDiskBlobs(root: string): Blobs {
 	const uploads = join(root, 'uploads');
@@ -29,7 +29,7 @@ export function createDiskBlobs(root: string): Blobs {
 					await onDisk(syncFolder(root));
 				}
 
-				// A link takes the place of nothing: of two that upload under one name at once the first one stays.
+				// A hard link never replaces a file: of two concurrent uploads with one name, the first one stays.
 				const outcome = await onDisk(link(spooled.path, path).then(() => 'stored' as const, existsAlready));
 				await onDisk(syncFolder(dirname(path)));
 				return outcome;
@@ -49,14 +49,14 @@ export function createDiskBlobs(root: string): Blobs {
 	};
 }
 
-/** Creates the folder of uploads, and removes what a killed server left there. */
+/** Creates the folder of uploads, and removes those left by a killed server. */
 async function prepare(uploads: string): Promise<void> {
 	await onDisk(mkdir(uploads, {recursive: true, mode: 0o700}));
 	for (const name of await onDisk(readdir(uploads))) {
 		const path = join(uploads, name);
 		const stats = await stat(path).catch(missing);
 		if (stats && Date.now() - stats.mtimeMs > orphanAge) {
-			// Another server of this folder may be faster.
+			// Another server that shares this folder may remove it first.
 			await unlink(path).catch(missing);
 		}
 	}

@@ -3,20 +3,20 @@ import type {Seal} from '../accounts/seal.ts';
 import {timingSafeEquals} from '../accounts/token.ts';
 import type {Shown} from './blobs.ts';
 
-/** Links to artifacts that are good by themselves, for a while, without a credential. */
+/** Signed links to artifacts, valid for a while without a credential. */
 export type Links = {
-	/** The path and query of a link. */
+	/** Returns the path and query of a link. */
 	readonly sign: (name: string, shown: Shown) => Promise<string>;
-	/** How a browser is to take what a link leads to; undefined for a link that is not ours, was changed, or is over. */
+	/** Returns how a browser shows the linked artifact; undefined if the link is invalid, modified or expired. */
 	readonly check: (name: string, query: URLSearchParams, now: Date) => Promise<Omit<Shown, 'expiresAt'> | undefined>;
 };
 
-/** Signs with a key that comes from the seal's, so that every server of a database knows the links of the others. */
+/** Creates links signed with a key derived from the seal key, so that all servers of a database accept them. */
 export function createLinks(seal: Seal): Links {
 	const key = seal.derive('artifact-links');
 	return {
 		async sign(name, {contentType, contentDisposition, expiresAt}) {
-			// In whole seconds, as links have times; a part of one is left away so that none lives longer than was said.
+			// Link times are whole seconds, rounded down so that no link lives longer than requested.
 			const expires = String(Math.floor(expiresAt.getTime() / 1000));
 			const signature = signatureOf(key, [name, expires, contentType, contentDisposition]);
 			const query = new URLSearchParams({expires, type: contentType, disposition: contentDisposition, signature});
@@ -30,7 +30,8 @@ export function createLinks(seal: Seal): Links {
 				'disposition',
 				'signature',
 			].map(field => query.get(field) ?? '');
-			// As text: decoded, one signature would have several forms, with `=` behind it or other bits in its last letter.
+			// Compared as text: decoded, one signature would have several forms (padding, unused bits of the last
+			// letter).
 			const isOurs = timingSafeEquals(signature, signatureOf(key, [name, expires, contentType, contentDisposition]));
 			return isOurs && now.getTime() < Number(expires) * 1000 ? {contentType, contentDisposition} : undefined;
 		},

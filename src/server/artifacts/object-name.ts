@@ -2,14 +2,14 @@ import {createHash} from 'node:crypto';
 
 const contentOid = /^sha256:([\da-f]{64})$/;
 
-/** The SHA-256, in hex, that the bytes of an oid must have; undefined where the oid is a name and no hash. */
+/** Returns the SHA-256 (in hex) that an oid requires; undefined if the oid is a name. */
 export function hashOf(oid: string): string | undefined {
 	return contentOid.exec(oid)?.[1];
 }
 
 /**
- * What the bytes of an oid are stored under: safe in a path, a URL and a bucket, whatever the oid says. A workspace has its
- * own, so that nobody gets another tenant's bytes by naming their hash in a span.
+ * Returns the name that an oid's bytes are stored under. It is safe in paths, URLs and buckets. Each workspace has its
+ * own, so that no tenant reads another's bytes by naming their hash.
  */
 export function objectName(workspaceId: string, oid: string): string {
 	const hash = hashOf(oid);

@@ -1,4 +1,4 @@
-/** Types that a browser shows without running anything of them. It shows no PDF in a sandbox, so that one is saved. */
+/** Types that browsers show without running anything. PDFs don't open in a sandbox, so they are downloaded. */
 const harmless: ReadonlySet<string> = new Set([
 	'application/json',
 	'audio/mpeg',
@@ -14,18 +14,18 @@ const harmless: ReadonlySet<string> = new Set([
 	'video/webm',
 ]);
 
-/** In characters; file systems have 255 bytes. */
+/** In characters; file systems allow 255 bytes. */
 const longestName = 60;
 
 const unknownType = 'application/octet-stream';
 
-/** The media type that somebody named, without its parameters; `application/octet-stream` for what is none (RFC 6838). */
+/** Returns a media type without its parameters; `application/octet-stream` if it is missing or invalid (RFC 6838). */
 export function mimeTypeOf(named: string | null | undefined): string {
 	const type = named?.split(';')[0]?.trim().toLowerCase() ?? '';
 	return /^[a-z\d][\w!#$&^.+-]{0,126}\/[a-z\d][\w!#$&^.+-]{0,126}$/.test(type) ? type : unknownType;
 }
 
-/** A name that a file may have anywhere, of what somebody named: without folders, controls and invisible characters. */
+/** Returns a file name that is safe on every system, without folders, controls and invisible characters. */
 export function fileNameOf(named: string | null): string {
 	const last = (named ?? '').split(/[/\\]/).at(-1) ?? '';
 	const clean = last
@@ -35,7 +35,7 @@ export function fileNameOf(named: string | null): string {
 	return shorten(clean) || 'artifact';
 }
 
-/** The ending says what a file is, so that it stays. */
+/** Shortens a name and keeps its extension. */
 function shorten(name: string): string {
 	const characters = [...name];
 	const ending = /\.[a-z\d]{1,10}$/i.exec(name)?.[0] ?? '';
@@ -46,7 +46,7 @@ function shorten(name: string): string {
 
 type Named = {readonly mimeType: string; readonly filename: string; readonly download: boolean};
 
-/** The headers by which a browser shows a file, where that is harmless, or saves it under its name. */
+/** Returns the headers with which a browser shows a harmless file, or downloads it under its name. */
 export function presentationOf({mimeType, filename, download}: Named) {
 	const isText = mimeType === 'text/plain' || mimeType === 'application/json';
 	const disposition = harmless.has(mimeType) && !download ? 'inline' : 'attachment';
@@ -56,7 +56,10 @@ export function presentationOf({mimeType, filename, download}: Named) {
 	};
 }
 
-/** RFC 6266, section 4.3: in ASCII for what knows no better, and in UTF-8 as RFC 8187 encodes it where that is not all. */
+/**
+ * Returns the file name parameters of RFC 6266, section 4.3: in ASCII for old clients, and in UTF-8 (RFC 8187) if they
+ * differ.
+ */
 function fileNameParameters(filename: string): string {
 	const ascii = filename.replace(/[^\x20-\x7e]|["\\%]/gu, '_');
 	const encoded = encodeURIComponent(filename).replace(

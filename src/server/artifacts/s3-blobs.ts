@@ -71,7 +71,7 @@ async function presign(
 	return signed.url.href;
 }
 
-/** Returns undefined for an object that is not found; refuses any other status. */
+/** Returns undefined for an object that is not found. Rejects any other status. */
 function missing(target: S3Target, method: string, {status}: Response): undefined {
 	return status === 404 ? undefined : refuseS3Status(target, method, status);
 }

@@ -3,7 +3,7 @@ import {refuse} from '../kit/http-error.ts';
 import type {Log} from '../kit/log.ts';
 import type {Bucket} from './artifact-location.ts';
 
-/** Milliseconds until the store must start its response; after an upload, once all of it has arrived. */
+/** How long the store may take to start its response; for an upload, after all of it has arrived. */
 const defaultTimeoutMs = 60_000;
 
 /** What requests to a bucket need. */
@@ -43,7 +43,7 @@ export function signerOf(
 	});
 }
 
-/** Sends a signed request for an object. Refuses (502) if the store does not respond in time. */
+/** Sends a signed request for an object. Rejects (502) if the store doesn't respond in time. */
 export async function sendToS3(
 	target: S3Target,
 	method: string,
@@ -73,7 +73,7 @@ export async function sendToS3(
 	}
 }
 
-/** Refuses (502) because of an error status, which goes to the log. */
+/** Rejects (502) because of an error status, and logs it. */
 export function refuseS3Status({log}: S3Target, method: string, status: number): never {
 	log({level: 'error', message: 'object store refuses', method, status});
 	return unavailable();

@@ -4,12 +4,12 @@ import {join} from 'node:path';
 import {errnoOf} from '../../storage/file-error.ts';
 import {refuse} from '../kit/http-error.ts';
 
-/** A file with all bytes of an upload, which the caller moves or removes. */
+/** A file with all bytes of an upload. The caller moves or removes it. */
 export type Spooled = {readonly path: string; readonly size: number; readonly sha256: string};
 
 /**
- * Writes bytes into a new file of mode 0600 in a folder, on the disk when it resolves. Refuses with 400 bytes of another
- * SHA-256 than the one that is expected, in hex. Nothing is left behind where it throws.
+ * Writes bytes to a new file of mode 0600, and resolves once they are on disk. Rejects with 400 if they don't match the
+ * expected SHA-256 (in hex). Removes the file if it throws.
  */
 export async function spool(
 	folder: string,
@@ -42,7 +42,7 @@ export async function spool(
 	}
 }
 
-/** Words what a disk refuses as a store that is at fault; the caller can do nothing about it. */
+/** Rejects with 502 if the disk fails, because the client can't fix that. */
 export async function onDisk<Result>(work: Promise<Result>): Promise<Result> {
 	try {
 		return await work;

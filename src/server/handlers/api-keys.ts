@@ -11,7 +11,7 @@ export const apiKeyHandlers = {
 		return [...(await listActiveKeys(services, principal.userId))];
 	},
 
-	/** The answer is the only one that holds the secret, as `key`. */
+	/** Only this response contains the secret, as `key`. */
 	async createApiKey({body}, {principal, services}) {
 		const name = body.name?.trim() || null;
 		if (name && (name.length > longestName || /\p{Cc}/u.test(name))) {

@@ -4,11 +4,11 @@ import {notFound} from '../kit/guard.ts';
 import {refuse} from '../kit/http-error.ts';
 import type {Handlers} from './handler.ts';
 
-/** How long a URL is good, in milliseconds. */
+/** How long a URL is valid. */
 const lifetime = 15 * 60 * 1000;
 
 export const artifactHandlers = {
-	/** One answer for all that cannot be resolved: nobody learns which bytes there are, or what other traces refer to. */
+	/** The same 404 for everything that can't be resolved, so that it reveals neither stored bytes nor other traces. */
 	async resolveTraceArtifact({params: {traceId, oid}, query: {download}}, {scope: {workspace}, services}) {
 		const {database, artifacts, now} = services;
 		const artifact = await database
@@ -24,7 +24,7 @@ export const artifactHandlers = {
 			refuse(404, notFound);
 		}
 
-		// In whole seconds, as the URL has it.
+		// URLs have times in whole seconds.
 		const expiresAt = new Date(Math.floor((now().getTime() + lifetime) / 1000) * 1000);
 		const mimeType = mimeTypeOf(artifact.mime_type);
 		const filename = fileNameOf(artifact.filename);

@@ -6,7 +6,7 @@ import type {Handlers} from './handler.ts';
 import {pageOf} from './page.ts';
 
 export const assessmentHandlers = {
-	/** The newest first. Beside what the contract shows: names, times, counts of findings, and the envelope of the page. */
+	/** Newest first. Adds names, times, finding counts and the page to what the contract requires. */
 	async listAssessments({query}, {scope, services: {database}}) {
 		const {offset, limit} = pageOf(query);
 		const inWorkspace = database.selectFrom('assessments').where('workspace_id', '=', scope.workspace.id);
@@ -41,7 +41,7 @@ export const assessmentHandlers = {
 		return {items, total: Number(total), page: query.page, page_size: query.page_size};
 	},
 
-	/** In the order in which the attacks began. */
+	/** In the order in which the attacks started. */
 	async getAttackSpans({params: {assessmentId}}, {scope, services: {database}}) {
 		const id = assessmentId.toLowerCase();
 		const attacks = database.selectFrom('findings').where('assessment_id', '=', id);

@@ -4,7 +4,7 @@ import {refuse} from '../kit/http-error.ts';
 import type {Handlers} from './handler.ts';
 
 export const creditHandlers = {
-	/** An organization without an account has an auto-refill that is off. A month that is over counts no more. */
+	/** An organization without an account has its auto-refill off. An ended month counts nothing. */
 	async getAutoRefill(_, {scope: {organization}, services: {database, now}}) {
 		const account =
 			(await database
@@ -24,7 +24,7 @@ export const creditHandlers = {
 		};
 	},
 
-	/** A member without a limit stays without one. */
+	/** Succeeds for a member without a limit, too. */
 	async removeMemberLimit({params}, {scope: {organization}, services: {database}}) {
 		const userId = params.userId.toLowerCase();
 		const member = await database

@@ -17,15 +17,15 @@ import {projectIdOf} from './page.ts';
 import {environmentResponse} from './responses/environment-response.ts';
 import type {Services} from './services.ts';
 
-/** Most characters of the model overrides together, in JSON. */
+/** Maximum characters of all model overrides as JSON. */
 const largestOverrides = 64 * 1024;
 
 type CreateEnvironment = RequestOf<(typeof endpoints)['createEnvironment']>['body'];
 
 export const environmentHandlers = {
 	/**
-	 * Answers when the sandbox is ready or failed, but after a few seconds in any case: the specification has no other way
-	 * to learn the state, and building may take long.
+	 * Responds once the sandbox is ready or has failed, but after a few seconds at the latest: building may take long,
+	 * and the specification has no other way to report the state.
 	 */
 	async createEnvironment({body}, {principal, scope, services}) {
 		const {organization, workspace} = scope;
@@ -75,7 +75,7 @@ export const environmentHandlers = {
 	},
 } satisfies Partial<Handlers>;
 
-/** What the task runs with. Refuses (422) what it cannot. */
+/** Returns the inputs and overrides of a task. Rejects (422) invalid ones. */
 function readGiven(task: Task, body: CreateEnvironment) {
 	const inputs = readInputs(task, body.inputs ?? {});
 	if ('errors' in inputs) {
@@ -107,7 +107,7 @@ async function findSecrets({sandboxes}: Services, organization: string, given: r
 	return secrets.values;
 }
 
-/** Resolves with the promise, or after `time` milliseconds without it. */
+/** Waits for a promise, but not longer than a timeout. */
 async function atMost(promise: Promise<void>, time: number): Promise<void> {
 	const waiting = new AbortController();
 	await Promise.race([promise, sleep(time, undefined, {signal: waiting.signal}).catch(() => undefined)]);

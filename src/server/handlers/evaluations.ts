@@ -4,7 +4,7 @@ import {refuse} from '../kit/http-error.ts';
 import type {Handlers} from './handler.ts';
 
 export const evaluationHandlers = {
-	/** An evaluation is there as soon as a span names it. Its duration is from the first start to the last end. */
+	/** An evaluation exists once a span names it. Its duration is from the first start to the last end. */
 	async getEvaluationTraceStats({params: {evaluationId}}, {scope, services: {database}}) {
 		const spans = database
 			.selectFrom('spans')

@@ -4,10 +4,13 @@ import type {Task} from '../tasks/task.ts';
 import {isFor, parseReference} from '../tasks/task-reference.ts';
 import type {Services} from './services.ts';
 
-/** Most tasks that are named to somebody who meant another. */
+/** How many tasks an error suggests. */
 const mostNamed = 10;
 
-/** The task that a body refers to. Refuses what is no reference (422), and what the organization may not use (404). */
+/**
+ * Returns the task that a body refers to. Rejects an invalid reference (422) and a task that the organization can't use
+ * (404).
+ */
 export async function findTask(services: Services, reference: string, organization: string): Promise<Task> {
 	if (!parseReference(reference)) {
 		refuseInvalid([{loc: ['body', 'task_ref'], msg: 'must be [org/]name[@version]', type: 'invalid_reference'}]);

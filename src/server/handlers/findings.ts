@@ -6,7 +6,7 @@ import {assertSmall, sizeOf} from '../quota/answer-size.ts';
 import type {Handlers} from './handler.ts';
 import {pageOf} from './page.ts';
 
-/** The columns that the keys of the contract sort by; a severity counts by what it means, not by its letters. */
+/** The columns behind the contract's sort keys. Severities sort by meaning, not by name. */
 const columns = {
 	score: 'findings.best_score',
 	created_at: 'findings.created_at',
@@ -17,7 +17,7 @@ const columns = {
 	category: 'findings.category',
 } as const;
 
-/** The filters of the list, which the contract leaves open, and the columns that they look at. */
+/** The list's filters, which the contract leaves open, and their columns. */
 const filters = {
 	assessment_id: 'findings.assessment_id',
 	severity: 'findings.severity',
@@ -26,7 +26,7 @@ const filters = {
 } as const;
 
 export const findingHandlers = {
-	/** What has no value to sort by comes last, and what is equal the newest first. */
+	/** Rows without a sort value come last; equal rows are newest first. */
 	async listFindings({query}, {scope, services: {database}}) {
 		const {offset, limit} = pageOf(query);
 		let findings = database

@@ -12,26 +12,29 @@ import type {Scope, ScopeOf} from '../kit/scope.ts';
 import {textViolations} from '../kit/text-fields.ts';
 import type {Services} from './services.ts';
 
-/** Most bytes of a body that is not JSON: traces, compressed or not. */
+/** Maximum bytes of a body that is not JSON, e.g. traces, compressed or not. */
 const largestRaw = 16 * 1024 * 1024;
 
 type Rows = typeof operations;
 
-/** What a handler knows beside the request itself. */
+/** What a handler gets besides the request. */
 export type Context<Where = unknown> = {
 	readonly principal: Principal;
-	/** What the path names, found and allowed already. */
+	/** The scope in the path, found and authorized. */
 	readonly scope: Where;
 	readonly services: Services;
-	/** The request as it came, for what the contract does not show: headers and further query parameters. */
+	/** The original request, for headers and query parameters outside the contract. */
 	readonly request: Request;
-	/** Headers that the answer is to carry. */
+	/** Headers to add to the response. */
 	readonly headers: Headers;
 };
 
 type Answer<Result> = Result | Response;
 
-/** One function an operation: validated in, the contract's result out. A `Response` is sent as it is. */
+/**
+ * One function for each operation: it gets a validated request and returns the contract's result. A `Response` is sent
+ * unchanged.
+ */
 export type Handlers = {
 	readonly [Id in OperationId]: (
 		request: RequestOf<Rows[Id]>,
@@ -39,10 +42,10 @@ export type Handlers = {
 	) => Answer<ResultOf<Rows[Id]>> | Promise<Answer<ResultOf<Rows[Id]>>>;
 };
 
-/** What all handlers are alike once their requests are validated by the row that they belong to. */
+/** The common type of all handlers, for requests validated against their endpoint. */
 type AnyHandler = (request: object, context: Context<Scope | undefined>) => unknown;
 
-/** The routes of the contract, each guarded and validated before its handler sees anything. */
+/** Returns the routes of the contract. Each checks authorization and validates the request before its handler runs. */
 export function contractRoutes(handlers: Handlers, services: Services): readonly Route[] {
 	return (Object.keys(operations) as OperationId[]).map(id => {
 		const row: Endpoint = operations[id];
@@ -93,12 +96,12 @@ async function readRequest(row: Endpoint, {request, url, parameters}: RouteReque
 	};
 }
 
-/** Violations as the specification words them. */
+/** Converts violations to the specification's errors. */
 function itemsOf(part: 'body' | 'path' | 'query', wrong: readonly Violation[]): ValidationErrorItem[] {
 	return wrong.map(({path, rule, code}) => ({loc: [part, ...path], msg: rule, type: code}));
 }
 
-/** A result in JSON; without one in the contract, or where there is nothing to say, no body. */
+/** Returns a result as JSON, or 204 if there is none. */
 function respond(row: Endpoint, result: unknown, headers: Headers): Response {
 	return row.result && result !== undefined
 		? Response.json(result, {headers})

@@ -20,7 +20,7 @@ import {sessionHandlers} from './sessions.ts';
 import {stageHandlers} from './stages.ts';
 import {traceHandlers} from './traces.ts';
 
-/** Every operation of the contract; one that is missing does not compile. */
+/** All operations of the contract. A missing one doesn't compile. */
 export const handlers: Handlers = {
 	...apiKeyHandlers,
 	...artifactHandlers,

@@ -7,7 +7,7 @@ function objectOf(title: string, required: readonly string[], properties: Readon
 	return {$schema: draft, title, type: 'object', required, properties, additionalProperties: true};
 }
 
-/** JSON Schemas of the item types that need no capability: what agents record most. Further fields are welcome in all. */
+/** JSON Schemas of common item types, which work without a capability. All allow additional fields. */
 export const builtInSchemas: Readonly<Record<string, Readonly<Record<string, unknown>>>> = {
 	findings: objectOf('Finding', ['title', 'severity'], {
 		title: filled,

@@ -6,7 +6,7 @@ import type {Handlers} from './handler.ts';
 import {builtInSchemas} from './item-schemas.ts';
 
 export const itemHandlers = {
-	/** What the run's spans recorded, and what else the sessions of the run did, the oldest first. */
+	/** Items from the run's spans and from its sessions, oldest first. */
 	async listRunItems({params: {runId}, query}, {scope, services: {database}}) {
 		const id = runId.toLowerCase();
 		const projectId = query.project_id.toLowerCase();
@@ -23,7 +23,7 @@ export const itemHandlers = {
 			.where(({or, and, eb}) =>
 				or([
 					eb('workflow_run_id', '=', id),
-					// A session may serve several runs; what names another one is that one's.
+					// A session may serve several runs. Items that name another run belong to that run.
 					and([eb('workflow_run_id', 'is', null), eb('session_id', 'in', sessions)]),
 				]),
 			);
@@ -62,8 +62,8 @@ export const itemHandlers = {
 	},
 
 	/**
-	 * The schemas of the item types that the project has, recorded or declared: what capabilities declared, the newest
-	 * first, else the built-in one. A type without either is left out.
+	 * The schemas of the project's item types, recorded or declared: those declared by capabilities, newest first, else
+	 * the built-in one. Types without a schema are omitted.
 	 */
 	async getItemSchemas(_, {scope, services: {database}}) {
 		const declared = await database

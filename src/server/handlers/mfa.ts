@@ -3,7 +3,7 @@ import {refuse} from '../kit/http-error.ts';
 import type {Handlers} from './handler.ts';
 
 export const mfaHandlers = {
-	/** Finishes what the page of the second factor began. The recovery codes are in this answer alone. */
+	/** Finishes an enrollment started on the page. Only this response contains the recovery codes. */
 	async verifyMfaEnrollment({body: {code}}, {principal, services}) {
 		const result = await verifyEnrollment(services, principal.userId, code);
 		switch (result.kind) {

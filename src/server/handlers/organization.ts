@@ -5,12 +5,12 @@ import {authorize} from '../kit/authorize.ts';
 import {refuseInvalid} from '../kit/http-error.ts';
 import type {Handlers} from './handler.ts';
 
-/** In characters, without the white space around them. */
+/** In characters, without surrounding white space. */
 const longestName = 100;
 const longestDescription = 2000;
 
 export const organizationHandlers = {
-	/** What is not given stays as it is; an empty description is none. */
+	/** Omitted fields stay as they are; an empty description clears it. */
 	async updateOrganization({body}, {scope: {organization, role}, services: {database, now}}) {
 		const changes = {
 			...(body.name !== undefined && {name: checkName(body.name)}),
@@ -52,7 +52,7 @@ function refuseField(name: string, msg: string): never {
 	return refuseInvalid([{loc: ['body', name], msg, type: 'invalid_value'}]);
 }
 
-/** An organization as its member of this role sees it. The owner that is shown is the one of longest standing. */
+/** Returns an organization as a member with this role sees it. Of several owners it shows the longest-standing one. */
 async function readOrganization(transaction: DatabaseTransaction, id: string, role: Role): Promise<Organization> {
 	const row = await transaction
 		.selectFrom('organizations')

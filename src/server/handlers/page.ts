@@ -3,13 +3,13 @@ import type {Queries} from '../database/tables.ts';
 import {refuse, refuseInvalid} from '../kit/http-error.ts';
 import {findProject} from '../kit/scope.ts';
 
-/** The specification names no bounds for lists; larger pages than this one would be slow to make and to read. */
+/** The specification has no limits for lists; larger pages would be slow. */
 const largestPage = 200;
 const lastPage = 1_000_000;
 
 type Asked = {readonly page: number; readonly page_size: number};
 
-/** How many rows to leave out and to give. Refuses pages that cannot be with 422. */
+/** Returns the offset and limit of a page. Rejects (422) an invalid page. */
 export function pageOf({page, page_size}: Asked): {readonly offset: number; readonly limit: number} {
 	check('page', page, lastPage);
 	check('page_size', page_size, largestPage);
@@ -18,7 +18,7 @@ export function pageOf({page, page_size}: Asked): {readonly offset: number; read
 
 type Page<Row> = {items: Row[]; total: number; page: number; page_size: number};
 
-/** The page that is asked for of `rows`, in an order, and how many rows there are in all. */
+/** Returns one page of `rows`, in an order, and the total number of rows. */
 export async function readPage<DB, From extends keyof DB, Row>(
 	asked: Asked,
 	rows: SelectQueryBuilder<DB, From, Row>,
@@ -34,7 +34,7 @@ export async function readPage<DB, From extends keyof DB, Row>(
 	return {items, total: Number(total), page: asked.page, page_size: asked.page_size};
 }
 
-/** The id of a project by its slug or UUID; undefined where none is given. Refuses (404) one that is not there. */
+/** Returns the id of a project by slug or UUID; undefined if none is given. Rejects (404) an unknown one. */
 export async function projectIdOf(
 	queries: Queries,
 	workspaceId: string,

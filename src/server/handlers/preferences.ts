@@ -5,7 +5,7 @@ import {refuse, refuseInvalid} from '../kit/http-error.ts';
 import type {Handlers} from './handler.ts';
 import type {Services} from './services.ts';
 
-/** What a US dollar of inference costs in credits. */
+/** Credits for one US dollar of inference. */
 const creditsPerDollar = 100;
 
 export const preferenceHandlers = {
@@ -41,7 +41,7 @@ export const preferenceHandlers = {
 	},
 } satisfies Partial<Handlers>;
 
-/** Every model is enabled that can answer, until the user chooses. */
+/** Returns a user's preferences. Until the user chooses models, those with a provider key are enabled. */
 async function preferencesOf({database, catalog}: Services, userId: string): Promise<UserPreferences> {
 	const row = await database
 		.selectFrom('preferences')

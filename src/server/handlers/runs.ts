@@ -6,7 +6,7 @@ import {refuse} from '../kit/http-error.ts';
 import type {Handlers} from './handler.ts';
 
 export const runHandlers = {
-	/** The same attempt again, by the same user for the same runtime, gets the same answer. */
+	/** Idempotent: the same attempt by the same user for the same runtime gets the same response. */
 	async claimRun({params, body}, {principal: {userId}, scope: {workspace}, services: {database, now}}) {
 		const claim = {
 			workspaceId: workspace.id,
@@ -17,7 +17,7 @@ export const runHandlers = {
 			at: now().toISOString(),
 		};
 		return await database.transaction().execute(async transaction => {
-			// The state of a run also derives from spans: what those read and write back must not undo a claim.
+			// A run's state also comes from spans, and ingesting them must not overwrite a claim.
 			await holdWorkspaces(transaction, [workspace.id]);
 			const status = await claimOnce(transaction, claim);
 			return {execution_id: claim.executionId, run_id: claim.runId, status};
@@ -34,7 +34,7 @@ type Claim = {
 	readonly at: string;
 };
 
-/** Claims a pending run for this attempt, and returns the state of the run. Refuses if another attempt has claimed it. */
+/** Claims a pending run for this attempt and returns its status. Rejects if another attempt has claimed it. */
 async function claimOnce(transaction: DatabaseTransaction, claim: Claim): Promise<string> {
 	const {workspaceId, runId, executionId, runtimeId, userId, at} = claim;
 	if (runtimeId !== null && !(await ownsRuntime(transaction, claim))) {

@@ -12,7 +12,7 @@ import {runtimeResponses, selectRuntimes} from './responses/runtime-response.ts'
 type Place = Context<{readonly organization: Organization; readonly workspace: Workspace}>;
 
 export const runtimeHandlers = {
-	/** The newest first. */
+	/** Newest first. */
 	async listRuntimes({query}, {principal, scope, services}) {
 		const {database} = services;
 		const projectId = await projectIdOf(database, scope.workspace.id, query.project);
@@ -66,7 +66,7 @@ export const runtimeHandlers = {
 	},
 } satisfies Partial<Handlers>;
 
-/** The runtime of the workspace with this key or UUID. Refuses (404) where there is none. */
+/** Returns the workspace's runtime by key or UUID. Rejects (404) an unknown one. */
 async function findHere({scope, services}: Place, keyOrId: string) {
 	const found = await services.database
 		.selectFrom('runtimes')
@@ -84,7 +84,7 @@ async function responseOf({principal, scope, services}: Place, id: string) {
 	return response ?? refuse(404, notFound);
 }
 
-/** A key that is a slug, and that cannot be taken for a UUID. */
+/** Checks that a key is a slug and can't be mistaken for a UUID. */
 function checkKey(key: string): string {
 	const isSlug = /^[a-z\d](?:[a-z\d-]{0,61}[a-z\d])?$/.test(key);
 	if (!isSlug || /^[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}$/.test(key)) {

@@ -5,16 +5,19 @@ import {providerRows} from '../../core/provider-rows.ts';
 import {costOf, type TokenUsage} from '../../core/session/usage.ts';
 import {demoModelInfo} from '../demo-model/demo-routes.ts';
 
-/** The models that this server knows. */
+/** The models that this server offers. */
 export type ServerCatalog = {
 	readonly models: readonly InferenceInfo[];
-	/** US dollars that a message cost, null where the price is unknown. The model is `provider/name`, or a name alone. */
+	/**
+	 * Returns the cost of a message in US dollars; null if the price is unknown. The model is `provider/name`, or just
+	 * a name.
+	 */
 	readonly costOf: (model: string, usage: TokenUsage) => number | null;
 };
 
 /**
- * Loads the catalog. A vendor's models are ready where the environment of the server holds its key: this server keeps no
- * keys of its users.
+ * Loads the catalog. A provider's models are available if the server's environment has its key: the server stores no
+ * provider keys of users.
  */
 export async function loadServerCatalog(environment: NodeJS.ProcessEnv): Promise<ServerCatalog> {
 	const catalog = await loadCatalog();

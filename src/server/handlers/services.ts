@@ -3,5 +3,5 @@ import type {ArtifactServices} from '../artifacts/artifact-services.ts';
 import type {SandboxServices} from '../sandboxes/sandbox-services.ts';
 import type {ServerCatalog} from './server-catalog.ts';
 
-/** What the operations of the server stand on. */
+/** What the server's operations need. */
 export type Services = AccountServices & ArtifactServices & SandboxServices & {readonly catalog: ServerCatalog};

@@ -6,13 +6,13 @@ import {readSession} from './responses/session-response.ts';
 
 export const sessionHandlers = {
 	/**
-	 * Takes a session out of the archive; one that is not in it stays as it is. The beginning of an id that several
-	 * sessions of the caller's have is 409. Other users' private sessions are 404, as if there were none.
+	 * Unarchives a session; one that is not archived stays as it is. An ambiguous id prefix is 409. Other users'
+	 * private sessions are 404, as if they didn't exist.
 	 */
 	async unarchiveSession({params: {sessionId}}, {principal, scope, services}) {
 		const {database, catalog, now} = services;
 		return database.transaction().execute(async transaction => {
-			// What spans say of the archive is read, changed and written back, and must not be between.
+			// Ingesting spans reads, changes and writes the archive state, and must not interleave.
 			await holdWorkspaces(transaction, [scope.workspace.id]);
 			const found = await transaction
 				.selectFrom('sessions')
@@ -33,7 +33,7 @@ export const sessionHandlers = {
 
 			if (session.archived_at !== null) {
 				const time = now();
-				// A span that archived it before this moment, and comes later, must not do so again.
+				// An earlier span that archives the session must not do so again if it arrives later.
 				const saidAt = {...JSON.parse(session.said_at), archived_at: time.getTime() * 1000};
 				await transaction
 					.updateTable('sessions')

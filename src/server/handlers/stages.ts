@@ -8,7 +8,10 @@ import {refuse} from '../kit/http-error.ts';
 import type {Handlers} from './handler.ts';
 
 export const stageHandlers = {
-	/** The first request creates the stage; later ones get the same, with its provenance, until it is submitted or dismissed. */
+	/**
+	 * The first request creates the stage. Later ones get the same stage, with its provenance, until it is submitted or
+	 * dismissed.
+	 */
 	async createSubmissionStage({params, body}, {scope: {organization, project}, services: {database, now}}) {
 		const itemId = params.itemId.toLowerCase();
 		const actionId = body.action_id.toLowerCase();
@@ -55,8 +58,8 @@ export const stageHandlers = {
 } satisfies Partial<Handlers>;
 
 /**
- * The connection that an action is submitted through. The specification says no more of it than that it is a UUID: here
- * an organization has one for each action, the same for all of its members and at all times, derived of the two ids.
+ * Returns the id of the connection for an action. The specification only says that it is a UUID. Here it is derived
+ * from the organization and the action, so it is the same for all members at all times.
  */
 function connectionOf(organizationId: string, actionId: string): string {
 	return derivedId('connection', organizationId, actionId);

@@ -4,7 +4,9 @@ import {exportResponse} from '../ingest/otlp/export-response.ts';
 import type {Handlers} from './handler.ts';
 
 export const traceHandlers = {
-	/** Answers as OTLP/HTTP says, in the encoding of the request. Spans that are not valid are counted, the others kept. */
+	/**
+	 * Responds as OTLP/HTTP requires, in the encoding of the request. Invalid spans are counted; the others are stored.
+	 */
 	async pushTraces({body, contentType, contentEncoding}, {principal, scope, services}) {
 		const bytes = typeof body === 'string' ? Buffer.from(body) : body;
 		const {spans, rejected} = await decodeTraces(bytes, {contentType, contentEncoding});

@@ -1,6 +1,6 @@
 /**
- * The name of the cookie. With https no other host and no plain http can set it (`__Host-`, RFC 6265bis section 4.1.3);
- * on loopback, where ports share their cookies, each server has its own.
+ * Returns the cookie's name. With https, no other host and no plain HTTP page can set it (`__Host-`, RFC 6265bis,
+ * section 4.1.3). On loopback, where ports share cookies, each server has its own.
  */
 function nameOf(origin: string): string {
 	const {protocol, port} = new URL(origin);

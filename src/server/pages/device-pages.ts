@@ -8,12 +8,12 @@ import {field, timeOf, waitText} from './markup.ts';
 import {respond} from './page.ts';
 import {type SignedVisit, signedPages} from './page-route.ts';
 
-/** The pages on which a user authorizes a device: code, request, decision (RFC 8628 section 3.3). */
+/** The pages on which a user authorizes a device: code, request, decision (RFC 8628, section 3.3). */
 export function devicePages(services: AccountServices): readonly Route[] {
 	return signedPages(services, [
 		{
 			path: '/device',
-			// A code in the URL only fills in the field: the user must still compare it (RFC 8628 section 5.4).
+			// A code in the URL only fills in the field: the user must still compare it (RFC 8628, section 5.4).
 			show: visit => codePage(visit, {typed: parseUserCode(visit.url.searchParams.get('user_code') ?? '') ?? ''}),
 			async take(visit, form) {
 				const login = await lookUp(visit, form);

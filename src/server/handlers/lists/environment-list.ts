@@ -9,7 +9,7 @@ import {environmentResponse} from '../responses/environment-response.ts';
 const over = ['failed', 'torn_down'] as const;
 
 export const environmentListHandlers = {
-	/** What runs first, then the newest. */
+	/** Running environments first, then newest first. */
 	async listEnvironments({query}, {scope: {workspace}, services: {database}}) {
 		const projectId = await projectIdOf(database, workspace.id, query.project);
 		const rows = database
@@ -40,7 +40,7 @@ export const environmentListHandlers = {
 			items: items.map(row => ({
 				...row,
 				service_urls: JSON.parse(row.service_urls),
-				// What is over does not expire any more.
+				// An ended environment doesn't expire any more.
 				expires_at: row.state === 'failed' || row.state === 'torn_down' ? null : row.expires_at,
 			})),
 		};
@@ -56,7 +56,7 @@ export const environmentListHandlers = {
 		return row ? environmentResponse(row) : refuse(404, notFound);
 	},
 
-	/** Answers when nothing of the sandbox runs. */
+	/** Responds once no process of the sandbox runs. */
 	async stopEnvironment({params: {environmentId}}, {principal, scope, services}) {
 		const found = await services.database
 			.selectFrom('environments')

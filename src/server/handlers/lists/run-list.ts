@@ -2,7 +2,7 @@ import type {Handlers} from '../handler.ts';
 import {projectIdOf, readPage} from '../page.ts';
 
 export const runListHandlers = {
-	/** The newest first. The `execution_id` of a run is omitted: anyone who knows it could write as its owner. */
+	/** Newest first. Omits `execution_id`: anyone who knows it could write as the run's owner. */
 	async listRuns({query}, {scope: {workspace}, services: {database}}) {
 		const projectId = await projectIdOf(database, workspace.id, query.project);
 		const rows = database

@@ -4,7 +4,7 @@ import type {Handlers} from '../handler.ts';
 import {projectIdOf, readPage} from '../page.ts';
 
 export const sessionListHandlers = {
-	/** The ones that changed last first. Other users' private sessions are left out. */
+	/** Most recently changed first. Omits other users' private sessions. */
 	async listSessions({query}, {principal, scope: {workspace}, services: {database}}) {
 		const projectId = await projectIdOf(database, workspace.id, query.project);
 		const rows = database
@@ -31,7 +31,7 @@ export const sessionListHandlers = {
 				'user_id',
 				'visibility',
 				'sessions.workspace_id',
-				// Spans say these at any length, and a page has many of them.
+				// Spans may contain long values, and a page has many rows.
 				sql<string | null>`substr(agent, 1, ${sql.lit(longestName)})`.as('agent'),
 				sql<string>`substr(model, 1, ${sql.lit(longestName)})`.as('model'),
 				selectFrom('session_messages')

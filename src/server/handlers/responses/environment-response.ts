@@ -1,7 +1,7 @@
 import type {TaskEnvironment} from '../../../contract/resources/environment.ts';
 import type {EnvironmentRow} from '../../sandboxes/environment-life.ts';
 
-/** An environment as the API has it; `executeToken` is for who creates it. */
+/** Returns an environment as the API defines it. `executeToken` is only for its creator. */
 export function environmentResponse(row: EnvironmentRow, executeToken: string | null = null): TaskEnvironment {
 	return {
 		id: row.id,

@@ -8,7 +8,7 @@ import type {Services} from '../services.ts';
 
 type Row = RuntimeRow & {readonly project_key: string | null; readonly project_name: string | null};
 
-/** Runtimes of one organization with their projects, to be narrowed and ordered. */
+/** Selects runtimes with their projects, without a filter or an order. */
 export function selectRuntimes(queries: Queries) {
 	return queries
 		.selectFrom('runtimes')
@@ -17,7 +17,7 @@ export function selectRuntimes(queries: Queries) {
 		.select(['projects.slug as project_key', 'projects.name as project_name']);
 }
 
-/** Runtimes of one organization as the API has them, seen by a user. */
+/** Returns runtimes of one organization as the API defines them for a user. */
 export async function runtimeResponses(
 	services: Services,
 	rows: readonly Row[],
@@ -94,7 +94,7 @@ function instanceOf(
 		billed_credits: sandbox.billed_credits,
 		running_credits: Math.max(0, used - sandbox.billed_credits),
 		estimated_total_credits: Math.max(
-			// What was paid in advance counts, though the time may not be used.
+			// Prepaid credits count even if the time isn't used.
 			sandbox.billed_credits,
 			creditsFor(atOnce === undefined ? seconds : sandbox.past_seconds + atOnce, policy.creditsPerHour),
 		),

@@ -84,7 +84,7 @@ function listMessages(queries: Queries, id: string): Promise<readonly Message[]>
 		.execute();
 }
 
-/** Returns when the session was compacted, the latest first. */
+/** Returns when the session was compacted, latest first. */
 function listCompactions(queries: Queries, id: string): Promise<readonly {readonly at_us: number}[]> {
 	return queries
 		.selectFrom('session_compactions')
@@ -94,7 +94,7 @@ function listCompactions(queries: Queries, id: string): Promise<readonly {readon
 		.execute();
 }
 
-/** Returns the usage of a session, given its messages in order and its compactions, the latest first. */
+/** Returns the usage of a session, given its messages in order and its compactions, latest first. */
 function usageOf(
 	messages: readonly Message[],
 	compactions: readonly {readonly at_us: number}[],
