@@ -30,35 +30,34 @@ const parameters = ['endpoint', 'region', 'proxy', 'insecure-http'];
  * `AWS_SECRET_ACCESS_KEY`, `AWS_SESSION_TOKEN`, and `AWS_REGION` if the URL names no region. Throws AppError("usage")
  * for anything else.
  */
-export function bucketOf(text: string, env: Environment): Bucket {
+export function parseBucket(text: string, env: Environment): Bucket {
 	const url = URL.canParse(text) ? new URL(text) : undefined;
 	const bucket = url?.hostname ?? '';
 	if (url?.protocol !== 's3:' || !/^[a-z\d][a-z\d.-]{1,61}[a-z\d]$/.test(bucket) || url.username || url.port) {
-		throw wrong('--artifacts must be a bucket such as s3://bucket?endpoint=https://host&region=name.');
+		throw usageError('--artifacts must be a bucket such as s3://bucket?endpoint=https://host&region=name.');
 	}
 
 	const unknown = [...url.searchParams.keys()].find(name => !parameters.includes(name));
 	if (unknown !== undefined) {
-		throw wrong(`Unknown bucket parameter “${unknown}”.`);
+		throw usageError(`Unknown bucket parameter “${unknown}”.`);
 	}
 
 	const accessKeyId = env['AWS_ACCESS_KEY_ID'];
 	const secretAccessKey = env['AWS_SECRET_ACCESS_KEY'];
 	if (!accessKeyId || !secretAccessKey) {
-		throw wrong('The bucket has no access key.', 'Set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY.');
+		throw usageError('The bucket has no access key.', 'Set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY.');
 	}
 
 	const region = url.searchParams.get('region') || env['AWS_REGION'] || 'us-east-1';
 	const endpoint = url.searchParams.get('endpoint');
 	const prefix = url.pathname.replace(/^\/+|\/+$/g, '');
 	if (!/^[\w./-]*$/.test(prefix) || prefix.split('/').some(part => /^\.+$/.test(part))) {
-		throw wrong('A prefix may have letters, digits, dots, dashes and slashes.');
+		throw usageError('A prefix may have letters, digits, dots, dashes and slashes.');
 	}
 
 	return {
 		kind: 's3',
-		url:
-			endpoint === null ? urlAtAws(bucket, region) : `${endpointOf(endpoint, isTrue(url, 'insecure-http'))}/${bucket}`,
+		url: endpoint === null ? awsUrl(bucket, region) : `${endpointOf(endpoint, isTrue(url, 'insecure-http'))}/${bucket}`,
 		region,
 		prefix: prefix && `${prefix}/`,
 		accessKeyId,
@@ -69,7 +68,7 @@ export function bucketOf(text: string, env: Environment): Bucket {
 }
 
 /** Returns the AWS URL of a bucket. AWS certificates don't cover bucket names with dots as subdomains. */
-function urlAtAws(bucket: string, region: string): string {
+function awsUrl(bucket: string, region: string): string {
 	const host = `s3.${region}.amazonaws.com`;
 	return bucket.includes('.') ? `https://${host}/${bucket}` : `https://${bucket}.${host}`;
 }
@@ -77,11 +76,11 @@ function urlAtAws(bucket: string, region: string): string {
 function endpointOf(text: string, isInsecureAllowed: boolean): string {
 	const url = URL.canParse(text) ? new URL(text) : undefined;
 	if (!url || (url.protocol !== 'https:' && url.protocol !== 'http:') || url.username || url.password) {
-		throw wrong('The endpoint of a bucket must be an http or https URL without a user name.');
+		throw usageError('The endpoint of a bucket must be an http or https URL without a user name.');
 	}
 
 	if (url.protocol === 'http:' && !isLoopback(url) && !isInsecureAllowed) {
-		throw wrong(
+		throw usageError(
 			'Refusing plain HTTP: anyone on the network could read the artifacts.',
 			'Use https, or add `insecure-http=true`.',
 		);
@@ -94,6 +93,6 @@ function isTrue({searchParams}: URL, name: string): boolean {
 	return searchParams.get(name) === 'true';
 }
 
-function wrong(message: string, hint = 'Without --artifacts they are kept in the data folder.'): AppError {
+function usageError(message: string, hint = 'Without --artifacts they are kept in the data folder.'): AppError {
 	return new AppError('usage', message, {hint});
 }

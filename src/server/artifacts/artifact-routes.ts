@@ -1,29 +1,29 @@
 import {streamBody} from '../kit/body.ts';
-import {guard, notFound} from '../kit/guard.ts';
-import {refuse, refuseInvalid} from '../kit/http-error.ts';
+import {guard} from '../kit/guard.ts';
+import {reject, rejectField, rejectNotFound} from '../kit/http-error.ts';
 import type {PublicRequest, Route, RouteRequest} from '../kit/route.ts';
 import type {ArtifactServices} from './artifact-services.ts';
 import {rangeOf} from './byte-range.ts';
 import {hashOf, objectName} from './object-name.ts';
-import {createUploadRoom, type UploadRoom} from './upload-room.ts';
+import {createUploadQuota, type UploadQuota} from './upload-quota.ts';
 
-const largest = 64 * 1024 * 1024;
+const maxArtifactBytes = 64 * 1024 * 1024;
 
 /** In characters; spans have the same limit. */
-const longestOid = 1000;
+const maxOidLength = 1000;
 
 /** The upload of artifacts, and the download by a presigned URL. Both are extensions of the specification. */
 export function artifactRoutes(services: ArtifactServices): readonly Route[] {
-	const within = createUploadRoom(services);
+	const quota = createUploadQuota(services);
 	return [
 		{
 			method: 'PUT',
 			path: '/api/v1/org/:org/ws/:workspace/artifacts/:oid',
 			auth: 'credential',
 			accepts: [],
-			handle: asked => upload(services, within, asked),
+			handle: input => upload(services, quota, input),
 		},
-		{method: 'GET', path: '/artifacts/:workspaceId/:object', auth: 'none', handle: asked => download(services, asked)},
+		{method: 'GET', path: '/artifacts/:workspaceId/:object', auth: 'none', handle: input => download(services, input)},
 	];
 }
 
@@ -31,36 +31,40 @@ export function artifactRoutes(services: ArtifactServices): readonly Route[] {
  * Stores an artifact, before or after a span refers to it: 201, or 200 if it is already stored. If the oid is a hash,
  * the bytes must match it (400); for any other name, the first bytes stay (409).
  */
-async function upload(services: ArtifactServices, within: UploadRoom, asked: RouteRequest) {
+async function upload(services: ArtifactServices, quota: UploadQuota, input: RouteRequest) {
 	// Anyone who may send spans may send the artifacts they refer to.
-	const scope = await guard('pushTraces', asked, services);
+	const scope = await guard('pushTraces', input, services);
 	if (!scope?.workspace) {
-		refuse(404, notFound);
+		rejectNotFound();
 	}
 
-	const {request, parameters} = asked;
+	const {request, parameters} = input;
 	const {artifacts} = services;
 	const {oid = ''} = parameters;
 	const sha256 = hashOf(oid);
-	if (oid.length > longestOid || (oid.startsWith('sha256:') && !sha256)) {
+	if (oid.length > maxOidLength || (oid.startsWith('sha256:') && !sha256)) {
 		const msg = 'must be sha256: with 64 digits in lower case, or another name';
-		refuseInvalid([{loc: ['path', 'oid'], msg, type: 'invalid_format'}]);
+		rejectField(['path', 'oid'], msg, 'invalid_format');
 	}
 
 	if (request.headers.has('content-encoding')) {
-		refuse(400, 'Send the bytes of an artifact as they are, without Content-Encoding.');
+		reject(400, 'Send the bytes of an artifact as they are, without Content-Encoding.');
 	}
 
 	const name = objectName(scope.workspace.id, oid);
-	const isThere = (await artifacts.blobs.size(name)) !== undefined;
-	const outcome = isThere
+	const isStored = (await artifacts.blobs.size(name)) !== undefined;
+	const outcome = isStored
 		? 'exists'
-		: await within(
-				{organizationId: scope.organization.id, said: saidLength(request), chunks: streamBody(request, largest)},
+		: await quota(
+				{
+					organizationId: scope.organization.id,
+					announcedBytes: announcedLength(request),
+					chunks: streamBody(request, maxArtifactBytes),
+				},
 				chunks => artifacts.blobs.put(name, chunks, sha256),
 			);
 	if (outcome === 'exists' && !sha256) {
-		refuse(409, 'The bytes of this oid are already stored and cannot change.', {type: 'already_exists_error'});
+		reject(409, 'The bytes of this oid are already stored and cannot change.', {type: 'already_exists_error'});
 	}
 
 	const size_bytes = await artifacts.blobs.size(name);
@@ -68,13 +72,13 @@ async function upload(services: ArtifactServices, within: UploadRoom, asked: Rou
 }
 
 /** Returns the announced length of an upload; undefined if it is missing or invalid. */
-function saidLength({headers}: Request): number | undefined {
-	const said = Number(headers.get('content-length'));
-	return Number.isInteger(said) && said > 0 && said <= largest ? said : undefined;
+function announcedLength({headers}: Request): number | undefined {
+	const announced = Number(headers.get('content-length'));
+	return Number.isInteger(announced) && announced > 0 && announced <= maxArtifactBytes ? announced : undefined;
 }
 
 /** Sent with every artifact: browsers must not guess its type, and must not run anything in it. */
-const guards = {
+const securityHeaders = {
 	'x-content-type-options': 'nosniff',
 	'content-security-policy': "default-src 'none'; img-src 'self'; media-src 'self'; style-src 'unsafe-inline'; sandbox",
 	'referrer-policy': 'no-referrer',
@@ -86,24 +90,24 @@ async function download(
 	{request, url, parameters}: PublicRequest,
 ): Promise<Response> {
 	const name = `${parameters['workspaceId']}/${parameters['object']}`;
-	const shown = await artifacts.links.check(name, url.searchParams, now());
-	if (!shown) {
-		refuse(403, 'This link is invalid or has expired. Resolve the artifact again.');
+	const link = await artifacts.links.check(name, url.searchParams, now());
+	if (!link) {
+		reject(403, 'This link is invalid or has expired. Resolve the artifact again.');
 	}
 
 	const size = await artifacts.blobs.size(name);
 	const range = size === undefined ? undefined : rangeOf(request.headers.get('range'), size);
 	const body = size === undefined ? undefined : await artifacts.blobs.open(name, range);
 	if (size === undefined || !body) {
-		refuse(404, notFound);
+		rejectNotFound();
 	}
 
 	return new Response(body, {
 		status: range ? 206 : 200,
 		headers: {
-			...guards,
-			'content-type': shown.contentType,
-			'content-disposition': shown.contentDisposition,
+			...securityHeaders,
+			'content-type': link.contentType,
+			'content-disposition': link.contentDisposition,
 			'content-length': String(range ? range.end - range.start + 1 : size),
 			...(range && {'content-range': `bytes ${range.start}-${range.end}/${size}`}),
 		},

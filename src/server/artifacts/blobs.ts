@@ -17,11 +17,11 @@ export type Blobs = {
 	/** Opens all bytes or a range of them; undefined if nothing has the name. */
 	readonly open: (name: string, range?: Range) => Promise<ReadableStream<Uint8Array> | undefined>;
 	/** Returns a URL of the store itself for browsers. Without it, they read through this server. */
-	readonly presign?: (name: string, shown: Shown) => Promise<string>;
+	readonly presign?: (name: string, link: LinkOptions) => Promise<string>;
 };
 
 /** How a browser shows an artifact, and until when. */
-export type Shown = {
+export type LinkOptions = {
 	readonly contentType: string;
 	readonly contentDisposition: string;
 	readonly expiresAt: Date;

@@ -6,10 +6,10 @@ import {once} from '../../core/once.ts';
 import {errnoOf} from '../../storage/file-error.ts';
 import {noFollow, syncFolder} from '../../storage/private-file.ts';
 import type {Blobs} from './blobs.ts';
-import {onDisk, spool} from './spool.ts';
+import {asStoreError, spool} from './spool.ts';
 
 /** After this time an upload can't be in progress any more. */
-const orphanAge = 24 * 60 * 60 * 1000;
+const orphanAgeMs = 24 * 60 * 60 * 1000;
 
 /**
  * Stores bytes as files in a folder, which is created with mode 0700 on first use. Several servers may share it. The
@@ -25,25 +25,25 @@ export function createDiskBlobs(root: string): Blobs {
 			const path = join(root, name);
 			const spooled = await spool(uploads, chunks, sha256);
 			try {
-				if (await onDisk(mkdir(dirname(path), {recursive: true, mode: 0o700}))) {
-					await onDisk(syncFolder(root));
+				if (await asStoreError(mkdir(dirname(path), {recursive: true, mode: 0o700}))) {
+					await asStoreError(syncFolder(root));
 				}
 
 				// A hard link never replaces a file: of two concurrent uploads with one name, the first one stays.
-				const outcome = await onDisk(link(spooled.path, path).then(() => 'stored' as const, existsAlready));
-				await onDisk(syncFolder(dirname(path)));
+				const outcome = await asStoreError(link(spooled.path, path).then(() => 'stored' as const, ignoreExisting));
+				await asStoreError(syncFolder(dirname(path)));
 				return outcome;
 			} finally {
-				await unlink(spooled.path).catch(missing);
+				await unlink(spooled.path).catch(ignoreMissing);
 			}
 		},
 
 		async size(name) {
-			return (await onDisk(stat(join(root, name)).catch(missing)))?.size;
+			return (await asStoreError(stat(join(root, name)).catch(ignoreMissing)))?.size;
 		},
 
 		async open(name, range) {
-			const file = await onDisk(open(join(root, name), constants.O_RDONLY | noFollow).catch(missing));
+			const file = await asStoreError(open(join(root, name), constants.O_RDONLY | noFollow).catch(ignoreMissing));
 			return file && (Readable.toWeb(file.createReadStream(range)) as ReadableStream<Uint8Array>);
 		},
 	};
@@ -51,18 +51,18 @@ export function createDiskBlobs(root: string): Blobs {
 
 /** Creates the folder of uploads, and removes those left by a killed server. */
 async function prepare(uploads: string): Promise<void> {
-	await onDisk(mkdir(uploads, {recursive: true, mode: 0o700}));
-	for (const name of await onDisk(readdir(uploads))) {
+	await asStoreError(mkdir(uploads, {recursive: true, mode: 0o700}));
+	for (const name of await asStoreError(readdir(uploads))) {
 		const path = join(uploads, name);
-		const stats = await stat(path).catch(missing);
-		if (stats && Date.now() - stats.mtimeMs > orphanAge) {
+		const stats = await stat(path).catch(ignoreMissing);
+		if (stats && Date.now() - stats.mtimeMs > orphanAgeMs) {
 			// Another server that shares this folder may remove it first.
-			await unlink(path).catch(missing);
+			await unlink(path).catch(ignoreMissing);
 		}
 	}
 }
 
-function existsAlready(error: unknown): 'exists' {
+function ignoreExisting(error: unknown): 'exists' {
 	if (errnoOf(error) === 'EEXIST') {
 		return 'exists';
 	}
@@ -70,7 +70,7 @@ function existsAlready(error: unknown): 'exists' {
 	throw error;
 }
 
-function missing(error: unknown): undefined {
+function ignoreMissing(error: unknown): undefined {
 	if (errnoOf(error) !== 'ENOENT') {
 		throw error;
 	}

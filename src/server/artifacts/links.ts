@@ -1,14 +1,18 @@
 import {createHmac} from 'node:crypto';
 import type {Seal} from '../accounts/seal.ts';
 import {timingSafeEquals} from '../accounts/token.ts';
-import type {Shown} from './blobs.ts';
+import type {LinkOptions} from './blobs.ts';
 
 /** Signed links to artifacts, valid for a while without a credential. */
 export type Links = {
 	/** Returns the path and query of a link. */
-	readonly sign: (name: string, shown: Shown) => Promise<string>;
+	readonly sign: (name: string, link: LinkOptions) => Promise<string>;
 	/** Returns how a browser shows the linked artifact; undefined if the link is invalid, modified or expired. */
-	readonly check: (name: string, query: URLSearchParams, now: Date) => Promise<Omit<Shown, 'expiresAt'> | undefined>;
+	readonly check: (
+		name: string,
+		query: URLSearchParams,
+		now: Date,
+	) => Promise<Omit<LinkOptions, 'expiresAt'> | undefined>;
 };
 
 /** Creates links signed with a key derived from the seal key, so that all servers of a database accept them. */

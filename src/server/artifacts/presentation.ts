@@ -1,5 +1,5 @@
 /** Types that browsers show without running anything. PDFs don't open in a sandbox, so they are downloaded. */
-const harmless: ReadonlySet<string> = new Set([
+const inlineTypes: ReadonlySet<string> = new Set([
 	'application/json',
 	'audio/mpeg',
 	'audio/ogg',
@@ -15,19 +15,19 @@ const harmless: ReadonlySet<string> = new Set([
 ]);
 
 /** In characters; file systems allow 255 bytes. */
-const longestName = 60;
+const maxNameLength = 60;
 
 const unknownType = 'application/octet-stream';
 
 /** Returns a media type without its parameters; `application/octet-stream` if it is missing or invalid (RFC 6838). */
-export function mimeTypeOf(named: string | null | undefined): string {
-	const type = named?.split(';')[0]?.trim().toLowerCase() ?? '';
+export function mimeTypeOf(name: string | null | undefined): string {
+	const type = name?.split(';')[0]?.trim().toLowerCase() ?? '';
 	return /^[a-z\d][\w!#$&^.+-]{0,126}\/[a-z\d][\w!#$&^.+-]{0,126}$/.test(type) ? type : unknownType;
 }
 
 /** Returns a file name that is safe on every system, without folders, controls and invisible characters. */
-export function fileNameOf(named: string | null): string {
-	const last = (named ?? '').split(/[/\\]/).at(-1) ?? '';
+export function fileNameOf(name: string | null): string {
+	const last = (name ?? '').split(/[/\\]/).at(-1) ?? '';
 	const clean = last
 		.replace(/[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]/gu, '')
 		.replace(/[<>:"|?*]/g, '_')
@@ -38,10 +38,10 @@ export function fileNameOf(named: string | null): string {
 /** Shortens a name and keeps its extension. */
 function shorten(name: string): string {
 	const characters = [...name];
-	const ending = /\.[a-z\d]{1,10}$/i.exec(name)?.[0] ?? '';
-	return characters.length <= longestName
+	const extension = /\.[a-z\d]{1,10}$/i.exec(name)?.[0] ?? '';
+	return characters.length <= maxNameLength
 		? name
-		: `${characters.slice(0, longestName - ending.length).join('')}${ending}`;
+		: `${characters.slice(0, maxNameLength - extension.length).join('')}${extension}`;
 }
 
 type Named = {readonly mimeType: string; readonly filename: string; readonly download: boolean};
@@ -49,7 +49,7 @@ type Named = {readonly mimeType: string; readonly filename: string; readonly dow
 /** Returns the headers with which a browser shows a harmless file, or downloads it under its name. */
 export function presentationOf({mimeType, filename, download}: Named) {
 	const isText = mimeType === 'text/plain' || mimeType === 'application/json';
-	const disposition = harmless.has(mimeType) && !download ? 'inline' : 'attachment';
+	const disposition = inlineTypes.has(mimeType) && !download ? 'inline' : 'attachment';
 	return {
 		contentType: isText ? `${mimeType}; charset=utf-8` : mimeType,
 		contentDisposition: `${disposition}; ${fileNameParameters(filename)}`,
@@ -64,7 +64,7 @@ function fileNameParameters(filename: string): string {
 	const ascii = filename.replace(/[^\x20-\x7e]|["\\%]/gu, '_');
 	const encoded = encodeURIComponent(filename).replace(
 		/['()*]/g,
-		sign => `%${sign.charCodeAt(0).toString(16).toUpperCase()}`,
+		character => `%${character.charCodeAt(0).toString(16).toUpperCase()}`,
 	);
 	return ascii === filename ? `filename="${ascii}"` : `filename="${ascii}"; filename*=UTF-8''${encoded}`;
 }

@@ -5,8 +5,8 @@ import {join} from 'node:path';
 import {Readable} from 'node:stream';
 import type {Bucket} from './artifact-location.ts';
 import type {Blobs} from './blobs.ts';
-import {objectUrl, refuseS3Status, type S3Target, sendToS3, signerOf} from './s3-request.ts';
-import {onDisk, spool} from './spool.ts';
+import {objectUrl, rejectS3Status, type S3Target, sendToS3, signerOf} from './s3-request.ts';
+import {asStoreError, spool} from './spool.ts';
 
 /** Creates storage in a bucket. Each upload is spooled to a file, so that its length and hash are signed before it is sent. */
 export function createS3Blobs(bucket: Bucket, options: Omit<S3Target, 'bucket'>): Blobs {
@@ -35,7 +35,7 @@ export function createS3Blobs(bucket: Bucket, options: Omit<S3Target, 'bucket'>)
 }
 
 async function put(target: S3Target, ...[name, chunks, sha256]: Parameters<Blobs['put']>): ReturnType<Blobs['put']> {
-	const folder = await onDisk(mkdtemp(join(tmpdir(), 'service-upload-')));
+	const folder = await asStoreError(mkdtemp(join(tmpdir(), 'service-upload-')));
 	try {
 		const spooled = await spool(folder, chunks, sha256);
 		const response = await sendToS3(target, 'PUT', name, {
@@ -52,7 +52,7 @@ async function put(target: S3Target, ...[name, chunks, sha256]: Parameters<Blobs
 			return 'stored';
 		}
 
-		return isTaken(response) ? 'exists' : refuseS3Status(target, 'PUT', response.status);
+		return isTaken(response) ? 'exists' : rejectS3Status(target, 'PUT', response.status);
 	} finally {
 		await rm(folder, {recursive: true, force: true});
 	}
@@ -73,7 +73,7 @@ async function presign(
 
 /** Returns undefined for an object that is not found. Rejects any other status. */
 function missing(target: S3Target, method: string, {status}: Response): undefined {
-	return status === 404 ? undefined : refuseS3Status(target, method, status);
+	return status === 404 ? undefined : rejectS3Status(target, method, status);
 }
 
 /** Returns whether an object of the name exists (412), or another request is writing one (409). */

@@ -1,5 +1,5 @@
 import {AwsV4Signer} from 'aws4fetch';
-import {refuse} from '../kit/http-error.ts';
+import {reject} from '../kit/http-error.ts';
 import type {Log} from '../kit/log.ts';
 import type {Bucket} from './artifact-location.ts';
 
@@ -14,7 +14,7 @@ export type S3Target = {
 	readonly timeoutMs?: number | undefined;
 };
 
-type Sent = {readonly headers?: Readonly<Record<string, string>>; readonly body?: ReadableStream<Uint8Array>};
+type RequestOptions = {readonly headers?: Readonly<Record<string, string>>; readonly body?: ReadableStream<Uint8Array>};
 
 /** Returns the URL of an object. */
 export function objectUrl({url, prefix}: Bucket, name: string): string {
@@ -48,7 +48,7 @@ export async function sendToS3(
 	target: S3Target,
 	method: string,
 	name: string,
-	{headers = {}, body}: Sent = {},
+	{headers = {}, body}: RequestOptions = {},
 ): Promise<Response> {
 	const {bucket, log, timeoutMs = defaultTimeoutMs} = target;
 	const signed = await signerOf(target, method, objectUrl(bucket, name), {headers: {...headers}}).sign();
@@ -74,13 +74,13 @@ export async function sendToS3(
 }
 
 /** Rejects (502) because of an error status, and logs it. */
-export function refuseS3Status({log}: S3Target, method: string, status: number): never {
+export function rejectS3Status({log}: S3Target, method: string, status: number): never {
 	log({level: 'error', message: 'object store refuses', method, status});
 	return unavailable();
 }
 
 function unavailable(): never {
-	return refuse(502, 'The object store of this server is not available. Try again later.', {
+	return reject(502, 'The object store of this server is not available. Try again later.', {
 		type: 'object_store_error',
 	});
 }

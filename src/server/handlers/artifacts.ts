@@ -1,11 +1,10 @@
 import {objectName} from '../artifacts/object-name.ts';
 import {fileNameOf, mimeTypeOf, presentationOf} from '../artifacts/presentation.ts';
-import {notFound} from '../kit/guard.ts';
-import {refuse} from '../kit/http-error.ts';
+import {rejectNotFound} from '../kit/http-error.ts';
 import type {Handlers} from './handler.ts';
 
 /** How long a URL is valid. */
-const lifetime = 15 * 60 * 1000;
+const lifetimeMs = 15 * 60 * 1000;
 
 export const artifactHandlers = {
 	/** The same 404 for everything that can't be resolved, so that it reveals neither stored bytes nor other traces. */
@@ -21,11 +20,11 @@ export const artifactHandlers = {
 		const name = objectName(workspace.id, oid);
 		const size = artifact && (await artifacts.blobs.size(name));
 		if (!artifact || size === undefined) {
-			refuse(404, notFound);
+			rejectNotFound();
 		}
 
 		// URLs have times in whole seconds.
-		const expiresAt = new Date(Math.floor((now().getTime() + lifetime) / 1000) * 1000);
+		const expiresAt = new Date(Math.floor((now().getTime() + lifetimeMs) / 1000) * 1000);
 		const mimeType = mimeTypeOf(artifact.mime_type);
 		const filename = fileNameOf(artifact.filename);
 		return {

@@ -1,7 +1,6 @@
 import {sql} from 'kysely';
-import {notFound} from '../kit/guard.ts';
-import {refuse} from '../kit/http-error.ts';
-import {assertSmall, sizeOf} from '../quota/answer-size.ts';
+import {rejectNotFound} from '../kit/http-error.ts';
+import {assertResponseFits, sizeOf} from '../quota/response-size.ts';
 import type {Handlers} from './handler.ts';
 import {pageOf} from './page.ts';
 
@@ -10,15 +9,15 @@ export const assessmentHandlers = {
 	async listAssessments({query}, {scope, services: {database}}) {
 		const {offset, limit} = pageOf(query);
 		const inWorkspace = database.selectFrom('assessments').where('workspace_id', '=', scope.workspace.id);
-		const asked = inWorkspace.orderBy('created_at', 'desc').orderBy('id').offset(offset).limit(limit);
-		const sizes = asked.select(
+		const page = inWorkspace.orderBy('created_at', 'desc').orderBy('id').offset(offset).limit(limit);
+		const sizes = page.select(
 			sql<number>`octet_length(detail) + octet_length(name) + octet_length(status)`.as('bytes'),
 		);
 		const {total, ...size} = await inWorkspace
 			.select(({fn}) => [fn.countAll<number>().as('total'), sizeOf(database, sizes)])
 			.executeTakeFirstOrThrow();
-		assertSmall(size, 'Use a smaller `page_size`.');
-		const rows = await asked.selectAll().execute();
+		assertResponseFits(size, 'Use a smaller `page_size`.');
+		const rows = await page.selectAll().execute();
 		const counts = await database
 			.selectFrom('findings')
 			.select(({fn}) => ['assessment_id', fn.countAll<number>().as('count')])
@@ -53,10 +52,10 @@ export const assessmentHandlers = {
 			.where('id', '=', id)
 			.executeTakeFirst();
 		if (!assessment) {
-			return refuse(404, notFound);
+			return rejectNotFound();
 		}
 
-		assertSmall(assessment, 'Read its findings page by page instead.');
+		assertResponseFits(assessment, 'Read its findings page by page instead.');
 		const rows = await attacks.select('attack').orderBy('created_at').orderBy('id').execute();
 		return rows.map(({attack}) => JSON.parse(attack));
 	},

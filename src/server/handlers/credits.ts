@@ -1,6 +1,5 @@
 import {newAccount} from '../credits/account.ts';
-import {notFound} from '../kit/guard.ts';
-import {refuse} from '../kit/http-error.ts';
+import {rejectNotFound} from '../kit/http-error.ts';
 import type {Handlers} from './handler.ts';
 
 export const creditHandlers = {
@@ -34,7 +33,7 @@ export const creditHandlers = {
 			.where('user_id', '=', userId)
 			.executeTakeFirst();
 		if (!member) {
-			refuse(404, notFound);
+			rejectNotFound();
 		}
 
 		await database

@@ -2,8 +2,7 @@ import {setTimeout as sleep} from 'node:timers/promises';
 import type {RequestOf} from '../../contract/endpoint.ts';
 import type {endpoints} from '../../contract/endpoints.ts';
 import {createToken} from '../accounts/token.ts';
-import {notFound} from '../kit/guard.ts';
-import {refuse, refuseInvalid} from '../kit/http-error.ts';
+import {reject, rejectField, rejectInvalid, rejectNotFound} from '../kit/http-error.ts';
 import {admitEnvironment} from '../sandboxes/admit-environment.ts';
 import {type EnvironmentRow, findEnvironment, prepareEnvironment} from '../sandboxes/environment-life.ts';
 import {answerLog} from '../sandboxes/log-answer.ts';
@@ -11,14 +10,14 @@ import {readSecrets} from '../sandboxes/sandbox-secrets.ts';
 import {planTask} from '../sandboxes/task-plan.ts';
 import {readInputs} from '../tasks/inputs.ts';
 import type {Task} from '../tasks/task.ts';
-import {findTask} from './find-task.ts';
 import type {Handlers} from './handler.ts';
 import {projectIdOf} from './page.ts';
 import {environmentResponse} from './responses/environment-response.ts';
 import type {Services} from './services.ts';
+import {checkTimeout, findTask} from './task-body.ts';
 
 /** Maximum characters of all model overrides as JSON. */
-const largestOverrides = 64 * 1024;
+const maxOverridesLength = 64 * 1024;
 
 type CreateEnvironment = RequestOf<(typeof endpoints)['createEnvironment']>['body'];
 
@@ -32,7 +31,7 @@ export const environmentHandlers = {
 		const {database, sandboxes} = services;
 		const task = await findTask(services, body.task_ref, organization.slug);
 		const projectId = await projectIdOf(database, workspace.id, body.project_id);
-		const {inputs, modelOverrides} = readGiven(task, body);
+		const {inputs, requestedSeconds, modelOverrides} = readOptions(task, body);
 		const secrets = await findSecrets(services, organization.slug, body.secret_ids ?? []);
 		const plan = await planTask(task, {inputs, modelOverrides, secrets});
 		const {id, sandboxId, seconds} = await admitEnvironment(services, {
@@ -45,11 +44,11 @@ export const environmentHandlers = {
 			plan,
 			inputs,
 			modelOverrides,
-			seconds: body.timeout_sec ?? null,
+			seconds: requestedSeconds,
 		});
 		const specOf = () => plan.specOf(sandboxId, {after: seconds * 1000, action: 'end'});
 		const prepared = sandboxes.background.run(id, signal => prepareEnvironment(services, id, specOf, signal));
-		await atMost(prepared, sandboxes.policy.startTimeoutMs);
+		await waitAtMost(prepared, sandboxes.policy.startTimeoutMs);
 		const row = await findEnvironment(services, id);
 		return environmentResponse(row, executeTokenFor(row));
 	},
@@ -63,12 +62,12 @@ export const environmentHandlers = {
 			.where('environments.workspace_id', '=', scope.workspace.id)
 			.executeTakeFirst();
 		if (!row) {
-			refuse(404, notFound);
+			rejectNotFound();
 		}
 
 		const {provider_sandbox_id: sandboxId, machine} = row;
 		if (sandboxId === null || machine === null) {
-			refuse(404, 'The log of this environment has expired.');
+			reject(404, 'The log of this environment has expired.');
 		}
 
 		return await answerLog(services, {sandboxId, machine}, {request, headers});
@@ -76,23 +75,20 @@ export const environmentHandlers = {
 } satisfies Partial<Handlers>;
 
 /** Returns the inputs and overrides of a task. Rejects (422) invalid ones. */
-function readGiven(task: Task, body: CreateEnvironment) {
+function readOptions(task: Task, body: CreateEnvironment) {
 	const inputs = readInputs(task, body.inputs ?? {});
 	if ('errors' in inputs) {
-		refuseInvalid(inputs.errors);
+		rejectInvalid(inputs.errors);
 	}
 
-	if (typeof body.timeout_sec === 'number' && body.timeout_sec < 1) {
-		refuseInvalid([{loc: ['body', 'timeout_sec'], msg: 'must be at least 1', type: 'too_small'}]);
-	}
-
+	const requestedSeconds = checkTimeout(body.timeout_sec);
 	const modelOverrides = body.model_overrides ?? {};
-	if (JSON.stringify(modelOverrides).length > largestOverrides) {
-		const msg = `are longer than ${largestOverrides} characters`;
-		refuseInvalid([{loc: ['body', 'model_overrides'], msg, type: 'too_big'}]);
+	if (JSON.stringify(modelOverrides).length > maxOverridesLength) {
+		const msg = `are longer than ${maxOverridesLength} characters`;
+		rejectField(['body', 'model_overrides'], msg, 'too_big');
 	}
 
-	return {inputs: inputs.values, modelOverrides};
+	return {inputs: inputs.values, requestedSeconds, modelOverrides};
 }
 
 async function findSecrets({sandboxes}: Services, organization: string, given: readonly string[]) {
@@ -100,18 +96,17 @@ async function findSecrets({sandboxes}: Services, organization: string, given: r
 	const secrets = await readSecrets(sandboxes.secrets, organization, ids);
 	if ('unknown' in secrets) {
 		const index = given.indexOf(ids[secrets.unknown] ?? '');
-		const msg = 'is no secret of this organization';
-		refuseInvalid([{loc: ['body', 'secret_ids', index], msg, type: 'unknown_secret'}]);
+		rejectField(['body', 'secret_ids', index], 'is not a secret of this organization', 'unknown_secret');
 	}
 
 	return secrets.values;
 }
 
 /** Waits for a promise, but not longer than a timeout. */
-async function atMost(promise: Promise<void>, time: number): Promise<void> {
-	const waiting = new AbortController();
-	await Promise.race([promise, sleep(time, undefined, {signal: waiting.signal}).catch(() => undefined)]);
-	waiting.abort();
+async function waitAtMost(promise: Promise<void>, timeoutMs: number): Promise<void> {
+	const timer = new AbortController();
+	await Promise.race([promise, sleep(timeoutMs, undefined, {signal: timer.signal}).catch(() => undefined)]);
+	timer.abort();
 }
 
 /** Creates a new execute token for each response and stores none: no operation of this server accepts one. */

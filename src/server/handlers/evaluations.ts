@@ -1,6 +1,5 @@
 import {countAt} from '../ingest/read-attributes.ts';
-import {notFound} from '../kit/guard.ts';
-import {refuse} from '../kit/http-error.ts';
+import {rejectNotFound} from '../kit/http-error.ts';
 import type {Handlers} from './handler.ts';
 
 export const evaluationHandlers = {
@@ -21,7 +20,7 @@ export const evaluationHandlers = {
 			])
 			.executeTakeFirstOrThrow();
 		if (Number(counts.total) === 0) {
-			return refuse(404, notFound);
+			return rejectNotFound();
 		}
 
 		const types = await spans.select('type').distinct().orderBy('type').execute();
@@ -31,7 +30,7 @@ export const evaluationHandlers = {
 			.execute();
 		const said = roots.map(({attributes}) => countAt(JSON.parse(attributes), 'service.evaluation.item_count') ?? 0);
 		const traced = Number(counts.traced);
-		const items = said.reduce((most, count) => Math.max(most, count), traced);
+		const items = said.reduce((max, count) => Math.max(max, count), traced);
 		return {
 			evaluation_id: evaluationId,
 			error_spans: Number(counts.errors),

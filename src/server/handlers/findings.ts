@@ -1,8 +1,7 @@
 import {sql} from 'kysely';
 import type {Finding} from '../../contract/resources/finding.ts';
-import {notFound} from '../kit/guard.ts';
-import {refuse} from '../kit/http-error.ts';
-import {assertSmall, sizeOf} from '../quota/answer-size.ts';
+import {rejectNotFound} from '../kit/http-error.ts';
+import {assertResponseFits, sizeOf} from '../quota/response-size.ts';
 import type {Handlers} from './handler.ts';
 import {pageOf} from './page.ts';
 
@@ -50,7 +49,7 @@ export const findingHandlers = {
 		const {total, ...size} = await findings
 			.select(({fn}) => [fn.countAll<number>().as('total'), sizeOf(database, sizes)])
 			.executeTakeFirstOrThrow();
-		assertSmall(size, 'Use a smaller `page_size`.');
+		assertResponseFits(size, 'Use a smaller `page_size`.');
 		const rows = await page.select(['findings.detail', 'assessments.name as assessment_name']).execute();
 		return {findings: rows.map(toFinding), total: Number(total), page: query.page, page_size: query.page_size};
 	},
@@ -63,7 +62,7 @@ export const findingHandlers = {
 			.where('findings.workspace_id', '=', scope.workspace.id)
 			.where('findings.id', '=', findingId.toLowerCase())
 			.executeTakeFirst();
-		return row ? toFinding(row) : refuse(404, notFound);
+		return row ? toFinding(row) : rejectNotFound();
 	},
 } satisfies Partial<Handlers>;
 

@@ -6,22 +6,22 @@ import {decodeQuery} from '../../contract/query.ts';
 import type {Principal} from '../kit/authorize.ts';
 import {mediaTypeOf, readBody, readJsonBody} from '../kit/body.ts';
 import {guard} from '../kit/guard.ts';
-import {refuseInvalid} from '../kit/http-error.ts';
+import {rejectInvalid} from '../kit/http-error.ts';
 import type {Route, RouteRequest} from '../kit/route.ts';
 import type {Scope, ScopeOf} from '../kit/scope.ts';
 import {textViolations} from '../kit/text-fields.ts';
 import type {Services} from './services.ts';
 
 /** Maximum bytes of a body that is not JSON, e.g. traces, compressed or not. */
-const largestRaw = 16 * 1024 * 1024;
+const maxRawBytes = 16 * 1024 * 1024;
 
 type Rows = typeof operations;
 
 /** What a handler gets besides the request. */
-export type Context<Where = unknown> = {
+export type Context<ScopeType = unknown> = {
 	readonly principal: Principal;
 	/** The scope in the path, found and authorized. */
-	readonly scope: Where;
+	readonly scope: ScopeType;
 	readonly services: Services;
 	/** The original request, for headers and query parameters outside the contract. */
 	readonly request: Request;
@@ -29,7 +29,7 @@ export type Context<Where = unknown> = {
 	readonly headers: Headers;
 };
 
-type Answer<Result> = Result | Response;
+type HandlerResult<Result> = Result | Response;
 
 /**
  * One function for each operation: it gets a validated request and returns the contract's result. A `Response` is sent
@@ -39,7 +39,7 @@ export type Handlers = {
 	readonly [Id in OperationId]: (
 		request: RequestOf<Rows[Id]>,
 		context: Context<ScopeOf<Rows[Id]['path']>>,
-	) => Answer<ResultOf<Rows[Id]>> | Promise<Answer<ResultOf<Rows[Id]>>>;
+	) => HandlerResult<ResultOf<Rows[Id]>> | Promise<HandlerResult<ResultOf<Rows[Id]>>>;
 };
 
 /** The common type of all handlers, for requests validated against their endpoint. */
@@ -55,14 +55,14 @@ export function contractRoutes(handlers: Handlers, services: Services): readonly
 			path: row.path,
 			auth: 'credential',
 			accepts: row.raw ?? (row.body ? undefined : []),
-			async handle(asked) {
-				const scope = await guard(id, asked, services);
+			async handle(input) {
+				const scope = await guard(id, input, services);
 				const headers = new Headers();
-				const result = await handler(await readRequest(row, asked), {
-					principal: asked.principal,
+				const result = await handler(await readRequest(row, input), {
+					principal: input.principal,
 					scope,
 					services,
-					request: asked.request,
+					request: input.request,
 					headers,
 				});
 				return result instanceof Response ? result : respond(row, result, headers);
@@ -74,14 +74,14 @@ export function contractRoutes(handlers: Handlers, services: Services): readonly
 async function readRequest(row: Endpoint, {request, url, parameters}: RouteRequest): Promise<object> {
 	const query = row.query && check(row.query, decodeQuery(row.query, url.searchParams));
 	const errors = [
-		...Object.entries(parameters).flatMap(([name, value]) => itemsOf('path', parameterViolations(name, value))),
-		...itemsOf('query', query?.wrong ?? []),
+		...Object.entries(parameters).flatMap(([name, value]) => toErrorItems('path', parameterViolations(name, value))),
+		...toErrorItems('query', query?.wrong ?? []),
 	];
 	const json = row.body && errors.length === 0 ? await readJsonBody(request) : undefined;
 	const body = row.body && json !== undefined ? check(row.body, json) : undefined;
-	errors.push(...itemsOf('body', [...(body?.wrong ?? []), ...(json === undefined ? [] : textViolations(json))]));
+	errors.push(...toErrorItems('body', [...(body?.wrong ?? []), ...(json === undefined ? [] : textViolations(json))]));
 	if (errors.length > 0) {
-		refuseInvalid(errors);
+		rejectInvalid(errors);
 	}
 
 	return {
@@ -89,7 +89,7 @@ async function readRequest(row: Endpoint, {request, url, parameters}: RouteReque
 		...(query && {query: query.data}),
 		...(body && {body: body.data}),
 		...(row.raw && {
-			body: await readBody(request, largestRaw),
+			body: await readBody(request, maxRawBytes),
 			contentType: mediaTypeOf(request),
 			contentEncoding: request.headers.get('content-encoding') ?? undefined,
 		}),
@@ -97,8 +97,8 @@ async function readRequest(row: Endpoint, {request, url, parameters}: RouteReque
 }
 
 /** Converts violations to the specification's errors. */
-function itemsOf(part: 'body' | 'path' | 'query', wrong: readonly Violation[]): ValidationErrorItem[] {
-	return wrong.map(({path, rule, code}) => ({loc: [part, ...path], msg: rule, type: code}));
+function toErrorItems(part: 'body' | 'path' | 'query', violations: readonly Violation[]): ValidationErrorItem[] {
+	return violations.map(({path, rule, code}) => ({loc: [part, ...path], msg: rule, type: code}));
 }
 
 /** Returns a result as JSON, or 204 if there is none. */

@@ -8,8 +8,8 @@ import {findingHandlers} from './findings.ts';
 import type {Handlers} from './handler.ts';
 import {itemHandlers} from './items.ts';
 import {environmentListHandlers} from './lists/environment-list.ts';
-import {placeHandlers} from './lists/places.ts';
 import {runListHandlers} from './lists/run-list.ts';
+import {scopeHandlers} from './lists/scope-lists.ts';
 import {sessionListHandlers} from './lists/session-list.ts';
 import {mfaHandlers} from './mfa.ts';
 import {organizationHandlers} from './organization.ts';
@@ -33,7 +33,7 @@ export const handlers: Handlers = {
 	...itemHandlers,
 	...mfaHandlers,
 	...organizationHandlers,
-	...placeHandlers,
+	...scopeHandlers,
 	...preferenceHandlers,
 	...runListHandlers,
 	...runHandlers,

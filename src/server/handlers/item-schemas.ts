@@ -1,7 +1,7 @@
 const draft = 'https://json-schema.org/draft/2020-12/schema';
 
 const text = {type: 'string'};
-const filled = {type: 'string', minLength: 1};
+const nonEmpty = {type: 'string', minLength: 1};
 
 function objectOf(title: string, required: readonly string[], properties: Readonly<Record<string, object>>) {
 	return {$schema: draft, title, type: 'object', required, properties, additionalProperties: true};
@@ -10,7 +10,7 @@ function objectOf(title: string, required: readonly string[], properties: Readon
 /** JSON Schemas of common item types, which work without a capability. All allow additional fields. */
 export const builtInSchemas: Readonly<Record<string, Readonly<Record<string, unknown>>>> = {
 	findings: objectOf('Finding', ['title', 'severity'], {
-		title: filled,
+		title: nonEmpty,
 		severity: {enum: ['info', 'low', 'medium', 'high', 'critical']},
 		description: text,
 		location: {...text, description: 'Where it is: a file and line, an address, a component.'},
@@ -19,25 +19,25 @@ export const builtInSchemas: Readonly<Record<string, Readonly<Record<string, unk
 		confidence: {type: 'number', minimum: 0, maximum: 1},
 	}),
 	notes: objectOf('Note', ['text'], {
-		text: filled,
+		text: nonEmpty,
 		title: text,
 		tags: {type: 'array', items: text},
 	}),
 	tasks: objectOf('Task', ['title'], {
-		title: filled,
+		title: nonEmpty,
 		status: {enum: ['open', 'doing', 'done', 'dropped']},
 		description: text,
 		assignee: text,
 	}),
 	assets: objectOf('Asset', ['name', 'kind'], {
-		name: filled,
-		kind: {...filled, description: 'Such as `host`, `service`, `repository`, `dataset`.'},
+		name: nonEmpty,
+		kind: {...nonEmpty, description: 'Such as `host`, `service`, `repository`, `dataset`.'},
 		address: text,
 		properties: {type: 'object'},
 	}),
 	reports: objectOf('Report', ['title', 'body'], {
-		title: filled,
-		body: {...filled, description: 'Markdown.'},
+		title: nonEmpty,
+		body: {...nonEmpty, description: 'Markdown.'},
 		summary: text,
 	}),
 };

@@ -1,7 +1,6 @@
 import {sql} from 'kysely';
-import {notFound} from '../kit/guard.ts';
-import {refuse} from '../kit/http-error.ts';
-import {assertSmall, sizeOf} from '../quota/answer-size.ts';
+import {rejectNotFound} from '../kit/http-error.ts';
+import {assertResponseFits, sizeOf} from '../quota/response-size.ts';
 import type {Handlers} from './handler.ts';
 import {builtInSchemas} from './item-schemas.ts';
 
@@ -31,9 +30,9 @@ export const itemHandlers = {
 			items = items.where('item_type', '=', query.item_type);
 		}
 
-		const asked = items.orderBy('created_at').orderBy('id').limit(query.limit);
+		const page = items.orderBy('created_at').orderBy('id').limit(query.limit);
 		const bytes = sql<number>`octet_length(data) + coalesce(octet_length(ref), 0) + coalesce(octet_length(workflow_unit), 0)`;
-		const sizes = asked.select(bytes.as('bytes'));
+		const sizes = page.select(bytes.as('bytes'));
 		const run = await database
 			.selectFrom('workflow_runs')
 			.select(['id', 'title', sizeOf(database, sizes)])
@@ -42,11 +41,11 @@ export const itemHandlers = {
 			.where('id', '=', id)
 			.executeTakeFirst();
 		if (!run) {
-			return refuse(404, notFound);
+			return rejectNotFound();
 		}
 
-		assertSmall(run, 'Use a smaller `limit`, or an `item_type`.');
-		const rows = await asked.selectAll().execute();
+		assertResponseFits(run, 'Use a smaller `limit`, or an `item_type`.');
+		const rows = await page.selectAll().execute();
 		return rows.map(row => ({
 			created_at: row.created_at,
 			data: JSON.parse(row.data),

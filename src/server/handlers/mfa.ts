@@ -1,5 +1,5 @@
 import {verifyEnrollment} from '../accounts/second-factor.ts';
-import {refuse} from '../kit/http-error.ts';
+import {reject} from '../kit/http-error.ts';
 import type {Handlers} from './handler.ts';
 
 export const mfaHandlers = {
@@ -10,16 +10,16 @@ export const mfaHandlers = {
 			case 'enrolled':
 				return {recovery_codes: [...result.recoveryCodes]};
 			case 'not-started':
-				return refuse(
+				return reject(
 					409,
 					`No enrollment is waiting for a code. Start one at ${services.publicUrl()}/account/second-factor.`,
 				);
 			case 'wait':
-				return refuse(429, `Too many attempts. Try again in ${result.seconds} s.`, {
+				return reject(429, `Too many attempts. Try again in ${result.seconds} s.`, {
 					headers: {'retry-after': String(result.seconds)},
 				});
 			case 'wrong':
-				return refuse(400, 'That code is wrong. Enter the current one from the app.', {type: 'token_error'});
+				return reject(400, 'That code is wrong. Enter the current one from the app.', {type: 'token_error'});
 		}
 	},
 } satisfies Partial<Handlers>;

@@ -2,12 +2,12 @@ import type {Organization} from '../../contract/resources/organization.ts';
 import type {Role} from '../database/role.ts';
 import type {DatabaseTransaction} from '../database/tables.ts';
 import {authorize} from '../kit/authorize.ts';
-import {refuseInvalid} from '../kit/http-error.ts';
+import {rejectField} from '../kit/http-error.ts';
 import type {Handlers} from './handler.ts';
 
 /** In characters, without surrounding white space. */
-const longestName = 100;
-const longestDescription = 2000;
+const maxNameLength = 100;
+const maxDescriptionLength = 2000;
 
 export const organizationHandlers = {
 	/** Omitted fields stay as they are; an empty description clears it. */
@@ -32,8 +32,8 @@ export const organizationHandlers = {
 
 function checkName(given: string): string {
 	const name = given.trim();
-	if (name === '' || name.length > longestName || /\p{Cc}/u.test(name)) {
-		refuseField('name', `must be one line of 1 to ${longestName} characters`);
+	if (name === '' || name.length > maxNameLength || /\p{Cc}/u.test(name)) {
+		rejectField(['body', 'name'], `must be one line of 1 to ${maxNameLength} characters`, 'invalid_value');
 	}
 
 	return name;
@@ -41,15 +41,11 @@ function checkName(given: string): string {
 
 function checkDescription(given: string | null): string | null {
 	const description = given?.trim() || null;
-	if (description !== null && description.length > longestDescription) {
-		refuseField('description', `must have at most ${longestDescription} characters`);
+	if (description !== null && description.length > maxDescriptionLength) {
+		rejectField(['body', 'description'], `must have at most ${maxDescriptionLength} characters`, 'invalid_value');
 	}
 
 	return description;
-}
-
-function refuseField(name: string, msg: string): never {
-	return refuseInvalid([{loc: ['body', name], msg, type: 'invalid_value'}]);
 }
 
 /** Returns an organization as a member with this role sees it. Of several owners it shows the longest-standing one. */

@@ -1,7 +1,6 @@
 import type {UserPreferences} from '../../contract/resources/preferences.ts';
 import type {Queries} from '../database/tables.ts';
-import {notFound} from '../kit/guard.ts';
-import {refuse, refuseInvalid} from '../kit/http-error.ts';
+import {rejectField, rejectNotFound} from '../kit/http-error.ts';
 import type {Handlers} from './handler.ts';
 import type {Services} from './services.ts';
 
@@ -23,7 +22,7 @@ export const preferenceHandlers = {
 			const unknown = enabled_model_ids.findIndex(id => !known.has(id));
 			if (unknown >= 0) {
 				const msg = 'is not a model of this server';
-				refuseInvalid([{loc: ['body', 'enabled_model_ids', unknown], msg, type: 'unknown_model'}]);
+				rejectField(['body', 'enabled_model_ids', unknown], msg, 'unknown_model');
 			}
 
 			const row = {
@@ -66,6 +65,6 @@ async function findMembership(queries: Queries, userId: string, keyOrId: string)
 		.where(where => where.or([where('slug', '=', keyOrId), where('organizations.id', '=', keyOrId.toLowerCase())]))
 		.executeTakeFirst();
 	if (!found) {
-		refuse(404, notFound);
+		rejectNotFound();
 	}
 }

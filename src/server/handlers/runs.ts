@@ -1,8 +1,7 @@
 import {randomUUID} from 'node:crypto';
 import type {DatabaseTransaction} from '../database/tables.ts';
 import {holdWorkspaces} from '../ingest/place.ts';
-import {notFound} from '../kit/guard.ts';
-import {refuse} from '../kit/http-error.ts';
+import {reject, rejectNotFound} from '../kit/http-error.ts';
 import type {Handlers} from './handler.ts';
 
 export const runHandlers = {
@@ -38,10 +37,10 @@ type Claim = {
 async function claimOnce(transaction: DatabaseTransaction, claim: Claim): Promise<string> {
 	const {workspaceId, runId, executionId, runtimeId, userId, at} = claim;
 	if (runtimeId !== null && !(await ownsRuntime(transaction, claim))) {
-		refuse(404, notFound);
+		rejectNotFound();
 	}
 
-	const won = await transaction
+	const claimed = await transaction
 		.updateTable('workflow_runs')
 		.set({
 			status: 'running',
@@ -56,8 +55,8 @@ async function claimOnce(transaction: DatabaseTransaction, claim: Claim): Promis
 		.where('status', '=', 'pending')
 		.returning('status')
 		.executeTakeFirst();
-	if (won) {
-		return won.status;
+	if (claimed) {
+		return claimed.status;
 	}
 
 	const run = await transaction
@@ -67,14 +66,14 @@ async function claimOnce(transaction: DatabaseTransaction, claim: Claim): Promis
 		.where('workspace_id', '=', workspaceId)
 		.executeTakeFirst();
 	if (!run) {
-		refuse(404, notFound);
+		rejectNotFound();
 	}
 
 	if (run.execution_id === executionId && run.runtime_id === runtimeId && run.claimed_by === userId) {
 		return run.status;
 	}
 
-	return refuse(
+	return reject(
 		409,
 		run.execution_id === null
 			? `The run is already ${run.status}; only a pending run can be claimed.`

@@ -1,15 +1,14 @@
-import {notFound} from '../kit/guard.ts';
-import {refuse, refuseInvalid} from '../kit/http-error.ts';
+import {reject, rejectField, rejectNotFound} from '../kit/http-error.ts';
 import type {Organization, Workspace} from '../kit/scope.ts';
 import {createRuntime} from '../sandboxes/create-runtime.ts';
 import {resumeRuntime} from '../sandboxes/resume-runtime.ts';
 import {readInputs} from '../tasks/inputs.ts';
-import {findTask} from './find-task.ts';
 import type {Context, Handlers} from './handler.ts';
 import {projectIdOf, readPage} from './page.ts';
 import {runtimeResponses, selectRuntimes} from './responses/runtime-response.ts';
+import {checkTimeout, findTask} from './task-body.ts';
 
-type Place = Context<{readonly organization: Organization; readonly workspace: Workspace}>;
+type RuntimeContext = Context<{readonly organization: Organization; readonly workspace: Workspace}>;
 
 export const runtimeHandlers = {
 	/** Newest first. */
@@ -22,12 +21,12 @@ export const runtimeHandlers = {
 		const {items, ...page} = await readPage(query, rows, ordered =>
 			ordered.orderBy('runtimes.created_at', 'desc').orderBy('runtimes.id'),
 		);
-		const seen = {organizationId: scope.organization.id, userId: principal.userId};
-		return {...page, items: await runtimeResponses(services, items, seen)};
+		const viewer = {organizationId: scope.organization.id, userId: principal.userId};
+		return {...page, items: await runtimeResponses(services, items, viewer)};
 	},
 
 	async getRuntime({params: {runtimeId}}, context) {
-		return await responseOf(context, (await findHere(context, runtimeId)).id);
+		return await responseOf(context, (await findRuntime(context, runtimeId)).id);
 	},
 
 	async createRuntime({body}, context) {
@@ -37,7 +36,7 @@ export const runtimeHandlers = {
 		if ('errors' in inputs) {
 			const names = inputs.errors.map(({loc}) => loc.at(-1)).join(', ');
 			const msg = `needs inputs (${names}), and a runtime has none but the defaults of its task`;
-			refuseInvalid([{loc: ['body', 'task_ref'], msg, type: 'missing_input'}]);
+			rejectField(['body', 'task_ref'], msg, 'missing_input');
 		}
 
 		const id = await createRuntime(services, {
@@ -49,16 +48,16 @@ export const runtimeHandlers = {
 			name: body.name?.trim() || body.key,
 			description: body.description?.trim() || null,
 			taskReference: body.task_ref,
-			requestedSeconds: checkSeconds(body.timeout_sec ?? null),
+			requestedSeconds: checkTimeout(body.timeout_sec),
 		});
 		return await responseOf(context, id);
 	},
 
 	async resumeRuntime({params: {runtimeId}}, context) {
 		const {principal, scope, services} = context;
-		const found = await findHere(context, runtimeId);
+		const found = await findRuntime(context, runtimeId);
 		if (found.created_by !== principal.userId) {
-			refuse(403, `The runtime “${found.key}” belongs to another user. Only they can resume it.`);
+			reject(403, `The runtime “${found.key}” belongs to another user. Only they can resume it.`);
 		}
 
 		await resumeRuntime(services, found.id, scope.organization.slug);
@@ -67,21 +66,21 @@ export const runtimeHandlers = {
 } satisfies Partial<Handlers>;
 
 /** Returns the workspace's runtime by key or UUID. Rejects (404) an unknown one. */
-async function findHere({scope, services}: Place, keyOrId: string) {
+async function findRuntime({scope, services}: RuntimeContext, keyOrId: string) {
 	const found = await services.database
 		.selectFrom('runtimes')
 		.select(['id', 'created_by', 'key'])
 		.where('workspace_id', '=', scope.workspace.id)
 		.where(where => where.or([where('key', '=', keyOrId), where('id', '=', keyOrId.toLowerCase())]))
 		.executeTakeFirst();
-	return found ?? refuse(404, notFound);
+	return found ?? rejectNotFound();
 }
 
-async function responseOf({principal, scope, services}: Place, id: string) {
+async function responseOf({principal, scope, services}: RuntimeContext, id: string) {
 	const row = await selectRuntimes(services.database).where('runtimes.id', '=', id).executeTakeFirstOrThrow();
-	const seen = {organizationId: scope.organization.id, userId: principal.userId};
-	const [response] = await runtimeResponses(services, [row], seen);
-	return response ?? refuse(404, notFound);
+	const viewer = {organizationId: scope.organization.id, userId: principal.userId};
+	const [response] = await runtimeResponses(services, [row], viewer);
+	return response ?? rejectNotFound();
 }
 
 /** Checks that a key is a slug and can't be mistaken for a UUID. */
@@ -89,16 +88,8 @@ function checkKey(key: string): string {
 	const isSlug = /^[a-z\d](?:[a-z\d-]{0,61}[a-z\d])?$/.test(key);
 	if (!isSlug || /^[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}$/.test(key)) {
 		const msg = 'must be lower-case letters, digits and dashes, with no dash first or last, and no UUID';
-		refuseInvalid([{loc: ['body', 'key'], msg, type: 'invalid_value'}]);
+		rejectField(['body', 'key'], msg, 'invalid_value');
 	}
 
 	return key;
-}
-
-function checkSeconds(seconds: number | null): number | null {
-	if (seconds !== null && seconds < 1) {
-		refuseInvalid([{loc: ['body', 'timeout_sec'], msg: 'must be at least 1', type: 'too_small'}]);
-	}
-
-	return seconds;
 }

@@ -1,6 +1,5 @@
 import {holdWorkspaces} from '../ingest/place.ts';
-import {notFound} from '../kit/guard.ts';
-import {refuse} from '../kit/http-error.ts';
+import {reject, rejectNotFound} from '../kit/http-error.ts';
 import type {Handlers} from './handler.ts';
 import {readSession} from './responses/session-response.ts';
 
@@ -24,11 +23,11 @@ export const sessionHandlers = {
 				.execute();
 			const [session] = found;
 			if (!session) {
-				return refuse(404, notFound);
+				return rejectNotFound();
 			}
 
 			if (found.length > 1) {
-				return refuse(409, `Several sessions begin with “${sessionId}”. Enter more characters of the id.`);
+				return reject(409, `Several sessions begin with “${sessionId}”. Enter more characters of the id.`);
 			}
 
 			if (session.archived_at !== null) {
@@ -42,7 +41,7 @@ export const sessionHandlers = {
 					.execute();
 			}
 
-			return (await readSession(transaction, catalog, session.id)) ?? refuse(404, notFound);
+			return (await readSession(transaction, catalog, session.id)) ?? rejectNotFound();
 		});
 	},
 } satisfies Partial<Handlers>;

@@ -3,8 +3,7 @@ import type {Selectable} from 'kysely';
 import type {Stage} from '../../contract/resources/stage.ts';
 import type {Tables} from '../database/tables.ts';
 import {derivedId} from '../ingest/ids.ts';
-import {notFound} from '../kit/guard.ts';
-import {refuse} from '../kit/http-error.ts';
+import {reject, rejectNotFound} from '../kit/http-error.ts';
 import type {Handlers} from './handler.ts';
 
 export const stageHandlers = {
@@ -22,11 +21,11 @@ export const stageHandlers = {
 			.where('project_id', '=', project.id)
 			.executeTakeFirst();
 		if (!item) {
-			refuse(404, notFound);
+			rejectNotFound();
 		}
 
 		const at = now().toISOString();
-		const made = await database
+		const created = await database
 			.insertInto('stages')
 			.values({
 				id: randomUUID(),
@@ -34,7 +33,7 @@ export const stageHandlers = {
 				project_id: project.id,
 				item_id: itemId,
 				action_id: actionId,
-				connection_id: connectionOf(organization.id, actionId),
+				connection_id: connectionIdOf(organization.id, actionId),
 				provenance: JSON.stringify(body.provenance),
 				status: 'staged',
 				submission_id: null,
@@ -45,7 +44,7 @@ export const stageHandlers = {
 			.returningAll()
 			.executeTakeFirst();
 		const stage =
-			made ??
+			created ??
 			(await database
 				.selectFrom('stages')
 				.selectAll()
@@ -53,7 +52,7 @@ export const stageHandlers = {
 				.where('action_id', '=', actionId)
 				.where('status', '=', 'staged')
 				.executeTakeFirst());
-		return stage ? toStage(stage) : refuse(409, 'The stage of this item and action just ended. Try again.');
+		return stage ? toStage(stage) : reject(409, 'The stage of this item and action just ended. Try again.');
 	},
 } satisfies Partial<Handlers>;
 
@@ -61,7 +60,7 @@ export const stageHandlers = {
  * Returns the id of the connection for an action. The specification only says that it is a UUID. Here it is derived
  * from the organization and the action, so it is the same for all members at all times.
  */
-function connectionOf(organizationId: string, actionId: string): string {
+function connectionIdOf(organizationId: string, actionId: string): string {
 	return derivedId('connection', organizationId, actionId);
 }
 

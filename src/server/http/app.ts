@@ -30,6 +30,14 @@ const health: Route = {
 	handle: () => Response.json({status: 'ok'}),
 };
 
+type Server = {
+	readonly services: Services;
+	readonly routes: readonly Route[];
+	/** Every host name that the server accepts. */
+	readonly names: readonly string[];
+	readonly minimumClient: string | undefined;
+};
+
 /**
  * Creates the server as a function of a request, so that tests need no port. It never throws: an unexpected error is
  * logged, and the response doesn't reveal it.
@@ -44,57 +52,53 @@ export function createApp({services, names = [], demo = {}, minimumClient}: Opti
 		...pageRoutes(services),
 		...demoRoutes(demo),
 	];
-	const allNames = [...loopbackNames, ...names];
-	const handleAny = withHead(handleSafely);
+	const server: Server = {services, routes, names: [...loopbackNames, ...names], minimumClient};
+	const handle = withHead(async request => {
+		const url = new URL(request.url);
+		return await respond(server, request, url).catch(error => responseToError(error, url, log));
+	});
 
 	return async request => {
-		const url = new URL(request.url);
 		const started = performance.now();
-		const response = await handleAny(request);
+		const response = await handle(request);
 		log({
 			level: response.status >= 500 ? 'error' : 'info',
 			message: 'request',
 			method: request.method,
-			path: url.pathname,
+			path: new URL(request.url).pathname,
 			status: response.status,
 			milliseconds: Math.round(performance.now() - started),
 		});
 		return response;
 	};
+}
 
-	async function handleSafely(request: Request): Promise<Response> {
-		const url = new URL(request.url);
-		return await answer(request, url).catch(error => responseToError(error, url, log));
+async function respond(server: Server, request: Request, url: URL): Promise<Response> {
+	const rejected = checkHost(request, url, server.names) ?? checkClientVersion(request, url, server.minimumClient);
+	if (rejected) {
+		return rejected;
 	}
 
-	async function answer(request: Request, url: URL): Promise<Response> {
-		const rejected = checkHost(request, url, allNames) ?? checkClientVersion(request, url, minimumClient);
-		if (rejected) {
-			return rejected;
-		}
-
-		const found = findRoute(routes, request, url);
-		if (!(found instanceof Response) && found.route.auth === 'none') {
-			return (
-				checkMediaType(request, url, found.route) ?? found.route.handle({request, url, parameters: found.parameters})
-			);
-		}
-
-		// Checks credentials first, so that strangers can't find out which routes exist.
-		const principal = await authenticate(services, request);
-		if (!principal) {
-			return errorResponse(url, 401, hasCredential(request) ? wrongCredential : noCredential, {
-				headers: {'www-authenticate': 'Bearer'},
-			});
-		}
-
-		if (found instanceof Response) {
-			return found;
-		}
-
+	const found = findRoute(server.routes, request, url);
+	if (!(found instanceof Response) && found.route.auth === 'none') {
 		const {route, parameters} = found;
-		return checkMediaType(request, url, route) ?? route.handle({request, url, parameters, principal});
+		return checkMediaType(request, url, route) ?? found.route.handle({request, url, parameters});
 	}
+
+	// Checks credentials first, so that strangers can't find out which routes exist.
+	const principal = await authenticate(server.services, request);
+	if (!principal) {
+		return errorResponse(url, 401, hasCredential(request) ? wrongCredential : noCredential, {
+			headers: {'www-authenticate': 'Bearer'},
+		});
+	}
+
+	if (found instanceof Response) {
+		return found;
+	}
+
+	const {route, parameters} = found;
+	return checkMediaType(request, url, route) ?? route.handle({request, url, parameters, principal});
 }
 
 const wrongCredential = 'That API key or token isn’t valid on this server.';

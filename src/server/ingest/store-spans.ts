@@ -1,6 +1,6 @@
 import {groupBy} from '../../core/group-by.ts';
 import type {DatabaseTransaction, Tables} from '../database/tables.ts';
-import {refuse} from '../kit/http-error.ts';
+import {reject} from '../kit/http-error.ts';
 import {claimBytes} from '../quota/stored-bytes.ts';
 import {inherit, keyOf, type Linked, linkKey, type Membership, membershipFields} from './context.ts';
 import {chunks} from './ids.ts';
@@ -57,7 +57,7 @@ export async function storeSpans(
 	const {accepted, rejected} = splitByOwner(fresh, memberships, {owners, userId});
 	const {rows, bytes} = encodeRows(accepted, where);
 	if (bytes > limits.stored) {
-		refuse(400, `A request may hold ${limits.stored} bytes, with its resource for each span. Send smaller batches.`);
+		reject(400, `A request may hold ${limits.stored} bytes, with its resource for each span. Send smaller batches.`);
 	}
 
 	await claimBytes(transaction, {organizationId, bytes, limit: storageLimit});

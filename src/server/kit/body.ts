@@ -1,6 +1,6 @@
 import {isDeeper, type Json, parseJson} from '../../core/json.ts';
 import {errnoOf} from '../../storage/file-error.ts';
-import {refuse} from './http-error.ts';
+import {reject} from './http-error.ts';
 
 /** Limits of a JSON body: its size and its nesting depth (SAFETY 21, 24). */
 const maxJsonBytes = 8 * 1024 * 1024;
@@ -17,14 +17,14 @@ export function mediaTypeOf({headers}: Request): string | undefined {
  */
 export async function* streamBody(request: Request, maxBytes: number): AsyncGenerator<Uint8Array, undefined> {
 	if (Number(request.headers.get('content-length') ?? 0) > maxBytes) {
-		refuse(400, `The body is larger than ${maxBytes} bytes.`);
+		reject(400, `The body is larger than ${maxBytes} bytes.`);
 	}
 
 	let size = 0;
 	for await (const chunk of chunksOf(request)) {
 		size += chunk.length;
 		if (size > maxBytes) {
-			refuse(400, `The body is larger than ${maxBytes} bytes.`);
+			reject(400, `The body is larger than ${maxBytes} bytes.`);
 		}
 
 		yield chunk;
@@ -36,7 +36,7 @@ async function* chunksOf({body, signal}: Request): AsyncGenerator<Uint8Array, un
 		yield* body ?? [];
 	} catch (error) {
 		if (signal.aborted || errnoOf(error) === 'ECONNRESET') {
-			refuse(400, 'The body is incomplete.');
+			reject(400, 'The body is incomplete.');
 		}
 
 		throw error;
@@ -60,16 +60,16 @@ export async function readBody(request: Request, maxBytes: number): Promise<Uint
 export async function readJsonBody(request: Request): Promise<Json> {
 	const encoding = request.headers.get('content-encoding')?.trim().toLowerCase() || 'identity';
 	if (encoding !== 'identity') {
-		refuse(400, 'Send the body as it is, without Content-Encoding.');
+		reject(400, 'Send the body as it is, without Content-Encoding.');
 	}
 
 	const json = parseJson(textOf(await readBody(request, maxJsonBytes)) ?? '');
 	if (json === undefined) {
-		refuse(400, 'The body is not JSON.');
+		reject(400, 'The body is not JSON.');
 	}
 
 	if (isDeeper(json, maxDepth)) {
-		refuse(400, `The body is nested deeper than ${maxDepth} levels.`);
+		reject(400, `The body is nested deeper than ${maxDepth} levels.`);
 	}
 
 	return json;

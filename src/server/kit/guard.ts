@@ -1,6 +1,6 @@
 import type {OperationId} from '../../contract/operations.ts';
 import {authorize} from './authorize.ts';
-import {refuse} from './http-error.ts';
+import {reject, rejectNotFound} from './http-error.ts';
 import type {RouteRequest} from './route.ts';
 import {findScope, type Scope} from './scope.ts';
 import type {CoreServices} from './services.ts';
@@ -16,15 +16,12 @@ export async function guard(
 ): Promise<Scope | undefined> {
 	const scope = await findScope(database, principal, parameters);
 	if (parameters['org'] !== undefined && !scope) {
-		refuse(404, notFound);
+		rejectNotFound();
 	}
 
 	if (!authorize(action, scope?.role)) {
-		refuse(403, `The role “${scope?.role}” does not allow this in the organization.`);
+		reject(403, `The role “${scope?.role}” does not allow this in the organization.`);
 	}
 
 	return scope;
 }
-
-/** The message for everything that doesn't exist or belongs to someone else. */
-export const notFound = 'Not found: nothing has this name or id.';

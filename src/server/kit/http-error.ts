@@ -28,7 +28,7 @@ type Options = {
 	readonly headers?: Readonly<Record<string, string>>;
 };
 
-/** An error response that a handler throws through `refuse`. Anything else that is thrown is a bug. */
+/** An error response that a handler throws through `reject`. Anything else that is thrown is a bug. */
 export class HttpError extends Error {
 	override readonly name = 'HttpError';
 	readonly status: ErrorStatus;
@@ -42,14 +42,24 @@ export class HttpError extends Error {
 }
 
 /** Ends a request with an error response. `detail` tells people what is wrong and how to fix it. */
-export function refuse(status: ErrorStatus, detail: string, options: Options = {}): never {
+export function reject(status: ErrorStatus, detail: string, options: Options = {}): never {
 	throw new HttpError(status, detail, options);
 }
 
 /** Ends a request with 422 and names the first invalid field, e.g. `body.name must be …`. */
-export function refuseInvalid(errors: readonly ValidationErrorItem[]): never {
+export function rejectInvalid(errors: readonly ValidationErrorItem[]): never {
 	const [first] = errors;
-	return refuse(422, `${first?.loc.join('.')} ${first?.msg}.`, {errors});
+	return reject(422, `${first?.loc.join('.')} ${first?.msg}.`, {errors});
+}
+
+/** Ends a request with 422 because of one field, e.g. `['body', 'name']`. */
+export function rejectField(loc: ValidationErrorItem['loc'], msg: string, type: string): never {
+	return rejectInvalid([{loc, msg, type}]);
+}
+
+/** Ends a request with 404. Everything that doesn't exist or belongs to someone else has this one message. */
+export function rejectNotFound(): never {
+	return reject(404, 'Not found: nothing has this name or id.');
 }
 
 /**

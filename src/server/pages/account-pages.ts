@@ -2,17 +2,17 @@ import {html} from 'hono/html';
 import type {AccountServices} from '../accounts/account-services.ts';
 import type {Route} from '../kit/route.ts';
 import {redirect, respond} from './page.ts';
-import {type SignedVisit, signedPages} from './page-route.ts';
+import {type UserVisit, userPages} from './page-route.ts';
 
 /** The account page, with links to everything that users manage themselves. */
 export function accountPages(services: AccountServices): readonly Route[] {
 	return [
 		{method: 'GET', path: '/', auth: 'none', handle: () => redirect('/account')},
-		...signedPages(services, [{path: '/account', show: overview}]),
+		...userPages(services, [{path: '/account', show: overview}]),
 	];
 }
 
-function overview({session: {account}, signed}: SignedVisit): Promise<Response> {
+function overview({session: {account}, header}: UserVisit): Promise<Response> {
 	return respond(
 		{
 			title: 'Your account',
@@ -27,6 +27,6 @@ function overview({session: {account}, signed}: SignedVisit): Promise<Response> 
 <li><a href="/account/second-factor">Second factor</a>: ${account.totp_secret ? 'on' : 'off'}</li>
 </ul>`,
 		},
-		signed,
+		header,
 	);
 }

@@ -4,25 +4,25 @@ import {countAttempt} from '../accounts/attempts.ts';
 import {decideLogin, findLogin, type WaitingLogin} from '../accounts/device-login.ts';
 import {parseUserCode} from '../accounts/user-code.ts';
 import type {Route} from '../kit/route.ts';
-import {field, timeOf, waitText} from './markup.ts';
-import {respond} from './page.ts';
-import {type SignedVisit, signedPages} from './page-route.ts';
+import {field, timeOf} from './markup.ts';
+import {type Failure, respond, tooManyAttempts} from './page.ts';
+import {type UserVisit, userPages} from './page-route.ts';
 
 /** The pages on which a user authorizes a device: code, request, decision (RFC 8628, section 3.3). */
 export function devicePages(services: AccountServices): readonly Route[] {
-	return signedPages(services, [
+	return userPages(services, [
 		{
 			path: '/device',
 			// A code in the URL only fills in the field: the user must still compare it (RFC 8628, section 5.4).
 			show: visit => codePage(visit, {typed: parseUserCode(visit.url.searchParams.get('user_code') ?? '') ?? ''}),
-			async take(visit, form) {
+			async submit(visit, form) {
 				const login = await lookUp(visit, form);
 				return login instanceof Response ? login : await approvalPage(visit, login);
 			},
 		},
 		{
 			path: '/device/decision',
-			async take(visit, form) {
+			async submit(visit, form) {
 				const login = await lookUp(visit, form);
 				if (login instanceof Response) {
 					return login;
@@ -38,30 +38,25 @@ export function devicePages(services: AccountServices): readonly Route[] {
 }
 
 /** Returns the login that a form's code belongs to, or the page that shows the error. */
-async function lookUp(visit: SignedVisit, form: URLSearchParams): Promise<WaitingLogin | Response> {
+async function lookUp(visit: UserVisit, form: URLSearchParams): Promise<WaitingLogin | Response> {
 	const typed = form.get('user_code') ?? '';
 	const seconds = await countAttempt(visit.services, 'user-code', visit.session.account.id);
 	if (seconds !== undefined) {
-		const problem = `Too many attempts. Try again in ${waitText(seconds)}.`;
-		return await codePage(visit, {typed, status: 429, problem, retryAfter: seconds});
+		return await codePage(visit, {typed, ...tooManyAttempts(seconds)});
 	}
 
 	return (await findLogin(visit.services, typed)) ?? (await unknownCode(visit, typed));
 }
 
-function unknownCode(visit: SignedVisit, typed: string): Promise<Response> {
+function unknownCode(visit: UserVisit, typed: string): Promise<Response> {
 	const problem = 'That code is wrong or has expired. Check your terminal.';
 	return codePage(visit, {typed, status: 400, problem});
 }
 
-type Shown = {
-	readonly typed: string;
-	readonly status?: number;
-	readonly problem?: string;
-	readonly retryAfter?: number;
-};
-
-function codePage({token, signed}: SignedVisit, {typed, ...failure}: Shown): Promise<Response> {
+function codePage(
+	{token, header}: UserVisit,
+	{typed, ...failure}: Failure & {readonly typed: string},
+): Promise<Response> {
 	return respond(
 		{
 			title: 'Authorize a device',
@@ -70,21 +65,21 @@ function codePage({token, signed}: SignedVisit, {typed, ...failure}: Shown): Pro
 ${field({
 	name: 'user_code',
 	label: 'Code shown in your terminal',
-	fills: 'off',
+	autocomplete: 'off',
 	value: typed.slice(0, 64),
-	first: true,
+	autofocus: true,
 	code: true,
-	wrong: Boolean(failure.problem),
+	invalid: Boolean(failure.problem),
 	hint: 'Enter the code shown in your terminal, e.g. WDJB-MJHT.',
 })}
 <button class="primary">Continue</button>
 </form>`,
 		},
-		signed,
+		header,
 	);
 }
 
-function approvalPage({token, signed, session, visitor}: SignedVisit, login: WaitingLogin): Promise<Response> {
+function approvalPage({token, header, session, visitor}: UserVisit, login: WaitingLogin): Promise<Response> {
 	return respond(
 		{
 			title: 'Authorize this device?',
@@ -105,11 +100,11 @@ end its session in your account, or after 30 days without use.</dd>
 <button name="decision" value="approve" class="primary">Approve</button>
 </form>`,
 		},
-		signed,
+		header,
 	);
 }
 
-function donePage({signed}: SignedVisit, decision: 'approved' | 'denied'): Promise<Response> {
+function donePage({header}: UserVisit, decision: 'approved' | 'denied'): Promise<Response> {
 	const isApproved = decision === 'approved';
 	return respond(
 		{
@@ -118,6 +113,6 @@ function donePage({signed}: SignedVisit, decision: 'approved' | 'denied'): Promi
 				? html`<p role="status">Your terminal logs in within a few seconds. You can close this page.</p>`
 				: html`<p role="status">The device has no access. You can close this page.</p>`,
 		},
-		signed,
+		header,
 	);
 }

@@ -8,24 +8,34 @@ type Field = {
 	readonly label: string;
 	readonly type?: 'text' | 'email' | 'password';
 	/** What a password manager or a phone may fill in (HTML `autocomplete`). */
-	readonly fills: string;
+	readonly autocomplete: string;
 	readonly value?: string;
 	/** Whether it has the focus when the page opens: the first field, or the invalid one. */
-	readonly first?: boolean;
+	readonly autofocus?: boolean;
 	/** One sentence, shown below the field. */
 	readonly hint?: string;
 	/** Whether it is invalid; the page's alert says why. */
-	readonly wrong?: boolean;
+	readonly invalid?: boolean;
 	/** Whether it holds a code, without automatic capitals or corrections. */
 	readonly code?: boolean;
 };
 
 /** Returns a field with its label. */
-export function field({name, label, type = 'text', fills, value = '', first, hint, wrong, code}: Field): Markup {
-	const described = [hint && `${name}-hint`, wrong && 'problem'].filter(Boolean).join(' ');
+export function field({
+	name,
+	label,
+	type = 'text',
+	autocomplete,
+	value = '',
+	autofocus,
+	hint,
+	invalid,
+	code,
+}: Field): Markup {
+	const described = [hint && `${name}-hint`, invalid && 'problem'].filter(Boolean).join(' ');
 	return html`<label for="${name}">${label}</label>
-<input id="${name}" name="${name}" type="${type}" value="${value}" autocomplete="${fills}" required maxlength="256"
-${first ? html` autofocus` : ''}${wrong ? html` aria-invalid="true"` : ''}
+<input id="${name}" name="${name}" type="${type}" value="${value}" autocomplete="${autocomplete}" required maxlength="256"
+${autofocus ? html` autofocus` : ''}${invalid ? html` aria-invalid="true"` : ''}
 ${described ? html` aria-describedby="${described}"` : ''}
 ${code ? html` class="code" autocapitalize="none" autocorrect="off" spellcheck="false"` : ''}>
 ${hint ? html`<p class="hint" id="${name}-hint">${hint}</p>` : ''}`;

@@ -7,9 +7,9 @@ const places = new Set(['/account', '/account/logins', '/account/password', '/ac
  * Returns the page that follows a login. It is always a page of this server, rebuilt from its parts, so that no URL leads
  * elsewhere.
  */
-export function readNext(asked: string | null): string {
+export function readNext(input: string | null): string {
 	const base = 'http://service.invalid';
-	const url = asked?.startsWith('/') && URL.canParse(asked, base) ? new URL(asked, base) : undefined;
+	const url = input?.startsWith('/') && URL.canParse(input, base) ? new URL(input, base) : undefined;
 	if (!url || url.origin !== base || !places.has(url.pathname)) {
 		return '/account';
 	}

@@ -5,7 +5,7 @@ import {formType, readForm} from '../kit/form-body.ts';
 import type {PublicRequest, Route} from '../kit/route.ts';
 import type {Markup} from './markup.ts';
 import {withNext} from './next.ts';
-import {redirect, respond, type Signed} from './page.ts';
+import {type PageHeader, redirect, respond} from './page.ts';
 import {isOwnForm, recognize, type Visitor} from './visitor.ts';
 
 /** A request for a page. */
@@ -19,22 +19,22 @@ export type Visit = {
 };
 
 /** A request for a page by a user who is logged in, including the second factor. */
-export type SignedVisit = Visit & {readonly session: BrowserSession; readonly signed: Signed};
+export type UserVisit = Visit & {readonly session: BrowserSession; readonly header: PageHeader};
 
 type Page<Kind extends Visit> = {
 	readonly path: string;
 	readonly show?: (visit: Kind) => Promise<Response>;
 	/** Handles a form that a page of this server sent. */
-	readonly take?: (visit: Kind, form: URLSearchParams) => Promise<Response>;
+	readonly submit?: (visit: Kind, form: URLSearchParams) => Promise<Response>;
 };
 
 /** Creates the routes of pages that need no login. */
-export function openPages(services: AccountServices, pages: readonly Page<Visit>[]): readonly Route[] {
+export function publicPages(services: AccountServices, pages: readonly Page<Visit>[]): readonly Route[] {
 	return pages.flatMap(page => routesOf(services, page, visit => visit));
 }
 
 /** Creates the routes of pages that need a login; without one they redirect to it and return afterwards. */
-export function signedPages(services: AccountServices, pages: readonly Page<SignedVisit>[]): readonly Route[] {
+export function userPages(services: AccountServices, pages: readonly Page<UserVisit>[]): readonly Route[] {
 	return pages.flatMap(page =>
 		routesOf(services, page, visit => {
 			const {session} = visit.visitor;
@@ -43,44 +43,44 @@ export function signedPages(services: AccountServices, pages: readonly Page<Sign
 				return redirect(withNext(session ? '/sign-in/code' : '/sign-in', here));
 			}
 
-			const signOut = html`<form method="post" action="/sign-out">${visit.token}<button>Log out</button></form>`;
-			return {...visit, session, signed: {email: session.account.email, signOut}};
+			const logOut = html`<form method="post" action="/sign-out">${visit.token}<button>Log out</button></form>`;
+			return {...visit, session, header: {email: session.account.email, logOut}};
 		}),
 	);
 }
 
 function routesOf<Kind extends Visit>(
 	services: AccountServices,
-	{path, show, take}: Page<Kind>,
-	admit: (visit: Visit) => Kind | Response,
+	{path, show, submit}: Page<Kind>,
+	authorize: (visit: Visit) => Kind | Response,
 ): readonly Route[] {
 	const visitOf = async ({request, url}: PublicRequest): Promise<Visit> => {
 		const visitor = await recognize(services, request);
 		const token = html`<input type="hidden" name="form_token" value="${visitor.formToken}">`;
 		return {services, request, url, visitor, token};
 	};
-	const get = async (asked: PublicRequest): Promise<Response> => {
-		const visit = await visitOf(asked);
-		const admitted = admit(visit);
-		if (admitted instanceof Response) {
-			return withCookie(admitted, visit.visitor);
+	const get = async (input: PublicRequest): Promise<Response> => {
+		const visit = await visitOf(input);
+		const granted = authorize(visit);
+		if (granted instanceof Response) {
+			return withCookie(granted, visit.visitor);
 		}
 
 		// A form's target may have no page of its own: a reload then leads to the page with the form.
-		const response = await (show?.(admitted) ?? redirect(path.replace(/\/[^/]*$/, '') || '/account'));
+		const response = await (show?.(granted) ?? redirect(path.replace(/\/[^/]*$/, '') || '/account'));
 		return withCookie(response, visit.visitor);
 	};
 	const routes: Route[] = [{method: 'GET', path, auth: 'none', handle: get}];
-	if (take) {
-		const post = async (asked: PublicRequest): Promise<Response> => {
-			const visit = await visitOf(asked);
-			const form = await readForm(asked.request);
-			if (!form || !isOwnForm(asked.request, form, visit.visitor)) {
+	if (submit) {
+		const post = async (input: PublicRequest): Promise<Response> => {
+			const visit = await visitOf(input);
+			const form = await readForm(input.request);
+			if (!form || !isOwnForm(input.request, form, visit.visitor)) {
 				return await refuseForm(path);
 			}
 
-			const admitted = admit(visit);
-			return admitted instanceof Response ? admitted : await take(admitted, form);
+			const granted = authorize(visit);
+			return granted instanceof Response ? granted : await submit(granted, form);
 		};
 		routes.push({method: 'POST', path, auth: 'none', accepts: [formType], handle: post});
 	}

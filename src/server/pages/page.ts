@@ -1,6 +1,6 @@
 import {createHash} from 'node:crypto';
 import {html, raw} from 'hono/html';
-import type {Markup} from './markup.ts';
+import {type Markup, waitText} from './markup.ts';
 
 /** One column that fits 320 px, in the browser's own light or dark colours. */
 const style = `
@@ -55,13 +55,21 @@ export type Page = {
 	readonly retryAfter?: number;
 };
 
+/** Why a form was rejected. */
+export type Failure = Pick<Page, 'status' | 'problem' | 'retryAfter'>;
+
+/** Returns the failure of a form that was sent too often. */
+export function tooManyAttempts(seconds: number): Failure {
+	return {status: 429, problem: `Too many attempts. Try again in ${waitText(seconds)}.`, retryAfter: seconds};
+}
+
 /** The header of pages that need a login. */
-export type Signed = {readonly email: string; readonly signOut: Markup};
+export type PageHeader = {readonly email: string; readonly logOut: Markup};
 
 /** Returns a page as a response. */
 export async function respond(
 	{title, body, status = 200, problem, retryAfter}: Page,
-	signed?: Signed,
+	header?: PageHeader,
 ): Promise<Response> {
 	const page = html`<!doctype html>
 <html lang="en">
@@ -72,7 +80,7 @@ export async function respond(
 <style>${raw(style)}</style>
 </head>
 <body>
-${signed ? html`<header><span>Signed in as <strong>${signed.email}</strong></span>${signed.signOut}</header>` : ''}
+${header ? html`<header><span>Signed in as <strong>${header.email}</strong></span>${header.logOut}</header>` : ''}
 <main>
 <h1>${title}</h1>
 ${problem ? html`<p role="alert" id="problem">${problem}</p>` : ''}

@@ -6,37 +6,34 @@ import {isBusyHashing, passwordLength} from '../accounts/password.ts';
 import {choosePassword, findPasswordCode} from '../accounts/password-code.ts';
 import {networkOf} from '../kit/client-address.ts';
 import type {Route} from '../kit/route.ts';
-import {field, type Markup, waitText} from './markup.ts';
-import {redirect, respond} from './page.ts';
-import {openPages, type SignedVisit, signedPages, type Visit} from './page-route.ts';
+import {field, type Markup} from './markup.ts';
+import {type Failure, redirect, respond, tooManyAttempts} from './page.ts';
+import {publicPages, type UserVisit, userPages, type Visit} from './page-route.ts';
 
 /** The pages that set a password with an administrator's code, or change it with the current one. */
 export function passwordPages(services: AccountServices): readonly Route[] {
 	return [
-		...openPages(services, [{path: '/password', show: visit => choicePage(visit), take: takeChoice}]),
-		...signedPages(services, [
+		...publicPages(services, [{path: '/password', show: visit => choicePage(visit), submit: submitChoice}]),
+		...userPages(services, [
 			{
 				path: '/account/password',
 				// Without a password, the session was opened with nothing but an API key.
 				show: async visit => (hasPassword(visit) ? await changePage(visit) : redirect('/password')),
-				take: async (visit, form) => (hasPassword(visit) ? await takeChange(visit, form) : redirect('/password')),
+				submit: async (visit, form) => (hasPassword(visit) ? await submitChange(visit, form) : redirect('/password')),
 			},
 		]),
 	];
 }
 
-type Wrong = 'code' | 'current_password' | 'password' | 'repeated';
+type InvalidField = 'code' | 'current_password' | 'password' | 'repeated';
 
-type Failure = {
-	readonly status?: number;
-	readonly problem?: string;
-	readonly retryAfter?: number;
-	readonly wrong?: Wrong;
+type FormFailure = Failure & {
+	readonly invalid?: InvalidField;
 	/** A valid code, so that the user needn't enter it again. */
 	readonly code?: string;
 };
 
-function choicePage({token}: Visit, {wrong, code, ...failure}: Failure = {}): Promise<Response> {
+function choicePage({token}: Visit, {invalid, code, ...failure}: FormFailure = {}): Promise<Response> {
 	return respond({
 		title: 'Choose a password',
 		...failure,
@@ -45,20 +42,20 @@ ${field({
 	name: 'code',
 	label: 'Password code',
 	type: 'password',
-	fills: 'off',
+	autocomplete: 'off',
 	...(code && {value: code}),
-	first: !wrong || wrong === 'code',
-	wrong: wrong === 'code',
+	autofocus: !invalid || invalid === 'code',
+	invalid: invalid === 'code',
 	hint: 'Starts with svp_. Ask your server’s administrator to run “service serve password” with your e-mail address.',
 })}
-${newPasswordFields(wrong)}
+${newPasswordFields(invalid)}
 <button class="primary">Save</button>
 </form>
 <p><a href="/sign-in">Log in</a></p>`,
 	});
 }
 
-async function takeChoice(visit: Visit, form: URLSearchParams): Promise<Response> {
+async function submitChoice(visit: Visit, form: URLSearchParams): Promise<Response> {
 	const {services} = visit;
 	const typed = form.get('code') ?? '';
 	const code = await findPasswordCode(services, typed);
@@ -73,7 +70,7 @@ async function takeChoice(visit: Visit, form: URLSearchParams): Promise<Response
 	}
 
 	if (isBusyHashing()) {
-		return await choicePage(visit, {code: typed, ...tooMany(busySeconds)});
+		return await choicePage(visit, {code: typed, ...tooManyAttempts(busySeconds)});
 	}
 
 	return (await choosePassword(services, code, password))
@@ -87,14 +84,14 @@ async function takeChoice(visit: Visit, form: URLSearchParams): Promise<Response
 
 function refuseCode(visit: Visit): Promise<Response> {
 	const problem = 'That code is wrong, already used, or older than 3 days.';
-	return choicePage(visit, {status: 400, problem, wrong: 'code'});
+	return choicePage(visit, {status: 400, problem, invalid: 'code'});
 }
 
-function hasPassword({session}: SignedVisit): boolean {
+function hasPassword({session}: UserVisit): boolean {
 	return session.account.password_hash !== null;
 }
 
-function changePage({session: {account}, signed, token}: SignedVisit, {wrong, ...failure}: Failure = {}) {
+function changePage({session: {account}, header, token}: UserVisit, {invalid, ...failure}: FormFailure = {}) {
 	return respond(
 		{
 			title: 'Change your password',
@@ -105,21 +102,21 @@ ${field({
 	name: 'current_password',
 	label: 'Current password',
 	type: 'password',
-	fills: 'current-password',
-	first: !wrong || wrong === 'current_password',
-	wrong: wrong === 'current_password',
+	autocomplete: 'current-password',
+	autofocus: !invalid || invalid === 'current_password',
+	invalid: invalid === 'current_password',
 })}
-${newPasswordFields(wrong)}
+${newPasswordFields(invalid)}
 <button class="primary">Save</button>
 </form>
 <p><a href="/account">Back to your account</a></p>`,
 		},
-		signed,
+		header,
 	);
 }
 
-async function takeChange(visit: SignedVisit, form: URLSearchParams): Promise<Response> {
-	const {services, session, signed} = visit;
+async function submitChange(visit: UserVisit, form: URLSearchParams): Promise<Response> {
+	const {services, session, header} = visit;
 	const {account} = session;
 	const password = form.get('password') ?? '';
 	const failure = faultOf(password, form.get('repeated') ?? '', account.email);
@@ -134,12 +131,12 @@ async function takeChange(visit: SignedVisit, form: URLSearchParams): Promise<Re
 		network: networkOf(visit.request, services),
 	});
 	if (current.kind === 'wait') {
-		return await changePage(visit, tooMany(current.seconds));
+		return await changePage(visit, tooManyAttempts(current.seconds));
 	}
 
 	if (current.kind === 'wrong') {
 		const problem = 'The current password is wrong.';
-		return await changePage(visit, {status: 400, problem, wrong: 'current_password'});
+		return await changePage(visit, {status: 400, problem, invalid: 'current_password'});
 	}
 
 	await setPassword(services, account.id, password);
@@ -150,19 +147,19 @@ async function takeChange(visit: SignedVisit, form: URLSearchParams): Promise<Re
 			body: html`<p role="status">Other browser sessions were logged out.</p>
 <p><a href="/account">Back to your account</a></p>`,
 		},
-		signed,
+		header,
 	);
 }
 
-function newPasswordFields(wrong: Wrong | undefined): Markup {
+function newPasswordFields(invalid: InvalidField | undefined): Markup {
 	const fieldOf = (name: 'password' | 'repeated', label: string, hint?: string) =>
 		field({
 			name,
 			label,
 			type: 'password',
-			fills: 'new-password',
-			first: wrong === name,
-			wrong: wrong === name,
+			autocomplete: 'new-password',
+			autofocus: invalid === name,
+			invalid: invalid === name,
 			...(hint && {hint}),
 		});
 	const hint = `At least ${passwordLength.min} characters. A few random words work well.`;
@@ -170,20 +167,16 @@ function newPasswordFields(wrong: Wrong | undefined): Markup {
 ${fieldOf('repeated', 'Repeat new password')}`;
 }
 
-function faultOf(password: string, repeated: string, email: string): Failure | undefined {
+function faultOf(password: string, repeated: string, email: string): FormFailure | undefined {
 	const {min, max} = passwordLength;
 	const {length} = [...password];
 	if (length < min || length > max) {
-		return {problem: `A password needs ${min} to ${max} characters; this one has ${length}.`, wrong: 'password'};
+		return {problem: `A password needs ${min} to ${max} characters; this one has ${length}.`, invalid: 'password'};
 	}
 
 	if (password.toLowerCase() === email) {
-		return {problem: 'The password must differ from your e-mail address.', wrong: 'password'};
+		return {problem: 'The password must differ from your e-mail address.', invalid: 'password'};
 	}
 
-	return password === repeated ? undefined : {problem: 'The passwords don’t match.', wrong: 'repeated'};
-}
-
-function tooMany(seconds: number): Failure {
-	return {status: 429, problem: `Too many attempts. Try again in ${waitText(seconds)}.`, retryAfter: seconds};
+	return password === repeated ? undefined : {problem: 'The passwords don’t match.', invalid: 'repeated'};
 }

@@ -12,9 +12,9 @@ import {
 } from '../accounts/second-factor.ts';
 import {totpUrl} from '../accounts/totp.ts';
 import type {Route} from '../kit/route.ts';
-import {field, type Markup, waitText} from './markup.ts';
-import {redirect, respond} from './page.ts';
-import {type SignedVisit, signedPages} from './page-route.ts';
+import {field, type Markup} from './markup.ts';
+import {type Failure, redirect, respond, tooManyAttempts} from './page.ts';
+import {type UserVisit, userPages} from './page-route.ts';
 
 const here = '/account/second-factor';
 const title = 'Second factor';
@@ -24,11 +24,11 @@ const title = 'Second factor';
  * confirms it with a code here, or in the terminal with `service mfa verify`.
  */
 export function secondFactorPages(services: AccountServices): readonly Route[] {
-	return signedPages(services, [
+	return userPages(services, [
 		{path: here, show: visit => statePage(visit)},
 		{
 			path: `${here}/start`,
-			async take({session}) {
+			async submit({session}) {
 				// An active second factor is turned off with a code first: nobody without one may replace it.
 				if (session.account.totp_secret === null && mayEnroll(session)) {
 					await startEnrollment(services, session.account.id);
@@ -37,8 +37,8 @@ export function secondFactorPages(services: AccountServices): readonly Route[] {
 				return redirect(here);
 			},
 		},
-		{path: `${here}/verify`, take: takeEnrollment},
-		{path: `${here}/off`, take: takeRemoval},
+		{path: `${here}/verify`, submit: submitEnrollment},
+		{path: `${here}/off`, submit: submitRemoval},
 	]);
 }
 
@@ -47,33 +47,31 @@ function mayEnroll({apiKeyId}: BrowserSession): boolean {
 	return apiKeyId === null;
 }
 
-type Failure = {readonly status?: number; readonly problem?: string; readonly retryAfter?: number};
-
-async function statePage(visit: SignedVisit, failure: Failure = {}): Promise<Response> {
+async function statePage(visit: UserVisit, failure: Failure = {}): Promise<Response> {
 	const {account} = visit.session;
 	const inForce = account.totp_secret !== null;
-	const wrong = Boolean(failure.problem);
+	const invalid = Boolean(failure.problem);
 	const body = inForce
-		? await onBody(visit, wrong)
+		? await onBody(visit, invalid)
 		: !mayEnroll(visit.session)
 			? closedBody(visit)
-			: pendingBody(visit, wrong);
-	return await respond({title, ...failure, body}, visit.signed);
+			: pendingBody(visit, invalid);
+	return await respond({title, ...failure, body}, visit.header);
 }
 
-function offBody({token}: SignedVisit): Markup {
+function offBody({token}: UserVisit): Markup {
 	return html`<p>With a second factor, each login also asks for a code from an app on your phone. You need an authenticator app.</p>
 <form method="post" action="${here}/start">${token}<button class="primary">Set up</button></form>
 <p><a href="/account">Back to your account</a></p>`;
 }
 
-function closedBody({session: {account}}: SignedVisit): Markup {
+function closedBody({session: {account}}: UserVisit): Markup {
 	return html`<p>The second factor is off. You can’t set it up after a login with an API key. Log out, and log in
 with your password.${account.password_hash ? '' : html` You have no password yet: <a href="/password">choose one</a> first.`}</p>
 <p><a href="/account">Back to your account</a></p>`;
 }
 
-function pendingBody(visit: SignedVisit, wrong: boolean): Markup {
+function pendingBody(visit: UserVisit, invalid: boolean): Markup {
 	const {
 		services,
 		token,
@@ -95,14 +93,14 @@ ${raw(image)}
 and shows your recovery codes.</li>
 </ol>
 <form method="post" action="${here}/verify">${token}
-${field({name: 'code', label: 'Code from your authenticator app', fills: 'one-time-code', code: true, first: wrong, wrong})}
+${field({name: 'code', label: 'Code from your authenticator app', autocomplete: 'one-time-code', code: true, autofocus: invalid, invalid})}
 <button class="primary">Turn on</button>
 </form>
 <form method="post" action="${here}/start">${token}<button>Create a new secret</button></form>
 <p><a href="/account">Back to your account</a></p>`;
 }
 
-async function onBody({services, token, session: {account}}: SignedVisit, wrong: boolean): Promise<Markup> {
+async function onBody({services, token, session: {account}}: UserVisit, invalid: boolean): Promise<Markup> {
 	const left = await countRecoveryCodes(services, account.id);
 	return html`<p>The second factor is on. You have ${left} unused recovery ${left === 1 ? 'code' : 'codes'}.</p>
 <p>To change the app or get new recovery codes, turn it off and set it up again.</p>
@@ -110,18 +108,18 @@ async function onBody({services, token, session: {account}}: SignedVisit, wrong:
 ${field({
 	name: 'code',
 	label: 'Code from your authenticator app, or a recovery code',
-	fills: 'one-time-code',
+	autocomplete: 'one-time-code',
 	code: true,
-	first: wrong,
-	wrong,
+	autofocus: invalid,
+	invalid,
 })}
 <button>Turn off</button>
 </form>
 <p><a href="/account">Back to your account</a></p>`;
 }
 
-async function takeEnrollment(visit: SignedVisit, form: URLSearchParams): Promise<Response> {
-	const {services, session, signed} = visit;
+async function submitEnrollment(visit: UserVisit, form: URLSearchParams): Promise<Response> {
+	const {services, session, header} = visit;
 	if (!mayEnroll(session)) {
 		return redirect(here);
 	}
@@ -131,7 +129,7 @@ async function takeEnrollment(visit: SignedVisit, form: URLSearchParams): Promis
 		case 'not-started':
 			return redirect(here);
 		case 'wait':
-			return await statePage(visit, tooMany(result.seconds));
+			return await statePage(visit, tooManyAttempts(result.seconds));
 		case 'wrong':
 			return await statePage(visit, {
 				status: 400,
@@ -147,12 +145,12 @@ They won’t be shown again.</p>
 <ul class="codes">${result.recoveryCodes.map(code => html`<li><code>${code}</code></li>`)}</ul>
 <p><a href="/account">I saved them</a></p>`,
 				},
-				signed,
+				header,
 			);
 	}
 }
 
-async function takeRemoval(visit: SignedVisit, form: URLSearchParams): Promise<Response> {
+async function submitRemoval(visit: UserVisit, form: URLSearchParams): Promise<Response> {
 	const {services, session} = visit;
 	if (session.account.totp_secret === null) {
 		return redirect(here);
@@ -160,7 +158,7 @@ async function takeRemoval(visit: SignedVisit, form: URLSearchParams): Promise<R
 
 	const result = await checkSecondFactor(services, session.account, form.get('code') ?? '');
 	if (result.kind === 'wait') {
-		return await statePage(visit, tooMany(result.seconds));
+		return await statePage(visit, tooManyAttempts(result.seconds));
 	}
 
 	if (result.kind === 'wrong') {
@@ -170,8 +168,4 @@ async function takeRemoval(visit: SignedVisit, form: URLSearchParams): Promise<R
 	await removeSecondFactor(services, session.account.id);
 	await closeOtherSessions(services, session);
 	return redirect(here);
-}
-
-function tooMany(seconds: number): Failure {
-	return {status: 429, problem: `Too many attempts. Try again in ${waitText(seconds)}.`, retryAfter: seconds};
 }

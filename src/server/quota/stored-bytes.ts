@@ -1,6 +1,6 @@
 import {formatBytes} from '../../core/format.ts';
 import type {Queries} from '../database/tables.ts';
-import {refuse} from '../kit/http-error.ts';
+import {reject} from '../kit/http-error.ts';
 
 /** The default storage limit of an organization, in bytes. */
 export const defaultStorageLimit = 10_000_000_000;
@@ -18,7 +18,7 @@ export async function claimBytes(queries: Queries, {organizationId, bytes, limit
 	}
 
 	if (bytes > limit) {
-		refuseFull(limit);
+		rejectFull(limit);
 	}
 
 	const {numInsertedOrUpdatedRows} = await queries
@@ -32,7 +32,7 @@ export async function claimBytes(queries: Queries, {organizationId, bytes, limit
 		)
 		.executeTakeFirstOrThrow();
 	if (numInsertedOrUpdatedRows !== 1n) {
-		refuseFull(limit);
+		rejectFull(limit);
 	}
 }
 
@@ -56,8 +56,8 @@ export async function readStoredBytes(queries: Queries, organizationId: string):
 }
 
 /** Rejects with 409 because the organization's storage is full. */
-export function refuseFull(limit: number): never {
-	refuse(
+export function rejectFull(limit: number): never {
+	reject(
 		409,
 		`The organization may store ${formatBytes(limit)} of spans and artifacts, and this would exceed it. Ask the server’s administrator for more.`,
 		{type: 'usage_limit_exceeded_error'},

@@ -18,7 +18,7 @@ import {createPasswordCode} from '../accounts/password-code.ts';
 import {forgetSealKey} from '../accounts/seal-key.ts';
 import {removeSecondFactor} from '../accounts/second-factor.ts';
 import {type Account, findAccountByEmail} from '../accounts/user.ts';
-import {bucketOf} from '../artifacts/artifact-location.ts';
+import {parseBucket} from '../artifacts/artifact-location.ts';
 import {type CreditChange, type CreditState, changeCredits} from '../credits/change.ts';
 import {openDatabase} from '../database/open.ts';
 import {installDemo} from '../demo/install-demo.ts';
@@ -149,7 +149,7 @@ export function changeCreditsOf(data: DataOptions, change: CreditChange): Promis
 export async function serve(options: ServeOptions): Promise<Served> {
 	const {env, data, database, artifacts, storageLimit, host, port, publicUrl, unsafeSandboxes, demo} = options;
 	const {logLevel, writeLog, signal} = options;
-	const bucket = artifacts === undefined ? undefined : bucketOf(artifacts, env);
+	const bucket = artifacts === undefined ? undefined : parseBucket(artifacts, env);
 	const {folder, location} = openDataFolder(env, {data, database});
 	const lock = location.engine === 'sqlite' ? await lockFolder(folder) : undefined;
 	const server = await startServer({

@@ -1,5 +1,5 @@
 import type {DatabaseTransaction} from '../database/tables.ts';
-import {refuse} from '../kit/http-error.ts';
+import {reject} from '../kit/http-error.ts';
 import type {SandboxPolicy} from './sandboxing.ts';
 import {limitTime, type TimeLimit} from './time-limit.ts';
 
@@ -32,7 +32,7 @@ export async function assertCapacity(
 		.where('id', '!=', but)
 		.executeTakeFirstOrThrow();
 	if (Number(count) >= capacity) {
-		refuse(409, `The organization has ${count} of ${capacity} sandboxes in use. Wait for one to end.`, {
+		reject(409, `The organization has ${count} of ${capacity} sandboxes in use. Wait for one to end.`, {
 			type: 'org_sandbox_capacity_exceeded_error',
 		});
 	}

@@ -1,5 +1,5 @@
 import {createHash, randomUUID} from 'node:crypto';
-import {refuse} from '../kit/http-error.ts';
+import {reject} from '../kit/http-error.ts';
 import type {SandboxServices} from './sandbox-services.ts';
 
 export type NewRuntime = {
@@ -51,7 +51,7 @@ export async function createRuntime(
 		.onConflict(conflict => conflict.columns(['workspace_id', 'key']).doNothing())
 		.executeTakeFirst();
 	if (numInsertedOrUpdatedRows === 0n) {
-		refuse(409, `This workspace already has a runtime “${key}”. Choose another key.`, {
+		reject(409, `This workspace already has a runtime “${key}”. Choose another key.`, {
 			type: 'already_exists_error',
 		});
 	}

@@ -1,4 +1,4 @@
-import {refuseInvalid} from '../kit/http-error.ts';
+import {rejectField} from '../kit/http-error.ts';
 import {assertHere, orProviderFault} from './provider-fault.ts';
 import type {SandboxServices} from './sandbox-services.ts';
 
@@ -41,7 +41,7 @@ function readAfter(text: string | null): number | undefined {
 	const after = Number(text);
 	if (!/^\d+$/.test(text) || !Number.isSafeInteger(after)) {
 		const msg = 'must be an offset in bytes, as X-Log-Offset gave it';
-		refuseInvalid([{loc: ['query', 'after'], msg, type: 'invalid_offset'}]);
+		rejectField(['query', 'after'], msg, 'invalid_offset');
 	}
 
 	return after;

@@ -1,7 +1,7 @@
 import type {Selectable} from 'kysely';
 import {type ChargeRejection, chargeCredits} from '../credits/charge.ts';
 import type {DatabaseTransaction, Tables} from '../database/tables.ts';
-import {refuse} from '../kit/http-error.ts';
+import {reject} from '../kit/http-error.ts';
 import {chargeUsed, creditsFor, findBound, secondsFor} from './credit-price.ts';
 
 export type SandboxRow = Selectable<Tables['sandboxes']>;
@@ -43,12 +43,12 @@ export async function payAhead(
 
 function refuseForCredits(lack: ChargeRejection): never {
 	if (lack === 'member_limit_exceeded') {
-		refuse(409, 'Your monthly credits in this organization are used up. Ask an owner for a higher limit.', {
+		reject(409, 'Your monthly credits in this organization are used up. Ask an owner for a higher limit.', {
 			type: 'member_limit_exceeded_error',
 		});
 	}
 
-	refuse(409, 'The credits of this organization are used up. Buy some, or wait for the next refill.', {
+	reject(409, 'The credits of this organization are used up. Buy some, or wait for the next refill.', {
 		type: 'usage_limit_exceeded_error',
 	});
 }

@@ -1,5 +1,5 @@
 import {fileReason} from '../../storage/file-error.ts';
-import {refuse} from '../kit/http-error.ts';
+import {reject} from '../kit/http-error.ts';
 import {stackOf} from '../kit/log.ts';
 import type {SandboxServices} from './sandbox-services.ts';
 
@@ -7,7 +7,7 @@ import type {SandboxServices} from './sandbox-services.ts';
 export async function assertStarts(services: SandboxServices): Promise<void> {
 	const why = await orProviderFault(services, services.sandboxes.provider.refusal());
 	if (why !== undefined) {
-		refuse(409, why, {type: 'configuration_error'});
+		reject(409, why, {type: 'configuration_error'});
 	}
 }
 
@@ -18,7 +18,7 @@ export async function orProviderFault<Result>({log}: SandboxServices, work: Prom
 	} catch (error) {
 		log({level: 'error', message: 'sandbox provider', error: stackOf(error)});
 		const reason = fileReason(error) ?? 'something went wrong';
-		refuse(502, `Can’t reach the sandboxes of this server: ${reason}. Try again later.`, {
+		reject(502, `Can’t reach the sandboxes of this server: ${reason}. Try again later.`, {
 			type: 'sandbox_provider_error',
 		});
 	}
@@ -28,7 +28,7 @@ export async function orProviderFault<Result>({log}: SandboxServices, work: Prom
 export async function assertHere(services: SandboxServices, machine: string | null, what: string): Promise<void> {
 	const here = await orProviderFault(services, services.sandboxes.provider.machine());
 	if (machine !== null && machine !== here) {
-		refuse(502, `The sandbox is on another machine. Only a server on that machine can ${what}.`, {
+		reject(502, `The sandbox is on another machine. Only a server on that machine can ${what}.`, {
 			type: 'sandbox_provider_error',
 		});
 	}

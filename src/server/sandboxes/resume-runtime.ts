@@ -3,7 +3,7 @@ import {join} from 'node:path';
 import {setTimeout as sleep} from 'node:timers/promises';
 import {reportError} from '../../core/error.ts';
 import type {DatabaseTransaction} from '../database/tables.ts';
-import {refuse} from '../kit/http-error.ts';
+import {reject} from '../kit/http-error.ts';
 import {assertCapacity, holdOrganization, limitFor} from './capacity.ts';
 import {payAhead, type SandboxRow} from './meter.ts';
 import type {Deadline} from './provider.ts';
@@ -45,7 +45,7 @@ export async function resumeRuntime(services: SandboxServices, id: string, organ
 async function planRuntime(services: SandboxServices, {key, task_ref}: RuntimeRow, organization: string) {
 	const task = await orProviderFault(services, services.sandboxes.tasks.find(task_ref, organization));
 	if (!task) {
-		refuse(409, `The task “${task_ref}” of the runtime “${key}” no longer exists.`, {type: 'task_error'});
+		reject(409, `The task “${task_ref}” of the runtime “${key}” no longer exists.`, {type: 'task_error'});
 	}
 
 	const inputs = Object.entries(task.inputs).flatMap(([name, input]) =>
@@ -181,7 +181,7 @@ async function begin(
 	});
 	if (fault !== undefined) {
 		await endRuntime(services, runtime.id);
-		refuse(502, `The runtime “${runtime.key}” could not be resumed: ${reportError(fault).message}`, {
+		reject(502, `The runtime “${runtime.key}” could not be resumed: ${reportError(fault).message}`, {
 			type: 'sandbox_provider_error',
 		});
 	}

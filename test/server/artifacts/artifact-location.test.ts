@@ -1,5 +1,5 @@
 import {expect, test} from 'vitest';
-import {bucketOf} from '../../../src/server/artifacts/artifact-location.ts';
+import {parseBucket} from '../../../src/server/artifacts/artifact-location.ts';
 
 const env = {AWS_ACCESS_KEY_ID: 'AKID', AWS_SECRET_ACCESS_KEY: 'shhhhhh-secret'};
 
@@ -11,7 +11,7 @@ test.each<[string, object, object]>([
 	['s3://art?endpoint=http://127.0.0.1:9000&proxy=true', {}, {url: 'http://127.0.0.1:9000/art', isProxied: true}],
 	['s3://art?endpoint=http://minio:9000&insecure-http=true', {}, {url: 'http://minio:9000/art'}],
 ])('%s with %j is a bucket', (text, more, expected) => {
-	expect(bucketOf(text, {...env, ...more})).toMatchObject({kind: 's3', accessKeyId: 'AKID', ...expected});
+	expect(parseBucket(text, {...env, ...more})).toMatchObject({kind: 's3', accessKeyId: 'AKID', ...expected});
 });
 
 test.each([
@@ -25,17 +25,17 @@ test.each([
 	['s3://art?endpoint=ftp://x', 'The endpoint of a bucket must be an http or https URL without a user name.'],
 	['s3://art?endpoint=https://me:pw@x', 'The endpoint of a bucket must be an http or https URL without a user name.'],
 ])('%s is no bucket', (text, message) => {
-	expect(() => bucketOf(text, env)).toThrow(message);
+	expect(() => parseBucket(text, env)).toThrow(message);
 });
 
 test('[9] plain http to another machine takes its permission', () => {
-	expect(() => bucketOf('s3://art?endpoint=http://minio:9000', env)).toThrow(
+	expect(() => parseBucket('s3://art?endpoint=http://minio:9000', env)).toThrow(
 		'Refusing plain HTTP: anyone on the network could read the artifacts.',
 	);
 });
 
 test('[8] a bucket needs a key, and shows none', () => {
-	expect(() => bucketOf('s3://art', {AWS_ACCESS_KEY_ID: 'AKID'})).toThrow('The bucket has no access key.');
-	const bucket = bucketOf('s3://art', {...env, AWS_SESSION_TOKEN: 'session-secret'});
+	expect(() => parseBucket('s3://art', {AWS_ACCESS_KEY_ID: 'AKID'})).toThrow('The bucket has no access key.');
+	const bucket = parseBucket('s3://art', {...env, AWS_SESSION_TOKEN: 'session-secret'});
 	expect(JSON.stringify(bucket)).not.toMatch(/shhhhhh|session-/);
 });

@@ -1,7 +1,7 @@
 import {once} from 'node:events';
 import {createServer} from 'node:http';
 import {expect, onTestFinished, test} from 'vitest';
-import {bucketOf} from '../../../src/server/artifacts/artifact-location.ts';
+import {parseBucket} from '../../../src/server/artifacts/artifact-location.ts';
 import {createS3Blobs} from '../../../src/server/artifacts/s3-blobs.ts';
 import type {LogEntry} from '../../../src/server/kit/log.ts';
 import {createTestServer} from '../harness.ts';
@@ -16,7 +16,7 @@ const oid = oidOf(text);
 async function open({more = '', env = {}}: {more?: string; env?: Record<string, string>} = {}) {
 	const clock = {now: new Date('2026-03-01T12:00:00.000Z')};
 	const store = await startS3({now: () => clock.now});
-	const artifacts = bucketOf(`s3://art/kept?endpoint=${store.url}&region=${keys.region}${more}`, {
+	const artifacts = parseBucket(`s3://art/kept?endpoint=${store.url}&region=${keys.region}${more}`, {
 		AWS_ACCESS_KEY_ID: keys.accessKeyId,
 		AWS_SECRET_ACCESS_KEY: keys.secret,
 		...env,
@@ -144,7 +144,7 @@ test('[21] a store that never answers is given up', async () => {
 	});
 	const address = silent.address();
 	const port = typeof address === 'object' && address ? address.port : 0;
-	const bucket = bucketOf(`s3://art?endpoint=http://127.0.0.1:${port}`, {
+	const bucket = parseBucket(`s3://art?endpoint=http://127.0.0.1:${port}`, {
 		AWS_ACCESS_KEY_ID: keys.accessKeyId,
 		AWS_SECRET_ACCESS_KEY: keys.secret,
 	});

@@ -1,12 +1,11 @@
-import {notFound} from '../../kit/guard.ts';
-import {refuse} from '../../kit/http-error.ts';
+import {reject, rejectNotFound} from '../../kit/http-error.ts';
 import {endEnvironment, findEnvironment} from '../../sandboxes/environment-life.ts';
 import {assertHere} from '../../sandboxes/provider-fault.ts';
 import type {Handlers} from '../handler.ts';
 import {projectIdOf, readPage} from '../page.ts';
 import {environmentResponse} from '../responses/environment-response.ts';
 
-const over = ['failed', 'torn_down'] as const;
+const endedStates = ['failed', 'torn_down'] as const;
 
 export const environmentListHandlers = {
 	/** Running environments first, then newest first. */
@@ -31,7 +30,7 @@ export const environmentListHandlers = {
 			.$if(projectId !== undefined, found => found.where('project_id', '=', projectId ?? ''));
 		const {items, ...page} = await readPage(query, rows, ordered =>
 			ordered
-				.orderBy(({eb}) => eb.case().when('state', 'in', over).then(1).else(0).end())
+				.orderBy(({eb}) => eb.case().when('state', 'in', endedStates).then(1).else(0).end())
 				.orderBy('environments.created_at', 'desc')
 				.orderBy('environments.id'),
 		);
@@ -53,7 +52,7 @@ export const environmentListHandlers = {
 			.where('id', '=', environmentId.toLowerCase())
 			.where('workspace_id', '=', scope.workspace.id)
 			.executeTakeFirst();
-		return row ? environmentResponse(row) : refuse(404, notFound);
+		return row ? environmentResponse(row) : rejectNotFound();
 	},
 
 	/** Responds once no process of the sandbox runs. */
@@ -66,11 +65,11 @@ export const environmentListHandlers = {
 			.where('environments.workspace_id', '=', scope.workspace.id)
 			.executeTakeFirst();
 		if (!found) {
-			refuse(404, notFound);
+			rejectNotFound();
 		}
 
 		if (found.created_by !== principal.userId && scope.role === 'member') {
-			refuse(403, 'This environment is another member’s. Only they and admins can stop it.');
+			reject(403, 'This environment is another member’s. Only they and admins can stop it.');
 		}
 
 		await assertHere(services, found.machine, 'stop it');

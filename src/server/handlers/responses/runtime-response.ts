@@ -70,7 +70,7 @@ function instanceOf(
 	const limit = limitFor(policy, bounds, runtime.requested_seconds);
 	const seconds = secondsRun(sandbox, now());
 	const used = creditsFor(seconds, policy.creditsPerHour);
-	const atOnce =
+	const currentLimit =
 		sandbox.running_since !== null && sandbox.expires_at !== null
 			? (Date.parse(sandbox.expires_at) - Date.parse(sandbox.running_since)) / 1000
 			: undefined;
@@ -86,7 +86,7 @@ function instanceOf(
 		startup_timing: JSON.parse(sandbox.startup_timing),
 		supports_pause: provider.supportsPause,
 		total_runtime_seconds: seconds,
-		actual_runtime_limit_seconds: Math.round(atOnce ?? limit.actual),
+		actual_runtime_limit_seconds: Math.round(currentLimit ?? limit.actual),
 		configured_runtime_limit_seconds: limit.configured.seconds,
 		configured_runtime_limit_source_level: limit.configured.level,
 		requested_runtime_limit_seconds: limit.requested.seconds,
@@ -96,7 +96,7 @@ function instanceOf(
 		estimated_total_credits: Math.max(
 			// Prepaid credits count even if the time isn't used.
 			sandbox.billed_credits,
-			creditsFor(atOnce === undefined ? seconds : sandbox.past_seconds + atOnce, policy.creditsPerHour),
+			creditsFor(currentLimit === undefined ? seconds : sandbox.past_seconds + currentLimit, policy.creditsPerHour),
 		),
 		runtime_limited_by_credits: sandbox.limited_by !== null,
 	};

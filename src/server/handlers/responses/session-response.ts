@@ -100,9 +100,9 @@ function usageOf(
 	compactions: readonly {readonly at_us: number}[],
 	catalog: ServerCatalog,
 ): Session['usage'] {
-	const eraStart = compactions[0]?.at_us ?? 0;
+	const lastCompactionUs = compactions[0]?.at_us ?? 0;
 	const current = sum(
-		messages.filter(({at_us}) => at_us >= eraStart),
+		messages.filter(({at_us}) => at_us >= lastCompactionUs),
 		catalog,
 	);
 	const total = sum(messages, catalog);

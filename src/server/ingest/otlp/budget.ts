@@ -1,4 +1,4 @@
-import {refuse} from '../../kit/http-error.ts';
+import {reject} from '../../kit/http-error.ts';
 import {type Message, spanMessage} from './otlp-messages.ts';
 
 /** Bounds of one request (SAFETY 21, 24): a few bytes may stand for an object, so that bytes alone bound no memory. */
@@ -28,13 +28,13 @@ export function createBudget(): Budget {
 		spend(message) {
 			values++;
 			if (values > limits.values) {
-				refuse(400, `A request may hold ${limits.values} values. Send smaller batches.`);
+				reject(400, `A request may hold ${limits.values} values. Send smaller batches.`);
 			}
 
 			if (message === spanMessage) {
 				spans++;
 				if (spans > limits.spans) {
-					refuse(400, `A request may hold ${limits.spans} spans. Send smaller batches.`);
+					reject(400, `A request may hold ${limits.spans} spans. Send smaller batches.`);
 				}
 			}
 		},

@@ -1,6 +1,6 @@
 import {promisify} from 'node:util';
 import {gunzip} from 'node:zlib';
-import {refuse} from '../../kit/http-error.ts';
+import {reject} from '../../kit/http-error.ts';
 import {limits} from './budget.ts';
 import {readJson} from './read-json.ts';
 import {readProtobuf} from './read-protobuf.ts';
@@ -19,7 +19,7 @@ const encodings: Readonly<Record<string, OtlpEncoding>> = {
 export function encodingOf(contentType: string): OtlpEncoding {
 	const [type = ''] = contentType.split(';');
 	return (
-		encodings[type.trim().toLowerCase()] ?? refuse(400, 'Send traces as application/x-protobuf or application/json.')
+		encodings[type.trim().toLowerCase()] ?? reject(400, 'Send traces as application/x-protobuf or application/json.')
 	);
 }
 
@@ -45,7 +45,7 @@ const unzip = promisify(gunzip);
 
 async function decompress(body: Uint8Array, contentEncoding: string): Promise<Uint8Array> {
 	if (body.length > limits.compressed) {
-		return refuse(400, `The body is larger than ${limits.compressed} bytes.`);
+		return reject(400, `The body is larger than ${limits.compressed} bytes.`);
 	}
 
 	if (contentEncoding === '' || contentEncoding === 'identity') {
@@ -53,7 +53,7 @@ async function decompress(body: Uint8Array, contentEncoding: string): Promise<Ui
 	}
 
 	if (contentEncoding !== 'gzip' && contentEncoding !== 'x-gzip') {
-		return refuse(400, `The body may be compressed with gzip, not with “${contentEncoding}”.`, {
+		return reject(400, `The body may be compressed with gzip, not with “${contentEncoding}”.`, {
 			headers: {'accept-encoding': 'gzip'},
 		});
 	}
@@ -62,8 +62,8 @@ async function decompress(body: Uint8Array, contentEncoding: string): Promise<Ui
 		return await unzip(body, {maxOutputLength: limits.body});
 	} catch (error) {
 		return isTooLarge(error)
-			? refuse(400, `The body is larger than ${limits.body} bytes when it is decompressed.`)
-			: refuse(400, 'The body is not gzip, or it was cut off.');
+			? reject(400, `The body is larger than ${limits.body} bytes when it is decompressed.`)
+			: reject(400, 'The body is not gzip, or it was cut off.');
 	}
 }
 

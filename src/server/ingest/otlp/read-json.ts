@@ -1,7 +1,7 @@
 import {entryOf} from '../../../core/entry-of.ts';
 import {isDeeper, isJsonObject, type Json, parseJson} from '../../../core/json.ts';
 import {textOf} from '../../kit/body.ts';
-import {refuse} from '../../kit/http-error.ts';
+import {reject} from '../../kit/http-error.ts';
 import {type Budget, createBudget, limits} from './budget.ts';
 import {exportRequest, type Field, type FieldType, type Message} from './otlp-messages.ts';
 import type {ExportRequest} from './otlp-types.ts';
@@ -14,12 +14,12 @@ export function readJson(bytes: Uint8Array): ExportRequest {
 	refuseTooMany(bytes);
 	const json = parseJson(textOf(bytes) ?? '');
 	if (json === undefined) {
-		return refuse(400, 'The body is not JSON, or it was cut off.');
+		return reject(400, 'The body is not JSON, or it was cut off.');
 	}
 
 	// An object of the message, and the list that it is in, are two levels of JSON.
 	if (isDeeper(json, limits.depth * 2)) {
-		return refuse(400, `The body is nested deeper than ${limits.depth * 2} levels.`);
+		return reject(400, `The body is nested deeper than ${limits.depth * 2} levels.`);
 	}
 
 	return readMessage(json, exportRequest, 'body', createBudget()) as ExportRequest;
@@ -41,13 +41,13 @@ function refuseTooMany(bytes: Uint8Array): void {
 	}
 
 	if (count > limits.values) {
-		refuse(400, `A request may hold ${limits.values} values. Send smaller batches.`);
+		reject(400, `A request may hold ${limits.values} values. Send smaller batches.`);
 	}
 }
 
 function readMessage(json: Json, message: Message, place: string, budget: Budget): Record<string, unknown> {
 	if (!isJsonObject(json)) {
-		return refuse(400, `${place} must be an object.`);
+		return reject(400, `${place} must be an object.`);
 	}
 
 	budget.spend(message);
@@ -67,7 +67,7 @@ function readMessage(json: Json, message: Message, place: string, budget: Budget
 function readList(json: Json, field: Field, place: string, budget: Budget): readonly unknown[] {
 	return Array.isArray(json)
 		? json.map((item, index) => readField(item, field, `${place}[${index}]`, budget))
-		: refuse(400, `${place} must be a list.`);
+		: reject(400, `${place} must be a list.`);
 }
 
 function readField(json: Json, {type}: Field, place: string, budget: Budget): unknown {
@@ -76,7 +76,7 @@ function readField(json: Json, {type}: Field, place: string, budget: Budget): un
 	}
 
 	const value = readScalar[type](json);
-	return value === undefined ? refuse(400, `${place} must be ${nouns[type]}.`) : value;
+	return value === undefined ? reject(400, `${place} must be ${nouns[type]}.`) : value;
 }
 
 const text = (json: Json) => (typeof json === 'string' ? json : undefined);

@@ -1,5 +1,5 @@
 import protobuf from 'protobufjs/minimal.js';
-import {HttpError, refuse} from '../../kit/http-error.ts';
+import {HttpError, reject} from '../../kit/http-error.ts';
 import {type Budget, createBudget, limits} from './budget.ts';
 import {exportRequest, type Field, type FieldType, type Message} from './otlp-messages.ts';
 import type {ExportRequest} from './otlp-types.ts';
@@ -18,13 +18,13 @@ export function readProtobuf(bytes: Uint8Array): ExportRequest {
 			throw error;
 		}
 
-		return refuse(400, 'The body is not an ExportTraceServiceRequest in protobuf, or it was cut off.');
+		return reject(400, 'The body is not an ExportTraceServiceRequest in protobuf, or it was cut off.');
 	}
 }
 
 function readMessage(reader: Reader, message: Message, budget: Budget, depth: number): Record<string, unknown> {
 	if (depth > limits.depth) {
-		refuse(400, `The message is nested deeper than ${limits.depth} levels.`);
+		reject(400, `The message is nested deeper than ${limits.depth} levels.`);
 	}
 
 	budget.spend(message);

@@ -1,7 +1,7 @@
 import type {Handlers} from '../handler.ts';
 import {readPage} from '../page.ts';
 
-export const placeHandlers = {
+export const scopeHandlers = {
 	async listOrganizations({query}, {principal, services: {database}}) {
 		const rows = database
 			.selectFrom('organizations')

@@ -1,7 +1,7 @@
 import type {AliasedSelectQueryBuilder, SelectQueryBuilder} from 'kysely';
 import {formatBytes} from '../../core/format.ts';
 import type {Queries, Tables} from '../database/tables.ts';
-import {refuse} from '../kit/http-error.ts';
+import {reject} from '../kit/http-error.ts';
 
 /**
  * Maximum bytes of stored JSON in one response. Including the rest of the response, a client accepts at most 64 MiB
@@ -9,7 +9,7 @@ import {refuse} from '../kit/http-error.ts';
  */
 const maxResponseBytes = 50_000_000;
 
-/** The argument of `assertSmall`. `pg` returns a sum as text. */
+/** The argument of `assertResponseFits`. `pg` returns a sum as text. */
 type Size = {readonly answer_bytes: number | string | null};
 
 /**
@@ -30,9 +30,9 @@ export function sizeOf<From extends keyof Tables>(
  * Rejects (400) a response that would be too large, before any of it is read, so that large stored values can't exhaust
  * the server. `less` is a sentence that suggests a smaller request.
  */
-export function assertSmall({answer_bytes}: Size, less: string): void {
+export function assertResponseFits({answer_bytes}: Size, less: string): void {
 	const bytes = Number(answer_bytes);
 	if (bytes > maxResponseBytes) {
-		refuse(400, `The response would have ${formatBytes(bytes)}. ${less}`);
+		reject(400, `The response would have ${formatBytes(bytes)}. ${less}`);
 	}
 }

@@ -1,11 +1,11 @@
-import {refuse, refuseInvalid} from '../kit/http-error.ts';
+import {reject, rejectField} from '../kit/http-error.ts';
 import {orProviderFault} from '../sandboxes/provider-fault.ts';
 import type {Task} from '../tasks/task.ts';
 import {isFor, parseReference} from '../tasks/task-reference.ts';
 import type {Services} from './services.ts';
 
 /** How many tasks an error suggests. */
-const mostNamed = 10;
+const maxSuggestions = 10;
 
 /**
  * Returns the task that a body refers to. Rejects an invalid reference (422) and a task that the organization can't use
@@ -13,7 +13,7 @@ const mostNamed = 10;
  */
 export async function findTask(services: Services, reference: string, organization: string): Promise<Task> {
 	if (!parseReference(reference)) {
-		refuseInvalid([{loc: ['body', 'task_ref'], msg: 'must be [org/]name[@version]', type: 'invalid_reference'}]);
+		rejectField(['body', 'task_ref'], 'must be [org/]name[@version]', 'invalid_reference');
 	}
 
 	const {tasks} = services.sandboxes;
@@ -24,9 +24,18 @@ export async function findTask(services: Services, reference: string, organizati
 
 	const others = (await orProviderFault(services, tasks.list())).filter(other => isFor(other, organization));
 	const names = [...new Set(others.map(({name, version}) => `${name}@${version}`))].toSorted();
-	const more = names.length > mostNamed ? `, and ${names.length - mostNamed} more` : '';
-	refuse(
+	const more = names.length > maxSuggestions ? `, and ${names.length - maxSuggestions} more` : '';
+	reject(
 		404,
-		`Task not found: “${reference}”. This organization can use ${names.slice(0, mostNamed).join(', ')}${more}.`,
+		`Task not found: “${reference}”. This organization can use ${names.slice(0, maxSuggestions).join(', ')}${more}.`,
 	);
+}
+
+/** Returns the requested time limit; null for none. Rejects (422) one below a second. */
+export function checkTimeout(seconds: number | null | undefined): number | null {
+	if (typeof seconds === 'number' && seconds < 1) {
+		rejectField(['body', 'timeout_sec'], 'must be at least 1', 'too_small');
+	}
+
+	return seconds ?? null;
 }
