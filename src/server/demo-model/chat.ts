@@ -12,7 +12,10 @@ const message = z.looseObject({
 	tool_call_id: z.optional(z.nullable(z.string())),
 });
 
-/** The part of a Chat Completions request that the demo model reads; what else is in messages and tools only counts as tokens. */
+/**
+ * The part of a Chat Completions request that the demo model reads. Everything else in messages and tools only counts
+ * as tokens.
+ */
 export const chatSchema = z.object({
 	model: z.string(),
 	messages: z.array(message).check(z.minLength(1), z.maxLength(10_000)),
@@ -28,16 +31,16 @@ export const chatSchema = z.object({
 export type ChatRequest = z.infer<typeof chatSchema>;
 export type ChatMessage = ChatRequest['messages'][number];
 
-/** What a tool answered, with what it was asked. */
-export type ToolAnswer = {readonly name: string; readonly arguments: JsonObject; readonly output: string};
+/** The result of a tool call, with its arguments. */
+export type ToolResult = {readonly name: string; readonly arguments: JsonObject; readonly output: string};
 
-/** The last thing that the person said. */
+/** Returns the user's last message. */
 export function lastPrompt({messages}: ChatRequest): string {
 	return textOf(messages.findLast(({role}) => role === 'user'));
 }
 
-/** What the tools answered since then, in order; empty where the person spoke last. */
-export function freshAnswers({messages}: ChatRequest): readonly ToolAnswer[] {
+/** Returns the tool results since the last message, in order; empty if the user's message is the last one. */
+export function latestResults({messages}: ChatRequest): readonly ToolResult[] {
 	const calls = new Map(messages.flatMap(({tool_calls}) => tool_calls ?? []).map(call => [call.id, call.function]));
 	const since = messages.findLastIndex(({role}) => role !== 'tool') + 1;
 	return messages.slice(since).map(answer => {
@@ -47,7 +50,7 @@ export function freshAnswers({messages}: ChatRequest): readonly ToolAnswer[] {
 	});
 }
 
-/** The text of a message, whose content is a string or a list of parts. */
+/** Returns the text of a message, whose content is a string or a list of parts. */
 function textOf(spoken: ChatMessage | undefined): string {
 	const content = spoken?.content;
 	const parts = Array.isArray(content) ? content : [content];

@@ -5,15 +5,15 @@ import type {ChatRequest} from './chat.ts';
 import {type Reply, replyTo} from './reply.ts';
 import {countTokens} from './token-count.ts';
 
-/** Pieces of text that are sent in a second: about what a real model does. */
-const usualPace = 45;
+/** Pieces of text a second, about as fast as a real model. */
+const piecesPerSecond = 45;
 
 type Options = {
-	/** How many times faster than a real model it answers; Infinity for no waiting at all. */
+	/** The speed relative to a real model; Infinity for no delay. */
 	readonly speed?: number;
 };
 
-/** The reply as chunks of a Chat Completions stream, each a JSON text, and the end mark `[DONE]`. */
+/** Yields the reply as chunks of a Chat Completions stream, each a JSON text, and then `[DONE]`. */
 export async function* streamCompletion(
 	chat: ChatRequest,
 	{speed = 1}: Options,
@@ -21,14 +21,14 @@ export async function* streamCompletion(
 ): AsyncGenerator<string> {
 	const reply = replyTo(chat);
 	const head = {...headOf(chat), object: 'chat.completion.chunk'};
-	const wait = 1000 / (usualPace * speed);
+	const delayMs = 1000 / (piecesPerSecond * speed);
 	const chunk = (delta: JsonObject, finish: string | null = null) =>
 		JSON.stringify({...head, choices: [{index: 0, delta, finish_reason: finish}]});
 
 	yield chunk({role: 'assistant', content: ''});
 	for (const delta of deltasOf(reply)) {
-		if (wait > 0) {
-			await sleep(wait, undefined, {signal});
+		if (delayMs > 0) {
+			await sleep(delayMs, undefined, {signal});
 		}
 
 		yield chunk(delta);
@@ -42,7 +42,7 @@ export async function* streamCompletion(
 	yield '[DONE]';
 }
 
-/** The reply as one Chat Completions object. */
+/** Returns the reply as one Chat Completions object. */
 export function wholeCompletion(chat: ChatRequest): JsonObject {
 	const reply = replyTo(chat);
 	const {reasoning, text} = reply;
@@ -73,7 +73,7 @@ function callOf({name, arguments: args}: Reply['calls'][number]) {
 	return {id: `call_${randomUUID().slice(0, 8)}`, type: 'function', function: {name, arguments: JSON.stringify(args)}};
 }
 
-/** Reasoning, then text, then calls, whose arguments come in pieces as they do from a real model. */
+/** Yields reasoning, then text, then calls. Arguments come in pieces, as they do from a real model. */
 function* deltasOf({reasoning, text, calls}: Reply): Generator<JsonObject> {
 	for (const piece of piecesOf(reasoning)) {
 		yield {reasoning_content: piece};
@@ -92,7 +92,7 @@ function* deltasOf({reasoning, text, calls}: Reply): Generator<JsonObject> {
 	}
 }
 
-/** Cuts a text into pieces about as long as tokens, never inside a character; together they are the text. */
+/** Splits a text into pieces about as long as tokens, never inside a character. */
 export function piecesOf(text: string): readonly string[] {
 	return text.match(/\s*\S{1,6}|\s+/gu) ?? [];
 }

@@ -7,7 +7,7 @@ import type {Route, RouteRequest} from '../kit/route.ts';
 import {chatSchema} from './chat.ts';
 import {streamCompletion, wholeCompletion} from './completion.ts';
 
-/** The demo model as the catalog shows it. It takes no key and costs nothing. */
+/** The demo model as listed in the catalog. It needs no key and is free. */
 export const demoModelInfo: InferenceInfo = {
 	id: demoModel,
 	name: 'Demo model, no AI',
@@ -23,15 +23,15 @@ export const demoModelInfo: InferenceInfo = {
 	modalities_output: ['text'],
 };
 
-/** Its name among the models of this host, without `custom/`. */
+/** Its name in this server's list of models, without `custom/`. */
 const {name} = parseModelId(demoModel);
 
 export type DemoOptions = {
-	/** How many times faster than a real model it answers, 1 by default; Infinity for no waiting at all. */
+	/** The speed relative to a real model, 1 by default; Infinity for no delay. */
 	readonly speed?: number;
 };
 
-/** The demo model, spoken to as OpenAI's Chat Completions. */
+/** The routes of the demo model, compatible with OpenAI's Chat Completions. */
 export function demoRoutes(options: DemoOptions): readonly Route[] {
 	return [
 		{
@@ -52,13 +52,13 @@ async function complete({request, url}: RouteRequest, options: DemoOptions): Pro
 		return errorResponse(
 			url,
 			400,
-			`This is not a chat request; look at ${[...new Set(places)].slice(0, 5).join(', ')}.`,
+			`This is not a valid chat request. Check ${[...new Set(places)].slice(0, 5).join(', ')}.`,
 		);
 	}
 
 	const chat = parsed.data;
 	if (chat.model !== name) {
-		return errorResponse(url, 404, `There is no model “${chat.model.slice(0, 100)}” here; there is “${name}”.`);
+		return errorResponse(url, 404, `Model not found: “${chat.model.slice(0, 100)}”. This server has “${name}”.`);
 	}
 
 	return chat.stream

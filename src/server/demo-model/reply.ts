@@ -1,8 +1,8 @@
 import {isJsonObject, type JsonObject} from '../../core/json.ts';
-import {type ChatRequest, freshAnswers, lastPrompt} from './chat.ts';
-import {sayAnswers} from './tool-words.ts';
-import {readWish, type WishedCall} from './wish.ts';
-import {words} from './words.ts';
+import {type ChatRequest, lastPrompt, latestResults} from './chat.ts';
+import {type IntendedCall, readIntent} from './intent.ts';
+import {texts} from './texts.ts';
+import {describeResults} from './tool-results.ts';
 
 /** One message of the demo model. */
 export type Reply = {
@@ -11,27 +11,27 @@ export type Reply = {
 	readonly calls: readonly {readonly name: string; readonly arguments: JsonObject}[];
 };
 
-/** Answers a conversation. Everything comes from the request: the same request gets the same reply. */
+/** Answers a conversation. The reply depends only on the request. */
 export function replyTo(chat: ChatRequest): Reply {
-	const answers = freshAnswers(chat);
+	const answers = latestResults(chat);
 	if (answers.length > 0) {
 		const tools = answers.map(({name}) => name).join(' and ');
-		return {reasoning: `${tools} answered. I put that into words.`, text: sayAnswers(answers), calls: []};
+		return {reasoning: `${tools} answered. I put that into words.`, text: describeResults(answers), calls: []};
 	}
 
-	const wish = readWish(lastPrompt(chat));
-	if (wish.kind !== 'calls') {
-		return {reasoning: `I am a script: this reads like “${wish.kind}” to me.`, text: words[wish.kind], calls: []};
+	const intent = readIntent(lastPrompt(chat));
+	if (intent.kind !== 'calls') {
+		return {reasoning: `I am a script: this reads like “${intent.kind}” to me.`, text: texts[intent.kind], calls: []};
 	}
 
-	const calls = wish.calls.flatMap(call => offered(chat, call));
+	const calls = intent.calls.flatMap(call => offered(chat, call));
 	return calls.length > 0
 		? {reasoning: `To answer I need ${calls.map(({name}) => name).join(' and ')}.`, text: '', calls}
-		: {reasoning: 'I would need a tool for that.', text: words.noTools, calls: []};
+		: {reasoning: 'I would need a tool for that.', text: texts.noTools, calls: []};
 }
 
-/** The call, where the client offered such a tool, with those arguments that its schema knows. */
-function offered({tools}: ChatRequest, {name, arguments: args}: WishedCall): readonly WishedCall[] {
+/** Returns the call if the client offers such a tool, with the arguments that its schema knows. */
+function offered({tools}: ChatRequest, {name, arguments: args}: IntendedCall): readonly IntendedCall[] {
 	const tool = tools?.find(candidate => candidate.function.name === name);
 	if (!tool) {
 		return [];

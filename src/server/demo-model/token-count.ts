@@ -1,7 +1,7 @@
 import type {ChatRequest} from './chat.ts';
 import type {Reply} from './reply.ts';
 
-/** Usage as Chat Completions reports it; estimated, four characters a token. */
+/** Usage as Chat Completions reports it; estimated at four characters a token. */
 export type ChatUsage = {
 	readonly prompt_tokens: number;
 	readonly completion_tokens: number;
@@ -10,7 +10,7 @@ export type ChatUsage = {
 	readonly completion_tokens_details: {readonly reasoning_tokens: number};
 };
 
-/** Counts a request and its reply. What the request before this one held already counts as read from a cache. */
+/** Counts a request and its reply. The part that the previous request already contained counts as read from a cache. */
 export function countTokens({messages, tools}: ChatRequest, reply: Reply): ChatUsage {
 	const lastAnswer = messages.findLastIndex(({role}) => role === 'assistant');
 	const prompt = tokens(JSON.stringify({messages, tools}));

@@ -17,10 +17,10 @@ function artifactOf(filename: string, mimeType: string, text: string): DemoArtif
 	return {oid: `sha256:${createHash('sha256').update(text).digest('hex')}`, filename, mimeType, text};
 }
 
-/** What the best trial of an attack said, word by word. */
+/** The transcript of an attack's best trial. */
 export const refundTranscript: DemoArtifact = artifactOf('refund.txt', 'text/plain', transcript);
 
-/** How a message of a finding refers to an artifact. */
+/** Returns the part of a finding's message that refers to an artifact. */
 export function partOf({oid, filename, mimeType, text}: DemoArtifact): object {
 	return {
 		kind: 'file',
@@ -29,7 +29,7 @@ export function partOf({oid, filename, mimeType, text}: DemoArtifact): object {
 	};
 }
 
-/** How a span refers to it, so that it may be resolved. */
+/** Returns a span's reference to an artifact, which makes it resolvable. */
 export function referenceOf({oid, filename, mimeType, text}: DemoArtifact): object {
 	return {oid, filename, mime_type: mimeType, size_bytes: Buffer.byteLength(text)};
 }

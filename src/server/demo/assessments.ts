@@ -7,7 +7,7 @@ type Attack = {
 	readonly goal: string;
 	readonly category: string;
 	readonly severity: string;
-	/** The best score of each trial, in their order; 1 is full success of the attacker. */
+	/** The best score of each trial in order; 1 is full success of the attacker. */
 	readonly scores: readonly number[];
 	readonly transforms?: readonly string[];
 	readonly detail?: Readonly<Record<string, unknown>>;
@@ -22,7 +22,7 @@ type Assessment = {
 	readonly attacks: readonly Attack[];
 };
 
-/** From here on a trial counts as a success of the attacker. */
+/** From this score on, a trial is a success of the attacker. */
 const threshold = 0.7;
 
 const assessments: readonly Assessment[] = [
@@ -107,7 +107,7 @@ const assessments: readonly Assessment[] = [
 	},
 ];
 
-/** Assessments with their attacks and every trial of them. */
+/** Assessments with their attacks and all trials. */
 export const assessmentSpans: readonly DemoSpan[] = assessments.flatMap(({id, name, target, at, attacks}) => [
 	{
 		trace: id,

@@ -1,4 +1,4 @@
 import {derivedId} from '../ingest/ids.ts';
 
-/** The id of something in the demonstration, the same in every server that shows it. */
+/** Returns the id of something in the demo. It is the same on every server. */
 export const demoId = (kind: string, name: string): string => derivedId('demonstration', kind, name);

@@ -5,18 +5,18 @@ import type {Services} from '../handlers/services.ts';
 import type {App} from '../kit/route.ts';
 import {createRuntime} from '../sandboxes/create-runtime.ts';
 import {exampleNames} from '../tasks/examples/examples.ts';
-import type {DemoThing} from './demo-thing.ts';
+import type {DemoReference} from './demo-reference.ts';
 import {loadDemo} from './load-demo.ts';
 import {demoSessions} from './sessions.ts';
 import {demoEvaluation, demoRuns} from './work.ts';
 
-const beginning = {organization: 'demo', workspace: 'main', project: 'shop', email: 'you@localhost'};
+const demoScope = {organization: 'demo', workspace: 'main', project: 'shop', email: 'you@localhost'};
 
 const runtimes = [
 	{
 		key: 'web-shop',
 		name: 'Web shop',
-		description: 'A small shop whose log is alive.',
+		description: 'A small shop with a busy log.',
 		taskReference: 'web-shop',
 		requestedSeconds: 1800,
 	},
@@ -25,8 +25,8 @@ const runtimes = [
 
 const autoRefill = {refill_enabled: 1, has_payment_method: 1, monthly_cap: 10, quantity: 1000, threshold: 500} as const;
 
-/** What the demonstration has that no operation lists. */
-export const demoThings: readonly DemoThing[] = [
+/** What the demo contains that no operation lists. */
+export const demoReferences: readonly DemoReference[] = [
 	...demoSessions.map(id => ({kind: 'session' as const, id})),
 	...demoRuns.map(id => ({kind: 'run' as const, id})),
 	...runtimes.map(({key}) => ({kind: 'runtime' as const, id: key})),
@@ -34,38 +34,43 @@ export const demoThings: readonly DemoThing[] = [
 	{kind: 'evaluation', id: demoEvaluation},
 ];
 
-/** The first user of the demonstration, and the UUID of its project. */
+/** The first user of the demo, and the UUID of its project. */
 export type Installed = Initialized & {readonly projectId: string};
 
 /**
- * Makes the organization of the demonstration with its first user, and loads what it has. Undefined where it is there
- * already, as it was left.
+ * Creates the demo organization with its first user, and loads the demo. Returns undefined if it already exists, and
+ * leaves it unchanged.
  */
 export async function installDemo(app: App, services: Services): Promise<Installed | undefined> {
-	const made = await initialize(services, beginning).catch(error => {
+	const initialized = await initialize(services, demoScope).catch(error => {
 		if (error instanceof AppError && error.code === 'conflict') {
 			return undefined;
 		}
 
 		throw error;
 	});
-	if (!made) {
+	if (!initialized) {
 		return undefined;
 	}
 
-	await loadDemo(app, {org: made.organization, workspace: made.workspace, key: made.apiKey, now: services.now()});
+	await loadDemo(app, {
+		org: initialized.organization,
+		workspace: initialized.workspace,
+		key: initialized.apiKey,
+		now: services.now(),
+	});
 	const {organization_id, workspace_id, id} = await services.database
 		.selectFrom('projects')
 		.innerJoin('workspaces', 'workspaces.id', 'projects.workspace_id')
 		.innerJoin('organizations', 'organizations.id', 'workspaces.organization_id')
 		.select(['organization_id', 'workspace_id', 'projects.id'])
-		.where('organizations.slug', '=', made.organization)
+		.where('organizations.slug', '=', initialized.organization)
 		.executeTakeFirstOrThrow();
 	const owner = {
 		organizationId: organization_id,
 		workspaceId: workspace_id,
 		projectId: id,
-		createdBy: made.userId,
+		createdBy: initialized.userId,
 	};
 	await services.database.transaction().execute(async transaction => {
 		await grantCredits(transaction, {
@@ -80,5 +85,5 @@ export async function installDemo(app: App, services: Services): Promise<Install
 		await createRuntime(services, {...owner, ...runtime});
 	}
 
-	return {...made, projectId: id};
+	return {...initialized, projectId: id};
 }

@@ -7,7 +7,7 @@ import {toOtlp} from './span.ts';
 import {workSpans} from './work.ts';
 
 type Options = {
-	/** Of the organization that the demonstration is loaded into. */
+	/** The slug of the organization to load the demo into. */
 	readonly org: string;
 	readonly workspace: string;
 	readonly key: Secret;
@@ -15,8 +15,8 @@ type Options = {
 };
 
 /**
- * Loads the demonstration the way every program sends traces: through the public operations of the server, with a key. The
- * same again changes nothing but times.
+ * Loads the demo like any program that sends traces: through the public API, with a key. Loading it again only changes
+ * times.
  */
 export async function loadDemo(app: App, {org, workspace, key, now}: Options): Promise<void> {
 	const send = async (method: string, path: string, body: string) => {
@@ -24,7 +24,7 @@ export async function loadDemo(app: App, {org, workspace, key, now}: Options): P
 		const response = await app(new Request(`http://127.0.0.1/api/v1/org/${org}${path}`, {method, headers, body}));
 		const answer = await response.text();
 		if (!response.ok || answer.includes('rejectedSpans')) {
-			throw new Error(`The demonstration was not taken: ${response.status} ${answer}`);
+			throw new Error(`The demo could not be loaded: ${response.status} ${answer}`);
 		}
 	};
 

@@ -14,7 +14,7 @@ type Conversation = {
 	readonly title: string;
 	readonly agent: string;
 	readonly model: string;
-	/** When it began, in seconds from now. */
+	/** When it started, in seconds from now. */
 	readonly at: number;
 	readonly turns: readonly Turn[];
 	readonly attributes?: Readonly<Record<string, unknown>>;
@@ -80,10 +80,10 @@ const conversations: readonly Conversation[] = [
 	},
 ];
 
-/** The sessions by id, the latest first. */
+/** The session ids, latest first. */
 export const demoSessions: readonly string[] = conversations.map(({id}) => demoId('session', id));
 
-/** Conversations with agents: their messages with usage, and the tools that were called. */
+/** Sessions with agents: messages with usage, and tool calls. */
 export const sessionSpans: readonly DemoSpan[] = conversations.flatMap(conversation => {
 	const {id, title, agent, model, at, turns, attributes = {}} = conversation;
 	const [provider = '', name = ''] = model.split('/');

@@ -1,21 +1,21 @@
 import {createHash} from 'node:crypto';
 
-/** A span of the demonstration, told in words; OTLP's form comes from `toOtlp`. */
+/** A span of the demo in a short form; `toOtlp` converts it to OTLP. */
 export type DemoSpan = {
-	/** Spans of one trace have the same. */
+	/** The same for all spans of one trace. */
 	readonly trace: string;
-	/** Its name inside the trace, by which children name their parent. */
+	/** Its name within the trace, which children refer to. */
 	readonly id: string;
 	readonly parent?: string;
 	readonly name: string;
-	/** When it began and how long it took, in seconds from the moment that the demonstration is loaded; the past is negative. */
+	/** Start and duration in seconds, relative to when the demo is loaded; the past is negative. */
 	readonly at: number;
 	readonly lasts: number;
 	readonly failed?: string;
 	readonly attributes?: Readonly<Record<string, unknown>>;
 };
 
-/** The spans as an exporter would send them: OTLP/HTTP in JSON. The same names give the same ids, whenever it is made. */
+/** Returns the spans as an exporter would send them: OTLP/HTTP in JSON. The same names always give the same ids. */
 export function toOtlp(spans: readonly DemoSpan[], now: Date): object {
 	return {
 		resourceSpans: [
@@ -47,7 +47,7 @@ function toAttributes(values: Readonly<Record<string, unknown>>): object[] {
 	return Object.entries(values).map(([key, value]) => ({key, value: toValue(value)}));
 }
 
-/** Objects travel as JSON in text, which every exporter can send. */
+/** Objects are sent as JSON text, which every exporter supports. */
 function toValue(value: unknown): object {
 	switch (typeof value) {
 		case 'string':

@@ -56,7 +56,7 @@ const declared = {
 	},
 };
 
-/** Workflow runs and what agents recorded in them; one item type has a schema that a capability declares. */
+/** Workflow runs with items recorded by agents. One item type has a schema declared by a capability. */
 const runSpans: readonly DemoSpan[] = runs.flatMap(({id, title, status, at, items}) => [
 	{
 		trace: id,
@@ -92,13 +92,13 @@ const runSpans: readonly DemoSpan[] = runs.flatMap(({id, title, status, at, item
 	),
 ]);
 
-/** The runs by id. */
+/** The ids of the runs. */
 export const demoRuns: readonly string[] = runs.map(({id}) => demoId('run', id));
 
 export const demoEvaluation = 'support-quality';
 const traced = 18;
 
-/** An evaluation of 20 items, two of which left no trace, and one that failed. */
+/** An evaluation of 20 items: two left no trace, and one failed. */
 const evaluationSpans: readonly DemoSpan[] = [
 	{
 		trace: demoEvaluation,

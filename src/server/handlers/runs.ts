@@ -1,6 +1,6 @@
 import {randomUUID} from 'node:crypto';
 import type {DatabaseTransaction} from '../database/tables.ts';
-import {holdWorkspaces} from '../ingest/place.ts';
+import {lockWorkspaces} from '../ingest/target.ts';
 import {reject, rejectNotFound} from '../kit/http-error.ts';
 import type {Handlers} from './handler.ts';
 
@@ -17,7 +17,7 @@ export const runHandlers = {
 		};
 		return await database.transaction().execute(async transaction => {
 			// A run's state also comes from spans, and ingesting them must not overwrite a claim.
-			await holdWorkspaces(transaction, [workspace.id]);
+			await lockWorkspaces(transaction, [workspace.id]);
 			const status = await claimOnce(transaction, claim);
 			return {execution_id: claim.executionId, run_id: claim.runId, status};
 		});

@@ -1,4 +1,4 @@
-import {holdWorkspaces} from '../ingest/place.ts';
+import {lockWorkspaces} from '../ingest/target.ts';
 import {reject, rejectNotFound} from '../kit/http-error.ts';
 import type {Handlers} from './handler.ts';
 import {readSession} from './responses/session-response.ts';
@@ -12,7 +12,7 @@ export const sessionHandlers = {
 		const {database, catalog, now} = services;
 		return database.transaction().execute(async transaction => {
 			// Ingesting spans reads, changes and writes the archive state, and must not interleave.
-			await holdWorkspaces(transaction, [scope.workspace.id]);
+			await lockWorkspaces(transaction, [scope.workspace.id]);
 			const found = await transaction
 				.selectFrom('sessions')
 				.select(['id', 'archived_at', 'said_at'])

@@ -1,7 +1,7 @@
 import {reject, rejectField} from '../kit/http-error.ts';
 import {orProviderFault} from '../sandboxes/provider-fault.ts';
 import type {Task} from '../tasks/task.ts';
-import {isFor, parseReference} from '../tasks/task-reference.ts';
+import {isUsableBy, parseReference} from '../tasks/task-reference.ts';
 import type {Services} from './services.ts';
 
 /** How many tasks an error suggests. */
@@ -22,7 +22,7 @@ export async function findTask(services: Services, reference: string, organizati
 		return task;
 	}
 
-	const others = (await orProviderFault(services, tasks.list())).filter(other => isFor(other, organization));
+	const others = (await orProviderFault(services, tasks.list())).filter(other => isUsableBy(other, organization));
 	const names = [...new Set(others.map(({name, version}) => `${name}@${version}`))].toSorted();
 	const more = names.length > maxSuggestions ? `, and ${names.length - maxSuggestions} more` : '';
 	reject(

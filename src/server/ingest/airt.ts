@@ -6,7 +6,7 @@ import {derivedId} from './ids.ts';
 import type {Origin} from './sessions.ts';
 import {type Touched, toSpan, toTime} from './store-spans.ts';
 
-/** Writes the assessments and findings that spans belong to. The caller holds the workspace. */
+/** Writes the assessments and findings that spans belong to. The caller must have locked the workspace. */
 export async function deriveAirt(
 	transaction: DatabaseTransaction,
 	origin: Origin,
@@ -44,17 +44,17 @@ async function writeAssessment(
 		.where('id', '=', id)
 		.where('workspace_id', '=', workspaceId)
 		.executeTakeFirst();
-	// The assessment's own span is the last one to end; of several the later one counts.
+	// The assessment's own span ends last; if there are several, the latest one counts.
 	const own = spans
 		.filter(({type}) => type === 'assessment')
 		.sort((a, b) => a.span.endedAt - b.span.endedAt || a.span.spanId.localeCompare(b.span.spanId))
 		.at(-1)?.span;
 	const said = own && fieldsOf(own.attributes, 'service.airt.assessment.', assessmentShape);
 	const completed = own && toTime(own.endedAt);
-	const isNews = own && completed !== undefined && completed >= (row?.completed_at ?? '');
+	const isNewer = own && completed !== undefined && completed >= (row?.completed_at ?? '');
 	const {name, status, ...detail} = said ?? {};
 	const values = {
-		...(isNews && {
+		...(isNewer && {
 			name: name ?? own.name,
 			status: status ?? (own.statusCode === 2 ? 'failed' : 'completed'),
 			detail: JSON.stringify(detail),

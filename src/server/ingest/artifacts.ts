@@ -2,18 +2,18 @@ import type {Insertable} from 'kysely';
 import * as z from 'zod/mini';
 import type {DatabaseTransaction, Tables} from '../database/tables.ts';
 import {chunks} from './ids.ts';
-import {jsonAt, longestName} from './read-attributes.ts';
+import {jsonAt, maxNameLength} from './read-attributes.ts';
 import type {Origin} from './sessions.ts';
 import type {Touched} from './store-spans.ts';
 
 const referenceSchema = z.object({
-	oid: z.string().check(z.minLength(1), z.maxLength(longestName)),
+	oid: z.string().check(z.minLength(1), z.maxLength(maxNameLength)),
 	filename: z.optional(z.nullable(z.string())),
 	mime_type: z.optional(z.nullable(z.string())),
 	size_bytes: z.optional(z.nullable(z.int().check(z.gte(0)))),
 });
 
-/** Writes which artifacts spans refer to: what none of them names cannot be resolved. The caller holds the workspace. */
+/** Stores which artifacts spans refer to; only those can be resolved. The caller must have locked the workspace. */
 export async function deriveArtifacts(
 	transaction: DatabaseTransaction,
 	{organizationId, workspaceId}: Origin,

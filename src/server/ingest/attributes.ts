@@ -1,4 +1,4 @@
-/** What an attribute feeds, as `help traces` names it. */
+/** What an attribute is used for, as `help traces` names it. */
 type Feeds = 'scope' | 'sessions' | 'evaluations' | 'AIRT' | 'runs and items' | 'artifacts' | 'all';
 
 type Row = {
@@ -8,46 +8,54 @@ type Row = {
 };
 
 /**
- * Every attribute that the server reads, of a span or of its resource: what is not here feeds nothing, and cannot be read,
- * because `AttributeKey` has no other. `gen_ai.*` are OpenTelemetry's GenAI semantic conventions. JSON comes as text, or
- * as lists and maps of OTLP. A key that ends in `*` stands for all fields of a resource, by their names in the API.
+ * Every attribute that the server reads, from spans or resources. Other attributes are ignored, and `AttributeKey`
+ * prevents code from reading them. `gen_ai.*` are OpenTelemetry's GenAI semantic conventions. JSON arrives as text, or
+ * as OTLP's lists and maps. A key that ends with `*` stands for all fields of a resource, named as in the API.
  */
 export const attributeTable = {
-	'service.workspace': {type: 'text', feeds: 'scope', meaning: 'Workspace by slug or id; else the first one.'},
-	'service.project': {type: 'text', feeds: 'scope', meaning: 'Project by slug or id; else the first of the workspace.'},
+	'service.workspace': {type: 'text', feeds: 'scope', meaning: 'Workspace by slug or id; by default the oldest one.'},
+	'service.project': {
+		type: 'text',
+		feeds: 'scope',
+		meaning: 'Project by slug or id; by default the oldest of the workspace.',
+	},
 	'service.span.type': {
 		type: 'text',
 		feeds: 'all',
 		meaning:
-			'What the span is, where no convention says it: `compaction`, `assessment`, `attack`, `trial`, `workflow_run`, or a word of your own that shows in the span types of an evaluation.',
+			'What the span is, if no convention says so: `compaction`, `assessment`, `attack`, `trial`, `workflow_run`, or your own word, which appears in the span types of an evaluation.',
 	},
 	'gen_ai.conversation.id': {
 		type: 'text',
 		feeds: 'sessions',
-		meaning: 'The session. A UUID is its id; of other text an id is derived. Spans of the same user below inherit it.',
+		meaning: 'The session. A UUID is its id; other text gives a derived id. Descendants by the same user inherit it.',
 	},
 	'gen_ai.operation.name': {
 		type: 'text',
 		feeds: 'sessions',
 		meaning:
-			'`chat`, `generate_content` and `text_completion` are messages with usage, `execute_tool` is a tool call. Usage of `invoke_agent` is not read: it repeats that of its messages.',
+			'`chat`, `generate_content` and `text_completion` are messages with usage, `execute_tool` is a tool call. Usage of `invoke_agent` is ignored, because it repeats that of its messages.',
 	},
 	'gen_ai.provider.name': {type: 'text', feeds: 'sessions', meaning: 'The first half of `provider/model-name`.'},
 	'gen_ai.system': {type: 'text', feeds: 'sessions', meaning: 'The older name of `gen_ai.provider.name`.'},
-	'gen_ai.request.model': {type: 'text', feeds: 'sessions', meaning: 'The model, where the response names none.'},
-	'gen_ai.response.model': {type: 'text', feeds: 'sessions', meaning: 'The model that answered; the price is its.'},
+	'gen_ai.request.model': {type: 'text', feeds: 'sessions', meaning: 'The model, if the response names none.'},
+	'gen_ai.response.model': {
+		type: 'text',
+		feeds: 'sessions',
+		meaning: 'The model that responded, which decides the price.',
+	},
 	'gen_ai.response.id': {
 		type: 'text',
 		feeds: 'sessions',
-		meaning: 'The message; without it the span is one. Of several spans with one id the last one counts, whole.',
+		meaning: 'The message; without it the span is the message. If several spans have the id, the last one counts.',
 	},
 	'gen_ai.usage.input_tokens': {
 		type: 'number',
 		feeds: 'sessions',
 		meaning:
-			'All input, with cached tokens, as the conventions say for every provider: both cache buckets are subtracted. Not of Anthropic where the cache came under its older names, nor where it is less than the two: then it is without them already.',
+			'All input including cached tokens, as the conventions say for every provider; both cache counts are subtracted. Exception: Anthropic with the older cache names, or with less input than cache, already excludes them.',
 	},
-	'gen_ai.usage.output_tokens': {type: 'number', feeds: 'sessions', meaning: 'Output, with what was thought.'},
+	'gen_ai.usage.output_tokens': {type: 'number', feeds: 'sessions', meaning: 'Output, including reasoning.'},
 	'gen_ai.usage.cache_read.input_tokens': {type: 'number', feeds: 'sessions', meaning: 'Input read from the cache.'},
 	'gen_ai.usage.cache_creation.input_tokens': {
 		type: 'number',
@@ -67,21 +75,21 @@ export const attributeTable = {
 	'gen_ai.input.messages': {
 		type: 'JSON',
 		feeds: 'sessions',
-		meaning: 'Where the last one is of the user, it counts as a message, and is the preview of the session.',
+		meaning: 'If the last one is from the user, it counts as a message and becomes the session’s preview.',
 	},
 	'gen_ai.agent.name': {type: 'text', feeds: 'sessions', meaning: 'The agent of the session.'},
-	'gen_ai.tool.call.id': {type: 'text', feeds: 'sessions', meaning: 'A tool call; without it the span is one.'},
+	'gen_ai.tool.call.id': {type: 'text', feeds: 'sessions', meaning: 'A tool call; without it the span is the call.'},
 	'service.usage.cost_usd': {
 		type: 'number',
 		feeds: 'sessions',
-		meaning: 'What a message cost in US dollars, where the price list of the server is not to be asked.',
+		meaning: 'What a message cost in US dollars, instead of the server’s own prices.',
 	},
 	'service.session.title': {type: 'text', feeds: 'sessions', meaning: 'Title of the session.'},
 	'service.session.origin': {type: 'text', feeds: 'sessions', meaning: '`user`, `eval` or `worker`.'},
 	'service.session.visibility': {
 		type: 'text',
 		feeds: 'sessions',
-		meaning: '`private`, which it is by default, or `workspace`.',
+		meaning: '`private` (the default) or `workspace`.',
 	},
 	'service.session.labels': {type: 'JSON', feeds: 'sessions', meaning: 'Object of lists of text.'},
 	'service.session.archived': {
@@ -95,33 +103,33 @@ export const attributeTable = {
 		meaning: '`evaluation` or `user`: freezes the session at the end of the span.',
 	},
 	'service.runtime.id': {type: 'text', feeds: 'sessions', meaning: 'UUID of the runtime that the session runs in.'},
-	'service.evaluation.id': {type: 'text', feeds: 'evaluations', meaning: 'The evaluation. Spans below inherit it.'},
+	'service.evaluation.id': {type: 'text', feeds: 'evaluations', meaning: 'The evaluation. Descendants inherit it.'},
 	'service.evaluation.item.id': {
 		type: 'text',
 		feeds: 'evaluations',
-		meaning: 'An item of the evaluation, traced by this span and those below.',
+		meaning: 'An item of the evaluation, traced by this span and its descendants.',
 	},
 	'service.evaluation.item_count': {
 		type: 'number',
 		feeds: 'evaluations',
-		meaning: 'How many items the evaluation has; those without a span are untraced.',
+		meaning: 'Number of items in the evaluation; those without a span are untraced.',
 	},
 	'service.airt.assessment.id': {
 		type: 'text',
 		feeds: 'AIRT',
-		meaning: 'The assessment; of what is no UUID an id is derived. Spans below inherit it.',
+		meaning: 'The assessment. A UUID is its id; other text gives a derived id. Descendants inherit it.',
 	},
 	'service.airt.assessment.*': {
 		type: 'JSON',
 		feeds: 'AIRT',
 		meaning:
-			'On a span of type `assessment`: `name`, `status`, `sandbox`, `target_model`, `description`. Its end completes the assessment, or fails it where its status is an error.',
+			'On a span of type `assessment`: `name`, `status`, `sandbox`, `target_model`, `description`. Its end completes the assessment, or fails it if its status is an error.',
 	},
 	'service.airt.attack.*': {
 		type: 'JSON',
 		feeds: 'AIRT',
 		meaning:
-			'On a span of type `attack`, which is one finding: any field of `FindingDetail`, and `asr`, `transforms`. What is missing comes of its trials: best score, candidate and response, counts, success.',
+			'On a span of type `attack`, which is one finding: any field of `FindingDetail`, and `asr`, `transforms`. Missing fields come from its trials: best score, candidate and response, counts, success.',
 	},
 	'service.airt.trial.*': {
 		type: 'JSON',
@@ -131,7 +139,7 @@ export const attributeTable = {
 	'service.workflow.run.id': {
 		type: 'text',
 		feeds: 'runs and items',
-		meaning: 'The workflow run; its sessions are those of its spans. Spans of the same user below inherit it.',
+		meaning: 'The workflow run; its sessions are those of its spans. Descendants by the same user inherit it.',
 	},
 	'service.workflow.run.title': {type: 'text', feeds: 'runs and items', meaning: 'Title of the run.'},
 	'service.workflow.run.status': {
@@ -143,40 +151,48 @@ export const attributeTable = {
 		type: 'text',
 		feeds: 'runs and items',
 		meaning:
-			'What the claim of the run answered. Spans of an execution that lost the run to another are rejected; without it those of the user who claimed it pass.',
+			'The id that the claim of the run returned. Spans with another id are rejected, and spans without one unless they come from the user who claimed it.',
 	},
-	'service.workflow.unit': {type: 'text', feeds: 'runs and items', meaning: 'The part of the run that an item is of.'},
+	'service.workflow.unit': {
+		type: 'text',
+		feeds: 'runs and items',
+		meaning: 'The part of the run that an item belongs to.',
+	},
 	'service.item.type': {
 		type: 'text',
 		feeds: 'runs and items',
-		meaning: 'What an agent recorded: on a span, or on each of its events named `service.item`.',
+		meaning: 'The type of an item that an agent recorded: on a span, or on each of its events named `service.item`.',
 	},
 	'service.item.id': {
 		type: 'text',
 		feeds: 'runs and items',
 		meaning:
-			'The item: a UUID is its id, of other text one is derived. Recorded again, the later one counts. Without it, the span is the item.',
+			'The item. A UUID is its id; other text gives a derived id. If it is recorded again, the later one counts. Without it, the span is the item.',
 	},
 	'service.item.data': {type: 'JSON', feeds: 'runs and items', meaning: 'The item itself, an object.'},
-	'service.item.ref': {type: 'text', feeds: 'runs and items', meaning: 'A name by which others may refer to it.'},
+	'service.item.ref': {type: 'text', feeds: 'runs and items', meaning: 'A name that other items can refer to.'},
 	'service.item.schema_ref': {type: 'text', feeds: 'runs and items', meaning: 'Name of the schema of its data.'},
 	'service.item.json_schema': {
 		type: 'JSON',
 		feeds: 'runs and items',
-		meaning: 'The JSON Schema that a capability declares for the type; needs no data beside it.',
+		meaning: 'The JSON Schema that a capability declares for the type; no data is required with it.',
 	},
-	'service.capability.name': {type: 'text', feeds: 'runs and items', meaning: 'Who declares the schema.'},
+	'service.capability.name': {
+		type: 'text',
+		feeds: 'runs and items',
+		meaning: 'The capability that declares the schema.',
+	},
 	'service.capability.version': {type: 'text', feeds: 'runs and items', meaning: 'Its version.'},
 	'dreadnode.artifacts': {
 		type: 'JSON',
 		feeds: 'artifacts',
-		meaning: 'List of `{oid, filename, mime_type, size_bytes}`: the artifacts that may be resolved through the trace.',
+		meaning: 'List of `{oid, filename, mime_type, size_bytes}`: the artifacts that can be resolved through the trace.',
 	},
 } as const satisfies Readonly<Record<string, Row>>;
 
 export type AttributeKey = keyof typeof attributeTable;
 
-/** The table for documentation, a row an attribute. */
+/** Returns the table for the documentation, one row for each attribute. */
 export function attributeRows(): readonly (Row & {readonly key: string})[] {
 	return Object.entries(attributeTable).map(([key, row]) => ({key, ...row}));
 }

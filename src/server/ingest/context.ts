@@ -1,6 +1,6 @@
 import type {Span} from './otlp/span.ts';
 
-/** What a span belongs to; its descendants inherit what they don't name themselves. */
+/** What a span belongs to. Descendants inherit what they don't name themselves. */
 export type Membership = {
 	readonly session_id: string | null;
 	readonly evaluation_id: string | null;
@@ -34,16 +34,16 @@ export const linkKey = (traceId: string, spanId: string) => `${traceId}/${spanId
 export const keyOf = ({traceId, spanId}: Pick<Span, 'traceId' | 'spanId'>) => linkKey(traceId, spanId);
 
 /**
- * Returns what each span belongs to: what it names itself, else what its nearest known ancestor does. A span keeps what it
- * has, and a parent that arrives later only adds what was missing, so that the order of arrival doesn't matter. Sessions
- * and runs are inherited only among spans of the same user: span ids are no secret, and knowing one must not open another
- * user's private session, nor pull another user's spans into one's own.
+ * Returns what each span belongs to: what it names itself, else what its nearest known ancestor does. A span keeps what
+ * it has, and a parent that arrives later only adds what is missing, so the order of arrival doesn't matter. Sessions
+ * and runs are inherited only among spans of the same user: span ids are not secret, so knowing one must neither open
+ * another user's private session nor pull their spans into one's own.
  */
 export function inherit(spans: readonly Linked[]): ReadonlyMap<string, Membership> {
 	const byKey = new Map(spans.map(span => [linkKey(span.trace_id, span.span_id), span]));
 	const settled = new Map<string, Membership>();
 	for (const span of spans) {
-		// Walks up to the first settled span, without recursion: a trace may be as deep as it is long.
+		// Walks up to the first settled span in a loop, because a trace may be too deep for recursion.
 		const path: Linked[] = [];
 		const onPath = new Set<string>();
 		let next: Linked | undefined = span;
@@ -60,9 +60,9 @@ export function inherit(spans: readonly Linked[]): ReadonlyMap<string, Membershi
 
 		let above: Linked | undefined = next && {...next, ...settled.get(linkKey(next.trace_id, next.span_id))};
 		for (const each of path.reverse()) {
-			const its = merge(each, above);
-			settled.set(linkKey(each.trace_id, each.span_id), its);
-			above = {...each, ...its};
+			const membership = merge(each, above);
+			settled.set(linkKey(each.trace_id, each.span_id), membership);
+			above = {...each, ...membership};
 		}
 	}
 

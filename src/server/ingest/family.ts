@@ -4,12 +4,12 @@ import {type Family, valueAt} from './read-attributes.ts';
 
 type Shape = Readonly<Record<string, z.ZodMiniType>>;
 
-/** The fields that a family of attributes may give, as the API has them. */
+/** The fields that a family of attributes may contain, as the API defines them. */
 export type FieldsOf<Fields extends Shape> = {readonly [Name in keyof Fields]?: z.input<Fields[Name]>};
 
 /**
- * Reads the attributes of a family as fields of a resource: `service.airt.trial.score` is `score`. Lists and objects come
- * as OTLP's own or as JSON text. What does not fit the contract is left out.
+ * Reads a family of attributes as fields of a resource: `service.airt.trial.score` is `score`. Lists and objects are
+ * OTLP's own or JSON text. Values that don't match the contract are omitted.
  */
 export function fieldsOf<Fields extends Shape>(
 	attributes: JsonObject,
@@ -28,7 +28,7 @@ export function fieldsOf<Fields extends Shape>(
 	return found as FieldsOf<Fields>;
 }
 
-/** The value as the schema keeps it: without what it drops, with its defaults filled in. */
+/** Returns the value as the schema outputs it: without unknown fields, with defaults. */
 function accept(schema: z.ZodMiniType, value: Json): unknown {
 	const asItIs = z.safeParse(schema, value);
 	if (asItIs.success) {

@@ -8,7 +8,7 @@ import {type Touched, toTime} from './store-spans.ts';
 type Span = Touched['span'];
 
 /** The maximum number of trials in a finding. */
-const mostTrials = 10;
+const maxTrials = 10;
 
 /** Severities from the lowest to the highest; an unknown one ranks below all. */
 export const severities: readonly string[] = ['info', 'low', 'medium', 'high', 'critical'];
@@ -86,7 +86,7 @@ export function findingOf(
 			finding_status: said.finding_status ?? 'open',
 			finding_type: said.finding_type ?? 'jailbreak',
 			review_events: said.review_events ?? [],
-			top_trials: [...trials.slice(0, mostTrials)],
+			top_trials: [...trials.slice(0, maxTrials)],
 		}),
 		attack: z.parse(attackSpanSchema, {
 			...asAttack,

@@ -3,17 +3,17 @@ import type {JsonObject} from '../../core/json.ts';
 import {isProviderName, type ProviderName} from '../../core/model.ts';
 import {countAt, textAt} from './read-attributes.ts';
 
-/** What the conventions call an inference that answers with a message. */
+/** The conventions' operations that produce a message. */
 const generating = ['chat', 'generate_content', 'text_completion'];
 
-/** Whether a span is a message of a model. Older instrumentations name no operation, but model and usage. */
+/** Returns whether a span is a model's message. Older instrumentations set a model and usage but no operation. */
 export function isGeneration(type: string, attributes: JsonObject): boolean {
 	const isUnnamed =
 		textAt(attributes, 'gen_ai.operation.name') === undefined && textAt(attributes, 'service.span.type') === undefined;
 	return generating.includes(type) || (isUnnamed && countAt(attributes, 'gen_ai.usage.output_tokens') !== undefined);
 }
 
-/** The names that the conventions have for vendors whose models this server knows. */
+/** The conventions' names of providers that this server knows. */
 const vendors: Readonly<Record<string, ProviderName>> = {
 	'azure.ai.openai': 'openai',
 	az_ai_openai: 'openai',
@@ -29,7 +29,7 @@ const vendors: Readonly<Record<string, ProviderName>> = {
 const providerOf = (attributes: JsonObject) =>
 	textAt(attributes, 'gen_ai.provider.name') ?? textAt(attributes, 'gen_ai.system');
 
-/** The model of a span as `provider/model-name`; its name alone where nobody says whose it is. */
+/** Returns the model of a span as `provider/model-name`; just its name if the provider is unknown. */
 export function modelOf(attributes: JsonObject): string | undefined {
 	const name = textAt(attributes, 'gen_ai.response.model') ?? textAt(attributes, 'gen_ai.request.model');
 	const provider = providerOf(attributes);
@@ -40,7 +40,7 @@ export function modelOf(attributes: JsonObject): string | undefined {
 	return `${entryOf(vendors, provider) ?? provider}/${name}`;
 }
 
-/** The four buckets, as the table of messages has them. */
+/** The four token counts, named as in the table of messages. */
 export type Buckets = {
 	readonly input_tokens: number;
 	readonly cache_read_input_tokens: number;
@@ -49,8 +49,9 @@ export type Buckets = {
 };
 
 /**
- * Usage in disjoint buckets. By the conventions the input holds the cached tokens, whoever the provider is. Instrumentations
- * that hand on Anthropic's own numbers, which leave them out, use its own names for the cache, or an input smaller than it.
+ * Returns usage as disjoint token counts. By the conventions, input includes cached tokens for every provider. Some
+ * instrumentations pass on Anthropic's own numbers, which exclude them: those use Anthropic's names for the cache, or
+ * an input smaller than the cache.
  */
 export function bucketsOf(attributes: JsonObject): Buckets {
 	const input = countAt(attributes, 'gen_ai.usage.input_tokens') ?? 0;

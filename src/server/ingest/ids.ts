@@ -2,7 +2,10 @@ import {createHash} from 'node:crypto';
 import {isUuid} from '../../core/uuid.ts';
 import type {DatabaseTransaction} from '../database/tables.ts';
 
-/** A UUID that the same words always give, in the form of version 8 (RFC 9562, section 5.8). */
+/**
+ * Returns a UUID derived from words, in the form of version 8 (RFC 9562, section 5.8). The same words always give the
+ * same id.
+ */
 export function derivedId(...words: readonly string[]): string {
 	const hex = createHash('sha256').update(JSON.stringify(words)).digest('hex');
 	const variant = ((Number.parseInt(hex.slice(16, 17), 16) & 3) | 8).toString(16);
@@ -10,8 +13,8 @@ export function derivedId(...words: readonly string[]): string {
 }
 
 /**
- * Ids of what spans name in a workspace: a UUID stays what it is, unless something of another workspace has it; other
- * words give a derived id. So nobody can take, or touch, what belongs to others by naming it.
+ * Returns the ids of things that spans name in a workspace. A UUID is used as it is, unless another workspace has it;
+ * any other name gives a derived id. So no one can claim or change another workspace's things by naming them.
  */
 export async function ownIds(
 	transaction: DatabaseTransaction,
@@ -42,12 +45,12 @@ export async function ownIds(
 	);
 }
 
-/** Another workspace took a UUID after `ownIds` had checked: retry the transaction. */
+/** Another workspace took a UUID after `ownIds` had checked it. The transaction must be retried. */
 export class IdTaken extends Error {
 	override readonly name = 'IdTaken';
 }
 
-/** Pieces of a list that fit into one query: an engine takes so many parameters and no more. */
+/** Splits a list into chunks that fit into one query, because engines limit the number of parameters. */
 export function chunks<Item>(items: readonly Item[], size = 500): readonly (readonly Item[])[] {
 	return Array.from({length: Math.ceil(items.length / size)}, (_, index) =>
 		items.slice(index * size, (index + 1) * size),

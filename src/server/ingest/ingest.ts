@@ -5,41 +5,44 @@ import {IdTaken} from './ids.ts';
 import {deriveItems} from './items.ts';
 import type {Span} from './otlp/span.ts';
 import {readMemberships} from './ownership.ts';
-import {holdWorkspaces, placeSpans} from './place.ts';
 import {deriveRuns} from './runs.ts';
 import {deriveSessions} from './sessions.ts';
 import {storeSpans} from './store-spans.ts';
+import {groupByTarget, lockWorkspaces} from './target.ts';
 
-const mostAttempts = 5;
+const maxAttempts = 5;
 
 type Sender = {
 	readonly organizationId: string;
 	readonly userId: string;
 	readonly now: Date;
-	/** Most bytes that the organization may have stored. */
+	/** Maximum bytes that the organization may store. */
 	readonly storageLimit: number;
 };
 
 /**
- * Stores spans and all that derives from them, in one transaction: all of it or nothing. The same span again changes
- * nothing, and spans may come in any order and in several requests. Gives what was not taken, a sentence for each span.
- * Refuses (409) what the organization has no room for.
+ * Stores spans and everything derived from them in one transaction. Sending a span again changes nothing, and spans may
+ * arrive in any order and in several requests. Returns a message for each rejected span. Rejects the request (409) if
+ * the organization's storage is full.
  */
 export async function ingest(database: Database, sender: Sender, spans: readonly Span[]): Promise<readonly string[]> {
-	for (let tried = 1; ; tried += 1) {
+	for (let attempts = 1; ; attempts += 1) {
 		try {
 			return await attempt(database, sender, spans);
 		} catch (error) {
-			// Two workspaces took one UUID at the same moment: the next time, the id is seen to be taken. Of two that waited for
-			// each other, the one that was ended may collide with the other once more.
-			if (!isCollision(error) || tried === mostAttempts) {
+			// Two workspaces took one UUID at the same time: the retry sees that it is taken. After a deadlock, the
+			// aborted transaction may collide once more.
+			if (!isCollision(error) || attempts === maxAttempts) {
 				throw error;
 			}
 		}
 	}
 }
 
-/** What PostgreSQL says of it: not unique, or a deadlock. With SQLite only one transaction writes at a time. */
+/**
+ * Returns whether PostgreSQL reported a uniqueness violation or a deadlock. With SQLite only one transaction writes at
+ * a time.
+ */
 function isCollision(error: unknown): boolean {
 	return (
 		error instanceof IdTaken ||
@@ -53,17 +56,17 @@ function attempt(
 	spans: readonly Span[],
 ): Promise<readonly string[]> {
 	return database.transaction().execute(async transaction => {
-		const {places, rejected} = await placeSpans(transaction, organizationId, spans);
-		await holdWorkspaces(
+		const {targets, rejected} = await groupByTarget(transaction, organizationId, spans);
+		await lockWorkspaces(
 			transaction,
-			[...places.keys()].map(({workspaceId}) => workspaceId),
+			[...targets.keys()].map(({workspaceId}) => workspaceId),
 		);
 		const refused = [...rejected];
-		for (const [place, its] of places) {
-			const origin = {organizationId, userId, ...place};
-			const {claimed, rejected: foreign} = await readMemberships(transaction, place, userId, its);
+		for (const [target, spansOfTarget] of targets) {
+			const origin = {organizationId, userId, ...target};
+			const {claimed, rejected: foreign} = await readMemberships(transaction, target, userId, spansOfTarget);
 			refused.push(...foreign);
-			const where = {organizationId, userId, place, receivedAt: now.toISOString(), storageLimit};
+			const where = {organizationId, userId, target, receivedAt: now.toISOString(), storageLimit};
 			const {touched, rejected: late} = await storeSpans(transaction, where, claimed);
 			refused.push(...late);
 			await deriveSessions(transaction, origin, touched);

@@ -2,14 +2,14 @@ import type {JsonObject} from '../../core/json.ts';
 import type {Span} from './otlp/span.ts';
 import {nameAt} from './read-attributes.ts';
 
-/** The events of a span that record items of their own. */
+/** The name of span events that record items of their own. */
 const itemEvent = 'service.item';
 
 export type ItemRecord = {readonly attributes: JsonObject; readonly at: number; readonly index: number};
 
 type Recording = Pick<Span, 'attributes' | 'endedAt' | 'events'>;
 
-/** Returns what records an item: the span, and its events of that name. */
+/** Returns the records of items in a span: the span itself and its events with that name. */
 export function recordsOf({attributes, endedAt, events}: Recording): readonly ItemRecord[] {
 	const its = events
 		.filter(({name}) => name === itemEvent)
@@ -19,7 +19,7 @@ export function recordsOf({attributes, endedAt, events}: Recording): readonly It
 	);
 }
 
-/** Returns the names that a span gives to the items it records. */
+/** Returns the ids that a span gives the items it records. */
 export function itemNamesOf(span: Recording): readonly string[] {
 	return recordsOf(span).flatMap(({attributes}) => nameAt(attributes, 'service.item.id') ?? []);
 }

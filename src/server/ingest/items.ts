@@ -9,7 +9,7 @@ import {type Touched, toTime} from './store-spans.ts';
 type Item = Insertable<Tables['items']>;
 type ItemSchema = Insertable<Tables['item_schemas']>;
 
-/** Writes the items that spans record, and the schemas that they declare. The caller holds the workspace. */
+/** Writes the items that spans record and the schemas that they declare. The caller must have locked the workspace. */
 export async function deriveItems(
 	transaction: DatabaseTransaction,
 	origin: Origin,

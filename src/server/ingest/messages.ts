@@ -15,15 +15,15 @@ const noBuckets = {
 	output_tokens: 0,
 };
 
-/** What a span tells of the messages of its session. */
-export type Told = {
+/** What a span says about the messages of its session. */
+export type SpanMessages = {
 	/** Messages, tool calls and compactions. */
 	readonly messages: readonly Message[];
-	/** The text of the message of the user, where it has one. */
+	/** The text of the user's message, if it has one. */
 	readonly asked?: string;
 };
 
-export function readMessages({session_id, span, type}: Touched): Told {
+export function readMessages({session_id, span, type}: Touched): SpanMessages {
 	if (session_id === null) {
 		return {messages: []};
 	}
@@ -54,7 +54,7 @@ export function readMessages({session_id, span, type}: Touched): Told {
 	const asked = lastUserText(attributes);
 	const messages = [
 		...(asked === undefined ? [] : [{...common, message_id: asked.id, role: 'user', at_us: startedAt}]),
-		// A call that failed before the model said anything left no message behind.
+		// A call that failed before the model responded has no message.
 		...(span.statusCode === 2 && isEmpty
 			? []
 			: [
@@ -72,7 +72,10 @@ export function readMessages({session_id, span, type}: Touched): Told {
 	return {messages, asked: asked?.text};
 }
 
-/** What the user said last, where a model was to answer it: the same words at the same place are the same message. */
+/**
+ * Returns the user's last message, if the model was asked to answer it. The same text at the same position is the same
+ * message.
+ */
 function lastUserText(attributes: JsonObject): {readonly id: string; readonly text: string} | undefined {
 	const messages = jsonAt(attributes, 'gen_ai.input.messages');
 	const last = Array.isArray(messages) ? messages.at(-1) : undefined;
@@ -84,7 +87,7 @@ function lastUserText(attributes: JsonObject): {readonly id: string; readonly te
 	return {id: `user/${derivedId(String(messages.length), JSON.stringify(last))}`, text};
 }
 
-/** The text of a message: of its parts that are text. */
+/** Returns the text parts of a message. */
 function textOf(content: Json | undefined): string {
 	if (typeof content === 'string') {
 		return content;
@@ -97,11 +100,11 @@ function textOf(content: Json | undefined): string {
 		.join('\n');
 }
 
-/** Whether `message` is of a later span than `other`, so that it is what counts. */
+/** Returns whether `message` comes from a later span than `other`. The later one counts. */
 const isLater = (message: Message, other: Message) =>
 	message.at_us === other.at_us ? message.span_id > other.span_id : message.at_us > other.at_us;
 
-/** Writes messages; one that is there already is replaced by a later one, as a whole. */
+/** Stores messages. A later version of a message replaces the earlier one as a whole. */
 export async function storeMessages(transaction: DatabaseTransaction, messages: readonly Message[]): Promise<void> {
 	const latest = new Map<string, Message>();
 	for (const message of messages) {

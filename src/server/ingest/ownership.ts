@@ -3,9 +3,9 @@ import type {Membership} from './context.ts';
 import {chunks, ownIds} from './ids.ts';
 import {itemNamesOf} from './item-records.ts';
 import type {Span} from './otlp/span.ts';
-import type {Place} from './place.ts';
 import {nameAt} from './read-attributes.ts';
 import {isForeignWrite, loadOwners, loadRunsOfItems} from './run-ownership.ts';
+import type {Target} from './target.ts';
 
 type Key = Parameters<typeof nameAt>[1];
 
@@ -31,7 +31,7 @@ export type Claimed = {
 	readonly execution: string | undefined;
 };
 
-/** Why a span of another execution is rejected if it writes to a claimed run. */
+/** Why a span is rejected if it writes to a run that another execution has claimed. */
 export const claimedByAnother = 'Another execution has claimed the workflow run.';
 
 type Result = {
@@ -45,7 +45,7 @@ type Result = {
  */
 export async function readMemberships(
 	transaction: DatabaseTransaction,
-	{workspaceId}: Place,
+	{workspaceId}: Target,
 	userId: string,
 	spans: readonly Span[],
 ): Promise<Result> {

@@ -1,7 +1,7 @@
 import type {Queries} from '../database/tables.ts';
 
-/** Most ids that one query names. */
-const mostNamed = 500;
+/** The maximum number of ids in one query. */
+const maxIds = 500;
 
 /** The user and execution that have claimed a run. */
 type Owner = {readonly executionId: string; readonly userId: string | null};
@@ -9,19 +9,19 @@ type Owner = {readonly executionId: string; readonly userId: string | null};
 /** The user and execution that write to a run. */
 type Writer = {readonly executionId: string | undefined; readonly userId: string};
 
-/** Returns the owner of each of these runs of a workspace; a run that nobody has claimed is not in it. */
+/** Returns the owners of a workspace's runs. Unclaimed runs have no entry. */
 export async function loadOwners(
 	queries: Queries,
 	workspaceId: string,
 	runIds: readonly string[],
 ): Promise<ReadonlyMap<string, Owner>> {
 	const owners = new Map<string, Owner>();
-	for (let from = 0; from < runIds.length; from += mostNamed) {
+	for (let from = 0; from < runIds.length; from += maxIds) {
 		const rows = await queries
 			.selectFrom('workflow_runs')
 			.select(['id', 'execution_id', 'claimed_by'])
 			.where('workspace_id', '=', workspaceId)
-			.where('id', 'in', runIds.slice(from, from + mostNamed))
+			.where('id', 'in', runIds.slice(from, from + maxIds))
 			.where('execution_id', 'is not', null)
 			.execute();
 		for (const {id, execution_id, claimed_by} of rows) {
@@ -32,19 +32,19 @@ export async function loadOwners(
 	return owners;
 }
 
-/** Returns the run of each of these items of a workspace; an item that is new or of no run is not in it. */
+/** Returns the runs of a workspace's items. New items and items without a run have no entry. */
 export async function loadRunsOfItems(
 	queries: Queries,
 	workspaceId: string,
 	itemIds: readonly string[],
 ): Promise<ReadonlyMap<string, string>> {
 	const runs = new Map<string, string>();
-	for (let from = 0; from < itemIds.length; from += mostNamed) {
+	for (let from = 0; from < itemIds.length; from += maxIds) {
 		const rows = await queries
 			.selectFrom('items')
 			.select(['id', 'workflow_run_id'])
 			.where('workspace_id', '=', workspaceId)
-			.where('id', 'in', itemIds.slice(from, from + mostNamed))
+			.where('id', 'in', itemIds.slice(from, from + maxIds))
 			.where('workflow_run_id', 'is not', null)
 			.execute();
 		for (const {id, workflow_run_id} of rows) {
@@ -56,8 +56,8 @@ export async function loadRunsOfItems(
 }
 
 /**
- * Returns whether a write to a run must be refused: it names another execution than the one that claimed the run, or it
- * names none and comes from another user. Anyone may write to an unclaimed run.
+ * Returns whether a write to a run must be rejected: it names another execution than the one that claimed the run, or
+ * it names none and comes from another user. Anyone may write to an unclaimed run.
  */
 export function isForeignWrite(owner: Owner | undefined, {executionId, userId}: Writer): boolean {
 	return (

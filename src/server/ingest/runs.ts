@@ -1,13 +1,13 @@
 import {groupBy} from '../../core/group-by.ts';
 import type {DatabaseTransaction} from '../database/tables.ts';
-import {longestTitle, textAt, wordAt} from './read-attributes.ts';
+import {maxTitleLength, textAt, wordAt} from './read-attributes.ts';
 import type {Origin} from './sessions.ts';
 import {type Touched, toTime} from './store-spans.ts';
 
-/** States of a run in the order in which it goes through them; it never goes back. */
+/** States of a run in order; a run never goes back. */
 const states = ['pending', 'running', 'completed', 'failed'] as const;
 
-/** Writes the workflow runs that spans belong to. The caller holds the workspace. */
+/** Writes the workflow runs that spans belong to. The caller must have locked the workspace. */
 export async function deriveRuns(
 	transaction: DatabaseTransaction,
 	{organizationId, workspaceId, projectId}: Origin,
@@ -26,7 +26,7 @@ export async function deriveRuns(
 			.sort()
 			.at(-1);
 		const titles = spans.flatMap(
-			({span}) => textAt(span.attributes, 'service.workflow.run.title')?.slice(0, longestTitle) ?? [],
+			({span}) => textAt(span.attributes, 'service.workflow.run.title')?.slice(0, maxTitleLength) ?? [],
 		);
 		const reached = spans.map(stateOf).concat(row?.status ?? 'pending');
 		const values = {
@@ -56,7 +56,10 @@ export async function deriveRuns(
 	}
 }
 
-/** What a span says of the state of its run: what it names, or that it runs; its own span, when it ended, says how. */
+/**
+ * Returns the state of the run according to a span: the one it names, else `running`. The run's own span shows how it
+ * ended.
+ */
 function stateOf({span, type}: Touched): (typeof states)[number] {
 	const said = wordAt(span.attributes, 'service.workflow.run.status', states);
 	if (said !== undefined || type !== 'workflow_run') {

@@ -2,10 +2,10 @@ import * as z from 'zod/mini';
 import {sessionSchema} from '../../contract/resources/session.ts';
 import {isUuid} from '../../core/uuid.ts';
 import {isGeneration, modelOf} from './generation.ts';
-import {longestTitle, objectAt, textAt, valueAt, wordAt} from './read-attributes.ts';
+import {maxTitleLength, objectAt, textAt, valueAt, wordAt} from './read-attributes.ts';
 import {type Touched, toTime} from './store-spans.ts';
 
-/** What spans say of a session itself: of each field the span that ended last counts. */
+/** What spans say about the session itself. For each field, the span that ended last counts. */
 export const factNames = [
 	'agent',
 	'model',
@@ -22,12 +22,12 @@ export const factNames = [
 export type FactName = (typeof factNames)[number];
 export type Facts = Readonly<Partial<Record<FactName, string>>>;
 
-/** Longest preview of a session, in characters. */
-const longestPreview = 200;
+/** Maximum length of a session's preview, in characters. */
+const maxPreviewLength = 200;
 
 const labelsSchema = z.record(z.string(), z.array(z.string()));
 
-/** What one span says of its session, as the table has it. `asked` is what the user said in it last. */
+/** Returns what one span says about its session, as stored in the table. `asked` is the user's last message in it. */
 export function factsOf({span, type}: Touched, asked: string | undefined): Facts {
 	const {attributes, endedAt} = span;
 	const labels = objectAt(attributes, 'service.session.labels');
@@ -36,8 +36,8 @@ export function factsOf({span, type}: Touched, asked: string | undefined): Facts
 	return {
 		agent: textAt(attributes, 'gen_ai.agent.name'),
 		model: isGeneration(type, attributes) ? modelOf(attributes) : undefined,
-		title: textAt(attributes, 'service.session.title')?.slice(0, longestTitle),
-		preview_text: asked?.trim().slice(0, longestPreview) || undefined,
+		title: textAt(attributes, 'service.session.title')?.slice(0, maxTitleLength),
+		preview_text: asked?.trim().slice(0, maxPreviewLength) || undefined,
 		origin: wordAt(attributes, 'service.session.origin', ['user', 'eval', 'worker']),
 		visibility: wordAt(attributes, 'service.session.visibility', sessionSchema.shape.visibility.options),
 		labels: labels && z.safeParse(labelsSchema, labels).success ? JSON.stringify(labels) : undefined,

@@ -2,7 +2,7 @@ import type {Selectable} from 'kysely';
 import {groupBy} from '../../core/group-by.ts';
 import type {DatabaseTransaction, Tables} from '../database/tables.ts';
 import {chunks} from './ids.ts';
-import {readMessages, storeMessages, type Told} from './messages.ts';
+import {readMessages, type SpanMessages, storeMessages} from './messages.ts';
 import {nameAt} from './read-attributes.ts';
 import {type FactName, factNames, factsOf} from './session-facts.ts';
 import {type Touched, toTime} from './store-spans.ts';
@@ -13,11 +13,11 @@ export type Origin = {
 	readonly organizationId: string;
 	readonly workspaceId: string;
 	readonly projectId: string;
-	/** Who sent the spans; who sent the first one owns the session. */
+	/** The user who sent the spans. The sender of the first span owns the session. */
 	readonly userId: string;
 };
 
-/** Writes the sessions that spans belong to, and their messages. The caller holds the workspace. */
+/** Writes the sessions that spans belong to, and their messages. The caller must have locked the workspace. */
 export async function deriveSessions(
 	transaction: DatabaseTransaction,
 	origin: Origin,
@@ -30,7 +30,7 @@ export async function deriveSessions(
 			.selectFrom('sessions')
 			.selectAll()
 			.where('id', 'in', some)
-			// Where another workspace took the id a moment ago, the insertion collides with that.
+			// If another workspace just took the id, the insert fails.
 			.where('workspace_id', '=', origin.workspaceId)
 			.execute();
 		for (const row of rows) {
@@ -38,13 +38,13 @@ export async function deriveSessions(
 		}
 	}
 
-	const messages: Told['messages'][number][] = [];
+	const messages: SpanMessages['messages'][number][] = [];
 	const fresh: Row[] = [];
 	for (const [id, spans] of bySession) {
-		const told = spans.map(each => ({each, ...readMessages(each)}));
-		messages.push(...told.flatMap(each => each.messages));
+		const read = spans.map(each => ({each, ...readMessages(each)}));
+		messages.push(...read.flatMap(each => each.messages));
 		const row = known.get(id);
-		const next = tell(row ?? newSession(id, origin, spans), told, origin.userId);
+		const next = applySpans(row ?? newSession(id, origin, spans), read, origin.userId);
 		if (row) {
 			const {id: _, ...changes} = next;
 			await transaction.updateTable('sessions').set(changes).where('id', '=', id).execute();
@@ -92,11 +92,11 @@ function newSession(id: string, origin: Origin, spans: readonly Touched[]): Row 
 	};
 }
 
-/** The session after some more spans, in whatever order they come. */
-function tell(row: Row, told: readonly (Told & {readonly each: Touched})[], userId: string): Row {
+/** Returns the session after more spans. Their order doesn't matter. */
+function applySpans(row: Row, read: readonly (SpanMessages & {readonly each: Touched})[], userId: string): Row {
 	const saidAt: Partial<Record<FactName, number>> = JSON.parse(row.said_at);
 	const changes: Partial<Record<FactName, string>> = {};
-	for (const {each, asked} of told) {
+	for (const {each, asked} of read) {
 		const {endedAt} = each.span;
 		const facts = factsOf(each, asked);
 		for (const name of factNames) {
@@ -113,9 +113,9 @@ function tell(row: Row, told: readonly (Told & {readonly each: Touched})[], user
 		}
 	}
 
-	const isEvaluated = saidAt.origin === undefined && told.some(({each}) => each.evaluation_id !== null);
-	const spans = told.map(({each}) => each.span);
-	const messages = told.flatMap(each => each.messages).filter(({role}) => role !== 'tool');
+	const isEvaluated = saidAt.origin === undefined && read.some(({each}) => each.evaluation_id !== null);
+	const spans = read.map(({each}) => each.span);
+	const messages = read.flatMap(each => each.messages).filter(({role}) => role !== 'tool');
 	const lastMessage = messages.reduce((latest, {at_us}) => Math.max(latest, at_us), 0);
 	return {
 		...row,
@@ -126,9 +126,9 @@ function tell(row: Row, told: readonly (Told & {readonly each: Touched})[], user
 		said_at: JSON.stringify(saidAt),
 		created_at: earlier(
 			row.created_at,
-			toTime(spans.reduce((least, {startedAt}) => Math.min(least, startedAt), Infinity)),
+			toTime(spans.reduce((earliest, {startedAt}) => Math.min(earliest, startedAt), Infinity)),
 		),
-		updated_at: later(row.updated_at, toTime(spans.reduce((most, {endedAt}) => Math.max(most, endedAt), 0))),
+		updated_at: later(row.updated_at, toTime(spans.reduce((latest, {endedAt}) => Math.max(latest, endedAt), 0))),
 	};
 }
 

@@ -3,41 +3,41 @@ import type {Tables} from '../database/tables.ts';
 import type {Membership} from './context.ts';
 import type {Span} from './otlp/span.ts';
 import {type Claimed, typeOf} from './ownership.ts';
-import type {Place} from './place.ts';
+import type {Target} from './target.ts';
 
 export type SpanRow = Insertable<Tables['spans']>;
 
 /** A new span with what it belongs to. */
-export type Accepted = {readonly claim: Claimed; readonly its: Membership};
+export type Accepted = {readonly claim: Claimed; readonly membership: Membership};
 
 type Where = {
 	readonly organizationId: string;
 	readonly userId: string;
-	readonly place: Place;
+	readonly target: Target;
 	readonly receivedAt: string;
 };
 
-/** Returns the rows of spans, and how many bytes they hold together. */
+/** Returns the rows of spans, and their total size in bytes. */
 export function encodeRows(
 	accepted: readonly Accepted[],
-	{organizationId, userId, place, receivedAt}: Where,
+	{organizationId, userId, target, receivedAt}: Where,
 ): {readonly rows: readonly SpanRow[]; readonly bytes: number} {
 	const encode = createEncoder();
 	const rows: SpanRow[] = [];
 	let bytes = 0;
 	for (const {
 		claim: {span},
-		its,
+		membership,
 	} of accepted) {
 		const resource = encode(span.resource);
 		const attributes = JSON.stringify(span.attributes);
 		const events = JSON.stringify(span.events);
 		bytes += resource.bytes + sizeOf([span.name, span.statusMessage ?? '', attributes, events]);
 		rows.push({
-			...its,
+			...membership,
 			organization_id: organizationId,
-			workspace_id: place.workspaceId,
-			project_id: place.projectId,
+			workspace_id: target.workspaceId,
+			project_id: target.projectId,
 			user_id: userId,
 			trace_id: span.traceId,
 			span_id: span.spanId,
@@ -59,12 +59,12 @@ export function encodeRows(
 	return {rows, bytes};
 }
 
-/** Returns the bytes of a span without its resource; ids, times and indexes are about 200. */
+/** Returns the size of a span without its resource; ids, times and indexes are about 200 bytes. */
 function sizeOf(texts: readonly string[]): number {
 	return texts.reduce((sum, text) => sum + Buffer.byteLength(text), 200);
 }
 
-/** Creates a function that encodes and measures each resource once, though it is stored with each of its spans. */
+/** Creates a function that encodes and measures each resource once, although it is stored with each of its spans. */
 function createEncoder() {
 	const encoded = new Map<Span['resource'], {readonly text: string; readonly bytes: number}>();
 	return (resource: Span['resource']) => {

@@ -7,11 +7,11 @@ import {chunks} from './ids.ts';
 import {limits} from './otlp/budget.ts';
 import type {Span, SpanEvent} from './otlp/span.ts';
 import {type Claimed, claimedByAnother, typeOf} from './ownership.ts';
-import type {Place} from './place.ts';
 import {isForeignWrite, loadOwners} from './run-ownership.ts';
 import {type Accepted, encodeRows, type SpanRow} from './span-row.ts';
+import type {Target} from './target.ts';
 
-/** A span that is new, or that belongs to more than before, with what resources derive from. */
+/** A span that is new or has new memberships, as resources are derived from it. */
 export type Touched = Membership & {
 	readonly span: Omit<Span, 'scope' | 'kind' | 'statusMessage'>;
 	readonly type: string;
@@ -21,27 +21,27 @@ type Where = {
 	readonly organizationId: string;
 	/** The user who sends them. */
 	readonly userId: string;
-	readonly place: Place;
+	readonly target: Target;
 	readonly receivedAt: string;
 	readonly storageLimit: number;
 };
 
 type Result = {
-	/** The spans that resources derive from: the new ones, and those that got a parent. */
+	/** The spans to derive resources from: new ones, and those that got a parent. */
 	readonly touched: readonly Touched[];
 	readonly rejected: readonly string[];
 };
 
 /**
- * Stores spans that are new. Rejects those of an execution that lost the run that they would inherit, as if they named
- * it. Refuses (400) a request that would store too many bytes.
+ * Stores new spans. Rejects those that inherit a run which another execution has claimed, as if they named it. Rejects
+ * the request (400) if it would store too many bytes.
  */
 export async function storeSpans(
 	transaction: DatabaseTransaction,
 	where: Where,
 	claimed: readonly Claimed[],
 ): Promise<Result> {
-	const {organizationId, userId, place, storageLimit} = where;
+	const {organizationId, userId, target, storageLimit} = where;
 	const stored = await loadTraces(transaction, organizationId, claimed);
 	const fresh = freshSpans(stored, claimed);
 	if (fresh.size === 0) {
@@ -49,11 +49,11 @@ export async function storeSpans(
 	}
 
 	const links = [...fresh.values()].map(claim => linkOf(claim, userId));
-	// Spans of one workspace inherit nothing from another.
-	const here = [...stored.values()].filter(({workspace_id}) => workspace_id === place.workspaceId);
+	// Spans inherit nothing across workspaces.
+	const here = [...stored.values()].filter(({workspace_id}) => workspace_id === target.workspaceId);
 	const memberships = inherit([...here, ...links]);
 	const runs = [...fresh.keys()].flatMap(key => memberships.get(key)?.workflow_run_id ?? []);
-	const owners = await loadOwners(transaction, place.workspaceId, [...new Set(runs)]);
+	const owners = await loadOwners(transaction, target.workspaceId, [...new Set(runs)]);
 	const {accepted, rejected} = splitByOwner(fresh, memberships, {owners, userId});
 	const {rows, bytes} = encodeRows(accepted, where);
 	if (bytes > limits.stored) {
@@ -67,12 +67,15 @@ export async function storeSpans(
 	const inherited = rejected.size > 0 ? inherit([...here, ...kept]) : memberships;
 	const relinked = await relink(transaction, organizationId, changesOf(here, inherited));
 	return {
-		touched: [...accepted.map(({claim: {span}, its}) => ({...its, span, type: typeOf(span)})), ...relinked],
+		touched: [
+			...accepted.map(({claim: {span}, membership}) => ({...membership, span, type: typeOf(span)})),
+			...relinked,
+		],
 		rejected: [...rejected].map(() => claimedByAnother),
 	};
 }
 
-/** Returns the spans that are not stored yet, each once, by their keys. */
+/** Returns the spans that are not stored yet, without duplicates, by key. */
 function freshSpans(stored: ReadonlyMap<string, Stored>, claimed: readonly Claimed[]): ReadonlyMap<string, Claimed> {
 	const fresh = new Map<string, Claimed>();
 	for (const claim of claimed) {
@@ -91,7 +94,7 @@ function linkOf({span, own}: Claimed, userId: string): Linked {
 
 type Writers = {readonly owners: Awaited<ReturnType<typeof loadOwners>>; readonly userId: string};
 
-/** Splits new spans into those that may write to the run that they inherit, and the keys of the others. */
+/** Splits new spans into those that may write to the run they inherit, and the keys of the others. */
 function splitByOwner(
 	fresh: ReadonlyMap<string, Claimed>,
 	memberships: ReadonlyMap<string, Membership>,
@@ -100,11 +103,11 @@ function splitByOwner(
 	const accepted: Accepted[] = [];
 	const rejected = new Set<string>();
 	for (const [key, claim] of fresh) {
-		const its = memberships.get(key) ?? claim.own;
-		if (isForeignWrite(owners.get(its.workflow_run_id ?? ''), {executionId: claim.execution, userId})) {
+		const membership = memberships.get(key) ?? claim.own;
+		if (isForeignWrite(owners.get(membership.workflow_run_id ?? ''), {executionId: claim.execution, userId})) {
 			rejected.add(key);
 		} else {
-			accepted.push({claim, its});
+			accepted.push({claim, membership});
 		}
 	}
 
@@ -121,17 +124,17 @@ async function insertSpans(transaction: DatabaseTransaction, rows: readonly Span
 	}
 }
 
-/** Returns the stored spans whose membership new spans have changed. */
+/** Returns the stored spans whose memberships changed because of new spans. */
 function changesOf(stored: readonly Linked[], inherited: ReadonlyMap<string, Membership>): readonly Changed[] {
 	return stored.flatMap(link => {
-		const its = inherited.get(linkKey(link.trace_id, link.span_id)) ?? link;
-		return membershipFields.some(name => link[name] !== its[name]) ? [{link, its}] : [];
+		const membership = inherited.get(linkKey(link.trace_id, link.span_id)) ?? link;
+		return membershipFields.some(name => link[name] !== membership[name]) ? [{link, membership}] : [];
 	});
 }
 
 type Stored = Linked & {readonly workspace_id: string};
 
-/** Returns all stored spans of the traces, with what they belong to. */
+/** Returns all stored spans of the traces with their memberships. */
 async function loadTraces(
 	transaction: DatabaseTransaction,
 	organizationId: string,
@@ -152,23 +155,24 @@ async function loadTraces(
 	return new Map(links.map(link => [linkKey(link.trace_id, link.span_id), link]));
 }
 
-type Changed = {readonly link: Linked; readonly its: Membership};
+type Changed = {readonly link: Linked; readonly membership: Membership};
 
-/** Updates what stored spans belong to once their parents have arrived. */
+/** Updates the memberships of stored spans whose parents have arrived. */
 async function relink(
 	transaction: DatabaseTransaction,
 	organizationId: string,
 	changed: readonly Changed[],
 ): Promise<readonly Touched[]> {
-	// Spans below one parent mostly belong to the same resources, so one statement updates them.
-	const groups = groupBy(changed, ({link, its}) =>
-		JSON.stringify([link.trace_id, ...membershipFields.map(name => its[name])]),
+	// Spans below one parent mostly have the same memberships, so one statement updates them all.
+	const groups = groupBy(changed, ({link, membership}) =>
+		JSON.stringify([link.trace_id, ...membershipFields.map(name => membership[name])]),
 	);
 
 	const touched: Touched[] = [];
 	for (const some of [...groups.values()].flatMap(group => chunks(group))) {
-		const [{link, its} = {}] = some;
-		const values = its && (Object.fromEntries(membershipFields.map(name => [name, its[name]])) as Membership);
+		const [{link, membership} = {}] = some;
+		const values =
+			membership && (Object.fromEntries(membershipFields.map(name => [name, membership[name]])) as Membership);
 		if (link && values) {
 			const rows = await transaction
 				.updateTable('spans')
@@ -203,7 +207,7 @@ type Row = Pick<
 	| 'events'
 >;
 
-/** Returns a stored span as it was read from its request. */
+/** Returns a stored span in the form in which it was received. */
 export function toSpan(row: Row): Touched['span'] {
 	return {
 		traceId: row.trace_id,
@@ -219,5 +223,5 @@ export function toSpan(row: Row): Touched['span'] {
 	};
 }
 
-/** Converts microseconds since 1970 to a time of the tables and the API. */
+/** Converts microseconds since 1970 to a time as in the tables and the API. */
 export const toTime = (microseconds: number) => new Date(microseconds / 1000).toISOString();

@@ -1,7 +1,7 @@
 import {Worker} from 'node:worker_threads';
 import {AppError, messageOf} from '../../core/error.ts';
 import {type Secret, secret} from '../../core/secrets/secret.ts';
-import type {DemoThing} from '../demo/demo-thing.ts';
+import type {DemoReference} from '../demo/demo-reference.ts';
 import type {EmbeddedScope, SandboxReport, WorkerData, WorkerReport} from './worker-messages.ts';
 
 export type Embedded = {
@@ -9,7 +9,7 @@ export type Embedded = {
 	readonly url: string;
 	readonly token: Secret;
 	readonly scope: EmbeddedScope;
-	readonly seen: readonly DemoThing[];
+	readonly seen: readonly DemoReference[];
 	/** Resolves when the thread has ended, with the reason in a few words. */
 	readonly ended: Promise<string>;
 	/** Ends the server and its thread. May be called twice; must be called before the program ends. */

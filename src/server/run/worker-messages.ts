@@ -1,4 +1,4 @@
-import type {DemoThing} from '../demo/demo-thing.ts';
+import type {DemoReference} from '../demo/demo-reference.ts';
 
 /** The data that the embedded server's worker starts with. */
 export type WorkerData = {
@@ -16,7 +16,7 @@ export type WorkerReport =
 			readonly url: string;
 			readonly token: string;
 			readonly scope: EmbeddedScope;
-			readonly seen: readonly DemoThing[];
+			readonly seen: readonly DemoReference[];
 	  }
 	| {readonly kind: 'failed'; readonly message: string};
 

@@ -2,7 +2,7 @@ import {rm} from 'node:fs/promises';
 import process from 'node:process';
 import {parentPort, workerData} from 'node:worker_threads';
 import {reportError} from '../../core/error.ts';
-import {demoThings, installDemo} from '../demo/install-demo.ts';
+import {demoReferences, installDemo} from '../demo/install-demo.ts';
 import type {Services} from '../handlers/services.ts';
 import {countSandboxes} from '../sandboxes/keeper.ts';
 import {makeEmbeddedFolder} from './embedded-folder.ts';
@@ -62,7 +62,7 @@ try {
 		token: made.apiKey.reveal(),
 		scope: {org, workspace, project},
 		// A run needs the UUID of its project, which no response of the demo contains.
-		seen: [{kind: 'project', id: projectId}, ...demoThings],
+		seen: [{kind: 'project', id: projectId}, ...demoReferences],
 	});
 	setInterval(countAgain, countIntervalMs, server.services).unref();
 } catch (error) {

@@ -2,23 +2,27 @@ import type {ValidationErrorItem} from '../../contract/problem.ts';
 import {isJsonObject} from '../../core/json.ts';
 import type {TaskDefinition, TaskInput} from './task-schema.ts';
 
-/** What a task runs with: checked, and with its defaults filled in. */
+/** Validated inputs of a task, with defaults filled in. */
 export type TaskInputs = Readonly<Record<string, unknown>>;
 
-/** Most characters of all inputs together, in JSON. */
-const largest = 256 * 1024;
+/** Maximum characters of all inputs as JSON. */
+const maxLength = 256 * 1024;
 
-/** Joins what was given with the defaults, or says what is wrong with it. */
+/** Merges the given inputs with the defaults. Returns errors for invalid ones. */
 export function readInputs(
 	{inputs}: Pick<TaskDefinition, 'inputs'>,
 	given: TaskInputs,
 ): {readonly values: TaskInputs} | {readonly errors: readonly ValidationErrorItem[]} {
 	const errors: ValidationErrorItem[] = [];
 	const values: Record<string, unknown> = {};
-	const wrong = (name: string, msg: string, type: string) => errors.push({loc: ['body', 'inputs', name], msg, type});
+	const addError = (name: string, msg: string, type: string) => errors.push({loc: ['body', 'inputs', name], msg, type});
 	for (const name of Object.keys(given)) {
 		if (!Object.hasOwn(inputs, name)) {
-			wrong(name, `is no input of this task; it has ${Object.keys(inputs).join(', ') || 'none'}`, 'unknown_input');
+			addError(
+				name,
+				`is not an input of this task; it accepts ${Object.keys(inputs).join(', ') || 'none'}`,
+				'unknown_input',
+			);
 		}
 	}
 
@@ -26,22 +30,22 @@ export function readInputs(
 		const value = Object.hasOwn(given, name) ? given[name] : input.default;
 		const rule = value === undefined || value === null ? undefined : checkInput(input, value);
 		if (rule) {
-			wrong(name, rule, 'invalid_input');
+			addError(name, rule, 'invalid_input');
 		} else if (value !== undefined && value !== null) {
 			values[name] = value;
 		} else if (input.required) {
-			wrong(name, 'is required', 'missing_input');
+			addError(name, 'is required', 'missing_input');
 		}
 	}
 
-	if (JSON.stringify(values).length > largest) {
-		errors.push({loc: ['body', 'inputs'], msg: `are longer than ${largest} characters`, type: 'too_big'});
+	if (JSON.stringify(values).length > maxLength) {
+		errors.push({loc: ['body', 'inputs'], msg: `are longer than ${maxLength} characters`, type: 'too_big'});
 	}
 
 	return errors.length > 0 ? {errors} : {values};
 }
 
-/** What is wrong with a value, worded to follow the name of its field; undefined where nothing is. */
+/** Returns why a value is invalid, worded to follow the name of its field; undefined if it is valid. */
 export function checkInput({type, choices, minimum, maximum}: TaskInput, value: unknown): string | undefined {
 	if (!isOfType[type](value)) {
 		return `must be ${article[type]}`;

@@ -2,14 +2,14 @@ import {entryOf} from '../../core/entry-of.ts';
 import type {TaskInputs} from './inputs.ts';
 import type {TaskDefinition} from './task-schema.ts';
 
-/** Where a service of a sandbox is reached. */
+/** The address of a sandbox's service. */
 export type ServiceAddress = {readonly url: string; readonly port: number; readonly protocol: string};
 
 const placeholder = /\{\{\s*([\w.-]+)\s*\}\}/g;
 
 /**
- * Fills the placeholders of an instruction in one pass, so that what is put in is never looked at again. An optional
- * input without a value leaves nothing.
+ * Fills the placeholders of an instruction in one pass, so that inserted text is never expanded again. An optional
+ * input without a value is replaced by nothing.
  */
 export function renderInstruction(
 	template: string,
@@ -18,7 +18,7 @@ export function renderInstruction(
 	return template.replace(placeholder, (whole, path: string) => {
 		const [kind, name = '', field = ''] = path.split('.');
 		if (kind === 'inputs') {
-			return Object.hasOwn(inputs, name) ? inWords(inputs[name]) : '';
+			return Object.hasOwn(inputs, name) ? toText(inputs[name]) : '';
 		}
 
 		const service = kind === 'services' ? entryOf(services, name) : undefined;
@@ -26,7 +26,7 @@ export function renderInstruction(
 	});
 }
 
-/** The placeholders that stand for nothing: neither an input nor the `url` or `port` of a service. */
+/** Returns the placeholders that name neither an input nor the `url` or `port` of a service. */
 export function unknownPlaceholders({instruction, inputs, services}: TaskDefinition): readonly string[] {
 	return [...instruction.matchAll(placeholder)].flatMap(([, path = '']) => {
 		const [kind, name = '', field, ...more] = path.split('.');
@@ -38,6 +38,6 @@ export function unknownPlaceholders({instruction, inputs, services}: TaskDefinit
 	});
 }
 
-function inWords(value: unknown): string {
+function toText(value: unknown): string {
 	return typeof value === 'string' ? value : JSON.stringify(value);
 }

@@ -10,19 +10,19 @@ import type {Task} from './task.ts';
 import {parseReference, resolveReference} from './task-reference.ts';
 
 export type TaskLibrary = {
-	/** Every task that can be used; what cannot is said in the server's log. */
+	/** Returns every usable task. Unusable ones are logged. */
 	readonly list: () => Promise<readonly Task[]>;
-	/** Returns the task that a member of this organization means; undefined if they can't use one of that name. */
+	/** Returns the task that a member of the organization refers to; undefined if they can't use one with that name. */
 	readonly find: (reference: string, organization: string) => Promise<Task | undefined>;
 };
 
-/** Most files of a task, and bytes of them. */
-const mostFiles = 2000;
-const mostBytes = 64 * 1024 * 1024;
+/** Limits of a task's files. */
+const maxFiles = 2000;
+const maxBytes = 64 * 1024 * 1024;
 
 /**
- * The tasks that ship with the program and those in `folder`, each in a folder of its own with a `task.yaml`; several
- * versions of one lie in several folders. It is read again each time, so that a task may be edited while the server runs.
+ * The bundled tasks and those in `folder`, where each task has a folder with a `task.yaml`, also each version of a
+ * task. The folder is read for each request, so tasks can be edited while the server runs.
  */
 export function createTaskLibrary({folder, log}: {readonly folder?: string; readonly log: Log}): TaskLibrary {
 	const list = async () => [...(folder === undefined ? [] : await readTasks(folder, log)), ...exampleTasks()];
@@ -49,14 +49,14 @@ async function readTasks(folder: string, log: Log): Promise<readonly Task[]> {
 	return tasks.flat();
 }
 
-/** Throws `AppError` (`failed`), also where there is no `task.yaml`. */
+/** Throws AppError("failed") for an invalid task, also if there is no `task.yaml`. */
 async function readTask(folder: string, name: string): Promise<Task> {
 	const text = (await readRegularFile(folder, 'task.yaml', name)).toString('utf8');
 	const readFiles = () => readFolder(folder, name);
 	return {...parseTask(text, name), readFiles};
 }
 
-/** All regular files below a folder. Links are left out, as they may lead anywhere. */
+/** Returns all regular files below a folder. Links are skipped, as they may lead anywhere. */
 async function readFolder(folder: string, task: string): Promise<ReadonlyMap<string, Uint8Array>> {
 	const files = new Map<string, Uint8Array>();
 	let bytes = 0;
@@ -71,8 +71,8 @@ async function readFolder(folder: string, task: string): Promise<ReadonlyMap<str
 				files.set(path, content);
 			}
 
-			if (files.size > mostFiles || bytes > mostBytes) {
-				throw new AppError('failed', `The task ${task} has more than ${mostFiles} files or ${mostBytes} bytes.`);
+			if (files.size > maxFiles || bytes > maxBytes) {
+				throw new AppError('failed', `The task ${task} has more than ${maxFiles} files or ${maxBytes} bytes.`);
 			}
 		}
 	};
@@ -87,8 +87,8 @@ async function readRegularFile(folder: string, path: string, task: string): Prom
 	});
 	try {
 		const stats = await file.stat();
-		if (!stats.isFile() || stats.size > mostBytes) {
-			throw new AppError('failed', `The task ${task} cannot be used: a file of it is too large or no file.`);
+		if (!stats.isFile() || stats.size > maxBytes) {
+			throw new AppError('failed', `The task ${task} cannot be used: ${path} is too large or not a regular file.`);
 		}
 
 		return await file.readFile();

@@ -5,39 +5,39 @@ export type TaskReference = {readonly organization?: string; readonly name: stri
 
 const pattern = /^(?:(\w[\w.-]{0,199})\/)?([a-z\d][a-z\d._-]{0,99})(?:@([\dA-Za-z][\dA-Za-z.+-]{0,63}))?$/;
 
-/** Reads a reference; undefined where it is none. */
+/** Parses a reference; returns undefined if it is invalid. */
 export function parseReference(text: string): TaskReference | undefined {
 	const [whole, organization, name = '', version] = pattern.exec(text) ?? [];
 	return whole === undefined ? undefined : {name, ...(organization && {organization}), ...(version && {version})};
 }
 
 /**
- * Returns the task that a caller of `organization` means: without an organization in the reference, its own tasks come
- * before public ones; with one, the task must belong to it, and be the caller's organization's or public. Without
- * a version it is the highest.
+ * Returns the task that a caller of `organization` refers to. Without an organization in the reference, the caller's
+ * own tasks take precedence over public ones; with one, the task must belong to it, and be public or the caller's own.
+ * Without a version, the highest one is returned.
  */
 export function resolveReference(
 	tasks: readonly Task[],
 	reference: TaskReference,
 	organization: string,
 ): Task | undefined {
-	const possible = tasks.filter(
+	const candidates = tasks.filter(
 		task =>
 			task.name === reference.name &&
 			(reference.version === undefined || task.version === reference.version) &&
 			(reference.organization === undefined || task.owner === reference.organization) &&
-			isFor(task, organization),
+			isUsableBy(task, organization),
 	);
-	const own = possible.filter(task => task.owner === organization);
-	return [...(own.length > 0 ? own : possible)].sort((a, b) => compareVersions(b.version, a.version))[0];
+	const own = candidates.filter(task => task.owner === organization);
+	return [...(own.length > 0 ? own : candidates)].sort((a, b) => compareVersions(b.version, a.version))[0];
 }
 
-/** True for what an organization may use: its own tasks and the public ones. */
-export function isFor(task: Pick<Task, 'owner' | 'public'>, organization: string): boolean {
+/** Returns whether an organization may use a task: its own tasks and public ones. */
+export function isUsableBy(task: Pick<Task, 'owner' | 'public'>, organization: string): boolean {
 	return task.owner === organization || task.public;
 }
 
-/** Orders versions by their numbers; a pre-release (`1.0.0-beta`) comes before its release, as semver.org says. */
+/** Compares versions by their numbers. A pre-release (`1.0.0-beta`) comes before its release (semver.org). */
 export function compareVersions(left: string, right: string): number {
 	const [leftCore = '', ...leftMore] = left.split('-');
 	const [rightCore = '', ...rightMore] = right.split('-');

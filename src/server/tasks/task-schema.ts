@@ -11,7 +11,7 @@ const variable = z
 	.string()
 	.check(z.regex(/^[A-Z][A-Z\d_]{0,63}$/, {error: 'must be capital letters, digits and _, and begin with a letter'}));
 
-/** One program with its arguments; no shell reads it, so that nothing in it is code but what the program makes of it. */
+/** A program with its arguments. No shell is involved, so nothing in it is code except to the program itself. */
 const program = z.array(text(1, 4096)).check(z.minLength(1), z.maxLength(100));
 
 const inputTypes = ['string', 'integer', 'number', 'boolean', 'array', 'object'] as const;
@@ -19,47 +19,51 @@ const inputTypes = ['string', 'integer', 'number', 'boolean', 'array', 'object']
 const inputSchema = z.strictObject({
 	type: z.enum(inputTypes),
 	description: z.optional(text(1, 1000)),
-	/** What counts where none is given; an input without it and not required is then left out. */
+	/** Used if no value is given. An optional input without a default is omitted. */
 	default: z.optional(z.unknown()),
 	required: z._default(z.boolean(), false),
-	/** Bounds of a number. */
+	/** Range of a number. */
 	minimum: z.optional(z.number()),
 	maximum: z.optional(z.number()),
-	/** The only values that it may have. */
+	/** The allowed values. */
 	choices: z.optional(z.array(z.union([z.string(), z.number()])).check(z.minLength(1), z.maxLength(100))),
 });
 
 const serviceSchema = z.strictObject({
-	/** The variable that tells the program its port: `PORT` of the only service, `<NAME>_PORT` of one among several. */
+	/**
+	 * The variable that contains the service's port; by default `PORT` for an only service, `<NAME>_PORT` otherwise.
+	 */
 	env: z.optional(variable),
-	/** What the URL ends with. */
+	/** The path of the URL. */
 	path: z._default(z.string().check(z.regex(/^\/[!-~]{0,200}$/, {error: 'must begin with / and hold no blanks'})), '/'),
 	protocol: z._default(z.enum(['http', 'https', 'ws', 'tcp']), 'http'),
 });
 
-/** `task.yaml`: what a sandbox is made of. Unknown fields are refused, as they are misspelt ones. */
+/** The schema of `task.yaml`. Unknown fields are rejected, because they are misspelled ones. */
 export const taskSchema = z.strictObject({
 	name: z
 		.string()
 		.check(z.regex(/^[a-z\d][a-z\d._-]{0,99}$/, {error: 'must be lower-case letters, digits, dots, _ and -'})),
 	version: z.string().check(z.regex(/^[\dA-Za-z][\dA-Za-z.+-]{0,63}$/, {error: 'must be a version, as 1.2.0'})),
-	/** Slug of the organization that it belongs to; without one it is the server's own. */
+	/** The slug of the owning organization; without one, the task is the server's own. */
 	owner: z.optional(text(1, 200)),
 	/** Whether other organizations may use it. */
 	public: z._default(z.boolean(), false),
 	description: z._default(z.string().check(z.maxLength(2000)), ''),
 	inputs: z._default(z.record(identifier, inputSchema), {}),
-	/** What is to be done, with `{{inputs.name}}`, `{{services.name.url}}` and `{{services.name.port}}` filled in. */
+	/**
+	 * The instruction, in which `{{inputs.name}}`, `{{services.name.url}}` and `{{services.name.port}}` are filled in.
+	 */
 	instruction: z._default(z.string().check(z.maxLength(32_768)), ''),
 	/** Programs that prepare the workspace, in order. */
 	build: z._default(z.array(program).check(z.maxLength(50)), []),
-	/** The program that it is for. With services it must go on running, without it may end with status 0. */
+	/** The main program. With services it must keep running; without, it may end with status 0. */
 	command: program,
 	services: z._default(z.record(identifier, serviceSchema), {}),
-	/** How long it may live, in seconds, where the caller asks for no other time. */
+	/** The default time limit in seconds. */
 	timeout_sec: z.optional(z.int().check(z.minimum(1))),
 	memory_mb: z.optional(z.int().check(z.minimum(64), z.maximum(1_048_576))),
-	/** What checks the work; returned unchanged with the environment. */
+	/** How the work is verified; returned unchanged with the environment. */
 	verification: z.optional(anyObject),
 });
 

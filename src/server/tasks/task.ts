@@ -1,12 +1,14 @@
 import type {TaskDefinition} from './task-schema.ts';
 
-/** A task that can be run: its definition, and what stands in the workspace at first. */
+/** A runnable task: its definition and the initial files of its workspace. */
 export type Task = TaskDefinition & {
-	/** The files beside `task.yaml`, by relative path. Throws `AppError` where they cannot be read or are too much. */
+	/**
+	 * Returns the files beside `task.yaml` by relative path. Throws AppError if they can't be read or are too large.
+	 */
 	readonly readFiles: () => Promise<ReadonlyMap<string, string | Uint8Array>>;
 };
 
-/** The variable that tells a task's program the port of a service. */
+/** Returns the name of the variable with a service's port. */
 export function portVariable({services}: Pick<TaskDefinition, 'services'>, name: string): string {
 	const isOnly = Object.keys(services).length === 1;
 	return services[name]?.env ?? (isOnly ? 'PORT' : `${name.toUpperCase()}_PORT`);

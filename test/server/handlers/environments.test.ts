@@ -121,7 +121,12 @@ test.each<[string, Record<string, unknown>, number, string]>([
 		'Task not found: “nothing”. This organization can use broken-cart@1.0.0, nightly-import@1.0.0, web-shop@',
 	],
 	['an unknown version', {task_ref: 'web-shop@9'}, 404, 'Task not found: “web-shop@9”. This organization can use'],
-	['an unknown input', {task_ref: 'web-shop', inputs: {x: 1}}, 422, 'body.inputs.x is no input of this task; it has'],
+	[
+		'an unknown input',
+		{task_ref: 'web-shop', inputs: {x: 1}},
+		422,
+		'body.inputs.x is not an input of this task; it accepts',
+	],
 	[
 		'a wrong input',
 		{task_ref: 'web-shop', inputs: {visits_per_minute: '1'}},
@@ -135,7 +140,7 @@ test.each<[string, Record<string, unknown>, number, string]>([
 		'Project not found in this workspace: “other”.',
 	],
 	['no time', {task_ref: 'web-shop', timeout_sec: 0}, 422, 'body.timeout_sec must be at least 1.'],
-	['an unknown secret', {task_ref: 'web-shop', secret_ids: ['../../key']}, 422, 'body.secret_ids.0 is no secret of'],
+	['an unknown secret', {task_ref: 'web-shop', secret_ids: ['../../key']}, 422, 'body.secret_ids.0 is not a secret of'],
 	[
 		'too much',
 		{task_ref: 'web-shop', model_overrides: {a: 'x'.repeat(70_000)}},
@@ -181,7 +186,7 @@ test('a task whose service ends, and one that cannot even begin, fail with a sen
 	await addTask(server, 'big', {}, {'main.mjs': ''});
 	await truncate(join(server.folder, 'tasks', 'big', 'main.mjs'), 65 * 1024 * 1024);
 	const big = await create(server, {task_ref: 'big'});
-	const error = 'The task big cannot be used: a file of it is too large or no file.';
+	const error = 'The task big cannot be used: main.mjs is too large or not a regular file.';
 	expect([big.json.state, big.json.error, await logsOf(server, big.json.id)]).toEqual([
 		'failed',
 		error,

@@ -1,8 +1,8 @@
 import {randomUUID} from 'node:crypto';
 import {setTimeout} from 'node:timers/promises';
 import {expect, test} from 'vitest';
-import {holdWorkspaces} from '../../../src/server/ingest/place.ts';
 import {isForeignWrite, loadOwners} from '../../../src/server/ingest/run-ownership.ts';
+import {lockWorkspaces} from '../../../src/server/ingest/target.ts';
 import {createTestServer, inWorkspace, scope, type TestServer} from '../harness.ts';
 import {push} from '../ingest/push.ts';
 import {findProjectOf} from '../rows.ts';
@@ -109,7 +109,7 @@ test('a claim waits for spans that are being taken, which write back what they h
 	await push(server, [{id: '1', attributes}]);
 	const {workspaceId} = await findProjectOf(server.database);
 	const claiming = await server.database.transaction().execute(async transaction => {
-		await holdWorkspaces(transaction, [workspaceId]);
+		await lockWorkspaces(transaction, [workspaceId]);
 		const {status} = await transaction.selectFrom('workflow_runs').select('status').executeTakeFirstOrThrow();
 		const answer = claim(server, runId);
 		await Promise.race([answer, setTimeout(40)]);

@@ -120,12 +120,12 @@ test('what does not exist is 404, another method 405', async () => {
 test.each<[string, number, string, string]>([
 	['broken JSON', 400, '{"model": "demo", ', 'The body is not JSON'],
 	['no body', 400, '', 'The body is not JSON'],
-	['a list', 400, '[]', 'This is not a chat request'],
-	['no message', 400, '{"model": "demo", "messages": []}', 'look at body.messages'],
-	['no role', 400, '{"model": "demo", "messages": [{"content": 3}]}', 'look at body.messages.0.role'],
-	['an unknown model', 404, '{"model": "gpt-9", "messages": [{"role": "user"}]}', 'There is no model “gpt-9” here'],
+	['a list', 400, '[]', 'This is not a valid chat request'],
+	['no message', 400, '{"model": "demo", "messages": []}', 'Check body.messages'],
+	['no role', 400, '{"model": "demo", "messages": [{"content": 3}]}', 'Check body.messages.0.role'],
+	['an unknown model', 404, '{"model": "gpt-9", "messages": [{"role": "user"}]}', 'Model not found: “gpt-9”'],
 	['a deep nest', 400, `${'['.repeat(5000)}${']'.repeat(5000)}`, 'The body is nested deeper than 100 levels.'],
-	['brackets in a string', 400, JSON.stringify(['['.repeat(5000)]), 'This is not a chat request'],
+	['brackets in a string', 400, JSON.stringify(['['.repeat(5000)]), 'This is not a valid chat request'],
 ])('[24] %s is %d', async (_, status, body, message) => {
 	const {url, bugs} = await serve();
 	const answer = await send(url, {method: 'POST', path: chat, headers: json, body});

@@ -31,7 +31,7 @@ test('everything that is wrong is named, at its place', () => {
 		errors: [
 			{
 				loc: ['body', 'inputs', 'cty'],
-				msg: 'is no input of this task; it has city, pace, tags, fast, count, more, colour',
+				msg: 'is not an input of this task; it accepts city, pace, tags, fast, count, more, colour',
 				type: 'unknown_input',
 			},
 			{loc: ['body', 'inputs', 'city'], msg: 'is required', type: 'missing_input'},

@@ -1,5 +1,5 @@
 import {sql} from 'kysely';
-import {longestName} from '../../ingest/read-attributes.ts';
+import {maxNameLength} from '../../ingest/read-attributes.ts';
 import type {Handlers} from '../handler.ts';
 import {projectIdOf, readPage} from '../page.ts';
 
@@ -32,8 +32,8 @@ export const sessionListHandlers = {
 				'visibility',
 				'sessions.workspace_id',
 				// Spans may contain long values, and a page has many rows.
-				sql<string | null>`substr(agent, 1, ${sql.lit(longestName)})`.as('agent'),
-				sql<string>`substr(model, 1, ${sql.lit(longestName)})`.as('model'),
+				sql<string | null>`substr(agent, 1, ${sql.lit(maxNameLength)})`.as('agent'),
+				sql<string>`substr(model, 1, ${sql.lit(maxNameLength)})`.as('model'),
 				selectFrom('session_messages')
 					.select(({fn}) => fn.countAll<number>().as('count'))
 					.whereRef('session_id', '=', 'sessions.id')

@@ -1,23 +1,26 @@
 import {reject} from '../../kit/http-error.ts';
 import {type Message, spanMessage} from './otlp-messages.ts';
 
-/** Bounds of one request (SAFETY 21, 24): a few bytes may stand for an object, so that bytes alone bound no memory. */
+/**
+ * Limits of one request (SAFETY 21, 24). A few bytes can encode an object, so a limit of bytes alone wouldn't limit
+ * memory.
+ */
 export const limits = {
-	/** Bytes as they were sent. */
+	/** Bytes as sent. */
 	compressed: 16 * 1024 * 1024,
 	/** Bytes after decompression. */
 	body: 32 * 1024 * 1024,
 	spans: 50_000,
-	/** Bytes of what is stored of it: a resource is with each of its spans, so that a few bytes could become many. */
+	/** Bytes to store: a resource is stored with each of its spans, so a small request could become large. */
 	stored: 128 * 1024 * 1024,
-	/** Messages and values, all together. */
+	/** All messages and values together. */
 	values: 2_000_000,
-	/** Messages within messages. */
+	/** Nesting of messages. */
 	depth: 100,
 };
 
 export type Budget = {
-	/** Counts one message or value; refuses (400) if there are too many. */
+	/** Counts one message or value. Rejects the request (400) if there are too many. */
 	readonly spend: (message?: Message) => void;
 };
 

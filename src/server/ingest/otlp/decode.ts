@@ -15,7 +15,7 @@ const encodings: Readonly<Record<string, OtlpEncoding>> = {
 	'application/x-protobuf': 'protobuf',
 };
 
-/** The encoding that a `Content-Type` means. Refuses any other with 400. */
+/** Returns the encoding that a `Content-Type` names. Rejects (400) any other. */
 export function encodingOf(contentType: string): OtlpEncoding {
 	const [type = ''] = contentType.split(';');
 	return (
@@ -29,8 +29,8 @@ type Headers = {
 };
 
 /**
- * Reads the spans of an OTLP/HTTP request (https://opentelemetry.io/docs/specs/otlp/#otlphttp). Refuses with 400 what
- * cannot be read, is too much before or after decompression, or is of another type or compression. Never throws else.
+ * Reads the spans of an OTLP/HTTP request (https://opentelemetry.io/docs/specs/otlp/#otlphttp). Rejects with 400 a body
+ * that is invalid, too large before or after decompression, or of another type or compression. Throws nothing else.
  */
 export async function decodeTraces(
 	body: Uint8Array,

@@ -1,14 +1,14 @@
-/** How a field is written: in protobuf by its type, in JSON as OTLP/HTTP wants it. */
+/** How a field is encoded: in protobuf by its type, in JSON as OTLP/HTTP requires. */
 export type FieldType = 'text' | 'hex' | 'base64' | 'bool' | 'double' | 'int64' | 'fixed64' | 'number';
 
 export type Field = {
-	/** Its number in protobuf. */
+	/** The field number in protobuf. */
 	readonly id: number;
 	readonly type: FieldType | (() => Message);
 	readonly repeated?: true;
 };
 
-/** The fields of a message by their names in JSON. What is not named here is skipped. */
+/** The fields of a message by their JSON names. Other fields are skipped. */
 export type Message = Readonly<Record<string, Field>>;
 
 const anyValue: Message = {
@@ -45,7 +45,7 @@ const status: Message = {
 	code: {id: 3, type: 'number'},
 };
 
-/** One span; each counts against the bound of a request. */
+/** A span. Its number in a request is limited. */
 export const spanMessage: Message = {
 	traceId: {id: 1, type: 'hex'},
 	spanId: {id: 2, type: 'hex'},
@@ -69,5 +69,5 @@ const resourceSpans: Message = {
 	scopeSpans: {id: 2, type: () => scopeSpans, repeated: true},
 };
 
-/** `ExportTraceServiceRequest` of opentelemetry-proto 1.x, as far as this server reads it. */
+/** The part of `ExportTraceServiceRequest` (opentelemetry-proto 1.x) that this server reads. */
 export const exportRequest: Message = {resourceSpans: {id: 1, type: () => resourceSpans, repeated: true}};

@@ -1,4 +1,4 @@
-/** A value of an attribute; at most one of its fields is set. */
+/** The value of an attribute; at most one of its fields is set. */
 export type AnyValue = {
 	readonly stringValue?: string;
 	readonly boolValue?: boolean;
@@ -12,7 +12,7 @@ export type AnyValue = {
 
 export type KeyValue = {readonly key?: string; readonly value?: AnyValue};
 
-/** A span as the messages of `otlp-messages.ts` read it from either encoding. Ids in hex, as they came. */
+/** A span as decoded from either encoding with the messages of `otlp-messages.ts`. Ids are in hex, as received. */
 export type OtlpSpan = {
 	readonly traceId?: string;
 	readonly spanId?: string;

@@ -7,17 +7,17 @@ import {exportRequest, type Field, type FieldType, type Message} from './otlp-me
 import type {ExportRequest} from './otlp-types.ts';
 
 /**
- * Reads an `ExportTraceServiceRequest` in the JSON of OTLP/HTTP: names in lowerCamelCase alone, ids in hex, 64-bit numbers
- * as text or number, enumerations as numbers, unknown fields ignored. Refuses with 400 what is none, or too much.
+ * Reads an `ExportTraceServiceRequest` in the JSON of OTLP/HTTP: names in lowerCamelCase, ids in hex, 64-bit numbers as
+ * text or number, enums as numbers, unknown fields ignored. Rejects with 400 an invalid or too large one.
  */
 export function readJson(bytes: Uint8Array): ExportRequest {
-	refuseTooMany(bytes);
+	rejectTooMany(bytes);
 	const json = parseJson(textOf(bytes) ?? '');
 	if (json === undefined) {
 		return reject(400, 'The body is not JSON, or it was cut off.');
 	}
 
-	// An object of the message, and the list that it is in, are two levels of JSON.
+	// An object and the list that contains it are two levels of JSON.
 	if (isDeeper(json, limits.depth * 2)) {
 		return reject(400, `The body is nested deeper than ${limits.depth * 2} levels.`);
 	}
@@ -25,8 +25,11 @@ export function readJson(bytes: Uint8Array): ExportRequest {
 	return readMessage(json, exportRequest, 'body', createBudget()) as ExportRequest;
 }
 
-/** Counts values before the parser makes objects of them: outside of texts, each begins behind one of these characters. */
-function refuseTooMany(bytes: Uint8Array): void {
+/**
+ * Counts values before the parser creates objects for them: outside of strings, each value follows one of these
+ * characters.
+ */
+function rejectTooMany(bytes: Uint8Array): void {
 	let count = 0;
 	let inText = false;
 	for (let at = 0; at < bytes.length; at++) {
@@ -45,9 +48,9 @@ function refuseTooMany(bytes: Uint8Array): void {
 	}
 }
 
-function readMessage(json: Json, message: Message, place: string, budget: Budget): Record<string, unknown> {
+function readMessage(json: Json, message: Message, path: string, budget: Budget): Record<string, unknown> {
 	if (!isJsonObject(json)) {
-		return reject(400, `${place} must be an object.`);
+		return reject(400, `${path} must be an object.`);
 	}
 
 	budget.spend(message);
@@ -56,27 +59,27 @@ function readMessage(json: Json, message: Message, place: string, budget: Budget
 		const value = entryOf(json, name);
 		if (value !== undefined && value !== null) {
 			found[name] = field.repeated
-				? readList(value, field, `${place}.${name}`, budget)
-				: readField(value, field, `${place}.${name}`, budget);
+				? readList(value, field, `${path}.${name}`, budget)
+				: readField(value, field, `${path}.${name}`, budget);
 		}
 	}
 
 	return found;
 }
 
-function readList(json: Json, field: Field, place: string, budget: Budget): readonly unknown[] {
+function readList(json: Json, field: Field, path: string, budget: Budget): readonly unknown[] {
 	return Array.isArray(json)
-		? json.map((item, index) => readField(item, field, `${place}[${index}]`, budget))
-		: reject(400, `${place} must be a list.`);
+		? json.map((item, index) => readField(item, field, `${path}[${index}]`, budget))
+		: reject(400, `${path} must be a list.`);
 }
 
-function readField(json: Json, {type}: Field, place: string, budget: Budget): unknown {
+function readField(json: Json, {type}: Field, path: string, budget: Budget): unknown {
 	if (typeof type === 'function') {
-		return readMessage(json, type(), place, budget);
+		return readMessage(json, type(), path, budget);
 	}
 
 	const value = readScalar[type](json);
-	return value === undefined ? reject(400, `${place} must be ${nouns[type]}.`) : value;
+	return value === undefined ? reject(400, `${path} must be ${nouns[type]}.`) : value;
 }
 
 const text = (json: Json) => (typeof json === 'string' ? json : undefined);
@@ -112,8 +115,8 @@ function readDouble(json: Json): number | undefined {
 	return typeof number === 'number' && !Number.isNaN(number) ? number : undefined;
 }
 
-function readInteger(json: Json, least: bigint, end: bigint): bigint | undefined {
+function readInteger(json: Json, min: bigint, end: bigint): bigint | undefined {
 	const isInteger = typeof json === 'string' ? /^-?\d{1,20}$/.test(json) : Number.isInteger(json);
 	const integer = isInteger ? BigInt(json as string | number) : undefined;
-	return integer !== undefined && integer >= least && integer < end ? integer : undefined;
+	return integer !== undefined && integer >= min && integer < end ? integer : undefined;
 }

@@ -7,8 +7,8 @@ import type {ExportRequest} from './otlp-types.ts';
 type Reader = protobuf.Reader;
 
 /**
- * Reads an `ExportTraceServiceRequest` in protobuf. Refuses with 400 what is none, or too much. The reader
- * of protobufjs is led by our own table, because its decoders build all objects before anybody can count them.
+ * Reads an `ExportTraceServiceRequest` in protobuf. Rejects with 400 an invalid or too large one. It uses the reader of
+ * protobufjs with our own table, because its decoders build all objects before they can be counted.
  */
 export function readProtobuf(bytes: Uint8Array): ExportRequest {
 	try {
@@ -54,7 +54,7 @@ function readMessage(reader: Reader, message: Message, budget: Budget, depth: nu
 
 function readField(reader: Reader, {type}: Field, budget: Budget, depth: number): unknown {
 	if (typeof type === 'function') {
-		// A reader of its own ends where the message ends, whatever lengths there are in it.
+		// A reader of its own ends where the message ends, whatever lengths it contains.
 		return readMessage(protobuf.Reader.create(reader.bytes()), type(), budget, depth + 1);
 	}
 
@@ -75,7 +75,7 @@ const readScalar: Readonly<Record<FieldType, (reader: Reader) => unknown>> = {
 	},
 };
 
-/** Wire types of protobuf: 0 for varints, 1 for 64 bits, 2 for what has a length. */
+/** Returns the wire type in protobuf: 0 for varints, 1 for 64 bits, 2 for length-delimited. */
 function wireTypeOf({type}: Field): number {
 	switch (type) {
 		case 'bool':

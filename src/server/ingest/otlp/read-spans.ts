@@ -2,7 +2,7 @@ import type {Json, JsonObject} from '../../../core/json.ts';
 import type {AnyValue, ExportRequest, KeyValue, OtlpSpan} from './otlp-types.ts';
 import type {DecodedSpans, Span} from './span.ts';
 
-/** Returns the valid spans of a request, and a sentence about each invalid one. */
+/** Returns the valid spans of a request, and a message for each invalid one. */
 export function readSpans({resourceSpans = []}: ExportRequest): DecodedSpans {
 	const spans: Span[] = [];
 	const rejected: string[] = [];
@@ -23,8 +23,8 @@ export function readSpans({resourceSpans = []}: ExportRequest): DecodedSpans {
 	return {spans, rejected};
 }
 
-/** In nanoseconds. From here on, in the year 2255, microseconds are no exact numbers any more. */
-const latest = BigInt(Number.MAX_SAFE_INTEGER) * 1000n;
+/** In nanoseconds: later times (from the year 2255) have no exact number of microseconds. */
+const maxNanoseconds = BigInt(Number.MAX_SAFE_INTEGER) * 1000n;
 
 const isId = (id: string, digits: number) => id.length === digits && /^[\da-f]+$/.test(id) && /[^0]/.test(id);
 
@@ -54,7 +54,7 @@ function faultOf({traceId = '', spanId = '', parentSpanId = '', name = '', ...sp
 		return 'A span ends before it starts.';
 	}
 
-	return end >= latest ? 'A span ends too far in the future.' : undefined;
+	return end >= maxNanoseconds ? 'A span ends too far in the future.' : undefined;
 }
 
 function toSpan(span: OtlpSpan, resource: JsonObject, scope: string): Span {
@@ -80,12 +80,13 @@ function toSpan(span: OtlpSpan, resource: JsonObject, scope: string): Span {
 	};
 }
 
-const toMicroseconds = (nanoseconds = 0n) => Number((nanoseconds < latest ? nanoseconds : latest) / 1000n);
+const toMicroseconds = (nanoseconds = 0n) =>
+	Number((nanoseconds < maxNanoseconds ? nanoseconds : maxNanoseconds) / 1000n);
 
-/** PostgreSQL keeps no NUL in a text. */
+/** PostgreSQL can't store NUL in text. */
 const clean = (text: string) => (text.includes('\0') ? text.replaceAll('\0', '\uFFFD') : text);
 
-/** A name that comes again counts with its last value; none of them is a property that objects are born with. */
+/** If a key is repeated, its last value counts. `fromEntries` defines own properties, so `__proto__` is just a key. */
 function toObject(pairs: readonly KeyValue[] = []): JsonObject {
 	return Object.fromEntries(pairs.map(({key = '', value = {}}) => [clean(key), toJson(value)]));
 }

@@ -7,30 +7,30 @@ export type SpanEvent = {
 	readonly attributes: JsonObject;
 };
 
-/** A valid span of a request, in our own words. */
+/** A valid span of a request. */
 export type Span = {
 	/** 32 and 16 hex digits in lower case. */
 	readonly traceId: string;
 	readonly spanId: string;
 	readonly parentSpanId: string | null;
 	readonly name: string;
-	/** As OTLP counts: 1 internal, 2 server, 3 client, 4 producer, 5 consumer. */
+	/** As in OTLP: 1 internal, 2 server, 3 client, 4 producer, 5 consumer. */
 	readonly kind: number;
-	/** Microseconds since 1970: nanoseconds would not fit a number. */
+	/** Microseconds since 1970: nanoseconds wouldn't fit a number. */
 	readonly startedAt: number;
 	readonly endedAt: number;
-	/** As OTLP counts: 0 unset, 1 ok, 2 error. */
+	/** As in OTLP: 0 unset, 1 ok, 2 error. */
 	readonly statusCode: number;
 	readonly statusMessage: string | null;
-	/** Bytes are base64; numbers that JSON does not carry exactly are text. */
+	/** Bytes are base64; numbers that JSON can't represent exactly are text. */
 	readonly attributes: JsonObject;
-	/** Attributes of what sent it. */
+	/** Attributes of the sender. */
 	readonly resource: JsonObject;
 	readonly scope: string;
 	readonly events: readonly SpanEvent[];
 };
 
-/** What a request held: spans, and why some were not taken. */
+/** The spans of a request, and why some were rejected. */
 export type DecodedSpans = {
 	readonly spans: readonly Span[];
 	readonly rejected: readonly string[];

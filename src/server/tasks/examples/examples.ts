@@ -11,12 +11,12 @@ const examples: Readonly<Record<string, Example>> = {
 	'nightly-import': nightlyImport,
 };
 
-/** Their names, as one asks for them. */
+/** The names of the bundled tasks. */
 export const exampleNames = Object.keys(examples);
 
 let checked: readonly Task[] | undefined;
 
-/** The tasks that ship with the program; they need nothing but Node. */
+/** Returns the bundled tasks; they need only Node. */
 export function exampleTasks(): readonly Task[] {
 	checked ??= Object.entries(examples).map(([name, {task, files}]) => ({
 		...checkTask(task, name),

@@ -1,19 +1,19 @@
 import type {JsonObject} from '../../core/json.ts';
 import {uuidSource} from '../../core/uuid.ts';
 
-/** A tool that should be called, by the name that the client's tools have. */
-export type WishedCall = {
+/** A tool to call, by its name in the client. */
+export type IntendedCall = {
 	readonly name: 'list_files' | 'read_file' | 'search_text' | 'environment_logs' | 'wait_for_log';
 	readonly arguments: JsonObject;
 };
 
-/** What the person wants, as far as a few patterns can tell. */
-export type Wish =
-	| {readonly kind: 'calls'; readonly calls: readonly WishedCall[]}
+/** The user's intent, as far as a few patterns can recognize it. */
+export type Intent =
+	| {readonly kind: 'calls'; readonly calls: readonly IntendedCall[]}
 	| {readonly kind: 'hello' | 'help' | 'table' | 'code' | 'long' | 'thanks' | 'other'};
 
-/** Longer prompts are not looked at in full. */
-const longestPrompt = 500;
+/** Only the start of longer prompts is read. */
+const maxPromptLength = 500;
 
 const kinds = [
 	['help', /^\W*help\b|what can (?:you|i) do|how (?:do|does|can) .{0,40}(?:work|use)|who are you|what are you/i],
@@ -24,12 +24,12 @@ const kinds = [
 	['hello', /^\W*(?:hi|hello|hey|hallo|moin|servus|good (?:morning|day|evening))\b/i],
 ] as const;
 
-/** Reads a prompt. Calls come first: "hello, list the files" is a wish for files. */
-export function readWish(prompt: string): Wish {
-	const text = prompt.slice(0, longestPrompt).trim();
-	const log = readingLog(text);
-	// “Find out from the log …” is no search.
-	const calls = log.length > 0 ? log : [...listing(text), ...reading(text), ...searching(text)];
+/** Reads a prompt. Calls take precedence: “hello, list the files” is a request for files. */
+export function readIntent(prompt: string): Intent {
+	const text = prompt.slice(0, maxPromptLength).trim();
+	const log = logCalls(text);
+	// “Find out from the log …” is not a search.
+	const calls = log.length > 0 ? log : [...listCalls(text), ...readCalls(text), ...searchCalls(text)];
 	if (calls.length > 0) {
 		return {kind: 'calls', calls};
 	}
@@ -37,7 +37,7 @@ export function readWish(prompt: string): Wish {
 	return {kind: kinds.find(([, pattern]) => pattern.test(text))?.[0] ?? 'other'};
 }
 
-function listing(text: string): readonly WishedCall[] {
+function listCalls(text: string): readonly IntendedCall[] {
 	const wanted = /\b(?:list|show|what|which|see)\b[^.?!\n]{0,40}\bfiles\b|^\W*ls\b/i.test(text);
 	const folder =
 		/\bfiles (?:in|of|under|below) (?:the (?:folder |directory )?)?[`"']?([\w@.-]*\/[\w@./-]*|src|test|docs)\b/i.exec(
@@ -46,20 +46,20 @@ function listing(text: string): readonly WishedCall[] {
 	return wanted ? [{name: 'list_files', arguments: folder ? {path: folder} : {}}] : [];
 }
 
-/** A path has a slash or an extension, or is one of the names that every project has. */
+/** A path has a slash or an extension, or is a name that every project has. */
 const path = String.raw`[\w@.-]*(?:\/[\w@.-]+)+|[\w@-][\w@.-]*\.\w{1,8}|\.\w[\w.]{2,}|README|LICENSE|Makefile|Dockerfile`;
 const readPattern = new RegExp(
 	String.raw`\b(?:read|open|show|cat|print|and)\b(?: me)?(?: the)?(?: file)? [\x60"']?(${path})(?=[\x60"',;:?!\s]|\.?$|\.\s)`,
 	'gi',
 );
 
-function reading(text: string): readonly WishedCall[] {
+function readCalls(text: string): readonly IntendedCall[] {
 	const wanted = /\b(?:read|open|show|cat|print)\b/i.test(text);
 	const paths = wanted ? [...text.matchAll(readPattern)].map(match => (match[1] ?? '').replace(/\.$/, '')) : [];
 	return [...new Set(paths)].slice(0, 5).map(found => ({name: 'read_file', arguments: {path: found}}));
 }
 
-function searching(text: string): readonly WishedCall[] {
+function searchCalls(text: string): readonly IntendedCall[] {
 	const [, quoted, plain] =
 		/\b(?:search|find|grep|look)(?: for)?(?: the (?:word|text))? (?:[`"“']([^`"”'\n]+)[`"”']|([^\n]+))/i.exec(text) ??
 		[];
@@ -73,8 +73,8 @@ const ofLog = new RegExp(
 	'i',
 );
 
-/** “what does the log of 0b5e… say”, “wait for `listens` in the log of 0b5e…”. */
-function readingLog(text: string): readonly WishedCall[] {
+/** Matches “what does the log of 0b5e… say” and “wait for `listens` in the log of 0b5e…”. */
+function logCalls(text: string): readonly IntendedCall[] {
 	const [, before, behind] = ofLog.exec(text) ?? [];
 	const environment = before ?? behind;
 	if (!environment) {

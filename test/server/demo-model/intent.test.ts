@@ -1,17 +1,17 @@
 import fc from 'fast-check';
 import {expect, test} from 'vitest';
-import {readWish, type WishedCall} from '../../../src/server/demo-model/wish.ts';
+import {type IntendedCall, readIntent} from '../../../src/server/demo-model/intent.ts';
 import {anyText} from '../../any-text.ts';
 import {expectLinear} from '../../growth.ts';
 
-const list: WishedCall = {name: 'list_files', arguments: {}};
-const read = (path: string): WishedCall => ({name: 'read_file', arguments: {path}});
-const search = (pattern: string): WishedCall => ({name: 'search_text', arguments: {pattern, literal: true}});
+const list: IntendedCall = {name: 'list_files', arguments: {}};
+const read = (path: string): IntendedCall => ({name: 'read_file', arguments: {path}});
+const search = (pattern: string): IntendedCall => ({name: 'search_text', arguments: {pattern, literal: true}});
 
 const id = '0b5e0a1c-9c1f-4d4e-8b57-0123456789ab';
-const log: WishedCall = {name: 'environment_logs', arguments: {environment: id, lines: 20}};
+const log: IntendedCall = {name: 'environment_logs', arguments: {environment: id, lines: 20}};
 
-test.each<[string, readonly WishedCall[]]>([
+test.each<[string, readonly IntendedCall[]]>([
 	['list the files', [list]],
 	['List the files here.', [list]],
 	['What files are there?', [list]],
@@ -43,7 +43,7 @@ test.each<[string, readonly WishedCall[]]>([
 		[{name: 'wait_for_log', arguments: {environment: id, pattern: 'listens on', timeout_seconds: 30}}],
 	],
 ])('“%s” is a wish for tools', (prompt, calls) => {
-	expect(readWish(prompt)).toEqual({kind: 'calls', calls});
+	expect(readIntent(prompt)).toEqual({kind: 'calls', calls});
 });
 
 test.each([
@@ -59,11 +59,11 @@ test.each([
 	['Why is the sky blue?', 'other'],
 	['', 'other'],
 ])('“%s” is a wish for words: %s', (prompt, kind) => {
-	expect(readWish(prompt)).toEqual({kind});
+	expect(readIntent(prompt)).toEqual({kind});
 });
 
 test('no prompt throws or costs more than its length', () => {
-	fc.assert(fc.property(anyText({maxLength: 3000}), prompt => Boolean(readWish(prompt).kind)));
+	fc.assert(fc.property(anyText({maxLength: 3000}), prompt => Boolean(readIntent(prompt).kind)));
 	for (const word of [
 		'list ',
 		'read a/',
@@ -75,6 +75,6 @@ test('no prompt throws or costs more than its length', () => {
 		'how do ',
 		'log of ',
 	]) {
-		expectLinear(size => readWish(word.repeat(size)), 5000);
+		expectLinear(size => readIntent(word.repeat(size)), 5000);
 	}
 });

@@ -1,31 +1,31 @@
 import {codeFence, longestBackticks} from '../../core/code-fence.ts';
-import type {ToolAnswer} from './chat.ts';
-import {label} from './words.ts';
+import type {ToolResult} from './chat.ts';
+import {label} from './texts.ts';
 
-const mostRows = 12;
+const maxRows = 12;
 
-/** What the demo model says after tools have answered. */
-export function sayAnswers(answers: readonly ToolAnswer[]): string {
-	return `${label}\n\n${answers.map(sayAnswer).join('\n')}`;
+/** Returns the demo model's message about tool results. */
+export function describeResults(answers: readonly ToolResult[]): string {
+	return `${label}\n\n${answers.map(describeResult).join('\n')}`;
 }
 
-function sayAnswer({name, arguments: args, output}: ToolAnswer): string {
+function describeResult({name, arguments: args, output}: ToolResult): string {
 	switch (name) {
 		case 'list_files':
-			return sayFiles(output);
+			return describeFiles(output);
 		case 'read_file':
-			return sayFile(String(args['path'] ?? ''), output);
+			return describeFile(String(args['path'] ?? ''), output);
 		case 'search_text':
-			return sayMatches(String(args['pattern'] ?? ''), output);
+			return describeMatches(String(args['pattern'] ?? ''), output);
 		case 'environment_logs':
 		case 'wait_for_log':
-			return sayLog(output);
+			return describeLog(output);
 		default:
 			return `A tool answered:\n\n${codeFence(output)}\n`;
 	}
 }
 
-function sayFiles(output: string): string {
+function describeFiles(output: string): string {
 	const paths = output.split('\n').filter(line => line && !line.startsWith('['));
 	const folders = new Map<string, number>();
 	for (const path of paths) {
@@ -34,14 +34,14 @@ function sayFiles(output: string): string {
 	}
 
 	const rows = [...folders].sort(([, a], [, b]) => b - a);
-	const shown = rows.slice(0, mostRows).map(([folder, count]) => `| ${inline(folder)} | ${count} |`);
-	const more = rows.length > mostRows ? [`\nand ${rows.length - mostRows} more folders.`] : [];
+	const shown = rows.slice(0, maxRows).map(([folder, count]) => `| ${inline(folder)} | ${count} |`);
+	const more = rows.length > maxRows ? [`\nand ${rows.length - maxRows} more folders.`] : [];
 	return paths.length === 0
 		? `I see no files. The tool said: ${inline(output)}\n`
 		: `I see **${count(paths.length, 'file')}**:\n\n| Folder | Files |\n| --- | --: |\n${[...shown, ...more].join('\n')}\n`;
 }
 
-function sayFile(path: string, output: string): string {
+function describeFile(path: string, output: string): string {
 	const lines = output.split('\n');
 	const numbered = lines.filter(line => /^\d+\t/.test(line)).map(line => line.replace(/^\d+\t/, ''));
 	if (numbered.length === 0) {
@@ -49,38 +49,38 @@ function sayFile(path: string, output: string): string {
 	}
 
 	const language = /\.(\w{1,8})$/.exec(path)?.[1] ?? '';
-	const first = numbered.slice(0, mostRows);
+	const first = numbered.slice(0, maxRows);
 	const what =
 		numbered.length > first.length ? `The first ${first.length} of ${count(numbered.length, 'line')}` : 'All';
 	return `${what} of ${inline(path)}:\n\n${codeFence(first.join('\n'), language)}\n`;
 }
 
-function sayMatches(pattern: string, output: string): string {
+function describeMatches(pattern: string, output: string): string {
 	const found = output.split('\n').flatMap(line => {
-		const [, place, text] = /^(.+?:\d+):(.*)$/.exec(line) ?? [];
-		return place && text !== undefined ? [`- ${inline(place)} ${inline(text.trim().slice(0, 100))}`] : [];
+		const [, location, text] = /^(.+?:\d+):(.*)$/.exec(line) ?? [];
+		return location && text !== undefined ? [`- ${inline(location)} ${inline(text.trim().slice(0, 100))}`] : [];
 	});
-	const more = found.length > mostRows ? [`- and ${found.length - mostRows} more`] : [];
+	const more = found.length > maxRows ? [`- and ${found.length - maxRows} more`] : [];
 	return found.length === 0
 		? `Nothing was found for ${inline(pattern)}. The tool said: ${inline(output)}\n`
-		: `I found ${inline(pattern)} in **${count(found.length, 'line')}**:\n\n${[...found.slice(0, mostRows), ...more].join('\n')}\n`;
+		: `I found ${inline(pattern)} in **${count(found.length, 'line')}**:\n\n${[...found.slice(0, maxRows), ...more].join('\n')}\n`;
 }
 
-/** What was said of a log as a sentence, and the last of its lines, which come in a fence. */
-function sayLog(output: string): string {
+/** Returns a sentence about a log and its last lines as a code block. */
+function describeLog(output: string): string {
 	const lines = output.split('\n');
 	const numbered = lines.filter(line => /^\d+\t/.test(line)).map(line => line.replace('\t', '  '));
 	const [first = ''] = lines;
 	return numbered.length === 0
 		? `I see no lines. The tool said: ${inline(first)}\n`
-		: `${inline(first)}\n\nThe last of its lines:\n\n${codeFence(numbered.slice(-mostRows).join('\n'), 'log')}\n`;
+		: `${inline(first)}\n\nThe last of its lines:\n\n${codeFence(numbered.slice(-maxRows).join('\n'), 'log')}\n`;
 }
 
 function count(number: number, noun: string): string {
 	return `${number} ${noun}${number === 1 ? '' : 's'}`;
 }
 
-/** Text as inline code, on one line, whatever backticks it holds (CommonMark 0.31, section 6.1). */
+/** Returns text as inline code on one line, whatever backticks it contains (CommonMark 0.31, section 6.1). */
 function inline(text: string): string {
 	const line = text.replace(/\s+/g, ' ').replaceAll('|', '¦').slice(0, 300);
 	const fence = '`'.repeat(longestBackticks(line) + 1);

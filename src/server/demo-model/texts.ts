@@ -1,4 +1,4 @@
-/** The texts of the demo model. It never pretends to be more than it is. */
+/** Texts of the demo model. It never pretends to be more than it is. */
 
 export const label = '**Demo model, no AI.**';
 
@@ -14,7 +14,7 @@ ${realModel}
 
 const help = `${label} What you can try with me:
 
-| Say | What you see |
+| Type | What you see |
 | --- | --- |
 | \`list the files\` | a tool call and a table |
 | \`read README.md\` | a tool call and a code block |
@@ -25,11 +25,11 @@ const help = `${label} What you can try with me:
 
 What the program can do:
 
-- \`/keys set <provider>\` stores a key of a model vendor; then a real model answers.
+- \`/keys set <provider>\` saves a provider’s API key; then a real model answers.
 - \`/login\` connects to a server; \`/connect <url>\` chooses another one.
 - \`/model\` picks the model, \`/usage\` shows what the session has used.
-- **Esc** interrupts me. You may type while I answer; it is sent next.
-- \`\\\` and then **Enter** begins a new line.
+- **Esc** interrupts me. You can type while I answer; your message is sent next.
+- \`\\\` and then **Enter** starts a new line.
 `;
 
 const table = `${label} A table:
@@ -42,13 +42,13 @@ const table = `${label} A table:
 | mistral | \`MISTRAL_API_KEY\` | mistral |
 | groq | \`GROQ_API_KEY\` | an open model |
 
-The columns are as wide as what is in them.
+Each column is as wide as its content.
 `;
 
 const code = `${label} Some code:
 
 \`\`\`ts
-/** Greets somebody, politely. */
+/** Greets someone politely. */
 export function greet(name: string): string {
 	const hour = new Date().getHours();
 	return \`Good \${hour < 12 ? 'morning' : 'evening'}, \${name}.\`;
@@ -70,7 +70,7 @@ ${topics
 	.map(
 		(topic, index) => `## ${index + 1}. ${topic}
 
-This paragraph about ${topic.toLowerCase()} says nothing new, on purpose: it is here to be **drawn**, *wrapped* and scrolled. Its lines are \
+This paragraph about ${topic.toLowerCase()} says nothing new on purpose: it is here to be **drawn**, *wrapped* and scrolled. Its lines are \
 as long as those of a usual answer, with \`some code\` in between.
 
 - a first point about ${topic.toLowerCase()}
@@ -90,12 +90,12 @@ That was all.
 const thanks = `You are welcome. ${label} ${realModel}\n`;
 
 const other = `${label} I understand only a few sentences: *list the files*, *search for …*, *read …*, *a table*, *some code*, *a \
-long answer* and *help*. This one I do not.
+long answer* and *help*. I don’t understand this one.
 
 ${realModel}
 `;
 
-const noTools = `${label} For that I would have to call a tool, and this client offered me none that can do it.\n`;
+const noTools = `${label} That needs a tool, and this client offered me none that can do it.\n`;
 
-/** What it says, by what the person seems to want. */
-export const words = {hello, help, table, code, long, thanks, other, noTools} as const;
+/** The texts by intent. */
+export const texts = {hello, help, table, code, long, thanks, other, noTools} as const;
