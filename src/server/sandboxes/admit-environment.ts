@@ -17,18 +17,21 @@ type Wanted = {
 	readonly plan: TaskPlan;
 	readonly inputs: TaskInputs;
 	readonly modelOverrides: Readonly<Record<string, string>>;
-	/** What the caller asks for; null for nothing. */
+	/** The requested time limit; null for none. */
 	readonly seconds: number | null;
 };
 
 type Admitted = {
 	readonly id: string;
 	readonly sandboxId: string;
-	/** How long it may live. */
+	/** The time limit that it got. */
 	readonly seconds: number;
 };
 
-/** Writes down a new environment, in the state `building`. Refuses (409) where there is no room, no credits or no way to start it. */
+/**
+ * Creates the row of a new environment in state `building`. Rejects (409) if capacity or credits are used up, or this
+ * server starts no sandboxes.
+ */
 export async function admitEnvironment(services: SandboxServices, wanted: Wanted): Promise<Admitted> {
 	const {database, sandboxes, now} = services;
 	const {organizationId, workspaceId, projectId, createdBy, task, plan, inputs, modelOverrides} = wanted;

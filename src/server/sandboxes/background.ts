@@ -1,13 +1,13 @@
-/** A sandbox that nobody has begun by then, in milliseconds, is not begun any more: its server was ended meanwhile. */
+/** After this time a sandbox that hasn't started won't start any more, because its server has ended. */
 export const beginPatience = 60_000;
 
-/** Work that goes on after the request that began it was answered. */
+/** Work that continues after the response to the request that started it. */
 export type Background = {
-	/** Starts work of this name, which must not throw and must end soon after its signal aborts. */
+	/** Starts work with this name. It must not throw, and must end soon after its signal aborts. */
 	readonly run: (name: string, work: (signal: AbortSignal) => Promise<void>) => Promise<void>;
-	/** Whether work of this name goes on. */
+	/** Returns whether work with this name is in progress. */
 	readonly has: (name: string) => boolean;
-	/** Aborts all work and waits for its end; what begins later is aborted from the start. */
+	/** Aborts all work and waits for it. Work that starts later is aborted immediately. */
 	readonly close: () => Promise<void>;
 };
 

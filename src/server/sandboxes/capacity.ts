@@ -4,8 +4,8 @@ import type {SandboxPolicy} from './sandboxing.ts';
 import {limitTime, type TimeLimit} from './time-limit.ts';
 
 /**
- * Lets one transaction at a time decide on the sandboxes of an organization, on both engines: a row that was written is
- * held until the end. Gives the bounds that the organization has of its own.
+ * Locks an organization until the transaction ends, so that only one at a time decides about its sandboxes; the update
+ * locks the row on both engines. Returns the organization's own limits.
  */
 export async function holdOrganization(transaction: DatabaseTransaction, organizationId: string) {
 	return await transaction
@@ -18,7 +18,7 @@ export async function holdOrganization(transaction: DatabaseTransaction, organiz
 
 export type OrganizationBounds = Awaited<ReturnType<typeof holdOrganization>>;
 
-/** Refuses (409) where the organization has as many sandboxes as it may; `but` is one that is there already. */
+/** Rejects (409) if the organization's capacity is used up. `but` is an existing sandbox that doesn't count. */
 export async function assertCapacity(
 	transaction: DatabaseTransaction,
 	organizationId: string,
@@ -38,7 +38,7 @@ export async function assertCapacity(
 	}
 }
 
-/** The time that a sandbox of an organization gets; `requested` in seconds, null where nobody asked. */
+/** Returns the time limit of an organization's sandbox; `requested` is null for none. */
 export function limitFor(policy: SandboxPolicy, bounds: OrganizationBounds, requested: number | null): TimeLimit {
 	return limitTime({
 		platformMax: policy.maxSeconds,

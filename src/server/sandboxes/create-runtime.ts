@@ -6,21 +6,21 @@ export type NewRuntime = {
 	readonly organizationId: string;
 	readonly workspaceId: string;
 	readonly projectId: string | null;
-	/** The user who owns it, and alone may operate it. */
+	/** The owner, who is the only user that may operate it. */
 	readonly createdBy: string;
-	/** What it is called by in paths; unique in its workspace. */
+	/** Its name in paths, unique in its workspace. */
 	readonly key: string;
 	readonly name: string;
 	readonly description?: string | null;
 	/** `[org/]name[@version]` of the task that its sandbox runs. */
 	readonly taskReference: string;
-	/** How long it may run at once, in seconds, where that is not left to the organization. */
+	/** Maximum seconds of one run; without it, the organization decides. */
 	readonly requestedSeconds?: number | null;
 };
 
 const configVersion = '1';
 
-/** Creates a runtime without a sandbox, and returns its id. Refuses (409) a key that is in use. */
+/** Creates a runtime without a sandbox and returns its id. Rejects (409) a key that is in use. */
 export async function createRuntime(
 	{database, now}: Pick<SandboxServices, 'database' | 'now'>,
 	runtime: NewRuntime,

@@ -2,19 +2,19 @@ import {type ChargeRejection, chargeCredits} from '../credits/charge.ts';
 import {remainingCredits} from '../credits/remaining-credits.ts';
 import type {DatabaseTransaction} from '../database/tables.ts';
 
-/** What running so long costs in all: whole credits, a begun one counts. */
+/** Returns the total cost of a run in whole credits, rounded up. */
 export function creditsFor(seconds: number, creditsPerHour: number): number {
 	return Math.ceil((seconds * creditsPerHour) / 3600);
 }
 
-/** How long so many credits last. */
+/** Returns how long credits last. */
 export function secondsFor(credits: number, creditsPerHour: number): number {
 	return creditsPerHour === 0 ? Number.POSITIVE_INFINITY : Math.floor((credits * 3600) / creditsPerHour);
 }
 
 type Use = Parameters<typeof chargeCredits>[1];
 
-/** Charges for what was used already: as much as there is. Gives what was charged, and why it was not all. */
+/** Charges for past usage as far as the credits suffice. Returns the charged amount, and what was lacking. */
 export async function chargeUsed(
 	transaction: DatabaseTransaction,
 	use: Use,
@@ -29,13 +29,13 @@ export async function chargeUsed(
 	return {charged, lack: all.reason};
 }
 
-/** The most that could be charged now, and what would end it; undefined where nothing does. */
+/** Returns the most that could be charged now and what limits it; undefined if nothing does. */
 export async function findBound(
 	transaction: DatabaseTransaction,
 	use: Omit<Use, 'amount'>,
 ): Promise<{readonly credits: number; readonly lack: ChargeRejection} | undefined> {
 	const credits = await remainingCredits(transaction, use);
-	// One more is refused as a whole, and with the reason.
+	// A charge of one more is rejected as a whole, which shows the reason.
 	const more = credits === null ? undefined : await chargeCredits(transaction, {...use, amount: credits + 1});
 	return credits === null || !more || more.ok ? undefined : {credits, lack: more.reason};
 }

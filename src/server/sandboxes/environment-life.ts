@@ -17,15 +17,15 @@ export type EnvironmentRow = Selectable<Tables['environments']>;
 
 type State = TaskEnvironment['state'];
 
-/** What an environment becomes: a state, and why, where that is a failure. */
+/** The next state of an environment, with the reason for a failure. */
 type Turn = {readonly state: State; readonly error?: string};
 
 const firstWait = 30;
 const longestWait = 500;
 
 /**
- * Starts the sandbox of a new environment and follows it until it is ready, or will never be. Never throws: what goes
- * wrong becomes the state `failed` and a line of its log.
+ * Starts the sandbox of a new environment and follows it until it is ready or has failed. Never throws: errors set the
+ * state `failed` and add a line to its log.
  */
 export async function prepareEnvironment(
 	services: SandboxServices,
@@ -55,7 +55,7 @@ export async function prepareEnvironment(
 	}
 }
 
-/** Brings the state of an environment up to what its sandbox is, and gives it. May be called at any time, by any server. */
+/** Updates an environment to the state of its sandbox, and returns it. Any server may call it at any time. */
 export async function advanceEnvironment(services: SandboxServices, id: string): Promise<State> {
 	const row = await findEnvironment(services, id);
 	if (isOver(row.state) || row.sandbox_id === null) {
@@ -87,7 +87,7 @@ const lacks: Readonly<Record<ChargeRejection, string>> = {
 const findSandbox = ({database}: SandboxServices, id: string) =>
 	database.selectFrom('sandboxes').selectAll().where('id', '=', id).executeTakeFirst();
 
-/** Charges what was used since the last time. Gives what there was too little of, if anything. */
+/** Charges usage since the last charge. Returns what is lacking, if anything. */
 async function charge({database, sandboxes, now}: SandboxServices, row: EnvironmentRow, sandbox: SandboxRow) {
 	const become = {...meterOf(row, sandboxes, now()), state: 'running'} as const;
 	if (creditsOwed(sandbox, become.rate, become.now) === 0) {
@@ -106,7 +106,7 @@ const meterOf = ({task_ref}: EnvironmentRow, {policy}: SandboxServices['sandboxe
 	now,
 });
 
-/** Ends an environment. One that is over stays as it is. Refuses (502) where its sandbox cannot be ended. */
+/** Ends an environment; an ended one stays as it is. Rejects (502) if its sandbox can't be ended. */
 export async function endEnvironment(services: SandboxServices, id: string): Promise<void> {
 	for (let row = await findEnvironment(services, id); !isOver(row.state); row = await findEnvironment(services, id)) {
 		if (row.sandbox_id !== null) {
@@ -117,7 +117,7 @@ export async function endEnvironment(services: SandboxServices, id: string): Pro
 	}
 }
 
-/** An environment may have been stopped while its sandbox was being started. */
+/** The environment may have been stopped while its sandbox was starting. */
 async function endIfOver(services: SandboxServices, id: string): Promise<void> {
 	const {state, sandbox_id} = await findEnvironment(services, id);
 	if (isOver(state) && sandbox_id !== null) {
@@ -172,7 +172,10 @@ function afterEnd({step, status, asked}: SandboxState & {kind: 'ended'}, hasServ
 	return {state: 'failed', error: `The ${step} ${how}${why}. Its log says more.`};
 }
 
-/** Writes the next state, unless another server was faster. What is over loses its processes and its workspace first. */
+/**
+ * Stores the next state, unless another server was faster. Before it stores an end, it removes the processes and the
+ * workspace.
+ */
 async function turn(
 	{database, now, sandboxes}: SandboxServices,
 	row: EnvironmentRow,
@@ -220,7 +223,7 @@ function isOver(state: State): boolean {
 	return state === 'failed' || state === 'torn_down';
 }
 
-/** What a database that is gone for a moment leaves undone is done at the next look. */
+/** If the database is unavailable for a moment, the next check catches up. */
 async function guarded<Result>(services: SandboxServices, work: () => Promise<Result>): Promise<Result | undefined> {
 	try {
 		return await work();

@@ -3,13 +3,13 @@ import {advanceEnvironment} from './environment-life.ts';
 import {advanceRuntime} from './runtime-life.ts';
 import type {SandboxServices} from './sandbox-services.ts';
 
-/** How often it is looked whether a sandbox ended, or its time is over, in milliseconds. */
+/** How often sandboxes are checked for their end and their deadline. */
 const intervalMs = 2000;
 
-/** How many logs of ended sandboxes are removed at once. */
+/** How many logs of ended sandboxes are removed in one pass. */
 const mostRemoved = 20;
 
-/** Looks after the sandboxes of this machine until it is closed, those of an earlier server among them. */
+/** Manages the sandboxes of this machine until it is closed, also those of an earlier server. */
 export function keepSandboxes(services: SandboxServices): {readonly close: () => Promise<void>} {
 	let current = look(services);
 	const timer = setInterval(() => {
@@ -29,12 +29,12 @@ async function look(services: SandboxServices): Promise<void> {
 	try {
 		await sweepSandboxes(services);
 	} catch (error) {
-		// The database may be gone for a moment; the next look does what this one did not.
+		// The database may be unavailable for a moment; the next check catches up.
 		logFault(services, error);
 	}
 }
 
-/** Brings everything that runs on this machine up to date: once, and now. */
+/** Updates all sandboxes on this machine once. */
 export async function sweepSandboxes(services: SandboxServices): Promise<void> {
 	const {database, sandboxes} = services;
 	const machine = await sandboxes.provider.machine();
@@ -59,7 +59,10 @@ export async function sweepSandboxes(services: SandboxServices): Promise<void> {
 	await removeOldLogs(services, machine);
 }
 
-/** Together, because an end takes a moment; what fails for one is left for the next look, and hides no other. */
+/**
+ * Runs in parallel, because ending a sandbox takes a moment. A failure of one affects no other and is retried in the
+ * next pass.
+ */
 async function each(
 	services: SandboxServices,
 	rows: readonly {readonly id: string}[],
@@ -89,7 +92,7 @@ async function removeOldLogs({database, sandboxes, now}: SandboxServices, machin
 	}
 }
 
-/** How many sandboxes of this machine have processes, whether they run or are paused. */
+/** Returns how many sandboxes on this machine have processes, running or paused. */
 export async function countSandboxes({database, sandboxes}: SandboxServices): Promise<number> {
 	const {count} = await database
 		.selectFrom('sandboxes')
@@ -100,7 +103,7 @@ export async function countSandboxes({database, sandboxes}: SandboxServices): Pr
 	return Number(count);
 }
 
-/** Ends every sandbox of this machine, for a server that nobody will start again. */
+/** Ends every sandbox of this machine, for a server that won't be started again. */
 export async function endSandboxes({database, sandboxes}: SandboxServices): Promise<void> {
 	const left = await database.selectFrom('sandboxes').select('id').where('state', '!=', 'killed').execute();
 	await Promise.all(left.map(({id}) => sandboxes.provider.remove(id)));

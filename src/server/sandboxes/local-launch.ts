@@ -22,11 +22,10 @@ export type LaunchOptions = {
 	readonly environment?: Environment;
 	/** More folders that a sandbox must not read: the server's data. */
 	readonly hidden?: readonly string[];
-	/** Milliseconds between the request to end and the kill. */
 	readonly grace?: number;
-	/** Whether sandboxes end with this process, because nothing will know of them afterwards. */
+	/** Whether sandboxes end with this process, because nothing will manage them afterwards. */
 	readonly isEphemeral?: boolean | undefined;
-	/** Whether tasks may run with all rights of the server if nothing can contain them. */
+	/** Whether tasks may run with the server's own permissions if containment isn't available. */
 	readonly allowUncontained?: boolean | undefined;
 	/** What this machine contains sandboxes with; detected by default. */
 	readonly containment?: Containment;
@@ -34,7 +33,7 @@ export type LaunchOptions = {
 	readonly supervisor?: URL;
 };
 
-/** Milliseconds between the request to end and the kill, by default. */
+/** How long a sandbox may take to end before it is killed, by default. */
 export const defaultGraceMs = 2000;
 
 /** What every start of a sandbox needs to know about this machine, detected once. */

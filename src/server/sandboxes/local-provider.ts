@@ -10,7 +10,6 @@ import {machineOf, readStatus, removeWork, type SandboxFolder, sandboxFolder, wr
 import {endProcesses, signalSandbox} from './supervisor/end-sandbox.ts';
 import {until} from './supervisor/until.ts';
 
-/** Longest wait in milliseconds for processes to stop. */
 const stopTimeoutMs = 1000;
 
 /**
@@ -48,7 +47,7 @@ export function createLocalProvider(options: LaunchOptions): SandboxProvider {
 			await end(id);
 			await rm(folderOf(id).path, {recursive: true, force: true});
 		},
-		// Retried after a failure: a disk that is full now may have room later.
+		// Retried after a failure: a full disk may have space later.
 		machine: once(() => machineOf(root)),
 		note: (id, line) => appendLine(folderOf(id).log, `[server] ${line}`),
 		readLog: (id, {after}) => readLogWindow(folderOf(id).log, after),
@@ -58,7 +57,7 @@ export function createLocalProvider(options: LaunchOptions): SandboxProvider {
 async function inspect(folder: SandboxFolder): Promise<SandboxState> {
 	const seen = await readStatus(folder);
 	const isLeft = seen === undefined || (seen.phase !== 'ended' && !(await isAlive(seen.supervisor)));
-	// A supervisor writes last how its sandbox ended, maybe between the two reads.
+	// The supervisor's last action is to write how the sandbox ended, maybe between the two reads.
 	const status = isLeft ? await readStatus(folder) : seen;
 	if (status?.phase === 'ended') {
 		const {exit, stopped} = status;

@@ -6,14 +6,14 @@ type Where = {readonly sandboxId: string; readonly machine: string};
 
 type Asked = {
 	readonly request: Request;
-	/** Headers of the answer. */
+	/** Headers to add to the response. */
 	readonly headers: Headers;
 };
 
 /**
- * The log of a sandbox, and what makes a tail of it exact: `?after=<offset>`, `X-Log-Offset` (just after the last byte of
- * `logs`, hence the next `after`), `X-Log-Start` (of its first byte: more than `after` where a part is gone already,
- * whatever it is for a new log), and `ETag` with `If-None-Match`.
+ * Returns the log of a sandbox, with everything needed to tail it exactly: `?after=<offset>`, `X-Log-Offset` (after the
+ * last byte of `logs`, so the next `after`), `X-Log-Start` (of its first byte: more than `after` if a part is gone, any
+ * value for a new log), and `ETag` with `If-None-Match`.
  */
 export async function answerLog(
 	services: SandboxServices,
@@ -24,7 +24,7 @@ export async function answerLog(
 	const {provider} = services.sandboxes;
 	await assertHere(services, machine, 'show its log');
 	const window = await orProviderFault(services, provider.readLog(sandboxId, {after}));
-	// Before the first step there is none yet.
+	// Before the first step there is no log.
 	const {text, start, offset} = window ?? {text: '', start: 0, offset: 0};
 	const tag = `"${start}-${offset}"`;
 	headers.set('etag', tag);
@@ -47,7 +47,7 @@ function readAfter(text: string | null): number | undefined {
 	return after;
 }
 
-/** `If-None-Match` compares weakly (RFC 9110, 13.1.2). */
+/** `If-None-Match` uses weak comparison (RFC 9110, section 13.1.2). */
 function isKnown(list: string | null, tag: string): boolean {
 	const tags = (list ?? '').split(',').map(part => part.trim().replace(/^W\//, ''));
 	return tags.includes('*') || tags.includes(tag);

@@ -3,11 +3,11 @@ import {join} from 'node:path';
 import {errnoOf} from '../../storage/file-error.ts';
 import type {LogWindow} from './provider.ts';
 
-/** Most bytes of one answer: with `after`, and without. */
+/** Maximum bytes of one response, with and without `after`. */
 const largestPiece = 256 * 1024;
 const tailBytes = 64 * 1024;
 
-/** A character of UTF-8 has at most so many bytes. */
+/** Maximum bytes of a UTF-8 character. */
 const longestCharacter = 4;
 
 const attempts = 5;
@@ -17,16 +17,16 @@ const lineBreak = 10;
 type Segment = {readonly path: string; readonly start: number; readonly bytes: number};
 
 /**
- * Reads a log that is kept as files named by the offset of their first byte. With `after` the window begins there; where
- * that part is gone already, at the oldest that is left; where the log never came so far, as without it: with the end
- * of the log, cut at the beginning of a line. No character is ever split. Undefined where there is no log.
+ * Reads a log stored as files named by the offset of their first byte. With `after`, the window starts there; if that
+ * part is gone, at the oldest available byte. If the log is shorter, or without `after`, it returns the end of the log
+ * from the start of a line. Characters are never split. Returns undefined if there is no log.
  */
 export async function readLogWindow(folder: string, after?: number): Promise<LogWindow | undefined> {
 	for (let attempt = 1; ; attempt += 1) {
 		try {
 			return await readOnce(folder, after);
 		} catch (error) {
-			// The oldest file may be removed while we read: then the window begins later.
+			// The oldest file may be removed during the read; the retry starts later.
 			if (errnoOf(error) !== 'ENOENT' || attempt === attempts) {
 				throw error;
 			}
@@ -55,7 +55,7 @@ async function readOnce(folder: string, after: number | undefined): Promise<LogW
 	return toWindow(bytes, from, characterStart(bytes, after - from));
 }
 
-/** Adds a line to a log that nobody else writes to any more. */
+/** Appends a line to a log that has no other writer any more. */
 export async function appendLine(folder: string, line: string): Promise<void> {
 	await mkdir(folder, {recursive: true, mode: 0o700});
 	const last = (await listSegments(folder)).at(-1);
@@ -99,7 +99,10 @@ async function readRange(segments: readonly Segment[], from: number, to: number)
 	return Buffer.concat(pieces);
 }
 
-/** Behind the first line break, so that no half line comes first; where nothing would be left, at a character. */
+/**
+ * Returns the position after the first line break, so that the text doesn't start inside a line. If nothing would be
+ * left, returns the first character's.
+ */
 function lineStart(bytes: Buffer): number {
 	const end = bytes.indexOf(lineBreak);
 	return end === -1 || end === bytes.length - 1 ? firstLead(bytes) : end + 1;
@@ -110,7 +113,7 @@ function firstLead(bytes: Buffer): number {
 	return Math.max(0, index);
 }
 
-/** The place itself, or the beginning of the character that it lies in. */
+/** Returns the offset, moved back to the start of the character that contains it. */
 function characterStart(bytes: Buffer, place: number): number {
 	for (let lead = place - 1; lead >= Math.max(0, place - longestCharacter + 1); lead -= 1) {
 		const byte = bytes[lead] ?? 0;
@@ -123,7 +126,7 @@ function characterStart(bytes: Buffer, place: number): number {
 	return place;
 }
 
-/** The end without the beginning of a character whose rest is not there yet. */
+/** Returns the end without an incomplete character. */
 function wholeEnd(bytes: Buffer): number {
 	for (let lead = bytes.length - 1; lead >= Math.max(0, bytes.length - longestCharacter + 1); lead -= 1) {
 		const byte = bytes[lead] ?? 0;
@@ -139,7 +142,7 @@ function isContinuation(byte: number): boolean {
 	return (byte & 0xc0) === 0x80;
 }
 
-/** How many bytes a character has by its first one (RFC 3629). */
+/** Returns the length of a character from its first byte (RFC 3629). */
 function lengthOf(lead: number): number {
 	return lead >= 0xf5 || lead < 0xc2 ? 1 : lead >= 0xf0 ? 4 : lead >= 0xe0 ? 3 : 2;
 }

@@ -6,23 +6,23 @@ import {chargeUsed, creditsFor, findBound, secondsFor} from './credit-price.ts';
 
 export type SandboxRow = Selectable<Tables['sandboxes']>;
 
-/** Who pays for what, and when; all but the amount. */
+/** Who pays for what, and when, without the amount. */
 type Payer = Omit<Parameters<typeof chargeCredits>[1], 'amount'>;
 
 type Used = {
-	/** Seconds that it has run, and credits that were billed for them. */
+	/** Past seconds, and credits already billed for them. */
 	readonly past: number;
 	readonly billed: number;
 	/** Credits an hour. */
 	readonly rate: number;
 };
 
-/** What was paid in advance: credits billed in all, and how long they and what is left will last. */
+/** A prepayment: all credits billed so far, and how long they and the remaining ones last. */
 type Paid = {readonly billed: number; readonly seconds: number; readonly lack: ChargeRejection | null};
 
 /**
- * Pays for the first time of a sandbox that is about to run, unless some is left that was paid for, and says how long the
- * credits there are will last. Refuses (409) where there are none.
+ * Charges the first credit of a sandbox that is about to run, unless prepaid time is left. Returns how long the credits
+ * last. Rejects (409) if there are none.
  */
 export async function payAhead(
 	transaction: DatabaseTransaction,
@@ -53,7 +53,10 @@ function refuseForCredits(lack: ChargeRejection): never {
 	});
 }
 
-/** How long a sandbox has run by now, in whole seconds. Beyond its time nothing runs, whenever a server notices. */
+/**
+ * Returns how long a sandbox has run, in whole seconds. Time after its deadline doesn't count, because nothing runs
+ * then.
+ */
 export function secondsRun({past_seconds, running_since, expires_at}: SandboxRow, now: Date): number {
 	if (running_since === null) {
 		return past_seconds;
@@ -63,7 +66,7 @@ export function secondsRun({past_seconds, running_since, expires_at}: SandboxRow
 	return past_seconds + Math.floor(Math.max(0, until - Date.parse(running_since)) / 1000);
 }
 
-/** Credits that a sandbox has used and that were not billed yet. */
+/** Returns the credits that a sandbox has used and that aren't billed yet. */
 export function creditsOwed(sandbox: SandboxRow, rate: number, now: Date): number {
 	return Math.max(0, creditsFor(secondsRun(sandbox, now), rate) - sandbox.billed_credits);
 }
@@ -71,15 +74,15 @@ export function creditsOwed(sandbox: SandboxRow, rate: number, now: Date): numbe
 type Become = {
 	readonly state: SandboxRow['state'];
 	readonly pauseReason?: SandboxRow['pause_reason'];
-	/** What it is charged for, as the list of entries says it. */
+	/** The reason shown in the list of entries. */
 	readonly reason: string;
 	readonly rate: number;
 	readonly now: Date;
 };
 
 /**
- * Writes what a sandbox became and charges what it has used since it was last charged; only one server gets to. Gives
- * what there was too little of, if anything; undefined where another server was faster. The organization must be held.
+ * Stores a sandbox's new state and charges its usage since the last charge. Returns what is lacking, if anything;
+ * undefined if another server was faster. The caller must have locked the organization.
  */
 export async function settleSandbox(
 	transaction: DatabaseTransaction,

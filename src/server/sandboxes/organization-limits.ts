@@ -3,27 +3,30 @@ import {limitFor} from './capacity.ts';
 import type {SandboxServices} from './sandbox-services.ts';
 import {platformPolicy} from './sandboxing.ts';
 
-/** What an operator changes; what is left out stays as it is, and 0 leaves it to the platform again. */
+/** A change by an operator. Omitted values stay as they are; 0 resets one to the server's own limit. */
 export type LimitChange = {
-	/** Slug of the organization. */
+	/** The organization's slug. */
 	readonly organization: string;
-	/** Most seconds that a sandbox may live, and what it gets where nobody asks for a time. */
+	/** Maximum and default time limit of a sandbox in seconds. */
 	readonly max?: number | undefined;
 	readonly default?: number | undefined;
-	/** Most sandboxes at once. */
+	/** Maximum number of sandboxes at once. */
 	readonly capacity?: number | undefined;
 };
 
-/** The limits of an organization as they are then; null is what the platform decides. */
+/** The limits of an organization after a change; null means the server's own limit. */
 export type LimitState = {
 	readonly max_seconds: number | null;
 	readonly default_seconds: number | null;
 	readonly capacity: number | null;
-	/** What counts in the end. */
+	/** The resulting limits. */
 	readonly effective: {readonly max_seconds: number; readonly default_seconds: number; readonly capacity: number};
 };
 
-/** Throws `not-found` for an organization that is not there, `usage` for a default beyond the maximum. */
+/**
+ * Changes the limits of an organization and returns the result. Throws AppError("not-found") for an unknown
+ * organization, and AppError("usage") for a default above the maximum.
+ */
 export function changeLimits(
 	{database, now}: Pick<SandboxServices, 'database' | 'now'>,
 	{organization, max, default: usual, capacity}: LimitChange,
@@ -34,7 +37,7 @@ export function changeLimits(
 			...(usual !== undefined && {runtime_seconds_default: usual || null}),
 			...(capacity !== undefined && {sandbox_capacity: capacity || null}),
 		};
-		// Sandboxes are admitted under the same row, so that none slips in between.
+		// New sandboxes lock the same row, so none is admitted during the change.
 		const bounds = await transaction
 			.updateTable('organizations')
 			.set(({ref}) => ({

@@ -1,11 +1,11 @@
 import {readFile} from 'node:fs/promises';
 import {connect, createServer} from 'node:net';
 
-/** Ports that were handed out lately: the system may offer one again before its program listens. */
+/** Recently assigned ports: the system may offer one again before its program listens. */
 const lately = new Set<number>();
 const mostLately = 256;
 
-/** A port of this machine that is free at the moment. */
+/** Returns a free port of this machine. */
 export async function freePort(): Promise<number> {
 	for (;;) {
 		const port = await offeredPort();
@@ -32,7 +32,7 @@ function offeredPort(): Promise<number> {
 	});
 }
 
-/** Whether a program listens on a port of this machine. */
+/** Returns whether a program listens on a port of this machine. */
 export function isListening(port: number): Promise<boolean> {
 	return new Promise(resolve => {
 		const socket = connect({port, host: '127.0.0.1', timeout: 1000});
@@ -46,7 +46,10 @@ export function isListening(port: number): Promise<boolean> {
 	});
 }
 
-/** Returns whether a program listens on a port in the network of the process `pid`; its forwarder accepts connections earlier. */
+/**
+ * Returns whether a program listens on a port in the network of the process `pid`. Connecting wouldn't tell, because
+ * its forwarder accepts connections earlier.
+ */
 export async function isListeningAt(pid: number, port: number): Promise<boolean> {
 	const tables = await Promise.all(
 		['tcp', 'tcp6'].map(name => readFile(`/proc/${pid}/net/${name}`, 'utf8').catch(() => '')),

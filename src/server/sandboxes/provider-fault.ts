@@ -3,7 +3,7 @@ import {reject} from '../kit/http-error.ts';
 import {stackOf} from '../kit/log.ts';
 import type {SandboxServices} from './sandbox-services.ts';
 
-/** Refuses (409) where this server starts no sandboxes. */
+/** Rejects (409) if this server starts no sandboxes. */
 export async function assertStarts(services: SandboxServices): Promise<void> {
 	const why = await orProviderFault(services, services.sandboxes.provider.refusal());
 	if (why !== undefined) {
@@ -11,7 +11,10 @@ export async function assertStarts(services: SandboxServices): Promise<void> {
 	}
 }
 
-/** What the sandboxes' side gives; where it fails, for a full disk say, the request is refused (502) and the log says why. */
+/**
+ * Returns the result of a provider call. If it fails, e.g. because the disk is full, it logs the error and rejects the
+ * request (502).
+ */
 export async function orProviderFault<Result>({log}: SandboxServices, work: Promise<Result>): Promise<Result> {
 	try {
 		return await work;
@@ -24,7 +27,9 @@ export async function orProviderFault<Result>({log}: SandboxServices, work: Prom
 	}
 }
 
-/** Refuses (502) what only the machine of a sandbox can do where that is another one; null is no machine at all. */
+/**
+ * Rejects (502) an action that only the sandbox's own machine can do, if that is another one. Null means no machine.
+ */
 export async function assertHere(services: SandboxServices, machine: string | null, what: string): Promise<void> {
 	const here = await orProviderFault(services, services.sandboxes.provider.machine());
 	if (machine !== null && machine !== here) {

@@ -54,10 +54,13 @@ async function planRuntime(services: SandboxServices, {key, task_ref}: RuntimeRo
 	return await planTask(task, {inputs: Object.fromEntries(inputs), modelOverrides: {}, secrets: {}});
 }
 
-/** The sandbox that a runtime continues, or the task that a new one runs. */
+/** The paused sandbox to continue, or the plan of a new one. */
 type Wake = {readonly paused: SandboxRow | undefined; readonly plan: TaskPlan | undefined};
 
-/** Decides in one transaction which request wakes a runtime, and for how long. Undefined if another request was faster. */
+/**
+ * Decides in one transaction which request resumes a runtime, and for how long. Returns undefined if another request
+ * was faster.
+ */
 async function admit(services: SandboxServices, runtime: RuntimeRow, {paused, plan}: Wake) {
 	const {database, sandboxes, now} = services;
 	const {provider, policy} = sandboxes;

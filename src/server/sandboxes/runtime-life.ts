@@ -11,7 +11,7 @@ export type RuntimeRow = Selectable<Tables['runtimes']>;
 
 type PauseReason = NonNullable<RuntimeInstance['pause_reason']>;
 
-/** A runtime with its sandbox, where it has one. */
+/** Returns a runtime with its sandbox, if it has one. */
 export async function findRuntime({database}: SandboxServices, id: string) {
 	const runtime = await database.selectFrom('runtimes').selectAll().where('id', '=', id).executeTakeFirstOrThrow();
 	const sandbox =
@@ -22,8 +22,8 @@ export async function findRuntime({database}: SandboxServices, id: string) {
 }
 
 /**
- * Brings a runtime up to what its sandbox is: ended by itself, out of time or out of credits. May be called at any time,
- * by any server of its machine.
+ * Updates a runtime to the state of its sandbox: ended by itself, out of time or out of credits. Any server on its
+ * machine may call it at any time.
  */
 export async function advanceRuntime(services: SandboxServices, id: string): Promise<void> {
 	const {runtime, sandbox} = await findRuntime(services, id);
@@ -45,7 +45,8 @@ export async function advanceRuntime(services: SandboxServices, id: string): Pro
 		return;
 	}
 
-	// Its supervisor pauses it in time where no server does, and one that is to go on stays paused where its server dies.
+	// The supervisor pauses a sandbox at its deadline, also without a server. If a server crashes while resuming it, it
+	// stays paused.
 	const isOver = sandbox.expires_at !== null && sandbox.expires_at <= now.toISOString();
 	if (isOver || (found.kind === 'paused' && !isBeginning)) {
 		await suspend(services, runtime, sandbox, sandbox.limited_by ?? 'timeout');
@@ -61,7 +62,7 @@ export async function advanceRuntime(services: SandboxServices, id: string): Pro
 	}
 }
 
-/** Ends the sandbox of a runtime, which is idle then; its workspace stays. */
+/** Ends the sandbox of a runtime, which becomes idle. Its workspace stays. */
 export async function endRuntime(services: SandboxServices, id: string): Promise<void> {
 	const {runtime, sandbox} = await findRuntime(services, id);
 	if (sandbox) {
@@ -69,7 +70,7 @@ export async function endRuntime(services: SandboxServices, id: string): Promise
 	}
 }
 
-/** Pauses, or where that cannot be done ends, what runs. */
+/** Pauses a sandbox, or ends it if the provider can't pause. */
 async function suspend(services: SandboxServices, runtime: RuntimeRow, sandbox: SandboxRow, reason: PauseReason) {
 	const {provider} = services.sandboxes;
 	if (provider.supportsPause) {
@@ -82,7 +83,7 @@ async function suspend(services: SandboxServices, runtime: RuntimeRow, sandbox: 
 	}
 }
 
-/** Its owner may have resumed it after it was looked at and before it was paused. */
+/** The owner may have resumed it between the check and the pause. */
 async function goOnIfResumed(
 	{database, sandboxes, now}: SandboxServices,
 	{id, running_since}: SandboxRow,
@@ -102,8 +103,8 @@ async function goOnIfResumed(
 const statusOf = {running: 'running', paused: 'paused', killed: 'idle'} as const;
 
 /**
- * Writes what a sandbox became and charges what it has used since it was last charged; only one server gets to. Gives
- * what there was too little of, if anything.
+ * Stores a sandbox's new state and charges its usage since the last charge; only one server succeeds. Returns what is
+ * lacking, if anything.
  */
 async function settle(
 	{database, sandboxes, now, log}: SandboxServices,
@@ -122,7 +123,7 @@ async function settle(
 	const at = now();
 	const rate = sandboxes.policy.creditsPerHour;
 	return await database.transaction().execute(async transaction => {
-		// What is decided on an organization's sandboxes waits for each other in one order, so that no two hold what both need.
+		// All decisions about an organization's sandboxes lock the organization first, to prevent deadlocks.
 		await holdOrganization(transaction, sandbox.organization_id);
 		const become = {state, pauseReason: reason ?? null, reason: `runtime ${runtime.key}`, rate, now: at};
 		const settled = await settleSandbox(transaction, sandbox, become);

@@ -8,7 +8,7 @@ import {errnoOf} from '../../storage/file-error.ts';
 import type {Deadline, SandboxSpec} from './provider.ts';
 import type {SupervisorStatus} from './supervisor/supervisor-plan.ts';
 
-/** Where things of one sandbox lie. */
+/** The paths of one sandbox. */
 export type SandboxFolder = {
 	readonly path: string;
 	readonly log: string;
@@ -16,7 +16,10 @@ export type SandboxFolder = {
 	readonly temporary: string;
 };
 
-/** The folder of a sandbox below `root`. Throws a bug's error for an id that is no UUID, as it becomes part of a path. */
+/**
+ * Returns the paths of a sandbox below `root`. Throws a plain error for an id that is not a UUID, because it becomes
+ * part of a path.
+ */
 export function sandboxFolder(root: string, id: string): SandboxFolder {
 	if (!isUuid(id)) {
 		throw new Error('The id of a sandbox is not a UUID.');
@@ -27,7 +30,7 @@ export function sandboxFolder(root: string, id: string): SandboxFolder {
 }
 
 type Prepared = Pick<SandboxSpec, 'workspace' | 'files' | 'deadline'> & {
-	/** Who the sandbox runs as, where that is not who runs the server. */
+	/** The user that the sandbox runs as, if not the server's own. */
 	readonly user?: number | undefined;
 };
 
@@ -42,7 +45,7 @@ export async function prepareFolder(
 		await mkdir(path, {recursive: true, mode: 0o700});
 	}
 
-	// What ran in a workspace before may have left symbolic links there, which we would write through.
+	// An earlier sandbox may have left symbolic links in its workspace, through which we would write.
 	if (!(await exists(workspace))) {
 		await fill(workspace, files);
 	}
@@ -69,7 +72,7 @@ async function exists(path: string): Promise<boolean> {
 	}
 }
 
-/** Creates a workspace with all of its files or none: a server that ends midway must not leave half of them. */
+/** Creates a workspace with all its files or none, so that a crash doesn't leave half of them. */
 async function fill(workspace: string, files: SandboxSpec['files']): Promise<void> {
 	const made = `${workspace}.new`;
 	await rm(made, {recursive: true, force: true});
@@ -96,7 +99,7 @@ async function giveTo(user: number, path: string): Promise<void> {
 		}
 	}
 
-	// Last, so that a server that is ended in between begins again.
+	// Done last, so that the next start repeats it after a crash.
 	await lchown(path, user, user);
 }
 
@@ -109,13 +112,13 @@ function inside(name: string): string {
 	return path;
 }
 
-/** Replaced as a whole, because the supervisor reads it whenever it likes. */
+/** Replaces the file atomically, because the supervisor may read it at any time. */
 export async function writeDeadline({path}: SandboxFolder, {after, action}: Deadline): Promise<void> {
 	await writeFile(join(path, 'deadline.new'), JSON.stringify({at: Date.now() + after, action}), {mode: 0o600});
 	await rename(join(path, 'deadline.new'), join(path, 'deadline.json'));
 }
 
-/** What tells this root from those of other machines: made once, also where several servers begin together. */
+/** Returns the id of the machine that owns this root. It is created once, even if several servers start together. */
 export async function machineOf(root: string): Promise<string> {
 	const path = join(root, 'machine');
 	await mkdir(root, {recursive: true, mode: 0o700});
@@ -130,14 +133,14 @@ export async function machineOf(root: string): Promise<string> {
 	return await readFile(path, 'utf8');
 }
 
-/** What the supervisor wrote last; undefined where it has not yet, or where there is no such sandbox. */
+/** Returns the supervisor's last status; undefined if it has written none, or there is no such sandbox. */
 export async function readStatus({path}: SandboxFolder): Promise<SupervisorStatus | undefined> {
 	const text = await readFile(join(path, 'status.json'), 'utf8').catch(() => '');
-	// Written by our own supervisor, in a folder that the sandbox cannot write to.
+	// Only our own supervisor writes it; the sandbox can't write to its folder.
 	return parseJson(text) as SupervisorStatus | undefined;
 }
 
-/** Removes what a sandbox worked with. What it has made impossible to remove stays until its folder is removed. */
+/** Removes the work of a sandbox. Files that can't be removed stay until its folder is removed. */
 export async function removeWork(folder: SandboxFolder): Promise<void> {
 	for (const path of [folder.workspace, folder.temporary]) {
 		await rm(path, {recursive: true, force: true}).catch(() => undefined);

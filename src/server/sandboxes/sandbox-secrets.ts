@@ -4,12 +4,12 @@ import {join} from 'node:path';
 const nameShape = /^[A-Za-z_]\w{0,63}$/;
 const slugShape = /^\w[\w.-]{0,199}$/;
 
-/** Most bytes of a secret. */
+/** Maximum bytes of a secret. */
 const longest = 32 * 1024;
 
 /**
- * Reads secrets that whoever runs the server put into `folder`, one file each: `<organization>/<NAME>`. The name is the
- * id, and the variable that the task finds the secret in. `unknown` is the first id that is none.
+ * Reads secrets that the administrator stored in `folder`, one file each: `<organization>/<NAME>`. The name is the id
+ * and the variable that contains the secret. `unknown` is the index of the first unknown id.
  */
 export async function readSecrets(
 	folder: string | undefined,

@@ -1,5 +1,5 @@
 import type {CoreServices} from '../kit/services.ts';
 import type {Sandboxing} from './sandboxing.ts';
 
-/** What environments and runtimes stand on. */
+/** What environments and runtimes need. */
 export type SandboxServices = CoreServices & {readonly sandboxes: Sandboxing};

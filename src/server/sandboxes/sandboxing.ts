@@ -5,36 +5,36 @@ import {type Background, createBackground} from './background.ts';
 import {createLocalProvider} from './local-provider.ts';
 import type {SandboxProvider} from './provider.ts';
 
-/** What the platform allows and charges, where an organization has no bounds of its own. */
+/** The server's own limits and prices, which apply unless an organization has its own. */
 export type SandboxPolicy = {
-	/** Longest life of a sandbox, and what it gets where nobody asks for a time, in seconds. */
+	/** Maximum and default time limit of a sandbox. */
 	readonly maxSeconds: number;
 	readonly defaultSeconds: number;
-	/** Most sandboxes of an organization at once. */
+	/** Maximum number of sandboxes of an organization at once. */
 	readonly capacity: number;
-	/** What the sandbox of a runtime or an environment costs while it runs. */
+	/** The price of a running sandbox. */
 	readonly creditsPerHour: number;
-	/** Milliseconds that a request waits for a sandbox to be ready. */
+	/** How long a request waits for a sandbox to be ready. */
 	readonly startTimeoutMs: number;
-	/** Milliseconds that a task's services may take to listen after its command starts. */
+	/** How long a task's services may take to listen after its command starts. */
 	readonly serviceTimeoutMs: number;
-	/** Milliseconds that the log of an ended sandbox is kept. */
+	/** How long the log of an ended sandbox is kept. */
 	readonly logRetentionMs: number;
 };
 
-/** What environments and runtimes stand on. */
+/** Everything about sandboxes that environments and runtimes need. */
 export type Sandboxing = {
 	readonly provider: SandboxProvider;
 	readonly tasks: TaskLibrary;
 	readonly policy: SandboxPolicy;
 	readonly background: Background;
-	/** Where the workspaces of runtimes are, which outlive their sandboxes. */
+	/** The folder with workspaces of runtimes, which outlive their sandboxes. */
 	readonly workspaces: string;
-	/** Where secrets for tasks are. */
+	/** The folder with secrets for tasks. */
 	readonly secrets: string;
 };
 
-/** What holds where a server is told nothing else. */
+/** The default policy. */
 export const platformPolicy: SandboxPolicy = {
 	maxSeconds: 24 * 3600,
 	defaultSeconds: 3600,
@@ -46,20 +46,20 @@ export const platformPolicy: SandboxPolicy = {
 };
 
 type Options = {
-	/** The server's data: tasks, secrets, sandboxes and the workspaces of runtimes lie in it. */
+	/** The server's data folder, with tasks, secrets, sandboxes and workspaces of runtimes. */
 	readonly folder: string;
-	/** More folders that no sandbox may read. */
+	/** More folders that sandboxes can't read. */
 	readonly hidden?: readonly string[];
 	readonly log: Log;
 	readonly policy?: Partial<SandboxPolicy>;
-	/** Whether everything ends with this process: a server without a lasting database. */
+	/** Whether everything ends with this process, because the database is temporary. */
 	readonly isEphemeral?: boolean;
-	/** Whether tasks may run with all rights of the server if nothing can contain them. */
+	/** Whether tasks may run with the server's own permissions if containment isn't available. */
 	readonly allowUncontained?: boolean | undefined;
 	readonly provider?: SandboxProvider;
 };
 
-/** Puts the parts together. Nothing is made or read before the first use. */
+/** Combines the parts. Nothing is created or read before the first use. */
 export function createSandboxing(options: Options): Sandboxing {
 	const {folder, hidden = [], log, policy, isEphemeral, allowUncontained, provider} = options;
 	const root = join(folder, 'sandboxes');

@@ -6,7 +6,7 @@ import type {Deadline, SandboxSpec} from './provider.ts';
 
 export type ServiceAddresses = Readonly<Record<string, ServiceAddress>>;
 
-/** The file of a workspace that tells its programs what they run with. */
+/** The workspace file that contains a task's inputs. */
 const contextFile = '.task.json';
 
 type Given = {
@@ -16,15 +16,15 @@ type Given = {
 	readonly secrets: Readonly<Record<string, string>>;
 };
 
-/** A task with its ports chosen. */
+/** A task with assigned ports. */
 export type TaskPlan = {
 	readonly instruction: string;
 	readonly services: ServiceAddresses;
-	/** Reads the files of the task. Throws `AppError` where they cannot be used. */
+	/** Reads the files of the task. Throws AppError if they can't be used. */
 	readonly specOf: (id: string, deadline: Deadline, workspace?: string) => Promise<SandboxSpec>;
 };
 
-/** Chooses ports on this machine and fills the instruction. Inputs reach programs as data only: in a file of JSON. */
+/** Assigns ports on this machine and fills the instruction. Inputs reach programs only as data, in a JSON file. */
 export async function planTask(task: Task, {inputs, modelOverrides, secrets}: Given): Promise<TaskPlan> {
 	const services: Record<string, ServiceAddress> = {};
 	const ports: Record<string, string> = {};

@@ -2,7 +2,7 @@ import type {RuntimeInstance} from '../../contract/resources/runtime.ts';
 
 type Level = NonNullable<RuntimeInstance['requested_runtime_limit_source_level']>;
 
-/** Limits in seconds, from the highest precedence to the lowest; null where a level says nothing. */
+/** Limits in seconds, from the highest precedence to the lowest; null if a level has none. */
 export type LimitChain = {
 	readonly platformMax: number;
 	readonly platformDefault: number;
@@ -15,17 +15,17 @@ export type LimitChain = {
 type Limit = {readonly seconds: number; readonly level: Level};
 
 export type TimeLimit = {
-	/** What counts: what was asked for, within what is allowed. */
+	/** The effective limit: the requested one within the maximum. */
 	readonly actual: number;
-	/** The lowest maximum: what is allowed. */
+	/** The lowest maximum. */
 	readonly configured: Limit;
-	/** What was asked for, or else the default nearest to the caller: what it would be if all were allowed. */
+	/** The requested limit, or else the default closest to the caller, before the maximum applies. */
 	readonly requested: Limit;
 };
 
 /**
- * The time that a sandbox gets. Maxima bound from above, the platform's before the organization's; among defaults the
- * organization's stands for what nobody asked for, and the platform's where the organization has none.
+ * Returns the time limit of a sandbox. The lower maximum wins. The organization's default takes precedence over the
+ * platform's.
  */
 export function limitTime(chain: LimitChain): TimeLimit {
 	const {platformMax, platformDefault, organizationMax, organizationDefault, requested: asked} = chain;

@@ -3,37 +3,37 @@ import {readFileSync} from 'node:fs';
 import {dirname, isAbsolute, join} from 'node:path';
 import {promisify} from 'node:util';
 
-/** A bubblewrap that works here, and what it can do. */
+/** A working bubblewrap and its features. */
 export type Bubblewrap = {
 	readonly program: string;
-	/** Whether a tmpfs can have a size. */
+	/** Whether it can limit the size of a tmpfs. */
 	readonly hasSizes: boolean;
-	/** Options that make a user namespace; none where root drops its rights, or where bubblewrap is setuid. */
+	/** Options that create a user namespace; none if root drops its privileges, or if bubblewrap is setuid. */
 	readonly userNamespace: readonly string[];
-	/** Where root runs the server: the program that makes each sandbox another user of the machine. */
+	/** If root runs the server: the program that runs each sandbox as another user. */
 	readonly setpriv?: string;
 };
 
 type Options = {
-	/** The only folders that can be written. */
+	/** The only writable folders. */
 	readonly writable: readonly string[];
-	/** Folders that must not be read: homes, and the server's own data. */
+	/** Folders that must not be readable: homes and the server's own data. */
 	readonly hidden: readonly string[];
-	/** A folder on the disk that stands in for temporary file systems without a size. */
+	/** A folder on disk that replaces temporary file systems without a size limit. */
 	readonly temporary: string;
-	/** Most bytes that a temporary file system may hold, in memory. */
+	/** Maximum bytes of a temporary file system, in memory. */
 	readonly scratchBytes: number;
-	/** What the sandbox looks names up with: a file, and where it belongs. */
+	/** The sandbox's resolver configuration: a file, and the path where it is mounted. */
 	readonly resolver?: readonly [file: string, path: string];
 };
 
-/** What the kernel lets root write, whatever the capabilities are. Bubblewrap itself takes some for read-only already. */
+/** What the kernel lets root write, whatever the capabilities are. Bubblewrap itself only protects some of it. */
 const kernelControls = ['sys', 'sysrq-trigger', 'irq', 'bus', 'fs', 'acpi', 'scsi'].map(name => `/proc/${name}`);
 
 /**
- * Arguments of bubblewrap (SAFETY 15): the machine is read-only, homes and run-time sockets are empty, memory behind files
- * has a size, processes see only each other and end with their supervisor. The order counts: a later mount covers an
- * earlier one, and what is covered is closed for writing when the last mount point in it is made.
+ * Returns arguments of bubblewrap (SAFETY 15): the machine is read-only, homes and runtime sockets are empty, in-memory
+ * files have a size limit, processes see only each other and end with their supervisor. The order matters: later mounts
+ * cover earlier ones, and covers become read-only after the last mount point inside them was created.
  */
 export function bubblewrapArguments(
 	{hasSizes, userNamespace, setpriv}: Bubblewrap,
@@ -54,30 +54,30 @@ export function bubblewrapArguments(
 		...kernelControls.flatMap(path => ['--ro-bind-try', path, path]),
 		...['--unshare-pid', '--unshare-ipc', '--unshare-uts', '--unshare-cgroup-try', ...userNamespace],
 		...['--cap-drop', 'ALL', ...(setpriv ? ['--cap-add', 'CAP_SETUID', '--cap-add', 'CAP_SETGID'] : [])],
-		// Only the user that it becomes may enter its workspace.
+		// Only the sandbox's user may enter its workspace, so the working directory changes later.
 		...['--die-with-parent', '--chdir', '/'],
 	];
 }
 
-/** The folders that lie in no other one of them: what lies in a hidden folder is hidden with it. */
+/** Returns the folders that are not inside another one of them. */
 function outermost(folders: readonly string[]): readonly string[] {
 	const isInside = (folder: string) => folders.some(other => folder.startsWith(`${other}/`));
 	return [...new Set(folders)].filter(folder => !isInside(folder));
 }
 
-/** Bubblewrap itself makes the folder of a mount point for root alone. */
+/** Creates the mount point's folder with normal permissions. Bubblewrap itself would create it for root only. */
 function mount(kind: string, from: string, to: string): readonly string[] {
 	return ['--dir', dirname(to), kind, from, to];
 }
 
-/** The command that gives up the rights of root for those of `user`, within bubblewrap. */
+/** Returns the command that drops root's privileges to those of `user`, within bubblewrap. */
 export function dropArguments({setpriv}: Bubblewrap, user: number | undefined): readonly string[] {
 	return setpriv && user !== undefined
 		? [setpriv, `--reuid=${user}`, `--regid=${user}`, '--clear-groups', '--inh-caps=-all', '--']
 		: [];
 }
 
-/** The bubblewrap of PATH that works with these folders hidden, undefined where there is none. */
+/** Returns the first bubblewrap in PATH that works with these folders hidden; undefined if there is none. */
 export async function findBubblewrap(path: string, hidden: readonly string[]): Promise<Bubblewrap | undefined> {
 	for (const program of programsOf(path, 'bwrap')) {
 		const {stdout: help} = await promisify(execFile)(program, ['--help'], {env: {}, timeout: 5000}).catch(() => ({
@@ -95,7 +95,7 @@ export async function findBubblewrap(path: string, hidden: readonly string[]): P
 	return undefined;
 }
 
-/** How a sandbox can be kept from the rights of who runs the server, the best first. */
+/** Returns the ways to drop the server's privileges, best first. */
 function waysOf(path: string, help: string): readonly Pick<Bubblewrap, 'userNamespace' | 'setpriv'>[] {
 	if (isRoot()) {
 		return programsOf(path, 'setpriv').map(setpriv => ({userNamespace: [], setpriv}));
@@ -110,16 +110,16 @@ function waysOf(path: string, help: string): readonly Pick<Bubblewrap, 'userName
 	];
 }
 
-/** Whether this process is root of the machine: its user 0 can do what no namespace of users bounds. */
+/** Returns whether this process is root on the machine, which a user namespace wouldn't restrict. */
 export function isRoot(): boolean {
 	return process.getuid?.() === 0;
 }
 
-/** The first id of the users that sandboxes get where root runs the server: a range that no system hands out. */
+/** The first user id of sandboxes if root runs the server: a range that no system assigns. */
 const firstUser = 1_879_048_192;
 const users = 2 ** 27;
 
-/** A user id for a sandbox, the same one for the same `seed` in 0..2^32-1. Where few ids exist, `nobody`. */
+/** Returns a user id for a sandbox, always the same for a `seed` in 0..2^32-1; `nobody` if few ids exist. */
 export function userOf(seed: number): number {
 	try {
 		const [, , count] = readFileSync('/proc/self/uid_map', 'utf8').trim().split(/\s+/).map(Number);
@@ -129,7 +129,7 @@ export function userOf(seed: number): number {
 	}
 }
 
-/** Where programs of that name may be, by the absolute folders of PATH. */
+/** Returns possible paths of a program in the absolute folders of PATH. */
 export function programsOf(path: string, name: string): readonly string[] {
 	return path
 		.split(':')
@@ -137,7 +137,7 @@ export function programsOf(path: string, name: string): readonly string[] {
 		.map(folder => join(folder, name));
 }
 
-/** Being installed is not enough: a kernel or a container may forbid what it does. */
+/** Tests it: a kernel or container may forbid what an installed bubblewrap needs. */
 async function works(found: Bubblewrap, hidden: readonly string[]): Promise<boolean> {
 	const options = {writable: [], hidden, temporary: '/tmp', scratchBytes: 1024 ** 2};
 	const program = [...dropArguments(found, userOf(0)), process.execPath, '-e', ''];

@@ -6,15 +6,15 @@ import {promisify} from 'node:util';
 import {programsOf} from './bubblewrap.ts';
 import {createCgroup} from './cgroup.ts';
 
-/** Where control groups for sandboxes can be made: the folders of one hierarchy, or of one for each controller. */
+/** Where cgroups for sandboxes can be created: folders of one hierarchy, or one for each controller. */
 export type CgroupPlace =
 	| {readonly kind: 'folders'; readonly version: 1 | 2; readonly memory: string; readonly pids: string}
-	/** The user's service manager makes a scope for each program; `env` is what it is reached by. */
+	/** The user's service manager creates a scope for each program; `env` is how to reach it. */
 	| {readonly kind: 'systemd'; readonly program: string; readonly env: Readonly<Record<string, string>>};
 
 const run = promisify(execFile);
 
-/** Finds where this process may make control groups that bound memory and processes; undefined where it may not. */
+/** Finds where this process may create cgroups that limit memory and processes; undefined if nowhere. */
 export async function findCgroupPlace(path: string): Promise<CgroupPlace | undefined> {
 	for (const place of candidates()) {
 		if (await works(place)) {
@@ -25,7 +25,7 @@ export async function findCgroupPlace(path: string): Promise<CgroupPlace | undef
 	return await findSystemd(path);
 }
 
-/** One way in which `/proc/self/mountinfo` and `/proc/self/cgroup` say together where this process is. */
+/** One mount of a cgroup hierarchy. */
 type Mounted = {readonly root: string; readonly at: string; readonly type: string; readonly options: readonly string[]};
 
 function candidates(): readonly Extract<CgroupPlace, {kind: 'folders'}>[] {
@@ -67,7 +67,7 @@ function readMounts(text: string): readonly Mounted[] {
 		});
 }
 
-/** A group with processes has no groups below it that bound anything (version 2): one above it may. */
+/** In version 2, a group with processes can't have limited child groups, but one of its ancestors may. */
 function ancestors(folder: string, top: string): readonly string[] {
 	return folder === top || relative(top, folder).startsWith('..')
 		? [top]
@@ -91,7 +91,7 @@ async function works(place: Extract<CgroupPlace, {kind: 'folders'}>): Promise<bo
 	}
 }
 
-/** Whether groups in this one bound memory and processes; asks for it where that is allowed. */
+/** Returns whether child groups limit memory and processes; enables it if that is allowed. */
 function hasControllers(folder: string): boolean {
 	const file = join(folder, 'cgroup.subtree_control');
 	const has = () => ['memory', 'pids'].every(name => readFileSync(file, 'utf8').trim().split(' ').includes(name));
@@ -124,7 +124,7 @@ async function findSystemd(path: string): Promise<CgroupPlace | undefined> {
 	return undefined;
 }
 
-/** The command that runs what follows it in a scope of its own, which knows nothing of the service manager. */
+/** Returns the prefix of a command that runs in a scope of its own and can't reach the service manager. */
 export function scopeCommand(
 	{program, env}: Extract<CgroupPlace, {kind: 'systemd'}>,
 	{memoryBytes, processes}: {readonly memoryBytes: number; readonly processes: number},

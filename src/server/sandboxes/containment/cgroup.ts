@@ -5,17 +5,17 @@ type Folders = {readonly version: 1 | 2; readonly memory: string; readonly pids:
 
 type Bounds = {readonly memoryBytes: number; readonly processes: number};
 
-/** A control group that holds the processes of one sandbox. */
+/** A cgroup with the processes of one sandbox. */
 export type Cgroup = {
 	readonly folders: readonly string[];
-	/** A process that writes its id into each of these files is held, with all of its descendants. */
+	/** Files to join the group: a process that writes its id to each of them is in it, with all its descendants. */
 	readonly entries: readonly string[];
 	readonly members: () => readonly number[];
-	/** Keeps it from growing; what it gives lets it grow again. */
+	/** Forbids new processes. Returns a function that allows them again. */
 	readonly close: () => () => void;
-	/** How many processes the kernel ended because the memory was used up. */
+	/** Returns how many processes the kernel killed because memory was used up. */
 	readonly memoryKills: () => number;
-	/** Removes it; false while something is in it. */
+	/** Removes it; returns false while it has processes. */
 	readonly remove: () => boolean;
 };
 
@@ -36,13 +36,13 @@ export function createCgroup(place: Folders, name: string, {memoryBytes, process
 		return undefined;
 	}
 
-	// Not every kernel counts what is swapped out.
+	// Not every kernel counts swap.
 	write(join(memory, 'memory.swap.max'), '0');
 	write(join(memory, 'memory.memsw.limit_in_bytes'), String(memoryBytes));
 	return cgroup;
 }
 
-/** A group that was made before, maybe by a process that is gone. */
+/** Opens an existing group, maybe created by an earlier process. */
 export function openCgroup(folders: readonly string[]): Cgroup {
 	const entries = folders.map(folder => join(folder, 'cgroup.procs'));
 	const killCounts = folders.flatMap(folder => [join(folder, 'memory.events'), join(folder, 'memory.oom_control')]);
@@ -77,7 +77,7 @@ function write(file: string, text: string): void {
 	try {
 		writeFileSync(file, text, {flag: 'r+'});
 	} catch {
-		// The kernel has no such file, or the group is gone.
+		// The kernel has no such file, or the group was removed.
 	}
 }
 

@@ -5,29 +5,29 @@ import {type Bubblewrap, findBubblewrap} from './bubblewrap.ts';
 import {type CgroupPlace, findCgroupPlace} from './cgroup-place.ts';
 import {findNetworkTools, type NetworkTools} from './network.ts';
 
-/** What this machine has to keep sandboxes apart with. */
+/** The means of this machine to contain sandboxes. */
 export type Containment = {
 	readonly bubblewrap?: Bubblewrap;
 	readonly cgroups?: CgroupPlace;
 	readonly network?: NetworkTools;
 };
 
-/** What packets of a network of its own go through; not every machine gives it to users. */
+/** The device for a network of its own; not every machine gives users access to it. */
 const tunnel = '/dev/net/tun';
 
-/** Tries what there is in the folders of `path`, with these folders hidden. */
+/** Detects what is available in the folders of `path`, with these folders hidden. */
 export async function findContainment(path: string, hidden: readonly string[]): Promise<Containment> {
 	if (process.platform !== 'linux') {
 		return {};
 	}
 
 	const [bubblewrap, cgroups] = await Promise.all([findBubblewrap(path, hidden), findCgroupPlace(path)]);
-	// A program that is not kept apart leaves its network, too.
+	// A program without containment could leave its network.
 	const network = bubblewrap && may(tunnel, constants.W_OK) ? findNetworkTools(path, isProgram) : undefined;
 	return {...(bubblewrap && {bubblewrap}), ...(cgroups && {cgroups}), ...(network && {network})};
 }
 
-/** The first line of a log: what holds the sandbox, and what is open. */
+/** Returns the first line of a log: what contains the sandbox, and what is open. */
 export function noticeOf(
 	{bubblewrap, cgroups}: Containment,
 	{hasNetwork, isHeld}: {readonly hasNetwork: boolean; readonly isHeld: boolean},
@@ -44,7 +44,7 @@ export function noticeOf(
 	return [apart, held, network].join('; ');
 }
 
-/** What the server prints at its start; undefined if no sandbox starts. */
+/** Returns what the server prints at its start; undefined means that no sandbox starts. */
 export function summaryOf(found: Containment | undefined): string {
 	if (!found) {
 		return 'off: install bubblewrap, or start with --unsafe-sandboxes';
@@ -59,7 +59,7 @@ export function summaryOf(found: Containment | undefined): string {
 	return `contained by bubblewrap${open.length > 0 ? ` (missing: ${open.join(', ')})` : ''}`;
 }
 
-/** As tasks count their memory: 512 of 1024 x 1024 bytes are `512 MB`. */
+/** Formats a size as tasks do: 512 · 1024 · 1024 bytes are `512 MB`. */
 export function inMegabytes(bytes: number): string {
 	return `${formatNumber(Math.round(bytes / 1024 ** 2))} MB`;
 }

@@ -2,21 +2,21 @@ import {lstatSync, readdirSync, readlinkSync, statSync} from 'node:fs';
 import {lstat, opendir} from 'node:fs/promises';
 import {join} from 'node:path';
 
-/** More files than that are as bad as a full disk. */
+/** More files are treated like a full disk. */
 export const mostFiles = 1_000_000;
 
-/** What `du` counts with. */
+/** The block size of `stat`. */
 const blockBytes = 512;
 
 export type DiskUse = {readonly bytes: number; readonly files: number};
 
-/** What folders hold on the disk, and files that were removed from them and are still open in `pids`. */
+/** Returns the disk use of folders, including removed files that are still open in `pids`. */
 export async function diskUseOf(folders: readonly string[], pids: readonly number[]): Promise<DiskUse> {
 	let bytes = removedBytes(folders[0] ?? '/', pids);
 	let files = 0;
 	for (const left = [...folders]; left.length > 0 && files <= mostFiles; ) {
 		const folder = left.pop() ?? '';
-		// What is removed while it is counted counts no more.
+		// Files removed during the count don't count.
 		for await (const entry of (await opendir(folder).catch(() => undefined)) ?? []) {
 			const path = join(folder, entry.name);
 			files += 1;
@@ -30,7 +30,7 @@ export async function diskUseOf(folders: readonly string[], pids: readonly numbe
 	return {bytes, files};
 }
 
-/** Bytes on the disk of `folder` that no name leads to any more. */
+/** Returns the bytes of open files without a name on the disk of `folder`. */
 function removedBytes(folder: string, pids: readonly number[]): number {
 	const seen = new Map<number, number>();
 	for (const pid of pids) {
@@ -44,7 +44,7 @@ function removedBytes(folder: string, pids: readonly number[]): number {
 				}
 			}
 		} catch {
-			// It ended meanwhile, or is another user's.
+			// The process has ended, or belongs to another user.
 		}
 	}
 

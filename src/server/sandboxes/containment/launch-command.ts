@@ -1,9 +1,9 @@
 import type {SandboxLimits} from '../provider.ts';
 
 /**
- * Enters control groups, sets limits where the system has them and joins both outputs, so that their lines stay in order.
- * The text is constant; whatever comes from outside is a positional parameter, which no shell reads as code. The hard
- * limit of file sizes is the mark by which a process is known that has left everything else behind.
+ * Enters cgroups, sets limits as far as the system supports them, and joins both outputs, so that their lines stay in
+ * order. The script is constant; everything else is a positional parameter, which no shell reads as code. The hard
+ * limit of file sizes marks the sandbox's processes, even those that leave everything else.
  */
 const launcher = [
 	'ulimit -c 0 2>/dev/null || :',
@@ -17,26 +17,26 @@ const launcher = [
 	'exec "$@" 2>&1',
 ].join('; ');
 
-/** The shells of Debian and BusyBox have `-p` for what others call `-u`. */
+/** In dash and BusyBox, `-p` is what other shells call `-u`. */
 const processLauncher =
 	'ulimit -u "$1" 2>/dev/null || ulimit -p "$1" 2>/dev/null || :; cd "$2" || exit 126; unset OLDPWD; shift 2; exec "$@"';
 
-/** Bytes of the unit that POSIX gives `ulimit -f`. */
+/** The unit of `ulimit -f` in POSIX. */
 const blockBytes = 512;
 
 type Launch = {
 	readonly limits: SandboxLimits;
-	/** In blocks, above the limit of file sizes. */
+	/** The mark in blocks, above the limit of file sizes. */
 	readonly mark: number;
-	/** The folder that it runs in. */
+	/** The working directory. */
 	readonly cwd: string;
-	/** The files of control groups that take the id of a process. */
+	/** Files of cgroups that accept the id of a process. */
 	readonly entries: readonly string[];
-	/** What keeps the program apart, with its arguments. */
+	/** The containing program with its arguments. */
 	readonly wrapper: readonly string[];
 };
 
-/** The command that runs a program within limits. */
+/** Returns the command that runs a program within limits. */
 export function launchCommand(
 	program: readonly string[],
 	{limits, mark, cwd, entries, wrapper}: Launch,
@@ -46,18 +46,18 @@ export function launchCommand(
 	return [
 		...['/bin/sh', '-c', launcher, 'sandbox', ...bounds, ...entries, '--'],
 		...wrapper,
-		// Inside of it, where processes are counted apart from those of the machine.
+		// Inside the containment, which counts its processes separately from the machine's.
 		...['/bin/sh', '-c', processLauncher, 'sandbox', String(processes), cwd],
 		...program,
 	];
 }
 
-/** A hard limit of file sizes, in blocks, that no other sandbox is likely to have. */
+/** Returns a hard limit of file sizes, in blocks, that no other sandbox is likely to have. */
 export function markOf(seed: number, fileBytes: number): number {
 	return Math.ceil(fileBytes / blockBytes) + 1 + (seed % 2 ** 20);
 }
 
-/** Whether `/proc/<pid>/limits` shows that mark; some shells count in units of 1024 bytes. */
+/** Returns whether `/proc/<pid>/limits` shows the mark. Some shells use units of 1024 bytes. */
 export function isMarked(limits: string, mark: number): boolean {
 	const [, hard] = /^Max file size\s+\S+\s+(\d+)/m.exec(limits) ?? [];
 	return hard !== undefined && [mark * blockBytes, mark * blockBytes * 2].includes(Number(hard));

@@ -4,12 +4,12 @@ import type {Cgroup} from './cgroup.ts';
 import {isMarked} from './launch-command.ts';
 import {markerName, send} from './processes.ts';
 
-/** What a process of a sandbox is known by. */
+/** How to recognize the processes of a sandbox. */
 export type Membership = {
 	readonly id: string;
-	/** No process that began before it belongs to the sandbox, whatever else it looks like. */
+	/** Processes that started before it never belong to the sandbox. */
 	readonly supervisor: ProcessIdentity;
-	/** The leader of the group of the current step, as long as it runs. No other id than that of a process counts. */
+	/** The leader of the current step's group, while it runs. Must be a valid process id. */
 	readonly leader?: number | undefined;
 	/** The hard limit of file sizes that only its processes have. */
 	readonly mark?: number | undefined;
@@ -23,13 +23,13 @@ type Process = {
 	readonly session: number;
 };
 
-/** Rounds of stopping: each reaches what was begun during the one before. */
+/** Rounds of stopping: each finds the processes started during the previous one. */
 const mostRounds = 100;
 
 /**
- * The processes of a sandbox: of its control group, of the group and session of its leader, their descendants, and what
- * has its mark. A program keeps the mark whatever it does with its group, its session, its parent and its environment.
- * Empty where there is no `/proc`. Calls `onFound` with each at once.
+ * Returns the processes of a sandbox: those in its cgroup, in its leader's group or session, their descendants, and
+ * those with its mark. A program keeps the mark whatever it does with its group, session, parent and environment. Empty
+ * without `/proc`. Calls `onFound` for each one immediately.
  */
 export function membersOf(membership: Membership, onFound: (pid: number) => void = () => {}): readonly number[] {
 	const {id, supervisor, mark, cgroup} = membership;
@@ -62,7 +62,7 @@ export function membersOf(membership: Membership, onFound: (pid: number) => void
 	return [...own];
 }
 
-/** Ends every process of a sandbox. All are stopped first, so that what multiplies is not faster. */
+/** Ends every process of a sandbox. All are stopped first, so that fork bombs can't outrun it. */
 export function endMembers(membership: Membership): void {
 	const reopen = membership.cgroup?.close();
 	signalGroup(membership, 'SIGKILL');
@@ -90,12 +90,12 @@ export function signalMembers(membership: Membership, name: NodeJS.Signals): voi
 	membersOf(membership, pid => send(pid, name));
 }
 
-/** The leader as far as it can be one: group 0 is that of the kernel, and a signal to it goes to our own. */
+/** Returns the leader if it is valid. Group 0 is the kernel's, and signaling it would signal our own group. */
 function leaderOf({leader}: Membership): number | undefined {
 	return leader !== undefined && leader > 1 ? leader : undefined;
 }
 
-/** All there is to do where there is no `/proc`. */
+/** The only way without `/proc`. */
 function signalGroup(membership: Membership, name: NodeJS.Signals): void {
 	const leader = leaderOf(membership);
 	if (leader !== undefined) {
@@ -103,7 +103,7 @@ function signalGroup(membership: Membership, name: NodeJS.Signals): void {
 	}
 }
 
-/** The processes that began with or after a supervisor, without itself and what has ended already, read one by one. */
+/** Yields the processes that started with or after a supervisor, except itself and ended ones. */
 function* listProcesses({pid: supervisor, started}: ProcessIdentity): Generator<Process> {
 	if (started === undefined || !existsSync('/proc')) {
 		return;
@@ -111,7 +111,7 @@ function* listProcesses({pid: supervisor, started}: ProcessIdentity): Generator<
 
 	for (const name of readdirSync('/proc')) {
 		const pid = Number(name);
-		// The first process of a machine or a container is nobody's.
+		// Never the init process of a machine or container.
 		if (pid > 1 && pid !== supervisor && pid !== process.pid) {
 			yield* readProcess(pid, Number(started));
 		}

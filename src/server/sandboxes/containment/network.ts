@@ -5,7 +5,7 @@ import {join} from 'node:path';
 import {setTimeout as sleep} from 'node:timers/promises';
 import {isRoot, programsOf} from './bubblewrap.ts';
 
-/** The programs that give a sandbox a network of its own, by their paths. */
+/** The paths of programs that create a network for a sandbox. */
 export type NetworkTools = {
 	readonly unshare: string;
 	readonly nsenter: string;
@@ -13,35 +13,34 @@ export type NetworkTools = {
 	readonly pasta: string;
 };
 
-/** A network of its own, which is there until it is closed. */
+/** A network for a sandbox, which exists until it is closed. */
 export type Network = {
-	/** The process that holds it. */
+	/** The process that holds the namespace. */
 	readonly holder: number;
-	/** The process that carries its packets. */
+	/** The process that forwards its packets. */
 	readonly carrier: number;
-	/** The command that runs what follows it there. */
+	/** The prefix of a command that runs inside it. */
 	readonly enter: readonly string[];
 	readonly resolver: readonly [file: string, path: string];
 	readonly close: () => void;
 };
 
 type Wanted = {
-	/** Of the sandbox, for files. */
+	/** A folder of the sandbox for files. */
 	readonly folder: string;
-	/** Ports of services, the same ones inside and outside. */
+	/** Ports of services, the same inside and outside. */
 	readonly ports: readonly number[];
 };
 
-/** An address that belongs to nobody (RFC 5737), at which the resolver of this machine answers. */
+/** An unassigned address (RFC 5737) where this machine's resolver answers. */
 const resolverAddress = '198.51.100.53';
 
-/** The address where clouds serve a machine's credentials to any process on it (RFC 3927). */
+/** The address range where clouds serve a machine's credentials to any of its processes (RFC 3927). */
 const linkLocal = '169.254.0.0/16';
 
-/** Longest wait in milliseconds for a network. */
 const setupTimeoutMs = 5000;
 
-/** Each where it is installed; whether they work together shows only in use. */
+/** Returns the installed tools. Only using them shows whether they work together. */
 export function findNetworkTools(path: string, exists: (path: string) => boolean): NetworkTools | undefined {
 	const [unshare, nsenter, ip, pasta] = ['unshare', 'nsenter', 'ip', 'pasta'].map(name =>
 		programsOf(`${path}:/usr/sbin:/sbin`, name).find(exists),
@@ -50,12 +49,13 @@ export function findNetworkTools(path: string, exists: (path: string) => boolean
 }
 
 /**
- * Makes a network namespace whose only way out is pasta: the sandbox reaches the world, but nothing that listens on this
- * machine's loopback, and no link-local address. Ports of services come in from loopback. Undefined where that fails.
+ * Creates a network namespace whose only way out is pasta: the sandbox can reach the internet, but neither this
+ * machine's loopback nor link-local addresses. Ports of services are forwarded from loopback. Returns undefined on
+ * failure.
  */
 export async function openNetwork(tools: NetworkTools, {folder, ports}: Wanted): Promise<Network | undefined> {
 	const asUser = isRoot() ? [] : ['--user', '--map-root-user'];
-	// It ends with its standard input, hence with this process.
+	// It ends with its standard input, and so with this process.
 	const script = ['-c', 'echo ready; read -r _', 'network'];
 	const holder = spawn(tools.unshare, [...asUser, '--net', '--', '/bin/sh', ...script], {
 		env: {},
@@ -95,7 +95,7 @@ export async function openNetwork(tools: NetworkTools, {folder, ports}: Wanted):
 	return {holder: holder.pid, carrier: carrier.pid, enter, resolver, close};
 }
 
-/** Starts pasta, and resolves when packets go through. */
+/** Starts pasta, and resolves when it forwards packets. */
 async function carry({pasta}: NetworkTools, holder: number, {folder, ports}: Wanted) {
 	const pidFile = join(folder, 'network.pid');
 	writeFileSync(pidFile, '', {mode: 0o600});
@@ -104,7 +104,7 @@ async function carry({pasta}: NetworkTools, holder: number, {folder, ports}: Wan
 	const args = [
 		...['--foreground', '--quiet', '--config-net', '--ipv4-only', '--no-map-gw', '--dns-forward', resolverAddress],
 		...['--tcp-ports', tcp, '--udp-ports', 'none', '--tcp-ns', 'none', '--udp-ns', 'none', '--pid', pidFile],
-		// As root it may not look into the process, but was handed the namespace.
+		// As root it can't access the process, but gets the namespace as a descriptor.
 		...(isRoot() ? ['--runas', '0:0', '--netns', '/proc/self/fd/3', '--netns-only'] : [String(holder)]),
 	];
 	const child = spawn(pasta, args, {env: {}, stdio: ['ignore', 'ignore', 'ignore', namespace]});
@@ -125,7 +125,7 @@ async function untilWritten(file: string): Promise<void> {
 	}
 }
 
-/** Whether something comes before a child ends, cannot start or takes too long. */
+/** Returns whether something happens before a child ends, fails to start, or times out. */
 async function firstOf(awaited: Promise<unknown>, child: ReturnType<typeof spawn>): Promise<boolean> {
 	const over = new AbortController();
 	try {
@@ -149,7 +149,7 @@ async function succeeds([command = '', ...args]: readonly string[]): Promise<boo
 	);
 }
 
-/** Writes what names are looked up with. The path is real, because a link may lead to a folder that is hidden. */
+/** Writes the resolver configuration. Its path is resolved, because a link may lead to a hidden folder. */
 function writeResolver(folder: string): Network['resolver'] | undefined {
 	const file = join(folder, 'resolv.conf');
 	try {

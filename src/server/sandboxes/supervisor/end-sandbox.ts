@@ -6,7 +6,6 @@ import {readStatus, type SandboxFolder} from '../sandbox-folder.ts';
 import type {SupervisorStatus} from './supervisor-plan.ts';
 import {until} from './until.ts';
 
-/** Longest wait in milliseconds for processes to stop. */
 const stopTimeoutMs = 1000;
 
 /** Ends every process of a sandbox, and its supervisor if that takes longer than `graceMs`. */
@@ -23,7 +22,10 @@ export async function endProcesses(id: string, folder: SandboxFolder, graceMs: n
 	await endRest(id, await readStatus(folder));
 }
 
-/** What the processes of a sandbox are known by, as its supervisor wrote it down. Undefined where that was elsewhere. */
+/**
+ * Returns how to recognize a sandbox's processes, as its supervisor recorded it; undefined if that was on another
+ * machine.
+ */
 async function membershipOf(id: string, status: SupervisorStatus | undefined): Promise<Membership | undefined> {
 	if (status?.supervisor.host !== hostname()) {
 		return undefined;
@@ -42,7 +44,7 @@ export async function signalSandbox(id: string, status: SupervisorStatus | undef
 	}
 }
 
-/** Ends what a sandbox left behind that lost its supervisor. */
+/** Ends what a sandbox without a supervisor left behind. */
 async function endRest(id: string, status: SupervisorStatus | undefined): Promise<void> {
 	const membership = await membershipOf(id, status);
 	if (!membership) {

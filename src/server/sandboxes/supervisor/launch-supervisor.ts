@@ -6,14 +6,16 @@ import {readStatus, type SandboxFolder} from '../sandbox-folder.ts';
 import type {SupervisorPlan} from './supervisor-plan.ts';
 import {until} from './until.ts';
 
-/** Longest wait in milliseconds for a supervisor to begin. */
 const startTimeoutMs = 10_000;
 
-/** Beside the bundle that this module is in, above a chunk that several share; the sources use what was built last. */
+/**
+ * The supervisor is beside the bundle that contains this module, and one level above a shared chunk. Sources use the
+ * last build.
+ */
 const folder = import.meta.url.endsWith('.ts') ? '../../../../dist' : import.meta.url.includes('/chunks/') ? '..' : '.';
 export const builtSupervisor = new URL(`${folder}/sandbox-supervisor.js`, import.meta.url);
 
-/** Starts the supervisor of a sandbox, which outlives this process. Throws `AppError` `failed` where it does not begin. */
+/** Starts the supervisor of a sandbox, which outlives this process. Throws AppError("failed") if it doesn't start. */
 export async function launchSupervisor(supervisor: URL, folder: SandboxFolder, plan: SupervisorPlan): Promise<void> {
 	const args = ['--max-old-space-size=64', fileURLToPath(supervisor)];
 	const child = withoutGaps(['pipe', 'ignore', 'ignore'], stdio =>

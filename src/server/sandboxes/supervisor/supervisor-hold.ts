@@ -8,28 +8,28 @@ import {type Network, openNetwork} from '../containment/network.ts';
 import type {SandboxStep} from '../provider.ts';
 import type {SupervisorPlan, SupervisorStatus} from './supervisor-plan.ts';
 
-/** What holds a sandbox while it runs. */
+/** What contains a sandbox while it runs. */
 export type Hold = {
 	readonly network: Network | undefined;
 	readonly cgroup: Cgroup | undefined;
-	/** Whether the kernel bounds memory and processes of the whole. */
+	/** Whether the kernel limits memory and processes of the whole sandbox. */
 	readonly isHeld: boolean;
-	/** For who ends what is left of it when this process is gone. */
+	/** For another process that must end it after this one is gone. */
 	readonly known: Pick<SupervisorStatus, 'cgroup' | 'network'>;
 	readonly commandOf: (step: SandboxStep) => readonly string[];
 	readonly close: () => void;
 };
 
-/** The processes that keep it apart count as well. */
+/** The containing processes count, too. */
 const ownProcesses = 8;
 
-/** The part of the memory that each of its two temporary file systems may take. */
+/** The fraction of the memory for each of its two temporary file systems. */
 const scratchPart = 1 / 4;
 
-/** Ahead of everything that a sandbox does, where that is allowed (a niceness). */
+/** Higher than every process of a sandbox, if allowed (a niceness). */
 const priority = -10;
 
-/** Creates the control group and the network of a sandbox, as far as this machine supports them. */
+/** Creates the cgroup and the network of a sandbox, as far as this machine supports them. */
 export async function prepareHold(plan: SupervisorPlan): Promise<Hold> {
 	const {id, folder, ports, containment, limits} = plan;
 	const {cgroups, network: tools} = containment;
@@ -83,6 +83,6 @@ function raisePriority(): void {
 	try {
 		setPriority(priority);
 	} catch {
-		// Only root may.
+		// Only root may raise it.
 	}
 }

@@ -5,19 +5,19 @@ const lineBreak = 10;
 
 type Options = {
 	readonly folder: string;
-	/** Bytes of a piece of the log, and how many of them are kept. */
+	/** Size of a log segment in bytes, and how many segments are kept. */
 	readonly segmentBytes: number;
 	readonly segments: number;
 };
 
 export type SupervisorLog = {
-	/** Adds what a program wrote. */
+	/** Adds a program's output. */
 	readonly write: (bytes: Buffer) => void;
-	/** Adds a line of the supervisor's. */
+	/** Adds a line of the supervisor. */
 	readonly note: (text: string) => void;
 };
 
-/** The log of a sandbox, in files named by the offset of their first byte, of which the oldest are removed. */
+/** Creates the log of a sandbox, in files named by the offset of their first byte. The oldest ones are removed. */
 export function createSupervisorLog({folder, segmentBytes, segments}: Options): SupervisorLog {
 	const names: string[] = [];
 	let written = 0;
@@ -45,7 +45,7 @@ export function createSupervisorLog({folder, segmentBytes, segments}: Options): 
 				written += piece.length;
 				isLineOpen = piece.at(-1) !== lineBreak;
 			} catch {
-				// A full disk must not end what runs; that something is missing is said as soon as there is room.
+				// A full disk must not end the sandbox. The gap is logged as soon as there is space.
 				lost += piece.length;
 			}
 

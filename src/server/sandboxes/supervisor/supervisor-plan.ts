@@ -2,54 +2,53 @@ import type {LockOwner} from '../../../storage/lock-owner.ts';
 import type {Containment} from '../containment/containment.ts';
 import type {SandboxLimits, SandboxStep} from '../provider.ts';
 
-/** What a supervisor is told, as JSON on its standard input, so that no secret stands in a file or an argument. */
+/** The input of a supervisor, as JSON on standard input, so that no secret is in a file or an argument. */
 export type SupervisorPlan = {
 	readonly id: string;
-	/** Absolute; holds `status.json`, `deadline.json` and `log/`. */
+	/** Absolute; contains `status.json`, `deadline.json` and `log/`. */
 	readonly folder: string;
 	readonly steps: readonly SandboxStep[];
-	/** How many of the steps prepare the last one. */
+	/** How many of the steps are build steps. */
 	readonly builds: number;
 	readonly cwd: string;
 	readonly environment: Readonly<Record<string, string>>;
 	readonly containment: Containment;
-	/** The folders that it may write to; the last one is for what is temporary. */
+	/** The writable folders; the last one is the temporary folder. */
 	readonly writable: readonly string[];
-	/** The folders that it must not read. */
+	/** The folders that must not be readable. */
 	readonly hidden: readonly string[];
-	/** The user of the machine that it becomes, where root runs the server. */
+	/** The user that it runs as, if root runs the server. */
 	readonly user?: number;
 	/** Ports of its services. */
 	readonly ports: readonly number[];
 	readonly limits: SandboxLimits;
-	/** The hard limit of file sizes that its processes are known by, in blocks. */
+	/** The hard limit of file sizes that marks its processes, in blocks. */
 	readonly mark: number;
-	/** Bytes of a piece of the log, and how many of them are kept. */
+	/** Size of a log segment in bytes, and how many segments are kept. */
 	readonly segmentBytes: number;
 	readonly segments: number;
-	/** Milliseconds between the request to end and the kill. */
 	readonly grace: number;
-	/** Ends with this process; without one it outlives its server. */
+	/** The sandbox ends with this process; without one it outlives its server. */
 	readonly owner?: ProcessIdentity;
 };
 
-/** A process by its id and, where the kernel tells, its start: a later process of that id is another one. */
+/** A process by its id and, if the kernel reports it, its start: a later process with that id is another one. */
 export type ProcessIdentity = LockOwner;
 
-/** What `status.json` says. */
+/** The content of `status.json`. */
 export type SupervisorStatus = {
 	readonly supervisor: ProcessIdentity;
-	/** The leader of the group that the current step runs in. */
+	/** The leader of the current step's group. */
 	readonly group?: ProcessIdentity;
 	readonly phase: 'building' | 'running' | 'ended';
-	/** How the last step ended, where none runs any more. */
+	/** How the last step ended, if none is running. */
 	readonly exit?: {readonly step: string; readonly status: number | null; readonly signal: string | null};
-	/** True where it ended because its time was over or somebody asked for it. */
+	/** True if its deadline or a request ended it. */
 	readonly stopped?: boolean;
 	/** How its processes are recognized, even outside its process group. */
 	readonly mark?: number;
-	/** The folders of its control group. */
+	/** The folders of its cgroup. */
 	readonly cgroup?: readonly string[];
-	/** What its network consists of, where it has one of its own: who holds it, and who carries its packets. */
+	/** The processes of its network, if it has its own. */
 	readonly network?: {readonly holder: ProcessIdentity; readonly carrier: ProcessIdentity};
 };

@@ -8,6 +8,6 @@ export function writeStatus(folder: string, status: SupervisorStatus): void {
 		writeFileSync(join(folder, 'status.new'), JSON.stringify(status), {mode: 0o600});
 		renameSync(join(folder, 'status.new'), join(folder, 'status.json'));
 	} catch {
-		// A full disk: readers of the old status also check the processes.
+		// A full disk. Readers of the old status also check the processes.
 	}
 }

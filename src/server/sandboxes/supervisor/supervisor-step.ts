@@ -10,13 +10,13 @@ type Handlers = {
 	readonly onExit: () => void;
 };
 
-/** Behind everything that looks after it (a niceness). */
+/** Lower than everything that supervises it (a niceness). */
 const priority = 5;
 
-/** What holds the pipe of a step that ended is not waited for any longer, in milliseconds. */
+/** How long to wait for processes that hold the output pipe of an ended step. */
 const drainMs = 500;
 
-/** Runs a program in a process group of its own. Never throws: a program that cannot be started has the status 127. */
+/** Runs a program in a process group of its own. Never throws: a program that can't be started has the status 127. */
 export function runStep(
 	[file = '', ...args]: readonly string[],
 	{cwd, environment}: Pick<SupervisorPlan, 'cwd' | 'environment'>,
@@ -47,6 +47,6 @@ function yieldTo(pid: number): void {
 	try {
 		setPriority(pid, priority);
 	} catch {
-		// It has ended already.
+		// It has ended.
 	}
 }

@@ -11,9 +11,9 @@ import {runStep} from './supervisor-step.ts';
 import {watchDeadline} from './watch-deadline.ts';
 import {watchLimits} from './watch-limits.ts';
 
-// The entry of a process that stands between the server and a sandbox, so that the sandbox outlives the server: it runs the
-// steps one after the other in a process group each, keeps the log and the sandbox within their limits, notices the deadline
-// and says in `status.json` how things are. SIGTERM ends it and the sandbox.
+// The entry of the process between the server and a sandbox, which lets the sandbox outlive the server. It runs the
+// steps in order, each in a process group, keeps the log and the sandbox within their limits, checks the deadline and
+// writes `status.json`. SIGTERM ends it and the sandbox.
 const plan: SupervisorPlan = JSON.parse(readFileSync(0, 'utf8'));
 const {id, folder, steps, builds, writable, limits, mark, grace} = plan;
 const {note, write} = createSupervisorLog({...plan, folder: `${folder}/log`});
@@ -26,7 +26,7 @@ const membership = () => ({id, mark, supervisor, leader: group?.pid, cgroup: hol
 const say = (news: Omit<SupervisorStatus, 'supervisor'>) =>
 	writeStatus(folder, {supervisor, mark, ...hold?.known, ...news});
 
-/** Ends everything; nothing of a sandbox outlives its supervisor. */
+/** Ends everything. Nothing of a sandbox outlives its supervisor. */
 function finish(exit?: SupervisorStatus['exit']): never {
 	endMembers(membership());
 	hold?.close();
@@ -38,7 +38,7 @@ function stop(why: string): void {
 	if (!isStopping) {
 		isStopping = true;
 		note(why);
-		// What is paused takes the request only when it goes on.
+		// A paused process handles the signal only after SIGCONT.
 		signalMembers(membership(), 'SIGTERM');
 		signalMembers(membership(), 'SIGCONT');
 		setTimeout(() => endMembers(membership()), grace);

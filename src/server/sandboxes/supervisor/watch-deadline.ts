@@ -6,13 +6,13 @@ import type {SupervisorPlan} from './supervisor-plan.ts';
 type Actions = {
 	readonly pause: () => void;
 	readonly stop: (why: string) => void;
-	/** Its folder was removed: there is nothing left to supervise. */
+	/** Called if its folder was removed, so there is nothing left to supervise. */
 	readonly abandon: () => void;
 };
 
 const intervalMs = 1000;
 
-/** Looks every second whether the time of a sandbox is over, or the process that it belongs to is gone. */
+/** Checks every second whether the deadline of a sandbox has passed, or the process that owns it has ended. */
 export function watchDeadline({folder, owner}: Pick<SupervisorPlan, 'folder' | 'owner'>, actions: Actions): void {
 	setInterval(() => {
 		if (owner && identityOf(owner.pid).started !== owner.started) {

@@ -7,26 +7,26 @@ import type {SandboxLimits} from '../provider.ts';
 
 type Options = {
 	readonly limits: SandboxLimits;
-	/** The folders whose files count. */
+	/** The folders to measure. */
 	readonly folders: readonly string[];
 	readonly membership: () => Membership;
-	/** Whether the kernel bounds memory and processes. */
+	/** Whether the kernel limits memory and processes. */
 	readonly isHeld: boolean;
 	readonly note: (text: string) => void;
-	/** Ends the sandbox, for the reason given. */
+	/** Ends the sandbox for a reason. */
 	readonly stop: (why: string) => void;
 };
 
-/** How often it is looked whether there is anything to count, in milliseconds: three short reads. */
+/** How often it checks whether to measure: three short reads. */
 const intervalMs = 100;
 
-/** Everything is counted that often in any case, in milliseconds. */
+/** Measures at least this often. */
 const longestMs = 10_000;
 
-/** The part of a limit that may be used up before it is counted again. */
+/** The fraction of a limit that may be used before it measures again. */
 const part = 1 / 8;
 
-/** Ends a sandbox that takes more than it may of what no kernel bounds. Only what has moved is counted. */
+/** Ends a sandbox that exceeds a limit which the kernel doesn't enforce. Measures only after changes. */
 export function watchLimits({limits, folders, membership, isHeld, note, stop}: Options): {readonly close: () => void} {
 	const {processes, memoryBytes, diskBytes} = limits;
 	const hasMoreTasks = createTrigger(countTasks(), processes * part);
@@ -70,7 +70,7 @@ export function watchLimits({limits, folders, membership, isHeld, note, stop}: O
 	return {close: () => clearInterval(timer)};
 }
 
-/** True where a value has grown by `step` since it last was, or for the first time in a while. */
+/** Returns a function that is true if a value has grown by `step` since the last time, or after a while. */
 function createTrigger(first: number, step: number): (value: number) => boolean {
 	let [base, at] = [first, Date.now()];
 	return value => {
@@ -84,12 +84,12 @@ function createTrigger(first: number, step: number): (value: number) => boolean 
 	};
 }
 
-/** Threads of the whole machine. */
+/** Returns the number of threads on the whole machine. */
 function countTasks(): number {
 	return Number(/\/(\d+)/.exec(read('/proc/loadavg'))?.[1] ?? 0);
 }
 
-/** Bytes that the machine has left. */
+/** Returns the available memory of the machine in bytes. */
 function memoryLeft(): number {
 	return 1024 * Number(/^MemAvailable:\s*(\d+)/m.exec(read('/proc/meminfo'))?.[1] ?? 0);
 }
@@ -103,7 +103,7 @@ function diskLeft(folder = '/'): number {
 	}
 }
 
-/** Bytes that processes hold for themselves or share in memory. */
+/** Returns the anonymous and shared memory of processes in bytes. */
 function memoryOf(pids: readonly number[]): number {
 	const [anonymous, shared] = [/^RssAnon:\s*(\d+)/m, /^RssShmem:\s*(\d+)/m];
 	return pids.reduce((sum, pid) => {
