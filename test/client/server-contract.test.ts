@@ -14,7 +14,7 @@ import {issueTokens} from '../../src/server/accounts/oauth/tokens.ts';
 import {startEnrollment} from '../../src/server/accounts/second-factor.ts';
 import {startServer} from '../../src/server/run/start.ts';
 import {createRuntime} from '../../src/server/sandboxes/create-runtime.ts';
-import {endSandboxes} from '../../src/server/sandboxes/keeper.ts';
+import {endSandboxes} from '../../src/server/sandboxes/sandbox-monitor.ts';
 import {emptyPlace} from '../server/database/engine.ts';
 import {toRequest} from '../server/ingest/push.ts';
 import {actionId, pendingRun, provenance, spansOf} from '../server/populated.ts';

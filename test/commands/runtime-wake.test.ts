@@ -2,7 +2,7 @@ import {expect, onTestFinished, test} from 'vitest';
 import {grantCredits} from '../../src/server/credits/account.ts';
 import {listen} from '../../src/server/http/listen.ts';
 import {createRuntime} from '../../src/server/sandboxes/create-runtime.ts';
-import {sweepSandboxes} from '../../src/server/sandboxes/keeper.ts';
+import {updateSandboxes} from '../../src/server/sandboxes/sandbox-monitor.ts';
 import {completeAnswer} from '../contract/complete.ts';
 import {createTestServer, scope} from '../server/harness.ts';
 import {addTask, listener} from '../server/sandboxes/task-folder.ts';
@@ -119,7 +119,7 @@ test('at our own server it wakes, and when its credits are used up it says what 
 	expect(drawn(await runInApp('runtime', 'resume', 'dev'), 120)).toMatch(/ · running as of [\d:]{8}\n/);
 
 	server.advance(12 * 60_000);
-	await sweepSandboxes(server.services);
+	await updateSandboxes(server.services);
 	await expect(runInApp('runtime', 'resume', 'dev', '--yes')).rejects.toMatchObject({
 		code: 'conflict',
 		message: expect.stringContaining('(usage_limit_exceeded_error)'),

@@ -13,8 +13,8 @@ import type {Services} from '../../src/server/handlers/services.ts';
 import {createApp} from '../../src/server/http/app.ts';
 import type {Log, LogEntry} from '../../src/server/kit/log.ts';
 import type {App} from '../../src/server/kit/route.ts';
-import {endSandboxes} from '../../src/server/sandboxes/keeper.ts';
 import {createLocalProvider} from '../../src/server/sandboxes/local-provider.ts';
+import {endSandboxes} from '../../src/server/sandboxes/sandbox-monitor.ts';
 import {createSandboxing, type Sandboxing} from '../../src/server/sandboxes/sandboxing.ts';
 import {emptyDatabase} from './database/engine.ts';
 import {supervisor} from './sandboxes/supervisor.ts';
@@ -108,7 +108,7 @@ export async function createTestServer({
 function testSandboxes(folder: string, log: Log): Sandboxing {
 	const provider = createLocalProvider({
 		root: join(folder, 'sandboxes'),
-		grace: 300,
+		graceMs: 300,
 		environment: {},
 		supervisor,
 		allowUncontained: true,

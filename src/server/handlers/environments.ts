@@ -4,8 +4,8 @@ import type {endpoints} from '../../contract/endpoints.ts';
 import {createToken} from '../accounts/token.ts';
 import {reject, rejectField, rejectInvalid, rejectNotFound} from '../kit/http-error.ts';
 import {admitEnvironment} from '../sandboxes/admit-environment.ts';
-import {type EnvironmentRow, findEnvironment, prepareEnvironment} from '../sandboxes/environment-life.ts';
-import {answerLog} from '../sandboxes/log-answer.ts';
+import {type EnvironmentRow, findEnvironment, prepareEnvironment} from '../sandboxes/environment-state.ts';
+import {respondWithLog} from '../sandboxes/log-response.ts';
 import {readSecrets} from '../sandboxes/sandbox-secrets.ts';
 import {planTask} from '../sandboxes/task-plan.ts';
 import {readInputs} from '../tasks/inputs.ts';
@@ -70,7 +70,7 @@ export const environmentHandlers = {
 			reject(404, 'The log of this environment has expired.');
 		}
 
-		return await answerLog(services, {sandboxId, machine}, {request, headers});
+		return await respondWithLog(services, {sandboxId, machine}, {request, headers});
 	},
 } satisfies Partial<Handlers>;
 

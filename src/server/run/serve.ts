@@ -24,8 +24,8 @@ import {openDatabase} from '../database/open.ts';
 import {installDemo} from '../demo/install-demo.ts';
 import type {Services} from '../handlers/services.ts';
 import {jsonLog, type LogLevel} from '../kit/log.ts';
-import {countSandboxes} from '../sandboxes/keeper.ts';
 import {changeLimits, type LimitChange, type LimitState} from '../sandboxes/organization-limits.ts';
+import {countSandboxes} from '../sandboxes/sandbox-monitor.ts';
 import {openDataFolder, privateFile} from './data-folder.ts';
 import {type RunningServer, startServer} from './start.ts';
 

@@ -15,7 +15,7 @@ import {listen} from '../http/listen.ts';
 import type {Log} from '../kit/log.ts';
 import type {App} from '../kit/route.ts';
 import {defaultStorageLimit} from '../quota/stored-bytes.ts';
-import {endSandboxes, keepSandboxes} from '../sandboxes/keeper.ts';
+import {endSandboxes, monitorSandboxes} from '../sandboxes/sandbox-monitor.ts';
 import {createSandboxing} from '../sandboxes/sandboxing.ts';
 import {startCleanup} from './cleanup.ts';
 
@@ -78,7 +78,7 @@ export async function startServer(options: Options): Promise<RunningServer> {
 		const app = createApp({services, names: namesOf(host, publicUrl), demo, minimumClient: options.minimumClient});
 		const listening = await listen(app, {host, port, debug: options.debug});
 		url = publicUrl ?? listening.url;
-		const keeper = keepSandboxes(services);
+		const keeper = monitorSandboxes(services);
 		const cleanup = startCleanup(services);
 		return {
 			url: listening.url,

@@ -4,7 +4,7 @@ import {parentPort, workerData} from 'node:worker_threads';
 import {reportError} from '../../core/error.ts';
 import {demoReferences, installDemo} from '../demo/install-demo.ts';
 import type {Services} from '../handlers/services.ts';
-import {countSandboxes} from '../sandboxes/keeper.ts';
+import {countSandboxes} from '../sandboxes/sandbox-monitor.ts';
 import {makeEmbeddedFolder} from './embedded-folder.ts';
 import {type RunningServer, startServer} from './start.ts';
 import type {SandboxReport, WorkerData, WorkerReport} from './worker-messages.ts';

@@ -1,13 +1,13 @@
 import {randomUUID} from 'node:crypto';
 import type {TaskInputs} from '../tasks/inputs.ts';
 import type {Task} from '../tasks/task.ts';
-import {assertCapacity, holdOrganization, limitFor} from './capacity.ts';
-import {payAhead} from './meter.ts';
-import {assertStarts, orProviderFault} from './provider-fault.ts';
+import {assertCapacity, limitFor, lockOrganization} from './capacity.ts';
+import {prepay} from './meter.ts';
+import {assertCanStart, orProviderFault} from './provider-fault.ts';
 import type {SandboxServices} from './sandbox-services.ts';
 import type {TaskPlan} from './task-plan.ts';
 
-type Wanted = {
+type NewEnvironment = {
 	readonly organizationId: string;
 	readonly workspaceId: string;
 	readonly projectId: string | null;
@@ -21,7 +21,7 @@ type Wanted = {
 	readonly seconds: number | null;
 };
 
-type Admitted = {
+type AdmittedEnvironment = {
 	readonly id: string;
 	readonly sandboxId: string;
 	/** The time limit that it got. */
@@ -32,31 +32,34 @@ type Admitted = {
  * Creates the row of a new environment in state `building`. Rejects (409) if capacity or credits are used up, or this
  * server starts no sandboxes.
  */
-export async function admitEnvironment(services: SandboxServices, wanted: Wanted): Promise<Admitted> {
+export async function admitEnvironment(
+	services: SandboxServices,
+	environment: NewEnvironment,
+): Promise<AdmittedEnvironment> {
 	const {database, sandboxes, now} = services;
-	const {organizationId, workspaceId, projectId, createdBy, task, plan, inputs, modelOverrides} = wanted;
+	const {organizationId, workspaceId, projectId, createdBy, task, plan, inputs, modelOverrides} = environment;
 	const {provider, policy} = sandboxes;
-	await assertStarts(services);
+	await assertCanStart(services);
 	const machine = await orProviderFault(services, provider.machine());
 	const [id, sandboxId] = [randomUUID(), randomUUID()];
 	const seconds = await database.transaction().execute(async transaction => {
-		const bounds = await holdOrganization(transaction, organizationId);
+		const bounds = await lockOrganization(transaction, organizationId);
 		await assertCapacity(transaction, organizationId, {capacity: bounds.sandbox_capacity ?? policy.capacity});
-		const {actual} = limitFor(policy, bounds, wanted.seconds ?? task.timeout_sec ?? null);
+		const {actual} = limitFor(policy, bounds, environment.seconds ?? task.timeout_sec ?? null);
 		const created = now();
-		const payer = {organizationId, userId: createdBy, reason: `environment ${wanted.taskReference}`, now: created};
-		const credit = await payAhead(transaction, payer, {past: 0, billed: 0, rate: policy.creditsPerHour});
-		const longest = Math.min(actual, credit.seconds);
-		const both = {
+		const payer = {organizationId, userId: createdBy, reason: `environment ${environment.taskReference}`, now: created};
+		const credit = await prepay(transaction, payer, {past: 0, billed: 0, rate: policy.creditsPerHour});
+		const lifetimeSeconds = Math.min(actual, credit.seconds);
+		const shared = {
 			organization_id: organizationId,
 			created_by: createdBy,
 			created_at: created.toISOString(),
-			expires_at: new Date(created.getTime() + longest * 1000).toISOString(),
+			expires_at: new Date(created.getTime() + lifetimeSeconds * 1000).toISOString(),
 		};
 		await transaction
 			.insertInto('sandboxes')
 			.values({
-				...both,
+				...shared,
 				id: sandboxId,
 				provider: provider.name,
 				provider_sandbox_id: sandboxId,
@@ -64,20 +67,20 @@ export async function admitEnvironment(services: SandboxServices, wanted: Wanted
 				state: 'running',
 				sandbox_url: Object.values(plan.services)[0]?.url ?? null,
 				past_seconds: 0,
-				running_since: both.created_at,
+				running_since: shared.created_at,
 				billed_credits: credit.billed,
-				limited_by: credit.seconds < actual ? credit.lack : null,
+				limited_by: credit.seconds < actual ? credit.shortage : null,
 				startup_timing: '{}',
 			})
 			.execute();
 		await transaction
 			.insertInto('environments')
 			.values({
-				...both,
+				...shared,
 				id,
 				workspace_id: workspaceId,
 				project_id: projectId,
-				task_ref: wanted.taskReference,
+				task_ref: environment.taskReference,
 				state: 'building',
 				inputs: JSON.stringify(inputs),
 				model_overrides: JSON.stringify(modelOverrides),
@@ -85,10 +88,10 @@ export async function admitEnvironment(services: SandboxServices, wanted: Wanted
 				service_urls: JSON.stringify(plan.services),
 				verification: task.verification ? JSON.stringify(task.verification) : null,
 				sandbox_id: sandboxId,
-				updated_at: both.created_at,
+				updated_at: shared.created_at,
 			})
 			.execute();
-		return longest;
+		return lifetimeSeconds;
 	});
 	return {id, sandboxId, seconds};
 }

@@ -1,5 +1,5 @@
 /** After this time a sandbox that hasn't started won't start any more, because its server has ended. */
-export const beginPatience = 60_000;
+export const abandonedAfterMs = 60_000;
 
 /** Work that continues after the response to the request that started it. */
 export type Background = {
@@ -12,18 +12,18 @@ export type Background = {
 };
 
 export function createBackground(): Background {
-	const underway = new Map<string, Promise<void>>();
+	const running = new Map<string, Promise<void>>();
 	const closing = new AbortController();
 	return {
 		run(name, work) {
-			const done = work(closing.signal).finally(() => underway.delete(name));
-			underway.set(name, done);
+			const done = work(closing.signal).finally(() => running.delete(name));
+			running.set(name, done);
 			return done;
 		},
-		has: name => underway.has(name),
+		has: name => running.has(name),
 		async close() {
 			closing.abort();
-			await Promise.allSettled(underway.values());
+			await Promise.allSettled(running.values());
 		},
 	};
 }

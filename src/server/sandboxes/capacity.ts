@@ -7,7 +7,7 @@ import {limitTime, type TimeLimit} from './time-limit.ts';
  * Locks an organization until the transaction ends, so that only one at a time decides about its sandboxes; the update
  * locks the row on both engines. Returns the organization's own limits.
  */
-export async function holdOrganization(transaction: DatabaseTransaction, organizationId: string) {
+export async function lockOrganization(transaction: DatabaseTransaction, organizationId: string) {
 	return await transaction
 		.updateTable('organizations')
 		.set(({ref}) => ({updated_at: ref('updated_at')}))
@@ -16,20 +16,20 @@ export async function holdOrganization(transaction: DatabaseTransaction, organiz
 		.executeTakeFirstOrThrow();
 }
 
-export type OrganizationBounds = Awaited<ReturnType<typeof holdOrganization>>;
+export type OrganizationBounds = Awaited<ReturnType<typeof lockOrganization>>;
 
-/** Rejects (409) if the organization's capacity is used up. `but` is an existing sandbox that doesn't count. */
+/** Rejects (409) if the organization's capacity is used up. `except` is an existing sandbox that doesn't count. */
 export async function assertCapacity(
 	transaction: DatabaseTransaction,
 	organizationId: string,
-	{capacity, but = ''}: {readonly capacity: number; readonly but?: string},
+	{capacity, except = ''}: {readonly capacity: number; readonly except?: string},
 ): Promise<void> {
 	const {count} = await transaction
 		.selectFrom('sandboxes')
 		.select(({fn}) => fn.countAll<number>().as('count'))
 		.where('organization_id', '=', organizationId)
 		.where('state', '!=', 'killed')
-		.where('id', '!=', but)
+		.where('id', '!=', except)
 		.executeTakeFirstOrThrow();
 	if (Number(count) >= capacity) {
 		reject(409, `The organization has ${count} of ${capacity} sandboxes in use. Wait for one to end.`, {

@@ -18,7 +18,7 @@ type Use = Parameters<typeof chargeCredits>[1];
 export async function chargeUsed(
 	transaction: DatabaseTransaction,
 	use: Use,
-): Promise<{readonly charged: number; readonly lack?: ChargeRejection}> {
+): Promise<{readonly charged: number; readonly shortage?: ChargeRejection}> {
 	const all = await chargeCredits(transaction, use);
 	if (all.ok) {
 		return {charged: use.amount};
@@ -26,16 +26,16 @@ export async function chargeUsed(
 
 	const charged = Math.min(use.amount, (await remainingCredits(transaction, use)) ?? use.amount);
 	await chargeCredits(transaction, {...use, amount: charged});
-	return {charged, lack: all.reason};
+	return {charged, shortage: all.reason};
 }
 
 /** Returns the most that could be charged now and what limits it; undefined if nothing does. */
-export async function findBound(
+export async function findLimit(
 	transaction: DatabaseTransaction,
 	use: Omit<Use, 'amount'>,
-): Promise<{readonly credits: number; readonly lack: ChargeRejection} | undefined> {
+): Promise<{readonly credits: number; readonly shortage: ChargeRejection} | undefined> {
 	const credits = await remainingCredits(transaction, use);
 	// A charge of one more is rejected as a whole, which shows the reason.
 	const more = credits === null ? undefined : await chargeCredits(transaction, {...use, amount: credits + 1});
-	return credits === null || !more || more.ok ? undefined : {credits, lack: more.reason};
+	return credits === null || !more || more.ok ? undefined : {credits, shortage: more.reason};
 }

@@ -22,7 +22,7 @@ export type LaunchOptions = {
 	readonly environment?: Environment;
 	/** More folders that a sandbox must not read: the server's data. */
 	readonly hidden?: readonly string[];
-	readonly grace?: number;
+	readonly graceMs?: number;
 	/** Whether sandboxes end with this process, because nothing will manage them afterwards. */
 	readonly isEphemeral?: boolean | undefined;
 	/** Whether tasks may run with the server's own permissions if containment isn't available. */
@@ -59,7 +59,7 @@ const logSegments = 8;
 export function createLauncher(options: LaunchOptions): Launcher {
 	const {root, environment = process.env, hidden = []} = options;
 	const path = environment['PATH'] ?? standardPath.join(':');
-	const findHidden = once(() => existing(['/home', '/root', '/run', '/tmp', homedir(), root, ...hidden]));
+	const findHidden = once(() => existingFolders(['/home', '/root', '/run', '/tmp', homedir(), root, ...hidden]));
 	return {
 		options,
 		environment,
@@ -69,7 +69,7 @@ export function createLauncher(options: LaunchOptions): Launcher {
 }
 
 /** Returns why no sandbox starts on this machine; undefined if sandboxes start. */
-export async function launchRefusal(launcher: Launcher): Promise<string | undefined> {
+export async function findUnavailableReason(launcher: Launcher): Promise<string | undefined> {
 	if (process.platform === 'win32') {
 		return 'Sandboxes need Linux or macOS.';
 	}
@@ -81,9 +81,9 @@ export async function launchRefusal(launcher: Launcher): Promise<string | undefi
 
 /** Starts a sandbox. Throws `AppError("failed")` if this machine starts none, or if its folder can't be written. */
 export async function launch(launcher: Launcher, spec: SandboxSpec): Promise<void> {
-	const refusal = await launchRefusal(launcher);
-	if (refusal !== undefined) {
-		throw new AppError('failed', refusal);
+	const reason = await findUnavailableReason(launcher);
+	if (reason !== undefined) {
+		throw new AppError('failed', reason);
 	}
 
 	const containment = await launcher.findContainment();
@@ -99,7 +99,7 @@ export async function launch(launcher: Launcher, spec: SandboxSpec): Promise<voi
 	});
 }
 
-type Place = {
+type LaunchPaths = {
 	readonly folder: SandboxFolder;
 	readonly workspace: string;
 	readonly containment: Containment;
@@ -107,9 +107,9 @@ type Place = {
 };
 
 function planOf(
-	{options: {grace = defaultGraceMs, isEphemeral = false}, environment}: Launcher,
+	{options: {graceMs = defaultGraceMs, isEphemeral = false}, environment}: Launcher,
 	{id, build, command, environment: added, limits: own, ports = []}: SandboxSpec,
-	{folder, workspace, containment, hidden}: Place,
+	{folder, workspace, containment, hidden}: LaunchPaths,
 ): SupervisorPlan {
 	const limits = {...defaultLimits, ...own};
 	return {
@@ -127,7 +127,7 @@ function planOf(
 		mark: markOf(hashOf(id), limits.fileBytes),
 		segmentBytes: Math.max(1, Math.floor(limits.logBytes / logSegments)),
 		segments: logSegments,
-		grace,
+		graceMs,
 		...(isEphemeral && {owner: thisProcess()}),
 	};
 }
@@ -137,7 +137,7 @@ function hashOf(text: string): number {
 	return createHash('sha256').update(text).digest().readUInt32BE(0);
 }
 
-async function existing(folders: readonly string[]): Promise<readonly string[]> {
+async function existingFolders(folders: readonly string[]): Promise<readonly string[]> {
 	const real = await Promise.all(folders.map(folder => realpath(folder).catch(() => undefined)));
 	return [...new Set(real.filter(folder => folder !== undefined))];
 }

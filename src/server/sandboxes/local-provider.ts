@@ -2,7 +2,7 @@ import {rm} from 'node:fs/promises';
 import {once} from '../../core/once.ts';
 import {summaryOf} from './containment/containment.ts';
 import {isAlive, stateLetter} from './containment/processes.ts';
-import {createLauncher, defaultGraceMs, type LaunchOptions, launch, launchRefusal} from './local-launch.ts';
+import {createLauncher, defaultGraceMs, findUnavailableReason, type LaunchOptions, launch} from './local-launch.ts';
 import {appendLine, readLogWindow} from './log-file.ts';
 import {isListening, isListeningAt} from './ports.ts';
 import type {SandboxProvider, SandboxState} from './provider.ts';
@@ -17,20 +17,21 @@ const stopTimeoutMs = 1000;
  * that outlives the server, in bubblewrap if that works. Several servers on one machine can share a root.
  */
 export function createLocalProvider(options: LaunchOptions): SandboxProvider {
-	const {root, grace = defaultGraceMs} = options;
+	const {root, graceMs = defaultGraceMs} = options;
 	const launcher = createLauncher(options);
-	const refusal = () => launchRefusal(launcher);
+	const unavailableReason = () => findUnavailableReason(launcher);
 	const folderOf = (id: string) => sandboxFolder(root, id);
 	const end = async (id: string): Promise<void> => {
-		await endProcesses(id, folderOf(id), grace);
+		await endProcesses(id, folderOf(id), graceMs);
 		await removeWork(folderOf(id));
 	};
 
 	return {
 		name: 'local',
 		supportsPause: process.platform !== 'win32',
-		refusal,
-		summary: async () => summaryOf((await refusal()) === undefined ? await launcher.findContainment() : undefined),
+		unavailableReason,
+		summary: async () =>
+			summaryOf((await unavailableReason()) === undefined ? await launcher.findContainment() : undefined),
 		start: spec => launch(launcher, spec),
 		inspect: async id => await inspect(folderOf(id)),
 		pause: async id => await pause(id, folderOf(id)),

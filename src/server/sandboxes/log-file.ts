@@ -4,13 +4,13 @@ import {errnoOf} from '../../storage/file-error.ts';
 import type {LogWindow} from './provider.ts';
 
 /** Maximum bytes of one response, with and without `after`. */
-const largestPiece = 256 * 1024;
+const maxBytes = 256 * 1024;
 const tailBytes = 64 * 1024;
 
 /** Maximum bytes of a UTF-8 character. */
-const longestCharacter = 4;
+const maxCharacterBytes = 4;
 
-const attempts = 5;
+const maxAttempts = 5;
 
 const lineBreak = 10;
 
@@ -27,7 +27,7 @@ export async function readLogWindow(folder: string, after?: number): Promise<Log
 			return await readOnce(folder, after);
 		} catch (error) {
 			// The oldest file may be removed during the read; the retry starts later.
-			if (errnoOf(error) !== 'ENOENT' || attempt === attempts) {
+			if (errnoOf(error) !== 'ENOENT' || attempt === maxAttempts) {
 				throw error;
 			}
 		}
@@ -46,12 +46,12 @@ async function readOnce(folder: string, after: number | undefined): Promise<LogW
 	if (after === undefined || after > end || after < first.start) {
 		const isGone = after !== undefined && after < first.start;
 		const from = isGone ? first.start : Math.max(first.start, end - tailBytes);
-		const bytes = await readRange(segments, from, Math.min(end, from + largestPiece));
+		const bytes = await readRange(segments, from, Math.min(end, from + maxBytes));
 		return toWindow(bytes, from, from > 0 ? lineStart(bytes) : 0);
 	}
 
-	const from = Math.max(first.start, after - longestCharacter);
-	const bytes = await readRange(segments, from, Math.min(end, after + largestPiece));
+	const from = Math.max(first.start, after - maxCharacterBytes);
+	const bytes = await readRange(segments, from, Math.min(end, after + maxBytes));
 	return toWindow(bytes, from, characterStart(bytes, after - from));
 }
 
@@ -109,26 +109,26 @@ function lineStart(bytes: Buffer): number {
 }
 
 function firstLead(bytes: Buffer): number {
-	const index = bytes.subarray(0, longestCharacter).findIndex(byte => !isContinuation(byte));
+	const index = bytes.subarray(0, maxCharacterBytes).findIndex(byte => !isContinuation(byte));
 	return Math.max(0, index);
 }
 
 /** Returns the offset, moved back to the start of the character that contains it. */
-function characterStart(bytes: Buffer, place: number): number {
-	for (let lead = place - 1; lead >= Math.max(0, place - longestCharacter + 1); lead -= 1) {
+function characterStart(bytes: Buffer, offset: number): number {
+	for (let lead = offset - 1; lead >= Math.max(0, offset - maxCharacterBytes + 1); lead -= 1) {
 		const byte = bytes[lead] ?? 0;
 		if (!isContinuation(byte)) {
-			const inside = lead + lengthOf(byte) > place && isContinuation(bytes[place] ?? 0);
-			return inside ? lead : place;
+			const inside = lead + lengthOf(byte) > offset && isContinuation(bytes[offset] ?? 0);
+			return inside ? lead : offset;
 		}
 	}
 
-	return place;
+	return offset;
 }
 
 /** Returns the end without an incomplete character. */
 function wholeEnd(bytes: Buffer): number {
-	for (let lead = bytes.length - 1; lead >= Math.max(0, bytes.length - longestCharacter + 1); lead -= 1) {
+	for (let lead = bytes.length - 1; lead >= Math.max(0, bytes.length - maxCharacterBytes + 1); lead -= 1) {
 		const byte = bytes[lead] ?? 0;
 		if (!isContinuation(byte)) {
 			return lead + lengthOf(byte) > bytes.length ? lead : bytes.length;

@@ -2,7 +2,7 @@ import type {Selectable} from 'kysely';
 import {type ChargeRejection, chargeCredits} from '../credits/charge.ts';
 import type {DatabaseTransaction, Tables} from '../database/tables.ts';
 import {reject} from '../kit/http-error.ts';
-import {chargeUsed, creditsFor, findBound, secondsFor} from './credit-price.ts';
+import {chargeUsed, creditsFor, findLimit, secondsFor} from './credit-price.ts';
 
 export type SandboxRow = Selectable<Tables['sandboxes']>;
 
@@ -18,31 +18,31 @@ type Used = {
 };
 
 /** A prepayment: all credits billed so far, and how long they and the remaining ones last. */
-type Paid = {readonly billed: number; readonly seconds: number; readonly lack: ChargeRejection | null};
+type Prepayment = {readonly billed: number; readonly seconds: number; readonly shortage: ChargeRejection | null};
 
 /**
  * Charges the first credit of a sandbox that is about to run, unless prepaid time is left. Returns how long the credits
  * last. Rejects (409) if there are none.
  */
-export async function payAhead(
+export async function prepay(
 	transaction: DatabaseTransaction,
 	payer: Payer,
 	{past, billed: before, rate}: Used,
-): Promise<Paid> {
+): Promise<Prepayment> {
 	const amount = rate > 0 && secondsFor(before, rate) <= past ? 1 : 0;
 	const first = await chargeCredits(transaction, {...payer, amount});
 	if (!first.ok) {
-		refuseForCredits(first.reason);
+		rejectForCredits(first.reason);
 	}
 
-	const bound = rate > 0 ? await findBound(transaction, payer) : undefined;
+	const bound = rate > 0 ? await findLimit(transaction, payer) : undefined;
 	const billed = before + amount;
 	const seconds = bound ? secondsFor(billed + bound.credits, rate) - past : Number.POSITIVE_INFINITY;
-	return {billed, seconds, lack: bound?.lack ?? null};
+	return {billed, seconds, shortage: bound?.shortage ?? null};
 }
 
-function refuseForCredits(lack: ChargeRejection): never {
-	if (lack === 'member_limit_exceeded') {
+function rejectForCredits(shortage: ChargeRejection): never {
+	if (shortage === 'member_limit_exceeded') {
 		reject(409, 'Your monthly credits in this organization are used up. Ask an owner for a higher limit.', {
 			type: 'member_limit_exceeded_error',
 		});
@@ -71,7 +71,7 @@ export function creditsOwed(sandbox: SandboxRow, rate: number, now: Date): numbe
 	return Math.max(0, creditsFor(secondsRun(sandbox, now), rate) - sandbox.billed_credits);
 }
 
-type Become = {
+type NextState = {
 	readonly state: SandboxRow['state'];
 	readonly pauseReason?: SandboxRow['pause_reason'];
 	/** The reason shown in the list of entries. */
@@ -87,8 +87,8 @@ type Become = {
 export async function settleSandbox(
 	transaction: DatabaseTransaction,
 	sandbox: SandboxRow,
-	{state, pauseReason = null, reason, rate, now}: Become,
-): Promise<{readonly lack: ChargeRejection | undefined} | undefined> {
+	{state, pauseReason = null, reason, rate, now}: NextState,
+): Promise<{readonly shortage: ChargeRejection | undefined} | undefined> {
 	const owed = creditsOwed(sandbox, rate, now);
 	const {numUpdatedRows} = await transaction
 		.updateTable('sandboxes')
@@ -104,7 +104,7 @@ export async function settleSandbox(
 	}
 
 	const payer = {organizationId: sandbox.organization_id, userId: sandbox.created_by, reason, now};
-	const {charged, lack} = await chargeUsed(transaction, {...payer, amount: owed});
+	const {charged, shortage} = await chargeUsed(transaction, {...payer, amount: owed});
 	if (charged < owed) {
 		await transaction
 			.updateTable('sandboxes')
@@ -113,5 +113,5 @@ export async function settleSandbox(
 			.execute();
 	}
 
-	return {lack};
+	return {shortage};
 }

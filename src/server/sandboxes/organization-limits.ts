@@ -29,12 +29,12 @@ export type LimitState = {
  */
 export function changeLimits(
 	{database, now}: Pick<SandboxServices, 'database' | 'now'>,
-	{organization, max, default: usual, capacity}: LimitChange,
+	{organization, max, default: defaultSeconds, capacity}: LimitChange,
 ): Promise<LimitState> {
 	return database.transaction().execute(async transaction => {
 		const changes = {
 			...(max !== undefined && {runtime_seconds_max: max || null}),
-			...(usual !== undefined && {runtime_seconds_default: usual || null}),
+			...(defaultSeconds !== undefined && {runtime_seconds_default: defaultSeconds || null}),
 			...(capacity !== undefined && {sandbox_capacity: capacity || null}),
 		};
 		// New sandboxes lock the same row, so none is admitted during the change.
@@ -53,7 +53,7 @@ export function changeLimits(
 					}),
 			);
 		const {actual, configured} = limitFor(platformPolicy, bounds, null);
-		const {runtime_seconds_max: most, runtime_seconds_default: chosen} = bounds;
+		const {runtime_seconds_max: maxSeconds, runtime_seconds_default: chosen} = bounds;
 		if (chosen !== null && chosen > configured.seconds) {
 			throw new AppError('usage', `The default (${chosen} s) is longer than the maximum (${configured.seconds} s).`, {
 				hint: 'Use a shorter --default or a longer --max.',
@@ -61,7 +61,7 @@ export function changeLimits(
 		}
 
 		return {
-			max_seconds: most,
+			max_seconds: maxSeconds,
 			default_seconds: chosen,
 			capacity: bounds.sandbox_capacity,
 			effective: {

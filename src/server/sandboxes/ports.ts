@@ -2,18 +2,18 @@ import {readFile} from 'node:fs/promises';
 import {connect, createServer} from 'node:net';
 
 /** Recently assigned ports: the system may offer one again before its program listens. */
-const lately = new Set<number>();
-const mostLately = 256;
+const recentPorts = new Set<number>();
+const maxRecentPorts = 256;
 
 /** Returns a free port of this machine. */
 export async function freePort(): Promise<number> {
 	for (;;) {
-		const port = await offeredPort();
-		if (!lately.has(port)) {
-			lately.add(port);
-			const [oldest] = lately;
-			if (lately.size > mostLately && oldest !== undefined) {
-				lately.delete(oldest);
+		const port = await askForPort();
+		if (!recentPorts.has(port)) {
+			recentPorts.add(port);
+			const [oldest] = recentPorts;
+			if (recentPorts.size > maxRecentPorts && oldest !== undefined) {
+				recentPorts.delete(oldest);
 			}
 
 			return port;
@@ -21,7 +21,7 @@ export async function freePort(): Promise<number> {
 	}
 }
 
-function offeredPort(): Promise<number> {
+function askForPort(): Promise<number> {
 	return new Promise((resolve, reject) => {
 		const server = createServer();
 		server.once('error', reject);

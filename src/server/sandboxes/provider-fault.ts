@@ -4,8 +4,8 @@ import {stackOf} from '../kit/log.ts';
 import type {SandboxServices} from './sandbox-services.ts';
 
 /** Rejects (409) if this server starts no sandboxes. */
-export async function assertStarts(services: SandboxServices): Promise<void> {
-	const why = await orProviderFault(services, services.sandboxes.provider.refusal());
+export async function assertCanStart(services: SandboxServices): Promise<void> {
+	const why = await orProviderFault(services, services.sandboxes.provider.unavailableReason());
 	if (why !== undefined) {
 		reject(409, why, {type: 'configuration_error'});
 	}
@@ -30,10 +30,14 @@ export async function orProviderFault<Result>({log}: SandboxServices, work: Prom
 /**
  * Rejects (502) an action that only the sandbox's own machine can do, if that is another one. Null means no machine.
  */
-export async function assertHere(services: SandboxServices, machine: string | null, what: string): Promise<void> {
+export async function assertSameMachine(
+	services: SandboxServices,
+	machine: string | null,
+	action: string,
+): Promise<void> {
 	const here = await orProviderFault(services, services.sandboxes.provider.machine());
 	if (machine !== null && machine !== here) {
-		reject(502, `The sandbox is on another machine. Only a server on that machine can ${what}.`, {
+		reject(502, `The sandbox is on another machine. Only a server on that machine can ${action}.`, {
 			type: 'sandbox_provider_error',
 		});
 	}

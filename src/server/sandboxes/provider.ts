@@ -67,7 +67,7 @@ export type SandboxProvider = {
 	/** Identifies the machine where its sandboxes run. Only servers on that machine can reach them. */
 	readonly machine: () => Promise<string>;
 	/** Returns why no sandbox starts here; undefined if they start. */
-	readonly refusal: () => Promise<string | undefined>;
+	readonly unavailableReason: () => Promise<string | undefined>;
 	/** Returns in a few words how sandboxes are contained here, for the administrator. */
 	readonly summary: () => Promise<string>;
 	/** Resolves when the first step has started. Throws AppError("failed") if it can't. */

@@ -4,11 +4,11 @@ import {setTimeout as sleep} from 'node:timers/promises';
 import {reportError} from '../../core/error.ts';
 import type {DatabaseTransaction} from '../database/tables.ts';
 import {reject} from '../kit/http-error.ts';
-import {assertCapacity, holdOrganization, limitFor} from './capacity.ts';
-import {payAhead, type SandboxRow} from './meter.ts';
+import {assertCapacity, limitFor, lockOrganization} from './capacity.ts';
+import {prepay, type SandboxRow} from './meter.ts';
 import type {Deadline} from './provider.ts';
-import {assertHere, assertStarts, orProviderFault} from './provider-fault.ts';
-import {advanceRuntime, endRuntime, findRuntime, type RuntimeRow} from './runtime-life.ts';
+import {assertCanStart, assertSameMachine, orProviderFault} from './provider-fault.ts';
+import {advanceRuntime, endRuntime, findRuntime, type RuntimeRow} from './runtime-state.ts';
 import type {SandboxServices} from './sandbox-services.ts';
 import type {SandboxPolicy} from './sandboxing.ts';
 import {planTask, type TaskPlan} from './task-plan.ts';
@@ -20,7 +20,7 @@ import {planTask, type TaskPlan} from './task-plan.ts';
 export async function resumeRuntime(services: SandboxServices, id: string, organization: string): Promise<void> {
 	const {sandboxes} = services;
 	const before = await findRuntime(services, id);
-	await assertHere(services, before.sandbox?.machine ?? null, 'resume it');
+	await assertSameMachine(services, before.sandbox?.machine ?? null, 'resume it');
 	await advanceRuntime(services, id);
 	const {runtime, sandbox} = await findRuntime(services, id);
 	if (runtime.status === 'running') {
@@ -35,7 +35,7 @@ export async function resumeRuntime(services: SandboxServices, id: string, organ
 			after: admitted.seconds * 1000,
 			action: sandboxes.provider.supportsPause ? 'pause' : 'end',
 		};
-		await begin(services, runtime, {sandboxId: admitted.sandboxId, plan, deadline});
+		await startSandbox(services, runtime, {sandboxId: admitted.sandboxId, plan, deadline});
 		if (sandbox && !paused) {
 			await sandboxes.provider.remove(sandbox.id);
 		}
@@ -55,20 +55,20 @@ async function planRuntime(services: SandboxServices, {key, task_ref}: RuntimeRo
 }
 
 /** The paused sandbox to continue, or the plan of a new one. */
-type Wake = {readonly paused: SandboxRow | undefined; readonly plan: TaskPlan | undefined};
+type ResumeSource = {readonly paused: SandboxRow | undefined; readonly plan: TaskPlan | undefined};
 
 /**
  * Decides in one transaction which request resumes a runtime, and for how long. Returns undefined if another request
  * was faster.
  */
-async function admit(services: SandboxServices, runtime: RuntimeRow, {paused, plan}: Wake) {
+async function admit(services: SandboxServices, runtime: RuntimeRow, {paused, plan}: ResumeSource) {
 	const {database, sandboxes, now} = services;
 	const {provider, policy} = sandboxes;
-	await assertStarts(services);
+	await assertCanStart(services);
 	const machine = await orProviderFault(services, provider.machine());
 	const sandboxId = paused?.id ?? randomUUID();
 	return await database.transaction().execute(async transaction => {
-		const bounds = await holdOrganization(transaction, runtime.organization_id);
+		const bounds = await lockOrganization(transaction, runtime.organization_id);
 		const fresh = await transaction
 			.selectFrom('runtimes')
 			.select('status')
@@ -79,9 +79,9 @@ async function admit(services: SandboxServices, runtime: RuntimeRow, {paused, pl
 		}
 
 		const capacity = bounds.sandbox_capacity ?? policy.capacity;
-		await assertCapacity(transaction, runtime.organization_id, {capacity, but: paused?.id});
+		await assertCapacity(transaction, runtime.organization_id, {capacity, except: paused?.id});
 		const {actual} = limitFor(policy, bounds, runtime.requested_seconds);
-		const {seconds, running} = await payWake(transaction, runtime, {paused, policy, limitSeconds: actual, at: now()});
+		const {seconds, running} = await prepayRun(transaction, runtime, {paused, policy, limitSeconds: actual, at: now()});
 		const at = {id: sandboxId, provider: provider.name, machine, url: Object.values(plan?.services ?? {})[0]?.url};
 		await (paused
 			? transaction.updateTable('sandboxes').set(running).where('id', '=', sandboxId).execute()
@@ -103,7 +103,7 @@ type Bill = {
 };
 
 /** Charges a runtime in advance, and returns how long it may run with the state of its sandbox. */
-async function payWake(
+async function prepayRun(
 	transaction: DatabaseTransaction,
 	runtime: RuntimeRow,
 	{paused, policy, limitSeconds, at}: Bill,
@@ -115,12 +115,12 @@ async function payWake(
 		now: at,
 	};
 	const used = {past: paused?.past_seconds ?? 0, billed: paused?.billed_credits ?? 0, rate: policy.creditsPerHour};
-	const credit = await payAhead(transaction, payer, used);
+	const credit = await prepay(transaction, payer, used);
 	const seconds = Math.min(limitSeconds, credit.seconds);
 	const running = {
 		state: 'running' as const,
 		pause_reason: null,
-		limited_by: credit.seconds < limitSeconds ? credit.lack : null,
+		limited_by: credit.seconds < limitSeconds ? credit.shortage : null,
 		billed_credits: credit.billed,
 		running_since: at.toISOString(),
 		expires_at: new Date(at.getTime() + seconds * 1000).toISOString(),
@@ -139,7 +139,7 @@ async function insertSandbox(
 	transaction: DatabaseTransaction,
 	runtime: RuntimeRow,
 	{id, provider, machine, url}: NewSandbox,
-	running: Awaited<ReturnType<typeof payWake>>['running'],
+	running: Awaited<ReturnType<typeof prepayRun>>['running'],
 ): Promise<void> {
 	await transaction
 		.insertInto('sandboxes')
@@ -159,13 +159,13 @@ async function insertSandbox(
 		.execute();
 }
 
-type Beginning = {readonly sandboxId: string; readonly plan: TaskPlan | undefined; readonly deadline: Deadline};
+type StartOptions = {readonly sandboxId: string; readonly plan: TaskPlan | undefined; readonly deadline: Deadline};
 
 /** Starts or continues the process; if that fails, the runtime is idle again. */
-async function begin(
+async function startSandbox(
 	services: SandboxServices,
 	runtime: RuntimeRow,
-	{sandboxId, plan, deadline}: Beginning,
+	{sandboxId, plan, deadline}: StartOptions,
 ): Promise<void> {
 	const {sandboxes, database} = services;
 	const started = performance.now();

@@ -47,12 +47,12 @@ export async function prepareFolder(
 
 	// An earlier sandbox may have left symbolic links in its workspace, through which we would write.
 	if (!(await exists(workspace))) {
-		await fill(workspace, files);
+		await createWorkspace(workspace, files);
 	}
 
 	if (user !== undefined) {
-		await giveTo(user, workspace);
-		await giveTo(user, folder.temporary);
+		await changeOwner(user, workspace);
+		await changeOwner(user, folder.temporary);
 	}
 
 	await writeDeadline(folder, deadline);
@@ -73,21 +73,21 @@ async function exists(path: string): Promise<boolean> {
 }
 
 /** Creates a workspace with all its files or none, so that a crash doesn't leave half of them. */
-async function fill(workspace: string, files: SandboxSpec['files']): Promise<void> {
-	const made = `${workspace}.new`;
-	await rm(made, {recursive: true, force: true});
-	await mkdir(made, {mode: 0o700});
+async function createWorkspace(workspace: string, files: SandboxSpec['files']): Promise<void> {
+	const temporary = `${workspace}.new`;
+	await rm(temporary, {recursive: true, force: true});
+	await mkdir(temporary, {mode: 0o700});
 	for (const [name, content] of files) {
-		const path = join(made, inside(name));
+		const path = join(temporary, relativePath(name));
 		await mkdir(dirname(path), {recursive: true, mode: 0o700});
 		await writeFile(path, content, {mode: 0o600, flag: 'wx'});
 	}
 
-	await rename(made, workspace);
+	await rename(temporary, workspace);
 }
 
 /** Changes the owner of a folder and everything in it, without following links. */
-async function giveTo(user: number, path: string): Promise<void> {
+async function changeOwner(user: number, path: string): Promise<void> {
 	const stats = await lstat(path);
 	if (stats.uid === user) {
 		return;
@@ -95,7 +95,7 @@ async function giveTo(user: number, path: string): Promise<void> {
 
 	if (stats.isDirectory()) {
 		for (const name of await readdir(path)) {
-			await giveTo(user, join(path, name));
+			await changeOwner(user, join(path, name));
 		}
 	}
 
@@ -103,10 +103,10 @@ async function giveTo(user: number, path: string): Promise<void> {
 	await lchown(path, user, user);
 }
 
-function inside(name: string): string {
+function relativePath(name: string): string {
 	const path = normalize(name);
 	if (path.startsWith('..') || path.startsWith(sep)) {
-		throw new AppError('failed', `The file ${name} of a task lies outside of its folder.`);
+		throw new AppError('failed', `The file ${name} of a task is outside its folder.`);
 	}
 
 	return path;
@@ -122,14 +122,14 @@ export async function writeDeadline({path}: SandboxFolder, {after, action}: Dead
 export async function machineOf(root: string): Promise<string> {
 	const path = join(root, 'machine');
 	await mkdir(root, {recursive: true, mode: 0o700});
-	const made = join(root, `machine.${randomUUID()}`);
-	await writeFile(made, randomUUID(), {mode: 0o600});
-	await link(made, path).catch((error: unknown) => {
+	const temporary = join(root, `machine.${randomUUID()}`);
+	await writeFile(temporary, randomUUID(), {mode: 0o600});
+	await link(temporary, path).catch((error: unknown) => {
 		if (errnoOf(error) !== 'EEXIST') {
 			throw error;
 		}
 	});
-	await rm(made);
+	await rm(temporary);
 	return await readFile(path, 'utf8');
 }
 

@@ -5,7 +5,7 @@ const nameShape = /^[A-Za-z_]\w{0,63}$/;
 const slugShape = /^\w[\w.-]{0,199}$/;
 
 /** Maximum bytes of a secret. */
-const longest = 32 * 1024;
+const maxBytes = 32 * 1024;
 
 /**
  * Reads secrets that the administrator stored in `folder`, one file each: `<organization>/<NAME>`. The name is the id
@@ -20,7 +20,7 @@ export async function readSecrets(
 	for (const [index, id] of ids.entries()) {
 		const isName = folder !== undefined && nameShape.test(id) && slugShape.test(organization);
 		const value = isName ? await readFile(join(folder, organization, id), 'utf8').catch(() => undefined) : undefined;
-		if (value === undefined || value.includes('\0') || Buffer.byteLength(value) > longest) {
+		if (value === undefined || value.includes('\0') || Buffer.byteLength(value) > maxBytes) {
 			return {unknown: index};
 		}
 

@@ -9,7 +9,7 @@ export type ServiceAddresses = Readonly<Record<string, ServiceAddress>>;
 /** The workspace file that contains a task's inputs. */
 const contextFile = '.task.json';
 
-type Given = {
+type PlanOptions = {
 	readonly inputs: TaskInputs;
 	readonly modelOverrides: Readonly<Record<string, string>>;
 	/** Variables with secrets. */
@@ -25,7 +25,7 @@ export type TaskPlan = {
 };
 
 /** Assigns ports on this machine and fills the instruction. Inputs reach programs only as data, in a JSON file. */
-export async function planTask(task: Task, {inputs, modelOverrides, secrets}: Given): Promise<TaskPlan> {
+export async function planTask(task: Task, {inputs, modelOverrides, secrets}: PlanOptions): Promise<TaskPlan> {
 	const services: Record<string, ServiceAddress> = {};
 	const ports: Record<string, string> = {};
 	for (const [name, {path, protocol}] of Object.entries(task.services)) {

@@ -1,6 +1,6 @@
 import {expect, test} from 'vitest';
 import {grantCredits, setMemberLimit} from '../../../src/server/credits/account.ts';
-import {sweepSandboxes} from '../../../src/server/sandboxes/keeper.ts';
+import {updateSandboxes} from '../../../src/server/sandboxes/sandbox-monitor.ts';
 import {createTestServer, inWorkspace, type TestServer} from '../harness.ts';
 import {addTask} from '../sandboxes/task-folder.ts';
 
@@ -46,10 +46,10 @@ test('an environment is paid for as it runs, and what ends it early is said', as
 	expect(json).toMatchObject({state: 'ready', expires_at: '2026-03-01T12:03:00.000Z'});
 	expect(await balanceOf(server)).toBe(2);
 	server.advance(minute + 1000);
-	await sweepSandboxes(server.services);
+	await updateSandboxes(server.services);
 	expect(await balanceOf(server)).toBe(1);
 	server.advance(2 * minute);
-	await sweepSandboxes(server.services);
+	await updateSandboxes(server.services);
 	expect((await server.send(`${path}/${json.id}`)).json).toMatchObject({
 		state: 'torn_down',
 		error: 'The credits of the organization are used up.',
@@ -65,7 +65,7 @@ test('credits that others use up end it, and one that is stopped is paid for unt
 	await server.send(`${path}/${first.json.id}/stop`, {method: 'POST'});
 	expect(await balanceOf(server)).toBe(44);
 	await server.database.updateTable('credit_accounts').set({balance: 2}).execute();
-	await sweepSandboxes(server.services);
+	await updateSandboxes(server.services);
 	expect(await balanceOf(server)).toBe(0);
 	expect((await server.send(`${path}/${second.json.id}`)).json).toMatchObject({
 		state: 'torn_down',

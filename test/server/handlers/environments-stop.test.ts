@@ -1,5 +1,5 @@
 import {expect, test} from 'vitest';
-import {sweepSandboxes} from '../../../src/server/sandboxes/keeper.ts';
+import {updateSandboxes} from '../../../src/server/sandboxes/sandbox-monitor.ts';
 import {createTestServer, inWorkspace, type TestServer} from '../harness.ts';
 import {eventually} from '../sandboxes/sandbox.ts';
 import {addTask} from '../sandboxes/task-folder.ts';
@@ -25,7 +25,7 @@ test('an environment that is stopped runs no more, frees its place, and may be s
 
 	expect((await stop(server, id.toUpperCase())).json).toEqual(stopped.json);
 	expect((await server.send(`${path}/${id}`)).json).toEqual(stopped.json);
-	await sweepSandboxes(server.services);
+	await updateSandboxes(server.services);
 	expect((await server.send(path)).json).toMatchObject({items: [{id, state: 'torn_down', expires_at: null}], total: 1});
 	expect(await create(server)).not.toBe(id);
 });

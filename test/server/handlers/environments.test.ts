@@ -3,7 +3,7 @@ import {join} from 'node:path';
 import {expect, test} from 'vitest';
 import {environmentSchema} from '../../../src/contract/resources/environment.ts';
 import {hashToken} from '../../../src/server/accounts/token.ts';
-import {sweepSandboxes} from '../../../src/server/sandboxes/keeper.ts';
+import {updateSandboxes} from '../../../src/server/sandboxes/sandbox-monitor.ts';
 import {createTestServer, inWorkspace, type TestServer} from '../harness.ts';
 import {eventually} from '../sandboxes/sandbox.ts';
 import {addTask, listener} from '../sandboxes/task-folder.ts';
@@ -17,7 +17,7 @@ const logsOf = async (server: TestServer, id: string) => (await server.send(`${p
 
 /** The state of an environment after a look at its sandbox. */
 async function stateOf(server: TestServer, id: string): Promise<string> {
-	await sweepSandboxes(server.services);
+	await updateSandboxes(server.services);
 	const row = await server.database.selectFrom('environments').select('state').where('id', '=', id).executeTakeFirst();
 	return row?.state ?? 'none';
 }
@@ -163,14 +163,14 @@ test('a build that fails is the state of the answer, and the log says why', asyn
 	expect([status, json.state, json.error, json.execute_token]).toEqual([
 		200,
 		'failed',
-		'The build step 1 ended with status 3. Its log says more.',
+		'The build step 1 ended with status 3. See its log.',
 		null,
 	]);
 	expect((await logsOf(server, json.id)).split('\n').slice(1)).toEqual([
 		'[sandbox] build step 1 of 1: node -e console.log("no"); process.exit(3)',
 		'no',
 		'[sandbox] build step 1 ended with status 3',
-		'[server] The build step 1 ended with status 3. Its log says more.',
+		'[server] The build step 1 ended with status 3. See its log.',
 		'',
 	]);
 });
@@ -181,7 +181,7 @@ test('a task whose service ends, and one that cannot even begin, fail with a sen
 	const ended = await create(server, {task_ref: 'ends'});
 	expect([ended.json.state, ended.json.error]).toEqual([
 		'failed',
-		'The command ended with status 0, though its services are to go on. Its log says more.',
+		'The command ended with status 0, but its services must keep running. See its log.',
 	]);
 	await addTask(server, 'big', {}, {'main.mjs': ''});
 	await truncate(join(server.folder, 'tasks', 'big', 'main.mjs'), 65 * 1024 * 1024);

@@ -1,7 +1,7 @@
 import {expect, test} from 'vitest';
 import {grantCredits, setMemberLimit} from '../../../src/server/credits/account.ts';
 import {createRuntime} from '../../../src/server/sandboxes/create-runtime.ts';
-import {sweepSandboxes} from '../../../src/server/sandboxes/keeper.ts';
+import {updateSandboxes} from '../../../src/server/sandboxes/sandbox-monitor.ts';
 import {createTestServer, inWorkspace, type TestServer} from '../harness.ts';
 import {addTask, listener} from '../sandboxes/task-folder.ts';
 
@@ -48,12 +48,12 @@ test('it is paid for as it runs, is paused when the credits are used up, and is 
 		},
 	]);
 	server.advance(7 * minute);
-	await sweepSandboxes(server.services);
-	await sweepSandboxes(server.services);
+	await updateSandboxes(server.services);
+	await updateSandboxes(server.services);
 	expect([await balanceOf(server), (await sandboxOf(server)).billed_credits]).toEqual([5, 7]);
 
 	server.advance(5 * minute);
-	await sweepSandboxes(server.services);
+	await updateSandboxes(server.services);
 	expect(await sandboxOf(server)).toMatchObject({state: 'paused', pause_reason: 'insufficient_credits'});
 	expect(await balanceOf(server)).toBe(0);
 	const refused = await resume(server);
@@ -73,7 +73,7 @@ test('credits that others use up pause it before its time, and no balance gets b
 	await resume(server);
 	await server.database.updateTable('credit_accounts').set({balance: 2}).execute();
 	server.advance(6 * minute);
-	await sweepSandboxes(server.services);
+	await updateSandboxes(server.services);
 	expect([await balanceOf(server), await sandboxOf(server)]).toMatchObject([
 		0,
 		{state: 'paused', pause_reason: 'insufficient_credits', billed_credits: 3},
@@ -86,7 +86,7 @@ test('a member over their limit sees why, in the pause and in the refusal', asyn
 	await server.database.transaction().execute(transaction => setMemberLimit(transaction, limit));
 	expect((await resume(server)).json.instance.actual_runtime_limit_seconds).toBe(120);
 	server.advance(2 * minute);
-	await sweepSandboxes(server.services);
+	await updateSandboxes(server.services);
 	expect(await sandboxOf(server)).toMatchObject({state: 'paused', pause_reason: 'member_limit_exceeded'});
 	const refused = await resume(server);
 	expect([refused.status, refused.json.type]).toEqual([409, 'member_limit_exceeded_error']);
@@ -98,10 +98,10 @@ test('credits are charged as each falls due: over a limit that was lowered it ru
 	const limit = {organizationId, userId: server.owner.id, limit: 1, now: server.services.now()};
 	await server.database.transaction().execute(transaction => setMemberLimit(transaction, limit));
 	server.advance(minute);
-	await sweepSandboxes(server.services);
+	await updateSandboxes(server.services);
 	expect((await sandboxOf(server)).state).toBe('running');
 	server.advance(1000);
-	await sweepSandboxes(server.services);
+	await updateSandboxes(server.services);
 	expect(await sandboxOf(server)).toMatchObject({
 		state: 'paused',
 		pause_reason: 'member_limit_exceeded',
@@ -119,7 +119,7 @@ test('time that was paid for is not paid again, and the estimate is never below 
 			estimated_total_credits: billed,
 		});
 		server.advance(20_000);
-		await sweepSandboxes(server.services);
+		await updateSandboxes(server.services);
 		expect((await sandboxOf(server)).state).toBe('paused');
 	}
 

@@ -1,7 +1,7 @@
 import {expect, test} from 'vitest';
 import {runtimeSchema} from '../../../src/contract/resources/runtime.ts';
 import {createRuntime, type NewRuntime} from '../../../src/server/sandboxes/create-runtime.ts';
-import {sweepSandboxes} from '../../../src/server/sandboxes/keeper.ts';
+import {updateSandboxes} from '../../../src/server/sandboxes/sandbox-monitor.ts';
 import {createTestServer, inWorkspace, type TestServer} from '../harness.ts';
 import {addTask, listener} from '../sandboxes/task-folder.ts';
 
@@ -96,7 +96,7 @@ test('when its time is over it is paused, and goes on in the same sandbox', asyn
 	const {json} = await resume(server);
 	expect(json.instance.requested_runtime_limit_source_level).toBe('l4_requested');
 	server.advance(10 * minute);
-	await sweepSandboxes(server.services);
+	await updateSandboxes(server.services);
 	const [paused] = await sandboxesOf(server);
 	const provider = server.services.sandboxes.provider;
 	expect([paused?.state, paused?.pause_reason, paused?.past_seconds, paused?.billed_credits]).toEqual([
@@ -131,7 +131,7 @@ test('a sandbox that its provider cannot suspend ends with its time', async () =
 	const {json} = await resume(server);
 	expect(json.instance.supports_pause).toBe(false);
 	server.advance(60 * minute);
-	await sweepSandboxes(server.services);
+	await updateSandboxes(server.services);
 	expect(await sandboxesOf(server)).toMatchObject([{state: 'killed', pause_reason: 'timeout'}]);
 	const again = await resume(server);
 	expect([again.status, again.json.instance.sandbox_id === json.instance.sandbox_id]).toEqual([200, false]);
@@ -155,10 +155,10 @@ test('a runtime that its supervisor paused while no server ran is paused, and co
 	const {server} = await withRuntime();
 	const {json} = await resume(server);
 	await server.services.sandboxes.provider.pause(json.instance.sandbox_id);
-	await sweepSandboxes(server.services);
+	await updateSandboxes(server.services);
 	expect((await sandboxesOf(server))[0]?.state).toBe('running');
 	server.advance(24 * 60 * minute);
-	await sweepSandboxes(server.services);
+	await updateSandboxes(server.services);
 	expect(await sandboxesOf(server)).toMatchObject([
 		{state: 'paused', pause_reason: 'timeout', past_seconds: 3600, billed_credits: 60},
 	]);

@@ -93,7 +93,7 @@ test.skipIf(!bubblewrap)(`a server that ends says how many sandboxes go on witho
 	const {place, start} = await prepare('/var/tmp');
 	const {url, folder, ended, end} = await start();
 	const made = await initializeData(place, {organization: 'acme', workspace: 'main', project: 'web', email: 'a@b.c'});
-	const provider = createLocalProvider({root: join(folder, 'sandboxes'), grace: 100});
+	const provider = createLocalProvider({root: join(folder, 'sandboxes'), graceMs: 100});
 	await addTask({folder}, 'wait', {command: ['sleep', '20']});
 	const headers = {authorization: `Bearer ${made.apiKey.reveal()}`, 'content-type': 'application/json'};
 	const path = `${url}/api/v1/org/acme/ws/main/environments`;

@@ -107,7 +107,7 @@ test('what is paused makes no progress, and goes on where it was', async () => {
 });
 
 test('the end reaches what ignores SIGTERM, what is paused and what left its group; the log stays', async () => {
-	const {root, provider, script, log} = await localSandboxes({grace: 50});
+	const {root, provider, script, log} = await localSandboxes({graceMs: 50});
 	const id = await script(
 		'import {spawn} from "node:child_process"; process.on("SIGTERM", () => {});' +
 			'const child = spawn(process.execPath, ["-e", "setInterval(() => {}, 1000)"], {detached: true, stdio: "ignore"});' +
@@ -122,14 +122,14 @@ test('the end reaches what ignores SIGTERM, what is paused and what left its gro
 	await eventually(() => !runs(child) && !runs(main));
 	expect(await provider.inspect(id)).toMatchObject({kind: 'ended', asked: true});
 	expect(await readdir(join(root, id))).not.toContain('workspace');
-	expect(await log(id)).toContain('[sandbox] it is ended\n[sandbox] command ended by SIGKILL\n');
+	expect(await log(id)).toContain('[sandbox] stopped by the server\n[sandbox] command ended by SIGKILL\n');
 	await provider.end(id);
 	await provider.remove(id);
 	await expect(access(join(root, id))).rejects.toThrow('ENOENT');
 });
 
 test('what is paused is continued when it is ended, so that it can take its leave', async () => {
-	const {provider, script, log} = await localSandboxes({grace: 30_000});
+	const {provider, script, log} = await localSandboxes({graceMs: 30_000});
 	const id = await script(
 		'process.on("SIGTERM", () => { console.log("took its leave"); process.exit(0); });' +
 			'console.log("ready"); setInterval(() => {}, 1000);',
@@ -145,7 +145,7 @@ test('a sandbox goes on without the server that started it: another finds it, pa
 	const {root, script, log} = await localSandboxes();
 	const id = await script(printsPid);
 	await eventually(async () => (await log(id)).includes('tick'));
-	const later = createLocalProvider({root, grace: 300, environment: {PATH: plainPath}, supervisor});
+	const later = createLocalProvider({root, graceMs: 300, environment: {PATH: plainPath}, supervisor});
 	expect(await later.inspect(id)).toEqual({kind: 'running'});
 	await later.pause(id);
 	expect(await later.inspect(id)).toEqual({kind: 'paused'});
@@ -184,7 +184,7 @@ test('the deadline is kept without any server', async () => {
 	await eventually(async () => (await provider.inspect(ends)).kind === 'ended');
 	await eventually(async () => (await provider.inspect(pauses)).kind === 'paused');
 	expect(await provider.inspect(ends)).toMatchObject({asked: true, status: null});
-	expect(await log(ends)).toContain('[sandbox] its time is over\n');
+	expect(await log(ends)).toContain('[sandbox] its time limit was reached\n');
 });
 
 test('a program that takes more memory than it may is ended, and nothing else', async () => {
@@ -199,7 +199,7 @@ test('a program that takes more memory than it may is ended, and nothing else', 
 test('[15] an id that is no UUID never becomes a path, nor does a file outside of the workspace', async () => {
 	const {provider, script} = await localSandboxes();
 	await expect(provider.inspect('../../etc')).rejects.toThrow('not a UUID');
-	await expect(script('', {files: new Map([['../../evil', 'x']])})).rejects.toThrow('lies outside of its folder');
+	await expect(script('', {files: new Map([['../../evil', 'x']])})).rejects.toThrow('is outside its folder');
 	expect(await provider.readLog(randomUUID(), {})).toBeUndefined();
 	expect(await provider.inspect(randomUUID())).toEqual({kind: 'gone'});
 });
@@ -218,5 +218,5 @@ test('a sandbox that nobody will know of ends with its server', async () => {
 	const entry = new URL('../../../src/server/sandboxes/local-provider.ts', import.meta.url).pathname;
 	await build({entryPoints: [entry], outfile: built, bundle: true, minify: true, format: 'esm', platform: 'node'});
 	await promisify(execFile)(process.execPath, ['--input-type=module', '-e', program, built]);
-	await eventually(async () => (await log(id)).includes('[sandbox] its server is gone\n[sandbox] command ended'));
+	await eventually(async () => (await log(id)).includes('[sandbox] its server has ended\n[sandbox] command ended'));
 });

@@ -1,7 +1,7 @@
 import {expect, test} from 'vitest';
 import {createRuntime} from '../../../src/server/sandboxes/create-runtime.ts';
-import {sweepSandboxes} from '../../../src/server/sandboxes/keeper.ts';
 import {resumeRuntime} from '../../../src/server/sandboxes/resume-runtime.ts';
+import {updateSandboxes} from '../../../src/server/sandboxes/sandbox-monitor.ts';
 import {createTestServer, scope} from '../harness.ts';
 import {eventually} from './sandbox.ts';
 import {addTask, listener} from './task-folder.ts';
@@ -31,7 +31,7 @@ test('a runtime that its owner resumes while its time is seen to be over goes on
 			await provider.pause(sandbox);
 		},
 	};
-	await sweepSandboxes({...services, sandboxes: {...services.sandboxes, provider: late}});
+	await updateSandboxes({...services, sandboxes: {...services.sandboxes, provider: late}});
 	const {state, pause_reason, past_seconds} = await database
 		.selectFrom('sandboxes')
 		.selectAll()

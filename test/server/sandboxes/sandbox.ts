@@ -21,16 +21,16 @@ export async function temporaryFolder(): Promise<string> {
 
 type Machine = {
 	readonly path?: string;
-	readonly grace?: number;
+	readonly graceMs?: number;
 	readonly environment?: Readonly<Record<string, string>>;
 	/** What it has to keep sandboxes apart with, where that is not to be found out. */
 	readonly containment?: Containment;
 };
 
 /** A provider in a folder of its own; every sandbox that is started through `start` is ended after the test. */
-export async function localSandboxes({path = plainPath, grace = 300, environment = {}, containment}: Machine = {}) {
+export async function localSandboxes({path = plainPath, graceMs = 300, environment = {}, containment}: Machine = {}) {
 	const root = await temporaryFolder();
-	const given = {root, grace, environment: {...environment, PATH: path}, ...(containment && {containment})};
+	const given = {root, graceMs, environment: {...environment, PATH: path}, ...(containment && {containment})};
 	const provider = createLocalProvider({
 		...given,
 		supervisor,

@@ -1,5 +1,5 @@
 import {expect, test} from 'vitest';
-import {sweepSandboxes} from '../../../src/server/sandboxes/keeper.ts';
+import {updateSandboxes} from '../../../src/server/sandboxes/sandbox-monitor.ts';
 import {createTestServer, inWorkspace, type TestServer} from '../harness.ts';
 import {eventually} from '../sandboxes/sandbox.ts';
 
@@ -44,7 +44,7 @@ test('the nightly import reports what is broken at several levels, and ends', as
 	const server = await createTestServer();
 	const {environment, log} = await create(server, 'nightly-import', {records: 120, records_per_second: 0});
 	await eventually(async () => {
-		await sweepSandboxes(server.services);
+		await updateSandboxes(server.services);
 		const row = await server.database.selectFrom('environments').select(['state', 'error']).executeTakeFirstOrThrow();
 		return row.state === 'torn_down' && row.error === null;
 	});

@@ -1,6 +1,6 @@
 import {reject, rejectNotFound} from '../../kit/http-error.ts';
-import {endEnvironment, findEnvironment} from '../../sandboxes/environment-life.ts';
-import {assertHere} from '../../sandboxes/provider-fault.ts';
+import {endEnvironment, findEnvironment} from '../../sandboxes/environment-state.ts';
+import {assertSameMachine} from '../../sandboxes/provider-fault.ts';
 import type {Handlers} from '../handler.ts';
 import {projectIdOf, readPage} from '../page.ts';
 import {environmentResponse} from '../responses/environment-response.ts';
@@ -72,7 +72,7 @@ export const environmentListHandlers = {
 			reject(403, 'This environment is another member’s. Only they and admins can stop it.');
 		}
 
-		await assertHere(services, found.machine, 'stop it');
+		await assertSameMachine(services, found.machine, 'stop it');
 		await endEnvironment(services, found.id);
 		return environmentResponse(await findEnvironment(services, found.id));
 	},

@@ -3,7 +3,7 @@ import type {Queries} from '../../database/tables.ts';
 import {limitFor, type OrganizationBounds} from '../../sandboxes/capacity.ts';
 import {creditsFor} from '../../sandboxes/credit-price.ts';
 import {type SandboxRow, secondsRun} from '../../sandboxes/meter.ts';
-import type {RuntimeRow} from '../../sandboxes/runtime-life.ts';
+import type {RuntimeRow} from '../../sandboxes/runtime-state.ts';
 import type {Services} from '../services.ts';
 
 type Row = RuntimeRow & {readonly project_key: string | null; readonly project_name: string | null};

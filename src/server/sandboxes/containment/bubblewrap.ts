@@ -84,8 +84,8 @@ export async function findBubblewrap(path: string, hidden: readonly string[]): P
 			stdout: '',
 		}));
 		const hasSizes = help.includes('--size') && help.includes('--perms');
-		for (const way of waysOf(path, help)) {
-			const found = {program, hasSizes, ...way};
+		for (const drop of privilegeDrops(path, help)) {
+			const found = {program, hasSizes, ...drop};
 			if (help && (await works(found, hidden))) {
 				return found;
 			}
@@ -96,7 +96,7 @@ export async function findBubblewrap(path: string, hidden: readonly string[]): P
 }
 
 /** Returns the ways to drop the server's privileges, best first. */
-function waysOf(path: string, help: string): readonly Pick<Bubblewrap, 'userNamespace' | 'setpriv'>[] {
+function privilegeDrops(path: string, help: string): readonly Pick<Bubblewrap, 'userNamespace' | 'setpriv'>[] {
 	if (isRoot()) {
 		return programsOf(path, 'setpriv').map(setpriv => ({userNamespace: [], setpriv}));
 	}

@@ -1,7 +1,7 @@
 import {mkdirSync, readFileSync, rmdirSync, writeFileSync} from 'node:fs';
 import {join} from 'node:path';
 
-type Folders = {readonly version: 1 | 2; readonly memory: string; readonly pids: string};
+type CgroupFolders = {readonly version: 1 | 2; readonly memory: string; readonly pids: string};
 
 type Bounds = {readonly memoryBytes: number; readonly processes: number};
 
@@ -12,7 +12,7 @@ export type Cgroup = {
 	readonly entries: readonly string[];
 	readonly members: () => readonly number[];
 	/** Forbids new processes. Returns a function that allows them again. */
-	readonly close: () => () => void;
+	readonly blockForks: () => () => void;
 	/** Returns how many processes the kernel killed because memory was used up. */
 	readonly memoryKills: () => number;
 	/** Removes it; returns false while it has processes. */
@@ -20,8 +20,12 @@ export type Cgroup = {
 };
 
 /** Creates a group of this name. Returns undefined if that is not allowed. */
-export function createCgroup(place: Folders, name: string, {memoryBytes, processes}: Bounds): Cgroup | undefined {
-	const folders = [...new Set([place.memory, place.pids])].map(folder => join(folder, `service-${name}`));
+export function createCgroup(
+	location: CgroupFolders,
+	name: string,
+	{memoryBytes, processes}: Bounds,
+): Cgroup | undefined {
+	const folders = [...new Set([location.memory, location.pids])].map(folder => join(folder, `service-${name}`));
 	const cgroup = openCgroup(folders);
 	const [memory = '', pids = memory] = folders;
 	try {
@@ -29,7 +33,7 @@ export function createCgroup(place: Folders, name: string, {memoryBytes, process
 			mkdirSync(folder, {mode: 0o700});
 		}
 
-		writeFileSync(join(memory, place.version === 2 ? 'memory.max' : 'memory.limit_in_bytes'), String(memoryBytes));
+		writeFileSync(join(memory, location.version === 2 ? 'memory.max' : 'memory.limit_in_bytes'), String(memoryBytes));
 		writeFileSync(join(pids, 'pids.max'), String(processes));
 	} catch {
 		cgroup.remove();
@@ -50,7 +54,7 @@ export function openCgroup(folders: readonly string[]): Cgroup {
 		folders,
 		entries,
 		members: () => [...new Set(entries.flatMap(file => read(file).split('\n').filter(Boolean).map(Number)))],
-		close() {
+		blockForks() {
 			const bounds = folders.map(folder => join(folder, 'pids.max')).map(file => ({file, bound: read(file)}));
 			const set = (isOpen: boolean) => {
 				for (const {file, bound} of bounds) {

@@ -2,13 +2,13 @@ import {accessSync, constants} from 'node:fs';
 import {formatNumber} from '../../../core/format.ts';
 import type {SandboxLimits} from '../provider.ts';
 import {type Bubblewrap, findBubblewrap} from './bubblewrap.ts';
-import {type CgroupPlace, findCgroupPlace} from './cgroup-place.ts';
+import {type CgroupLocation, findCgroupLocation} from './cgroup-location.ts';
 import {findNetworkTools, type NetworkTools} from './network.ts';
 
 /** The means of this machine to contain sandboxes. */
 export type Containment = {
 	readonly bubblewrap?: Bubblewrap;
-	readonly cgroups?: CgroupPlace;
+	readonly cgroups?: CgroupLocation;
 	readonly network?: NetworkTools;
 };
 
@@ -21,27 +21,27 @@ export async function findContainment(path: string, hidden: readonly string[]): 
 		return {};
 	}
 
-	const [bubblewrap, cgroups] = await Promise.all([findBubblewrap(path, hidden), findCgroupPlace(path)]);
+	const [bubblewrap, cgroups] = await Promise.all([findBubblewrap(path, hidden), findCgroupLocation(path)]);
 	// A program without containment could leave its network.
-	const network = bubblewrap && may(tunnel, constants.W_OK) ? findNetworkTools(path, isProgram) : undefined;
+	const network = bubblewrap && isAccessible(tunnel, constants.W_OK) ? findNetworkTools(path, isProgram) : undefined;
 	return {...(bubblewrap && {bubblewrap}), ...(cgroups && {cgroups}), ...(network && {network})};
 }
 
 /** Returns the first line of a log: what contains the sandbox, and what is open. */
-export function noticeOf(
+export function describeContainment(
 	{bubblewrap, cgroups}: Containment,
-	{hasNetwork, isHeld}: {readonly hasNetwork: boolean; readonly isHeld: boolean},
+	{hasNetwork, isLimited}: {readonly hasNetwork: boolean; readonly isLimited: boolean},
 	{memoryBytes, processes, diskBytes}: SandboxLimits,
 ): string {
-	const apart = bubblewrap
-		? `contained by bubblewrap${bubblewrap.setpriv ? ' as a user of its own' : ''}: only its workspace and /tmp are writable, homes are hidden`
-		: 'NOT contained: bubblewrap is missing or does not work here, so this runs with all rights of the server';
-	const way = !isHeld ? 'a watcher' : cgroups?.kind === 'systemd' ? 'systemd' : 'control groups';
-	const held = `${inMegabytes(memoryBytes)} of memory and ${formatNumber(processes)} processes held by ${way}, ${inMegabytes(diskBytes)} of disk by a watcher`;
+	const containment = bubblewrap
+		? `contained by bubblewrap${bubblewrap.setpriv ? ' as its own user' : ''}: only its workspace and /tmp are writable, homes are hidden`
+		: 'NOT contained: bubblewrap is missing or does not work here, so this runs with the permissions of the server';
+	const enforcer = !isLimited ? 'a watcher' : cgroups?.kind === 'systemd' ? 'systemd' : 'control groups';
+	const limited = `${formatMegabytes(memoryBytes)} of memory and ${formatNumber(processes)} processes limited by ${enforcer}, ${formatMegabytes(diskBytes)} of disk by a watcher`;
 	const network = hasNetwork
-		? 'it has a network of its own'
+		? 'it has its own network'
 		: 'the network is OPEN: it reaches services on loopback, other sandboxes and 169.254.0.0/16';
-	return [apart, held, network].join('; ');
+	return [containment, limited, network].join('; ');
 }
 
 /** Returns what the server prints at its start; undefined means that no sandbox starts. */
@@ -52,7 +52,7 @@ export function summaryOf(found: Containment | undefined): string {
 
 	const {bubblewrap, cgroups, network} = found;
 	if (!bubblewrap) {
-		return 'NOT contained: every task has all rights of this server';
+		return 'NOT contained: every task has the permissions of this server';
 	}
 
 	const open = [...(cgroups ? [] : ['control groups']), ...(network ? [] : ['pasta, so that networks are open'])];
@@ -60,13 +60,13 @@ export function summaryOf(found: Containment | undefined): string {
 }
 
 /** Formats a size as tasks do: 512 · 1024 · 1024 bytes are `512 MB`. */
-export function inMegabytes(bytes: number): string {
+export function formatMegabytes(bytes: number): string {
 	return `${formatNumber(Math.round(bytes / 1024 ** 2))} MB`;
 }
 
-const isProgram = (path: string) => may(path, constants.X_OK);
+const isProgram = (path: string) => isAccessible(path, constants.X_OK);
 
-function may(path: string, mode: number): boolean {
+function isAccessible(path: string, mode: number): boolean {
 	try {
 		accessSync(path, mode);
 		return true;

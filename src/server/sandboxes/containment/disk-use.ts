@@ -3,7 +3,7 @@ import {lstat, opendir} from 'node:fs/promises';
 import {join} from 'node:path';
 
 /** More files are treated like a full disk. */
-export const mostFiles = 1_000_000;
+export const maxFiles = 1_000_000;
 
 /** The block size of `stat`. */
 const blockBytes = 512;
@@ -14,7 +14,7 @@ export type DiskUse = {readonly bytes: number; readonly files: number};
 export async function diskUseOf(folders: readonly string[], pids: readonly number[]): Promise<DiskUse> {
 	let bytes = removedBytes(folders[0] ?? '/', pids);
 	let files = 0;
-	for (const left = [...folders]; left.length > 0 && files <= mostFiles; ) {
+	for (const left = [...folders]; left.length > 0 && files <= maxFiles; ) {
 		const folder = left.pop() ?? '';
 		// Files removed during the count don't count.
 		for await (const entry of (await opendir(folder).catch(() => undefined)) ?? []) {

@@ -2,7 +2,7 @@ import {existsSync, readdirSync, readFileSync} from 'node:fs';
 import type {ProcessIdentity} from '../supervisor/supervisor-plan.ts';
 import type {Cgroup} from './cgroup.ts';
 import {isMarked} from './launch-command.ts';
-import {markerName, send} from './processes.ts';
+import {markerName, sendSignal} from './processes.ts';
 
 /** How to recognize the processes of a sandbox. */
 export type Membership = {
@@ -24,7 +24,7 @@ type Process = {
 };
 
 /** Rounds of stopping: each finds the processes started during the previous one. */
-const mostRounds = 100;
+const maxRounds = 100;
 
 /**
  * Returns the processes of a sandbox: those in its cgroup, in its leader's group or session, their descendants, and
@@ -64,30 +64,30 @@ export function membersOf(membership: Membership, onFound: (pid: number) => void
 
 /** Ends every process of a sandbox. All are stopped first, so that fork bombs can't outrun it. */
 export function endMembers(membership: Membership): void {
-	const reopen = membership.cgroup?.close();
+	const allowForks = membership.cgroup?.blockForks();
 	signalGroup(membership, 'SIGKILL');
 	const stopped = new Set<number>();
-	for (let round = 0, before = -1; round < mostRounds && before < stopped.size; round += 1) {
+	for (let round = 0, before = -1; round < maxRounds && before < stopped.size; round += 1) {
 		before = stopped.size;
 		membersOf(membership, pid => {
 			if (!stopped.has(pid)) {
-				send(pid, 'SIGSTOP');
+				sendSignal(pid, 'SIGSTOP');
 				stopped.add(pid);
 			}
 		});
 	}
 
 	for (const pid of stopped) {
-		send(pid, 'SIGKILL');
+		sendSignal(pid, 'SIGKILL');
 	}
 
-	reopen?.();
+	allowForks?.();
 }
 
 /** Sends a signal to every process of a sandbox. */
 export function signalMembers(membership: Membership, name: NodeJS.Signals): void {
 	signalGroup(membership, name);
-	membersOf(membership, pid => send(pid, name));
+	membersOf(membership, pid => sendSignal(pid, name));
 }
 
 /** Returns the leader if it is valid. Group 0 is the kernel's, and signaling it would signal our own group. */
@@ -99,7 +99,7 @@ function leaderOf({leader}: Membership): number | undefined {
 function signalGroup(membership: Membership, name: NodeJS.Signals): void {
 	const leader = leaderOf(membership);
 	if (leader !== undefined) {
-		send(-leader, name);
+		sendSignal(-leader, name);
 	}
 }
 

@@ -16,7 +16,7 @@ export async function isAlive(identity: ProcessIdentity): Promise<boolean> {
 }
 
 /** Sends a signal; ignores a process that has ended. */
-export function send(pid: number, name: NodeJS.Signals): void {
+export function sendSignal(pid: number, name: NodeJS.Signals): void {
 	try {
 		process.kill(pid, name);
 	} catch {

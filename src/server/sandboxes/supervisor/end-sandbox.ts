@@ -1,7 +1,7 @@
 import {hostname} from 'node:os';
 import {openCgroup} from '../containment/cgroup.ts';
 import {endMembers, type Membership, signalMembers} from '../containment/members.ts';
-import {isAlive, send} from '../containment/processes.ts';
+import {isAlive, sendSignal} from '../containment/processes.ts';
 import {readStatus, type SandboxFolder} from '../sandbox-folder.ts';
 import type {SupervisorStatus} from './supervisor-plan.ts';
 import {until} from './until.ts';
@@ -12,10 +12,10 @@ const stopTimeoutMs = 1000;
 export async function endProcesses(id: string, folder: SandboxFolder, graceMs: number): Promise<void> {
 	const supervisor = (await readStatus(folder))?.supervisor;
 	if (supervisor && (await isAlive(supervisor))) {
-		send(supervisor.pid, 'SIGTERM');
+		sendSignal(supervisor.pid, 'SIGTERM');
 		await until(async () => !(await isAlive(supervisor)), graceMs + stopTimeoutMs);
 		if (await isAlive(supervisor)) {
-			send(supervisor.pid, 'SIGKILL');
+			sendSignal(supervisor.pid, 'SIGKILL');
 		}
 	}
 
@@ -54,7 +54,7 @@ async function endRest(id: string, status: SupervisorStatus | undefined): Promis
 	endMembers(membership);
 	for (const helper of Object.values(status?.network ?? {})) {
 		if (await isAlive(helper)) {
-			send(helper.pid, 'SIGKILL');
+			sendSignal(helper.pid, 'SIGKILL');
 		}
 	}
 

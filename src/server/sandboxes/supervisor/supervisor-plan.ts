@@ -27,7 +27,7 @@ export type SupervisorPlan = {
 	/** Size of a log segment in bytes, and how many segments are kept. */
 	readonly segmentBytes: number;
 	readonly segments: number;
-	readonly grace: number;
+	readonly graceMs: number;
 	/** The sandbox ends with this process; without one it outlives its server. */
 	readonly owner?: ProcessIdentity;
 };

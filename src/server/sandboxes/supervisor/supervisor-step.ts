@@ -2,7 +2,7 @@ import {spawn} from 'node:child_process';
 import {setPriority} from 'node:os';
 import type {SupervisorPlan} from './supervisor-plan.ts';
 
-type Ended = {readonly status: number | null; readonly signal: string | null; readonly words: string};
+type Ended = {readonly status: number | null; readonly signal: string | null; readonly description: string};
 
 type Handlers = {
 	readonly write: (bytes: Buffer) => void;
@@ -32,10 +32,10 @@ export function runStep(
 		child.stdout.on('data', write);
 		child.stderr.on('data', write);
 		child.once('error', error => {
-			resolve({status: 127, signal: null, words: `cannot be started: ${error.message}`});
+			resolve({status: 127, signal: null, description: `cannot be started: ${error.message}`});
 		});
 		child.once('exit', (status, signal) => {
-			const ended = {status, signal, words: signal ? `ended by ${signal}` : `ended with status ${status}`};
+			const ended = {status, signal, description: signal ? `ended by ${signal}` : `ended with status ${status}`};
 			onExit();
 			child.once('close', () => resolve(ended));
 			setTimeout(() => resolve(ended), drainMs);

@@ -1,9 +1,9 @@
 import {readFileSync} from 'node:fs';
 import process from 'node:process';
 import {identityOf, thisProcess} from '../../../storage/lock-owner.ts';
-import {noticeOf} from '../containment/containment.ts';
+import {describeContainment} from '../containment/containment.ts';
 import {endMembers, signalMembers} from '../containment/members.ts';
-import {type Hold, prepareHold} from './supervisor-hold.ts';
+import {type ActiveContainment, setUpContainment} from './supervisor-containment.ts';
 import {createSupervisorLog} from './supervisor-log.ts';
 import type {ProcessIdentity, SupervisorPlan, SupervisorStatus} from './supervisor-plan.ts';
 import {writeStatus} from './supervisor-status.ts';
@@ -15,22 +15,22 @@ import {watchLimits} from './watch-limits.ts';
 // steps in order, each in a process group, keeps the log and the sandbox within their limits, checks the deadline and
 // writes `status.json`. SIGTERM ends it and the sandbox.
 const plan: SupervisorPlan = JSON.parse(readFileSync(0, 'utf8'));
-const {id, folder, steps, builds, writable, limits, mark, grace} = plan;
+const {id, folder, steps, builds, writable, limits, mark, graceMs} = plan;
 const {note, write} = createSupervisorLog({...plan, folder: `${folder}/log`});
 
-let hold: Hold | undefined;
+let active: ActiveContainment | undefined;
 let group: ProcessIdentity | undefined;
 let isStopping = false;
 const supervisor = thisProcess();
-const membership = () => ({id, mark, supervisor, leader: group?.pid, cgroup: hold?.cgroup});
-const say = (news: Omit<SupervisorStatus, 'supervisor'>) =>
-	writeStatus(folder, {supervisor, mark, ...hold?.known, ...news});
+const membership = () => ({id, mark, supervisor, leader: group?.pid, cgroup: active?.cgroup});
+const report = (change: Omit<SupervisorStatus, 'supervisor'>) =>
+	writeStatus(folder, {supervisor, mark, ...active?.recorded, ...change});
 
 /** Ends everything. Nothing of a sandbox outlives its supervisor. */
 function finish(exit?: SupervisorStatus['exit']): never {
 	endMembers(membership());
-	hold?.close();
-	say({phase: 'ended', ...(exit && {exit}), ...(isStopping && {stopped: true})});
+	active?.close();
+	report({phase: 'ended', ...(exit && {exit}), ...(isStopping && {stopped: true})});
 	process.exit(0);
 }
 
@@ -41,15 +41,15 @@ function stop(why: string): void {
 		// A paused process handles the signal only after SIGCONT.
 		signalMembers(membership(), 'SIGTERM');
 		signalMembers(membership(), 'SIGCONT');
-		setTimeout(() => endMembers(membership()), grace);
+		setTimeout(() => endMembers(membership()), graceMs);
 	}
 }
 
-process.on('SIGTERM', () => stop('it is ended'));
+process.on('SIGTERM', () => stop('stopped by the server'));
 process.on('uncaughtException', () => finish());
-hold = await prepareHold(plan);
-const {isHeld, network, commandOf} = hold;
-note(noticeOf(plan.containment, {hasNetwork: network !== undefined, isHeld}, limits));
+active = await setUpContainment(plan);
+const {isLimited, network, commandOf} = active;
+note(describeContainment(plan.containment, {hasNetwork: network !== undefined, isLimited}, limits));
 watchDeadline(plan, {
 	pause: () => signalMembers(membership(), 'SIGSTOP'),
 	stop,
@@ -59,7 +59,7 @@ watchLimits({
 	limits,
 	folders: writable,
 	membership,
-	isHeld,
+	isLimited,
 	note,
 	stop(why) {
 		stop(why);
@@ -73,17 +73,17 @@ for (const [index, step] of steps.entries()) {
 		note(`build step ${index + 1} of ${builds}: ${step.command.join(' ')}`);
 	}
 
-	const {status, signal, words} = await runStep(commandOf(step), plan, {
+	const {status, signal, description} = await runStep(commandOf(step), plan, {
 		write,
 		onStart(pid) {
 			group = identityOf(pid);
-			say({phase: isBuild ? 'building' : 'running', group});
+			report({phase: isBuild ? 'building' : 'running', group});
 		},
 		// Nothing of a step outlives it.
 		onExit: () => endMembers(membership()),
 	});
 	group = undefined;
-	note(`${step.name} ${words}`);
+	note(`${step.name} ${description}`);
 	if (status !== 0 || isStopping || index === steps.length - 1) {
 		finish({step: step.name, status, signal});
 	}

@@ -16,7 +16,7 @@ const intervalMs = 1000;
 export function watchDeadline({folder, owner}: Pick<SupervisorPlan, 'folder' | 'owner'>, actions: Actions): void {
 	setInterval(() => {
 		if (owner && identityOf(owner.pid).started !== owner.started) {
-			actions.stop('its server is gone');
+			actions.stop('its server has ended');
 		}
 
 		try {
@@ -25,7 +25,7 @@ export function watchDeadline({folder, owner}: Pick<SupervisorPlan, 'folder' | '
 				if (action === 'pause') {
 					actions.pause();
 				} else {
-					actions.stop('its time is over');
+					actions.stop('its time limit was reached');
 				}
 			}
 		} catch {

@@ -1,7 +1,7 @@
 import {readFileSync, statfsSync} from 'node:fs';
 import {formatNumber} from '../../../core/format.ts';
-import {inMegabytes} from '../containment/containment.ts';
-import {diskUseOf, mostFiles} from '../containment/disk-use.ts';
+import {formatMegabytes} from '../containment/containment.ts';
+import {diskUseOf, maxFiles} from '../containment/disk-use.ts';
 import {type Membership, membersOf} from '../containment/members.ts';
 import type {SandboxLimits} from '../provider.ts';
 
@@ -11,7 +11,7 @@ type Options = {
 	readonly folders: readonly string[];
 	readonly membership: () => Membership;
 	/** Whether the kernel limits memory and processes. */
-	readonly isHeld: boolean;
+	readonly isLimited: boolean;
 	readonly note: (text: string) => void;
 	/** Ends the sandbox for a reason. */
 	readonly stop: (why: string) => void;
@@ -21,17 +21,19 @@ type Options = {
 const intervalMs = 100;
 
 /** Measures at least this often. */
-const longestMs = 10_000;
+const maxIntervalMs = 10_000;
 
 /** The fraction of a limit that may be used before it measures again. */
-const part = 1 / 8;
+const measureFraction = 1 / 8;
 
 /** Ends a sandbox that exceeds a limit which the kernel doesn't enforce. Measures only after changes. */
-export function watchLimits({limits, folders, membership, isHeld, note, stop}: Options): {readonly close: () => void} {
+export function watchLimits({limits, folders, membership, isLimited, note, stop}: Options): {
+	readonly close: () => void;
+} {
 	const {processes, memoryBytes, diskBytes} = limits;
-	const hasMoreTasks = createTrigger(countTasks(), processes * part);
-	const hasLessMemory = createTrigger(-memoryLeft(), memoryBytes * part);
-	const hasLessDisk = createTrigger(-diskLeft(folders[0]), diskBytes * part);
+	const hasMoreTasks = createTrigger(countTasks(), processes * measureFraction);
+	const hasLessMemory = createTrigger(-memoryLeft(), memoryBytes * measureFraction);
+	const hasLessDisk = createTrigger(-diskLeft(folders[0]), diskBytes * measureFraction);
 	let isCounting = false;
 	let kills = 0;
 
@@ -40,19 +42,19 @@ export function watchLimits({limits, folders, membership, isHeld, note, stop}: O
 		const {bytes, files} = await diskUseOf(folders, membersOf(membership()));
 		isCounting = false;
 		if (bytes > diskBytes) {
-			stop(`it has more than ${inMegabytes(diskBytes)} on the disk`);
-		} else if (files > mostFiles) {
-			stop(`it has more than ${formatNumber(mostFiles)} files`);
+			stop(`it uses more than ${formatMegabytes(diskBytes)} of disk`);
+		} else if (files > maxFiles) {
+			stop(`it has more than ${formatNumber(maxFiles)} files`);
 		}
 	};
 
-	const look = () => {
-		if (!isHeld && hasMoreTasks(countTasks()) && membersOf(membership()).length > processes) {
+	const check = () => {
+		if (!isLimited && hasMoreTasks(countTasks()) && membersOf(membership()).length > processes) {
 			stop(`it has more than ${processes} processes`);
 		}
 
-		if (!isHeld && hasLessMemory(-memoryLeft()) && memoryOf(membersOf(membership())) > memoryBytes) {
-			stop(`it has more than ${inMegabytes(memoryBytes)} of memory`);
+		if (!isLimited && hasLessMemory(-memoryLeft()) && memoryOf(membersOf(membership())) > memoryBytes) {
+			stop(`it uses more than ${formatMegabytes(memoryBytes)} of memory`);
 		}
 
 		if (hasLessDisk(-diskLeft(folders[0])) && !isCounting) {
@@ -62,11 +64,11 @@ export function watchLimits({limits, folders, membership, isHeld, note, stop}: O
 		const killed = membership().cgroup?.memoryKills() ?? 0;
 		if (killed > kills) {
 			kills = killed;
-			note(`the system ended a process: ${inMegabytes(memoryBytes)} of memory are used up`);
+			note(`the system killed a process: ${formatMegabytes(memoryBytes)} of memory are used up`);
 		}
 	};
 
-	const timer = setInterval(look, intervalMs);
+	const timer = setInterval(check, intervalMs);
 	return {close: () => clearInterval(timer)};
 }
 
@@ -74,7 +76,7 @@ export function watchLimits({limits, folders, membership, isHeld, note, stop}: O
 function createTrigger(first: number, step: number): (value: number) => boolean {
 	let [base, at] = [first, Date.now()];
 	return value => {
-		if (value - base > step || Date.now() - at > longestMs) {
+		if (value - base > step || Date.now() - at > maxIntervalMs) {
 			[base, at] = [value, Date.now()];
 			return true;
 		}

@@ -9,7 +9,7 @@ export function priceOf(lines, discount = 0) {
 	return sum - sum * discount;
 }
 
-/** The cart with one more of a product; the cart itself stays as it was. */
+/** Returns the cart with one more of a product, without changing the cart itself. */
 export function add(lines, line) {
 	lines.push({...line, quantity: 1});
 	return lines;

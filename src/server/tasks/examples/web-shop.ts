@@ -96,7 +96,7 @@ process.on('SIGTERM', () => {
 });
 `;
 
-/** A web service whose log is alive, and in which something goes wrong that its log explains. */
+/** A web service with a busy log that explains what goes wrong in it. */
 export const webShop: Example = {
 	task: {
 		name: 'web-shop',

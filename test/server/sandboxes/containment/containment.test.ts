@@ -74,19 +74,19 @@ test.each(ways)('[15] processes that take too much memory together are ended %s'
 	const take = '(head -c 60000000 /dev/zero; sleep 2) | tail -c 60000000 >/dev/null';
 	const script = `${Array.from({length: 4}, () => `${take} &`).join(' ')} wait; echo all of them ended well`;
 	const log = await outputOf(containment, ['sh', '-c', `${script}; exit 3`], {memoryBytes: 128 * mebibyte});
-	expect(log).toMatch(/128 MB of memory are used up|it has more than 128 MB of memory/);
+	expect(log).toMatch(/128 MB of memory are used up|it uses more than 128 MB of memory/);
 });
 
 test.each(ways)('[15] files that take too much of the disk together end a task %s', async (_, containment) => {
 	const script = 'for n in 1 2 3 4 5 6; do dd if=/dev/zero of=file$n bs=1M count=16 2>/dev/null; done; sleep 20';
 	const log = await outputOf(containment, ['sh', '-c', script], {diskBytes: 48 * mebibyte});
-	expect(log).toContain('[sandbox] it has more than 48 MB on the disk\n');
+	expect(log).toContain('[sandbox] it uses more than 48 MB of disk\n');
 });
 
 test.each(ways)('[15] what is removed but still open counts as well %s', async (_, containment) => {
 	const open = [3, 4, 5].map(n => `exec ${n}>file; rm file; dd if=/dev/zero bs=1M count=32 >&${n} 2>/dev/null`);
 	const log = await outputOf(containment, ['sh', '-c', `${open.join('; ')}; sleep 20`], {diskBytes: 48 * mebibyte});
-	expect(log).toContain('[sandbox] it has more than 48 MB on the disk\n');
+	expect(log).toContain('[sandbox] it uses more than 48 MB of disk\n');
 });
 
 // At most 60 processes, which end by themselves.
@@ -155,7 +155,7 @@ import {createServer} from 'node:http';
 test('[15] without containment no task starts, unless the administrator allows it', async () => {
 	const folder = await temporaryFolder();
 	const provider = createLocalProvider({root: folder, containment: {}, supervisor});
-	expect(await provider.refusal()).toMatch(/^Sandboxes are off on this server: .+ --unsafe-sandboxes\.$/);
+	expect(await provider.unavailableReason()).toMatch(/^Sandboxes are off on this server: .+ --unsafe-sandboxes\.$/);
 	expect(await provider.summary()).toBe('off: install bubblewrap, or start with --unsafe-sandboxes');
 	const spec = {id: randomUUID(), files: new Map(), build: [], environment: {}};
 	const started = provider.start({
@@ -165,8 +165,8 @@ test('[15] without containment no task starts, unless the administrator allows i
 	});
 	await expect(started).rejects.toThrow('Sandboxes are off');
 	const unsafe = createLocalProvider({root: folder, containment: {}, supervisor, allowUncontained: true});
-	expect([await unsafe.refusal(), await unsafe.summary()]).toEqual([
+	expect([await unsafe.unavailableReason(), await unsafe.summary()]).toEqual([
 		undefined,
-		'NOT contained: every task has all rights of this server',
+		'NOT contained: every task has the permissions of this server',
 	]);
 });

@@ -2,8 +2,8 @@ import {readFile} from 'node:fs/promises';
 import {join} from 'node:path';
 import {expect, test} from 'vitest';
 import type {Services} from '../../../src/server/handlers/services.ts';
-import {sweepSandboxes} from '../../../src/server/sandboxes/keeper.ts';
 import {createLocalProvider} from '../../../src/server/sandboxes/local-provider.ts';
+import {updateSandboxes} from '../../../src/server/sandboxes/sandbox-monitor.ts';
 import {createSandboxing} from '../../../src/server/sandboxes/sandboxing.ts';
 import {createTestServer, inWorkspace, type TestServer} from '../harness.ts';
 import {eventually, runs} from './sandbox.ts';
@@ -31,7 +31,7 @@ const logOf = async (server: TestServer, id: string) => await server.send(`${inW
 function restarted({services, folder}: TestServer): Services {
 	const provider = createLocalProvider({
 		root: join(folder, 'sandboxes'),
-		grace: 300,
+		graceMs: 300,
 		environment: {},
 		supervisor,
 		allowUncontained: true,
@@ -43,18 +43,18 @@ test('when its time is over an environment is torn down; its log stays for a day
 	const {server, environment, supervisor, group} = await withEnvironment();
 	await eventually(async () => (await logOf(server, environment.id)).json.logs.includes('listens'));
 	server.advance(9 * minute);
-	await sweepSandboxes(server.services);
+	await updateSandboxes(server.services);
 	expect([(await rowOf(server)).state, runs(group)]).toEqual(['ready', true]);
 
 	server.advance(minute);
-	await sweepSandboxes(server.services);
+	await updateSandboxes(server.services);
 	expect([(await rowOf(server)).state, runs(group), runs(supervisor)]).toEqual(['torn_down', false, false]);
 	const sandbox = await server.database.selectFrom('sandboxes').select('state').executeTakeFirstOrThrow();
 	expect(sandbox.state).toBe('killed');
-	expect((await logOf(server, environment.id)).json.logs).toContain('listens\n[sandbox] it is ended\n');
+	expect((await logOf(server, environment.id)).json.logs).toContain('listens\n[sandbox] stopped by the server\n');
 
 	server.advance(25 * 60 * minute);
-	await sweepSandboxes(server.services);
+	await updateSandboxes(server.services);
 	const gone = await logOf(server, environment.id);
 	expect([gone.status, gone.json.detail]).toEqual([404, 'The log of this environment has expired.']);
 });
@@ -62,13 +62,13 @@ test('when its time is over an environment is torn down; its log stays for a day
 test('a server that is started again finds its sandboxes, and goes on with them', async () => {
 	const {server, environment, group} = await withEnvironment();
 	const later = restarted(server);
-	await sweepSandboxes(later);
+	await updateSandboxes(later);
 	expect([(await rowOf(server)).state, await (await fetch(environment.service_urls.web.url)).text()]).toEqual([
 		'ready',
 		'ok',
 	]);
 	server.advance(10 * minute);
-	await Promise.all([sweepSandboxes(later), sweepSandboxes(server.services)]);
+	await Promise.all([updateSandboxes(later), updateSandboxes(server.services)]);
 	expect([(await rowOf(server)).state, runs(group)]).toEqual(['torn_down', false]);
 });
 
@@ -76,7 +76,7 @@ test('a sandbox that died while no server ran is a failure, and what is left of 
 	const {server, environment, supervisor, group} = await withEnvironment();
 	process.kill(supervisor, 'SIGKILL');
 	await eventually(() => !runs(supervisor));
-	await sweepSandboxes(restarted(server));
+	await updateSandboxes(restarted(server));
 	await eventually(() => !runs(group));
 	const {state, error} = await rowOf(server);
 	expect([state, error]).toEqual(['failed', 'Its sandbox ended unexpectedly.']);
@@ -88,10 +88,10 @@ test('an environment whose server ended before its sandbox began fails, after a 
 	const {sandbox_id} = await rowOf(server);
 	await server.services.sandboxes.provider.remove(sandbox_id ?? '');
 	await server.database.updateTable('environments').set({state: 'building'}).execute();
-	await sweepSandboxes(server.services);
+	await updateSandboxes(server.services);
 	expect((await rowOf(server)).state).toBe('building');
 	server.advance(2 * minute);
-	await sweepSandboxes(server.services);
+	await updateSandboxes(server.services);
 	expect((await rowOf(server)).state).toBe('failed');
 });
 
@@ -107,5 +107,5 @@ test('services that never answer are a failure, after a while; the answer does n
 	await eventually(async () => (await rowOf(server)).state === 'provisioning');
 	server.advance(3 * minute);
 	await eventually(async () => (await rowOf(server)).state === 'failed');
-	expect((await rowOf(server)).error).toBe('Its services did not answer within 120 s.');
+	expect((await rowOf(server)).error).toBe('Its services did not respond within 120 s.');
 });

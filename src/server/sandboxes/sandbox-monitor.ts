@@ -1,19 +1,19 @@
 import {messageOf} from '../../core/error.ts';
-import {advanceEnvironment} from './environment-life.ts';
-import {advanceRuntime} from './runtime-life.ts';
+import {advanceEnvironment} from './environment-state.ts';
+import {advanceRuntime} from './runtime-state.ts';
 import type {SandboxServices} from './sandbox-services.ts';
 
 /** How often sandboxes are checked for their end and their deadline. */
 const intervalMs = 2000;
 
 /** How many logs of ended sandboxes are removed in one pass. */
-const mostRemoved = 20;
+const maxRemoved = 20;
 
 /** Manages the sandboxes of this machine until it is closed, also those of an earlier server. */
-export function keepSandboxes(services: SandboxServices): {readonly close: () => Promise<void>} {
-	let current = look(services);
+export function monitorSandboxes(services: SandboxServices): {readonly close: () => Promise<void>} {
+	let current = check(services);
 	const timer = setInterval(() => {
-		current = current.then(() => look(services));
+		current = current.then(() => check(services));
 	}, intervalMs);
 	timer.unref();
 	return {
@@ -25,9 +25,9 @@ export function keepSandboxes(services: SandboxServices): {readonly close: () =>
 	};
 }
 
-async function look(services: SandboxServices): Promise<void> {
+async function check(services: SandboxServices): Promise<void> {
 	try {
-		await sweepSandboxes(services);
+		await updateSandboxes(services);
 	} catch (error) {
 		// The database may be unavailable for a moment; the next check catches up.
 		logFault(services, error);
@@ -35,7 +35,7 @@ async function look(services: SandboxServices): Promise<void> {
 }
 
 /** Updates all sandboxes on this machine once. */
-export async function sweepSandboxes(services: SandboxServices): Promise<void> {
+export async function updateSandboxes(services: SandboxServices): Promise<void> {
 	const {database, sandboxes} = services;
 	const machine = await sandboxes.provider.machine();
 	const environments = await database
@@ -45,7 +45,7 @@ export async function sweepSandboxes(services: SandboxServices): Promise<void> {
 		.where('environments.state', 'in', ['building', 'provisioning', 'ready', 'paused'])
 		.where('machine', '=', machine)
 		.execute();
-	await each(services, environments, advanceEnvironment);
+	await updateEach(services, environments, advanceEnvironment);
 
 	const runtimes = await database
 		.selectFrom('runtimes')
@@ -54,7 +54,7 @@ export async function sweepSandboxes(services: SandboxServices): Promise<void> {
 		.where('runtimes.status', '!=', 'idle')
 		.where('machine', '=', machine)
 		.execute();
-	await each(services, runtimes, advanceRuntime);
+	await updateEach(services, runtimes, advanceRuntime);
 
 	await removeOldLogs(services, machine);
 }
@@ -63,7 +63,7 @@ export async function sweepSandboxes(services: SandboxServices): Promise<void> {
  * Runs in parallel, because ending a sandbox takes a moment. A failure of one affects no other and is retried in the
  * next pass.
  */
-async function each(
+async function updateEach(
 	services: SandboxServices,
 	rows: readonly {readonly id: string}[],
 	advance: (services: SandboxServices, id: string) => Promise<unknown>,
@@ -84,7 +84,7 @@ async function removeOldLogs({database, sandboxes, now}: SandboxServices, machin
 		.where('environments.state', 'in', ['failed', 'torn_down'])
 		.where('environments.updated_at', '<', before)
 		.where('machine', '=', machine)
-		.limit(mostRemoved)
+		.limit(maxRemoved)
 		.execute();
 	for (const {id} of old) {
 		await sandboxes.provider.remove(id);

@@ -2,8 +2,8 @@ import type {Selectable} from 'kysely';
 import type {RuntimeInstance} from '../../contract/resources/runtime.ts';
 import type {ChargeRejection} from '../credits/charge.ts';
 import type {Tables} from '../database/tables.ts';
-import {beginPatience} from './background.ts';
-import {holdOrganization} from './capacity.ts';
+import {abandonedAfterMs} from './background.ts';
+import {lockOrganization} from './capacity.ts';
 import {creditsOwed, type SandboxRow, settleSandbox} from './meter.ts';
 import type {SandboxServices} from './sandbox-services.ts';
 
@@ -35,8 +35,8 @@ export async function advanceRuntime(services: SandboxServices, id: string): Pro
 	const now = services.now();
 	const found = await sandboxes.provider.inspect(sandbox.id);
 	const since = Date.parse(sandbox.running_since ?? sandbox.created_at);
-	const isBeginning = sandboxes.background.has(id) || now.getTime() - since < beginPatience;
-	if (found.kind === 'ended' || (found.kind === 'gone' && !isBeginning)) {
+	const isStarting = sandboxes.background.has(id) || now.getTime() - since < abandonedAfterMs;
+	if (found.kind === 'ended' || (found.kind === 'gone' && !isStarting)) {
 		await settle(services, runtime, sandbox, {state: 'killed'});
 		return;
 	}
@@ -48,16 +48,16 @@ export async function advanceRuntime(services: SandboxServices, id: string): Pro
 	// The supervisor pauses a sandbox at its deadline, also without a server. If a server crashes while resuming it, it
 	// stays paused.
 	const isOver = sandbox.expires_at !== null && sandbox.expires_at <= now.toISOString();
-	if (isOver || (found.kind === 'paused' && !isBeginning)) {
+	if (isOver || (found.kind === 'paused' && !isStarting)) {
 		await suspend(services, runtime, sandbox, sandbox.limited_by ?? 'timeout');
 		return;
 	}
 
 	if (creditsOwed(sandbox, sandboxes.policy.creditsPerHour, now) > 0) {
-		const lack = await settle(services, runtime, sandbox, {state: 'running'});
-		if (lack) {
+		const shortage = await settle(services, runtime, sandbox, {state: 'running'});
+		if (shortage) {
 			const {sandbox: charged = sandbox} = await findRuntime(services, id);
-			await suspend(services, runtime, charged, lack);
+			await suspend(services, runtime, charged, shortage);
 		}
 	}
 }
@@ -76,7 +76,7 @@ async function suspend(services: SandboxServices, runtime: RuntimeRow, sandbox: 
 	if (provider.supportsPause) {
 		await provider.pause(sandbox.id);
 		await settle(services, runtime, sandbox, {state: 'paused', reason});
-		await goOnIfResumed(services, sandbox);
+		await continueIfResumed(services, sandbox);
 	} else {
 		await provider.end(sandbox.id);
 		await settle(services, runtime, sandbox, {state: 'killed', reason});
@@ -84,7 +84,7 @@ async function suspend(services: SandboxServices, runtime: RuntimeRow, sandbox: 
 }
 
 /** The owner may have resumed it between the check and the pause. */
-async function goOnIfResumed(
+async function continueIfResumed(
 	{database, sandboxes, now}: SandboxServices,
 	{id, running_since}: SandboxRow,
 ): Promise<void> {
@@ -124,9 +124,9 @@ async function settle(
 	const rate = sandboxes.policy.creditsPerHour;
 	return await database.transaction().execute(async transaction => {
 		// All decisions about an organization's sandboxes lock the organization first, to prevent deadlocks.
-		await holdOrganization(transaction, sandbox.organization_id);
-		const become = {state, pauseReason: reason ?? null, reason: `runtime ${runtime.key}`, rate, now: at};
-		const settled = await settleSandbox(transaction, sandbox, become);
+		await lockOrganization(transaction, sandbox.organization_id);
+		const next = {state, pauseReason: reason ?? null, reason: `runtime ${runtime.key}`, rate, now: at};
+		const settled = await settleSandbox(transaction, sandbox, next);
 		if (settled) {
 			await transaction
 				.updateTable('runtimes')
@@ -136,6 +136,6 @@ async function settle(
 				.execute();
 		}
 
-		return settled?.lack;
+		return settled?.shortage;
 	});
 }

@@ -7,7 +7,7 @@ import {programsOf} from './bubblewrap.ts';
 import {createCgroup} from './cgroup.ts';
 
 /** Where cgroups for sandboxes can be created: folders of one hierarchy, or one for each controller. */
-export type CgroupPlace =
+export type CgroupLocation =
 	| {readonly kind: 'folders'; readonly version: 1 | 2; readonly memory: string; readonly pids: string}
 	/** The user's service manager creates a scope for each program; `env` is how to reach it. */
 	| {readonly kind: 'systemd'; readonly program: string; readonly env: Readonly<Record<string, string>>};
@@ -15,10 +15,10 @@ export type CgroupPlace =
 const run = promisify(execFile);
 
 /** Finds where this process may create cgroups that limit memory and processes; undefined if nowhere. */
-export async function findCgroupPlace(path: string): Promise<CgroupPlace | undefined> {
-	for (const place of candidates()) {
-		if (await works(place)) {
-			return place;
+export async function findCgroupLocation(path: string): Promise<CgroupLocation | undefined> {
+	for (const location of candidates()) {
+		if (await works(location)) {
+			return location;
 		}
 	}
 
@@ -28,7 +28,7 @@ export async function findCgroupPlace(path: string): Promise<CgroupPlace | undef
 /** One mount of a cgroup hierarchy. */
 type Mounted = {readonly root: string; readonly at: string; readonly type: string; readonly options: readonly string[]};
 
-function candidates(): readonly Extract<CgroupPlace, {kind: 'folders'}>[] {
+function candidates(): readonly Extract<CgroupLocation, {kind: 'folders'}>[] {
 	try {
 		const mounts = readMounts(readFileSync('/proc/self/mountinfo', 'utf8'));
 		const groups = readFileSync('/proc/self/cgroup', 'utf8').trim().split('\n');
@@ -74,20 +74,20 @@ function ancestors(folder: string, top: string): readonly string[] {
 		: [folder, ...ancestors(dirname(folder), top)];
 }
 
-async function works(place: Extract<CgroupPlace, {kind: 'folders'}>): Promise<boolean> {
-	if (place.version === 2 && !hasControllers(place.memory)) {
+async function works(location: Extract<CgroupLocation, {kind: 'folders'}>): Promise<boolean> {
+	if (location.version === 2 && !hasControllers(location.memory)) {
 		return false;
 	}
 
-	const made = createCgroup(place, `probe-${randomUUID()}`, {memoryBytes: 64 * 1024 ** 2, processes: 16});
+	const probe = createCgroup(location, `probe-${randomUUID()}`, {memoryBytes: 64 * 1024 ** 2, processes: 16});
 	try {
 		const script = 'for file; do echo $$ >"$file" || exit 1; done';
-		await run('/bin/sh', ['-c', script, 'probe', ...(made?.entries ?? ['/nowhere/to/enter'])], {timeout: 5000});
+		await run('/bin/sh', ['-c', script, 'probe', ...(probe?.entries ?? ['/nowhere/to/enter'])], {timeout: 5000});
 		return true;
 	} catch {
 		return false;
 	} finally {
-		made?.remove();
+		probe?.remove();
 	}
 }
 
@@ -106,18 +106,21 @@ function hasControllers(folder: string): boolean {
 	}
 }
 
-async function findSystemd(path: string): Promise<CgroupPlace | undefined> {
+async function findSystemd(path: string): Promise<CgroupLocation | undefined> {
 	const env = {XDG_RUNTIME_DIR: `/run/user/${process.getuid?.() ?? 0}`};
 	for (const program of programsOf(path, 'systemd-run')) {
-		const place = {kind: 'systemd', program, env} as const;
-		const [command = '', ...args] = [...scopeCommand(place, {memoryBytes: 64 * 1024 ** 2, processes: 16}), '/bin/true'];
+		const location = {kind: 'systemd', program, env} as const;
+		const [command = '', ...args] = [
+			...scopeCommand(location, {memoryBytes: 64 * 1024 ** 2, processes: 16}),
+			'/bin/true',
+		];
 		if (
 			await run(command, args, {env: {}, timeout: 5000}).then(
 				() => true,
 				() => false,
 			)
 		) {
-			return place;
+			return location;
 		}
 	}
 
@@ -126,7 +129,7 @@ async function findSystemd(path: string): Promise<CgroupPlace | undefined> {
 
 /** Returns the prefix of a command that runs in a scope of its own and can't reach the service manager. */
 export function scopeCommand(
-	{program, env}: Extract<CgroupPlace, {kind: 'systemd'}>,
+	{program, env}: Extract<CgroupLocation, {kind: 'systemd'}>,
 	{memoryBytes, processes}: {readonly memoryBytes: number; readonly processes: number},
 ): readonly string[] {
 	const bounds = [`MemoryMax=${memoryBytes}`, 'MemorySwapMax=0', `TasksMax=${processes}`].flatMap(bound => [

@@ -5,8 +5,8 @@ import {AppError, isAbort, reportError} from '../../core/error.ts';
 import type {ChargeRejection} from '../credits/charge.ts';
 import type {Tables} from '../database/tables.ts';
 import {stackOf} from '../kit/log.ts';
-import {beginPatience} from './background.ts';
-import {holdOrganization} from './capacity.ts';
+import {abandonedAfterMs} from './background.ts';
+import {lockOrganization} from './capacity.ts';
 import {creditsOwed, type SandboxRow, settleSandbox} from './meter.ts';
 import type {SandboxSpec, SandboxState} from './provider.ts';
 import {orProviderFault} from './provider-fault.ts';
@@ -18,10 +18,10 @@ export type EnvironmentRow = Selectable<Tables['environments']>;
 type State = TaskEnvironment['state'];
 
 /** The next state of an environment, with the reason for a failure. */
-type Turn = {readonly state: State; readonly error?: string};
+type Transition = {readonly state: State; readonly error?: string};
 
-const firstWait = 30;
-const longestWait = 500;
+const firstDelayMs = 30;
+const maxDelayMs = 500;
 
 /**
  * Starts the sandbox of a new environment and follows it until it is ready or has failed. Never throws: errors set the
@@ -38,20 +38,20 @@ export async function prepareEnvironment(
 		await endIfOver(services, id);
 	} catch (error) {
 		logBug(services, error);
-		await guarded(services, async () => {
+		await ignoreFailure(services, async () => {
 			const row = await findEnvironment(services, id);
-			await turn(services, row, {state: 'failed', error: reportError(error).message});
+			await transition(services, row, {state: 'failed', error: reportError(error).message});
 		});
 		return;
 	}
 
-	for (let wait = firstWait; !signal.aborted; wait = Math.min(wait * 1.5, longestWait)) {
-		const state = await guarded(services, () => advanceEnvironment(services, id));
+	for (let delayMs = firstDelayMs; !signal.aborted; delayMs = Math.min(delayMs * 1.5, maxDelayMs)) {
+		const state = await ignoreFailure(services, () => advanceEnvironment(services, id));
 		if (state !== undefined && state !== 'building' && state !== 'provisioning') {
 			return;
 		}
 
-		await sleep(wait, undefined, {signal}).catch(() => undefined);
+		await sleep(delayMs, undefined, {signal}).catch(() => undefined);
 	}
 }
 
@@ -65,21 +65,23 @@ export async function advanceEnvironment(services: SandboxServices, id: string):
 	const now = services.now();
 	const sandbox = await findSandbox(services, row.sandbox_id);
 	if (row.expires_at !== null && row.expires_at <= now.toISOString()) {
-		return await turn(services, row, {
+		return await transition(services, row, {
 			state: 'torn_down',
-			...(sandbox?.limited_by && {error: lacks[sandbox.limited_by]}),
+			...(sandbox?.limited_by && {error: shortageMessages[sandbox.limited_by]}),
 		});
 	}
 
 	const found = await services.sandboxes.provider.inspect(row.sandbox_id);
-	const next = await turnOf(services, row, found, now);
-	const state = next.state === row.state ? row.state : await turn(services, row, next);
-	const lack = sandbox && !isOver(state) ? await charge(services, row, sandbox) : undefined;
-	return lack ? await turn(services, {...row, state}, {state: 'torn_down', error: lacks[lack]}) : state;
+	const next = await nextState(services, row, found, now);
+	const state = next.state === row.state ? row.state : await transition(services, row, next);
+	const shortage = sandbox && !isOver(state) ? await charge(services, row, sandbox) : undefined;
+	return shortage
+		? await transition(services, {...row, state}, {state: 'torn_down', error: shortageMessages[shortage]})
+		: state;
 }
 
 /** Why an environment ends before its time. */
-const lacks: Readonly<Record<ChargeRejection, string>> = {
+const shortageMessages: Readonly<Record<ChargeRejection, string>> = {
 	insufficient_credits: 'The credits of the organization are used up.',
 	member_limit_exceeded: 'The monthly credits of its creator are used up.',
 };
@@ -89,14 +91,14 @@ const findSandbox = ({database}: SandboxServices, id: string) =>
 
 /** Charges usage since the last charge. Returns what is lacking, if anything. */
 async function charge({database, sandboxes, now}: SandboxServices, row: EnvironmentRow, sandbox: SandboxRow) {
-	const become = {...meterOf(row, sandboxes, now()), state: 'running'} as const;
-	if (creditsOwed(sandbox, become.rate, become.now) === 0) {
+	const next = {...meterOf(row, sandboxes, now()), state: 'running'} as const;
+	if (creditsOwed(sandbox, next.rate, next.now) === 0) {
 		return undefined;
 	}
 
 	return await database.transaction().execute(async transaction => {
-		await holdOrganization(transaction, row.organization_id);
-		return (await settleSandbox(transaction, sandbox, become))?.lack;
+		await lockOrganization(transaction, row.organization_id);
+		return (await settleSandbox(transaction, sandbox, next))?.shortage;
 	});
 }
 
@@ -113,7 +115,7 @@ export async function endEnvironment(services: SandboxServices, id: string): Pro
 			await orProviderFault(services, services.sandboxes.provider.end(row.sandbox_id));
 		}
 
-		await turn(services, row, {state: 'torn_down'});
+		await transition(services, row, {state: 'torn_down'});
 	}
 }
 
@@ -125,7 +127,12 @@ async function endIfOver(services: SandboxServices, id: string): Promise<void> {
 	}
 }
 
-async function turnOf(services: SandboxServices, row: EnvironmentRow, found: SandboxState, now: Date): Promise<Turn> {
+async function nextState(
+	services: SandboxServices,
+	row: EnvironmentRow,
+	found: SandboxState,
+	now: Date,
+): Promise<Transition> {
 	const addresses: ServiceAddresses = JSON.parse(row.service_urls);
 	const ports = Object.values(addresses).map(({port}) => port);
 	switch (found.kind) {
@@ -138,7 +145,8 @@ async function turnOf(services: SandboxServices, row: EnvironmentRow, found: San
 			return afterEnd(found, ports.length > 0);
 		default: {
 			const age = now.getTime() - Date.parse(row.created_at);
-			const isAwaited = services.sandboxes.background.has(row.id) || (row.state === 'building' && age < beginPatience);
+			const isAwaited =
+				services.sandboxes.background.has(row.id) || (row.state === 'building' && age < abandonedAfterMs);
 			return isAwaited ? {state: row.state} : {state: 'failed', error: 'Its sandbox ended unexpectedly.'};
 		}
 	}
@@ -149,7 +157,7 @@ async function whileRunning(
 	{state, updated_at, sandbox_id}: EnvironmentRow,
 	ports: readonly number[],
 	now: Date,
-): Promise<Turn> {
+): Promise<Transition> {
 	const listening = await Promise.all(ports.map(port => sandboxes.provider.isListening(sandbox_id ?? '', port)));
 	if (listening.every(Boolean)) {
 		return {state: 'ready'};
@@ -158,28 +166,28 @@ async function whileRunning(
 	const {serviceTimeoutMs} = sandboxes.policy;
 	const isLate = state === 'provisioning' && now.getTime() - Date.parse(updated_at) > serviceTimeoutMs;
 	return isLate
-		? {state: 'failed', error: `Its services did not answer within ${serviceTimeoutMs / 1000} s.`}
+		? {state: 'failed', error: `Its services did not respond within ${serviceTimeoutMs / 1000} s.`}
 		: {state: 'provisioning'};
 }
 
-function afterEnd({step, status, asked}: SandboxState & {kind: 'ended'}, hasServices: boolean): Turn {
+function afterEnd({step, status, asked}: SandboxState & {kind: 'ended'}, hasServices: boolean): Transition {
 	const how = status === null ? 'was ended by a signal' : `ended with status ${status}`;
 	if (asked || (status === 0 && !hasServices)) {
 		return {state: 'torn_down'};
 	}
 
-	const why = hasServices && step === 'command' ? ', though its services are to go on' : '';
-	return {state: 'failed', error: `The ${step} ${how}${why}. Its log says more.`};
+	const why = hasServices && step === 'command' ? ', but its services must keep running' : '';
+	return {state: 'failed', error: `The ${step} ${how}${why}. See its log.`};
 }
 
 /**
  * Stores the next state, unless another server was faster. Before it stores an end, it removes the processes and the
  * workspace.
  */
-async function turn(
+async function transition(
 	{database, now, sandboxes}: SandboxServices,
 	row: EnvironmentRow,
-	{state, error}: Turn,
+	{state, error}: Transition,
 ): Promise<State> {
 	if (isOver(state) && row.sandbox_id !== null) {
 		await sandboxes.provider.end(row.sandbox_id);
@@ -187,7 +195,7 @@ async function turn(
 
 	const at = now();
 	const written = await database.transaction().execute(async transaction => {
-		await holdOrganization(transaction, row.organization_id);
+		await lockOrganization(transaction, row.organization_id);
 		const {numUpdatedRows} = await transaction
 			.updateTable('environments')
 			.set({state, error: error ?? null, updated_at: at.toISOString()})
@@ -224,7 +232,10 @@ function isOver(state: State): boolean {
 }
 
 /** If the database is unavailable for a moment, the next check catches up. */
-async function guarded<Result>(services: SandboxServices, work: () => Promise<Result>): Promise<Result | undefined> {
+async function ignoreFailure<Result>(
+	services: SandboxServices,
+	work: () => Promise<Result>,
+): Promise<Result | undefined> {
 	try {
 		return await work();
 	} catch (error) {

@@ -2,47 +2,47 @@ import {setPriority} from 'node:os';
 import {identityOf} from '../../../storage/lock-owner.ts';
 import {bubblewrapArguments, dropArguments} from '../containment/bubblewrap.ts';
 import {type Cgroup, createCgroup} from '../containment/cgroup.ts';
-import {scopeCommand} from '../containment/cgroup-place.ts';
+import {scopeCommand} from '../containment/cgroup-location.ts';
 import {launchCommand} from '../containment/launch-command.ts';
 import {type Network, openNetwork} from '../containment/network.ts';
 import type {SandboxStep} from '../provider.ts';
 import type {SupervisorPlan, SupervisorStatus} from './supervisor-plan.ts';
 
 /** What contains a sandbox while it runs. */
-export type Hold = {
+export type ActiveContainment = {
 	readonly network: Network | undefined;
 	readonly cgroup: Cgroup | undefined;
 	/** Whether the kernel limits memory and processes of the whole sandbox. */
-	readonly isHeld: boolean;
+	readonly isLimited: boolean;
 	/** For another process that must end it after this one is gone. */
-	readonly known: Pick<SupervisorStatus, 'cgroup' | 'network'>;
+	readonly recorded: Pick<SupervisorStatus, 'cgroup' | 'network'>;
 	readonly commandOf: (step: SandboxStep) => readonly string[];
 	readonly close: () => void;
 };
 
 /** The containing processes count, too. */
-const ownProcesses = 8;
+const overheadProcesses = 8;
 
 /** The fraction of the memory for each of its two temporary file systems. */
-const scratchPart = 1 / 4;
+const scratchFraction = 1 / 4;
 
 /** Higher than every process of a sandbox, if allowed (a niceness). */
 const priority = -10;
 
 /** Creates the cgroup and the network of a sandbox, as far as this machine supports them. */
-export async function prepareHold(plan: SupervisorPlan): Promise<Hold> {
+export async function setUpContainment(plan: SupervisorPlan): Promise<ActiveContainment> {
 	const {id, folder, ports, containment, limits} = plan;
 	const {cgroups, network: tools} = containment;
 	raisePriority();
 	const network = tools && (await openNetwork(tools, {folder, ports}));
-	const bounds = {memoryBytes: limits.memoryBytes, processes: limits.processes + ownProcesses};
+	const bounds = {memoryBytes: limits.memoryBytes, processes: limits.processes + overheadProcesses};
 	const cgroup = cgroups?.kind === 'folders' ? createCgroup(cgroups, id, bounds) : undefined;
 	const scope = cgroups?.kind === 'systemd' ? scopeCommand(cgroups, bounds) : [];
 	return {
 		network,
 		cgroup,
-		isHeld: cgroup !== undefined || scope.length > 0,
-		known: {
+		isLimited: cgroup !== undefined || scope.length > 0,
+		recorded: {
 			...(cgroup && {cgroup: cgroup.folders}),
 			...(network && {network: {holder: identityOf(network.holder), carrier: identityOf(network.carrier)}}),
 		},
@@ -73,7 +73,7 @@ function wrapperOf(
 		writable,
 		hidden,
 		temporary: writable.at(-1) ?? cwd,
-		scratchBytes: Math.floor(limits.memoryBytes * scratchPart),
+		scratchBytes: Math.floor(limits.memoryBytes * scratchFraction),
 		...(network && {resolver: network.resolver}),
 	});
 	return [bubblewrap.program, ...args, '--', ...dropArguments(bubblewrap, user)];

@@ -1,10 +1,10 @@
 import {rejectField} from '../kit/http-error.ts';
-import {assertHere, orProviderFault} from './provider-fault.ts';
+import {assertSameMachine, orProviderFault} from './provider-fault.ts';
 import type {SandboxServices} from './sandbox-services.ts';
 
 type Where = {readonly sandboxId: string; readonly machine: string};
 
-type Asked = {
+type RequestContext = {
 	readonly request: Request;
 	/** Headers to add to the response. */
 	readonly headers: Headers;
@@ -15,14 +15,14 @@ type Asked = {
  * last byte of `logs`, so the next `after`), `X-Log-Start` (of its first byte: more than `after` if a part is gone, any
  * value for a new log), and `ETag` with `If-None-Match`.
  */
-export async function answerLog(
+export async function respondWithLog(
 	services: SandboxServices,
 	{sandboxId, machine}: Where,
-	{request, headers}: Asked,
+	{request, headers}: RequestContext,
 ): Promise<{logs: string} | Response> {
 	const after = readAfter(new URL(request.url).searchParams.get('after'));
 	const {provider} = services.sandboxes;
-	await assertHere(services, machine, 'show its log');
+	await assertSameMachine(services, machine, 'show its log');
 	const window = await orProviderFault(services, provider.readLog(sandboxId, {after}));
 	// Before the first step there is no log.
 	const {text, start, offset} = window ?? {text: '', start: 0, offset: 0};
@@ -30,7 +30,9 @@ export async function answerLog(
 	headers.set('etag', tag);
 	headers.set('x-log-start', String(start));
 	headers.set('x-log-offset', String(offset));
-	return isKnown(request.headers.get('if-none-match'), tag) ? new Response(null, {status: 304, headers}) : {logs: text};
+	return matchesTag(request.headers.get('if-none-match'), tag)
+		? new Response(null, {status: 304, headers})
+		: {logs: text};
 }
 
 function readAfter(text: string | null): number | undefined {
@@ -48,7 +50,7 @@ function readAfter(text: string | null): number | undefined {
 }
 
 /** `If-None-Match` uses weak comparison (RFC 9110, section 13.1.2). */
-function isKnown(list: string | null, tag: string): boolean {
+function matchesTag(list: string | null, tag: string): boolean {
 	const tags = (list ?? '').split(',').map(part => part.trim().replace(/^W\//, ''));
 	return tags.includes('*') || tags.includes(tag);
 }
