@@ -80,7 +80,7 @@ async function requestOf(server: TestServer, id: OperationId, parameters: Parame
 }
 
 describe.each(Object.keys(operations) as OperationId[])('%s', id => {
-	test('[26] gives every caller what the matrix says, and changes nothing for who is refused', async () => {
+	test('[26] each caller gets the result in the matrix, and a rejected one changes nothing', async () => {
 		const server = await createTestServer();
 		await addWorkspace(server, 'side');
 		const parameters = await populate(server, {withEnvironment: withEnvironment.includes(id)});

@@ -41,7 +41,7 @@ async function meet(server: TestServer, withEnvironment = false) {
 	};
 }
 
-test('[26] what is in another workspace, of others, or nowhere, gets one and the same 404', async () => {
+test('[26] resources of another workspace, of others, or unknown ones get the same 404', async () => {
 	const server = await createTestServer();
 	const {mine, beside, theirs} = await meet(server, true);
 	for (const id of ids) {
@@ -60,7 +60,7 @@ test('[26] what is in another workspace, of others, or nowhere, gets one and the
 	}
 });
 
-test('[26] lists hold nothing of other workspaces, organizations and users', async () => {
+test('[26] lists contain nothing of other workspaces, organizations and users', async () => {
 	const server = await createTestServer();
 	const {mine, beside, theirs, rival} = await meet(server);
 	const lists: readonly OperationId[] = ['listAssessments', 'listFindings', 'listRunItems', 'getItemSchemas', ...pages];
@@ -89,7 +89,7 @@ test('[26] lists hold nothing of other workspaces, organizations and users', asy
 	expect(keys.json.map(({name}: {name: string}) => name)).toEqual(['serve init']);
 });
 
-test('[26] a key that is revoked ends at once, with the login that it opened and with none that it did not', async () => {
+test('[26] a revoked key is invalid at once, with the login that it opened but no other', async () => {
 	const server = await createTestServer();
 	const {owner} = server;
 	const {json: made} = await server.send('/api/v1/user/api-keys', {method: 'POST', body: {name: 'laptop'}});

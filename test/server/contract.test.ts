@@ -4,7 +4,7 @@ import {createTestServer, inWorkspace, origin, send} from './harness.ts';
 
 const preferences = '/api/v1/user/preferences';
 
-test('models are enabled that can answer, until the user chooses others', async () => {
+test('models with a key are enabled until the user chooses', async () => {
 	const server = await createTestServer();
 	const first = await server.send(preferences);
 	expect([first.status, first.json.enabled_model_ids]).toEqual([200, ['custom/demo']]);
@@ -36,7 +36,7 @@ test('an unknown model is 422 and changes nothing', async () => {
 	expect((await server.send(preferences)).json.enabled_model_ids).toEqual(['custom/demo']);
 });
 
-test('[26] preferences of an organization of others are 404, by name and by id', async () => {
+test('[26] preferences for another organization are 404, by name and by id', async () => {
 	const server = await createTestServer();
 	await server.foundAnother('rival');
 	const answers = await Promise.all(['rival', 'nobody'].map(org => server.send(`${preferences}?org=${org}`)));
@@ -60,7 +60,7 @@ test.each<[body: string, code: number, detail: string]>([
 	['{"enabled":[]}', 422, 'body.enabled is not known here.'],
 	[`${'['.repeat(200)}${']'.repeat(200)}`, 400, 'The body is nested deeper than 100 levels.'],
 	[`"${'x'.repeat(9_000_000)}"`, 400, 'The body is larger than 8388608 bytes.'],
-])('a wrong body is refused with the sentence that helps (%#)', async (body, code, detail) => {
+])('an invalid body is rejected with a helpful message (%#)', async (body, code, detail) => {
 	const {app, owner} = await createTestServer();
 	const response = await app(
 		new Request(`${origin}${preferences}`, {
@@ -72,7 +72,7 @@ test.each<[body: string, code: number, detail: string]>([
 	expect([response.status, await response.json()]).toEqual([code, expect.objectContaining({code, detail})]);
 });
 
-test('[26] what does not exist and what belongs to others are one and the same', async () => {
+test('[26] unknown resources and those of others get the same response', async () => {
 	const server = await createTestServer();
 	const rival = await server.foundAnother('rival');
 	const paths = ['org/acme/credits/auto-refill', 'org/nobody/credits/auto-refill', 'org/acme/ws/main/airt/assessments'];
@@ -81,7 +81,7 @@ test('[26] what does not exist and what belongs to others are one and the same',
 	expect(answers[0]?.status).toBe(404);
 });
 
-test('a path that is malformed is 422 and names its part', async () => {
+test('an invalid path is 422 and names the invalid part', async () => {
 	const server = await createTestServer();
 	const {status, json} = await server.send(`${inWorkspace}/airt/findings/none`);
 	expect([status, json.detail, json.errors[0].loc]).toEqual([
@@ -91,7 +91,7 @@ test('a path that is malformed is 422 and names its part', async () => {
 	]);
 });
 
-test('an unknown query is 422', async () => {
+test('an unknown query parameter is 422', async () => {
 	const {status, json} = await (await createTestServer()).send(`${preferences}?orgg=acme`);
 	expect([status, json.detail]).toEqual([422, 'query.orgg is not known here.']);
 });

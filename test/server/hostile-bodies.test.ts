@@ -48,7 +48,7 @@ const bodies: readonly Bad[] = [
 ];
 
 describe.each(writes)('%s', (id, {method}) => {
-	test('[21] [24] refuses with 400 what is no body of it, and changes nothing', async () => {
+	test('[21] [24] rejects an invalid body with 400, and changes nothing', async () => {
 		const server = await createTestServer();
 		const {path} = callOf(id, await populate(server));
 		const before = await contentsOf(server.database);
@@ -93,8 +93,8 @@ async function sendStream(server: TestServer, path: string, method: string, body
 	return {status: response.status, json: await response.json()};
 }
 
-describe('[21] a body has a largest size', () => {
-	test('which it may have, and one byte more it may not, announced or not', async () => {
+describe('[21] a body has a maximum size', () => {
+	test('the maximum is accepted and one more byte is rejected, announced or not', async () => {
 		const server = await createTestServer();
 		const path = '/api/v1/user/api-keys';
 		const answerTo = async (size: number, headers: Readonly<Record<string, string>> = {}) =>
@@ -105,7 +105,7 @@ describe('[21] a body has a largest size', () => {
 		expect(await answerTo(20, {'content-length': String(cap + 1)})).toEqual(tooLarge);
 	});
 
-	test.each(writes)('%s reads no endless body to its end', async (id, {method, raw}) => {
+	test.each(writes)('%s does not read an endless body to its end', async (id, {method, raw}) => {
 		const server = await createTestServer();
 		const {path} = callOf(id, await populate(server));
 		const {seen, body} = endless();
@@ -135,7 +135,7 @@ function bomb(): Uint8Array<ArrayBuffer> {
 	return Uint8Array.from(Buffer.concat(Array.from({length: 64}, () => one)));
 }
 
-test.each(bombs)('[21] [24] %s is refused as traces, and leaves nothing', async (_, body, headers) => {
+test.each(bombs)('[21] [24] %s is rejected as traces, and stores nothing', async (_, body, headers) => {
 	const server = await createTestServer();
 	const {method, path} = callOf('pushTraces', {org: 'acme', workspace: 'main'} as Parameters);
 	const {status, json} = await sendRaw(server, path, {method, body, headers});

@@ -8,14 +8,14 @@ import {engine} from './database/engine.ts';
 import {createTestServer, type TestServer} from './harness.ts';
 import {ask, populate} from './populated.ts';
 
-test('every operation says that the database is gone, in the specified form', async () => {
+test('every operation reports an unavailable database with the specified error', async () => {
 	const server = await createTestServer();
 	const parameters = await populate(server);
 	await server.database.destroy();
 	expect(await askAll(server, parameters)).toEqual(all(operations, lost));
 });
 
-test('where nothing can be written everything can still be read, and nothing is half-written', async () => {
+test('with a read-only database everything can be read, and nothing is half-written', async () => {
 	const server = await createTestServer();
 	const parameters = await populate(server, {withEnvironment: true});
 	await leaveRunning(server, parameters.environmentId);

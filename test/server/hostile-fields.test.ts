@@ -166,7 +166,7 @@ async function attack(server: TestServer, requests: Iterable<Attack>, [id, row]:
 	return [...complaints];
 }
 
-test.each(rows)('%s takes or refuses whatever stands in any place of a request', async (id, row) => {
+test.each(rows)('%s accepts or rejects any value in any field of a request', async (id, row) => {
 	const {server, parameters} = await meet();
 	// The checks are the same on every engine; what they let through is not.
 	const given = engine === 'sqlite' ? {values, texts} : {values: strangeValues, texts: strangeTexts};

@@ -64,7 +64,7 @@ test.each<[string, number]>([
 	[`get ${preferences}`, 400],
 	['BREW /pot', 400],
 	[`GET /${'x'.repeat(20_000)}`, 400],
-])('%j is answered with %d and the specified body', async (line, status) => {
+])('%j gets %d and the specified body', async (line, status) => {
 	const {url, bugs} = await serve();
 	const answer = await speak(url, request(line));
 	expect([answer.status, bugs]).toEqual([status, []]);
@@ -78,7 +78,7 @@ test.each([
 	['HEAD /nothing', 404],
 	['HEAD /api/v1/org/acme/otel/traces', 405],
 	['HEAD /sign-out', 303],
-])('%j has the status and the headers of GET, and no body', async (line, status) => {
+])('%j has the status and headers of GET, and no body', async (line, status) => {
 	const {url} = await serve();
 	const [head, get] = await Promise.all([line, line.replace('HEAD', 'GET')].map(each => speak(url, request(each))));
 	expect(head).toMatchObject({status, body: ''});
@@ -102,7 +102,7 @@ test.each<[string, readonly string[], number]>([
 	['a length and chunks', ['Host: 127.0.0.1', 'Content-Length: 5', 'Transfer-Encoding: chunked'], 400],
 	['a length that is none', ['Host: 127.0.0.1', 'Content-Length: -1'], 400],
 	['an encoding of transfer that nobody knows', ['Host: 127.0.0.1', 'Transfer-Encoding: magic'], 400],
-])('a request with %s is answered in the specified form', async (_, headers, status) => {
+])('a request with %s gets the specified error', async (_, headers, status) => {
 	const {url, bugs} = await serve();
 	const answer = await speak(url, request(`GET ${preferences}`, headers));
 	expect([answer.status, bugs]).toEqual([status, []]);
@@ -118,7 +118,7 @@ test.each<[string, string, number]>([
 	['in a chunk that is longer', post(['Transfer-Encoding: chunked'], '1\r\n{}\r\n0\r\n\r\n'), 400],
 	['that is announced as too large', post([`Content-Length: ${9 * 1024 * 1024}`], '{}'), 400],
 	['of no length', post([], ''), 400],
-])('a body %s has %d', async (_, text, status) => {
+])('a body %s gets %d', async (_, text, status) => {
 	const {url, bugs} = await serve();
 	const answer = await speak(url, text);
 	expect([answer.status, answer.problem?.code]).toEqual([status, status === 200 ? undefined : status]);
@@ -128,17 +128,14 @@ test.each<[string, string, number]>([
 test.each<[string, string]>([
 	['a length', post(['Content-Length: 100'], '{"name": "C')],
 	['chunks', post(['Transfer-Encoding: chunked'], 'd\r\n{"name')],
-])(
-	'a client that disconnects in the middle of a body with %s is not an error, and creates nothing',
-	async (_, text) => {
-		const {url, bugs, database} = await serve();
-		const before = await contentsOf(database);
-		const socket = connect({host: '127.0.0.1', port: Number(new URL(url).port)});
-		await new Promise(done => socket.write(text, done));
-		await new Promise(resolve => setTimeout(resolve, 30));
-		socket.destroy();
-		await once(socket, 'close');
-		await new Promise(resolve => setTimeout(resolve, 30));
-		expect([bugs, await contentsOf(database)]).toEqual([[], before]);
-	},
-);
+])('a client that disconnects during a body with %s is not an error, and creates nothing', async (_, text) => {
+	const {url, bugs, database} = await serve();
+	const before = await contentsOf(database);
+	const socket = connect({host: '127.0.0.1', port: Number(new URL(url).port)});
+	await new Promise(done => socket.write(text, done));
+	await new Promise(resolve => setTimeout(resolve, 30));
+	socket.destroy();
+	await once(socket, 'close');
+	await new Promise(resolve => setTimeout(resolve, 30));
+	expect([bugs, await contentsOf(database)]).toEqual([[], before]);
+});

@@ -53,7 +53,7 @@ const bounds: readonly [string, Place, taken: readonly string[], refused: readon
 ];
 
 test.each(bounds)(
-	'%s is taken up to its bounds and refused behind them',
+	'%s accepts values up to its limits and rejects those beyond',
 	async (_, place, taken, refused, good = 200) => {
 		const server = await createTestServer();
 		const parameters = await populate(server);
@@ -72,7 +72,7 @@ test.each(bounds)(
 	},
 );
 
-describe('what the specification gives a default', () => {
+describe('the specified defaults apply', () => {
 	test('200 items of a run, 50 of a list, and the first page', async () => {
 		const server = await createTestServer();
 		const parameters = await populate(server);
@@ -92,7 +92,7 @@ describe('what the specification gives a default', () => {
 		}
 	});
 
-	test('of a query that comes twice the last one counts', async () => {
+	test('if a query parameter is repeated, the last one counts', async () => {
 		const server = await createTestServer();
 		const path = `${inWorkspace}/airt/assessments?page_size=3&page=7&page_size=4&page=2`;
 		expect((await server.send(path)).json).toMatchObject({page: 2, page_size: 4});

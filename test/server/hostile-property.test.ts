@@ -40,7 +40,7 @@ function pathsOf({path}: Endpoint, parameters: Parameters) {
 }
 
 describe.each(rows)('%s', (id, row) => {
-	test('any path, query and JSON has a valid result or the specified error, and never a fault', async () => {
+	test('any path, query and JSON gets a valid result or the specified error, and never a server error', async () => {
 		const server = await createTestServer();
 		const parameters = await populate(server);
 		// What is right must not begin a process for each request.

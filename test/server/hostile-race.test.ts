@@ -15,7 +15,7 @@ function requestOf(id: OperationId, parameters: Parameters) {
 	return {path, sent: {method, ...(body && {body: JSON.stringify(body)})}};
 }
 
-test('every operation may be asked six times at once, beside all others, and none fails or waits for ever', async () => {
+test('six concurrent requests to each operation, beside all others, neither fail nor hang', async () => {
 	const server = await createTestServer();
 	const {org, workspace, keyId, ...names} = await populate(server);
 	await pushSpans(server, [pendingRun(keyId)], {org, workspace, key: server.owner.key});

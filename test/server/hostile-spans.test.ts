@@ -125,7 +125,7 @@ async function complaints(server: TestServer, names: Parameters): Promise<readon
 	return wrong;
 }
 
-test('whatever spans say, all that derives from them is what the contract promises', async () => {
+test('whatever spans contain, everything derived from them follows the contract', async () => {
 	const server = await createTestServer();
 	const names = await populate(server);
 	await fc.assert(

@@ -21,7 +21,7 @@ async function meet() {
 	return {key, servers, post};
 }
 
-test('a run that is claimed on two servers at once, by many, has one winner, whom both name', async () => {
+test('of many concurrent claims on two servers one wins, and both servers name it', async () => {
 	const {servers, post} = await meet();
 	const [first, second] = servers;
 	for (let round = 0; round < 5; round++) {
@@ -44,7 +44,7 @@ test('a run that is claimed on two servers at once, by many, has one winner, who
 	}
 });
 
-test('a login begun on one server is approved on the other, collected once, and ended on either', async () => {
+test('a login started on one server is approved on the other, collected once, and ended on either', async () => {
 	const {key, servers} = await meet();
 	const [first = '', second = ''] = servers;
 	const form = async (url: string, fields: Record<string, string>) => {

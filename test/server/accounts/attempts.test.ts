@@ -8,7 +8,7 @@ async function prepare() {
 	return {clock, services: {database, now: () => new Date(clock.now)}};
 }
 
-test('ten sign-ins in a quarter of an hour, and a wait for the rest of it', async () => {
+test('ten logins are allowed in 15 minutes, then the user waits for the rest of the period', async () => {
 	const {clock, services} = await prepare();
 	const attempt = () => countAttempt(services, 'sign-in', 'ada@example.com');
 	for (let count = 0; count < 10; count += 1) {
@@ -23,7 +23,7 @@ test('ten sign-ins in a quarter of an hour, and a wait for the rest of it', asyn
 	expect(await attempt()).toBeUndefined();
 });
 
-test('attempts at the same time are all counted', async () => {
+test('concurrent attempts are all counted', async () => {
 	const {services} = await prepare();
 	const answers = await Promise.all(
 		Array.from({length: 25}, () => countAttempt(services, 'sign-in', 'ada@example.com')),
@@ -31,7 +31,7 @@ test('attempts at the same time are all counted', async () => {
 	expect(answers.filter(seconds => seconds === undefined)).toHaveLength(10);
 });
 
-test('one person’s attempts are not another’s, nor those at something else', async () => {
+test('attempts count by subject and by kind', async () => {
 	const {services} = await prepare();
 	await Promise.all(Array.from({length: 11}, () => countAttempt(services, 'sign-in', 'ada@example.com')));
 	expect(await countAttempt(services, 'sign-in', 'bob@example.com')).toBeUndefined();
@@ -40,7 +40,7 @@ test('one person’s attempts are not another’s, nor those at something else',
 	expect(await countAttempt(services, 'sign-in', 'ada@example.com')).toBeUndefined();
 });
 
-test('[8] what was typed is not kept', async () => {
+test('[8] the typed text is not stored', async () => {
 	const {services} = await prepare();
 	await countAttempt(services, 'sign-in', 'my password, in the wrong field');
 	const rows = await services.database.selectFrom('attempts').selectAll().execute();
@@ -49,7 +49,7 @@ test('[8] what was typed is not kept', async () => {
 	]);
 });
 
-test('a clock that was hours ahead for a while keeps nobody out, and one that differs a little forgets nothing', async () => {
+test('a clock that was hours ahead for a while locks nobody out, and a small difference forgets nothing', async () => {
 	const {clock, services} = await prepare();
 	const attempt = () => countAttempt(services, 'sign-in', 'ada@example.com');
 	const right = clock.now;

@@ -17,7 +17,7 @@ async function failure(promise: Promise<unknown>) {
 	return error instanceof AppError ? [error.code, error.message] : ['no error'];
 }
 
-test('the first user, organization, workspace, project and key are made', async () => {
+test('initializing creates a user, organization, workspace, project and key', async () => {
 	const {database, services} = await prepare();
 	const made = await initialize(services, beginning);
 	expect(made).toEqual({
@@ -49,7 +49,7 @@ test('the first user, organization, workspace, project and key are made', async 
 	]);
 });
 
-test('a second time with the same organization refuses and leaves nothing behind', async () => {
+test('initializing the same organization again is rejected and leaves nothing behind', async () => {
 	const {database, services} = await prepare();
 	await initialize(services, beginning);
 	const again = initialize(services, {...beginning, workspace: 'other', email: 'eve@example.com'});
@@ -62,7 +62,7 @@ test('a second time with the same organization refuses and leaves nothing behind
 	expect(counts).toEqual([1, 1, 1, 1, 1, 1]);
 });
 
-test('another organization of the same user shares the user and gets a key of its own', async () => {
+test('a second organization reuses its user and gets its own key', async () => {
 	const {database, services} = await prepare();
 	const first = await initialize(services, beginning);
 	const second = await initialize(services, {...beginning, organization: 'beta', email: ' ada@example.COM '});
@@ -71,13 +71,13 @@ test('another organization of the same user shares the user and gets a key of it
 	expect(await database.selectFrom('users').selectAll().execute()).toHaveLength(1);
 });
 
-test('two processes that begin at the same time make one organization', async () => {
+test('two concurrent processes create one organization', async () => {
 	const {services} = await prepare();
 	const results = await Promise.allSettled([1, 2].map(() => initialize(services, beginning)));
 	expect(results.map(({status}) => status).sort()).toEqual(['fulfilled', 'rejected']);
 });
 
-test('members join with a role and a key, and may be given another role', async () => {
+test('members join with a role and a key, and their role can change', async () => {
 	const {database, services} = await prepare();
 	await initialize(services, beginning);
 	const joined = await addMember(services, {organization: 'acme', email: 'bob@example.com', role: 'member'});
@@ -88,7 +88,7 @@ test('members join with a role and a key, and may be given another role', async 
 	expect(roles).toEqual([{role: 'admin'}]);
 });
 
-test('the last owner stays one', async () => {
+test('the last owner stays an owner', async () => {
 	const {services} = await prepare();
 	await initialize(services, beginning);
 	const step = {organization: 'acme', email: beginning.email, role: 'member'} as const;
@@ -121,7 +121,7 @@ test.each([
 });
 
 test.each(['', 'ada', '@', 'ada@', 'a b@c', 'ada@example.com\nbcc@x', `${'x'.repeat(250)}@e.com`])(
-	'%j is no e-mail address',
+	'%j is not an e-mail address',
 	async email => {
 		const {services} = await prepare();
 		expect((await failure(initialize(services, {...beginning, email})))[0]).toBe('usage');

@@ -6,7 +6,7 @@ const vector = Buffer.from('7023bdcb3afd7348461c06cd81fd38ebfda8fbba904f8e3ea9b5
 const [salt, hash] = [Buffer.from('SodiumChloride'), vector].map(bytes => bytes.toString('base64url'));
 const cheap = `scrypt$16384$8$1$${salt}$${hash}`;
 
-test('[26] a password is stored as a salted hash with its cost, never the same twice', async () => {
+test('[26] a password is stored as a salted hash with its cost, different each time', async () => {
 	const [first, second] = await Promise.all([hashPassword('correct horse'), hashPassword('correct horse')]);
 	expect(first).toMatch(/^scrypt\$32768\$8\$3\$[\w-]{22}\$[\w-]{43}$/);
 	expect(first).not.toBe(second);
@@ -27,20 +27,20 @@ test('a password is the same however its accents were typed', async () => {
 	expect(await verifyPassword('passe\u0301 compose\u0301', await hashPassword('pass\u00e9 compos\u00e9'))).toBe(true);
 });
 
-test('a hash with another cost stays good', async () => {
+test('a hash with another cost stays valid', async () => {
 	expect(await verifyPassword('pleaseletmein', cheap)).toBe(true);
 });
 
-test.each([null, undefined])('[26] without a password (%s) nothing is right', async stored => {
+test.each([null, undefined])('[26] without a stored password (%s) no password matches', async stored => {
 	expect(await verifyPassword('', stored)).toBe(false);
 });
 
-test('a broken stored hash is a reported bug and never a valid password', async () => {
+test('a corrupt stored hash throws and never matches', async () => {
 	await expect(verifyPassword('x', 'scrypt$16$8$1$c2FsdA$')).rejects.toThrow('cannot be read');
 	await expect(verifyPassword('x', 'plain')).rejects.toThrow('cannot be read');
 });
 
-test('[21] passwords that come all at once are checked two at a time, and it shows', async () => {
+test('[21] concurrent passwords are checked two at a time, and the queue shows when it is full', async () => {
 	const cheapest = `scrypt$2$8$1$${salt}$${hash}`;
 	const checks = Array.from({length: 22}, () => verifyPassword('x', cheapest));
 	expect(isBusyHashing()).toBe(true);

@@ -1,7 +1,7 @@
 import {expect, test} from 'vitest';
 import {createRecoveryCodes, hashRecoveryCode} from '../../../src/server/accounts/recovery-code.ts';
 
-test('there are ten codes, each of its own', () => {
+test('it creates ten different codes', () => {
 	const codes = createRecoveryCodes();
 	expect(codes).toHaveLength(10);
 	expect(new Set(codes).size).toBe(10);
@@ -10,7 +10,7 @@ test('there are ten codes, each of its own', () => {
 	expect(codes.every(code => code.length <= 64)).toBe(true);
 });
 
-test('a code is the same in capitals, without dashes and with spaces', () => {
+test('a code matches in capitals, without dashes and with spaces', () => {
 	const [code = ''] = createRecoveryCodes();
 	const hash = hashRecoveryCode(code);
 	const typed = [code.toUpperCase(), code.replaceAll('-', ''), ` ${code.replaceAll('-', ' ')} `];

@@ -9,7 +9,7 @@ import {findAccount} from '../../../src/server/accounts/user.ts';
 import {temporaryFolder} from '../../storage/temporary.ts';
 import {createTestServer} from '../harness.ts';
 
-test('[10] the key is made once, also by several at once, and is readable for nobody else', async () => {
+test('[10] the key is created once, even by concurrent servers, and only its owner can read it', async () => {
 	const folder = join(temporaryFolder(), 'data');
 	const keys = await Promise.all(Array.from({length: 8}, () => loadSealKey(folder, {})));
 	expect(new Set(keys.map(key => Buffer.from(key).toString('hex'))).size).toBe(1);
@@ -24,7 +24,7 @@ test('[10] the key is made once, also by several at once, and is readable for no
 	expect(() => statSync(other)).toThrow();
 });
 
-test('[10] a copy that others may read is made private again, and a link is not followed', async () => {
+test('[10] a copy that others can read is made private again, and a link is not followed', async () => {
 	const [folder, other] = [temporaryFolder(), temporaryFolder()];
 	const path = join(folder, 'seal.key');
 	writeFileSync(path, createSealKey().toString('base64url'));
@@ -36,7 +36,7 @@ test('[10] a copy that others may read is made private again, and a link is not 
 });
 
 test.each(['short', 'a'.repeat(42), 'a'.repeat(44), `${'a'.repeat(42)}!`, `${'a'.repeat(20)} ${'a'.repeat(23)}`])(
-	'%j is no key, in the variable or in the file, and is not repeated',
+	'%j is not a key, in the variable or in the file, and the error does not repeat it',
 	async text => {
 		const folder = temporaryFolder();
 		writeFileSync(join(folder, 'seal.key'), text);
@@ -51,13 +51,13 @@ test.each(['short', 'a'.repeat(42), 'a'.repeat(44), `${'a'.repeat(42)}!`, `${'a'
 	},
 );
 
-test('no secret of an authenticator app is in the database as it is', async () => {
+test('no authenticator secret is in the database in plain text', async () => {
 	const {services, owner, database} = await createTestServer();
 	const secret = await startEnrollment(services, owner.id);
 	expect(JSON.stringify(await database.selectFrom('users').selectAll().execute())).not.toContain(secret);
 });
 
-test('what was stored before there was a key is sealed with the first one, and another key is refused', async () => {
+test('older plain secrets are sealed with the first key, and another key is rejected', async () => {
 	const {owner, database, join: add} = await createTestServer();
 	const member = await add('member');
 	const clear = {totp_secret: 'JBSWY3DPEHPK3PXP', totp_pending_secret: 'KRSXG5CTMVRXEZLU'};

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import {expect, test} from 'vitest';
 import {createSeal, createSealKey, isSealed} from '../../../src/server/accounts/seal.ts';
 
-test('what is closed opens again, for the same place and with the same key alone', () => {
+test('a sealed text opens only with the same key and context', () => {
 	const key = createSealKey();
 	const seal = createSeal(key);
 	fc.assert(
@@ -18,14 +18,14 @@ test('what is closed opens again, for the same place and with the same key alone
 	);
 });
 
-test('the same text is never sealed the same, and shows nothing of itself', () => {
+test('the same text is sealed differently each time, and reveals nothing', () => {
 	const seal = createSeal(createSealKey());
 	const sealed = Array.from({length: 100}, () => seal.encrypt('JBSWY3DPEHPK3PXP', 'totp:1'));
 	expect(new Set(sealed).size).toBe(100);
 	expect(sealed.filter(text => Buffer.from(text.slice(3), 'base64url').includes('JBSW'))).toEqual([]);
 });
 
-test('whatever was changed of it does not open', () => {
+test('a modified sealed text does not open', () => {
 	const seal = createSeal(createSealKey());
 	const sealed = seal.encrypt('JBSWY3DPEHPK3PXP', 'totp:1');
 	const bytes = Buffer.from(sealed.slice(3), 'base64url');
@@ -40,7 +40,7 @@ test('whatever was changed of it does not open', () => {
 	}
 });
 
-test('what is derived from a key is the same each time, and another thing for another purpose or key', () => {
+test('a derived key is always the same, and differs by purpose and key', () => {
 	const key = createSealKey();
 	const derive = (from: Buffer, purpose: string) => createSeal(from).derive(purpose).toString('hex');
 	expect(derive(key, 'links')).toBe(derive(key, 'links'));

@@ -2,14 +2,14 @@ import fc from 'fast-check';
 import {expect, test} from 'vitest';
 import {createUserCode, parseUserCode} from '../../../src/server/accounts/user-code.ts';
 
-test('a code has eight letters that cannot be confused', () => {
+test('a code has eight letters that are not easily confused', () => {
 	const codes = Array.from({length: 200}, createUserCode);
 	expect(codes.filter(code => !/^[BCDFGHJKLMNPQRSTVWXZ]{4}-[BCDFGHJKLMNPQRSTVWXZ]{4}$/.test(code))).toEqual([]);
 	expect(new Set(codes).size).toBe(200);
 });
 
 test.each(['WDJB-MJHT', 'wdjb-mjht', 'wdjbmjht', ' WDJB MJHT ', 'wd-jb-mj-ht', 'WDJB–MJHT', 'wdjb_mjht'])(
-	'%j is read as the code that was shown',
+	'%j is read as the displayed code',
 	typed => {
 		expect(parseUserCode(typed)).toBe('WDJB-MJHT');
 	},
@@ -28,7 +28,7 @@ test.each([
 	expect(parseUserCode(typed)).toBeUndefined();
 });
 
-test('whatever is typed, what is read is a code or nothing, and reads as itself', () => {
+test('any typed text gives a code or nothing, and a code stays the same', () => {
 	fc.assert(
 		fc.property(fc.oneof(fc.string(), fc.stringMatching(/^[b-z -]{8,12}$/)), typed => {
 			const code = parseUserCode(typed);

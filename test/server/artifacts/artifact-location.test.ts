@@ -24,17 +24,17 @@ test.each([
 	['s3://art/a b', 'A prefix may have letters, digits, dots, dashes and slashes.'],
 	['s3://art?endpoint=ftp://x', 'The endpoint of a bucket must be an http or https URL without a user name.'],
 	['s3://art?endpoint=https://me:pw@x', 'The endpoint of a bucket must be an http or https URL without a user name.'],
-])('%s is no bucket', (text, message) => {
+])('%s is not a bucket', (text, message) => {
 	expect(() => parseBucket(text, env)).toThrow(message);
 });
 
-test('[9] plain http to another machine takes its permission', () => {
+test('[9] plain HTTP to another machine needs permission', () => {
 	expect(() => parseBucket('s3://art?endpoint=http://minio:9000', env)).toThrow(
 		'Refusing plain HTTP: anyone on the network could read the artifacts.',
 	);
 });
 
-test('[8] a bucket needs a key, and shows none', () => {
+test('[8] a bucket needs a key and never shows it', () => {
 	expect(() => parseBucket('s3://art', {AWS_ACCESS_KEY_ID: 'AKID'})).toThrow('The bucket has no access key.');
 	const bucket = parseBucket('s3://art', {...env, AWS_SESSION_TOKEN: 'session-secret'});
 	expect(JSON.stringify(bucket)).not.toMatch(/shhhhhh|session-/);

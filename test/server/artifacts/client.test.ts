@@ -9,7 +9,7 @@ import {dataOf, testContext} from '../../commands/context.ts';
 import {toRequest} from '../ingest/push.ts';
 import {oidOf, traceId} from './artifacts.ts';
 
-test('what a program uploads and refers to, a person saves with the client', async () => {
+test('the client saves an artifact that a program uploaded and a span refers to', async () => {
 	const folder = join(tmpdir(), `service-client-${randomUUID()}`);
 	onTestFinished(() => rm(folder, {recursive: true, force: true}));
 	const server = await startServer({location: {engine: 'sqlite', file: ':memory:'}, folder, environment: {}});

@@ -23,7 +23,7 @@ async function read(stream: ReadableStream<Uint8Array> | undefined) {
 	return stream && (await new Response(stream).text());
 }
 
-test('what is stored is read whole and in parts, and never changed', async () => {
+test('stored bytes are read as a whole and in parts, and never change', async () => {
 	const blobs = createDiskBlobs(folder());
 	expect([await blobs.size(name), await blobs.open(name)]).toEqual([undefined, undefined]);
 	expect(await blobs.put(name, chunksOf('ab', '', 'cd'), undefined)).toBe('stored');
@@ -32,7 +32,7 @@ test('what is stored is read whole and in parts, and never changed', async () =>
 	expect(await read(await blobs.open(name, {start: 1, end: 2}))).toBe('bc');
 });
 
-test('what a killed server left is removed a day later, and what is being sent stays', async () => {
+test('uploads left by a killed server are removed a day later, and current ones stay', async () => {
 	const root = folder();
 	const uploads = join(root, 'uploads');
 	await mkdir(uploads, {recursive: true});
@@ -44,7 +44,7 @@ test('what a killed server left is removed a day later, and what is being sent s
 	expect(await readdir(uploads)).toEqual(['new.tmp']);
 });
 
-test('a disk that cannot be used is the fault of the store, and is tried again', async () => {
+test('a disk that fails is an error of the store, and is retried', async () => {
 	const root = folder();
 	await writeFile(root, 'a file where the folder should be');
 	const blobs = createDiskBlobs(root);
@@ -55,7 +55,7 @@ test('a disk that cannot be used is the fault of the store, and is tried again',
 	expect(await blobs.put(name, chunksOf('a'), undefined)).toBe('stored');
 });
 
-test('[10] a link to elsewhere is not followed', async () => {
+test('[10] a link to another place is not followed', async () => {
 	const root = folder();
 	await mkdir(join(root, 'workspace'), {recursive: true});
 	await writeFile(join(root, 'secret'), 'x');
@@ -63,7 +63,7 @@ test('[10] a link to elsewhere is not followed', async () => {
 	await expect(createDiskBlobs(root).open(name)).rejects.toMatchObject({status: 502});
 });
 
-test('an error of the sender is rethrown, and nothing of the upload is left', async () => {
+test('an error of the client is rethrown, and nothing of the upload remains', async () => {
 	const root = folder();
 	async function* failing() {
 		yield Buffer.from('half');

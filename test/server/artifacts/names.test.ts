@@ -7,12 +7,12 @@ import {anyText} from '../../any-text.ts';
 
 const hash = 'a'.repeat(64);
 
-test('an object is named by its hash, or by the hash of its name, below its workspace', () => {
+test('an object is named by its hash, or by the hash of its name, within its workspace', () => {
 	expect(objectName('w', `sha256:${hash}`)).toBe(`w/sha256-${hash}`);
 	expect(objectName('w', 'report.txt')).toMatch(/^w\/oid-[\da-f]{64}$/);
 });
 
-test('whatever an oid says, its object has a name that is safe, and no other one has it', () => {
+test('any oid gives a safe and unique object name', () => {
 	const oid = fc.oneof(anyText(), fc.constantFrom('..', '../../etc', `sha256:${hash}`, `SHA256:${hash}`));
 	fc.assert(
 		fc.property(oid, oid, (one, other) => {
@@ -36,7 +36,7 @@ test.each<[string | null, string]>([
 	['CON:|?*<>"', 'CON_______'],
 	[`${'x'.repeat(300)}.json`, `${'x'.repeat(55)}.json`],
 	['\ud800lone.txt', 'lone.txt'],
-])('a file named %j is called %j', (named, expected) => {
+])('a file named %j is saved as %j', (named, expected) => {
 	expect(fileNameOf(named)).toBe(expected);
 });
 
@@ -47,7 +47,7 @@ test.each<[string | null, string]>([
 	['text', 'application/octet-stream'],
 	['', 'application/octet-stream'],
 	[null, 'application/octet-stream'],
-])('the type %j is %j', (named, expected) => {
+])('the type %j becomes %j', (named, expected) => {
 	expect(mimeTypeOf(named)).toBe(expected);
 });
 
@@ -65,11 +65,14 @@ test.each<[string, string, boolean, string, string]>([
 		'application/json; charset=utf-8',
 		"inline; filename=\"M_rz (1)'s 100_.json\"; filename*=UTF-8''M%C3%A4rz%20%281%29%27s%20100%25.json",
 	],
-])('[16] %s %s, download %s, is shown as %s; %s', (mimeType, filename, download, contentType, contentDisposition) => {
-	expect(presentationOf({mimeType, filename, download})).toEqual({contentType, contentDisposition});
-});
+])(
+	'[16] %s %s, download %s, is presented as %s; %s',
+	(mimeType, filename, download, contentType, contentDisposition) => {
+		expect(presentationOf({mimeType, filename, download})).toEqual({contentType, contentDisposition});
+	},
+);
 
-test('whatever a file is called, it can be a header', () => {
+test('any file name is a valid header', () => {
 	fc.assert(
 		fc.property(anyText(), named => {
 			const shown = presentationOf({mimeType: 'image/png', filename: fileNameOf(named), download: false});
@@ -93,10 +96,10 @@ test.each<[string | null, object | undefined]>([
 	['bytes=0-1,3-4', undefined],
 	['lines=0-1', undefined],
 	[null, undefined],
-])('of ten bytes %j asks for %j', (header, expected) => {
+])('for ten bytes, %j requests %j', (header, expected) => {
 	expect(rangeOf(header, 10)).toEqual(expected);
 });
 
-test('nothing is a part of no bytes', () => {
+test('zero bytes have no range', () => {
 	expect(['bytes=0-', 'bytes=-1', 'bytes=0-0'].map(header => rangeOf(header, 0))).toEqual(Array(3).fill(undefined));
 });

@@ -34,7 +34,7 @@ const manual = {
 const empty = 'e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855';
 const credential = 'AKIAIOSFODNN7EXAMPLE/20130524/us-east-1/s3/aws4_request';
 
-test('the store of these tests takes the signatures of the manual, and no others', () => {
+test('the test store accepts only the signatures in the manual', () => {
 	const signed = (signature: string) => ({
 		method: 'GET',
 		target: '/test.txt',
@@ -62,7 +62,7 @@ test('the store of these tests takes the signatures of the manual, and no others
 	]).toEqual([undefined, 'SignatureDoesNotMatch', undefined, 'SignatureDoesNotMatch']);
 });
 
-test('bytes go to the bucket once, and a browser reads them there', async () => {
+test('bytes are uploaded to the bucket once, and browsers read them there', async () => {
 	const {server, store, clock} = await open();
 	const path = `/art/kept/${await workspaceOf(server)}/${oid.replace(':', '-')}`;
 	expect([(await upload(server, oid, text)).status, (await upload(server, oid, text)).status]).toEqual([201, 200]);
@@ -89,7 +89,7 @@ test('bytes go to the bucket once, and a browser reads them there', async () => 
 	expect((await fetch(json.url)).status).toBe(403);
 });
 
-test('a bucket that browsers cannot reach is read through this server, in parts too', async () => {
+test('a bucket that browsers cannot reach is read through this server, also in parts', async () => {
 	const {server, store} = await open({more: '&proxy=true', env: {AWS_SESSION_TOKEN: 'session-1'}});
 	await upload(server, oid, text);
 	await refer(server, {oid, filename: 'a.txt', mimeType: 'text/plain'});
@@ -102,7 +102,7 @@ test('a bucket that browsers cannot reach is read through this server, in parts 
 	expect([(await browse(server, url)).status, (await resolve(server, oid)).status]).toEqual([404, 404]);
 });
 
-test('a name that is no hash keeps its first bytes; wrong bytes and no bytes are what they are', async () => {
+test('a name that is not a hash keeps its first bytes, and wrong or missing bytes are rejected', async () => {
 	const {server, store} = await open();
 	const sent = await Promise.all(['a', 'b', 'c'].map(bytes => upload(server, 'name', bytes)));
 	expect(sent.map(({status}) => status).sort()).toEqual([201, 409, 409]);
@@ -111,7 +111,7 @@ test('a name that is no hash keeps its first bytes; wrong bytes and no bytes are
 	expect(store.objects.size).toBe(2);
 });
 
-test('[8] a store that refuses or is gone is 502, and neither the answer nor the log shows a key', async () => {
+test('[8] a store that rejects or is down is 502, and neither the response nor the log shows a key', async () => {
 	const {server, store} = await open({env: {AWS_SECRET_ACCESS_KEY: 'not-the-secret'}});
 	await refer(server, {oid});
 	const refused = await upload(server, oid, text);
@@ -135,7 +135,7 @@ test('[8] a store that refuses or is gone is 502, and neither the answer nor the
 	expect(log).not.toMatch(/not-the-secret|Signature=|AWS4/);
 });
 
-test('[21] a store that never answers is given up', async () => {
+test('[21] a store that never responds times out', async () => {
 	const silent = createServer(() => undefined).listen(0, '127.0.0.1');
 	await once(silent, 'listening');
 	onTestFinished(() => {

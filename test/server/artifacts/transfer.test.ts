@@ -18,7 +18,7 @@ async function open() {
 	};
 }
 
-test('an upload that its sender cuts short leaves nothing behind, and is no bug of the server', async () => {
+test('an upload that its client cuts off leaves nothing behind, and is not a server error', async () => {
 	const {server, put} = await open();
 	const sending = put('cut');
 	sending.on('error', () => undefined);
@@ -32,7 +32,7 @@ test('an upload that its sender cuts short leaves nothing behind, and is no bug 
 	expect(await readdir(uploads)).toEqual([]);
 });
 
-test('[21] the largest artifact there may be goes in and out in pieces', async () => {
+test('[21] the largest artifact is uploaded and downloaded in chunks', async () => {
 	const {server, put} = await open();
 	const bytes = Buffer.alloc(64 * 1024 * 1024, 'artifact');
 	const oid = oidOf(bytes);

@@ -45,7 +45,7 @@ const refill = {refill_enabled: 1, has_payment_method: 1, monthly_cap: 3, quanti
 const insufficient = {ok: false, reason: 'insufficient_credits'};
 const exceeded = {ok: false, reason: 'member_limit_exceeded'};
 
-test('what is used leaves the balance, and is written down', async () => {
+test('usage reduces the balance and is recorded', async () => {
 	const {database, charge, balance, used, userId, left} = await open(100);
 	expect([await charge(30), await charge(70), await charge(0), await charge(1)]).toEqual([
 		{ok: true},
@@ -61,7 +61,7 @@ test('what is used leaves the balance, and is written down', async () => {
 	]);
 });
 
-test('an organization without an account is not billed, yet its members have their limits', async () => {
+test('an organization without an account is not billed, but member limits apply', async () => {
 	const {charge, limit, left} = await open();
 	expect([await charge(1_000_000), await left()]).toEqual([{ok: true}, null]);
 	await limit(1_000_010);
@@ -73,7 +73,7 @@ test('an organization without an account is not billed, yet its members have the
 	]);
 });
 
-test('the usage of a member resets with each month of UTC, and a clock that is behind restores nothing', async () => {
+test('a member’s usage resets each month (UTC), and a clock that is behind restores nothing', async () => {
 	const {charge, limit, left, used} = await open(1000);
 	await limit(50);
 	expect([await charge(50), await charge(1), await left(), await left(april)]).toEqual([{ok: true}, exceeded, 0, 50]);
@@ -83,7 +83,7 @@ test('the usage of a member resets with each month of UTC, and a clock that is b
 	expect(await charge(500, april)).toEqual({ok: true});
 });
 
-test('the auto-refill buys up to its cap in a month, and nothing for a charge that is refused', async () => {
+test('the auto-refill buys up to its monthly cap, and nothing for a rejected charge', async () => {
 	const {database, organizationId, charge, balance, left} = await open(20);
 	await database
 		.transaction()
@@ -96,14 +96,14 @@ test('the auto-refill buys up to its cap in a month, and nothing for a charge th
 	expect(bought).toEqual([50, 50, 100].map(amount => ({user_id: null, amount, reason: 'auto-refill'})));
 });
 
-test('of twenty charges at once only those pass that the balance has room for', async () => {
+test('of twenty concurrent charges only those pass that the balance allows', async () => {
 	const {charge, balance, used} = await open(70);
 	const results = await Promise.all(Array.from({length: 20}, () => charge(10)));
 	expect(results.filter(({ok}) => ok)).toHaveLength(7);
 	expect([await balance(), await used()]).toEqual([0, {month: '2026-03', month_used: 70}]);
 });
 
-test('of twenty first charges at once without an account only those pass that the limit has room for', async () => {
+test('of twenty concurrent first charges without an account only those pass that the limit allows', async () => {
 	const {charge, limit, used} = await open();
 	await limit(50);
 	const results = await Promise.all(Array.from({length: 20}, () => charge(10)));
@@ -111,7 +111,7 @@ test('of twenty first charges at once without an account only those pass that th
 	expect(await used()).toEqual({month: '2026-03', month_used: 50});
 });
 
-test('a charge that is taken back leaves nothing', async () => {
+test('a charge that is rolled back leaves nothing', async () => {
 	const {database, organizationId, userId, balance, used} = await open(100);
 	const failing = database.transaction().execute(async transaction => {
 		await chargeCredits(transaction, {organizationId, userId, amount: 10, reason: 'sandbox', now: march});
@@ -121,7 +121,7 @@ test('a charge that is taken back leaves nothing', async () => {
 	expect([await balance(), await used()]).toEqual([100, {}]);
 });
 
-test('what is no amount of credits is a bug', async () => {
+test('an invalid amount of credits throws', async () => {
 	const {charge} = await open();
 	for (const amount of [-1, 0.5, Number.NaN, Number.POSITIVE_INFINITY]) {
 		await expect(charge(amount)).rejects.toThrow(RangeError);

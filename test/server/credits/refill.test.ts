@@ -38,7 +38,7 @@ test('the month ends in UTC, also at the end of a year', () => {
 	expect(refill(account({}), 0, now).month_reset).toBe(next);
 });
 
-test('what is bought is in the balance, whole refills within the cap', () => {
+test('purchases are whole refills within the cap, and are added to the balance', () => {
 	const count = fc.integer({min: 0, max: 1000});
 	const values = fc.record({balance: count, quantity: count, threshold: count, monthly_cap: fc.option(count)});
 	fc.assert(

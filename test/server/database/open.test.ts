@@ -24,13 +24,13 @@ const user = {
 const add = (database: Database, row = user) => database.insertInto('users').values(row).execute();
 const all = (database: Database) => database.selectFrom('users').selectAll().execute();
 
-test('what is stored comes back as it was, the largest number included', async () => {
+test('stored values are read back unchanged, including the largest number', async () => {
 	const database = await emptyDatabase();
 	await add(database, {...user, username: '𝒜da “; drop table users; --'});
 	expect(await all(database)).toEqual([{...user, username: '𝒜da “; drop table users; --'}]);
 });
 
-test('a NUL in a text is replaced, as one of the engines cannot hold it', async () => {
+test('a NUL in text is replaced, because one of the engines cannot store it', async () => {
 	const database = await emptyDatabase();
 	await add(database, {...user, username: 'a\0b'});
 	expect((await all(database)).map(({username}) => username)).toEqual(['a\u{FFFD}b']);
@@ -46,7 +46,7 @@ test('a transaction that fails leaves nothing behind', async () => {
 	expect(await all(database)).toEqual([]);
 });
 
-test('what refers to nothing is refused, and that is no fault of the machine', async () => {
+test('a broken reference is rejected, and is not a database fault', async () => {
 	const database = await emptyDatabase();
 	const orphan = {user_id: user.id, enabled_model_ids: '[]', updated_at: user.created_at};
 	const error = await database
@@ -68,7 +68,7 @@ test('opening again changes nothing', async () => {
 	expect(await all(second)).toEqual([user]);
 });
 
-test('[8] a database that cannot be reached is said without its password', async () => {
+test('[8] an error about an unreachable database does not show its password', async () => {
 	const url = 'postgres://service:hunter2@127.0.0.1:1/none';
 	await expect(openDatabase({engine: 'postgres', url})).rejects.toMatchObject({
 		code: 'network',
@@ -77,7 +77,7 @@ test('[8] a database that cannot be reached is said without its password', async
 	});
 });
 
-test.each(['mysql://host/name', 'host', '', 'postgres://', 'file:///tmp/a'])('“%s” is no database', url => {
+test.each(['mysql://host/name', 'host', '', 'postgres://', 'file:///tmp/a'])('“%s” is not a database', url => {
 	expect(() => parseDatabaseUrl(url)).toThrow('The database must be a URL such as postgres://user@host/name.');
 });
 

@@ -8,7 +8,7 @@ import {administer, disconnect, reconnect} from './administer.ts';
 import {all, askAll, lost, operations} from './ask-all.ts';
 import {emptyDatabase, emptyPlace} from './engine.ts';
 
-test('those that open a database at once migrate it once', async () => {
+test('concurrent processes migrate a database once', async () => {
 	const place = await emptyPlace();
 	const first = await openDatabase(place);
 	onTestFinished(() => first.destroy());
@@ -22,7 +22,7 @@ test('those that open a database at once migrate it once', async () => {
 	expect(await namesOf()).toEqual(names);
 });
 
-test('a PostgreSQL that takes no connections is gone, and is back as soon as it takes some', async () => {
+test('a PostgreSQL that accepts no connections is a fault, and works again once it accepts them', async () => {
 	const server = await createTestServer();
 	const parameters = await populate(server);
 	const before = await contentsOf(server.database);
@@ -34,7 +34,7 @@ test('a PostgreSQL that takes no connections is gone, and is back as soon as it 
 	expect(await contentsOf(server.database)).toEqual(before);
 });
 
-test('whatever isolation a database has by default, transactions have the one that they were written for', async () => {
+test('transactions have the isolation they need, whatever the database’s default', async () => {
 	const database = await emptyDatabase();
 	const name = await disconnect(
 		database,

@@ -51,7 +51,7 @@ const spanOf = (id: string) => ({
 	},
 });
 
-test('a PostgreSQL that crashes and returns under load loses nothing that was answered, halves nothing, and is used again', async () => {
+test('a PostgreSQL that crashes under load loses and splits nothing that was committed, and is used again', async () => {
 	const postgres = await createPostgres();
 	onTestFinished(async () => {
 		await postgres?.end('SIGQUIT');
@@ -104,7 +104,7 @@ async function behindNetwork() {
 	return {...(await serveOn({engine: 'postgres', url, answerTimeoutMs: 300})), network, name: name.slice(1)};
 }
 
-test('a network that carries nothing any more is given up, and taken again when it carries', async () => {
+test('a dead network times out, and is used again once it works', async () => {
 	const {network, read, push} = await behindNetwork();
 	expect([await read(), await push(randomUUID())]).toEqual([200, 200]);
 	network.freeze();
@@ -116,7 +116,7 @@ test('a network that carries nothing any more is given up, and taken again when 
 	expect(await push(randomUUID())).toBe(200);
 });
 
-test('where all connections wait for what somebody else holds, the rest is refused in time', async () => {
+test('if all connections wait for a lock, further requests fail in time', async () => {
 	const {read, push, name} = await behindNetwork();
 	const other = await openDatabase({engine: 'postgres', url: postgresUrl(inject('postgres'), name)});
 	onTestFinished(() => other.destroy());

@@ -15,7 +15,7 @@ import {emptyDatabase} from './engine.ts';
 
 const beginning = {organization: 'acme', workspace: 'main', project: 'web', email: 'owner@acme.example'};
 
-test('a full disk refuses what has no room, whole, and takes it when there is room again', async () => {
+test('a full disk rejects a write as a whole, and accepts it once there is space', async () => {
 	const server = await createTestServer();
 	const spans = Array.from({length: 300}, (_, index) => ({
 		id: `${index + 1}`,
@@ -35,7 +35,7 @@ test('a full disk refuses what has no room, whole, and takes it when there is ro
 	expect((await contentsOf(server.database))['spans']).toHaveLength(300);
 });
 
-test('where SQLite rolls back by itself, what it did so for is what is said', async () => {
+test('if SQLite rolls back by itself, the original error is reported', async () => {
 	const database = await emptyDatabase();
 	const row = {key: 'a', count: 1, resets_at: ''};
 	const failing = database.transaction().execute(async transaction => {
@@ -48,7 +48,7 @@ test('where SQLite rolls back by itself, what it did so for is what is said', as
 	expect(await database.selectFrom('attempts').selectAll().execute()).toEqual([row]);
 });
 
-test('a file that is no database is left as it is', async () => {
+test('a file that is not a database is left unchanged', async () => {
 	const folder = await mkdtemp(join(tmpdir(), 'service-test-'));
 	onTestFinished(() => rm(folder, {recursive: true, force: true}));
 	const file = join(folder, 'letter.txt');
@@ -81,7 +81,7 @@ async function onFile() {
 	return {folder, file, url: server.url, ask};
 }
 
-test('while another process writes, what needs no database goes on, and what waits is done after it', async () => {
+test('while another process writes, work without the database continues, and waiting statements finish afterwards', async () => {
 	const {file, url, ask} = await onFile();
 	const other = await openDatabase({engine: 'sqlite', file});
 	onTestFinished(() => other.destroy());
@@ -105,7 +105,7 @@ test('a statement fails after 5 seconds of waiting for another process, and thos
 	expect(await ask('PATCH')).toBe(200);
 });
 
-test('nothing is written to a file that was removed, and all is well when it is back', async () => {
+test('nothing is written to a removed file, and writing works again once it is back', async () => {
 	const {folder, ask} = await onFile();
 	await rename(folder, `${folder}-away`);
 	expect([await ask(), await ask('PATCH')]).toEqual([200, lost]);
@@ -113,7 +113,7 @@ test('nothing is written to a file that was removed, and all is well when it is 
 	expect(await ask('PATCH')).toBe(200);
 });
 
-test('a file that is damaged while it is used is a fault of the machine', async () => {
+test('a file that is damaged during use is a database fault', async () => {
 	const folder = await mkdtemp(join(tmpdir(), 'service-test-'));
 	onTestFinished(() => rm(folder, {recursive: true, force: true}));
 	const place = {engine: 'sqlite', file: join(folder, 'service.db')} as const;
@@ -132,7 +132,7 @@ test('a file that is damaged while it is used is a fault of the machine', async 
 	expect([error, isDatabaseFault(error)]).toEqual([expect.any(Error), true]);
 });
 
-test('a database that a newer version has changed is left alone', async () => {
+test('a database that a newer version has changed is left unchanged', async () => {
 	const folder = await mkdtemp(join(tmpdir(), 'service-test-'));
 	onTestFinished(() => rm(folder, {recursive: true, force: true}));
 	const place = {engine: 'sqlite', file: join(folder, 'service.db')} as const;

@@ -23,7 +23,7 @@ const answered = (name: string, args: object, content: string) => [
 const chat = (messages: readonly object[], more: object = {}) =>
 	chatSchema.parse({model: 'demo', messages, tools, ...more});
 
-test('a tool is called with the arguments that its schema knows', () => {
+test('a tool call has only the arguments that its schema knows', () => {
 	expect(replyTo(chat([user('search for a and read README.md')])).calls).toEqual([
 		{name: 'read_file', arguments: {path: 'README.md'}},
 		{name: 'search_text', arguments: {pattern: 'a and read README.md'}},
@@ -31,20 +31,20 @@ test('a tool is called with the arguments that its schema knows', () => {
 	expect(replyTo(chat([user('list the files')], {tools: []})).text).toMatch(/offered me none/);
 });
 
-test('files are answered with their number and a table of folders', () => {
+test('a list of files is answered with their number and a table of folders', () => {
 	const output = 'README.md\nsrc/a.ts\nsrc/b/c.ts\n[203 more of 206 files left out]';
 	expect(replyTo(chat([user('list the files'), ...answered('list_files', {}, output)])).text).toBe(
 		'**Demo model, no AI.**\n\nI see **3 files**:\n\n| Folder | Files |\n| --- | --: |\n| `src/` | 2 |\n| `./` | 1 |\n',
 	);
 });
 
-test('a file is answered with its first lines, fenced with more backticks than it holds', () => {
+test('a file is answered with its first lines, in a fence longer than any backticks in it', () => {
 	const output = '1\t# Title\n2\t```\n3\t````';
 	const {text} = replyTo(chat([user('read README.md'), ...answered('read_file', {path: 'README.md'}, output)]));
 	expect(text).toBe('**Demo model, no AI.**\n\nAll of `README.md`:\n\n`````md\n# Title\n```\n````\n`````\n');
 });
 
-test('matches are answered as a list', () => {
+test('matches are answered with a list', () => {
 	const output = 'src/a.ts:3:  const `one` = 1;\nb:c.ts:10:one';
 	const {text} = replyTo(chat([user('search for one'), ...answered('search_text', {pattern: 'one'}, output)]));
 	expect(text).toBe(
@@ -52,18 +52,18 @@ test('matches are answered as a list', () => {
 	);
 });
 
-test('what a tool refused is passed on', () => {
+test('a tool’s error is passed on', () => {
 	const {text} = replyTo(chat([user('read x'), ...answered('read_file', {path: 'x.md'}, 'There is no “x.md”.')]));
 	expect(text).toMatch(/`x\.md` could not be shown\. The tool said: `There is no “x\.md”\.`/);
 });
 
-test('a new prompt after tool answers is answered itself', () => {
+test('a new prompt after tool results is answered itself', () => {
 	expect(replyTo(chat([user('list the files'), ...answered('list_files', {}, 'a'), user('help')])).text).toMatch(
 		/What you can try/,
 	);
 });
 
-test('every chunk together is the whole reply, and usage counts the repeated history as cached', async () => {
+test('all chunks together are the whole reply, and usage counts the repeated history as cached', async () => {
 	const first = [user('list the files and read README.md')];
 	const request = chat([...first, ...answered('list_files', {}, 'a.ts')], {
 		stream: true,
@@ -92,7 +92,7 @@ test('every chunk together is the whole reply, and usage counts the repeated his
 	});
 });
 
-test('pieces are a text again, and no character is cut', () => {
+test('the pieces join to the text, and no character is split', () => {
 	fc.assert(
 		fc.property(anyText(), text => {
 			const pieces = piecesOf(text);
@@ -102,7 +102,7 @@ test('pieces are a text again, and no character is cut', () => {
 	);
 });
 
-test('over HTTP, calls come with an id, a name and arguments in pieces', async () => {
+test('over HTTP, calls have an id, a name and arguments in pieces', async () => {
 	const {url} = await serve();
 	const body = JSON.stringify({model: 'demo', stream: true, tools, messages: [user('read README.md')]});
 	const answer = await send(url, {
@@ -127,7 +127,7 @@ test('over HTTP, calls come with an id, a name and arguments in pieces', async (
 	expect(choices.at(-1)).toEqual({index: 0, delta: {}, finish_reason: 'tool_calls'});
 });
 
-test('the usual pace is no faster than a person reads', async () => {
+test('the default speed is no faster than a person reads', async () => {
 	const {url} = await serve({speed: 1});
 	const headers = {...bearer, 'content-type': 'application/json'};
 	const startedAt = performance.now();

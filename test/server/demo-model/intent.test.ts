@@ -42,7 +42,7 @@ test.each<[string, readonly IntendedCall[]]>([
 		`wait for "listens on" in the log of ${id}`,
 		[{name: 'wait_for_log', arguments: {environment: id, pattern: 'listens on', timeout_seconds: 30}}],
 	],
-])('“%s” is a wish for tools', (prompt, calls) => {
+])('“%s” requests tools', (prompt, calls) => {
 	expect(readIntent(prompt)).toEqual({kind: 'calls', calls});
 });
 
@@ -58,11 +58,11 @@ test.each([
 	['thanks!', 'thanks'],
 	['Why is the sky blue?', 'other'],
 	['', 'other'],
-])('“%s” is a wish for words: %s', (prompt, kind) => {
+])('“%s” requests text: %s', (prompt, kind) => {
 	expect(readIntent(prompt)).toEqual({kind});
 });
 
-test('no prompt throws or costs more than its length', () => {
+test('no prompt throws or takes longer than its length', () => {
 	fc.assert(fc.property(anyText({maxLength: 3000}), prompt => Boolean(readIntent(prompt).kind)));
 	for (const word of [
 		'list ',

@@ -18,7 +18,7 @@ async function demoServer() {
 	return {...server, load};
 }
 
-test('the demonstration is an organization at work, in the shapes of the specification', async () => {
+test('the demo is an active organization that follows the specification', async () => {
 	const {send, database} = await demoServer();
 	const assessments = await send(`${inWorkspace}/airt/assessments`);
 	expect(assessments.json.items.map(({name, status}: {name: string; status: string}) => [name, status])).toEqual([
@@ -55,7 +55,7 @@ test('the demonstration is an organization at work, in the shapes of the specifi
 	expect(stats.json).toMatchObject({total_items: 20, traced_items: 18, untraced_items: 2, error_spans: 1});
 });
 
-test('a session of it has the usage of its messages, and its cost', async () => {
+test('a demo session has the usage of its messages and its cost', async () => {
 	const {send, database} = await demoServer();
 	const archived = await database
 		.selectFrom('sessions')
@@ -80,7 +80,7 @@ test('a session of it has the usage of its messages, and its cost', async () => 
 	]);
 });
 
-test('what an attack was answered can be read, word by word', async () => {
+test('an attack’s responses can be read in full', async () => {
 	const {send, app} = await demoServer();
 	const {json} = await send(`${inWorkspace}/airt/projects/web/findings?sort_by=severity&page_size=1`);
 	const [{trace_id, best_response_parts}] = json.findings;

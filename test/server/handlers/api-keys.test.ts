@@ -8,7 +8,7 @@ async function makeKey(server: TestServer, body: object = {}) {
 	return (await server.send(path, {method: 'POST', body})).json;
 }
 
-test('a key is made, works, is listed without its secret, and ends when it is revoked', async () => {
+test('a key is created, works, is listed without its secret, and is invalid once revoked', async () => {
 	const server = await createTestServer();
 	const made = await server.send(path, {method: 'POST', body: {name: ' ci '}});
 	expect([made.status, made.json]).toEqual([
@@ -39,7 +39,7 @@ test('a key is made, works, is listed without its secret, and ends when it is re
 	expect((await server.send(`${path}/${id}`, {method: 'DELETE'})).status).toBe(404);
 });
 
-test('[26] a key revokes itself, and of two at the same time one does', async () => {
+test('[26] a key revokes itself, and of two concurrent requests one does', async () => {
 	const server = await createTestServer();
 	const {id, key} = await makeKey(server);
 	const answers = await Promise.all([1, 2].map(() => server.send(`${path}/${id}`, {method: 'DELETE'})));
@@ -49,7 +49,7 @@ test('[26] a key revokes itself, and of two at the same time one does', async ()
 	expect((await server.send(path, {key})).status).toBe(401);
 });
 
-test('[26] revoking a key ends the keys that were made with it, and what those opened, and no others', async () => {
+test('[26] revoking a key also revokes keys created with it and what those opened, but nothing else', async () => {
 	const server = await createTestServer();
 	const makeWith = async (key: string) => (await server.send(path, {method: 'POST', body: {}, key})).json;
 	const stolen = await makeKey(server);
@@ -64,7 +64,7 @@ test('[26] revoking a key ends the keys that were made with it, and what those o
 	expect(await Promise.all(statuses)).toEqual([401, 401, 401, 200]);
 });
 
-test('[26] keys that are made while their key is revoked end with it', async () => {
+test('[26] keys created while their key is being revoked are revoked, too', async () => {
 	const server = await createTestServer();
 	const stolen = await makeKey(server);
 	const makeWith = async (key: string) => (await server.send(path, {method: 'POST', body: {}, key})).json.key;
@@ -77,7 +77,7 @@ test('[26] keys that are made while their key is revoked end with it', async () 
 	expect(await Promise.all(statuses)).toEqual([401, 401, 401, 401]);
 });
 
-test('[26] the keys of others are neither listed nor revoked, not even by an owner', async () => {
+test('[26] keys of others are neither listed nor revoked, not even by an owner', async () => {
 	const server = await createTestServer();
 	const member = await server.join('member');
 	const [key] = (await server.send(path, {key: member.key})).json;
@@ -100,7 +100,7 @@ test('[26] an expired key is 401 and not listed', async () => {
 	expect((await server.send(path)).json).toHaveLength(1);
 });
 
-test('a key proves itself in X-API-Key, too', async () => {
+test('a key authenticates in X-API-Key, too', async () => {
 	const server = await createTestServer();
 	const headers = {'x-api-key': server.owner.key};
 	expect((await server.send(path, {key: '', headers})).status).toBe(200);
@@ -120,7 +120,7 @@ test.each<[unknown, number]>([
 	[{name: null}, 422],
 	[{names: 'ci'}, 422],
 	[[], 422],
-])('the body %j is %d', async (body, status) => {
+])('the body %j gets %d', async (body, status) => {
 	const server = await createTestServer();
 	const answer = await server.send(path, {method: 'POST', body});
 	expect(answer.status).toBe(status);

@@ -15,7 +15,7 @@ const filesOf = async ({folder}: TestServer) =>
 		.filter(entry => entry.isFile())
 		.map(entry => entry.name);
 
-test('what was uploaded, and a span refers to, is shown by a link that needs no credential', async () => {
+test('an uploaded artifact that a span refers to has a link without a credential', async () => {
 	const server = await createTestServer();
 	expect(await upload(server, oid, text)).toEqual({status: 201, json: {oid, size_bytes: 8}});
 	await refer(server, {oid, filename: 'Grüße.txt', mimeType: 'text/plain'});
@@ -64,7 +64,7 @@ const otherTail = (signature: string) => {
 	return `${signature.slice(0, -1)}${letters[letters.indexOf(signature.slice(-1)) ^ 1]}`;
 };
 
-test('[26] a link is good for what it says and no longer than it says', async () => {
+test('[26] a link is valid only unchanged and until it expires', async () => {
 	const server = await createTestServer();
 	const secret = oidOf('secret');
 	await upload(server, secret, 'secret');
@@ -104,7 +104,7 @@ test('[26] a link is good for what it says and no longer than it says', async ()
 	expect((await browse(server, url)).status).toBe(403);
 });
 
-test('another process of the same data knows the links of the first one', async () => {
+test('another server with the same data accepts the links of the first one', async () => {
 	const server = await createTestServer();
 	const {folder, services} = server;
 	const place = {kind: 'disk', folder} as const;
@@ -117,7 +117,7 @@ test('another process of the same data knows the links of the first one', async 
 	});
 });
 
-test('what cannot be resolved has one answer', async () => {
+test('everything that cannot be resolved gets the same response', async () => {
 	const server = await createTestServer();
 	const rival = await server.foundAnother();
 	const never = oidOf('never uploaded');
@@ -158,7 +158,7 @@ test('[10] bytes are stored once, privately, and only under their own hash', asy
 	expect((await stat(join(path, '..'))).mode & 0o777).toBe(0o700);
 });
 
-test('a name that is no hash keeps its first bytes, whatever the name is', async () => {
+test('a name that is not a hash keeps its first bytes', async () => {
 	const server = await createTestServer();
 	const name = '../../../etc/passwd\n';
 	const sent = await Promise.all(['a', 'b', 'c'].map(bytes => upload(server, name, bytes)));
@@ -170,7 +170,7 @@ test('a name that is no hash keeps its first bytes, whatever the name is', async
 	expect((await browse(server, json.url)).headers.get('content-disposition')).toBe('attachment; filename="artifact"');
 });
 
-test('[21] an upload that is refused leaves nothing behind', async () => {
+test('[21] a rejected upload leaves nothing behind', async () => {
 	const server = await createTestServer();
 	const rival = await server.foundAnother();
 	const megabyte = new Uint8Array(1024 * 1024);

@@ -5,7 +5,7 @@ import {assessment, assessmentId, attack} from './attack.ts';
 
 const list = (query = '') => `${inWorkspace}/airt/assessments${query}`;
 
-test('an assessment runs until its own span has come, which completes it', async () => {
+test('an assessment runs until its own span arrives, which completes it', async () => {
 	const server = await createTestServer();
 	expect((await server.send(list())).json).toEqual({items: [], total: 0, page: 1, page_size: 50});
 
@@ -45,7 +45,7 @@ test('an assessment runs until its own span has come, which completes it', async
 	});
 });
 
-test('the newest come first, page by page', async () => {
+test('assessments are listed newest first, page by page', async () => {
 	const server = await createTestServer();
 	const spans = [1, 2, 3].map(index => ({
 		...assessment({name: `check ${index}`}),
@@ -66,7 +66,7 @@ test('the newest come first, page by page', async () => {
 	expect([json.total, (await server.send(list('?page=2&page_size=2'))).json.items.length]).toEqual([3, 1]);
 });
 
-test('the attacks of an assessment that is not there are 404, of one without any an empty list', async () => {
+test('attacks of an unknown assessment are 404, and an assessment without any has an empty list', async () => {
 	const server = await createTestServer();
 	const attacks = `${inWorkspace}/airt/assessments/${assessmentId}/traces/attacks`;
 	expect((await server.send(attacks)).status).toBe(404);

@@ -45,7 +45,7 @@ test('the auto-refill is off until it is set, and its month ends', async () => {
 	expect((await server.send(`${path}/auto-refill`)).json).toEqual({...on, month_count: 0, month_reset: null});
 });
 
-test('an owner or admin removes the limit of a member, who may have had none', async () => {
+test('an owner or admin removes a member’s limit, even if there is none', async () => {
 	const server = await createTestServer();
 	const member = await server.join('member');
 	await limit(server, member.id);
@@ -56,7 +56,7 @@ test('an owner or admin removes the limit of a member, who may have had none', a
 	expect((await unlimit(server, server.owner.id, key)).status).toBe(204);
 });
 
-test('[26] a member may not, and who is no member is not found', async () => {
+test('[26] members may not remove it, and a user who is not a member is not found', async () => {
 	const server = await createTestServer();
 	const rival = await server.foundAnother();
 	const member = await server.join('member');

@@ -23,14 +23,14 @@ const create = (server: TestServer) => server.send(path, {method: 'POST', body: 
 const balanceOf = async ({database}: TestServer) =>
 	(await database.selectFrom('credit_accounts').select('balance').executeTakeFirstOrThrow()).balance;
 
-test('without credits no environment is made, and nothing is kept of it', async () => {
+test('without credits an environment is rejected and nothing of it is stored', async () => {
 	const {server} = await withCredits(0);
 	const {status, json} = await create(server);
 	expect([status, json.type]).toEqual([409, 'usage_limit_exceeded_error']);
 	expect(await server.database.selectFrom('sandboxes').select('id').execute()).toEqual([]);
 });
 
-test('a member whose month is used up makes no environment', async () => {
+test('a member whose monthly credits are used up cannot create an environment', async () => {
 	const {server, organizationId} = await withCredits(50);
 	const limit = {organizationId, userId: server.owner.id, limit: 1, now: server.services.now()};
 	await server.database.transaction().execute(transaction => setMemberLimit(transaction, limit));
@@ -40,7 +40,7 @@ test('a member whose month is used up makes no environment', async () => {
 	expect(await balanceOf(server)).toBe(49);
 });
 
-test('an environment is paid for as it runs, and what ends it early is said', async () => {
+test('an environment is charged while it runs, and shows why it ended early', async () => {
 	const {server} = await withCredits(3);
 	const {json} = await create(server);
 	expect(json).toMatchObject({state: 'ready', expires_at: '2026-03-01T12:03:00.000Z'});
@@ -57,7 +57,7 @@ test('an environment is paid for as it runs, and what ends it early is said', as
 	expect(await balanceOf(server)).toBe(0);
 });
 
-test('credits that others use up end it, and one that is stopped is paid for until then', async () => {
+test('an environment ends when others use up the credits, and a stopped one is charged until then', async () => {
 	const {server} = await withCredits(50);
 	const first = await create(server);
 	const second = await create(server);

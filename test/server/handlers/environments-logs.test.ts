@@ -28,7 +28,7 @@ async function serverWithLog() {
 	return {server, path, tail, ask};
 }
 
-test('the offset of one answer is the `after` of the next, and nothing is missing or twice', async () => {
+test('the offset of one response is the next `after`, and nothing is missing or repeated', async () => {
 	const {tail, ask} = await serverWithLog();
 	const first = await tail();
 	expect([first.status, first.start, first.offset]).toEqual([200, 0, Buffer.byteLength(first.logs)]);
@@ -44,7 +44,7 @@ test('the offset of one answer is the `after` of the next, and nothing is missin
 	expect((await tail('?after=0')).logs).toBe(`${first.logs}${second.logs}${third.logs}`);
 });
 
-test('an `after` past the end is answered with the whole tail, as it is a new log', async () => {
+test('an `after` past the end returns the whole tail, because it is a new log', async () => {
 	const {tail} = await serverWithLog();
 	const whole = await tail();
 	for (const after of [whole.offset + 1, Number.MAX_SAFE_INTEGER]) {
@@ -53,7 +53,7 @@ test('an `after` past the end is answered with the whole tail, as it is a new lo
 	}
 });
 
-test('a log that has not changed is 304, without a body; then it is another one', async () => {
+test('an unchanged log is 304 without a body, and a changed one is 200', async () => {
 	const {tail, ask} = await serverWithLog();
 	const {tag, offset} = await tail();
 	expect(tag).toMatch(/^"\d+-\d+"$/);
@@ -67,7 +67,7 @@ test('a log that has not changed is 304, without a body; then it is another one'
 	expect([changed.status, changed.tag === tag]).toEqual([200, false]);
 });
 
-test('[24] an `after` that is no offset is 422', async () => {
+test('[24] an invalid `after` is 422', async () => {
 	const {tail} = await serverWithLog();
 	const msg = 'must be an offset in bytes, as X-Log-Offset gave it';
 	for (const after of ['-1', '1.5', 'x', '', '1e3', '99999999999999999999']) {
@@ -76,7 +76,7 @@ test('[24] an `after` that is no offset is 422', async () => {
 	}
 });
 
-test('[26] the log of others cannot be told from one that does not exist', async () => {
+test('[26] the log of another user’s environment looks like an unknown one', async () => {
 	const {server, path} = await serverWithLog();
 	const stranger = await server.foundAnother('rival');
 	const mine = path.replace('/acme/', '/rival/');
@@ -92,7 +92,7 @@ test('[26] the log of others cannot be told from one that does not exist', async
 	expect((await server.send(path, {key: member.key})).status).toBe(200);
 });
 
-test('the log of a sandbox of another machine is refused, not shown as empty', async () => {
+test('the log of a sandbox on another machine is rejected, not shown as empty', async () => {
 	const {server, tail} = await serverWithLog();
 	const machine = await server.services.sandboxes.provider.machine();
 	await server.database.updateTable('sandboxes').set({machine: 'other'}).execute();

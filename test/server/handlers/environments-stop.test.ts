@@ -13,7 +13,7 @@ const create = async (server: TestServer, key = server.owner.key) =>
 const stop = (server: TestServer, id: string, key = server.owner.key) =>
 	server.send(`${path}/${id}/stop`, {method: 'POST', key});
 
-test('an environment that is stopped runs no more, frees its place, and may be stopped again', async () => {
+test('a stopped environment has no processes, frees its capacity, and can be stopped again', async () => {
 	const server = await createTestServer();
 	await addTask(server, 'sleeper', sleeper);
 	await server.database.updateTable('organizations').set({sandbox_capacity: 1}).execute();
@@ -30,7 +30,7 @@ test('an environment that is stopped runs no more, frees its place, and may be s
 	expect(await create(server)).not.toBe(id);
 });
 
-test('one that is stopped while it is being started is ended as soon as it has started', async () => {
+test('an environment stopped during its start ends as soon as it has started', async () => {
 	const server = await createTestServer();
 	await addTask(server, 'sleeper', sleeper);
 	const {provider} = server.services.sandboxes;
@@ -56,7 +56,7 @@ test('one that is stopped while it is being started is ended as soon as it has s
 	expect(await provider.inspect(made?.sandbox_id ?? '')).toMatchObject({kind: 'ended'});
 });
 
-test('[26] another member may look at an environment, and may not stop it', async () => {
+test('[26] another member may view an environment but not stop it', async () => {
 	const server = await createTestServer();
 	await addTask(server, 'sleeper', sleeper);
 	const id = await create(server);

@@ -22,7 +22,7 @@ async function stateOf(server: TestServer, id: string): Promise<string> {
 	return row?.state ?? 'none';
 }
 
-test('an environment of the web shop is ready at once, with its URL in the instruction and a log that lives', async () => {
+test('a web shop environment is ready at once, with its URL in the instruction and a live log', async () => {
 	const server = await createTestServer();
 	const {status, json} = await create(server, {
 		task_ref: 'web-shop@1.0.0',
@@ -55,7 +55,7 @@ test('an environment of the web shop is ready at once, with its URL in the instr
 	expect(await diagnosis.json()).toEqual({right: true});
 });
 
-test('[8] the execute token is handed out once, and nothing of it is stored', async () => {
+test('[8] the execute token is returned once and never stored', async () => {
 	const server = await createTestServer();
 	await addTask(server, 'listens', {services: {web: {}}}, {'main.mjs': listener});
 	const {json} = await create(server, {task_ref: 'listens'});
@@ -65,7 +65,7 @@ test('[8] the execute token is handed out once, and nothing of it is stored', as
 	}
 });
 
-test('as many as an organization may have, and no more, also at once', async () => {
+test('an organization cannot exceed its capacity, even with concurrent requests', async () => {
 	const server = await createTestServer();
 	await server.database.updateTable('organizations').set({sandbox_capacity: 2}).execute();
 	await addTask(server, 'listens', {services: {web: {}}}, {'main.mjs': listener});
@@ -78,7 +78,7 @@ test('as many as an organization may have, and no more, also at once', async () 
 	});
 });
 
-test('the time is what was asked for, within what the organization allows', async () => {
+test('the time limit is the requested one within the organization’s maximum', async () => {
 	const server = await createTestServer();
 	await addTask(server, 'ends', {timeout_sec: 100}, {'main.mjs': ''});
 	const lifeOf = async (timeout?: number) => {
@@ -90,7 +90,7 @@ test('the time is what was asked for, within what the organization allows', asyn
 	expect([await lifeOf(), await lifeOf(50)]).toEqual([70, 50]);
 });
 
-test('[14] inputs are data: no shell and no template ever reads them', async () => {
+test('[14] inputs are data that no shell or template expands', async () => {
 	const server = await createTestServer();
 	const main =
 		'import {readdirSync, readFileSync} from "node:fs"; console.log(readFileSync(".task.json", "utf8")); console.log(readdirSync(".").join());';
@@ -149,14 +149,14 @@ test.each<[string, Record<string, unknown>, number, string]>([
 	],
 	['a wrong type', {task_ref: 'web-shop', inputs: 'x'}, 422, 'body.inputs must be'],
 	['an unknown field', {task_ref: 'web-shop', command: 'x'}, 422, 'body.command is not known here.'],
-])('%s is refused before anything is made', async (_, body, status, detail) => {
+])('%s is rejected before anything is created', async (_, body, status, detail) => {
 	const server = await createTestServer();
 	const answer = await create(server, body);
 	expect([answer.status, answer.json.detail]).toEqual([status, expect.stringContaining(detail)]);
 	expect(await server.database.selectFrom('sandboxes').select('id').execute()).toEqual([]);
 });
 
-test('a build that fails is the state of the answer, and the log says why', async () => {
+test('a failed build is the state in the response, and the log says why', async () => {
 	const server = await createTestServer();
 	await addTask(server, 'broken', {build: [['node', '-e', 'console.log("no"); process.exit(3)']]}, {'main.mjs': ''});
 	const {status, json} = await create(server, {task_ref: 'broken'});
@@ -175,7 +175,7 @@ test('a build that fails is the state of the answer, and the log says why', asyn
 	]);
 });
 
-test('a task whose service ends, and one that cannot even begin, fail with a sentence', async () => {
+test('a task whose service ends, and one that cannot start, fail with a readable error', async () => {
 	const server = await createTestServer();
 	await addTask(server, 'ends', {services: {web: {}}}, {'main.mjs': 'console.log("bye")'});
 	const ended = await create(server, {task_ref: 'ends'});
@@ -194,7 +194,7 @@ test('a task whose service ends, and one that cannot even begin, fail with a sen
 	]);
 });
 
-test('secrets are variables of the task, and neither in its files nor in an answer', async () => {
+test('secrets are variables of the task, and neither in its files nor in a response', async () => {
 	const server = await createTestServer();
 	const folder = join(server.folder, 'secrets', 'acme');
 	await mkdir(folder, {recursive: true});
@@ -211,7 +211,7 @@ test('secrets are variables of the task, and neither in its files nor in an answ
 	expect(status).not.toContain('hush');
 });
 
-test('a folder that cannot be used is 502, and nothing is written down', async () => {
+test('a folder that cannot be used is 502, and nothing is stored', async () => {
 	const server = await createTestServer();
 	await mkdir(server.folder);
 	await writeFile(join(server.folder, 'sandboxes'), 'a file');

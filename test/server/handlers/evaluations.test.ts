@@ -4,7 +4,7 @@ import {push} from '../ingest/push.ts';
 
 const stats = (id: string) => `${inWorkspace}/evaluation/${id}/traces`;
 
-test('the traces of an evaluation are counted over all of its spans and items', async () => {
+test('the traces of an evaluation are counted over all its spans and items', async () => {
 	const server = await createTestServer();
 	const item = (id: string, name: string) => ({id, parent: '1', attributes: {'service.evaluation.item.id': name}});
 	await push(server, [
@@ -31,7 +31,7 @@ test('the traces of an evaluation are counted over all of its spans and items', 
 	});
 });
 
-test('a session of an evaluation has that origin, and an evaluation of others is 404 [26]', async () => {
+test('a session of an evaluation has that origin, and another organization’s evaluation is 404 [26]', async () => {
 	const server = await createTestServer();
 	const rival = await server.foundAnother();
 	const id = '44444444-4444-4444-8444-444444444444';

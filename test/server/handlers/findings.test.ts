@@ -121,7 +121,7 @@ const finding = {
 	top_trials: trials,
 };
 
-test('an attack is a finding with its trials, in whatever order and requests the spans come', async () => {
+test('an attack is a finding with its trials, in whatever order and requests the spans arrive', async () => {
 	const once = await createTestServer();
 	await push(once, run);
 	const {json} = await once.send(findings());
@@ -141,7 +141,7 @@ test('an attack is a finding with its trials, in whatever order and requests the
 	expect(attackSpanSchema.parse(attacks[0])).toEqual(attacks[0]);
 });
 
-test('lists sort by every key, severities by what they mean, and pages hold each finding once', async () => {
+test('lists sort by every key, severities by meaning, and pages contain each finding once', async () => {
 	const server = await createTestServer();
 	const given = ['low', 'critical', 'info', 'high', 'medium', 'odd'].map((severity, index) =>
 		attack(String(index + 1), index * 10, {
@@ -169,7 +169,7 @@ test('lists sort by every key, severities by what they mean, and pages hold each
 	expect((await server.send(findings('?severity=high'))).json).toMatchObject({total: 1, page: 1, page_size: 50});
 });
 
-test('an attack that failed is a failed finding, and one without success is of no severity', async () => {
+test('a failed attack is a failed finding, and one without success has severity info', async () => {
 	const server = await createTestServer();
 	await push(server, [assessment(), {...attack('1', 1), failed: true}, attack('2', 2)]);
 	const {json} = await server.send(findings());
@@ -180,7 +180,7 @@ test('an attack that failed is a failed finding, and one without success is of n
 });
 
 test.each(['?page=0', '?page_size=0', '?page_size=201', '?page=-1', '?page=1.5', '?sort_by=goal', '?sort_dir=up'])(
-	'a list with %s is refused with 422',
+	'a list with %s is rejected with 422',
 	async query => {
 		const server = await createTestServer();
 		const {status, json} = await server.send(findings(query));
@@ -188,7 +188,7 @@ test.each(['?page=0', '?page_size=0', '?page_size=201', '?page=-1', '?page=1.5',
 	},
 );
 
-test('a finding of another organization is 404, as is one that is not there [26]', async () => {
+test('a finding of another organization is 404, like an unknown one [26]', async () => {
 	const server = await createTestServer();
 	const rival = await server.foundAnother();
 	await push(server, run);

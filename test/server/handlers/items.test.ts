@@ -98,7 +98,7 @@ test('a run lists what its spans and its sessions recorded, in any order of arri
 	expect((await runItems(server, '&limit=1001')).status).toBe(422);
 });
 
-test('an item that is recorded again is what the later span says', async () => {
+test('an item that is recorded again has the data of the later span', async () => {
 	const server = await createTestServer();
 	const say = (id: string, start: number, title: string) => ({
 		id,
@@ -115,7 +115,7 @@ test('an item that is recorded again is what the later span says', async () => {
 	expect((await runItems(server)).json.map(({data}: {data: unknown}) => data)).toEqual([{text: 'new'}]);
 });
 
-test('the types of a project have schemas: declared ones and built-in ones, and the others are left out', async () => {
+test('item types have declared or built-in schemas, and types without one are omitted', async () => {
 	const server = await createTestServer();
 	const path = `${inWorkspace}/projects/${scope.project}/items/schemas`;
 	expect((await server.send(path)).json).toEqual({schemas: []});
@@ -155,7 +155,7 @@ test('the types of a project have schemas: declared ones and built-in ones, and 
 	expect(itemSchemasSchema.parse(json)).toEqual(json);
 });
 
-test('a run goes through its states and never back, in whatever order its spans come', async () => {
+test('a run never goes back to an earlier state, in whatever order its spans arrive', async () => {
 	const server = await createTestServer();
 	const say = (id: string, attributes: Readonly<Record<string, string>>) =>
 		push(server, [{id, attributes: {'service.workflow.run.id': runId, ...attributes}}]);
@@ -167,7 +167,7 @@ test('a run goes through its states and never back, in whatever order its spans 
 	expect(await status()).toEqual([{id: runId, status: 'completed'}]);
 });
 
-test('a run of another project, of others, or none at all, is 404 [26]', async () => {
+test('a run of another project, of others, or an unknown one, is 404 [26]', async () => {
 	const server = await createTestServer();
 	expect((await runItems(server)).status).toBe(404);
 	await push(server, spans);

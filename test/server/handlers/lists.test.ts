@@ -9,7 +9,7 @@ const idsOf = ({json}: {readonly json: {readonly items: readonly {readonly id: s
 const addRuntime = (server: TestServer, body: Readonly<Record<string, unknown>>) =>
 	server.send(`${inWorkspace}/runtimes`, {method: 'POST', body});
 
-test('a member finds organization, workspaces and projects without knowing any', async () => {
+test('a member lists organizations, workspaces and projects without knowing any', async () => {
 	const server = await createTestServer();
 	await addWorkspace(server, 'side');
 	await server.foundAnother();
@@ -22,7 +22,7 @@ test('a member finds organization, workspaces and projects without knowing any',
 	expect(projects.json).toMatchObject({items: [{slug: 'web', id: expect.stringMatching(/^[\da-f-]{36}$/)}], total: 1});
 });
 
-test('a list comes in pages, the newest first, and says how many entries there are in all', async () => {
+test('a list has pages, newest first, and the total number of entries', async () => {
 	const server = await createTestServer();
 	await addTask(server, 'quiet', {command: ['true']});
 	const made: string[] = [];
@@ -38,7 +38,7 @@ test('a list comes in pages, the newest first, and says how many entries there a
 	expect((await server.send(`${inWorkspace}/runtimes?page=0`)).status).toBe(422);
 });
 
-test('a project narrows a list, by its slug or its UUID, and an unknown one is 404', async () => {
+test('a project filters a list by its slug or UUID, and an unknown one is 404', async () => {
 	const server = await createTestServer();
 	const {project, runId, sessionId} = await populate(server);
 	await addRuntime(server, {key: 'elsewhere', task_ref: 'quiet'});
@@ -54,7 +54,7 @@ test('a project narrows a list, by its slug or its UUID, and an unknown one is 4
 	expect([status, json.detail]).toEqual([404, 'Project not found in this workspace: “nope”.']);
 });
 
-test('[26] a list of sessions leaves out what is private to others, a list of runs what fences their writes', async () => {
+test('[26] a session list omits other users’ private sessions, and a run list omits execution ids', async () => {
 	const server = await createTestServer();
 	const {runId, sessionId} = await populate(server);
 	const {key} = await server.join('member');
@@ -79,7 +79,7 @@ test.each([
 	[{key: 'box', task_ref: 'quiet', project_id: 'nope'}, 404, 'Project not found in this workspace: “nope”.'],
 	[{key: 'box', task_ref: 'quiet', timeout_sec: 0}, 422, 'body.timeout_sec must be at least 1.'],
 	[{key: 'taken', task_ref: 'quiet'}, 409, 'This workspace already has a runtime “taken”.'],
-])('a runtime that cannot be made is refused with the reason (%#)', async (body, code, detail) => {
+])('an invalid runtime is rejected with the reason (%#)', async (body, code, detail) => {
 	const server = await createTestServer();
 	await addTask(server, 'quiet', {command: ['true']});
 	await addTask(server, 'asks', {inputs: {city: {type: 'string', required: true}}});

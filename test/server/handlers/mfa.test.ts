@@ -16,7 +16,7 @@ async function check(server: TestServer, code: string): Promise<string> {
 	return account ? (await checkSecondFactor(server.services, account, code)).kind : 'nobody';
 }
 
-test('an enrollment is finished with a code, and its recovery codes are good once each', async () => {
+test('a code finishes an enrollment, and its recovery codes work once each', async () => {
 	const server = await createTestServer();
 	const secret = await startEnrollment(server.services, server.owner.id);
 	const code = codeOf(server, secret);
@@ -41,7 +41,7 @@ test('an enrollment is finished with a code, and its recovery codes are good onc
 	expect(stored).not.toContain(second);
 });
 
-test('[26] of two requests with the same code at the same time one is right', async () => {
+test('[26] of two concurrent requests with the same code, one succeeds', async () => {
 	const server = await createTestServer();
 	const secret = await startEnrollment(server.services, server.owner.id);
 	const answers = await Promise.all([1, 2].map(() => verify(server, codeOf(server, secret))));
@@ -54,7 +54,7 @@ test('[26] of two requests with the same code at the same time one is right', as
 	expect(checks.sort()).toEqual(['right', 'wrong', 'wrong']);
 });
 
-test('guesses are 429 after six, and no code is right until the wait is over', async () => {
+test('after six guesses the response is 429, and no code is accepted until the wait is over', async () => {
 	const server = await createTestServer();
 	const secret = await startEnrollment(server.services, server.owner.id);
 	const wrong = codeOf(server, secret, 3600);
@@ -69,7 +69,7 @@ test('guesses are 429 after six, and no code is right until the wait is over', a
 	expect((await verify(server, codeOf(server, secret))).status).toBe(200);
 });
 
-test('without an enrollment there is nothing to finish, and the answer says where one begins', async () => {
+test('without an enrollment the response says where to start one', async () => {
 	const {status, json} = await verify(await createTestServer(), '123456');
 	expect([status, json.detail]).toEqual([
 		409,
@@ -77,7 +77,7 @@ test('without an enrollment there is nothing to finish, and the answer says wher
 	]);
 });
 
-test('an enrollment that was begun again takes the codes of the new secret alone', async () => {
+test('an enrollment that was restarted accepts only codes of the new secret', async () => {
 	const server = await createTestServer();
 	const old = await startEnrollment(server.services, server.owner.id);
 	const secret = await startEnrollment(server.services, server.owner.id);

@@ -43,7 +43,7 @@ test('an owner names and describes the organization', async () => {
 	expect((await update(server, {name: 'x'.repeat(100), description: 'x'.repeat(2000)})).status).toBe(200);
 });
 
-test('what is no name or description is refused with its place, and nothing of the request is done', async () => {
+test('an invalid name or description is rejected with its field, and nothing of the request is stored', async () => {
 	const server = await createTestServer();
 	for (const [field, value, msg] of wrong) {
 		const {json} = await update(server, {name: 'Changed', [field]: value});
@@ -53,7 +53,7 @@ test('what is no name or description is refused with its place, and nothing of t
 	expect((await update(server, {})).json.name).toBe('acme');
 });
 
-test('[26] admins and members may not, and another organization is not found', async () => {
+test('[26] admins and members may not update it, and another organization is not found', async () => {
 	const server = await createTestServer();
 	const rival = await server.foundAnother();
 	const keys = [(await server.join('admin')).key, (await server.join('member')).key, rival.key];

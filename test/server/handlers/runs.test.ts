@@ -63,7 +63,7 @@ async function addRuntime({database}: TestServer, userId: string, organization: 
 	return id;
 }
 
-test('a claimed run runs, and the same attempt again gets the same answer', async () => {
+test('a claimed run is running, and the same attempt gets the same response again', async () => {
 	const server = await createTestServer();
 	const runId = await addRun(server);
 	const body = {execution_id: randomUUID(), runtime_id: await addRuntime(server, server.owner.id)};
@@ -91,7 +91,7 @@ test('an attempt without an execution id gets one', async () => {
 	expect(json.execution_id).toMatch(/^[\da-f]{8}-/);
 });
 
-test('of twenty claims at once one wins, and the others are told', async () => {
+test('of twenty concurrent claims one wins, and the others get a conflict', async () => {
 	const server = await createTestServer();
 	const runId = await addRun(server);
 	const attempts = Array.from({length: 20}, () => ({execution_id: randomUUID()}));
@@ -102,7 +102,7 @@ test('of twenty claims at once one wins, and the others are told', async () => {
 	expect(winner).toBe(execution_id);
 });
 
-test('a claim waits for spans that are being taken, which write back what they have read', async () => {
+test('a claim waits for spans being ingested, which write back what they have read', async () => {
 	const server = await createTestServer();
 	const runId = randomUUID();
 	const attributes = {'service.workflow.run.id': runId, 'service.workflow.run.status': 'pending'};
@@ -139,7 +139,7 @@ test('another execution, user or runtime is not the same attempt', async () => {
 	);
 });
 
-test('a run that is not pending cannot be claimed', async () => {
+test('only a pending run can be claimed', async () => {
 	const server = await createTestServer();
 	for (const status of ['running', 'completed', 'failed'] as const) {
 		const {json} = await claim(server, await addRun(server, status));
@@ -168,7 +168,7 @@ test('runs and runtimes of others are not found, and the run stays pending', asy
 	expect(rows).toEqual(Array(2).fill({status: 'pending', execution_id: null}));
 });
 
-test('a claim fences off what other executions write, and nothing else', async () => {
+test('a claim rejects writes by other executions, and nothing else', async () => {
 	const server = await createTestServer();
 	const [claimed, free] = [await addRun(server), await addRun(server)];
 	const {execution_id} = (await claim(server, claimed)).json;
@@ -184,7 +184,7 @@ test('a claim fences off what other executions write, and nothing else', async (
 	expect([another, undefined].map(id => isRefused(free, id, randomUUID()))).toEqual([false, false]);
 });
 
-test('a host that lost the run writes nothing more to it', async () => {
+test('a host that lost the run cannot write to it any more', async () => {
 	const server = await createTestServer();
 	const run = await addRun(server);
 	const {execution_id} = (await claim(server, run)).json;

@@ -34,7 +34,7 @@ const balanceOf = async ({database}: TestServer) =>
 
 const sandboxOf = ({database}: TestServer) => database.selectFrom('sandboxes').selectAll().executeTakeFirstOrThrow();
 
-test('it is paid for as it runs, is paused when the credits are used up, and is refused then', async () => {
+test('a runtime is charged while it runs, pauses when the credits are used up, and is then rejected', async () => {
 	const {server} = await withCredits(12);
 	const {json} = await resume(server);
 	expect([await balanceOf(server), json.instance]).toMatchObject([
@@ -68,7 +68,7 @@ test('it is paid for as it runs, is paused when the credits are used up, and is 
 	expect((await sandboxOf(server)).state).toBe('paused');
 });
 
-test('credits that others use up pause it before its time, and no balance gets below 0', async () => {
+test('a runtime pauses early when others use up the credits, and no balance is negative', async () => {
 	const {server} = await withCredits(100);
 	await resume(server);
 	await server.database.updateTable('credit_accounts').set({balance: 2}).execute();
@@ -80,7 +80,7 @@ test('credits that others use up pause it before its time, and no balance gets b
 	]);
 });
 
-test('a member over their limit sees why, in the pause and in the refusal', async () => {
+test('a member over their limit sees the reason in the pause and in the error', async () => {
 	const {server, organizationId} = await withCredits(100);
 	const limit = {organizationId, userId: server.owner.id, limit: 2, now: server.services.now()};
 	await server.database.transaction().execute(transaction => setMemberLimit(transaction, limit));
@@ -92,7 +92,7 @@ test('a member over their limit sees why, in the pause and in the refusal', asyn
 	expect([refused.status, refused.json.type]).toEqual([409, 'member_limit_exceeded_error']);
 });
 
-test('credits are charged as each falls due: over a limit that was lowered it runs no longer than what is paid', async () => {
+test('credits are charged as they become due: after the limit is lowered, it runs only for the prepaid time', async () => {
 	const {server, organizationId} = await withCredits(100);
 	await resume(server);
 	const limit = {organizationId, userId: server.owner.id, limit: 1, now: server.services.now()};
@@ -110,7 +110,7 @@ test('credits are charged as each falls due: over a limit that was lowered it ru
 	});
 });
 
-test('time that was paid for is not paid again, and the estimate is never below the bill', async () => {
+test('prepaid time is not charged again, and the estimate is never below the bill', async () => {
 	const {server} = await withCredits(100);
 	await server.database.updateTable('runtimes').set({requested_seconds: 20}).execute();
 	for (const billed of [1, 1, 1, 2, 2]) {

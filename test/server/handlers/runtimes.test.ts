@@ -28,7 +28,7 @@ const resume = (server: TestServer, runtime = 'dev', key = server.owner.key) =>
 
 const sandboxesOf = ({database}: TestServer) => database.selectFrom('sandboxes').selectAll().execute();
 
-test('a runtime wakes by its key or its UUID, once however often it is asked, and says all about itself', async () => {
+test('a runtime resumes by key or UUID, once however often it is requested, and returns all fields', async () => {
 	const {server, id, projectId, workspaceId} = await withRuntime();
 	const first = await resume(server);
 	const [sandbox] = await sandboxesOf(server);
@@ -83,7 +83,7 @@ test('a runtime wakes by its key or its UUID, once however often it is asked, an
 	]);
 });
 
-test('two that wake it at once get one sandbox', async () => {
+test('two concurrent resumes start one sandbox', async () => {
 	const {server} = await withRuntime();
 	const answers = await Promise.all([1, 2, 3].map(() => resume(server)));
 	expect(answers.map(({status}) => status)).toEqual([200, 200, 200]);
@@ -91,7 +91,7 @@ test('two that wake it at once get one sandbox', async () => {
 	expect([new Set(ids).size, (await sandboxesOf(server)).length]).toEqual([1, 1]);
 });
 
-test('when its time is over it is paused, and goes on in the same sandbox', async () => {
+test('at its time limit a runtime is paused, and it continues in the same sandbox', async () => {
 	const {server} = await withRuntime({requestedSeconds: 600});
 	const {json} = await resume(server);
 	expect(json.instance.requested_runtime_limit_source_level).toBe('l4_requested');
@@ -124,7 +124,7 @@ test('when its time is over it is paused, and goes on in the same sandbox', asyn
 	expect(await (await fetch(resumed.json.instance.sandbox_url)).text()).toBe('ok');
 });
 
-test('a sandbox that its provider cannot suspend ends with its time', async () => {
+test('a sandbox that its provider cannot pause ends at its time limit', async () => {
 	const {server} = await withRuntime();
 	const provider = {...server.services.sandboxes.provider, supportsPause: false};
 	Object.assign(server.services, {sandboxes: {...server.services.sandboxes, provider}});
@@ -151,7 +151,7 @@ test('a runtime whose program ended is idle, and starts again in its workspace',
 	await expect.poll(async () => (await provider.readLog(id, {}))?.text).toContain('\nxx\n');
 });
 
-test('a runtime that its supervisor paused while no server ran is paused, and costs nothing beyond its time', async () => {
+test('a runtime that its supervisor paused while no server ran is paused, and costs nothing after its deadline', async () => {
 	const {server} = await withRuntime();
 	const {json} = await resume(server);
 	await server.services.sandboxes.provider.pause(json.instance.sandbox_id);
@@ -164,7 +164,7 @@ test('a runtime that its supervisor paused while no server ran is paused, and co
 	]);
 });
 
-test('[26] only its owner wakes it, and others cannot tell that it exists', async () => {
+test('[26] only the owner resumes a runtime, and users outside the workspace cannot tell that it exists', async () => {
 	const {server, id} = await withRuntime();
 	const admin = await server.join('admin');
 	const stranger = await server.foundAnother('rival');
@@ -176,7 +176,7 @@ test('[26] only its owner wakes it, and others cannot tell that it exists', asyn
 	expect(await sandboxesOf(server)).toEqual([]);
 });
 
-test('a task that is gone is 409, a sandbox that cannot start 502; the runtime is idle, and can be tried again', async () => {
+test('a missing task is 409, a sandbox that cannot start is 502, and the idle runtime can be retried', async () => {
 	const {server} = await withRuntime({taskReference: 'later'});
 	const missing = await resume(server);
 	expect([missing.status, missing.json.type]).toEqual([409, 'task_error']);

@@ -87,7 +87,7 @@ const usage = {
 	total_tool_call_count: 1,
 };
 
-test('spans of a conversation are a session with usage and cost, and again they change nothing', async () => {
+test('spans of a conversation form a session with usage and cost, and sending them again changes nothing', async () => {
 	const server = await createTestServer();
 	expect(await push(server, turn)).toEqual({});
 	const first = await server.send(unarchive(conversation), {method: 'POST'});
@@ -123,7 +123,7 @@ test('spans of a conversation are a session with usage and cost, and again they 
 	expect((await server.send(unarchive(conversation), {method: 'POST'})).json).toEqual(first.json);
 });
 
-test('spans may come one by one and children before their parents', async () => {
+test('spans may arrive one by one, and children before their parents', async () => {
 	const server = await createTestServer();
 	for (const span of [...turn].reverse()) {
 		await push(server, [span]);
@@ -133,7 +133,7 @@ test('spans may come one by one and children before their parents', async () => 
 	expect(json).toMatchObject({usage, agent: 'scout', preview_text: 'What is in the log?', created_at: timeAt(0)});
 });
 
-test('of several spans of one message the last one counts, whole, in whatever order they come', async () => {
+test('of several spans of one message the last one counts as a whole, in whatever order they arrive', async () => {
 	const server = await createTestServer();
 	const [, chat] = turn;
 	const spans = [5, 6, 7].map(end => ({
@@ -153,7 +153,7 @@ test('of several spans of one message the last one counts, whole, in whatever or
 	expect(json.usage).toMatchObject({total_output_tokens: 7, total_input_tokens: 6100, total_message_count: 2});
 });
 
-test('what was before a compaction is not current any more', async () => {
+test('messages before a compaction are not current any more', async () => {
 	const server = await createTestServer();
 	const compaction = {id: '5', parent: '1', start: 6, end: 7, attributes: {'service.span.type': 'compaction'}};
 	const later = {
@@ -176,7 +176,7 @@ test('what was before a compaction is not current any more', async () => {
 	});
 });
 
-test('a session leaves the archive, and an older span does not bring it back', async () => {
+test('an unarchived session stays unarchived when an older span arrives', async () => {
 	const server = await createTestServer();
 	const archiving = (id: string, end: number) => ({
 		id,
@@ -190,7 +190,7 @@ test('a session leaves the archive, and an older span does not bring it back', a
 	expect((await server.send(unarchive('1'), {method: 'POST'})).json).toEqual(json);
 });
 
-test('the beginning of an id is enough where no other session has it, else it is 409', async () => {
+test('a unique prefix of an id is enough, and an ambiguous one is 409', async () => {
 	const server = await createTestServer();
 	const other = conversation.replace(/.$/, '2');
 	const spans = [conversation, other].map((id, at) => ({
@@ -207,7 +207,7 @@ test('the beginning of an id is enough where no other session has it, else it is
 	expect((await server.send(unarchive('2'), {method: 'POST'})).status).toBe(404);
 });
 
-test('a private session is 404 to others, who cannot add to it either; one of the workspace is not [26]', async () => {
+test('a private session is 404 to others, who cannot add to it; one shared with the workspace is not [26]', async () => {
 	const server = await createTestServer();
 	const member = await server.join('member');
 	const rival = await server.foundAnother();

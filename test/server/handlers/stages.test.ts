@@ -81,7 +81,7 @@ test('an action has one connection in an organization, whatever the item', async
 	expect(connections[0]).not.toBe(connections[2]);
 });
 
-test('a stage that was dismissed makes room for the next one', async () => {
+test('after a stage was dismissed, a new one can be created', async () => {
 	const server = await createTestServer();
 	const itemId = await addItem(server);
 	const {id} = (await stage(server, itemId)).json;
@@ -90,7 +90,7 @@ test('a stage that was dismissed makes room for the next one', async () => {
 	expect([next.status, next.json.id === id]).toEqual([200, false]);
 });
 
-test('of twenty that stage at once one makes the stage and all get it', async () => {
+test('of twenty concurrent requests one creates the stage, and all get it', async () => {
 	const server = await createTestServer();
 	const itemId = await addItem(server);
 	const answers = await Promise.all(Array.from({length: 20}, () => stage(server, itemId)));
@@ -115,7 +115,7 @@ test('an item of another project or organization is not found, and nothing is st
 	expect(await server.database.selectFrom('stages').select('id').execute()).toEqual([]);
 });
 
-test('what a stage may not say is named', async () => {
+test('an invalid field of a stage is named', async () => {
 	const server = await createTestServer();
 	const itemId = await addItem(server);
 	const {json} = await stage(server, itemId, {action_id: 'x', provenance: {...provenance, span_id: 'x'.repeat(17)}});

@@ -58,7 +58,7 @@ async function exportCall(Exporter: typeof JsonExporter | typeof ProtobufExporte
 test.each([
 	['JSON', JsonExporter],
 	['protobuf', ProtobufExporter],
-])('a stock OpenTelemetry exporter in %s makes a session with tokens and cost', async (_, Exporter) => {
+])('a stock OpenTelemetry exporter in %s creates a session with tokens and cost', async (_, Exporter) => {
 	const server = await createTestServer();
 	const listening = await listen(server.app);
 	onTestFinished(() => listening.close());
@@ -98,7 +98,7 @@ async function sendBytes(server: TestServer, body: Uint8Array | string, headers:
 
 const protobuf = {'content-type': 'application/x-protobuf'};
 
-test('a request in protobuf is answered in protobuf, with the number of spans that were not taken', async () => {
+test('a protobuf request gets a protobuf response with the number of rejected spans', async () => {
 	const server = await createTestServer();
 	const bytes = (hex: string) => Buffer.from(hex, 'hex');
 	const good = {
@@ -129,7 +129,7 @@ test('a request in protobuf is answered in protobuf, with the number of spans th
 	]);
 });
 
-test('a span names its workspace and project by slug or id, else it is of the first ones', async () => {
+test('a span names its workspace and project by slug or id, and the oldest ones are the default', async () => {
 	const server = await createTestServer();
 	const project = await server.database.selectFrom('projects').select(['id', 'workspace_id']).executeTakeFirstOrThrow();
 	const named: readonly Readonly<Record<string, string>>[] = [
@@ -161,7 +161,7 @@ test.each<[string, Uint8Array | string, Record<string, string>]>([
 	['no protobuf', '{}', protobuf],
 	['no gzip', '{}', {...protobuf, 'content-encoding': 'gzip'}],
 	['a bomb', gzip(new Uint8Array(40 * 1024 * 1024)), {...protobuf, 'content-encoding': 'gzip'}],
-])('%s is refused in the form of the specification, and leaves nothing', async (_, body, headers) => {
+])('%s is rejected with the specified error, and stores nothing', async (_, body, headers) => {
 	const server = await createTestServer();
 	const {status, bytes} = await sendBytes(server, body, headers);
 	expect([status, JSON.parse(Buffer.from(bytes).toString())]).toEqual([
@@ -171,7 +171,7 @@ test.each<[string, Uint8Array | string, Record<string, string>]>([
 	expect(await server.database.selectFrom('spans').selectAll().execute()).toEqual([]);
 });
 
-test('nobody sends spans to another organization [26]', async () => {
+test('users cannot send spans to another organization [26]', async () => {
 	const server = await createTestServer();
 	const rival = await server.foundAnother();
 	const sent = {method: 'POST', body: toRequest([call])};
@@ -179,7 +179,7 @@ test('nobody sends spans to another organization [26]', async () => {
 	expect((await server.send(tracesPath, {...sent, key: 'nope'})).status).toBe(401);
 });
 
-test('what another organization has is not touched by naming its ids', async () => {
+test('naming another organization’s ids does not change its resources', async () => {
 	const server = await createTestServer();
 	const rival = await server.foundAnother();
 	const item = {'service.item.type': 'notes', 'service.item.id': conversation, 'service.item.data': {text: 'ours'}};
@@ -200,7 +200,7 @@ test('what another organization has is not touched by naming its ids', async () 
 	expect(sessions).toEqual([{updated_at: timeAt(1)}, {updated_at: timeAt(9)}]);
 });
 
-test('nothing passes from a span of one workspace to those below it in another', async () => {
+test('spans inherit nothing from a parent in another workspace', async () => {
 	const server = await createTestServer();
 	const {workspace_id: first} = await server.database
 		.selectFrom('projects')

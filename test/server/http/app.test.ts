@@ -8,7 +8,7 @@ const json = {...bearer, 'content-type': 'application/json'};
 const chat = '/v1/chat/completions';
 
 test.each([bearer, {'x-api-key': token}])(
-	'preferences name the demo model first, in the shape of the specification',
+	'preferences list the demo model first, as the specification says',
 	async headers => {
 		const {url} = await serve();
 		const {status, text} = await send(url, {path: `${preferences}?org=acme`, headers});
@@ -27,7 +27,7 @@ test.each([bearer, {'x-api-key': token}])(
 	},
 );
 
-test('health takes no token, and the models of the host are listed', async () => {
+test('health needs no token, and the server’s models are listed', async () => {
 	const {url} = await serve();
 	expect(await send(url, {path: '/healthz'})).toMatchObject({status: 200, text: '{"status":"ok"}'});
 	const {text} = await send(url, {path: '/v1/models', headers: bearer});
@@ -47,7 +47,7 @@ test.each<[string, Record<string, string>, string]>([
 	['another scheme', {authorization: `Basic ${token}`}, invalid],
 	['a wrong key', {'x-api-key': 'nope'}, invalid],
 	['an empty key', {'x-api-key': ''}, missing],
-])('[26] %s is 401, for what exists and for what does not', async (_, headers, detail) => {
+])('[26] %s is 401, for known and unknown paths', async (_, headers, detail) => {
 	const {url} = await serve();
 	for (const path of [preferences, '/v1/models', '/api/v1/nothing']) {
 		const answer = await send(url, {path, headers});
@@ -63,7 +63,7 @@ test.each<[string, Record<string, string>, string]>([
 });
 
 test.each(['evil.example', 'evil.example:80', '127.0.0.1.evil.example', '0.0.0.0', 'localhost.evil:1'])(
-	'[25] the Host “%s” is refused',
+	'[25] the Host “%s” is rejected',
 	async host => {
 		const {url} = await serve();
 		expect(await send(url, {path: '/healthz', headers: {host}})).toMatchObject({status: 403});
@@ -71,7 +71,7 @@ test.each(['evil.example', 'evil.example:80', '127.0.0.1.evil.example', '0.0.0.0
 );
 
 test.each(['http://evil.example', 'null', 'http://localhost:1', 'https://127.0.0.1'])(
-	'[25] the Origin %s is refused',
+	'[25] the Origin %s is rejected',
 	async origin => {
 		const {url} = await serve();
 		const answer = await send(url, {path: preferences, headers: {...bearer, origin}});
@@ -79,7 +79,7 @@ test.each(['http://evil.example', 'null', 'http://localhost:1', 'https://127.0.0
 	},
 );
 
-test('[25] its own name and its own origin pass', async () => {
+test('[25] the server’s own name and origin are accepted', async () => {
 	const {url} = await serve();
 	const host = `localhost:${new URL(url).port}`;
 	// Behind a proxy with TLS its own pages are https.
@@ -90,7 +90,7 @@ test('[25] its own name and its own origin pass', async () => {
 });
 
 test.each(['text/plain', 'application/x-www-form-urlencoded', 'multipart/form-data', 'application/jsonx'])(
-	'[25] a write as %s is 400',
+	'[25] a write as %s gets 400',
 	async type => {
 		const {url} = await serve();
 		const answer = await send(url, {
@@ -106,7 +106,7 @@ test.each(['text/plain', 'application/x-www-form-urlencoded', 'multipart/form-da
 	},
 );
 
-test('what does not exist is 404, another method 405', async () => {
+test('an unknown path is 404, another method is 405', async () => {
 	const {url} = await serve();
 	expect(await send(url, {path: '/nothing', headers: bearer})).toMatchObject({
 		status: 404,
@@ -126,7 +126,7 @@ test.each<[string, number, string, string]>([
 	['an unknown model', 404, '{"model": "gpt-9", "messages": [{"role": "user"}]}', 'Model not found: “gpt-9”'],
 	['a deep nest', 400, `${'['.repeat(5000)}${']'.repeat(5000)}`, 'The body is nested deeper than 100 levels.'],
 	['brackets in a string', 400, JSON.stringify(['['.repeat(5000)]), 'This is not a valid chat request'],
-])('[24] %s is %d', async (_, status, body, message) => {
+])('[24] %s gets %d', async (_, status, body, message) => {
 	const {url, bugs} = await serve();
 	const answer = await send(url, {method: 'POST', path: chat, headers: json, body});
 	expect([answer.status, JSON.parse(answer.text).error.message, bugs]).toEqual([
@@ -136,7 +136,7 @@ test.each<[string, number, string, string]>([
 	]);
 });
 
-test('[21] a body that is too large is 400, announced or not', async () => {
+test('[21] a body that is too large gets 400, announced or not', async () => {
 	const {url} = await serve();
 	const body = JSON.stringify({model: 'demo', messages: [{role: 'user', content: 'x'.repeat(9 * 1024 * 1024)}]});
 	const announced = await send(url, {

@@ -11,7 +11,7 @@ test.each([
 	['service/0.9.0', '0.10.0'],
 	['service/1.0.0-beta', '1.0.0'],
 	['service/0.1.0 (linux)', '1'],
-])('%s is too old for a server that needs %s', async (agent, minimum) => {
+])('%s is rejected by a server that needs %s', async (agent, minimum) => {
 	const refused = ask(agent, minimum);
 	expect(problemSchema.parse(await refused?.json())).toMatchObject({code: 426, type: 'upgrade_required_error'});
 });
@@ -25,6 +25,6 @@ test.each([
 	['Mozilla/5.0 service/0.1.0', '9.0.0'],
 	['service/test', '9.0.0'],
 	[undefined, '9.0.0'],
-])('%s is answered by a server that needs %s', (agent, minimum) => {
+])('%s is accepted by a server that needs %s', (agent, minimum) => {
 	expect(ask(agent, minimum)).toBeUndefined();
 });

@@ -35,7 +35,7 @@ async function until(done: () => boolean) {
 	}
 }
 
-test('a client that goes away ends the stream', async () => {
+test('a client that disconnects ends the stream', async () => {
 	const {url, seen} = await endless();
 	const request = httpRequest(url).end();
 	const [response] = await once(request, 'response');
@@ -45,7 +45,7 @@ test('a client that goes away ends the stream', async () => {
 	expect(seen.ended).toBe(1);
 });
 
-test('[21] a client that does not read holds the stream back', async () => {
+test('[21] a client that does not read slows the stream down', async () => {
 	const {url, seen} = await endless();
 	const socket = connect(Number(new URL(url).port), '127.0.0.1');
 	onTestFinished(() => {
@@ -78,7 +78,7 @@ test('[21] a client that reads nothing for too long ends the stream', async () =
 	expect(seen.ended).toBe(1);
 });
 
-test('closing ends requests that do not end by themselves', async () => {
+test('closing the server ends requests that do not end by themselves', async () => {
 	const {url, seen, close} = await endless();
 	const request = httpRequest(url).end();
 	const [response] = await once(request, 'response');
@@ -90,7 +90,7 @@ test('closing ends requests that do not end by themselves', async () => {
 	expect(seen.ended).toBe(1);
 });
 
-test('an address that cannot be listened on has a readable error', async () => {
+test('an address that cannot be used has a readable error', async () => {
 	const {url} = await serve();
 	const port = Number(new URL(url).port);
 	const listening = (options: Parameters<typeof listen>[1]) => listen(async () => new Response(), options);
@@ -105,7 +105,7 @@ test('an address that cannot be listened on has a readable error', async () => {
 	});
 });
 
-test('a request that is not HTTP is answered 400, and the server keeps running', async () => {
+test('a request that is not HTTP gets 400, and the server keeps running', async () => {
 	const {url} = await serve();
 	const socket = connect(Number(new URL(url).port), '127.0.0.1').setEncoding('utf8');
 	socket.end('\x16\x03\x01 garbage\r\n\r\n');
@@ -115,7 +115,7 @@ test('a request that is not HTTP is answered 400, and the server keeps running',
 	expect((await fetch(`${url}/v1/models`, {headers: bearer})).status).toBe(200);
 });
 
-test('a request for a whole URL gets the answer of this host alone', async () => {
+test('a request for a whole URL is served only for this host', async () => {
 	const {url} = await serve();
 	const socket = connect(Number(new URL(url).port), '127.0.0.1').setEncoding('utf8');
 	socket.write('GET http://evil.example/healthz HTTP/1.1\r\nHost: evil.example\r\nConnection: close\r\n\r\n');
@@ -124,7 +124,7 @@ test('a request for a whole URL gets the answer of this host alone', async () =>
 	expect(data).toMatch(/^HTTP\/1\.1 403 /);
 });
 
-test('several cookies are several lines', async () => {
+test('several cookies are separate header lines', async () => {
 	const headers = new Headers([
 		['set-cookie', 'a=1; Path=/'],
 		['set-cookie', 'b=2; Expires=Sun, 01 Mar 2026 12:00:00 GMT'],
@@ -152,7 +152,7 @@ test.each([
 	expect(answer.join('')).toMatch(/^HTTP\/1\.1 400 [\s\S]*"The request timed out\."/);
 });
 
-test('a large body that is refused early ends its connection, and the next request goes well', async () => {
+test('a large body that is rejected early closes its connection, and the next request succeeds', async () => {
 	const {url} = await serve();
 	const agent = new Agent({keepAlive: true, maxSockets: 1});
 	onTestFinished(() => agent.destroy());

@@ -7,7 +7,7 @@ import {listen} from '../../../src/server/http/listen.ts';
 /** How many ends of connections this process holds. */
 const connections = () => process.getActiveResourcesInfo().filter(name => name === 'TCPSocketWrap').length;
 
-test('[21] a refused client that keeps its side open is disconnected', async () => {
+test('[21] a rejected client that keeps its side open is disconnected', async () => {
 	const listening = await listen(async () => new Response(), {
 		timeouts: {headersMs: 100, requestMs: 200, idleMs: 10_000},
 	});

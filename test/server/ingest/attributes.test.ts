@@ -13,7 +13,7 @@ const source = folders
 	.map(url => readFileSync(url, 'utf8'))
 	.join('\n');
 
-test('every attribute that is documented is read, and what is read is documented', () => {
+test('every documented attribute is read, and every attribute that is read is documented', () => {
 	const keys = attributeRows().map(({key}) => key);
 	expect(keys.filter(key => !source.includes(`'${key.replace('*', '')}`))).toEqual([]);
 	const read = [...source.matchAll(/'((?:gen_ai|service|dreadnode)\.[\w.]+)'/g)].map(([, key]) => key);
@@ -22,6 +22,6 @@ test('every attribute that is documented is read, and what is read is documented
 	expect([...new Set(read)].filter(key => !others.includes(key ?? ''))).toEqual([]);
 });
 
-test('every row says what the attribute means, in a sentence', () => {
+test('every row explains the attribute in a sentence', () => {
 	expect(attributeRows().filter(({meaning}) => !/^[A-Z`].*\.$/.test(meaning))).toEqual([]);
 });

@@ -44,7 +44,7 @@ test.each<[string, JsonObject, readonly [number, number, number, number]]>([
 	['numbers in text', {[`${usage}.input_tokens`]: '12', [`${usage}.output_tokens`]: ' '}, [12, 0, 0, 0]],
 	['numbers that are no counts', {[`${usage}.input_tokens`]: -1, [`${usage}.output_tokens`]: 1.5}, [0, 0, 0, 0]],
 	['more than can be added up', {[`${usage}.input_tokens`]: 1e15}, [0, 0, 0, 0]],
-])('the four buckets never overlap: %s', (_, attributes, [input, read, creation, output]) => {
+])('the four token counts never overlap: %s', (_, attributes, [input, read, creation, output]) => {
 	expect(bucketsOf(attributes)).toEqual({
 		input_tokens: input,
 		cache_read_input_tokens: read,
@@ -69,7 +69,7 @@ test.each<[string | undefined, JsonObject]>([
 	expect(modelOf(attributes)).toBe(expected);
 });
 
-test('what counts as a message of a model: inference, and what has its usage and no name', () => {
+test('a model’s message is a span with an inference operation, or with usage and no operation', () => {
 	const counted = {'gen_ai.usage.output_tokens': 1};
 	expect(isGeneration('chat', {})).toBe(true);
 	expect(isGeneration('generate_content', {})).toBe(true);

@@ -15,7 +15,7 @@ const call = (id: number, parent = '1'): Given => ({
 
 const root: Given = {id: '1', end: 50, attributes: {'gen_ai.conversation.id': conversation}};
 
-test('requests at the same time lose nothing and count nothing twice', async () => {
+test('concurrent requests lose nothing and count nothing twice', async () => {
 	const server = await createTestServer();
 	const requests = Array.from({length: 12}, (_, index) => [call(index + 2), call(100), ...(index === 6 ? [root] : [])]);
 	const answers = await Promise.all(requests.map(spans => push(server, spans)));
@@ -24,7 +24,7 @@ test('requests at the same time lose nothing and count nothing twice', async () 
 	expect(json.usage).toMatchObject({total_output_tokens: 130, total_message_count: 13, total_cost_usd: null});
 });
 
-test('a span that comes twice in one request counts once, as it came first', async () => {
+test('a span that is repeated in one request counts once, with its first version', async () => {
 	const server = await createTestServer();
 	const later: Given = {...call(2), name: 'later', attributes: {'gen_ai.usage.output_tokens': 1000}};
 	expect(await push(server, [root, {...call(2), name: 'first'}, later])).toEqual({});
@@ -34,7 +34,7 @@ test('a span that comes twice in one request counts once, as it came first', asy
 	expect(json.usage).toMatchObject({total_output_tokens: 10, total_message_count: 1});
 });
 
-test('two organizations that name one UUID at the same time get each thing each', {repeats: 4}, async () => {
+test('two organizations that name one UUID concurrently each get their own resources', {repeats: 4}, async () => {
 	const server = await createTestServer();
 	const rival = await server.foundAnother();
 	const spans = Array.from({length: 30}, (_, index) => ({
@@ -62,7 +62,7 @@ test('two organizations that name one UUID at the same time get each thing each'
 	}
 });
 
-test('2,000 spans in a chain, of which the first one comes last, all belong to its conversation', async () => {
+test('2,000 spans in a chain whose root arrives last all belong to its conversation', async () => {
 	const server = await createTestServer();
 	const chain = Array.from({length: 2000}, (_, index) => ({id: String(index + 2), parent: String(index + 1)}));
 	await push(server, chain);
@@ -75,7 +75,7 @@ test('2,000 spans in a chain, of which the first one comes last, all belong to i
 	expect(Number(count)).toBe(2001);
 });
 
-test('spans that are their own ancestors belong to nothing and end in no loop', async () => {
+test('spans that are their own ancestors belong to nothing and cause no loop', async () => {
 	const server = await createTestServer();
 	const spans = [
 		{id: '1', parent: '2'},
@@ -87,7 +87,7 @@ test('spans that are their own ancestors belong to nothing and end in no loop', 
 	expect(rows).toEqual(spans.map(() => ({session_id: null})));
 });
 
-test('a session is frozen by what its spans say, and keeps words that it does not know to itself', async () => {
+test('a session is frozen by its spans, and unknown words are ignored', async () => {
 	const server = await createTestServer();
 	const attributes = {
 		...root.attributes,
@@ -109,7 +109,7 @@ test('a session is frozen by what its spans say, and keeps words that it does no
 	});
 });
 
-test('a conversation that is no UUID has an id of its own, the same every time', async () => {
+test('a conversation that is not a UUID always has the same derived id', async () => {
 	const server = await createTestServer();
 	const say = (id: string, trace: string) => ({id, trace, attributes: {'gen_ai.conversation.id': 'thread-\0-1'}});
 	await push(server, [say('1', '1')]);
@@ -122,7 +122,7 @@ test('a conversation that is no UUID has an id of its own, the same every time',
 	]);
 });
 
-test('attributes of any kind in any place are never a bug', async () => {
+test('attributes of any type in any place never cause an error', async () => {
 	const server = await createTestServer();
 	// PostgreSQL would squeeze a text that repeats itself, and index it.
 	const long = Array.from({length: 100}, (_, index) => createHash('sha256').update(String(index)).digest('hex')).join(

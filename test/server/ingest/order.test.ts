@@ -95,7 +95,7 @@ async function forget({database}: TestServer): Promise<void> {
 	}
 }
 
-test('what derives from spans depends neither on their order, nor on the requests, nor on how often they come', async () => {
+test('derived data depends neither on the order of spans, nor on their requests, nor on repetition', async () => {
 	const server = await createTestServer();
 	const {id} = await server.database.selectFrom('organizations').select('id').executeTakeFirstOrThrow();
 	const sender = {organizationId: id, userId: server.owner.id, now: server.services.now(), storageLimit: 1e9};

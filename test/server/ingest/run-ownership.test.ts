@@ -6,7 +6,7 @@ const run = '77777777-7777-4777-8777-777777777777';
 const [lost, owner] = ['11111111-1111-4111-8111-111111111111', '22222222-2222-4222-8222-222222222222'];
 const execution = (id: string) => ({'service.workflow.execution.id': id});
 
-test('an execution that lost its run adds nothing to it below a span that it sent before', async () => {
+test('an execution that lost its run cannot add to it below a span that it sent earlier', async () => {
 	const server = await createTestServer();
 	const named = {'service.workflow.run.id': run};
 	await push(server, [{id: '1', attributes: {...named, ...execution(lost)}}]);
@@ -29,7 +29,7 @@ test('an execution that lost its run adds nothing to it below a span that it sen
 	expect(stored.map(({span_id}) => span_id)).toEqual(['1', '4'].map(spanId));
 });
 
-test('a member who names no execution neither writes to a run that another user claimed nor completes it', async () => {
+test('a member who names no execution can neither write to nor complete another user’s claimed run', async () => {
 	const server = await createTestServer();
 	const {key} = await server.join('member');
 	const named = {'service.workflow.run.id': run};
@@ -55,7 +55,7 @@ test('a member who names no execution neither writes to a run that another user 
 	expect(status).toBe('running');
 });
 
-test('a span that is rejected draws those below it, which came before, into no run', async () => {
+test('a rejected span does not pull its earlier descendants into a run', async () => {
 	const server = await createTestServer();
 	const item = {'service.item.type': 'note', 'service.item.data': {text: 'late'}};
 	await push(server, [

@@ -12,7 +12,7 @@ const call = (id: string, parent: string): Given => ({
 	attributes: {'gen_ai.operation.name': 'chat', 'gen_ai.usage.output_tokens': 10, 'service.session.title': id},
 });
 
-test('[26] a span below one of a private session adds nothing to it when somebody else sends it', async () => {
+test('[26] a span below another user’s private session adds nothing to it', async () => {
 	const server = await createTestServer();
 	const {key} = await server.join('member');
 	await push(server, [{id: '1', attributes: {'gen_ai.conversation.id': conversation}}, call('2', '1')]);
@@ -21,7 +21,7 @@ test('[26] a span below one of a private session adds nothing to it when somebod
 	expect([json.title, json.usage.total_output_tokens, json.usage.total_message_count]).toEqual(['2', 10, 1]);
 });
 
-test('[26] the parent of spans draws them into no session or run of somebody else who sends it', async () => {
+test('[26] spans do not inherit a session or run of a parent by another user', async () => {
 	const server = await createTestServer();
 	const {key} = await server.join('member');
 	await push(server, [call('2', '1'), {...call('3', '2'), attributes: {'gen_ai.conversation.id': conversation}}]);

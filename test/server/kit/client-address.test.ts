@@ -15,7 +15,7 @@ test.each([
 	['::ffff:192.168.1.7', '192.168.1.7'],
 	['fe80::1', 'fe80::1'],
 	['', undefined],
-])('the address %j is told as %j', (address, told) => {
+])('the address %j is displayed as %j', (address, told) => {
 	expect(ask(address)).toBe(told);
 	expect(ask(address, 'https://agents.example')).toBeUndefined();
 });
@@ -33,7 +33,7 @@ test.each([
 	expect(networkOf(new Request('http://127.0.0.1', {headers}), {publicUrl: () => 'http://127.0.0.1'})).toBe(network);
 });
 
-test('behind a proxy with TLS they count for the address that the proxy saw, and none that was sent along', () => {
+test('behind a TLS proxy attempts count for the address that the proxy saw, not for a forged one', () => {
 	const services = {publicUrl: () => 'https://agents.example'};
 	const from = (forwarded: string) =>
 		networkOf(

@@ -5,7 +5,7 @@ import {issueTokens} from '../../../src/server/accounts/oauth/tokens.ts';
 import {createTestServer} from '../harness.ts';
 import {refresh} from './oauth.ts';
 
-test('[26] a login that ends while it is renewed has ended', async () => {
+test('[26] a login that ends during a refresh has ended', async () => {
 	const server = await createTestServer();
 	const {services, database, owner} = server;
 	const family = {userId: owner.id, clientId: 'service-cli', program: null, apiKeyId: null};

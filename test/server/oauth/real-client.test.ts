@@ -48,7 +48,7 @@ const statusOf = async (url: string, key: Secret | undefined) => {
 	return (await fetch(`${url}/api/v1/user/preferences`, {headers})).status;
 };
 
-test('our own client logs in through the pages, refreshes, and is out when the key is revoked', async () => {
+test('our own client logs in through the pages, refreshes, and loses access when the key is revoked', async () => {
 	const server = await serve();
 	const {url, clock, database} = server;
 	const {found, code, options} = await decide(server, 'approve');
@@ -64,7 +64,7 @@ test('our own client logs in through the pages, refreshes, and is out when the k
 	expect(await refreshTokens(found, next?.refreshToken ?? secret(''), options)).toBeUndefined();
 });
 
-test('our own client logs out, and its tokens open nothing any more', async () => {
+test('our own client logs out, and its tokens are invalid', async () => {
 	const server = await serve();
 	const {found, code, options} = await decide(server, 'approve');
 	const tokens = await awaitTokens(found, code, options);

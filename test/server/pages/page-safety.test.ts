@@ -143,7 +143,7 @@ test.each([
 	'/account@evil.example',
 	'/device#@evil.example/',
 	'',
-])('nobody is led to %j after the sign-in', async next => {
+])('%j is not followed after the login', async next => {
 	const server = await createTestServer();
 	const browser = createBrowser(server.app);
 	await browser.open(`/sign-in/key?next=${encodeURIComponent(next)}`);

@@ -24,7 +24,7 @@ async function ask(server: TestServer, path: string, queries: readonly string[])
 	return answers;
 }
 
-test('[21] more items than an answer may hold are refused before they are read, and fewer are given', async () => {
+test('[21] items that exceed the response limit are rejected before they are read, and fewer are returned', async () => {
 	const server = await createTestServer();
 	const attributes = {
 		'service.workflow.run.id': run,
@@ -43,7 +43,7 @@ test('[21] more items than an answer may hold are refused before they are read, 
 	]);
 });
 
-test('[21] so are findings, attacks and assessments', async () => {
+test('[21] findings, attacks and assessments have the limit, too', async () => {
 	const server = await createTestServer();
 	const attributes = {
 		'service.span.type': 'attack',
@@ -82,7 +82,7 @@ test('[21] so are findings, attacks and assessments', async () => {
 	expect(await ask(server, '/airt/assessments', [''])).toEqual([page]);
 });
 
-test('[21] the title of a run goes with each of its items, so that a long one is cut', async () => {
+test('[21] the title of a run is repeated with each item, so a long one is shortened', async () => {
 	const server = await createTestServer();
 	const attributes = {
 		'service.workflow.run.id': run,

@@ -23,7 +23,7 @@ const push = (server: TestServer, id: string, size: number) =>
 
 const withLength = (size: number) => ({headers: {'content-length': String(size)}});
 
-test('[21] an organization stores so many bytes of spans and no more, and none of what is refused', async () => {
+test('[21] an organization stores spans up to its limit, and nothing of a rejected request', async () => {
 	const server = await createTestServer({storageLimit: 100_000});
 	expect((await push(server, '1', 60_000)).status).toBe(200);
 	const [before = 0] = await stored(server);
@@ -43,7 +43,7 @@ test('[21] an organization stores so many bytes of spans and no more, and none o
 	expect((await server.send(path, {method: 'POST', body, key: rival.key})).status).toBe(200);
 });
 
-test('[21] a resource counts with each span that has it: few bytes must not become many', async () => {
+test('[21] a resource counts with each of its spans, so that few bytes cannot become many', async () => {
 	const server = await createTestServer({storageLimit: 100_000});
 	const body = toRequest(
 		Array.from({length: 50}, (_, index) => ({id: String(index + 1)})),
@@ -52,7 +52,7 @@ test('[21] a resource counts with each span that has it: few bytes must not beco
 	expect(await server.send(tracesPath, {method: 'POST', body})).toMatchObject(full);
 });
 
-test('[21] a resource that many spans share cannot make a request so large that it stops the server', async () => {
+test('[21] a resource shared by many spans cannot make a request large enough to stop the server', async () => {
 	const server = await createTestServer();
 	const spans = Array.from({length: 140}, (_, index) => ({id: String(index + 1)}));
 	const body = toRequest(spans, {text: 'a'.repeat(1_000_000)});
@@ -64,7 +64,7 @@ test('[21] a resource that many spans share cannot make a request so large that 
 	expect(await stored(server)).toEqual([]);
 });
 
-test('what was stored before anything was counted is counted, too', async () => {
+test('data stored before counting began is counted, too', async () => {
 	const server = await createTestServer();
 	await push(server, '1', 5000);
 	const body = toRequest([{id: '2', name: 'Grüße', attributes: {text: '日本'.repeat(500)}}]);
@@ -78,7 +78,7 @@ test('what was stored before anything was counted is counted, too', async () => 
 	expect(await stored(server)).toEqual(counted);
 });
 
-test('of uploads at the same time no more are taken than there is room for', async () => {
+test('concurrent uploads never exceed the storage limit', async () => {
 	const server = await createTestServer({storageLimit: 100_000});
 	const all = await Promise.all(
 		['a', 'b', 'c', 'd'].map(name => upload(server, name, name.repeat(40_000), withLength(40_000))),
@@ -88,7 +88,7 @@ test('of uploads at the same time no more are taken than there is room for', asy
 	expect(await stored(server)).toEqual([80_000]);
 });
 
-test('[21] an upload that does not say how long it is ends where there is no more room', async () => {
+test('[21] an upload without an announced size ends when the storage is full', async () => {
 	const server = await createTestServer({storageLimit: 10_000_000});
 	const piece = new Uint8Array(1_000_000);
 	const pieces = (count: number) =>
@@ -108,7 +108,7 @@ test('[21] an upload that does not say how long it is ends where there is no mor
 	expect(await stored(server)).toEqual([5_000_000]);
 });
 
-test('an upload counts when it has come: a server that ends before must not leave it counted', async () => {
+test('an upload is counted only once it has arrived, so that a crash leaves nothing counted', async () => {
 	const server = await createTestServer({storageLimit: 100_000});
 	const {readable, writable} = new TransformStream<Uint8Array, Uint8Array>();
 	const slow = writable.getWriter();
@@ -122,7 +122,7 @@ test('an upload counts when it has come: a server that ends before must not leav
 	expect(await stored(server)).toEqual([60_000]);
 });
 
-test('what fits is taken to the last byte, also where nobody says how long it is', async () => {
+test('an upload that fits is accepted to the last byte, also without an announced size', async () => {
 	const server = await createTestServer({storageLimit: 100_000});
 	expect((await upload(server, 'a', 'a'.repeat(99_000))).status).toBe(201);
 	expect((await upload(server, 'b', 'b'.repeat(1000))).status).toBe(201);
@@ -130,7 +130,7 @@ test('what fits is taken to the last byte, also where nobody says how long it is
 	expect(await stored(server)).toEqual([100_000]);
 });
 
-test('what is there already may be sent again where there is no room any more', async () => {
+test('stored data can be sent again when the storage is full', async () => {
 	const server = await createTestServer({storageLimit: 100_000});
 	await push(server, '1', 60_000);
 	await server.database.updateTable('stored_bytes').set({bytes: 200_000}).execute();
@@ -138,7 +138,7 @@ test('what is there already may be sent again where there is no room any more', 
 	expect(await push(server, '2', 1)).toMatchObject(full);
 });
 
-test('artifacts count once, as long as they are, and not where they are refused', async () => {
+test('artifacts count once with their size, and not if they are rejected', async () => {
 	const server = await createTestServer({storageLimit: 100_000_000});
 	const bytes = 'b'.repeat(1000);
 	expect((await upload(server, oidOf(bytes), bytes)).status).toBe(201);

@@ -4,7 +4,7 @@ import {startCleanup} from '../../../src/server/run/cleanup.ts';
 import {createTestServer} from '../harness.ts';
 import {eventually} from '../sandboxes/sandbox.ts';
 
-test('the counts of strangers are deleted after a while, even without further requests', async () => {
+test('strangers’ attempts are deleted after a while, even without further requests', async () => {
 	const {services, database, advance} = await createTestServer();
 	await countAttempt(services, 'sign-in', 'a stranger');
 	advance(2 * 3_600_000);

@@ -5,7 +5,7 @@ import {expect, test} from 'vitest';
 import {openDataFolder} from '../../../src/server/run/data-folder.ts';
 import {temporaryFolder} from '../../storage/temporary.ts';
 
-test('the folder is made for its owner alone, with those above it, and opened again [10]', () => {
+test('the folder and its parents are created for the owner only, and can be opened again [10]', () => {
 	const folder = join(temporaryFolder(), 'deep', 'data');
 	const expected = {folder, location: {engine: 'sqlite', file: join(folder, 'service.db')}};
 	expect(openDataFolder({}, {data: folder})).toEqual(expected);
@@ -14,7 +14,7 @@ test('the folder is made for its owner alone, with those above it, and opened ag
 	expect(statSync(expected.location.file).mode & 0o777).toBe(0o600);
 });
 
-test('what holds other things, and what is a file, is left as it was', () => {
+test('a folder with other files, and a file, are left unchanged', () => {
 	const folder = temporaryFolder();
 	writeFileSync(join(folder, 'mine'), '');
 	expect(() => openDataFolder({}, {data: folder})).toThrow(`${folder} already contains other files.`);
@@ -30,6 +30,9 @@ test('a link to a folder is followed, because the user named it', () => {
 	expect(readdirSync(join(folder, 'real'))).toContain('service.db');
 });
 
-test.skipIf(process.platform !== 'linux')('a place that takes no folder is refused at once (skipped off Linux)', () => {
-	expect(() => openDataFolder({}, {data: '/proc/nope/data'})).toThrow(/\/proc\/nope/);
-});
+test.skipIf(process.platform !== 'linux')(
+	'a path that cannot have folders is rejected at once (skipped off Linux)',
+	() => {
+		expect(() => openDataFolder({}, {data: '/proc/nope/data'})).toThrow(/\/proc\/nope/);
+	},
+);

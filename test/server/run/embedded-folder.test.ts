@@ -8,7 +8,7 @@ import {temporaryFolder} from '../../storage/temporary.ts';
 /** The id of a process that has ended. */
 const deadPid = () => spawnSync(process.execPath, ['-e', '']).pid;
 
-test('folders of programs that were killed are removed, and nothing else [10]', async () => {
+test('folders of killed programs are removed, and nothing else [10]', async () => {
 	const parent = temporaryFolder();
 	const [dead, elsewhere] = [deadPid(), temporaryFolder()];
 	const kept = [

@@ -60,7 +60,7 @@ beforeAll(async () => {
 });
 afterAll(() => rm(folder, {recursive: true, force: true}));
 
-test('the server runs in a thread of its own, with a token of its own, until it is closed', async () => {
+test('the server runs in its own thread with its own token until it is closed', async () => {
 	const [first, second] = await Promise.all([
 		startEmbedded({workerUrl: script('worker.mjs')}),
 		startEmbedded({workerUrl: script('worker.mjs')}),
@@ -88,7 +88,7 @@ test('the server runs in a thread of its own, with a token of its own, until it 
 	await expect(ask(first.token.reveal())).rejects.toThrow();
 });
 
-test('a thread that dies later says what it died of', async () => {
+test('a thread that crashes later reports the reason', async () => {
 	const died = await startEmbedded({workerUrl: script('dies.mjs')});
 	expect(await died.ended).toBe('out of luck');
 	const closed = await startEmbedded({workerUrl: script('worker.mjs')});
@@ -104,23 +104,26 @@ test('the server does not keep the program alive', async () => {
 	expect(status).toBe(0);
 });
 
-test.each([0, 100, 150, 200, 250, 300, 400])('left %i ms after its start began, the program ends well', async wait => {
-	const child = spawn(process.execPath, [join(folder, 'leaves.mjs'), String(wait)]);
-	const [said, complaints, [status, signal]] = await Promise.all([
-		text(child.stdout),
-		text(child.stderr),
-		once(child, 'exit'),
-	]);
-	expect(said).toMatch(/^(TimeoutError|closed)$/);
-	expect([complaints, status, signal]).toEqual(['', 0, null]);
-});
+test.each([0, 100, 150, 200, 250, 300, 400])(
+	'closed %i ms after its start began, the program ends cleanly',
+	async wait => {
+		const child = spawn(process.execPath, [join(folder, 'leaves.mjs'), String(wait)]);
+		const [said, complaints, [status, signal]] = await Promise.all([
+			text(child.stdout),
+			text(child.stderr),
+			once(child, 'exit'),
+		]);
+		expect(said).toMatch(/^(TimeoutError|closed)$/);
+		expect([complaints, status, signal]).toEqual(['', 0, null]);
+	},
+);
 
 test.each([
 	['throws.mjs', 'no such thing'],
 	['ends.mjs', 'its thread ended with status 0.'],
 	['hangs.mjs', 'it did not respond for 0.3 s.'],
 	['missing.mjs', 'Cannot find module'],
-])('%s is an error that can be read', async (name, message) => {
+])('%s is a readable error', async (name, message) => {
 	await expect(
 		startEmbedded({workerUrl: script(name), startTimeoutMs: name === 'hangs.mjs' ? 300 : 10_000}),
 	).rejects.toMatchObject({
@@ -129,7 +132,7 @@ test.each([
 	});
 });
 
-test('[8] no key of the environment reaches the thread', async () => {
+test('[8] no key in the environment reaches the thread', async () => {
 	await expect(startEmbedded({workerUrl: script('tells.mjs')})).rejects.toMatchObject({
 		message: 'The embedded server could not start: {}',
 	});

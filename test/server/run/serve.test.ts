@@ -43,7 +43,7 @@ async function prepare(parent = tmpdir()) {
 	return {place, start};
 }
 
-test('a second server on the data of one that runs is refused, until that has ended', async () => {
+test('a second server on the same data is rejected until the first one has ended', async () => {
 	const {place, start} = await prepare();
 	const first = await start();
 	await expect(start()).rejects.toMatchObject({
@@ -56,7 +56,7 @@ test('a second server on the data of one that runs is refused, until that has en
 });
 
 test.skipIf(!bubblewrap)(
-	`[15] a sandbox sees neither the data nor the credentials of who runs the server${reason}`,
+	`[15] a sandbox sees neither the server’s data nor the administrator’s credentials${reason}`,
 	async () => {
 		const {place, start} = await prepare('/var/tmp');
 		const {url, folder} = await start();
@@ -79,7 +79,7 @@ test.skipIf(!bubblewrap)(
 	},
 );
 
-test('a user is made, and a member added, beside a server that runs', async () => {
+test('a user and a member are added while a server runs', async () => {
 	const {place, start} = await prepare();
 	const {url} = await start();
 	const made = await initializeData(place, {organization: 'acme', workspace: 'main', project: 'web', email: 'a@b.c'});
@@ -89,7 +89,7 @@ test('a user is made, and a member added, beside a server that runs', async () =
 	expect((await stat(join(place.data, 'serving.lock'))).mode & 0o077).toBe(0);
 });
 
-test.skipIf(!bubblewrap)(`a server that ends says how many sandboxes go on without it${reason}`, async () => {
+test.skipIf(!bubblewrap)(`a server that ends says how many sandboxes keep running${reason}`, async () => {
 	const {place, start} = await prepare('/var/tmp');
 	const {url, folder, ended, end} = await start();
 	const made = await initializeData(place, {organization: 'acme', workspace: 'main', project: 'web', email: 'a@b.c'});

@@ -39,7 +39,7 @@ function restarted({services, folder}: TestServer): Services {
 	return {...services, sandboxes: createSandboxing({folder, log: services.log, provider})};
 }
 
-test('when its time is over an environment is torn down; its log stays for a day', async () => {
+test('at its time limit an environment is torn down, and its log stays for a day', async () => {
 	const {server, environment, supervisor, group} = await withEnvironment();
 	await eventually(async () => (await logOf(server, environment.id)).json.logs.includes('listens'));
 	server.advance(9 * minute);
@@ -59,7 +59,7 @@ test('when its time is over an environment is torn down; its log stays for a day
 	expect([gone.status, gone.json.detail]).toEqual([404, 'The log of this environment has expired.']);
 });
 
-test('a server that is started again finds its sandboxes, and goes on with them', async () => {
+test('a restarted server finds its sandboxes and manages them', async () => {
 	const {server, environment, group} = await withEnvironment();
 	const later = restarted(server);
 	await updateSandboxes(later);
@@ -72,7 +72,7 @@ test('a server that is started again finds its sandboxes, and goes on with them'
 	expect([(await rowOf(server)).state, runs(group)]).toEqual(['torn_down', false]);
 });
 
-test('a sandbox that died while no server ran is a failure, and what is left of it is ended', async () => {
+test('a sandbox that died while no server ran is a failure, and what it left is ended', async () => {
 	const {server, environment, supervisor, group} = await withEnvironment();
 	process.kill(supervisor, 'SIGKILL');
 	await eventually(() => !runs(supervisor));
@@ -83,7 +83,7 @@ test('a sandbox that died while no server ran is a failure, and what is left of 
 	expect((await logOf(server, environment.id)).json.logs).toMatch(/\n\[server\] Its sandbox ended unexpectedly\.\n$/);
 });
 
-test('an environment whose server ended before its sandbox began fails, after a while', async () => {
+test('an environment whose server ended before its sandbox started fails after a while', async () => {
 	const {server} = await withEnvironment();
 	const {sandbox_id} = await rowOf(server);
 	await server.services.sandboxes.provider.remove(sandbox_id ?? '');
@@ -95,7 +95,7 @@ test('an environment whose server ended before its sandbox began fails, after a 
 	expect((await rowOf(server)).state).toBe('failed');
 });
 
-test('services that never answer are a failure, after a while; the answer does not wait for them', async () => {
+test('services that never respond are a failure after a while, and the response does not wait for them', async () => {
 	const server = await createTestServer();
 	const policy = {...server.services.sandboxes.policy, startTimeoutMs: 200};
 	Object.assign(server.services, {sandboxes: {...server.services.sandboxes, policy}});

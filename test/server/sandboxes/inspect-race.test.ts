@@ -1,7 +1,7 @@
 import {expect, test} from 'vitest';
 import {localSandboxes} from './sandbox.ts';
 
-test('a sandbox that ends while it is looked at has ended, and is not gone', async () => {
+test('a sandbox that ends during the inspection has ended, and is not gone', async () => {
 	const {provider, script} = await localSandboxes();
 	const ids = await Promise.all(Array.from({length: 6}, () => script('setTimeout(() => {}, 20);')));
 	// So many, and without a pause, that the supervisors end in the middle of some of the looks.

@@ -15,7 +15,7 @@ import {supervisor} from './supervisor.ts';
 const printsPid = 'console.log("pid", process.pid); setInterval(() => console.log("tick"), 20);';
 const pidIn = (log: string) => Number(/pid (\d+)/.exec(log)?.[1]);
 
-test('the log begins with how the sandbox is kept apart, and holds both outputs in their order', async () => {
+test('the log starts with the containment, and has both outputs in order', async () => {
 	const {provider, script, log} = await localSandboxes();
 	const id = await script(
 		'import {writeSync} from "node:fs"; for (const n of [1, 2, 3]) { writeSync(1, "out " + n + "\\n"); writeSync(2, "err " + n + "\\n"); }',
@@ -24,7 +24,7 @@ test('the log begins with how the sandbox is kept apart, and holds both outputs 
 	const [first, ...rest] = (await log(id)).split('\n');
 	expect(await provider.inspect(id)).toEqual({kind: 'ended', step: 'command', status: 0, asked: false});
 	expect(first).toMatch(
-		/^\[sandbox] NOT contained: bubblewrap is missing or does not work here, so this runs with all/,
+		/^\[sandbox] NOT contained: bubblewrap is missing or does not work here, so this runs with the permissions of the server/,
 	);
 	expect(first).toMatch(
 		/; the network is OPEN: it reaches services on loopback, other sandboxes and 169\.254\.0\.0\/16$/,
@@ -34,7 +34,7 @@ test('the log begins with how the sandbox is kept apart, and holds both outputs 
 	]);
 });
 
-test('build steps run in order before the command, and the first that fails is the last', async () => {
+test('build steps run in order before the command, and the first failure is the last step', async () => {
 	const {provider, script, log} = await localSandboxes();
 	const id = await script('console.log("never")', {
 		build: [
@@ -55,7 +55,7 @@ test('build steps run in order before the command, and the first that fails is t
 	]);
 });
 
-test('a program that does not exist ends the sandbox with a sentence in its log', async () => {
+test('a missing program ends the sandbox with a message in its log', async () => {
 	const {provider, script, log} = await localSandboxes();
 	const id = await script('', {command: {name: 'command', command: ['no-such-program']}});
 	await eventually(async () => (await provider.inspect(id)).kind === 'ended');
@@ -63,7 +63,7 @@ test('a program that does not exist ends the sandbox with a sentence in its log'
 	expect(await log(id)).toMatch(/no-such-program.*not found\n\[sandbox] command ended with status 127\n$/);
 });
 
-test('[15] the environment is an allow-list: no secret of the server is handed on', async () => {
+test('[15] the environment is an allow-list: no secret of the server is passed on', async () => {
 	const {root, provider, script, log} = await localSandboxes({
 		environment: {
 			OPENAI_API_KEY: 'sk-1',
@@ -87,7 +87,7 @@ test('[15] the environment is an allow-list: no secret of the server is handed o
 	});
 });
 
-test('what is paused makes no progress, and goes on where it was', async () => {
+test('a paused sandbox makes no progress, and continues where it was', async () => {
 	const {provider, script, log} = await localSandboxes();
 	const id = await script(printsPid);
 	await eventually(async () => (await log(id)).includes('tick'));
@@ -106,7 +106,7 @@ test('what is paused makes no progress, and goes on where it was', async () => {
 	expect((await log(id)).startsWith(paused)).toBe(true);
 });
 
-test('the end reaches what ignores SIGTERM, what is paused and what left its group; the log stays', async () => {
+test('ending reaches processes that ignore SIGTERM, are paused or left their group; the log stays', async () => {
 	const {root, provider, script, log} = await localSandboxes({graceMs: 50});
 	const id = await script(
 		'import {spawn} from "node:child_process"; process.on("SIGTERM", () => {});' +
@@ -128,7 +128,7 @@ test('the end reaches what ignores SIGTERM, what is paused and what left its gro
 	await expect(access(join(root, id))).rejects.toThrow('ENOENT');
 });
 
-test('what is paused is continued when it is ended, so that it can take its leave', async () => {
+test('a paused sandbox continues when it is ended, so that it can shut down', async () => {
 	const {provider, script, log} = await localSandboxes({graceMs: 30_000});
 	const id = await script(
 		'process.on("SIGTERM", () => { console.log("took its leave"); process.exit(0); });' +
@@ -141,7 +141,7 @@ test('what is paused is continued when it is ended, so that it can take its leav
 	expect(await log(id)).toContain('took its leave\n');
 });
 
-test('a sandbox goes on without the server that started it: another finds it, pauses it and ends it', async () => {
+test('a sandbox outlives the server that started it: another one finds, pauses and ends it', async () => {
 	const {root, script, log} = await localSandboxes();
 	const id = await script(printsPid);
 	await eventually(async () => (await log(id)).includes('tick'));
@@ -165,7 +165,7 @@ test('a sandbox whose supervisor was killed is gone, and its processes can still
 	await eventually(() => !runs(pid));
 });
 
-test('an id that was given to another process later is not taken for the sandbox', async () => {
+test('an id that was later given to another process is not mistaken for the sandbox', async () => {
 	const {root, provider, script, log} = await localSandboxes();
 	const id = await script(printsPid);
 	await eventually(async () => (await log(id)).includes('tick'));
@@ -177,7 +177,7 @@ test('an id that was given to another process later is not taken for the sandbox
 	await provider.end(id);
 });
 
-test('the deadline is kept without any server', async () => {
+test('the deadline works without a server', async () => {
 	const {provider, script, log} = await localSandboxes();
 	const ends = await script(printsPid, {deadline: {after: -1, action: 'end'}});
 	const pauses = await script(printsPid, {deadline: {after: -1, action: 'pause'}});
@@ -187,7 +187,7 @@ test('the deadline is kept without any server', async () => {
 	expect(await log(ends)).toContain('[sandbox] its time limit was reached\n');
 });
 
-test('a program that takes more memory than it may is ended, and nothing else', async () => {
+test('a program that uses too much memory is ended, and nothing else', async () => {
 	const {provider, script} = await localSandboxes();
 	const id = await script('const all = []; for (;;) all.push(Buffer.alloc(16 * 1024 * 1024, 1));', {
 		limits: {memoryBytes: 512 * 1024 * 1024},
@@ -196,7 +196,7 @@ test('a program that takes more memory than it may is ended, and nothing else', 
 	expect(await provider.inspect(id)).not.toMatchObject({status: 0});
 });
 
-test('[15] an id that is no UUID never becomes a path, nor does a file outside of the workspace', async () => {
+test('[15] an id that is not a UUID never becomes a path, nor does a file outside the workspace', async () => {
 	const {provider, script} = await localSandboxes();
 	await expect(provider.inspect('../../etc')).rejects.toThrow('not a UUID');
 	await expect(script('', {files: new Map([['../../evil', 'x']])})).rejects.toThrow('is outside its folder');
@@ -204,7 +204,7 @@ test('[15] an id that is no UUID never becomes a path, nor does a file outside o
 	expect(await provider.inspect(randomUUID())).toEqual({kind: 'gone'});
 });
 
-test('a sandbox that nobody will know of ends with its server', async () => {
+test('an ephemeral sandbox ends with its server', async () => {
 	const {root, log} = await localSandboxes();
 	const id = randomUUID();
 	const program = `

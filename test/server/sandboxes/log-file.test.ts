@@ -17,7 +17,7 @@ async function logOf(folder: string, bytes: Buffer, size: number, gone = 0): Pro
 	}
 }
 
-test('without an offset it is the end, from the beginning of a line on', async () => {
+test('without an offset the window is the end of the log, from the start of a line', async () => {
 	const folder = join(await temporaryFolder(), 'log');
 	expect(await readLogWindow(folder)).toBeUndefined();
 	await logOf(folder, Buffer.from('a\nb'), 1);
@@ -33,27 +33,27 @@ test('without an offset it is the end, from the beginning of a line on', async (
 	expect(window).toEqual({text: 'é'.repeat(32_768), start: 34_466, offset: 100_002});
 });
 
-test('of a line that is longer than a window, the end is shown, and its line break does not hide it', async () => {
+test('of a line longer than a window, the end is shown, and its line break does not hide it', async () => {
 	const folder = join(await temporaryFolder(), 'log');
 	await logOf(folder, Buffer.from(`${'é'.repeat(50_000)}\n`), 30_001);
 	expect(await readLogWindow(folder)).toEqual({text: `${'é'.repeat(32_767)}\n`, start: 34_466, offset: 100_001});
 });
 
-test('with an offset it begins there, and nothing is missing or twice', async () => {
+test('with an offset the window starts there, and nothing is missing or repeated', async () => {
 	const folder = join(await temporaryFolder(), 'log');
 	await logOf(folder, Buffer.from('one\ntwo\nthree\n'), 5);
 	expect(await readLogWindow(folder, 4)).toEqual({text: 'two\nthree\n', start: 4, offset: 14});
 	expect(await readLogWindow(folder, 14)).toEqual({text: '', start: 14, offset: 14});
 });
 
-test('an offset past the end gives the whole tail, whose offset is smaller: it is a new log', async () => {
+test('an offset past the end returns the whole tail with a smaller offset: it is a new log', async () => {
 	const folder = join(await temporaryFolder(), 'log');
 	await logOf(folder, Buffer.from('new\n'), 5);
 	expect(await readLogWindow(folder, 5)).toEqual({text: 'new\n', start: 0, offset: 4});
 	expect(await readLogWindow(folder, Number.MAX_SAFE_INTEGER)).toEqual({text: 'new\n', start: 0, offset: 4});
 });
 
-test('where the asked part is gone, the window says that it begins later', async () => {
+test('if the requested part is gone, the window says that it starts later', async () => {
 	const folder = join(await temporaryFolder(), 'log');
 	await logOf(folder, Buffer.from('one\ntwo\nthree\n'), 4, 2);
 	expect(await readLogWindow(folder, 2)).toEqual({text: 'three\n', start: 8, offset: 14});
@@ -61,7 +61,7 @@ test('where the asked part is gone, the window says that it begins later', async
 	expect(await readLogWindow(folder, 2)).toEqual({text: 'three\n', start: 9, offset: 15});
 });
 
-test('a character is never split: neither by the end of what is written nor by an offset in it', async () => {
+test('a character is never split, neither by the end of the log nor by an offset inside it', async () => {
 	const folder = join(await temporaryFolder(), 'log');
 	const bytes = Buffer.from('a😀b');
 	await logOf(folder, bytes.subarray(0, 3), 2);
@@ -75,14 +75,14 @@ test('a character is never split: neither by the end of what is written nor by a
 	expect(await readLogWindow(folder, 5)).toEqual({text: 'b', start: 5, offset: 6});
 });
 
-test('bytes that are no UTF-8 are shown as replaced, and counted as they are', async () => {
+test('invalid UTF-8 is shown as replaced, and counted as it is', async () => {
 	const folder = join(await temporaryFolder(), 'log');
 	await logOf(folder, Buffer.from([0xff, 0x61, 0x80, 0x80, 0x0a]), 9);
 	expect(await readLogWindow(folder, 0)).toEqual({text: '\u{FFFD}a\u{FFFD}\u{FFFD}\n', start: 0, offset: 5});
 	expect(await readLogWindow(folder, 3)).toEqual({text: '\u{FFFD}\n', start: 3, offset: 5});
 });
 
-test('following by offsets gives every text back whole, however it is written and cut', async () => {
+test('following by offsets returns every text completely, however it is written and cut', async () => {
 	const folder = join(await temporaryFolder(), 'log');
 	const texts = anyText({maxLength: 60});
 	await fc.assert(
@@ -104,7 +104,7 @@ test('following by offsets gives every text back whole, however it is written an
 	);
 });
 
-test('a log over its limit loses its beginning, and its offsets go on', async () => {
+test('a log over its limit loses its oldest part, and its offsets continue', async () => {
 	const {provider, script} = await localSandboxes();
 	const id = await script('for (let n = 0; n < 2000; n += 1) console.log(String(n).padStart(9, "0"));', {
 		limits: {logBytes: 8000},
@@ -118,7 +118,7 @@ test('a log over its limit loses its beginning, and its offsets go on', async ()
 	expect(window?.text.split('\n').slice(-3)).toEqual(['000001999', notice, '']);
 });
 
-test('a line of the server goes behind what is there, on a line of its own', async () => {
+test('a line of the server is appended on a line of its own', async () => {
 	const folder = join(await temporaryFolder(), 'log');
 	await appendLine(folder, 'one\ntwo');
 	expect(await readLogWindow(folder)).toEqual({text: 'one two\n', start: 0, offset: 8});

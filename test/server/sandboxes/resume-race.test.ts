@@ -6,7 +6,7 @@ import {createTestServer, scope} from '../harness.ts';
 import {eventually} from './sandbox.ts';
 import {addTask, listener} from './task-folder.ts';
 
-test('a runtime that its owner resumes while its time is seen to be over goes on', async () => {
+test('a runtime that its owner resumes while its deadline is handled keeps running', async () => {
 	const server = await createTestServer();
 	const {services, database, owner} = server;
 	await addTask(server, 'listens', {services: {web: {}}}, {'main.mjs': listener});

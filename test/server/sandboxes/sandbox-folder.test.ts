@@ -7,7 +7,7 @@ import {temporaryFolder} from './sandbox.ts';
 
 const deadline = {after: 1000, action: 'end'} as const;
 
-test('[10] what a sandbox has is readable for its owner alone', async () => {
+test('[10] only its owner can read the files of a sandbox', async () => {
 	const root = await temporaryFolder();
 	const folder = sandboxFolder(join(root, 'sandboxes'), randomUUID());
 	const files = new Map([['deep/file', 'x']]);
@@ -20,7 +20,7 @@ test('[10] what a sandbox has is readable for its owner alone', async () => {
 	expect(modes).toEqual([0, 0, 0, 0, 0, 0]);
 });
 
-test('[13] a lasting workspace is filled once: a link left there leads no later write elsewhere', async () => {
+test('[13] a lasting workspace is filled once: a link left there redirects no later write', async () => {
 	const root = await temporaryFolder();
 	const workspace = join(root, 'workspaces', 'one');
 	const files = new Map([['main.mjs', 'ours']]);
@@ -64,13 +64,13 @@ test('[13] removing a workspace follows no link out of it', async () => {
 	await expect(stat(workspace)).rejects.toThrow('ENOENT');
 });
 
-test.each(['../evil', '/etc/evil', 'a/../../evil'])('[13] the file “%s” of a task is refused', async name => {
+test.each(['../evil', '/etc/evil', 'a/../../evil'])('[13] the file “%s” of a task is rejected', async name => {
 	const root = await temporaryFolder();
 	const folder = sandboxFolder(root, randomUUID());
-	await expect(prepareFolder(folder, {files: new Map([[name, 'x']]), deadline})).rejects.toThrow('lies outside');
+	await expect(prepareFolder(folder, {files: new Map([[name, 'x']]), deadline})).rejects.toThrow('is outside');
 });
 
-test('servers that begin together agree on the name of their machine', async () => {
+test('concurrently started servers agree on the name of their machine', async () => {
 	const root = join(await temporaryFolder(), 'sandboxes');
 	const names = await Promise.all(Array.from({length: 8}, () => machineOf(root)));
 	expect(new Set(names).size).toBe(1);

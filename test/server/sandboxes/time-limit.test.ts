@@ -32,7 +32,7 @@ test.each([
 	});
 });
 
-test('no level gives more than a level above it allows', () => {
+test('no level exceeds the maximum of a level above it', () => {
 	const level = fc.option(fc.integer({min: 1, max: 2000}));
 	fc.assert(
 		fc.property(level, level, level, (organizationMax, organizationDefault, requested) => {

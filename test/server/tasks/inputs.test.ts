@@ -19,13 +19,13 @@ inputs:
 	'a',
 );
 
-test('what is given is joined with the defaults; null counts as not given', () => {
+test('given inputs are merged with the defaults, and null counts as not given', () => {
 	expect(readInputs(task, {city: 'Oslo', tags: ['a'], fast: null})).toEqual({
 		values: {city: 'Oslo', pace: 2, tags: ['a']},
 	});
 });
 
-test('everything that is wrong is named, at its place', () => {
+test('every error is reported with its field', () => {
 	const given = {cty: 'x', pace: 9, tags: 'a', fast: 'yes', count: 1.5, more: [], colour: 'green'};
 	expect(readInputs(task, given)).toEqual({
 		errors: [
@@ -45,14 +45,14 @@ test('everything that is wrong is named, at its place', () => {
 	});
 });
 
-test('[24] inherited names are no inputs, and inputs have a bound', () => {
+test('[24] inherited names are not inputs, and inputs have a maximum size', () => {
 	expect(readInputs(task, JSON.parse('{"city": "x", "constructor": 1, "__proto__": 2}'))).toMatchObject({
 		errors: [{loc: ['body', 'inputs', 'constructor']}, {loc: ['body', 'inputs', '__proto__']}],
 	});
 	expect(readInputs(task, {city: 'x'.repeat(300_000)})).toMatchObject({errors: [{loc: ['body', 'inputs']}]});
 });
 
-test('an instruction is filled in one pass: what is put in is text, whatever it looks like', () => {
+test('an instruction is filled in one pass, so inserted text is never expanded', () => {
 	const services = {web: {url: 'http://127.0.0.1:8000/', port: 8000, protocol: 'http'}};
 	const inputs = {city: '{{services.web.url}} $& $1', tags: ['a', 1]};
 	expect(

@@ -5,7 +5,7 @@ import {parseTask} from '../../../src/server/tasks/parse-task.ts';
 
 const least = 'name: shop\nversion: 1.0.0\ncommand: [node, server.mjs]\n';
 
-test('the least task has a name, a version and a command; the rest has defaults', () => {
+test('a minimal task has a name, a version and a command, and the rest has defaults', () => {
 	expect(parseTask(least, 'shop')).toEqual({
 		name: 'shop',
 		version: '1.0.0',
@@ -19,7 +19,7 @@ test('the least task has a name, a version and a command; the rest has defaults'
 	});
 });
 
-test('a whole task is read as it is written', () => {
+test('a complete task is read unchanged', () => {
 	const task = parseTask(
 		`${least}owner: acme
 public: true
@@ -81,7 +81,7 @@ test.each<[string, string, string]>([
 	['a deep nest', `a: ${'['.repeat(30_000)}`, 'cannot be used: it is'],
 	['a deep map', `${least}verification: ${'{a: '.repeat(40)}1${'}'.repeat(40)}\n`, 'nested deeper than 20 levels'],
 	['too much', `${least}description: ${'x'.repeat(70_000)}\n`, 'it is larger than 65536 bytes'],
-])('[24] %s is refused, and the field is named', (_, text, reason) => {
+])('[24] %s is rejected, and the field is named', (_, text, reason) => {
 	expect(() => parseTask(text, 'bad')).toThrow(reason);
 	expect(() => parseTask(text, 'bad')).toThrow(AppError);
 });
@@ -91,7 +91,7 @@ test('[24] a field of the prototype is a field like others', () => {
 	expect(({} as {public?: boolean}).public).toBeUndefined();
 });
 
-test('[24] whatever text it is, it is a task or an `AppError`', () => {
+test('[24] any text gives a task or an `AppError`', () => {
 	fc.assert(
 		fc.property(
 			fc.oneof(fc.string(), fc.string({unit: fc.constantFrom(...'{}[]:-&*!|>\n "a'), maxLength: 80})),

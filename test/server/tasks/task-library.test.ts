@@ -30,7 +30,7 @@ test.each<[string, ReturnType<typeof parseReference>]>([
 	['shop@', undefined],
 	['../shop', undefined],
 	['shop\n', undefined],
-])('the reference “%s” is read', (text, reference) => expect(parseReference(text)).toEqual(reference));
+])('the reference “%s” is parsed', (text, reference) => expect(parseReference(text)).toEqual(reference));
 
 test('versions are ordered by their numbers, a pre-release before its release', () => {
 	const versions = ['1.10.0', '1.2.0', '1.10.0-beta.2', '1.10.0-beta.10', '2', '1.10.0-alpha'];
@@ -44,7 +44,7 @@ test('versions are ordered by their numbers, a pre-release before its release', 
 	]);
 });
 
-test('[26] a task is found as the specification says: own and public ones, and by organization', async () => {
+test('[26] a task is found by organization, among the organization’s own and public ones', async () => {
 	const {find} = await library({
 		own: yaml('shop', '1.0.0', 'owner: acme\n'),
 		newer: yaml('shop', '1.1.0', 'owner: acme\n'),
@@ -78,7 +78,7 @@ test('[26] a task is found as the specification says: own and public ones, and b
 	});
 });
 
-test('an invalid task is logged, and hides no other', async () => {
+test('an invalid task is logged and hides no other', async () => {
 	const {list, logged, folder} = await library({good: yaml('good', '1.0.0'), bad: 'name: bad\n'});
 	await mkdir(join(folder, 'empty'));
 	expect((await list()).map(({name}) => name)).toEqual(['good', 'web-shop', 'broken-cart', 'nightly-import']);
@@ -88,7 +88,7 @@ test('an invalid task is logged, and hides no other', async () => {
 	]);
 });
 
-test('the files of a task are read as they are, but links, which may lead anywhere', async () => {
+test('the files of a task are read unchanged, except links, which may lead anywhere', async () => {
 	const {find, folder} = await library({good: yaml('good', '1.0.0', 'public: true\n')});
 	await mkdir(join(folder, 'good', 'deep'));
 	await writeFile(join(folder, 'good', 'deep', 'file'), Buffer.from([0xff, 0]));
@@ -97,7 +97,7 @@ test('the files of a task are read as they are, but links, which may lead anywhe
 	expect(await (await find('good', 'acme'))?.readFiles()).toEqual(new Map([['deep/file', Buffer.from([0xff, 0])]]));
 });
 
-test('without a folder there are the tasks that ship with the program, for everybody', async () => {
+test('without a folder, everyone can use the bundled tasks', async () => {
 	const {list, find} = createTaskLibrary({folder: '/nowhere', log: () => {}});
 	expect((await list()).every(task => task.public)).toBe(true);
 	expect((await find('web-shop', 'anybody'))?.services).toEqual({web: {path: '/', protocol: 'http'}});

@@ -7,7 +7,7 @@ import {approve, beginLogin, client, deviceGrant, poll, postForm} from '../../oa
 const preferences = '/api/v1/user/preferences';
 const pending = expect.objectContaining({error: 'authorization_pending'});
 
-test('the metadata names what there is, at the origin that was asked', async () => {
+test('the metadata lists the endpoints at the requested origin', async () => {
 	const {app} = await createTestServer();
 	const ask = async (host: string) => {
 		const path = `${origin}/.well-known/oauth-authorization-server`;
@@ -26,7 +26,7 @@ test('the metadata names what there is, at the origin that was asked', async () 
 	expect(await ask('localhost:8700')).toMatchObject({issuer: 'http://localhost:8700'});
 });
 
-test('a login goes from code to tokens in the order of RFC 8628, and its code is good once', async () => {
+test('a login exchanges a code for tokens as RFC 8628 says, and the code works once', async () => {
 	const server = await createTestServer();
 	const begun = await postForm(server.app, '/oauth/device_authorization', client);
 	const {device_code: deviceCode, user_code: userCode} = begun.json;
@@ -68,7 +68,7 @@ test('a login goes from code to tokens in the order of RFC 8628, and its code is
 	expect(await decideLogin(server.services, {id: login?.id ?? ''}, {...decision, decision: 'denied'})).toBe(false);
 });
 
-test('of two polls at the same time one gets the tokens', async () => {
+test('of two simultaneous polls, one gets the tokens', async () => {
 	const server = await createTestServer();
 	const {deviceCode, userCode} = await beginLogin(server);
 	await approve(server, userCode);
@@ -76,7 +76,7 @@ test('of two polls at the same time one gets the tokens', async () => {
 	expect(answers.map(({json}) => json.error ?? 'tokens').sort()).toEqual(['invalid_grant', 'invalid_grant', 'tokens']);
 });
 
-test('[26] neither code nor token is stored as it is', async () => {
+test('[26] neither codes nor tokens are stored in plain text', async () => {
 	const server = await createTestServer();
 	const {deviceCode, userCode} = await beginLogin(server);
 	await approve(server, userCode);
@@ -91,7 +91,7 @@ test('[26] neither code nor token is stored as it is', async () => {
 	}
 });
 
-test('a client that polls too fast is slowed down by 5 s each time, and served again once it waits', async () => {
+test('a client that polls too fast is slowed down by 5 s each time, and served once it waits', async () => {
 	const server = await createTestServer();
 	const {deviceCode} = await beginLogin(server);
 	const errors: string[] = [];
@@ -104,7 +104,7 @@ test('a client that polls too fast is slowed down by 5 s each time, and served a
 	expect(errors).toEqual([fine, early, early, fine, early, fine]);
 });
 
-test('a timer that is a little early is forgiven', async () => {
+test('a timer that is slightly early is accepted', async () => {
 	const server = await createTestServer();
 	const {deviceCode} = await beginLogin(server);
 	await poll(server, deviceCode);
@@ -112,7 +112,7 @@ test('a timer that is a little early is forgiven', async () => {
 	expect((await poll(server, deviceCode)).json).toEqual(pending);
 });
 
-test('polls without end are 429 with the time to wait', async () => {
+test('endless polls get 429 with the time to wait', async () => {
 	const server = await createTestServer();
 	const {deviceCode} = await beginLogin(server);
 	for (let count = 0; count < 60; count += 1) {
@@ -125,14 +125,14 @@ test('polls without end are 429 with the time to wait', async () => {
 	expect((await poll(server, deviceCode)).status).toBe(400);
 });
 
-test('codes that nobody was given are refused without a trace', async () => {
+test('unknown codes are rejected without a trace', async () => {
 	const server = await createTestServer();
 	const {status, json} = await poll(server, `svd_${'x'.repeat(43)}`);
 	expect([status, json.error]).toEqual([400, 'invalid_grant']);
 	expect(await server.database.selectFrom('attempts').select('key').execute()).toEqual([]);
 });
 
-test('one network that begins logins without end stops no other', async () => {
+test('endless logins from one network do not block other networks', async () => {
 	const {app} = await createTestServer();
 	const begin = (address: string) =>
 		postForm(app, '/oauth/device_authorization', client, {[clientAddressHeader]: address});
@@ -151,7 +151,7 @@ test('a code expires after ten minutes, approved or not', async () => {
 	expect(await findLogin(server.services, waiting.userCode)).toBeUndefined();
 });
 
-test('a login that was denied, or whose user was suspended since, is access_denied', async () => {
+test('a denied login, or one of a suspended user, is access_denied', async () => {
 	const server = await createTestServer();
 	const [denied, suspended] = [await beginLogin(server), await beginLogin(server)];
 	const login = await findLogin(server.services, denied.userCode);
@@ -203,7 +203,7 @@ test.each<[string, string, Record<string, string> | string, string]>([
 		'client_id=service-cli&__proto__=1&grant_type=constructor',
 		'unsupported_grant_type',
 	],
-])('a request with %s is refused as the protocol says', async (_, path, form, error) => {
+])('a request with %s gets the OAuth error', async (_, path, form, error) => {
 	const server = await createTestServer();
 	const answer = await postForm(server.app, path, form);
 	expect([answer.status, answer.headers.get('cache-control'), answer.json]).toEqual([
@@ -213,7 +213,7 @@ test.each<[string, string, Record<string, string> | string, string]>([
 	]);
 });
 
-test('a client that has a secret is not known: 401 with the scheme that it used', async () => {
+test('a client with a secret is unknown: 401 with the scheme it used', async () => {
 	const server = await createTestServer();
 	const answer = await postForm(server.app, '/oauth/token', client, {authorization: 'Basic c2VydmljZS1jbGk6eA=='});
 	expect([answer.status, answer.headers.get('www-authenticate'), answer.json.error]).toEqual([
@@ -223,7 +223,7 @@ test('a client that has a secret is not known: 401 with the scheme that it used'
 	]);
 });
 
-test.each(['application/json', 'text/plain', ''])('a body of the type “%s” is an invalid_request', async type => {
+test.each(['application/json', 'text/plain', ''])('a body of type “%s” is an invalid_request', async type => {
 	const server = await createTestServer();
 	const answer = await postForm(server.app, '/oauth/token', '{"client_id":"service-cli"}', {'content-type': type});
 	expect([answer.status, answer.json.error]).toEqual([400, 'invalid_request']);

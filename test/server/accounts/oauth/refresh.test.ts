@@ -12,7 +12,7 @@ async function statusOf(server: TestServer, key: string): Promise<number> {
 
 const revoke = ({app}: TestServer, token: string) => postForm(app, '/oauth/revoke', {...client, token});
 
-test('a refresh token gives new tokens, and the next one goes on from there', async () => {
+test('a refresh token returns new tokens, which can be refreshed again', async () => {
 	const server = await createTestServer();
 	let tokens = await logIn(server);
 	for (let turn = 0; turn < 3; turn += 1) {
@@ -26,7 +26,7 @@ test('a refresh token gives new tokens, and the next one goes on from there', as
 	}
 });
 
-test('[26] a second use of a refresh token after the grace ends the whole login, and no other', async () => {
+test('[26] using a refresh token again after the grace period ends that login only', async () => {
 	const server = await createTestServer();
 	const [stolen, other] = [await logIn(server), await logIn(server)];
 	const {json: next} = await refresh(server, stolen.refresh);
@@ -39,7 +39,7 @@ test('[26] a second use of a refresh token after the grace ends the whole login,
 	expect((await refresh(server, other.refresh)).status).toBe(200);
 });
 
-test('an answer that was lost is asked for again within ten seconds', async () => {
+test('a client that lost a response can refresh again within ten seconds', async () => {
 	const server = await createTestServer();
 	const {refresh: token} = await logIn(server);
 	await refresh(server, token);
@@ -50,7 +50,7 @@ test('an answer that was lost is asked for again within ten seconds', async () =
 	expect((await refresh(server, json.refresh_token)).status).toBe(200);
 });
 
-test('two programs that refresh at the same moment both go on', async () => {
+test('two programs that refresh at the same time both stay logged in', async () => {
 	const server = await createTestServer();
 	const {refresh: token} = await logIn(server);
 	const answers = await Promise.all([refresh(server, token), refresh(server, token)]);
@@ -80,14 +80,14 @@ test('[26] revoking the API key that opened a login ends the login', async () =>
 	expect(await statusOf(server, free.access)).toBe(200);
 });
 
-test('a login that is not used for 30 days ends', async () => {
+test('a login that is unused for 30 days ends', async () => {
 	const server = await createTestServer();
 	const {refresh: token} = await logIn(server);
 	server.advance(30 * day);
 	expect((await refresh(server, token)).json.error).toBe('invalid_grant');
 });
 
-test('[26] a suspended user’s tokens open nothing', async () => {
+test('[26] a suspended user’s tokens are invalid', async () => {
 	const server = await createTestServer();
 	const tokens = await logIn(server);
 	await server.database.updateTable('users').set({suspended_at: server.services.now().toISOString()}).execute();
@@ -95,7 +95,7 @@ test('[26] a suspended user’s tokens open nothing', async () => {
 	expect((await refresh(server, tokens.refresh)).json.error).toBe('invalid_grant');
 });
 
-test('[26] a token of one kind is none of another', async () => {
+test('[26] a token of one kind is invalid as another', async () => {
 	const server = await createTestServer();
 	const tokens = await logIn(server);
 	expect(await statusOf(server, tokens.refresh)).toBe(401);
@@ -103,7 +103,7 @@ test('[26] a token of one kind is none of another', async () => {
 	expect((await refresh(server, server.owner.key)).json.error).toBe('invalid_grant');
 });
 
-test('revoking what is not known is a success, what is missing or an API key is not', async () => {
+test('revoking an unknown token succeeds, revoking a missing one or an API key fails', async () => {
 	const server = await createTestServer();
 	const unknown = await revoke(server, `svr_${'a'.repeat(43)}`);
 	expect([unknown.status, unknown.text]).toEqual([200, '']);
@@ -112,7 +112,7 @@ test('revoking what is not known is a success, what is missing or an API key is 
 	expect(await statusOf(server, server.owner.key)).toBe(200);
 });
 
-test('[26] a clock that is set back by hours makes the grace of a used refresh token no longer', async () => {
+test('[26] setting the clock back by hours does not extend the grace period of a used refresh token', async () => {
 	const server = await createTestServer();
 	const {refresh: stolen} = await logIn(server);
 	const {json: next} = await refresh(server, stolen);

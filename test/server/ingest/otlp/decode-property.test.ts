@@ -68,7 +68,7 @@ function toRead({traceId, spanId, name, start, length, attributes}: Given) {
 const request = (spans: readonly object[]) => ({resourceSpans: [{scopeSpans: [{spans}]}]});
 const inProtobuf = (spans: readonly Given[]) => encodeRequest(request(spans.map(given => toOtlp(given, Buffer.from))));
 
-test('any spans come out as they went in, from protobuf and from JSON', async () => {
+test('any spans are decoded unchanged from protobuf and JSON', async () => {
 	await fc.assert(
 		fc.asyncProperty(fc.array(span, {maxLength: 4}), async given => {
 			const expected = {spans: given.map(toRead), rejected: []};
@@ -91,7 +91,7 @@ async function isReadOrRefused(bytes: Uint8Array): Promise<boolean> {
 	}
 }
 
-test('every beginning of a request in protobuf is read or refused with 400', async () => {
+test('every prefix of a protobuf request is read or rejected with 400', async () => {
 	await fc.assert(
 		fc.asyncProperty(span, async given => {
 			const bytes = inProtobuf([given]);
@@ -103,7 +103,7 @@ test('every beginning of a request in protobuf is read or refused with 400', asy
 	);
 });
 
-test('any bytes, and a request with any of its bytes changed, are read or refused with 400', async () => {
+test('any bytes, and a request with any byte changed, are read or rejected with 400', async () => {
 	await fc.assert(
 		fc.asyncProperty(span, fc.nat(), fc.uint8Array({maxLength: 40}), async (given, at, noise) => {
 			expect(await isReadOrRefused(noise)).toBe(true);

@@ -68,7 +68,7 @@ const attributesRead = {
 	nothing: null,
 };
 
-test('a request in JSON is read with every kind of attribute, and what nobody knows is ignored', async () => {
+test('a JSON request is read with every kind of attribute, and unknown fields are ignored', async () => {
 	const body = {
 		resourceSpans: [
 			{
@@ -115,7 +115,7 @@ test('a request in JSON is read with every kind of attribute, and what nobody kn
 test.each([
 	['gzip', gzip, 'GZIP'],
 	['nothing', (bytes: Uint8Array) => bytes, undefined],
-])('a request in protobuf, compressed with %s, is read alike', async (_, compress, contentEncoding) => {
+])('a protobuf request compressed with %s gives the same result', async (_, compress, contentEncoding) => {
 	const binary = {
 		...span,
 		traceId: Buffer.from(ids.traceId, 'hex'),
@@ -141,12 +141,12 @@ test.each([
 	['A span has no start.', {startTimeUnixNano: undefined}],
 	['A span ends before it starts.', {endTimeUnixNano: '1699999999999999999'}],
 	['A span ends too far in the future.', {endTimeUnixNano: '18446744073709551615'}],
-])('one bad span is rejected and the others are kept: %s', async (fault, change) => {
+])('one invalid span is rejected and the others are kept: %s', async (fault, change) => {
 	const body = streamBody(request({...span, ...change}, span));
 	expect(await decodeTraces(body, json)).toEqual({spans: [decoded], rejected: [fault]});
 });
 
-describe('what cannot be read is refused with 400 and why [24]', () => {
+describe('an unreadable request is rejected with 400 and the reason [24]', () => {
 	test.each<[string, unknown]>([
 		['The body is not JSON, or it was cut off.', '{"resourceSpans":['],
 		['The body is not JSON, or it was cut off.', ''],
@@ -167,14 +167,14 @@ describe('what cannot be read is refused with 400 and why [24]', () => {
 		expect(await refusalOf(decodeTraces(streamBody(body), json))).toEqual([400, detail]);
 	});
 
-	test('JSON that is sent as protobuf', async () => {
+	test('JSON sent as protobuf', async () => {
 		expect(await refusalOf(decodeTraces(streamBody(request(span)), protobuf))).toEqual([
 			400,
 			'The body is not an ExportTraceServiceRequest in protobuf, or it was cut off.',
 		]);
 	});
 
-	test('protobuf that nests without end', async () => {
+	test('endlessly nested protobuf', async () => {
 		// Each level is a list value (5) that holds a list (1) that holds the next one; the outermost belong to an attribute.
 		const within = (id: number, bytes: Uint8Array) =>
 			protobufjs.Writer.create()
@@ -205,7 +205,7 @@ describe('what cannot be read is refused with 400 and why [24]', () => {
 	});
 });
 
-describe('too much is refused, before it fills the memory [21]', () => {
+describe('a request that is too large is rejected before it fills the memory [21]', () => {
 	test.each<[string, Uint8Array, {contentType: string; contentEncoding?: string}]>([
 		['33 MiB of zeros in 33 KiB of gzip', gzip(new Uint8Array(33 * 1024 * 1024)), {...json, contentEncoding: 'gzip'}],
 		['17 MiB without compression', new Uint8Array(17 * 1024 * 1024), json],
@@ -222,12 +222,12 @@ test.each([
 	['text/plain', undefined],
 	['', undefined],
 	['application/json', 'br'],
-])('the type “%s” with the compression “%s” is refused', async (contentType, contentEncoding) => {
+])('the type “%s” with the compression “%s” is rejected', async (contentType, contentEncoding) => {
 	const body = new Uint8Array(brotliCompressSync('{}'));
 	expect((await refusalOf(decodeTraces(body, {contentType, contentEncoding})))[0]).toBe(400);
 });
 
-test('an empty request holds no spans, in either encoding', async () => {
+test('an empty request contains no spans, in either encoding', async () => {
 	const nothing = {spans: [], rejected: []};
 	expect(await decodeTraces(new Uint8Array(), protobuf)).toEqual(nothing);
 	expect(await decodeTraces(streamBody({}), json)).toEqual(nothing);

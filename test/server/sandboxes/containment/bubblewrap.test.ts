@@ -10,7 +10,7 @@ const path = process.env['PATH'] ?? '';
 const bubblewrap = await findBubblewrap(path, ['/tmp']);
 const reason = bubblewrap ? '' : ' (skipped: bubblewrap is missing or does not work here)';
 
-test('[15] all is read-only or hidden but the workspace, which is mounted last', () => {
+test('[15] everything is read-only or hidden except the workspace, which is mounted last', () => {
 	const found = {program: '/usr/bin/bwrap', hasSizes: true, userNamespace: ['--unshare-user', '--disable-userns']};
 	const options = {
 		writable: ['/data/w', '/data/t'],
@@ -35,7 +35,7 @@ test('[15] all is read-only or hidden but the workspace, which is mounted last',
 	);
 });
 
-test('a program of that name that fails is as good as none', async () => {
+test('a bwrap that fails counts as missing', async () => {
 	const folder = await temporaryFolder();
 	await writeFile(join(folder, 'bwrap'), '#!/bin/sh\nexit 1\n', {mode: 0o755});
 	expect(await findBubblewrap(folder, [])).toBeUndefined();
@@ -75,7 +75,7 @@ test.skipIf(!bubblewrap)(`[15] in bubblewrap nothing outside can be read or writ
 	expect(await provider.inspect(id)).toMatchObject({kind: 'ended', status: 0});
 });
 
-test.skipIf(!bubblewrap)(`[15] not even root can take a cover off, or write through it${reason}`, async () => {
+test.skipIf(!bubblewrap)(`[15] not even root can remove a cover or write through it${reason}`, async () => {
 	const hidden = await temporaryFolder();
 	await writeFile(join(hidden, 'key'), 'secret');
 	const {provider, script, log} = await localSandboxes({path});
@@ -103,7 +103,7 @@ test.skipIf(!bubblewrap)(`[15] not even root can take a cover off, or write thro
 	});
 });
 
-test.skipIf(!bubblewrap)(`in bubblewrap, too, a sandbox is paused, resumed and ended as a whole${reason}`, async () => {
+test.skipIf(!bubblewrap)(`in bubblewrap a sandbox is paused, resumed and ended as a whole${reason}`, async () => {
 	const {provider, script, log} = await localSandboxes({path});
 	const id = await script(
 		'import {spawn} from "node:child_process";' +

@@ -70,34 +70,31 @@ const ways: ReadonlyArray<readonly [string, Containment]> = [
 ];
 
 // Each of them stays within what it may take, and all together take at most 240 MB.
-test.each(ways)('[15] processes that take too much memory together are ended %s', async (_, containment) => {
+test.each(ways)('[15] processes that together use too much memory are ended %s', async (_, containment) => {
 	const take = '(head -c 60000000 /dev/zero; sleep 2) | tail -c 60000000 >/dev/null';
 	const script = `${Array.from({length: 4}, () => `${take} &`).join(' ')} wait; echo all of them ended well`;
 	const log = await outputOf(containment, ['sh', '-c', `${script}; exit 3`], {memoryBytes: 128 * mebibyte});
 	expect(log).toMatch(/128 MB of memory are used up|it uses more than 128 MB of memory/);
 });
 
-test.each(ways)('[15] files that take too much of the disk together end a task %s', async (_, containment) => {
+test.each(ways)('[15] files that together use too much disk end a task %s', async (_, containment) => {
 	const script = 'for n in 1 2 3 4 5 6; do dd if=/dev/zero of=file$n bs=1M count=16 2>/dev/null; done; sleep 20';
 	const log = await outputOf(containment, ['sh', '-c', script], {diskBytes: 48 * mebibyte});
 	expect(log).toContain('[sandbox] it uses more than 48 MB of disk\n');
 });
 
-test.each(ways)('[15] what is removed but still open counts as well %s', async (_, containment) => {
+test.each(ways)('[15] removed files that are still open count as well %s', async (_, containment) => {
 	const open = [3, 4, 5].map(n => `exec ${n}>file; rm file; dd if=/dev/zero bs=1M count=32 >&${n} 2>/dev/null`);
 	const log = await outputOf(containment, ['sh', '-c', `${open.join('; ')}; sleep 20`], {diskBytes: 48 * mebibyte});
 	expect(log).toContain('[sandbox] it uses more than 48 MB of disk\n');
 });
 
 // At most 60 processes, which end by themselves.
-test.each(ways)(
-	'[15] a task that multiplies without end is ended with everything that it began %s',
-	async (_, containment) => {
-		const multiply = 'i=0; while [ $i -lt 60 ]; do env -i setsid sleep 15 & i=$((i + 1)); done; wait';
-		const log = await outputOf(containment, ['sh', '-c', multiply], {processes: 30});
-		expect(log).toMatch(/\[sandbox] it has more than 30 processes\n|fork|Resource temporarily unavailable/);
-	},
-);
+test.each(ways)('[15] a fork bomb is ended with everything that it started %s', async (_, containment) => {
+	const multiply = 'i=0; while [ $i -lt 60 ]; do env -i setsid sleep 15 & i=$((i + 1)); done; wait';
+	const log = await outputOf(containment, ['sh', '-c', multiply], {processes: 30});
+	expect(log).toMatch(/\[sandbox] it has more than 30 processes\n|fork|Resource temporarily unavailable/);
+});
 
 test.each(ways)(
 	'[15] a process without group, session and environment ends with its sandbox %s',
@@ -152,7 +149,7 @@ import {createServer} from 'node:http';
 	},
 );
 
-test('[15] without containment no task starts, unless the administrator allows it', async () => {
+test('[15] without containment no task starts unless the administrator allows it', async () => {
 	const folder = await temporaryFolder();
 	const provider = createLocalProvider({root: folder, containment: {}, supervisor});
 	expect(await provider.unavailableReason()).toMatch(/^Sandboxes are off on this server: .+ --unsafe-sandboxes\.$/);

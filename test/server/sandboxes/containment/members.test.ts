@@ -19,7 +19,7 @@ function sleeper(env: NodeJS.ProcessEnv = {}): ChildProcess & {readonly pid: num
 
 // Nothing here signals anything: what counts is whom the server would signal, also where root runs it.
 test.skipIf(!existsSync('/proc/self/stat'))(
-	'[15] a sandbox has no process that began before it, or that is not its own',
+	'[15] a sandbox has no process that started before it or that is not its own',
 	async () => {
 		const id = randomUUID();
 		sleeper({SANDBOX_ID: id});

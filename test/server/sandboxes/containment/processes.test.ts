@@ -7,7 +7,7 @@ const bubblewrap = await findBubblewrap(path, []);
 const ways = [['without bubblewrap', plainPath], ...(bubblewrap ? [['in bubblewrap', path] as const] : [])] as const;
 
 // Who is not root meets the bound of the kernel first, which counts the threads of the whole user where it must.
-test.each(ways)('[15] %s a sandbox that multiplies without end is ended', async (_, way) => {
+test.each(ways)('[15] %s a fork bomb is ended', async (_, way) => {
 	const {provider, script, log} = await localSandboxes({path: way});
 	const command = ['sh', '-c', 'i=0; while [ $i -lt 80 ]; do sleep 60 & i=$((i + 1)); done; wait'];
 	const id = await script('', {command: {name: 'command', command}, limits: {processes: 40}});
