@@ -4,7 +4,7 @@ import type {Task} from '../tasks/task.ts';
 import {assertCapacity, limitFor, lockOrganization} from './capacity.ts';
 import {prepay} from './meter.ts';
 import {assertCanStart, orProviderFault} from './provider-fault.ts';
-import type {SandboxServices} from './sandbox-services.ts';
+import type {SandboxServices} from './sandboxing.ts';
 import type {TaskPlan} from './task-plan.ts';
 
 type NewEnvironment = {

@@ -1,6 +1,6 @@
 import {createHash, randomUUID} from 'node:crypto';
 import {reject} from '../kit/http-error.ts';
-import type {SandboxServices} from './sandbox-services.ts';
+import type {SandboxServices} from './sandboxing.ts';
 
 export type NewRuntime = {
 	readonly organizationId: string;

@@ -1,24 +1,19 @@
 import {setTimeout as sleep} from 'node:timers/promises';
-import type {Selectable} from 'kysely';
-import type {TaskEnvironment} from '../../contract/resources/environment.ts';
 import {AppError, isAbort, reportError} from '../../core/error.ts';
 import type {ChargeRejection} from '../credits/charge.ts';
-import type {Tables} from '../database/tables.ts';
 import {stackOf} from '../kit/log.ts';
-import {abandonedAfterMs} from './background.ts';
 import {lockOrganization} from './capacity.ts';
+import {
+	type EnvironmentRow,
+	type EnvironmentState,
+	isOver,
+	nextState,
+	type Transition,
+} from './environment-transition.ts';
 import {creditsOwed, type SandboxRow, settleSandbox} from './meter.ts';
-import type {SandboxSpec, SandboxState} from './provider.ts';
+import type {SandboxSpec} from './provider.ts';
 import {orProviderFault} from './provider-fault.ts';
-import type {SandboxServices} from './sandbox-services.ts';
-import type {ServiceAddresses} from './task-plan.ts';
-
-export type EnvironmentRow = Selectable<Tables['environments']>;
-
-type State = TaskEnvironment['state'];
-
-/** The next state of an environment, with the reason for a failure. */
-type Transition = {readonly state: State; readonly error?: string};
+import type {SandboxServices} from './sandboxing.ts';
 
 const firstDelayMs = 30;
 const maxDelayMs = 500;
@@ -56,7 +51,7 @@ export async function prepareEnvironment(
 }
 
 /** Updates an environment to the state of its sandbox, and returns it. Any server may call it at any time. */
-export async function advanceEnvironment(services: SandboxServices, id: string): Promise<State> {
+export async function advanceEnvironment(services: SandboxServices, id: string): Promise<EnvironmentState> {
 	const row = await findEnvironment(services, id);
 	if (isOver(row.state) || row.sandbox_id === null) {
 		return row.state;
@@ -127,59 +122,6 @@ async function endIfOver(services: SandboxServices, id: string): Promise<void> {
 	}
 }
 
-async function nextState(
-	services: SandboxServices,
-	row: EnvironmentRow,
-	found: SandboxState,
-	now: Date,
-): Promise<Transition> {
-	const addresses: ServiceAddresses = JSON.parse(row.service_urls);
-	const ports = Object.values(addresses).map(({port}) => port);
-	switch (found.kind) {
-		case 'building':
-		case 'paused':
-			return {state: found.kind};
-		case 'running':
-			return row.state === 'ready' ? {state: 'ready'} : await whileRunning(services, row, ports, now);
-		case 'ended':
-			return afterEnd(found, ports.length > 0);
-		default: {
-			const age = now.getTime() - Date.parse(row.created_at);
-			const isAwaited =
-				services.sandboxes.background.has(row.id) || (row.state === 'building' && age < abandonedAfterMs);
-			return isAwaited ? {state: row.state} : {state: 'failed', error: 'Its sandbox ended unexpectedly.'};
-		}
-	}
-}
-
-async function whileRunning(
-	{sandboxes}: SandboxServices,
-	{state, updated_at, sandbox_id}: EnvironmentRow,
-	ports: readonly number[],
-	now: Date,
-): Promise<Transition> {
-	const listening = await Promise.all(ports.map(port => sandboxes.provider.isListening(sandbox_id ?? '', port)));
-	if (listening.every(Boolean)) {
-		return {state: 'ready'};
-	}
-
-	const {serviceTimeoutMs} = sandboxes.policy;
-	const isLate = state === 'provisioning' && now.getTime() - Date.parse(updated_at) > serviceTimeoutMs;
-	return isLate
-		? {state: 'failed', error: `Its services did not respond within ${serviceTimeoutMs / 1000} s.`}
-		: {state: 'provisioning'};
-}
-
-function afterEnd({step, status, asked}: SandboxState & {kind: 'ended'}, hasServices: boolean): Transition {
-	const how = status === null ? 'was ended by a signal' : `ended with status ${status}`;
-	if (asked || (status === 0 && !hasServices)) {
-		return {state: 'torn_down'};
-	}
-
-	const why = hasServices && step === 'command' ? ', but its services must keep running' : '';
-	return {state: 'failed', error: `The ${step} ${how}${why}. See its log.`};
-}
-
 /**
  * Stores the next state, unless another server was faster. Before it stores an end, it removes the processes and the
  * workspace.
@@ -188,7 +130,7 @@ async function transition(
 	{database, now, sandboxes}: SandboxServices,
 	row: EnvironmentRow,
 	{state, error}: Transition,
-): Promise<State> {
+): Promise<EnvironmentState> {
 	if (isOver(state) && row.sandbox_id !== null) {
 		await sandboxes.provider.end(row.sandbox_id);
 	}
@@ -225,10 +167,6 @@ async function transition(
 
 export function findEnvironment({database}: SandboxServices, id: string): Promise<EnvironmentRow> {
 	return database.selectFrom('environments').selectAll().where('id', '=', id).executeTakeFirstOrThrow();
-}
-
-function isOver(state: State): boolean {
-	return state === 'failed' || state === 'torn_down';
 }
 
 /** If the database is unavailable for a moment, the next check catches up. */

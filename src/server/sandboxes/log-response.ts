@@ -1,6 +1,6 @@
 import {rejectField} from '../kit/http-error.ts';
 import {assertSameMachine, orProviderFault} from './provider-fault.ts';
-import type {SandboxServices} from './sandbox-services.ts';
+import type {SandboxServices} from './sandboxing.ts';
 
 type Where = {readonly sandboxId: string; readonly machine: string};
 

@@ -1,6 +1,6 @@
 import {AppError} from '../../core/error.ts';
 import {limitFor} from './capacity.ts';
-import type {SandboxServices} from './sandbox-services.ts';
+import type {SandboxServices} from './sandboxing.ts';
 import {platformPolicy} from './sandboxing.ts';
 
 /** A change by an operator. Omitted values stay as they are; 0 resets one to the server's own limit. */

@@ -1,7 +1,7 @@
 import {fileReason} from '../../storage/file-error.ts';
 import {reject} from '../kit/http-error.ts';
 import {stackOf} from '../kit/log.ts';
-import type {SandboxServices} from './sandbox-services.ts';
+import type {SandboxServices} from './sandboxing.ts';
 
 /** Rejects (409) if this server starts no sandboxes. */
 export async function assertCanStart(services: SandboxServices): Promise<void> {

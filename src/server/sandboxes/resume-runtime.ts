@@ -9,8 +9,7 @@ import {prepay, type SandboxRow} from './meter.ts';
 import type {Deadline} from './provider.ts';
 import {assertCanStart, assertSameMachine, orProviderFault} from './provider-fault.ts';
 import {advanceRuntime, endRuntime, findRuntime, type RuntimeRow} from './runtime-state.ts';
-import type {SandboxServices} from './sandbox-services.ts';
-import type {SandboxPolicy} from './sandboxing.ts';
+import type {SandboxPolicy, SandboxServices} from './sandboxing.ts';
 import {planTask, type TaskPlan} from './task-plan.ts';
 
 /**

@@ -5,7 +5,7 @@ import type {Tables} from '../database/tables.ts';
 import {abandonedAfterMs} from './background.ts';
 import {lockOrganization} from './capacity.ts';
 import {creditsOwed, type SandboxRow, settleSandbox} from './meter.ts';
-import type {SandboxServices} from './sandbox-services.ts';
+import type {SandboxServices} from './sandboxing.ts';
 
 export type RuntimeRow = Selectable<Tables['runtimes']>;
 

@@ -1,7 +1,7 @@
 import {messageOf} from '../../core/error.ts';
 import {advanceEnvironment} from './environment-state.ts';
 import {advanceRuntime} from './runtime-state.ts';
-import type {SandboxServices} from './sandbox-services.ts';
+import type {SandboxServices} from './sandboxing.ts';
 
 /** How often sandboxes are checked for their end and their deadline. */
 const intervalMs = 2000;

@@ -1,5 +1,6 @@
 import {join} from 'node:path';
 import type {Log} from '../kit/log.ts';
+import type {CoreServices} from '../kit/services.ts';
 import {createTaskLibrary, type TaskLibrary} from '../tasks/task-library.ts';
 import {type Background, createBackground} from './background.ts';
 import {createLocalProvider} from './local-provider.ts';
@@ -33,6 +34,9 @@ export type Sandboxing = {
 	/** The folder with secrets for tasks. */
 	readonly secrets: string;
 };
+
+/** What environments and runtimes need. */
+export type SandboxServices = CoreServices & {readonly sandboxes: Sandboxing};
 
 /** The default policy. */
 export const platformPolicy: SandboxPolicy = {
