@@ -7,8 +7,6 @@ import {sourceFiles, stringsOf} from './source-strings.ts';
 
 /** Folders whose text is not converted yet. Remove one once its text is; add none. */
 const notConverted = [
-	'src/agent/tools/wait-for-log.ts',
-	'src/client/environment-logs.ts',
 	'src/config/',
 	'src/contract/',
 	'src/core/',

@@ -1,7 +1,7 @@
 import type {LogSource} from '../../contract/log-cursor.ts';
 import {abortable} from '../../core/abortable.ts';
 import {levelOf} from '../../logs/levels.ts';
-import {createLogBuffer} from '../../logs/log-buffer.ts';
+import {createLogBuffer, type LogBuffer} from '../../logs/log-buffer.ts';
 import type {LogEntry, Mark} from '../../logs/log-entry.ts';
 import {createLogReader, type LogReader} from '../../logs/log-reader.ts';
 import type {LogDelta} from '../../logs/read-answer.ts';
@@ -124,18 +124,7 @@ function createMemory(server: string, now: () => number): Memory {
 	return {
 		server,
 		refresh,
-		createReader() {
-			let place = buffer.end();
-			return {
-				...reader,
-				async next(source, signal) {
-					const refreshed = await refresh(source, signal);
-					const entries = buffer.entriesFrom(place);
-					place = buffer.end();
-					return {before: [], lines: entries.flatMap(textsOf), ...refreshed};
-				},
-			};
-		},
+		createReader: () => ({...reader, next: readerOfNew(buffer, refresh)}),
 		entries: () => buffer.entriesFrom(0),
 		last: () => last,
 		held: reader.held,
@@ -143,6 +132,17 @@ function createMemory(server: string, now: () => number): Memory {
 		markShown(seq) {
 			shown = Math.max(shown, seq);
 		},
+	};
+}
+
+/** Returns the `next` of a reader that brings what the buffer gets from now on. */
+function readerOfNew(buffer: LogBuffer, refresh: Memory['refresh']): LogReader['next'] {
+	let place = buffer.end();
+	return async (source, signal) => {
+		const refreshed = await refresh(source, signal);
+		const entries = buffer.entriesFrom(place);
+		place = buffer.end();
+		return {before: [], lines: entries.flatMap(textsOf), ...refreshed};
 	};
 }
 

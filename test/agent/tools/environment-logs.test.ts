@@ -36,15 +36,11 @@ const fenced = (...rows: readonly string[]) => ['```log', ...rows, '```'].join('
 test('the last lines come with numbers that stay from call to call', async () => {
 	const {run} = tool([lines(1, 200), lines(101, 203)]);
 	expect(await run({lines: 2})).toBe(
-		[
-			about(200),
-			'[There are earlier ones; the first kept is number 1.]',
-			fenced('199\tline 199', '200\tline 200'),
-		].join('\n'),
+		[about(200), '[Earlier lines start at number 1.]', fenced('199\tline 199', '200\tline 200')].join('\n'),
 	);
 	expect(await run({since_line: 202})).toBe([about(203), fenced('202\tline 202', '203\tline 203')].join('\n'));
 	expect(await run({since_line: 10, lines: 2})).toBe(
-		[about(203), '[There are more; read on with since_line 12.]', fenced('10\tline 10', '11\tline 11')].join('\n'),
+		[about(203), '[More lines follow; continue with since_line 12.]', fenced('10\tline 10', '11\tline 11')].join('\n'),
 	);
 });
 
@@ -70,14 +66,14 @@ test('what may be missing stands between the lines, and a line that is not compl
 				'-- lines may be missing here --',
 				'3\tother 1',
 				'4\tother 2',
-				'5\tpass [this line is not complete yet]',
+				'5\tpass [this line is incomplete]',
 			),
 		].join('\n'),
 	);
 });
 
 test('an empty log is said', async () => {
-	expect(await tool(['']).run()).toBe(`[The log of ${environment} at ${server} has no line. It is empty so far.]`);
+	expect(await tool(['']).run()).toBe(`[The log of ${environment} at ${server} has no line. It is empty.]`);
 });
 
 test('hostile lines stay in their fence, visible and without credentials [1] [8]', async () => {
@@ -95,13 +91,13 @@ test('100,000 lines and a line of 10 MB are read, and the answer stays small [21
 	const {run} = tool([`${'x'.repeat(10_000_000)}\n${lines(1, 100_000)}`]);
 	const answer = await run({lines: 500});
 	expect([answer.length < 70_000, answer.split('\n').at(-2)]).toEqual([true, '100001\tline 100000']);
-	expect(await run({since_line: 1, lines: 1})).toContain('\n[There are more; read on with since_line 80003.]\n');
+	expect(await run({since_line: 1, lines: 1})).toContain('\n[More lines follow; continue with since_line 80003.]\n');
 });
 
 test.each([
 	[{pattern: '(a+)+$'}, 'The regular expression “(a+)+$” takes too long on this log.'],
 	[{pattern: 'a('}, 'Invalid regex “a(”: unterminated group.'],
-	[{lines: 501}, 'Invalid argument “lines”: integer of 1 or more. Most lines to give, at most 500.'],
+	[{lines: 501}, 'Invalid argument “lines”: integer of 1 or more. Most lines to return, at most 500.'],
 	[{level: 'loud'}, /^Invalid argument “level”/],
 	[{environment: null}, 'Missing argument “environment”: string. Id of the environment, a UUID.'],
 	[{follow: true}, /^Unknown argument “follow”/],

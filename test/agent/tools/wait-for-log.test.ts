@@ -52,24 +52,24 @@ test('the line that is waited for comes with those around it', async () => {
 
 test('a line that is there already counts, unless the model was given it', async () => {
 	const {wait, read} = tools('ready\n', 'ready\n', 'ready\nready\n');
-	expect(await wait({pattern: 'ready'})).toContain(`Line 1 of ${where} matches; it was there already.`);
+	expect(await wait({pattern: 'ready'})).toContain(`Line 1 of ${where} matches; it was already there.`);
 	expect(await wait({pattern: 'ready'})).toMatch(/^Line 2 of .* matched after/);
 	await read();
 	expect(await wait({pattern: 'ready', timeout_seconds: 1})).toMatch(/^No line matched in 1 s/);
-	expect(await wait({pattern: 'ready', since_line: 2})).toContain(`Line 2 of ${where} matches; it was there already.`);
+	expect(await wait({pattern: 'ready', since_line: 2})).toContain(`Line 2 of ${where} matches; it was already there.`);
 });
 
 test('a wait in vain ends in time, says so and shows the end of the log', async () => {
 	const {wait, clock} = tools('a\n', 'a\nb\n');
 	expect(await wait({pattern: 'never', timeout_seconds: 5})).toBe(
-		`No line matched in 5 s; 1 line came meanwhile to ${where}. ${data}\n${fenced('1\ta', '2\tb')}`,
+		`No line matched in 5 s; 1 line arrived in ${where}. ${data}\n${fenced('1\ta', '2\tb')}`,
 	);
 	expect(clock.now()).toBe(5000);
 });
 
 test('past two seconds it says what it waits for, also while the server says nothing [21]', async () => {
 	const {wait, said} = tools('a\n', 'hang');
-	expect(await wait({pattern: 'never', timeout_seconds: 25})).toMatch(/^No line matched in 25 s; 0 lines came/);
+	expect(await wait({pattern: 'never', timeout_seconds: 25})).toMatch(/^No line matched in 25 s; 0 lines arrived/);
 	expect(said).toEqual(['Waiting for “never”, 25 s at most.\n', '12 s: 0 lines so far.\n', '22 s: 0 lines so far.\n']);
 });
 
@@ -87,15 +87,13 @@ test('a server that goes away and comes back is waited for', async () => {
 
 test('a server that stays away is said with the end of the time', async () => {
 	const {wait} = tools('a\n', down);
-	expect(await wait({pattern: 'b', timeout_seconds: 3})).toContain(
-		'The server gave no answer in the end: Nothing listens here.',
-	);
+	expect(await wait({pattern: 'b', timeout_seconds: 3})).toContain('The last request failed: Nothing listens here.');
 });
 
 test.each([notFound, refused])('a log that cannot be followed any more ends the wait: %s', async error => {
 	const {wait} = tools('a\n', error);
 	expect(await wait({pattern: 'b'})).toBe(
-		`The wait is over: ${where} cannot be followed any more (${error.message}). No line matched. ${data}\n${fenced('1\ta')}`,
+		`Stopped waiting: ${where} cannot be followed any more (${error.message}). No line matched. ${data}\n${fenced('1\ta')}`,
 	);
 });
 

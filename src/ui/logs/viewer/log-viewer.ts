@@ -62,7 +62,7 @@ function pressed(viewer: LogViewer, chord: string, token: InputToken, given: Vie
 	}
 
 	const quiet = {...viewer, note: ''};
-	return moved(quiet, chord, given) ?? changed(quiet, chord, given);
+	return moved(quiet, chord, given) ?? requested(quiet, chord, given) ?? {viewer: changed(quiet, chord, given)};
 }
 
 /** Returns the page of the help after a key; any other key closes it. */
@@ -126,8 +126,8 @@ function moved(viewer: LogViewer, chord: string, {focus, viewport}: ViewerFocus)
 	}
 }
 
-function changed(viewer: LogViewer, chord: string, given: ViewerFocus): ViewerStep {
-	const {focus, viewport, fileName} = given;
+/** Applies a key that opens something or asks the app for something. */
+function requested(viewer: LogViewer, chord: string, {focus, fileName}: ViewerFocus): ViewerStep | undefined {
 	const open = (kind: FieldKind, text = '') => ({
 		viewer: {...viewer, field: {kind, composer: setComposerText(emptyComposer, text)}},
 	});
@@ -156,29 +156,6 @@ function changed(viewer: LogViewer, chord: string, given: ViewerFocus): ViewerSt
 			return viewer.search
 				? {viewer, action: {type: 'search', direction: chord === 'n' ? 'forward' : 'backward'}}
 				: {viewer: {...viewer, note: 'No search yet. Press / to search.'}};
-		case 'l': {
-			const minLevel = minLevels[(minLevels.indexOf(filterOf(viewer, focus).minLevel) + 1) % minLevels.length];
-			const note = minLevel ? `Showing ${minLevel} and above (and lines without a level).` : 'Showing all levels.';
-			return {viewer: {...withFilter(viewer, focus, {minLevel}), note}};
-		}
-		case '=':
-			return {viewer: {...withFilterForAll(viewer, given), note: alikeNote(viewer, given)}};
-		case 'w':
-			return {
-				viewer: {
-					...viewer,
-					wrap: !viewer.wrap,
-					sideways: 0,
-					note: viewer.wrap ? 'Long lines are cut.' : 'Long lines are wrapped.',
-				},
-			};
-		case 't': {
-			const times = timeStyles[(timeStyles.indexOf(viewer.times) + 1) % timeStyles.length] ?? 'off';
-			const shown = {off: 'off', local: 'local time', UTC: 'UTC', delta: 'since the previous line'}[times];
-			return {viewer: {...viewer, times, note: `Arrival times: ${shown}.`}};
-		}
-		case 'm':
-			return {viewer: marked(viewer, focus, viewport)};
 		case 'c':
 			return {viewer, action: {type: 'copy'}};
 		case 'a':
@@ -189,7 +166,34 @@ function changed(viewer: LogViewer, chord: string, given: ViewerFocus): ViewerSt
 		case 'shift+tab':
 			return {viewer, action: {type: 'cycle', steps: chord === 'tab' ? 1 : -1}};
 		default:
-			return {viewer};
+			return undefined;
+	}
+}
+
+/** Applies a key that changes which lines are shown, or how. */
+function changed(viewer: LogViewer, chord: string, given: ViewerFocus): LogViewer {
+	const {focus, viewport} = given;
+	switch (chord) {
+		case 'l': {
+			const minLevel = minLevels[(minLevels.indexOf(filterOf(viewer, focus).minLevel) + 1) % minLevels.length];
+			const note = minLevel ? `Showing ${minLevel} and above (and lines without a level).` : 'Showing all levels.';
+			return {...withFilter(viewer, focus, {minLevel}), note};
+		}
+		case '=':
+			return {...withFilterForAll(viewer, given), note: filterForAllNote(viewer, given)};
+		case 'w': {
+			const note = viewer.wrap ? 'Long lines are cut.' : 'Long lines are wrapped.';
+			return {...viewer, wrap: !viewer.wrap, sideways: 0, note};
+		}
+		case 't': {
+			const times = timeStyles[(timeStyles.indexOf(viewer.times) + 1) % timeStyles.length] ?? 'off';
+			const shown = {off: 'off', local: 'local time', UTC: 'UTC', delta: 'since the previous line'}[times];
+			return {...viewer, times, note: `Arrival times: ${shown}.`};
+		}
+		case 'm':
+			return marked(viewer, focus, viewport);
+		default:
+			return viewer;
 	}
 }
 
@@ -208,7 +212,7 @@ function marked(viewer: LogViewer, focus: string, viewport: Viewport): LogViewer
 		: viewer;
 }
 
-function alikeNote(viewer: LogViewer, {focus, places}: ViewerFocus): string {
+function filterForAllNote(viewer: LogViewer, {focus, places}: ViewerFocus): string {
 	if (places.length < 2) {
 		return 'No other log is open.';
 	}
