@@ -9,10 +9,7 @@ import {sourceFiles, stringsOf} from './source-strings.ts';
 const notConverted = [
 	'src/config/',
 	'src/contract/',
-	'src/core/',
-	'src/editor/',
 	'src/storage/',
-	'src/terminal/',
 	'src/ui/logs/',
 	'src/ui/panels/',
 	'src/ui/screen/',

@@ -1,6 +1,6 @@
 /**
- * Waits for `promise`, but not longer than until `signal` aborts, then throws the signal's reason. What was waited for
- * may go on unheard: its late failure is swallowed.
+ * Waits for `promise` until `signal` aborts, then throws the signal's reason. The promise itself isn't cancelled: a
+ * later failure of it is ignored.
  */
 export async function abortable<Value>(promise: Promise<Value>, signal: AbortSignal): Promise<Value> {
 	return new Promise((resolve, reject) => {

@@ -1,19 +1,19 @@
 import {isProviderName, type ModelInfo} from './model.ts';
 import type {Price, PriceOf} from './session/usage.ts';
 
-/** What is known of models without asking a vendor. All lookups take `provider/model-name`. */
+/** Facts about models that need no request. All lookups expect `provider/model-name`. */
 export type Catalog = {
 	readonly priceOf: PriceOf;
 	readonly infoOf: (id: string) => ModelInfo | undefined;
-	/** Models that the vendors recommend now, by vendor. */
+	/** Models that the vendors currently recommend, by vendor. */
 	readonly models: readonly ModelInfo[];
-	/** The day of the facts, as YYYY-MM-DD. */
+	/** The date of the facts, as YYYY-MM-DD. */
 	readonly date: string;
-	/** Where the facts come from. */
+	/** The source of the facts. */
 	readonly source: string;
 };
 
-/** US dollars per million tokens; a bucket of the cache may have no price of its own. */
+/** US dollars per million tokens; a cache bucket may have no price of its own. */
 type RowPrice = {
 	readonly input: number;
 	readonly cacheRead?: number;
@@ -21,14 +21,14 @@ type RowPrice = {
 	readonly output: number;
 };
 
-/** A model as `prices.json` has it. One without a price only keeps its names from another one's rule. */
+/** A model as in `prices.json`. A row without a price only keeps its names from matching another row's rule. */
 type Row = {
 	readonly id: string;
 	readonly name?: string;
 	readonly context?: number;
 	readonly current?: boolean;
 	readonly price?: RowPrice & {readonly tiers?: readonly (RowPrice & {readonly above: number})[]};
-	/** Regular expression of the names that mean this model too. */
+	/** A regular expression for other names of this model. */
 	readonly match?: string;
 };
 
@@ -38,10 +38,10 @@ type Data = {
 	readonly providers: Readonly<Record<string, readonly Row[]>>;
 };
 
-/** A snapshot is named after its model and a day; vendors write the day in one of these ways. */
+/** A snapshot is named after its model and a date, which vendors write in one of these ways. */
 const snapshot = /[-@](?:\d{8}|\d{4}-\d{2}-\d{2})$/;
 
-/** Loads the catalog; its lookups answer at once from then on. An unknown model has no price, which is never 0. */
+/** Loads the catalog; its lookups are then synchronous. An unknown model has no price, which is never 0. */
 export async function loadCatalog(): Promise<Catalog> {
 	const {default: data}: {default: Data} = await import('./prices.json', {with: {type: 'json'}});
 	const found = new Map<string, Row | undefined>();
@@ -81,14 +81,16 @@ function findRow({providers}: Data, id: string): Row | undefined {
 	return matching(rows, name) ?? matching(rows, name.replace(snapshot, ''));
 }
 
-/** A name of its own counts more than any rule; of the rules the first one that holds, in the order of the data. */
+/**
+ * Returns the row of a model. An exact name wins over any rule; of the rules, the first match in the order of the data.
+ */
 function matching(rows: readonly Row[], name: string): Row | undefined {
 	return (
 		rows.find(({id}) => id.toLowerCase() === name) ?? rows.find(({match}) => match && new RegExp(match, 'i').test(name))
 	);
 }
 
-/** Cached tokens cost what others do where nothing else is said. */
+/** Cached tokens cost as much as others unless the row says otherwise. */
 function toPrice(row: Row | undefined): Price | undefined {
 	if (!row?.price) {
 		return undefined;

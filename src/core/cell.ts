@@ -1,18 +1,18 @@
 import {formatAge} from './format.ts';
 
-/** What stands in a cell of a table: text, or a time as ISO 8601, which is told as a person wants it. */
+/** The content of a table cell: text, or a time as ISO 8601 that is formatted for the reader. */
 export type Cell = string | {readonly at: string};
 
 type Options = {
-	/** True for the time itself instead of how long ago it was. */
+	/** Shows the time itself instead of its age. */
 	readonly exact: boolean;
-	/** Milliseconds since 1970. */
+	/** The current time in milliseconds since 1970. */
 	readonly now?: number;
 };
 
 /**
- * A cell as text: `3 h ago`, or `2026-11-21T08:00:00Z` where the time is wanted exactly. What is no time is shown as it
- * is, because it is what the server said.
+ * Returns a cell as text: `3 h ago`, or `2026-11-21T08:00:00Z` if `exact`. An invalid time is shown as the server sent
+ * it.
  */
 export function cellText(cell: Cell, {exact, now = Date.now()}: Options): string {
 	if (typeof cell === 'string') {
@@ -27,7 +27,7 @@ export function cellText(cell: Cell, {exact, now = Date.now()}: Options): string
 	return exact ? `${new Date(at).toISOString().slice(0, -5)}Z` : formatAge(cell.at, now);
 }
 
-/** The time in a cell in milliseconds since 1970; undefined where there is none. */
+/** Returns the time of a cell in milliseconds since 1970, or undefined for text. */
 export function cellTime(cell: Cell): number | undefined {
 	const at = typeof cell === 'string' ? Number.NaN : Date.parse(cell.at);
 	return Number.isNaN(at) ? undefined : at;

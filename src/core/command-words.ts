@@ -1,12 +1,11 @@
 import {shellLine} from './program-name.ts';
 
-/** Where a text is read: at the app's prompt, or in the user's shell. */
+/** Where a text is read: in the app or in a shell. */
 export type CommandPlace = 'app' | 'shell';
 
 /**
- * Hints name commands in backticks and leave open how they are typed: `keys set` is /keys set in the app and, in a shell,
- * behind the name by which the program was called. What begins with `$` is always for a shell. This writes
- * them for one place.
+ * Rewrites the commands in a hint for one place. Hints name them in backticks: `keys set` is /keys set in the app; in a
+ * shell it follows the name by which the program was called. A command that begins with `$` is always for a shell.
  */
 export function nameCommands(hint: string, place: CommandPlace): string {
 	return hint.replace(/`(?:\$(?: ([^`]+))?|([a-z][^`]*))`/g, (_, shellWords: string = '', words?: string) =>

@@ -1,6 +1,6 @@
 import {redact, redactKnown} from './secrets/redact.ts';
 
-/** Every way a request of the user can end badly, and the exit status that says so to a script. */
+/** Every way a request of the user can fail, and the exit status that tells a script. */
 export const exitStatus = {
 	failed: 1,
 	usage: 2,
@@ -18,18 +18,18 @@ export const exitStatus = {
 export type ErrorCode = keyof typeof exitStatus;
 
 type Options = {
-	/** What to do next, as one imperative sentence. */
+	/** The next step, as one imperative sentence. */
 	readonly hint?: string;
 	readonly cause?: unknown;
-	/** How long the far end asked us to wait before another try, in milliseconds. */
+	/** How long the server asked us to wait before a retry, in milliseconds. */
 	readonly retryAfter?: number;
-	/** True where a second try cannot end better, whatever its code says. */
+	/** True if a retry cannot succeed, whatever the code says. */
 	readonly permanent?: boolean;
-	/** True where the far end refuses for the moment only, such as under load. */
+	/** True if the server refuses only for the moment, such as under load. */
 	readonly temporary?: boolean;
-	/** True where the conversation did not fit into the model's context window. */
+	/** True if the conversation did not fit into the model's context window. */
 	readonly overflow?: boolean;
-	/** The server, an origin, that a new login would help with. */
+	/** The origin of the server that a new login would help with. */
 	readonly logInTo?: string | undefined;
 };
 
@@ -56,12 +56,12 @@ export class AppError extends Error {
 	}
 }
 
-/** The error as a person or a journal may see it: what happened and what to do, never a stack. */
+/** An error for a user or a journal: what happened and what to do, never a stack. */
 export type ErrorReport = {readonly code: ErrorCode; readonly message: string; readonly hint?: string};
 
 /**
- * Reports an `AppError` as it is, an abort as an interruption, and any other thrown value as a bug in `service`. What looks
- * like a credential is hidden, whoever put it into the message (SAFETY 8).
+ * Reports an `AppError` as it is, an abort as an interruption, and any other thrown value as a bug in `service`. Hides
+ * what looks like a credential (SAFETY 8).
  */
 export function reportError(error: unknown): ErrorReport {
 	if (error instanceof AppError) {
@@ -76,12 +76,12 @@ export function reportError(error: unknown): ErrorReport {
 	return {code: 'failed', message: `Something went wrong inside service: ${redact(messageOf(error))}`};
 }
 
-/** What anything that was thrown says of itself. */
+/** Returns the message of any thrown value. */
 export function messageOf(error: unknown): string {
 	return error instanceof Error ? error.message : String(error);
 }
 
-/** True for what an aborted `AbortSignal` throws, by whichever layer it was thrown. */
+/** True for the error of an aborted `AbortSignal`, from any layer. */
 export function isAbort(error: unknown): boolean {
 	return error instanceof Error && (error.name === 'AbortError' || error.name === 'RequestAbortedError');
 }

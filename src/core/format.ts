@@ -1,4 +1,4 @@
-/** `950`, `1.3k`, `12k`, `1.2M`: a count below 10^12 in at most four characters; `?` for what is no count. */
+/** Formats a count as `950`, `1.3k`, `12k` or `1.2M`: at most four characters below 10^12; `?` for an invalid count. */
 export function formatCount(count: number): string {
 	if (!(count >= 0)) {
 		return '?';
@@ -19,7 +19,10 @@ export function formatCount(count: number): string {
 	return `${value < 9.95 ? value.toFixed(1) : Math.round(value)}${unit.letter}`;
 }
 
-/** US dollars with as many digits as say something; never `$0.00` for a positive cost, `unknown` for null and what is no cost. */
+/**
+ * Formats US dollars with as many digits as matter; never `$0.00` for a positive cost, `unknown` for null or an invalid
+ * cost.
+ */
 export function formatUsd(usd: number | null): string {
 	if (usd === null || !Number.isFinite(usd) || usd < 0) {
 		return 'unknown';
@@ -36,7 +39,7 @@ export function formatUsd(usd: number | null): string {
 	return `$${usd.toFixed(usd < 0.995 ? (usd < 0.00995 ? 4 : 3) : 2)}`;
 }
 
-/** `400 ms`, `1.2 s`, `12 s`, `3 m 04 s`, `2 h 05 m`; `0 ms` for a clock that was set back. */
+/** Formats a duration as `400 ms`, `1.2 s`, `12 s`, `3 m 04 s` or `2 h 05 m`; `0 ms` after the clock was set back. */
 export function formatDuration(milliseconds: number): string {
 	const seconds = milliseconds / 1000;
 	if (!(milliseconds >= 999.5)) {
@@ -58,13 +61,16 @@ export function formatDuration(milliseconds: number): string {
 		: `${Math.floor(minutes / 60)} h ${pad(minutes % 60)} m`;
 }
 
-/** `312 B`, `2.1 kB`, `14 MB`: the size of text in bytes. */
+/** Formats a size in bytes as `312 B`, `2.1 kB` or `14 MB`. */
 export function formatBytes(bytes: number): string {
 	const count = formatCount(bytes);
 	return /[kMG]$/.test(count) ? `${count.slice(0, -1)} ${count.slice(-1)}B` : `${count} B`;
 }
 
-/** How long ago a time was: `now`, `5 min ago`, `3 h ago`, `2 d ago`, then the date; `in 3 h` for one to come. Takes ISO 8601. */
+/**
+ * Formats the age of a time in ISO 8601: `now`, `5 min ago`, `3 h ago`, `2 d ago`, then the date; `in 3 h` for the
+ * future.
+ */
 export function formatAge(at: string, now = Date.now()): string {
 	const minutes = (now - Date.parse(at)) / 60_000;
 	if (Number.isNaN(minutes)) {
@@ -86,23 +92,23 @@ export function formatAge(at: string, now = Date.now()): string {
 	return minutes < 0 ? `in ${span}` : `${span} ago`;
 }
 
-/** `14:03:07`: the time of day of this machine, to the second. Takes milliseconds since the epoch. */
+/** Formats milliseconds since 1970 as the local time of day, such as `14:03:07`. */
 export function formatClock(at: number): string {
 	const time = new Date(at);
 	return [time.getHours(), time.getMinutes(), time.getSeconds()].map(part => String(part).padStart(2, '0')).join(':');
 }
 
-/** `1,234,567`: a number in full, with at most three digits behind the point. */
+/** Formats a number in full, such as `1,234,567`, with at most three decimals. */
 export function formatNumber(value: number): string {
 	return value.toLocaleString('en-US', {maximumFractionDigits: 3});
 }
 
-/** `1,234 lines`, `1 gap`: how many there are of something whose plural ends in s. */
+/** Formats an amount with a noun whose plural ends in s, such as `1,234 lines` or `1 gap`. */
 export function formatAmount(count: number, noun: string): string {
 	return `${formatNumber(count)} ${noun}${count === 1 ? '' : 's'}`;
 }
 
-/** `0.913`, `12.5`, `1,234`, `1.00e+308`: a measurement, short whatever its size; `?` for what is no number. */
+/** Formats a measurement of any size briefly, as `0.913`, `12.5`, `1,234` or `1.00e+308`; `?` for an invalid number. */
 export function formatMeasure(value: number): string {
 	if (!Number.isFinite(value)) {
 		return '?';

@@ -1,4 +1,4 @@
-/** Items by what they have in common, in the order in which they came; one whose key is null is in no group. */
+/** Groups items by a key, in their order. Leaves out items whose key is null. */
 export function groupBy<Item, Key>(
 	items: Iterable<Item>,
 	keyOf: (item: Item) => Key | null,

@@ -2,7 +2,7 @@
 export type Json = null | boolean | number | string | readonly Json[] | JsonObject;
 export type JsonObject = {readonly [key: string]: Json};
 
-/** Parses JSON text; gives undefined instead of throwing. */
+/** Parses JSON text; returns undefined instead of throwing. */
 export function parseJson(text: string): Json | undefined {
 	try {
 		return JSON.parse(text) as Json;
@@ -15,7 +15,7 @@ export function isJsonObject(value: unknown): value is JsonObject {
 	return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-/** True where arrays and objects lie in each other more than `limit` levels deep: whoever walks such a value may crash. */
+/** True if arrays and objects are nested more than `limit` levels deep, which may crash recursive code. */
 export function isDeeper(value: Json, limit: number): boolean {
 	if (typeof value !== 'object' || value === null) {
 		return false;
@@ -25,8 +25,8 @@ export function isDeeper(value: Json, limit: number): boolean {
 }
 
 /**
- * The value as JSON that every parser takes: half of a surrogate pair, which a model or a tool may leave, is U+FFFD. As an
- * escape, which `JSON.stringify` makes of it, strict parsers refuse the whole text (RFC 8259, section 8.2).
+ * Returns JSON that every parser accepts: half of a surrogate pair, which a model or a tool may write, becomes U+FFFD.
+ * `JSON.stringify` would escape it, and strict parsers reject the whole text (RFC 8259, section 8.2).
  */
 export function wellFormedJson(value: unknown, indent?: number): string {
 	const text = JSON.stringify(value, undefined, indent);

@@ -5,19 +5,19 @@ export type {ProviderName};
 
 export const providerNames = Object.keys(providerRows) as readonly ProviderName[];
 
-/** The environment variables that may hold a provider's key, the first that is set counts. */
+/** The environment variables that may hold a provider's key; the first one that is set counts. */
 export const keyVariables = Object.fromEntries(
 	providerNames.map(name => [name, providerRows[name].keyVariables]),
 ) as Readonly<Record<ProviderName, readonly string[]>>;
 
-/** The model of the embedded server: a script, no AI, there so that the first minute needs no key. */
+/** The model of the embedded server: a script without AI, so that the first minute needs no key. */
 export const demoModel = 'custom/demo';
 
 export function isProviderName(name: string): name is ProviderName {
 	return (providerNames as readonly string[]).includes(name);
 }
 
-/** Reads a provider's name as typed. Throws `usage` with the list of names. */
+/** Parses a provider's name as typed. Throws AppError("usage") with the list of names if it is unknown. */
 export function parseProviderName(name: string): ProviderName {
 	const lower = name.toLowerCase();
 	if (!isProviderName(lower)) {
@@ -29,10 +29,10 @@ export function parseProviderName(name: string): ProviderName {
 	return lower;
 }
 
-/** A model id `provider/model-name`, taken apart at its first slash: names of custom hosts may contain more. */
+/** A model id `provider/model-name`, split at its first slash: names on custom hosts may contain more. */
 export type ModelId = {readonly provider: ProviderName; readonly name: string};
 
-/** Throws `usage` where the text is not `provider/model-name` with a known provider. */
+/** Parses a model id. Throws AppError("usage") unless it is `provider/model-name` with a known provider. */
 export function parseModelId(id: string): ModelId {
 	const slash = id.indexOf('/');
 	const name = id.slice(slash + 1).trim();
@@ -45,11 +45,11 @@ export function parseModelId(id: string): ModelId {
 	return {provider: parseProviderName(id.slice(0, slash).trim()), name};
 }
 
-/** What is known about a model. */
+/** Facts about a model. */
 export type ModelInfo = {
 	/** `provider/model-name`. */
 	readonly id: string;
 	readonly name: string;
-	/** Tokens that fit into one request, undefined where nobody says. */
+	/** Tokens that fit into one request; undefined if unknown. */
 	readonly contextWindow: number | undefined;
 };

@@ -1,6 +1,6 @@
 /**
- * Creates something when it is first asked for, and only then; a failure may be retried. `make` is given a function that
- * forgets what it made, so that the next one who asks has it created again.
+ * Returns a function that creates a value at its first call and returns the same one afterwards; a failure may be
+ * retried. `make` gets a function that drops the value, so that the next call creates a new one.
  */
 export function once<T>(make: (forget: () => void) => Promise<T>): () => Promise<T> {
 	let made: Promise<T> | undefined;

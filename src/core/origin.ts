@@ -1,21 +1,21 @@
 import {AppError} from './error.ts';
 
-/** `scheme://host:port` in the form of `URL.origin`; what a credential is bound to (SAFETY 6). */
+/** `scheme://host:port` in the form of `URL.origin`; credentials are bound to it (SAFETY 6). */
 export type Origin = string & {readonly __brand: 'Origin'};
 
-/** The origin of an http or https URL. Throws `usage` for anything else. */
+/** Returns the origin of an http or https URL. Throws AppError("usage") for any other URL. */
 export function originOf(url: string): Origin {
 	return parseServerUrl(url).origin as Origin;
 }
 
 /**
- * Reads a server address as a person types it: a missing scheme means https, or http for a loopback host.
- * Throws `usage` for what is no http(s) address or carries a user name or password.
+ * Parses a server address as typed: a missing scheme means https, or http for a loopback host. Throws AppError("usage")
+ * for any other scheme, and for an address with a user name or password.
  */
 export function parseServerUrl(input: string): URL {
 	const text = input.trim();
 	const url = parse(/^[a-z][a-z\d+.-]*:\/\//i.test(text) ? text : withScheme(text));
-	// What cannot be read may hold a password as well, and must not be repeated.
+	// An invalid address may hold a password too, so the error must not repeat it.
 	if (url ? url.username || url.password : text.includes('@')) {
 		throw new AppError('usage', 'An address must not contain a user name or a password.', {
 			hint: 'Give the address alone; log in with an API key.',
@@ -37,10 +37,10 @@ export function isLoopback(url: URL): boolean {
 	return host === 'localhost' || host.endsWith('.localhost') || host === '::1' || /^127(?:\.\d{1,3}){3}$/.test(host);
 }
 
-/** What is said where plain http beyond this machine was allowed (SAFETY 9). */
+/** The warning when plain http to another machine is allowed (SAFETY 9). */
 export const plainHttpWarning = 'Plain http is allowed: keys and messages can be read on the way.';
 
-/** What a profile of that server is called when the user gives it no name: host, and port where it is not the usual one. */
+/** Returns the default name of a profile for a server: its host, and its port if that is not the default. */
 export function profileNameOf(url: URL): string {
 	return url.host;
 }

@@ -1,19 +1,19 @@
 let find = () => 'service';
 let found: string | undefined;
 
-/** Sets how the name is found; it is looked up at its first use. */
+/** Sets the function that finds the name; it runs when the name is first needed. */
 export function setProgramName(how: () => string): void {
 	find = how;
 	found = undefined;
 }
 
-/** How the program is called in the user's shell: what stands in front of its arguments there. */
+/** Returns the words that run the program in the user's shell, before its arguments. */
 export function programName(): string {
 	found ??= find();
 	return found;
 }
 
-/** A line for the user's shell: the program with these words, or alone. */
+/** Returns a line for the user's shell: the program, with these words if any. */
 export function shellLine(words: string): string {
 	return words ? `${programName()} ${words}` : programName().replace(/ --$/, '');
 }

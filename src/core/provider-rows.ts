@@ -1,42 +1,42 @@
-/** How a host differs from the others that speak Chat Completions. */
+/** How a host differs from other hosts of Chat Completions. */
 export type ChatQuirks = {
-	/** It counts tokens in a stream only when asked by `stream_options`; the others count anyway, and may refuse the field. */
+	/** Counts tokens in a stream only if asked by `stream_options`; other hosts always do, and may reject the field. */
 	readonly asksForUsage: boolean;
 	readonly maxTokensField: 'max_tokens' | 'max_completion_tokens';
-	/** Ids of calls that it accepts. */
+	/** The ids of calls that it accepts. */
 	readonly callId: RegExp;
-	/** It wants the reasoning before a call back, in the field that it came in (DeepSeek, Kimi). */
+	/** Needs the reasoning before a call sent back, in the field that it came in (DeepSeek, Kimi). */
 	readonly takesReasoning: boolean;
-	/** Claude may stand behind it, which caches only what is marked (OpenRouter, LiteLLM). */
+	/** May run Claude, which caches only marked content (OpenRouter, LiteLLM). */
 	readonly marksCache: boolean;
-	/** It refuses a user message right after the result of a call. */
+	/** Rejects a user message right after the result of a call. */
 	readonly answersBeforeUser: boolean;
 };
 
-/** All that the program knows of a vendor, or of a kind of host. */
+/** Everything that the program knows about a vendor or a kind of host. */
 export type ProviderData = {
-	/** How people call it. */
+	/** The name for users. */
 	readonly label: string;
-	/** Environment variables that may hold the key, the first one that is set counts. */
+	/** The environment variables that may hold the key; the first one that is set counts. */
 	readonly keyVariables: readonly string[];
-	/** Environment variable of another base URL. */
+	/** The environment variable for another base URL. */
 	readonly baseVariable: string;
-	/** As the vendor's own SDK has it; undefined for `custom`, which has none. */
+	/** The base URL of the vendor's own SDK; undefined for `custom`, which has none. */
 	readonly defaultBaseUrl: string | undefined;
 	/** The header that carries the key; `bearer` is `Authorization: Bearer`. */
 	readonly auth: 'bearer' | 'x-api-key' | 'x-goog-api-key';
-	/** The model to begin with, without `provider/`; undefined where the host must be asked. */
+	/** The model to start with, without `provider/`; undefined if the host has to be asked. */
 	readonly defaultModel: string | undefined;
 	readonly adapter: 'anthropic' | 'gemini' | 'openai-chat' | 'openai-responses';
-	/** What is unusual in its Chat Completions. */
+	/** How its Chat Completions differ. */
 	readonly quirks?: Partial<ChatQuirks>;
-	/** A program of the user's own: on loopback it needs no key. */
+	/** A program on the user's own machine: on loopback it needs no key. */
 	readonly keyless?: boolean;
-	/** Where a key is checked at no cost, below the base URL; `models` otherwise. */
+	/** The path below the base URL that checks a key for free; `models` by default. */
 	readonly checkPath?: string;
-	/** It runs models of others under their names, so that such a name alone does not mean this vendor. */
+	/** Runs models of others under their names, so that such a name alone does not mean this vendor. */
 	readonly resells?: boolean;
-	/** Its name in the package of prices, and the models that it still recommends; all that have a price otherwise. */
+	/** Its name in the price package, and the models that it still recommends; by default all that have a price. */
 	readonly prices?: {readonly source: string; readonly current?: RegExp};
 };
 
@@ -106,7 +106,7 @@ const rows = {
 		defaultBaseUrl: 'https://openrouter.ai/api/v1',
 		defaultModel: 'anthropic/claude-sonnet-5',
 		quirks: {asksForUsage: true, marksCache: true},
-		// Its list of models is there for everybody.
+		// The list of models is public, so it cannot check a key.
 		checkPath: 'key',
 		resells: true,
 		prices: {
@@ -202,5 +202,5 @@ const rows = {
 
 export type ProviderName = keyof typeof rows;
 
-/** The vendors of model keys, programs that run models on this machine, and `custom`, any host that speaks OpenAI's Chat Completions. */
+/** The model vendors, local model servers, and `custom`, any host that speaks Chat Completions. */
 export const providerRows: Readonly<Record<ProviderName, ProviderData>> = rows;

@@ -1,14 +1,14 @@
 import {delimiter, isAbsolute} from 'node:path';
 
 /**
- * The folders of a `PATH` in which programs are looked for: without relative and empty entries, which would run programs of
- * the folder that we work in instead of the user's own (SAFETY 15).
+ * Returns the folders of a `PATH` without relative and empty entries, which would run programs of the working folder
+ * instead of the user's own (SAFETY 15).
  */
 export function searchFolders(path: string): readonly string[] {
 	return path.split(delimiter).filter(isAbsolute);
 }
 
-/** A `PATH` of those folders; undefined for none, because an empty one means the folder that we work in. */
+/** Returns a `PATH` of those folders; undefined if there are none, because an empty one means the working folder. */
 export function searchPath(path: string): string | undefined {
 	return searchFolders(path).join(delimiter) || undefined;
 }

@@ -1,4 +1,4 @@
-/** Text as one word of a shell's line, in quotes where it needs them. */
+/** Quotes text as one word of a shell line if needed. */
 export function shellWord(text: string): string {
 	return /^[\w./~:@%+=-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`;
 }

@@ -2,16 +2,16 @@ import type {Chain, ComposerState, Edit} from './editor-state.ts';
 import {accepted, type Fold, foldOf, foldUnit, hasRoom} from './folds.ts';
 import {boundaryFrom, nextBoundary, previousBoundary} from './graphemes.ts';
 
-const mostEdits = 500;
-const mostKills = 10;
+const maxEdits = 500;
+const maxKills = 10;
 const unchained: Chain = {kind: 'none'};
 
-/** Puts the caret somewhere, which ends every chain of typing, killing and yanking. */
+/** Moves the caret, which ends every chain of typing, killing and yanking. */
 export function moveTo(state: ComposerState, caret: number, chain: Chain = unchained): ComposerState {
 	return {...state, caret, chain};
 }
 
-/** The one way in which the text changes: `start` to `end` gives way to `inserted`, and the caret goes behind that. */
+/** Replaces `start` to `end` with `inserted` and moves the caret behind that. All changes of the text are made here. */
 export function replace(
 	state: ComposerState,
 	start: number,
@@ -29,7 +29,7 @@ export function replace(
 	return {...state, text, caret: boundaryFrom(text, start + inserted.length), edits: noted(state, edit, chain), chain};
 }
 
-/** Typed text is undone by the word; everything else is an edit of its own. */
+/** Adds an edit. Typed text is undone word by word; anything else is an edit of its own. */
 function noted({edits, chain: before}: ComposerState, edit: Edit, chain: Chain): readonly Edit[] {
 	const last = edits.at(-1);
 	const continues = before.kind === 'typing' && chain.kind === 'typing' && edit.removed === '';
@@ -40,7 +40,7 @@ function noted({edits, chain: before}: ComposerState, edit: Edit, chain: Chain):
 		}
 	}
 
-	return [...edits.slice(1 - mostEdits), edit];
+	return [...edits.slice(1 - maxEdits), edit];
 }
 
 export function undo(state: ComposerState): ComposerState {
@@ -60,8 +60,8 @@ export function type(state: ComposerState, text: string): ComposerState {
 }
 
 /**
- * Inserts a paste at the caret; one of 3 lines or more than 800 characters as a fold. Control characters are kept: what is
- * sent is what was pasted, and making them harmless is the business of whatever draws them (SAFETY 1).
+ * Inserts a paste at the caret; one of 3 lines or more than 800 characters as a fold. Keeps control characters: what
+ * was pasted is sent, and the renderer makes them harmless (SAFETY 1).
  */
 export function paste(state: ComposerState, pasted: string, truncated: boolean): ComposerState {
 	const text = accepted(pasted);
@@ -69,7 +69,7 @@ export function paste(state: ComposerState, pasted: string, truncated: boolean):
 	return fold ? attach(state, fold) : replace(state, state.caret, state.caret, text);
 }
 
-/** Inserts something longer at the caret as one unit; as it is where there are too many units already. */
+/** Inserts longer text at the caret as one unit; as plain text if there are too many units. */
 export function attach(state: ComposerState, {label, text}: Fold): ComposerState {
 	const {caret, folds} = state;
 	const fold = {label, text: accepted(text)};
@@ -78,7 +78,7 @@ export function attach(state: ComposerState, {label, text}: Fold): ComposerState
 		: replace(state, caret, caret, fold.text);
 }
 
-/** Removes `start` to `end` into the kill ring; what is killed in a row becomes one entry. */
+/** Removes `start` to `end` into the kill ring; consecutive kills become one entry. */
 export function kill(state: ComposerState, start: number, end: number): ComposerState {
 	const killed = state.text.slice(start, end);
 	if (killed === '') {
@@ -87,7 +87,7 @@ export function kill(state: ComposerState, start: number, end: number): Composer
 
 	const [last, ...others] = state.kills;
 	const joined = start < state.caret ? killed + (last ?? '') : (last ?? '') + killed;
-	const kills = state.chain.kind === 'kill' ? [joined, ...others] : [killed, ...state.kills].slice(0, mostKills);
+	const kills = state.chain.kind === 'kill' ? [joined, ...others] : [killed, ...state.kills].slice(0, maxKills);
 	return {...replace(state, start, end, '', {kind: 'kill'}), kills};
 }
 
@@ -97,7 +97,7 @@ export function yank(state: ComposerState): ComposerState {
 	return replace(state, caret, caret, kills[0] ?? '', {kind: 'yank', start: caret, index: 0});
 }
 
-/** Exchanges what was just yanked for the entry before it. */
+/** Replaces the text that was just yanked with the entry before it. */
 export function yankBefore(state: ComposerState): ComposerState {
 	const {chain, kills} = state;
 	if (chain.kind !== 'yank' || kills.length === 0) {
@@ -109,7 +109,7 @@ export function yankBefore(state: ComposerState): ComposerState {
 	return replace(state, chain.start, end, kills[index] ?? '', {...chain, index});
 }
 
-/** Exchanges the graphemes on the two sides of the caret; at the end of a line the two before it. */
+/** Swaps the graphemes on both sides of the caret; at the end of a line the two before it. */
 export function transpose(state: ComposerState): ComposerState {
 	const {text, caret} = state;
 	const atEnd = caret === text.length || text[caret] === '\n';

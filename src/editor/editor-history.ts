@@ -1,15 +1,15 @@
 import type {ComposerState} from './editor-state.ts';
 import {accepted} from './folds.ts';
 
-/** Takes a new list of earlier prompts, the latest last. What is being written stays what is being written. */
+/** Sets a new list of earlier prompts, the latest last. The current prompt stays. */
 export function setHistory(state: ComposerState, entries: readonly string[]): ComposerState {
 	const history = entries.map(accepted).filter((entry, index, all) => entry !== '' && entry !== all[index - 1]);
 	return {...state, history, position: history.length, drafts: new Map()};
 }
 
 /**
- * Shows the entry `step` places on (-1 is the earlier one), or gives undefined where there is none. What was typed so far,
- * into the new prompt or into an entry, comes back when the user does.
+ * Shows the entry `step` places away (-1 is the earlier one); returns undefined if there is none. Text that was typed
+ * into the new prompt or an entry comes back when the user returns to it.
  */
 export function walkHistory(state: ComposerState, step: -1 | 1): ComposerState | undefined {
 	const position = state.position + step;

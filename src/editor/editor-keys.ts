@@ -5,7 +5,7 @@ import type {ComposerState} from './editor-state.ts';
 import {nextBoundary, previousBoundary} from './graphemes.ts';
 import {chunkBefore, lineEnd, lineStart, wordAfter, wordBefore} from './motion.ts';
 
-/** What a key does to the prompt; undefined where it does nothing here and may mean something to the owner. */
+/** Applies a key to the prompt; returns undefined if the key does nothing here and is for the owner. */
 type Operation = (state: ComposerState, columns: number) => ComposerState | undefined;
 
 const left: Operation = state => moveTo(state, previousBoundary(state.text, state.caret));
@@ -21,7 +21,7 @@ const killWordBefore: Operation = state => kill(state, wordBefore(state.text, st
 const killWordAfter: Operation = state => kill(state, state.caret, wordAfter(state.text, state.caret));
 const breakLine: Operation = state => replace(state, state.caret, state.caret, '\n');
 
-/** To the end of the line, or over the line end where the caret is at it already. */
+/** Kills to the end of the line, or the line end if the caret is there. */
 const killLineEnd: Operation = state => {
 	const to = lineEnd(state.text, state.caret);
 	return kill(state, state.caret, to === state.caret ? Math.min(to + 1, state.text.length) : to);
@@ -32,7 +32,7 @@ const killLineStart: Operation = state => {
 	return kill(state, from === state.caret ? Math.max(0, from - 1) : from, state.caret);
 };
 
-/** Moves by rows as they are wrapped; beyond the first and the last one it walks the history. */
+/** Moves by wrapped rows; beyond the first and the last one, walks the history. */
 function vertical(step: -1 | 1): Operation {
 	return (state, columns) => {
 		const rows = rowsOf(state, columns);
@@ -51,7 +51,7 @@ function vertical(step: -1 | 1): Operation {
 const up = vertical(-1);
 const down = vertical(1);
 
-/** The keys of readline and of common editors, by chord. Enter is not among them: it may send. */
+/** The keys of readline and of common editors, by chord. Enter is not among them, since it may send. */
 export const operations: Readonly<Record<string, Operation>> = {
 	left,
 	'ctrl+b': left,
@@ -90,7 +90,7 @@ export const operations: Readonly<Record<string, Operation>> = {
 	'alt+y': yankBefore,
 	'ctrl+t': transpose,
 	'ctrl+j': breakLine,
-	// One key of the keyboard, in the ways in which terminals name it.
+	// One physical key, which terminals name differently.
 	'ctrl+_': undo,
 	'ctrl+shift+_': undo,
 	'ctrl+shift+-': undo,

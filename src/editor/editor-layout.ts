@@ -2,16 +2,16 @@ import {columnOf, drawRow, rowIndexOf, rowsOf} from './editor-rows.ts';
 import type {ComposerState} from './editor-state.ts';
 
 export type ComposerLayout = {
-	/** Text that may be drawn as it is, at least one row; none wider than the columns asked for. */
+	/** Safe text, at least one row; none wider than the given columns. */
 	readonly rows: readonly string[];
-	/** Where the cursor goes, counted from the first of `rows` and its first cell. */
+	/** The cursor position, counted from the first of `rows` and its first cell. */
 	readonly caret: {readonly row: number; readonly column: number};
-	/** How many rows of the prompt there are above and below these. */
+	/** How many rows of the prompt are above and below these. */
 	readonly hiddenAbove: number;
 	readonly hiddenBelow: number;
 };
 
-/** Wraps the prompt into rows of `columns` cells and gives the at most `maxRows` of them around the caret. */
+/** Wraps the prompt into rows of `columns` cells and returns at most `maxRows` of them around the caret. */
 export function layoutComposer(state: ComposerState, columns: number, maxRows: number): ComposerLayout {
 	const width = Math.max(1, Math.floor(columns));
 	const height = Math.max(1, Math.floor(maxRows));
@@ -19,7 +19,7 @@ export function layoutComposer(state: ComposerState, columns: number, maxRows: n
 	const row = rowIndexOf(wrapped, state.caret);
 	const column = columnOf(state, wrapped, row, state.caret, width);
 
-	// Behind a full row the cursor stands at the beginning of the next, which is there for the cursor alone.
+	// After a full row the cursor is at the beginning of the next, which exists for the cursor only.
 	const overflows = column >= width;
 	const caretRow = overflows ? row + 1 : row;
 	const total = wrapped.length + (overflows ? 1 : 0);

@@ -4,22 +4,22 @@ import {textWidth} from '../terminal/text/width.ts';
 import {type Fold, foldIndexAt} from './folds.ts';
 import {isSimple, isWide, nextBoundary} from './graphemes.ts';
 
-/** What is wrapped: a composer's text and the folds in it. */
+/** The text of a composer and its folds. */
 export type Wrappable = {readonly text: string; readonly folds: readonly Fold[]};
 
-/** Where a row of the screen begins: `skip` cells into what stands at `start`, when a long placeholder was cut there. */
+/** The beginning of a row: `skip` cells into the unit at `start`, if a long placeholder was cut there. */
 export type Row = {readonly start: number; readonly skip: number};
 
-/** One thing that the caret passes in a step, and how it is drawn. */
+/** A unit that the caret passes in one step, and how it is drawn. */
 type Unit = {readonly end: number; readonly shown: string; readonly width: number; readonly fold: boolean};
 
 const tab = '    ';
 
 /**
- * The rows of the whole text in a window of `columns` cells. They break behind blanks and beside wide characters and
- * placeholders; in the middle of what is longer than a row. The last cell is left to a blank and to the caret behind a
- * word, so that neither begins the row below. One pass; simple characters take no segmenter and no allocation (100 KB of
- * them take a few milliseconds).
+ * Returns the rows of the whole text in a window of `columns` cells. They break after blanks, beside wide characters
+ * and placeholders, and within longer units. The last cell is kept for a blank, or for the caret after a word, so that
+ * neither begins the next row. One pass; simple characters need no segmenter and no allocation (100 KB of them take a
+ * few milliseconds).
  */
 export function rowsOf(source: Wrappable, columns: number): readonly Row[] {
 	const {text} = source;
@@ -27,7 +27,7 @@ export function rowsOf(source: Wrappable, columns: number): readonly Row[] {
 	const rows: Row[] = [{start: 0, skip: 0}];
 	let start = 0;
 	let column = 0;
-	/** Where this row may end, the later the better, and the cells before that. */
+	/** The best place so far to end the row, and the cells before it. */
 	let end = 0;
 	let cells = 0;
 	let mayEnd = false;
@@ -66,7 +66,7 @@ export function rowsOf(source: Wrappable, columns: number): readonly Row[] {
 	return rows;
 }
 
-/** Adds the rows that a placeholder begins which ends `cells` behind the beginning of its row; gives the column there. */
+/** Adds the rows of a placeholder that ends `cells` after the beginning of its row; returns the column of its end. */
 function cutFold(rows: Row[], start: number, cells: number, room: number): number {
 	let skip = 0;
 	while (cells - skip > room) {
@@ -77,7 +77,7 @@ function cutFold(rows: Row[], start: number, cells: number, room: number): numbe
 	return cells - skip;
 }
 
-/** The row in which the caret stands. Between two rows of a line that is the lower one. */
+/** Returns the row of the caret; between two rows of a line, the lower one. */
 export function rowIndexOf(rows: readonly Row[], caret: number): number {
 	let low = 0;
 	let high = rows.length - 1;
@@ -91,7 +91,7 @@ export function rowIndexOf(rows: readonly Row[], caret: number): number {
 	return low;
 }
 
-/** The cells of row `index` before `caret`, which stands in that row. */
+/** Returns the cells of row `index` before `caret`, which is in that row. */
 export function columnOf(
 	source: Wrappable,
 	rows: readonly Row[],
@@ -104,7 +104,9 @@ export function columnOf(
 		.reduce((column, unit) => column + unit.width, 0);
 }
 
-/** The caret nearest to column `goal` of row `index` and not right of it; beyond a placeholder when going `down`. */
+/**
+ * Returns the caret nearest to column `goal` of row `index`, at or before it; behind a placeholder when moving `down`.
+ */
 export function caretAt(
 	source: Wrappable,
 	rows: readonly Row[],
@@ -119,7 +121,7 @@ export function caretAt(
 	let column = 0;
 	for (const unit of unitsOf(source, rows, index, columns)) {
 		column += unit.width;
-		// The end of a row that goes on below is drawn there already, so it is no place in this one.
+		// The end of a wrapped row is drawn at the beginning of the next one, so it is not a place in this row.
 		const below = next && (unit.end === next.start ? source.text[unit.end - 1] !== '\n' : unit.end > next.start);
 		const inside = caret === row.start && row.skip > 0;
 		if (inside && down) {
@@ -134,14 +136,14 @@ export function caretAt(
 	return caret;
 }
 
-/** Row `index` as text that may be drawn: no control characters, no wider than `columns`. */
+/** Returns row `index` as safe text, no wider than `columns`. */
 export function drawRow(source: Wrappable, rows: readonly Row[], index: number, columns: number): string {
 	return unitsOf(source, rows, index, columns)
 		.map(unit => unit.shown)
 		.join('');
 }
 
-/** The units of row `index`; of a placeholder the part that is in it. */
+/** Returns the units of row `index`, with only the visible part of a placeholder. */
 function unitsOf(source: Wrappable, rows: readonly Row[], index: number, columns: number): readonly Unit[] {
 	const row = rows[index];
 	const next = rows[index + 1] ?? {start: source.text.length, skip: 0};
@@ -164,13 +166,13 @@ function unitsOf(source: Wrappable, rows: readonly Row[], index: number, columns
 	return units;
 }
 
-/** Cells of the simple character at `offset`. */
+/** Returns the width of the simple character at `offset`. */
 function simpleWidth(text: string, offset: number): number {
 	const code = text.charCodeAt(offset);
 	return isWide(code) ? 2 : code < 0x80 || cellWidths().ambiguous === 1 ? 1 : textWidth(text.charAt(offset));
 }
 
-/** True for a simple character that no mark follows and that fits into a row. */
+/** True for a simple character without a mark that fits into a row. */
 function isPlain(text: string, offset: number, columns: number): boolean {
 	const end = offset + 1;
 	return columns > 1 && isSimple(text.charCodeAt(offset)) && (end === text.length || isSimple(text.charCodeAt(end)));
@@ -196,14 +198,14 @@ function unitAt({text, folds}: Wrappable, offset: number, columns: number): Unit
 
 type Drawn = {readonly shown: string; readonly width: number};
 
-/** How graphemes beyond the simple ones are drawn: few in number, dear to find out, and asked for on every frame. */
+/** Caches how other graphemes are drawn: few, expensive to compute, and needed for every frame. */
 const known = new Map<string, Drawn>();
-/** What their cells were counted by. */
+/** The cell widths that the cache was filled with. */
 let knownBy = cellWidths();
-const mostKnown = 2000;
-const longestKnown = 64;
+const maxKnown = 2000;
+const maxKnownLength = 64;
 
-/** The grapheme as it may be drawn. Joiners stay where spelling needs them, which the letter behind them tells. */
+/** Returns the grapheme as safe text. Joiners stay if spelling needs them, which depends on the next letter. */
 function drawn(text: string, start: number, end: number): Drawn {
 	if (knownBy !== cellWidths()) {
 		knownBy = cellWidths();
@@ -218,11 +220,11 @@ function drawn(text: string, start: number, end: number): Drawn {
 
 	const shown = safeText(inContext) === inContext ? text.slice(start, end) : safeText(text.slice(start, end));
 	const result = {shown, width: textWidth(shown)};
-	if (known.size >= mostKnown) {
+	if (known.size >= maxKnown) {
 		known.clear();
 	}
 
-	if (inContext.length <= longestKnown) {
+	if (inContext.length <= maxKnownLength) {
 		known.set(inContext, result);
 	}
 

@@ -1,6 +1,6 @@
 import type {Fold} from './folds.ts';
 
-/** One change of the text: at `start`, `removed` gave way to `inserted`. `caret` is where it was before. */
+/** A change of the text: at `start`, `inserted` replaced `removed`. `caret` is its earlier position. */
 export type Edit = {
 	readonly start: number;
 	readonly removed: string;
@@ -8,18 +8,18 @@ export type Edit = {
 	readonly caret: number;
 };
 
-/** What the last key did, for keys that go on with it. */
+/** What the last key did, for keys that continue it. */
 export type Chain =
 	| {readonly kind: 'none' | 'typing' | 'kill'}
-	/** `index` is the entry of the kill ring that was put at `start`. */
+	/** `index` is the entry of the kill ring that was inserted at `start`. */
 	| {readonly kind: 'yank'; readonly start: number; readonly index: number}
-	/** Up and Down aim at this column, in cells, also across shorter rows. */
+	/** Up and Down keep this column, in cells, across shorter rows. */
 	| {readonly kind: 'vertical'; readonly goal: number};
 
 export type ComposerState = {
-	/** The prompt with each folded paste as one code unit (`composer-folds.ts`); `expandedText` is what is meant. */
+	/** The prompt with each folded paste as one code unit (`folds.ts`); `expandedText` returns it in full. */
 	readonly text: string;
-	/** An offset into `text`, always on a boundary of graphemes. */
+	/** An offset into `text`, always at a boundary of graphemes. */
 	readonly caret: number;
 	readonly folds: readonly Fold[];
 	/** The latest edit last. */
@@ -29,9 +29,9 @@ export type ComposerState = {
 	readonly chain: Chain;
 	/** Earlier prompts, the latest last. */
 	readonly history: readonly string[];
-	/** The entry of `history` on show; its length stands for the prompt that is being written. */
+	/** The entry of `history` that is shown; its length means the new prompt. */
 	readonly position: number;
-	/** What was typed into entries and left without sending it, the prompt being written among them. */
+	/** Unsent text of the new prompt and of entries, by position. */
 	readonly drafts: ReadonlyMap<number, string>;
 };
 

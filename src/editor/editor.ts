@@ -4,22 +4,22 @@ import {operations} from './editor-keys.ts';
 import {type ComposerState, emptyComposer} from './editor-state.ts';
 import {accepted, unfolded} from './folds.ts';
 
-/** What the composer asks of its owner. */
+/** What the composer asks its owner to do. */
 export type ComposerAction =
 	/** Enter on a prompt that is not blank: `text` has every paste in full. */
 	| {readonly type: 'submit'; readonly text: string}
-	/** A key that the composer has no use for. */
+	/** A key that the composer doesn't handle. */
 	| {readonly type: 'key'; readonly token: KeyToken};
 
 export type ComposerStep = {readonly state: ComposerState; readonly action?: ComposerAction};
 
-/** The window in which the prompt is shown, in cells: Up and Down go by what is seen. */
+/** The width of the prompt in cells: Up and Down move by wrapped rows. */
 export type ComposerWindow = {readonly columns: number};
 
 /**
- * Applies one token. Pure, total and cheap: no key looks at more of the text than the neighbours of the caret, but Up and
- * Down, which wrap it once. Mouse, focus and replies change nothing. All tokens of one turn of the event loop may be
- * applied before anything is drawn.
+ * Applies one token. Pure and cheap: keys only read the neighbours of the caret, except Up and Down, which wrap the
+ * text once. Ignores mouse, focus and replies. All tokens of one turn of the event loop may be applied before a frame
+ * is drawn.
  */
 export function reduceComposer(state: ComposerState, token: InputToken, {columns}: ComposerWindow): ComposerStep {
 	switch (token.type) {
@@ -40,7 +40,7 @@ export function reduceComposer(state: ComposerState, token: InputToken, {columns
 	}
 }
 
-/** Enter sends. With any modifier, or behind a backslash (which goes away), it breaks the line. */
+/** Sends on Enter. With a modifier, or after a backslash (which is removed), breaks the line. */
 function enter(state: ComposerState, token: KeyToken): ComposerStep {
 	const {text, caret} = state;
 	if (token.ctrl || token.alt || token.shift) {
@@ -59,23 +59,23 @@ function enter(state: ComposerState, token: KeyToken): ComposerStep {
 	return {state: cleared(state), action: {type: 'submit', text: expanded}};
 }
 
-/** An empty prompt that keeps the history and the kill ring. */
+/** Returns an empty prompt that keeps the history and the kill ring. */
 export function cleared(state: ComposerState): ComposerState {
 	const kills = state.kills.map(entry => unfolded(entry, state.folds, 'text'));
 	return {...emptyComposer, kills, history: state.history, position: state.history.length};
 }
 
-/** Replaces `start` to `end` of the text, as a completion does, and puts the caret behind it. Undo takes it back. */
+/** Replaces `start` to `end` of the text, as a completion does, and moves the caret behind it. Undo reverts it. */
 export function replaceRange(state: ComposerState, start: number, end: number, text: string): ComposerState {
 	return replace(state, start, end, accepted(text));
 }
 
-/** Replaces the whole prompt, as an editor does. Undo takes it back. */
+/** Replaces the whole prompt, as an external editor does. Undo reverts it. */
 export function setComposerText(state: ComposerState, text: string): ComposerState {
 	return replaceRange(state, 0, state.text.length, text);
 }
 
-/** The prompt as it is sent: with every paste in full. */
+/** Returns the prompt as it is sent, with every paste in full. */
 export function expandedText(state: ComposerState): string {
 	return unfolded(state.text, state.folds, 'text');
 }

@@ -1,13 +1,13 @@
 /**
- * Boundaries of graphemes, found without a look at the whole text: a prompt may have 100 KB, and Intl.Segmenter takes
- * milliseconds for that. Between two simple characters there always is a boundary (UAX #29 joins none of their classes),
- * so it is enough to segment from the last such place before the caret on.
+ * Boundaries of graphemes, found without reading the whole text: a prompt may have 100 KB, which takes Intl.Segmenter
+ * milliseconds. There always is a boundary between two simple characters (UAX #29 joins none of their classes), so
+ * segmenting starts at the last such place before the caret.
  */
 
 let segmenter: Intl.Segmenter | undefined;
 
-/** How far back a boundary is looked for. In longer runs of emoji or marks without a simple pair it may be a wrong one. */
-const lookBehind = 1024;
+/** How far back to look for a boundary. In longer runs of emoji or marks without a simple pair it may be wrong. */
+const maxLookBehind = 1024;
 
 /** True for characters that never join another simple one: ASCII, Latin, Greek, Cyrillic, kana, ideographs, Hangul. */
 export function isSimple(code: number): boolean {
@@ -36,7 +36,7 @@ function isSign(code: number): boolean {
 	return (code >= 0x2010 && code <= 0x2026) || (code >= 0x2500 && code <= 0x257f);
 }
 
-/** The end of the grapheme that begins at `offset`, itself a boundary. */
+/** Returns the end of the grapheme that begins at `offset`, itself a boundary. */
 export function nextBoundary(text: string, offset: number): number {
 	const end = offset + 1;
 	if (end >= text.length) {
@@ -49,14 +49,14 @@ export function nextBoundary(text: string, offset: number): number {
 
 	for (let size = 32; ; size *= 4) {
 		const length = firstLength(text.slice(offset, offset + size));
-		// A grapheme that touches the end of the window, or a pair cut there, may go on behind it.
+		// A grapheme that touches the end of the window, or a pair cut there, may continue behind it.
 		if (length < size - 1 || offset + size >= text.length) {
 			return offset + length;
 		}
 	}
 }
 
-/** The beginning of the grapheme that ends at `offset`, itself a boundary. */
+/** Returns the start of the grapheme that ends at `offset`, itself a boundary. */
 export function previousBoundary(text: string, offset: number): number {
 	if (offset <= 1) {
 		return 0;
@@ -72,7 +72,7 @@ export function previousBoundary(text: string, offset: number): number {
 	return start + (segments(window).containing(window.length - 1)?.index ?? 0);
 }
 
-/** The first boundary at or behind `offset`: where a caret goes when an edit has joined what stood on its two sides. */
+/** Returns the first boundary at or after `offset`, for a caret after an edit that joined its two sides. */
 export function boundaryFrom(text: string, offset: number): number {
 	if (offset <= 0 || offset >= text.length) {
 		return Math.max(0, Math.min(offset, text.length));
@@ -92,7 +92,7 @@ function isSure(text: string, offset: number): boolean {
 
 function sureBefore(text: string, offset: number): number {
 	let start = offset;
-	while (start > 0 && offset - start < lookBehind && !isSure(text, start)) {
+	while (start > 0 && offset - start < maxLookBehind && !isSure(text, start)) {
 		start--;
 	}
 

@@ -1,7 +1,7 @@
 import {foldIndexAt} from './folds.ts';
 import {nextBoundary, previousBoundary} from './graphemes.ts';
 
-/** The beginning of the line in which `offset` is. Lines are what LF separates, however wide the window. */
+/** Returns the start of the line at `offset`. LF ends lines, regardless of the window. */
 export function lineStart(text: string, offset: number): number {
 	return offset === 0 ? 0 : text.lastIndexOf('\n', offset - 1) + 1;
 }
@@ -11,12 +11,12 @@ export function lineEnd(text: string, offset: number): number {
 	return end === -1 ? text.length : end;
 }
 
-/** The beginning of the word before `offset`: past what is no word, then past the word. A folded paste is a word. */
+/** Returns the start of the word before `offset`, skipping other characters. A folded paste is a word. */
 export function wordBefore(text: string, offset: number): number {
 	return scanBack(text, offset, isWord);
 }
 
-/** The end of the word behind `offset`. */
+/** Returns the end of the word behind `offset`. */
 export function wordAfter(text: string, offset: number): number {
 	let end = offset;
 	while (end < text.length && !isWord(text, end)) {
@@ -34,7 +34,7 @@ export function wordAfter(text: string, offset: number): number {
 	return end;
 }
 
-/** The beginning of what stands before `offset` without a space in it: what Ctrl+W takes. */
+/** Returns the start of the text without spaces before `offset`, which Ctrl+W kills. */
 export function chunkBefore(text: string, offset: number): number {
 	return scanBack(text, offset, (all, at) => !/\s/.test(all.charAt(at)));
 }
@@ -61,7 +61,7 @@ function scanBack(text: string, offset: number, belongs: Test): number {
 	return start;
 }
 
-/** Letters, digits, marks and what is like them, in any script; and folds. */
+/** True for letters, digits, marks and similar characters of any script, and for folds. */
 function isWord(text: string, offset: number): boolean {
 	const character = String.fromCodePoint(text.codePointAt(offset) ?? 0);
 	return /[\p{L}\p{N}\p{M}_]/u.test(character) || foldIndexAt(text, offset) !== undefined;

@@ -1,6 +1,6 @@
 /**
- * Adds a prompt to the history, the latest last, and gives the new list. Blank prompts and the same one twice in a row are
- * not added; at most `max` are kept. The caller keeps secrets out (SAFETY 11).
+ * Adds a prompt to the history, the latest last, and returns the new list. Skips blank prompts and a repeated one;
+ * keeps at most `max`. The caller removes secrets (SAFETY 11).
  */
 export function addToHistory(entries: readonly string[], text: string, max = 1000): readonly string[] {
 	const entry = text.trim();

@@ -2,8 +2,8 @@ import {spawn} from 'node:child_process';
 import type {Environment} from '../core/environment.ts';
 import {searchPath} from '../core/search-path.ts';
 
-/** What a browser needs of the environment, and nothing else (SAFETY 15). */
-const passedOn = [
+/** The environment variables that a browser needs; no other is passed on (SAFETY 15). */
+const passedVariables = [
 	'BROWSER',
 	'DBUS_SESSION_BUS_ADDRESS',
 	'DESKTOP_SESSION',
@@ -21,12 +21,12 @@ const passedOn = [
 	'XDG_RUNTIME_DIR',
 ];
 
-/** How long an opener may take to fail before it counts as done, in milliseconds. */
+/** How long an opener may take to fail before it counts as successful. */
 const openTimeoutMs = 2000;
 
 /**
- * The program that opens a page, with its arguments; no shell reads them. On Windows it is named in full: by its name alone
- * one in the working folder would come first (SAFETY 15).
+ * Returns the program that opens a page, with its arguments, to run without a shell. On Windows it is a full path: a
+ * bare name would find a program in the working folder first (SAFETY 15).
  */
 export function openerOf(
 	page: string,
@@ -43,7 +43,7 @@ export function openerOf(
 	}
 }
 
-/** False over SSH, where the browser would open at the far end, and where there is no desktop. */
+/** False over SSH, where the browser would open on the remote machine, and without a desktop. */
 export function canOpenPages(env: Environment, platform: NodeJS.Platform = process.platform): boolean {
 	if (env['SSH_CONNECTION'] || env['SSH_TTY']) {
 		return false;
@@ -53,8 +53,8 @@ export function canOpenPages(env: Environment, platform: NodeJS.Platform = proce
 }
 
 /**
- * Opens an http or https page in the person's browser, which outlives us and has no terminal. False where that is no such
- * page, or the opener is not there or fails.
+ * Opens an http or https page in the user's browser, which outlives us and has no terminal. Returns false for another
+ * URL, or if the opener is missing or fails.
  */
 export async function openPage(page: string, env: Environment, platform = process.platform): Promise<boolean> {
 	if (!URL.canParse(page) || !/^https?:$/.test(new URL(page).protocol)) {
@@ -63,7 +63,7 @@ export async function openPage(page: string, env: Environment, platform = proces
 
 	const [command, ...args] = openerOf(new URL(page).href, platform, env['SYSTEMROOT']);
 	const passed: Environment = {...env, PATH: searchPath(env['PATH'] ?? '')};
-	const childEnv = Object.fromEntries(passedOn.flatMap(name => (passed[name] ? [[name, passed[name]]] : [])));
+	const childEnv = Object.fromEntries(passedVariables.flatMap(name => (passed[name] ? [[name, passed[name]]] : [])));
 	return new Promise(resolve => {
 		const child = spawn(command, args, {detached: true, stdio: 'ignore', env: childEnv, windowsHide: true});
 		child.on('error', () => resolve(false));

@@ -7,7 +7,7 @@ import {shellWord} from '../core/shell-word.ts';
 const ownNames = ['service', 'svc'] as const;
 
 type Call = {
-	/** The path of the script, as Node gives it in `argv[1]`: absolute, with its links. */
+	/** The path of the script as in `argv[1]`: absolute, with symbolic links. */
 	readonly script: string;
 	readonly env: Environment;
 	/** The working folder. */
@@ -15,9 +15,8 @@ type Call = {
 };
 
 /**
- * Returns what the user types in front of arguments to call the program again as it was called now: a package manager's
- * words, a name that their shell finds, or a path. A name is given only where this very program is found by it: Debian has
- * a `service` of its own.
+ * Returns what the user types to run the program again as it was started: the words of a package manager, a name that
+ * their shell finds, or a path. A name only if the shell finds this very program: Debian has another `service`.
  */
 export function calledAs({script, env, folder}: Call): string {
 	const real = realPath(script);
@@ -37,7 +36,7 @@ export function calledAs({script, env, folder}: Call): string {
 	return isCommand ? shellWord(path.includes(sep) ? path : `.${sep}${path}`) : `node ${shellWord(path)}`;
 }
 
-/** `npm start --`, `npx service` and the like, where the script of our own package was called so. */
+/** Returns `npm start --`, `npx service` and the like if a script of our own package was run so. */
 function managerWords(script: string | undefined, env: Environment): string | undefined {
 	const event = env['npm_lifecycle_event'];
 	const manager = /^(npm|pnpm|yarn|bun)\//.exec(env['npm_config_user_agent'] ?? '')?.[1] ?? 'npm';
@@ -51,7 +50,7 @@ function managerWords(script: string | undefined, env: Environment): string | un
 	return event === 'start' && isOwn ? (manager === 'npm' ? 'npm start --' : `${manager} start`) : undefined;
 }
 
-/** The real path of the first program of that name that a shell finds. */
+/** Returns the real path of the first program with that name that a shell finds. */
 function firstOnPath(name: string, path: string): string | undefined {
 	for (const folder of searchFolders(path)) {
 		const candidate = join(folder, name);
@@ -72,7 +71,7 @@ function isProgram(path: string): boolean {
 	}
 }
 
-/** The shorter of both ways to write it: relative to the working folder where it lies below. */
+/** Returns the shorter path: relative to the working folder if the script is below it. */
 function pathFrom(folder: string, script: string): string {
 	const path = relative(folder, script);
 	return path.startsWith('..') || isAbsolute(path) ? script : path;

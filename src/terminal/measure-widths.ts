@@ -3,20 +3,23 @@ import {modes} from './terminal-modes.ts';
 import {type CellWidths, readCellWidths, sampleNames, sampleText} from './text/cell-widths.ts';
 
 type Dependencies = {
-	/** Writes to the terminal as it is. */
+	/** Writes to the terminal, unchanged. */
 	readonly write: (text: string) => void;
-	/** Cells of a row of the window. */
+	/** The width of the window in cells. */
 	readonly columns: number;
-	/** Gets what the terminal answered, once, behind its last answer. */
+	/** Called once, after the last answer. */
 	readonly onMeasured: (widths: CellWidths) => void;
 };
 
 export type WidthMeasure = {
-	/** Asks. The answers come through `take`. */
+	/**
+	 * Asks the terminal how many cells it gives each sample. That depends on the terminal, its version, its settings
+	 * and a multiplexer, so that no table has it. Rows must not wrap meanwhile.
+	 */
 	readonly begin: () => void;
 	/** True for a token that is an answer. */
 	readonly take: (token: InputToken) => boolean;
-	/** How many answers are still to come. */
+	/** How many answers are missing. */
 	readonly outstanding: () => number;
 };
 
@@ -27,7 +30,7 @@ const askPosition = '\u001b[6n';
 
 const {on: hold, off: show} = modes['synchronized-output'];
 
-/** Where the cursor is, then behind each sample, which is erased before the terminal shows it. */
+/** Asks for the cursor position, first alone, then after each sample, which is erased before the terminal shows it. */
 const question = [
 	`${hold}${save}${askPosition}`,
 	...sampleNames.map(name => `${sampleText(name)}${askPosition}${restore}${eraseRest}`),
@@ -44,7 +47,7 @@ export function createWidthMeasure({write, columns, onMeasured}: Dependencies): 
 
 	const finish = () => {
 		const [start = {row: 0, column: 0}, ...ends] = places;
-		// The margin stops a cursor that does not wrap: what ends there may be wider.
+		// The margin stops a cursor that does not wrap: a sample that ends there may be wider.
 		if (ends.every(({row, column}) => row === start.row && column < columns - 1)) {
 			const cells = sampleNames.map((name, index) => [name, (ends[index]?.column ?? 0) - start.column] as const);
 			onMeasured(readCellWidths(Object.fromEntries(cells)));

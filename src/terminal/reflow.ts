@@ -1,24 +1,24 @@
 import type {Environment} from '../core/environment.ts';
 
-/** Asks for the secondary device attributes (DA2), and erases what a terminal prints that does not know the question. */
+/** Asks for the secondary device attributes (DA2), and erases what a terminal prints that doesn't know the question. */
 export const askVersion = '\u001b7\u001b[>c\u001b8\u001b[K';
 
-/** The kinds that cut rows in a narrower window: xterm, rxvt, GNU Screen, rxvt-unicode. */
+/** Terminals that cut rows in a narrower window: xterm, rxvt, GNU Screen, rxvt-unicode. */
 const cuttingKinds: readonly (number | undefined)[] = [41, 82, 83, 85];
 const puttyVersion = 136;
 const moshVersion = 10;
 
 /**
- * Returns true where the terminal breaks rows that are wider than a window made narrower, by its answer to `askVersion`;
- * false where it cuts them, or gave no answer, as `linux` and st. The answer comes through SSH, the names in the
- * environment do not. The place of the cursor tells nothing: in a full window it is the same for both.
+ * Returns true if the terminal, by its answer to `askVersion`, rewraps rows that are wider than a narrowed window;
+ * false if it cuts them or gave no answer, as `linux` and st. The answer comes through SSH, the environment does not.
+ * The cursor position says nothing: in a full window it is the same for both.
  */
 export function reflowsRows([kind, version]: readonly number[], env: Environment): boolean {
 	if (kind === undefined || (kind === 0 && version === puttyVersion)) {
 		return false;
 	}
 
-	// Ghostty answers as Mosh does, but breaks rows.
+	// Ghostty answers as Mosh does, but rewraps rows.
 	const isMosh = kind === 1 && version === moshVersion && !env['TERM']?.includes('ghostty');
 	return !isMosh && !cuttingKinds.includes(kind);
 }

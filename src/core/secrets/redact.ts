@@ -1,46 +1,46 @@
 import {mask} from './secret.ts';
 import {hasKnownSecret, looseSecretKinds, replaceKnownSecrets} from './secret-kinds.ts';
 
-// No credential is as long as the expressions end: with an open end the engine runs out of its stack on a line of many
-// megabytes.
+// The expressions are bounded, since an open end runs the engine out of stack on a line of many megabytes. No
+// credential is that long.
 
-/** A scheme of HTTP authentication with what follows it (RFC 9110, 11.6.2). */
+/** A scheme of HTTP authentication and its credential (RFC 9110, 11.6.2). */
 const scheme = /\b(bearer|basic)(\s{1,3})[\w.~+/=-]{8,65536}/gi;
 
-/** The password in an address (RFC 3986, 3.2.1). */
+/** The password in a URL (RFC 3986, 3.2.1). */
 const userInfo = /(:\/\/[^\s/:@?#]{0,200}:)[^\s/@]{1,500}@/g;
 
 const names = String.raw`passw(?:or)?d|passphrase|secret(?:[-_]\w{1,30})?|token|api[-_]?key|access[-_]?key|private[-_]?key|signing[-_]?key|authorization|cookie`;
-/** A value beside such a name, as `name=value`, `name: value` and in JSON, also inside a string of JSON. */
+/** A value with a secret name, as `name=value`, `name: value` and in JSON, also inside a string of JSON. */
 const named = new RegExp(
 	String.raw`(${names})(\\?["']?\s{0,3}[=:]\s{0,3})(\\?"[^"\n]{1,4000}?\\?"|'[^'\n]{1,4000}'|[^\s"',;&\\]{6,65536})`,
 	'gi',
 );
 
-/** The beginning of a private key in PEM (RFC 7468) or of PGP (RFC 9580), with what follows on the same line. */
+/** The beginning of a private key in PEM (RFC 7468) or of PGP (RFC 9580), with the rest of its line. */
 const keyOnLine = /(-----BEGIN [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?-----)((?:[A-Za-z0-9+/=\\\s:,.]|-(?!-)){1,65536})/g;
 
 /**
- * Hides credentials that can be told by themselves, and private keys: what stands in files and in what people type, where a
- * word that is no credential has to stay. Returns `text` itself where there is none. Linear in its length, whatever is in it.
+ * Hides credentials of known kinds and private keys. For files and for what users type, where other words must stay.
+ * Returns `text` itself if there are none. Linear in its length for any text.
  */
 export function redactKnown(text: string): string {
 	return eachLine(text, redactKnownLines);
 }
 
-/** True where `redactKnown` would hide something of the text: to ask once costs far less than to look at every line. */
+/** True if `redactKnown` would hide part of the text. One test is far cheaper than checking every line. */
 export function hasRedactable(text: string): boolean {
 	return hasKnownSecret(text) || keyStart.test(text) || keyEnd.test(text);
 }
 
-/** As `redactKnown` for lines in order. */
+/** Does the same as `redactKnown` for lines in order. */
 export function redactKnownLines(lines: readonly string[]): readonly string[] {
 	return withoutKeys(lines, hideKnown);
 }
 
 /**
- * Expressions without look-around, as ripgrep reads them: at least one matches in every file of which `redactKnown` hides
- * something, and in others too.
+ * Expressions without look-around, as ripgrep reads them: at least one matches in every file in which `redactKnown`
+ * hides something, and in others too.
  */
 export const redactedSomewhere: readonly string[] = [
 	...looseSecretKinds,
@@ -48,19 +48,19 @@ export const redactedSomewhere: readonly string[] = [
 ];
 
 /**
- * Hides what looks like a credential, by its name or its place too. It goes by looks, so that it finds the usual ones, not
- * every one; better a word too many is hidden than one too few. Linear in the length of the text, whatever is in it.
+ * Hides what looks like a credential, by its name or position too. A heuristic: it finds the usual ones, and rather
+ * hides a word too many. Linear in the length of any text.
  */
 export function redact(text: string): string {
 	return eachLine(text, redactLines);
 }
 
-/** As `redact` for lines in order. */
+/** Does the same as `redact` for lines in order. */
 export function redactLines(lines: readonly string[]): readonly string[] {
 	return withoutKeys(lines, hideAll);
 }
 
-/** What is hidden beside a name can leave the rest of a password in an address, and the other way round. */
+/** Hiding a named value can leave the rest of a password in a URL, and vice versa. */
 const mostPasses = 8;
 
 function hideAll(line: string): string {
@@ -94,14 +94,14 @@ function hideKnown(line: string): string {
 
 const keyStart = /-----BEGIN [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?-----/;
 const keyEnd = /-----END [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?-----/;
-/** A line of base64, whatever stands before it in a log. */
+/** A line of base64, after any prefix of a log. */
 const keyLine = /(?:^|\s)[A-Za-z0-9+/]{16,}={0,2}\s*$/;
-/** The last line of a key, or the checksum of PGP, which may be short: there is nothing else on it. */
+/** The last line of a key, or the checksum of PGP, which may be short: nothing else is on it. */
 const shortKeyLine = /^\s*[A-Za-z0-9+/=]{1,15}\s*$/;
-/** What stands between the beginning and the base64 of some keys. */
+/** Headers between the beginning and the base64 of some keys. */
 const keyHead = /^\s*$|^\s*[A-Za-z-]{1,40}: /;
 
-/** Hides the lines of a private key from its beginning on, and up to its end where the beginning was cut off. */
+/** Hides the lines of a private key from its beginning, and up to its end if the beginning was cut off. */
 function withoutKeys(lines: readonly string[], hide: (line: string) => string): readonly string[] {
 	if (!lines.some(line => keyStart.test(line) || keyEnd.test(line))) {
 		return lines.map(hide);
@@ -112,7 +112,7 @@ function withoutKeys(lines: readonly string[], hide: (line: string) => string): 
 	return lines.map((line, index) => (ahead[index] || back[index] ? mask : hide(line)));
 }
 
-/** For each line, whether it is of a key that one edge before it opened and the other did not close on the same line. */
+/** Returns for each line whether it is inside a key: after an `edge` with no `other` on the same line. */
 function insideKeys(lines: readonly string[], edge: RegExp, other: RegExp): readonly boolean[] {
 	let isInKey = false;
 	let isBeside = false;
@@ -121,7 +121,7 @@ function insideKeys(lines: readonly string[], edge: RegExp, other: RegExp): read
 		isInKey = isEdge ? !other.test(line) : isInKey;
 		const isOfKey = isInKey && !isEdge && (keyLine.test(line) || (isBeside && shortKeyLine.test(line)));
 		isInKey &&= isEdge || isOfKey || keyHead.test(line);
-		// A short line is of the key only where it touches the rest of it.
+		// A short line belongs to the key only if it touches the rest of it.
 		isBeside = isInKey && (isEdge || isOfKey);
 		return isOfKey;
 	});

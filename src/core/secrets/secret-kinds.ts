@@ -1,11 +1,11 @@
 /**
- * What a credential looks like that can be told by itself, whatever stands around it: a prefix that its maker gave it, and
- * enough behind it that no word of a program is like it. The one list of them: whatever hides credentials asks it. Each is
- * the source of a regular expression that takes linear time, and begins where no letter or digit stands before it.
+ * Credentials that are recognizable in any text, by the prefix that their vendor gave them and enough characters after
+ * it. This is the only such list. Each entry is the source of a regular expression that runs in linear time and starts
+ * where no letter or digit precedes it.
  */
 export const secretKinds: Readonly<Record<string, string>> = {
 	'our server': String.raw`sv[acdprsx]_[\w-]{40,}`,
-	// Names such as `sk-circle-fade-dot` are none: a key says what it is, or has a digit.
+	// Names such as `sk-circle-fade-dot` are not keys: a key has a known second part or a digit.
 	'OpenAI, Anthropic, OpenRouter, DeepSeek': String.raw`sk-(?:(?:ant|proj|svcacct|admin|or)-|(?=[\w-]{0,80}\d)[\w-]{8})[\w-]{10,}`,
 	xAI: String.raw`xai-\w{20,}`,
 	Groq: String.raw`gsk_\w{20,}`,
@@ -30,13 +30,13 @@ export const secretKinds: Readonly<Record<string, string>> = {
 	Vault: String.raw`hv[bs]\.[\w-]{20,}`,
 	age: 'AGE-SECRET-KEY-1[A-Z0-9]{40,}',
 	/**
-	 * A JSON Web Token (RFC 7519): its header and claims are JSON objects in base64url. A header ends where another one may
-	 * begin: else each would be read to the end of the text.
+	 * A JSON Web Token (RFC 7519): header and claims are JSON objects in base64url. A header ends where another may
+	 * begin; otherwise each would be read to the end of the text.
 	 */
 	'JSON Web Token': String.raw`eyJ(?:[^\W_]|[_-](?!eyJ)){8,8192}\.[\w-]{8,}\.[\w-]{0,}`,
 };
 
-/** No credential is longer. An open end would have the engine run out of its stack on a line of many megabytes. */
+/** No credential is longer. An open end would run the engine out of stack on a line of many megabytes. */
 const longest = 65_536;
 
 const anyKind = new RegExp(
@@ -45,19 +45,19 @@ const anyKind = new RegExp(
 );
 
 /**
- * Expressions without look-around, as engines of linear time need them: at least one matches every credential of a known
- * kind, and other text too.
+ * Expressions without look-around, for engines of linear time: at least one matches every credential of a known kind,
+ * and other text too.
  */
 export const looseSecretKinds: readonly string[] = Object.values(secretKinds).map(source =>
 	source.replace(/\(\?[=!][^)]*\)/g, '').replace(/\{(\d+),\d*\}/g, '{$1,}'),
 );
 
-/** Puts `by` in place of each credential of a known kind. */
+/** Replaces each credential of a known kind with `by`. */
 export function replaceKnownSecrets(text: string, by: string): string {
 	return text.replace(anyKind, by);
 }
 
-/** True where a credential of a known kind stands in the text. */
+/** True if the text contains a credential of a known kind. */
 export function hasKnownSecret(text: string): boolean {
 	return text.search(anyKind) !== -1;
 }

@@ -1,24 +1,24 @@
 import {inspect} from 'node:util';
 
-/** What stands where a secret would. */
+/** Replaces a secret in any output. */
 export const mask = '***';
 
-/** True for what may be a key or a token: it has to go into an HTTP header as it is, so that it is visible ASCII alone. */
+/** True for text that may be a key or a token: only visible ASCII, since it is sent in an HTTP header. */
 export function isKeyText(text: string): boolean {
 	return /^[\x21-\x7e]+$/.test(text);
 }
 
 /**
- * A credential that cannot be printed by accident: every way to a string gives `***` (SAFETY 8).
- * `reveal()` is for the writer of HTTP headers, the form of a login, what masks its echo, and the store of credentials alone.
+ * A credential that cannot be printed by accident: every conversion to a string gives `***` (SAFETY 8).
+ * Only the writer of HTTP headers, the login form, the echo mask and the credential store may call `reveal()`.
  */
 export type Secret = {
 	reveal: () => string;
-	/** The last four characters, or nothing of a secret too short to show any. */
+	/** The last four characters; empty if the secret is too short to show any. */
 	readonly last4: string;
 	/** True for the same credential. */
 	readonly equals: (other: Secret) => boolean;
-	/** The name of its entry, where the text is in the keychain and not here: `reveal()` is then a bug, open it first. */
+	/** The keychain entry that holds the text. Open it first: calling `reveal()` here is a bug. */
 	readonly keychainEntry?: string;
 	toString: () => string;
 	toJSON: () => string;
@@ -32,7 +32,7 @@ export function secret(value: string): Secret {
 	});
 }
 
-/** A secret whose text is in the keychain under that name; `last4` is what may be shown of it. */
+/** Returns a secret whose text is in the keychain; `last4` may be shown. */
 export function keychainSecret(entry: string, last4: string): Secret {
 	return sealed({
 		keychainEntry: entry,
@@ -40,14 +40,14 @@ export function keychainSecret(entry: string, last4: string): Secret {
 		reveal: () => {
 			throw new Error('A secret of the keychain was used before it was opened.');
 		},
-		// An entry is never changed, so that the same one is the same credential.
+		// An entry never changes, so the same entry is the same credential.
 		equals: other => other.keychainEntry === entry,
 	});
 }
 
 function sealed(held: Omit<Secret, 'toString' | 'toJSON'>): Secret {
 	const shown = {...held, toString: () => mask, toJSON: () => mask};
-	// The value lives in the closure and in a non-enumerable reveal, so that spreading and inspecting show nothing.
+	// The value is in a closure and `reveal` is non-enumerable, so that spreading and inspecting show nothing.
 	Object.defineProperty(shown, 'reveal', {enumerable: false});
 	Object.defineProperty(shown, inspect.custom, {value: () => mask, enumerable: false});
 	return Object.freeze(shown);

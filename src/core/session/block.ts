@@ -12,7 +12,7 @@ export type Block =
 			readonly kind: 'text' | 'reasoning';
 			readonly model: string;
 			readonly open: boolean;
-			/** When it began and, once it ended, when that was; ISO 8601. */
+			/** When it began and ended, as ISO 8601. */
 			readonly at: string;
 			readonly endedAt: string | undefined;
 	  })
@@ -25,9 +25,9 @@ export type Block =
 			readonly arguments: JsonObject;
 			readonly opaque?: Opaque;
 			readonly status: ToolStatus;
-			/** What it printed so far, then what the model reads. */
+			/** Its output so far, then the result that the model reads. */
 			readonly output: string;
-			/** How long it ran, in milliseconds; undefined until it ended. */
+			/** Its duration in milliseconds; undefined until it ended. */
 			readonly milliseconds: number | undefined;
 			readonly open: boolean;
 			readonly at: string;
@@ -45,15 +45,15 @@ export type Block =
 			readonly reason: RunEndReason;
 			readonly text: string;
 			readonly hint: string | undefined;
-			/** True where the run ended because the conversation did not fit into the context window. */
+			/** True if the run ended because the conversation did not fit into the context window. */
 			readonly refused?: boolean;
 			readonly open: false;
 	  };
 
-/** What is said of an answer whose stream stopped without the vendor's end mark (SAFETY 22). */
+/** The notice for an answer whose stream stopped without the vendor's end mark (SAFETY 22). */
 export const brokenOff = 'The answer is incomplete: the connection ended before the model did.';
 
-/** What the user is told of a run that did not simply end; empty for one that did. */
+/** Returns the notice for a run that was cut short; empty for one that ended normally. */
 export function endText(reason: RunEndReason, message: string | undefined, stopReason: StopReason): string {
 	switch (reason) {
 		case 'done':
@@ -82,7 +82,7 @@ function doneText(stopReason: StopReason): string {
 	}
 }
 
-/** The block as it stays when nothing more comes for it: a tool without a result was interrupted (SAFETY 17). */
+/** Returns the final state of a block that gets no more events: a tool without a result was interrupted (SAFETY 17). */
 export function endBlock(block: Block, at: string): Block {
 	switch (block.kind) {
 		case 'text':

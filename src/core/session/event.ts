@@ -2,7 +2,9 @@ import * as z from 'zod/mini';
 import type {ErrorCode} from '../error.ts';
 import type {Json, JsonObject} from '../json.ts';
 
-/** What a vendor wants back unread in the next request: a signature, an encrypted item. Only its own wire format reads it. */
+/**
+ * Data that a vendor wants back unchanged in the next request, such as a signature. Only its own wire format reads it.
+ */
 const opaque = z.object({wire: z.string(), data: z.custom<Json>()});
 export type Opaque = z.infer<typeof opaque>;
 
@@ -21,12 +23,12 @@ const runEndReason = z.enum(['done', 'interrupted', 'error', 'budget', 'incomple
 export type RunEndReason = z.infer<typeof runEndReason>;
 
 const stopReason = z.enum(['end_turn', 'max_tokens', 'tool_use', 'refusal', 'error', 'incomplete']);
-/** Why the model's last message ended, in the words of the headless interface. */
+/** Why the model's last message ended, as the headless interface names it. */
 export type StopReason = z.infer<typeof stopReason>;
 
 /**
  * Everything that happens in a conversation. Small and additive: deltas are joined by `id`, never snapshots.
- * `messageId` groups the parts of one model message; `id` of a tool event is the id of its call.
+ * `messageId` groups the parts of one model message; the `id` of a tool event is the id of its call.
  */
 export const agentEventSchema = z.discriminatedUnion('type', [
 	z.object({type: z.literal('run-start'), runId: z.string(), model: z.string()}),
@@ -51,15 +53,15 @@ export const agentEventSchema = z.discriminatedUnion('type', [
 		messageId: z.string(),
 		name: z.string(),
 		arguments: jsonObject,
-		/** The text of arguments that were not a JSON object; such a call is answered with an error, never run. */
+		/** The text of arguments that were not a JSON object. Such a call is never run; its result is an error. */
 		malformed: z.optional(z.string()),
 		opaque: z.optional(opaque),
 	}),
 	z.object({type: z.literal('approval-request'), id: z.string(), summary: z.string(), hash: z.string()}),
 	z.object({type: z.literal('approval-answer'), id: z.string(), allowed: z.boolean(), hash: z.string()}),
-	/** A piece of what a running tool prints. */
+	/** A piece of the output of a running tool. */
 	z.object({type: z.literal('tool-output'), id: z.string(), text: z.string()}),
-	/** What the model gets to read. `milliseconds` is how long the tool ran. */
+	/** The result that the model reads. `milliseconds` is the duration of the tool. */
 	z.object({
 		type: z.literal('tool-result'),
 		id: z.string(),
@@ -67,9 +69,9 @@ export const agentEventSchema = z.discriminatedUnion('type', [
 		failed: z.boolean(),
 		milliseconds: z.number(),
 	}),
-	/** Usage of one model message so far; the last one of a `messageId` wins, they are never added up. */
+	/** Usage of one model message so far; the last event of a `messageId` replaces earlier ones. */
 	z.object({type: z.literal('usage'), messageId: z.string(), model: z.string(), usage}),
-	/** Everything before it was folded into `summary`, which the model reads instead. */
+	/** Everything before it was compacted into `summary`, which the model reads instead. */
 	z.object({type: z.literal('compaction'), id: z.string(), summary: z.string()}),
 	z.object({
 		type: z.literal('notice'),
@@ -78,12 +80,12 @@ export const agentEventSchema = z.discriminatedUnion('type', [
 		hint: z.optional(z.string()),
 	}),
 	z.object({type: z.literal('rename'), title: z.string()}),
-	/** Comes exactly once for each `run-start`, also after an abort. */
+	/** Sent exactly once for each `run-start`, also after an abort. */
 	z.object({
 		type: z.literal('run-end'),
 		reason: runEndReason,
 		stopReason,
-		/** The conversation did not fit into the context window: what was added to it last is left out from then on. */
+		/** The conversation did not fit into the context window: the last addition is left out from now on. */
 		refused: z.optional(z.boolean()),
 		error: z.optional(z.object({code: z.custom<ErrorCode>(), message: z.string(), hint: z.optional(z.string())})),
 	}),
@@ -101,12 +103,12 @@ const recordedSchema = z.object({
 });
 
 /**
- * An event as it is stored and streamed. `seq` counts from 0 in its session without holes, `at` is ISO 8601 in UTC,
- * `server` is the origin that the session was connected to, or `local`.
+ * An event as stored and streamed. `seq` counts from 0 in its session without gaps, `at` is ISO 8601 in UTC, `server`
+ * is the origin that the session was connected to, or `local`.
  */
 export type Recorded = z.infer<typeof recordedSchema>;
 
-/** Reads one stored or streamed record; undefined for anything that this version does not know. */
+/** Parses one stored or streamed record; undefined for an event that this version does not know. */
 export function parseRecorded(value: unknown): Recorded | undefined {
 	return recordedSchema.safeParse(value).data;
 }

@@ -2,7 +2,7 @@ import {codeFence} from '../code-fence.ts';
 import type {Block} from './block.ts';
 import {blocksOf, type Transcript} from './transcript.ts';
 
-/** The conversation as Markdown that reads well elsewhere: who said what, calls with their results, costs left out. */
+/** Returns the conversation as Markdown for other readers: messages and calls with their results, without costs. */
 export function toMarkdown(transcript: Transcript): string {
 	const title = transcript.title.replace(/\s+/g, ' ').trim() || `Session ${transcript.session.slice(0, 8)}`;
 	return `${[`# ${title}`, ...blocksOf(transcript).map(toSection)].filter(Boolean).join('\n\n')}\n`;

@@ -1,7 +1,7 @@
 import type {JsonObject} from '../json.ts';
 import type {Opaque} from './event.ts';
 
-/** A part of a model message, in the order in which the model wrote them. */
+/** A part of a model message, in the order in which the model wrote it. */
 export type AssistantPart =
 	| {readonly type: 'text'; readonly text: string; readonly opaque?: Opaque}
 	| {readonly type: 'reasoning'; readonly text: string; readonly opaque?: Opaque}
@@ -13,12 +13,12 @@ export type AssistantPart =
 			readonly opaque?: Opaque;
 	  };
 
-/** A conversation as a model is given it. Every tool call is followed by its `tool` message before anything else. */
+/** A message as sent to a model. Its `tool` message directly follows every tool call. */
 export type Message =
 	| {readonly role: 'user'; readonly text: string}
 	| {
 			readonly role: 'assistant';
-			/** `provider/model-name` of the model that wrote it: opaque parts go back to no other provider. */
+			/** `provider/model-name` of the author: opaque parts are sent back to no other provider. */
 			readonly model: string;
 			readonly parts: readonly AssistantPart[];
 	  }

@@ -5,8 +5,8 @@ import {blocksOf, type Transcript} from './transcript.ts';
 type Spoken = Extract<Block, {messageId: string}>;
 
 /**
- * The conversation as a model is given it: the current era, with every tool call answered. Calls whose result never
- * came are answered with a sentence that says so, because all vendors refuse an unanswered call.
+ * Returns the conversation as sent to a model: the current era, with a result for every tool call. A call without a
+ * result gets a sentence that says so, because all vendors reject an unanswered call.
  */
 export function toMessages(transcript: Transcript): readonly Message[] {
 	const messages: Message[] = [];
@@ -50,8 +50,8 @@ export function toMessages(transcript: Transcript): readonly Message[] {
 }
 
 /**
- * Drops what was added since the model spoke last, because it did not fit into the context window: messages of the
- * user are left out; results of tools too, but their calls stay answered.
+ * Drops what was added since the last model message, because it did not fit into the context window: user messages and
+ * results of tools. The calls keep an answer.
  */
 function leaveOutRefused(messages: Message[]): void {
 	const start = messages.findLastIndex(({role}) => role === 'assistant') + 1;

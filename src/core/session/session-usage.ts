@@ -2,7 +2,7 @@ import type {Block} from './block.ts';
 import {blocksOf, type Transcript} from './transcript.ts';
 import {contextTokens, type PriceOf, type SessionUsage, sumUsage, totalCost} from './usage.ts';
 
-/** Derives a session's usage from its transcript, at read time. Zeros where nothing was used, null for unknown costs. */
+/** Derives a session's usage from its transcript. Zeros if nothing was used, null for unknown costs. */
 export function sessionUsage(transcript: Transcript, priceOf: PriceOf): SessionUsage {
 	const blocks = blocksOf(transcript);
 	const all = [...transcript.usage.values()];
@@ -31,7 +31,7 @@ export function sessionUsage(transcript: Transcript, priceOf: PriceOf): SessionU
 	};
 }
 
-/** User messages, model messages (all blocks of one `messageId` are one message) and compaction summaries. */
+/** Counts user messages, model messages (one for each `messageId`) and compaction summaries. */
 function countMessages(blocks: readonly Block[]): number {
 	const ids = new Set<string>();
 	for (const block of blocks) {

@@ -1,35 +1,37 @@
 import type {JsonObject} from '../json.ts';
 
-/** A tool as the model is told of it. */
+/** A tool as described to the model. */
 export type ToolDefinition = {
 	readonly name: string;
-	/** What it does and when to use it, for the model. */
+	/** Its effect and when to use it, for the model. */
 	readonly description: string;
-	/** JSON Schema of its arguments, an object schema. */
+	/** The JSON Schema of its arguments, an object schema. */
 	readonly parameters: JsonObject;
 };
 
 export type ToolContext = {
-	/** The folder that the tools may see, an absolute real path. */
+	/** The only folder that tools may read, as an absolute real path. */
 	readonly workspace: string;
 	readonly signal: AbortSignal;
-	/** Shows a piece of output while the tool still runs. */
+	/** Shows a piece of output while the tool runs. */
 	readonly onOutput: (text: string) => void;
 	/**
-	 * Asks the user before something that needs it; false for no. `summary` is the question, `subject` exactly what the
-	 * answer is for.
+	 * Asks the user for permission; returns false for no. `summary` is the question, `subject` exactly what the answer
+	 * covers.
 	 */
 	readonly approve: (request: {readonly summary: string; readonly subject: string}) => Promise<boolean>;
 };
 
 /** A tool that the agent can run. */
 export type Tool = ToolDefinition & {
-	/** True when it changes nothing: such calls that stand next to each other run at once. */
+	/** True if it changes nothing. Such calls run at the same time if they are adjacent. */
 	readonly readOnly: boolean;
-	/** How the model gets at what was left out of a result that was too long: a sentence, from what was left out. */
+	/**
+	 * How the model reads what was left out of a long result: a sentence, or a function of the part left out.
+	 */
 	readonly readOn?: string | ((leftOut: string) => string);
 	/**
-	 * Returns the text that the model reads. Throws `AppError` for what the model can put right (a wrong path, a missing
+	 * Returns the text for the model. Throws `AppError` if the model can fix the call (a wrong path, a missing
 	 * argument): its message becomes a failed result.
 	 */
 	readonly run: (args: JsonObject, context: ToolContext) => Promise<string>;

@@ -2,22 +2,22 @@ import {type Block, endBlock, endText, type Spoken} from './block.ts';
 import type {AgentEvent, Recorded} from './event.ts';
 import type {MessageUsage} from './usage.ts';
 
-/** What a session is, as far as it was read. */
+/** The state of a session, as far as it was read. */
 export type Transcript = {
 	readonly session: string;
 	readonly title: string;
-	/** `seq` of the last record that was taken in, -1 before the first. */
+	/** `seq` of the last record that was applied, -1 before the first. */
 	readonly seq: number;
-	/** Blocks that can no longer change. It only ever grows, and not with every token. */
+	/** Blocks that can no longer change. Only grows, and not with every token. */
 	readonly settled: readonly Block[];
-	/** The blocks after them, from the first one on that may still change. */
+	/** The blocks after them, starting with the first one that may still change. */
 	readonly open: readonly Block[];
 	/** Index in `settled` of the first block of the current era, which begins with the last compaction. */
 	readonly eraStart: number;
 	readonly compactions: number;
 	/** By `messageId`, in the order in which the messages began. */
 	readonly usage: ReadonlyMap<string, MessageUsage>;
-	/** The run that goes on, with the server that it began on. */
+	/** The current run, with the server that it began on. */
 	readonly run:
 		| {readonly id: string; readonly model: string; readonly server: string; readonly startedAt: string}
 		| undefined;
@@ -38,9 +38,9 @@ export function emptyTranscript(session: string): Transcript {
 }
 
 /**
- * The one place that knows what an event means; the same for live, resumed and replayed sessions. Pure and total.
- * Drops records of another session, records seen before, and events of a run from another server than the run's own
- * (SAFETY 20).
+ * Applies a record. The only code that interprets events, for live, resumed and replayed sessions. Pure and total.
+ * Drops records of another session, records seen before, and events of a run from a server other than its own (SAFETY
+ * 20).
  */
 export function reduceTranscript(state: Transcript, record: Recorded): Transcript {
 	const {session, seq, server, event, at} = record;
@@ -117,7 +117,7 @@ function endedTool({output, milliseconds, failed}: EventOf<'tool-result'>): Part
 }
 
 function addUsage(state: Transcript, {messageId, model, usage}: EventOf<'usage'>): Transcript {
-	// A correction of a message that was compacted already doesn't make it current.
+	// A correction doesn't make a compacted message current again.
 	const current = state.usage.get(messageId)?.current ?? true;
 	return {...state, usage: new Map(state.usage).set(messageId, {model, usage, current})};
 }
@@ -175,7 +175,7 @@ function changeTool(state: Transcript, id: string, change: (tool: Tool) => Parti
 	return tool?.kind === 'tool' ? put(state, index, {...tool, ...change(tool)}) : state;
 }
 
-/** Text and reasoning end where something else begins; tools may go on. */
+/** Ends open text or reasoning when something else begins; tools may continue. */
 function closeSpoken(state: Transcript, at: string): Transcript {
 	const last = state.open.at(-1);
 	return last?.open && last.kind !== 'tool' ? put(state, state.open.length - 1, endBlock(last, at)) : state;
@@ -186,7 +186,7 @@ function close(state: Transcript, at: string): Transcript {
 	return {...state, open: state.open.map(block => (block.open ? endBlock(block, at) : block))};
 }
 
-/** Moves what can no longer change, and nothing before it can, to the settled blocks. */
+/** Moves blocks to `settled` up to the first one that may still change. */
 function settle(state: Transcript): Transcript {
 	const first = state.open.findIndex(block => block.open);
 	const count = first === -1 ? state.open.length : first;
@@ -197,12 +197,12 @@ function settle(state: Transcript): Transcript {
 	return {...state, settled: [...state.settled, ...state.open.slice(0, count)], open: state.open.slice(count)};
 }
 
-/** All blocks in order. */
+/** Returns all blocks in order. */
 export function blocksOf(state: Transcript): readonly Block[] {
 	return state.open.length === 0 ? state.settled : [...state.settled, ...state.open];
 }
 
-/** The model that spoke last, as `provider/model-name`; undefined where none did. */
+/** Returns the model of the last message, as `provider/model-name`; undefined if there is none. */
 export function lastModelOf(state: Transcript): string | undefined {
 	const last = blocksOf(state).findLast(block => 'model' in block);
 	return last && 'model' in last && last.model ? last.model : undefined;

@@ -1,20 +1,23 @@
-/** Tokens of one model message, in four disjoint buckets; `reasoning` is the part of `output` that was thought. */
+/** Tokens of one model message, in four disjoint buckets; `reasoning` is a part of `output`. */
 export type TokenUsage = {
-	/** Input read again, without both cache buckets. */
+	/** Input without both cache buckets. */
 	readonly input: number;
 	readonly cacheRead: number;
 	readonly cacheWrite: number;
 	readonly output: number;
 	readonly reasoning: number;
-	/** What the provider says that the message cost, in US dollars; counts more than any price. */
+	/** The cost of the message in US dollars as the provider reports it; wins over any price. */
 	readonly costUsd?: number | undefined;
-	/** True where nobody counted, as for an answer that was cut: the tokens were guessed from the length of the text. */
+	/**
+	 * True if the provider reported no tokens, as for an interrupted answer: they are estimated from the length of the
+	 * text.
+	 */
 	readonly estimated?: boolean | undefined;
 };
 
 export const noUsage: TokenUsage = {input: 0, cacheRead: 0, cacheWrite: 0, output: 0, reasoning: 0};
 
-/** Adds tokens up. Costs are left out: those of several messages are `totalCost`. */
+/** Adds tokens up, without costs: see `totalCost`. */
 function addUsage(a: TokenUsage, b: TokenUsage): TokenUsage {
 	return {
 		input: a.input + b.input,
@@ -26,33 +29,33 @@ function addUsage(a: TokenUsage, b: TokenUsage): TokenUsage {
 	};
 }
 
-/** All tokens that the model read for this message. */
+/** Returns all tokens that the model read for this message. */
 export function contextTokens(usage: TokenUsage): number {
 	return usage.input + usage.cacheRead + usage.cacheWrite;
 }
 
-/** How full the context window is behind this message: what was read for it, and the message itself. */
+/** Returns how much of the context window is used after this message: its input and output. */
 export function windowTokens(usage: TokenUsage): number {
 	return contextTokens(usage) + usage.output;
 }
 
-/** What a model takes, in US dollars per million tokens of each bucket. */
+/** The price of a model, in US dollars per million tokens of each bucket. */
 export type Price = {
 	readonly input: number;
 	readonly cacheRead: number;
 	readonly cacheWrite: number;
 	readonly output: number;
-	/** What all tokens of a longer prompt take, by rising length. */
+	/** The prices of all tokens of longer prompts, by rising length. */
 	readonly tiers?: readonly PriceTier[];
 };
 
 /** The price of prompts with more than `above` tokens. */
 type PriceTier = Omit<Price, 'tiers'> & {readonly above: number};
 
-/** Looks up what a model (`provider/model-name`) takes; undefined where nobody knows, never 0 for that. */
+/** Returns the price of a model (`provider/model-name`); undefined if unknown, never 0 for that. */
 export type PriceOf = (model: string) => Price | undefined;
 
-/** What one message cost in US dollars, as its provider says, else by the price; null where both are unknown. */
+/** Returns the cost of messages: null if any used tokens at an unknown price, or if there are no messages. */
 export function costOf(usage: TokenUsage, price: Price | undefined): number | null {
 	if (usage.costUsd !== undefined) {
 		return usage.costUsd;
@@ -69,15 +72,15 @@ export function costOf(usage: TokenUsage, price: Price | undefined): number | nu
 	return millionths / 1_000_000;
 }
 
-/** One model message as the transcript keeps it for accounting. */
+/** One model message as the transcript stores it for accounting. */
 export type MessageUsage = {
 	readonly model: string;
 	readonly usage: TokenUsage;
-	/** False once the message was folded into a compaction summary. */
+	/** False after the message was compacted into a summary. */
 	readonly current: boolean;
 };
 
-/** Usage of a session, field by field as the API has it (specification, `SessionUsageResponse`). */
+/** Usage of a session, with the field names of the API (specification, `SessionUsageResponse`). */
 export type SessionUsage = {
 	readonly compaction_count: number;
 	readonly current_cache_creation_input_tokens: number;
@@ -97,7 +100,7 @@ export type SessionUsage = {
 	readonly total_tool_call_count: number;
 };
 
-/** The cost of several messages: null as soon as one of them used tokens at an unknown price, and when there are none. */
+/** Returns the cost of several messages: null as soon as one of them used tokens at an unknown price, and when there are none. */
 export function totalCost(messages: readonly MessageUsage[], priceOf: PriceOf): number | null {
 	let total: number | null = null;
 	for (const {model, usage} of messages) {
@@ -112,7 +115,7 @@ export function totalCost(messages: readonly MessageUsage[], priceOf: PriceOf): 
 	return total;
 }
 
-/** Usage by model, in the order in which the models were first used. */
+/** Returns usage by model, in the order in which the models were first used. */
 export function usageByModel(messages: readonly MessageUsage[]): ReadonlyMap<string, TokenUsage> {
 	const models = new Map<string, TokenUsage>();
 	for (const {model, usage} of messages) {

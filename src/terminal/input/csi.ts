@@ -2,20 +2,19 @@ import {consoleKeys, keypadCharacter, letterKeys, modifiersOf, numberKeys, token
 import {cursorReply, parsePrivateReply, versionReply} from './replies.ts';
 import {type InputToken, keyToken, type MouseToken} from './token.ts';
 
-/** A finished CSI sequence: the parameters, the intermediates and the final byte as they came. */
+/** A complete CSI sequence: parameters, intermediates and final byte as they came. */
 type Csi = {readonly prefix: string; readonly parameters: Parameters; readonly final: string};
 
-/** Parameters by `;`, each with its parts by `:`; NaN stands for one that was left out. */
+/** Parameters split at `;`, each into its parts at `:`; NaN for one that was left out. */
 type Parameters = readonly (readonly number[])[];
 
 /** How rxvt marks the modifiers of a key whose sequence would end in `~`. */
 const rxvtFinals: Readonly<Record<string, number>> = {'~': 1, $: 2, '^': 5, '@': 6};
 
 /**
- * The token that a whole CSI sequence stands for (`body` is what follows `ESC [`), or undefined for one that says
- * nothing to us: an unknown sequence, the release of a key, a key with Super held.
- * With `expectsReply` what may be F3 or the cursor in the first row is the cursor, which was asked for.
- * Source: ECMA-48 §5.4; xterm, ctlseqs; kitty keyboard protocol.
+ * Returns the token of a whole CSI sequence (`body` is what follows `ESC [`), or undefined for an unknown sequence, the
+ * release of a key, or a key with Super. While `expectsReply`, what may be F3 or the cursor in the first row is the
+ * cursor. Source: ECMA-48 §5.4; xterm, ctlseqs; kitty keyboard protocol.
  */
 export function parseCsi(body: string, expectsReply = false): InputToken | undefined {
 	const match = /^([<=>?]?)([\d;:]*)([ -/]*)([@-~]|\$)$/.exec(body);
@@ -37,7 +36,7 @@ export function parseCsi(body: string, expectsReply = false): InputToken | undef
 					: undefined;
 }
 
-/** The token that `SS3` (`ESC O`) and its final byte stand for; some terminals write a modifier between the two. */
+/** Returns the token of `SS3` (`ESC O`) and its final byte; some terminals put a modifier between the two. */
 export function parseSs3(body: string): InputToken | undefined {
 	const final = body.slice(-1);
 	const {foreign, ...modifiers} = modifiersOf(Number.parseInt(body, 10));
@@ -45,7 +44,7 @@ export function parseSs3(body: string): InputToken | undefined {
 		return undefined;
 	}
 
-	// Only rxvt sends lower-case arrows, and means Ctrl by them.
+	// Only rxvt sends lower-case arrows, for Ctrl.
 	const rxvt = /^[abcd]$/.test(body) ? letterKeys[final.toUpperCase()] : undefined;
 	if (rxvt) {
 		return keyToken(rxvt, {ctrl: true, alt: false, shift: false});
@@ -60,7 +59,7 @@ export function parseSs3(body: string): InputToken | undefined {
 	return text === undefined ? undefined : {type: 'text', text};
 }
 
-/** Larger than any number that means something, small enough for bits. */
+/** Parses a number. The limit is above any valid number and small enough for bit operations. */
 function parseNumber(digits: string): number {
 	return Math.min(Number.parseInt(digits, 10), 0xff_ff_ff);
 }
@@ -109,7 +108,7 @@ function parseLetter(parameters: Parameters, final: string, expectsReply: boolea
 		return mouseToken(button - 32, column, row, false);
 	}
 
-	// A cursor report in the first row looks like F3 with a modifier; F3 it is, as far as there are modifiers.
+	// A cursor report in the first row looks like F3 with a modifier; it is F3 if the second number can be modifiers.
 	if (final === 'R' && first && second && (expectsReply || first[0] !== 1 || (second[0] ?? 0) > 16)) {
 		return cursorReply(first[0], second[0]);
 	}
@@ -120,7 +119,7 @@ function parseLetter(parameters: Parameters, final: string, expectsReply: boolea
 		return foreign ? undefined : keyToken(name, modifiers);
 	}
 
-	// Shift and an arrow, as rxvt has it.
+	// rxvt sends Shift and an arrow like this.
 	const rxvt = /^[abcd]$/.test(final) && parameters.length === 0 ? letterKeys[final.toUpperCase()] : undefined;
 	return rxvt && keyToken(rxvt, {ctrl: false, alt: false, shift: true});
 }
@@ -139,8 +138,8 @@ function parseMouse({parameters, final}: Csi): InputToken | undefined {
 }
 
 /**
- * A mouse report. `button` has the bits of X10 and SGR: two for the button (3 is none), 4, 8 and 16 for Shift, Alt and
- * Ctrl, 32 for motion, 64 for the wheel. `column` and `row` count from 1, as on the wire.
+ * Returns a mouse report. `button` has the bits of X10 and SGR: two for the button (3 is none), 4, 8 and 16 for Shift,
+ * Alt and Ctrl, 32 for motion, 64 for the wheel. `column` and `row` count from 1.
  */
 export function mouseToken(button: number, column: number, row: number, released: boolean): MouseToken {
 	const wheels = ['wheel-up', 'wheel-down', 'wheel-left', 'wheel-right'] as const;

@@ -49,7 +49,7 @@ export function keypadCharacter(letter: string): string | undefined {
 	return index % 2 === 0 ? keypadText[index + 1] : undefined;
 }
 
-/** Keys of the kitty protocol that have code points in the private use area: the keypad, from 57399 on. */
+/** Keypad keys of the kitty protocol, with code points in the private use area from 57399. */
 const kittyKeypadText = '0123456789./*-+\r=,';
 const kittyKeypadKeys: readonly NamedKey[] = [
 	'left',
@@ -72,13 +72,13 @@ const codeKeys: Readonly<Record<number, NamedKey>> = {
 	127: 'backspace',
 };
 
-/** Reads the parameter that stands for modifiers: 1 plus Shift 1, Alt 2, Ctrl 4, Super 8, Hyper 16, Meta 32. */
+/** Parses the modifiers parameter: 1 plus Shift 1, Alt 2, Ctrl 4, Super 8, Hyper 16, Meta 32. */
 export function modifiersOf(parameter: number | undefined): Modifiers & {readonly foreign: boolean} {
 	const bits = Math.max(0, (parameter || 1) - 1);
 	return {shift: (bits & 1) !== 0, alt: (bits & 34) !== 0, ctrl: (bits & 4) !== 0, foreign: (bits & 24) !== 0};
 }
 
-/** The key that a C0 control byte or DEL stands for. */
+/** Returns the key of a C0 control byte or DEL. */
 export function keyOfControl(byte: number, alt = false): InputToken {
 	const name =
 		byte === 0x0d || byte === 0x09 || byte === 0x08 || byte === 0x1b || byte === 0x7f ? codeKeys[byte] : undefined;
@@ -90,7 +90,7 @@ export function keyOfControl(byte: number, alt = false): InputToken {
 	return keyToken(character, {ctrl: true, alt, shift: false});
 }
 
-/** The key for a character with Alt held, as terminals send it behind an ESC. */
+/** Returns the key for a character with Alt, which terminals send after an ESC. */
 export function keyOfAltCharacter(character: string): InputToken {
 	return keyOfCharacter(character, {ctrl: false, alt: true, shift: false});
 }
@@ -98,19 +98,18 @@ export function keyOfAltCharacter(character: string): InputToken {
 /** A key as the kitty protocol and modifyOtherKeys report it. */
 export type ReportedKey = {
 	readonly code: number;
-	/** The code point of the key with Shift held, where the terminal says so. */
+	/** The code point of the key with Shift, if the terminal reports it. */
 	readonly shifted?: number | undefined;
-	/** The code point of the same key on a US layout, where the terminal says so. */
+	/** The code point of the same key on a US layout, if the terminal reports it. */
 	readonly base?: number | undefined;
-	/** The text that the key makes, where the terminal says so. */
+	/** The text of the key, if the terminal reports it. */
 	readonly text?: string | undefined;
 	readonly modifiers: Modifiers;
 };
 
 /**
- * Turns a reported key into text where it makes text, a key otherwise; undefined for keys that we have no use for
- * (media keys, lone modifiers) and for code points that do not exist.
- * Source: kitty keyboard protocol; xterm, modifyOtherKeys.
+ * Returns text for a reported key that types text, a key otherwise; undefined for unused keys (media keys, lone
+ * modifiers) and for invalid code points. Source: kitty keyboard protocol; xterm, modifyOtherKeys.
  */
 export function tokenOfReport({code, shifted, base, text, modifiers}: ReportedKey): InputToken | undefined {
 	const combined = modifiers.ctrl || modifiers.alt;
@@ -130,7 +129,7 @@ export function tokenOfReport({code, shifted, base, text, modifiers}: ReportedKe
 		return textToken(text && isPrintable(text) ? text : upper);
 	}
 
-	// A Ctrl combination on a Cyrillic or Greek layout is meant as the key of the same place on a Latin one.
+	// Ctrl with a key of a Cyrillic or Greek layout means the key at the same place of a Latin one.
 	const latin = code > 0x7f ? characterOf(base) : undefined;
 	return keyOfCharacter(latin ?? (shifted ? upper : character), modifiers);
 }

@@ -1,34 +1,34 @@
 import type {InputToken} from './token.ts';
 import {unfinished} from './utf8.ts';
 
-const pasteLimit = 8 * 1024 * 1024;
+const defaultMaxBytes = 8 * 1024 * 1024;
 const endMark = Buffer.from('\u001b[201~', 'latin1');
 
 /** Collects one bracketed paste. */
 export type Paste = {
-	/** Takes what belongs to the paste from `bytes`, beginning at `from`; gives the index of the first byte after it. */
+	/** Reads the bytes of the paste from index `from`; returns the index of the first byte after it. */
 	readonly push: (bytes: Uint8Array, from: number) => number;
-	/** True once the end mark was seen. */
+	/** True after the end mark. */
 	readonly ended: () => boolean;
 	readonly token: () => InputToken;
 };
 
 /**
- * A paste up to its end mark (`CSI 201 ~`), which may come in pieces. Of more than `limit` bytes the first ones are kept.
- * The bytes are copied into one buffer that grows, so that a paste of tiny chunks takes no more memory than its size.
+ * Collects a paste up to its end mark (`CSI 201 ~`), which may come in pieces. Keeps the first `maxBytes`. Copies the
+ * bytes into one growing buffer, so that a paste of tiny chunks takes no more memory than its size.
  */
-export function createPaste(limit = pasteLimit): Paste {
-	let buffer = Buffer.allocUnsafe(Math.min(limit, 4096));
+export function createPaste(maxBytes = defaultMaxBytes): Paste {
+	let buffer = Buffer.allocUnsafe(Math.min(maxBytes, 4096));
 	let length = 0;
 	let truncated = false;
-	/** How many bytes of the end mark were the last ones. ESC stands at its beginning only, so a mismatch starts anew. */
+	/** How many bytes of the end mark were read last. ESC is only its first byte, so a mismatch starts over. */
 	let matched = 0;
 
 	const keep = (bytes: Uint8Array) => {
-		const kept = bytes.subarray(0, limit - length);
+		const kept = bytes.subarray(0, maxBytes - length);
 		truncated ||= kept.length < bytes.length;
 		if (length + kept.length > buffer.length) {
-			const grown = Buffer.allocUnsafe(Math.min(limit, Math.max(buffer.length * 2, length + kept.length)));
+			const grown = Buffer.allocUnsafe(Math.min(maxBytes, Math.max(buffer.length * 2, length + kept.length)));
 			buffer.copy(grown, 0, 0, length);
 			buffer = grown;
 		}
@@ -62,7 +62,7 @@ export function createPaste(limit = pasteLimit): Paste {
 			const ended = matched === endMark.length;
 			const whole = buffer.subarray(0, length);
 			const text = whole.subarray(0, length - (truncated ? unfinished(whole) : 0)).toString('utf8');
-			// Terminals send CR for the line ends of a paste, as if Enter had been pressed.
+			// Terminals send CR for the line ends of a paste, as for Enter.
 			return {type: 'paste', text: text.replaceAll(/\r\n?/g, '\n'), truncated: truncated || !ended};
 		},
 	};

@@ -2,13 +2,13 @@ import {safeLine} from '../text/safe-text.ts';
 
 type Streams = {
 	readonly stdin: NodeJS.ReadStream;
-	/** Where what is typed is echoed. */
+	/** The stream for the echo. */
 	readonly output: {readonly write: (text: string) => unknown};
 };
 
 /**
- * Reads one line from a terminal, key by key; what is masked is not echoed. Gives undefined for Escape and Ctrl+C. The
- * terminal is left as it was found.
+ * Reads one line from a terminal, without echo if `masked`. Returns undefined after Escape or Ctrl+C. Restores the
+ * terminal. For screens that must not be redrawn: the line has no caret, it only grows and shrinks at its end.
  */
 export function readTerminalLine({stdin, output}: Streams, masked: boolean): Promise<string | undefined> {
 	return new Promise(resolve => {
@@ -33,7 +33,7 @@ export function readTerminalLine({stdin, output}: Streams, masked: boolean): Pro
 
 		const onData = (data: Buffer | string) => {
 			const text = data.toString('utf8').replace(pasteMarks, '');
-			// Arrow keys and the like mean nothing in a line without a caret; a lone Escape cancels.
+			// Arrow keys do nothing in a line without a caret; a lone Escape cancels.
 			for (const character of text === '\u001B' ? text : text.replace(sequences, '')) {
 				switch (character) {
 					case '\r':

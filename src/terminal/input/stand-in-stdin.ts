@@ -2,21 +2,21 @@ import {Readable} from 'node:stream';
 import type {InputToken, KeyToken} from './token.ts';
 
 export type StandInStdin = {
-	/** Goes to Ink as its `stdin`. */
+	/** The `stdin` for Ink. */
 	readonly stream: NodeJS.ReadStream;
 	/**
-	 * Hands a token to the field of Ink that has the focus. Gives false for what a field of one line has no use for, such
-	 * as Escape, Tab, Up and Ctrl+C: ink-text-input would insert their letters, so they are the caller's.
+	 * Sends a token to the focused Ink field. Returns false for a key that a one-line field doesn't handle, such as
+	 * Escape, Tab, Up and Ctrl+C: ink-text-input would insert their letters, so the caller handles them.
 	 */
 	readonly feed: (token: InputToken) => boolean;
-	/** Drops what was fed and not read yet, for when the focus moves. */
+	/** Drops tokens that were not read yet, when the focus moves. */
 	readonly clear: () => void;
 };
 
-/** Insert: a key that edits nothing. ink-text-input brings a caret beyond an end of its text back at the key after it. */
+/** Insert: a key that edits nothing. ink-text-input moves a caret beyond the end of its text back at the next key. */
 const noKey = '\u001b[2~';
 
-/** The bytes, a keystroke each, by which ink-text-input knows the keys that it understands. */
+/** The bytes that ink-text-input reads as keys, one keystroke each. */
 const keystrokes: Readonly<Record<string, readonly string[]>> = {
 	enter: ['\r'],
 	backspace: ['\u007f'],
@@ -26,18 +26,18 @@ const keystrokes: Readonly<Record<string, readonly string[]>> = {
 };
 
 /**
- * How many turns of the event loop lie between two keys. ink-text-input edits the value of its last render, so a key that
- * comes before React has rendered (one turn) and run the effects (the same turn, or the next) undoes the one before.
+ * Turns of the event loop between two keys. ink-text-input edits the value of its last render, so a key that comes
+ * before React has rendered (one turn) and run the effects (the same turn, or the next) undoes the one before.
  */
 const turnsBetween = 3;
 
 /**
- * A stdin for Ink 6.8 that is read from our own input instead of the terminal. Ink reads all there is at once and loses
- * keys that come together, so the stream never holds more than one: a key, or a run of text, which is safe in one piece.
+ * Creates a stdin for Ink 6.8 that gets our own tokens instead of the terminal's bytes. Ink reads all input at once and
+ * loses keys that come together, so the stream never holds more than one key or one run of text.
  */
 export function createStandInStdin(): StandInStdin {
 	const readable = new Readable({objectMode: true, read() {}});
-	// Of a terminal's stream Ink uses these alone. The mode of the real one is not its business.
+	// Ink uses only these members of a terminal's stream. They don't change the mode of the real one.
 	const stream = readable as NodeJS.ReadStream;
 	Object.assign(stream, {
 		isTTY: true,
@@ -100,7 +100,7 @@ function ofKey({name, ctrl, alt}: KeyToken): readonly string[] | undefined {
 	return ctrl || alt ? undefined : keystrokes[name];
 }
 
-/** A paste as one line of text: the line end that keys are copied with goes, other line ends and tabs become spaces. */
+/** Returns a paste as one line: drops line ends at its end, and turns other line ends and tabs into spaces. */
 function lineOf(text: string): string {
 	return text
 		.replace(/\n+$/, '')

@@ -1,4 +1,4 @@
-/** Keys that have a name of their own. Every other key is called by its character. */
+/** Keys with a name. Any other key is named by its character. */
 export type NamedKey =
 	| 'enter'
 	| 'tab'
@@ -19,10 +19,13 @@ export type NamedKey =
 
 export type Modifiers = {readonly ctrl: boolean; readonly alt: boolean; readonly shift: boolean};
 
-/** One key press that is not plain text. */
+/** A key press that is not plain text. */
 export type KeyToken = Modifiers & {
 	readonly type: 'key';
-	/** A `NamedKey`, or the character of a Ctrl or Alt combination: letters in lower case, with `shift` beside them. */
+	/**
+	 * A `NamedKey`, or the character of a Ctrl or Alt combination: lower case, with `shift` set for an upper-case
+	 * letter.
+	 */
 	readonly name: string;
 };
 
@@ -36,7 +39,7 @@ export type MouseKind =
 	| 'wheel-left'
 	| 'wheel-right';
 
-/** Where the mouse is, in cells; the upper left one is row 0, column 0. */
+/** A mouse event at a cell; the upper left cell is row 0, column 0. */
 export type MouseToken = Modifiers & {
 	readonly type: 'mouse';
 	readonly kind: MouseKind;
@@ -45,10 +48,10 @@ export type MouseToken = Modifiers & {
 	readonly row: number;
 };
 
-/** What the terminal answers to a question of ours. */
+/** The answer of the terminal to a question of ours. */
 export type ReplyToken = {readonly type: 'reply'} & (
 	| {readonly reply: 'device-attributes'; readonly attributes: readonly number[]}
-	/** Secondary device attributes (DA2): the kind of the terminal, its version, and one more. */
+	/** Secondary device attributes (DA2): the kind of the terminal, its version, and one more number. */
 	| {readonly reply: 'terminal-version'; readonly numbers: readonly number[]}
 	| {readonly reply: 'keyboard-flags'; readonly flags: number}
 	/** Counted from 0. */
@@ -67,12 +70,12 @@ export type ReplyToken = {readonly type: 'reply'} & (
 /** The five values of DECRPM. */
 export type ModeState = 'unknown' | 'set' | 'reset' | 'always-set' | 'always-reset';
 
-/** Everything that can come from a terminal, in one union. */
+/** Everything that a terminal sends. */
 export type InputToken =
 	/** A run of printable text, as typed. */
 	| {readonly type: 'text'; readonly text: string}
 	| KeyToken
-	/** A bracketed paste with LF as its line end; `truncated` where it did not come whole. */
+	/** A bracketed paste with LF as line end; `truncated` if it is incomplete. */
 	| {readonly type: 'paste'; readonly text: string; readonly truncated: boolean}
 	| MouseToken
 	| {readonly type: 'focus'; readonly focused: boolean}
@@ -88,7 +91,7 @@ export function keyToken(name: string, {ctrl, alt, shift}: Modifiers = noModifie
 	return {type: 'key', name, ctrl, alt, shift};
 }
 
-/** The key with its modifiers in one word, always in this order: `ctrl+alt+shift+left`. */
+/** Returns the key with its modifiers, always in this order: `ctrl+alt+shift+left`. */
 export function chordOf({name, ctrl, alt, shift}: KeyToken): string {
 	return `${ctrl ? 'ctrl+' : ''}${alt ? 'alt+' : ''}${shift ? 'shift+' : ''}${name}`;
 }

@@ -202,7 +202,7 @@ function textTokens(text: string): readonly InputToken[] {
 /** CSI, SS3, DCS, SOS, OSC, PM and APC of eight bits. */
 const c1Introducers: readonly number[] = [0x9b, 0x8f, 0x90, 0x98, 0x9d, 0x9e, 0x9f];
 
-/** True where a C1 control that introduces a sequence stands at `index`: as UTF-8, or alone as a byte. */
+/** True if a C1 control that introduces a sequence stands at `index`: as UTF-8, or alone as a byte. */
 function isIntroducer(held: Uint8Array, bytes: Uint8Array, from: number, index: number): boolean {
 	if (!c1Introducers.includes(bytes[index] ?? 0)) {
 		return false;

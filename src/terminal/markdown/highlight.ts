@@ -2,23 +2,23 @@ import type {HLJSApi} from 'highlight.js';
 import {once} from '../../core/once.ts';
 import type {Palette, Role, SyntaxRole} from '../text/style.ts';
 
-/** Lines that a construct left open (a comment, a template) may give to the lines after it as context. */
-const longestContext = 40;
+/** Most lines of an unfinished construct (a comment, a template) that later lines are read with. */
+const maxContextLines = 40;
 /** A longer line is data rather than code, and is drawn plain. */
-const longestLine = 2000;
+const maxLineLength = 2000;
 
-/** Styles the lines of one piece of code, in their order; what a line looks like depends on the lines before it alone. */
+/** Styles the lines of one piece of code, in order; the style of a line depends only on the lines before it. */
 export type LineHighlighter = {
 	/** Styles the next line. */
 	readonly next: (line: string) => string;
-	/** Styles the beginning of the next line, without going on. */
+	/** Styles the beginning of the next line, which may still grow. */
 	readonly peek: (line: string) => string;
 };
 
 const plain: LineHighlighter = {next: line => line, peek: line => line};
 let library: HLJSApi | undefined;
 
-/** Loads highlight.js and its languages, once. Until then code is drawn plain. */
+/** Loads highlight.js and its languages, once. Code is drawn plain before that. */
 export const loadHighlighter = once(async () => {
 	const [core, {languages}] = await Promise.all([import('highlight.js/lib/core'), import('./highlight-languages.ts')]);
 	const api = core.default;
@@ -30,8 +30,8 @@ export const loadHighlighter = once(async () => {
 });
 
 /**
- * Begins a piece of code in a language by any of its names. Lines are styled one by one so that finished lines of a
- * stream never change: each is read together with the lines of the construct that is still open before it.
+ * Creates a highlighter for a language, by any of its names. Styles lines one by one, so that finished lines of a
+ * stream never change: each is read with the lines of the construct that is still open.
  */
 export function createLineHighlighter(language: string, palette: Palette): LineHighlighter {
 	const api = library;
@@ -49,18 +49,18 @@ export function createLineHighlighter(language: string, palette: Palette): LineH
 
 	return {
 		next(line) {
-			if (line.length > longestLine) {
+			if (line.length > maxLineLength) {
 				context = [];
 				return line;
 			}
 
 			const {styled, open} = read(line);
-			// Of a long construct, the line that opened it is what the next ones need to know.
-			const kept = context.length < longestContext ? context : context.toSpliced(1, 1);
+			// Later lines of a long construct need the line that opened it.
+			const kept = context.length < maxContextLines ? context : context.toSpliced(1, 1);
 			context = open ? [...kept, line] : [];
 			return styled;
 		},
-		peek: line => (line.length > longestLine ? line : read(line).styled),
+		peek: line => (line.length > maxLineLength ? line : read(line).styled),
 	};
 }
 
@@ -72,7 +72,7 @@ const entities: Readonly<Record<string, string>> = {
 	'&#x27;': "'",
 };
 
-/** Takes line `index` out of the library's HTML (spans and five entities, nothing else) and styles it. */
+/** Styles line `index` of the library's HTML, which holds spans and five entities, nothing else. */
 function styleLine(html: string, index: number, palette: Palette): string {
 	const open: (Role | undefined)[] = [];
 	let line = 0;
@@ -128,7 +128,7 @@ const roles: Readonly<Record<string, SyntaxRole>> = {
 	deletion: 'deletion',
 };
 
-/** From classes such as `hljs-title function_`. A scope without a role keeps the one around it. */
+/** Returns the role for classes such as `hljs-title function_`. A scope without a role keeps the outer one. */
 function roleOf(classes: string, palette: Palette): Role | undefined {
 	const [scope = '', sub] = classes.replace('hljs-', '').split(' ');
 	const role = scope === 'title' && sub === 'class_' ? 'type' : roles[scope];

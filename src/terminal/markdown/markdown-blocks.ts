@@ -6,22 +6,22 @@ import {renderInline} from './markdown-inline.ts';
 import {collectReferences, type MarkdownOptions} from './markdown-options.ts';
 import {renderTable} from './markdown-table.ts';
 
-/** Cells that the content of a list or a quote needs beside its mark; with less, the mark stands on its own. */
-const leastRoom = 8;
+/** Least cells for the content of a list or quote beside its mark; with less, the mark has its own line. */
+const minContentCells = 8;
 const bullets = ['•', '◦', '▪'];
 
-/** What a block goes on from, when a stream has drawn its beginning before. */
+/** What the first block continues, if a stream has drawn its beginning. */
 export type Continued =
-	/** Further items of a list; the number that the next one has. */
+	/** More items of a list; `next` is the number of the first. */
 	| {readonly kind: 'list'; readonly next: number}
-	/** The rest of a paragraph; its last line so far, styled, which may still grow. */
+	/** The rest of a paragraph; `line` is its last line so far, styled, which may still grow. */
 	| {readonly kind: 'paragraph'; readonly line: string}
-	/** A paragraph right above. */
+	/** A paragraph directly above. */
 	| {readonly kind: 'below'};
 
 /**
- * Draws blocks one blank line apart. `begun` is true where other blocks stand before them, `continued` what the first
- * of them goes on from.
+ * Draws blocks one blank line apart. `begun` is true if other blocks precede them; `continued` is what the first one
+ * continues.
  */
 export function renderBlocks(
 	tokens: readonly MarkedToken[],
@@ -59,12 +59,12 @@ export function renderBlocks(
 	return lines;
 }
 
-/** True for a paragraph that the lexer cut in two, without a blank line between. */
+/** True for the second half of a paragraph that the lexer cut in two, without a blank line between. */
 export function isContinued(before: MarkedToken | undefined, token: MarkedToken | undefined): boolean {
 	return before?.type === 'paragraph' && token?.type === 'paragraph';
 }
 
-/** Draws one block; no lines for one that draws nothing. */
+/** Draws one block; returns no lines for an invisible one. */
 function renderBlock(
 	token: MarkedToken,
 	options: MarkdownOptions,
@@ -106,19 +106,19 @@ function renderParagraph(
 	options: MarkdownOptions,
 	begun: string,
 ): readonly string[] {
-	// In a list with blank lines, the box of a task is a part of its text; the item has drawn it.
+	// In a list with blank lines, the box of a task is a part of its text, but the item draws it.
 	const [box] = token.tokens ?? [];
 	const text = box?.type === 'checkbox' ? token.text.slice(box.raw.length) : token.text;
 	const styled = begun + renderInline(begun ? text.trimEnd() : text.trim(), options);
 	return styled ? wrapLine(styled, options.width) : [];
 }
 
-/** The number of the first item. */
+/** Returns the number of the first item. */
 export function startOf(list: Tokens.List): number {
 	return typeof list.start === 'number' ? list.start : 1;
 }
 
-/** Draws items of a list. An item looks the same whatever comes after it, so that finished items never change. */
+/** Draws items of a list. An item never depends on later ones, so that finished items never change. */
 export function renderItems(
 	list: Tokens.List,
 	items: readonly Tokens.ListItem[],
@@ -133,7 +133,7 @@ export function renderItems(
 	});
 }
 
-/** An item's blocks stand close; only two paragraphs are kept apart. */
+/** Draws an item without blank lines, except between two paragraphs. */
 function renderItem(item: Tokens.ListItem, options: MarkdownOptions, depth: number): readonly string[] {
 	let lines: readonly string[] = [];
 	let afterText = false;
@@ -161,7 +161,7 @@ function indented(
 	render: (inner: MarkdownOptions) => readonly string[],
 ): readonly string[] {
 	const width = options.width - lineWidth(first);
-	if (width < leastRoom) {
+	if (width < minContentCells) {
 		return [...wrapLine(first.trimEnd(), options.width), ...render(options)];
 	}
 

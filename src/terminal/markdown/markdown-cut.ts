@@ -1,12 +1,14 @@
 import type {MarkedToken} from 'marked';
 import {inlinePieceEnd} from './markdown-inline.ts';
 import {lexBlocks} from './markdown-lexer.ts';
-import {leastPiece} from './markdown-pieces.ts';
+import {minPieceLength} from './markdown-pieces.ts';
 
-/** Stands for the part of a paragraph that is drawn already: no heading, no table header, and not the first line. */
-const lead = `x\n${'x'.repeat(leastPiece)}`;
+/**
+ * Replaces the part of a paragraph that is already drawn: not a heading, not a table header, and not the first line.
+ */
+const lead = `x\n${'x'.repeat(minPieceLength)}`;
 
-/** Takes apart a source that begins within a paragraph. */
+/** Lexes a source that begins within a paragraph. */
 export function lexRest(source: string): readonly MarkedToken[] {
 	const [first, ...others] = lexBlocks(lead + source);
 	return first?.type === 'paragraph'
@@ -15,13 +17,13 @@ export function lexRest(source: string): readonly MarkedToken[] {
 }
 
 /**
- * Returns where an open paragraph can be parted so that its first part stays as it is drawn now, whatever comes behind;
- * undefined where it cannot. `isRest` is true for the source of one that was parted before.
+ * Returns where an open paragraph can be cut so that no later text changes how its first part is drawn; undefined if
+ * nowhere. `isRest` is true for the rest of a paragraph that was cut before.
  */
 export function cutParagraph(source: string, isRest: boolean): number | undefined {
 	const begin = isRest ? 0 : source.search(/\S/);
 	const text = source.slice(begin).trimEnd().replaceAll('\t', ' ');
-	// Definitions count for the whole paragraph that they begin.
+	// Definitions apply to the whole paragraph that they begin.
 	if (!isRest && text.startsWith('[')) {
 		return undefined;
 	}
@@ -34,14 +36,14 @@ export function cutParagraph(source: string, isRest: boolean): number | undefine
 	return cut === undefined ? undefined : begin + cut;
 }
 
-/** True where the line that the place is in can no longer be the header of a table. */
+/** True if the line at `place` can no longer be the header of a table. */
 function isNoHeader(text: string, place: number, isRest: boolean): boolean {
 	const start = text.lastIndexOf('\n', place - 1) + 1;
 	if (start === 0 && isRest) {
 		return true;
 	}
 
-	const head = text.slice(start, start + leastPiece);
+	const head = text.slice(start, start + minPieceLength);
 	const end = head.indexOf('\n');
-	return !head.slice(0, end === -1 ? undefined : end).includes('|') && (end !== -1 || head.length === leastPiece);
+	return !head.slice(0, end === -1 ? undefined : end).includes('|') && (end !== -1 || head.length === minPieceLength);
 }

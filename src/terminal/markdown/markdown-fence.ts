@@ -3,7 +3,7 @@ import {wrapLine} from '../text/wrap.ts';
 import {createLineHighlighter} from './highlight.ts';
 import type {MarkdownOptions} from './markdown-options.ts';
 
-/** A fenced code block while its lines are drawn, one after the other. */
+/** A fenced code block that is drawn line by line. */
 export type Fence = {
 	/** The rule above the code, with the name of the language. */
 	readonly header: string;
@@ -11,29 +11,29 @@ export type Fence = {
 	readonly footer: string;
 	/** True for the line of the source that closes the fence. */
 	readonly isEnd: (line: string) => boolean;
-	/** Draws a line of the source; a long one is broken hard, because code is copied with the mouse. */
+	/** Draws a line of the source; a long one is broken hard, because users copy code with the mouse. */
 	readonly renderLine: (line: string) => readonly string[];
-	/** Draws the beginning of the next line, without going on. */
+	/** Draws the beginning of the next line, which may still grow. */
 	readonly peekLine: (line: string) => readonly string[];
 };
 
 const opener = /^( {0,3})(`{3,}|~{3,})([^\n]*)/;
-const longestRule = 40;
+const maxRuleCells = 40;
 
-/** True where a block of code is fenced rather than indented. */
+/** True for a fenced block of code, false for an indented one. */
 export function isFence(raw: string): boolean {
 	return opener.test(raw);
 }
 
 /**
- * Begins a fenced block with the line that opens it, or a block of code without one (`line` is then empty). Its lines are
- * as wide as `options` say when they are drawn.
+ * Opens a fenced block with its first line, or an indented block if `line` is empty. Reads the width from `options` for
+ * each line.
  */
 export function openFence(line: string, options: MarkdownOptions): Fence {
 	const {palette} = options;
 	const [, indent = '', marker = '', info = ''] = opener.exec(line) ?? [];
 	const language = /^\s*([^\s{,]*)/.exec(info)?.[1] ?? '';
-	const ruleOf = () => '─'.repeat(Math.min(options.width, longestRule));
+	const ruleOf = () => '─'.repeat(Math.min(options.width, maxRuleCells));
 	const rule = ruleOf();
 	const label = truncate(language, rule.length - 4);
 	const highlighter = createLineHighlighter(language, palette);
@@ -50,7 +50,7 @@ export function openFence(line: string, options: MarkdownOptions): Fence {
 	};
 }
 
-/** Draws a whole block of code, closed or not. `text` is the code alone, used where the block is indented. */
+/** Draws a whole block of code, closed or not. `text` is the code alone, for an indented block. */
 export function renderCode(raw: string, text: string, options: MarkdownOptions): readonly string[] {
 	const [first = '', ...rest] = raw.split('\n');
 	const fenced = isFence(raw);

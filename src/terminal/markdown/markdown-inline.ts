@@ -5,7 +5,7 @@ import {lexInline} from './markdown-lexer.ts';
 import type {MarkdownOptions} from './markdown-options.ts';
 import {isPlain, pieceEnd} from './markdown-pieces.ts';
 
-const longestUrl = 2048;
+const maxUrlLength = 2048;
 const namedEntities: Readonly<Record<string, string>> = {
 	amp: '&',
 	lt: '<',
@@ -32,13 +32,13 @@ const namedEntities: Readonly<Record<string, string>> = {
 	times: '×',
 };
 
-/** What could be the beginning of a style or a link that is not closed yet, and what cannot, though it looks like it. */
+/** Possible beginnings of a style or a link that is not closed yet, and look-alikes that are not. */
 const opening = /[*_~`[<\\]/;
 const inert = /\[[^[\]]*\](?![([:])|(?<=\w)_+(?=\w)|(?<=\s)(?:\*|_)(?=\s)|<(?![\w/!?])/g;
 
 /**
- * Styles the text of a block, piece by piece; line breaks of the source are kept as LF, for `wrapLine` to break at, and
- * tabs are spaces, so that a line does not depend on the column where its text began.
+ * Styles the text of a block, piece by piece. Line breaks stay LF for `wrapLine`; tabs become spaces, so that a line
+ * does not depend on the column where its text began.
  */
 export function renderInline(source: string, options: MarkdownOptions): string {
 	const text = source.replaceAll('\t', ' ');
@@ -58,12 +58,14 @@ export function renderInline(source: string, options: MarkdownOptions): string {
 	return styled.join('');
 }
 
-/** Returns where the piece of a paragraph's text that begins at `start` ends; undefined for its last or an open one. */
+/**
+ * Returns where the piece of a paragraph that begins at `start` ends; undefined for the last or an unfinished piece.
+ */
 export function inlinePieceEnd(text: string, start: number): number | undefined {
 	return pieceEnd(text, start, piece => lexInline(piece).every(isSettled));
 }
 
-/** True unless what comes behind the token could make something else of it. */
+/** True unless later text could change the meaning of the token. */
 function isSettled({type, raw}: MarkedToken): boolean {
 	return type === 'text' ? !opening.test(raw.replace(inert, '')) : !(type === 'escape' && /^\\[([]$/.test(raw));
 }
@@ -94,14 +96,14 @@ function renderToken(token: MarkedToken, options: MarkdownOptions): string {
 		case 'escape':
 			return safeText(token.text);
 		case 'text':
-			// Not `text`: the lexer has decoded control characters in there.
+			// Not `text`: there the lexer has decoded control characters.
 			return decodeEntities(joinLines(token.raw));
 		default:
 			return safeText(token.raw);
 	}
 }
 
-/** Spaces beside a line break mean nothing. */
+/** Drops spaces beside line breaks, which mean nothing. */
 function joinLines(text: string): string {
 	return text.replace(/[ \t]*\n[ \t]*/g, '\n');
 }
@@ -111,8 +113,8 @@ function children(token: {readonly tokens?: readonly unknown[]}, options: Markdo
 }
 
 /**
- * A link as its text and its address; the address is left out only where it is the text. It can be clicked where the
- * terminal may be told of links (`options.links`) and the address is one that may be opened (SAFETY 3).
+ * Returns a link as its text and its URL, without the URL if that is the text. It is clickable if the terminal supports
+ * hyperlinks (`options.links`) and the URL may be opened (SAFETY 3).
  */
 function renderLink(text: string, href: string, {palette, links}: MarkdownOptions): string {
 	const decoded = decodeEntities(href);
@@ -130,9 +132,9 @@ function bare(address: string): string {
 	return address.replace(/^(?:https?:\/\/|mailto:)/, '').replace(/\/$/, '');
 }
 
-/** The address in its canonical form, in ASCII; undefined unless it is a web page or a mail address. */
+/** Returns the URL in canonical ASCII form; undefined unless it is a web page or a mail address. */
 function checkedUrl(href: string): string | undefined {
-	if (href.length > longestUrl || !URL.canParse(href)) {
+	if (href.length > maxUrlLength || !URL.canParse(href)) {
 		return undefined;
 	}
 
@@ -141,7 +143,7 @@ function checkedUrl(href: string): string | undefined {
 	return known && /^[!-~]+$/.test(url) ? url : undefined;
 }
 
-/** Decodes common character references; what they give is untrusted text like any other. */
+/** Decodes common character references. The result is untrusted, like any text. */
 function decodeEntities(text: string): string {
 	const decoded = text.replace(/&(?:#(\d{1,7})|#[xX]([0-9a-fA-F]{1,6})|([a-z]{2,6}));/g, (raw, decimal, hex, name) => {
 		if (name) {

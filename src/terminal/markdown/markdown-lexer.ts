@@ -1,32 +1,32 @@
 import {Lexer, type MarkedToken, Tokenizer, type Tokens} from 'marked';
 import type {References} from './markdown-options.ts';
-import {leastPiece} from './markdown-pieces.ts';
+import {minPieceLength} from './markdown-pieces.ts';
 
-/** Quotes and lists deeper than this are drawn as text: nobody reads them, and each level costs stack and time. */
-const deepest = 16;
+/** Deeper quotes and lists are drawn as text: they are unreadable, and each level costs stack and time. */
+const maxDepth = 16;
 /** Longer runs of text are drawn without inline styles, whose search takes more than linear time. */
-const longestInline = 10_000;
-/** So many UTF-16 units may be searched for the ends of emphases in one text; those that begin later are drawn as text. */
-const mostSearched = 10_000;
-/** A formula as LaTeX delimits it, with nothing in it that Markdown means. */
+const maxInlineLength = 10_000;
+/** Most UTF-16 units of one text that are searched for the ends of emphasis; later emphasis is drawn as text. */
+const maxSearched = 10_000;
+/** A formula as LaTeX delimits it, without anything that Markdown uses. */
 const formula = /^\\(?:\((?:[^\\\n]|\\[^)\n]){1,500}\\\)|\[(?:[^\\]|\\[^\]]){1,500}\\\])/;
-/** What LaTeX means by a backslash before it, though Markdown would drop the backslash. */
+/** A backslash with a meaning in LaTeX, which Markdown would drop. */
 const latexEscape = /^\\[\\()[\]{},;]/;
 
 let depth = 0;
 let searched = 0;
 const tokenizer = createTokenizer();
 
-/** Takes safe Markdown apart into its blocks; the `raw`s of all tokens put together are the source. */
+/** Lexes safe Markdown into blocks; the `raw`s of all tokens put together are the source. */
 export function lexBlocks(source: string): readonly MarkedToken[] {
 	depth = 0;
-	// Inline tokens are not asked for: `lexInline` makes those of the blocks that are drawn.
+	// Only blocks; `lexInline` lexes the text of blocks that are drawn.
 	return new Lexer({gfm: true, tokenizer}).blockTokens(source, []) as MarkedToken[];
 }
 
-/** Takes the text of a paragraph, heading or cell apart. */
+/** Lexes the text of a paragraph, heading or cell. */
 export function lexInline(text: string, references?: References): readonly MarkedToken[] {
-	if (text.length > longestInline) {
+	if (text.length > maxInlineLength) {
 		return [{type: 'text', raw: text, text, escaped: true}];
 	}
 
@@ -40,9 +40,9 @@ export function lexInline(text: string, references?: References): readonly Marke
 }
 
 /**
- * GitHub's Markdown with a few changes, so that a stream never takes back what it has drawn, and for models that write
- * LaTeX. Reference definitions are drawn as text, and links find those that stand before them. An underlined heading is
- * one short line, the header of a table shows a bar early. Backslashes of formulas stay. Nesting is limited.
+ * Changes GitHub's Markdown in a few ways, so that a stream never takes back what it has drawn, and for models that
+ * write LaTeX. Reference definitions are drawn as text, and links find only earlier ones. An underlined heading is one
+ * short line, the header of a table has an early bar. Backslashes of formulas stay. Nesting is limited.
  */
 function createTokenizer(): Tokenizer {
 	const own = new Tokenizer();
@@ -58,20 +58,20 @@ function createTokenizer(): Tokenizer {
 	own.blockquote = source => nested(() => blockquote(source));
 	own.lheading = source => {
 		const heading = lheading(source);
-		return heading && heading.text.length < leastPiece && !heading.text.includes('\n') ? heading : undefined;
+		return heading && heading.text.length < minPieceLength && !heading.text.includes('\n') ? heading : undefined;
 	};
-	own.table = source => (/^[^\n]*\|/.test(source.slice(0, leastPiece)) ? table(source) : undefined);
+	own.table = source => (/^[^\n]*\|/.test(source.slice(0, minPieceLength)) ? table(source) : undefined);
 	own.reflink = (source, links) => {
 		const link = reflink(source, links);
 		return link?.type === 'link' && source[link.raw.length] === ':' ? undefined : link;
 	};
 	own.emStrong = (source, masked, before = '') => {
-		if (searched > mostSearched) {
+		if (searched > maxSearched) {
 			return undefined;
 		}
 
 		const token = emStrong(source, masked, before);
-		// Within a word an underscore begins nothing, and nothing is searched for.
+		// An underscore within a word begins nothing, so nothing is searched.
 		const isInWord = source.startsWith('_') && /[\p{L}\p{N}]$/u.test(before);
 		searched += token ? token.raw.length : isInWord ? 0 : source.length;
 		return token;
@@ -84,7 +84,7 @@ function createTokenizer(): Tokenizer {
 }
 
 function nested<T>(tokenize: () => T): T | undefined {
-	if (depth >= deepest) {
+	if (depth >= maxDepth) {
 		return undefined;
 	}
 

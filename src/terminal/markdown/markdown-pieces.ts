@@ -1,29 +1,31 @@
-/** What inline styles, links and character references begin with. Most text has none of it, and needs no lexer. */
+/**
+ * The characters that inline styles, links and character references begin with. Most text has none and needs no lexer.
+ */
 const special = /[\\`*_~[<&:@]|www\./i;
 
-/** A piece has at least this many UTF-16 units, so that no table or heading begins in one that is drawn already. */
-export const leastPiece = 80;
-/** Where a text without spaces is parted that holds nothing special. */
-const longestPlain = 400;
-/** A longer piece is parted wherever it is: the search for inline styles takes more than linear time. */
-const longestPiece = 4000;
-/** How far behind the longest piece a place may be looked for that parts no character. */
+/** Least UTF-16 units of a piece, so that no table or heading begins in one that is already drawn. */
+export const minPieceLength = 80;
+/** Most units of a piece of plain text without spaces. */
+const maxPlainLength = 400;
+/** A longer piece is cut anywhere: the search for inline styles takes more than linear time. */
+const maxPieceLength = 4000;
+/** How far behind the longest piece to look for a place between two characters. */
 const reach = 64;
 
-/** True for text that holds no inline style, link or character reference. */
+/** True for text without inline styles, links and character references. */
 export function isPlain(text: string): boolean {
 	return !special.test(text);
 }
 
 /**
- * Returns where the piece of a text that begins at `start` ends, or undefined if what is known of the text does not say.
- * Inline styles stay within a piece. The end depends on nothing behind it, so that a stream parts a text as it is parted
- * when it is whole. `isClosed` tells whether a style that is open at the end of a piece could still be closed.
+ * Returns where the piece of a text that begins at `start` ends, or undefined if that depends on later text. Inline
+ * styles stay within a piece. The end never depends on text after it, so that a stream cuts a text as if it were whole.
+ * `isClosed` returns false if a style that is open at the end of a piece could still be closed.
  */
 export function pieceEnd(text: string, start: number, isClosed: (piece: string) => boolean): number | undefined {
-	const most = start + (isPlain(text.slice(start, start + longestPlain)) ? longestPlain : longestPiece);
+	const most = start + (isPlain(text.slice(start, start + maxPlainLength)) ? maxPlainLength : maxPieceLength);
 	const places = /[^\s\\](?=[ \n])/g;
-	places.lastIndex = start + leastPiece;
+	places.lastIndex = start + minPieceLength;
 	let next = 0;
 	for (let place = places.exec(text); place && place.index < most; place = places.exec(text)) {
 		const end = place.index + 1;
@@ -33,7 +35,7 @@ export function pieceEnd(text: string, start: number, isClosed: (piece: string) 
 				return end;
 			}
 
-			// Each further look costs as much as the piece is long: there are few of them.
+			// Each further check costs as much as the piece is long, so there are few.
 			next = end + (piece.length >> 1);
 		}
 	}
@@ -41,7 +43,7 @@ export function pieceEnd(text: string, start: number, isClosed: (piece: string) 
 	return text.length > most + reach ? hardEnd(text, most) : undefined;
 }
 
-/** The next place between two characters of ASCII, or one that parts no surrogate pair. */
+/** Returns the next place between two ASCII characters, or one that splits no surrogate pair. */
 function hardEnd(text: string, from: number): number {
 	const found = text.slice(from - 1, from + reach).search(/[!-~]{2}/);
 	if (found !== -1) {

@@ -7,13 +7,13 @@ import type {MarkdownOptions} from './markdown-options.ts';
 type Align = Tokens.Table['align'][number];
 type Row = readonly string[];
 
-/** A column that would be narrower than this, or narrower than its content, is not worth drawing. */
-const narrowest = 6;
+/** A table with columns narrower than this, and narrower than their content, is not drawn as a table. */
+const minColumnCells = 6;
 
-/** Cells that each column takes; undefined where columns do not fit and the table becomes a list of `name: value`. */
+/** The width of each column in cells; undefined if they don't fit and the table becomes a list of `name: value`. */
 type ColumnWidths = readonly number[] | undefined;
 
-/** Draws a table. Its columns depend on all rows: it is drawn when it is whole. */
+/** Draws a whole table: its columns depend on all rows. */
 export function renderTable(table: Tokens.Table, options: MarkdownOptions): readonly string[] {
 	const {palette} = options;
 	const cells = cellsOf(table, options);
@@ -29,7 +29,7 @@ export function renderTable(table: Tokens.Table, options: MarkdownOptions): read
 	return [rule('┌', '┬', '┐'), ...draw(header), rule('├', '┼', '┤'), ...rows.flatMap(draw), rule('└', '┴', '┘')];
 }
 
-/** The styled cells, the header's first. */
+/** Returns the styled cells, the header's first. */
 function cellsOf({header, rows}: Tokens.Table, options: MarkdownOptions): readonly Row[] {
 	return [
 		header.map(cell => options.palette.label(renderInline(cell.text, options))),
@@ -37,7 +37,7 @@ function cellsOf({header, rows}: Tokens.Table, options: MarkdownOptions): readon
 	];
 }
 
-/** As wide as the content, or the widest columns cut down evenly until the table fits. */
+/** Returns columns as wide as their content, or cuts the widest ones evenly until the table fits. */
 function columnWidths(rows: readonly Row[], options: MarkdownOptions): ColumnWidths {
 	const natural = (rows[0] ?? []).map((_, column) =>
 		rows.reduce((most, row) => Math.max(most, widest(row[column])), 1),
@@ -46,12 +46,12 @@ function columnWidths(rows: readonly Row[], options: MarkdownOptions): ColumnWid
 	const cut = (limit: number) => natural.map(width => Math.min(width, limit));
 	let limit = natural.reduce((most, width) => Math.max(most, width), 1);
 	for (let excess = sum(natural) - room; excess > 0 && limit > 0; excess = sum(cut(limit)) - room) {
-		// Each round takes the excess from the columns that are over the limit, one cell from each at least.
+		// Each round takes the excess from the columns over the limit, at least one cell from each.
 		const over = natural.filter(width => width >= limit).length;
 		limit -= Math.max(1, Math.floor(excess / over));
 	}
 
-	const tooNarrow = limit < 1 || (limit < narrowest && natural.some(width => width > limit));
+	const tooNarrow = limit < 1 || (limit < minColumnCells && natural.some(width => width > limit));
 	return tooNarrow ? undefined : cut(limit);
 }
 
@@ -82,7 +82,7 @@ function renderAsList(header: Row, rows: readonly Row[], {width, palette}: Markd
 	]);
 }
 
-/** Cells for content beside the bars and their spaces. */
+/** Returns the cells for content, without bars and their spaces. */
 function roomOf(columns: number, {width}: MarkdownOptions): number {
 	return width - 3 * columns - 1;
 }

@@ -1,13 +1,16 @@
-/** A source of this many UTF-16 units is read again whenever that is asked for. */
+/** A source of at most this many UTF-16 units may always be read again. */
 const free = 1500;
-/** How many units may be read again for each one that is new. */
+/** How many units may be read again for each new one. */
 const factor = 16;
 
-/** Decides when a long source may be read again from its beginning, so that reading it stays linear in all that came. */
+/** Decides when a long source may be read again from its beginning, so that all reads take linear time. */
 export type WorkLimit = {
-	/** So much is new. */
+	/** Adds the length of new text. */
 	readonly earn: (length: number) => void;
-	/** True, and paid for, where a source of that length may be read; `reserve` times as much must have been earned. */
+	/**
+	 * Returns true and subtracts the cost if a source of that length may be read; `reserve` times its length must be
+	 * available.
+	 */
 	readonly allows: (length: number, reserve: number) => boolean;
 };
 

@@ -4,14 +4,16 @@ import {lexBlocks} from './markdown-lexer.ts';
 import {type MarkdownOptions, noReferences} from './markdown-options.ts';
 
 /**
- * Draws Markdown as finished lines of at most `options.width` cells, styled with our own sequences, blocks one blank
- * line apart. The source is untrusted. Total. Import this module lazily: it brings the Markdown lexer.
+ * Draws untrusted Markdown as lines of at most `options.width` cells, styled with our own sequences, blocks one blank
+ * line apart. Never throws. Import this module lazily: it loads the Markdown lexer.
  */
 export function renderMarkdown(source: string, options: MarkdownOptions): readonly string[] {
 	return renderMarkdownParts(source, options).flat();
 }
 
-/** The same lines, block by block: as many blocks at any width. A blank line belongs to the block below it. */
+/**
+ * Returns the same lines by block: the same number of blocks at any width. A blank line belongs to the block below it.
+ */
 export function renderMarkdownParts(source: string, options: MarkdownOptions): readonly (readonly string[])[] {
 	const style = {...options, references: noReferences()};
 	const tokens = lexBlocks(safeText(source));

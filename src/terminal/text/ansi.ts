@@ -1,18 +1,18 @@
-/** Ends every style that we write. Lines hold no other sequence that switches a style off. */
+/** Ends every style that we write. Lines contain no other sequence that ends a style. */
 export const reset = '\u001B[0m';
 
 const sequences = /\u001B\[([0-9;:]*)m|\u001B\]8;[^;\u0007\u001B]*;([^\u0007\u001B]*)(?:\u001B\\|\u0007)/g;
 
-/** A stretch of a line in one style. Only for lines that our own code styled: nothing in here is checked. */
+/** A part of a line in one style. Only for lines that our own code styled: their sequences are not checked. */
 export type Piece = {
 	readonly text: string;
-	/** The SGR sequences in force, in the order in which they came; empty for plain text. */
+	/** The SGR sequences in effect, in order; empty for plain text. */
 	readonly sgr: string;
-	/** The target of the hyperlink (OSC 8) that the text belongs to; empty outside of links. */
+	/** The target of the hyperlink (OSC 8) that contains the text; empty outside of links. */
 	readonly link: string;
 };
 
-/** Takes a line apart into pieces. Adjacent pieces differ in style; there is no empty one. */
+/** Splits a line into pieces. Adjacent pieces differ in style; none is empty. */
 export function parsePieces(line: string): readonly Piece[] {
 	const pieces: Piece[] = [];
 	let at = 0;
@@ -41,7 +41,7 @@ export function parsePieces(line: string): readonly Piece[] {
 	return pieces;
 }
 
-/** Writes pieces as a line; each style and link is closed where its piece ends. */
+/** Joins pieces to a line; closes each style and link at the end of its piece. */
 export function paintPieces(pieces: readonly Piece[]): string {
 	let line = '';
 	for (const {text, sgr, link} of pieces) {
@@ -54,12 +54,12 @@ export function paintPieces(pieces: readonly Piece[]): string {
 	return line;
 }
 
-/** Text as a hyperlink (OSC 8). The caller has checked `url`: printable ASCII of a scheme that may be opened. */
+/** Returns text as a hyperlink (OSC 8). The caller has checked that `url` is printable ASCII with an allowed scheme. */
 export function hyperlink(text: string, url: string): string {
 	return `\u001B]8;;${url}\u001B\\${text}\u001B]8;;\u001B\\`;
 }
 
-/** The line without our sequences. */
+/** Returns the line without our sequences. */
 export function plainText(line: string): string {
 	return line.includes('\u001B') ? line.replace(sequences, '') : line;
 }

@@ -1,4 +1,4 @@
-/** Samples of what terminals disagree about, and how many cells a modern one gives each. */
+/** Samples that terminals disagree on, with their width in a modern terminal. */
 const samples = {
 	emoji: {text: '\u{1f600}', cells: 2},
 	/** Women and a girl, joined by ZWJ. */
@@ -14,25 +14,25 @@ const samples = {
 	khmer: {text: '\u1780\u17d2\u1780', cells: 2},
 	/** A letter with a vowel sign that has a place of its own. */
 	spaced: {text: '\u0915\u093e', cells: 2},
-	/** A box drawing line: two cells where the terminal is set up for an East Asian language. */
+	/** A box drawing line: two cells if the terminal is set up for an East Asian language. */
 	ambiguous: {text: '\u2500', cells: 1},
 } as const;
 
 type Sample = keyof typeof samples;
 
-/** How many cells this terminal gives each sample. */
+/** The width of each sample in this terminal. */
 export type CellWidths = Readonly<Record<Sample, number>>;
 
 export const sampleNames = Object.keys(samples) as readonly Sample[];
 
 const mostCells = 8;
 
-/** What is counted by before the terminal has answered. */
+/** The widths before the terminal has answered. */
 export const defaultCellWidths = fromSamples(name => samples[name].cells);
 
 let current: CellWidths = defaultCellWidths;
 
-/** The widths that everything is counted by: a process has one terminal. */
+/** Returns the current widths: a process has one terminal. */
 export function cellWidths(): CellWidths {
 	return current;
 }
@@ -45,7 +45,7 @@ export function sampleText(name: Sample): string {
 	return samples[name].text;
 }
 
-/** Returns whole widths of what was measured or stored; what makes no sense is as in a modern terminal. */
+/** Returns complete widths from measured or stored ones; invalid ones are as in a modern terminal. */
 export function readCellWidths(found: Readonly<Record<string, unknown>>): CellWidths {
 	return fromSamples(name => {
 		const cells = found[name];

@@ -16,7 +16,7 @@ const wideRanges = parseRanges(
 		'20000-2fffd 30000-3fffd',
 );
 
-/** Ranges of East_Asian_Width A in Unicode 17 that take cells: one or two of them, as the terminal has it. */
+/** Ranges of East_Asian_Width A in Unicode 17 that take one or two cells, depending on the terminal. */
 const ambiguousRanges = parseRanges(
 	'a1 a4 a7-a8 aa ae b0-b4 b6-ba bc-bf c6 d0 d7-d8 de-e1 e6 e8-ea ec-ed f0 f2-f3 f7-fa fc fe 101 111 113 11b ' +
 		'126-127 12b 131-133 138 13f-142 144 148-14b 14d 152-153 166-167 16b 1ce 1d0 1d2 1d4 1d6 1d8 1da 1dc 251 261 ' +

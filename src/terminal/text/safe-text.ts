@@ -1,6 +1,6 @@
 import {wellFormedJson} from '../../core/json.ts';
 
-/** Characters that surely need no look at their neighbours; everything else takes the slow path. */
+/** Text without any of these characters is safe; other text takes the slow path. */
 const suspicious =
 	/[^\n\t -~\u00A0-\u00AC\u00AE-\u02FF\u0370-\u0377\u037A-\u0482\u048A-\u0559\u2010-\u2027\u202F-\u205F\u2070-\u20BF\u2100-\u2BFF\u3000-\u3029\u3041-\u3096\u309B-\u30FF\u4E00-\u9FFF\uAC00-\uD7A3\uFF01-\uFF9F]/;
 
@@ -26,19 +26,19 @@ const kept = [
 	'(?<=[\\p{Script=Han}\\p{Sm}])[\\uFE00-\\uFE0F]',
 	'(?<=\\p{Script=Han})[\\u{E0100}-\\u{E01EF}]',
 	'(?<=\\p{Script=Mongolian})[\\u180B-\\u180D\\u180F]',
-	// Signs that are formats by their category only: they have a glyph.
+	// Characters of the format category that have a glyph.
 	'[\\u0600-\\u0605\\u06DD\\u070F\\u0890\\u0891\\u08E2\\u{110BD}\\u{110CD}]',
 ].join('|');
 const hidden = '[\\p{Cc}\\p{Cf}\\p{Cs}\\p{Zl}\\p{Zp}\\p{Default_Ignorable_Code_Point}\\p{Noncharacter_Code_Point}]';
 
-/** Built at the first text that needs them: their classes take a moment to compile. */
+/** Compiled when the first text needs it, since that takes a moment. */
 let pattern: RegExp | undefined;
 let hiddenAnywhere: RegExp | undefined;
 
 /**
- * Turns untrusted text into text that may be drawn (SAFETY 1, 2). Nothing is dropped: what a terminal would obey, or a
- * reader would not see, comes out as a glyph (`␛`, `␍`) or as `⟨U+202E⟩`. LF and TAB stay, CRLF becomes LF, invisible
- * characters stay where spelling or emoji need them. Total and idempotent.
+ * Turns untrusted text into text that may be drawn (SAFETY 1, 2). Drops nothing: characters that a terminal obeys or a
+ * reader can't see become glyphs (`␛`, `␍`) or `⟨U+202E⟩`. LF and TAB stay, CRLF becomes LF, invisible characters stay
+ * if spelling or emoji need them. Never throws; idempotent.
  */
 export function safeText(text: string): string {
 	if (!suspicious.test(text)) {
@@ -49,14 +49,14 @@ export function safeText(text: string): string {
 	return text.replace(pattern, (match, keep: string | undefined) => keep ?? shown(match));
 }
 
-/** As `safeText` for places of one line: LF comes out as `␊`, TAB as a space. */
+/** Does the same as `safeText` for one line: LF becomes `␊`, TAB a space. */
 export function safeLine(text: string): string {
 	return safeText(text).replaceAll('\n', '\u240A').replaceAll('\t', ' ');
 }
 
 /**
- * `value` as JSON that does nothing to a terminal: what `safeText` would show is escaped instead, so that a parser reads
- * the same value, but for halves of surrogate pairs.
+ * Returns `value` as JSON that is safe in a terminal: escapes what `safeText` would replace, so that a parser reads the
+ * same value, except halves of surrogate pairs.
  */
 export function safeJson(value: unknown, indent?: number): string {
 	hiddenAnywhere ??= new RegExp(`(?!\\n)${hidden}`, 'gu');

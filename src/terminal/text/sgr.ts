@@ -1,7 +1,7 @@
 import {reset} from './ansi.ts';
 import {safeText} from './safe-text.ts';
 
-/** How a span of tool output is drawn. Colours are the terminal's own 16: 0 to 7, and their bright ones, 8 to 15. */
+/** The style of a span of tool output. Colours are the terminal's own 16: 0 to 7, and their bright ones, 8 to 15. */
 export type SpanStyle = {
 	readonly color?: number;
 	readonly background?: number;
@@ -13,16 +13,16 @@ export type SpanStyle = {
 	readonly strikethrough?: boolean;
 };
 
-/** A stretch of safe text in one style. */
+/** Safe text in one style. */
 export type Span = {readonly text: string; readonly style: SpanStyle};
 
-/** Select Graphic Rendition (ECMA-48, 8.3.117) with parameters of a sane length; any other sequence is text. */
+/** Select Graphic Rendition (ECMA-48, 8.3.117) with parameters of a reasonable length; any other sequence is text. */
 const sgr = /\u001B\[([0-9;:]{0,64})m/g;
 const plain: SpanStyle = {};
 
 /**
- * Reads the colours of tool output or a log line. Text comes out as by `safeText`, piece by piece, so that nothing can
- * be put together from two sides of a colour change. Blinking and hidden text are drawn as ordinary text.
+ * Parses the colours of tool output or a log line. Each piece of text goes through `safeText` alone, so that a colour
+ * change can't hide a dangerous sequence. Blinking and hidden text become ordinary text.
  */
 export function parseSgr(text: string): readonly Span[] {
 	const spans: Span[] = [];
@@ -50,7 +50,7 @@ export function parseSgr(text: string): readonly Span[] {
 	return spans;
 }
 
-/** Draws spans with our own sequences; each line ends without a style. Without `color` it is the text alone. */
+/** Draws spans with our own sequences; each line ends without a style. Without `color` it is plain text. */
 export function paint(spans: readonly Span[], {color}: {readonly color: boolean}): string {
 	return spans.map(({text, style}) => (color ? paintSpan(text, style) : text)).join('');
 }
@@ -66,7 +66,7 @@ function codesOf({color, background, bold, dim, italic, underline, inverse, stri
 		codes.push(color < 8 ? 30 + color : 82 + color);
 	}
 
-	// Text in the colour of its own background would be hidden.
+	// Text in the colour of its background would be invisible.
 	if (background !== undefined && background !== color) {
 		codes.push(background < 8 ? 40 + background : 92 + background);
 	}
@@ -147,7 +147,7 @@ function applyColor(style: SpanStyle, code: number): SpanStyle {
 	return code >= 100 && code <= 107 ? {...style, background: code - 92} : style;
 }
 
-/** Reads what follows 38 or 48: the nearest of the 16 colours, and how many parameters it took. */
+/** Parses the parameters after 38 or 48: the nearest of the 16 colours, and how many parameters were used. */
 function extended([mode, a = 0, b = 0, c = 0]: readonly number[]): readonly [number | undefined, number] {
 	if (mode === 2) {
 		return [nearest(a, b, c), 4];
@@ -156,7 +156,7 @@ function extended([mode, a = 0, b = 0, c = 0]: readonly number[]): readonly [num
 	return mode === 5 ? [fromPalette(a), 2] : [undefined, 0];
 }
 
-/** A colour of the 256: the 16, a cube of 6 x 6 x 6 and 24 greys. */
+/** Returns a colour of the 256: 16, a cube of 6 x 6 x 6, and 24 greys. */
 function fromPalette(index: number): number {
 	if (index < 16) {
 		return index;
@@ -172,7 +172,7 @@ function fromPalette(index: number): number {
 	return nearest(level(Math.floor(cube / 36)), level(Math.floor(cube / 6) % 6), level(cube % 6));
 }
 
-/** By brightness and by which of red, green and blue stand out, as the 16 are whatever the user's theme makes them. */
+/** Picks by brightness and by the dominant channels, since the theme of the user decides what the 16 look like. */
 function nearest(red: number, green: number, blue: number): number {
 	const high = Math.max(red, green, blue);
 	const low = Math.min(red, green, blue);

@@ -1,6 +1,6 @@
 import {reset} from './ansi.ts';
 
-/** Styles text; the outer of two roles goes on behind the inner one. Text may have several lines. */
+/** Styles text; the outer of two roles continues after the inner one. Text may have several lines. */
 export type Role = (text: string) => string;
 
 /** What a token of source code is. */
@@ -21,9 +21,9 @@ export const syntaxRoles = [
 ] as const;
 export type SyntaxRole = (typeof syntaxRoles)[number];
 
-/** What text means, by role; how it looks is decided here alone. */
+/** The meaning of text, by role. Only this module decides how it looks. */
 export type Palette = {
-	/** Whether there is colour at all: asked for text that brings its own. */
+	/** True if there is colour at all, for text with its own colours. */
 	readonly color: boolean;
 	/** `level` is 1 to 6. */
 	readonly heading: (text: string, level: number) => string;
@@ -38,7 +38,7 @@ export type Palette = {
 	readonly quote: Role;
 	readonly dim: Role;
 	readonly accent: Role;
-	/** The words or signs of these three say it too: colour alone never does. */
+	/** The text must say it too: colour is never the only cue. */
 	readonly success: Role;
 	readonly warning: Role;
 	readonly danger: Role;
@@ -48,8 +48,8 @@ export type Palette = {
 const plainRole: Role = text => text;
 
 /**
- * The roles in the terminal's own 16 colours. With `color` false there is no escape sequence at all, and marks take
- * the place of a style that carries meaning: `# heading`, `*emphasis*`, `**strong**`, `~~struck~~` and `` `code` ``.
+ * Returns the roles in the terminal's own 16 colours. With `color` false there are no escape sequences, and marks
+ * replace the styles that carry meaning: `# heading`, `*emphasis*`, `**strong**`, `~~struck~~` and `` `code` ``.
  */
 export function createPalette({color}: {readonly color: boolean}): Palette {
 	return color ? colored : unstyled;

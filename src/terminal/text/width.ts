@@ -8,7 +8,7 @@ const narrow =
 const wide = '\\u3001-\\u3029\\u3041-\\u3096\\u309B-\\u30FF\\u4E00-\\u9FFF\\uAC00-\\uD7A3\\uFF01-\\uFF60';
 const allAscii = /^[ -~]*$/;
 const allNarrow = new RegExp(`^[${narrow}]*$`);
-/** Text in which each UTF-16 unit is a grapheme, one or two cells wide. */
+/** Matches text in which each UTF-16 unit is a grapheme, one or two cells wide. */
 const allSimple = new RegExp(`^[${narrow}${wide}]*$`);
 
 const invisible = /[\p{Default_Ignorable_Code_Point}\p{Cc}\p{Cf}\p{Mn}\p{Me}\p{Cs}]/u;
@@ -18,18 +18,20 @@ const joinedEmoji = /^\p{Extended_Pictographic}(?:\uFE0F|\p{Emoji_Modifier})?\u2
 const modifiedEmoji = /^(\p{Extended_Pictographic})(\p{Emoji_Modifier})/u;
 const presentedEmoji = /^(\p{Extended_Pictographic})\uFE0F/u;
 const emojiByDefault = /\p{Emoji_Presentation}/u;
-/** Signs that take cells of their own after their base: half-width marks, and the vowels of Thai and Lao that are letters. */
+/**
+ * Signs with cells of their own after their base: half-width marks, and the vowels of Thai and Lao that are letters.
+ */
 const trailing = /[\u0E33\u0EB3\uFF00-\uFFEF]/u;
 const spacingMark = /\p{Mc}/u;
 const khmer = /\p{Script=Khmer}/u;
 
 const ellipsis = '…';
 
-/** UTF-16 units of a grapheme; more marks on one letter are an attack on the eye and come one by one. */
-const longest = 50;
+/** Most UTF-16 units of a grapheme; with more marks, its characters are separate. */
+const maxGraphemeLength = 50;
 let segmenter: Intl.Segmenter | undefined;
 
-/** Takes text apart into what a reader sees as one character each. Text holds no escape sequence. */
+/** Splits text into graphemes. The text has no escape sequences. */
 export function graphemesOf(text: string): readonly string[] {
 	if (allSimple.test(text)) {
 		return text.split('');
@@ -38,7 +40,7 @@ export function graphemesOf(text: string): readonly string[] {
 	segmenter ??= new Intl.Segmenter('en', {granularity: 'grapheme'});
 	const graphemes: string[] = [];
 	for (const {segment} of segmenter.segment(text)) {
-		if (segment.length > longest) {
+		if (segment.length > maxGraphemeLength) {
 			for (const character of segment) {
 				graphemes.push(character);
 			}
@@ -50,7 +52,7 @@ export function graphemesOf(text: string): readonly string[] {
 	return graphemes;
 }
 
-/** Cells that plain text takes in a terminal. Control characters and TAB count 0: sanitize and expand first. */
+/** Returns the width of plain text. Control characters and TAB count 0: sanitize and expand first. */
 export function textWidth(text: string): number {
 	if (isNarrow(text)) {
 		return text.length;
@@ -72,7 +74,7 @@ export function textWidth(text: string): number {
 	return width;
 }
 
-/** Cells of one grapheme in this terminal, which may draw as its parts what a reader sees as one character. */
+/** Returns the width of one grapheme in this terminal, which may draw its parts one by one. */
 export function graphemeWidth(grapheme: string): number {
 	const code = grapheme.codePointAt(0) ?? 0;
 	if (grapheme.length === 1 && code >= 0x20 && code < 0x7f) {
@@ -82,7 +84,10 @@ export function graphemeWidth(grapheme: string): number {
 	return emojiWidth(grapheme) ?? lettersWidth(grapheme);
 }
 
-/** Cells of an emoji sequence, which terminals draw as one picture or as its parts; undefined for anything else. */
+/**
+ * Returns the width of an emoji sequence, which a terminal draws as one picture or as its parts; undefined for other
+ * text.
+ */
 function emojiWidth(grapheme: string): number | undefined {
 	const cells = cellWidths();
 	if (keycap.test(grapheme)) {
@@ -107,7 +112,7 @@ function emojiWidth(grapheme: string): number | undefined {
 	return sign === undefined ? undefined : Math.max(cells.presented, lettersWidth(sign));
 }
 
-/** Cells of a base and of the marks and letters that stand beside it. */
+/** Returns the width of a base with the marks and letters beside it. */
 function lettersWidth(grapheme: string): number {
 	const {spaced, conjunct, khmer: khmerConjunct} = cellWidths();
 	let width = 0;
@@ -146,12 +151,12 @@ function characterWidth(character: string, code: number): number {
 	return ambiguous === 2 && isAmbiguous(code) ? 2 : 1;
 }
 
-/** Cells of a line that holds our own colour and link sequences. */
+/** Returns the width of a line with our own colour and link sequences. */
 export function lineWidth(line: string): number {
 	return textWidth(plainText(line));
 }
 
-/** Cuts a line, with or without our own sequences, to `width` cells; a cut one ends in `…`. Its styles are closed. */
+/** Cuts a line, with or without our own sequences, to `width` cells; a cut line ends in `…` and closes its styles. */
 export function truncate(line: string, width: number): string {
 	if (lineWidth(line) <= width) {
 		return line;
@@ -172,7 +177,7 @@ export function truncate(line: string, width: number): string {
 	return width < ellipsisWidth ? '' : `${paintPieces(kept)}${ellipsis}`;
 }
 
-/** Fills a line, with or without our own sequences, up to `width` cells with spaces; a longer one stays as it is. */
+/** Pads a line, with or without our own sequences, to `width` cells; a longer one stays as it is. */
 export function padEnd(line: string, width: number): string {
 	return line + ' '.repeat(Math.max(0, width - lineWidth(line)));
 }
@@ -196,7 +201,7 @@ function headOf(text: string, room: number): string {
 	return text.slice(0, end);
 }
 
-/** True for text in which each UTF-16 unit takes one cell. */
+/** True for text whose UTF-16 units take one cell each. */
 function isNarrow(text: string): boolean {
 	return (cellWidths().ambiguous === 1 ? allNarrow : allAscii).test(text);
 }

@@ -4,10 +4,10 @@ import {graphemesOf, graphemeWidth, lineWidth, textWidth} from './width.ts';
 const tabStop = 4;
 
 export type WrapOptions = {
-	/** Written before the first line and before all further ones (a hanging indent); they count in the width. */
+	/** Prefixes of the first and of all later lines (a hanging indent); they count in the width. */
 	readonly first?: string;
 	readonly rest?: string;
-	/** Breaks at the width alone and keeps every space, as code needs it. */
+	/** Breaks at the width only and keeps every space, as for code. */
 	readonly hard?: boolean;
 };
 
@@ -15,9 +15,9 @@ export type WrapOptions = {
 type Range = {readonly start: number; readonly end: number};
 
 /**
- * Wraps text with our own colour and link sequences into lines of at most `width` cells (2 at least), at spaces and
- * beside wide characters, in the middle of words that are too long; LF breaks as well, TAB goes to the next 4th column.
- * Styles go on over breaks and are closed at the end of each line. Gives one empty line for empty text.
+ * Wraps text with our own colour and link sequences into lines of at most `width` cells (2 at least), at spaces, beside
+ * wide characters, and within words that are too long. Breaks at LF, and expands TAB to the next 4th column. Styles
+ * continue over breaks and are closed at the end of each line. Returns one empty line for empty text.
  */
 export function wrapLine(line: string, width: number, options: WrapOptions = {}): readonly string[] {
 	const {hard = false} = options;
@@ -32,7 +32,7 @@ export function wrapLine(line: string, width: number, options: WrapOptions = {})
 	return slices(pieces, ranges).map((content, index) => (index === 0 ? first : rest) + content);
 }
 
-/** An indent that leaves no room for text is left out. */
+/** Drops an indent that leaves no room for text. */
 function fitting(indent: string, width: number): string {
 	return width - lineWidth(indent) < 2 ? '' : indent;
 }
@@ -56,7 +56,7 @@ function slices(pieces: readonly Piece[], ranges: readonly Range[]): readonly st
 	});
 }
 
-/** Breaks at LF and wherever the room ends. */
+/** Breaks at LF and at the width. */
 function hardRanges(text: string, roomFirst: number, roomRest: number): readonly Range[] {
 	const ranges: Range[] = [];
 	let start = 0;
@@ -166,12 +166,12 @@ function addLongUnit(filling: Filling, unit: string, index: number): void {
 	}
 }
 
-/** Graphemes of at most `room` cells; one with too many marks beside it is taken apart. */
+/** Splits text into graphemes of at most `room` cells; one with too many marks is split further. */
 function fittingGraphemes(text: string, room: number): readonly string[] {
 	return graphemesOf(text).flatMap(grapheme => (graphemeWidth(grapheme) > room ? [...grapheme] : grapheme));
 }
 
-/** What of a word stays together: wide characters may be parted from their neighbours, others not. */
+/** Splits a word where it may be broken: beside wide characters. */
 function unitsOf(word: string): readonly {readonly text: string; readonly cells: number}[] {
 	const cells = textWidth(word);
 	if (cells === word.length && !/[^\0-\u2FFF]/.test(word)) {
