@@ -3,8 +3,8 @@ import {parseJson} from '../core/json.ts';
 import type {Transport} from '../net/transport.ts';
 import {readBeginning} from './chunks.ts';
 import {modelNames} from './discover.ts';
+import {endpointUrl} from './endpoint-url.ts';
 import {isRefusedKey, requestFailure, statusFailure, vendorMessage} from './failure.ts';
-import {endpointUrl} from './history.ts';
 import type {ProviderRow} from './registry.ts';
 
 /** What the provider said about a key. */

@@ -1,8 +1,8 @@
 import {readJson} from '../net/read-body.ts';
 import type {Transport, TransportResponse} from '../net/transport.ts';
 import {readBeginning} from './chunks.ts';
+import {endpointUrl} from './endpoint-url.ts';
 import {requestFailure, statusFailure, type Vendor} from './failure.ts';
-import {endpointUrl} from './history.ts';
 import {listAt, textAt} from './json-path.ts';
 
 const maxBodyBytes = 4 * 1024 * 1024;

@@ -1,10 +1,10 @@
 import {isJsonObject, type Json, type JsonObject} from '../core/json.ts';
 import {callIds, finishOf, finishWithCalls, toolCall} from './calls.ts';
-import {createChoicePicker} from './chat/choice.ts';
+import {createChoicePicker} from './choice-picker.ts';
 import {untilBreak} from './chunks.ts';
+import {endpointUrl} from './endpoint-url.ts';
 import type {Vendor} from './failure.ts';
 import {geminiBody, geminiFormat} from './gemini-request.ts';
-import {endpointUrl} from './history.ts';
 import {at, countAt, listAt, textAt} from './json-path.ts';
 import {type OptionalField, openWithout, optionalTools} from './optional-fields.ts';
 import type {FinishReason, Provider, ProviderEvent} from './provider.ts';

@@ -24,16 +24,3 @@ export function resultText({output, failed}: Extract<Message, {role: 'tool'}>): 
 export function withoutTail<Item>(items: readonly Item[], isReasoning: (item: Item) => boolean): readonly Item[] {
 	return items.slice(0, items.findLastIndex(item => !isReasoning(item)) + 1);
 }
-
-/** Appends a path to a base URL. Keeps the queries of both, such as Azure's `?api-version=`. */
-export function endpointUrl(baseUrl: string, path: string): string {
-	const [base = '', baseQuery] = splitQuery(baseUrl);
-	const [end = '', query] = splitQuery(path);
-	const queries = [baseQuery, query].filter(Boolean).join('&');
-	return base.replace(/\/+$/, '') + end + (queries && `?${queries}`);
-}
-
-function splitQuery(url: string): readonly [string, string] {
-	const at = url.indexOf('?');
-	return at < 0 ? [url, ''] : [url.slice(0, at), url.slice(at + 1)];
-}

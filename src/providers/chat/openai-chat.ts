@@ -1,14 +1,14 @@
 import {isJsonObject, type Json, type JsonObject} from '../../core/json.ts';
 import type {Message} from '../../core/session/message.ts';
 import {callIds, finishOf, finishWithCalls, toolCall} from '../calls.ts';
+import {createChoicePicker} from '../choice-picker.ts';
 import {untilBreak} from '../chunks.ts';
+import {endpointUrl} from '../endpoint-url.ts';
 import {streamFailure} from '../failure.ts';
-import {endpointUrl} from '../history.ts';
 import {at, textAt} from '../json-path.ts';
 import {openWithout} from '../optional-fields.ts';
 import type {FinishReason, Provider, ProviderEvent} from '../provider.ts';
 import {openaiUsage} from '../token-usage.ts';
-import {createChoicePicker} from './choice.ts';
 import {addCallDelta, type PartialCall} from './openai-chat-calls.ts';
 import type {Quirks} from './openai-chat-quirks.ts';
 import {chatBody, chatFormat, optionalChatFields} from './openai-chat-request.ts';

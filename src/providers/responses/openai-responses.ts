@@ -1,7 +1,7 @@
 import type {Json, JsonObject} from '../../core/json.ts';
 import {callIds, finishOf, finishWithCalls, toolCall} from '../calls.ts';
+import {endpointUrl} from '../endpoint-url.ts';
 import {streamFailure, type Vendor} from '../failure.ts';
-import {endpointUrl} from '../history.ts';
 import {at, countAt, listAt, textAt} from '../json-path.ts';
 import {type OptionalField, openWithout, optionalField, optionalTools} from '../optional-fields.ts';
 import type {FinishReason, Provider, ProviderEvent} from '../provider.ts';

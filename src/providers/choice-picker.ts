@@ -1,5 +1,5 @@
-import type {Json} from '../../core/json.ts';
-import {countAt, listAt} from '../json-path.ts';
+import type {Json} from '../core/json.ts';
+import {countAt, listAt} from './json-path.ts';
 
 /**
  * Returns a function that picks one of several answers in a stream: the lowest index in the first chunk with any. The
