@@ -12,7 +12,7 @@ export type TableRow = {
 };
 
 /** The column to sort by. */
-export type Sort = {readonly column: number; readonly descending: boolean};
+type Sort = {readonly column: number; readonly descending: boolean};
 
 type Columns = TablePanel['columns'];
 
@@ -95,7 +95,7 @@ export function compareCells(a: string, b: string): number {
 }
 
 /** The indexes of the columns to draw, their widths in cells, and the labels of those that don't fit. */
-export type Fit = {
+type Fit = {
 	readonly shown: readonly number[];
 	readonly widths: readonly number[];
 	readonly dropped: readonly string[];

@@ -6,7 +6,7 @@ type Handlers = {
 	readonly flush: () => void;
 };
 
-export type InkStdout = {
+type InkStdout = {
 	readonly stdout: NodeJS.WriteStream;
 	/** Notifies Ink that the window was resized. */
 	readonly emitResize: () => void;

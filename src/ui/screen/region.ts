@@ -6,7 +6,7 @@ import type {Rewrapped} from './written.ts';
 type Size = {readonly columns: number; readonly rows: number};
 
 /** What the terminal shows, and what to write next. */
-export type Region = {
+type Region = {
 	/** The frame at the lower end. */
 	readonly drawn: Drawn;
 	/** The width of the window when the frame was drawn. */

@@ -20,7 +20,7 @@ export type Drawing = {
 export type Lines = {readonly settled: readonly string[]; readonly live: readonly string[]};
 
 /** How much of the transcript is on the screen. */
-export type TranscriptProgress = {
+type TranscriptProgress = {
 	/** Returns the lines that the transcript has gained since the last call. */
 	readonly next: (transcript: Transcript) => Lines;
 	/** Opens a session that shares its blocks with the current one, without writing them again. */

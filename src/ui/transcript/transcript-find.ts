@@ -4,7 +4,7 @@ import type {Palette} from '../../terminal/text/style.ts';
 import {searchable} from './block-text.ts';
 
 /** A block that contains the text, and its place among all matches, from 1. */
-export type FoundBlock = {readonly index: number; readonly place: number; readonly count: number};
+type FoundBlock = {readonly index: number; readonly place: number; readonly count: number};
 
 /** Returns the next block that contains the text, up (-1) or down from `chosen`, wrapping around; undefined for none. */
 export function findBlock(

@@ -19,7 +19,7 @@ type Options = {
 };
 
 /** Returns the lines of the block at `index`, followed by a blank line. */
-export type TranscriptLines = (block: Block, index: number, options: Options) => readonly string[];
+type TranscriptLines = (block: Block, index: number, options: Options) => readonly string[];
 
 /** Draws blocks on demand and caches the lines of each until the block changes, for long transcripts. */
 export function createTranscriptLines({palette, renderMarkdown}: TranscriptDrawing): TranscriptLines {

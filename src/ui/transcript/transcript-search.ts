@@ -2,7 +2,7 @@ import {type ComposerState, emptyComposer} from '../../editor/editor-state.ts';
 import {chordOf, type InputToken} from '../../terminal/input/token.ts';
 import {editLine} from '../line-field.ts';
 
-export type TranscriptSearch = {
+type TranscriptSearch = {
 	/** The text to find; empty before the first search. */
 	readonly text: string;
 	/** The search field; undefined while it is closed. */

@@ -17,7 +17,7 @@ const device: Device = {
 	opens: true,
 };
 
-/** What stands above the rule over the prompt. */
+/** Returns the lines above the prompt. */
 async function frame(panel: Device, columns: number, rows = 24) {
 	const drawn = draw(<App />, {columns, rows});
 	drawn.store.getState().setPanel(panel);
@@ -28,7 +28,7 @@ async function frame(panel: Device, columns: number, rows = 24) {
 	return above.map(line => line.replace(/^14 m 3\d s/, '14 m 32 s'));
 }
 
-test.each([80, 120])('page and code stand alone on their lines at %d columns, with what the keys do', async columns => {
+test.each([80, 120])('page and code have lines of their own at %d columns, above the key hints', async columns => {
 	expect(await frame(device, columns)).toEqual([
 		'? Log in to https://agents.example.com: open this page and enter the code.',
 		'https://agents.example.com/device',
@@ -37,7 +37,7 @@ test.each([80, 120])('page and code stand alone on their lines at %d columns, wi
 	]);
 });
 
-test('at 60 columns it says in fewer words what is to be done', async () => {
+test('at 60 columns its title and key hints are shorter', async () => {
 	const server = 'https://platform.agents.example.com:8443';
 	expect(await frame({...device, server, page: `${server}/device`}, 60)).toEqual([
 		'? Open this page and enter the code.',
@@ -47,13 +47,13 @@ test('at 60 columns it says in fewer words what is to be done', async () => {
 	]);
 });
 
-test('where no browser can be opened, no key is said to', async () => {
+test('without a browser there is no hint for Enter', async () => {
 	expect((await frame({...device, opens: false}, 80)).at(-1)).toBe(
 		'14 m 32 s left · c copy code · u copy URL · Esc cancel',
 	);
 });
 
-test('a code that is over says so', async () => {
+test('an expired code is marked', async () => {
 	expect((await frame({...device, expiresAt: Date.now() - 1}, 80)).at(-1)).toMatch(/^expired · .*Esc cancel$/);
 });
 
@@ -74,7 +74,7 @@ test('hostile text of a server is made safe [1]', async () => {
 	expect(lines.slice(1, 3)).toEqual(['x␛]0;title␇⟨U+202E⟩y', 'x␛]0;title␇⟨U+202E⟩y']);
 });
 
-/** Presses a key; gives what was copied, opened and said. */
+/** Presses a key and returns what was copied, opened and said. */
 async function press(chord: string, {copies = true, opened = true, panel = device} = {}) {
 	const did: string[] = [];
 	pressInDevicePanel(chord, panel, {
@@ -100,7 +100,7 @@ test('c copies the code, u the page, Enter opens the page with the code; other k
 	expect(await press('enter', {panel: {...device, opens: false}})).toEqual([]);
 });
 
-test('what could not be done is said', async () => {
+test('a failed copy or browser start is reported', async () => {
 	expect((await press('c', {copies: false})).at(-1)).toBe("Not copied: the terminal doesn't support it.");
 	expect((await press('enter', {opened: false})).at(-1)).toBe("Couldn't start a browser. Open the page yourself.");
 });

@@ -48,14 +48,14 @@ test('a session of another folder can continue in this one', async () => {
 	expect(access.path()).toBe(here);
 });
 
-test('a session of another folder is not resumed where the user cancels', async () => {
+test('a session of another folder is not resumed if the user cancels', async () => {
 	const {type, waitFor, access, store, here} = await resumedElsewhere();
 	type(keys.escape);
 	await waitFor('Nothing changed.');
 	expect([access.path(), store.getState().transcript.settled]).toEqual([here, []]);
 });
 
-test('a session whose folder is gone can continue in this folder alone', async () => {
+test('a session whose folder is gone can continue only in this folder', async () => {
 	const {type, waitFor, lines, access, here} = await resumedElsewhere({isGone: true});
 	await waitFor('which is gone');
 	expect(lines().filter(line => line.includes('Continue in'))).toHaveLength(1);
@@ -64,7 +64,7 @@ test('a session whose folder is gone can continue in this folder alone', async (
 	expect(access.path()).toBe(here);
 });
 
-test('in the home folder the agent gets no message before the user has answered what it may see', async () => {
+test('in the home folder the agent gets no message before the user has answered', async () => {
 	vi.useFakeTimers({toFake: ['performance']});
 	const folder = realpathSync(temporaryFolder());
 	const {type, waitFor, access, store, home} = runApp({ask: answering(), folder, env: {HOME: folder}});
@@ -84,7 +84,7 @@ test('in the home folder the agent gets no message before the user has answered 
 	await again.waitFor('Hello.');
 });
 
-test('a no lets the agent answer without files, in a folder above the home folder too', async () => {
+test('after a no the agent answers without files, also in a folder above the home folder', async () => {
 	const home = realpathSync(temporaryFolder());
 	const {type, waitFor, access} = runApp({ask: answering(), folder: dirname(home), env: {HOME: home}});
 	await waitFor('Demo model');

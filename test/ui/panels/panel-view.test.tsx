@@ -9,7 +9,7 @@ import {draw} from '../frame.ts';
 const choices = ['alpha', 'beta', 'gamma', 'delta'].map(id => ({id, label: id, detail: `the ${id} one`}));
 const pick: Panel = {kind: 'pick', title: 'Choose', choices};
 
-/** The app with that panel open, and what the panel was answered with. */
+/** Opens the panel in the app and collects its answers. */
 async function open(panel: Panel, columns = 80, rows = 24) {
 	const answers: (string | undefined)[] = [];
 	const drawn = draw(<App />, {columns, rows, answer: value => answers.push(value)});
@@ -33,7 +33,7 @@ async function open(panel: Panel, columns = 80, rows = 24) {
 		await drawn.settle();
 	};
 
-	/** What stands above the rule over the prompt. */
+	/** Returns the lines above the prompt. */
 	const panelLines = () => {
 		const lines = drawn.lines();
 		return lines.slice(
@@ -42,7 +42,7 @@ async function open(panel: Panel, columns = 80, rows = 24) {
 		);
 	};
 
-	// A busy machine may take longer than it settles.
+	// A busy machine may need more time.
 	await expect.poll(panelLines, {interval: 5}).not.toEqual([]);
 	return {...drawn, answers, feed, move, panelLines};
 }
@@ -62,12 +62,12 @@ describe('a picker', () => {
 		]);
 	});
 
-	test('opens at what is in use now, and says so', async () => {
+	test('opens at the current choice and marks it', async () => {
 		const {lines} = await open({...pick, current: 'gamma'});
 		expect(lines()).toContain('❯ gamma (now)  the gamma one');
 	});
 
-	test('moves, around both ends too', async () => {
+	test('moves, and wraps around both ends', async () => {
 		const {lines, move} = await open(pick);
 		await move(1);
 		expect(lines()).toContain('❯ beta   the beta one');
@@ -77,7 +77,7 @@ describe('a picker', () => {
 		expect(lines()).toContain('❯ alpha  the alpha one');
 	});
 
-	test('narrows to what was typed, and Enter takes the marked one', async () => {
+	test('filters by the typed text, and Enter selects the marked choice', async () => {
 		const {answers, lines, feed, move} = await open(pick);
 		await move(2);
 		await feed('ta');
@@ -88,14 +88,14 @@ describe('a picker', () => {
 		expect(answers).toEqual(['beta']);
 	});
 
-	test('says that nothing matches, and Enter does nothing then', async () => {
+	test('shows a note if nothing matches, and Enter does nothing', async () => {
 		const {answers, lines, feed} = await open(pick);
 		await feed('zz', 'enter');
 		expect(lines()).toContain('  Nothing matches.');
 		expect(answers).toEqual([]);
 	});
 
-	test('shows a window of a long list', async () => {
+	test('shows a part of a long list', async () => {
 		const many = Array.from({length: 100}, (_, index) => ({id: `${index}`, label: `choice ${index}`}));
 		const {panelLines, move} = await open({...pick, choices: many});
 		await move(50);
@@ -114,7 +114,7 @@ describe('a picker', () => {
 		expect(lines().slice(0, -2)).toEqual(expected);
 	});
 
-	test('makes its words safe [1]', async () => {
+	test('makes its texts safe [1]', async () => {
 		const hostile = 'a\u001b[2Jb\nc';
 		const {lines} = await open({kind: 'pick', title: hostile, choices: [{id: '1', label: hostile, detail: hostile}]});
 		expect(lines()).toEqual(
@@ -124,7 +124,7 @@ describe('a picker', () => {
 });
 
 describe('a field', () => {
-	test('that is masked never draws what is typed, and gives it [11]', async () => {
+	test('that is masked never shows the typed text, and returns it [11]', async () => {
 		const {answers, lines, written, feed} = await open({kind: 'field', label: 'Key of OpenAI:', masked: true});
 		await feed('sk-12345');
 		expect(lines()[1]).toBe('? Key of OpenAI: ••••••••');
@@ -133,14 +133,14 @@ describe('a field', () => {
 		expect(written.join('')).not.toMatch(/sk-|1234/);
 	});
 
-	test('that is not masked draws it', async () => {
+	test('that is not masked shows it', async () => {
 		const {answers, lines, feed} = await open({kind: 'field', label: 'Address:', masked: false});
 		await feed('http://x', 'enter');
 		expect(lines()[1]).toBe('? Address: http://x');
 		expect(answers).toEqual(['http://x']);
 	});
 
-	test('leaves room for what is typed behind a long label', async () => {
+	test('leaves room for the typed text after a long label', async () => {
 		const {lines, feed} = await open(
 			{kind: 'field', label: 'The key of a provider with a name:', masked: true},
 			30,
@@ -154,7 +154,7 @@ describe('a field', () => {
 describe('lines', () => {
 	const lines20 = Array.from({length: 40}, (_, index) => `line ${index}`);
 
-	test('are shown whole where they fit', async () => {
+	test('are shown whole if they fit', async () => {
 		const {panelLines} = await open({kind: 'lines', title: '/usage', lines: ['a', 'b']});
 		expect(panelLines()).toEqual(['── /usage · Esc close', 'a', 'b']);
 	});
@@ -180,7 +180,7 @@ describe('lines', () => {
 	});
 });
 
-test('a question is asked with No as what Enter means', async () => {
+test('Enter answers a question with no', async () => {
 	const {panelLines} = await open({kind: 'confirm', question: 'Forget \u001b[2Jwork?', askedAt: 0});
 	expect(panelLines()).toEqual(['? Forget ␛[2Jwork? [y/N]']);
 	const answers = [{key: 's', label: 'for this session', value: 'session'}];
@@ -191,14 +191,14 @@ test('a question is asked with No as what Enter means', async () => {
 	expect(marked(panelLines())).toEqual([]);
 });
 
-test('[4] a question shows its keys as soon as they count', async () => {
-	// Later than now: a busy machine takes its time until it draws.
+test('[4] a question shows its keys once they answer it', async () => {
+	// In the future: a busy machine draws late.
 	const {panelLines} = await open({kind: 'confirm', question: 'Sure?', askedAt: performance.now() + 2000});
 	expect(panelLines()).toEqual(['? Sure? …']);
 	await expect.poll(panelLines, {interval: 20}).toEqual(['? Sure? [y/N]']);
 });
 
-test('[4] a question shows no keys while somebody types, who would type them into the prompt', async () => {
+test('[4] a question shows no keys while the user types into the prompt', async () => {
 	const {panelLines, store} = await open({kind: 'confirm', question: 'Sure?', askedAt: 0});
 	expect(panelLines()).toEqual(['? Sure? [y/N]']);
 	store.getState().editPrompt({typedAt: performance.now() + 2000});
@@ -218,7 +218,7 @@ describe.each([
 		],
 	} as const;
 
-	test('has each on a line of its own, cut where it does not fit [1]', async () => {
+	test('has each on a line of its own, cut if it does not fit [1]', async () => {
 		const {panelLines} = await open({kind: 'confirm', question: 'Wake it?', about, askedAt: 0}, columns, rows);
 		expect(panelLines()).toEqual([
 			'Wake Dev␛[2Jbox, as it was seen 2 h ago',
@@ -228,7 +228,7 @@ describe.each([
 		]);
 	});
 
-	test('asks also in a low window', async () => {
+	test('asks in a low window, too', async () => {
 		const {lines} = await open({kind: 'confirm', question: 'Wake it?', about, askedAt: 0}, columns, 5);
 		expect(lines().filter(line => line.includes('[y/N]'))).toEqual(['? Wake it? [y/N]']);
 	});

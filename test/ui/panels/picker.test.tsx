@@ -20,8 +20,8 @@ const pick: Panel = {
 	],
 };
 
-describe('keys of a picker that come in one turn of the loop', () => {
-	/** What the picker is answered with after these keys, all at once. */
+describe('keys of a picker that arrive in one turn of the event loop', () => {
+	/** Returns the answer of the picker after these keys, all at once. */
 	const answers = (...pressed: readonly string[]) => {
 		const {store, press, asked} = handler();
 		store.getState().setPanel(pick);
@@ -41,12 +41,12 @@ describe('keys of a picker that come in one turn of the loop', () => {
 		expect(answers(...pressed)).toEqual(asked);
 	});
 
-	test('take nothing by a filter that is not understood', () => {
+	test('select nothing while the filter is invalid', () => {
 		expect(answers('cost:>', keys.enter)).toEqual([]);
 		expect(answers('cost:>', '1', keys.enter)).toEqual(['answer 1']);
 	});
 
-	test('begin anew in the next picker', () => {
+	test('start over in the next picker', () => {
 		const {store, press, asked} = handler();
 		store.getState().setPanel(pick);
 		press('site', keys.escape);
@@ -81,7 +81,7 @@ describe.each([
 		return {...drawn, filter};
 	}
 
-	test('shows what may be typed, names made safe, and what is said of each below the other [1]', async () => {
+	test('shows filter examples, safe names, and aligned details [1]', async () => {
 		const {lines, cursor} = await open();
 		expect(lines().slice(1, 6)).toEqual([
 			'Resume (3) · Enter select · Esc cancel',
@@ -93,7 +93,7 @@ describe.each([
 		expect(cursor()).toEqual({row: 2, column: 7});
 	});
 
-	test('says in one line what it does not understand, and the caret follows what is typed', async () => {
+	test('shows an invalid filter in one line, and the caret follows the text', async () => {
 		const {lines, cursor, filter} = await open();
 		await filter('日 cost:>');
 		expect(lines().slice(1, 4)).toEqual([
@@ -104,7 +104,7 @@ describe.each([
 		expect(cursor()).toEqual({row: 2, column: 16});
 	});
 
-	test('cuts a long name, not what is said of it, and shows the end of a long filter', async () => {
+	test('cuts a long name, not its details, and shows the end of a long filter', async () => {
 		const long = {id: '1', label: 'x'.repeat(300), detail: 'local session · $0.013'};
 		const {lines, cursor, filter} = await open({...pick, choices: [long]});
 		expect(lines()[3]).toBe(`❯ ${'x'.repeat(columns - 27)}…  local session · $0.013`);
@@ -126,7 +126,7 @@ test.each([
 	await expect.poll(() => lines().join('\n'), {interval: 5}).toContain(said);
 });
 
-test('of choices without fields the names are whole, and what is said of each stands below the other', async () => {
+test('choices without filters show whole names and aligned details', async () => {
 	const named = [
 		{id: '1', label: 'anthropic/claude-opus-4-1-20250805', detail: 'needs a key'},
 		{id: '2', label: 'custom/demo', detail: 'demo model, no AI'},

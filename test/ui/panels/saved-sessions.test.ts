@@ -3,7 +3,7 @@ import {randomUUID} from 'node:crypto';
 import {expect, test} from 'vitest';
 import {runApp} from '../running-app.ts';
 
-/** Saves a session with a title in the folder of the app. Gives its id as lists show it. */
+/** Saves a session with a title in the folder of the app. Returns its id as lists show it. */
 async function save({sessions}: ReturnType<typeof runApp>, title: string): Promise<string> {
 	const session = randomUUID();
 	const journal = await sessions.create(session);
@@ -25,7 +25,7 @@ test.each([80, 120])('/resume offers the sessions of the folder with their title
 	await expect.poll(() => app.store.getState().composer.text).toBe(`/resume ${id}`);
 });
 
-test('a session that another window made since is offered, too', async () => {
+test('a session created by another window is offered, too', async () => {
 	const app = runApp();
 	const first = await save(app, 'First');
 	await app.waitFor('Demo model');

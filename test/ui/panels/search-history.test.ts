@@ -33,7 +33,7 @@ test('earlier prompts are offered once each, the latest first, on one line', asy
 	expect([prompt(), store.getState().completion]).toEqual(['fix\n\nit \u001b[2J', -1]);
 });
 
-test('what is typed is the filter, and stays in the prompt where none is taken', async () => {
+test('the text of the prompt is the filter, and stays if none is selected', async () => {
 	const {store, interact, done, prompt} = opened({text: 'the\nfiles'});
 	expect(store.getState().filter).toMatchObject({text: 'the files', caret: 9});
 	interact.answer(undefined);
@@ -41,7 +41,7 @@ test('what is typed is the filter, and stays in the prompt where none is taken',
 	expect(prompt()).toBe('the\nfiles');
 });
 
-test('without a history it says so', async () => {
+test('it reports an empty history', async () => {
 	const {store, done} = opened({history: []});
 	await done;
 	expect([store.getState().panel, store.getState().toast]).toEqual([undefined, 'No earlier prompts.']);

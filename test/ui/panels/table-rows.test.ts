@@ -24,7 +24,7 @@ const rows = rowsOf(
 const names = (found: ReturnType<typeof arrange>) => found.map(({cells}) => cells[0]);
 
 describe('the order', () => {
-	test('goes from as it came through each column, up and down, and around', () => {
+	test('steps from unsorted through each column, ascending and descending, and wraps around', () => {
 		const up = (column: number) => ({column, descending: false});
 		const down = (column: number) => ({column, descending: true});
 		expect([0, 1, 2, 3, 4, 5].map(steps => sortAfter(steps, 2))).toEqual([
@@ -38,7 +38,7 @@ describe('the order', () => {
 		expect([sortAfter(-1, 2), sortAfter(-5, 2), sortAfter(3, 0)]).toEqual([down(1), undefined, undefined]);
 	});
 
-	test('is by size where cells show numbers, and what is empty comes last both ways', () => {
+	test('compares numbers by size, and empty cells come last in both directions', () => {
 		expect(names(arrange(rows, '', undefined))).toEqual(['beta', 'alpha', 'gamma']);
 		expect(names(arrange(rows, '', {column: 0, descending: false}))).toEqual(['alpha', 'beta', 'gamma']);
 		expect(names(arrange(rows, '', {column: 1, descending: true}))).toEqual(['gamma', 'beta', 'alpha']);
@@ -93,7 +93,7 @@ test.each([false, true])('times are sorted by their instant, the oldest first, t
 	expect(timed[3]?.cells).toEqual(['odd', 'soon']);
 });
 
-test('the filter keeps rows that hold every word somewhere', () => {
+test('the filter keeps rows that contain every word', () => {
 	expect(names(arrange(rows, 'RED', undefined))).toEqual(['beta', 'gamma']);
 	expect(names(arrange(rows, 'red  gam', undefined))).toEqual(['gamma']);
 	expect(names(arrange(rows, 'nothing', undefined))).toEqual([]);
@@ -102,7 +102,7 @@ test('the filter keeps rows that hold every word somewhere', () => {
 
 const columns = [{label: 'name'}, {label: 'count', align: 'right'}, {label: 'tag'}] as const;
 
-test('columns stand side by side, numbers to the right', () => {
+test('columns are aligned, numbers to the right', () => {
 	const fit = fitColumns(columns, rows, 80);
 	expect(fit).toEqual({shown: [0, 1, 2], widths: [6, 7, 8], dropped: []});
 	expect(drawRow(headOf(columns, {column: 1, descending: true}), columns, fit)).toBe('name    count ↓  tag');
@@ -113,19 +113,19 @@ test('columns stand side by side, numbers to the right', () => {
 	]);
 });
 
-test('columns for which there is no room are dropped from the right, and named', () => {
+test('columns that do not fit are dropped from the right, and named', () => {
 	expect(fitColumns(columns, rows, 16)).toEqual({shown: [0, 1], widths: [6, 7], dropped: ['tag']});
 	expect(fitColumns(columns, rows, 4)).toEqual({shown: [0], widths: [4], dropped: ['count', 'tag']});
 });
 
-test('spare columns are dropped before the ones behind them', () => {
+test('spare columns are dropped before the ones after them', () => {
 	const spare = [{label: 'name'}, {label: 'count', spare: true}, {label: 'tag'}];
 	const fit = fitColumns(spare, rows, 16);
 	expect(fit).toEqual({shown: [0, 2], widths: [6, 8], dropped: ['count']});
 	expect(drawRow(rows[2]?.cells ?? [], spare, fit)).toBe('gamma   Blue red');
 });
 
-test('an id is never cut: it has its room, or goes as a whole', () => {
+test('an id is never cut: it is whole or dropped', () => {
 	const id = '0b5a1a3e-52a0-4d0e-8f0c-6d9a8d1d7c11';
 	const listed = rowsOf({rows: [['a name', `run/${id}/${id}`, 'x']]}, false);
 	const whole = [{label: 'name'}, {label: 'id', whole: true}, {label: 'tag'}];
@@ -133,12 +133,12 @@ test('an id is never cut: it has its room, or goes as a whole', () => {
 	expect(fitColumns(whole, listed, 60)).toEqual({shown: [0], widths: [6], dropped: ['id', 'tag']});
 });
 
-test('a long cell is cut at 40 cells while others follow, and takes what is left at the end', () => {
+test('a long cell is cut at 40 cells unless it is the last one', () => {
 	const long = rowsOf({rows: [['x'.repeat(100), 'y'.repeat(100)]]}, false);
 	expect(fitColumns([{label: 'a'}, {label: 'b'}], long, 110).widths).toEqual([40, 68]);
 });
 
-test('nothing that was drawn is wider than the room, and nothing in it is alive [1]', () => {
+test('no row is wider than the room, and no cell contains a sequence [1]', () => {
 	const cell = fc.oneof(fc.string({unit: 'grapheme', maxLength: 60}), fc.constant('\u001B[2J\u202E日本'));
 	fc.assert(
 		fc.property(

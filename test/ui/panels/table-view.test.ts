@@ -100,7 +100,7 @@ test.each([60, 80, 120])(
 	},
 );
 
-test('what asked for it and its notes stay in the transcript', async () => {
+test('its command and its notes stay in the transcript', async () => {
 	const {type, waitFor, lines} = await opened();
 	type(keys.escape);
 	await waitFor('As of today.');
@@ -123,7 +123,7 @@ test('arrows and pages move, and stop at both ends', async () => {
 	await waitFor('❯ item39');
 });
 
-test('Tab sorts by each column, up and down, and the head says so', async () => {
+test('Tab sorts by each column in both directions, with an arrow in the head', async () => {
 	const {type, waitFor} = await opened();
 	type(keys.tab);
 	await waitFor('name ↑');
@@ -138,13 +138,13 @@ test('Tab sorts by each column, up and down, and the head says so', async () => 
 	await waitFor('❯ beta');
 });
 
-test('columns that are left out are counted where their names would cost the keys beside them', async () => {
+test('dropped columns are counted if their names would hide the key hints', async () => {
 	const {panel, waitFor} = await opened({columns: 24});
 	await waitFor('❯ beta');
 	expect(panel()[0]).toBe('Parts 40 without 2 colu…');
 });
 
-test('Ctrl+T tells times in full and back, and --exact begins so', async () => {
+test('Ctrl+T toggles exact times, and --exact starts with them', async () => {
 	const {type, waitFor, lines} = await opened({line: '/part dated'});
 	await waitFor('Parts 40 · Tab sort · Ctrl+T exact times · Esc close');
 	expect(lines()).toContainEqual(expect.stringMatching(/^❯ beta +1 h ago$/));
@@ -159,7 +159,7 @@ test('Ctrl+T tells times in full and back, and --exact begins so', async () => {
 	await waitFor('Ctrl+T ages');
 });
 
-test('what is typed filters, and Enter opens the row by the command of the table', async () => {
+test('typing filters, and Enter opens the row by the command of the table', async () => {
 	const {type, waitFor, store} = await opened();
 	type('item4');
 	await waitFor('Parts 2 of 40');
@@ -171,7 +171,7 @@ test('what is typed filters, and Enter opens the row by the command of the table
 	expect(store.getState().panel).toBe(undefined);
 });
 
-test('a filter that nothing fits says so, and Enter opens nothing then', async () => {
+test('a filter without matches shows a note, and Enter opens nothing', async () => {
 	const {type, waitFor, store} = await opened();
 	type('zzz');
 	await waitFor('Nothing matches.');

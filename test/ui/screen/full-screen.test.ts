@@ -28,7 +28,7 @@ function harness(columns = 20, rows = 4) {
 
 const key = (name: string): InputToken => ({type: 'text', text: name});
 
-test('a view has the window to itself, and what was there comes back', async () => {
+test('a view has the whole window, and the conversation returns when it closes', async () => {
 	const {fullScreen, stdout, window, settle, events} = harness();
 	stdout.write('the conversation');
 	fullScreen.open({draw: () => ['first', 'second'], press: () => undefined, onClose: () => events.push('left')});
@@ -44,7 +44,7 @@ test('a view has the window to itself, and what was there comes back', async () 
 	]);
 });
 
-test('nothing is erased behind a row, which may be as wide as the window', async () => {
+test('nothing is erased after a row, which may be as wide as the window', async () => {
 	const {fullScreen, written, window, settle} = harness();
 	fullScreen.open({draw: () => ['x'.repeat(20)], press: () => undefined});
 	await settle();
@@ -73,7 +73,7 @@ test('a burst of changes is painted once, and an unchanged row is not written ag
 	expect(written.filter(data => data.includes('line 1000'))).toHaveLength(1);
 });
 
-test('another size draws everything anew, and the view hears of it', async () => {
+test('a resize draws everything again at the new size', async () => {
 	const {fullScreen, resize, size, window, settle} = harness();
 	fullScreen.open({draw: ({columns, rows}) => [`${columns}x${rows}`], press: () => undefined});
 	resize(30, 6);
@@ -83,7 +83,7 @@ test('another size draws everything anew, and the view hears of it', async () =>
 	expect(window()).toEqual(['30x6', '', '', '', '', '']);
 });
 
-test('a redraw writes rows again that did not change', async () => {
+test('a redraw writes unchanged rows, too', async () => {
 	const {fullScreen, stdout, window, settle} = harness();
 	fullScreen.open({draw: () => ['first', 'second'], press: () => undefined});
 	stdout.write('\u001b[2J');
@@ -92,7 +92,7 @@ test('a redraw writes rows again that did not change', async () => {
 	expect(window()).toEqual(['first', 'second', '', '']);
 });
 
-test('keys go to the view alone, as long as it is there', () => {
+test('an open view receives all keys', () => {
 	const {fullScreen} = harness();
 	const pressed: InputToken[] = [];
 	expect(fullScreen.press(key('a'))).toBe(false);
@@ -106,7 +106,7 @@ test('keys go to the view alone, as long as it is there', () => {
 	expect([fullScreen.press(key('b')), fullScreen.press(key('c')), pressed]).toEqual([true, false, [key('b')]]);
 });
 
-test('one view makes room for the next without leaving the screen', async () => {
+test('a view replaces another without leaving the alternate screen', async () => {
 	const {fullScreen, events, window, settle} = harness();
 	fullScreen.open({draw: () => ['one'], press: () => undefined, onClose: () => events.push('one left')});
 	fullScreen.open({draw: () => ['two'], press: () => undefined});
@@ -114,7 +114,7 @@ test('one view makes room for the next without leaving the screen', async () => 
 	expect([window()[0], events]).toEqual(['two', ['hold', 'enter', 'one left']]);
 });
 
-test('the caret stands where the view wants it, else it is hidden', async () => {
+test('the cursor is where the view has its caret, else hidden', async () => {
 	const {fullScreen, cursor, settle} = harness();
 	let caret: {row: number; column: number} | undefined = {row: 2, column: 5};
 	fullScreen.open({draw: () => ['x'], press: () => undefined, caret: () => caret});

@@ -27,7 +27,7 @@ const steps = fc.array(
 );
 const plain = (line: string) => line.replace(/\u001b\[\d+m/g, '');
 
-test('the terminal shows all that was printed, once, and the last frame below it, whatever came before', async () => {
+test('the terminal shows every printed line once, and the last frame below, after any frames', async () => {
 	await fc.assert(
 		fc.asyncProperty(steps, fc.nat(9), async (drawn, shellLines) => {
 			const emulator = createEmulator(columns, height);
@@ -71,18 +71,18 @@ test('only rows that changed are written', () => {
 	expect(after(['a', 'b', 'c'], [], ['a', 'b', 'c'])).toBe('');
 });
 
-test('lines that were in the frame as they are now printed are not written again', () => {
+test('lines printed as they were in the frame are not written again', () => {
 	const data = after(['one', 'two', 'rule', 'prompt'], ['one', 'two'], ['three', 'rule', 'prompt']);
 	expect(data).toBe('\u001b[?25l\u001b[2B\n\u001b[2A\u001b[1L\rthree\u001b[1B\u001b[3G\u001b[?25h');
 });
 
-test('lines are put in above a frame that stays as it is', () => {
+test('lines are inserted above an unchanged frame', () => {
 	const data = after(['live', 'rule', 'prompt'], ['new'], ['live', 'rule', 'prompt']);
 	expect(data).not.toMatch(/live|rule|prompt/);
 	expect(data).toContain('new');
 });
 
-test('of a frame that is taller than the window its end is drawn', () => {
+test('a frame that is taller than the window shows its end', () => {
 	const {drawn, data} = redraw(nothingDrawn, [], {rows: ['a', 'b', 'c', 'd'], caret: {row: 0, column: 0}}, 2);
 	expect([drawn.rows, drawn.isCursorShown]).toEqual([['c', 'd'], false]);
 	expect(data).not.toMatch(/[ab]/);

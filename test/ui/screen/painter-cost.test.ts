@@ -3,7 +3,7 @@ import type {AgentEvent} from '../../../src/core/session/event.ts';
 import {cpuMs} from '../../growth.ts';
 import {canvas, result, start, user} from '../canvas.ts';
 
-/** A session of so many blocks: a question, a call and an answer in turn. */
+/** Returns a session of `count` blocks: a question, a call and an answer in turn. */
 function blocks(count: number): readonly AgentEvent[] {
 	return Array.from({length: Math.ceil(count / 3)}, (_, index): readonly AgentEvent[] => [
 		user(`question ${index}`, `u${index}`),
@@ -13,7 +13,7 @@ function blocks(count: number): readonly AgentEvent[] {
 	]).flat();
 }
 
-/** Processor milliseconds that a token takes behind so many blocks: the median of several answers of 300 tokens. */
+/** Returns the processor milliseconds of a token after `count` blocks: the median of several answers of 300 tokens. */
 function costOfToken(count: number): number {
 	const {store, painter, recorded, feed, open, taken} = canvas();
 	open('s');
@@ -31,7 +31,7 @@ function costOfToken(count: number): number {
 	return times.sort((a, b) => a - b)[3] ?? 0;
 }
 
-test('a token costs the same behind 10, 1,000 and 5,000 blocks', () => {
+test('a token costs the same after 10, 1,000 and 5,000 blocks', () => {
 	for (const count of [10, 1000, 5000]) {
 		costOfToken(count);
 	}

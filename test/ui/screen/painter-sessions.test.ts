@@ -3,7 +3,7 @@ import type {AgentEvent} from '../../../src/core/session/event.ts';
 import {emptyTranscript, reduceTranscript} from '../../../src/core/session/transcript.ts';
 import {call, canvas, end, result, say, start, user} from '../canvas.ts';
 
-describe('a session that is resumed', () => {
+describe('a resumed session', () => {
 	const answer = (index: number): readonly AgentEvent[] => [
 		{...start, runId: `r${index}`},
 		user(`question ${index}`, `u${index}`),
@@ -25,7 +25,7 @@ describe('a session that is resumed', () => {
 		return {...made, writes: () => made.writes() - before};
 	};
 
-	test('is written at once, parted from what stands on the screen', () => {
+	test('is written at once, separated from the lines on the screen', () => {
 		const {taken, writes} = resumed([...answer(1), ...answer(2)]);
 		expect(taken()).toEqual(['', '❯ question 1', '', 'answer 1', '', '❯ question 2', '', 'answer 2']);
 		expect(writes()).toBe(1);
@@ -50,7 +50,7 @@ describe('a session that is resumed', () => {
 		expect(writes()).toBe(1);
 	});
 
-	test('goes on as if it had been there all the time', () => {
+	test('continues as if it had been open all the time', () => {
 		const {store, taken, painter} = resumed(answer(1));
 		taken();
 		const record = {v: 1, seq: 4, at: '', session: 's2', server: 'local'} as const;
@@ -60,7 +60,7 @@ describe('a session that is resumed', () => {
 	});
 });
 
-test('another session begins below the one before', () => {
+test('a new session starts below the previous one', () => {
 	const {feed, open, taken} = canvas();
 	feed(start, user('Go'), say('Half an answer'));
 	taken();
@@ -69,7 +69,7 @@ test('another session begins below the one before', () => {
 	expect(taken()).toEqual(['', '❯ New']);
 });
 
-test('a session that goes on from a part of this one is not written again, any later one is', async () => {
+test('a session forked from this one is not written again; a later one is', async () => {
 	const {store, feed, painter, open, taken, recorded} = canvas();
 	feed(start, user('Go'), say('Hello.'), end);
 	taken();

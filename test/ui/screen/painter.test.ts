@@ -8,7 +8,7 @@ import {call, canvas, end, palette, result, say, start, think, user} from '../ca
 const markdown = (text: string, width = 60) => renderMarkdown(text, {width, palette});
 
 describe('a run', () => {
-	test('is written block by block, each once', () => {
+	test('is written block by block, once each', () => {
 		const {feed, taken, live} = canvas();
 		feed(start, user('Look here'));
 		expect([taken(), live()]).toEqual([['❯ Look here'], []]);
@@ -31,7 +31,7 @@ describe('a run', () => {
 		expect([taken(), live()]).toEqual([[], []]);
 	});
 
-	test('that goes on while something else has the window is written when it is back', () => {
+	test('that continues while the window is held is written on release', () => {
 		const {feed, taken, live, painter} = canvas();
 		feed(start, user('Look here'));
 		taken();
@@ -51,7 +51,7 @@ describe('a run', () => {
 		expect([taken(), live()]).toEqual([['', 'Done.'], []]);
 	});
 
-	test('with parallel calls draws them together until the first one is done', () => {
+	test('with parallel calls keeps them live until the first one is done', () => {
 		const {feed, taken, live} = canvas();
 		feed(start, user('Go'), call('a'), call('b', 'list_files', {path: 'src'}));
 		taken();
@@ -84,7 +84,7 @@ describe('a run', () => {
 		expect([taken(), live()]).toEqual([expected, []]);
 	});
 
-	test('of any Markdown, however it comes, is written as the whole is drawn, and nothing twice', () => {
+	test('of any Markdown in any chunks is written as one render of the whole, without repeats', () => {
 		fc.assert(
 			fc.property(markdownSource, fc.integer({min: 1, max: 40}), (source, step) => {
 				const {feed, taken, live} = canvas({rows: 100});
@@ -110,8 +110,8 @@ describe('a run', () => {
 	});
 });
 
-describe('what is printed', () => {
-	test('is parted from what stands around it', () => {
+describe('printed lines', () => {
+	test('are separated from the lines around them', () => {
 		const {feed, painter, taken} = canvas();
 		feed(start, user('Go'), say('Hello.'), end);
 		painter.print(() => ['❯ /usage', 'Nothing.']);
@@ -119,7 +119,7 @@ describe('what is printed', () => {
 		expect(taken()).toEqual(['❯ Go', '', 'Hello.', '', '❯ /usage', 'Nothing.', '', '❯ On']);
 	});
 
-	test('into an answer is parted from both of its halves', () => {
+	test('in an answer are separated from both of its halves', () => {
 		const {feed, painter, taken, live} = canvas();
 		feed(start, user('Go'), say('- one\n- two\n- thr'));
 		painter.print(() => ['✗ No.']);
@@ -130,7 +130,7 @@ describe('what is printed', () => {
 		expect(taken()).toEqual(['❯ Go', '', '• one', '', '✗ No.', '', '• two', '• three', '• four', '', 'five']);
 	});
 
-	test('between the paragraphs of an answer takes one blank line on each side', () => {
+	test('between the paragraphs of an answer have one blank line on each side', () => {
 		const {feed, painter, taken} = canvas();
 		feed(start, user('Go'), say('one\n\n'));
 		painter.print(() => ['✗ No.']);
@@ -138,7 +138,7 @@ describe('what is printed', () => {
 		expect(taken()).toEqual(['❯ Go', '', 'one', '', '✗ No.', '', 'two']);
 	});
 
-	test('leaves what is drawn live as it is', () => {
+	test('leave the live lines unchanged', () => {
 		const {feed, painter, live} = canvas();
 		feed(start, user('Go'), call('a'));
 		const before = live();
@@ -147,10 +147,10 @@ describe('what is printed', () => {
 	});
 });
 
-describe('another width', () => {
+describe('a repaint at another width', () => {
 	const text = 'word '.repeat(40).trim();
 
-	test('gets the last lines that fit beside the live region, drawn for it', () => {
+	test('shows the last lines that fit above the live region', () => {
 		const {store, feed, painter, taken, live} = canvas({rows: 12});
 		feed(start, user('Go'), say(text), end, start, user('On'), call('a'));
 		taken();
@@ -161,7 +161,7 @@ describe('another width', () => {
 		expect(taken()).toEqual(whole.slice(-7));
 	});
 
-	test('gets no more of a long open answer than fits, and the rest of it in the new width', () => {
+	test('shows the part of a long open answer that fits, and the rest at the new width', () => {
 		const {store, feed, painter, taken, live} = canvas({rows: 20});
 		feed(start, user('Go'), say('- item\n'.repeat(100)));
 		taken();
@@ -173,7 +173,7 @@ describe('another width', () => {
 		expect(taken().slice(-rest.length)).toEqual(rest);
 	});
 
-	test('draws what was printed anew as well, and nothing once it was wiped', () => {
+	test('includes printed lines, and nothing after the screen was cleared', () => {
 		const {store, painter, taken} = canvas();
 		painter.print(width => [`${width}`]);
 		store.getState().setSize({columns: 30, rows: 24});

@@ -43,8 +43,8 @@ function drawnScreen() {
 	return screen;
 }
 
-describe('what comes in one turn', () => {
-	test('leaves as one synchronized write: lines, the rows that changed, the caret', () => {
+describe('output of one turn of the event loop', () => {
+	test('is one synchronized write: lines, the rows that changed, the caret', () => {
 		const {stdout, print, setCaret, written, turn} = drawnScreen();
 		print('one\n');
 		stdout.write('x');
@@ -58,7 +58,7 @@ describe('what comes in one turn', () => {
 		expect(written[0]).not.toMatch(/[ac]\r|x/);
 	});
 
-	test('is nothing where nothing changed', () => {
+	test('is empty if nothing changed', () => {
 		const {stdout, setCaret, flush, written, turn} = drawnScreen();
 		stdout.write('a\nb\nc');
 		setCaret({row: 1, column: 2});
@@ -67,7 +67,7 @@ describe('what comes in one turn', () => {
 		expect(written).toEqual([]);
 	});
 
-	test('moves the caret alone', () => {
+	test('moves only the caret', () => {
 		const {setCaret, written, turn} = drawnScreen();
 		setCaret({row: 0, column: 0});
 		turn();
@@ -76,7 +76,7 @@ describe('what comes in one turn', () => {
 		expect(written).toEqual([`${begin}\u001B[1A\u001B[1G${end}`, `${begin}\u001B[?25l${end}`]);
 	});
 
-	test('with a callback is out when that is called, as Ink waits for it to end', () => {
+	test('is written before the callback that Ink waits for', () => {
 		const {stdout, written, turn} = drawnScreen();
 		let seen = 0;
 		expect(stdout.write('A\nb\nc', () => (seen = written.length))).toBe(true);
@@ -87,7 +87,7 @@ describe('what comes in one turn', () => {
 	});
 });
 
-test('raw data passes unchanged, behind what was written before it', () => {
+test('raw data passes unchanged, after earlier output', () => {
 	const {print, raw, written, turn} = drawnScreen();
 	print('line\n');
 	raw('\u001B[3J');
@@ -95,7 +95,7 @@ test('raw data passes unchanged, behind what was written before it', () => {
 	expect(written).toEqual([expect.stringContaining('line'), '\u001B[3J']);
 });
 
-test('what is held is written with the release', () => {
+test('held output is written on release', () => {
 	const {print, hold, release, written, turn} = drawnScreen();
 	hold();
 	print('line\n');
@@ -106,7 +106,7 @@ test('what is held is written with the release', () => {
 	expect(written).toEqual([expect.stringContaining('line')]);
 });
 
-test('the cursor is hidden again where another view showed it', () => {
+test('the cursor is hidden again if another view showed it', () => {
 	const {setCaret, hold, release, written, turn} = drawnScreen();
 	setCaret(undefined);
 	turn();
@@ -117,7 +117,7 @@ test('the cursor is hidden again where another view showed it', () => {
 	expect(written).toEqual([expect.stringContaining('\u001B[?25l')]);
 });
 
-test('lines of a wiped window are not taken back when its size changes', () => {
+test('lines of a cleared window are not rewrapped on resize', () => {
 	const {print, startOver, resize, output, turn} = drawnScreen();
 	print('line\n');
 	turn();
@@ -133,7 +133,7 @@ test('lines of a wiped window are not taken back when its size changes', () => {
 	expect(offered).toEqual([[]]);
 });
 
-test('what is erased stays away until it is drawn again', () => {
+test('an erased frame stays erased until the next one', () => {
 	const {stdout, erase, isErased, release, resize, written, turn} = drawnScreen();
 	erase();
 	erase();
@@ -149,7 +149,7 @@ test('what is erased stays away until it is drawn again', () => {
 	expect([written[1], isErased()]).toEqual([expect.stringContaining('a\r\nb'), false]);
 });
 
-test('Ink hears of another size from us alone', () => {
+test('only the screen notifies Ink of a resize', () => {
 	const {stdout, resize, heard} = recordingScreen();
 	let resized = 0;
 	const listener = () => resized++;
@@ -181,7 +181,7 @@ test.each([
 	expect({columns: stdout.columns, rows: stdout.rows}).toEqual(counts);
 });
 
-test('everything else is asked of the terminal itself', () => {
+test('other properties are those of the terminal', () => {
 	const {stdout} = recordingScreen();
 	expect([stdout.isTTY, stdout.getColorDepth()]).toEqual([true, 8]);
 });

@@ -37,7 +37,7 @@ const thought = {
 
 const lines = (block: Block, width = 60) => blockLines(block, {width, palette});
 
-test('the middle of a long message is left out, and stands in its details', () => {
+test('a long message is shown without its middle, and whole in its details', () => {
 	const text = Array.from({length: 3000}, (_, index) => `line ${index}`).join('\n');
 	const message = {kind: 'user', id: 'u', text, open: false} as const satisfies Block;
 	const drawn = lines(message);
@@ -58,7 +58,7 @@ test('the middle of a long message is left out, and stands in its details', () =
 describe('a call on one line', () => {
 	test.each<[string, Partial<Extract<Block, {kind: 'tool'}>>, string]>([
 		['that is done', {}, '✓ read_file README.md · 1.2 s · 5 B'],
-		['that goes on', {status: 'running', open: true, output: ''}, '◌ read_file README.md …'],
+		['that is running', {status: 'running', open: true, output: ''}, '◌ read_file README.md …'],
 		[
 			'that says something meanwhile',
 			{status: 'running', open: true, output: 'Waiting.\n12 s: \u001B[2J3 lines.\n'},
@@ -87,14 +87,14 @@ describe('reasoning on one line', () => {
 	test.each<[string, Partial<Extract<Block, {kind: 'text' | 'reasoning'}>>, readonly string[]]>([
 		['that ended', {}, ['✻ Thought for 12 s: First I look then I act']],
 		['that took no time', {endedAt: at}, ['✻ Thought: First I look then I act']],
-		['that goes on', {open: true, endedAt: undefined}, ['✻ Thinking… then I `act`']],
+		['that is not finished', {open: true, endedAt: undefined}, ['✻ Thinking… then I `act`']],
 		['that may not be shown', {text: ''}, []],
 	])('%s', (_, change, expected) => {
 		expect(lines({...thought, ...change})).toEqual(expected);
 	});
 });
 
-test('what the user said keeps its lines, behind a sign', () => {
+test('a message of the user keeps its lines, after a sign', () => {
 	expect(lines({kind: 'user', id: 'u', text: 'one\n  two', open: false})).toEqual(['❯ one', '    two']);
 });
 
@@ -156,7 +156,7 @@ describe.each(everyKind)('%s', (_, eventsOf) => {
 	});
 });
 
-test('with colour nothing but our own sequences is written [1]', () => {
+test('with colour only our own sequences are written [1]', () => {
 	const colored = createPalette({color: true});
 	const block: Block = {...tool, name: hostile, arguments: {path: hostile}, status: 'failed', output: hostile};
 	for (const line of blockLines(block, {width: 60, palette: colored})) {

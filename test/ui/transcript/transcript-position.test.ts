@@ -9,7 +9,7 @@ const blocks = fc.array(fc.integer({min: 1, max: 9}), {minLength: 1, maxLength: 
 const lineAt = (heights: readonly number[], {block, line}: {block: number; line: number}) =>
 	heights.slice(0, block).reduce((sum, height) => sum + height, 0) + line;
 
-test('moving by lines is adding, up to both ends', () => {
+test('moving by lines adds them, up to both ends', () => {
 	fc.assert(
 		fc.property(blocks, fc.nat(60), fc.integer({min: -80, max: 80}), (heights, start, lines) => {
 			const total = heights.reduce((sum, height) => sum + height, 0);
@@ -21,7 +21,7 @@ test('moving by lines is adding, up to both ends', () => {
 	);
 });
 
-test('the last position fills the window, and shows the last line at its end', () => {
+test('the last position fills the window down to the last line', () => {
 	fc.assert(
 		fc.property(blocks, fc.integer({min: 1, max: 20}), (heights, rows) => {
 			const total = heights.reduce((sum, height) => sum + height, 0);
@@ -30,7 +30,7 @@ test('the last position fills the window, and shows the last line at its end', (
 	);
 });
 
-test('revealing shows the block, its beginning where it does not fit, and moves nothing that is on show', () => {
+test('revealing shows a block, at least its beginning, and moves nothing that is visible', () => {
 	fc.assert(
 		fc.property(blocks, fc.nat(60), fc.nat(11), fc.integer({min: 1, max: 20}), (heights, start, wanted, rows) => {
 			const sizes = heightsOf(heights);

@@ -64,7 +64,7 @@ const talk = [
 ];
 const keys = 'Enter open · / search · c copy · L log · Esc close';
 
-test('what the conversation leaves out opens where one asks for it', () => {
+test('Enter opens the details that the conversation leaves out', () => {
 	const {shown, press} = reader(...talk);
 	expect(shown()).toEqual([
 		'Transcript · 4 of 4',
@@ -91,7 +91,7 @@ test('what the conversation leaves out opens where one asks for it', () => {
 	expect(shown()).not.toContainEqual('▌   all of it');
 });
 
-test('it follows what is said until one moves, and again from the end', () => {
+test('it follows new messages until the reader moves, and again from the end', () => {
 	const {shown, press, feed} = reader(...talk);
 	feed(start, user('More'), say('Yes.'), end);
 	expect(shown()[0]).toBe('Transcript · 6 of 6');
@@ -102,7 +102,7 @@ test('it follows what is said until one moves, and again from the end', () => {
 	expect(shown()[0]).toBe('Transcript · 7 of 7');
 });
 
-test('new lines never move what is being read', () => {
+test('new lines never move the lines being read', () => {
 	const many = Array.from({length: 40}, (_, index) => [start, user(`Question ${index}`), say(`Answer ${index}`), end]);
 	const {draw, press, feed} = reader(...many.flat());
 	press(key('page-up'));
@@ -111,7 +111,7 @@ test('new lines never move what is being read', () => {
 	expect(draw(80, 12).slice(1, -1)).toEqual(before);
 });
 
-test('a search goes backwards from where one reads, and around', () => {
+test('a search goes backwards from the chosen block, and wraps around', () => {
 	const {shown, press} = reader(...talk, start, user('Another thing'), end);
 	press('/', 'readme', key('enter'));
 	expect(shown()[0]).toBe('Transcript · 3 of 5 · End: jump to latest');
@@ -125,14 +125,14 @@ test('a search goes backwards from where one reads, and around', () => {
 	expect(shown().at(-1)).toBe(keys);
 });
 
-test('a search says which match it is, and opens what a fold hides', () => {
+test('a search counts its matches and opens the details that contain one', () => {
 	const {shown, press} = reader(...talk);
 	press('/', 'DONE', key('enter'));
 	expect(shown()).toContainEqual('▌   done');
 	expect(shown().at(-1)).toBe('“DONE” · 1 of 1 · n up · N down');
 });
 
-test('what is searched for may come in one piece with its slash, and is edited as a prompt', () => {
+test('the search text may arrive together with its slash, and is edited like a prompt', () => {
 	const {shown, press, view} = reader(...talk);
 	press('/readm你e', key('left'), key('backspace'));
 	expect([shown().at(-1), view.caret?.()]).toEqual(['/readme', {row: 23, column: 6}]);
@@ -140,7 +140,7 @@ test('what is searched for may come in one piece with its slash, and is edited a
 	expect(shown()[0]).toBe('Transcript · 3 of 4 · End: jump to latest');
 });
 
-test('the caret is where one types, whatever was typed before [1]', () => {
+test('the caret follows any typed text [1]', () => {
 	const {draw, press, view} = reader(...talk);
 	press('/你好\u001b');
 	expect([draw(20, 5).at(-1), view.caret?.()]).toEqual(['/你好␛', {row: 4, column: 6}]);
@@ -150,7 +150,7 @@ test('the caret is where one types, whatever was typed before [1]', () => {
 	expect(view.caret?.()).toBe(undefined);
 });
 
-test('a paste is searched for as one line, and does nothing elsewhere', () => {
+test('a paste is one line of the search field, and does nothing elsewhere', () => {
 	const {shown, press} = reader(...talk);
 	const paste: InputToken = {type: 'paste', text: 'says\n hello\n', truncated: false};
 	press(paste);
@@ -159,7 +159,7 @@ test('a paste is searched for as one line, and does nothing elsewhere', () => {
 	expect(shown().at(-1)).toBe('/says hello');
 });
 
-test('what a key cannot do is said', () => {
+test('a key that can do nothing shows a note', () => {
 	const {shown, press} = reader(...talk);
 	press('n');
 	expect(shown().at(-1)).toBe('No search yet. Press / to search.');
@@ -167,7 +167,7 @@ test('what a key cannot do is said', () => {
 	expect(shown().at(-1)).toBe('Nothing more to show.');
 });
 
-test('Space turns the page, back and forth as Page Down does', () => {
+test('Space scrolls by a page, as Page Down does', () => {
 	const many = Array.from({length: 40}, (_, index) => [start, user(`Question ${index}`), say(`Answer ${index}`), end]);
 	const {draw, press} = reader(...many.flat());
 	press('g');
@@ -181,13 +181,13 @@ test('Space turns the page, back and forth as Page Down does', () => {
 	expect(second.slice(1)).not.toEqual(first.slice(1));
 });
 
-test('the screen is drawn anew and the program suspended as anywhere', () => {
+test('Ctrl+L redraws and Ctrl+Z suspends', () => {
 	const {press, copied} = reader(...talk);
 	press(ctrl('l'), ctrl('z'));
 	expect(copied).toEqual(['redrawn', 'suspended']);
 });
 
-test('a block is copied, a call leads to the log at its moment, and the view is left', () => {
+test('c copies a block, L opens the log at the moment of a call, Esc closes', () => {
 	const {press, copied, logs, shown} = reader(...talk);
 	press('L');
 	expect(shown().at(-1)).toBe('Select a tool call first.');
@@ -195,7 +195,7 @@ test('a block is copied, a call leads to the log at its moment, and the view is 
 	expect([copied, logs]).toEqual([['# It\n\nsays hello', 'closed'], [[Date.UTC(2026, 2, 1, 12, 0, 3), undefined]]]);
 });
 
-test('a call that was about a log leads to that one', () => {
+test('L opens the log that a call names', () => {
 	const args = {path: '', environment: 'e-1'};
 	const {press, logs} = reader(start, user('Read it'), call('c1', 'environment_logs', args), result('c1', 'done'), end);
 	press('L');
@@ -230,7 +230,7 @@ function costOfTwentyKeys(turns: number): number {
 	return leastCpuMs(() => Array.from({length: 20}, () => [press(key('page-up')), draw()]));
 }
 
-test('what a key costs grows with the transcript in proportion at most', () => {
+test('the cost of a key grows at most linearly with the transcript', () => {
 	costOfTwentyKeys(300);
 	expect(costOfTwentyKeys(3000)).toBeLessThan(25 * Math.max(costOfTwentyKeys(300), 2));
 });
@@ -239,7 +239,7 @@ test('an empty session says so', () => {
 	expect(reader().shown()).toEqual(['Transcript · no messages yet', keys]);
 });
 
-test('opened at a moment, the call that went on then is chosen', () => {
+test('opened at a moment, it chooses the call of that moment', () => {
 	const second = (seconds: number) => Date.UTC(2026, 2, 1, 12, 0, seconds);
 	const more = [start, call('c2'), result('c2', 'done'), say('Both.'), end];
 	const chosen = (at: number) => readerAt(at, ...talk, ...more).shown()[0];
