@@ -1,7 +1,7 @@
 /** How long events are collected before they are applied: 30 paints a second at most. */
 const intervalMs = 33;
 
-export type Pump<T> = {
+type Pump<T> = {
 	/** Adds one item. It is applied with its neighbors, at once if none came for a while. */
 	readonly push: (item: T) => void;
 	/** Applies the items that wait, now. */

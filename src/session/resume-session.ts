@@ -20,7 +20,7 @@ export type SessionElsewhere = {
 };
 
 /** Asks the user in which folder such a session continues. Returns undefined if they cancel. */
-export type ChooseFolder = (session: SessionElsewhere) => Promise<'there' | 'here' | undefined>;
+type ChooseFolder = (session: SessionElsewhere) => Promise<'there' | 'here' | undefined>;
 
 type Dependencies = {
 	readonly store: AppStore;

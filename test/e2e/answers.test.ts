@@ -52,7 +52,7 @@ describe('an answer that is not whole ends -p with 3 and says why', () => {
 	});
 });
 
-test('a budget is used up by what the provider says that it took', async () => {
+test('a budget counts the usage that the provider reports', async () => {
 	const {host, run} = await withHost();
 	host.answerWith(stream(fixture('chat-reasoning-details.sse')));
 	const {status, result} = await run('-p', 'hi', '--budget', '0.001');
@@ -72,7 +72,7 @@ test('a run ends after 100 turns, with how to allow more', async () => {
 	expect(result.error.message).toContain('100 turns');
 });
 
-test('a host without tools answers all the same, and the user is told', async () => {
+test('a host without tools still answers, and the user gets a notice', async () => {
 	const {host, run} = await withHost();
 	host.answerWith(
 		({refuse}) => refuse(400, 'application/json', '{"error":{"message":"alpha does not support tools"}}'),
@@ -86,7 +86,7 @@ test('a host without tools answers all the same, and the user is told', async ()
 	]);
 });
 
-test('what a vendor wants back comes back in the next run, through the saved session', async () => {
+test('opaque data of a vendor is sent back in the next run, through the saved session', async () => {
 	const {host, run} = await withHost();
 	host.answerWith(stream(fixture('chat-reasoning-details.sse')), stream(said('Read.', 'stop')));
 	await run('-p', 'Read a');
@@ -96,7 +96,7 @@ test('what a vendor wants back comes back in the next run, through the saved ses
 	expect(messages.at(2)).toMatchObject({role: 'assistant', reasoning_details: details});
 });
 
-test('the query of a base URL goes with the request', async () => {
+test('the query of a base URL is sent with the request', async () => {
 	const {host, run} = await withHost('?api-version=1');
 	await run('-p', 'hi');
 	expect(host.received.map(({path}) => path)).toContain('/v1/chat/completions?api-version=1');
@@ -114,7 +114,7 @@ test('a prompt that overflows the context is not sent again in the next run', as
 	expect(host.chats().map(messages => messages.slice(1))).toEqual([['user: far too long'], ['user: short']]);
 });
 
-test('after an overflow the app says what to do, and the next message stands alone', async () => {
+test('after an overflow the app shows what to do, and sends the next message alone', async () => {
 	const {host, terminal} = await startChat();
 	host.answerWith(tooLong, ({say, finish}) => {
 		say('A short answer.');

@@ -74,7 +74,7 @@ test.runIf(has('fish'))('fish completes names and values', async () => {
 	expect(found.trim()).toBe('anthropic');
 });
 
-test('a completion takes no more than five starts of Node', async () => {
+test('a completion takes at most five starts of Node', async () => {
 	const {env} = await installed('bash');
 	const fastest = (args: readonly string[]) =>
 		Math.min(
@@ -94,7 +94,7 @@ test('the hidden command is in no help', async () => {
 	expect(stdout).toContain('completion');
 });
 
-test('a shell that is not known is named, with those that are', async () => {
+test('an unknown shell is rejected with the list of known ones', async () => {
 	expect(await runProgram(['completion', 'tcsh'])).toMatchObject({
 		status: 2,
 		stderr: 'service: <shell> must be one of bash, zsh, fish.\n',

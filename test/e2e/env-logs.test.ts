@@ -21,7 +21,7 @@ async function growing() {
 	};
 }
 
-test('Ctrl+C ends a log that is followed with 130, and its lines are out', async () => {
+test('Ctrl+C ends a followed log with 130, after its lines are written', async () => {
 	const {child, written, ended} = startProgram(['env', 'logs', id, '--follow'], {env: await growing()});
 	await expect.poll(() => written()).toContain('line 2\n');
 	child.kill('SIGINT');

@@ -23,13 +23,13 @@ test.each([
 	['an empty prompt', ['-p', '  ']],
 	['a provider that does not exist', ['keys', 'set', 'nobody']],
 	['a model without a provider', ['-p', 'hi', '--model', 'gpt-4o']],
-])('%s is a mistake of usage: status 2, a sentence and what to do', async (_, args) => {
+])('%s is a usage error: status 2, a message and a hint', async (_, args) => {
 	const {status, stdout, stderr} = await runProgram(args);
 	expect({status, stdout}).toEqual({status: 2, stdout: ''});
 	expect(stderr).toMatch(advice);
 });
 
-test('with --json a mistake is JSON, also where no command was found', async () => {
+test('with --json a usage error is JSON, even if no command was found', async () => {
 	const {status, stdout, stderr} = await runProgram(['--nowhere', '--json']);
 	expect({status, stdout, stderr: JSON.parse(stderr)}).toEqual({
 		status: 2,
@@ -38,7 +38,7 @@ test('with --json a mistake is JSON, also where no command was found', async () 
 	});
 });
 
-test('what was typed wrong is repeated safely [1]', async () => {
+test('invalid input is quoted safely [1]', async () => {
 	const {status, stderr} = await runProgram(['-\u001b[2J']);
 	expect({status, stderr}).toEqual({
 		status: 2,
@@ -46,7 +46,7 @@ test('what was typed wrong is repeated safely [1]', async () => {
 	});
 });
 
-test('a bug that nobody waits for is a sentence without a stack, and without what hangs on it [8]', async () => {
+test('an uncaught error prints a message without stack or details [8]', async () => {
 	const {host, place, args} = await withHost();
 	host.answerWith(() => new Promise(() => {}));
 	const secret = `sk-ant-${'a1'.repeat(20)}`;
@@ -83,14 +83,14 @@ test('the app without a terminal says so, with status 2', async () => {
 	expect(stderr).toMatch(/terminal.*\n.*service\.js -p/);
 });
 
-test('the app whose output is piped on says so, with status 2', async () => {
+test('the app with piped output says so, with status 2', async () => {
 	const shell = {file: 'sh', args: ['-c', `node ${program} | cat; echo done`]};
 	const terminal = startTerminal({shell});
 	await terminal.exit();
 	expect(terminal.text()).toMatch(/stdout is not a terminal\.[\s\S]*done/);
 });
 
-test('a cut answer ends with 3, and what came of it is printed', async () => {
+test('a cut answer ends with 3, and its text is printed', async () => {
 	const {host, place, args} = await withHost();
 	host.answerWith(({say, cut}) => {
 		say('Half of an ans');
@@ -125,7 +125,7 @@ test('a session that does not exist ends with 5', async () => {
 	expect(stderr).toMatch(advice);
 });
 
-test('what keeps a run from beginning is a result too, for programs that wait for one', async () => {
+test('a run that cannot start still prints a result, for programs that wait for one', async () => {
 	const run = ['-p', 'hello', '--resume', 'abcdef', '--output-format', 'stream-json'];
 	const {status, stdout, stderr} = await runProgram(run);
 	expect(status).toBe(5);
@@ -173,7 +173,7 @@ test('a run that used up its turns ends with 7', async () => {
 	expect(host.chats()).toHaveLength(1);
 });
 
-test('a run that used up its budget ends with 7, by prices that nobody had loaded before', async () => {
+test('a run that used up its budget ends with 7, even if prices were not loaded before', async () => {
 	const {host, place} = await withHost();
 	host.answerWith(({call, finish}) => {
 		call('list_files', {});
@@ -190,7 +190,7 @@ test('a run that used up its budget ends with 7, by prices that nobody had loade
 	expect(host.chats()).toHaveLength(1);
 });
 
-test('an interrupt ends the run with 130, and what came of it is printed', async () => {
+test('an interrupt ends the run with 130, and the text so far is printed', async () => {
 	const {host, place, args} = await withHost();
 	const running = startProgram([...args, '-p', 'hello'], place);
 	host.answerWith(async answer => {
@@ -203,7 +203,7 @@ test('an interrupt ends the run with 130, and what came of it is printed', async
 	expect(stderr).toBe('service: Interrupted.\n');
 });
 
-test('a reader that has gone ends it quietly', async () => {
+test('a closed reader ends the program quietly', async () => {
 	const {host, place, args} = await withHost();
 	host.answerWith(({say, finish}) => {
 		say('line\n'.repeat(50_000));

@@ -3,7 +3,7 @@ import {connectedTo, startChat, waitForIdle} from './chat.ts';
 import {startModelHost, unusedAddress} from './model-host.ts';
 import {startTerminal} from './terminal.ts';
 
-test('a connection that breaks in the middle of an answer leaves it labelled, and the prompt works on [22]', async () => {
+test('a connection that breaks in an answer labels it incomplete, and the prompt still works [22]', async () => {
 	const {host, terminal} = await startChat();
 	host.answerWith(
 		async ({say, cut}) => {
@@ -35,7 +35,7 @@ test('an answer that ends without its end mark is incomplete too [22]', async ()
 	await terminal.waitFor(/Half of an ans\n\n■ The answer is incomplete: the connection ended before the model did\./);
 });
 
-test('a wrong key is named as such, with what to do, and is not tried again [23]', async () => {
+test('an invalid key shows an error and a hint, and is not retried [23]', async () => {
 	const {host, terminal} = await startChat();
 	host.answerWith(({refuse}) => refuse(401, 'application/json', '{"error":{"message":"Incorrect API key."}}'));
 	terminal.type('hello\r');
@@ -44,7 +44,7 @@ test('a wrong key is named as such, with what to do, and is not tried again [23]
 	expect(host.chats()).toHaveLength(1);
 });
 
-test('a stream that is damaged is said to be so, and what came before stays [22]', async () => {
+test('a damaged stream shows an error, and the text before it stays [22]', async () => {
 	const {host, terminal} = await startChat();
 	const chunks = ['{"choices":[{"delta":{"content":"Half of an ans"}}]}', '{"choices":[{"del'];
 	host.answerWith(({refuse}) => refuse(200, 'text/event-stream', chunks.map(data => `data: ${data}\n\n`).join('')));
@@ -53,7 +53,7 @@ test('a stream that is damaged is said to be so, and what came before stays [22]
 });
 
 // Both are tried again after a while, so they wait at the same time.
-test('the web page of a proxy and a host that nobody listens at are called what they are', async () => {
+test("a proxy's web page and a refused connection each get their own error", async () => {
 	const {host, terminal: behindProxy} = await startChat();
 	host.answerWith(({refuse}) => refuse(200, 'text/html', '<html><title>Sign in to Wi-Fi</title></html>'));
 	behindProxy.type('hello\r');
@@ -68,7 +68,7 @@ test('the web page of a proxy and a host that nobody listens at are called what 
 	expect(behindProxy.text()).not.toContain('<html>');
 });
 
-test('what a model says can do nothing to the terminal: it is shown, glyph by glyph [1] [2]', async () => {
+test("control characters of a model's answer are shown, not sent to the terminal [1] [2]", async () => {
 	const {host, terminal} = await startChat();
 	host.answerWith(
 		({think, say, call, finish}) => {
@@ -99,7 +99,7 @@ test('what a model says can do nothing to the terminal: it is shown, glyph by gl
 	expect(text).toContain('custom/alpha answers.');
 });
 
-test('no address that a model names is fetched, neither from its text nor from a call [16]', async () => {
+test("no URL of a model's text or call is fetched [16]", async () => {
 	const [{host, terminal}, named] = await Promise.all([startChat(), startModelHost()]);
 	const url = `${named.baseUrl}/picture.png`;
 	host.answerWith(

@@ -12,7 +12,7 @@ function conversation(text: string): readonly string[] {
 	return lines.slice(from, to).filter(Boolean);
 }
 
-test('a newcomer chats through a tool, leaves a clean terminal behind, and finds the session again', async () => {
+test('a new user chats with a tool, quits to a clean terminal, and resumes the session', async () => {
 	const folder = folderWith({'apple.txt': 'a', 'pear.md': '# pear'});
 	const home = `${folderWith()}/home`;
 	const terminal = startTerminal({folder, home});

@@ -20,7 +20,7 @@ async function withHost() {
 	return {host, place: {env, folder: folderWith({'apple.txt': 'a'})}, args};
 }
 
-test('on a fresh home the demo model lists the files, with its calls in the result', async () => {
+test('with an empty home the demo model lists the files, with its calls in the result', async () => {
 	const folder = folderWith({'apple.txt': 'a', 'pear.md': '# pear'});
 	const {status, stdout, stderr} = await runProgram(['-p', 'list the files here', '--output-format', 'json'], {folder});
 	expect({status, stderr}).toEqual({status: 0, stderr: ''});
@@ -52,7 +52,7 @@ test('text is the answer alone, with one line end', async () => {
 	});
 });
 
-test('stream-json writes each record as it comes and the result last', async () => {
+test('stream-json writes each record as it arrives and the result last', async () => {
 	const {host, place, args} = await withHost();
 	host.answerWith(
 		({say, call, finish}) => {
@@ -105,7 +105,7 @@ test('stream-json writes each record as it comes and the result last', async () 
 	});
 });
 
-test('records of a stream come while the answer goes on', async () => {
+test('stream-json writes records while the answer grows', async () => {
 	const {host, place, args} = await withHost();
 	const {written, ended} = startProgram([...args, '-p', 'hello', '--output-format', 'stream-json'], place);
 	host.answerWith(async ({say, finish}) => {
@@ -126,7 +126,7 @@ test('the prompt comes from standard input, alone or below the one of the flag',
 	]);
 });
 
-test('a session that one run began is gone on with in the next, by -c and by its id', async () => {
+test('-c and an id continue the session of an earlier run', async () => {
 	const {host, place, args} = await withHost();
 	const home = join(folderWith(), 'home');
 	const first = await runProgram([...args, '-p', 'one', '--output-format', 'json'], {...place, home});
@@ -144,7 +144,7 @@ test('a session that one run began is gone on with in the next, by -c and by its
 /** No test asks a vendor. */
 const nobody = {HTTPS_PROXY: 'http://127.0.0.1:1'};
 
-test('a key that is piped in is stored, and shown by its last letters alone [8] [11]', async () => {
+test('a piped key is stored, and shown by its last letters only [8] [11]', async () => {
 	const home = join(folderWith(), 'home');
 	const set = await runProgram(['keys', 'set', 'openai'], {home, input: `${apiKey}\n`, env: nobody});
 	expect(set).toEqual({
@@ -165,7 +165,7 @@ test('a key in the arguments works, with a warning [11]', async () => {
 	expect(stdout + stderr).not.toContain(apiKey);
 });
 
-test('the only model of a host that was set in a shell answers -p, and of several they are listed', async () => {
+test('-p uses the only model of a configured host, and lists them if there are several', async () => {
 	const [one, several] = [await startModelHost(['solo']), await startModelHost(['alpha', 'beta'])];
 	const home = join(folderWith(), 'home');
 	await runProgram(['keys', 'set', 'custom', '--base-url', one.baseUrl], {home, input: `${apiKey}\n`});

@@ -4,7 +4,7 @@ import {expect, test} from 'vitest';
 import {quit, startChat, waitForIdle} from './chat.ts';
 import {folderWith, program} from './program.ts';
 
-test('Escape ends an answer at once; what came of it stays, and the prompt can be used', async () => {
+test('Escape ends an answer at once; its text stays, and the prompt works', async () => {
 	const {host, terminal} = await startChat();
 	let closed = false;
 	host.answerWith(
@@ -31,7 +31,7 @@ test('Escape ends an answer at once; what came of it stays, and the prompt can b
 	expect(host.chats().at(-1)?.slice(1)).toEqual(['user: tell me', 'assistant: The first half', 'user: again']);
 });
 
-test('a message typed meanwhile waits in sight and joins at the next turn', async () => {
+test('a message during a run is shown as queued and joins at the next turn', async () => {
 	const folder = folderWith({'apple.txt': 'a'});
 	const {host, terminal} = await startChat({folder});
 	let goOn: () => void = () => undefined;
@@ -61,7 +61,7 @@ test('a message typed meanwhile waits in sight and joins at the next turn', asyn
 	expect(host.chats().at(-1)?.slice(-2)).toEqual(['tool: apple.txt', 'user: and be brief']);
 });
 
-test('what was queued when the answer is interrupted comes back into the prompt, unsent', async () => {
+test('a queued message returns to the prompt when the answer is interrupted', async () => {
 	const {host, terminal} = await startChat();
 	host.answerWith(async answer => {
 		answer.say('Going on and on');
@@ -111,7 +111,7 @@ test('a kill in the middle of an answer resets the terminal, and the session can
 	]);
 });
 
-test('a tool call whose result never came is shown as interrupted, and is not run again [17]', async () => {
+test('a tool call without a result is shown as interrupted, and is not run again [17]', async () => {
 	const folder = folderWith({'apple.txt': 'a'});
 	const home = join(folderWith(), 'home');
 	const {host, terminal} = await startChat({folder, home});
@@ -146,7 +146,7 @@ test('a tool call whose result never came is shown as interrupted, and is not ru
 	]);
 });
 
-test('Ctrl+Z gives the shell its terminal back, and fg goes on where it was', async () => {
+test('Ctrl+Z returns the terminal to the shell, and fg continues the app', async () => {
 	const {terminal} = await startChat({
 		shell: {
 			file: 'bash',

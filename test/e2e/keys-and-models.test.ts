@@ -13,7 +13,7 @@ function filesWith(folder: string, part: string): readonly string[] {
 	);
 }
 
-test('a key is asked for masked, goes to its host alone and is seen nowhere else [8] [11]', async () => {
+test('a key is entered masked, sent to its host only and shown nowhere else [8] [11]', async () => {
 	const host = await startModelHost();
 	const home = join(folderWith(), 'home');
 	const terminal = startTerminal({home});
@@ -59,7 +59,7 @@ test('a key is asked for masked, goes to its host alone and is seen nowhere else
 	await quit(again);
 });
 
-test('a key on the command line is warned of, and is kept in no history [11]', async () => {
+test('a key on the command line gets a warning, and is saved in no history [11]', async () => {
 	const host = await startModelHost();
 	const home = join(folderWith(), 'home');
 	const terminal = startTerminal({home});
@@ -73,7 +73,7 @@ test('a key on the command line is warned of, and is kept in no history [11]', a
 	expect(filesWith(home, apiKey)).toEqual(['config.json']);
 });
 
-test('/model picks with a filter, and /usage counts tokens whose price nobody knows', async () => {
+test('/model selects with a filter, and /usage counts tokens without a known price', async () => {
 	const {host, terminal} = await startChat();
 	terminal.type('/model\r');
 	await terminal.waitFor('Select a model');
@@ -96,7 +96,7 @@ test('/model picks with a filter, and /usage counts tokens whose price nobody kn
 	await terminal.waitFor(/custom\/gamma-large +100 +20 +0 +30 +unknown\n/);
 });
 
-test('what is chosen in the picker can be left with Escape', async () => {
+test('Escape cancels the picker', async () => {
 	const {terminal} = await startChat();
 	terminal.type('/model\r');
 	await terminal.waitFor('Select a model');

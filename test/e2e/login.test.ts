@@ -6,7 +6,7 @@ import {startTerminal} from './terminal.ts';
 
 const toClipboard = (text: string) => `\u001b]52;c;${Buffer.from(text).toString('base64')}\u001b\\`;
 
-test('a login through the browser: shown, copied, left with Esc, then approved, while the conversation stays', async () => {
+test('a browser login is shown, copied, canceled with Esc, then approved, while the conversation stays', async () => {
 	let isApproved = false;
 	const server = await loginServer({
 		tokens: () => (isApproved ? granted() : pending),
@@ -49,7 +49,7 @@ test('a login through the browser: shown, copied, left with Esc, then approved, 
 
 const anyToken = () => ({body: '{"models":[]}'});
 
-test('in a shell the page and the code are printed beside the result, which comes with the approval', async () => {
+test('in a shell the page and the code are printed to stderr, and the result after the approval', async () => {
 	const server = await loginServer({tokens: [pending, granted()], device: {interval: 1}, api: anyToken});
 	const {status, stdout, stderr} = await runProgram(['login', '--server', server.origin, '--json']);
 	expect({status, stdout: JSON.parse(stdout)}).toEqual({
@@ -70,7 +70,7 @@ test('in a shell the page and the code are printed beside the result, which come
 	]);
 });
 
-test('Ctrl+C while a login waits ends it with the status of an interruption', async () => {
+test('Ctrl+C ends a waiting login with status 130', async () => {
 	const server = await loginServer({tokens: [pending], device: {interval: 1}});
 	const {child, ended} = startProgram(['login', '--server', server.origin]);
 	await expect.poll(() => server.polls.length).toBeGreaterThan(0);
@@ -78,7 +78,7 @@ test('Ctrl+C while a login waits ends it with the status of an interruption', as
 	expect(await ended).toMatchObject({status: 130, stdout: ''});
 });
 
-test('a key that is piped in is used also where one could log in through the browser [11]', async () => {
+test('a piped key is used even if a browser login is possible [11]', async () => {
 	const server = await loginServer({api: anyToken});
 	for (const flags of [[], ['--with-token']]) {
 		const {status} = await runProgram(['login', '--server', server.origin, ...flags], {input: 'key-0123456789\n'});
@@ -91,7 +91,7 @@ test('a key that is piped in is used also where one could log in through the bro
 	expect(server.asked.map(({headers}) => headers.authorization)).toEqual([...login, ...login]);
 });
 
-test('an empty pipe holds no key', async () => {
+test('an empty pipe is not a key', async () => {
 	const server = await loginServer({metadata: () => ({token_endpoint: 7}), api: anyToken});
 	const {status, stderr} = await runProgram(['login', '--server', server.origin], {input: ''});
 	expect(status).toBe(2);

@@ -22,7 +22,7 @@ async function createShop(terminal: TestTerminal) {
 const isOn = (terminal: TestTerminal, text: string | RegExp) => () =>
 	typeof text === 'string' ? terminal.screen().join('\n').includes(text) : text.test(terminal.screen().join('\n'));
 
-test('a log grows in its dock while an answer streams; then it is searched, filtered and saved in the whole window', async () => {
+test('a log grows in its panel during an answer; the viewer searches, filters and saves it', async () => {
 	const folder = folderWith();
 	const {host, terminal} = await startChat({folder, columns: 100, rows: 30});
 	const {id, address} = await createShop(terminal);
@@ -85,7 +85,7 @@ async function ownServer(home: string, data: string, port: number) {
 	return {child, url, port: Number(new URL(url).port)};
 }
 
-test('a server that is killed is waited for, and the tail goes on when it is there again', async () => {
+test('the tail waits for a killed server and continues when it is back', async () => {
 	const folder = folderWith();
 	const home = join(folder, 'home');
 	const data = join(folder, 'data');

@@ -15,7 +15,7 @@ test('a prompt as the only argument starts the app with it', async () => {
 	expect(await quit(terminal)).toEqual({status: 0, signal: 0});
 });
 
-test('a single word is a command, never a prompt that costs', async () => {
+test('a single word is a command, never a prompt', async () => {
 	const {status, stderr} = await runProgram(['statsu']);
 	expect([status, stderr]).toEqual([2, expect.stringMatching(/^service: Unknown command “statsu”\./)]);
 });

@@ -6,7 +6,7 @@ function lastPrompt(chats: readonly (readonly string[])[]): string | undefined {
 	return chats.at(-1)?.findLast(message => message.startsWith('user: '));
 }
 
-test('a backslash before Enter, Alt+Enter and Ctrl+J break the line; Enter sends all of it', async () => {
+test('a backslash before Enter, Alt+Enter and Ctrl+J break the line; Enter sends everything', async () => {
 	const {host, terminal} = await startChat();
 	// Each line is drawn before the next is typed: what a busy machine reads at once would be a paste.
 	terminal.type('one\\\r');
@@ -25,7 +25,7 @@ test('a backslash before Enter, Alt+Enter and Ctrl+J break the line; Enter sends
 	expect(lastPrompt(host.chats())).toBe('user: one\ntwo\nthree\nfour');
 });
 
-test('a paste of fifty lines is one placeholder on the screen and goes out whole', async () => {
+test('a paste of fifty lines is one placeholder on the screen and is sent in full', async () => {
 	const {host, terminal} = await startChat();
 	const pasted = Array.from({length: 50}, (_, index) => `pasted line ${index + 1}`).join('\n');
 	terminal.type('look: ');
@@ -38,7 +38,7 @@ test('a paste of fifty lines is one placeholder on the screen and goes out whole
 	expect(lastPrompt(host.chats())).toBe(`user: look: ${pasted} please`);
 });
 
-test('lines that are pasted are never sent one by one', async () => {
+test('pasted lines are never sent one by one', async () => {
 	const {host, terminal} = await startChat();
 	terminal.paste('rm -rf nothing\n');
 	await terminal.waitFor('❯ rm -rf nothing');
@@ -47,7 +47,7 @@ test('lines that are pasted are never sent one by one', async () => {
 	expect(host.chats()).toHaveLength(1);
 });
 
-test('a slash shows the commands; arrows choose, Tab takes, Escape closes', async () => {
+test('a slash shows the commands; arrows select, Tab completes, Escape closes', async () => {
 	const {terminal} = await startChat();
 	terminal.type('/');
 	await terminal.waitFor(/❯ \/\n❯ \/login .*\n {2}\/logout .*\n/);
@@ -64,7 +64,7 @@ test('a slash shows the commands; arrows choose, Tab takes, Escape closes', asyn
 	expect(terminal.text()).toMatch(/\n❯ \/model/);
 });
 
-test('a command that does not exist names the one that was meant', async () => {
+test('an unknown command suggests a similar one', async () => {
 	const {host, terminal} = await startChat();
 	terminal.type('/modle\r');
 	await terminal.waitFor(/✗ Unknown command “modle”\. Did you mean “model”\?/);
@@ -74,7 +74,7 @@ test('a command that does not exist names the one that was meant', async () => {
 	await terminal.waitFor('Hello from the host.');
 });
 
-test('prompts of earlier sessions come back with Up', async () => {
+test('Up recalls prompts of earlier sessions', async () => {
 	const {terminal} = await startChat();
 	terminal.type('the first\r');
 	await terminal.waitFor('Hello from the host.');
@@ -86,7 +86,7 @@ test('prompts of earlier sessions come back with Up', async () => {
 	await terminal.waitFor(/❯ a draft\n.*custom\/alpha/);
 });
 
-test('lines that are typed ahead take effect in their order', async () => {
+test('lines that are typed ahead take effect in order', async () => {
 	const {host, terminal} = await startChat();
 	terminal.type('the old session\r');
 	await terminal.waitFor('Hello from the host.');
@@ -101,7 +101,7 @@ test('lines that are typed ahead take effect in their order', async () => {
 	expect(terminal.text()).toMatch(/❯ \/model use[\s\S]*❯ \/new[\s\S]*\/keys list/);
 });
 
-test('lines that a terminal without bracketed paste sends at once are one message, which Enter sends', async () => {
+test('lines that arrive together without bracketed paste are one message, which Enter sends', async () => {
 	const {host, terminal} = await startChat();
 	terminal.type('first line\rsecond line\r');
 	await terminal.waitFor(/❯ first line\n {2}second line\n/);

@@ -8,7 +8,7 @@ describe.each([
 	[80, 24],
 	[120, 40],
 ])('/resume with the embedded server, at %i columns and %i rows', (columns, rows) => {
-	test('finds a runtime of the demonstration, asks, wakes it, and knows it the next time', async () => {
+	test('finds a demo runtime, asks, resumes it, and knows it the next time', async () => {
 		const terminal = startTerminal({folder: folderWith(), home: `${folderWith()}/home`, columns, rows});
 		await waitForIdle(terminal);
 		await terminal.waitFor(() => terminal.status() === 'local · custom/demo · ○ idle');
@@ -50,7 +50,7 @@ test('-p refuses a session of another folder, says whose it is, and reads nothin
 	expect([back.status, back.stderr]).toEqual([0, '']);
 });
 
-test('-p in the home folder warns of what the agent can read', async () => {
+test('-p in the home folder warns about what the agent can read', async () => {
 	const host = await startModelHost();
 	const {env, args} = connectedTo(host);
 	const folder = folderWith();

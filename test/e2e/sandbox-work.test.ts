@@ -2,7 +2,7 @@ import {expect, test} from 'vitest';
 import {quit, waitForIdle} from './chat.ts';
 import {startTerminal} from './terminal.ts';
 
-test('a sandbox is made, its task handed to the agent, and its log watched', async () => {
+test('a sandbox is created, its task given to the agent, and its log watched', async () => {
 	const terminal = startTerminal({rows: 40});
 	await waitForIdle(terminal);
 	terminal.type('/env create ');

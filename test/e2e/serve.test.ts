@@ -69,7 +69,7 @@ test('kill -9 while 200 writes a second come in loses none that was acknowledged
 test.each([
 	['SIGINT', 130],
 	['SIGTERM', 130],
-] as const)('%s ends the server in order, with nothing said of it', async (signal, status) => {
+] as const)('%s ends the server cleanly and quietly', async (signal, status) => {
 	const data = folderWith();
 	await initialize(data);
 	const {url, child} = await serve(data);

@@ -39,7 +39,7 @@ async function resume(terminal: TestTerminal): Promise<void> {
 	await terminal.waitFor(() => terminal.status().includes('○ idle'));
 }
 
-test('Ctrl+Z leaves the shell a cursor that is seen and rows that wrap', async () => {
+test('Ctrl+Z leaves the shell a visible cursor and rows that wrap', async () => {
 	const {terminal} = await startJob();
 	expect([lastSwitch(terminal, 25), lastSwitch(terminal, 7)]).toEqual(['h', 'l']);
 	await stopWith(terminal, () => terminal.press('ctrl+z'));
@@ -48,7 +48,7 @@ test('Ctrl+Z leaves the shell a cursor that is seen and rows that wrap', async (
 	expect([lastSwitch(terminal, 25), lastSwitch(terminal, 7)]).toEqual(['h', 'l']);
 });
 
-test('a window that changed while the app was stopped is drawn at its size by now', async () => {
+test('a window that was resized while the app was stopped is drawn at its new size', async () => {
 	const {terminal} = await startJob();
 	await stopWith(terminal, () => terminal.press('ctrl+z'));
 	terminal.resize(50, 16);
@@ -57,7 +57,7 @@ test('a window that changed while the app was stopped is drawn at its size by no
 	await terminal.waitFor(() => rules().length === 1 && rules()[0]?.length === 50);
 });
 
-test('a stop that cannot be seen coming leaves keys that work, and no line is echoed twice', async () => {
+test('after SIGSTOP the keys work, and no line is echoed twice', async () => {
 	const {terminal} = await startJob();
 	terminal.type('half');
 	await terminal.waitFor('❯ half');
@@ -71,7 +71,7 @@ test('a stop that cannot be seen coming leaves keys that work, and no line is ec
 	await terminal.waitFor(() => /❯ half a thoughXt$/m.test(terminal.screen().join('\n')));
 });
 
-test('a view that has the whole window comes back as it was, and so does the conversation below it', async () => {
+test('a full-screen view returns as it was, and so does the conversation below it', async () => {
 	const {terminal} = await startJob();
 	terminal.type('/help quit\r');
 	await terminal.waitFor('Usage: /quit');
@@ -100,7 +100,7 @@ test('a job that continues in the background leaves the terminal to the shell', 
 	await terminal.waitFor(() => terminal.status().includes('○ idle'));
 });
 
-test('a signal that ends the app leaves a cursor that is seen and rows that wrap', async () => {
+test('a signal that ends the app leaves a visible cursor and rows that wrap', async () => {
 	const {terminal} = await startChat();
 	terminal.kill('SIGTERM');
 	await terminal.exit();

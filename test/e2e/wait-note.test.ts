@@ -19,7 +19,7 @@ async function slow() {
 	return {env, seen: server.seen, goOn: () => goOn()};
 }
 
-test('a command that takes long says so on a terminal, and the line is gone when it ends [21]', async () => {
+test('a slow command says so on a terminal, and removes the line when it ends [21]', async () => {
 	const {env, goOn} = await slow();
 	const terminal = startTerminal({args: ['credits', 'show'], env});
 	await terminal.waitFor('credits show… Ctrl+C cancel');
@@ -29,7 +29,7 @@ test('a command that takes long says so on a terminal, and the line is gone when
 	expect(terminal.text()).not.toContain('Ctrl+C');
 });
 
-test('nothing is said where nobody watches, or where no line may be drawn anew', async () => {
+test('a slow command is silent without a terminal, or if lines cannot be redrawn', async () => {
 	const {env, seen, goOn} = await slow();
 	const piped = startProgram(['credits', 'show'], {env});
 	const plain = startTerminal({args: ['credits', 'show'], env: {...env, TERM: 'dumb'}});

@@ -9,7 +9,7 @@ test.each([
 	['emoji that this terminal does not join', '👩‍👩‍👧❤️👍🏽'],
 	['letters that are written as one', 'क्षत्रिय'],
 	['Khmer', 'កម្ពុជា'],
-])('rows full of %s neither wrap nor come twice, and the caret stands behind what is typed', async (_, word) => {
+])('rows full of %s do not wrap or repeat, and the caret is after the text', async (_, word) => {
 	const {host, terminal} = await startChat({columns: 40, rows: 16});
 	const words = Array.from({length: 60}, (__, index) => `${index + 100}${word}`);
 	host.answerWith(async ({say, finish}) => {
@@ -38,7 +38,7 @@ test.each([
 	await quit(terminal);
 });
 
-test('what the terminal answers is typed nowhere, and is known at the next start', async () => {
+test('replies of the terminal are not typed anywhere, and are known at the next start', async () => {
 	const home = join(folderWith(), 'home');
 	const {terminal} = await startChat({home});
 	await quit(terminal);
@@ -47,7 +47,7 @@ test('what the terminal answers is typed nowhere, and is known at the next start
 	expect(Object.values(known as object)).toEqual([expect.objectContaining({emoji: 1, family: 3, ambiguous: 1})]);
 });
 
-test('who quits at once leaves no answer to the shell', async () => {
+test('quitting at once leaves no reply to the shell', async () => {
 	const terminal = startTerminal({
 		shell: {
 			file: 'bash',

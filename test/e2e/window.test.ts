@@ -35,7 +35,7 @@ test.each([
 	[120, 40],
 	[20, 5],
 	[40, 10],
-])('in a window of %i x %i every line fits, nothing is left over and nothing is erased', async (columns, rows) => {
+])('in a window of %i x %i every line fits, and nothing is left over or erased', async (columns, rows) => {
 	const chat = await startChat({columns, rows});
 	const {terminal} = chat;
 	await chatAbout(chat);
@@ -61,7 +61,7 @@ test.each([
 	expect(terminal.text()).toContain('Resume this session');
 });
 
-test('a new drawing with Ctrl+L shows what was there: no frame leaves anything behind', async () => {
+test('Ctrl+L redraws the same screen: no frame leaves anything behind', async () => {
 	const chat = await startChat();
 	await chatAbout(chat);
 	// The new drawing may stand lower: where the live region had shrunk there was room below it.
@@ -72,13 +72,13 @@ test('a new drawing with Ctrl+L shows what was there: no frame leaves anything b
 	await chat.terminal.waitFor(() => shown().endsWith(before));
 });
 
-test('NO_COLOR leaves colours out, and CI in the environment does not keep the app from drawing', async () => {
+test('NO_COLOR removes colors, and CI in the environment does not stop the app from drawing', async () => {
 	const chat = await startChat({env: {NO_COLOR: '1', CI: '1'}});
 	await chatAbout(chat);
 	expect(chat.terminal.output()).not.toMatch(/\u001b\[[\d;:]*[1-9][\d;:]*m/);
 });
 
-test('a dumb terminal gets lines and not one escape sequence', async () => {
+test('a dumb terminal gets lines without escape sequences', async () => {
 	const host = await startModelHost();
 	const connected = connectedTo(host);
 	const terminal = startTerminal({...connected, env: {...connected.env, TERM: 'dumb'}});

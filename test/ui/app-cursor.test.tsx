@@ -16,7 +16,7 @@ function app(columns = 80, rows = 24) {
 
 const rowOf = (lines: readonly string[], start: string) => lines.findIndex(line => line.startsWith(start));
 
-test('the cursor of the terminal stands at the caret', async () => {
+test("the terminal's cursor is at the caret", async () => {
 	const {lines, cursor, settle, type} = app();
 	type('hello');
 	await settle();
@@ -29,14 +29,14 @@ test.each([
 	['a second line', 'a\nbc', {row: 1, column: 4}],
 	['a full row', 'x'.repeat(78), {row: 1, column: 3}],
 	['a word that does not fit any more', `${'x'.repeat(70)} ${'y'.repeat(9)}`, {row: 1, column: 11}],
-])('the cursor stands behind %s', async (_, text, {row, column}) => {
+])('the cursor is after %s', async (_, text, {row, column}) => {
 	const {lines, cursor, settle, type} = app();
 	type(text);
 	await settle();
 	expect(cursor()).toEqual({row: rowOf(lines(), '❯') + row, column});
 });
 
-test('the cursor stays at the caret whatever else on the screen changes', async () => {
+test('the cursor stays at the caret when the rest of the screen changes', async () => {
 	const {store, lines, cursor, settle, setLive, type} = app();
 	type('hello');
 	await settle();

@@ -51,7 +51,7 @@ const run = (store: AppStore) =>
 	}));
 
 describe.each(sizes)('in a window of %i columns and %i rows', (columns, rows) => {
-	test('an empty prompt says what to do, and how to end a command or a run', async () => {
+	test('an empty prompt shows what to do, and how to end a command or a run', async () => {
 		const {store, lines, settle} = app(columns, rows);
 		await settle();
 		const cut = (text: string) => (text.length > columns ? `${text.slice(0, columns - 1)}…` : text);
@@ -64,7 +64,7 @@ describe.each(sizes)('in a window of %i columns and %i rows', (columns, rows) =>
 		expect(lines()).toContain(cut('❯ Type to queue a message · Esc to interrupt'));
 	});
 
-	test('below a question the prompt says nothing of Esc, which cancels that', async () => {
+	test('the prompt below a question does not mention Esc, which cancels the question', async () => {
 		const {store, lines, settle} = app(columns, rows);
 		run(store);
 		store.getState().setPanel({kind: 'confirm', question: 'Sure?', askedAt: 0});
@@ -72,7 +72,7 @@ describe.each(sizes)('in a window of %i columns and %i rows', (columns, rows) =>
 		expect(lines().join('\n')).not.toMatch(/interrupt|queue/);
 	});
 
-	test('the live region is shorter than the window, and no line is wider, whatever there is to show', async () => {
+	test('the live region always fits in the window', async () => {
 		const {store, lines, window, settle, setLive, type} = app(columns, rows);
 		const panels = fc.constantFrom<Panel | undefined>(
 			undefined,
@@ -111,7 +111,7 @@ describe.each(sizes)('in a window of %i columns and %i rows', (columns, rows) =>
 		);
 	});
 
-	test('nothing that is drawn erases the scrollback or the whole screen', async () => {
+	test('drawing never erases the scrollback or the whole screen', async () => {
 		const {store, written, settle, setLive, type} = app(columns, rows);
 		type(numbered('line', 30).join('\n'));
 		setLive(numbered('live', 15));
@@ -123,7 +123,7 @@ describe.each(sizes)('in a window of %i columns and %i rows', (columns, rows) =>
 });
 
 describe('the prompt', () => {
-	test('shows the rows around the caret and that there are more above', async () => {
+	test('shows the rows around the caret, and that there are more above', async () => {
 		const {lines, settle, type} = app();
 		type(numbered('line', 30).join('\n'));
 		await settle();
@@ -145,7 +145,7 @@ describe('the prompt', () => {
 });
 
 describe('the completion', () => {
-	test('lists what a slash may become, the chosen one marked', async () => {
+	test('lists the commands after a slash, and marks the selected one', async () => {
 		const {store, lines, settle, type} = app();
 		type('/re');
 		await settle();
@@ -161,7 +161,7 @@ describe('the completion', () => {
 		]);
 	});
 
-	test('is a window around the chosen one, and -1 closes it', async () => {
+	test('shows the entries around the selected one, and -1 closes it', async () => {
 		const {store, lines, settle, type} = app();
 		type('/');
 		store.getState().setCompletion(commands.length - 1);
@@ -173,7 +173,7 @@ describe('the completion', () => {
 		expect(lines().filter(line => /^[❯ ] \//.test(line))).toEqual(['❯ /']);
 	});
 
-	test('gives way to a panel', async () => {
+	test('is hidden by a panel', async () => {
 		const {store, lines, settle, type} = app();
 		type('/');
 		store.getState().setPanel({kind: 'confirm', question: 'Sure?', askedAt: 0});
@@ -182,14 +182,14 @@ describe('the completion', () => {
 	});
 });
 
-test('a toast stands below the prompt, made safe [1]', async () => {
+test('a toast is shown below the prompt, made safe [1]', async () => {
 	const {store, lines, settle} = app();
 	store.getState().setToast('Open \u001b[2Jthis');
 	await settle();
 	expect(lines().at(-2)).toBe('Open ␛[2Jthis');
 });
 
-test('the last messages that wait are shown, each on a line, made safe [1]', async () => {
+test('the last queued messages are shown, each on a line, made safe [1]', async () => {
 	const {store, lines, settle} = app();
 	store.setState({queue: ['one', 'two', 'three\nlines', 'fo\u001bur'].map(text => ({id: text, text}))});
 	await settle();

@@ -11,7 +11,7 @@ const drawableSource = longMarkdownSource.map(source => source.replaceAll('\u200
 
 const sizes = fc.constantFrom([20, 5], [20, 8], [40, 10], [80, 24], [120, 40]);
 
-test('what was streamed is, on the screen and above it, what is drawn at once', async () => {
+test('a streamed answer looks like one that is drawn at once', async () => {
 	await fc.assert(
 		fc.asyncProperty(
 			drawableSource,
@@ -63,17 +63,17 @@ async function streamThrough(sizes: readonly (readonly [columns: number, rows: n
 
 const once = paragraphs.map(() => 1);
 
-test('jumps of the height lose no paragraph and repeat none', async () => {
+test('large changes of the height lose no paragraph and repeat none', async () => {
 	const jumps = Array.from({length: 10}, (_, index) => [80, index % 2 === 0 ? 10 : 30] as const);
 	expect((await streamThrough(jumps, 100)).counts).toEqual(once);
 });
 
-test('fast jumps of the height lose no paragraph and repeat none', async () => {
+test('fast changes of the height lose no paragraph and repeat none', async () => {
 	const jumps = Array.from({length: 40}, (_, index) => [80, index % 2 === 0 ? 10 : 30] as const);
 	expect((await streamThrough(jumps, 20)).counts).toEqual(once);
 });
 
-test('steps of the width lose no paragraph and repeat none, and leave one prompt', async () => {
+test('small changes of the width lose no paragraph, repeat none, and leave one prompt', async () => {
 	const widths = [70, 60, 50, 40, 30, 45, 60, 75, 90, 110, 60, 33, 80];
 	const {counts, lines} = await streamThrough(
 		widths.map(width => [width, 30] as const),
@@ -84,7 +84,7 @@ test('steps of the width lose no paragraph and repeat none, and leave one prompt
 	expect(lines.filter(line => /^─+$/.test(line))).toHaveLength(1);
 });
 
-test('sizes that follow faster than anything is drawn leave one prompt and cut no line', async () => {
+test('sizes that change faster than frames are drawn leave one prompt and cut no line', async () => {
 	const {feed, resize, settle, lines, store} = conversation(80, 30);
 	store.getState().setComposer(setComposerText(store.getState().composer, 'hi'));
 	await feed(start, say(`${paragraphs.slice(0, 20).join('\n\n')}\n\n`));

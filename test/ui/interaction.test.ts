@@ -18,7 +18,7 @@ test('a question opens a panel, and its answer closes it', async () => {
 	expect(panel()).toBe(undefined);
 });
 
-test('a choice and a confirmation are asked the same way, and Escape answers none of them', async () => {
+test('a choice and a confirmation open panels too, and Escape cancels them', async () => {
 	const {choose, confirm, answer, panel} = interaction();
 	const chosen = choose({title: 'Which?', choices, current: 'a'});
 	expect(panel()).toEqual({kind: 'pick', title: 'Which?', choices, current: 'a'});
@@ -43,7 +43,7 @@ test('a second question cancels the first one', async () => {
 	expect(await second).toBe('2');
 });
 
-test('lines are shown until they are closed, and an answer without a question does nothing', () => {
+test('lines are shown until they are closed, and an answer without a panel does nothing', () => {
 	const {show, answer, panel} = interaction();
 	show('/usage', ['a']);
 	expect(panel()).toEqual({kind: 'lines', title: '/usage', lines: ['a']});
@@ -52,7 +52,7 @@ test('lines are shown until they are closed, and an answer without a question do
 	expect(panel()).toBe(undefined);
 });
 
-test('something said stands below the prompt', () => {
+test('a note is shown below the prompt', () => {
 	const {say, store} = interaction();
 	say('Open the page.');
 	expect(store.getState().toast).toBe('Open the page.');
@@ -66,7 +66,7 @@ const login = {
 	expiresAt: 0,
 };
 
-test('a login is shown until it is done, and a person who leaves it cancels it', () => {
+test('a login is shown until it is done, and closing the panel cancels it', () => {
 	const {showLogin, answer, panel} = interaction();
 	const cancelled: string[] = [];
 	const hide = showLogin(login, () => cancelled.push('first'));
@@ -80,7 +80,7 @@ test('a login is shown until it is done, and a person who leaves it cancels it',
 	return expect.poll(() => cancelled).toEqual(['second']);
 });
 
-test('a question that took the place of a login stays when the login is over', async () => {
+test('a question that displaced a login stays when the login is done', async () => {
 	const {showLogin, ask, answer, panel} = interaction();
 	const hide = showLogin(login, () => undefined);
 	const asked = ask({label: 'Key:', masked: true});
@@ -93,7 +93,7 @@ test('a question that took the place of a login stays when the login is over', a
 const inquiry = {question: 'Show .env?', answers: [{key: 's', label: 'for this session', value: 'session'}]};
 const signal = new AbortController().signal;
 
-test('a question of the program waits for what is open, and comes back after what is asked meanwhile', async () => {
+test('a question of the program waits for an open panel, and returns after another question', async () => {
 	const {ask, inquire, show, answer, panel} = interaction();
 	const asked = ask({label: 'Key:', masked: true});
 	const inquired = inquire(inquiry, signal);
@@ -116,7 +116,7 @@ test('a question of the program waits for what is open, and comes back after wha
 	expect(await other).toBe(undefined);
 });
 
-test('a run that ends takes its question away', async () => {
+test('the end of a run closes its question', async () => {
 	const {inquire, panel} = interaction();
 	const abort = new AbortController();
 	const inquired = inquire(inquiry, abort.signal);

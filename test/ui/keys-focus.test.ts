@@ -4,7 +4,7 @@ import type {Panel} from '../../src/store/view-slice.ts';
 import {esc, handler, keys} from './key-presses.ts';
 
 describe('in the completion', () => {
-	test('the arrows choose, around both ends, and Tab takes', () => {
+	test('the arrows select, wrapping around, and Tab completes', () => {
 		const {press, prompt, store} = handler();
 		press('/re', keys.down);
 		expect(store.getState().completion).toBe(1);
@@ -14,7 +14,7 @@ describe('in the completion', () => {
 		expect(prompt()).toBe('/rename ');
 	});
 
-	test('Enter takes what is not yet typed, and runs what needs nothing more', () => {
+	test('Enter completes what is not typed yet, and runs a complete line', () => {
 		const {press, prompt, asked} = handler();
 		press('/ren', keys.enter);
 		expect([prompt(), asked]).toEqual(['/rename ', []]);
@@ -22,13 +22,13 @@ describe('in the completion', () => {
 		expect([prompt(), asked]).toEqual(['', ['submit /whoami']]);
 	});
 
-	test('Enter runs what is typed whole', () => {
+	test('Enter runs a line that was typed in full', () => {
 		const {press, asked} = handler();
 		press('/resume', keys.enter);
 		expect(asked).toEqual(['submit /resume']);
 	});
 
-	test('Escape closes the list and typing opens it again', () => {
+	test('Escape closes the list, and typing opens it again', () => {
 		const {press, store, asked} = handler();
 		press('/re', keys.escape);
 		expect([store.getState().completion, asked]).toEqual([-1, []]);
@@ -36,7 +36,7 @@ describe('in the completion', () => {
 		expect(store.getState().completion).toBe(0);
 	});
 
-	test('the list stays closed for lines of the history, so that the arrows go on', () => {
+	test('the list stays closed for lines of the history, so that the arrows keep working', () => {
 		const {press, store, prompt} = handler();
 		const {setComposer, composer} = store.getState();
 		setComposer(setHistory(composer, ['one', '/usage', 'two']));
@@ -59,7 +59,7 @@ describe('a panel', () => {
 	const pick: Panel = {kind: 'pick', title: 'Choose', choices: []};
 
 	test.each([pick, {kind: 'field', label: 'Key:', masked: true}] as const)(
-		'of the kind $kind has the keys before a run, the prompt and the app',
+		'of the kind $kind gets the keys before the run, the prompt and the app',
 		panel => {
 			const {press, asked, prompt} = open(panel, {running: true});
 			press('a', keys.ctrlD, keys.ctrlL);
@@ -90,7 +90,7 @@ describe('a panel', () => {
 		expect(asked).toEqual(['feed abc', 'feed backspace', 'feed enter', 'feed paste']);
 	});
 
-	test('counts the rows that it is moved', () => {
+	test('counts the rows that it is scrolled', () => {
 		const {press, store} = open(pick);
 		press(keys.down, keys.pageDown, keys.up);
 		expect(store.getState().scroll).toBe(8);
@@ -99,7 +99,7 @@ describe('a panel', () => {
 	});
 
 	test.each(['up', 'down', 'page-down', 'escape', 'ctrl+c', 'tab', 'ctrl+t'])(
-		'takes the word “%s” that is typed at once for a word',
+		'treats the word “%s” as text when it arrives in one piece',
 		word => {
 			const {press, asked, store} = open(pick);
 			press(word);
@@ -114,7 +114,7 @@ describe('a panel', () => {
 		},
 	);
 
-	test('of lines leaves the prompt its letters, a q too', () => {
+	test('of lines leaves letters to the prompt, even a q', () => {
 		const {press, asked, prompt} = open({kind: 'lines', title: '/usage', lines: []}, {running: true});
 		press('q', 'uestion', keys.enter);
 		expect([asked, prompt()]).toEqual([['submit question'], '']);
@@ -141,7 +141,7 @@ describe('a question', () => {
 		[keys.enter, 'answer undefined'],
 		[keys.escape, 'answer undefined'],
 		[keys.ctrlC, 'answer undefined'],
-	])('that stands for half a second takes %j', (key, expected) => {
+	])('that is shown for half a second accepts %j', (key, expected) => {
 		const {press, wait, asked, prompt} = question({running: true});
 		wait(500);
 		press(keys.ctrlD, key);
@@ -153,7 +153,7 @@ describe('a question', () => {
 		['s', 'answer session'],
 		['n', 'answer undefined'],
 		[keys.enter, 'answer undefined'],
-	])('with answers of its own takes %j', (key, expected) => {
+	])('with answers of its own accepts %j', (key, expected) => {
 		const app = handler({running: true});
 		const answers = [
 			{key: 'y', label: 'once', value: 'once'},
@@ -169,7 +169,7 @@ describe('a question', () => {
 		expect([app.asked, app.prompt()]).toEqual([[expected], '']);
 	});
 
-	test('[4] that has just come leaves the prompt what was typed ahead, with its Enter', () => {
+	test('[4] that just appeared leaves keys that were typed ahead to the prompt, Enter included', () => {
 		const {press, wait, asked, prompt} = question();
 		wait(499);
 		press('y');
@@ -180,7 +180,7 @@ describe('a question', () => {
 		expect(asked).toEqual(['submit yes, and then', 'answer yes']);
 	});
 
-	test('[4] leaves the prompt its letters while somebody types, and takes a key after a pause', () => {
+	test('[4] leaves letters to the prompt while the user types, and accepts a key after a pause', () => {
 		const {press, wait, asked, prompt} = question();
 		wait(500);
 		for (const letter of ['h', 'e', 'y']) {
@@ -195,7 +195,7 @@ describe('a question', () => {
 		expect([asked, prompt()]).toEqual([['answer yes'], 'he']);
 	});
 
-	test('[4] takes no paste for an answer', () => {
+	test('[4] does not accept a paste as an answer', () => {
 		const {press, wait, asked, prompt} = question();
 		wait(500);
 		press(`${esc}[200~y${esc}[201~`);
@@ -211,7 +211,7 @@ describe('in the completion of an argument', () => {
 		return app;
 	};
 
-	test('Tab takes the value, and the arrows choose another one', () => {
+	test('Tab completes the value, and the arrows select another one', () => {
 		const {press, prompt} = withIds('/usage --profile ');
 		press(keys.tab);
 		expect(prompt()).toBe('/usage --profile 6f1c');
@@ -220,13 +220,13 @@ describe('in the completion of an argument', () => {
 		expect([other.prompt(), other.asked]).toEqual(['', ['submit /usage --profile 9a2b']]);
 	});
 
-	test('Enter sends what was typed, even where a known value holds it', () => {
+	test('Enter sends what was typed, even if it begins a known value', () => {
 		const {press, asked} = withIds('/usage --profile 6');
 		press(keys.enter);
 		expect(asked).toEqual(['submit /usage --profile 6']);
 	});
 
-	test('Enter takes the value where the line would lack one', () => {
+	test('Enter completes the value if the line lacks one', () => {
 		const {press, asked, prompt} = withIds('/usage --profile ');
 		press(keys.enter);
 		expect([prompt(), asked]).toEqual(['', ['submit /usage --profile 6f1c']]);

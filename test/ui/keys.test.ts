@@ -32,7 +32,7 @@ describe('Escape', () => {
 	test.each([
 		['too late', (app: ReturnType<typeof handler>) => app.wait(2000)],
 		['after another key', (app: ReturnType<typeof handler>) => app.press('x', keys.backspace)],
-	])('a second time %s is a first one', (_, between) => {
+	])('a second time %s counts as the first', (_, between) => {
 		const app = handler();
 		app.press(keys.escape);
 		between(app);
@@ -44,7 +44,7 @@ describe('Escape', () => {
 	test.each([
 		['an arrow', keys.up],
 		['a key of the app', keys.ctrlL],
-	])('says no longer what a second press would do after %s', (_, key) => {
+	])('no longer shows what a second press does after %s', (_, key) => {
 		const {press, asked, toast} = handler({text: 'hello'});
 		press(keys.escape, key);
 		expect([toast(), asked.filter(what => what !== 'redraw')]).toEqual(['', []]);
@@ -58,7 +58,7 @@ describe('Escape', () => {
 	});
 });
 
-test('an edited message that is emptied is no longer edited', () => {
+test('emptying an edited message ends the editing', () => {
 	const {press, store} = handler();
 	press(keys.escape, keys.escape, ...Array.from({length: 6}, () => keys.backspace), 'new');
 	expect(store.getState().editing).toBe(undefined);
@@ -75,7 +75,7 @@ describe('Ctrl+C', () => {
 		expect(asked).toEqual(['interrupt']);
 	});
 
-	test('ends a command that works', () => {
+	test('ends a running command', () => {
 		const {press, asked} = handler({busy: true});
 		press(keys.ctrlC);
 		expect(asked).toEqual(['interrupt']);
@@ -84,7 +84,7 @@ describe('Ctrl+C', () => {
 	test.each([
 		['Ctrl+C', keys.ctrlC],
 		['Ctrl+D', keys.ctrlD],
-	])('quits on the second %s only where sandboxes would end with the app, and says so', (name, key) => {
+	])('quits on the second %s if sandboxes would end with the app, and says so', (name, key) => {
 		const {press, asked, store, toast} = handler();
 		store.getState().setOwnSandboxes(2);
 		press(key);
@@ -93,7 +93,7 @@ describe('Ctrl+C', () => {
 		expect(asked).toEqual(['quit']);
 	});
 
-	test('twice at rest quits, and says so first', () => {
+	test('twice quits while nothing runs, and says so first', () => {
 		const {press, asked, toast} = handler();
 		press(keys.ctrlC);
 		expect([asked, toast()]).toEqual([[], 'Press Ctrl+C again to quit.']);
@@ -101,7 +101,7 @@ describe('Ctrl+C', () => {
 		expect(asked).toEqual(['quit']);
 	});
 
-	test('says so only as long as it is true', () => {
+	test('says so only while it is true', () => {
 		const {press, wait, asked, toast} = handler();
 		press(keys.ctrlC);
 		wait(1000);
@@ -112,7 +112,7 @@ describe('Ctrl+C', () => {
 		expect(asked).toEqual([]);
 	});
 
-	test('does not take away a note that came meanwhile', () => {
+	test('keeps a toast that appeared later', () => {
 		const {press, wait, store, toast} = handler();
 		press(keys.ctrlC);
 		store.getState().setToast('Another one.');
@@ -134,7 +134,7 @@ test.each([
 	expect(asked).toEqual(expected);
 });
 
-test('while an earlier message is edited the arrows bring no other prompt in its place', () => {
+test('the arrows do not replace an earlier message that is being edited', () => {
 	const {press, prompt, store} = handler();
 	const {setComposer, composer} = store.getState();
 	setComposer(setHistory(composer, ['an older one', 'second']));

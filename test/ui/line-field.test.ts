@@ -19,12 +19,12 @@ test.each([
 	expect(typed(...tokens).text).toBe(text);
 });
 
-test('a line that did not change is the same one', () => {
+test('a line that did not change is the same object', () => {
 	const line = setComposerText(emptyComposer, 'a');
 	expect(editLine(line, {type: 'focus', focused: true})).toBe(line);
 });
 
-test('the end of a long line is shown, with its caret behind it', () => {
+test('the end of a long line is shown, with the caret after it', () => {
 	const line = setComposerText(emptyComposer, 'one two three four');
 	expect(drawLine('filter ', line, 18)).toEqual({text: 'three four', column: 17});
 });
@@ -36,7 +36,7 @@ const anything = fc.oneof(
 	fc.integer({min: 0x1f300, max: 0x1faff}),
 );
 
-test('whatever is typed, line and caret are within the window, and nothing reaches the terminal [1]', () => {
+test('any input keeps line and caret in the window, and no control reaches the terminal [1]', () => {
 	const texts = fc.array(anything, {maxLength: 40}).map(codes => String.fromCodePoint(...codes).replaceAll('\n', ' '));
 	fc.assert(
 		fc.property(texts, fc.nat(5), fc.integer({min: 12, max: 40}), (text, left, columns) => {

@@ -63,7 +63,7 @@ function waitingModel() {
 	return {...scriptedModel([asked, say('I am here.'), finish('stop')]), answer: () => answer()};
 }
 
-test('a message stands once: as it was typed', async () => {
+test('a message is shown once: as it was typed', async () => {
 	const {ask, answer} = waitingModel();
 	const {type, text, waitFor} = runLinear(ask);
 	await waitFor('> ');
@@ -74,7 +74,7 @@ test('a message stands once: as it was typed', async () => {
 	expect(text()).not.toContain('Are you there?');
 });
 
-test('a message that waits for the answer before it is written above its own', async () => {
+test('a message that waited for an earlier answer is printed above its own', async () => {
 	const {ask, answer} = waitingModel();
 	const {type, text, waitFor} = runLinear(ask);
 	await waitFor('> ');
@@ -89,7 +89,7 @@ test('a message that waits for the answer before it is written above its own', a
 	expect(text()).toMatch(/\nReady\. [^\n]+\n> \n?✗/);
 });
 
-test('a command stands once, and so does one that fails', async () => {
+test('a command is shown once, even one that fails', async () => {
 	const {type, text, waitFor} = runLinear();
 	await waitFor('> ');
 	type('/sessions\n');
@@ -99,7 +99,7 @@ test('a command stands once, and so does one that fails', async () => {
 	expect(text()).not.toMatch(/\/sessions\n|\/ghost/);
 });
 
-test('lines that were typed ahead are written above what comes of each', async () => {
+test('lines that were typed ahead are printed above their results', async () => {
 	const {type, text, waitFor} = runLinear(scriptedModel([say('I am here.'), finish('stop')]).ask);
 	await waitFor('> ');
 	type('/usage\nSecond\n');
@@ -107,7 +107,7 @@ test('lines that were typed ahead are written above what comes of each', async (
 	expect(text()).toMatch(/❯ \/usage\n[\s\S]+❯ Second\n[\s\S]*I am here\./);
 });
 
-test('what can be resumed is a numbered list; a filter narrows it, and what is not understood is said', async () => {
+test('sessions are a numbered list; a filter narrows it, and invalid input gets an error', async () => {
 	const home = temporaryHome();
 	const folder = temporaryFolder();
 	const sessions = createSessionAccess({home, folder, onState: () => undefined});
@@ -139,7 +139,7 @@ test('what can be resumed is a numbered list; a filter narrows it, and what is n
 	await waitFor('❯ Talk ␛[2J1');
 });
 
-test('an empty line sends what a command put into the prompt; a message takes its place, a command does not', async () => {
+test('an empty line sends what a command put into the prompt; a message replaces it, a command does not', async () => {
 	const model = scriptedModel([say('I am here.'), finish('stop')]);
 	const {store, type, text, waitFor} = runLinear(model.ask);
 	const offer = (words: string) => store.getState().setComposer(setComposerText(store.getState().composer, words));
@@ -157,7 +157,7 @@ test('an empty line sends what a command put into the prompt; a message takes it
 	expect(text()).not.toMatch(/Do more|Not sent/);
 });
 
-test('while a command goes on, the end of an answer asks for nothing to be typed', async () => {
+test('the end of an answer shows no prompt while a command runs', async () => {
 	const {ask, answer} = waitingModel();
 	const {store, type, text, waitFor} = runLinear(ask);
 	await waitFor('> ');
@@ -170,7 +170,7 @@ test('while a command goes on, the end of an answer asks for nothing to be typed
 	expect(text().split('\n').at(-1)).toBe('');
 });
 
-test('[4] a line that was typed before a question could be read is no answer to it', async () => {
+test('[4] a line that was typed before a question appeared does not answer it', async () => {
 	const asking = command({
 		name: 'dare',
 		summary: 'Ask first',

@@ -29,7 +29,7 @@ async function started() {
 	return app;
 }
 
-test('a command that wants a login offers one in place, and goes on with what was typed', async () => {
+test('a command that needs a login offers one, then continues', async () => {
 	const {type, waitFor, lines} = await started();
 	type('y');
 	await waitFor('API key for 127.0.0.1:1:');
@@ -40,7 +40,7 @@ test('a command that wants a login offers one in place, and goes on with what wa
 	expect(lines().join('\n')).not.toMatch(/key-0123|Who are you/);
 });
 
-test('who says no is told what was wrong and how to log in', async () => {
+test('declining the login shows the error and how to log in', async () => {
 	const {type, waitFor} = await started();
 	type('n');
 	await waitFor('Who are you?');

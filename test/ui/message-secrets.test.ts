@@ -13,7 +13,7 @@ async function started(ask: ModelCall) {
 const token = `ghp_${'aB3'.repeat(12)}`;
 const question = 'This message contains an API key. Send it? [m masked · s as it is · N no]';
 
-test('a message that holds a key comes back into the prompt, unless the user wants it sent', async () => {
+test('a message that contains a key returns to the prompt, unless the user sends it', async () => {
 	const model = scriptedModel([text('Done.'), finish('stop')]);
 	const {store, type, waitFor, remembered} = await started(model.ask);
 	type(`use ${token}\r`);
@@ -26,7 +26,7 @@ test('a message that holds a key comes back into the prompt, unless the user wan
 test.each([
 	['m', 'use ***'],
 	['s', `use ${token}`],
-])('a message that holds a key is sent as answer %j says, and is kept masked', async (key, sent) => {
+])('a message that contains a key is sent as answer %j says, and is saved masked', async (key, sent) => {
 	const model = scriptedModel([text('Done.'), finish('stop')]);
 	const {type, waitFor, lines, records, remembered} = await started(model.ask);
 	type(`use ${token}\r`);

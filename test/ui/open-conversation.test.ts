@@ -2,7 +2,7 @@ import {expect, test} from 'vitest';
 import {AppError} from '../../src/core/error.ts';
 import {runApp} from './running-app.ts';
 
-test('why a connection failed is said once, in the conversation', async () => {
+test('the reason of a failed connection is shown once, in the conversation', async () => {
 	const {store, lines, settle, waitFor} = runApp();
 	await waitFor('Demo model');
 	const {connection, setConnection} = store.getState();
@@ -13,7 +13,7 @@ test('why a connection failed is said once, in the conversation', async () => {
 	expect(lines().filter(line => line.includes('The embedded server ended.'))).toHaveLength(1);
 });
 
-test('a session that holds no message is not offered to be resumed, because it was not kept', async () => {
+test('the farewell does not offer to resume a session without a message', async () => {
 	const {program, type, lines, settle, status, waitFor} = runApp();
 	await waitFor('Demo model');
 	program.conversation.notice('A watch found something.', 'Look.');
@@ -24,14 +24,14 @@ test('a session that holds no message is not offered to be resumed, because it w
 	expect(lines().join('\n')).not.toContain('Resume this session');
 });
 
-test('what is told rings the bell, with text of ours alone [3]', async () => {
+test('an alert rings the bell, with safe text only [3]', async () => {
 	const {store, written, waitFor} = runApp();
 	await waitFor('Demo model');
 	store.getState().setAlert('Watch 1 found 2 lines.');
 	expect(written.at(-1)).toBe('\u0007');
 });
 
-test('a history of prompts that cannot be read is told, and keeps nobody from working', async () => {
+test('an unreadable prompt history shows an error, and the app still works', async () => {
 	const {type, waitFor} = runApp({
 		loadHistory() {
 			throw new AppError('failed', 'The history is not a file.', {hint: 'Move it away and try again.'});

@@ -59,7 +59,7 @@ describe.each([
 		'  Plain talk  saved · 2026-01-01 · 1 message · 10000000',
 	];
 
-	test('lists what is known of here and of servers by their own logins, with titles made safe [1]', async () => {
+	test('lists local sessions and those of each server by its own login, with titles made safe [1]', async () => {
 		const {type, picker, waitFor, written} = await appWithThings(columns, rows);
 		type('/resume\r');
 		await waitFor('Esc cancel');
@@ -75,13 +75,13 @@ describe.each([
 		expect(written.join('')).not.toMatch(/owned\u0007|Dev\u001b/);
 	});
 
-	test('is what the app begins with where it is started so', async () => {
+	test('opens first if the flags ask for it', async () => {
 		const {picker} = await appWithThings(columns, rows, true);
 		expect(picker()).toHaveLength(expected.length);
 	});
 });
 
-test('what is typed at once narrows and takes: the session is resumed', async () => {
+test('a filter and Enter that arrive together resume the session', async () => {
 	const {type, waitFor, store} = await appWithThings(80, 24);
 	type('/resume\r');
 	await waitFor('Esc cancel');
@@ -90,7 +90,7 @@ test('what is typed at once narrows and takes: the session is resumed', async ()
 	expect(store.getState().transcript.session).toBe('10000000-5a37-4c8e-9d3a-000000000000');
 });
 
-test('Escape leaves everything as it was', async () => {
+test('Escape changes nothing', async () => {
 	const {type, waitFor, store} = await appWithThings(80, 24);
 	const {session} = store.getState().transcript;
 	type('/resume\r');

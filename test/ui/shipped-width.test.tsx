@@ -14,7 +14,7 @@ function framed(text: string): number | undefined {
 	return lastFrame()?.split('\n')[0]?.length;
 }
 
-test('component tests draw with the width module that ships: Ink lays out by what was measured', () => {
+test('component tests use the width module that ships', () => {
 	onTestFinished(() => setCellWidths(defaultCellWidths));
 	expect([framed('abc'), framed('\u{1f469}\u200d\u{1f469}\u200d\u{1f467}')]).toEqual([5, 4]);
 	// A terminal that joins no emoji draws this family as its three people.

@@ -8,7 +8,7 @@ import {runApp} from './running-app.ts';
 
 const prompt = ['─'.repeat(80), '❯ Ask something, or / for commands', 'local starting… · custom/demo · ○ idle'];
 
-test('/clear begins a new session, so that the model is told nothing of the one before', async () => {
+test('/clear starts a new session, so the model sees nothing of the old one', async () => {
 	const {ask, asked} = scriptedModel([text('First.'), finish('stop')], [text('Second.'), finish('stop')]);
 	const {type, waitFor, store, sessions} = runApp({ask});
 	await waitFor('Demo model');
@@ -24,7 +24,7 @@ test('/clear begins a new session, so that the model is told nothing of the one 
 	expect((await sessions.list(false)).map(({id}) => id)).toContain(before);
 });
 
-test('/clear wipes the screen and the scrollback, and the prompt stands on top', async () => {
+test('/clear clears the screen and the scrollback, and the prompt moves to the top', async () => {
 	const {type, lines, settle, waitFor} = runApp();
 	await waitFor('Demo model');
 	type('/clear\r');
@@ -36,7 +36,7 @@ test('/clear wipes the screen and the scrollback, and the prompt stands on top',
 	expect(lines()[0]).toBe('❯ /usage');
 });
 
-test('Ctrl+L draws the same screen again', async () => {
+test('Ctrl+L redraws the same screen', async () => {
 	const {type, lines, window, settle, waitFor} = runApp();
 	await waitFor('Demo model');
 	await settle();
@@ -51,7 +51,7 @@ test('Ctrl+L draws the same screen again', async () => {
 	expect(lines()).toEqual(['', ...prompt]);
 });
 
-test('what is typed before everything is loaded is kept, and a failure is told once, as the error of the app', async () => {
+test('input before loading is kept, and a failure to load is thrown once', async () => {
 	let fail: (error: Error) => void = () => undefined;
 	const {type, status, settle} = runApp({
 		compose: () => new Promise((_, reject) => (fail = reject)),
@@ -62,7 +62,7 @@ test('what is typed before everything is loaded is kept, and a failure is told o
 	await expect(status).rejects.toThrow('No profile “x”.');
 });
 
-test('the app ends with how to go on, and leaves the cursor below it', async () => {
+test('the app ends with how to resume, and the cursor below that', async () => {
 	const {type, status, waitFor, settle, lines, cursor} = runApp({
 		ask: scriptedModel([text('Hello.'), finish('stop')]).ask,
 	});
@@ -77,7 +77,7 @@ test('the app ends with how to go on, and leaves the cursor below it', async () 
 	expect(cursor()).toEqual({row: 8, column: 0});
 });
 
-test('a narrower window gets the same text, drawn anew', async () => {
+test('a narrower window shows the same text, wrapped again', async () => {
 	const ask = scriptedModel([text('Hello. '.repeat(20)), finish('stop')]).ask;
 	const {type, waitFor, resize, settle, window} = runApp({ask});
 	await waitFor('Demo model');
@@ -121,7 +121,7 @@ test.each([8, 5])('a window of %i rows loses neither the prompt nor the status',
 	expect(window().filter(line => /^❯|idle$/.test(line))).toEqual(prompt.slice(1));
 });
 
-test('a narrower window loses no line and repeats none above it but what the terminal pushed there', async () => {
+test('a narrower window loses no line and repeats only those that the terminal pushed above it', async () => {
 	const ask = scriptedModel([
 		text(Array.from({length: 40}, (_, index) => `- item ${index}\n`).join('')),
 		finish('stop'),
@@ -156,7 +156,7 @@ test.each([
 	expect(lines().filter(line => line.startsWith('shell'))).toHaveLength(6);
 });
 
-test('other widths than were believed are drawn in place: what the shell wrote above stays, and no line comes twice', async () => {
+test('newly measured widths redraw in place, keep what the shell wrote above, and repeat no line', async () => {
 	onTestFinished(() => setCellWidths(defaultCellWidths));
 	const before = Array.from({length: 6}, (_, index) => `shell ${index}\r\n`).join('');
 	const ask = scriptedModel([text('One.\n\nTwo.\n\nThree.'), finish('stop')]).ask;

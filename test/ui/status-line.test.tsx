@@ -91,7 +91,7 @@ describe('the status line', () => {
 		expect(line(state)).toBe(expected);
 	});
 
-	test('says that logs are watched, and how long a sandbox of this server goes on', () => {
+	test('shows watches, and when a sandbox of this server expires', () => {
 		const watch = {condition: 'x', environment: 'e', server: '', profile: '', every: 1, ask: undefined, perHour: 6};
 		const started = {...watch, startedAt: 0, found: 0, turns: [], state: 'live'};
 		const [one, two] = [
@@ -117,13 +117,13 @@ describe('the status line', () => {
 		expect(line({sandboxes: ending(42, 'https://other.test')})).toBe('local · custom/demo · ○ idle');
 	});
 
-	test('adds up what was used and shows how full the context is', () => {
+	test('sums the usage and shows how full the context is', () => {
 		expect(line({transcript: {usage}, ...prices})).toBe(
 			'local · custom/demo · ○ idle · context 1.2k/10k 12% · in 1.8k · cache 700 · out 100 · $0.0030',
 		);
 	});
 
-	test('says that a cost is unknown, and leaves a window out that nobody knows', () => {
+	test('shows an unknown cost, and leaves out an unknown context window', () => {
 		expect(line({transcript: {usage}})).toBe(
 			'local · custom/demo · ○ idle · context 1.2k · in 1.8k · cache 700 · out 100 · cost unknown',
 		);
@@ -136,16 +136,16 @@ describe('the status line', () => {
 		[40, 'local · custom/demo · ○ idle · $0.0030'],
 		[30, 'custom/demo · ○ idle · $0.0030'],
 		[20, '○ idle · $0.0030'],
-	])('leaves out what matters least in %i columns', (columns, expected) => {
+	])('leaves out the least important parts in %i columns', (columns, expected) => {
 		expect(line({transcript: {usage}, ...prices}, columns)).toBe(expected);
 	});
 
-	test.each([100, 80, 40, 20])('says in %i columns that nothing is saved [19]', columns => {
+	test.each([100, 80, 40, 20])('shows in %i columns that nothing is saved [19]', columns => {
 		const state = {transcript: {usage, run}, elapsed: 65_000, unsaved: 'disk full', ...prices};
 		expect(line(state, columns)).toContain('not saved: disk full');
 	});
 
-	test.each([100, 80, 40, 20])('is in %i columns never too wide and made of whole parts', columns => {
+	test.each([100, 80, 40, 20])('always fits in %i columns with whole parts', columns => {
 		const short = line({transcript: {usage, run}, elapsed: 65_000, unsaved: 'disk full', ...prices}, columns);
 		expect(lineWidth(short)).toBeLessThanOrEqual(columns);
 		const parts = ['local', 'custom/demo', '● working 1 m 05 s', 'not saved: disk full', '$0.0030'];
@@ -162,7 +162,7 @@ describe('the status line', () => {
 	});
 });
 
-test('the last part that is left is cut where the window is narrower than it', () => {
+test('the last remaining part is cut in a narrower window', () => {
 	const same = (text: string) => text;
 	expect(fitParts([{text: 'not saved: input/output error', role: same, rank: 0}], 20)).toBe('not saved: input/ou…');
 });

@@ -47,7 +47,7 @@ describe('what is sent', () => {
 		expect(remembered).toEqual(['hi']);
 	});
 
-	test('ends what was said of the prompt', async () => {
+	test('clears the toast', async () => {
 		const {store, type, waitFor} = await started({ask: answering('Done.')});
 		store.getState().setToast('It is in the prompt.');
 		await waitFor('in the prompt');
@@ -57,14 +57,14 @@ describe('what is sent', () => {
 		expect(store.getState().toast).toBe('');
 	});
 
-	test('is a command, and its answer stands below its line', async () => {
+	test('is a command, and its result follows its line', async () => {
 		const {type, waitFor, shown} = await started();
 		type('/keys list\r');
 		await waitFor('No keys yet');
 		expect(shown()).toEqual(['❯ /keys list', 'No keys yet. /keys set <provider> stores one.']);
 	});
 
-	test('is a message where it only looks like a command', async () => {
+	test('is a message if it only looks like a command', async () => {
 		const {type, waitFor, shown} = await started({ask: answering('A folder.')});
 		type('/usr/bin is what?\r');
 		await waitFor('A folder.');
@@ -74,14 +74,14 @@ describe('what is sent', () => {
 	test.each([
 		['/usge', '✗ Unknown command “usge”. Did you mean “usage”?', '  → Run /help to see them all.'],
 		['/export "x', '✗ The quote " is never closed.', '  → Close it, or put a backslash before it.'],
-	])('as %j is refused with what to do', async (line, message, hint) => {
+	])('as %j fails with a hint', async (line, message, hint) => {
 		const {type, waitFor, shown} = await started();
 		type(`${line}\r`);
 		await waitFor(message);
 		expect(shown()).toEqual([`❯ ${line}`, message, hint]);
 	});
 
-	test('with a secret is shown and remembered without it [11]', async () => {
+	test('with a secret is shown and saved without it [11]', async () => {
 		const {type, waitFor, written, remembered, store} = await started();
 		type('\u001b[200~/keys set openai sk-verysecret12\u001b[201~\r');
 		await waitFor('/keys set openai ***');
@@ -93,7 +93,7 @@ describe('what is sent', () => {
 });
 
 describe('while the agent is at work', () => {
-	test('a command that cannot run meanwhile says so and returns to the prompt', async () => {
+	test('a command that cannot run then says so and returns to the prompt', async () => {
 		const {ask, goOn} = slow();
 		const {type, waitFor, shown, store} = await started({ask});
 		type('hi\r');
@@ -114,7 +114,7 @@ describe('while the agent is at work', () => {
 		]);
 	});
 
-	test('the answer of a command stands in a panel beside it, and Escape closes that', async () => {
+	test('the result of a command opens in a panel, and Escape closes it', async () => {
 		const {ask, goOn} = slow();
 		const {type, waitFor, store, shown} = await started({ask});
 		type('hi\r');
@@ -129,7 +129,7 @@ describe('while the agent is at work', () => {
 		expect(shown()).toEqual(['❯ hi', '', 'Half whole.']);
 	});
 
-	test('messages wait, and come back into the prompt when it is interrupted', async () => {
+	test('messages wait, and return to the prompt when the run is interrupted', async () => {
 		const {ask} = slow();
 		const {type, waitFor, shown, store} = await started({ask});
 		type('hi\r');
@@ -160,7 +160,7 @@ describe('a command that hangs', () => {
 		expect(store.getState().busy).toBe(false);
 	});
 
-	test('does not end the wait for another one', async () => {
+	test('does not block another one', async () => {
 		const {type, waitFor, store} = await started();
 		type('/hang\r');
 		await waitFor('● /hang');
@@ -173,7 +173,7 @@ describe('a command that hangs', () => {
 	});
 });
 
-test('an edited message goes on in a session of its own, and the one before is kept', async () => {
+test('an edited message continues in a new session, and the old one is kept', async () => {
 	const {type, waitFor, shown, store, program} = await started({ask: answering('Hello.')});
 	type('first\r');
 	await waitFor('Hello.');
@@ -197,7 +197,7 @@ test('an edited message goes on in a session of its own, and the one before is k
 	expect(await program.resume(before, refuseElsewhere)).toEqual([]);
 });
 
-test('an edited message whose session was not saved stays in the prompt, still edited', async () => {
+test('an edited message of an unsaved session stays in the prompt', async () => {
 	const {type, waitFor, store} = await started({ask: answering('Hello.')});
 	type('first\r');
 	await waitFor('Hello.');
@@ -213,7 +213,7 @@ test('an edited message whose session was not saved stays in the prompt, still e
 	expect(transcript.session).toBe(session);
 });
 
-test('a message that is edited is let go of with its session', async () => {
+test('opening another session ends the editing of a message', async () => {
 	const {type, waitFor, store} = await started({ask: answering('Hello.')});
 	type('first\r');
 	await waitFor('Hello.');
@@ -224,7 +224,7 @@ test('a message that is edited is let go of with its session', async () => {
 	expect(store.getState().editing).toBe(undefined);
 });
 
-test('what the user must know of a resumed session is a warning, not a fault of ours [17]', async () => {
+test('a notice about a resumed session is a warning, not an internal error [17]', async () => {
 	const first = await started({ask: answering('Hello.')});
 	first.type('hi\r');
 	await first.waitFor('Hello.');
