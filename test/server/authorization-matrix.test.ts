@@ -15,7 +15,7 @@ import {addWorkspace, ask, callOf, type Parameters, pendingRun, populate, pushSp
 
 type Asker = {readonly key: string; readonly id?: string};
 
-/** Every caller of the matrix, with their credential. */
+/** Every caller in the matrix, with their credential. */
 async function meet(server: TestServer): Promise<Readonly<Record<Caller, Asker>>> {
 	const {owner, database} = server;
 	const member = await server.join('member');
@@ -51,10 +51,10 @@ async function meet(server: TestServer): Promise<Readonly<Record<Caller, Asker>>
 	};
 }
 
-/** The operations that ask for an environment by its id. */
+/** Operations that refer to an environment by id. */
 const withEnvironment: readonly OperationId[] = ['getEnvironmentLogs', 'getEnvironment', 'stopEnvironment'];
 
-/** What an operation needs anew for each caller, because it uses it up. */
+/** Creates what an operation uses up for each caller. */
 async function refresh(server: TestServer, id: OperationId, parameters: Parameters): Promise<Parameters> {
 	const {org, workspace} = parameters;
 	switch (id) {
@@ -68,7 +68,7 @@ async function refresh(server: TestServer, id: OperationId, parameters: Paramete
 	}
 }
 
-/** The request of an operation; that of a second factor needs the code of whoever asks. */
+/** Returns the request of an operation; verifying a second factor needs the caller's code. */
 async function requestOf(server: TestServer, id: OperationId, parameters: Parameters, {id: userId}: Asker) {
 	const call = callOf(id, parameters);
 	if (id !== 'verifyMfaEnrollment' || userId === undefined) {
@@ -108,7 +108,8 @@ describe.each(Object.keys(operations) as OperationId[])('%s', id => {
 		}
 
 		expect(seen).toEqual(matrix[id]);
-		// What is wrong with a credential is not told: an expired, a revoked and an invented one are refused alike.
+		// The error doesn't say what is wrong with a credential: expired, revoked and invented ones get the same
+		// response.
 		expect([refusals.withCredential.size, refusals.withoutOne.size]).toEqual([1, 1]);
 		expect(server.entries.filter(({message}) => message === 'failed')).toEqual([]);
 	});

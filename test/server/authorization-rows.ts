@@ -1,6 +1,6 @@
 import type {OperationId} from '../../src/contract/operations.ts';
 
-/** Who asks the server of the tests for what belongs to the owner of its organization, in its first workspace. */
+/** The callers that request resources of the owner's organization, in its first workspace. */
 export const callers = [
 	'anonymous',
 	'badKey',
@@ -13,7 +13,7 @@ export const callers = [
 	'member',
 	'admin',
 	'owner',
-	/** A member who names another workspace of the organization, as far as the path names any. */
+	/** A member who names another workspace of the organization, if the path names one. */
 	'otherWorkspace',
 	/** The owner of another organization. */
 	'otherOrganization',
@@ -21,7 +21,7 @@ export const callers = [
 
 export type Caller = (typeof callers)[number];
 
-/** The status that each caller gets. */
+/** The expected status for each caller. */
 type Row = {readonly [Who in Caller]: 200 | 204 | 401 | 403 | 404};
 
 const nobody = {
@@ -34,7 +34,7 @@ const nobody = {
 	revokedAccessToken: 401,
 } as const;
 
-/** What every member may do in their organization. The access token is the owner's. */
+/** Every member may do it. The access token is the owner's. */
 const members = {
 	...nobody,
 	accessToken: 200,
@@ -45,13 +45,13 @@ const members = {
 	otherOrganization: 404,
 } as const;
 
-/** What belongs to an organization and to none of its workspaces. */
+/** Resources of an organization but not of a workspace. */
 const wholeOrganization = {...members, otherWorkspace: 200} as const;
 
-/** What concerns only the caller. */
+/** Operations that only affect the caller. */
 const self = {...members, otherWorkspace: 200, otherOrganization: 200} as const;
 
-/** An operation without a row does not compile. */
+/** An operation without a row doesn't compile. */
 export const matrix: {readonly [Id in OperationId]: Row} = {
 	createSubmissionStage: members,
 	createEnvironment: members,
@@ -60,10 +60,10 @@ export const matrix: {readonly [Id in OperationId]: Row} = {
 	resolveTraceArtifact: members,
 	unarchiveSession: members,
 	updateUserPreferences: self,
-	/** Asked for the models that the organization allows. */
+	/** With the models that the organization allows. */
 	getUserPreferences: wholeOrganization,
 	getAttackSpans: members,
-	/** A runtime is its owner's alone. */
+	/** Only its owner may use a runtime. */
 	resumeRuntime: {...members, member: 403, admin: 403},
 	listRunItems: members,
 	getItemSchemas: members,
@@ -80,14 +80,14 @@ export const matrix: {readonly [Id in OperationId]: Row} = {
 	getFinding: members,
 	claimRun: members,
 	updateOrganization: {...wholeOrganization, member: 403, admin: 403, otherWorkspace: 403},
-	/** The list of the other workspace is another one. */
+	/** The other workspace has its own list. */
 	listAssessments: {...members, otherWorkspace: 200},
 	listFindings: members,
 	/** A member may send spans to every workspace of their organization. */
 	pushTraces: wholeOrganization,
 	listApiKeys: self,
 	createApiKey: self,
-	/** A key is its user's alone. */
+	/** Only its user may use a key. */
 	revokeApiKey: {
 		...self,
 		accessToken: 204,
@@ -99,7 +99,7 @@ export const matrix: {readonly [Id in OperationId]: Row} = {
 	},
 	listOrganizations: self,
 	listWorkspaces: wholeOrganization,
-	/** The lists of the other workspace are other ones. */
+	/** The other workspace has its own lists. */
 	listProjects: {...members, otherWorkspace: 200},
 	listEnvironments: {...members, otherWorkspace: 200},
 	getEnvironment: members,

@@ -7,12 +7,12 @@ import {createTestServer, type TestServer} from './harness.ts';
 import {logIn} from './oauth/oauth.ts';
 import {addWorkspace, ask, type Parameters, populate} from './populated.ts';
 
-/** The lists of a workspace that extend the specification. */
+/** The lists of a workspace beyond the specification. */
 const pages: readonly OperationId[] = ['listProjects', 'listEnvironments', 'listRuntimes', 'listSessions', 'listRuns'];
 
 const ids = Object.keys(operations) as OperationId[];
 
-/** Names of what nobody has, in the form that the path wants. */
+/** Unknown names in the form that the path requires. */
 const nothing = (name: string, {evaluationId, oid}: Parameters): string => {
 	switch (name) {
 		case 'org':
@@ -29,7 +29,9 @@ const nothing = (name: string, {evaluationId, oid}: Parameters): string => {
 	}
 };
 
-/** Three workspaces with the same things in them: the member's, another of their organization, and one of another organization. */
+/**
+ * Three workspaces with equal content: the member's, another of their organization, and one of another organization.
+ */
 async function meet(server: TestServer, withEnvironment = false) {
 	await addWorkspace(server, 'side');
 	const rival = await server.foundAnother();

@@ -1,10 +1,10 @@
 import {sql} from 'kysely';
 import type {Database} from '../../src/server/database/tables.ts';
 
-/** Guesses are counted and keys remember their last use whether or not the request is refused. */
+/** Attempts and the last use of keys are stored even if the request is rejected. */
 const uncounted: readonly string[] = ['attempts', 'migrations'];
 
-/** All that a database holds, to see that a refused request has changed nothing. */
+/** Returns the whole content of a database, to verify that a rejected request changed nothing. */
 export async function contentsOf(database: Database): Promise<Readonly<Record<string, readonly string[]>>> {
 	const tables = await database.introspection.getTables();
 	const contents: Record<string, readonly string[]> = {};

@@ -21,7 +21,7 @@ import {supervisor} from './sandboxes/supervisor.ts';
 
 export const origin = 'http://127.0.0.1:8700';
 
-/** The scope that every test server begins with. */
+/** The initial scope of every test server. */
 export const scope = {org: 'acme', workspace: 'main', project: 'web'} as const;
 
 type Sent = {
@@ -35,7 +35,7 @@ type Sent = {
 
 export type TestServer = Awaited<ReturnType<typeof createTestServer>>;
 
-/** A server as a function of a request over an empty database, with an organization, its owner and their key. */
+/** A server as a function of a request, with an empty database and an organization, its owner and their key. */
 export async function createTestServer({
 	artifacts,
 	storageLimit = 1e9,
@@ -76,21 +76,21 @@ export async function createTestServer({
 		database,
 		services,
 		owner,
-		/** Where it keeps files; made by the first one, and removed after the test. */
+		/** The folder for its files, created on first use and removed after the test. */
 		folder,
-		/** What was logged, requests and bugs alike. */
+		/** Everything logged, requests and bugs. */
 		entries,
 		/** Moves the clock of the server. */
 		advance(milliseconds: number) {
 			clock.now = new Date(clock.now.getTime() + milliseconds);
 		},
-		/** Another user of the organization, with their own key. */
+		/** Adds another user to the organization, with their own key. */
 		async join(role: Role) {
 			const email = `${role}-${randomUUID()}@acme.example`;
 			const joined = await addMember(services, {organization: scope.org, email, role});
 			return {id: joined.userId, key: joined.apiKey?.reveal() ?? ''};
 		},
-		/** Another organization with an owner of its own. */
+		/** Adds another organization with its own owner. */
 		async foundAnother(organization = 'rival') {
 			const made = await initialize(services, {
 				organization,
@@ -104,7 +104,7 @@ export async function createTestServer({
 	};
 }
 
-/** Sandboxes in a folder that the first one makes. */
+/** Sandboxes in a folder that is created on first use. */
 function testSandboxes(folder: string, log: Log): Sandboxing {
 	const provider = createLocalProvider({
 		root: join(folder, 'sandboxes'),
@@ -116,7 +116,7 @@ function testSandboxes(folder: string, log: Log): Sandboxing {
 	return createSandboxing({folder, log, provider});
 }
 
-/** Asks an app, and reads its answer as far as it is JSON. */
+/** Sends a request to an app and reads the response as JSON, if it is. */
 export async function send(app: App, path: string, {method = 'GET', key, body, headers = {}}: Sent) {
 	const gone = new AbortController();
 	onTestFinished(() => gone.abort());
@@ -138,5 +138,5 @@ export async function send(app: App, path: string, {method = 'GET', key, body, h
 	return {status: response.status, headers: response.headers, text, json: isJson ? JSON.parse(text) : undefined};
 }
 
-/** The beginning of every path of the test's own workspace. */
+/** The start of every path in the test's workspace. */
 export const inWorkspace = `/api/v1/org/${scope.org}/ws/${scope.workspace}`;

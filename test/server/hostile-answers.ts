@@ -11,7 +11,7 @@ export type Hostile = {
 	readonly headers?: Readonly<Record<string, string>>;
 };
 
-/** Sends what `fetch` would send, without a word of help: bytes for a body, and any header. */
+/** Sends a request without the help of `fetch`: any bytes as the body, any header. */
 export async function sendRaw(server: TestServer, path: string, {method = 'GET', body, headers}: Hostile = {}) {
 	const request = new Request(`${origin}${path}`, {
 		method,
@@ -28,12 +28,12 @@ export async function sendRaw(server: TestServer, path: string, {method = 'GET',
 	return {status: response.status, text, json: parseJson(text)};
 }
 
-/** Statuses of the specification that are the server's own fault, but for a database that is gone. */
+/** The specified statuses for errors of the server itself, except database errors. */
 const faults: readonly number[] = [500, 504];
 
 /**
- * What is wrong with an answer: a status that the specification has not (but 405), a fault of the server, a body that is
- * not the specified one. Undefined where nothing is.
+ * Returns what is wrong with a response: an unspecified status (except 405), a server error, an unspecified body.
+ * Undefined if it is fine.
  */
 export function complaintOf(
 	row: Pick<Endpoint, 'result'>,

@@ -10,12 +10,12 @@ import {callOf, type Parameters, populate} from './populated.ts';
 const mebibyte = 1024 * 1024;
 const cap = 8 * mebibyte;
 
-/** The operations that take a body, JSON alone or as it is. */
+/** The operations with a body, JSON or raw. */
 const writes = (Object.entries<Endpoint>(operations) as ReadonlyArray<[OperationId, Endpoint]>).filter(
 	([, {body, raw}]) => body !== undefined || raw !== undefined,
 );
 
-/** JSON of that many bytes that no operation takes. */
+/** Returns JSON of a size that no operation accepts. */
 const jsonOf = (bytes: number) => `{"more": "${'x'.repeat(bytes - 12)}"}`;
 
 type Bad = readonly [name: string, body: string | Uint8Array<ArrayBuffer>, headers?: Readonly<Record<string, string>>];
@@ -65,7 +65,7 @@ describe.each(writes)('%s', (id, {method}) => {
 	});
 });
 
-/** A body that goes on for ever, and how much of it was read. */
+/** An endless body, and how much of it was read. */
 function endless() {
 	const seen = {bytes: 0};
 	const chunk = new Uint8Array(mebibyte).fill(0x20);
@@ -116,7 +116,7 @@ describe('[21] a body has a maximum size', () => {
 	});
 });
 
-/** Traces that are bombs: they hold little, and stand for much. */
+/** Trace bombs: small bodies that expand to huge ones. */
 const bombs: readonly (readonly [string, string | Uint8Array<ArrayBuffer>, Readonly<Record<string, string>>])[] = [
 	['gzip of 1 GiB of nothing', bomb(), {'content-encoding': 'gzip'}],
 	['gzip that is cut off', gzip(jsonOf(10_000)).slice(0, 30), {'content-encoding': 'gzip'}],
@@ -129,7 +129,7 @@ const bombs: readonly (readonly [string, string | Uint8Array<ArrayBuffer>, Reado
 	['spans that are lists', '{"resourceSpans": [[]]}', {}],
 ];
 
-/** As many members of gzip as decompress to 1 GiB together. */
+/** Enough gzip members to decompress to 1 GiB. */
 function bomb(): Uint8Array<ArrayBuffer> {
 	const one = gzipSync(new Uint8Array(16 * mebibyte));
 	return Uint8Array.from(Buffer.concat(Array.from({length: 64}, () => one)));

@@ -21,7 +21,7 @@ test('with a read-only database everything can be read, and nothing is half-writ
 	await leaveRunning(server, parameters.environmentId);
 	await startEnrollment(server.services, server.owner.id);
 	await ask(server, 'resolveTraceArtifact', parameters);
-	// The key is due to remember its use, too.
+	// The key's last use must be due to be written, too.
 	server.advance(120_000);
 	if (engine === 'sqlite') {
 		await sql`pragma query_only = on`.execute(server.database);
@@ -38,7 +38,10 @@ test('with a read-only database everything can be read, and nothing is half-writ
 	expect(await contentsOf(server.database)).toEqual(before);
 });
 
-/** Waits until an environment is followed no more, and writes that it runs: there is something to stop, however fast it ended. */
+/**
+ * Waits until an environment is no longer followed, and marks it as running, so that it can be stopped however fast it
+ * ended.
+ */
 async function leaveRunning({database, services}: TestServer, id: string): Promise<void> {
 	await expect.poll(() => services.sandboxes.background.has(id), {interval: 10}).toBe(false);
 	await database.updateTable('environments').set({state: 'ready'}).where('id', '=', id).execute();

@@ -12,7 +12,7 @@ import {ask, callOf, type Parameters, populate} from './populated.ts';
 
 const rows = Object.entries<Endpoint>(operations) as ReadonlyArray<[OperationId, Endpoint]>;
 
-/** JSON that no engine has a place for, as text, because some of it has no other form. */
+/** JSON that no engine can store, as text because some of it has no other form. */
 const strangeValues: readonly string[] = [
 	'1e400',
 	'9007199254740993',
@@ -21,7 +21,7 @@ const strangeValues: readonly string[] = [
 	`"${'😀'.repeat(2560)}"`,
 ];
 
-/** JSON that no field means. */
+/** JSON that no field accepts. */
 const values: readonly string[] = [
 	...strangeValues,
 	'null',
@@ -50,7 +50,7 @@ const values: readonly string[] = [
 
 const mark = '\u2603';
 
-/** The JSON of a body with a value in the place of each of its fields, of the whole and of one more, one after the other. */
+/** Yields the JSON of a body with a value in place of the whole, of each field in turn, and of an additional field. */
 function* bodiesWith(value: string, body: Json): Generator<string> {
 	for (const copy of marked(body)) {
 		yield JSON.stringify(copy).replace(`"${mark}"`, () => value);
@@ -69,7 +69,7 @@ function* marked(body: Json): Generator<Json> {
 	}
 }
 
-/** What stands in a path or a query, encoded; no engine has a place for these. */
+/** Encoded values for paths and queries that no engine can store. */
 const strangeTexts: readonly string[] = ['a%00b', '%ED%A0%80', '99999999999999999999', '%F0%9F%98%80'.repeat(800)];
 
 const texts: readonly string[] = [
@@ -101,7 +101,7 @@ const texts: readonly string[] = [
 
 type Attack = {readonly path: string} & Hostile;
 
-/** Requests of one operation, each with something hostile in one place. */
+/** Returns requests of one operation, each with something hostile in one place. */
 function* hostile(
 	id: OperationId,
 	row: Endpoint,
@@ -130,17 +130,17 @@ function* hostile(
 const queryNames = (schema: NonNullable<Endpoint['query']>) =>
 	Object.keys('shape' in schema.def ? Object(schema.def.shape) : {});
 
-/** A server on which nothing that is right begins a process for each of hundreds of requests. */
+/** A server that starts no process for each of hundreds of valid requests. */
 async function meet() {
 	const server = await createTestServer();
 	const parameters = await populate(server);
 	await server.database.updateTable('organizations').set({sandbox_capacity: 0}).execute();
-	// The first link to an artifact makes the key that signs them all.
+	// The first link creates the key that signs them all.
 	await ask(server, 'resolveTraceArtifact', parameters);
 	return {server, parameters};
 }
 
-/** Sends everything hostile to an operation, and gives what is wrong with the answers. */
+/** Sends everything hostile to an operation, and returns what is wrong with the responses. */
 async function attack(server: TestServer, requests: Iterable<Attack>, [id, row]: readonly [OperationId, Endpoint]) {
 	const complaints = new Set<string>();
 	const refused: Attack[] = [];
@@ -156,7 +156,7 @@ async function attack(server: TestServer, requests: Iterable<Attack>, [id, row]:
 		}
 	}
 
-	// What reads changes nothing at all; of what writes, what was refused changes nothing when it comes again.
+	// Reads change nothing, and neither does a rejected write that is repeated.
 	const before = row.method === 'GET' ? first : await contentsOf(server.database);
 	for (const request of row.method === 'GET' ? [] : refused) {
 		await sendRaw(server, request.path, request);
@@ -168,7 +168,7 @@ async function attack(server: TestServer, requests: Iterable<Attack>, [id, row]:
 
 test.each(rows)('%s accepts or rejects any value in any field of a request', async (id, row) => {
 	const {server, parameters} = await meet();
-	// The checks are the same on every engine; what they let through is not.
+	// Validation is the same on every engine; the accepted values are what differs.
 	const given = engine === 'sqlite' ? {values, texts} : {values: strangeValues, texts: strangeTexts};
 	expect(await attack(server, hostile(id, row, parameters, given), [id, row])).toEqual([]);
 	expect(server.entries.filter(({message}) => message === 'failed')).toEqual([]);

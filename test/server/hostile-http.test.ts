@@ -6,7 +6,7 @@ import {parseJson} from '../../src/core/json.ts';
 import {contentsOf} from './contents.ts';
 import {serve, token} from './serve.ts';
 
-/** Writes bytes to a server, and gives the status and the body of what comes back until the connection ends. */
+/** Sends bytes to a server, and returns the status and the body of the response until the connection ends. */
 async function speak(url: string, text: string) {
 	const socket = connect({host: '127.0.0.1', port: Number(new URL(url).port)});
 	socket.setEncoding('latin1');
@@ -18,12 +18,12 @@ async function speak(url: string, text: string) {
 	socket.write(text, 'latin1');
 	await once(socket, 'close');
 	const [head = '', body = ''] = answer.split('\r\n\r\n');
-	// The body may come in chunks, between their lengths.
+	// The body may be chunked.
 	const problem = problemSchema.safeParse(parseJson(/\{.*\}/s.exec(body)?.[0] ?? ''));
 	return {status: Number(/^HTTP\/1\.1 (\d+) /.exec(head)?.[1] ?? 0), head, body, problem: problem.data};
 }
 
-/** A request as bytes: its first line, then what it lacks in headers. */
+/** Returns a request as bytes: its request line and the missing headers. */
 const request = (line: string, headers: readonly string[] = ['Host: 127.0.0.1']) =>
 	[`${line} HTTP/1.1`, ...headers, `Authorization: Bearer ${token}`, 'Connection: close', '', ''].join('\r\n');
 

@@ -28,10 +28,10 @@ const findings =
 
 const textOf = (length: number) => JSON.stringify('x'.repeat(length));
 
-/** A text of so many characters that each take two units of UTF-16 and four bytes. */
+/** Returns a text with a number of characters, each of which takes two UTF-16 units and four bytes. */
 const widerOf = (length: number) => JSON.stringify('😀'.repeat(length / 2));
 
-/** Names, what may stand there, and what may not. The code that is long enough meets no enrollment: 409. */
+/** Fields with accepted and rejected values. A long enough code has no enrollment: 409. */
 const bounds: readonly [string, Place, taken: readonly string[], refused: readonly string[], status?: number][] = [
 	[
 		'capability_name',

@@ -13,7 +13,7 @@ import {callOf, type Parameters, populate} from './populated.ts';
 
 const rows = Object.entries<Endpoint>(operations) as ReadonlyArray<[OperationId, Endpoint]>;
 
-/** Any JSON: of the schema of the body, of no schema, or one with something of the other in it. */
+/** Any JSON: valid, arbitrary, or valid with something arbitrary in it. */
 function bodiesOf({body = notShown}: Endpoint) {
 	const right = valuesOf(body);
 	const any = fc.jsonValue({depthSize: 'small', stringUnit: 'binary'});
@@ -23,7 +23,7 @@ function bodiesOf({body = notShown}: Endpoint) {
 	return fc.oneof(right, any, both).map(value => JSON.stringify(value));
 }
 
-/** Any query: names that the operation has or has not, each as often as it likes. */
+/** Any query: known and unknown names, each repeated any number of times. */
 function queriesOf({query}: Endpoint) {
 	const names = query && 'shape' in query.def ? Object.keys(Object(query.def.shape)) : [];
 	const name = fc.oneof(fc.constantFrom('page', 'sort_by', ...names), fc.string());
@@ -31,7 +31,7 @@ function queriesOf({query}: Endpoint) {
 	return fc.array(fc.tuple(name, value), {maxLength: 4}).map(pairs => new URLSearchParams(pairs).toString());
 }
 
-/** Another value for one parameter of the path, or none. */
+/** Another value for one path parameter, or none. */
 function pathsOf({path}: Endpoint, parameters: Parameters) {
 	const names = parametersOf(path) as readonly ParameterName[];
 	const change = (name: ParameterName) =>
@@ -43,7 +43,7 @@ describe.each(rows)('%s', (id, row) => {
 	test('any path, query and JSON gets a valid result or the specified error, and never a server error', async () => {
 		const server = await createTestServer();
 		const parameters = await populate(server);
-		// What is right must not begin a process for each request.
+		// Valid requests must not start a process each time.
 		await server.database.updateTable('organizations').set({sandbox_capacity: 0}).execute();
 		const {method} = callOf(id, parameters);
 		await fc.assert(

@@ -9,7 +9,7 @@ import {callOf, type Parameters, pendingRun, populate, pushSpans} from './popula
 const rows = Object.entries<Endpoint>(operations) as ReadonlyArray<[OperationId, Endpoint]>;
 const atOnce = 6;
 
-/** A good request, the very same each time. */
+/** A valid request, the same each time. */
 function requestOf(id: OperationId, parameters: Parameters) {
 	const {method, path, body} = callOf(id, parameters);
 	return {path, sent: {method, ...(body && {body: JSON.stringify(body)})}};
@@ -22,7 +22,7 @@ test('six concurrent requests to each operation, beside all others, neither fail
 	await startEnrollment(server.services, server.owner.id);
 	const made = await server.send('/api/v1/user/api-keys', {method: 'POST', body: {}});
 	const parameters = {org, workspace, ...names, runId: keyId, keyId: made.json.id};
-	// Processes take time, and what begins them at once is tested beside them.
+	// Processes take time, and starting them concurrently is tested elsewhere.
 	await server.database.updateTable('organizations').set({sandbox_capacity: 0}).execute();
 	const asked = rows.flatMap(([id, row]) => {
 		const {path, sent} = requestOf(id, parameters);
@@ -42,7 +42,7 @@ test('six concurrent requests to each operation, beside all others, neither fail
 		...Object.fromEntries(rows.map(([id, {result}]) => [id, [result ? 200 : 204]])),
 		createEnvironment: [409],
 		resumeRuntime: [409],
-		// There is no environment, and the code is a guess.
+		// There is no enrollment, and the code is a guess.
 		getEnvironmentLogs: [404],
 		getEnvironment: [404],
 		stopEnvironment: [404],
@@ -51,7 +51,7 @@ test('six concurrent requests to each operation, beside all others, neither fail
 		verifyMfaEnrollment: [400],
 		revokeApiKey: [204, 404],
 	});
-	// A key is revoked once, whoever asks.
+	// A key is revoked only once.
 	expect(statusesOf('revokeApiKey')).toEqual([204, 404, 404, 404, 404, 404]);
 	const claimed = await server.database.selectFrom('workflow_runs').selectAll().where('id', '=', keyId).execute();
 	expect(claimed).toMatchObject([{status: 'running', claimed_by: server.owner.id}]);

@@ -4,7 +4,7 @@ import {anyText} from '../any-text.ts';
 import {createTestServer, inWorkspace} from './harness.ts';
 import {sendRaw} from './hostile-answers.ts';
 
-/** What the server answers beyond the contract: where, how, and which fields its forms or its JSON have. */
+/** Routes beyond the contract: path, method, and the fields of their forms or JSON. */
 const routes: readonly (readonly [method: string, path: string, fields: readonly string[]])[] = [
 	['POST', '/oauth/device_authorization', ['client_id', 'scope']],
 	['POST', '/oauth/token', ['client_id', 'grant_type', 'device_code', 'refresh_token']],

@@ -16,7 +16,7 @@ import {complaintOf} from './hostile-answers.ts';
 import {type Given, toRequest, tracesPath} from './ingest/push.ts';
 import {ask, callOf, type Parameters, populate} from './populated.ts';
 
-/** The fields that a family of attributes may have, by the first half of its keys. */
+/** The fields of attribute families, by prefix. */
 const families: Readonly<Record<string, z.core.$ZodShape>> = {
 	'service.airt.assessment.': {
 		...assessmentSchema.shape,
@@ -47,7 +47,7 @@ const any = fc.oneof(
 	fc.constantFrom<Json>('completed', 'failed', 'pending', 'running', 'chat', 'user', 'evaluation', 'workspace', 'true'),
 );
 
-/** Attributes that the server reads, right ones and wrong ones. */
+/** Attributes that the server reads, valid and invalid. */
 const attributes: Arbitrary<Readonly<Record<string, Json>>> = fc.dictionary(
 	fc.constantFrom(...Object.keys(attributeTable).filter(key => !key.endsWith('*') && !isScope(key))),
 	any,
@@ -58,7 +58,7 @@ function isScope(key: string): boolean {
 	return key === 'service.workspace' || key === 'service.project';
 }
 
-/** A span of a kind, with fields of its family, each of its own type or of any. */
+/** A span of a kind with fields of its family, each of its own type or any type. */
 function spanOf(type: string, family?: string): Arbitrary<Readonly<Record<string, Json>>> {
 	const fields = Object.entries(families[family ?? ''] ?? {}).map(([name, schema]) =>
 		fc.record({[`${family}${name}`]: fc.oneof(valuesOf(schema), any)}),
@@ -78,7 +78,7 @@ const spans = fc.tuple(
 	spanOf('compaction'),
 );
 
-/** One trace, in which everything belongs to something that can be read. */
+/** One trace whose spans all belong to something readable. */
 function stackOf(
 	names: Parameters,
 	[assessment, attack, trial, run, chat, compaction]: readonly Readonly<Record<string, Json>>[],
@@ -108,7 +108,7 @@ const reads: readonly OperationId[] = [
 
 const rowOf = (id: OperationId): Endpoint => operations[id];
 
-/** What is wrong with all that can be read after some spans. */
+/** Returns what is wrong with all responses after ingesting some spans. */
 async function complaints(server: TestServer, names: Parameters): Promise<readonly string[]> {
 	const wrong: string[] = [];
 	const {json: list} = await ask(server, 'listFindings', names);

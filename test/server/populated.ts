@@ -8,21 +8,21 @@ import {scope, type TestServer} from './harness.ts';
 import {type Given, toRequest} from './ingest/push.ts';
 import {addTask} from './sandboxes/task-folder.ts';
 
-/** A value for every parameter that a path of the contract has. */
+/** A value for every path parameter in the contract. */
 export type Parameters = Readonly<Record<ParameterName, string>>;
 
 type Place = {
 	readonly org?: string;
 	readonly workspace?: string;
 	readonly user?: {readonly id: string; readonly key: string};
-	/** Whether an environment is made too, which takes a process. */
+	/** Whether to create an environment, too, which starts a process. */
 	readonly withEnvironment?: boolean;
 };
 
-/** The task that environments and runtimes of the tests run: it ends by itself, at once. */
+/** The task of the tests' environments and runtimes: it ends by itself immediately. */
 export const task = 'quiet';
 
-/** Fills a workspace with one of everything that an operation can ask for, through the public operations where there are some. */
+/** Fills a workspace with one of everything, through the public API if possible. */
 export async function populate(server: TestServer, place: Place = {}): Promise<Parameters> {
 	const {org = scope.org, workspace = scope.workspace, user = server.owner, withEnvironment = false} = place;
 	const {organizationId, workspaceId, projectId} = await server.database
@@ -79,7 +79,7 @@ export async function populate(server: TestServer, place: Place = {}): Promise<P
 	};
 }
 
-/** Adds a workspace with a project to the organization of the owner. */
+/** Adds a workspace with a project to the owner's organization. */
 export async function addWorkspace({database}: TestServer, slug: string): Promise<void> {
 	const created_at = '2026-03-01T12:00:00.000Z';
 	const {id: organization_id} = await database
@@ -105,7 +105,7 @@ export async function pushSpans(server: TestServer, spans: readonly Given[], {or
 	}
 }
 
-/** A run that waits for whoever claims it. */
+/** A run that waits for a claim. */
 export const pendingRun = (runId: string, trace = runId.replaceAll('-', '')): Given => ({
 	trace,
 	id: 'c0',
@@ -117,10 +117,10 @@ export const pendingRun = (runId: string, trace = runId.replaceAll('-', '')): Gi
 	},
 });
 
-/** What spans name. */
+/** The names in the spans. */
 type Spoken = Pick<Parameters, 'sessionId' | 'assessmentId' | 'runId' | 'itemId' | 'evaluationId' | 'oid' | 'traceId'>;
 
-/** Everything that spans can tell, in one trace. The run goes on already, because an item was recorded in it. */
+/** One trace with everything that spans can contain. The run is already running, because an item was recorded in it. */
 export function spansOf(names: Spoken): readonly Given[] {
 	const {sessionId, assessmentId, runId, itemId, evaluationId, oid, traceId: trace} = names;
 	return [
@@ -220,7 +220,7 @@ const bodies: Partial<Record<OperationId, Part>> = {
 	createRuntime: ({project}) => ({key: `box-${randomUUID().slice(0, 8)}`, task_ref: task, project_id: project}),
 };
 
-/** A good request of an operation, as the harness sends it. */
+/** Returns a valid request of an operation, as the harness sends it. */
 export function callOf(id: OperationId, parameters: Parameters) {
 	const row: Endpoint = operations[id];
 	const query = new URLSearchParams(Object.entries(queries[id]?.(parameters) ?? {}));
@@ -229,7 +229,7 @@ export function callOf(id: OperationId, parameters: Parameters) {
 	return {method: row.method, path, ...(body && {body})};
 }
 
-/** Sends a good request of an operation. */
+/** Sends a valid request of an operation. */
 export async function ask(server: TestServer, id: OperationId, parameters: Parameters, key?: string) {
 	const {path, ...sent} = callOf(id, parameters);
 	return await server.send(path, {...sent, ...(key !== undefined && {key})});

@@ -7,7 +7,7 @@ import {createBrowser} from './pages/browser.ts';
 import {pendingRun} from './populated.ts';
 import {initializeProgram, serveProgram} from './program.ts';
 
-/** Two processes of the program as it is shipped, on one database. */
+/** Two processes of the shipped program on one database. */
 async function meet() {
 	const place = await emptyPlace();
 	const database = place.engine === 'postgres' ? place.url : '';
@@ -34,7 +34,7 @@ test('of many concurrent claims on two servers one wins, and both servers name i
 			hosts.flatMap(host => servers.map(async server => ({host, ...(await claim(server, host))}))),
 		);
 		const won = claims.filter(({status}) => status === 200);
-		// A host asks on both servers, as one that tries again behind a balancer does, and hears the same of both.
+		// A host claims on both servers, like a retry behind a load balancer, and gets the same response.
 		expect(new Set(won.map(({host}) => host)).size).toBe(1);
 		expect(claims.map(({status}) => status).sort()).toEqual([200, 200, ...Array(10).fill(409)]);
 		expect(won.map(({json}) => json)).toEqual(

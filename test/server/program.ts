@@ -23,7 +23,7 @@ function run(words: readonly string[]) {
 	return child;
 }
 
-/** `serve init` on a database. Gives the key of the first user. */
+/** Runs `serve init` on a database, and returns the first user's key. */
 export async function initializeProgram(database: string): Promise<string> {
 	await ensureBuilt();
 	const names = ['--org', 'acme', '--workspace', 'main', '--project', 'web'];
@@ -31,7 +31,7 @@ export async function initializeProgram(database: string): Promise<string> {
 	return JSON.parse(await text(child.stdout)).api_key;
 }
 
-/** Starts `serve` on a database, at a free port. Gives its URL. */
+/** Starts `serve` on a database at a free port, and returns its URL. */
 export async function serveProgram(database: string): Promise<string> {
 	const child = run(['--data', folderWith(), '--database', database, '--port', '0']);
 	for await (const line of createInterface({input: child.stdout})) {

@@ -1,7 +1,7 @@
 import type {Database} from '../../src/server/database/tables.ts';
 import {scope} from './harness.ts';
 
-/** The ids of the one workspace and project that an organization of the tests has. */
+/** Returns the ids of a test organization's only workspace and project. */
 export async function findProjectOf(database: Database, organization: string = scope.org) {
 	return await database
 		.selectFrom('organizations')

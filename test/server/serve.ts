@@ -9,7 +9,7 @@ import {createTestServer} from './harness.ts';
 export const token = `svc_${'t'.repeat(43)}`;
 export const bearer = {authorization: `Bearer ${token}`};
 
-/** A server on a free port of this machine, closed after the test, with what handlers threw. */
+/** Starts a server on a free port of this machine until the test ends; records what handlers threw. */
 export async function serve({speed = Number.POSITIVE_INFINITY} = {}) {
 	const {services, database, owner} = await createTestServer();
 	const bugs: LogEntry[] = [];
@@ -32,7 +32,7 @@ type Sent = {
 	readonly body?: string;
 };
 
-/** A request with any header, also those that fetch does not let through. Gives status, headers and the body's text. */
+/** Sends a request with any headers, also those that fetch forbids, and returns status, headers and body. */
 export function send(url: string, {method = 'GET', path = '/', headers = {}, body}: Sent) {
 	return new Promise<{status: number; headers: Record<string, unknown>; text: string}>((resolve, reject) => {
 		const request = httpRequest(`${url}${path}`, {method, headers, agent: false}, response => {

@@ -11,7 +11,7 @@ async function prepare() {
 	return {database, services: {database, now: () => new Date(at)}};
 }
 
-/** Code and message of what a promise failed with. */
+/** Returns the code and message of a promise's error. */
 async function failure(promise: Promise<unknown>) {
 	const error = await promise.catch((thrown: unknown) => thrown);
 	return error instanceof AppError ? [error.code, error.message] : ['no error'];

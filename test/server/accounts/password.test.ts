@@ -1,7 +1,7 @@
 import {expect, test} from 'vitest';
 import {hashPassword, isBusyHashing, verifyPassword} from '../../../src/server/accounts/password.ts';
 
-// RFC 7914 section 12: scrypt('pleaseletmein', 'SodiumChloride', N=16384, r=8, p=1), its first 32 bytes.
+// RFC 7914, section 12: scrypt('pleaseletmein', 'SodiumChloride', N=16384, r=8, p=1), its first 32 bytes.
 const vector = Buffer.from('7023bdcb3afd7348461c06cd81fd38ebfda8fbba904f8e3ea9b543f6545da1f2', 'hex');
 const [salt, hash] = [Buffer.from('SodiumChloride'), vector].map(bytes => bytes.toString('base64url'));
 const cheap = `scrypt$16384$8$1$${salt}$${hash}`;
@@ -47,7 +47,7 @@ test('[21] concurrent passwords are checked two at a time, and the queue shows w
 	expect(new Set(await Promise.all(checks))).toEqual(new Set([false]));
 	expect(isBusyHashing()).toBe(false);
 
-	// A check that failed gives its place up, too.
+	// A failed check frees its slot, too.
 	const broken = `scrypt$3$8$1$${salt}$${hash}`;
 	const failed = await Promise.allSettled(Array.from({length: 5}, () => verifyPassword('x', broken)));
 	expect(failed.map(({status}) => status)).toEqual(Array.from({length: 5}, () => 'rejected'));

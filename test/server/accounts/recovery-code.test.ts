@@ -6,7 +6,7 @@ test('it creates ten different codes', () => {
 	expect(codes).toHaveLength(10);
 	expect(new Set(codes).size).toBe(10);
 	expect(codes.filter(code => !/^[a-hjkmnp-z2-9]{4}(?:-[a-hjkmnp-z2-9]{4}){3}$/.test(code))).toEqual([]);
-	// The contract takes codes of at most 64 characters.
+	// The contract accepts codes of at most 64 characters.
 	expect(codes.every(code => code.length <= 64)).toBe(true);
 });
 

@@ -17,7 +17,7 @@ test('[10] the key is created once, even by concurrent servers, and only its own
 	expect(statSync(join(folder, 'seal.key')).mode & 0o777).toBe(0o600);
 	expect(await loadSealKey(folder, {})).toEqual(keys[0]);
 
-	// What stands in it may be given to another server, which makes no file then.
+	// The file's content may be given to another server, which then creates no file.
 	const other = join(temporaryFolder(), 'other');
 	const given = readFileSync(join(folder, 'seal.key'), 'utf8');
 	expect(await loadSealKey(other, {SERVICE_SEAL_KEY: given})).toEqual(keys[0]);
@@ -63,7 +63,7 @@ test('older plain secrets are sealed with the first key, and another key is reje
 	const clear = {totp_secret: 'JBSWY3DPEHPK3PXP', totp_pending_secret: 'KRSXG5CTMVRXEZLU'};
 	await database.updateTable('users').set(clear).where('id', '=', owner.id).execute();
 	const seal = createSeal(createSealKey());
-	// Twice is as good as once, and several servers may begin together.
+	// Applying it again, or on several servers at once, changes nothing.
 	await Promise.all([applySeal(database, seal), applySeal(database, seal)]);
 	await applySeal(database, seal);
 	const account = await findAccount({database}, owner.id);

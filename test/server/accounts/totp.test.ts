@@ -3,7 +3,7 @@ import {Secret, TOTP} from 'otpauth';
 import {expect, test} from 'vitest';
 import {createTotpSecret, stepOfTotp, totpUrl} from '../../../src/server/accounts/totp.ts';
 
-/** The secret of RFC 6238 appendix B, `12345678901234567890`. */
+/** The secret of RFC 6238, appendix B: `12345678901234567890`. */
 const secret = 'GEZDGNBVGY3TQOJQGEZDGNBVGY3TQOJQ';
 const fresh = {secret, lastStep: null};
 const codeAt = (now: number, of = secret) => new TOTP({secret: Secret.fromBase32(of)}).generate({timestamp: now});

@@ -8,7 +8,7 @@ export const oidOf = (bytes: string | Uint8Array) => `sha256:${createHash('sha25
 
 type Upload = {readonly key?: string; readonly org?: string; readonly headers?: Record<string, string>};
 
-/** Sends the bytes of an artifact as a program does, and reads the answer. */
+/** Uploads an artifact like a program, and returns the response. */
 export async function upload(
 	{app, owner}: TestServer,
 	oid: string,
@@ -26,7 +26,7 @@ export async function upload(
 	return {status: response.status, json: await response.json()};
 }
 
-/** What a browser gets at a URL of this server, without any credential. */
+/** Returns what a browser gets at a URL of this server without a credential. */
 export async function browse({app}: TestServer, url: string, headers: Record<string, string> = {}) {
 	const response = await app(new Request(url, {headers: {host: new URL(origin).host, ...headers}}));
 	return {status: response.status, headers: response.headers, text: await response.text()};
@@ -52,7 +52,7 @@ export async function refer(
 
 type Asked = {readonly query?: string; readonly org?: string; readonly key?: string};
 
-/** Asks for the URL of an artifact with an API key, as the specification says. */
+/** Requests the URL of an artifact with an API key. */
 export async function resolve(
 	server: TestServer,
 	oid: string,

@@ -12,7 +12,7 @@ import {fault} from './signature-v4.ts';
 const text = 'Grüße\n';
 const oid = oidOf(text);
 
-/** A server whose artifacts are in a bucket of a store of the test's own. */
+/** Creates a server whose artifacts are in a bucket of a test store. */
 async function open({more = '', env = {}}: {more?: string; env?: Record<string, string>} = {}) {
 	const clock = {now: new Date('2026-03-01T12:00:00.000Z')};
 	const store = await startS3({now: () => clock.now});

@@ -10,12 +10,12 @@ export const keys = {
 };
 
 /**
- * A store that speaks as much of S3 as we ask of one, on a free port of this machine, closed after the test. It checks
- * every signature by the manual, and takes no upload without its length.
+ * Starts a store with the part of S3 that we use, on a free port of this machine, until the test ends. It checks every
+ * signature against the manual, and rejects uploads without a length.
  */
 export async function startS3({now = () => new Date()} = {}) {
 	const objects = new Map<string, Buffer>();
-	/** Method and status of each request, with what was wrong with it. */
+	/** Method and status of each request, and why it was rejected. */
 	const requests: string[] = [];
 	const server = createServer((request, response) => void answer(request, response));
 	server.listen(0, '127.0.0.1');

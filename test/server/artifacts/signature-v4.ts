@@ -1,11 +1,11 @@
 import {createHash, createHmac} from 'node:crypto';
 
-/** A request as it came over the wire. */
+/** A request as received. */
 export type Received = {
 	readonly method: string;
-	/** Path and query, nothing decoded. */
+	/** Path and query, not decoded. */
 	readonly target: string;
-	/** By their names in lower case. */
+	/** By name in lower case. */
 	readonly headers: Readonly<Record<string, string>>;
 	readonly body: Uint8Array;
 };
@@ -15,7 +15,7 @@ export type Keys = {readonly accessKeyId: string; readonly secret: string; reado
 const hash = (data: string | Uint8Array) => createHash('sha256').update(data).digest('hex');
 const hmac = (key: string | Buffer, text: string) => createHmac('sha256', key).update(text).digest();
 
-/** Every byte but the unreserved ones as `%XX`, as AWS asks for ("UriEncode"). */
+/** Encodes every byte but the unreserved ones as `%XX`, as AWS requires (“UriEncode”). */
 const encode = (text: string) =>
 	[...Buffer.from(text)]
 		.map(byte => {
@@ -27,8 +27,8 @@ const encode = (text: string) =>
 const decode = (text: string) => decodeURIComponent(text.replaceAll('+', ' '));
 
 /**
- * What is wrong with the signature of a request to S3, as its manual ("Authenticating Requests: AWS Signature Version 4")
- * describes it, in the header or in the query; undefined where nothing is. Written from the manual, not from what signs.
+ * Returns what is wrong with the signature of an S3 request, in the header or in the query; undefined if it is valid.
+ * Written from the manual (“Authenticating Requests: AWS Signature Version 4”), not from the signing code.
  */
 export function fault({method, target, headers, body}: Received, {accessKeyId, secret, region, now}: Keys) {
 	const [path = '', search = ''] = target.split('?');

@@ -4,14 +4,14 @@ import {inject} from 'vitest';
 import type {Database} from '../../../src/server/database/tables.ts';
 import {postgresUrl} from '../../postgres.ts';
 
-/** Asks the PostgreSQL server of the tests as its superuser. */
+/** Runs a query on the test PostgreSQL as superuser. */
 export async function administer(statement: string): Promise<void> {
 	const client = new pg.Client({connectionString: postgresUrl(inject('postgres'), 'postgres')});
 	await client.connect();
 	await client.query(statement).finally(() => client.end());
 }
 
-/** Changes the PostgreSQL database of a server from outside, and ends every connection to it. Gives its name. */
+/** Changes a server's PostgreSQL database from outside, ends all connections to it, and returns its name. */
 export async function disconnect(database: Database, change: (name: string) => string): Promise<string> {
 	const {rows} = await sql<{name: string}>`select current_database() as name`.execute(database);
 	const name = rows[0]?.name ?? '';
@@ -20,7 +20,7 @@ export async function disconnect(database: Database, change: (name: string) => s
 	return name;
 }
 
-/** Waits until a server has noticed which of its connections have ended: all that it may have answer. */
+/** Waits until a server has replaced its lost connections. */
 export async function reconnect(database: Database): Promise<void> {
 	for (let left = 100; left > 0; left--) {
 		const asked = Array.from({length: 10}, () => sql`select 1`.execute(database));

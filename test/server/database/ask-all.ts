@@ -6,14 +6,14 @@ export const operations = Object.keys(rows) as OperationId[];
 export const reads = operations.filter(id => rows[id].method === 'GET');
 export const writes = operations.filter(id => rows[id].method !== 'GET');
 
-/** What a caller hears while the database cannot be used. */
+/** What a caller gets while the database is unavailable. */
 export const lost = {
 	code: 502,
 	detail: 'The database of this server does not answer, has no room, or is damaged. Nothing was changed; try again.',
 	type: 'database_error',
 };
 
-/** The answers to a good request of each operation, as far as they refuse it; else the status. */
+/** Returns the error of each operation for a valid request; its status if there is none. */
 export async function askAll(server: TestServer, parameters: Parameters, those = operations) {
 	const answers: Record<string, unknown> = {};
 	for (const id of those) {
@@ -24,6 +24,6 @@ export async function askAll(server: TestServer, parameters: Parameters, those =
 	return answers;
 }
 
-/** The same answer to each of these operations. */
+/** The same error for each of these operations. */
 export const all = (those: readonly OperationId[], answer: unknown) =>
 	Object.fromEntries(those.map(id => [id, answer]));

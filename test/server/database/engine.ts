@@ -8,18 +8,18 @@ import {postgresUrl, template} from '../../postgres.ts';
 
 declare module 'vitest' {
 	interface ProvidedContext {
-		/** What the tests of this project run on. */
+		/** The engine of this project's tests. */
 		engine: Engine;
 	}
 }
 
-/** For the few tests whose figures differ; all others know nothing of what they run on. */
+/** For the few tests whose values differ between engines. */
 export const engine = inject('engine');
 
-/** Databases of earlier tests of this file, emptied: to make one takes a hundred times as long as to empty it. */
+/** Emptied databases of earlier tests in this file: creating one takes a hundred times as long as emptying it. */
 const free: string[] = [];
 
-/** Empties every table but that of the migrations; nobody else is connected then. */
+/** Empties every table except the migrations. There are no other connections. */
 const emptyAll = `do $$
 declare name text;
 begin
@@ -30,7 +30,7 @@ begin
 	end loop;
 end $$`;
 
-/** An empty place for one test. */
+/** Returns an empty location for one test. */
 export async function emptyPlace(): Promise<DatabaseLocation> {
 	if (engine === 'sqlite') {
 		return {engine, file: ':memory:'};
@@ -52,7 +52,7 @@ async function make(folder: string): Promise<string> {
 	return name;
 }
 
-/** A database with the schema and nothing in it, closed and gone after the test. */
+/** Creates a database with an empty schema, which is closed and removed after the test. */
 export async function emptyDatabase(): Promise<Database> {
 	const database = await openDatabase(await emptyPlace());
 	onTestFinished(() => database.destroy());

@@ -2,7 +2,7 @@ import {once} from 'node:events';
 import {connect, createServer, type Socket} from 'node:net';
 import {onTestFinished} from 'vitest';
 
-/** A network between a port of this machine and a socket, which can stop to carry anything without a word. */
+/** Creates a network between a port of this machine and a socket that can drop everything silently. */
 export async function createNetwork(socketPath: string) {
 	const sockets = new Set<Socket>();
 	let isFrozen = false;
@@ -36,7 +36,7 @@ export async function createNetwork(socketPath: string) {
 		freeze() {
 			isFrozen = true;
 		},
-		/** Carries again; what was lost meanwhile stays lost, and so do the connections that it was lost on. */
+		/** Forwards again. Lost data stays lost, and so do the affected connections. */
 		thaw() {
 			isFrozen = false;
 			for (const socket of sockets) {

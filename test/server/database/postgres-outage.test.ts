@@ -15,7 +15,7 @@ import {lost} from './ask-all.ts';
 import {emptyPlace} from './engine.ts';
 import {createNetwork} from './frozen-network.ts';
 
-/** A server at a port, with an owner who asks it. */
+/** A server on a port, with its owner's requests. */
 async function serveOn(place: DatabaseLocation) {
 	const folder = await mkdtemp(join(tmpdir(), 'service-test-'));
 	onTestFinished(() => rm(folder, {recursive: true, force: true}));
@@ -33,7 +33,7 @@ async function serveOn(place: DatabaseLocation) {
 	return {
 		database: server.services.database,
 		read: () => ask('/api/v1/user/preferences'),
-		/** One span, of which a session with a message, a run and an item derive. */
+		/** One span from which a session with a message, a run and an item are derived. */
 		push: (id: string) => ask('/api/v1/org/acme/otel/traces', toRequest([spanOf(id)])),
 	};
 }
@@ -94,7 +94,7 @@ test('a PostgreSQL that crashes under load loses and splits nothing that was com
 	expect(sessions).toEqual(expect.arrayContaining(stored));
 });
 
-/** A server whose connections go through a network, and which waits for no answer longer than 300 ms. */
+/** Starts a server whose connections go through a network, with a timeout of 300 ms. */
 async function behindNetwork() {
 	const place = await emptyPlace();
 	const folder = inject('postgres');

@@ -26,7 +26,7 @@ test('a full disk rejects a write as a whole, and accepts it once there is space
 	await sql`pragma max_page_count = ${sql.lit((rows[0]?.page_count ?? 0) + 20)}`.execute(server.database);
 	const before = await contentsOf(server.database);
 	expect([await push(), await contentsOf(server.database)]).toEqual([lost, before]);
-	// A statement that returns what it wrote tells of it in another way.
+	// A statement that returns what it wrote reports it in another way.
 	const large = {key: 'x'.repeat(1_000_000), count: 1, resets_at: ''};
 	const insert = server.database.insertInto('attempts').values(large).returning('key').execute();
 	expect(isDatabaseFault(await insert.catch((error: unknown) => error))).toBe(true);
@@ -40,7 +40,7 @@ test('if SQLite rolls back by itself, the original error is reported', async () 
 	const row = {key: 'a', count: 1, resets_at: ''};
 	const failing = database.transaction().execute(async transaction => {
 		await transaction.insertInto('attempts').values(row).execute();
-		// As it does by itself where a disk is full or fails.
+		// As it does by itself if a disk is full or fails.
 		await sql`insert or rollback into attempts (key, count, resets_at) values ('a', 1, '')`.execute(transaction);
 	});
 	await expect(failing).rejects.toThrow('UNIQUE constraint failed: attempts.key');
@@ -59,7 +59,7 @@ test('a file that is not a database is left unchanged', async () => {
 	});
 });
 
-/** A server on a file, with another process's hands on it. */
+/** Starts a server on a file that another process can access. */
 async function onFile() {
 	const folder = await mkdtemp(join(tmpdir(), 'service-test-'));
 	onTestFinished(() => rm(folder, {recursive: true, force: true}));
@@ -76,7 +76,7 @@ async function onFile() {
 		const json = await response.json();
 		return response.ok ? response.status : json;
 	};
-	// The key has been used now, and is not due to remember that again.
+	// The key was just used, so its last use isn't written again.
 	expect(await ask()).toBe(200);
 	return {folder, file, url: server.url, ask};
 }
@@ -122,7 +122,7 @@ test('a file that is damaged during use is a database fault', async () => {
 	await initialize(services, beginning);
 	await whole.destroy();
 	const bytes = await readFile(place.file);
-	// All but the first pages, which hold the schema.
+	// Everything but the first pages, which contain the schema.
 	await writeFile(place.file, bytes.fill('x', 40_960));
 	const database = await openDatabase(place).catch((error: unknown) => error);
 	const error =

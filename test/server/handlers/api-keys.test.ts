@@ -57,7 +57,7 @@ test('[26] revoking a key also revokes keys created with it and what those opene
 	const grandchild = await makeWith(child.key);
 	const sibling = await makeKey(server);
 	expect([child.created_with, grandchild.created_with]).toEqual([stolen.id, child.id]);
-	// One in the middle that ended earlier hides nothing below it.
+	// A key in the middle that was revoked earlier must not hide the ones below it.
 	await server.database.updateTable('api_keys').set({revoked_at: 'x'}).where('id', '=', child.id).execute();
 	expect((await server.send(`${path}/${stolen.id}`, {method: 'DELETE'})).status).toBe(204);
 	const statuses = [stolen, child, grandchild, sibling].map(async ({key}) => (await server.send(path, {key})).status);

@@ -58,7 +58,7 @@ test('an uploaded artifact that a span refers to has a link without a credential
 	expect(saved.headers.get('content-disposition')).toMatch(/^attachment; /);
 });
 
-/** A signature of 32 bytes whose last letter has other bits in its unused tail, which decoders leave away. */
+/** A signature of 32 bytes with other bits in the unused tail of its last letter, which decoders ignore. */
 const otherTail = (signature: string) => {
 	const letters = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_';
 	return `${signature.slice(0, -1)}${letters[letters.indexOf(signature.slice(-1)) ^ 1]}`;
@@ -134,7 +134,7 @@ test('everything that cannot be resolved gets the same response', async () => {
 	);
 	expect(answers.map(({json}) => json)).toEqual(Array(5).fill(notFound));
 
-	// A span that names another tenant's hash gets none of their bytes.
+	// A span that names another tenant's hash gives no access to their bytes.
 	await refer(server, {oid, org: 'rival', key: rival.key});
 	expect((await resolve(server, oid, {key: rival.key, org: 'rival'})).json).toEqual(notFound);
 	expect((await server.send(path.replace('cd'.repeat(16), traceId.toUpperCase()))).status).toBe(200);

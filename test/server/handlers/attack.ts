@@ -6,7 +6,7 @@ export const assessmentId = '33333333-3333-4333-8333-333333333333';
 const withFamily = (family: string, fields: Readonly<Record<string, Json>>) =>
 	Object.fromEntries(Object.entries(fields).map(([name, value]) => [`${family}${name}`, value]));
 
-/** The span of an assessment, of which the attacks are children. */
+/** The span of an assessment, the parent of attacks. */
 export const assessment = (fields: Readonly<Record<string, Json>> = {}): Given => ({
 	id: 'a',
 	name: 'assessment',

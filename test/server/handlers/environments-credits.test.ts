@@ -7,7 +7,7 @@ import {addTask} from '../sandboxes/task-folder.ts';
 const minute = 60_000;
 const path = `${inWorkspace}/environments`;
 
-/** A server whose organization has so many credits; a minute of a sandbox costs one. */
+/** Creates a server with an organization's credits; a minute of a sandbox costs one. */
 async function withCredits(credits: number) {
 	const server = await createTestServer();
 	await addTask(server, 'sleeper', {command: ['node', '-e', 'setInterval(() => {}, 1000)']});

@@ -3,7 +3,7 @@ import {createTestServer, inWorkspace} from '../harness.ts';
 import {eventually} from '../sandboxes/sandbox.ts';
 import {addTask, listener} from '../sandboxes/task-folder.ts';
 
-/** A server with one environment that logs what it is asked, and ways to look at its log. */
+/** Creates a server with one environment that logs requests, and functions to read its log. */
 async function serverWithLog() {
 	const server = await createTestServer();
 	await addTask(server, 'listens', {services: {web: {}}}, {'main.mjs': listener});

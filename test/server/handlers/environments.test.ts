@@ -15,7 +15,7 @@ const create = (server: TestServer, body: Readonly<Record<string, unknown>>, key
 
 const logsOf = async (server: TestServer, id: string) => (await server.send(`${path}/${id}/logs`)).json.logs as string;
 
-/** The state of an environment after a look at its sandbox. */
+/** Updates an environment and returns its state. */
 async function stateOf(server: TestServer, id: string): Promise<string> {
 	await updateSandboxes(server.services);
 	const row = await server.database.selectFrom('environments').select('state').where('id', '=', id).executeTakeFirst();

@@ -201,7 +201,7 @@ test('a finding of another organization is 404, like an unknown one [26]', async
 	expect(await idsOf(server)).toEqual([id]);
 });
 
-/** The ids of all findings, as their list has them. */
+/** Returns the ids of all findings, as listed. */
 async function idsOf(server: TestServer): Promise<readonly string[]> {
 	const {json} = await server.send(findings());
 	return json.findings.map((each: {id: string}) => each.id);

@@ -32,7 +32,7 @@ const spans: readonly Given[] = [
 		],
 	},
 	{id: '1', end: 9, attributes: {'service.workflow.run.id': runId, 'service.workflow.run.title': 'Sweep'}},
-	// Of the same session, but outside of the run's trace.
+	// In the same session, but outside the run's trace.
 	{
 		id: '3',
 		trace: '2',

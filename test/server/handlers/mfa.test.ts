@@ -24,7 +24,7 @@ test('a code finishes an enrollment, and its recovery codes work once each', asy
 	expect([status, json]).toEqual([200, {recovery_codes: expect.any(Array)}]);
 	expect(json.recovery_codes).toHaveLength(10);
 
-	// The code that finished the enrollment is used up, and so is the enrollment.
+	// The code that finished the enrollment is used up, and the enrollment is over.
 	expect([await check(server, code), (await verify(server, code)).status]).toEqual(['wrong', 409]);
 	server.advance(30_000);
 	expect([await check(server, codeOf(server, secret)), await check(server, codeOf(server, secret))]).toEqual([

@@ -7,7 +7,7 @@ import {addTask, listener} from '../sandboxes/task-folder.ts';
 
 const minute = 60_000;
 
-/** A server whose owner has a runtime, and whose organization has so many credits; a minute costs one. */
+/** Creates a server with a runtime of its owner and an organization's credits; a minute costs one. */
 async function withCredits(credits: number) {
 	const server = await createTestServer();
 	await addTask(server, 'listens', {services: {web: {}}}, {'main.mjs': listener});

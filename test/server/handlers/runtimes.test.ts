@@ -7,7 +7,7 @@ import {addTask, listener} from '../sandboxes/task-folder.ts';
 
 const minute = 60_000;
 
-/** A server with the runtime `dev` of its owner, which was never started. */
+/** Creates a server with the owner's runtime `dev`, which was never started. */
 async function withRuntime(more: Partial<NewRuntime> = {}) {
 	const server = await createTestServer();
 	await addTask(server, 'listens', {services: {web: {}}}, {'main.mjs': listener});

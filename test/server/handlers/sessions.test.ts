@@ -6,7 +6,7 @@ import {type Given, push, timeAt} from '../ingest/push.ts';
 const conversation = '11111111-1111-4111-8111-111111111111';
 const unarchive = (id: string) => `${inWorkspace}/sessions/${id}/unarchive`;
 
-/** A turn: the agent, two calls of its model with a tool between them. */
+/** A turn: the agent and two model calls with a tool call between them. */
 const turn: readonly Given[] = [
 	{
 		id: '1',
@@ -65,7 +65,7 @@ const turn: readonly Given[] = [
 	},
 ];
 
-// Of a million tokens: input 3, read 0.3, written 3.75, output 15 US dollars.
+// Prices of a million tokens: input 3, read 0.3, written 3.75, output 15 US dollars.
 const cost = (100 * 3 + 600 * 0.3 + 300 * 3.75 + 50 * 15 + 1200 * 3 + 100 * 15) / 1_000_000;
 
 const usage = {

@@ -18,7 +18,7 @@ const pathOf = (itemId: string, project: string = scope.project) =>
 const stage = (server: TestServer, itemId: string, body: object = {action_id, provenance}, key = server.owner.key) =>
 	server.send(pathOf(itemId), {method: 'POST', body, key});
 
-/** An item of a project of an organization, by default of the owner's. */
+/** Adds an item to a project, by default the owner's. */
 async function addItem({database}: TestServer, organization: string = scope.org): Promise<string> {
 	const id = randomUUID();
 	const {organizationId, workspaceId, projectId} = await findProjectOf(database, organization);

@@ -11,7 +11,7 @@ import {push, timeAt, toRequest, tracesPath} from '../ingest/push.ts';
 const conversation = '22222222-2222-4222-8222-222222222222';
 const unarchive = `${inWorkspace}/sessions/${conversation}/unarchive`;
 
-/** Tells of a call of a model through a stock exporter, over HTTP and with gzip; resolves when the server has it. */
+/** Exports a model call with a stock exporter, over HTTP with gzip; resolves when the server has it. */
 async function exportCall(Exporter: typeof JsonExporter | typeof ProtobufExporter, url: string, key: string) {
 	vi.stubEnv('OTEL_EXPORTER_OTLP_COMPRESSION', 'gzip');
 	onTestFinished(() => {
@@ -72,7 +72,7 @@ test.each([
 			total_output_tokens: 200,
 			total_message_count: 1,
 			last_generation_input_tokens: 1000,
-			// Of a million tokens: input 2.5, read 1.25, output 10 US dollars.
+			// Prices of a million tokens: input 2.5, read 1.25, output 10 US dollars.
 			total_cost_usd: expect.closeTo((600 * 2.5 + 400 * 1.25 + 200 * 10) / 1_000_000, 10),
 		}),
 	]);

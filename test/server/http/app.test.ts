@@ -82,7 +82,7 @@ test.each(['http://evil.example', 'null', 'http://localhost:1', 'https://127.0.0
 test('[25] the server’s own name and origin are accepted', async () => {
 	const {url} = await serve();
 	const host = `localhost:${new URL(url).port}`;
-	// Behind a proxy with TLS its own pages are https.
+	// Behind a TLS proxy its own pages are https.
 	for (const origin of [`http://${host}`, `https://${host}`]) {
 		const {status} = await send(url, {path: preferences, headers: {...bearer, host, origin}});
 		expect([origin, status]).toEqual([origin, 200]);

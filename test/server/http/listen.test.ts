@@ -6,7 +6,7 @@ import {listen} from '../../../src/server/http/listen.ts';
 import {eventStream} from '../../../src/server/kit/event-stream.ts';
 import {bearer, serve} from '../serve.ts';
 
-/** A server that streams for ever and counts what it was asked for. */
+/** A server that streams endlessly and counts how much was requested. */
 async function endless(timeouts?: Parameters<typeof listen>[1]) {
 	const seen = {pieces: 0, ended: 0};
 	const listening = await listen(
@@ -99,7 +99,7 @@ test('an address that cannot be used has a readable error', async () => {
 		message: `Port ${port} of 127.0.0.1 cannot be used: another program listens there.`,
 		hint: 'Choose another `--port`, or a `--host` of this machine.',
 	});
-	// An address of the documentation (RFC 5737), which no machine has.
+	// A documentation address (RFC 5737), which no machine has.
 	await expect(listening({port: 0, host: '192.0.2.1'})).rejects.toMatchObject({
 		message: 'Port 0 of 192.0.2.1 cannot be used: the address is not of this machine.',
 	});

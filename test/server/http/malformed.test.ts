@@ -4,7 +4,7 @@ import {setTimeout as sleep} from 'node:timers/promises';
 import {expect, onTestFinished, test} from 'vitest';
 import {listen} from '../../../src/server/http/listen.ts';
 
-/** How many ends of connections this process holds. */
+/** Returns how many sockets this process has open. */
 const connections = () => process.getActiveResourcesInfo().filter(name => name === 'TCPSocketWrap').length;
 
 test('[21] a rejected client that keeps its side open is disconnected', async () => {

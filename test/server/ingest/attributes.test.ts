@@ -17,7 +17,7 @@ test('every documented attribute is read, and every attribute that is read is do
 	const keys = attributeRows().map(({key}) => key);
 	expect(keys.filter(key => !source.includes(`'${key.replace('*', '')}`))).toEqual([]);
 	const read = [...source.matchAll(/'((?:gen_ai|service|dreadnode)\.[\w.]+)'/g)].map(([, key]) => key);
-	// The name of an event, and the beginnings of families.
+	// The name of an event, and prefixes of families.
 	const others = ['service.item', ...keys.map(key => key.replace('*', ''))];
 	expect([...new Set(read)].filter(key => !others.includes(key ?? ''))).toEqual([]);
 });

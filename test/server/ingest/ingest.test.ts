@@ -124,7 +124,7 @@ test('a conversation that is not a UUID always has the same derived id', async (
 
 test('attributes of any type in any place never cause an error', async () => {
 	const server = await createTestServer();
-	// PostgreSQL would squeeze a text that repeats itself, and index it.
+	// PostgreSQL would compress a repetitive text, and index it.
 	const long = Array.from({length: 100}, (_, index) => createHash('sha256').update(String(index)).digest('hex')).join(
 		'',
 	);

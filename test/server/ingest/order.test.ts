@@ -8,7 +8,7 @@ import {type Given, toRequest} from './push.ts';
 const uuid = (digit: number) => '00000000-0000-4000-8000-000000000000'.replace(/0$/, String(digit));
 const few = (words: readonly string[]) => fc.option(fc.constantFrom(...words), {nil: undefined, freq: 2});
 
-/** What a span may say, from everything that feeds something. */
+/** What a span may contain, from everything that feeds something. */
 const attributes = fc.record(
 	{
 		'gen_ai.conversation.id': few([uuid(1), 'a conversation']),
@@ -37,7 +37,10 @@ const attributes = fc.record(
 	{requiredKeys: []},
 );
 
-/** Spans of two traces: each has a parent among all of them, itself and later ones too, which real ones never have. */
+/**
+ * Spans of two traces: each may have any of them as parent, including itself and later ones, which real spans never
+ * have.
+ */
 const spans = fc
 	.array(fc.record({attributes, parent: fc.nat(8), trace: fc.nat(1), end: fc.nat(20), failed: fc.boolean()}), {
 		minLength: 1,
@@ -50,14 +53,14 @@ const spans = fc
 				id: String(index + 1),
 				trace: String(trace + 1),
 				...(parent < index && {parent: String(parent + 1)}),
-				// No two end at once: of two that say different things at one time, either may be right.
+				// No two end at the same time: if two differ at the same time, either may win.
 				end: 10 + end + index / 10,
 				attributes: JSON.parse(JSON.stringify(rest.attributes)),
 			}),
 		),
 	);
 
-/** All that derives from spans, without when it came. */
+/** Returns everything derived from spans, without arrival times. */
 async function derived({database}: TestServer) {
 	const all = {
 		spans: await database.selectFrom('spans').selectAll().orderBy('trace_id').orderBy('span_id').execute(),

@@ -3,7 +3,7 @@ import protobuf from 'protobufjs/light.js';
 
 const repeated = (id: number, type: string) => ({id, type, rule: 'repeated'});
 
-/** The schema of opentelemetry-proto, for protobufjs' own encoder: the other side of ours, written down apart from it. */
+/** The schema of opentelemetry-proto for protobufjs' own encoder, written independently of ours. */
 const root = protobuf.Root.fromJSON({
 	nested: {
 		ExportTraceServiceRequest: {fields: {resourceSpans: repeated(1, 'ResourceSpans')}},
@@ -70,13 +70,13 @@ const root = protobuf.Root.fromJSON({
 	},
 });
 
-/** Encodes a request with what only others would send too: fields that the server does not read. */
+/** Encodes a request with additional fields that only others send and the server ignores. */
 export function encodeRequest(request: object): Uint8Array {
 	const type = root.lookupType('ExportTraceServiceRequest');
 	return type.encode(type.fromObject(request)).finish();
 }
 
-/** Reads the server's answer to a request in protobuf. */
+/** Decodes the server's protobuf response. */
 export function decodeResponse(bytes: Uint8Array): object {
 	const type = root.lookupType('ExportTraceServiceResponse');
 	return type.toObject(type.decode(bytes), {longs: String});

@@ -21,14 +21,14 @@ const spanOf = (id: string) => ({
 	},
 });
 
-/** How many of a database's connections wait for another one. */
+/** Returns how many of a database's connections wait for another one. */
 async function countWaiting(database: Database): Promise<number> {
 	const {rows} = await sql`
 		select pid from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`.execute(database);
 	return rows.length;
 }
 
-/** Another organization takes the UUIDs of these things while a push that names them stands before a table. */
+/** Another organization takes these UUIDs while a push that names them waits for a table lock. */
 test.each([
 	['sessions', 'assessments', ['sessions']],
 	['everything', 'spans', tables],

@@ -6,7 +6,7 @@ export type Given = {
 	readonly parent?: string;
 	readonly trace?: string;
 	readonly name?: string;
-	/** Seconds after the test's first moment. */
+	/** Seconds after the test's start. */
 	readonly start?: number;
 	readonly end?: number;
 	readonly failed?: boolean;
@@ -18,10 +18,10 @@ export type Given = {
 	}[];
 };
 
-/** The test's first moment, in seconds since 1970: 2026-03-01T10:00:00Z. */
+/** The test's start, in seconds since 1970: 2026-03-01T10:00:00Z. */
 const zero = 1_772_359_200;
 
-/** The nanoseconds of a second after the test's first moment, as OTLP writes them. */
+/** Returns a time after the test's start in nanoseconds, as OTLP encodes it. */
 const nanoseconds = (second: number) => String(BigInt(Math.round((zero + second) * 1000)) * 1_000_000n);
 
 export const timeAt = (second: number) => new Date((zero + second) * 1000).toISOString();
@@ -48,7 +48,7 @@ function toValue(value: Json): object {
 const toAttributes = (attributes: Readonly<Record<string, Json>> = {}) =>
 	Object.entries(attributes).map(([key, value]) => ({key, value: toValue(value)}));
 
-/** A request of OTLP in JSON. */
+/** Returns an OTLP request in JSON. */
 export function toRequest(spans: readonly Given[], resource: Readonly<Record<string, Json>> = {}) {
 	const scopeSpans = [
 		{
@@ -83,7 +83,7 @@ type Options = {
 	readonly resource?: Readonly<Record<string, Json>>;
 };
 
-/** Sends spans to a server, and gives what it says of those that it did not take. */
+/** Sends spans to a server, and returns what it says about rejected ones. */
 export async function push(server: TestServer, spans: readonly Given[], {key, resource}: Options = {}) {
 	const {status, text, json} = await server.send(tracesPath, {
 		method: 'POST',

@@ -41,7 +41,7 @@ test('a member who names no execution can neither write to nor complete another 
 	const spans = [
 		{id: '2', attributes: {...named, 'service.span.type': 'workflow_run'}},
 		{id: '3', attributes: {...named, 'service.item.type': 'note', 'service.item.data': {text: 'theirs'}}},
-		// Without a run of its own, it would take the item out of its run, and write over it.
+		// Without a run of its own, it would take the item out of its run and overwrite it.
 		{id: '4', start: 9, attributes: forged},
 		{id: '5', start: 9, events: [{name: 'service.item', at: 9, attributes: forged}]},
 	];

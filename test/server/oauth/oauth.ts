@@ -4,7 +4,7 @@ import {origin, type TestServer} from '../harness.ts';
 export const deviceGrant = 'urn:ietf:params:oauth:grant-type:device_code';
 export const client = {client_id: 'service-cli'};
 
-/** Posts a form to an OAuth endpoint, and reads its answer. */
+/** Posts a form to an OAuth endpoint, and reads its response. */
 export async function postForm(app: App, path: string, form: Record<string, string> | string, headers: object = {}) {
 	const response = await app(
 		new Request(`${origin}${path}`, {
@@ -17,25 +17,25 @@ export async function postForm(app: App, path: string, form: Record<string, stri
 	return {status: response.status, headers: response.headers, text, json: text ? JSON.parse(text) : undefined};
 }
 
-/** Begins a login at a program. */
+/** Starts a login of a program. */
 export async function beginLogin({app}: TestServer): Promise<{deviceCode: string; userCode: string}> {
 	const {json} = await postForm(app, '/oauth/device_authorization', client, {'user-agent': 'service/0.1 (linux)'});
 	return {deviceCode: json.device_code, userCode: json.user_code};
 }
 
-/** Asks for the tokens of a login once. */
+/** Polls once for the tokens of a login. */
 export async function poll({app}: TestServer, deviceCode: string) {
 	return await postForm(app, '/oauth/token', {...client, grant_type: deviceGrant, device_code: deviceCode});
 }
 
-/** Asks for new tokens. */
+/** Refreshes tokens. */
 export async function refresh({app}: TestServer, refreshToken: string) {
 	return await postForm(app, '/oauth/token', {...client, grant_type: 'refresh_token', refresh_token: refreshToken});
 }
 
 type Approval = {readonly userId?: string; readonly apiKeyId?: string | null};
 
-/** A login that its user has approved, and its tokens. */
+/** An approved login and its tokens. */
 export async function logIn(server: TestServer, {userId = server.owner.id, apiKeyId = null}: Approval = {}) {
 	const {deviceCode, userCode} = await beginLogin(server);
 	await approve(server, userCode, {userId, apiKeyId});
@@ -43,7 +43,7 @@ export async function logIn(server: TestServer, {userId = server.owner.id, apiKe
 	return {access: String(json.access_token), refresh: String(json.refresh_token)};
 }
 
-/** What the page does when its button is pressed. */
+/** Does what the page does when a button is pressed. */
 export async function approve(
 	server: TestServer,
 	userCode: string,

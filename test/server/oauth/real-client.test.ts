@@ -11,7 +11,7 @@ import {fastClock, plainTransport} from '../../client/login-server.ts';
 import {createTestServer} from '../harness.ts';
 import {createBrowser} from '../pages/browser.ts';
 
-/** A server on a port, whose time and the client's pass alike, faster than on the wall. */
+/** A server on a port with a client; time passes for both alike, faster than real time. */
 async function serve() {
 	const server = await createTestServer();
 	const clock = fastClock(50);
@@ -24,7 +24,7 @@ async function serve() {
 	return {...server, app, url, clock};
 }
 
-/** Begins a login with our client, and decides it in a browser. */
+/** Starts a login with our client, and decides it in a browser. */
 async function decide({url, app, clock, owner}: Awaited<ReturnType<typeof serve>>, decision: 'approve' | 'deny') {
 	const options = {transport: plainTransport(), clock, now: clock.now, signal: new AbortController().signal};
 	const found = await findAuthorizationServer(originOf(url), options.transport, options.signal);

@@ -1,7 +1,7 @@
 import {clientAddressHeader} from '../../../src/server/kit/client-address.ts';
 import type {App} from '../../../src/server/kit/route.ts';
 
-/** What a browser shows: the page, and where it is. */
+/** What a browser shows: the page and its URL. */
 export type Shown = {
 	readonly status: number;
 	readonly path: string;
@@ -9,21 +9,21 @@ export type Shown = {
 	readonly html: string;
 	/** The heading. */
 	readonly title: string;
-	/** What is read out as wrong; undefined where nothing is. */
+	/** The error that is read out; undefined if there is none. */
 	readonly problem: string | undefined;
 };
 
 type Sending = {
-	/** Instead of what the browser would send; undefined leaves it out. */
+	/** Replaces the browser's own values; undefined omits them. */
 	readonly origin?: string | undefined;
 	readonly formToken?: string;
-	/** Where the form is sent instead of where the page says. */
+	/** The form's target, if not the page's own. */
 	readonly target?: string;
 };
 
 export type Browser = ReturnType<typeof createBrowser>;
 
-/** A browser without script: it keeps cookies, follows redirects, and sends the forms of the page that it shows. */
+/** A browser without scripts: it keeps cookies, follows redirects, and sends the forms of the current page. */
 export function createBrowser(app: App, origin = 'http://127.0.0.1:8700', address = '127.0.0.1') {
 	const cookies = new Map<string, string>();
 	let shown: Shown | undefined;
@@ -61,7 +61,7 @@ export function createBrowser(app: App, origin = 'http://127.0.0.1:8700', addres
 	return {
 		cookies,
 		open: (path: string) => open(path),
-		/** Fills in and sends the form of the page that goes to `action`, whatever its query. */
+		/** Fills in and sends the page's form with this `action`, whatever its query. */
 		async submit(action: string, fields: Readonly<Record<string, string>> = {}, sending: Sending = {}): Promise<Shown> {
 			const form = formsOf(shown?.html ?? '').find(({target}) => target.split('?')[0] === action);
 			if (!form) {
@@ -83,7 +83,7 @@ export function createBrowser(app: App, origin = 'http://127.0.0.1:8700', addres
 	};
 }
 
-/** The forms of a page, with what they send of themselves. */
+/** Returns the forms of a page with their own values. */
 export function formsOf(html: string) {
 	return [...html.matchAll(/<form method="post" action="([^"]*)"[^>]*>([\s\S]*?)<\/form>/g)].map(
 		([, target = '', inside = '']) => ({

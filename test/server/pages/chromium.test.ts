@@ -77,7 +77,7 @@ test.skipIf(!chromium)(
 		expect(await page.read('document.documentElement.scrollWidth <= 320')).toBe(true);
 		expect(page.violations).toEqual([]);
 
-		// The policy is in force: what is not the page's own is refused, and told.
+		// The policy is enforced: foreign content is blocked and reported.
 		await page.read('document.body.setAttribute("style", "color: red")');
 		expect(await page.read('getComputedStyle(document.body).color')).toBe(white);
 		expect(page.violations).toEqual([expect.stringContaining('Content Security Policy')]);

@@ -7,7 +7,7 @@ import {delimiter, join} from 'node:path';
 import type {Readable, Writable} from 'node:stream';
 import {onTestFinished} from 'vitest';
 
-/** The Chromium of this machine; undefined where there is none. */
+/** The path of Chromium on this machine; undefined if there is none. */
 export const chromium = ['chromium', 'chromium-browser', 'google-chrome']
 	.flatMap(name => (process.env['PATH'] ?? '').split(delimiter).map(folder => join(folder, name)))
 	.find(isExecutable);
@@ -20,7 +20,7 @@ type Message = {
 	readonly error?: {readonly message: string};
 };
 
-/** A page of a headless Chromium, driven through the DevTools protocol as a person with a keyboard drives it. */
+/** A page of a headless Chromium, driven through the DevTools protocol like a person with a keyboard. */
 export async function openPage(program: string) {
 	const ask = connect(start(program));
 	const {targetId} = await ask<{targetId: string}>('Target.createTarget', {url: 'about:blank'});
@@ -29,7 +29,7 @@ export async function openPage(program: string) {
 	const violations: unknown[] = [];
 	ask.listen('Log.entryAdded', ({entry}) => {
 		const {source, text} = entry as {source: string; text: string};
-		// The status of an answer, a 400 say, is told as well.
+		// The status of a response, e.g. 400, is reported as well.
 		if (source !== 'network') {
 			violations.push(text);
 		}
@@ -37,7 +37,7 @@ export async function openPage(program: string) {
 	await page('Page.enable');
 	await page('Log.enable');
 
-	/** Runs `act` and waits for the page that it leads to. */
+	/** Runs `act` and waits for the next page. */
 	const andLoad = async (act: () => Promise<unknown>) => {
 		const loaded = ask.next('Page.loadEventFired');
 		await act();
@@ -56,11 +56,11 @@ export async function openPage(program: string) {
 	};
 
 	return {
-		/** What the browser complained of: a policy that was broken. */
+		/** The browser's complaints about policy violations. */
 		violations,
 		command: page,
 		open: (url: string) => andLoad(() => page('Page.navigate', {url})),
-		/** The value of an expression in the page, in JSON. */
+		/** Returns the value of an expression in the page as JSON. */
 		async read<Value>(expression: string): Promise<Value> {
 			const {result} = await page<{result: {value: Value}}>('Runtime.evaluate', {expression, returnByValue: true});
 			return result.value;
@@ -71,14 +71,14 @@ export async function openPage(program: string) {
 				await press('Tab');
 			}
 		},
-		/** Presses Enter, and waits for the page that comes of it. */
+		/** Presses Enter and waits for the next page. */
 		enter: () => andLoad(() => press('Enter', '\r')),
 	};
 }
 
 const codes: Readonly<Record<string, number>> = {Tab: 9, Enter: 13};
 
-/** Messages go over two pipes, so no port is open. */
+/** Messages use two pipes, so no port is open. */
 function start(program: string): ChildProcess {
 	const profile = mkdtempSync(join(tmpdir(), 'service-chromium-'));
 	const child = spawn(
@@ -87,7 +87,7 @@ function start(program: string): ChildProcess {
 			'--headless=new',
 			'--remote-debugging-pipe',
 			`--user-data-dir=${profile}`,
-			// In containers and as root its own sandbox cannot be set up; it sees pages of this test alone.
+			// In containers and as root its own sandbox can't be set up; it only opens pages of this test.
 			'--no-sandbox',
 			'--disable-gpu',
 			'--disable-dev-shm-usage',
@@ -100,7 +100,7 @@ function start(program: string): ChildProcess {
 	);
 	const ended = once(child, 'exit');
 	onTestFinished(async () => {
-		// The group: it is many processes.
+		// The whole group, because it is many processes.
 		process.kill(-(child.pid ?? 0), 'SIGKILL');
 		await ended;
 		await rm(profile, {recursive: true, force: true, maxRetries: 5, retryDelay: 50});

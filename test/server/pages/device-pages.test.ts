@@ -3,7 +3,7 @@ import {createTestServer, type TestServer} from '../harness.ts';
 import {beginLogin, poll} from '../oauth/oauth.ts';
 import {createBrowser, formsOf} from './browser.ts';
 
-/** A browser in which the owner, or another user, is signed in. */
+/** A browser in which the owner or another user is logged in. */
 async function signedIn(server: TestServer, key = server.owner.key) {
 	const browser = createBrowser(server.app);
 	await browser.open('/sign-in/key');

@@ -72,7 +72,7 @@ test('[26] an unknown address takes about as long as a known one', async () => {
 	const {server, browser} = await withPassword();
 	await setPassword(server.services, server.owner.id, password);
 	await browser.open('/sign-in');
-	// In time of the processor: on a busy machine the clock on the wall tells nothing.
+	// In processor time, because wall time means nothing on a busy machine.
 	const costOf = async (address: string) => {
 		const start = process.cpuUsage();
 		await browser.submit('/sign-in', {email: address, password: 'not mine'});

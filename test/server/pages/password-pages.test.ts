@@ -66,7 +66,7 @@ test('[26] an API key alone sets no password, and its sessions end when the user
 	await browser.open('/password');
 	await browser.submit('/password', {code: await makeCode(), ...chosen});
 	expect((await thief.open('/account')).title).toBe('Log in');
-	// The key is still one, and still not enough.
+	// The key is still an API key, and still not enough.
 	await logInWithKey(thief, server.owner.key);
 	await thief.open('/account/password');
 	const next = {current_password: '', password: 'another horse battery', repeated: 'another horse battery'};

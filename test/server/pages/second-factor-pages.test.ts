@@ -67,7 +67,7 @@ test('[26] an active second factor is not replaced without a code, and GET start
 	await signIn(server, stale);
 	await browser.submit(`${here}/verify`, {code: codeOf(server, secret)});
 
-	// The other browser was signed out by that, and opening the form's address does nothing.
+	// That logged the other browser out, and opening the form's URL does nothing.
 	expect((await stale.submit(`${here}/start`)).title).toBe('Log in');
 	expect((await browser.open(`${here}/start`)).path).toBe(here);
 	const row = await server.database
@@ -101,7 +101,7 @@ test('[26] an API key alone neither starts nor sees nor ends an enrollment', asy
 	await thief.open(`/sign-in/key?next=${here}`);
 	const shown = await thief.submit('/sign-in/key', {api_key: server.owner.key});
 	expect([shown.title, shown.html]).toEqual(['Second factor', expect.stringMatching(/log in\swith your password\./)]);
-	// The form comes from a page that has one; the thief writes one by hand.
+	// The form comes from a page that has one; an attacker writes it by hand.
 	const forge = (action: string, fields = {}) =>
 		thief.submit('/sign-out', {...fields, action}, {target: `${here}/${action}`});
 	await forge('start');

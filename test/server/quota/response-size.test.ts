@@ -2,7 +2,7 @@ import {expect, test} from 'vitest';
 import {createTestServer, inWorkspace, type TestServer} from '../harness.ts';
 import {push} from '../ingest/push.ts';
 
-/** JSON of which five are more than an answer may have. */
+/** JSON large enough that five exceed the response limit. */
 const large = JSON.stringify({text: 'a'.repeat(11_000_000)});
 
 const assessment = '33333333-3333-4333-8333-333333333333';
@@ -12,7 +12,7 @@ async function projectOf({database}: TestServer): Promise<string> {
 	return (await database.selectFrom('projects').select('id').executeTakeFirstOrThrow()).id;
 }
 
-/** Asks for less and less, and gives what each answer is: a refusal in words, or how many rows. */
+/** Requests less and less, and returns each response: an error message or the number of rows. */
 async function ask(server: TestServer, path: string, queries: readonly string[]) {
 	const answers = [];
 	for (const query of queries) {
@@ -67,7 +67,7 @@ test('[21] findings, attacks and assessments have the limit, too', async () => {
 		.set({detail: JSON.stringify({name: 'a'.repeat(50_000_000)})})
 		.execute();
 	expect(await ask(server, '/airt/assessments', [''])).toEqual([page]);
-	// What stands beside them counts, too: the name of an assessment goes with each of its findings.
+	// Repeated data counts, too: the name of an assessment is part of each of its findings.
 	await server.database.updateTable('findings').set({detail: '{}'}).execute();
 	await server.database
 		.updateTable('assessments')

@@ -29,14 +29,14 @@ test('[21] an organization stores spans up to its limit, and nothing of a reject
 	const [before = 0] = await stored(server);
 	expect(before).toBeGreaterThan(60_000);
 	expect(before).toBeLessThan(61_000);
-	// Again is no more than once.
+	// Sending it again counts once.
 	expect((await push(server, '1', 60_000)).status).toBe(200);
 	expect(await push(server, '2', 60_000)).toMatchObject(full);
 	expect(await stored(server)).toEqual([before]);
 	expect((await server.database.selectFrom('spans').select('span_id').execute()).length).toBe(1);
 	expect((await push(server, '3', 30_000)).status).toBe(200);
 
-	// Another one has its own room.
+	// Another organization has its own limit.
 	const rival = await server.foundAnother();
 	const body = toRequest([{id: '4', attributes: {text: 'a'.repeat(60_000)}}]);
 	const path = tracesPath.replace('/acme/', '/rival/');
@@ -115,7 +115,7 @@ test('an upload is counted only once it has arrived, so that a crash leaves noth
 	const first = upload(server, 'slow', readable, withLength(60_000));
 	await slow.write(new Uint8Array(60_000));
 	expect(await stored(server)).toEqual([]);
-	// Its room is its own meanwhile.
+	// Meanwhile its storage is its own.
 	expect(await upload(server, 'other', 'b'.repeat(60_000), withLength(60_000))).toEqual(full);
 	await slow.close();
 	expect((await first).status).toBe(201);

@@ -5,7 +5,7 @@ import {expect, test} from 'vitest';
 import {makeEmbeddedFolder} from '../../../src/server/run/embedded-folder.ts';
 import {temporaryFolder} from '../../storage/temporary.ts';
 
-/** The id of a process that has ended. */
+/** The id of an ended process. */
 const deadPid = () => spawnSync(process.execPath, ['-e', '']).pid;
 
 test('folders of killed programs are removed, and nothing else [10]', async () => {

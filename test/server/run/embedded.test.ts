@@ -12,7 +12,7 @@ let folder = '';
 const script = (name: string) => pathToFileURL(join(folder, name));
 
 beforeAll(async () => {
-	// Below the packages, which a bundle looks for from its own folder upwards.
+	// Below the packages, which a bundle looks up from its own folder.
 	folder = await mkdtemp(resolve('node_modules/.service-worker-'));
 	const entryPoints = [new URL('../../../src/server/run/worker.ts', import.meta.url).pathname];
 	await build({

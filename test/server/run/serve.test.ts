@@ -12,7 +12,7 @@ import {addTask} from '../sandboxes/task-folder.ts';
 const bubblewrap = await findBubblewrap(process.env['PATH'] ?? '', []);
 const reason = bubblewrap ? '' : ' (skipped: bubblewrap is missing or does not work here)';
 
-/** Starts servers on one folder; those that start end after the test. */
+/** Starts servers on one folder, which end after the test. */
 async function prepare(parent = tmpdir()) {
 	const home = await mkdtemp(join(parent, 'service-serve-'));
 	onTestFinished(() => rm(home, {recursive: true, force: true}));

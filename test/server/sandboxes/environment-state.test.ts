@@ -27,7 +27,7 @@ const rowOf = ({database}: TestServer) => database.selectFrom('environments').se
 
 const logOf = async (server: TestServer, id: string) => await server.send(`${inWorkspace}/environments/${id}/logs`);
 
-/** The services of a server that was started again over the same data. */
+/** The services of a restarted server with the same data. */
 function restarted({services, folder}: TestServer): Services {
 	const provider = createLocalProvider({
 		root: join(folder, 'sandboxes'),

@@ -4,7 +4,7 @@ import {localSandboxes} from './sandbox.ts';
 test('a sandbox that ends during the inspection has ended, and is not gone', async () => {
 	const {provider, script} = await localSandboxes();
 	const ids = await Promise.all(Array.from({length: 6}, () => script('setTimeout(() => {}, 20);')));
-	// So many, and without a pause, that the supervisors end in the middle of some of the looks.
+	// Many inspections without a pause, so that supervisors end during some of them.
 	const lookers = Array.from({length: 40}, () => ids).flat();
 	const kinds = lookers.map(async id => {
 		for (;;) {

@@ -94,7 +94,7 @@ test('a paused sandbox makes no progress, and continues where it was', async () 
 	await provider.pause(id);
 	await provider.pause(id);
 	expect(await provider.inspect(id)).toEqual({kind: 'paused'});
-	// What was written before the pause is read to its end first.
+	// Output from before the pause is read completely first.
 	await sleep(50);
 	const paused = await log(id);
 	await sleep(50);

@@ -6,7 +6,7 @@ import {appendLine, readLogWindow} from '../../../src/server/sandboxes/log-file.
 import {anyText} from '../../any-text.ts';
 import {eventually, localSandboxes, temporaryFolder} from './sandbox.ts';
 
-/** A log of these bytes in pieces of `size`, of which the first `gone` were removed. */
+/** Creates a log of these bytes in segments of `size`, without the first `gone` segments. */
 async function logOf(folder: string, bytes: Buffer, size: number, gone = 0): Promise<void> {
 	await rm(folder, {recursive: true, force: true});
 	await mkdir(folder);

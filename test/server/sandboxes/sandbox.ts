@@ -9,10 +9,10 @@ import {createLocalProvider} from '../../../src/server/sandboxes/local-provider.
 import type {SandboxSpec} from '../../../src/server/sandboxes/provider.ts';
 import {supervisor} from './supervisor.ts';
 
-/** A PATH without bubblewrap, so that what a test sees does not depend on the machine. */
+/** A PATH without bubblewrap, so that the result doesn't depend on the machine. */
 export const plainPath = '/nowhere';
 
-/** A folder of this test alone. */
+/** A folder for this test alone. */
 export async function temporaryFolder(): Promise<string> {
 	const folder = await mkdtemp(join(tmpdir(), 'service-sandbox-'));
 	onTestFinished(() => rm(folder, {recursive: true, force: true}));
@@ -23,11 +23,11 @@ type Machine = {
 	readonly path?: string;
 	readonly graceMs?: number;
 	readonly environment?: Readonly<Record<string, string>>;
-	/** What it has to keep sandboxes apart with, where that is not to be found out. */
+	/** The containment to use instead of the detected one. */
 	readonly containment?: Containment;
 };
 
-/** A provider in a folder of its own; every sandbox that is started through `start` is ended after the test. */
+/** Creates a provider in its own folder; sandboxes started through `start` are ended after the test. */
 export async function localSandboxes({path = plainPath, graceMs = 300, environment = {}, containment}: Machine = {}) {
 	const root = await temporaryFolder();
 	const given = {root, graceMs, environment: {...environment, PATH: path}, ...(containment && {containment})};
@@ -59,7 +59,7 @@ export async function eventually(isTrue: () => boolean | Promise<boolean>): Prom
 	await expect.poll(isTrue, {interval: 10}).toBe(true);
 }
 
-/** True while a process runs, whoever's it is; one that ended and was not collected yet does not. */
+/** Returns whether any process with the id runs; zombies don't. */
 export function runs(pid: number): boolean {
 	try {
 		const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');

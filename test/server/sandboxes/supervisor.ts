@@ -7,7 +7,7 @@ import {build} from 'esbuild';
 const folder = mkdtempSync(join(tmpdir(), 'service-supervisor-'));
 process.once('exit', () => rmSync(folder, {recursive: true, force: true}));
 
-/** The supervisor as it stands in the sources. */
+/** The supervisor built from the sources. */
 export const supervisor = pathToFileURL(join(folder, 'supervisor.mjs'));
 
 await build({

@@ -2,7 +2,7 @@ import {mkdir, writeFile} from 'node:fs/promises';
 import {join} from 'node:path';
 import type {TestServer} from '../harness.ts';
 
-/** Adds a public task to a test server: the fields of its `task.yaml` in JSON, which is YAML, and its files. */
+/** Adds a public task to a test server: the fields of its `task.yaml` as JSON, which is YAML, and its files. */
 export async function addTask(
 	{folder}: Pick<TestServer, 'folder'>,
 	name: string,

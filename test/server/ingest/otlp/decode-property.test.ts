@@ -7,7 +7,7 @@ import {encodeRequest} from '../otlp-schema.ts';
 const protobuf = {contentType: 'application/x-protobuf'};
 const json = {contentType: 'application/json'};
 
-/** A value of an attribute beside what the server is to read. */
+/** An attribute value and what the server should read. */
 const value = fc.letrec<{value: readonly [object, unknown]}>(tie => ({
 	value: fc.oneof(
 		{maxDepth: 3, withCrossShrink: true},
@@ -35,7 +35,7 @@ const hex = (bytes: Uint8Array) => Buffer.from(bytes).toString('hex');
 
 type Given = typeof span extends fc.Arbitrary<infer Value> ? Value : never;
 
-/** The span as OTLP writes it, with ids in bytes or in hex. */
+/** Returns the span as OTLP encodes it, with ids as bytes or hex. */
 function toOtlp({traceId, spanId, name, start, length, attributes}: Given, id: (bytes: Uint8Array) => unknown) {
 	return {
 		traceId: id(traceId),
@@ -81,7 +81,7 @@ test('any spans are decoded unchanged from protobuf and JSON', async () => {
 	);
 });
 
-/** Whether the bytes were read, or refused with 400; whatever else is thrown fails the test. */
+/** Returns whether the bytes were read or rejected with 400; any other error fails the test. */
 async function isReadOrRefused(bytes: Uint8Array): Promise<boolean> {
 	try {
 		await decodeTraces(bytes, protobuf);

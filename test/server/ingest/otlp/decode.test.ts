@@ -14,7 +14,7 @@ const ids = {traceId: '0102030405060708090a0b0c0d0e0f10', spanId: '0102030405060
 const span = {...ids, name: 'chat', startTimeUnixNano: '1700000000000000000', endTimeUnixNano: '1700000000500000000'};
 const request = (...spans: readonly object[]) => ({resourceSpans: [{scopeSpans: [{spans}]}]});
 
-/** Status and detail of the refusal that `promise` ends in; anything else it throws fails the test. */
+/** Returns status and detail of the error that `promise` rejects with; any other error fails the test. */
 async function refusalOf(promise: Promise<unknown>): Promise<readonly [number, string]> {
 	try {
 		await promise;
@@ -175,7 +175,8 @@ describe('an unreadable request is rejected with 400 and the reason [24]', () =>
 	});
 
 	test('endlessly nested protobuf', async () => {
-		// Each level is a list value (5) that holds a list (1) that holds the next one; the outermost belong to an attribute.
+		// Each level is a list value (5) with a list (1) that contains the next one; the outermost belong to an
+		// attribute.
 		const within = (id: number, bytes: Uint8Array) =>
 			protobufjs.Writer.create()
 				.uint32(id * 8 + 2)

@@ -71,7 +71,7 @@ test.skipIf(!bubblewrap)(`[15] in bubblewrap nothing outside can be read or writ
 		temporary: 'written',
 		processes: true,
 	});
-	// Its own supervisor's files are out of reach: what it wrote went into a folder that only it sees.
+	// It can't reach its own supervisor's files: what it wrote is in a folder that only it sees.
 	expect(await provider.inspect(id)).toMatchObject({kind: 'ended', status: 0});
 });
 
@@ -113,7 +113,7 @@ test.skipIf(!bubblewrap)(`in bubblewrap a sandbox is paused, resumed and ended a
 	await eventually(async () => (await log(id)).includes('1\n1\n'));
 	await provider.pause(id);
 	expect(await provider.inspect(id)).toEqual({kind: 'paused'});
-	// What was written before the pause is read to its end first.
+	// Output from before the pause is read completely first.
 	await sleep(50);
 	const paused = await log(id);
 	await sleep(50);

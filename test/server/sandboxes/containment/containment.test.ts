@@ -14,12 +14,12 @@ const found = await findContainment(path, ['/tmp', '/root', '/home']);
 const {bubblewrap, cgroups} = found;
 const mebibyte = 1024 ** 2;
 
-/** The machine as it is, or with a part of it alone; a part that is missing here is said in the name of the test. */
+/** This machine's containment, or only part of it; a missing part is in the name of the test. */
 const without = (part: unknown, name: string) => (part ? '' : ` (skipped: ${name} is missing or does not work here)`);
 const contained = test.skipIf(!bubblewrap);
 const why = without(bubblewrap, 'bubblewrap');
 
-/** The processes of this machine that were left behind. */
+/** The processes that were left on this machine. */
 function sleepers(): readonly number[] {
 	return readdirSync('/proc')
 		.filter(name => /^\d+$/.test(name) && commandOf(name) === 'sleep\x0015\0')
@@ -44,7 +44,7 @@ async function outputOf(containment: Containment, program: readonly string[], li
 contained(
 	`[15] a task writes no setting of the kernel and reads no password, also where root runs it${why}`,
 	async () => {
-		// What it would write is what is there already, so that nothing happens where it may.
+		// It would write what is already there, so that success does no harm.
 		const attempts = ['/proc/sys/vm/overcommit_memory', '/proc/sys/kernel/core_pattern'].map(
 			file => `(cat ${file} >${file}) 2>/dev/null && echo "wrote ${file}"`,
 		);
@@ -69,7 +69,7 @@ const ways: ReadonlyArray<readonly [string, Containment]> = [
 	...(bubblewrap && cgroups ? [['in bubblewrap and control groups', found] as const] : []),
 ];
 
-// Each of them stays within what it may take, and all together take at most 240 MB.
+// Each of them stays within its limit, and all together use at most 240 MB.
 test.each(ways)('[15] processes that together use too much memory are ended %s', async (_, containment) => {
 	const take = '(head -c 60000000 /dev/zero; sleep 2) | tail -c 60000000 >/dev/null';
 	const script = `${Array.from({length: 4}, () => `${take} &`).join(' ')} wait; echo all of them ended well`;

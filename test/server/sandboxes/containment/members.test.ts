@@ -5,7 +5,7 @@ import {expect, onTestFinished, test} from 'vitest';
 import {membersOf} from '../../../../src/server/sandboxes/containment/members.ts';
 import {identityOf, thisProcess} from '../../../../src/storage/lock-owner.ts';
 
-/** Starts a process that sleeps; it ends with the test. */
+/** Starts a process that sleeps until the test ends. */
 function sleeper(env: NodeJS.ProcessEnv = {}): ChildProcess & {readonly pid: number} {
 	const child = spawn(process.execPath, ['-e', 'setTimeout(() => {}, 60_000)'], {env, stdio: 'ignore', detached: true});
 	const {pid} = child;
@@ -17,13 +17,13 @@ function sleeper(env: NodeJS.ProcessEnv = {}): ChildProcess & {readonly pid: num
 	return Object.assign(child, {pid});
 }
 
-// Nothing here signals anything: what counts is whom the server would signal, also where root runs it.
+// Nothing here sends signals: the test checks which processes would get one, also if root runs it.
 test.skipIf(!existsSync('/proc/self/stat'))(
 	'[15] a sandbox has no process that started before it or that is not its own',
 	async () => {
 		const id = randomUUID();
 		sleeper({SANDBOX_ID: id});
-		// The kernel counts starts in hundredths of a second.
+		// The kernel counts start times in hundredths of a second.
 		await new Promise(resolve => setTimeout(resolve, 30));
 		const supervisor = sleeper();
 		const own = sleeper({SANDBOX_ID: id});

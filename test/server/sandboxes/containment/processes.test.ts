@@ -6,7 +6,7 @@ const path = process.env['PATH'] ?? '';
 const bubblewrap = await findBubblewrap(path, []);
 const ways = [['without bubblewrap', plainPath], ...(bubblewrap ? [['in bubblewrap', path] as const] : [])] as const;
 
-// Who is not root meets the bound of the kernel first, which counts the threads of the whole user where it must.
+// For a user other than root the kernel's limit applies first, which may count all threads of the user.
 test.each(ways)('[15] %s a fork bomb is ended', async (_, way) => {
 	const {provider, script, log} = await localSandboxes({path: way});
 	const command = ['sh', '-c', 'i=0; while [ $i -lt 80 ]; do sleep 60 & i=$((i + 1)); done; wait'];
