@@ -19,7 +19,7 @@ export type Matcher = {
 export type Range = readonly [start: number, end: number];
 
 /** Characters of a line that are matched. */
-export const longestMatched = 16 * 1024;
+export const maxMatched = 16 * 1024;
 
 /** Processor time for one batch. A sane expression takes less than 10 ms. */
 const batchCpuMs = 250;
@@ -61,7 +61,7 @@ export function createMatcher(source: string, cpuClock?: CpuClock): Matcher {
 			let batch: string[] = [];
 			let characters = 0;
 			for (const line of lines) {
-				const text = line.slice(0, longestMatched).replace(/\r$/, '');
+				const text = line.slice(0, maxMatched).replace(/\r$/, '');
 				batch.push(text);
 				characters += text.length;
 				if (characters > batchCharacters || batch.length === batchLines) {
@@ -81,7 +81,7 @@ export function createMatcher(source: string, cpuClock?: CpuClock): Matcher {
 
 			try {
 				const bounds = {cpuMs: rangesCpuMs, cpuClock};
-				const [found] = runBounded(finding, [text.slice(0, longestMatched)], everywhere, bounds);
+				const [found] = runBounded(finding, [text.slice(0, maxMatched)], everywhere, bounds);
 				const offsets = Array.from(found as ArrayLike<number>);
 				return offsets.flatMap((start, index): readonly Range[] => {
 					const end = index % 2 === 0 ? (offsets[index + 1] ?? start) : start;

@@ -9,7 +9,7 @@ import {runSteps} from './slices.ts';
  */
 export type Verdict = 'first' | 'unchanged' | 'appended' | 'gap' | 'restarted' | 'ambiguous';
 
-export type Merged = {
+type Merged = {
 	/** Whole lines that were not seen before. */
 	readonly appended: readonly string[];
 	readonly verdict: Verdict;

@@ -13,7 +13,7 @@ const shortestBackoffMs = 500;
 const longestTimerMs = 2 ** 31 - 1;
 
 /** What the last answer brought. */
-export type Activity = 'lines' | 'nothing' | 'gap';
+type Activity = 'lines' | 'nothing' | 'gap';
 
 /** Returns the next interval in milliseconds. After a gap it is half of the one before. */
 export function nextInterval(intervalMs: number, activity: Activity): number {

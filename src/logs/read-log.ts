@@ -14,7 +14,7 @@ type Options = {
 };
 
 /** Lines of a log, after a mark if lines may be missing before them. */
-export type Stretch = {readonly mark?: Mark | undefined; readonly lines: readonly string[]};
+type Stretch = {readonly mark?: Mark | undefined; readonly lines: readonly string[]};
 
 /**
  * Reads a log as it is now: its end, or with `sinceStart` all that the server still has. An incomplete last line counts

@@ -4,7 +4,7 @@ import {createContext, Script} from 'node:vm';
 export type CpuClock = () => number;
 
 /** Work on lines that the engine can interrupt. */
-export type BoundedWork = Script;
+type BoundedWork = Script;
 
 type Bounds = {
 	/** Processor time for all lines together. */

@@ -17,7 +17,7 @@ const window = (logs: unknown, headers: Readonly<Record<string, string>> = {}): 
 	body: JSON.stringify({logs}),
 });
 
-test('the request is that of the contract, and what was not offered is not sent', async () => {
+test('the request follows the contract, and sends nothing that was not offered', async () => {
 	const {asked, read} = await reader(() => window('a\n'));
 	expect(await read({}, signal)).toEqual({kind: 'window', text: 'a\n'});
 	expect(asked.map(({method, url}) => [method, `${url.pathname}${url.search}`])).toEqual([['GET', path]]);
@@ -25,7 +25,7 @@ test('the request is that of the contract, and what was not offered is not sent'
 	expect(asked[0]?.headers).not.toHaveProperty('if-none-match');
 });
 
-test('an offset and a tag are sent back, and 304 is no failure', async () => {
+test('an offset and a tag are sent back, and 304 is not a failure', async () => {
 	const headers = {etag: '"7-9"', 'x-log-offset': '9', 'x-log-start': '7'};
 	const {asked, read} = await reader(count => (count === 1 ? window('a\n', headers) : {status: 304, headers: {}}));
 	expect(await read({}, signal)).toEqual({kind: 'window', text: 'a\n', etag: '"7-9"', offset: 9, start: 7});
@@ -33,7 +33,7 @@ test('an offset and a tag are sent back, and 304 is no failure', async () => {
 	expect([asked[1]?.url.search, asked[1]?.headers['if-none-match']]).toEqual(['?after=9', '"7-9"']);
 });
 
-test('304 is read to its end, which gives its connection back', async () => {
+test('a 304 answer is read to its end, which frees its connection', async () => {
 	const body = {
 		isEnded: false,
 		async *[Symbol.asyncIterator]() {
@@ -46,12 +46,15 @@ test('304 is read to its end, which gives its connection back', async () => {
 	expect([await read({etag: '"7-9"'}, signal), body.isEnded]).toEqual([{kind: 'unchanged'}, true]);
 });
 
-test.each(['-1', '1.5', 'x', '', '9'.repeat(17), '9007199254740993', ' 5 6'])('the offset %j is none', async offset => {
-	const {read} = await reader(() => window('a\n', {'x-log-offset': offset}));
-	expect(await read({}, signal)).toEqual({kind: 'window', text: 'a\n'});
-});
+test.each(['-1', '1.5', 'x', '', '9'.repeat(17), '9007199254740993', ' 5 6'])(
+	'the offset %j is ignored',
+	async offset => {
+		const {read} = await reader(() => window('a\n', {'x-log-offset': offset}));
+		expect(await read({}, signal)).toEqual({kind: 'window', text: 'a\n'});
+	},
+);
 
-test.each([{logs: null}, {}, {logs: 5}])('%j is no empty log, but no answer', async json => {
+test.each([{logs: null}, {}, {logs: 5}])('%j is an error, not an empty log', async json => {
 	const {read} = await reader(() => ({headers: {'content-type': 'application/json'}, body: JSON.stringify(json)}));
 	await expect(read({}, signal)).rejects.toMatchObject({
 		code: 'network',
@@ -73,7 +76,7 @@ test.each([
 	expect(asked).toHaveLength(1);
 });
 
-test('an id that is none is refused before anything is asked', async () => {
+test('an invalid id is rejected before any request', async () => {
 	const {origin, asked} = await scripted(() => window(''));
 	const transport = transportTo(origin, 'bearer', token);
 	expect(() => environmentLogSource(originOf(origin), transport, {...params, environmentId: 'x'})).toThrow(
@@ -82,7 +85,7 @@ test('an id that is none is refused before anything is asked', async () => {
 	expect(asked).toEqual([]);
 });
 
-test('the first answer is heard of, once', async () => {
+test('onFirst is called with the first answer, once', async () => {
 	const heard: unknown[] = [];
 	const {read} = await reader(
 		count => (count === 1 ? 'cut' : window('a')),
@@ -94,7 +97,7 @@ test('the first answer is heard of, once', async () => {
 	expect(heard).toEqual([{logs: 'a'}]);
 });
 
-test('readers of two servers never mix: each asks its own, with its own credential [6]', async () => {
+test('sources of two servers never mix: each asks its own, with its own credential [6]', async () => {
 	const [one, other] = [await reader(() => window('one\n')), await reader(() => window('other\n'))];
 	const answers = await Promise.all([one.read({}, signal), other.read({}, signal), one.read({}, signal)]);
 	expect(answers.map(answer => answer.kind === 'window' && answer.text)).toEqual(['one\n', 'other\n', 'one\n']);

@@ -1,7 +1,7 @@
 import {expect, test} from 'vitest';
 import {createFilter} from '../../src/logs/filter.ts';
 import {levelOf} from '../../src/logs/levels.ts';
-import {createMatcher, longestMatched} from '../../src/logs/matcher.ts';
+import {createMatcher, maxMatched} from '../../src/logs/matcher.ts';
 
 const lines = ['INFO: GET /health', 'ERROR: GET /orders', 'debug it', 'WARN: Slow', '!important'].map(text => ({
 	text,
@@ -32,7 +32,7 @@ test.each([
 	['!a{2,1}', 'Invalid regex “a{2,1}”: numbers out of order in {} quantifier.'],
 	['', 'A pattern is empty.'],
 	['!', 'A pattern is empty.'],
-])('the pattern %j is refused', (pattern, message) => {
+])('the pattern %j is rejected', (pattern, message) => {
 	expect(() => createFilter({patterns: [pattern]})).toThrow(expect.objectContaining({code: 'usage', message}));
 });
 
@@ -41,7 +41,7 @@ test.each([
 	['(a|aa)+$', `${'a'.repeat(5000)}!`],
 	['.*.*.*.*=x', 'y'.repeat(15_000)],
 	['^(([a-z])+.)+[A-Z]([a-z])+$', 'a'.repeat(10_000)],
-])('%j is stopped where it would take for ever, and is said to be why', (pattern, line) => {
+])('%j is stopped if it takes forever, and the error names it', (pattern, line) => {
 	// Unbounded, each of them would outlast the time limit of a test.
 	expect(() => createMatcher(pattern).match(['short', line, 'short'])).toThrow(
 		expect.objectContaining({
@@ -53,9 +53,9 @@ test.each([
 	expect(createMatcher('b').match(['abc', 'x'])).toEqual([true, false]);
 });
 
-test('a line is looked at without its CR, and up to 16 Ki characters', () => {
+test('a line is matched without its CR, and up to 16 Ki characters', () => {
 	expect(createMatcher('end$').match(['the end\r', 'the end'])).toEqual([true, true]);
-	const long = 'x'.repeat(longestMatched);
+	const long = 'x'.repeat(maxMatched);
 	expect(createMatcher('needle').match([`${long.slice(6)}needle`, `${long}needle`])).toEqual([true, false]);
 });
 
@@ -64,6 +64,6 @@ test('a million lines are matched', () => {
 	expect(createMatcher('needle').match(many).filter(Boolean)).toHaveLength(1000);
 });
 
-test('a pattern as grep takes it is taken', () => {
+test('a pattern of grep is accepted', () => {
 	expect(createMatcher('a\\-b').match(['a-b', 'ab'])).toEqual([true, false]);
 });

@@ -38,7 +38,7 @@ test.each([
 	expect(levelOf(line)).toBe(level);
 });
 
-test('what is unknown is shown at every level', () => {
+test('a line without a level is shown at every level', () => {
 	expect([undefined, 'debug', 'warn', 'fatal'].map(level => isAtLeast(level as 'warn' | undefined, 'warn'))).toEqual([
 		true,
 		false,
@@ -53,6 +53,6 @@ test.each([
 	['a time and dashes', '12:00:00 ', '-:|.['],
 	['JSON without an end', '{"a":', '['],
 	['escape sequences', '', '\u001B['],
-])('the level of %s costs no more than it is long', (_, start, piece) => {
+])('finding the level of %s is linear in its length', (_, start, piece) => {
 	expectLinear(size => levelOf(start + piece.repeat(size)), 5000);
 });

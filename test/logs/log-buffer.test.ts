@@ -14,14 +14,14 @@ const line = (seq: number, text = `line ${seq}`): LogEntry => ({kind: 'line', se
 const mark: LogEntry = {kind: 'mark', seq: 2, at: 0, mark: 'gap'};
 const signal = new AbortController().signal;
 
-test('the newest entries are kept, each at its place, and the lines that were dropped are counted', () => {
+test('a buffer keeps the newest entries at their places, and counts dropped lines', () => {
 	const buffer = createLogBuffer({entries: 3});
 	[line(1), line(2), mark, line(3), line(4)].forEach(buffer.push);
 	expect([buffer.start(), buffer.end(), buffer.droppedLines()]).toEqual([2, 5, 2]);
 	expect([1, 2, 3, 4, 5].map(buffer.at)).toEqual([undefined, mark, line(3), line(4), undefined]);
 });
 
-test('its size is bounded by entries and bytes, whichever is first, and is never less than one line', () => {
+test('a buffer is limited by entries and bytes, and keeps at least one line', () => {
 	fc.assert(
 		fc.property(fc.array(fc.nat({max: 500}), {maxLength: 200}), sizes => {
 			const buffer = createLogBuffer({entries: 20, bytes: 4000});
@@ -40,7 +40,7 @@ test('its size is bounded by entries and bytes, whichever is first, and is never
 	expect([buffer.start(), buffer.end()]).toEqual([0, 1]);
 });
 
-test('a search goes either way, over marks and what a filter hides, and ends with undefined', async () => {
+test('a search goes both ways, skips marks and hidden lines, and ends with undefined', async () => {
 	const buffer = createLogBuffer();
 	for (let seq = 1; seq <= 3000; seq++) {
 		buffer.push(seq === 700 ? mark : line(seq));
@@ -61,7 +61,7 @@ test('a search goes either way, over marks and what a filter hides, and ends wit
 	expect(await searchLog(buffer, {matcher, from: 0, direction: 'forward', signal, isShown})).toBe(1998);
 });
 
-test('a log is saved with its lines whole, for the user alone, and never over another file [10]', async () => {
+test('a log is saved with whole lines, readable only by the user, and never over another file [10]', async () => {
 	const path = join(temporaryFolder(), `${randomUUID()}.log`);
 	const long = 'y'.repeat(200_000);
 	expect(await saveLog(path, [line(1, 'a\u001B[31m\r'), line(2, long), mark, line(3)])).toBe(path);

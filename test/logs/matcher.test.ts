@@ -1,5 +1,5 @@
 import {expect, test} from 'vitest';
-import {createMatcher, longestMatched} from '../../src/logs/matcher.ts';
+import {createMatcher, maxMatched} from '../../src/logs/matcher.ts';
 
 test.each([
 	[
@@ -25,12 +25,12 @@ test.each([
 	expect(createMatcher(source).ranges(text)).toEqual(ranges);
 });
 
-test('of a text that is all matches so many are told that a picture needs no more', () => {
+test('a text with very many matches returns no more than a frame needs', () => {
 	expect(createMatcher('a').ranges('a'.repeat(5000))).toHaveLength(200);
-	expect(createMatcher('needle').ranges(`${'x'.repeat(longestMatched)}needle`)).toEqual([]);
+	expect(createMatcher('needle').ranges(`${'x'.repeat(maxMatched)}needle`)).toEqual([]);
 });
 
-test('an expression that takes for ever shows nothing, holds up few pictures, and no other expression', () => {
+test('an expression that takes forever shows nothing, delays few frames, and no other expression', () => {
 	let looks = 0;
 	const slow = createMatcher('(a+)+$', () => {
 		looks++;
@@ -60,7 +60,7 @@ function hardFor(milliseconds: number): string {
 	}
 }
 
-test('an expression that a busy machine lets wait is not too slow: its processor time counts', () => {
+test('an expression on a busy machine is not too slow: only its processor time counts', () => {
 	const text = hardFor(600);
 	const idle = createMatcher('^(a+)+!$', () => 0);
 	expect(idle.match(['x', text, 'aa!'])).toEqual([false, false, true]);

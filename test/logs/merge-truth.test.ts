@@ -14,7 +14,7 @@ const unique = (index: number) => `${String(index).padStart(5, '0')} request ${i
 const repeating = (share: number) => (index: number, chance: number) =>
 	chance < share ? `GET /health 200 from 10.0.0.${Math.floor((chance / share) * 5)}` : unique(index);
 
-test('no gap stays undeclared and no line is shown twice where lines differ, in 1,000 random lives of a log', () => {
+test('every gap is declared and no line is shown twice in 1,000 random logs of distinct lines', () => {
 	fc.assert(
 		fc.property(stepsOf(unique), views, (steps, view) => {
 			expect(judge(follow(steps, view))).toEqual({undeclared: 0, duplicates: 0});
@@ -28,7 +28,7 @@ test.each([
 	['90 % repeats', () => repeating(0.9)],
 	['99 % repeats', () => repeating(0.99)],
 	['all equal', () => () => 'tick'],
-])('a log that is shown whole is told whole, genuine repeats among it: %s', (_, line) => {
+])('a log that fits a window is shown whole, with genuine repeats: %s', (_, line) => {
 	fc.assert(
 		fc.property(stepsOf(line(), {breaks: false}), steps => {
 			const {truth, shown} = follow(steps, everything);
@@ -38,7 +38,7 @@ test.each([
 	);
 });
 
-test('at 90 % repeats at most one poll in 1,000 declares a gap that is none, and what is told is what came', () => {
+test('at 90 % repeats at most one poll in 1,000 declares a false gap, and all lines are shown', () => {
 	let polls = 0;
 	let falseMarks = 0;
 	const line = repeating(0.9);
@@ -65,7 +65,7 @@ test('at 90 % repeats at most one poll in 1,000 declares a gap that is none, and
 	expect(falseMarks / polls).toBeLessThanOrEqual(1 / 1000);
 });
 
-test.each([0.9, 0.99, 1])('a real gap is declared at %d of repeats, or its lines are told as doubtful', share => {
+test.each([0.9, 0.99, 1])('a real gap at %d of repeats is declared, or its lines are marked as doubtful', share => {
 	const line = repeating(share);
 	let missed = 0;
 	for (let run = 0; run < 180; run++) {

@@ -38,7 +38,7 @@ test.each([
 	expect(merged(previous, next)).toEqual({verdict, appended});
 });
 
-test('an overlap of nothing but repeats is accepted where it covers the whole window before', () => {
+test('an overlap of repeats is accepted if it covers the whole previous window', () => {
 	expect(merged('tick\n'.repeat(5), 'tick\n'.repeat(7))).toEqual({verdict: 'appended', appended: ['tick', 'tick']});
 });
 
@@ -62,7 +62,7 @@ test.each([
 	['equal lines', () => 'a'],
 	['lines that differ late', (index: number) => `${'a'.repeat(50)}${index % 3}`],
 	['a pattern that fails at its end', (index: number) => (index % 1000 === 999 ? 'b' : 'a')],
-])('each line is read a few times, however many there are: %s', (_, line) => {
+])('each line is read a limited number of times: %s', (_, line) => {
 	const text = (from: number, count: number) =>
 		Array.from({length: count}, (__, index) => `${line(from + index)}\n`).join('');
 	for (const lines of [1200, 10_000, 40_000]) {

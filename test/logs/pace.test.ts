@@ -4,7 +4,7 @@ import {backoff, nextInterval, withJitter} from '../../src/logs/pace.ts';
 
 const chance = fc.double({min: 0, max: 1, noNaN: true, maxExcluded: true});
 
-test('the interval stays between 50 ms and 5 s whatever happens', () => {
+test('the interval stays between 50 ms and 5 s', () => {
 	fc.assert(
 		fc.property(fc.array(fc.constantFrom('lines', 'nothing', 'gap'), {maxLength: 50}), chance, (activities, random) => {
 			const last = activities.reduce<number>(nextInterval, 250);
@@ -14,7 +14,7 @@ test('the interval stays between 50 ms and 5 s whatever happens', () => {
 	);
 });
 
-test('a gap halves the interval, lines keep it, silence makes it longer', () => {
+test('a gap halves the interval, lines keep it, silence extends it', () => {
 	let interval = 250;
 	const intervals = (['gap', 'lines', 'gap', 'gap', 'lines', 'nothing'] as const).map(activity => {
 		interval = nextInterval(interval, activity);
@@ -31,7 +31,7 @@ test.each([
 	[1, 0, 500, 500],
 	[100, 2000, 2000, 2000],
 	[1, 10 ** 12, 2 ** 31 - 1, 2 ** 31 - 1],
-])('try %i, when the server asks for %s ms, waits from %i to %i ms', (attempt, retryAfter, least, most) => {
+])('attempt %i, when the server asks for %s ms, waits from %i to %i ms', (attempt, retryAfter, least, most) => {
 	expect([backoff(attempt, retryAfter, 0), Math.ceil(backoff(attempt, retryAfter, 0.999_999_999))]).toEqual([
 		least,
 		most,

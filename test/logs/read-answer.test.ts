@@ -20,7 +20,7 @@ function reading() {
 
 const characters = fc.constantFrom('a', 'ü', '語', '🙂', '\n', '\n', '\r', '\u0000', '\uFFFD');
 
-test('by offsets a log is told whole, whatever pieces come and however often nothing does', () => {
+test('a log read by offsets is whole, whatever pieces arrive', () => {
 	fc.assert(
 		fc.property(fc.array(fc.array(characters, {maxLength: 20}), {maxLength: 20}), fc.boolean(), (pieces, hasStart) => {
 			const log = reading();
@@ -44,7 +44,7 @@ test('by offsets a log is told whole, whatever pieces come and however often not
 	);
 });
 
-test('a line that has no end is given out in pieces, not kept for ever', () => {
+test('a line without an end is released in pieces', () => {
 	const log = reading();
 	const half = 'x'.repeat(9 * 1024 * 1024);
 	const take = (text: string, offset: number) => log.take({kind: 'window', text, offset});
@@ -63,7 +63,7 @@ function marksOf(windows: readonly string[]) {
 	return windows.map(text => log.take({kind: 'window', text}).mark);
 }
 
-test('a full window after a gap is no restart, be it shorter in bytes or, cut by bytes, in lines', () => {
+test('a full window after a gap is no restart, even if it has fewer bytes or lines', () => {
 	const short = lines(0, 60).replaceAll('line ', '');
 	expect(marksOf([lines(1000, 1060), short])).toEqual([undefined, 'gap']);
 	expect(marksOf([lines(0, 60), lines(20, 78), lines(40, 102), lines(500, 558)])).toEqual([
@@ -74,7 +74,7 @@ test('a full window after a gap is no restart, be it shorter in bytes or, cut by
 	]);
 });
 
-test('a window with fewer lines than the server ever cut a log to is a restart, also while the log is still whole', () => {
+test('a window with fewer lines than the server ever cut a log to is a restart, even while the log is whole', () => {
 	expect(marksOf([lines(0, 60), lines(20, 78), lines(500, 557)])).toEqual([undefined, undefined, 'restarted']);
 	expect(marksOf([lines(0, 1), lines(0, 60), lines(100, 120)])).toEqual([undefined, undefined, 'restarted']);
 });

@@ -13,7 +13,7 @@ const piece = (text: string, offset: number, more: Partial<LogAnswer> = {}): Log
 const cursors = (asked: readonly {readonly after?: number | undefined; readonly etag?: string | undefined}[]) =>
 	asked.map(({after, etag}) => ({after, etag}));
 
-test('where the server gives offsets the tail is exact, and says so', async () => {
+test('a tail with offsets is exact and says so', async () => {
 	const {told, asked} = await follow([
 		piece('tick\ntick\n', 110, {etag: '"1"'}),
 		piece('tick\nta', 117, {etag: '"2"'}),
@@ -34,7 +34,7 @@ test('where the server gives offsets the tail is exact, and says so', async () =
 	]);
 });
 
-test('without offsets the tag of the answer is sent, and no cursor that the server did not offer', async () => {
+test('a tail without offsets sends the tag of the answer, and no cursor that the server did not offer', async () => {
 	const {told, asked} = await follow([{kind: 'window', text: 'a\n', etag: '"1"'}, {kind: 'unchanged'}, 'a\nb\n']);
 	expect(told).toEqual(['<connecting>', 'a', '<live>', 'b', gone]);
 	expect(cursors(asked)).toEqual([
@@ -45,7 +45,7 @@ test('without offsets the tag of the answer is sent, and no cursor that the serv
 	]);
 });
 
-test('a part that is gone already is a gap, and what was begun before it is told', async () => {
+test('a part that is gone is a gap, and the incomplete line before it is shown', async () => {
 	const {told} = await follow([piece('a\nbeg', 5), piece('x\n', 102, {start: 100}), piece('y\n', 104)]);
 	expect(told).toEqual(['<connecting>', 'a', '<live, complete>', 'beg', '-- gap', 'x', '<gap>', 'y', '<live>', gone]);
 });
@@ -65,12 +65,12 @@ test('an offset before the one that was asked for means a new log', async () => 
 	]);
 });
 
-test('a server that gives an offset but does not begin there is told without repeats', async () => {
+test('an answer that starts before the offset brings no line twice', async () => {
 	const {told} = await follow([piece('ä\nb\n', 5), piece('ä\nb\nc\n', 7)]);
 	expect(told).toEqual(['<connecting>', 'ä', 'b', '<live, complete>', 'c', gone]);
 });
 
-test('a server that refuses its own offsets is read as one without, and what is doubtful is marked once', async () => {
+test('a server that rejects its own offsets is read without them, and doubtful lines are marked once', async () => {
 	const refuses = new AppError('failed', 'No such parameter.');
 	const {told, asked} = await follow([
 		piece('a\n', 2),
@@ -95,12 +95,12 @@ test('a server that refuses its own offsets is read as one without, and what is 
 	expect(asked.map(({after}) => after)).toEqual([undefined, 2, 4, undefined, undefined, undefined]);
 });
 
-test('a server behind it that gives no offsets makes the next lines doubtful', async () => {
+test('a server that stops giving offsets makes the next lines doubtful', async () => {
 	const {told} = await follow([piece('a\n', 2), piece('b\n', 4), 'b\nc\n', 'c\nd\n']);
 	expect(told.slice(3)).toEqual(['b', '-- ambiguous', 'b', 'c', '<gap>', 'd', '<live>', gone]);
 });
 
-test('from the start: everything is read that the server still has, in pieces, without waiting', async () => {
+test('a tail from the start reads everything that the server has, in pieces, without waiting', async () => {
 	const long = `${'x'.repeat(70_000)}\n`;
 	const {told, times, asked} = await follow(
 		[piece('end\n', 70_005), piece(long, 70_001), piece('end\n', 70_005), piece('', 70_005)],

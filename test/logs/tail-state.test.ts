@@ -18,11 +18,11 @@ test.each<[string, TailState]>([
 	['reconnecting in 3 s (attempt 2)', {name: 'reconnecting', attempt: 2, retryAt: now + 2100, error}],
 	['reconnecting in 0 s (attempt 2)', {name: 'reconnecting', attempt: 2, retryAt: now - 5000, error}],
 	['ended: it is over', {name: 'ended', why: 'it is over', error}],
-])('it reads “%s”, also where a clock was set', (text, state) => {
+])('a state reads “%s”, even if the clock was set back', (text, state) => {
 	expect(describeState(state, now)).toBe(text);
 });
 
-test('what may go away by itself is no end, but for an address that never answered', () => {
+test('a failure that may pass does not end a tail, except for an address that never answered', () => {
 	const lasting = new AppError('network', 'The certificate has expired.', {permanent: true});
 	expect([finalState(error, true), finalState(error, false), finalState(lasting, false)]).toEqual([
 		undefined,

@@ -4,28 +4,28 @@ import {down, follow, notFound, refused} from './tail-script.ts';
 
 const gone = '<ended: the environment is gone>';
 
-test('lines are told as they come, and the end is said', async () => {
+test('a tail reports lines as they arrive, and its end', async () => {
 	const {told} = await follow(['a\n', 'a\nb\nhel', 'a\nb\nhello\n', 'a\nb\nhello\n']);
 	expect(told).toEqual(['<connecting>', 'a', '<live>', 'b', 'hello', gone]);
 });
 
-test('a log that ends without a newline is told to its end, once', async () => {
+test('a log that ends without a newline is shown to its end, once', async () => {
 	expect((await follow(['a\nlast words'])).told).toEqual(['<connecting>', 'a', '<live>', 'last words', gone]);
 });
 
-test('it asks every 250 ms while lines arrive, and more and more seldom, up to 5 s, while none do', async () => {
+test('a tail polls every 250 ms while lines arrive, then less and less often, up to 5 s', async () => {
 	const {times} = await follow(['', 'a\n', 'a\nb\n', ...Array.from({length: 12}, () => 'a\nb\n'), 'a\nb\nc\n']);
 	const waits = times.slice(1).map((at, index) => at - (times[index] ?? 0));
 	expect(waits).toEqual([250, 250, 250, 375, 563, 843, 1266, 1898, 2848, 4271, 5000, 5000, 5000, 5000, 5000, 250]);
 });
 
-test('a gap is marked and shown, and halves the wait', async () => {
+test('a gap is marked and halves the interval', async () => {
 	const {told, times} = await follow(['a\n', 'x\ny\n', 'x\ny\nz\n']);
 	expect(told).toEqual(['<connecting>', 'a', '<live>', '-- gap', 'x', 'y', '<gap>', 'z', '<live>', gone]);
 	expect(times).toEqual([0, 250, 375, 500]);
 });
 
-test('a log that begins anew is marked, also while it is empty', async () => {
+test('a log that restarts is marked, even while it is empty', async () => {
 	expect((await follow(['aaa\nbbb\n', '', '', 'c\n'])).told).toEqual([
 		'<connecting>',
 		'aaa',
@@ -39,14 +39,14 @@ test('a log that begins anew is marked, also while it is empty', async () => {
 	]);
 });
 
-test('marks of the same kind without a line between them are one', async () => {
+test('equal marks without a line between them are one', async () => {
 	const {told} = await follow(['a', 'x-long-line', 'y-long-line', 'z-long-line']);
 	expect(told.filter(line => line.startsWith('--'))).toEqual(['-- gap']);
 	const {told: quiet} = await follow(['a', 'x-long-line', 'x-long-line', 'y-long-line']);
 	expect(quiet.filter(line => line.startsWith('--'))).toEqual(['-- gap']);
 });
 
-test('what goes away by itself is waited for without limit, and said [23]', async () => {
+test('a failure that may pass is retried without limit and reported [23]', async () => {
 	const {told, times} = await follow(['a\n', ...Array.from({length: 8}, () => down), 'a\nb\n']);
 	expect(told).toEqual([
 		'<connecting>',
@@ -60,7 +60,7 @@ test('what goes away by itself is waited for without limit, and said [23]', asyn
 	expect(times.at(-2)).toBe(250 + 500 + 1000 + 2000 + 4000 + 8000 + 15_000 * 3);
 });
 
-test('an answer begins the count of failures, and with it the wait, from the start', async () => {
+test('an answer resets the count of failures and the wait', async () => {
 	const {told} = await follow(['a\n', down, down, 'a\nb\n', down]);
 	expect(told.filter(line => line.startsWith('<reconnecting'))).toEqual([
 		'<reconnecting in 1 s (attempt 1)>',
@@ -69,7 +69,7 @@ test('an answer begins the count of failures, and with it the wait, from the sta
 	]);
 });
 
-test('an equal mark is told again once a line came in between', async () => {
+test('an equal mark is repeated after a line', async () => {
 	const {told} = await follow(['a\nb\n', 'x\ny\n', 'x\ny\nz\n', 'c\nd\ne\n']);
 	expect(told.filter(line => !line.startsWith('<'))).toEqual([
 		...['a', 'b', '-- gap', 'x', 'y', 'z', '-- gap', 'c', 'd', 'e'],
@@ -78,7 +78,7 @@ test('an equal mark is told again once a line came in between', async () => {
 
 test.each([
 	['a piece of the length that servers cut at is followed by the next one at once', 64 * 1024, 250],
-	['a shorter piece is the end for now, and the next one is waited for', 64 * 1024 - 1, 500],
+	['a shorter piece is the end for now, and the tail waits for the next one', 64 * 1024 - 1, 500],
 ])('%s', async (_, length, nextAt) => {
 	const {times} = await follow([
 		{kind: 'window', text: '', offset: 0},
@@ -88,14 +88,14 @@ test.each([
 	expect(times.slice(0, 3)).toEqual([0, 250, nextAt]);
 });
 
-test('Retry-After is obeyed, however long it is', async () => {
+test('a tail obeys Retry-After, however long it is', async () => {
 	const busy = new AppError('network', 'Too many requests.', {retryAfter: 90_000});
 	const {told, times} = await follow(['a\n', busy, 'a\n']);
 	expect(told[3]).toBe('<reconnecting in 1 m 30 s (attempt 1)>');
 	expect(times).toEqual([0, 250, 90_250, 90_625]);
 });
 
-test('an answer that does not come makes it stale, counted from the last one that did [21]', async () => {
+test('a missing answer makes the tail stale, counted from the last answer [21]', async () => {
 	const {told} = await follow(['a\n', 'hang', 'a\nb\n']);
 	expect(told).toEqual([
 		'<connecting>',
@@ -109,7 +109,7 @@ test('an answer that does not come makes it stale, counted from the last one tha
 	]);
 });
 
-test('a login that ended is asked for, and it goes on where it was once it is woken', async () => {
+test('a tail asks for a login that expired, and resumes where it was', async () => {
 	const {told, asked} = await follow(['a\n', refused, 'a\nb\n'], {
 		onEvent(event, control) {
 			if (event.type === 'state' && event.state.name === 'login') {
@@ -121,7 +121,7 @@ test('a login that ended is asked for, and it goes on where it was once it is wo
 	expect(asked).toHaveLength(4);
 });
 
-test('while it is suspended nothing is asked', async () => {
+test('a suspended tail sends no request', async () => {
 	const {told, times} = await follow(['a\n', 'a\nb\n'], {
 		onEvent(event, control) {
 			if (event.type === 'lines') {
@@ -144,12 +144,12 @@ test.each([
 	expect((await follow([error])).told).toEqual(['<connecting>', ended]);
 });
 
-test('a login page in between, once there was an answer, is waited for', async () => {
+test('a tail waits for a login page in between to go away, once it had an answer', async () => {
 	const {told} = await follow(['a\n', new AppError('network', 'A web page came.', {permanent: true}), 'a\nb\n']);
 	expect(told.slice(3, 5)).toEqual(['<reconnecting in 1 s (attempt 1)>', 'b']);
 });
 
-test('once it is aborted it ends in silence, whatever it waits for', async () => {
+test('an aborted tail ends silently, whatever it waits for', async () => {
 	for (const replies of [['a\n'], ['a\n', 'hang'], [down], [refused]] as const) {
 		const {told} = await follow(replies, {
 			onEvent(event, _, abort) {
@@ -162,6 +162,6 @@ test('once it is aborted it ends in silence, whatever it waits for', async () =>
 	}
 });
 
-test('a bug is thrown, not taken for a broken connection', async () => {
+test('a tail throws a bug instead of taking it for a broken connection', async () => {
 	await expect(follow([new TypeError('x is not a function')])).rejects.toThrow(TypeError);
 });

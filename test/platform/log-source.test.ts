@@ -28,7 +28,7 @@ function sourceWith(stored: {readonly server: typeof server; readonly source: Lo
 	return {ask: () => source({}, never), opened: () => opened};
 }
 
-test('a login that was renewed is used from then on', async () => {
+test('a source uses a renewed login from then on', async () => {
 	const {ask, opened} = sourceWith({server, source: says('one')});
 	expect([await ask(), await ask(), opened()]).toEqual([
 		{kind: 'window', text: 'one'},
@@ -37,17 +37,17 @@ test('a login that was renewed is used from then on', async () => {
 	]);
 });
 
-test('one of another server is not, nor is there always one [6]', async () => {
+test('a source does not use the login of another server [6]', async () => {
 	for (const stored of [{server: originOf('https://b.test'), source: says('b')}, undefined]) {
 		await expect(sourceWith(stored).ask()).rejects.toBe(refused);
 	}
 });
 
-test('one that is refused as well is told', async () => {
+test('a source throws if the renewed login is rejected, too', async () => {
 	await expect(sourceWith({server, source: refuses}).ask()).rejects.toBe(refused);
 });
 
-test('whatever else goes wrong opens nothing', async () => {
+test('other failures do not look for a renewed login', async () => {
 	let opened = 0;
 	const down = new AppError('network', 'Nothing listens there.');
 	const open = async () => {

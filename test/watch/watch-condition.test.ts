@@ -17,7 +17,7 @@ test.each<[string, readonly number[]]>([
 	['error', [0, 3]],
 	['ERROR', []],
 	['nowhere', []],
-])('%j finds what it says, and no line of unknown level by its level', (text, expected) => {
+])('%j finds its lines, and no line of unknown level by its level', (text, expected) => {
 	expect(found(text)).toEqual(expected.map(index => lines[index]));
 });
 
@@ -27,11 +27,11 @@ test.each([
 	['|level>=error', 'The condition is empty.'],
 	[' ', 'The condition is empty.'],
 	['a(', 'Invalid regex “a(”: unterminated group.'],
-])('%j is refused with what is wrong with it', (text, message) => {
+])('%j is rejected with the reason', (text, message) => {
 	expect(() => readCondition(text)).toThrowError(expect.objectContaining({code: 'usage', message}));
 });
 
-test('an expression that takes for ever is ended [21]', () => {
+test('an expression that takes forever is stopped [21]', () => {
 	expect(() => readCondition('(a+)+$|level>=error').match([`${'a'.repeat(50)}!`])).toThrowError(/takes too long/);
 });
 
@@ -41,17 +41,17 @@ test.each([
 	['60s', 60_000, '1 min'],
 	['90m', 5_400_000, '90 min'],
 	['24h', 86_400_000, '24 h'],
-])('%s is a time', (text, milliseconds, said) => {
+])('%s is an interval', (text, milliseconds, said) => {
 	expect([readInterval('every', text), intervalText(milliseconds)]).toEqual([milliseconds, said]);
 });
 
-test.each(['', '1', 'm', '4s', '25h', '1.5m', '-1m', '1d', '1m 30s'])('“%s” is no time', text => {
+test.each(['', '1', 'm', '4s', '25h', '1.5m', '-1m', '1d', '1m 30s'])('“%s” is not an interval', text => {
 	expect(() => readInterval('every', text)).toThrowError(
 		expect.objectContaining({code: 'usage', message: `--every takes a time between 5s and 24h, not “${text}”.`}),
 	);
 });
 
-test('whatever is typed is a condition, or refused with a sentence', () => {
+test('any text is a condition, or rejected with a sentence', () => {
 	const piece = fc.constantFrom('level>=', 'error', '|', '(', ')', '*', '[', '\\', 'a', ' ', '\n', '\u{1F600}');
 	fc.assert(
 		fc.property(fc.array(piece, {maxLength: 8}), pieces => {

@@ -18,7 +18,7 @@ function following(late = 0) {
 	return {expiry, clock, told, sandboxes: () => store.getState().sandboxes.map(one => one.task), store};
 }
 
-test('five minutes before its end a sandbox is spoken of, once, and at its end it is forgotten', async () => {
+test('a sandbox is announced once, five minutes before its end, and removed at its end', async () => {
 	const {expiry, told, sandboxes, clock, store} = following();
 	expiry.follow({environment, server, task: 'long', expiresAt: 60 * minute});
 	expiry.follow({environment, server, task: 'web\u001B[2J', expiresAt: 30 * minute});
@@ -38,14 +38,14 @@ test.each([
 	[46, 'ends in 4 minutes, with all its files.', 'A sandbox ends in 4 minutes.'],
 	[49.5, 'ends in 1 minute, with all its files.', 'A sandbox ends in 1 minute.'],
 	[60, 'ended. Its files are gone.', 'A sandbox ended.'],
-])('after %d minutes of sleep a machine tells how it is then', async (slept, text, sign) => {
+])('after %d minutes of sleep the notice has the current time', async (slept, text, sign) => {
 	const {expiry, told, sandboxes, store} = following(slept * minute);
 	expiry.follow({environment, server, task: 'web', expiresAt: 60 * minute});
 	await expect.poll(() => sandboxes()).toEqual([]);
 	expect([told(), store.getState().alert]).toEqual([[`Sandbox 0b5e0a1c (web) ${text}`], {text: sign}]);
 });
 
-test('one that has less than five minutes from the beginning, or is over, is not spoken of', async () => {
+test('a sandbox with less than five minutes left from the start is not announced', async () => {
 	const {expiry, told, sandboxes} = following();
 	expiry.follow({environment, server, task: 'short', expiresAt: 4 * minute});
 	expiry.follow({environment, server, task: 'over', expiresAt: -1});
@@ -53,7 +53,7 @@ test('one that has less than five minutes from the beginning, or is over, is not
 	expect(told()).toEqual([]);
 });
 
-test('nothing is told once it is closed', async () => {
+test('nothing is announced after close', async () => {
 	const {expiry, told, sandboxes} = following();
 	expiry.follow({environment, server, task: 'web', expiresAt: 30 * minute});
 	expiry.close();

@@ -4,7 +4,7 @@ import {readCondition} from '../../src/watch/watch-condition.ts';
 import {server} from '../store/scripted-conversation.ts';
 import {ended, environment, inLog, minute, watching} from './watching.ts';
 
-test('while the app is connected elsewhere it is on hold, and tells of what it found when that is over', async () => {
+test('a watch is on hold while the app is connected elsewhere, and reports its matches afterwards', async () => {
 	const {begin, isOver, notices, store} = watching({
 		log: [
 			[10_000, 'error 1\n'],
@@ -36,7 +36,7 @@ test('while the app is connected elsewhere it is on hold, and tells of what it f
 	]);
 });
 
-test('one that is on hold asks nothing and asks nobody, and can be stopped', async () => {
+test('a watch on hold sends no request and no prompt, and can be stopped', async () => {
 	let asked = 0;
 	const here = watching({log: [[1, 'error 1\n']], end: Number.POSITIVE_INFINITY, ask: 'What is it?'});
 	const source: LogSource = async () => {

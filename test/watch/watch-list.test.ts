@@ -3,7 +3,7 @@ import {finish, text} from '../agent/scripted.ts';
 import {down, notFound, refused} from '../logs/tail-script.ts';
 import {answer, ended, environment, inLog, minute, watching} from './watching.ts';
 
-test('a line that matches is told at once, and what stood there before is no news', async () => {
+test('a new line that matches is reported at once, and older lines are not', async () => {
 	const {begin, isOver, notices, store} = watching({
 		log: [
 			[0, 'error of before\n'],
@@ -17,7 +17,7 @@ test('a line that matches is told at once, and what stood there before is no new
 	expect(store.getState().alert).toEqual({text: 'Watch 1 ended.'});
 });
 
-test('what follows within --every is one report, with its count', async () => {
+test('matches within --every are one report, with their count', async () => {
 	const lines = Array.from({length: 30}, (_, index) => [10_000 + index * 1000, `error ${index}\n`] as const);
 	const {begin, isOver, notices} = watching({log: lines, end: 3 * minute});
 	begin();
@@ -29,7 +29,7 @@ test('what follows within --every is one report, with its count', async () => {
 	]);
 });
 
-test('a clock that is set back keeps a report for no longer than --every', async () => {
+test('a clock that is set back delays a report by no more than --every', async () => {
 	const {begin, isOver, notices} = watching({
 		log: [
 			[10_000, 'error 1\n'],
@@ -89,7 +89,7 @@ test('hostile lines reach the agent fenced, and the notice safe and without cred
 	expect([told, asking].map(({store}) => store.getState().alert?.text)).toEqual(['Watch 1 ended.', 'Watch 1 ended.']);
 });
 
-test('the agent is asked so many times in an hour, and what comes more is kept for later and said', async () => {
+test('the agent is asked up to the hourly limit; further matches wait, with a notice', async () => {
 	const log = Array.from({length: 40}, (_, index) => [(index + 1) * 3 * minute, `error ${index}\n`] as const);
 	const {begin, isOver, prompts, notices} = watching({log, end: 66 * minute, ask: 'Why?', perHour: 2});
 	begin();
@@ -103,7 +103,7 @@ test('the agent is asked so many times in an hour, and what comes more is kept f
 	);
 });
 
-test('while the agent is at work the question waits in the queue, and a notice for the end of the run', async () => {
+test('notices of a watch wait for the end of the run', async () => {
 	let open: () => void = () => undefined;
 	const gate = new Promise<void>(resolve => {
 		open = resolve;
@@ -123,7 +123,7 @@ test('while the agent is at work the question waits in the queue, and a notice f
 	await expect.poll(notices).toEqual([`Watch 1: a line matches “error” ${inLog}: error 1`, ended]);
 });
 
-test('a question is queued while the agent is at work, and a second one waits for it', async () => {
+test('a prompt of a watch is queued during a run, and a second one waits for it', async () => {
 	let open: () => void = () => undefined;
 	const gate = new Promise<void>(resolve => {
 		open = resolve;
@@ -147,21 +147,21 @@ test('a question is queued while the agent is at work, and a second one waits fo
 test.each([
 	['a login that is over', refused, 'your login has expired'],
 	['an environment that is gone', notFound, 'the environment is gone'],
-])('%s ends it with a word', async (_, fault, why) => {
+])('%s ends the watch with a notice', async (_, fault, why) => {
 	const {begin, isOver, notices} = watching({log: [], end: 5000, fault});
 	begin();
 	await isOver();
 	expect(notices()).toEqual([`Watch 1 ended: ${why}.`]);
 });
 
-test('a server that is down for a while ends nothing', async () => {
+test('a server that is down does not end a watch', async () => {
 	const {begin, store, clock} = watching({log: [], end: 5000, fault: down});
 	begin();
 	await expect.poll(() => clock.now()).toBeGreaterThan(10 * minute);
 	expect(store.getState().watches[0]?.state).toMatch(/^reconnecting/);
 });
 
-test('an expression that takes for ever ends it with a word [21]', async () => {
+test('an expression that takes forever ends the watch with a notice [21]', async () => {
 	const {begin, isOver, notices} = watching({
 		log: [[5000, `${'a'.repeat(50)}!\n`]],
 		end: minute,

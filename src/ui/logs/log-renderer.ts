@@ -12,7 +12,7 @@ import {filterOf, type LogViewer} from './viewer/log-viewer-state.ts';
 type MatcherOf = (source: string) => Matcher;
 
 /** What of a log is on the screen. */
-export type RenderedLog = {
+type RenderedLog = {
 	readonly viewport: Viewport;
 	readonly drawn: (place: number) => DrawnEntry;
 	/** True while the filter has more entries to examine. */

@@ -33,7 +33,7 @@ const lines = (from: number, to: number) =>
 	Array.from({length: to - from + 1}, (_, index) => `line ${from + index}\n`).join('');
 const fenced = (...rows: readonly string[]) => ['```log', ...rows, '```'].join('\n');
 
-test('the last lines come with numbers that stay from call to call', async () => {
+test('the last lines keep their numbers from call to call', async () => {
 	const {run} = tool([lines(1, 200), lines(101, 203)]);
 	expect(await run({lines: 2})).toBe(
 		[about(200), '[Earlier lines start at number 1.]', fenced('199\tline 199', '200\tline 200')].join('\n'),
@@ -44,7 +44,7 @@ test('the last lines come with numbers that stay from call to call', async () =>
 	);
 });
 
-test('a pattern and a level choose lines, which keep their numbers', async () => {
+test('a pattern and a level filter lines, which keep their numbers', async () => {
 	const {run} = tool(['[info] GET /a 200\n[error] GET /b 500\nno level\n[warn] GET /c 499\n']);
 	expect(await run({level: 'error'})).toContain(fenced('2\t[error] GET /b 500', '3\tno level'));
 	expect(await run({pattern: 'get .* 4'})).toContain(fenced('4\t[warn] GET /c 499'));
@@ -54,7 +54,7 @@ test('a pattern and a level choose lines, which keep their numbers', async () =>
 	);
 });
 
-test('what may be missing stands between the lines, and a line that is not complete is said to be so', async () => {
+test('gaps are marked between the lines, and an incomplete line says so', async () => {
 	const {run} = tool([lines(1, 2), 'other 1\nother 2\npass']);
 	await run();
 	expect(await run()).toBe(
@@ -72,7 +72,7 @@ test('what may be missing stands between the lines, and a line that is not compl
 	);
 });
 
-test('an empty log is said', async () => {
+test('an empty log says so', async () => {
 	expect(await tool(['']).run()).toBe(`[The log of ${environment} at ${server} has no line. It is empty.]`);
 });
 
@@ -101,14 +101,14 @@ test.each([
 	[{level: 'loud'}, /^Invalid argument “level”/],
 	[{environment: null}, 'Missing argument “environment”: string. Id of the environment, a UUID.'],
 	[{follow: true}, /^Unknown argument “follow”/],
-])('%j is refused, and says what is right [21]', async (args, message) => {
+])('%j is rejected, and the error says what is valid [21]', async (args, message) => {
 	await expect(tool([`${'a'.repeat(40)}!\n`]).run(args)).rejects.toMatchObject({
 		code: 'usage',
 		message: typeof message === 'string' ? message : expect.stringMatching(message),
 	});
 });
 
-test('an environment that the server does not know is said so that the model can ask for its id', async () => {
+test('an unknown environment is an error that tells the model to ask for the id', async () => {
 	await expect(tool([notFound]).run()).rejects.toMatchObject({
 		code: 'not-found',
 		message: `${server} has no environment ${environment}.`,
@@ -119,7 +119,7 @@ test('an environment that the server does not know is said so that the model can
 test.each([
 	['no server', async () => Promise.reject(new AppError('auth', 'You are not logged in.'))],
 	['a login that is over', async () => ({server, source: async () => Promise.reject(refused), session: 'one'})],
-])('with %s the model is told whom to turn to', async (_, open: OpenLog) => {
+])('with %s the error tells the model whom to ask', async (_, open: OpenLog) => {
 	const {run} = createEnvironmentLogs(createKnownLogs(open, Date.now));
 	const context = {workspace: '/', ...toolContext()};
 	await expect(run({environment}, context)).rejects.toMatchObject({
@@ -129,20 +129,20 @@ test.each([
 	});
 });
 
-test('a server that is down is said, and what was read before is there again after it', async () => {
+test('a server that is down is an error, and lines read before are there afterwards', async () => {
 	const {run} = tool([lines(1, 2), down, lines(1, 3)]);
 	await run();
 	await expect(run()).rejects.toMatchObject({code: 'network'});
 	expect(await run()).toContain(fenced('1\tline 1', '2\tline 2', '3\tline 3'));
 });
 
-test('two looks at once take no line twice', async () => {
+test('two calls at once add no line twice', async () => {
 	const {run} = tool([lines(1, 2), lines(1, 3)]);
 	const [, other] = await Promise.all([run(), run()]);
 	expect(other).toBe([about(3), fenced('1\tline 1', '2\tline 2', '3\tline 3')].join('\n'));
 });
 
-test('logs of two servers are two logs, and what one session read another one did not [20]', async () => {
+test('logs of two servers and of two sessions are separate [20]', async () => {
 	let [at, session] = ['https://one.test', 'one'];
 	const source = async () => ({kind: 'window' as const, text: `from ${at}\n`});
 	const {run} = createEnvironmentLogs(createKnownLogs(async () => ({server: at, source, session}), Date.now));
@@ -154,14 +154,14 @@ test('logs of two servers are two logs, and what one session read another one di
 	expect(await run({environment}, context)).toContain(fenced('1\tfrom https://one.test'));
 });
 
-test('an offset that the server takes back costs nothing of the log', async () => {
+test('an offset that the server rejects loses no line', async () => {
 	const piece = (text: string): Reply => ({kind: 'window', text, offset: 7, start: 0});
 	const {run} = tool([piece('line 1\n'), new AppError('failed', 'Unknown parameter.'), lines(1, 2)]);
 	await run();
 	expect(await run()).toBe([about(2), fenced('1\tline 1', '2\tline 2')].join('\n'));
 });
 
-test('an abort ends it at once, also while a server says nothing', async () => {
+test('an abort ends the call at once, even while the server does not answer', async () => {
 	const abort = new AbortController();
 	const {run} = tool([], {source: () => new Promise(() => undefined)});
 	const answer = run({}, {signal: abort.signal});
@@ -169,7 +169,7 @@ test('an abort ends it at once, also while a server says nothing', async () => {
 	await expect(answer).rejects.toMatchObject({name: 'AbortError'});
 });
 
-test('no pattern tells a credential in a log from another one [8]', async () => {
+test('no pattern reveals a credential in a log [8]', async () => {
 	const {run} = tool([`key ghp_${'aB3'.repeat(12)}\n`]);
 	for (const pattern of ['ghp_a', 'ghp_b', 'key ghp_.B']) {
 		expect(await run({pattern})).toContain('has no line that matches');

@@ -13,7 +13,7 @@ const requests = (from: number, count: number) =>
 
 const hostile = 'sk-live0123456789abcdefghij \u001b]52;c;eA==\u0007rm -rf ~';
 
-test('lines are found, copied, saved and put into the prompt; what is copied obeys nobody [1] [3] [8]', async () => {
+test('lines are found, copied, saved and attached; copied text contains no control sequence [1] [3] [8]', async () => {
 	const {appLogs, follow, press, window, copied, folder, store, lines} = openAppLogs();
 	follow(async () => ({kind: 'window', text: `one\n${hostile}\nthree\n`}));
 	await expect.poll(lines, {interval: 5}).toBe(3);
@@ -33,7 +33,7 @@ test('lines are found, copied, saved and put into the prompt; what is copied obe
 	expect(composer.folds[0]?.text).not.toContain('sk-live0123456789abcdefghij');
 });
 
-test('nothing that matches is said, and so is a search that went around', async () => {
+test('a search without a match says so, and so does one that wraps around', async () => {
 	const {appLogs, follow, press, window, lines} = openAppLogs();
 	follow(async () => ({kind: 'window', text: 'one\ntwo\nthree\n'}));
 	await expect.poll(lines, {interval: 5}).toBe(3);
@@ -46,7 +46,7 @@ test('nothing that matches is said, and so is a search that went around', async 
 	await expect.poll(() => window().at(-1), {interval: 5}).toBe('Search wrapped around.');
 });
 
-test('a filter that takes for ever is taken away again, and says so', async () => {
+test('a filter that takes forever is removed, with a note', async () => {
 	const {appLogs, follow, press, window, lines} = openAppLogs();
 	follow(async () => ({kind: 'window', text: `one\n${'a'.repeat(5000)}!\n`}));
 	await expect.poll(lines, {interval: 5}).toBe(2);
@@ -57,12 +57,12 @@ test('a filter that takes for ever is taken away again, and says so', async () =
 	await expect.poll(() => window()[1], {interval: 5}).toBe('  one');
 });
 
-test('without a log there is nothing to open, and the dock has no line', () => {
+test('without a log, the viewer does not open and the panel has no line', () => {
 	const {appLogs} = openAppLogs();
 	expect([appLogs.openViewer(), appLogs.panelLines({columns: 80, rows: 0})]).toEqual([false, []]);
 });
 
-test('another connection holds the logs of the one before, which go on by themselves when it is back', async () => {
+test('another connection holds the logs, and they resume when the first one is back', async () => {
 	const {store, follow, lines, appLogs} = openAppLogs();
 	const {setConnection} = store.getState();
 	const home = {profile, server, state: 'ready'} as const;
@@ -94,7 +94,7 @@ test('another connection holds the logs of the one before, which go on by themse
 	expect(title()).toBe('── web-shop 5eefeae8 · live · 2 lines · Ctrl+G open · Alt+L show');
 });
 
-test('lines that were missed while the app was connected elsewhere are said to be missing', async () => {
+test('lines missed while the app was connected elsewhere are marked as missing', async () => {
 	const {store, follow, appLogs} = openAppLogs();
 	const home = {profile, server, state: 'ready'} as const;
 	store.getState().setConnection(home);
@@ -109,7 +109,7 @@ test('lines that were missed while the app was connected elsewhere are said to b
 		.toEqual(['  one', '  -- lines may be missing here --', '  eight', '  nine']);
 });
 
-test('a log that begins anew is followed at its end, and is narrowed to nothing that it was not asked for with', async () => {
+test('a log that is opened again is followed at its end, without its old filter', async () => {
 	const {appLogs, follow, press, lines, window} = openAppLogs(80, 6);
 	follow(async () => ({kind: 'window', text: 'one\ntwo\n'}), {patterns: ['two']});
 	await expect.poll(lines, {interval: 5}).toBe(2);
@@ -126,7 +126,7 @@ test('a log that begins anew is followed at its end, and is narrowed to nothing 
 		.toEqual(['web-shop 5eefeae8 · live · 2 lines', '  one', '  two']);
 });
 
-test('all logs together are followed at their end again when one of them is closed, narrowed as they were', async () => {
+test('all logs together are followed at their end again when one is closed, with the same filter', async () => {
 	const {store, appLogs, follow, press, window} = openAppLogs(80, 8);
 	const lines = () => store.getState().logs.map(log => log.lines);
 	follow(async () => ({kind: 'window', text: 'one of shop\ntwo of shop\nthree\n'}));
@@ -147,7 +147,7 @@ test('all logs together are followed at their end again when one of them is clos
 	expect(window().join('\n')).toContain('filter of');
 });
 
-test('a moment of the conversation is found in the log', async () => {
+test('the viewer opens at a moment of the conversation', async () => {
 	const {appLogs, follow, window, lines} = openAppLogs(80, 6);
 	let text = 'early\n'.repeat(20);
 	follow(async () => ({kind: 'window', text}));
@@ -219,7 +219,7 @@ test('a key and a frame cost the same in a long log as in a short one', async ()
 	expect(await costOf(40_000)).toBeLessThan(4 * Math.max(short, 3));
 });
 
-test('the line at the cursor leads to what was called at its moment, and that leads back', async () => {
+test('L opens the transcript at the time of the line, and the transcript leads back', async () => {
 	const {appLogs, follow, press, lines, moments, window} = openAppLogs();
 	const before = Date.now();
 	follow(async () => ({kind: 'window', text: 'one\ntwo\nthree\n'}));

@@ -52,7 +52,7 @@ const never = (_: number, signal: AbortSignal): Promise<void> =>
 const untilLines = (log: () => {readonly lines: number} | undefined, count: number) =>
 	expect.poll(() => log()?.lines, {interval: 5}).toBe(count);
 
-test('lines that arrive are kept, counted and told to the store as small facts', async () => {
+test('new lines are kept, counted and summarized in the store', async () => {
 	const {open, log, tails, store} = tailing();
 	open(['one\ntwo\n', 'one\ntwo\nthree\n']);
 	await untilLines(log, 3);
@@ -61,21 +61,21 @@ test('lines that arrive are kept, counted and told to the store as small facts',
 	expect([store.getState().logFocus, store.getState().logDock.isShown]).toEqual([shop, true]);
 });
 
-test('a log goes on while nobody sees it, and what came is unread', async () => {
+test('a log that is not on the screen continues, and its lines are unread', async () => {
 	const {open, log} = tailing(() => false);
 	open(['one\ntwo\n', 'one\ntwo\nthree\n']);
 	await untilLines(log, 3);
 	expect(log()?.unread).toBe(3);
 });
 
-test('what is wrong is told, and a tail that ends says why', async () => {
+test('a log shows what is wrong, and why it ended', async () => {
 	const {open, state, log} = tailing();
 	open(['one\n', 'other\n', down, 'other\n', refused]);
 	await expect.poll(state, {interval: 5}).toBe('login needed');
 	expect(log()?.gaps).toBe(1);
 });
 
-test('an environment that is gone ends its tail; opening it again begins anew', async () => {
+test('an environment that is gone ends its tail; opening it again starts over', async () => {
 	const {open, state, log, store} = tailing();
 	open(['one\n', notFound]);
 	await expect.poll(state, {interval: 5}).toBe('ended: the environment is gone');
@@ -84,7 +84,7 @@ test('an environment that is gone ends its tail; opening it again begins anew', 
 	expect(store.getState().logs).toHaveLength(1);
 });
 
-test('a log that is asked for again tries at once, however long its server asked to wait', async () => {
+test('opening a log again polls it at once, however long its server asked to wait', async () => {
 	/** No timer ever rings. */
 	const clock = {...jumpingClock(), sleep: never};
 	const store = createAppStore();
@@ -108,7 +108,7 @@ test('a log that is asked for again tries at once, however long its server asked
 	expect(asked).toBe(2);
 });
 
-test('closing says in one line what came of it, and forgets the lines', async () => {
+test('closing a log returns a summary and drops its lines', async () => {
 	const {open, log, tails, store} = tailing();
 	open(['one\n', 'other\n', 'hang']);
 	await untilLines(log, 2);
@@ -116,7 +116,7 @@ test('closing says in one line what came of it, and forgets the lines', async ()
 	expect([tails.close(shop), tails.entriesOf(shop), store.getState().logs]).toEqual(['', undefined, []]);
 });
 
-test('a log is held with its login alone, whatever is still on its way, and goes on at its place', async () => {
+test('a log is held only with its login, whatever request is pending, and resumes at its place', async () => {
 	const {open, log, state, tails} = tailing();
 	open(['one\n', 'hang']);
 	await untilLines(log, 1);
@@ -130,7 +130,7 @@ test('a log is held with its login alone, whatever is still on its way, and goes
 	expect(state()).not.toContain('on hold');
 });
 
-test('a log that is followed with one login begins anew with another, and what is gone stays gone', async () => {
+test('a log followed with one login starts over with another, and an ended log stays ended', async () => {
 	const {open, log, state, tails, store} = tailing();
 	open(['one\n', 'hang']);
 	open(['other\n']);
@@ -142,7 +142,7 @@ test('a log that is followed with one login begins anew with another, and what i
 	expect([state(), log()?.lines, store.getState().logs.length]).toEqual(['ended: the environment is gone', 2, 1]);
 });
 
-test('several logs are read apart and together, each with a colour that stays', async () => {
+test('several logs are read apart and together, each keeps its colour', async () => {
 	const {open, log, tails, store} = tailing();
 	open(['one\n', 'hang']);
 	await untilLines(log, 1);

@@ -10,13 +10,13 @@ const altL = `${esc}l`;
 const altUp = `${esc}[1;3A`;
 const altDown = `${esc}[1;3B`;
 
-test('Ctrl+G opens the log in front, whatever stands in the prompt', () => {
+test('Ctrl+G opens the log in front, whatever is in the prompt', () => {
 	const {press, asked, prompt} = handler({text: 'half a'});
 	press(ctrlG);
 	expect([asked, prompt()]).toEqual([['open logs'], 'half a']);
 });
 
-test('Alt+L hides the dock but for its title and shows it again, Alt with the arrows resizes it', () => {
+test('Alt+L collapses and expands the log panel, Alt with the arrows resizes it', () => {
 	const {press, store, prompt} = handler({text: 'half a'});
 	store.getState().addLog(openLog());
 	press(altL);
@@ -29,7 +29,7 @@ test('Alt+L hides the dock but for its title and shows it again, Alt with the ar
 	expect([store.getState().logDock.rows, prompt()]).toEqual([3, 'half a']);
 });
 
-test('Tab on an empty prompt goes through the logs and all of them together, and completes otherwise', () => {
+test('Tab on an empty prompt cycles the logs, and completes otherwise', () => {
 	const {press, store, prompt} = handler();
 	press(keys.tab);
 	store.getState().addLog(openLog());
@@ -45,7 +45,7 @@ test('Tab on an empty prompt goes through the logs and all of them together, and
 	expect([prompt(), store.getState().logFocus]).toEqual(['/whoami', shop]);
 });
 
-test('without a log the keys of the dock do nothing', () => {
+test('without a log the keys of the panel do nothing', () => {
 	const {press, store, asked} = handler();
 	press(altL, altUp, keys.tab);
 	expect([store.getState().logDock, asked]).toEqual([{isShown: true, rows: 7}, []]);
@@ -57,19 +57,19 @@ test.each([
 	[10, 12, 5],
 	[7, 12, 3],
 	[5, 12, 1],
-])('in a window of %i rows a dock that wants %i gets %i, and the prompt keeps its own', (rows, dock, given) => {
+])('in a window of %i rows a log panel that wants %i gets %i, and the prompt keeps its rows', (rows, dock, given) => {
 	const layout = layOut({rows, live: 12, panel: 0, queue: 0, composer: 1, completion: 0, dock});
 	expect([layout.dock, layout.composer, layout.status]).toEqual([given, 1, 1]);
 	expect(Object.values(layout).reduce((sum, height) => sum + height)).toBeLessThan(rows);
 });
 
-test('what is asked for comes before the lines of the dock, but not before its title', () => {
+test('a question has priority over the lines of the log panel, but not over its title', () => {
 	const wanted = {rows: 24, live: 12, queue: 3, composer: 4, completion: 0, dock: 12};
 	expect(layOut({...wanted, panel: 30})).toMatchObject({dock: 1, panel: 17, composer: 1});
 	expect(layOut({...wanted, panel: 2})).toMatchObject({dock: 10, panel: 2, composer: 4, queue: 3});
 });
 
-test('the log that a call was about comes in front, unless all of them are there', () => {
+test('the log of a tool call comes in front, unless all logs are shown together', () => {
 	const {store} = handler();
 	store.getState().addLog(openLog());
 	store.getState().addLog(openLog({environment: triage}));

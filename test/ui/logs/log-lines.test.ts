@@ -32,12 +32,12 @@ test.each([
 	expect(rowsOf(text)).toEqual(rows);
 });
 
-test('colours of a line are drawn by us, and its level colours one that has none [2]', () => {
+test('colours of a line are redrawn, and a line without colours gets that of its level [2]', () => {
 	expect(rowsOf('\u001b[38;2;255;0;0mred\u001b[0m', {palette: colored})).toEqual(['\u001b[91mred\u001b[0m']);
 	expect(rowsOf('ERROR: no', {palette: colored})).toEqual(['\u001b[31mERROR: no\u001b[0m']);
 });
 
-test('what is searched and highlighted stands out, and is told without colour', () => {
+test('matches stand out, even without colour', () => {
 	const given = {search: createMatcher('two'), highlights: [createMatcher('o')]};
 	expect(rowsOf('one two', {...given, palette: colored})).toEqual([
 		'\u001b[1;4;33mo\u001b[0mne \u001b[7mtw\u001b[0m\u001b[1;4;7;33mo\u001b[0m',
@@ -46,7 +46,7 @@ test('what is searched and highlighted stands out, and is told without colour', 
 	expect(drawEntry(logOf(['six']), 0, {...style, ...given}).isMatch).toBe(false);
 });
 
-test('times of arrival stand before the line', () => {
+test('the arrival time is before the line', () => {
 	const log = logOf(['one', 'two']);
 	const at = (times: LineStyle['times']) => drawEntry(log, 1, {...style, times}).rows;
 	expect(at('UTC')).toEqual(['00:00:02.000Z two']);
@@ -54,14 +54,14 @@ test('times of arrival stand before the line', () => {
 	expect(at('local')[0]).toMatch(/^\d\d:\d\d:02\.000 two$/);
 });
 
-test('of several logs each line has the name of its own, in its colour', () => {
+test('each line of several logs has the name of its log, in its colour', () => {
 	const log = {...logOf(['one']), environmentAt: () => shop};
 	const tags = new Map([[shop, {title: 'web-shop', hue: 1}]]);
 	expect(drawEntry(log, 0, {...style, tags}).rows).toEqual(['web-shop│ one']);
 	expect(drawEntry(log, 0, {...style, tags, palette: colored}).rows[0]).toContain('\u001b[32mweb-shop\u001b[0m');
 });
 
-test('a long line is wrapped, or read sideways; half a wide character is a blank', () => {
+test('a long line is wrapped or scrolled sideways; half a wide character is a blank', () => {
 	const long = 'abcdefghij'.repeat(5);
 	expect(rowsOf(long, {wrap: true, times: 'UTC'})).toHaveLength(2);
 	expect(rowsOf(long, {sideways: 16})).toEqual([long.slice(16)]);
@@ -69,7 +69,7 @@ test('a long line is wrapped, or read sideways; half a wide character is a blank
 	expect(rowsOf('abc', {sideways: 16})).toEqual(['']);
 });
 
-test('a line of 10 MB is cut on the screen, says so, and costs next to nothing', () => {
+test('a line of 10 MB is cut on the screen, says so, and takes few rows', () => {
 	const huge = '\u001b[31mé'.repeat(1_600_000);
 	const log = logOf([huge]);
 	const {rows} = drawEntry(log, 0, {...style, width: 80, wrap: true});
@@ -77,7 +77,7 @@ test('a line of 10 MB is cut on the screen, says so, and costs next to nothing',
 	expect(rows.length).toBeLessThan(300);
 });
 
-test('whatever a line holds, no row is wider than it may be, and none holds a control character [1] [2]', () => {
+test('no row of any line is too wide or contains a control character [1] [2]', () => {
 	const part = fc.oneof(
 		anyText(),
 		fc.constantFrom('\u001b[31m', '\u001b[0m', '\u001b]8;;x\u0007', '\t', '日', '👩‍💻', '\u0301', '\ufffd', '\r'),

@@ -23,13 +23,13 @@ const read = (viewport: ReturnType<typeof viewportOf>) => {
 	return scroll;
 };
 
-test('the end stands at the lower edge, and a log without lines has none', () => {
+test('the end is at the lower edge, and a log without lines has none', () => {
 	expect(scrollAtEnd(viewportOf(logOf([])))).toBeUndefined();
 	expect(scrollAtEnd(viewportOf(logOf(numbered(3))))).toEqual({cursor: 2, top: 0, row: 0, since: 3});
 	expect(scrollAtEnd(viewportOf(logOf(numbered(30))))).toEqual({cursor: 29, top: 20, row: 0, since: 30});
 });
 
-test('new lines never move what is read', () => {
+test('new lines never move what the user reads', () => {
 	const log = logOf(numbered(100));
 	const viewport = viewportOf(log);
 	const scroll = moveBy(viewport, read(viewport), -30);
@@ -41,7 +41,7 @@ test('new lines never move what is read', () => {
 	expect(visibleRows(viewport, readAt(viewport, scroll, scroll.cursor))).toEqual(before);
 });
 
-test('what is dropped from under a reader gives way to the oldest that is kept', () => {
+test('if the lines on the screen are dropped, the oldest kept ones are shown', () => {
 	const log = createLogBuffer({entries: 50});
 	for (const line of numbered(50)) {
 		push(log, line);
@@ -56,7 +56,7 @@ test('what is dropped from under a reader gives way to the oldest that is kept',
 	expect(readAt(viewport, scroll, scroll.cursor)).toMatchObject({cursor: 20, top: 20});
 });
 
-test('a line that is taller than the window is read row by row', () => {
+test('a line taller than the window scrolls row by row', () => {
 	const viewport = viewportOf(logOf(numbered(3)), 4, place => (place === 1 ? 10 : 1));
 	let scroll: ScrollPosition = moveBy(viewport, readAt(viewport, read(viewport), 0), 1);
 	const seen: (readonly [number, number])[] = [];
@@ -90,7 +90,7 @@ test('a filter that leaves little fills the window from below', () => {
 	]);
 });
 
-test('however one moves, the cursor is in the window and the window is full', () => {
+test('after any move, the cursor is in the window and the window is full', () => {
 	fc.assert(
 		fc.property(
 			fc.integer({min: 1, max: 80}),

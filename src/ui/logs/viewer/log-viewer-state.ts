@@ -17,7 +17,7 @@ export type Position = {
 };
 
 /** Which lines of one log, or of all logs together, are shown. */
-export type LineFilter = {
+type LineFilter = {
 	/** All of them must hold, as in `createFilter`. */
 	readonly patterns: readonly string[];
 	/** The minimum level that is shown. */

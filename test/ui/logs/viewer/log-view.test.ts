@@ -14,7 +14,7 @@ const requests = [
 ];
 const error = new AppError('network', 'Nothing listens there.');
 
-test('the dock says how the log is doing, what keys do, and shows its end', () => {
+test('the panel shows the state, the keys and the end of the log', () => {
 	expect(framesOf({log: logOf(requests)}).dock(4)).toEqual([
 		'── web-shop 5eefeae8 · live, complete · 3 lines · Ctrl+G open · Alt+L hide',
 		'  ts=1 level=info msg=request path=/',
@@ -27,7 +27,7 @@ test('the dock says how the log is doing, what keys do, and shows its end', () =
 	]);
 });
 
-test('the viewer has the window: title, lines, what they are narrowed by, keys', () => {
+test('the viewer shows the title, the lines, the filter and the keys', () => {
 	const filters = new Map([[shop, {patterns: ['request'], minLevel: undefined}]]);
 	const {screen} = framesOf({log: logOf(requests), rows: 7, viewer: {filters, search: 'check'}});
 	expect(screen()).toEqual([
@@ -41,7 +41,7 @@ test('the viewer has the window: title, lines, what they are narrowed by, keys',
 	]);
 });
 
-test('a log without a line is told from one whose lines are all hidden', () => {
+test('an empty log differs from one whose lines are all hidden', () => {
 	const filters = new Map([[shop, {patterns: ['nowhere'], minLevel: undefined}]]);
 	const empty = framesOf({log: logOf([])});
 	const hidden = framesOf({log: logOf(requests), viewer: {filters}});
@@ -52,7 +52,7 @@ test('a log without a line is told from one whose lines are all hidden', () => {
 	]);
 });
 
-test('help is whole in any window: it wraps, and has pages where there is no room', () => {
+test('help is complete in any window: it wraps and has pages', () => {
 	const pages = (columns: number, rows: number, count: number) =>
 		Array.from({length: count}, (_, help) => framesOf({log: logOf(requests), columns, rows, viewer: {help}}).screen());
 	const words = (frames: readonly (readonly string[])[]) =>
@@ -69,7 +69,7 @@ test('help is whole in any window: it wraps, and has pages where there is no roo
 	expect(pages(60, 14, 4)[3]).toEqual(small[0]);
 });
 
-test('a name that has the beginning of the id behind it already gets the rest of it', () => {
+test('a title that ends in the beginning of the id gets the rest of it', () => {
 	const logs = [openLog({title: `web-shop ${shop.slice(0, 4)}`, lines: 3}), openLog({environment: triage, hue: 1})];
 	expect(
 		framesOf({log: logOf(requests), logs})
@@ -78,13 +78,13 @@ test('a name that has the beginning of the id behind it already gets the rest of
 	).toEqual(['web-shop 5eefeae8 · live, complete · 3 lines', `[web-shop ${shop.slice(0, 4)}]  web-shop   all`]);
 });
 
-test('a line that was refused stays, with what is wrong behind it', () => {
+test('a rejected input line stays open, with the error after it', () => {
 	const field = {kind: 'filter', composer: setComposerText(emptyComposer, '(a')} as const;
 	const {screen} = framesOf({log: logOf(requests), viewer: {field, note: 'Unterminated group.'}});
 	expect(screen().at(-1)).toBe('Filter: (a  Unterminated group.');
 });
 
-test('a reader is told how much came, what is chosen, and where the cursor is', () => {
+test('a paused viewer shows the number of new lines, the selection and the cursor', () => {
 	const position = {scroll: {cursor: 2, top: 1, row: 0, since: 3}, mark: 1};
 	const {screen} = framesOf({log: logOf(numbered(315)), rows: 5, viewer: {positions: new Map([[shop, position]])}});
 	expect(screen()).toEqual([
@@ -111,7 +111,7 @@ test.each([
 	}
 });
 
-test('of several logs each has a tab with what is unread; together, what is wrong with each is said', () => {
+test('each of several logs has a tab with its unread lines; all together show each state that is not live', () => {
 	const state = {name: 'reconnecting', attempt: 2, retryAt: 3000, error} as const;
 	const logs = [openLog({lines: 1200}), openLog({environment: triage, title: 'triage', hue: 1, unread: 12, state})];
 	expect(
@@ -129,7 +129,7 @@ test('of several logs each has a tab with what is unread; together, what is wron
 	]);
 });
 
-test('gaps and what was dropped are counted, a question that waits is said', () => {
+test('gaps and dropped lines are counted, and a waiting question is shown', () => {
 	const logs = [openLog({lines: 60_000, gaps: 2, droppedLines: 10_000})];
 	const {screen} = framesOf({log: logOf(requests), logs, columns: 120, notice: 'A question waits.'});
 	expect([screen()[0], screen().at(-1)]).toEqual([
@@ -138,7 +138,7 @@ test('gaps and what was dropped are counted, a question that waits is said', () 
 	]);
 });
 
-test('what is typed keeps its end in sight', () => {
+test('the end of the input line stays visible', () => {
 	const field = {kind: 'filter', composer: setComposerText(emptyComposer, `${'x'.repeat(100)}\u001bend`)} as const;
 	const {screen} = framesOf({log: logOf(requests), columns: 40, viewer: {field}});
 	expect(screen().at(-1)).toBe(`Filter: ${'x'.repeat(27)}␛end`);
@@ -150,7 +150,7 @@ describe.each([
 	[80, 24],
 	[120, 40],
 ])('in a window of %i x %i', (columns, rows) => {
-	test.each([true, false])('no line is wider, none is left out, colour %j', color => {
+	test.each([true, false])('no line is wider than the window, and none is left out, colour %j', color => {
 		const lines = [
 			...numbered(100),
 			'日本語 '.repeat(80),

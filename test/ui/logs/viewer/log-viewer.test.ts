@@ -35,7 +35,7 @@ function viewing(lines = numbered(100)) {
 	};
 }
 
-test('scrolling up pauses, and End goes on; going down while it is followed does nothing', () => {
+test('scrolling up pauses, End resumes, and scrolling down at the end does nothing', () => {
 	const {press, scroll, log} = viewing();
 	press(keys.down, ' ');
 	expect(scroll()).toBeUndefined();
@@ -52,7 +52,7 @@ test('scrolling up pauses, and End goes on; going down while it is followed does
 	expect(scroll()).toBeUndefined();
 });
 
-test('each letter of a text is a key, and what follows / is the search', () => {
+test('each letter of a text is a key, and the letters after / are the search', () => {
 	const {press, viewer, actions} = viewing();
 	press('kkw/GET .*shop', keys.enter);
 	expect([viewer().wrap, viewer().search, viewer().field]).toEqual([true, 'GET .*shop', undefined]);
@@ -65,7 +65,7 @@ test('each letter of a text is a key, and what follows / is the search', () => {
 	]);
 });
 
-test('filters add up, one is taken back by Enter on nothing, and one that cannot be read stays to be mended', () => {
+test('filters add up, Enter without text removes one, and an invalid one stays open', () => {
 	const {press, viewer, filter} = viewing();
 	press('&GET', keys.enter, '&!health', keys.enter);
 	expect(filter().patterns).toEqual(['GET', '!health']);
@@ -80,7 +80,7 @@ test('filters add up, one is taken back by Enter on nothing, and one that cannot
 	expect([filter().patterns, viewer().field, viewer().note]).toEqual([['GET'], undefined, '']);
 });
 
-test('l cycles the least level, t the times, h highlights', () => {
+test('l cycles the minimum level, t the times, h highlights', () => {
 	const {press, viewer, filter} = viewing();
 	const levels: unknown[] = [];
 	const times: unknown[] = [];
@@ -96,7 +96,7 @@ test('l cycles the least level, t the times, h highlights', () => {
 	expect(viewer().highlights).toEqual(['shop']);
 });
 
-test('a filter and a level are of the log in front, until = gives them to all logs', () => {
+test('a filter and a level apply to the log in front, until = applies them to all logs', () => {
 	const {press, filter, viewer} = viewing();
 	press('&GET', keys.enter, 'lll');
 	const everything = {patterns: [], minLevel: undefined};
@@ -111,7 +111,7 @@ test('a filter and a level are of the log in front, until = gives them to all lo
 	expect([filter(triage), viewer().note]).toEqual([everything, 'All logs show all lines now.']);
 });
 
-test('m marks one end, pauses, and takes it back, as leaving does', () => {
+test('m sets a mark and pauses; m again or closing the viewer removes it', () => {
 	const {press, viewer, scroll} = viewing();
 	press('m', 'k', 'k');
 	expect([viewer().positions.get(shop)?.mark, scroll()?.cursor]).toEqual([99, 97]);
@@ -121,7 +121,7 @@ test('m marks one end, pauses, and takes it back, as leaving does', () => {
 	expect([viewer().positions.get(shop)?.mark, scroll()?.cursor]).toEqual([undefined, 97]);
 });
 
-test('a file name is offered and may be changed', () => {
+test('saving suggests a file name that can be changed', () => {
 	const {press, actions} = viewing();
 	press('s', keys.enter, 's', '\u0015', ' other.log ', keys.enter, 's', keys.escape, 's', '\u0015', keys.enter);
 	expect(actions).toEqual([
@@ -130,7 +130,7 @@ test('a file name is offered and may be changed', () => {
 	]);
 });
 
-test('a field takes keys before the viewer does; a paste in it is one line, and nothing elsewhere', () => {
+test('an open input line gets the keys; a paste is one line there, and ignored elsewhere', () => {
 	const {press, viewer, actions} = viewing();
 	press('/q', `${esc}[200~two\nlines${esc}[201~`, keys.enter);
 	expect([viewer().search, actions.length]).toEqual(['qtwo lines', 1]);
@@ -155,7 +155,7 @@ test.each([
 	expect(actions).toEqual([{type}]);
 });
 
-test('help is left by any key that turns none of its pages, which does nothing else', () => {
+test('any key that does not turn a page closes the help, and does nothing else', () => {
 	const {press, viewer, actions} = viewing();
 	press('?');
 	expect(viewer().help).toBe(0);
