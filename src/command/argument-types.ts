@@ -3,41 +3,41 @@ import {AppError} from '../core/error.ts';
 import {type Json, parseJson} from '../core/json.ts';
 import {providerNames} from '../core/model.ts';
 
-/** A whole number on a command line, without bounds. */
+/** A whole number as an argument, without bounds. */
 export const wholeNumber = z.pipe(
 	z.string().check(z.regex(/^-?\d+$/, 'must be a whole number')),
 	z.transform<string, number>(Number),
 );
 
-/** A whole number of 1 at least, and of `most` where there is a bound. */
+/** Returns the type of a whole number from 1 to `most`. */
 export const countArgument = (most = Number.MAX_SAFE_INTEGER) =>
 	z.pipe(wholeNumber, z.number().check(z.gte(1, 'must be at least 1'), z.lte(most, `must be at most ${most}`)));
 
 /** A flag that may be repeated, each time with one more value. */
 export const repeatable = z.optional(z.array(z.string()));
 
-/** A task reference as users type it; the server knows which ones exist. */
+/** A task reference as users type it; the server checks whether it exists. */
 export const taskArgument = z
 	.string()
 	.check(z.regex(/^(?:[^\s/@]+\/)?[^\s/@]+(?:@[^\s/@]+)?$/, 'must be [org/]name[@version]'));
 
-/** What help says of a provider that a command takes. */
+/** The help of a provider argument. */
 export const providerHelp = `one of ${providerNames.join(', ')}`;
 
-/** A UUID on a command line, for what is asked about it before the client checks it. */
+/** A UUID as an argument, checked before the user is asked about it. */
 export const uuidArgument = z.guid('must be a UUID');
 
 /**
- * Reads `name=text` of a flag that may be given again, in order; the text may hold further `=` and may be empty. Throws
- * `usage` for a word without `=` or without a name, and for a name that comes twice.
+ * Reads the `name=text` values of a repeatable flag, in order; the text may contain `=` and may be empty. Throws
+ * AppError("usage") for a word without `=` or name, and for a repeated name.
  */
 export function readPairs(flag: string, words: readonly string[]): Readonly<Record<string, string>> {
 	return Object.fromEntries(pairsOf(flag, words));
 }
 
 /**
- * As `readPairs`, where `name:=json` gives a value that is no text: `retries:=3`, `tags:=["a","b"]`. What has a colon
- * before its `=` and is no JSON behind it is `usage`.
+ * Does the same, and reads `name:=json` as JSON: `retries:=3`, `tags:=["a","b"]`. Throws AppError("usage") for invalid JSON
+ * after `:=`, too.
  */
 export function readInputs(flag: string, words: readonly string[]): Readonly<Record<string, Json>> {
 	return Object.fromEntries(
@@ -48,7 +48,7 @@ export function readInputs(flag: string, words: readonly string[]): Readonly<Rec
 
 			const value = parseJson(text);
 			if (value === undefined) {
-				throw new AppError('usage', `--${flag} ${name}=… holds no JSON.`, {
+				throw new AppError('usage', `--${flag} ${name}=… is not valid JSON.`, {
 					hint: `Write ${name.slice(0, -1)}=… for plain text.`,
 				});
 			}
@@ -69,7 +69,7 @@ function pairsOf(flag: string, words: readonly string[]): ReadonlyArray<readonly
 		}
 
 		if (seen.has(plain)) {
-			throw new AppError('usage', `--${flag} has “${plain}” twice.`, {hint: 'Give each name once.'});
+			throw new AppError('usage', `--${flag} names “${plain}” twice.`, {hint: 'Give each name once.'});
 		}
 
 		seen.add(plain);

@@ -8,16 +8,16 @@ type Field = {
 	readonly name: string;
 	readonly type: 'string' | 'boolean';
 	readonly required: boolean;
-	/** A list: the flag may be given again, each time with one more value; as `rest` it takes a word an entry. */
+	/** True for a list: the flag may be repeated, or the rest of the words are its entries. */
 	readonly multiple: boolean;
 };
 
-/** `baseUrl` in a schema is `--base-url` in a shell. */
+/** Returns the flag of a schema's name, without dashes: `base-url` for `baseUrl`. */
 export function flagOf(name: string): string {
 	return name.replace(/[A-Z]/g, letter => `-${letter.toLowerCase()}`);
 }
 
-/** Returns the arguments of a schema, as a command line sees them. */
+/** Returns the arguments of a schema. */
 export function fieldsOf(schema: z.ZodMiniObject): readonly Field[] {
 	return Object.entries(schema.def.shape).map(([name, type]) => {
 		const inner = 'innerType' in type._zod.def ? innermost(type) : type;
@@ -32,7 +32,7 @@ function innermost(type: z.core.$ZodType): z.core.$ZodType {
 	return 'innerType' in def ? innermost(def.innerType as z.core.$ZodType) : type;
 }
 
-/** `keys set <provider> [key] [--base-url value]`, from the schema. */
+/** Returns the usage of a command: `keys set <provider> [key] [--base-url value]`. */
 export function usageOf(path: string, {args, positional = [], rest}: Command): string {
 	const fields = fieldsOf(args);
 	const places = positional.map((name, index) => {
@@ -49,8 +49,8 @@ export function usageOf(path: string, {args, positional = [], rest}: Command): s
 }
 
 /**
- * Reads the words after a command's name into the values of its schema, by name. `path` is the command as typed, for
- * messages. Throws `usage` for unknown flags, missing values and words too many.
+ * Reads the words after a command's name as values of its schema, by name. `path` is the command as typed, for messages.
+ * Throws AppError("usage") for unknown flags, missing values and extra words.
  */
 export function readArguments(
 	path: string,
@@ -107,7 +107,7 @@ function parse(path: string, words: readonly string[], flags: readonly Field[], 
 	}
 }
 
-/** A negative number behind a flag is its value, whatever the flag makes of it: Node says that there is none. */
+/** Joins a flag and a negative number after it, which Node would take for another flag. */
 function joinNumbers(words: readonly string[], flags: readonly Field[]): string[] {
 	const takers = new Set(flags.flatMap(({name, type}) => (type === 'string' ? [`--${flagOf(name)}`] : [])));
 	const joined: string[] = [];
@@ -123,7 +123,7 @@ function joinNumbers(words: readonly string[], flags: readonly Field[]): string[
 	return joined;
 }
 
-/** Node's own messages speak to programmers; ours name the flag and the nearest one. */
+/** Returns Node's message for users, with the flag and the nearest known one. */
 function explain(path: string, error: unknown, known: readonly string[]): string {
 	const message = messageOf(error);
 	const flag = /'(-{1,2}[^' ]*)/.exec(message)?.[1] ?? '';
@@ -141,7 +141,7 @@ function explain(path: string, error: unknown, known: readonly string[]): string
 
 const vague = 'is invalid';
 
-/** Checks values against the schema. Throws `usage` that names the argument as it is given, by position or as a flag. */
+/** Checks values against the schema. Throws AppError("usage") that names the argument as the user types it. */
 export function parseArguments<T extends z.ZodMiniObject>(
 	schema: T,
 	values: Readonly<Record<string, unknown>>,
@@ -158,7 +158,7 @@ export function parseArguments<T extends z.ZodMiniObject>(
 	throw new AppError('usage', `${shown} ${wordsOf(issue)}.`);
 }
 
-/** Returns what is wrong, from the schema's own message, else from its check. */
+/** Returns what is invalid, from the schema's own message, else from its check. */
 function wordsOf(issue: z.core.$ZodIssue | undefined): string {
 	if (issue && issue.message !== 'Invalid input') {
 		return issue.message;

@@ -4,8 +4,8 @@ import type {Command, CommandContext} from './context.ts';
 const other = '';
 
 /**
- * The words of a command that was typed without its required arguments, asked for one by one: among the values that are
- * known where there are some. Undefined where the user cancels.
+ * Asks for the required arguments of a command that was typed without any, one by one, with known values to select from.
+ * Returns them as words; undefined if the user cancels.
  */
 export async function askMissing(command: Command, context: CommandContext): Promise<readonly string[] | undefined> {
 	const required = new Set(fieldsOf(command.args).flatMap(({name, required}) => (required ? [name] : [])));

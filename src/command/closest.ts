@@ -1,6 +1,6 @@
 /**
- * Returns the known word that was probably meant, undefined where none is near: a prefix, one letter off, or two in a word
- * of six letters or more. Words of one or two letters are like everything, and never meant.
+ * Returns the known word that was probably meant: it starts with `word`, or differs by one letter, or by two in words of six
+ * letters or more. Undefined if there is none. Known words of one or two letters resemble everything and never match.
  */
 export function closest(word: string, known: readonly string[]): string | undefined {
 	const near = known

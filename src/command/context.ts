@@ -16,33 +16,33 @@ import type {Watches} from '../watch/watch-list.ts';
 import type {KnownValue, ValueKind} from './completion/known-values.ts';
 import type {Result} from './result.ts';
 
-/** What commands do with the sessions on this machine: they open none, that is the app's business. */
+/** The access of commands to the sessions on this machine. Only the app opens sessions. */
 export type Sessions = Omit<SessionAccess, 'resume' | 'create'>;
 
 /** Flags that every command understands. */
 export type GlobalFlags = ServerFlags & {
 	readonly json: boolean;
-	/** Times in tables are shown in full, not as how long ago they were. */
+	/** Shows times in tables in full instead of ages. */
 	readonly exact: boolean;
 };
 
-/** The session on screen; in a shell there is none. */
+/** The session on screen. A shell has none. */
 export type LiveSession = {
 	readonly rename: (title: string) => void;
 	readonly start: () => Promise<void>;
-	/** Shows a log as it grows, beside the conversation where there is a screen. Resolves when no line is to come by itself. */
+	/** Follows a log, in a panel if there is a screen. Resolves when no line arrives any more without the user. */
 	readonly followLog: (log: LogToFollow, signal: AbortSignal) => Promise<void> | void;
 	/** Stops following the log of an environment. Returns one line about it, '' for one that is not open. */
 	readonly closeLog: (environment: string) => string;
 };
 
-/** Everything that a command may use. Built by the composition; the app and the shell differ in `interact` and `live`. */
+/** Everything that a command may use. App and shell differ in `interact` and `live`. */
 export type CommandContext = {
 	readonly store: AppStore;
 	readonly config: Config;
-	/** Ids that were seen, by profile; what a call shows is remembered by itself. */
+	/** Recent ids by profile. The client saves the ids of each call. */
 	readonly recents: Pick<Recents, 'forget' | 'recall'>;
-	/** What servers said lately of their sessions, runtimes and environments; kept by itself as well. */
+	/** What servers said recently about their sessions, runtimes and environments. The client saves it. */
 	readonly sightings: Pick<Sightings, 'recall'>;
 	readonly env: Environment;
 	readonly flags: GlobalFlags;
@@ -51,9 +51,9 @@ export type CommandContext = {
 	readonly debug?: Debug | undefined;
 	readonly interact: Interaction;
 	readonly sessions: Sessions;
-	/** The logs that are watched while the app is open. */
+	/** The watches on logs, while the app is open. */
 	readonly watches: Watches;
-	/** The sandboxes that were made here, until they end. */
+	/** The sandboxes that were created here, until they end. */
 	readonly expiry: SandboxExpiry;
 	readonly live: LiveSession | undefined;
 	readonly models: Models;
@@ -62,17 +62,17 @@ export type CommandContext = {
 	readonly folder: string;
 	/** The table of all commands. */
 	readonly entries: readonly Entry[];
-	/** Writes a file that the user named; refuses to replace one. */
+	/** Writes a new file that the user named. Never replaces one. */
 	readonly writeFile: (path: string, content: string) => Promise<string>;
-	/** The same from bytes as they come; what did not come to its end is removed. */
+	/** Does the same with a stream of bytes. Removes the file if the stream fails. */
 	readonly saveFile: (path: string, chunks: AsyncIterable<Uint8Array>) => Promise<string>;
-	/** The bytes of a file that the user named, of standard input for `-`. Throws `usage` for more than `limit` bytes. */
+	/** Reads a file that the user named, standard input for `-`. Throws AppError("usage") for more than `limit` bytes. */
 	readonly readFile: (path: string, limit: number) => Promise<Uint8Array>;
 };
 
 export type Shape = Record<string, z.core.$ZodType>;
 
-/** A command as its file states it; `run` gets its arguments parsed and typed. */
+/** A command as its file defines it; `run` gets parsed and typed arguments. */
 export type Definition<S extends Shape> = {
 	/** One word: the noun itself, or the verb inside a noun. */
 	readonly name: string;
@@ -80,27 +80,27 @@ export type Definition<S extends Shape> = {
 	/** One line for help and completion, an imperative sentence without a full stop. */
 	readonly summary: string;
 	readonly args: z.ZodMiniObject<S>;
-	/** Arguments that are given by position, in order; the last takes the rest of the line when `rest` is true. */
+	/** Positional arguments, in order; the last one gets the rest of the line if `rest` is true. */
 	readonly positional?: readonly (keyof S & string)[];
 	readonly rest?: boolean;
-	/** What each argument is, for help. */
+	/** The help of each argument. */
 	readonly describe?: {readonly [name in keyof S]?: string};
-	/** Which known values an argument takes; those of an enum complete by themselves. */
+	/** The kind of an argument's known values. Those of an enum are completed without it. */
 	readonly completes?: {readonly [name in keyof S]?: ValueKind};
-	/** Values that an argument may well take, besides any other. */
+	/** Likely values of an argument that accepts others too. */
 	readonly suggests?: {readonly [name in keyof S]?: readonly KnownValue[]};
-	/** Full lines as one would type them in a shell, without the program's name. */
+	/** Full lines as typed in a shell, without the program's name. */
 	readonly examples?: readonly string[];
-	/** Positions that hold a secret: never kept in a history, and warned about in a shell (SAFETY 11). */
+	/** The argument that is a secret: never saved in a history, with a warning in a shell (SAFETY 11). */
 	readonly secret?: keyof S & string;
-	/** True when it may run while the agent is at work. */
+	/** True if it can run while the agent works. */
 	readonly whileRunning?: boolean;
-	/** `app`: a screen is needed; `shell`: it makes no sense inside the app. Both by default. */
+	/** `app` if it needs a screen, `shell` if it makes no sense in the app. Both by default. */
 	readonly where?: 'app' | 'shell';
 	readonly run: (args: z.infer<z.ZodMiniObject<S>>, context: CommandContext) => Result | Promise<Result>;
 };
 
-/** A command with its argument types hidden, as tables hold it. */
+/** A command without its argument types, for tables. */
 export type Command = Omit<
 	Definition<Shape>,
 	'run' | 'positional' | 'describe' | 'completes' | 'suggests' | 'secret'
@@ -110,11 +110,11 @@ export type Command = Omit<
 	readonly completes?: Readonly<Record<string, ValueKind | undefined>>;
 	readonly suggests?: Readonly<Record<string, readonly KnownValue[] | undefined>>;
 	readonly secret?: string;
-	/** Checks `values` against the schema, then runs. Throws `AppError` (`usage`) for what does not fit. */
+	/** Checks `values` against the schema, then runs. Throws AppError("usage") for invalid ones. */
 	readonly execute: (values: Readonly<Record<string, unknown>>, context: CommandContext) => Promise<Result>;
 };
 
-/** A family of commands: `keys set`, `keys list`. `fallback` is the verb of the noun alone. */
+/** A family of commands: `keys set`, `keys list`. `fallback` is the verb that the noun alone runs. */
 export type Noun = {
 	readonly name: string;
 	readonly aliases?: readonly string[];

@@ -8,8 +8,8 @@ import type {Result} from './result.ts';
 import {findCommand} from './table.ts';
 
 /**
- * Runs one command from its words, in the app and in the shell alike. Throws `AppError`: `usage` for what is wrong with
- * the words, whatever the command throws otherwise.
+ * Runs one command from its words, in the app and in a shell. Throws AppError("usage") for invalid words, and what the
+ * command throws.
  */
 export async function dispatch(words: readonly string[], context: CommandContext): Promise<Result> {
 	const found = findCommand(context.entries, words);

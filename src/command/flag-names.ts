@@ -3,7 +3,7 @@ import {AppError} from '../core/error.ts';
 import {fieldsOf, flagOf} from './arguments.ts';
 import type {Command} from './context.ts';
 
-/** Which argument of a command carries a field of the API, where it has one of that name; else one of the field's own name. */
+/** The argument that carries a field of the API, if the command has one of that name; else one with the field's own name. */
 const argumentNames: Readonly<Record<string, string>> = {
 	action_id: 'action',
 	assessment_id: 'assessment',
@@ -40,11 +40,11 @@ const argumentNames: Readonly<Record<string, string>> = {
 
 const scopes: readonly string[] = ['org', 'workspace', 'project'];
 
-/** A field as an error names it: with its place, or at the head of a sentence or clause before what it must be. */
+/** A field in an error: with its place, or at the start of a sentence or clause about what it must be. */
 const named =
 	/\b(?:body|query|path)\.([\w.]+)|(?<=^|; |: )((?:\w+\.)*\w+)(?= (?:must|is required|is not known here)\b)/g;
 
-/** Returns the error with the command's own arguments in the place of the API's fields, where it names any. */
+/** Returns the error with the command's arguments in place of the API's fields. */
 export function nameFlags(error: unknown, command: Command): unknown {
 	if (!(error instanceof AppError)) {
 		return error;
@@ -67,7 +67,7 @@ export function nameFlags(error: unknown, command: Command): unknown {
 	});
 }
 
-/** `<environment>` or `--timeout` for a field, with what stands inside of it; undefined where no argument carries it. */
+/** Returns `<environment>` or `--timeout` for a field, with its inner path; undefined if no argument carries it. */
 function shownFor(field: string, {args, positional = []}: Command): string | undefined {
 	const [name = '', ...inner] = field.replace(/^provenance\./, '').split('.');
 	const taken = [...fieldsOf(args).map(each => each.name), ...scopes];

@@ -115,8 +115,8 @@ export function helpOfEntry(entry: Entry, inApp: boolean): Result {
 }
 
 /**
- * Returns example lines of a command; one that needs no argument shows itself. What a shell alone understands is
- * no example for the app.
+ * Returns example lines of a command; a command that needs no argument is its own example. The app leaves out examples that
+ * only a shell understands.
  */
 export function examplesOf(path: string, {args, examples}: Command, inApp: boolean): readonly string[] {
 	const needsNone = fieldsOf(args).every(({required}) => !required);

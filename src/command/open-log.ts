@@ -2,10 +2,10 @@ import {AppError} from '../core/error.ts';
 import {allLogs, type OpenLog} from '../store/logs-slice.ts';
 import type {CommandContext} from './context.ts';
 
-/** What help says of a log that a command takes. */
+/** The help of a log argument. */
 export const openLogHelp = 'its title, or its environment’s id or a prefix of it; defaults to the log in front';
 
-/** Returns the log with that id, prefix or title. Throws `not-found`, and `usage` for several. */
+/** Returns the log with that id, prefix or title. Throws AppError("not-found"), and AppError("usage") for several. */
 export function findOpenLog(wanted: string, {store}: Pick<CommandContext, 'store'>): OpenLog {
 	const {logs} = store.getState();
 	const [only] = logs;

@@ -12,62 +12,62 @@ import type {SavedSession} from '../store/view-slice.ts';
 import type {CommandContext, Entry} from './context.ts';
 import type {RunFlags} from './invocation.ts';
 
-/** What the program is built for. */
+/** What the program is built with. */
 export type ComposeOptions = Partial<RunFlags> & {
 	/**
-	 * False for a command in a shell: it chooses its server by itself or needs none, and `login` and `help` must work
-	 * whatever the environment says.
+	 * False for a command in a shell: each opens its own server, if it needs one, and `login` and `help` must work with any
+	 * environment.
 	 */
 	readonly connect?: boolean;
 };
 
-/** The real parts, put together. The app, one headless run and the shell each take the members that they need. */
+/** The program. The app, a run without a screen, and the shell each use the members that they need. */
 export type Program = {
 	/** The folder that the agent works in. */
 	readonly folder: FolderAccess;
 	readonly conversation: Conversation;
 	/** All commands, in the order shown. */
 	readonly entries: readonly Entry[];
-	/** What a command may use, from what only its caller knows. */
+	/** Returns the context of one command. */
 	readonly contextFor: (options: Pick<CommandContext, 'interact' | 'live' | 'flags' | 'signal'>) => CommandContext;
 	/** Continues a session; see `createResume`. */
 	readonly resume: ReturnType<typeof createResume>;
-	/** The sessions of the folder, newest first. Throws `failed` for a state folder that cannot be read. */
+	/** The sessions of the folder, newest first. Throws AppError("failed") if the state folder can't be read. */
 	readonly savedSessions: () => Promise<readonly SavedSession[]>;
-	/** Puts prices and context windows into the store, and gives the prices. */
+	/** Puts prices and context windows into the store. Returns the prices. */
 	readonly loadCatalog: () => Promise<PriceOf>;
-	/** Starts the embedded server where it is the connection or answers as the model. Throws `failed` where it cannot. */
+	/** Starts the embedded server if it is the connection or runs the model. Throws AppError("failed") if it can't start. */
 	readonly startEmbedded: () => Promise<void>;
 	/**
-	 * Selects a model where there is none yet, by the user's own host and, of several, by `choose`. Throws `usage` where
-	 * none can be, and as `hostModels` does.
+	 * Selects a model of the user's own host if none is selected; `choose` selects one of several. Throws AppError("usage") if
+	 * it can't, and as `hostModels` does.
 	 */
 	readonly chooseModel: (choose?: ChooseModel) => Promise<void>;
-	/** Begins further sessions with the model that was chatted with; never throws. */
+	/** Saves the model for new sessions; never throws. */
 	readonly rememberModel: (model: string) => void;
-	/** True where the model is that of the embedded server. */
+	/** True if the embedded server runs the model. */
 	readonly isDemo: () => boolean;
-	/** True where the model cannot answer, because its provider has no key. */
+	/** True if the model's provider needs a key and has none. */
 	readonly lacksKey: () => boolean;
-	/** What the user must know before the first message: parts of the environment that were passed over, risks taken. */
+	/** Returns what the user must know before the first message: ignored variables, and risks. */
 	readonly warnings: () => readonly string[];
 	/** Finds and hides credentials in what the user types. */
 	readonly secrets: KnownSecrets;
-	/** Has what needs an approval asked of the user; without it, `--approve` decides. */
+	/** Sets how the user is asked for an approval; without it, `--approve` decides. */
 	readonly askWith: (decide: Decide) => void;
-	/** Hands every record to a listener, beside the screen and the journal. */
+	/** Calls a listener with every record. */
 	readonly onRecord: (listener: (record: Recorded) => void) => void;
-	/** Prompts of earlier sessions, oldest first. Throws `failed` for a file that cannot be read. */
+	/** Returns the prompts of earlier sessions, oldest first. Throws AppError("failed") if the file can't be read. */
 	readonly loadHistory: () => readonly string[];
-	/** Keeps a prompt for later sessions; never throws. */
+	/** Saves a prompt for later sessions; never throws. */
 	readonly remember: (prompt: string) => void;
 	/** Ends the run and writes everything. */
 	readonly close: () => Promise<void>;
 };
 
-/** The process around a program of which `Part` is needed. */
+/** The process of a program, whose members `Part` are needed. */
 export type Surroundings<Part extends keyof Program> = {
-	/** Builds the program. Throws `AppError` for a state folder or a configuration that cannot be used. */
+	/** Builds the program. Throws `AppError` if the state folder or the configuration is invalid. */
 	readonly compose: (options: ComposeOptions) => Promise<Pick<Program, Part>>;
 	readonly store: AppStore;
 	readonly env: Environment;
@@ -75,6 +75,6 @@ export type Surroundings<Part extends keyof Program> = {
 	readonly stdout: NodeJS.WriteStream;
 	readonly stderr: NodeJS.WriteStream;
 	readonly version: string;
-	/** Has the next Ctrl+C call a listener, once; the one after it ends the process. */
+	/** Calls the listener at the next Ctrl+C; the one after it ends the process. */
 	readonly onInterrupt: (listener: () => void) => void;
 };

@@ -4,7 +4,7 @@ import type {LogToFollow} from '../logs/log-to-follow.ts';
 import type {MarkdownOptions} from '../terminal/markdown/markdown-options.ts';
 import type {Plot} from './render/plot.ts';
 
-/** What a command gives back: data, not drawing. The app draws it, the shell prints it, `--json` prints `data`. */
+/** The result of a command, as data. The app draws it, the shell prints it, `--json` prints `data`. */
 export type Result =
 	| {readonly kind: 'text'; readonly text: string; readonly hint?: string; readonly data?: Json}
 	/** One thing with named values. */
@@ -19,66 +19,66 @@ export type Result =
 			readonly title?: string;
 			readonly columns: readonly Column[];
 			readonly rows: readonly (readonly Cell[])[];
-			/** Said instead of a table without rows. */
+			/** Shown instead of an empty table. */
 			readonly empty: string;
 			/** Lines under the table. */
 			readonly notes?: readonly string[];
-			/** The command that shows one row: its words, and the id of each row, which is put behind them. */
+			/** The command that opens a row: its words, and the id of each row, which is the last word. */
 			readonly opens?: {readonly words: readonly string[]; readonly ids: readonly string[]};
 			readonly data: Json;
 	  }
-	/** Numbers as a picture of text, drawn to the width that there is. */
+	/** Numbers as a chart, drawn to the width of the window. */
 	| {readonly kind: 'plot'; readonly title: string; readonly plot: Plot; readonly data?: Json}
-	/** A page of reference. It brings its renderer, which is loaded with it; a pipe gets the Markdown. */
+	/** A page of reference with its renderer, which is loaded with it. A pipe gets the Markdown. */
 	| {
 			readonly kind: 'page';
 			readonly markdown: string;
 			readonly draw: (markdown: string, options: MarkdownOptions) => readonly string[];
 			readonly data: Json;
 	  }
-	/** Several results under each other; `data` speaks for all of them. */
+	/** Several results under each other; `data` stands for all of them. */
 	| {readonly kind: 'group'; readonly parts: readonly Result[]; readonly data: Json}
-	/** Text that is printed as it is, such as an exported conversation. */
+	/** Text that is printed unchanged, such as an exported session. */
 	| {
 			readonly kind: 'lines';
 			readonly lines: readonly string[];
-			/** The lines bring colours of their own, as a log does; on a screen they are redrawn. */
+			/** True if the lines have colours of their own, as logs do; a screen redraws them. */
 			readonly colored?: true;
 			readonly data?: Json;
-			/** Printed by `--json` instead of `data`, an object a line. */
+			/** Printed by `--json` instead of `data`, one object a line. */
 			readonly records?: readonly Json[];
 	  }
-	/** Something that goes on after it was shown, in a shell alone, until it is interrupted or ends by itself. */
+	/** Something that keeps running after it was shown, until it ends or is interrupted. Only in a shell. */
 	| {readonly kind: 'running'; readonly shown: Result; readonly data: Json; readonly ended: Promise<void>}
-	/** Lines that are printed as they come, in a shell alone, in batches. It throws what it ended with. */
+	/** Lines that are printed in batches as they arrive. Only in a shell. Throws the error that ended it. */
 	| {readonly kind: 'stream'; readonly batches: AsyncIterable<readonly StreamItem[]>}
-	/** Something that only a screen can show: a session, resumed or new; the wiped screen; a log as it grows; their dock. */
+	/** Something that only a screen can show: a session, an empty screen, a followed log, or the log panel. */
 	| {
 			readonly kind: 'panel';
 			readonly panel:
 				| {readonly show: 'session'; readonly id: string}
 				| {readonly show: 'clear'}
 				| {readonly show: 'log'; readonly log: LogToFollow}
-				/** The dock of logs, whole or its title alone, with that log in front. */
+				/** The log panel, open or collapsed, with that log in front. */
 				| {readonly show: 'dock'; readonly isShown: boolean; readonly focus: string};
 	  }
 	| {readonly kind: 'quit'};
 
-/** What comes in a stream. */
+/** An item of a stream. */
 export type StreamItem = {
-	/** A line as it came, untrusted; what is said between two lines; how the stream is doing. */
+	/** An untrusted line, a note between two lines, or the state of the stream. */
 	readonly kind: 'line' | 'note' | 'state';
-	/** Of a state it is '' where an error says it all. */
+	/** '' for a state that an error explains. */
 	readonly text: string;
-	/** The same for `--json`, on one line; nothing for what a program need not know. */
+	/** The same for `--json`, on one line; left out if programs don't need it. */
 	readonly data?: Json;
 };
 
 export type Column = {
 	readonly label: string;
 	readonly align?: 'right';
-	/** Left out, the last one first, where the table does not fit the width otherwise. */
+	/** Left out, the last one first, if the table doesn't fit the width. */
 	readonly spare?: boolean;
-	/** Never cut: an id that is not whole is of no use. */
+	/** Never cut, because a partial id is useless. */
 	readonly whole?: boolean;
 };

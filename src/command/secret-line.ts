@@ -10,24 +10,24 @@ import {takeGlobalFlags} from './global-flags.ts';
 import {findCommand} from './table.ts';
 import {splitWords} from './words.ts';
 
-/** A command behind a slash, or as a shell runs it. White space may be of any kind, a line end too. */
+/** A command after a slash, or as typed in a shell. White space of any kind separates words, line ends too. */
 const commandLine = /^\s*(?:\/\s*|(?:service|svc)\s+)(\S[\s\S]*)$/i;
 
-/** What people type for commands that take a secret. */
+/** What users type for commands with a secret. */
 const alsoCalled: Readonly<Record<string, string>> = {
 	...{key: 'keys', apikey: 'keys', apikeys: 'keys', 'api-keys': 'keys'},
 	...{signin: 'login', 'sign-in': 'login', 'log-in': 'login', auth: 'login'},
 };
 
-/** The line as it may be shown: a secret argument becomes `***`, however it was given (SAFETY 11). */
+/** Returns the line as it may be shown: a secret argument becomes `***`, however it was given (SAFETY 11). */
 export function withoutSecret(entries: readonly Entry[], line: string): string {
 	const found = harmlessPart(entries, line);
 	return found ? [found.text, ...(found.isHidden ? [mask] : [])].join(' ') : line;
 }
 
 /**
- * The prompt as it may be kept, '' for nothing: of a command with a secret what is harmless, and of any other text
- * everything but the credentials of known kinds in it (SAFETY 8, 11). A prompt may hold a command among other lines.
+ * Returns the part of a prompt that may be saved, '' for none: the harmless part of a command with a secret, and any other
+ * text without credentials of known kinds (SAFETY 8, 11). A prompt may contain a command among other lines.
  */
 export function promptToKeep(entries: readonly Entry[], text: string): string {
 	const trimmed = text.trim();
@@ -48,16 +48,16 @@ function lineToKeep(entries: readonly Entry[], line: string): string {
 		return found.text;
 	}
 
-	// A command misspelt: nobody knows what it was meant to be, so nothing of it is kept.
+	// A misspelt command may be any command, so nothing of it is saved.
 	return /^\s*\//.test(line) && hasKnownSecret(line) ? '' : (found?.text ?? line);
 }
 
 type Part = {readonly text: string; readonly isHidden: boolean; readonly isMisspelt?: boolean};
 
 /**
- * The part of a command line that holds no secret; undefined for a line that has none. Options of a command with a secret
- * are left out, because a slip makes the secret the value of one. Of a line that cannot be read, such as one with an open
- * quote, only the name and the verb stay.
+ * Returns the part of a command line without its secret; undefined if there is no secret. The options of a command with a
+ * secret are left out, because a typo can make the secret the value of one. Of a line that can't be parsed, such as one with
+ * an open quote, only the name and the verb stay.
  */
 function harmlessPart(entries: readonly Entry[], line: string): Part | undefined {
 	const [, typed] = commandLine.exec(line) ?? [];
@@ -80,13 +80,13 @@ function harmlessPart(entries: readonly Entry[], line: string): Part | undefined
 	}
 }
 
-/** True where no flag that every command has holds what may be a secret, by a slip. */
+/** True if no global flag has a value that may be a secret, after a typo. */
 function isHarmless(
 	{server = '', profile = '', org = '', workspace = '', project = ''}: GlobalFlags,
 	line: string,
 ): boolean {
 	const isAddress = server === '' || /[.:]|^localhost$/.test(server);
-	// No key is as short as names are.
+	// Keys are longer than names.
 	return isAddress && [profile, org, workspace, project].every(name => name.length <= 20) && !hasKnownSecret(line);
 }
 
@@ -100,7 +100,7 @@ function argumentsToKeep(command: Command, path: string, given: readonly string[
 	return isWhole ? undefined : {text: [`/${path}`, ...places].join(' '), isHidden};
 }
 
-/** A value that stands where it should; where a provider should, a key often does. */
+/** Returns a value in its proper position. In place of a provider users often type the key. */
 function harmlessValue({completes}: Command, name: string, value: unknown): readonly string[] {
 	if (typeof value !== 'string') {
 		return [];
@@ -129,16 +129,16 @@ function namesOf({name, aliases = []}: Entry): readonly string[] {
 	return [name, ...aliases];
 }
 
-/** The name of the command that was meant by a word, where that is certain; else the word itself. */
+/** Returns the name of the command that a word certainly means; else the word itself. */
 function meant(entries: readonly Entry[], word: string, verb: string | undefined): string {
 	const lower = word.toLowerCase();
-	// `api-key` is a noun of its own, which sets nothing.
+	// `api-key` is a noun of its own, without `set`.
 	const name = lower === 'api-key' && /^(?:set|add)$/i.test(verb ?? '') ? 'keys' : lower;
 	const other = Object.hasOwn(alsoCalled, name) ? (alsoCalled[name] ?? name) : name;
 	return entries.some(entry => namesOf(entry).includes(other)) ? other : word;
 }
 
-/** A verb in small letters; any other word may be a value, whose letters count. */
+/** Returns a verb in lower case. Any other word may be a value, so its case stays. */
 function lowerWhereVerb(entries: readonly Entry[], word: string): string {
 	const lower = word.toLowerCase();
 	return entries.some(entry => isNoun(entry) && entry.verbs.some(verb => namesOf(verb).includes(lower))) ? lower : word;
@@ -151,7 +151,7 @@ function hasVerb(entries: readonly Entry[], name: string, word: string): boolean
 	);
 }
 
-/** True where `word` is, or was probably meant to be, a command that takes a secret. */
+/** True if `word` is, or probably means, a command with a secret. */
 function takesSecret(entries: readonly Entry[], word: string): boolean {
 	return entries.some(
 		entry =>

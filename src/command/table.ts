@@ -3,12 +3,12 @@ import {fieldsOf} from './arguments.ts';
 import {closest} from './closest.ts';
 import {type Command, type Entry, isNoun, type Noun} from './context.ts';
 
-/** A command found by its words. `path` is its full name, `rest` are the words that are its arguments. */
+/** A command found by its words. `path` is its full name, `rest` are the words of its arguments. */
 export type Found = {
 	readonly command: Command;
 	readonly path: string;
 	readonly rest: readonly string[];
-	/** What a shell says instead, where only the app has something to show. */
+	/** The error in a shell, if only the app has something to show. */
 	readonly inShell?: AppError;
 };
 
@@ -16,7 +16,7 @@ function names(entry: {readonly name: string; readonly aliases?: readonly string
 	return [entry.name, ...(entry.aliases ?? [])];
 }
 
-/** Finds the command that `words` begin with. Throws `usage` with the nearest name. */
+/** Finds the command that `words` begin with. Throws AppError("usage") with the nearest name. */
 export function findCommand(entries: readonly Entry[], words: readonly string[]): Found {
 	const [first, ...rest] = words;
 	if (first === undefined) {
@@ -45,7 +45,7 @@ export function findCommand(entries: readonly Entry[], words: readonly string[])
 	}
 
 	const fallback = entry.verbs.find(({name}) => name === entry.fallback);
-	// A word that is no verb may be the fallback's own argument: `/model anthropic/…`.
+	// A word that isn't a verb may be an argument of the fallback: `/model anthropic/…`.
 	if (fallback && (second === undefined || second.startsWith('-') || (fallback.positional?.length ?? 0) > 0)) {
 		return {command: fallback, path: `${entry.name} ${fallback.name}`, rest};
 	}
@@ -60,14 +60,14 @@ export function findCommand(entries: readonly Entry[], words: readonly string[])
 	throw unknown(`Unknown verb for ${entry.name}:`, second, verbs, hint);
 }
 
-/** What a noun alone does: it lists, or shows what needs no name, or does the one thing it can. */
+/** Returns what a noun alone runs: `list`, a `show` without required arguments, or its only verb. */
 function verbOfBareNoun(verbs: readonly Command[]): Command | undefined {
 	const list = verbs.find(({name}) => name === 'list');
 	const show = verbs.find(({name, args}) => name === 'show' && !fieldsOf(args).some(({required}) => required));
 	return list ?? show ?? (verbs.length === 1 ? verbs[0] : undefined);
 }
 
-/** The help of a noun, which the app shows; a shell says how it is used. Throws `usage` where there is no help. */
+/** Returns the help of a noun for the app, and its usage for a shell. Throws AppError("usage") without a help command. */
 function nounWithoutVerb({name, verbs}: Noun, entries: readonly Entry[]): Found {
 	const synopsis = `${name} ${verbs.map(verb => verb.name).join(' | ')}`;
 	const usage = new AppError('usage', `${name} needs a verb.`, {
@@ -88,7 +88,7 @@ function unknown(finding: string, word: string, known: readonly string[], hint: 
 	return new AppError('usage', `${finding} “${word}”.${near ? ` Did you mean “${near}”?` : ''}`, {hint});
 }
 
-/** Every command with its full name, in the order shown. */
+/** Returns every command with its full name, in the order shown. */
 export function allCommands(
 	entries: readonly Entry[],
 ): ReadonlyArray<{readonly path: string; readonly command: Command}> {

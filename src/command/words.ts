@@ -1,21 +1,21 @@
 import {AppError} from '../core/error.ts';
 
 /**
- * True for text that stands as one word on every command line, as it is: without a blank, a quote or what a terminal or a
- * shell would read in another way, and no flag (SAFETY 1).
+ * True for text that is one word on every command line without quoting: no space, no quote, no character that a terminal or a
+ * shell interprets, and not a flag (SAFETY 1).
  */
 export function isPlainWord(text: string): boolean {
 	return /^(?!-)[^\s'"`\\$\p{C}]+$/u.test(text);
 }
 
 /**
- * Splits a slash line as a shell would: blanks part words, quotes keep them, a backslash keeps the next character.
- * Throws `usage` for a quote that is never closed.
+ * Splits a slash line as a shell would: spaces separate words, quotes keep them, a backslash keeps the next character.
+ * Throws AppError("usage") for an unclosed quote.
  */
 export function splitWords(line: string): string[] {
 	const {words, open} = scan(line);
 	if (open) {
-		throw new AppError('usage', `The quote ${open} is never closed.`, {
+		throw new AppError('usage', `Unclosed quote: ${open}`, {
 			hint: 'Close it, or put a backslash before it.',
 		});
 	}
@@ -23,18 +23,18 @@ export function splitWords(line: string): string[] {
 	return words.map(({text}) => text);
 }
 
-/** The words of a line that is being typed, split as `splitWords` does, and the last one, which may end in an open quote. */
+/** The words of an unfinished line, split as `splitWords` does. The last one may have an open quote. */
 export type TypedWords = {
 	readonly before: readonly string[];
-	/** What the last word says so far, empty behind a blank. */
+	/** The last word so far; '' after a space. */
 	readonly word: string;
-	/** Where it begins in the line, with its quote. */
+	/** Where it starts in the line, with its quote. */
 	readonly start: number;
-	/** The quote that it begins with, empty for none. */
+	/** The quote that it starts with, '' for none. */
 	readonly quote: string;
 };
 
-/** Reads what is typed so far. Never throws. */
+/** Splits an unfinished line. Never throws. */
 export function lastWord(line: string): TypedWords {
 	const {words, ended} = scan(line);
 	const last = ended ? undefined : words.at(-1);
@@ -45,7 +45,7 @@ export function lastWord(line: string): TypedWords {
 
 type Word = {readonly text: string; readonly start: number};
 
-/** `open` is the quote that is never closed, `ended` is true where the last word is over or there is none. */
+/** `open` is the unclosed quote, `ended` is true if the last word has ended or there is none. */
 function scan(line: string): {readonly words: readonly Word[]; readonly open: string; readonly ended: boolean} {
 	const words: Word[] = [];
 	let word: string | undefined;

@@ -16,18 +16,18 @@ import {type Home, openHome} from '../storage/home.ts';
 type Options = {
 	readonly env: Environment;
 	readonly stdout: {readonly write: (data: string) => unknown};
-	/** The folder that the shell stands in; that of the process by default. */
+	/** The working folder of the shell; that of the process by default. */
 	readonly folder?: string;
-	/** How many characters of the last word stay as they are: what is printed goes behind them. None by default. */
+	/** How many characters of the last word the shell keeps; they are not printed. None by default. */
 	readonly kept?: number;
 	/** All commands; those of the program by default. */
 	readonly entries?: readonly Entry[];
 };
 
 /**
- * `service __complete -- words…` and, for a shell that parts words in a way of its own, `--line <line> <last part>`, which
- * the scripts of `service completion` call: prints what the last word may become, one a line, with what it is behind a tab. It reads the state folder only where an argument needs it, and reaches no
- * network. Returns the exit status, which is always 0: a shell that completes has no place for errors.
+ * Runs `service __complete -- words…` or `--line <line> <last part>`, which the scripts of `service completion` call: prints
+ * the completions of the last word, one a line, each with its summary after a tab. It reads the state folder only if an
+ * argument needs it, and sends nothing. Returns the exit status, always 0: completion has no place for errors.
  */
 export async function runCompletion(
 	words: readonly string[],
@@ -81,7 +81,7 @@ async function savedSessions(home: Home, folder: string): Promise<readonly Known
 	return sessionValues(await listSessions(home, {folder: realpathSync(folder)}));
 }
 
-/** The flags so far; the last word is still being typed. */
+/** Returns the flags before the last word, which is not complete. */
 function flagsOf(words: readonly string[]) {
 	try {
 		return takeGlobalFlags(words.slice(0, -1)).flags;
@@ -90,7 +90,7 @@ function flagsOf(words: readonly string[]) {
 	}
 }
 
-/** A shell puts in what all lines begin with: what does not begin as typed is given only where it is alone. */
+/** A shell inserts the common prefix of all lines, so a completion that doesn't start as typed counts only if it is the only one. */
 function narrowed<T extends {readonly word: string}>(found: readonly T[], typed: string): readonly T[] {
 	const begins = found.filter(({word}) => word.toLowerCase().startsWith(typed.toLowerCase()));
 	return begins.length > 0 || found.length > 1 ? begins : found;

@@ -8,23 +8,23 @@ import {printError, printJson, printWarning} from './print.ts';
 import {readInput} from './read-input.ts';
 import {resultWithoutRun} from './result-object.ts';
 
-/** Where nobody watches, a run ends after so many calls of the model unless another number is given. */
-const usualMaxTurns = 100;
+/** The default limit of model calls without a screen. */
+const defaultMaxTurns = 100;
 
 type Once = Extract<Invocation, {mode: 'once'}>;
 
-/** What one run needs of the program. */
+/** The parts of the program that one run needs. */
 type Part = 'conversation' | 'warnings' | 'resume' | 'onRecord' | 'loadCatalog' | 'folder' | 'chooseModel' | 'secrets';
 
 type Streams = Pick<Parameters<typeof runOnce>[2], 'stdout' | 'stderr'> & {
 	readonly stdin: Parameters<typeof readInput>[0];
-	/** Aborts with the interrupt of the user, which may come before anything else. */
+	/** Aborts when the user interrupts, even while the program starts. */
 	readonly signal: AbortSignal;
 };
 
 /**
- * `service -p`: prompt from the flag and from standard input, one run, an exit status. What keeps the run from beginning,
- * be it an interrupt, is told to people on standard error, and to programs as the result that they wait for.
+ * Runs `service -p`: one prompt from the flag and standard input. Returns the exit status. If the run can't start, the error
+ * is printed to standard error, and to standard output as the result that programs wait for.
  */
 export async function runHeadless(
 	once: Once,
@@ -35,7 +35,7 @@ export async function runHeadless(
 	try {
 		const piped = await abortable(readInput(stdin, {optional: once.prompt !== undefined, warn}), signal);
 		const prompt = [once.prompt, piped.trimEnd()].filter(part => part?.trim()).join('\n\n');
-		const program = await abortable(compose({...once, maxTurns: once.maxTurns ?? usualMaxTurns}), signal);
+		const program = await abortable(compose({...once, maxTurns: once.maxTurns ?? defaultMaxTurns}), signal);
 		for (const warning of program.warnings()) {
 			warn(warning);
 		}
@@ -48,7 +48,7 @@ export async function runHeadless(
 
 		const wide = program.folder.unasked();
 		if (wide) {
-			// Nobody can be asked here, and who runs a script chose its folder.
+			// The user can't be asked, and chose the folder of the script.
 			await program.folder.answer(true, {isOnce: true});
 			warn(`The agent can read ${wide}. Run this in a project folder to narrow that.`);
 		}
@@ -56,7 +56,7 @@ export async function runHeadless(
 		await abortable(program.chooseModel(), signal);
 		signal.throwIfAborted();
 		signal.addEventListener('abort', () => program.conversation.interrupt());
-		// Nobody can be asked here, and a model has no use for a key.
+		// The user can't be asked, and a model has no use for a key.
 		const isMasked = once.approve !== 'all' && (await program.secrets.find(prompt));
 		if (isMasked) {
 			warn('The prompt contains an API key; the model gets it masked. Send it unmasked with --approve all.');

@@ -16,15 +16,15 @@ type Output = {readonly write: (data: string) => unknown; readonly isTTY?: boole
 type Dependencies = {
 	readonly store: AppStore;
 	readonly conversation: Conversation;
-	/** Hands every record of the run to `listener`. */
+	/** Calls `listener` with every record of the run. */
 	readonly onRecord: (listener: (record: Recorded) => void) => void;
-	/** Prices, those of the connected server included; asked for once the run has ended. */
+	/** Returns the prices, including those of the connected server; called when the run has ended. */
 	readonly priceOf: () => Promise<PriceOf>;
 	readonly stdout: Output;
 	readonly stderr: Output;
 };
 
-/** Runs one prompt without a screen. Returns the exit status. Throws `usage` for an empty prompt. */
+/** Runs one prompt without a screen. Returns the exit status. Throws AppError("usage") for an empty prompt. */
 export async function runOnce(
 	prompt: string,
 	format: OutputFormat,
@@ -42,7 +42,7 @@ export async function runOnce(
 	onRecord(record => {
 		progress.follow(record.event);
 		if (format === 'stream-json') {
-			printJson(asShellReads(record), stdout);
+			printJson(withShellHints(record), stdout);
 		} else if (record.event.type === 'notice' && record.event.level !== 'info') {
 			progress.clear();
 			printWarning(record.event.text, stderr, record.event.hint);
@@ -70,7 +70,7 @@ export async function runOnce(
 	const result = resultObject(store.getState().transcript, end, {...before, priceOf: await priceOf()});
 	if (format === 'text') {
 		printAnswer(result.text, stdout);
-		sayHowItEnded(end, stderr);
+		printEnd(end, stderr);
 	} else {
 		printJson(result, stdout);
 	}
@@ -83,8 +83,8 @@ export async function runOnce(
 	return statusOf(end);
 }
 
-/** A record whose hints name commands as they are typed in a shell. */
-function asShellReads(record: Recorded): Recorded {
+/** Returns a record whose hints name commands as typed in a shell. */
+function withShellHints(record: Recorded): Recorded {
 	const {event} = record;
 	if (event.type === 'notice' && event.hint !== undefined) {
 		return {...record, event: {...event, hint: nameCommands(event.hint, 'shell')}};
@@ -97,8 +97,8 @@ function asShellReads(record: Recorded): Recorded {
 	return record;
 }
 
-/** A script reads the answer from standard output; that it is no whole answer is said beside it. */
-function sayHowItEnded({reason, stopReason, error, refused}: RunEnd, stderr: Output): void {
+/** Prints to standard error why the answer is incomplete; scripts read the answer itself from standard output. */
+function printEnd({reason, stopReason, error, refused}: RunEnd, stderr: Output): void {
 	const message = endText(reason, error?.message, stopReason);
 	if (message) {
 		const hint = refused && {hint: 'Shorten the prompt, or start a new session without -c and --resume.'};

@@ -5,11 +5,11 @@ import type {Environment} from '../core/environment.ts';
 import {searchPath} from '../core/search-path.ts';
 import {wantsLinear} from '../terminal/abilities.ts';
 
-/** What a pager needs of the environment, and nothing else (SAFETY 15). */
-const passedOn =
+/** The variables that a pager needs; it gets no others (SAFETY 15). */
+const passedVariables =
 	/^(?:BAT_\w+|COLORTERM|COLUMNS|HOME|LANG|LC_\w+|LESS\w*|LINES|LV|MORE|PATH|SYSTEMROOT|TERM|TERMINFO\w*|USER|USERPROFILE)$/;
 
-/** Returns the pager with its arguments, which no shell reads; undefined if the user wants none. */
+/** Returns the pager with its arguments, to run without a shell; undefined if the user wants none. */
 export function pagerOf(env: Environment): readonly [program: string, ...args: string[]] | undefined {
 	const [program, ...args] = splitWords(env['PAGER'] ?? 'less -FRX');
 	return program === undefined || program === 'cat' ? undefined : [program, ...args];
@@ -29,7 +29,7 @@ export async function showInPager(
 	}
 
 	const [program, ...args] = pager;
-	const kept = Object.fromEntries(Object.entries(env).filter(([name]) => passedOn.test(name)));
+	const kept = Object.fromEntries(Object.entries(env).filter(([name]) => passedVariables.test(name)));
 	const child = spawn(program, args, {
 		stdio: ['pipe', 'inherit', 'inherit'],
 		env: {LESS: 'FRX', ...kept, PATH: searchPath(env['PATH'] ?? '')},
@@ -37,7 +37,7 @@ export async function showInPager(
 	// Ctrl+C is the pager's own key.
 	const ignore = () => undefined;
 	process.on('SIGINT', ignore);
-	// Who quits before the end closes the pipe.
+	// A pager that quits before the end closes the pipe.
 	child.stdin.on('error', ignore).end(text);
 	return new Promise<boolean>(resolve => {
 		child.on('error', () => resolve(false));

@@ -12,13 +12,13 @@ type Output = {readonly write: (data: string) => unknown; readonly isTTY?: boole
 
 type Streams = {readonly stdout: Output; readonly stderr: Output; readonly signal: AbortSignal};
 
-/** A longer line is cut on a terminal, where nobody reads it; it is whole everywhere else. */
-const longestShown = 16 * 1024;
+/** Longer lines are cut on a terminal, and printed in full everywhere else. */
+const maxShownLength = 16 * 1024;
 
 /**
- * Prints lines as they come, and waits where nobody takes them. On a terminal they are drawn safely, with what is said
- * between them; into a pipe goes each line as it came, and what is said goes to standard error; with `json` it is an
- * object a line, with everything in it. Ends once `signal` is aborted. Throws what the stream throws.
+ * Prints lines as they arrive, as fast as the reader accepts them. A terminal gets them made safe, with notes between
+ * them; a pipe gets each line unchanged, and notes go to standard error; with `json` each item is an object on a line.
+ * Ends when `signal` aborts. Throws what the stream throws.
  */
 export async function printStream(
 	batches: AsyncIterable<readonly StreamItem[]>,
@@ -33,7 +33,7 @@ export async function printStream(
 		}
 
 		for (const item of json ? [] : items) {
-			// A state that only says that all is well is for who watches.
+			// A state without data says that all is well, which only a terminal shows.
 			const isSaid = item.kind === 'state' ? item.data || stderr.isTTY : item.kind === 'note' && !stdout.isTTY;
 			if (isSaid && item.text) {
 				printWarning(item.text, stderr);
@@ -50,7 +50,7 @@ function raw(items: readonly StreamItem[]): string {
 	return items.map(({kind, text}) => (kind === 'line' ? `${text}\n` : '')).join('');
 }
 
-/** Colours go on over the end of a line, so that the lines of a batch are read as one text. */
+/** Colours continue across line ends, so the lines of a batch are parsed as one text. */
 function drawn(items: readonly StreamItem[], palette: Palette): string {
 	const shown = items.filter(({kind}) => kind !== 'state');
 	const notes = shown.flatMap(({kind}, index) => (kind === 'note' ? [index] : []));
@@ -66,11 +66,11 @@ function drawn(items: readonly StreamItem[], palette: Palette): string {
 }
 
 function cut(text: string): string {
-	const more = text.length - longestShown;
-	return more > 0 ? `${text.slice(0, longestShown)}… (${more} more characters)` : text;
+	const more = text.length - maxShownLength;
+	return more > 0 ? `${text.slice(0, maxShownLength)}… (${more} more characters)` : text;
 }
 
-/** Waits until the other end took what was written; false where the stream was aborted meanwhile. */
+/** Waits until the reader accepts more. Returns false if the stream was aborted meanwhile. */
 async function isDrained(output: Output, signal: AbortSignal): Promise<boolean> {
 	try {
 		await (isEmitter(output) && once(output, 'drain', {signal}));

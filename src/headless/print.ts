@@ -10,8 +10,8 @@ import {createPalette} from '../terminal/text/style.ts';
 type Output = {readonly write: (data: string) => unknown; readonly isTTY?: boolean; readonly columns?: number};
 
 /**
- * Prints a command's result: drawn for users, or its data as JSON. A pipe gets whole lines, never cut ones, and JSON on
- * a single one, which a script reads as a line; so does a reader of a command that keeps running.
+ * Prints a command's result: drawn for users, or its data as JSON. A pipe gets uncut lines, and JSON on a single line, as
+ * does the reader of a command that keeps running.
  */
 export function printResult(
 	result: Result,
@@ -33,7 +33,7 @@ export function printResult(
 		return;
 	}
 
-	// What is printed as it is keeps its bytes in a pipe: an exported file must not be wrapped.
+	// Plain lines keep their bytes in a pipe: an exported file must not be wrapped.
 	if (result.kind === 'lines' && !output.isTTY) {
 		output.write(result.lines.map(line => `${line}\n`).join(''));
 		return;
@@ -42,7 +42,7 @@ export function printResult(
 	output.write(drawResult(result, output, {exact, env}));
 }
 
-/** Returns a result as people read it, with a newline at its end; '' for nothing. A pipe gets pages as Markdown. */
+/** Returns a result as text with a final newline; '' for an empty one. A pipe gets pages as Markdown. */
 export function drawResult(
 	result: Result,
 	output: Pick<Output, 'isTTY' | 'columns'>,
@@ -69,12 +69,12 @@ function asMarkdown(result: Result): Result {
 	}
 }
 
-/** True for a result that is read like a manual, or holds such a page. */
+/** True for a page of reference, or a group with one. */
 export function isPage(result: Result): boolean {
 	return result.kind === 'page' || (result.kind === 'group' && result.parts.some(isPage));
 }
 
-/** Prints an error as a person reads it, or as JSON for `--json`. Always on standard error. */
+/** Prints an error to `output` as text, or as JSON for `--json`. */
 export function printError(report: ErrorReport, output: Output, {json}: {readonly json: boolean}): void {
 	if (json) {
 		printJson({error: {...report, ...(report.hint && {hint: shellHint(report.hint)})}}, output);
@@ -86,19 +86,19 @@ export function printError(report: ErrorReport, output: Output, {json}: {readonl
 
 const shellHint = (hint: string) => nameCommands(hint, 'shell');
 
-/** Prints what a model said: as it is into a pipe, made safe on a terminal. Nothing for nothing. */
+/** Prints the answer of a model: unchanged into a pipe, made safe on a terminal. Prints nothing for ''. */
 export function printAnswer(text: string, output: Output): void {
 	if (text) {
 		output.write(`${(output.isTTY ? safeText(text) : text).replace(/\n$/, '')}\n`);
 	}
 }
 
-/** Prints a value as JSON, on one line where nothing is said of an indent. */
+/** Prints a value as JSON, on one line unless there is an indent. */
 export function printJson(value: unknown, output: Output, indent?: number): void {
 	output.write(`${safeJson(value, indent)}\n`);
 }
 
-/** Prints a sentence that the user should read beside the answer, and below it what to do. */
+/** Prints a sentence for the user, with a hint below it. */
 export function printWarning(text: string, output: Output, hint?: string): void {
 	output.write(`service: ${safeText(text)}\n${hint ? `  ${safeText(shellHint(hint))}\n` : ''}`);
 }

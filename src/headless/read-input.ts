@@ -3,13 +3,13 @@ import {AppError} from '../core/error.ts';
 
 type Input = NodeJS.ReadableStream & {readonly fd?: number; readonly isTTY?: boolean};
 
-const mostBytes = 16 * 1024 * 1024;
-/** How long a pipe may stay silent before a prompt from the command line goes on without it, in milliseconds. */
-const patience = 1500;
+const maxBytes = 16 * 1024 * 1024;
+/** How long a pipe may stay silent before a prompt from the command line is sent without it. */
+const silenceTimeoutMs = 1500;
 
 /**
- * Reads standard input to its end. With `optional`, a pipe that says nothing at first is given up: a parent process may
- * have left one open that nobody writes to. Returns an empty string for a terminal. Throws `usage` for too much.
+ * Reads standard input to its end. With `optional`, a pipe that stays silent is abandoned: a parent process may have left
+ * one open without a writer. Returns '' for a terminal. Throws AppError("usage") for too much input.
  */
 export async function readInput(
 	input: Input,
@@ -22,7 +22,7 @@ export async function readInput(
 	const chunks: Buffer[] = [];
 	let bytes = 0;
 	return new Promise((resolve, reject) => {
-		const timer = optional ? setTimeout(giveUp, patience) : undefined;
+		const timer = optional ? setTimeout(giveUp, silenceTimeoutMs) : undefined;
 
 		function giveUp() {
 			warn('No data on stdin; continuing with the prompt alone.');
@@ -44,7 +44,7 @@ export async function readInput(
 			clearTimeout(timer);
 			const data = Buffer.from(chunk);
 			bytes += data.length;
-			if (bytes > mostBytes) {
+			if (bytes > maxBytes) {
 				reject(
 					new AppError('usage', 'stdin is longer than 16 MB.', {
 						hint: 'Pipe in less, or let the agent read the file.',

@@ -8,7 +8,7 @@ import {type PriceOf, sumUsage, totalCost} from '../core/session/usage.ts';
 /** How a run ended. */
 export type RunEnd = Extract<AgentEvent, {type: 'run-end'}>;
 
-/** What `--output-format json` prints and `stream-json` ends with; the interface that programs read. */
+/** The object that `--output-format json` prints and `stream-json` ends with. Programs depend on it. */
 export type ResultObject = {
 	readonly type: 'result';
 	readonly text: string;
@@ -22,14 +22,14 @@ export type ResultObject = {
 		readonly reasoning_tokens: number;
 	};
 	readonly cost_usd: number | null;
-	/** Empty where the run could not begin. */
+	/** Empty if the run couldn't start. */
 	readonly session_id: string;
 	readonly error: {readonly code: string; readonly message: string} | null;
 };
 
 /**
  * Sums up one run. `from` is the number of blocks, `usedBefore` the number of messages with usage, that the session had
- * before it. `text` is the model's last message that says something.
+ * before it. `text` is the model's last message that isn't empty.
  */
 export function resultObject(
 	transcript: Transcript,
@@ -59,7 +59,7 @@ export function resultObject(
 	};
 }
 
-/** Returns the result of a run that could not begin, for programs that wait for one. */
+/** Returns the result of a run that couldn't start, for programs that wait for one. */
 export function resultWithoutRun(error: ErrorReport): ResultObject {
 	const end: RunEnd =
 		error.code === 'interrupted'
@@ -88,11 +88,11 @@ function errorOf({reason, stopReason, error}: RunEnd): ResultObject['error'] {
 	return message ? {code: reason === 'done' || reason === 'error' ? codes[reason] : reason, message} : null;
 }
 
-/** The exit status of a run. */
+/** Returns the exit status of a run. */
 export function statusOf({reason, stopReason, error}: RunEnd): number {
 	switch (reason) {
 		case 'done':
-			// Cut at the token limit, filtered or refused: the run has ended, the answer is not whole.
+			// Cut at the token limit, filtered or refused: the run has ended with an incomplete answer.
 			return endText(reason, error?.message, stopReason) ? exitStatus.incomplete : 0;
 		case 'interrupted':
 			return exitStatus.interrupted;

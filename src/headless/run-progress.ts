@@ -8,17 +8,17 @@ type Output = {readonly write: (data: string) => unknown; readonly isTTY?: boole
 export type RunProgress = {
 	/** Records what a run is doing. */
 	readonly follow: (event: AgentEvent) => void;
-	/** Clears the line for output that stays; it comes back with the next second. */
+	/** Clears the line for permanent output; it returns within a second. */
 	readonly clear: () => void;
-	/** Clears the line; nothing is written after it. */
+	/** Clears the line for good. */
 	readonly end: () => void;
 };
 
-/** A wait shorter than this, in milliseconds, is not worth a line (SAFETY 21). */
-const patience = 2000;
-const second = 1000;
+/** Shorter waits show no line (SAFETY 21). */
+const silentWaitMs = 2000;
+const secondMs = 1000;
 
-/** Shows on one line of a terminal what a run without a screen waits for, then clears it. Elsewhere it is silent. */
+/** Shows what a run without a screen waits for on one line of a terminal. Without a terminal it shows nothing. */
 export function createRunProgress(output: Output, clock: () => number = Date.now): RunProgress {
 	if (!output.isTTY) {
 		return {follow: () => undefined, clear: () => undefined, end: () => undefined};
@@ -29,12 +29,12 @@ export function createRunProgress(output: Output, clock: () => number = Date.now
 	let shown = false;
 	const timer = setInterval(() => {
 		const waited = clock() - begun;
-		if (waited >= patience) {
-			const line = `${doing}… ${formatDuration(Math.floor(waited / second) * second)}`;
+		if (waited >= silentWaitMs) {
+			const line = `${doing}… ${formatDuration(Math.floor(waited / secondMs) * secondMs)}`;
 			output.write(`\r${truncate(line, (output.columns ?? 80) - 1)}\u001B[K`);
 			shown = true;
 		}
-	}, second);
+	}, secondMs);
 	timer.unref();
 
 	const clear = () => {
@@ -46,7 +46,7 @@ export function createRunProgress(output: Output, clock: () => number = Date.now
 
 	return {
 		follow(event) {
-			doing = whatGoesOn(event) ?? doing;
+			doing = labelOf(event) ?? doing;
 		},
 		clear,
 		end() {
@@ -56,8 +56,8 @@ export function createRunProgress(output: Output, clock: () => number = Date.now
 	};
 }
 
-/** Returns a label for what an event begins; undefined for one that begins nothing. */
-function whatGoesOn(event: AgentEvent): string | undefined {
+/** Returns the label of what an event starts; undefined if it starts nothing. */
+function labelOf(event: AgentEvent): string | undefined {
 	switch (event.type) {
 		case 'reasoning-delta':
 			return 'Thinking';
@@ -68,7 +68,7 @@ function whatGoesOn(event: AgentEvent): string | undefined {
 		case 'tool-result':
 			return 'Waiting for the model';
 		case 'notice':
-			// A warning is printed to stay.
+			// A warning is printed permanently.
 			return event.level === 'info' ? safeLine(event.text).replace(/[.…]+$/, '') : undefined;
 		default:
 			return undefined;

@@ -5,28 +5,28 @@ import {truncate} from '../terminal/text/width.ts';
 type Output = {readonly write: (data: string) => unknown; readonly columns?: number};
 
 export type WaitNote = {
-	/** The same questions, with the note out of their way: it is gone while a person is asked or told something. */
+	/** Returns the same interaction, which hides the note during questions and messages. */
 	readonly beside: (interact: Interaction) => Interaction;
-	/** Clears the line; nothing is written after it. */
+	/** Clears the line for good. */
 	readonly end: () => void;
 };
 
-/** A wait shorter than this, in milliseconds, is not worth a line. */
-const patience = 300;
-const second = 1000;
+/** Shorter waits show no line. */
+const silentWaitMs = 300;
+const secondMs = 1000;
 const erase = '\r\u001B[K';
 
-/** Waits longer than this, in milliseconds, are said where a line cannot be taken away again (SAFETY 21). */
-const plainPatience = 2000;
+/** Shorter waits print nothing if a line can't be erased (SAFETY 21). */
+const silentPlainWaitMs = 2000;
 
-/** Prints once, through `say`, that a command still waits, from 2 s on: for pipes, screen readers and programs. */
+/** Prints once through `say`, after 2 s, that a command still waits: for pipes, screen readers and programs. */
 export function createPlainNote(say: (text: string) => void, command: string): WaitNote {
 	let held = 0;
 	let timer: NodeJS.Timeout | undefined;
 	const begin = () => {
 		timer = setTimeout(
 			() => say(`${command} is still waiting for an answer. Press Ctrl+C to cancel.`),
-			plainPatience,
+			silentPlainWaitMs,
 		).unref();
 	};
 
@@ -54,7 +54,7 @@ export function createPlainNote(say: (text: string) => void, command: string): W
 	};
 }
 
-/** Shows on one line of a terminal which command is at work, from 300 ms on, then clears the line. */
+/** Shows the running command on one line of a terminal after 300 ms. */
 export function createWaitNote(output: Output, command: string, clock: () => number = Date.now): WaitNote {
 	const begun = clock();
 	let shown = false;
@@ -70,23 +70,23 @@ export function createWaitNote(output: Output, command: string, clock: () => num
 
 	const draw = () => {
 		if (held === 0) {
-			const seconds = Math.floor((clock() - begun) / second);
-			const line = `${command}…${seconds > 0 ? ` ${formatDuration(seconds * second)}` : ''} Ctrl+C cancel`;
+			const seconds = Math.floor((clock() - begun) / secondMs);
+			const line = `${command}…${seconds > 0 ? ` ${formatDuration(seconds * secondMs)}` : ''} Ctrl+C cancel`;
 			output.write(`\r${truncate(line, (output.columns ?? 80) - 1)}\u001B[K`);
 			shown = true;
 		}
 
-		timer = setTimeout(draw, second).unref();
+		timer = setTimeout(draw, secondMs).unref();
 	};
 
-	timer = setTimeout(draw, patience).unref();
+	timer = setTimeout(draw, silentWaitMs).unref();
 
 	const end = () => {
 		clearTimeout(timer);
 		hide();
 	};
 
-	/** Hides the note while the user answers: there is nothing to wait for meanwhile. */
+	/** Hides the note while the user answers. */
 	const hold = async <T>(question: () => Promise<T>): Promise<T> => {
 		hide();
 		held++;
@@ -117,7 +117,7 @@ function besideQuestions(interact: Interaction, {end, hide, hold}: Note): Intera
 			hide();
 			say(text);
 		},
-		// A command with its own progress line needs no other one.
+		// The command shows its own progress line.
 		...(progress && {
 			progress(text) {
 				end();

@@ -41,9 +41,9 @@ test.each([
 	[['=value'], '--input takes name=value, not “=value”.'],
 	[[':=1'], '--input takes name=value, not “:=1”.'],
 	[[''], '--input takes name=value, not “”.'],
-	[['a=1', 'a=2'], '--input has “a” twice.'],
-	[['a=1', 'a:=2'], '--input has “a” twice.'],
-	[['a:={'], '--input a:=… holds no JSON.'],
+	[['a=1', 'a=2'], '--input names “a” twice.'],
+	[['a=1', 'a:=2'], '--input names “a” twice.'],
+	[['a:={'], '--input a:=… is not valid JSON.'],
 ])('%j is refused', (words, message) => {
 	expect(() => readInputs('input', words)).toThrowError(usage(message));
 });

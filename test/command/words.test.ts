@@ -22,7 +22,7 @@ test.each([
 	expect(splitWords(line)).toEqual(words);
 });
 
-test.each(['"open', "it's", 'a "b'])('%j is refused: its quote is never closed', line => {
+test.each(['"open', "it's", 'a "b'])('%j is refused for its unclosed quote', line => {
 	expect(() => splitWords(line)).toThrowError(
 		expect.objectContaining({code: 'usage', hint: 'Close it, or put a backslash before it.'}),
 	);

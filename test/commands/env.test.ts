@@ -134,7 +134,7 @@ test('the project is that of the scope, and may be none', async () => {
 
 test.each([
 	[['--input', 'repo'], '--input takes name=value, not “repo”.'],
-	[['--model-override', 'a=b', '--model-override', 'a=c'], '--model-override has “a” twice.'],
+	[['--model-override', 'a=b', '--model-override', 'a=c'], '--model-override names “a” twice.'],
 	[['--timeout', 'soon'], '--timeout must be a whole number.'],
 	[['--timeout', ''], '--timeout must be a whole number.'],
 	[['--timeout', '1.5'], '--timeout must be a whole number.'],

@@ -94,8 +94,8 @@ test('of several files, those without a taken span fail the command after all we
 
 test.each([
 	[['c.txt'], 'usage', "Can't tell the format of c.txt from its name."],
-	[['a.json', 'bad.json'], 'usage', 'bad.json holds no JSON object.'],
-	[['b.pb', '--format', 'json'], 'usage', 'b.pb holds no JSON object.'],
+	[['a.json', 'bad.json'], 'usage', 'bad.json is not a JSON object.'],
+	[['b.pb', '--format', 'json'], 'usage', 'b.pb is not a JSON object.'],
 	[['empty.pb'], 'usage', 'empty.pb is empty.'],
 	[['a.json', '--format', 'xml'], 'usage', '--format must be json or protobuf.'],
 	[[], 'usage', 'trace push needs <file>.'],

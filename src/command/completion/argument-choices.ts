@@ -1,6 +1,6 @@
 import type * as z from 'zod/mini';
 
-/** The words that an argument can be, where its schema is an enum or a list of one; none otherwise. */
+/** Returns the words of an argument whose schema is an enum or a list of one; none for others. */
 export function choicesOf(schema: z.ZodMiniObject, name: string): readonly string[] {
 	const type: z.core.$ZodType | undefined = schema.def.shape[name];
 	return type ? wordsOf(type) : [];

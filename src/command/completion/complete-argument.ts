@@ -8,11 +8,11 @@ import type {KnownValue, KnownValues} from './known-values.ts';
 /** A completion of one word of a command line. */
 export type Candidate = {
 	readonly word: string;
-	/** What it is, in a sentence without a full stop; empty where the word says it all. */
+	/** A clause without a full stop; '' if the word is enough. */
 	readonly summary: string;
-	/** True where one more word must or may well follow. */
+	/** True if another word usually follows. */
 	readonly follows: boolean;
-	/** True where the line is whole as it was typed, without the candidate. */
+	/** True if the line is complete without the candidate. */
 	readonly isOptional: boolean;
 };
 
@@ -29,8 +29,8 @@ type Argument = {
 const most = 50;
 
 /**
- * What the word `typed` may become behind `before`, the words that follow the command's name: a flag where it begins like
- * one, the value of the flag before it, or the value of the place where it stands. A secret is never completed.
+ * Returns the completions of `typed` after `before`, the words that follow the command's name: flags if it starts like one,
+ * values of the flag before it, or values of its position. A secret is never completed.
  */
 export function completeArgument(
 	command: Command,
@@ -72,7 +72,7 @@ function isFlagWord(word: string, name: string): boolean {
 	return word === `--${flagOf(name)}` || word.startsWith(`--${flagOf(name)}=`);
 }
 
-/** The command's own arguments, then the flags that go with every command. */
+/** Returns the command's own arguments, then the flags of every command. */
 function argumentsOf(command: Command): readonly Argument[] {
 	const {args, positional = [], describe = {}, completes = {}, suggests = {}, secret} = command;
 	const own = fieldsOf(args).map(({name, type, required, multiple}): Argument => {
@@ -107,7 +107,7 @@ function completeFlag(flags: readonly Argument[], typed: string): readonly Candi
 		word: `--${flagOf(name)}`,
 		summary,
 		follows: takesValue,
-		// A dash alone is a word of its own: the server before, standard input.
+		// A single dash is a word: the previous server, or standard input.
 		isOptional: typed === '-',
 	}));
 }
@@ -130,7 +130,7 @@ function completeValue(
 	}));
 }
 
-/** Those that are what was typed, then those that begin with it, then those that hold it; in their own order else. */
+/** Returns exact matches, then those that start with the typed text, then those that contain it. */
 function matching<T>(all: readonly T[], wordOf: (one: T) => string, typed: string): readonly T[] {
 	const wanted = typed.toLowerCase();
 	const rank = (one: T) => {

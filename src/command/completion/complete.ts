@@ -5,24 +5,24 @@ import type {KnownValues} from './known-values.ts';
 
 /** One line of the slash completion. */
 export type Suggestion = {
-	/** The whole line after accepting it, with a blank where an argument follows. */
+	/** The whole line after accepting it, with a final space if an argument follows. */
 	readonly line: string;
 	readonly label: string;
 	readonly summary: string;
-	/** True where the line is whole as it was typed: Enter sends it as it is, unless this was chosen. */
+	/** True if the typed line is complete: Enter sends it unless this suggestion was selected. */
 	readonly isOptional?: boolean;
 };
 
 type Options = {
 	/** Known values of arguments; none by default. */
 	readonly valuesOf?: KnownValues;
-	/** Where the line is typed: what does not work there is not offered. */
+	/** Where the line is typed; commands of the other place are left out. */
 	readonly place?: 'app' | 'shell';
 };
 
 /**
- * What a slash line may become: nouns first, then verbs, then flags and known values. Names that begin with what was typed
- * come before names that only contain it. Empty where the line is no command.
+ * Returns the completions of a slash line: nouns first, then verbs, then flags and known values. Names that start with the
+ * typed text come before names that contain it. Returns none if the line isn't a command.
  */
 export function complete(entries: readonly Entry[], line: string, options: Options = {}): readonly Suggestion[] {
 	if (!/^\/(?:[^\s'"\\]|$)/.test(line) || line.includes('\n')) {
@@ -39,7 +39,7 @@ export function complete(entries: readonly Entry[], line: string, options: Optio
 	}));
 }
 
-/** What the last of `words` may become, the words of a command line without its slash or the program's name. */
+/** Returns the completions of the last word of a command line, given without its slash or the program's name. */
 export function completeWords(
 	entries: readonly Entry[],
 	words: readonly string[],
@@ -79,7 +79,7 @@ export function completeWords(
 	return command ? argumentsOf(command, behind) : argumentsOf(fallback, before);
 }
 
-/** Nouns, verbs and commands whose name, alias or part of a name is `typed`. */
+/** Returns the entries whose name or alias starts with `typed`, or whose name contains it. */
 function named(entries: readonly Entry[], typed: string): ReadonlyArray<Candidate & {readonly isName: boolean}> {
 	const begins = entries.filter(({name}) => name.startsWith(typed));
 	const alias = entries.filter(

@@ -4,9 +4,9 @@ export const shells = ['bash', 'zsh', 'fish'] as const;
 export type Shell = (typeof shells)[number];
 
 /**
- * Bash parts words at `:` and `=` too, and replaces only the part behind them, which it gives without an open quote. So the
- * line as it was typed goes to the program, with that part. A tilde before the program's path was not yet expanded.
- * Without a suggestion files are completed, as always.
+ * Bash also splits words at `:` and `=`, and replaces only the part after them, which it passes without an open quote. So the
+ * program gets the typed line with that part. A tilde in the program's path is not expanded yet. Without a suggestion, bash
+ * completes files.
  */
 const bash = `# Completion of service for bash. To load it now: source <(PROGRAM completion bash)
 _service_completion() {
@@ -60,7 +60,7 @@ complete -c svc -f -k -a '(__service_completion)'
 
 const scripts: Readonly<Record<Shell, string>> = {bash, zsh, fish};
 
-/** The script that teaches a shell to complete `service` and `svc`, ending in a line end. */
+/** Returns the completion script for `service` and `svc`, with a final newline. */
 export function completionScript(shell: Shell): string {
 	return scripts[shell].replace('PROGRAM', programName());
 }

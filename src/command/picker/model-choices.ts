@@ -6,7 +6,7 @@ import {registry} from '../../providers/registry.ts';
 import type {Choice} from '../../store/view-slice.ts';
 import type {CommandContext} from '../context.ts';
 
-/** What `/model` offers: models that can answer now come first, those without a key say what is missing. */
+/** Returns the choices of `/model`: models that are ready come first; the others say what is missing. */
 export async function modelChoices({
 	models,
 	config,

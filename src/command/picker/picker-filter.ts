@@ -2,15 +2,15 @@ import type {Choice, FilterField} from '../../store/view-slice.ts';
 import {closest} from '../closest.ts';
 import {lastWord} from '../words.ts';
 
-/** What is left of a list, best first; `fault` says in one line which part of the filter was not understood. */
+/** The matching choices, best first; `fault` is a sentence about the invalid part of the filter. */
 type Narrowed = {readonly found: readonly Choice[]; readonly fault?: string};
 
 type Test = (choice: Choice) => boolean;
 
 /**
- * Narrows a list by what is typed: words that stand anywhere in it, names that begin with the first one before others,
- * and, where the list has fields, typed filters such as `state:paused` and `cost:>1`. A part that is not understood
- * narrows nothing. Quotes keep blanks. `now` in milliseconds since the epoch.
+ * Narrows a list by typed words, which may be anywhere in a choice; labels that start with the first word come first. If
+ * the list has fields, filters such as `state:paused` and `cost:>1` narrow it too. An invalid part is ignored. Quotes keep
+ * spaces. `now` is in milliseconds since the epoch.
  */
 export function narrowChoices(
 	choices: readonly Choice[],
@@ -49,7 +49,7 @@ function termOf(text: string, filters: readonly FilterField[], now: number): Ter
 		return testOf(field, wanted.toLowerCase(), now);
 	}
 
-	// Titles have colons too: only what is nearly the name of a filter is taken for one.
+	// Titles contain colons too, so only near misses of a filter's name count as a misspelt filter.
 	const near =
 		lower === undefined
 			? undefined
@@ -82,7 +82,7 @@ function testOf(field: FilterField, wanted: string, now: number): Term {
 
 	const test: Test = ({fields}) => {
 		const value = fields?.[name];
-		// What nobody knows is neither more nor less.
+		// An unknown value matches no comparison.
 		return typeof value === 'number' && comparison(compares === 'age' ? now - value : value);
 	};
 	return {kind: 'test', test};
@@ -97,7 +97,7 @@ function readNumber(text: string): Comparison | undefined {
 
 const units: Readonly<Record<string, number>> = {m: 60_000, h: 3_600_000, d: 86_400_000, w: 604_800_000};
 
-/** `<2d`, `>1h`; a time alone is at most that long ago. */
+/** Reads `<2d` or `>1h`; without a sign it means at most that long ago. */
 function readAge(text: string): Comparison | undefined {
 	const [, sign = '<=', number, unit = ''] = /^([<>]=?)?(\d{1,6}(?:\.\d{1,3})?)([mhdw])$/.exec(text) ?? [];
 	return number === undefined ? undefined : comparisonOf(sign, Number(number) * (units[unit] ?? 0));

@@ -14,10 +14,10 @@ import type {SessionSummary} from '../../storage/session-summary.ts';
 import type {Choice, FilterField} from '../../store/view-slice.ts';
 import type {CommandContext, GlobalFlags} from '../context.ts';
 
-/** Something to resume: how it is listed, and the action that resumes it. `place` is where the words mean that thing. */
+/** Something to resume: its choice in the list, and the action that resumes it in its `place`. */
 export type Resumable = {
 	readonly choice: Choice;
-	/** Milliseconds since the epoch; undefined where nothing but its id is known. */
+	/** Milliseconds since the epoch; undefined if only the id is known. */
 	readonly at: number | undefined;
 	readonly action:
 		| {readonly kind: 'session'; readonly id: string}
@@ -27,7 +27,7 @@ export type Resumable = {
 const kinds = {session: 'server session', runtime: 'runtime', environment: 'environment'} as const;
 const savedKind = 'saved session';
 
-/** What may be typed to narrow the list. A cost is in US dollars; what runtimes cost is in credits. */
+/** The filters of the list. Costs are in US dollars, credits are those of runtimes. */
 export const resumeFilters: readonly FilterField[] = [
 	{name: 'kind', compares: 'text', example: 'kind:runtime', words: [savedKind, ...Object.values(kinds)]},
 	{name: 'state', compares: 'text', example: 'state:paused'},
@@ -43,7 +43,7 @@ type Saved = {
 	readonly exact: boolean;
 };
 
-/** Returns the choice for a saved session. Its cost is left out where a price or its usage is not known. */
+/** Returns the choice for a saved session. Its cost is left out if a price or its usage is unknown. */
 export function savedChoice(
 	{id, title, preview, updatedAt, messages}: SessionSummary,
 	{usage, priceOf, exact}: Saved,
@@ -134,15 +134,15 @@ const readers: Readonly<Record<Sighting['kind'], (sighting: Sighting) => Read>> 
 
 /**
  * Finds where things of a server can be resumed: on the command's server, and on those of other logged-in profiles.
- * Returns a function that finds the place of a sighting; undefined for a server without a login, or that its profile
- * does not mean any more. Asks no server.
+ * Returns a function that finds the place of a sighting; undefined for a server without a login, or one that its profile
+ * no longer belongs to. Sends nothing.
  */
 export function placesOf(context: CommandContext): (sighting: Sighting) => Place | undefined {
 	const {config, flags} = context;
 	const identity = currentIdentity(context);
 	const current =
 		identity && 'embedded' in identity ? {name: 'local', server: identity.embedded} : identity && {...identity};
-	// A named server means that one alone.
+	// A named server excludes all others.
 	const isNamed = flags.profile !== undefined || flags.server !== undefined;
 	const others = isNamed ? [] : listProfiles(config.read()).filter(hasCredential);
 	return ({profile, server, org, workspace}) => {

@@ -14,8 +14,8 @@ export type Property = {
 const mostHops = 8;
 
 /**
- * The properties of an object in the order in which its schema states them, then those that it does not state in their
- * own order. What the object lacks is left out.
+ * Returns the properties of an object in the order of its schema, then those that the schema doesn't have. Properties that
+ * the object lacks are left out.
  */
 export function propertiesOf(value: JsonObject, place: SchemaPlace | undefined): readonly Property[] {
 	const at = place && resolve(place);
@@ -32,21 +32,21 @@ export function propertiesOf(value: JsonObject, place: SchemaPlace | undefined):
 	];
 }
 
-/** The schema of a list's entries. */
+/** Returns the schema of a list's entries. */
 export function entriesOf(place: SchemaPlace | undefined): SchemaPlace | undefined {
 	const at = place && resolve(place);
 	const items = at?.schema['items'];
 	return at && isJsonObject(items) ? {document: at.document, schema: items} : undefined;
 }
 
-/** What people call it: its own title, or that of what it refers to. */
+/** Returns its title, or that of the schema that it refers to. */
 export function titleOf(place: SchemaPlace): string | undefined {
 	return [place.schema['title'], resolve(place).schema['title']].find(
 		(title): title is string => typeof title === 'string' && title.trim() !== '',
 	);
 }
 
-/** Follows references within the document, and a choice that leaves one schema beside null. Never throws, never loops. */
+/** Follows references within the document, and a choice between null and one schema. Never throws, never loops. */
 function resolve({document, schema}: SchemaPlace): SchemaPlace {
 	let found = schema;
 	for (let hop = 0; hop < mostHops; hop++) {
@@ -61,7 +61,7 @@ function resolve({document, schema}: SchemaPlace): SchemaPlace {
 	return {document, schema: found};
 }
 
-/** A JSON Pointer (RFC 6901) as a fragment, `#/$defs/Step`; nothing outside the document is ever fetched. */
+/** Resolves a JSON Pointer (RFC 6901) as a fragment, `#/$defs/Step`. It never fetches another document. */
 function referenced(document: JsonObject, reference: Json | undefined): JsonObject | undefined {
 	if (typeof reference !== 'string' || !/^#(?:\/|$)/.test(reference)) {
 		return undefined;

@@ -6,9 +6,9 @@ import {cellOf, inWords, wordsOf} from './facts.ts';
 
 type Options = {
 	readonly items: readonly JsonObject[];
-	/** Fields that come first, in this order, where an item has them. */
+	/** The first columns, in this order, if an item has them. */
 	readonly first: readonly string[];
-	/** Fields that are not drawn. */
+	/** Returns true for fields that are not shown. */
 	readonly hides?: (name: string) => boolean;
 	readonly empty: string;
 	readonly title?: string;
@@ -20,8 +20,8 @@ type Options = {
 const mostColumns = 8;
 
 /**
- * A table of objects whose fields nobody promised: a column for each field that holds a plain value somewhere. The first
- * ones stay, the others go where the width is small; beside an id, which is never cut, one stays.
+ * Returns a table of objects with unspecified fields: a column for each field that has a plain value in some object. If the
+ * width is small, the first columns stay; next to an id, which is never cut, one column stays.
  */
 export function looseTable({items, first, hides = () => false, empty, title, notes, opens, data}: Options): Result {
 	const plain = new Set(items.flatMap(item => Object.keys(item).filter(name => isPlain(item[name]) && !hides(name))));
@@ -44,13 +44,13 @@ export function looseTable({items, first, hides = () => false, empty, title, not
 	};
 }
 
-/** A field may bear the name of something that every object has. */
+/** Reads an own field, which may have the name of an inherited one. */
 function cellIn(item: JsonObject, name: string): Cell {
 	const value = entryOf(item, name);
 	return isPlain(value) ? cellOf(name, value) : '';
 }
 
-/** The same of one object: its plain values by name. */
+/** Returns the plain values of one object by name. */
 export function looseFields(item: JsonObject): ReadonlyArray<readonly [string, string]> {
 	return Object.entries(item).flatMap(([name, value]) =>
 		isPlain(value) && value !== null && value !== '' ? [[wordsOf(name), inWords(value)] as const] : [],

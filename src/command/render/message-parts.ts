@@ -5,8 +5,8 @@ import {formatBytes} from '../../core/format.ts';
 type Part = Lenient<MessagePart>;
 
 /**
- * The parts of a multimodal message as text, in order, each under its kind. Media are named, never fetched: an artifact
- * by its oid, the others by what is on record (SAFETY 16).
+ * Returns the parts of a multimodal message as text, in order, each under its kind. Media are named, never fetched: an
+ * artifact by its oid, others by their recorded fields (SAFETY 16).
  */
 export function partsOf(parts: readonly Part[]): string {
 	return parts.map(partOf).join('\n');

@@ -2,7 +2,7 @@ import {formatMeasure} from '../../core/format.ts';
 import {safeLine} from '../../terminal/text/safe-text.ts';
 import {lineWidth, padEnd, truncate} from '../../terminal/text/width.ts';
 
-/** Numbers to be drawn: a bar for each label, or a curve through points in their order. Both may be empty. */
+/** Numbers to draw: a bar for each label, or a curve through points in order. Both may be empty. */
 export type Plot =
 	| {readonly shape: 'bars'; readonly bars: readonly Bar[]}
 	| {readonly shape: 'curve'; readonly points: readonly Point[]};
@@ -12,17 +12,17 @@ export type Point = readonly [x: number, y: number];
 
 const mostBars = 20;
 const widestLabel = 24;
-/** Cells of a drawing, however wide the window or pipe. */
+/** The most cells of a drawing, whatever the width of the window. */
 const widest = 60;
 const narrowest = 8;
 const curveRows = 8;
-/** More points lie so close that no line is needed between them. */
+/** With more points, they are so close that they need no line between them. */
 const mostJoined = 2000;
 const nothing = 'Nothing to draw.';
 
 /**
- * Draws numbers with block and braille characters, in lines of at most `width` cells. Labels are made safe here. Any
- * number may come: what is not finite has no bar and no point. Takes time in proportion to the numbers.
+ * Draws numbers with block and braille characters, in lines of at most `width` cells, in linear time. Labels are made safe
+ * here. Numbers that aren't finite have no bar and no point.
  */
 export function drawPlot(plot: Plot, width: number): readonly string[] {
 	const lines = plot.shape === 'bars' ? drawBars(plot.bars, width) : drawCurve(plot.points, width);
@@ -49,7 +49,7 @@ function drawBars(all: readonly Bar[], width: number): readonly string[] {
 	];
 }
 
-/** A share of the room in eighths of a cell; what is not nothing is seen. */
+/** Returns a share of the width in eighths of a cell, at least one if it isn't zero. */
 function bar(share: number, room: number): string {
 	const eighths = share > 0 && share <= 1 ? Math.max(1, Math.round(share * room * 8)) : 0;
 	return room === 0 ? '' : '█'.repeat(Math.floor(eighths / 8)) + (' ▏▎▍▌▋▊▉'[eighths % 8] ?? '');
@@ -85,7 +85,7 @@ function drawCurve(all: readonly Point[], width: number): readonly string[] {
 
 type Frame = Readonly<Record<'columns' | 'left' | 'right' | 'bottom' | 'top', number>>;
 
-/** Bits of the dots in a braille character, by column and row (Unicode, block Braille Patterns). */
+/** The bits of the dots in a braille character, by column and row (Unicode block Braille Patterns). */
 const dotBits = [
 	[0x01, 0x02, 0x04, 0x40],
 	[0x08, 0x10, 0x20, 0x80],
@@ -118,7 +118,7 @@ function dotsOf(points: readonly Point[], {columns, left, right, bottom, top}: F
 	return cells.map(row => String.fromCodePoint(...Array.from(row, bits => (bits === 0 ? 0x20 : 0x2800 + bits))));
 }
 
-/** Least and greatest of at least one number, none of them infinite. */
+/** Returns the smallest and the largest of one or more finite numbers. */
 export function extentOf(values: Iterable<number>): readonly [number, number] {
 	let [least, greatest] = [Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY];
 	for (const value of values) {
@@ -129,7 +129,7 @@ export function extentOf(values: Iterable<number>): readonly [number, number] {
 	return [least, greatest];
 }
 
-/** Where a number lies between two others, from 0 to 1; the middle where they are one. Halves, so that nothing overflows. */
+/** Returns the position of a number between two others, 0 to 1; the middle if they are equal. Halving prevents overflow. */
 export function shareOf(value: number, least: number, greatest: number): number {
 	const share = (value / 2 - least / 2) / (greatest / 2 - least / 2);
 	return Number.isFinite(share) ? Math.min(1, Math.max(0, share)) : 0.5;

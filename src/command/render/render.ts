@@ -11,9 +11,9 @@ import {drawPlot} from './plot.ts';
 type Style = {
 	readonly width: number;
 	readonly palette: Palette;
-	/** Where this is read; in the app by default. */
+	/** Where the user reads it; the app by default. */
 	readonly place?: CommandPlace;
-	/** True for times in full; how long ago they were otherwise. */
+	/** True for full times instead of ages. */
 	readonly exact?: boolean;
 };
 
@@ -53,7 +53,7 @@ export function renderResult(result: Result, style: Style): readonly string[] {
 	}
 }
 
-/** Colours go on over the end of a line, so that such lines are read as one text. */
+/** Colours continue across line ends, so such lines are parsed as one text. */
 function linesOf({lines, colored}: Extract<Result, {kind: 'lines'}>, {palette}: Style): readonly string[] {
 	return colored && lines.length > 0 ? paint(parseSgr(lines.join('\n')), palette).split('\n') : lines.map(safeText);
 }
@@ -77,10 +77,10 @@ function renderFields(fields: readonly (readonly [string, string])[], {width, pa
 const gap = '  ';
 
 /**
- * Columns side by side, two blanks apart. Where they do not fit, the last one is cut first, because it holds what may be
- * long; the others keep at least eight cells, and numbers and what is `whole` all of theirs. Spare columns are left out
- * where they would cost the first one anything, or another one more than what is behind sixteen cells. Where nothing else
- * helps, each row becomes a list of its cells.
+ * Draws columns side by side, two spaces apart. If they don't fit, the last one, which usually has the longest text, is cut
+ * first; the others keep at least eight cells, and numbers and `whole` columns keep their full width. Spare columns are left
+ * out if the first column would be cut for them, or another one to fewer than sixteen cells. If nothing else helps, each row
+ * becomes a list of its cells.
  */
 function renderTable(
 	columns: readonly Column[],
@@ -128,7 +128,7 @@ function renderTable(
 	return [...(labels.some(Boolean) ? [palette.dim(draw(labels))] : []), ...cells.map(draw)];
 }
 
-/** Shrinks columns, the last one first, down to their `least`, until the sum fits; undefined where it cannot. */
+/** Shrinks columns to their `least`, the last one first, until the sum fits. Returns undefined if it can't. */
 function shrink(wanted: readonly number[], least: readonly number[], room: number): readonly number[] | undefined {
 	let over = wanted.reduce((sum, width) => sum + width, 0) - room;
 	const widths = wanted.toReversed().map((width, fromEnd) => {

@@ -3,23 +3,23 @@ import {shellWord} from '../../core/shell-word.ts';
 import type {Initialized} from '../../server/accounts/initialize.ts';
 import type {Served} from '../../server/run/serve.ts';
 
-/** What is printed of it, as other programs read it. */
+/** Returns the JSON of a new organization. */
 export function recordOf({apiKey, organization, workspace, project, userId}: Initialized) {
 	return {api_key: apiKey.reveal(), org: organization, workspace, project, user_id: userId};
 }
 
-/** The same as it is drawn: names with their values. */
+/** Returns the same as named values. */
 export function fieldsOf(made: Initialized): ReadonlyArray<readonly [string, string]> {
 	return Object.entries(recordOf(made)).map(([name, value]) => [name.replace('_', ' '), value]);
 }
 
-/** Returns how to log in; the scope goes with the login, so that commands need no flags. */
+/** Returns the command to log in. It saves the scope, so that commands need no flags. */
 export function loginLine(url: string, made: Initialized | undefined): string {
 	const scope = made ? ` --org ${made.organization} --workspace ${made.workspace} --project ${made.project}` : '';
 	return shellLine(`login --server ${url}${scope}`);
 }
 
-/** What is said of a server that listens; `at` is where clients reach it. */
+/** Returns the facts of a listening server; `at` is its URL for clients. */
 export function servedFields(
 	{folder, engine, sandboxes, isEmpty, demo}: Omit<Served, 'ended'>,
 	at: string,
@@ -34,7 +34,7 @@ export function servedFields(
 	];
 }
 
-/** Prints, when a server stops, which sandboxes keep running. */
+/** Prints how many sandboxes keep running after the server stopped. */
 export function sayWhatRuns(say: (text: string) => void, sandboxes: number): void {
 	if (sandboxes > 0) {
 		const [them, keep] = sandboxes === 1 ? ['1 sandbox', 'keeps'] : [`${sandboxes} sandboxes`, 'keep'];
@@ -45,7 +45,7 @@ export function sayWhatRuns(say: (text: string) => void, sandboxes: number): voi
 
 type Place = {readonly data?: string | undefined; readonly database?: string | undefined};
 
-/** The flags that name the same data again. An address of a database may hold a password, so it is not repeated. */
+/** Returns the flags that select the same data. A database URL may contain a password, so it isn't repeated. */
 export function placeFlags({data, database}: Place): string {
 	const folder = data === undefined ? '' : ` --data ${shellWord(data)}`;
 	return `${folder}${database === undefined ? '' : ' --database <url>'}`;

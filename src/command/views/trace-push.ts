@@ -73,7 +73,7 @@ function check(path: string, body: Uint8Array, format: Format): void {
 	}
 
 	if (format === 'json' && !isJsonObject(parseJson(new TextDecoder().decode(body)))) {
-		throw new AppError('usage', `${name} holds no JSON object.`, {
+		throw new AppError('usage', `${name} is not a JSON object.`, {
 			hint: 'Nothing was sent. For the binary encoding, pass --format protobuf.',
 		});
 	}
