@@ -30,7 +30,7 @@ export function parseProviderName(name: string): ProviderName {
 }
 
 /** A model id `provider/model-name`, split at its first slash: names on custom hosts may contain more. */
-export type ModelId = {readonly provider: ProviderName; readonly name: string};
+type ModelId = {readonly provider: ProviderName; readonly name: string};
 
 /** Parses a model id. Throws AppError("usage") unless it is `provider/model-name` with a known provider. */
 export function parseModelId(id: string): ModelId {

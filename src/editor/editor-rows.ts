@@ -5,7 +5,7 @@ import {type Fold, foldIndexAt} from './folds.ts';
 import {isSimple, isWide, nextBoundary} from './graphemes.ts';
 
 /** The text of a composer and its folds. */
-export type Wrappable = {readonly text: string; readonly folds: readonly Fold[]};
+type Wrappable = {readonly text: string; readonly folds: readonly Fold[]};
 
 /** The beginning of a row: `skip` cells into the unit at `start`, if a long placeholder was cut there. */
 export type Row = {readonly start: number; readonly skip: number};

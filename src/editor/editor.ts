@@ -11,10 +11,10 @@ export type ComposerAction =
 	/** A key that the composer doesn't handle. */
 	| {readonly type: 'key'; readonly token: KeyToken};
 
-export type ComposerStep = {readonly state: ComposerState; readonly action?: ComposerAction};
+type ComposerStep = {readonly state: ComposerState; readonly action?: ComposerAction};
 
 /** The width of the prompt in cells: Up and Down move by wrapped rows. */
-export type ComposerWindow = {readonly columns: number};
+type ComposerWindow = {readonly columns: number};
 
 /**
  * Applies one token. Pure and cheap: keys only read the neighbours of the caret, except Up and Down, which wrap the

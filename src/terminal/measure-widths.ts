@@ -11,7 +11,7 @@ type Dependencies = {
 	readonly onMeasured: (widths: CellWidths) => void;
 };
 
-export type WidthMeasure = {
+type WidthMeasure = {
 	/**
 	 * Asks the terminal how many cells it gives each sample. That depends on the terminal, its version, its settings
 	 * and a multiplexer, so that no table has it. Rows must not wrap meanwhile.

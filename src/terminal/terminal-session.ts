@@ -19,7 +19,7 @@ export type ProcessHooks = {
 	kill: (pid: number, signal: NodeJS.Signals) => unknown;
 };
 
-export type TerminalSessionOptions = {
+type TerminalSessionOptions = {
 	readonly stdout: {readonly isTTY?: boolean | undefined; write: (text: string) => unknown};
 	readonly process: ProcessHooks;
 	/** `TERM` and `TERM_PROGRAM` say what the terminal can do. */

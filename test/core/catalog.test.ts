@@ -10,7 +10,7 @@ import {registry} from '../../src/providers/registry.ts';
 const root = new URL('../../', import.meta.url);
 const catalog = await loadCatalog();
 
-test('the data is what the script makes of the package', async () => {
+test('the data is the output of the script for the package', async () => {
 	const script = fileURLToPath(new URL('.scripts/prices.mjs', root));
 	const {stdout} = await promisify(execFile)(process.execPath, [script, '--print']);
 	expect(await readFile(new URL('src/core/prices.json', root), 'utf8')).toBe(stdout);
@@ -32,7 +32,7 @@ test('a price has four buckets in dollars per million tokens', () => {
 	});
 });
 
-test('cached tokens without a price of their own cost what others do', () => {
+test('cached tokens without their own price cost as much as others', () => {
 	expect(catalog.priceOf('groq/llama-3.3-70b-versatile')).toEqual({
 		input: 0.59,
 		cacheRead: 0.59,
@@ -49,7 +49,7 @@ test('a dated snapshot costs what its model does', () => {
 	expect(catalog.priceOf('openai/GPT-4o-2024-08-06')).toEqual(catalog.priceOf('openai/gpt-4o'));
 });
 
-test('a snapshot with a price of its own keeps it', () => {
+test('a snapshot with its own price keeps it', () => {
 	expect(catalog.priceOf('openai/gpt-4o-2024-05-13')).toEqual({input: 5, cacheRead: 5, cacheWrite: 5, output: 15});
 });
 
@@ -82,7 +82,7 @@ test('every listed model has a price above 0, and its own facts', () => {
 	}
 });
 
-test('what is known of a model is its name and its context window', () => {
+test('the facts about a model are its name and its context window', () => {
 	expect(catalog.infoOf('anthropic/claude-haiku-4-5-20251001')).toEqual({
 		id: 'anthropic/claude-haiku-4-5-20251001',
 		name: 'Claude Haiku 4.5',
@@ -95,7 +95,7 @@ test('the facts have a date and a source', () => {
 	expect(catalog.source).toMatch(/^@pydantic\/genai-prices \d/);
 });
 
-test('the model that each vendor begins with is in the list', () => {
+test('the default model of each vendor is in the list', () => {
 	const first = Object.values(registry).flatMap(({name, defaultModel}) =>
 		defaultModel ? [`${name}/${defaultModel}`] : [],
 	);

@@ -14,7 +14,7 @@ test.each<[Cell, string, string]>([
 	expect([cellText(cell, {exact: false, now}), cellText(cell, {exact: true, now})]).toEqual([brief, exact]);
 });
 
-test('a time is compared by its instant, text and what is no time by none', () => {
+test('a time is compared by its instant; text and invalid times have none', () => {
 	expect([{at: '2026-01-01T13:00:00+01:00'}, {at: 'soon'}, '2026-01-01'].map(cellTime)).toEqual([
 		now,
 		undefined,

@@ -8,6 +8,6 @@ test.each([
 	['Quit, then run `$ serve init`.', 'app', 'Quit, then run service serve init.'],
 	['Start it with `$`, or `$ -p "Hi"`.', 'shell', 'Start it with service, or service -p "Hi".'],
 	['A lone ` stays, and so do empty ``.', 'app', 'A lone ` stays, and so do empty ``.'],
-] as const)('%j is told as it is typed in the %s', (hint, place, told) => {
+] as const)('%j is written as typed in the %s', (hint, place, told) => {
 	expect(nameCommands(hint, place)).toBe(told);
 });

@@ -13,7 +13,7 @@ test.each([
 	expect(cutText(text, length)).toBe(cut);
 });
 
-test('what is left is a beginning without half a character, and shorter by one unit at most', () => {
+test('the result is a prefix without half a character, at most one unit shorter', () => {
 	fc.assert(
 		fc.property(fc.string({unit: 'grapheme'}), fc.nat(20), (text, length) => {
 			const cut = cutText(text, length);

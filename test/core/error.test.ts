@@ -17,7 +17,7 @@ test('each code has the exit status that scripts rely on', () => {
 	});
 });
 
-test('an error for people is reported as it is, without a stack or a cause', () => {
+test('an AppError is reported as it is, without a stack or a cause', () => {
 	const error = new AppError('auth', 'No.', {hint: 'Log in.', cause: new Error('secret detail'), retryAfter: 5});
 	expect(reportError(error)).toEqual({code: 'auth', message: 'No.', hint: 'Log in.'});
 	expect(reportError(new AppError('failed', 'No.'))).toEqual({code: 'failed', message: 'No.'});
@@ -30,11 +30,11 @@ test.each([
 	[undefined, 'undefined'],
 	[null, 'null'],
 	[{}, '[object Object]'],
-])('anything else that is thrown is a bug, and reported as one', (thrown, said) => {
+])('any other thrown value is reported as a bug', (thrown, said) => {
 	expect(reportError(thrown)).toEqual({code: 'failed', message: `Something went wrong inside service: ${said}`});
 });
 
-test('what an abort throws is an interruption, not a bug', () => {
+test('an abort is an interruption, not a bug', () => {
 	const abort = new AbortController();
 	abort.abort();
 	expect(isAbort(abort.signal.reason)).toBe(true);
@@ -43,7 +43,7 @@ test('what an abort throws is an interruption, not a bug', () => {
 	expect(isAbort('AbortError')).toBe(false);
 });
 
-test('a credential is hidden in what happened, and in what to do [8]', () => {
+test('a credential is hidden in the message and in the hint [8]', () => {
 	const key = `sk-ant-api03-${'a1B2'.repeat(24)}-AAAAAAAA`;
 	const error = new AppError('auth', `Anthropic rejected ${key}.`, {hint: `Try again: keys set anthropic ${key}`});
 	expect(reportError(error)).toEqual({

@@ -59,7 +59,7 @@ test.each([
 	expect(formatUsd(usd)).toBe(text);
 });
 
-test('a positive cost never reads as $0.00, or as any other nothing', () => {
+test('a positive cost never reads as $0.00 or any other zero', () => {
 	fc.assert(
 		fc.property(fc.double({min: 0, minExcluded: true, max: 1e9, noNaN: true}), usd => {
 			expect(formatUsd(usd)).toMatch(/[1-9]/);
@@ -132,7 +132,7 @@ test.each([
 	['2030-01-01T00:00:00Z', '2030-01-01'],
 	['yesterday', ''],
 	['', ''],
-])('%s is told as “%s”', (at, text) => {
+])('%s is formatted as “%s”', (at, text) => {
 	expect(formatAge(at, now)).toBe(text);
 });
 
@@ -147,6 +147,6 @@ test.each([
 test.each([
 	[new Date(2026, 2, 31, 4, 5, 6).getTime(), '04:05:06'],
 	[new Date(2026, 2, 31, 23, 59, 59, 999).getTime(), '23:59:59'],
-])('a time of day is told to the second', (at, text) => {
+])('a time of day has seconds', (at, text) => {
 	expect(formatClock(at)).toBe(text);
 });

@@ -7,17 +7,17 @@ test.each([
 	['custom/llama3:8b', 'custom', 'llama3:8b'],
 	['OpenAI/GPT-X', 'openai', 'GPT-X'],
 	[' openai / gpt ', 'openai', 'gpt'],
-])('%j is of %s and called %s', (id, provider, name) => {
+])('%j has provider %s and name %s', (id, provider, name) => {
 	expect(parseModelId(id)).toEqual({provider, name});
 });
 
-test.each(['', 'gpt', '/gpt', 'openai/', 'openai/  '])('%j is no model id', id => {
+test.each(['', 'gpt', '/gpt', 'openai/', 'openai/  '])('%j is not a model id', id => {
 	expect(() => parseModelId(id)).toThrowError(
 		expect.objectContaining({code: 'usage', message: `“${id}” is not a model.`}),
 	);
 });
 
-test.each(['opennai', 'toString', '__proto__', ''])('%j is no provider', name => {
+test.each(['opennai', 'toString', '__proto__', ''])('%j is not a provider', name => {
 	expect(isProviderName(name)).toBe(false);
 	expect(() => parseProviderName(name)).toThrowError(
 		expect.objectContaining({

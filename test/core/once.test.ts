@@ -1,7 +1,7 @@
 import {expect, test} from 'vitest';
 import {once} from '../../src/core/once.ts';
 
-test('it is made when it is first asked for, and once for all who ask', async () => {
+test('the value is created at the first call, and once for all callers', async () => {
 	let made = 0;
 	const ask = once(async () => ++made);
 	expect(made).toBe(0);
@@ -9,7 +9,7 @@ test('it is made when it is first asked for, and once for all who ask', async ()
 	expect(await ask()).toBe(1);
 });
 
-test('a failure is told to all who wait and tried again by the next', async () => {
+test('a failure reaches all callers, and the next call retries', async () => {
 	let tries = 0;
 	const ask = once(async () => {
 		tries++;
@@ -23,7 +23,7 @@ test('a failure is told to all who wait and tried again by the next', async () =
 	expect(await ask()).toBe(2);
 });
 
-test('what was forgotten is made anew', async () => {
+test('a dropped value is created again', async () => {
 	let made = 0;
 	const forgets: (() => void)[] = [];
 	const ask = once(async forget => {

@@ -58,7 +58,7 @@ test.each([
 	expect(isLoopback(new URL(url))).toBe(loopback);
 });
 
-test('a profile is called after its host, with the port where it is not the usual one', () => {
+test('a profile is named after its host, with the port if it is not the default', () => {
 	expect(['https://app.example.com', 'http://127.0.0.1:8700'].map(url => profileNameOf(new URL(url)))).toEqual([
 		'app.example.com',
 		'127.0.0.1:8700',

@@ -53,7 +53,7 @@ test('nothing is open once a run has ended [17]', () => {
 	);
 });
 
-test('records that come again, in any place, change nothing', () => {
+test('repeated records change nothing, at any place', () => {
 	fc.assert(
 		fc.property(history, fc.nat({max: 40}), (records, from) => {
 			const state = reduceAll(records);
@@ -62,7 +62,7 @@ test('records that come again, in any place, change nothing', () => {
 	);
 });
 
-test('every call in the conversation is answered at once, and nothing else is', () => {
+test('every call in the conversation is answered directly, and nothing else is', () => {
 	fc.assert(
 		fc.property(history, records => {
 			const waiting: string[] = [];

@@ -3,7 +3,7 @@ import {isUuid} from '../../src/core/uuid.ts';
 
 const id = '0b5e8f4c-1f0a-4b7e-9d5c-2a6f3e1d7c90';
 
-test('a UUID of any version is one, in lower case alone', () => {
+test('a UUID of any version is accepted, only in lower case', () => {
 	expect([id, '00000000-0000-0000-0000-000000000000', 'ffffffff-ffff-8fff-ffff-ffffffffffff'].map(isUuid)).toEqual([
 		true,
 		true,

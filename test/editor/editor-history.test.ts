@@ -7,7 +7,7 @@ import {keys, typed, withCaret} from '../store/composer-helpers.ts';
 const {up, down, home, enter} = keys;
 const composer = setHistory(emptyComposer, ['one', 'two', 'two', '', 'a\nb']);
 
-test('neighbours that are equal are one entry, and empty ones none', () => {
+test('equal neighbours are one entry, and empty ones none', () => {
 	expect({history: composer.history, position: composer.position}).toEqual({
 		history: ['one', 'two', 'a\nb'],
 		position: 3,
@@ -25,21 +25,21 @@ test('Up shows earlier prompts, Down later ones, and the draft comes back', () =
 	expect(shown(`${up}${up}${up}${up}${down}${down}${down}`)).toBe('draft|');
 });
 
-test('what was changed in an entry comes back too, until a prompt is sent', () => {
+test('changes of an entry come back too, until a prompt is sent', () => {
 	const {state} = typed(`${up}!${home}${up}${up}${down}${down}`, setHistory(emptyComposer, ['one', 'two']));
 	expect(state.text).toBe('');
 	expect(typed(up, state).state.text).toBe('two!');
 	expect(typed(`x${enter}${up}`, state).state.text).toBe('two');
 });
 
-test('beyond both ends the key is the caller’s', () => {
+test('beyond both ends the key is left to the caller', () => {
 	expect(typed(`${up}${up}`, setHistory(emptyComposer, ['one'])).actions).toEqual([
 		{type: 'key', token: keyToken('up')},
 	]);
 	expect(typed(down, composer).actions).toEqual([{type: 'key', token: keyToken('down')}]);
 });
 
-test('a new list leaves what is being written alone', () => {
+test('a new list keeps the current draft', () => {
 	const {state} = typed('draft', composer);
 	const {text, position} = setHistory(state, ['x']);
 	expect({text, position}).toEqual({text: 'draft', position: 1});

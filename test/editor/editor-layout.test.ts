@@ -89,11 +89,11 @@ test('Up and Down pass a placeholder that is wider than the window', () => {
 	]);
 });
 
-test('a joiner between Persian letters is no control character', () => {
+test('a joiner between Persian letters is not shown as a control character', () => {
 	expect(layout('می\u200cخواهم', 20, 3).rows).toEqual(['می\u200cخواهم']);
 });
 
-test('the fast path knows the widths that the slow one knows', () => {
+test('the fast path has the same widths as the slow one', () => {
 	const wrong: string[] = [];
 	for (let code = 0; code < 0x1_00_00; code++) {
 		const character = String.fromCharCode(code);
@@ -135,7 +135,7 @@ function stateOf(input: readonly string[], columns: number): ComposerState {
 	return typed(input.join(''), emptyComposer, columns).state;
 }
 
-test('rows are never wider than the window, never more than asked for, and hold the caret', () => {
+test('rows never exceed the window or the limit, and contain the caret', () => {
 	fc.assert(
 		fc.property(prompts, fc.integer({min: 1, max: 12}), fc.integer({min: 1, max: 6}), (input, columns, maxRows) => {
 			const {rows, caret, hiddenAbove, hiddenBelow} = layoutComposer(stateOf(input, columns), columns, maxRows);
@@ -161,7 +161,7 @@ test('all rows together are the prompt', () => {
 	);
 });
 
-test('a word is only cut where it is longer than a row', () => {
+test('a word is cut only if it is longer than a row', () => {
 	const words = fc.array(fc.string({unit: fc.constantFrom('a', 'b', ' ', 'é', '-', '/'), maxLength: 9}), {
 		maxLength: 12,
 	});
@@ -178,7 +178,7 @@ test('a word is only cut where it is longer than a row', () => {
 	);
 });
 
-test('the cursor stands before what the caret stands before', () => {
+test('the cursor is drawn at the caret', () => {
 	const unit = fc.constantFrom('a', 'b', ' ', '\n', '\t', '日', '👩‍👩‍👧', '\u202e');
 	fc.assert(
 		fc.property(fc.string({unit, maxLength: 30}), fc.nat(30), fc.integer({min: 9, max: 20}), (text, moves, columns) => {

@@ -43,14 +43,14 @@ test.each([
 	expect(withCaret(typed(input).state)).toBe(expected);
 });
 
-test('undo takes back what was typed by the word', () => {
+test('undo removes typed text word by word', () => {
 	const typing = [...'one two'].map((text): InputToken => ({type: 'text', text}));
 	const {state} = apply(emptyComposer, typing);
 	expect(withCaret(typed(undo, state).state)).toBe('one |');
 	expect(withCaret(typed(`${undo}${undo}${undo}`, state).state)).toBe('|');
 });
 
-test('Up and Down go by rows as the window wraps them', () => {
+test('Up and Down move by wrapped rows', () => {
 	const {state} = typed(`abcdefgh${up}X`, emptyComposer, 6);
 	expect(state.text).toBe('abcXdefgh');
 	expect(typed(`${down}Y`, state, 6).state.text).toBe('abcXdefghY');
@@ -66,7 +66,7 @@ test('Enter on a blank prompt is the key, not a message', () => {
 	expect(typed(` \n${enter}`).actions).toEqual([{type: 'key', token: keyToken('enter')}]);
 });
 
-test('what it has no use for comes back as it came', () => {
+test("keys that it doesn't handle are returned unchanged", () => {
 	const {state, actions} = typed(
 		'\t\u001b[Z\u0003\u0004\u0012\u001a\u001bOP\u001b[A\u001b[B\u001b[I\u001b[<0;1;1M\u001b',
 	);
@@ -95,19 +95,19 @@ test('a paste of 3 lines is one unit on the screen and whole when it is sent', (
 	expect(typed(enter, state).actions).toEqual([{type: 'submit', text: expandedText(state)}]);
 });
 
-test('a folded paste can be killed, yanked and undone, also into the next prompt', () => {
+test('a folded paste can be killed, yanked and undone, even in the next prompt', () => {
 	const {state} = typed(`${pasted('1\n2\n3')}\u0017a\u0019\u0019`);
 	expect(shownText(state)).toBe('a[Pasted text #1 +3 lines][Pasted text #1 +3 lines]');
 	expect(expandedText(typed(`${undo}${undo}${undo}${undo}`, state).state)).toBe('1\n2\n3');
 	expect(expandedText(typed(`${enter}b\u0019`, state).state)).toBe('b1\n2\n3');
 });
 
-test('a cut paste says so', () => {
+test('the label of a truncated paste says so', () => {
 	const {state} = apply(emptyComposer, [{type: 'paste', text: 'a\nb\nc', truncated: true}]);
 	expect(shownText(state)).toBe('[Pasted text #1 +3 lines, cut]');
 });
 
-test('no text from outside is taken for a folded paste', () => {
+test('no text from outside becomes a folded paste', () => {
 	const {state} = typed(pasted('1\n2\n3'));
 	const forged = replaceRange(state, 1, 1, 'x\udc00y\ud800');
 	expect(expandedText(forged)).toBe('1\n2\n3x\ufffdy\ufffd');
@@ -121,7 +121,7 @@ test('a paste of 100 KB keeps every character', () => {
 	expect(expandedText(typed(`a${line}b`).state)).toBe(`a${line}b`);
 });
 
-test('the prompt can be replaced from outside, and undo takes it back', () => {
+test('the prompt can be replaced from outside, and undo reverts that', () => {
 	const {state} = typed('mine');
 	const other = setComposerText(state, 'one\r\ntwo');
 	expect(withCaret(other)).toBe('one\ntwo|');

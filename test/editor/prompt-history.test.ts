@@ -1,7 +1,7 @@
 import {expect, test} from 'vitest';
 import {addToHistory} from '../../src/editor/prompt-history.ts';
 
-test('a prompt is added behind the others', () => {
+test('a prompt is added after the others', () => {
 	expect(addToHistory(['a'], ' b\nc ')).toEqual(['a', 'b\nc']);
 });
 
@@ -11,6 +11,6 @@ test('blank prompts and the same one twice in a row are not added', () => {
 	expect(addToHistory(['a', 'b'], 'a')).toEqual(['a', 'b', 'a']);
 });
 
-test('the oldest ones give way', () => {
+test('the oldest prompts are dropped', () => {
 	expect(addToHistory(['a', 'b', 'c'], 'd', 3)).toEqual(['b', 'c', 'd']);
 });

@@ -15,7 +15,7 @@ function opener(status: number) {
 	return {path: `${folder}${delimiter}/usr/bin${delimiter}/bin`, seen: () => readFileSync(seen, 'utf8').split('\n')};
 }
 
-test('a page is opened by a program of the platform, as one argument', () => {
+test('a program of the platform opens a page, as one argument', () => {
 	expect(openerOf(page, 'darwin')).toEqual(['open', page]);
 	expect(openerOf(page, 'win32', 'D:\\Win')).toEqual([
 		'D:\\Win\\System32\\rundll32.exe',
@@ -33,7 +33,7 @@ test.each([
 	[{}, 'win32', true],
 	[{DISPLAY: ':0', SSH_CONNECTION: '1 2 3 4'}, 'linux', false],
 	[{SSH_TTY: '/dev/pts/1'}, 'darwin', false],
-] as const)('with %j on %s a browser can be opened: %s', (env, platform, can) => {
+] as const)('with %j on %s a browser can open: %s', (env, platform, can) => {
 	expect(canOpenPages(env, platform)).toBe(can);
 });
 
@@ -55,7 +55,7 @@ test.each(['file:///etc/passwd', 'javascript:alert(1)', '--help', '', 'https://'
 	},
 );
 
-test('an opener that is not there, or that fails, opened nothing', async () => {
+test('a missing or failing opener opens nothing', async () => {
 	expect(await openPage(page, {PATH: temporaryFolder()}, 'linux')).toBe(false);
 	expect(await openPage(page, {PATH: opener(3).path}, 'linux')).toBe(false);
 });

@@ -27,14 +27,14 @@ function installed(links: readonly string[] = [], others: readonly string[] = []
 	return {script, folder, own, env: {PATH: [system, own].join(delimiter)}};
 }
 
-test('a name is given where the shell finds this program by it', () => {
+test('the name is used if the shell finds this program by it', () => {
 	const {script, own, env} = installed(['service', 'svc']);
 	expect(calledAs({script: join(own, 'svc'), env, folder: '/'})).toBe('svc');
 	expect(calledAs({script: join(own, 'service'), env, folder: '/'})).toBe('service');
 	expect(calledAs({script, env, folder: '/'})).toBe('service');
 });
 
-test('a name that another program has is not given: Debian has a service of its own', () => {
+test('the name of another program is not used: Debian has its own service', () => {
 	const {own, env} = installed(['service', 'svc'], ['service']);
 	expect(calledAs({script: join(own, 'service'), env, folder: '/'})).toBe('svc');
 	const alone = installed(['service'], ['service']);
@@ -43,7 +43,7 @@ test('a name that another program has is not given: Debian has a service of its 
 	);
 });
 
-test('without a name it is the path, as short as it can be typed in this folder', () => {
+test('without a name the path is used, as short as it can be typed in this folder', () => {
 	const {script, folder} = installed();
 	expect(calledAs({script, env: {}, folder})).toBe('node dist/service.js');
 	expect(calledAs({script, env: {}, folder: '/elsewhere'})).toBe(`node ${script}`);
@@ -53,7 +53,7 @@ test('without a name it is the path, as short as it can be typed in this folder'
 	expect(calledAs({script: '/a b/it’s/service.js', env: {}, folder: '/elsewhere'})).toBe("node '/a b/it’s/service.js'");
 });
 
-test('what a package manager ran is said in its words, for our own package alone', () => {
+test('the words of a package manager are used only for our own package', () => {
 	const {script, folder, env} = installed(['service']);
 	const start = {...env, npm_lifecycle_event: 'start', npm_package_json: join(folder, 'package.json')};
 	expect(calledAs({script, env: start, folder})).toBe('npm start --');

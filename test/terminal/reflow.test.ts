@@ -15,6 +15,6 @@ test.each([
 	['GNU Screen', [83, 50000, 0], {}, false],
 	['PuTTY', [0, 136, 0], {}, false],
 	['a terminal that does not answer', [], {}, false],
-] as const)('%s answers %j; in %j it breaks rows of a narrower window: %j', (_, answer, env, breaks) => {
+] as const)('%s answers %j; in %j it rewraps rows of a narrower window: %j', (_, answer, env, breaks) => {
 	expect(reflowsRows(answer, env)).toBe(breaks);
 });

@@ -68,7 +68,7 @@ function openShell(command: string, ...flags: readonly string[]) {
 
 const run = `'${process.execPath}' '${program}'`;
 
-test('in a shell Ctrl-Z stops us with the terminal restored, fg brings the modes and the keys back [5]', async () => {
+test('Ctrl+Z in a shell stops us with the terminal restored, and fg restores the modes and keys [5]', async () => {
 	const {send, close} = openShell('bash', '--norc', '--noediting', '-i');
 	try {
 		await send(`${run}\r`, '!');

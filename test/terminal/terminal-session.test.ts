@@ -29,14 +29,14 @@ function harness(environment: Readonly<Record<string, string>> = {TERM: 'xterm-2
 const startUp =
 	'\u001b[?2026l\u001b[?1006l\u001b[?1000l\u001b[?1004l\u001b[?2004l\u001b[>4;0m\u001b[?1047l\u001b[?7h\u001b[?25h\u001b[0m\u001b[=0u';
 
-test('start-up clears what a killed run left behind, and nothing of the screen [5]', () => {
+test('starting resets what a killed run left on, and clears nothing of the screen [5]', () => {
 	const {session, output} = harness();
 	session.start();
 	session.start();
 	expect(output()).toBe(startUp);
 });
 
-test('a reset switches off what is on, last on first, and only once [5]', () => {
+test('a reset switches off every mode that is on, last first, and only once [5]', () => {
 	const {session, output} = harness();
 	session.enable('bracketed-paste');
 	session.enable('bracketed-paste');
@@ -51,7 +51,7 @@ test('a reset switches off what is on, last on first, and only once [5]', () => 
 	expect(output()).toBe('\u001b[?25h\u001b[?2004l\u001b[0m');
 });
 
-test('on the alternate screen the wheel sends arrow keys, as long as we are there and without a mouse mode', () => {
+test('on the alternate screen the wheel sends arrow keys, without a mouse mode', () => {
 	const {session, output} = harness();
 	session.enable('alternate-screen');
 	expect(output()).toBe('\u001b[?1049h\u001b[?1007s\u001b[?1007h');
@@ -59,7 +59,7 @@ test('on the alternate screen the wheel sends arrow keys, as long as we are ther
 	expect(output()).toBe('\u001b[?1007r\u001b[?1049l');
 });
 
-test('the kitty flags move along to the alternate screen, which has its own, and back', () => {
+test('the kitty flags move to the alternate screen, which has its own, and back', () => {
 	const {session, output} = harness();
 	session.enable('kitty-keyboard');
 	session.enable('alternate-screen');
@@ -125,7 +125,7 @@ test('Ctrl-Z resets and stops the job; the modes come back when it continues [5]
 	});
 });
 
-test('what is drawn while the terminal is handed over leaves neither a hidden cursor nor rows that do not wrap', () => {
+test("drawing while suspending leaves neither a hidden cursor nor rows that don't wrap", () => {
 	const restored = '\u001b[?7h\u001b[?25h';
 	const {session, hooks, output} = harness();
 	session.start();
@@ -140,7 +140,7 @@ test('what is drawn while the terminal is handed over leaves neither a hidden cu
 	expect(output()).toBe(`${restored}\u001b[0m${restored}`);
 });
 
-test('a job that cannot be stopped goes on by itself', () => {
+test('a job that cannot be stopped continues by itself', () => {
 	vi.useFakeTimers();
 	try {
 		const {session, calls} = harness();
@@ -161,7 +161,7 @@ test('a job that cannot be stopped goes on by itself', () => {
 test.each([
 	['a dumb terminal', {TERM: 'dumb'}, true],
 	['a pipe', {TERM: 'xterm'}, false],
-])('%s is sent nothing', (_name, environment, isTTY) => {
+])('%s gets no sequences', (_name, environment, isTTY) => {
 	const {session, output} = harness(environment, isTTY);
 	session.start();
 	session.enable('bracketed-paste');
@@ -198,7 +198,7 @@ test('a long notification is cut', () => {
 	expect(output()).toBe(`\u0007\u001b]9;${'👍'.repeat(200)}\u001b\\`);
 });
 
-test('a copy is encoded whole or not made at all [3]', () => {
+test('a copy is encoded whole or not sent [3]', () => {
 	const {session, output} = harness();
 	expect(session.copy('é\u001b')).toBe(true);
 	expect(output()).toBe(`\u001b]52;c;${Buffer.from('é\u001b').toString('base64')}\u001b\\`);
@@ -215,7 +215,7 @@ const modes: readonly TerminalMode[] = [
 	'focus-reports',
 ];
 
-test('whatever is switched on and off, the reset leaves no mode on and never erases or resets the screen [5]', () => {
+test('after any switches, a reset leaves no mode on and never erases or resets the screen [5]', () => {
 	fc.assert(
 		fc.property(fc.array(fc.tuple(fc.constantFrom(...modes), fc.boolean())), switches => {
 			const {session, output} = harness();

@@ -3,7 +3,7 @@ import type {Opaque, RunEndReason, StopReason} from './event.ts';
 
 export type Spoken = {readonly id: string; readonly messageId: string; readonly text: string; readonly opaque?: Opaque};
 
-export type ToolStatus = 'running' | 'asking' | 'done' | 'failed' | 'interrupted';
+type ToolStatus = 'running' | 'asking' | 'done' | 'failed' | 'interrupted';
 
 /** One thing to draw, in the order in which it happened. `open` is true while it may still change. */
 export type Block =

@@ -30,7 +30,7 @@ export type StopReason = z.infer<typeof stopReason>;
  * Everything that happens in a conversation. Small and additive: deltas are joined by `id`, never snapshots.
  * `messageId` groups the parts of one model message; the `id` of a tool event is the id of its call.
  */
-export const agentEventSchema = z.discriminatedUnion('type', [
+const agentEventSchema = z.discriminatedUnion('type', [
 	z.object({type: z.literal('run-start'), runId: z.string(), model: z.string()}),
 	z.object({type: z.literal('user-message'), id: z.string(), text: z.string()}),
 	z.object({

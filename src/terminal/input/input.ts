@@ -10,7 +10,7 @@ export type InputStream = Pick<NodeJS.ReadableStream, 'on' | 'off' | 'resume' | 
 	unref?: () => unknown;
 };
 
-export type InputOptions = {
+type InputOptions = {
 	readonly stdin: InputStream;
 	/** Gets everything that was read in one turn of the event loop, so that it costs one render. */
 	readonly onTokens: (tokens: readonly InputToken[]) => void;

@@ -96,7 +96,7 @@ export function keyOfAltCharacter(character: string): InputToken {
 }
 
 /** A key as the kitty protocol and modifyOtherKeys report it. */
-export type ReportedKey = {
+type ReportedKey = {
 	readonly code: number;
 	/** The code point of the key with Shift, if the terminal reports it. */
 	readonly shifted?: number | undefined;

@@ -29,15 +29,7 @@ export type KeyToken = Modifiers & {
 	readonly name: string;
 };
 
-export type MouseKind =
-	| 'press'
-	| 'release'
-	| 'drag'
-	| 'move'
-	| 'wheel-up'
-	| 'wheel-down'
-	| 'wheel-left'
-	| 'wheel-right';
+type MouseKind = 'press' | 'release' | 'drag' | 'move' | 'wheel-up' | 'wheel-down' | 'wheel-left' | 'wheel-right';
 
 /** A mouse event at a cell; the upper left cell is row 0, column 0. */
 export type MouseToken = Modifiers & {
@@ -68,7 +60,7 @@ export type ReplyToken = {readonly type: 'reply'} & (
 );
 
 /** The five values of DECRPM. */
-export type ModeState = 'unknown' | 'set' | 'reset' | 'always-set' | 'always-reset';
+type ModeState = 'unknown' | 'set' | 'reset' | 'always-set' | 'always-reset';
 
 /** Everything that a terminal sends. */
 export type InputToken =

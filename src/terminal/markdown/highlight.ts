@@ -8,7 +8,7 @@ const maxContextLines = 40;
 const maxLineLength = 2000;
 
 /** Styles the lines of one piece of code, in order; the style of a line depends only on the lines before it. */
-export type LineHighlighter = {
+type LineHighlighter = {
 	/** Styles the next line. */
 	readonly next: (line: string) => string;
 	/** Styles the beginning of the next line, which may still grow. */

@@ -23,7 +23,7 @@ export type Unsettled = {
 };
 
 /** Lines that can't change any more, and what is left. */
-export type Settled = {readonly lines: readonly string[]; readonly rest: Unsettled};
+type Settled = {readonly lines: readonly string[]; readonly rest: Unsettled};
 
 export const nothingRead: Unsettled = {source: '', lineCount: 0, begun: false, cutFrom: 0};
 

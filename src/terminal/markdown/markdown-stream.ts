@@ -7,7 +7,7 @@ import {type MarkdownOptions, noReferences} from './markdown-options.ts';
 import {addLines, lexFrom, nothingRead, settle, settleParagraph, type Unsettled} from './markdown-settle.ts';
 import {createWorkLimit, type WorkLimit} from './markdown-work.ts';
 
-export type MarkdownStreamOptions = MarkdownOptions & {
+type MarkdownStreamOptions = MarkdownOptions & {
 	/** Most lines of the open block that are drawn, 1 at least; a line counts those above them. */
 	readonly maxLive: number;
 };

@@ -3,7 +3,7 @@ import {graphemesOf, graphemeWidth, lineWidth, textWidth} from './width.ts';
 
 const tabStop = 4;
 
-export type WrapOptions = {
+type WrapOptions = {
 	/** Prefixes of the first and of all later lines (a hanging indent); they count in the width. */
 	readonly first?: string;
 	readonly rest?: string;

@@ -18,7 +18,7 @@ test.each([
 	['GET /hook?token=abcdef123&page=2', 'GET /hook?token=***&page=2'],
 	["aws_secret_access_key = 'wJalr/XUtn'", "aws_secret_access_key = '***'"],
 	['Set-Cookie: sid=0123456789; Path=/', 'Set-Cookie: ***; Path=/'],
-])('%j is given as %j [8]', (text, redacted) => {
+])('%j is redacted to %j [8]', (text, redacted) => {
 	expect(redact(text)).toBe(redacted);
 });
 
@@ -29,11 +29,11 @@ test.each([
 	'ask-me-anything about basic auth',
 	'https://shop.test/path:80@here',
 	'commit 3c87b24f0e1d2c3b4a5968778695a4b3c2d1e0f9',
-])('%j stays as it is', text => {
+])('%j is unchanged', text => {
 	expect(redact(text)).toBe(text);
 });
 
-test('a private key is hidden to its end, and nothing behind it', () => {
+test('a private key is hidden to its end, and nothing after it', () => {
 	const body = 'MIIEvQIBADANBgkqhkiG9w0BAQEFAASCBKcwggSj';
 	const lines = ['-----BEGIN RSA PRIVATE KEY-----', body, body, '-----END RSA PRIVATE KEY-----', 'ready'];
 	expect(redactLines(lines)).toEqual([lines[0], '***', '***', lines[3], 'ready']);
@@ -67,11 +67,11 @@ test.each([
 	expect(redactKnownLines(lines)).toEqual(hidden);
 });
 
-test('a password that is partly hidden beside a name is hidden to its end', () => {
+test('a password that is partly hidden with a name is hidden to its end', () => {
 	expect(redact('://token://token"@host')).toBe('://token:***');
 });
 
-test('what was redacted once stays so', () => {
+test('redacted text stays unchanged', () => {
 	const piece = fc.constantFrom('token', '=', '"', "'", ' ', ':', 'bearer', 'sk-', 'a'.repeat(20), '://', '@', '\\');
 	fc.assert(
 		fc.property(fc.array(piece, {maxLength: 20}), pieces => {
@@ -81,12 +81,12 @@ test('what was redacted once stays so', () => {
 	);
 });
 
-test.each([' ', '\t', 'a ', `${base64} `, 'A: '])('%j repeated inside a key costs no more than it is long', piece => {
+test.each([' ', '\t', 'a ', `${base64} `, 'A: '])('%j repeated inside a key takes linear time', piece => {
 	expectLinear(size => redactKnownLines([begin, `${piece.repeat(size)}!`, end]), 5000);
 });
 
 test.each(['token=', ':// ', '://a:', 'bearer ', 'eyJ', 'secret_', 'a', '"', '-----BEGIN ', '://:'])(
-	'%j repeated costs no more than it is long',
+	'%j repeated takes linear time',
 	piece => {
 		expectLinear(size => redactLines([piece.repeat(size)]), 5000);
 	},

@@ -55,7 +55,7 @@ test('there is an example of every kind', () => {
 	expect(Object.keys(examples)).toEqual(Object.keys(secretKinds));
 });
 
-test.each(all)('%s: %s is hidden wherever anything is shown, sent or kept [8]', async (_, secret) => {
+test.each(all)('%s: %s is hidden in everything that is shown, sent or stored [8]', async (_, secret) => {
 	const {stateFolder, context} = await makeWorkspace({'a.txt': `KEY=${secret} # mine`});
 	const line = `use ${secret}, please`;
 	const places = {
@@ -81,7 +81,7 @@ test.each(all)('%s: %s is hidden wherever anything is shown, sent or kept [8]', 
 	expect(promptToKeep(commands, `/kyes set openai ${secret}`)).toBe('');
 });
 
-test('a secret is known whatever stands before and behind it, but a letter or a digit [8]', () => {
+test('a secret is recognized next to any character except a letter or a digit [8]', () => {
 	const secret = fc.constantFrom(...all.map(([, one]) => one));
 	const before = fc.constantFrom('', ' ', '"', "'", '=', ':', '_', '-', '/', '(', '\n', '⟨', 'é', '\u0000');
 	const behind = fc.constantFrom('', ' ', '"', "'", ',', ';', ')', '\n', '\\n', '⟩', '\u0000');
@@ -102,7 +102,7 @@ test.each([
 	'commit 3c87b24f0e1d2c3b4a5968778695a4b3c2d1e0f9',
 	'eyJ and SG.x.y and hvs.short',
 	'-----BEGIN CERTIFICATE-----\nMIIEvQIBADANBgkqhkiG9w0BAQEFAASC\n-----END CERTIFICATE-----',
-])('%j has none, and stays as it is where only known kinds are hidden', text => {
+])('%j has none, and is unchanged if only known kinds are hidden', text => {
 	expect(redactKnown(text)).toBe(text);
 	expect(hasKnownSecret(text)).toBe(false);
 });
@@ -119,7 +119,7 @@ test.each([
 	'github_pat_',
 	'-----BEGIN PRIVATE KEY-----',
 	'-',
-])('%j repeated costs no more than it is long', piece => {
+])('%j repeated takes linear time', piece => {
 	expectLinear(size => redactKnown(piece.repeat(size)), 5000);
 });
 
@@ -131,7 +131,7 @@ test.each([
 	['sk-', '1'],
 	['token=', 'A'],
 	['Bearer ', 'A'],
-])('%j with 20 million characters %j behind it is read to its end', (start, piece) => {
+])('%j with 20 million characters %j after it is read to its end', (start, piece) => {
 	const text = start + piece.repeat(20_000_000 / piece.length);
 	expect(() => redact(text)).not.toThrow();
 });

@@ -48,7 +48,7 @@ test('at most a third of a secret is shown at its end, and nothing of a short on
 	);
 });
 
-test('a secret that is in the keychain shows as little, and cannot be used before it is opened [8]', () => {
+test("a secret in the keychain shows as little, and can't be used before it is opened [8]", () => {
 	const hidden = keychainSecret('profile/work', 'cdef');
 	expect([String(hidden), JSON.stringify({hidden}), inspect({hidden})]).toEqual([
 		'***',

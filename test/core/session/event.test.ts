@@ -14,7 +14,7 @@ test('every event survives its own JSON', () => {
 	);
 });
 
-test('fields that this version does not know are passed over', () => {
+test('unknown fields are ignored', () => {
 	expect(parseRecorded({...record, later: 1, event: {...record?.event, later: {deep: true}}})).toEqual(record);
 });
 
@@ -34,11 +34,11 @@ test.each([
 	['null', null],
 	['text', 'text'],
 	['nothing', undefined],
-])('%s is no record, and nothing is thrown', (_name, value) => {
+])('%s is rejected without an exception', (_name, value) => {
 	expect(parseRecorded(value)).toBeUndefined();
 });
 
-test('no value whatsoever makes the reader throw [24]', () => {
+test('no value makes the parser throw [24]', () => {
 	fc.assert(
 		fc.property(fc.anything(), value => {
 			parseRecorded(value);

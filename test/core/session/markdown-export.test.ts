@@ -43,18 +43,18 @@ line
 `);
 });
 
-test('a session without a title is called by its id, and a summary says that it is one', () => {
+test('a session without a title is named by its id, and a summary is marked as one', () => {
 	expect(toMarkdown(transcriptOf(folded('We talked.')))).toBe(
 		'# Session session-\n\n## Summary so far\n\nWe talked.\n',
 	);
 });
 
-test('output that holds a fence is fenced by a longer one', () => {
+test('output that contains a fence gets a longer one', () => {
 	const markdown = toMarkdown(transcriptOf(start, called('one'), answered('one', '````\nx\n````')));
 	expect(markdown).toContain('\n`````\n````\nx\n````\n`````\n');
 });
 
-test('a text without words makes no heading', () => {
+test('a blank text has no heading', () => {
 	expect(toMarkdown(transcriptOf(start, said('  ')))).toBe('# Session session-\n');
 });
 

@@ -73,7 +73,7 @@ test('after a compaction the model reads the summary and what came after it', ()
 	]);
 });
 
-test('notices and endings are for people alone, and do not part a message', () => {
+test("notices and endings are not sent, and don't split a message", () => {
 	const transcript = transcriptOf(
 		start,
 		said('One'),
@@ -93,7 +93,7 @@ test('notices and endings are for people alone, and do not part a message', () =
 	]);
 });
 
-test('a text without words is left out, unless the vendor wants its opaque item back', () => {
+test('a blank text is left out, unless the vendor needs its opaque item', () => {
 	const opaque = {wire: 'gemini', data: 'signature'};
 	expect(toMessages(transcriptOf(start, said('')))).toEqual([]);
 	expect(toMessages(transcriptOf(start, {type: 'text-delta', id: 't', messageId: 'm', text: '', opaque}))).toEqual([

@@ -84,14 +84,14 @@ test('a tool without a result becomes interrupted when another run starts after 
 	]);
 });
 
-test('a tool that asks goes on when it was answered, allowed or not', () => {
+test('a tool that asks continues after the answer, allowed or not', () => {
 	const asking = transcriptOf(start, called('one'), {type: 'approval-request', id: 'one', summary: 's', hash: 'h'});
 	expect(asking.open).toMatchObject([{status: 'asking', open: true}]);
 	const answer = toRecords([{type: 'approval-answer', id: 'one', allowed: false, hash: 'h'}], 'local', 3);
 	expect(reduceAll(answer, asking).open).toMatchObject([{status: 'running', open: true}]);
 });
 
-test('pieces of output are joined until the result takes their place', () => {
+test('pieces of output are joined until the result replaces them', () => {
 	const piece = (text: string) => ({type: 'tool-output', id: 'one', text}) as const;
 	const running = transcriptOf(start, called('one'), piece('a'), piece('b'));
 	expect(running.open).toMatchObject([{output: 'ab'}]);
@@ -112,7 +112,7 @@ test('events of a run are dropped when they come from another server than the ru
 	expect(reduceAll(toRecords([said('!')], 'https://a.test', 2), state).open).toMatchObject([{text: 'Yes!'}]);
 });
 
-test('after a run the conversation may go on at another server', () => {
+test('after a run the conversation may continue on another server', () => {
 	const state = reduceAll(toRecords([start, said('One'), done], 'https://a.test'));
 	const next = reduceAll(toRecords([{...start, runId: 'r2'}, said('Two', 'm2')], 'https://b.test', 3), state);
 	expect(next.run).toMatchObject({id: 'r2', server: 'https://b.test'});
@@ -125,7 +125,7 @@ test('a record that was seen before changes nothing', () => {
 	expect(reduceAll(records, state)).toBe(state);
 });
 
-test('a title may come from anywhere, also while a run goes on', () => {
+test('a title may come from any server, even during a run', () => {
 	const state = reduceAll(toRecords([{type: 'rename', title: 'New'}], 'elsewhere', 1), transcriptOf(start));
 	expect([state.title, state.run?.id]).toEqual(['New', 'r1']);
 });

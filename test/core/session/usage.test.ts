@@ -26,11 +26,11 @@ const empty = {
 	total_tool_call_count: 0,
 };
 
-test('a session without usage reports zeros, and null for what nobody knows', () => {
+test('a session without usage reports zeros, and null for unknown values', () => {
 	expect(sessionUsage(transcriptOf(), priceOf)).toEqual(empty);
 });
 
-test('every field is counted, the four buckets apart', () => {
+test('every field is counted, with separate buckets', () => {
 	const usage = {input: 1000, cacheRead: 200, cacheWrite: 30, output: 4, reasoning: 3};
 	const transcript = transcriptOf(start, user('Hi'), said('Hello'), called('c1'), answered('c1'), {
 		type: 'usage',
@@ -58,12 +58,12 @@ test('every field is counted, the four buckets apart', () => {
 	});
 });
 
-test('the last usage of a message counts, they are never added up', () => {
+test('the last usage of a message replaces earlier ones', () => {
 	const transcript = transcriptOf(used('m1', 10, 1), used('m1', 12, 5), used('m2', 100, 2));
 	expect(sessionUsage(transcript, priceOf)).toMatchObject({total_input_tokens: 112, total_output_tokens: 7});
 });
 
-test('a compaction parts the current era from the total', () => {
+test('a compaction separates the current era from the total', () => {
 	const transcript = transcriptOf(
 		user('a'),
 		said('b'),
@@ -100,7 +100,7 @@ test('right after a compaction nothing is used in the current era, and its cost 
 	});
 });
 
-test('one message at an unknown price makes the cost null, never a part of it and never 0', () => {
+test('one message at an unknown price makes the cost null, never partial and never 0', () => {
 	const transcript = transcriptOf(used('m1', 10), used('m2', 10, 0, 'custom/else'));
 	expect(sessionUsage(transcript, priceOf)).toMatchObject({current_cost_usd: null, total_cost_usd: null});
 	expect(costOf({...noUsage, input: 1}, undefined)).toBeNull();
@@ -140,7 +140,7 @@ test('a longer prompt costs the price of its tier, with all its tokens', () => {
 	expect(costOf({...noUsage, input: 1000, cacheWrite: 1}, tiered)).toBeCloseTo(3006e-6, 12);
 });
 
-test('what the provider says that a message cost counts more than the price, and where there is none', () => {
+test('the cost that a provider reports wins over the price, and is used without one', () => {
 	const paid = (costUsd: number, model: string) => ({model, usage: {...noUsage, input: 10, costUsd}, current: true});
 	const counted = {model: 'custom/demo', usage: {...noUsage, input: 1_000_000}, current: true};
 	expect(totalCost([paid(0.375, 'custom/else'), paid(0.25, 'custom/demo'), counted], priceOf)).toBe(1.625);

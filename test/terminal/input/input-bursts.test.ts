@@ -10,7 +10,7 @@ test.each([
 	['lines with an end', 'one\rtwo\r', [paste('one\ntwo\n')]],
 	['lines of any end', 'one\r\ntwo\n\n\tthree', [paste('one\ntwo\n\n\tthree')]],
 	['lines while the window loses the focus', 'one\u001b[O\rtwo', [paste('one\ntwo')]],
-])('%s that come at once are a paste', (_, input, expected) => {
+])('%s read at once are a paste', (_, input, expected) => {
 	expect(joinBursts(read(input))).toEqual(expected);
 });
 
@@ -18,7 +18,7 @@ test.each([['hello\r'], ['\rhello'], ['\r'], ['a\tb'], ['a\rb\u007f\rc'], ['hell
 	expect(joinBursts(read(input))).toEqual(read(input));
 });
 
-test('text with an Enter behind it may continue', () => {
+test('text with an Enter after it may continue', () => {
 	expect(['hello\r', 'one\rtwo\n', 'hello', '\r', '\u001b[A\r', ''].map(input => mayContinue(read(input)))).toEqual([
 		true,
 		true,

@@ -4,7 +4,7 @@ import {createTokenizer} from '../../../src/terminal/input/tokenizer.ts';
 
 const text = (value: string): InputToken => ({type: 'text', text: value});
 
-test('CSI as a byte of eight bits is no text, and no part of a character is taken for it', () => {
+test('an 8-bit CSI is not text, and no part of a character is read as one', () => {
 	const tokenizer = createTokenizer();
 	expect(tokenizer.push(Buffer.from('a\u009b31mb', 'latin1'))).toEqual([text('ab')]);
 	expect(tokenizer.push(Buffer.from('ě盛\u{1f61b}'))).toEqual([text('ě盛\u{1f61b}')]);
@@ -18,7 +18,7 @@ test.each([
 	['a place', '[12;40R', [{type: 'reply', reply: 'cursor-position', row: 11, column: 39}]],
 	['what a user typed', '[a]', [text('[a]')]],
 	['what looked like one for a while', '[?6 x', [text('[?6 x')]],
-] as const)('behind an ESC that was taken for the Escape key comes %s', (_, input, expected) => {
+] as const)('after an ESC that was read as the Escape key comes %s', (_, input, expected) => {
 	const tokenizer = createTokenizer();
 	tokenizer.push(Buffer.from('\u001b'));
 	expect(tokenizer.flush()).toEqual([keyToken('escape')]);
@@ -26,7 +26,7 @@ test.each([
 	expect(tokenizer.pending()).toBe('nothing');
 });
 
-test('what a user typed behind an Escape key comes after a time-out', () => {
+test('text typed after the Escape key is delivered after a timeout', () => {
 	const tokenizer = createTokenizer();
 	tokenizer.push(Buffer.from('\u001b'));
 	tokenizer.flush();
@@ -35,7 +35,7 @@ test('what a user typed behind an Escape key comes after a time-out', () => {
 	expect(tokenizer.flush()).toEqual([text('[1')]);
 });
 
-test('F3 with Shift is the cursor in the first row while that was asked for', () => {
+test('Shift+F3 is the cursor in the first row while that answer is expected', () => {
 	const tokenizer = createTokenizer(() => true);
 	expect(tokenizer.push(Buffer.from('\u001b[1;2R'))).toEqual([
 		{type: 'reply', reply: 'cursor-position', row: 0, column: 1},

@@ -99,7 +99,7 @@ test('one byte at a time gives the same tokens as all at once', () => {
 	);
 });
 
-test('no control character ever comes as text, and a time-out leaves nothing pending', () => {
+test('no control character becomes text, and a timeout leaves nothing pending', () => {
 	fc.assert(
 		fc.property(bytes, input => {
 			const tokenizer = createTokenizer();
@@ -111,7 +111,7 @@ test('no control character ever comes as text, and a time-out leaves nothing pen
 	);
 });
 
-test('a paste of any text comes back whole', () => {
+test('a paste of any text is returned whole', () => {
 	fc.assert(
 		fc.property(
 			fc.string({unit: 'grapheme', maxLength: 200}),

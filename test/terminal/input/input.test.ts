@@ -53,7 +53,7 @@ test('everything read in one turn comes in one batch', async () => {
 	]);
 });
 
-test('a lone Escape comes after its time-out, once', async () => {
+test('a lone Escape is delivered after its timeout, once', async () => {
 	const {stream, batches} = started();
 	stream.write('\u001b');
 	await expect.poll(() => batches, {interval: 5}).toEqual([[keyToken('escape')]]);
@@ -74,7 +74,7 @@ test('bytes that arrived while the loop was busy still belong to their Escape', 
 	await expect.poll(() => batches, {interval: 5}).toEqual([[keyToken('up')]]);
 });
 
-test('raw mode is set while it runs and restored after, however often it is asked for', () => {
+test('raw mode is set while input runs and restored after, even if started twice', () => {
 	const {stream, modes, input} = started();
 	input.start();
 	input.stop();
@@ -89,7 +89,7 @@ test('raw mode is set while it runs and restored after, however often it is aske
 	expect(stream.listenerCount('error')).toBe(1);
 });
 
-test('nothing comes after a stop, not even what was read before it', async () => {
+test('nothing is delivered after a stop, not even what was read before it', async () => {
 	const {stream, batches, input} = started();
 	stream.emit('data', Buffer.from('a\u001b'));
 	input.stop();
@@ -105,7 +105,7 @@ test('the end of the input closes it once', async () => {
 	expect(modes).toEqual([true, false]);
 });
 
-test('a terminal that vanished closes it with its error, and a later error is no crash', () => {
+test("a terminal that vanished closes the input with its error, and a later error doesn't crash", () => {
 	const {stream, closed} = started();
 	const gone = Object.assign(new Error('read EIO'), {code: 'EIO'});
 	stream.emit('error', gone);
@@ -135,7 +135,7 @@ test('a stop lets the process end, and a start keeps it alive', () => {
 	expect(stream.isPaused()).toBe(true);
 });
 
-test('an answer of the terminal that comes byte by byte is not typed', async () => {
+test('an answer of the terminal that comes byte by byte does not become text', async () => {
 	const {stream, batches} = started(1);
 	for (const byte of '\u001b[?62;22c') {
 		stream.write(byte);
@@ -146,7 +146,7 @@ test('an answer of the terminal that comes byte by byte is not typed', async () 
 	expect(batches.flat().at(-1)).toEqual({type: 'reply', reply: 'device-attributes', attributes: [62, 22]});
 });
 
-test('while an answer is awaited, its ESC is no Escape key, however late the rest comes', async () => {
+test('while an answer is expected, its ESC is not the Escape key, even if the rest is late', async () => {
 	const {stream, batches} = started(1, () => true);
 	stream.write('\u001b');
 	await wait(30);
@@ -156,7 +156,7 @@ test('while an answer is awaited, its ESC is no Escape key, however late the res
 		.toEqual([[{type: 'reply', reply: 'cursor-position', row: 0, column: 4}]]);
 });
 
-test('lines that come in several reads are handed out together, an Enter alone at once', async () => {
+test('lines that come in several reads are delivered together, a lone Enter at once', async () => {
 	const {stream, batches} = started();
 	stream.emit('data', Buffer.from('one\r'));
 	await turn();

@@ -53,7 +53,7 @@ test('a paste of 20 KB keeps every character', async () => {
 	expect(await submitted(read(`x\u001b[200~${pasted}\u001b[201~y`))).toBe(`x${pasted}y`);
 });
 
-test('any typing gives what a simple model gives', async () => {
+test('any typing has the result of a simple model', async () => {
 	const keys = fc.array(fc.oneof(fc.stringMatching(/^[a-z ]{1,3}$/), fc.constantFrom('left', 'right', 'backspace')), {
 		maxLength: 12,
 	});
@@ -80,7 +80,7 @@ test('any typing gives what a simple model gives', async () => {
 	);
 });
 
-test('what a field has no use for is left to the caller', () => {
+test("keys that a field doesn't handle are left to the caller", () => {
 	const {feed} = createStandInStdin();
 	const tokens = [
 		keyToken('escape'),

@@ -183,7 +183,7 @@ test('a paste is one token, its line ends are LF and nothing in it is a key', ()
 	]);
 });
 
-test('a paste without its end mark comes by time-out, and says that it may not be whole', () => {
+test('a paste without its end mark is returned after a timeout, as truncated', () => {
 	expect(tokensOf('\u001b[200~half\u001b[20')).toEqual([{type: 'paste', text: 'half', truncated: true}]);
 });
 
@@ -192,7 +192,7 @@ test('a paste keeps what fits into 8 MiB, with no broken character at its end', 
 	expect(token).toEqual({type: 'paste', text: `a${'é'.repeat(4 * 1024 * 1024 - 1)}`, truncated: true});
 });
 
-test('an endless sequence is swallowed and keeps no more than its limit', () => {
+test('an endless sequence is dropped and never buffers more than its limit', () => {
 	const tokenizer = createTokenizer();
 	for (let count = 0; count < 100; count++) {
 		expect(tokenizer.push(Buffer.from(`${count === 0 ? '\u001b]0;' : ''}${'x'.repeat(10_000)}`))).toEqual([]);
@@ -202,7 +202,7 @@ test('an endless sequence is swallowed and keeps no more than its limit', () => 
 	expect(tokenizer.push(Buffer.from('\u0007ok'))).toEqual([text('ok')]);
 });
 
-test('what is pending says how long to wait', () => {
+test('pending input tells how long to wait', () => {
 	const tokenizer = createTokenizer();
 	const pendingAfter = (input: string) => {
 		tokenizer.push(Buffer.from(input));

@@ -21,14 +21,14 @@ test('code is plain until the languages are loaded', () => {
 describe('a loaded highlighter', () => {
 	beforeAll(loadHighlighter);
 
-	test('styles by role', () => {
+	test('styles tokens by role', () => {
 		expect(highlight("const a = 'x<y>&';\nreturn 12;", 'ts', palette)).toEqual([
 			`${keyword('const')} a = ${string("'x<y>&'")};`,
 			`${keyword('return')} ${number('12')};`,
 		]);
 	});
 
-	test('goes on with a comment over many lines', () => {
+	test('continues a comment over many lines', () => {
 		const lines = ['/* a', ...Array.from({length: 60}, (_, index) => `const b${index}`), 'z */ return'];
 		expect(highlight(lines.join('\n'), 'js', palette)).toEqual([
 			...lines.slice(0, -1).map(comment),
@@ -36,7 +36,7 @@ describe('a loaded highlighter', () => {
 		]);
 	});
 
-	test('knows languages by their other names and takes unknown ones as text', () => {
+	test('knows aliases of languages and draws unknown ones as text', () => {
 		expect(highlight('return', 'PY', palette)).toEqual([keyword('return')]);
 		expect(highlight('return', 'klingon', palette)).toEqual(['return']);
 		expect(highlight('return', '__proto__', palette)).toEqual(['return']);
@@ -48,7 +48,7 @@ describe('a loaded highlighter', () => {
 		expect(highlight(`${line}\nreturn`, 'ts', palette)).toEqual([line, keyword('return')]);
 	});
 
-	test('a look at an unfinished line changes nothing', () => {
+	test('peeking at an unfinished line changes nothing', () => {
 		const {next, peek} = createLineHighlighter('ts', palette);
 		expect(peek('/* a')).toBe(comment('/* a'));
 		expect(next('return')).toBe(keyword('return'));
@@ -80,7 +80,7 @@ describe('a loaded highlighter', () => {
 		);
 	});
 
-	test('costs as much as there are lines', () => {
+	test('takes linear time in the number of lines', () => {
 		const line = 'export const foo = (a: string) => bar(`x`, 12); // hi\n';
 		expectLinear(lines => highlight(line.repeat(lines), 'ts', palette), 50);
 	});

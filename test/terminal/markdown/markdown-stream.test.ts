@@ -73,7 +73,7 @@ describe('a stream of Markdown', () => {
 		}
 	});
 
-	test('keeps the tail as short as asked for, and its lines as narrow', () => {
+	test('keeps the tail within the height and its lines within the width', () => {
 		fc.assert(
 			fc.property(markdownSource, fc.integer({min: 1, max: 5}), (source, maxLive) => {
 				for (const {settled, live} of stream(source, maxLive).pushes) {
@@ -84,7 +84,7 @@ describe('a stream of Markdown', () => {
 		);
 	});
 
-	test('settles a paragraph and a table at the blank line behind them, before anything else comes', () => {
+	test('settles a paragraph and a table at the blank line after them', () => {
 		const markdown = createMarkdownStream({...options, maxLive: unlimited});
 		expect(markdown.push('one\n')).toEqual({settled: [], live: ['one']});
 		expect(markdown.push('one\n\n')).toEqual({settled: ['one'], live: []});
@@ -94,14 +94,14 @@ describe('a stream of Markdown', () => {
 		expect(markdown.push(`one\n\n${table}\nT`)).toEqual({settled: live, live: ['', 'T']});
 	});
 
-	test('closes a fence with its own sign alone, and loses no line behind another one', () => {
+	test('closes a fence only with its own marker, and loses no line after another one', () => {
 		const source = '```\na\n```~~~\nb';
 		const rule = options.palette.dim('─'.repeat(40));
 		expect(renderMarkdown(source, options)).toEqual([rule, 'a', '```~~~', 'b', rule]);
 		expect(stream(source, unlimited, 1).all).toEqual(renderMarkdown(source, options));
 	});
 
-	test('takes a line of a tab for a row of the table above it, as the lexer does', () => {
+	test('reads a line with only a tab as a row of the table above it, as the lexer does', () => {
 		const source = '\na|b\n-|-\n\t\n2. two\n';
 		expect(stream(source, unlimited, 1).all).toEqual(renderMarkdown(source, options));
 	});
@@ -123,7 +123,7 @@ describe('a stream of Markdown', () => {
 		expect(markdown.end('```\na\nb\n```\nc')).toEqual(['', 'c']);
 	});
 
-	test('draws half a character and half a line break with their other halves', () => {
+	test('holds back half a character and half a line break until the other half comes', () => {
 		const markdown = createMarkdownStream({...options, maxLive: 12});
 		expect(markdown.push('a\uD83D').live).toEqual(['a']);
 		expect(markdown.push('a\u{1F600}\r').live).toEqual(['a\u{1F600}']);
@@ -132,8 +132,8 @@ describe('a stream of Markdown', () => {
 	});
 });
 
-describe('a block that is longer than the tail may be', () => {
-	test('loses no word of a paragraph, whatever is emphasized over the cut', () => {
+describe('a block that is longer than the tail', () => {
+	test('loses no word of a paragraph when emphasis crosses the cut', () => {
 		const source = Array.from({length: 300}, (_, index) => (index % 50 === 25 ? `*w${index}` : `w${index}`)).join(' ');
 		const {all} = stream(`${source}*\n\nend`, 3, 4);
 		expect(words(all).map(word => word.replaceAll('*', ''))).toEqual([
@@ -142,13 +142,13 @@ describe('a block that is longer than the tail may be', () => {
 		]);
 	});
 
-	test('draws a long plain paragraph and a long list as the whole', () => {
+	test('draws a long plain paragraph and a long list as the complete source', () => {
 		const text = `${'Some words that make up a sentence. '.repeat(40)}\n\n`;
 		const source = `${text}${'- an item with **bold** text\n'.repeat(30)}\n${text}`;
 		expect(stream(source, 3, 4).all).toEqual(renderMarkdown(source, options));
 	});
 
-	test('holds a table until it is whole, shows its end below a count, and then loses no cell of it', () => {
+	test('holds a table until it is whole, shows its end below a count, and loses no cell', () => {
 		const rows = Array.from({length: 12}, (_, index) => `| r${index} | ${'words '.repeat(30)} | last${index} |\n`);
 		const source = `| a | b | c |\n|---|---|---|\n${rows.join('')}`;
 		const {pushes, all} = stream(source, 4);
@@ -211,7 +211,7 @@ describe('the cost of a push', () => {
 		['that is one quote', '> a line of a quote\n'],
 		['that is open emphasis', '*a **b _c ', '', 1500],
 		['of definitions', '[name]: https://example.com/\n'],
-	])('grows in step with an answer %s', (_, part, begin = '', size = 2400) => {
+	])('grows linearly with an answer %s', (_, part, begin = '', size = 2400) => {
 		expectLinear(length => drawPieces(begin + part.repeat(length / part.length)), size);
 	});
 });

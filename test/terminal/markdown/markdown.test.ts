@@ -51,21 +51,21 @@ describe('renderMarkdown', () => {
 		]);
 	});
 
-	test('leaves code that never ends open to the end', () => {
+	test('draws code without an end to the end of the source', () => {
 		expect(draw('~~~\na\n```\n', 8)).toEqual(['────────', 'a', '```', '────────']);
 	});
 
-	test('shows HTML as text, a line break in a cell as one', () => {
+	test('shows HTML as text, except for a line break in a cell', () => {
 		expect(draw('<div>\n<b>x</b>\n</div>\n\na <i>b</i><br>c')).toEqual([
 			...['<div>', '<b>x</b>', '</div>', '', 'a <i>b</i>', 'c'],
 		]);
 	});
 
-	test('takes reference definitions as text, because a stream cannot wait for them', () => {
+	test("draws reference definitions as text, because a stream can't wait for them", () => {
 		expect(draw('[a][1]\n\n[1]: https://example.com/')).toEqual(['[a][1]', '', '[1]: https://example.com/']);
 	});
 
-	test('draws links to definitions that stand before them, in the first spelling of a name', () => {
+	test('resolves links to earlier definitions, using the first of each name', () => {
 		const source = '[One]: https://example.com/1\n[one]: https://example.com/2\n[__proto__]: https://example.com/3';
 		expect(draw(`${source}\n\n[a][ONE], [one][], [One], [b][two], [c][toString] and [d][__proto__]`, 200).at(-1)).toBe(
 			[
@@ -84,7 +84,7 @@ describe('renderMarkdown', () => {
 		expect(draw(source, 80)).toEqual([source]);
 	});
 
-	test('takes a backslash before what Markdown means for an escape', () => {
+	test('reads a backslash before Markdown characters as an escape', () => {
 		expect(draw('\\*a\\* \\_b\\_ \\`c\\` \\# \\<d>')).toEqual(['*a* _b_ `c` # <d>']);
 	});
 });
@@ -97,7 +97,7 @@ describe('links', () => {
 		expect(line(`[text](${url})`)).toBe(`${hyperlink('text', url)} (${hyperlink(url, url)})`);
 	});
 
-	test('[3] are drawn once where the text is the address', () => {
+	test('[3] are drawn once if the text is the address', () => {
 		expect(line(`<${url}>`)).toBe(hyperlink(url, url));
 		expect(line('a@example.com')).toBe(hyperlink('a@example.com', 'mailto:a@example.com'));
 	});
@@ -123,13 +123,13 @@ describe('links', () => {
 		expect(drawn.replace(/\u001B\]8;;[!-~]*?\u001B\\/g, '')).not.toMatch(/[\0-\u001F\u007F-\u009F]/);
 	});
 
-	test('are text alone where the terminal knows no hyperlinks', () => {
+	test("are plain text if the terminal doesn't support hyperlinks", () => {
 		expect(draw(`![alt](${url})`)).toEqual([`alt (${url})`]);
 	});
 });
 
 describe('hostile Markdown', () => {
-	test('[1] is made safe before it is styled, and so are its character references', () => {
+	test('[1] is made safe before it is styled, including its character references', () => {
 		expect(draw('a\u001B[2J\u202E `\u001B` &#x202e; &#155; &amp; &lt;')).toEqual([
 			'a␛[2J⟨U+202E⟩ `␛` ⟨U+202E⟩ ⟨U+009B⟩ & <',
 		]);
@@ -138,7 +138,7 @@ describe('hostile Markdown', () => {
 		]);
 	});
 
-	test('[1] never draws an escape but ours, nor a line that is too wide', () => {
+	test('[1] never draws an escape other than ours, nor a line that is too wide', () => {
 		const styles = /\u001B\[\d[\d;]*m|\u001B\]8;;[!-~]*?\u001B\\/g;
 		fc.assert(
 			fc.property(markdownSource, fc.integer({min: 8, max: 60}), (source, width) => {
@@ -164,7 +164,7 @@ describe('hostile Markdown', () => {
 		['a long table', `|a|b|\n|-|-|\n${'|1|2|\n'.repeat(5000)}`],
 		['open HTML', '<a '.repeat(10_000)],
 		['a long fence', `\`\`\`ts\n${'const a = 1;\n'.repeat(10_000)}`],
-	])('[21] takes %s for at most some hundred times the cost of plain words of its length', (_, source) => {
+	])('[21] draws %s at a few hundred times the cost of plain words at most', (_, source) => {
 		const usual = 'Some plain words. '.repeat(Math.ceil(source.length / 18));
 		const usualMs = Math.max(
 			1,

@@ -5,7 +5,7 @@ import {createPalette} from '../../../src/terminal/text/style.ts';
 const {strong, emphasis} = createPalette({color: true});
 const line = `a${strong(`b${emphasis('c')}d`)}${hyperlink('e', 'https://example.com/')}`;
 
-test('a line is taken apart into pieces of one style', () => {
+test('a line is split into pieces of one style', () => {
 	expect(parsePieces(line)).toEqual([
 		{text: 'a', sgr: '', link: ''},
 		{text: 'b', sgr: '\u001B[1m', link: ''},
@@ -15,7 +15,7 @@ test('a line is taken apart into pieces of one style', () => {
 	]);
 });
 
-test('pieces are written as the same line again', () => {
+test('joined pieces give the same line', () => {
 	expect(parsePieces(paintPieces(parsePieces(line)))).toEqual(parsePieces(line));
 	expect(plainText(line)).toBe('abcde');
 });

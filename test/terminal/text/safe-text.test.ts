@@ -71,7 +71,7 @@ describe('safeText', () => {
 		'\u{1F3F4}\u{E0067}\u{E0062}\u{E0073}\u{E0063}\u{E0074}\u{E007F}',
 		'می\u200Cخواهم क्\u200Dष ක්\u200Dර',
 		'葛\u{E0100} e\u0301',
-	])('[2] leaves %j as it is', text => {
+	])('[2] keeps %j', text => {
 		expect(safeText(text)).toBe(text);
 	});
 
@@ -79,7 +79,7 @@ describe('safeText', () => {
 		expect(safeText('a\r\nb\r\n')).toBe('a\nb\n');
 	});
 
-	test('[1] never gives a character that a terminal obeys, whatever comes in', () => {
+	test('[1] never returns a character that a terminal obeys, for any text', () => {
 		fc.assert(
 			fc.property(hostileText, text => {
 				expect(safeText(text)).not.toMatch(obeyed);
@@ -87,7 +87,7 @@ describe('safeText', () => {
 		);
 	});
 
-	test('[1] changes nothing when it is applied again', () => {
+	test('[1] changes nothing when applied again', () => {
 		fc.assert(
 			fc.property(hostileText, text => {
 				const safe = safeText(text);
@@ -96,7 +96,7 @@ describe('safeText', () => {
 		);
 	});
 
-	test('[1] is safe when safe texts are put together', () => {
+	test('[1] is safe when safe texts are joined', () => {
 		fc.assert(
 			fc.property(hostileText, hostileText, (a, b) => {
 				expect(safeText(a) + safeText(b)).not.toMatch(obeyed);
@@ -104,7 +104,7 @@ describe('safeText', () => {
 		);
 	});
 
-	test('leaves letters, digits and punctuation of all scripts as they are', () => {
+	test('keeps letters, digits and punctuation of all scripts', () => {
 		const printable = fc.string({unit: 'grapheme'}).filter(text => /^[\p{L}\p{N}\p{P}\p{S}\p{Zs}]*$/u.test(text));
 		fc.assert(
 			fc.property(printable, text => {
@@ -114,18 +114,18 @@ describe('safeText', () => {
 		);
 	});
 
-	test('costs as much as there are escapes', () => {
+	test('takes linear time in the number of escapes', () => {
 		expect(safeText('\u001B'.repeat(1_000_000))).toHaveLength(1_000_000);
 		expectLinear(size => safeText('\u001B'.repeat(size)), 5000);
 	});
 });
 
 describe('safeLine', () => {
-	test('[2] makes one line of it', () => {
+	test('[2] returns one line', () => {
 		expect(safeLine('a\nb\r\nc\td\u001B')).toBe('a␊b␊c d␛');
 	});
 
-	test('changes nothing when it is applied again', () => {
+	test('changes nothing when applied again', () => {
 		fc.assert(
 			fc.property(hostileText, text => {
 				expect(safeLine(safeLine(text))).toBe(safeLine(text));

@@ -35,14 +35,14 @@ describe('parseSgr', () => {
 		]);
 	});
 
-	test('[2] lets nothing grow together over a colour change', () => {
+	test('[2] keeps the text on both sides of a colour change apart', () => {
 		const text = parseSgr('\u001B\u001B[31m[2J\r\u001B[0m\n\uD83D\u001B[1m\uDE00')
 			.map(span => span.text)
 			.join('');
 		expect(text).toBe('␛[2J␍\n⟨U+D83D⟩⟨U+DE00⟩');
 	});
 
-	test('[21] takes a sequence of absurd length as text', () => {
+	test('[21] reads a sequence of absurd length as text', () => {
 		expect(parseSgr(`\u001B[${'1;'.repeat(500)}mx`)).toEqual([{text: `␛[${'1;'.repeat(500)}mx`, style: {}}]);
 	});
 });
@@ -62,7 +62,7 @@ describe('paint', () => {
 		expect(paint([{text: 'x', style: {color: 0, background: 15}}], {color: true})).toBe('\u001B[30;107mx\u001B[0m');
 	});
 
-	test('[1] leaves no escape but ours, and none without colour', () => {
+	test('[1] writes no escape other than ours, and none without colour', () => {
 		const part = fc.oneof(
 			anyText(),
 			fc.constantFrom('\u001B[', '\u001B[31m', '\u001B[0m', '\u001B', 'm', '[', '\u009B1m', '\u001B[38;5;', '\n', '\r'),

@@ -56,28 +56,28 @@ describe('textWidth', () => {
 		['one that knows no emoji', {emoji: 1, family: 3, modified: 2, presented: 1, keycap: 1}, [3, 2, 2, 1, 1, 2, 1]],
 		['one that joins everything', {}, [2, 2, 2, 2, 2, 2, 2]],
 		['one that writes two letters as one', {conjunct: 1}, [2, 2, 2, 2, 2, 1, 2]],
-	])('counts as it was measured in %s', (_, found, expected) => {
+	])('counts as measured in %s', (_, found, expected) => {
 		onTestFinished(() => setCellWidths(defaultCellWidths));
 		setCellWidths(readCellWidths(found));
 		expect(['👩‍👩‍👧', '👍🏽', '👩‍💻', '❤️', '1️⃣', 'क्ष', '✅'].map(textWidth)).toEqual(expected);
 	});
 
-	test('counts signs, Greek and Cyrillic twice where the terminal does', () => {
+	test('counts signs, Greek and Cyrillic twice if the terminal does', () => {
 		onTestFinished(() => setCellWidths(defaultCellWidths));
 		setCellWidths(readCellWidths({ambiguous: 2}));
 		expect(['─│', 'αβ', 'да', 'abc', '日本', 'é', '한글 a', '● ok'].map(textWidth)).toEqual([4, 4, 4, 3, 4, 2, 6, 5]);
 		expect(truncate('абвгд', 7)).toBe('аб…');
 	});
 
-	test('takes no measure that makes no sense', () => {
+	test('ignores an invalid measurement', () => {
 		expect(readCellWidths({emoji: 0, flag: 40, keycap: 'x', family: 2.5})).toEqual(defaultCellWidths);
 	});
 
-	test('counts two regional indicators that are no flag as the two boxes that terminals draw', () => {
+	test('counts two regional indicators without a flag as the two boxes that terminals draw', () => {
 		expect(textWidth('🇽🇽')).toBe(2);
 	});
 
-	test('is the sum of its graphemes, even where one has a thousand marks', () => {
+	test('is the sum of its graphemes, even if one has a thousand marks', () => {
 		const text = `a${'\u0903'.repeat(1000)}b`;
 		expect(graphemesOf(text).join('')).toBe(text);
 		expect(graphemesOf(text).reduce((sum, grapheme) => sum + textWidth(grapheme), 0)).toBe(textWidth(text));
@@ -85,7 +85,7 @@ describe('textWidth', () => {
 });
 
 describe('lines with our own sequences', () => {
-	test('count without them', () => {
+	test('are counted without them', () => {
 		expect(lineWidth(`${strong('漢字')} ${link('x')}`)).toBe(6);
 	});
 
@@ -100,7 +100,7 @@ describe('lines with our own sequences', () => {
 		expect(truncate('漢字', 0)).toBe('');
 	});
 
-	test('never take more cells than asked for', () => {
+	test('are never wider than the limit', () => {
 		fc.assert(
 			fc.property(fc.string({unit: 'grapheme'}), fc.nat(20), (text, width) => {
 				expect(lineWidth(truncate(strong(text), width))).toBeLessThanOrEqual(Math.max(0, width));
@@ -108,7 +108,7 @@ describe('lines with our own sequences', () => {
 		);
 	});
 
-	test('are filled with spaces', () => {
+	test('are padded with spaces', () => {
 		expect(padEnd(strong('漢'), 4)).toBe(`${strong('漢')}  `);
 		expect(padEnd('abc', 2)).toBe('abc');
 	});

@@ -33,7 +33,7 @@ describe('wrapLine', () => {
 		expect(wrapLine('one two three', 8, {first: '• ', rest: '  '})).toEqual(['• one', '  two', '  three']);
 	});
 
-	test('leaves out an indent that would leave no room', () => {
+	test('drops an indent that leaves no room', () => {
 		expect(wrapLine('abc', 4, {first: '    ', rest: '    '})).toEqual(['abc']);
 	});
 
@@ -63,7 +63,7 @@ describe('wrapLine', () => {
 		)
 		.map(parts => parts.map(([text, role]) => role(text)).join(' '));
 
-	test('never gives a line wider than asked for, nor loses a character but spaces', () => {
+	test('never returns a line that is too wide, nor loses a character except spaces', () => {
 		const bare = (text: string) => plainText(text).replace(/\s/g, '');
 		fc.assert(
 			fc.property(styled, fc.integer({min: 2, max: 30}), fc.boolean(), (text, width, hard) => {
@@ -85,7 +85,7 @@ describe('wrapLine', () => {
 		);
 	});
 
-	test('costs as much as the line is long', () => {
+	test('takes linear time in the length of the line', () => {
 		expect(wrapLine('x'.repeat(1_000_000), 100)).toHaveLength(10_000);
 		expect(wrapLine('漢 '.repeat(300_000), 100)).toHaveLength(9091);
 		expectLinear(size => wrapLine('漢 '.repeat(size), 100), 2000);
