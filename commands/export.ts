@@ -37,7 +37,7 @@ export default command({
 			return {kind: 'lines', lines: text.trimEnd().split('\n'), data: text};
 		}
 
-		// Raw Markdown would bury the conversation that it is the text of.
+		// On screen, raw Markdown would only repeat the conversation.
 		const path = await writeFile(file ?? fileNameOf(summary.id, events ? 'jsonl' : 'md'), text);
 		return {kind: 'text', text: `Wrote ${path}.`, data: {path, bytes: Buffer.byteLength(text)}};
 	},

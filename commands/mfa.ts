@@ -19,7 +19,7 @@ const verify = command({
 
 	async run({code, save}, {platform, interact, writeFile, live, signal}) {
 		const {client} = await platform.open();
-		// Asked first: a code is good for half a minute, and nothing may come between it and the recovery codes.
+		// Asked first: a code is valid for half a minute, and no question may come between it and the recovery codes.
 		const file = save ?? (live && (await interact.ask({label: where, masked: false, optional: true})));
 		const typed = code ?? (await interact.ask({label: 'Code from your authenticator app:', masked: true}));
 		if (!typed?.trim()) {

@@ -11,7 +11,7 @@ export default command({
 
 	async run(_, {config, env, flags}) {
 		const {openApiDocument} = await import('../src/contract/openapi.ts');
-		// A document without a server of its own speaks of the one that it is read from.
+		// A document without a server describes the one that it was read from.
 		const server = resolveProfile({data: config.read(), env, flags})?.server ?? '/';
 		const data = openApiDocument({server});
 		return {kind: 'lines', lines: JSON.stringify(data, undefined, 2).split('\n'), data};

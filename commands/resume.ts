@@ -52,7 +52,7 @@ export default command({
 	},
 });
 
-/** Returns what is known here, without asking a server: the latest first, and last what is known by its id alone. */
+/** Returns what is known on this machine: the latest first, and last what is known only by its id. */
 async function everythingToResume(context: CommandContext): Promise<readonly Resumable[]> {
 	const {sessions, sightings, models, store, flags} = context;
 	const open = store.getState().transcript.session;

@@ -48,7 +48,7 @@ export default command({
 		}
 
 		await platform.proveLogin(identity, {insecureHttp: flags.insecureHttp, signal});
-		// The proof may have renewed the login.
+		// The check may have renewed the login.
 		const stored = tokens && entryOf(config.read().profiles, name);
 		return identityResult(identity, stored?.expiresAt ?? tokens?.expiresAt);
 	},

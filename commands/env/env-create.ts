@@ -51,7 +51,7 @@ export default command({
 		};
 		const params = await scope('org', 'workspace');
 		const environment = await client.createEnvironment({params, body}, signal).catch((error: unknown) => {
-			// Cancelling in the middle would hide a sandbox that runs and costs.
+			// The user must know of a sandbox that may run and cost.
 			if (signal.aborted) {
 				interact.say('The server may have created the sandbox anyway; env list shows it.');
 			}

@@ -61,7 +61,7 @@ export default command({
 	},
 });
 
-/** Returns the key and the base URL, given or asked for; undefined where the user cancels. Throws `usage` as `newKey`. */
+/** Returns the key and the base URL, given or asked for; undefined if the user cancels. Throws as `newKey`. */
 async function askForKey(
 	provider: ProviderName,
 	key: string | undefined,
@@ -85,12 +85,12 @@ async function askForKey(
 	const optional = needsNoKey(row, base === undefined ? undefined : parseServerUrl(base).href);
 	const label = `API key for ${row.label}${optional ? ' (leave blank if it needs none)' : ''}:`;
 	const ask = async () => interact.ask({label, masked: true, ...(optional && {optional})});
-	// A program that is known to need no key is not asked for one.
+	// A program that needs no key isn't asked for one.
 	const typed = key ?? (optional && !needsAddress ? '' : await ask());
 	return typed === undefined ? undefined : newKey(provider, typed.trim() ? secret(typed.trim()) : undefined, base);
 }
 
-/** A rejected key is not stored, so that one that works stays. */
+/** Returns the error of a rejected key. It isn't saved, so the previous key stays. */
 function rejected(error: unknown, provider: ProviderName): unknown {
 	return error instanceof AppError && error.code === 'auth'
 		? new AppError('auth', `${error.message.replace(/[.]?$/, '.')} It was not saved.`, {
@@ -102,7 +102,7 @@ function rejected(error: unknown, provider: ProviderName): unknown {
 
 type Begun = {readonly text: string; readonly hint: string};
 
-/** In the app a new key brings its model: the vendor's usual one, or one of those that the user's own host lists. */
+/** Selects a model for a new key in the app: the vendor's default, or one that the user's own host lists. */
 async function beginWith(provider: ProviderName, check: KeyCheck, {store, interact}: CommandContext): Promise<Begun> {
 	const names = check.isVerified ? check.names : [];
 	const [only] = names;
@@ -125,7 +125,7 @@ function choiceOf(provider: ProviderName): (name: string) => Choice {
 	return name => ({id: name, label: `${provider}/${name}`});
 }
 
-/** In a shell the only model of a host is kept for what begins later, unless another one is kept that can answer. */
+/** Saves the only model of a host for new sessions, in a shell, unless the saved model has a key. */
 async function keepOnlyModel(provider: ProviderName, check: KeyCheck, {config, env}: CommandContext): Promise<Begun> {
 	if (registry[provider].defaultModel !== undefined) {
 		return {text: '', hint: 'Run service: it answers with a real model now.'};

@@ -56,7 +56,7 @@ export default command({
 	},
 });
 
-/** Returns the models whose ids begin with the filter; where none does, those that contain it. */
+/** Returns the models whose ids begin with the filter; if none does, those that contain it. */
 function matching(known: readonly ModelInfo[], filter: string): readonly ModelInfo[] {
 	const begun = known.filter(({id}) => id.startsWith(filter));
 	return begun.length > 0 ? begun : known.filter(({id}) => id.includes(filter));

@@ -42,7 +42,7 @@ export default command({
 			await assertListed(provider, name, context);
 		}
 
-		// A look at the demo changes nothing for new sessions, unless what is kept for them cannot answer.
+		// Trying the demo doesn't change the saved model, unless that one has no key.
 		const kept = config.read().settings.model;
 		const stays = isDemo && live && (kept === undefined || keyOf(parseModelId(kept).provider));
 		if (!stays) {
@@ -55,10 +55,10 @@ export default command({
 	},
 });
 
-/** The longest wait for the list of a host, in milliseconds: a model that cannot be looked up is accepted as it is. */
+/** The longest wait for the list of a host. A model that can't be looked up is accepted. */
 const listTimeoutMs = 5000;
 
-/** Throws `not-found` for a model that the user's own host does not list. A list that is empty or not there says nothing. */
+/** Throws AppError("not-found") for a model that the user's own host doesn't list. An empty or missing list is ignored. */
 async function assertListed(provider: ProviderName, name: string, {models, signal}: CommandContext): Promise<void> {
 	const within = AbortSignal.any([signal, AbortSignal.timeout(listTimeoutMs)]);
 	const ids = await models.hostModels(within).catch((): readonly string[] => []);

@@ -33,7 +33,7 @@ export default command({
 			const {schemas = []} = await client.getItemSchemas({params: {...place, project}}, signal);
 			return runItemsResult(found, {schemas, limit});
 		} catch (error) {
-			// The items are what was asked for; how they are called is a comfort.
+			// The items matter; the titles of their schemas are optional.
 			if (error instanceof AppError) {
 				return runItemsResult(found, {schemas: [], limit, trouble: error.message});
 			}

@@ -23,7 +23,7 @@ export default command({
 			client.resumeRuntime({params}, signal).catch((error: unknown) => {
 				throw explainRuntimeRefusal(error, runtime, params.org);
 			});
-		// Scripts have called it without being asked for as long as there was it.
+		// Scripts rely on it not asking.
 		if (!live) {
 			return runtimeResult(await wake());
 		}

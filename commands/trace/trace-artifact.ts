@@ -47,7 +47,7 @@ export default command({
 	},
 });
 
-/** Shows where an artifact is. Throws `network` where the server said nothing of it. */
+/** Returns where an artifact is. Throws AppError("network") if the server's answer is empty. */
 function artifactResult(found: Lenient<Artifact>): Result {
 	const fields = facts([
 		['oid', found.oid],

@@ -59,7 +59,7 @@ export default command({
 	},
 });
 
-/** A file that fails after others went out: who sends them all again would send those twice. */
+/** Returns the error of a file that failed after others were sent, so that the user doesn't send those twice. */
 function afterSome(error: unknown, sent: number, all: number): unknown {
 	if (!(error instanceof AppError)) {
 		return error;

@@ -53,7 +53,7 @@ export default command({
 		const {server, profile, logOf, environment: pathOf} = await platform.open();
 		const {environmentId: environment} = await pathOf(given ?? likely(store.getState()), signal);
 		const source = logOf(environment);
-		// An environment that is not there is said here, not by a watch that ends at once.
+		// Fails here if the environment doesn't exist, not in a watch that ends at once.
 		await source({}, signal);
 		if (ask !== undefined) {
 			const facts = costFacts({every, perHour}, store.getState());

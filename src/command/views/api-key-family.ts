@@ -4,7 +4,7 @@ import {AppError} from '../../core/error.ts';
 import type {JsonObject} from '../../core/json.ts';
 import {keysOf} from './api-key-view.ts';
 
-/** Returns the active keys as the server lists them; none where it does not, for a key is revoked without that, too. */
+/** Returns the active keys as the server lists them; none if it can't, because a key can be revoked without the list. */
 export async function loadKeys(client: Client, signal: AbortSignal): Promise<readonly JsonObject[]> {
 	try {
 		return keysOf(originalOf(await client.listApiKeys({}, signal))) ?? [];
@@ -19,7 +19,7 @@ export async function loadKeys(client: Client, signal: AbortSignal): Promise<rea
 
 const mostNamed = 3;
 
-/** Returns a sentence on the keys that end with this one, as far as the server says which key created which. */
+/** Returns a sentence about the keys that are revoked with this one, if the server says which key created which. */
 export function endsWith(keys: readonly JsonObject[], id: string): readonly string[] {
 	const family = new Set([id.toLowerCase()]);
 	for (let size = 0; size < family.size; ) {

@@ -3,10 +3,10 @@ import {isJsonObject, type Json, type JsonObject} from '../../core/json.ts';
 import {looseFields, looseTable} from '../render/loose-table.ts';
 import type {Result} from '../result.ts';
 
-/** Fields that could hold a whole key; a list has no reason to show one. */
+/** True for fields that may contain a full key, which a list never shows. */
 const isSecret = (name: string) => /^(?:api_?)?(?:key|secret|token)$/i.test(name);
 
-/** The keys of a list. The API does not show its shape: it may be a list, or an object that holds one. */
+/** Returns the table of API keys. The API doesn't specify the answer: it may be a list, or an object with one. */
 export function keyTable(answer: Json): Result {
 	const items = keysOf(answer);
 	if (!items) {
@@ -25,15 +25,15 @@ export function keyTable(answer: Json): Result {
 	});
 }
 
-/** Returns the keys in an answer; undefined where it holds no list. */
+/** Returns the keys in an answer; undefined if it has no list. */
 export function keysOf(answer: Json): readonly JsonObject[] | undefined {
 	const list = isJsonObject(answer) ? Object.values(answer).find(Array.isArray) : answer;
 	return Array.isArray(list) ? list.filter(isJsonObject) : undefined;
 }
 
 /**
- * A key that was just made, secret and all: nobody can show it again. The API does not say which field holds it, so all
- * of them are shown, also those of objects inside.
+ * Returns a new key with its secret, which can't be shown again. The API doesn't say which field has it, so all fields are
+ * shown, those of inner objects too.
  */
 export function createdKey(answer: Json): Result {
 	const fields = isJsonObject(answer) ? fieldsIn(answer) : [];

@@ -7,29 +7,29 @@ import {readText} from '../../net/read-body.ts';
 import type {Transport} from '../../net/transport.ts';
 
 type Options = {
-	/** Attaches no credential: the address carries its own permission. */
+	/** Sends no credential: the URL is signed. */
 	readonly transport: Transport;
 	readonly signal: AbortSignal;
-	/** One line about how far it is; '' at the end. */
+	/** Shows the progress on one line; '' removes it. */
 	readonly progress?: ((text: string) => void) | undefined;
-	/** Milliseconds from any beginning. */
+	/** A clock in milliseconds. */
 	readonly now?: () => number;
 };
 
-/** Quick downloads say nothing, in milliseconds; and a line that changes more often cannot be read. */
-const patience = 300;
-const pace = 100;
-/** Most bytes where the server did not say how many there are. */
-const mostUnknown = 4 * 1024 ** 3;
+/** Shorter downloads show no progress. */
+const silentWaitMs = 300;
+/** The line changes at most this often. */
+const updateIntervalMs = 100;
+/** The most bytes if the server doesn't say the size. */
+const maxUnknownBytes = 4 * 1024 ** 3;
 
 /**
- * The bytes that a resolved reference points to; nothing is asked for before the first one is wanted. Throws `failed` for
- * a reference without an address or with one that is neither https nor this machine, `network` where the storage refuses
- * or the bytes are not as many as the reference says.
+ * Yields the bytes of a resolved reference, requested on first use. Throws AppError("failed") if its URL is missing, or
+ * neither https nor on this machine; AppError("network") if the storage refuses, or the size differs from the reference.
  */
 export async function* readArtifact(artifact: Lenient<Artifact>, options: Options): AsyncGenerator<Uint8Array> {
 	const {transport, signal} = options;
-	// Compressed on the way, the bytes would not be those that the reference counts.
+	// The reference counts the uncompressed bytes.
 	const headers = {'accept-encoding': 'identity'};
 	const response = await transport({method: 'GET', url: addressOf(artifact.url), headers, signal});
 	if (response.status !== 200) {
@@ -66,7 +66,7 @@ async function* counted(
 	size: number | undefined,
 	{progress, now = performance.now.bind(performance)}: Options,
 ): AsyncGenerator<Uint8Array> {
-	const most = size ?? mostUnknown;
+	const most = size ?? maxUnknownBytes;
 	const begun = now();
 	let said = 0;
 	let bytes = 0;
@@ -81,7 +81,7 @@ async function* counted(
 
 			yield chunk;
 			const time = now() - begun;
-			if (progress && time >= patience && (said === 0 || time - said >= pace)) {
+			if (progress && time >= silentWaitMs && (said === 0 || time - said >= updateIntervalMs)) {
 				said = time;
 				progress(`Saving: ${formatBytes(bytes)}${shareOf(bytes, size)}`);
 			}
@@ -104,8 +104,8 @@ function shareOf(bytes: number, size: number | undefined): string {
 }
 
 /**
- * A file name in the working folder for a name that a server gave: its last part, without what a shell, a terminal or a
- * file system would take for more than letters, and never hidden.
+ * Returns a safe file name for the working folder: the last part of the server's name, without characters that a shell, a
+ * terminal or a file system interprets, and never hidden.
  */
 export function fileNameOf({filename, oid}: Lenient<Artifact>): string {
 	const names = [filename, oid].map(name =>
@@ -115,7 +115,7 @@ export function fileNameOf({filename, oid}: Lenient<Artifact>): string {
 			.replace(/^[. -]+|[. ]+$/g, '')
 			.slice(0, 100),
 	);
-	// Windows opens devices by these names, whatever follows the point.
+	// Windows opens devices by these names, with any extension.
 	const isDevice = /^(?:con|prn|aux|nul|com\d|lpt\d)(?:\.|$)/i;
 	return names.find(name => name && !isDevice.test(name)) ?? 'artifact';
 }

@@ -5,9 +5,8 @@ import type {CommandContext} from '../context.ts';
 import type {Result} from '../result.ts';
 
 /**
- * Puts models on the list of those that the user enabled, or takes them off it: read, change, write. Throws `usage` for
- * what is no id before anything is sent, and `failed` where the server does not show its list: what is not known must not
- * be overwritten.
+ * Enables or disables models: reads the list, changes it, writes it. Throws AppError("usage") for an invalid id before
+ * anything is sent, and AppError("failed") if the server doesn't return its list, which must not be overwritten then.
  */
 export async function changeEnabledModels(
 	given: readonly string[],

@@ -7,11 +7,11 @@ import {factsPart, inWords, wordsOf} from '../render/facts.ts';
 import type {Result} from '../result.ts';
 
 type Options = {
-	/** Whether the credential of the sandbox may be seen; `***` stands for it otherwise, in the data too (SAFETY 8). */
+	/** Shows the credential of the sandbox; otherwise it is `***`, in the data too (SAFETY 8). */
 	readonly showToken: boolean;
 };
 
-/** A task environment as the server said it is at its creation, with what it offers and what is to be done in it. */
+/** Returns a task environment with its services, verification and instruction. */
 export function environmentResult(environment: Lenient<TaskEnvironment>, {showToken}: Options): Result {
 	const data = showToken ? originalOf(environment) : withoutToken(originalOf(environment));
 	const shown = readLeniently(environmentSchema, data) ?? {};
@@ -49,14 +49,14 @@ function records(title: string, fields: ReadonlyArray<readonly [string, string]>
 	return fields.length > 0 ? [{kind: 'record', title, fields, data: null}] : [];
 }
 
-/** What is said of a service: its address alone where there is no more. */
+/** Returns the URL of a service with its other fields. */
 function said(service: JsonObject): string {
 	const {url, ...others} = service;
 	const more = Object.entries(others).map(([name, value]) => `${wordsOf(name)} ${inWords(value)}`);
 	return [...(url === undefined ? [] : [inWords(url)]), ...more].join(', ') || 'no details';
 }
 
-/** Hides the token everywhere: an address or the instruction may contain it. */
+/** Hides the token everywhere: a URL or the instruction may contain it. */
 export function withoutToken(environment: Json): Json {
 	const token = isJsonObject(environment) ? environment['execute_token'] : undefined;
 	if (!isJsonObject(environment) || token === undefined || token === null || token === '') {

@@ -11,19 +11,19 @@ import {inWords} from '../render/facts.ts';
 import {titleOfTask} from './followed-log.ts';
 
 type Made = {
-	/** The environment as the server told of it, without its token (SAFETY 8). */
+	/** The server's answer without the token (SAFETY 8). */
 	readonly environment: Json;
 	readonly session: Pick<PlatformSession, 'server' | 'profile' | 'logOf'>;
 	readonly live: LiveSession;
 };
 
-/** States in which there is nothing to be done any more. */
+/** The states of an environment that has ended. */
 const over: readonly unknown[] = ['failed', 'torn_down'];
 
 /**
- * What the app does with a new sandbox: follows its log from the first line on, counts down to its end, and puts what is
- * to be done in it into the prompt, where the person can change it or send it to the agent. Never throws for what the
- * server says: the sandbox is there.
+ * Starts the work in a new sandbox: follows its log from the first line, shows the time until it expires, and puts its
+ * instruction into the prompt, where the user can edit and send it. Never throws for an invalid answer of the server, because
+ * the sandbox exists.
  */
 export async function beginWork({environment, session, live}: Made, context: CommandContext): Promise<void> {
 	const {id, state, task_ref: task, expires_at, ...made} = readLeniently(environmentSchema, environment) ?? {};
@@ -62,7 +62,7 @@ export async function beginWork({environment, session, live}: Made, context: Com
 	}
 }
 
-/** Fills the prompt where nothing stands in it yet. Without a screen it is not seen there, and an empty line sends it. */
+/** Fills an empty prompt. Without a screen the text is invisible there, and an empty line sends it. */
 function offer(prompt: string, {store, env, interact}: CommandContext): void {
 	const {composer, setComposer} = store.getState();
 	if (expandedText(composer).trim() !== '') {
@@ -83,7 +83,7 @@ function promptOf(id: string, instruction: string, services: Readonly<Record<str
 		isJsonObject(service) && service['url'] ? [`- ${name}: ${inWords(service['url'])}`] : [],
 	);
 	const where = urls.length > 0 ? ['Its services:', ...urls].join('\n') : '';
-	// What a server wrote must not begin the prompt: with a slash it would be a command.
+	// Text from a server must not start the prompt: with a slash it would be a command.
 	const head = `This is the task in the sandbox ${id}, whose log you can read:`;
 	return [head, instruction, where].filter(Boolean).join('\n\n');
 }

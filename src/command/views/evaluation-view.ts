@@ -4,7 +4,7 @@ import {formatNumber} from '../../core/format.ts';
 import {facts, seconds} from '../render/facts.ts';
 import type {Result} from '../result.ts';
 
-/** How much of an evaluation was traced, and what the traces hold. Counts that are missing are 0, as specified. */
+/** Returns how much of an evaluation was traced, and what the traces contain. Missing counts are 0, as specified. */
 export function evaluationResult(stats: Lenient<EvaluationTraceStats>): Result {
 	const count = (value: number | undefined) => formatNumber(value ?? 0);
 	return {
@@ -26,7 +26,7 @@ export function evaluationResult(stats: Lenient<EvaluationTraceStats>): Result {
 
 const cells = 20;
 
-/** `██████████░░░░░░░░░░ 50 %`. Full and 100 % are all alone, empty and 0 % nothing at all. */
+/** Returns `██████████░░░░░░░░░░ 50 %`. Only all items are a full bar and 100 %, only none an empty bar and 0 %. */
 function coverage(traced: number, total: number): string {
 	if (total <= 0 || traced < 0 || traced > total) {
 		return total === 0 && traced === 0 ? 'no items' : "the counts don't add up";

@@ -7,8 +7,8 @@ import type {Result} from '../result.ts';
 type Options = Pick<LogToFollow, 'environment' | 'follow' | 'sinceStart' | 'patterns' | 'minLevel'>;
 
 /**
- * The log of an environment for the app, which follows it beside the conversation. It is asked for once at first, so that
- * an id that is wrong opens nothing. Throws as `PlatformAccess.open` and `LogSource` do.
+ * Returns the log of an environment for the app, which follows it under the conversation. It is read once first, so that an
+ * invalid id opens nothing. Throws as `PlatformAccess.open` and `LogSource` do.
  */
 export async function followedLog(options: Options, {platform, sightings, signal}: CommandContext): Promise<Result> {
 	const session = await platform.open();
@@ -25,7 +25,7 @@ function isOf({kind, id, server}: Sighting, environment: string, at: string): bo
 	return kind === 'environment' && server === at && id.toLowerCase() === environment.toLowerCase();
 }
 
-/** What the log of a task is called: `web-shop` of `acme/web-shop@2`; undefined for what is no reference. */
+/** Returns the title of a task's log, `web-shop` for `acme/web-shop@2`; undefined for an invalid reference. */
 export function titleOfTask(task: unknown): string | undefined {
 	return typeof task === 'string' ? task.replace(/^.*\//, '').replace(/@.*$/, '') || undefined : undefined;
 }

@@ -4,7 +4,7 @@ import {registry} from '../../providers/registry.ts';
 import type {CommandContext} from '../context.ts';
 import type {Result} from '../result.ts';
 
-/** Every secret that is stored or in the environment, masked, with the one address that it may go to (SAFETY 6). */
+/** Returns every secret in the configuration and the environment, masked, with the one origin that it may go to (SAFETY 6). */
 export function wireResult({config, env}: Pick<CommandContext, 'config' | 'env'>): Result {
 	const ofProfiles = listProfiles(config.read()).flatMap(({name, server, apiKey, accessToken, refreshToken}) => {
 		const held = {'API key': apiKey, 'access token': accessToken, 'refresh token': refreshToken};

@@ -1,7 +1,7 @@
 import type {ResolvedProfile} from '../../config/resolve-profile.ts';
 import type {Result} from '../result.ts';
 
-/** How an identity is shown; `expiresAt` is when the tokens end, as far as one knows by now. */
+/** Returns the facts of an identity; `expiresAt` is when its tokens expire, if known. */
 export function identityResult(
 	{name, server, keySource, org, workspace, project, apiKey, tokens, notice}: ResolvedProfile,
 	expiresAt: string | undefined,

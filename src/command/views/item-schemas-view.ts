@@ -3,7 +3,7 @@ import {isJsonObject} from '../../core/json.ts';
 import type {Result} from '../result.ts';
 import type {ItemSchemas} from './item-view.ts';
 
-/** The item types of a project, one a row. `answer` is what the server said of them. */
+/** Returns the item types of a project, one a row. */
 export function itemSchemasResult(answer: {readonly schemas?: ItemSchemas}): Result {
 	return {
 		kind: 'table',

@@ -7,12 +7,12 @@ import type {Result} from '../result.ts';
 
 export type ItemSchemas = readonly Lenient<ItemSchemaEntry>[];
 
-/** Deeper values are shown as JSON: nobody follows such an indent. */
+/** Deeper values are shown as JSON, because a deep indent is hard to read. */
 const deepest = 5;
 
 /**
- * What an agent recorded, by the JSON Schema of its type: the titles of its properties in their order. Without a schema,
- * or beside it, properties have their own names.
+ * Returns an item by the JSON Schema of its type: the titles of its properties in their order. Properties without a schema
+ * have their own names.
  */
 export function itemResult(item: Lenient<RunItem>, schemas: ItemSchemas): Result {
 	const schema = schemaOf(item, schemas);
@@ -39,7 +39,7 @@ export function itemResult(item: Lenient<RunItem>, schemas: ItemSchemas): Result
 	};
 }
 
-/** Found by the item's own `schema_ref` first, by its `item_type` else, as the specification says. */
+/** Finds a schema by the item's `schema_ref`, else by its `item_type`, as specified. */
 function schemaOf(item: Lenient<RunItem>, schemas: ItemSchemas): SchemaPlace | undefined {
 	const original = originalOf(item);
 	const reference = isJsonObject(original) ? original['schema_ref'] : undefined;

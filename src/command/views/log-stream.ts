@@ -15,12 +15,12 @@ type Options = {
 	readonly source: LogSource;
 	readonly signal: AbortSignal;
 	readonly filter: Filter;
-	/** Goes on until it is interrupted, or the log ends. */
+	/** Continues until it is interrupted, or the log ends. */
 	readonly follow: boolean;
 	readonly sinceStart: boolean;
-	/** Ends behind the first line that matches, be it hidden or not. A pipe does so only at the line after that. */
+	/** Ends after the first line that matches, hidden or not. */
 	readonly last?: Matcher | undefined;
-	/** Throws `not-found` where the environment is gone in the end, which is no failure otherwise. */
+	/** Throws AppError("not-found") if the environment is gone at the end; otherwise that isn't a failure. */
 	readonly exitStatus: boolean;
 	readonly onWait: (milliseconds: number, error: unknown) => void;
 	readonly clock?: TailClock;
@@ -29,8 +29,8 @@ type Options = {
 type Items = AsyncGenerator<readonly StreamItem[], void>;
 
 /**
- * The log of an environment for a shell, in batches. Throws what the first answer was refused with, `auth` where the login
- * ends meanwhile, and `usage` for a filter that takes too long. Once `signal` is aborted it ends in silence.
+ * Yields the log of an environment for a shell, in batches. Throws the error of the first read, AppError("auth") if the login
+ * ends, and AppError("usage") for a filter that takes too long. Ends silently when `signal` aborts.
  */
 export async function* streamLog(options: Options): Items {
 	const counted = createLineCounter(options.filter);
@@ -68,7 +68,7 @@ async function* followed(
 
 			const items = stateItems(state, before, clock.now());
 			if (isOver && (state.error.code !== 'not-found' || exitStatus || last)) {
-				// The error says it, and what to do; a program reads both.
+				// The error has the message and the hint.
 				yield items.map(item => ({...item, text: ''}));
 				throw state.error;
 			}
@@ -105,7 +105,7 @@ export function createLineCounter(filter: Filter): Counter {
 	};
 }
 
-/** What is said of a state: nothing of one that the lines speak for, and not twice of one that goes on. */
+/** Returns the text of a state: none if the lines show it, and none for a state that continues. */
 function stateItems(state: TailState, before: TailState['name'], now: number): readonly StreamItem[] {
 	const text = describeState(state, now);
 	switch (state.name) {

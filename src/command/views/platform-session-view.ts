@@ -5,7 +5,7 @@ import {factsPart} from '../render/facts.ts';
 import type {Result} from '../result.ts';
 import {usageTable} from './usage-view.ts';
 
-/** A session of the platform: what it is, where it belongs, and what it has used. */
+/** Returns a session of the platform with its place and usage. */
 export function platformSessionResult(session: Lenient<Session>): Result {
 	const {created_by: creator, labels = {}, usage} = session;
 	return {
@@ -37,7 +37,7 @@ export function platformSessionResult(session: Lenient<Session>): Result {
 	};
 }
 
-/** Nothing that was said to be nothing; what was not said stays away. */
+/** Returns “none” for null; undefined for a field that the server left out. */
 function orNone(value: string | null | undefined): string | undefined {
 	return value === null ? 'none' : value;
 }

@@ -3,15 +3,15 @@ import {reportError} from '../../core/error.ts';
 import type {Result} from '../result.ts';
 
 type Options = {
-	/** Where the codes are to be kept, if anywhere. */
+	/** The file to save the codes to, if any. */
 	readonly save: string | undefined;
 	readonly writeFile: (path: string, content: string) => Promise<string>;
 	readonly say: (text: string) => void;
 };
 
 /**
- * The recovery codes of a second factor that was just turned on. They are shown in any case: where the file could not be
- * written, this is the one place that has them.
+ * Returns the recovery codes of a new second factor. They are always shown: if the file can't be written, there is no other
+ * copy.
  */
 export async function recoveryCodes(
 	enrollment: {readonly recovery_codes?: readonly string[]},

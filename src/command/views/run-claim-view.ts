@@ -7,7 +7,7 @@ import type {Result} from '../result.ts';
 
 type Attempt = {readonly run: string; readonly runtime: string | undefined; readonly execution: string};
 
-/** Adds a hint that repeats the very same attempt where its outcome is unknown: any other would be a second one. */
+/** Adds a hint that repeats the same attempt if its outcome is unknown. A new attempt would claim the run twice. */
 export async function withSameAttempt<T>(claimed: Promise<T>, {run, runtime, execution}: Attempt): Promise<T> {
 	try {
 		return await claimed;
@@ -25,7 +25,7 @@ export async function withSameAttempt<T>(claimed: Promise<T>, {run, runtime, exe
 	}
 }
 
-/** A run that this host owns, with the id that it writes with. */
+/** Returns a claimed run, with the id that this host writes with. */
 export function claimResult(claim: Lenient<RunClaim>): Result {
 	return {
 		kind: 'group',

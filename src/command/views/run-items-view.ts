@@ -5,13 +5,13 @@ import {type ItemSchemas, itemResult} from './item-view.ts';
 
 type Options = {
 	readonly schemas: ItemSchemas;
-	/** How many items the server was asked for. */
+	/** How many items were requested. */
 	readonly limit: number;
-	/** Why the schemas are not there, where they could not be had. */
+	/** Why the schemas are missing, if they couldn't be loaded. */
 	readonly trouble?: string | undefined;
 };
 
-/** The items of a run under each other, and what a reader should know of the list. */
+/** Returns the items of a run, with notes about the list. */
 export function runItemsResult(items: readonly Lenient<RunItem>[], {schemas, limit, trouble}: Options): Result {
 	const notes = [
 		...(items.length === 0 ? ['This run recorded no such items.'] : []),

@@ -2,7 +2,7 @@ import {isJsonObject} from '../../core/json.ts';
 import type {SessionSummary} from '../../storage/session-summary.ts';
 import type {Result} from '../result.ts';
 
-/** A session of this machine: what it is about and where it lies, above what it used. */
+/** Returns a session of this machine with its file, above its usage. */
 export function savedSessionResult(session: SessionSummary, usage: Extract<Result, {kind: 'group'}>): Result {
 	const {id, title, preview, folder, path, updatedAt, model} = session;
 	return {

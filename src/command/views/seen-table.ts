@@ -8,13 +8,13 @@ import type {Result} from '../result.ts';
 type Where = {
 	readonly server: string;
 	readonly profile: string;
-	/** What is listed, in the plural. */
+	/** What it lists, in the plural. */
 	readonly name: string;
 	readonly kind: RecentKind;
 	readonly columns: readonly string[];
 };
 
-/** What this machine has seen of a server that offers no list, the newest first, and that it is no more than that. */
+/** Returns what this machine has seen of a server that offers no list, newest first, with a note that says so. */
 export async function seenTable(context: CommandContext, where: Where): Promise<Result> {
 	const {server, name, columns} = where;
 	const items = await seenItems(context, where);

@@ -1,11 +1,11 @@
 import {isJsonObject, type Json, parseJson} from '../../core/json.ts';
 
-/** Returns how many spans a request of OTLP holds; undefined where it cannot be read. */
+/** Returns how many spans an OTLP request contains; undefined if it can't be read. */
 export function countSpans(bytes: Uint8Array, format: 'json' | 'protobuf'): number | undefined {
 	return format === 'json' ? countJson(parseJson(new TextDecoder().decode(bytes))) : countProtobuf(bytes, path);
 }
 
-/** `resource_spans`, `scope_spans` and `spans`, each in the one before, by their numbers in the protocol. */
+/** The field numbers of `resource_spans`, `scope_spans` and `spans`, each inside the one before. */
 const path = [1, 2, 2];
 
 function countJson(request: Json | undefined): number {
@@ -18,7 +18,7 @@ function listAt(value: Json | undefined, name: string): readonly Json[] {
 	return Array.isArray(list) ? list : [];
 }
 
-/** Counts the messages at the end of a path of field numbers, without reading what is in them. */
+/** Counts the messages at the end of a path of field numbers, without reading their content. */
 function countProtobuf(bytes: Uint8Array, [field, ...deeper]: readonly number[]): number | undefined {
 	let count = 0;
 	for (let at = 0; at < bytes.length; ) {
@@ -44,7 +44,7 @@ function countProtobuf(bytes: Uint8Array, [field, ...deeper]: readonly number[])
 	return count;
 }
 
-/** The one wire type that the messages on the way have (and texts beside them). */
+/** The wire type of messages, and of strings. */
 const lengthDelimited = 2;
 
 function readVarint(bytes: Uint8Array, from: number): {readonly value: number; readonly next: number} | undefined {

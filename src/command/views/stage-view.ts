@@ -3,7 +3,7 @@ import type {Stage} from '../../contract/resources/stage.ts';
 import {factsPart} from '../render/facts.ts';
 import type {Result} from '../result.ts';
 
-/** The submission stage of an item: where it stands, what it belongs to, and who staged it. */
+/** Returns the submission stage of an item, with its provenance. */
 export function stageResult(stage: Lenient<Stage>): Result {
 	return {
 		kind: 'group',

@@ -6,30 +6,30 @@ export const traceFormats = ['json', 'protobuf'] as const;
 
 type Format = (typeof traceFormats)[number];
 
-/** One file of spans as it goes out. */
+/** A file of spans as it is sent. */
 export type TraceFile = {
 	readonly name: string;
 	readonly bytes: number;
-	/** Undefined where it cannot be read. */
+	/** Undefined if it can't be counted. */
 	readonly spans: number | undefined;
 	readonly body: Uint8Array;
 	readonly contentType: 'application/json' | 'application/x-protobuf';
 	readonly contentEncoding?: 'gzip';
 };
 
-/** Most bytes of all files together, before compression: they are checked before the first one goes out. */
+/** The most bytes of all files before compression. They are checked before the first file is sent. */
 export const mostTraceBytes = 64 * 1024 * 1024;
 
 type Options = {
 	readonly read: (path: string, limit: number) => Promise<Uint8Array>;
-	/** The format of all files; each one's ending tells it otherwise. */
+	/** The format of all files; by default each file's extension selects it. */
 	readonly format: Format | undefined;
 	readonly gzip: boolean;
 };
 
 /**
- * Reads files of spans in one of the two encodings of OTLP. Throws `usage` for a file of unknown format, an empty one,
- * JSON that is none, and for more bytes than may go out at once.
+ * Reads files of spans in one of the two encodings of OTLP. Throws AppError("usage") for a file of unknown format, an empty
+ * one, invalid JSON, and for too many bytes.
  */
 export async function readTraceFiles(paths: readonly string[], options: Options): Promise<readonly TraceFile[]> {
 	const files: TraceFile[] = [];
@@ -84,16 +84,16 @@ async function compress(body: Uint8Array): Promise<Uint8Array> {
 	return promisify(gzip)(body);
 }
 
-/** What a server took only in part. */
+/** A file that the server accepted in part. */
 type Part = {
 	readonly words: string;
-	/** Whether it took nothing. */
+	/** True if the server accepted none of it. */
 	readonly isNothing: boolean;
 };
 
 /**
  * Returns what a server rejected of a file with so many spans: `partialSuccess` of OTLP 1.0, section “Partial Success”.
- * Undefined where it took all or does not say.
+ * Undefined if it accepted all, or doesn't say.
  */
 export function partOf(answer: Json, spans: number | undefined): Part | undefined {
 	const part = isJsonObject(answer) ? answer['partialSuccess'] : undefined;

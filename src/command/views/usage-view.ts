@@ -6,11 +6,11 @@ import type {Result} from '../result.ts';
 
 type TableOptions = {
 	readonly title: string;
-	/** How US dollars are said, and null for an unknown cost. */
+	/** Formats US dollars, and null for an unknown cost. */
 	readonly cost: (usd: number | null) => string;
 };
 
-/** Every field of the usage shape, the current era beside the total. A field that a server left out is `?`. */
+/** Returns every field of the usage shape, the current era next to the total. A field that the server left out is `?`. */
 export function usageTable(usage: Partial<SessionUsage>, {title, cost}: TableOptions): Result {
 	const row = (label: string, current: number | undefined, total: number | undefined) => [
 		label,
@@ -43,7 +43,7 @@ function count(value: number | undefined): string {
 	return value === undefined ? '?' : formatNumber(value);
 }
 
-/** Every field of the usage shape, the current era beside the total, then the cost by model. */
+/** Returns the usage of a session: the current era next to the total, then the cost by model. */
 export function usageResult(
 	transcript: Transcript,
 	priceOf: PriceOf,

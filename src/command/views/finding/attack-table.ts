@@ -8,7 +8,7 @@ type Attacks = AnswerOf<(typeof endpoints)['getAttackSpans']>;
 
 const right = 'right';
 
-/** The attacks of an assessment, one a row. Rates and scores are shown as they come: the API does not say their scale. */
+/** Returns the attacks of an assessment, one a row. Rates and scores are unchanged, because the API doesn't say their scale. */
 export function attackTable(attacks: Attacks): Result {
 	return {
 		kind: 'table',
@@ -44,7 +44,7 @@ export function attackTable(attacks: Attacks): Result {
 
 type Counts = {readonly finished_trials?: number; readonly total_trials?: number};
 
-/** `3 of 10`, as far as it is known. */
+/** Returns `3 of 10`, as far as known. */
 export function trialsOf({finished_trials: finished, total_trials: total}: Counts): string {
 	return [measure(finished), measure(total)].filter(Boolean).join(' of ');
 }

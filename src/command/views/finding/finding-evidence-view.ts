@@ -5,13 +5,13 @@ import {facts, measure, seconds} from '../../render/facts.ts';
 import {partsOf} from '../../render/message-parts.ts';
 import type {Result} from '../../result.ts';
 
-/** How much is shown of what is long. */
+/** How much of long texts and lists is shown. */
 export type Extent = {readonly full: boolean};
 
 const mostTrials = 3;
 const longest = 600;
 
-/** A long text without what is behind its beginning, unless all of it is wanted. */
+/** Returns the start of a long text, or all of it with `full`. */
 export function clip(text: string | null | undefined, {full}: Extent): string | undefined {
 	if (!text || full || text.length <= longest) {
 		return text ?? undefined;
@@ -21,7 +21,7 @@ export function clip(text: string | null | undefined, {full}: Extent): string | 
 	return `${head}… (${text.length - head.length} more characters: --full)`;
 }
 
-/** The trials that the server thinks prove most, in its order. */
+/** Returns the best trials in the server's order. */
 export function trialParts(trials: readonly Lenient<TrialEvidence>[], extent: Extent): readonly Result[] {
 	const shown = extent.full ? trials : trials.slice(0, mostTrials);
 	const more = trials.length - shown.length;
@@ -66,12 +66,12 @@ function scoresInWords(scores: Readonly<Record<string, number>> | null | undefin
 
 type ToolCall = NonNullable<Lenient<TrialEvidence>['tool_calls']>[number];
 
-/** `planner: search({"q":"x"}) → 3 hits`. */
+/** Returns `planner: search({"q":"x"}) → 3 hits`. */
 function callInWords({agent, name, arguments: given, result}: ToolCall): string {
 	return `${agent ? `${agent}: ` : ''}${name || 'a tool without a name'}(${given ?? ''})${result ? ` → ${result}` : ''}`;
 }
 
-/** What reviewers changed, in order. */
+/** Returns the changes of reviewers, in order. */
 export function reviewPart(events: readonly Lenient<FindingReviewEvent>[]): readonly Result[] {
 	if (events.length === 0) {
 		return [];

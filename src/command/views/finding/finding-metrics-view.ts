@@ -16,7 +16,7 @@ const previews = ['original_preview', 'perturbed_preview', 'original_image', 'ad
 const bins = 10;
 const mostRows = 20;
 
-/** The metrics of a finding: numbers in a list, curves and distributions drawn, records in tables. */
+/** Returns the metrics of a finding: numbers as a list, curves and distributions as charts, records as tables. */
 export function metricParts(metrics: Metrics, extent: Extent): readonly Result[] {
 	const numbers = Object.entries(metrics).flatMap(([name, value]) =>
 		typeof value === 'number' ? [[wordsOf(name), formatMeasure(value)] as const] : [],
@@ -40,7 +40,7 @@ function barsPart(title: string, bars: readonly Bar[]): readonly Result[] {
 	return bars.length > 0 ? [{kind: 'plot', title, plot: {shape: 'bars', bars}}] : [];
 }
 
-/** Pairs are points; the API does not say what else a curve could be, so the rest is counted, not drawn. */
+/** Draws pairs as points. The API doesn't specify other forms of a curve, so those are only counted. */
 function curvePart(title: string, rows: readonly (readonly number[])[] | undefined): readonly Result[] {
 	if (!rows || rows.length === 0) {
 		return [];
@@ -55,7 +55,7 @@ function curvePart(title: string, rows: readonly (readonly number[])[] | undefin
 	return [{kind: 'plot', title: `${title} (${count}${rest})`, plot: {shape: 'curve', points}}];
 }
 
-/** How many scores of each list fall into each range; the ranges are those of all lists, so that they compare. */
+/** Counts the scores of each list by range. All lists have the same ranges, so that they can be compared. */
 function distributionParts(lists: Readonly<Record<string, readonly number[]>>): readonly Result[] {
 	const filled = Object.entries(lists).filter(([, scores]) => scores.length > 0);
 	const [least, greatest] = extentOf(filled.flatMap(([, scores]) => scores));

@@ -4,7 +4,7 @@ import type {Json} from '../../../core/json.ts';
 import {measure} from '../../render/facts.ts';
 import type {Result} from '../../result.ts';
 
-/** Findings, one a row, in the order given. */
+/** Returns findings, one a row, in the given order. */
 export function findingTable(
 	findings: readonly Lenient<Finding>[],
 	{empty, notes, data}: {readonly empty: string; readonly notes: readonly string[]; readonly data: Json},

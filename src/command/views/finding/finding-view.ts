@@ -9,7 +9,7 @@ import {metricParts} from './finding-metrics-view.ts';
 
 type Shown = Lenient<Finding>;
 
-/** One finding, from what it is to what proves it. `full` shows long texts and all trials. */
+/** Returns a finding with its evidence. `full` shows long texts and all trials. */
 export function findingView(finding: Shown, extent: Extent): Result {
 	const {metrics_detail: metrics, review_events: reviews = [], top_trials: trials = []} = finding;
 	const parts: Result[] = [
@@ -100,7 +100,7 @@ function bestOf(finding: Shown, extent: Extent): Parameters<typeof facts>[0] {
 	];
 }
 
-/** How the media of a finding are seen, where there are some to see. */
+/** Returns how to view the media of a finding, if it has any. */
 function artifactHint({trace_id: trace, top_trials: trials = [], ...best}: Shown): readonly Result[] {
 	const parts = [
 		best.best_candidate_parts,

@@ -3,7 +3,7 @@ import type {RuntimeInstance} from '../../../contract/resources/runtime.ts';
 import {entryOf} from '../../../core/entry-of.ts';
 import {formatDuration, formatMeasure, formatNumber} from '../../../core/format.ts';
 
-/** The sandbox of a runtime as it came, any field of it perhaps missing. */
+/** The sandbox of a runtime. Any field may be missing. */
 export type Instance = Lenient<RuntimeInstance>;
 
 const levelNames: Readonly<Record<string, string>> = {
@@ -53,7 +53,7 @@ export function winner(
 	return won ? `effective: ${levelName(won.level)}` : '';
 }
 
-/** Returns seconds as text, with hours beside them where that is easier to read. */
+/** Returns seconds as text, with hours if that is easier to read. */
 export function timeLimit(seconds: number | null | undefined): string {
 	if (typeof seconds !== 'number') {
 		return 'not set';

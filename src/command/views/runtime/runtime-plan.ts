@@ -9,13 +9,13 @@ import {type Instance, levelName, limitsOf, timeLimit, winner} from './runtime-l
 /** What is known before a runtime is resumed. */
 type WakePlan = {
 	readonly title: string;
-	/** What the server said when it was seen last; what it did not say is not here. */
+	/** What the server last said about it. */
 	readonly facts: ReadonlyArray<readonly [label: string, value: string]>;
-	/** The question to answer first; undefined where resuming changes nothing, because it runs. */
+	/** The question to answer first; undefined if it is already running. */
 	readonly question: string | undefined;
 };
 
-/** Where a runtime is looked for: one of another server, organization or workspace is another one. */
+/** The place of a runtime. In another server, organization or workspace it is a different one. */
 type RuntimePlace = Pick<Sighting, 'profile' | 'server' | 'org' | 'workspace'>;
 
 /** Returns the runtime with that key or UUID, as it was last seen at that place. */
@@ -70,7 +70,7 @@ function sandboxFacts(instance: Instance, now: number): WakePlan['facts'] {
 	const limits = limitsOf(instance);
 	return facts([
 		['paused', instance.pause_reason && pauseReason(instance.pause_reason)],
-		// Read and never inferred from the provider, as the specification asks.
+		// Never inferred from the provider, as specified.
 		['can be paused', yesOrNo(instance.supports_pause) ?? 'unknown'],
 		['credits', creditsOf(instance)],
 		...limits.map(({what, limit, level}) => [`limit ${what}`, `${timeLimit(limit)}, ${levelName(level)}`] as const),
@@ -98,7 +98,7 @@ function pauseReason(reason: string): string {
 	return entryOf(reasons, reason) ?? reason;
 }
 
-/** What it has used so far, as far as it was said: “12 billed, 3 running, 4,000 estimated total”. */
+/** Returns the known credits: “12 billed, 3 running, 4,000 estimated total”. */
 function creditsOf(instance: Instance): string | undefined {
 	const parts = [
 		['billed', instance.billed_credits],

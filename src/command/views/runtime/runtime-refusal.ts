@@ -2,15 +2,15 @@ import {refusalOf} from '../../../client/refusal.ts';
 import {AppError} from '../../../core/error.ts';
 
 /**
- * Adds a hint to an error of a runtime that was not resumed. The server's own words stay; its `type` says which limit
- * it was, because several share a status. Anything else is given back as it is.
+ * Adds a hint to the error of a runtime that wasn't resumed. The server's message stays; its `type` says which limit was
+ * reached, because several share a status. Other errors are returned unchanged.
  */
 export function explainRuntimeRefusal(error: unknown, runtime: string, org: string): unknown {
 	const refusal = refusalOf(error);
 	return refusal ? withHint(error, hintForType(refusal, org) ?? hintForStatus(refusal.status, runtime)) : error;
 }
 
-/** The same for a sandbox that is new. */
+/** Does the same for a new sandbox. */
 export function explainSandboxRefusal(error: unknown, org: string): unknown {
 	const refusal = refusalOf(error);
 	return refusal ? withHint(error, hintForType(refusal, org)) : error;
@@ -25,7 +25,7 @@ function withHint(error: unknown, hint: string | undefined): unknown {
 function hintForType({status, type}: NonNullable<ReturnType<typeof refusalOf>>, org: string): string | undefined {
 	switch (type) {
 		case 'usage_limit_exceeded_error':
-			// The same type is that of too many requests, which the status tells apart.
+			// Too many requests have the same type, but another status.
 			return status === 429
 				? undefined
 				: `Ask an owner of ${org} to buy credits, or wait for the next refill (\`credits show\`).`;

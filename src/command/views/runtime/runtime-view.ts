@@ -35,7 +35,7 @@ export function runtimeResult(runtime: Lenient<Runtime>): Result {
 	};
 }
 
-/** Our server says which task a runtime runs; the specification has no field for it. */
+/** Returns the task of a runtime. Our server names it; the specification has no field for it. */
 function taskOf(runtime: Json): string | undefined {
 	const task = isJsonObject(runtime) ? runtime['task_ref'] : undefined;
 	return typeof task === 'string' ? task : undefined;
@@ -50,7 +50,7 @@ function instanceRecord(instance: Instance): Result {
 		[
 			['state', instance.state],
 			['pause reason', instance.pause_reason ?? 'none'],
-			// Read and never inferred from the provider, as the specification asks.
+			// Never inferred from the provider, as specified.
 			['can be paused', yesOrNo(instance.supports_pause) ?? 'unknown'],
 			['expires', instance.expires_at ?? 'not set'],
 			['uptime', instance.total_runtime_seconds === undefined ? undefined : timeLimit(instance.total_runtime_seconds)],

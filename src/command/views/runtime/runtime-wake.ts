@@ -1,21 +1,21 @@
 import {formatClock, formatDuration} from '../../../core/format.ts';
 
 type Watch = {
-	/** Where the steps go, one in the place of the other; '' when there is none any more. */
+	/** Shows a step in place of the previous one; '' removes it. */
 	readonly show: (step: string) => void;
-	/** True where a line that was shown stays: then each step is told once, without counting. */
+	/** True if shown lines stay: each step is then shown once, without a timer. */
 	readonly isStill: boolean;
 	/** The clock in milliseconds since the epoch. */
 	readonly now?: () => number;
 };
 
-/** How long a wait is no step of its own, and how often its time is updated; milliseconds. */
-const patience = 300;
-const tick = 500;
+/** A shorter wait isn't a step. */
+const silentWaitMs = 300;
+const updateIntervalMs = 500;
 
 /**
- * Asks for something that may take long, and shows the steps as they happen: asked, then from 300 ms on waiting, with
- * the time. Returns the answer with when it was asked for and how long it took, in milliseconds. Throws what `ask` throws.
+ * Sends a request that may take long, and shows its steps: asked, and after 300 ms waiting, with a timer. Returns the answer
+ * with the time of the request and its duration in milliseconds. Throws what `ask` throws.
  */
 export async function withSteps<Answer>(
 	what: string,
@@ -27,7 +27,7 @@ export async function withSteps<Answer>(
 	const wait = () => {
 		show(`${what}: asked, waiting${isStill ? '' : ` ${formatDuration(now() - askedAt)}`}`);
 		if (!isStill) {
-			timer = setTimeout(wait, tick);
+			timer = setTimeout(wait, updateIntervalMs);
 		}
 	};
 
@@ -35,7 +35,7 @@ export async function withSteps<Answer>(
 		show(`${what}: asked`);
 	}
 
-	timer = setTimeout(wait, patience);
+	timer = setTimeout(wait, silentWaitMs);
 	try {
 		const answer = await ask();
 		return {answer, askedAt, took: now() - askedAt};
@@ -51,15 +51,15 @@ type Steps = {
 	readonly server: string;
 	readonly askedAt: number;
 	readonly took: number;
-	/** The state that the server answered with, in its own word. */
+	/** The state in the server's answer. */
 	readonly status: string | undefined;
 };
 
-/** The steps in one line, once they are over; the time of day is that of this machine. */
+/** Returns the finished steps as one line, in local time. */
 export function stepsLine({server, askedAt, took, status}: Steps): string {
-	const waited = took >= patience ? [`waited ${formatDuration(took)}`] : [];
+	const waited = took >= silentWaitMs ? [`waited ${formatDuration(took)}`] : [];
 	const answered = formatClock(askedAt + took);
-	// Since when it runs nobody says: it may have run before.
+	// The server doesn't say since when it runs: it may have run before.
 	const end = status === 'running' ? `running as of ${answered}` : `${status ?? 'answered'} at ${answered}`;
 	return [`Asked ${server} at ${formatClock(askedAt)}`, ...waited, end].join(' · ');
 }
