@@ -6,7 +6,7 @@ import {temporaryFolder} from '../storage/temporary.ts';
 
 const page = 'https://a.test/device?code=A&x=$(id)';
 
-/** A folder with an `xdg-open` that writes down what it was given, and ends as told. */
+/** A folder with an `xdg-open` that records its arguments and exits with the given status. */
 function opener(status: number) {
 	const folder = temporaryFolder();
 	const seen = join(folder, 'seen');

@@ -9,7 +9,7 @@ import {afterAll, expect, test} from 'vitest';
 const folder = mkdtempSync(join(tmpdir(), 'service-session-'));
 afterAll(() => rmSync(folder, {recursive: true}));
 
-/** A program that switches modes on and then does what it is told. */
+/** A program that switches modes on and then runs the given code. */
 const program = join(folder, 'program.mjs');
 writeFileSync(
 	join(folder, 'program.ts'),

@@ -46,7 +46,7 @@ function openShell(command: string, ...flags: readonly string[]) {
 		}
 	});
 
-	/** Writes `input`, waits until `expected` was answered, and gives the answer up to it. */
+	/** Writes `input`, waits for `expected`, and returns the output up to it. */
 	const send = async (input: string, expected: string): Promise<string> => {
 		output = '';
 		shell.write(input);
@@ -75,7 +75,7 @@ test('Ctrl+Z in a shell stops us with the terminal restored, and fg restores the
 		expect(await send('\u001a', 'Stopped')).toContain('<ctrl+z>\u001b[?25h\u001b[0m');
 		expect(await send('stty -a\r', 'iexten')).toMatch(/[^-]icanon/);
 		expect(await send('fg\r', 'resumed')).toContain('\u001b[?25lresumed');
-		// Nothing else came meanwhile: it was resumed once.
+		// There was no other output: it was resumed once.
 		expect(await send('é', '<é>')).toBe('<é>');
 		expect(await send('\u0003', '$ ')).toContain('<ctrl+c>\u001b[?25h\u001b[0m');
 	} finally {

@@ -21,7 +21,7 @@ function harness(environment: Readonly<Record<string, string>> = {TERM: 'xterm-2
 		onSuspend: () => calls.push('suspend'),
 		onResume: () => calls.push('resume'),
 	});
-	/** What was written since the last look. */
+	/** Returns what was written since the last call. */
 	const output = () => written.splice(0).join('');
 	return {session, hooks, killed, calls, output};
 }

@@ -14,7 +14,7 @@ import {expectLinear} from '../../growth.ts';
 
 const word = (length: number) => 'aB3dE5fG7h'.repeat(Math.ceil(length / 10)).slice(0, length);
 
-/** One or more of each kind, as its maker shapes it. */
+/** One or more examples of each kind. */
 const examples: Readonly<Record<keyof typeof secretKinds, readonly string[]>> = {
 	'our server': tokenKinds.map(kind => createToken(kind).token.reveal()),
 	'OpenAI, Anthropic, OpenRouter, DeepSeek': [

@@ -64,7 +64,7 @@ test('a lone Escape is delivered after its timeout, once', async () => {
 test('bytes that arrived while the loop was busy still belong to their Escape', async () => {
 	const {stream, batches} = started(1);
 	stream.emit('data', Buffer.from('\u001b'));
-	// As a read does, this comes behind the time-out and in the same turn of the loop.
+	// Like a read, this comes after the timeout, in the same turn of the loop.
 	setTimeout(() => stream.emit('data', Buffer.from('[A')), 1);
 	const end = performance.now() + 10;
 	while (performance.now() < end) {

@@ -13,7 +13,7 @@ function Field({onSubmit}: {readonly onSubmit: (value: string) => void}) {
 	return <TextInput value={value} onChange={setValue} onSubmit={onSubmit} />;
 }
 
-/** Feeds tokens to a real ink-text-input in a real Ink, and gives what it was submitted with. */
+/** Feeds tokens to a real ink-text-input in a real Ink, and returns the submitted text. */
 async function submitted(tokens: readonly InputToken[]): Promise<string> {
 	const {stream, feed} = createStandInStdin();
 	const stdout: Writable = new PassThrough().resume();

@@ -2,7 +2,7 @@ import {expect, test} from 'vitest';
 import {type InputToken, keyToken} from '../../../src/terminal/input/token.ts';
 import {createTokenizer} from '../../../src/terminal/input/tokenizer.ts';
 
-/** What the bytes of `input` (one character a byte below U+0100, UTF-8 above) give, with what a time-out adds. */
+/** What the bytes of `input` (one character a byte below U+0100, UTF-8 above) give, with the tokens that a timeout adds. */
 function tokensOf(input: string): readonly InputToken[] {
 	const tokenizer = createTokenizer();
 	return [...tokenizer.push(Buffer.from(input, 'utf8')), ...tokenizer.flush()];

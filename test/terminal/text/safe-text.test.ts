@@ -4,7 +4,7 @@ import {safeLine, safeText} from '../../../src/terminal/text/safe-text.ts';
 import {anyText} from '../../any-text.ts';
 import {expectLinear} from '../../growth.ts';
 
-/** All that a terminal obeys or a reader cannot see, so that random text meets it often. */
+/** Characters that a terminal obeys or a reader can't see, frequent in random text. */
 const hostile = fc.constantFrom(
 	...[
 		'\u001B',
@@ -39,7 +39,7 @@ const hostile = fc.constantFrom(
 );
 const hostileText = fc.array(fc.oneof(hostile, anyText(), fc.string()), {maxLength: 12}).map(parts => parts.join(''));
 
-/** Control characters but LF and TAB, lone surrogates, and controls of text direction. */
+/** Control characters except LF and TAB, lone surrogates, and controls of text direction. */
 const obeyed = /[\0-\u0008\u000B-\u001F\u007F-\u009F\u2028\u2029\u061C\u200E\u200F\u202A-\u202E\u2066-\u2069]|\p{Cs}/u;
 
 describe('safeText', () => {
