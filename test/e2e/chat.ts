@@ -25,12 +25,12 @@ export async function startChat({args = [], env, ...options}: Options = {}): Pro
 	return {host, terminal};
 }
 
-/** Waits until the app has nothing to do and its connection stands. */
+/** Waits until the app is idle and connected. */
 export function waitForIdle(terminal: TestTerminal): Promise<void> {
 	return terminal.waitFor(() => terminal.status().includes('○ idle') && !terminal.status().includes('starting'));
 }
 
-/** Leaves as a person does: Ctrl+C twice. */
+/** Quits as a user does: Ctrl+C twice. */
 export async function quit(terminal: TestTerminal) {
 	terminal.press('ctrl+c');
 	await terminal.waitFor('Press Ctrl+C again');

@@ -12,7 +12,7 @@ async function withHost() {
 	return {host, place: {env, folder: folderWith({'apple.txt': 'a'})}, args};
 }
 
-/** What a person reads on standard error: a sentence, and below it what to do next unless the sentence says it. */
+/** An error on stderr: a sentence, and below it a hint unless the sentence includes one. */
 const advice = /^service: (?:[A-Z“-]|stdin|stdout)[^\n]+[.?]\n(?: {2}[A-Z][^\n]+\.\n)?$/;
 
 test.each([

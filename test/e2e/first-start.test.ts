@@ -30,7 +30,7 @@ test('a new user chats with a tool, quits to a clean terminal, and resumes the s
 
 	expect(await quit(terminal)).toEqual({status: 0, signal: 0});
 	const lines = terminal.screen().filter(Boolean);
-	// The line names where the program stands, and is wrapped where that is long.
+	// The line contains the path of the program, and wraps if that is long.
 	const hint = lines.slice(lines.findLastIndex(line => line.startsWith('Resume this session with: '))).join('');
 	expect(hint).toMatch(/: node \S+service\.js --resume [\da-f]{8}$/);
 	expect(lines.join('\n')).not.toMatch(/Ask something|○ idle|^────────|Press Ctrl\+C/m);

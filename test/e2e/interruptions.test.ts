@@ -165,7 +165,7 @@ test('Ctrl+Z returns the terminal to the shell, and fg continues the app', async
 	await terminal.waitFor(/stopped\s*$/);
 	expect(terminal.text()).not.toMatch(/half a thought|○ idle/);
 	terminal.press('enter');
-	// Nothing of ours stands below the caret, where the shell goes on.
+	// Nothing of ours is below the caret, where the shell continues.
 	expect(terminal.output().split('stopped', 1)[0]?.slice(-160)).toContain('\u001B[J');
 	await terminal.waitFor(() => terminal.modes().bracketedPasteMode);
 	await terminal.waitFor(/❯ half a thought\n.*○ idle/);

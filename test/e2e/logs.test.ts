@@ -9,7 +9,7 @@ const ctrlG = '\u0007';
 const idOf = (text: string) => /environment +([0-9a-f]{8}-[0-9a-f-]{27})/.exec(text)?.[1] ?? '';
 const addressOf = (text: string) => /web +(http:\/\/127\.0\.0\.1:\d+)/.exec(text)?.[1] ?? '';
 
-/** A web shop of its own; gives its id and where it answers. */
+/** Creates a web shop. Returns its id and address. */
 async function createShop(terminal: TestTerminal) {
 	terminal.type('/env create web-shop\r');
 	await terminal.waitFor('Enter send to the agent', 20_000);
@@ -77,7 +77,7 @@ async function ownServer(home: string, data: string, port: number) {
 	await expect.poll(written).toContain('"url"');
 	const address: unknown = JSON.parse(written().trim().split('\n')[0] ?? '');
 	const url = address && typeof address === 'object' && 'url' in address ? String(address.url) : '';
-	// A server that is told to end takes its sandboxes with it, those of the one that was killed as well.
+	// A server that ends stops its sandboxes, even those of the killed one.
 	onTestFinished(async () => {
 		child.kill('SIGTERM');
 		await ended;

@@ -43,7 +43,7 @@ export type ModelHost = {
 const usage = {prompt_tokens: 120, completion_tokens: 30, prompt_tokens_details: {cached_tokens: 20}};
 const head = {id: 'chatcmpl-1', object: 'chat.completion.chunk', created: 1, model: 'stub'};
 
-/** A host of models on this machine that speaks Chat Completions as the test tells it. Closed after the test. */
+/** Starts a local Chat Completions host that answers as the test requires. Closed after the test. */
 export async function startModelHost(models: readonly string[] = ['alpha', 'beta', 'gamma-large']): Promise<ModelHost> {
 	const received: Received[] = [];
 	let scripts: readonly Script[] = [
@@ -88,7 +88,7 @@ export async function startModelHost(models: readonly string[] = ['alpha', 'beta
 	};
 }
 
-/** The address of a host that nobody listens at. */
+/** The address of a host that refuses connections. */
 export async function unusedAddress(): Promise<string> {
 	const server = createServer();
 	await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve));

@@ -35,7 +35,7 @@ test.each([
 		(_, index) => text.split(new RegExp(`^Line ${index + 1}[. ]`, 'm')).length - 1,
 	);
 	expect(Math.min(...counts)).toBe(1);
-	// Where the terminal itself wraps anew or drops rows, the line at the upper edge may stand on both sides of it.
+	// If the terminal itself wraps again or drops rows, the line at the upper edge may be on both sides of it.
 	expect(counts.filter(count => count > 1).length).toBeLessThanOrEqual(columns < 80 || rows < 24 ? 1 : 0);
 	expect(Math.max(...counts)).toBeLessThanOrEqual(2);
 	expect(terminal.output()).not.toContain('\u001b[3J');

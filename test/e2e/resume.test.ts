@@ -15,7 +15,7 @@ describe.each([
 		terminal.type('/resume\r');
 		await terminal.waitFor('filter kind:runtime state:paused');
 		expect(terminal.text()).toMatch(/ nightly-import +runtime on local · details not loaded/);
-		// All in one piece: what is typed narrows the list before Enter takes from it.
+		// In one piece: the filter narrows the list before Enter selects.
 		terminal.type('kind:runtime web\r');
 		await terminal.waitFor('? This may use credits. Resume it? [y/N]');
 		expect(terminal.text()).toContain('Resume runtime web-shop (status unknown)');

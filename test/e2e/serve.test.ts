@@ -9,7 +9,7 @@ import {folderWith, program} from './program.ts';
 
 type Running = {readonly url: string; readonly milliseconds: number; readonly child: ChildProcess};
 
-/** Starts the server of a data folder, and waits until it says where it listens. */
+/** Starts the server of a data folder. Resolves when it prints its address. */
 async function serve(data: string): Promise<Running> {
 	const begun = performance.now();
 	const child = spawn(process.execPath, [program, 'serve', '--data', data, '--port', '0', '--json'], {

@@ -55,9 +55,9 @@ export type TestTerminal = {
 	readonly status: () => string;
 	/** How many lines were longer than the window, so that the terminal had to wrap them. */
 	readonly wrapped: () => number;
-	/** Where the cursor stands in the window, from 0. */
+	/** Returns the place of the cursor in the window, from 0. */
 	readonly cursor: () => {readonly column: number; readonly row: number};
-	/** What stands under the cursor. */
+	/** Returns the character under the cursor. */
 	readonly character: () => string;
 	readonly modes: () => xterm.Terminal['modes'];
 	/** The terminal emulator, for its cells with their colors. */

@@ -4,7 +4,7 @@ import xterm from '@xterm/headless';
 /** How many turns of the event loop a key may take until it is drawn, with some to spare. */
 const turns = 10;
 
-/** A terminal emulator behind a stream as Node gives it for one; `written` is all that came down the wire. */
+/** Creates a terminal emulator behind a stream like Node's; `written` is everything that was written to it. */
 export function createEmulator(columns: number, rows: number) {
 	const terminal = new xterm.Terminal({
 		cols: columns,

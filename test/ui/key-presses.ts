@@ -22,7 +22,7 @@ export const keys = {
 	ctrlZ: '\u001a',
 };
 
-/** The handler with a store, a clock that stands still, and a list of what it asked for. */
+/** Creates the handler with a store, a stopped clock, and a list of what it called. */
 export function handler({
 	text = '',
 	running = false,

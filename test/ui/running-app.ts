@@ -9,7 +9,7 @@ type Flags = Parameters<typeof startApp>[0];
 type Options = Omit<Parameters<typeof testProgram>[0], 'store'> & {
 	readonly columns?: number;
 	readonly rows?: number;
-	/** What stands in the terminal before the app starts. */
+	/** Written to the terminal before the app starts. */
 	readonly before?: string;
 	/** What the terminal answers when asked for its version (DA2); by default as the emulator, which breaks rows. */
 	readonly version?: string;

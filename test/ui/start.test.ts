@@ -151,7 +151,7 @@ test.each([
 	const count = written.length;
 	resize(79, 24);
 	await settle(100);
-	// A blank row and the rule, which takes two rows where the terminal breaks it. Where it does not, the welcome as well.
+	// A blank row and the rule, which takes two rows if the terminal breaks it; otherwise the welcome as well.
 	expect(written.slice(count).join('')).toContain(`\u001b[${up}A\r\u001b[J`);
 	expect(lines().filter(line => line.startsWith('shell'))).toHaveLength(6);
 });

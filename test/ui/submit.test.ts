@@ -10,7 +10,7 @@ import {runApp} from './running-app.ts';
 
 const answering = (words: string) => scriptedModel([text(words), finish('stop')]).ask;
 
-/** A model that begins to answer and goes on when it is told to. */
+/** Creates a model that starts to answer and continues on request. */
 function slow() {
 	let goOn: () => void = () => undefined;
 	const told = new Promise<void>(resolve => {
