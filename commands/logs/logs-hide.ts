@@ -13,6 +13,6 @@ export default command({
 	run(_, context) {
 		const {logs, logFocus} = context.store.getState();
 		const focus = logs.length > 0 ? logFocus : findOpenLog('', context).environment;
-		return {kind: 'panel', panel: {show: 'dock', isShown: false, focus}};
+		return {kind: 'panel', panel: {show: 'log-panel', isShown: false, focus}};
 	},
 });

@@ -16,6 +16,6 @@ export default command({
 		const {logs, logFocus} = context.store.getState();
 		const isOpen = log === undefined && logs.length > 0;
 		const focus = isOpen ? logFocus : findOpenLog(log ?? '', context).environment;
-		return {kind: 'panel', panel: {show: 'dock', isShown: true, focus}};
+		return {kind: 'panel', panel: {show: 'log-panel', isShown: true, focus}};
 	},
 });

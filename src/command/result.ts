@@ -60,7 +60,7 @@ export type Result =
 				| {readonly show: 'clear'}
 				| {readonly show: 'log'; readonly log: LogToFollow}
 				/** The log panel, open or collapsed, with that log in front. */
-				| {readonly show: 'dock'; readonly isShown: boolean; readonly focus: string};
+				| {readonly show: 'log-panel'; readonly isShown: boolean; readonly focus: string};
 	  }
 	| {readonly kind: 'quit'};
 

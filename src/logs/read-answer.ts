@@ -1,7 +1,6 @@
 import type {LogAnswer, LogCursor} from '../contract/log-cursor.ts';
 import type {Mark} from './log-entry.ts';
-import {type LogWindow, windowSteps} from './log-window.ts';
-import {mergeSteps, type Verdict} from './merge.ts';
+import {type LogWindow, mergeSteps, type Verdict, windowSteps} from './merge.ts';
 
 /** What an answer adds to a log. */
 export type LogDelta = {

@@ -26,7 +26,7 @@ export type OpenLog = {
 /** The name for all logs together. */
 export const allLogs = '*';
 
-const dockRows = {least: 3, initial: 7, most: 12} as const;
+const panelRows = {least: 3, initial: 7, most: 12} as const;
 
 export type LogsSlice = {
 	/** In the order in which they were opened. */
@@ -34,7 +34,7 @@ export type LogsSlice = {
 	/** The environment of the log in front; `allLogs` for all of them together, '' for none. */
 	readonly logFocus: string;
 	/** The log panel under the transcript. `rows` includes its title. */
-	readonly logDock: {readonly isShown: boolean; readonly rows: number};
+	readonly logPanel: {readonly isShown: boolean; readonly rows: number};
 	/** Increases whenever a log has more to show, and while a state counts seconds. */
 	readonly logVersion: number;
 
@@ -46,21 +46,21 @@ export type LogsSlice = {
 	focusLog: (environment: string) => void;
 	/** Brings another log to the front, so many places away, wrapping around. All logs together are one more place. */
 	cycleLog: (steps: number) => void;
-	showLogDock: (isShown: boolean) => void;
-	resizeLogDock: (rows: number) => void;
+	showLogPanel: (isShown: boolean) => void;
+	resizeLogPanel: (rows: number) => void;
 };
 
 export const createLogsSlice: StateCreator<LogsSlice> = set => ({
 	logs: [],
 	logFocus: '',
-	logDock: {isShown: true, rows: dockRows.initial},
+	logPanel: {isShown: true, rows: panelRows.initial},
 	logVersion: 0,
 
 	addLog(log) {
-		set(({logs, logDock}) => ({
+		set(({logs, logPanel}) => ({
 			logs: [...logs, {...log, hue: freeHue(logs)}],
 			logFocus: log.environment,
-			logDock: {...logDock, isShown: true},
+			logPanel: {...logPanel, isShown: true},
 		}));
 	},
 	removeLog(environment) {
@@ -86,12 +86,12 @@ export const createLogsSlice: StateCreator<LogsSlice> = set => ({
 			return {logFocus: places.at((at + steps) % Math.max(1, places.length)) ?? ''};
 		});
 	},
-	showLogDock(isShown) {
-		set(({logDock}) => ({logDock: {...logDock, isShown}}));
+	showLogPanel(isShown) {
+		set(({logPanel}) => ({logPanel: {...logPanel, isShown}}));
 	},
-	resizeLogDock(rows) {
-		set(({logDock}) => ({
-			logDock: {isShown: true, rows: Math.max(dockRows.least, Math.min(dockRows.most, logDock.rows + rows))},
+	resizeLogPanel(rows) {
+		set(({logPanel}) => ({
+			logPanel: {isShown: true, rows: Math.max(panelRows.least, Math.min(panelRows.most, logPanel.rows + rows))},
 		}));
 	},
 });

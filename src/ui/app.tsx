@@ -13,7 +13,7 @@ import {PanelView} from './panels/panel-view.tsx';
 import {filterLabel, filterRow} from './panels/picker-state.ts';
 import {questionRows} from './panels/question.ts';
 import {tableFrame} from './panels/table-view.tsx';
-import {dockHeight, type Layout, layOut} from './screen/layout.ts';
+import {type Layout, layOut, logPanelHeight} from './screen/layout.ts';
 import {StatusLine} from './status-line.tsx';
 import {suggestionLines, suggestionsFor} from './suggestions.ts';
 import {useElapsed} from './use-elapsed.ts';
@@ -40,7 +40,7 @@ export function App() {
 		queue: queue.length,
 		composer: prompt.rows.length,
 		completion: suggestions.length || (toast ? 1 : 0),
-		dock: dockHeight(state),
+		dock: logPanelHeight(state),
 	});
 	const shown =
 		prompt.rows.length === layout.composer ? prompt : layoutComposer(composer, columns - promptWidth, layout.composer);

@@ -97,7 +97,7 @@ async function confirmQuit({store, interact, quit}: View): Promise<void> {
 }
 
 async function openPanel(panel: PanelResult, signal: AbortSignal, {store, logs, resume, wipe}: View): Promise<void> {
-	const {focusLog, showLogDock} = store.getState();
+	const {focusLog, showLogPanel} = store.getState();
 	switch (panel.show) {
 		case 'clear':
 			wipe();
@@ -105,9 +105,9 @@ async function openPanel(panel: PanelResult, signal: AbortSignal, {store, logs, 
 		case 'log':
 			await logs.follow(panel.log, signal);
 			break;
-		case 'dock':
+		case 'log-panel':
 			focusLog(panel.focus);
-			showLogDock(panel.isShown);
+			showLogPanel(panel.isShown);
 			break;
 		case 'session':
 			await resume(panel.id);

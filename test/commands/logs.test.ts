@@ -26,9 +26,9 @@ test.each([['triage'], [triage], ['0b5e']])('a log is shown by %j', async name =
 	const {runInApp} = withLogs();
 	expect(await runInApp('logs', 'show', name)).toEqual({
 		kind: 'panel',
-		panel: {show: 'dock', isShown: true, focus: triage},
+		panel: {show: 'log-panel', isShown: true, focus: triage},
 	});
-	expect(await runInApp('logs', 'hide')).toMatchObject({panel: {show: 'dock', isShown: false, focus: triage}});
+	expect(await runInApp('logs', 'hide')).toMatchObject({panel: {show: 'log-panel', isShown: false, focus: triage}});
 });
 
 test('what is not followed, or may mean several, is refused with what there is', async () => {

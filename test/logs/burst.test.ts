@@ -1,8 +1,7 @@
 import {expect, test} from 'vitest';
 import {levelOf} from '../../src/logs/levels.ts';
 import {createLogBuffer} from '../../src/logs/log-buffer.ts';
-import {windowSteps} from '../../src/logs/log-window.ts';
-import {mergeSteps} from '../../src/logs/merge.ts';
+import {mergeSteps, windowSteps} from '../../src/logs/merge.ts';
 import {tailLog} from '../../src/logs/tail.ts';
 import {systemTailClock} from '../../src/logs/tail-clock.ts';
 import {notFound} from './tail-script.ts';

@@ -1,6 +1,5 @@
 import {expect, test} from 'vitest';
-import {type LogWindow, readWindow} from '../../src/logs/log-window.ts';
-import {merge} from '../../src/logs/merge.ts';
+import {type LogWindow, merge, readWindow} from '../../src/logs/merge.ts';
 
 const merged = (previous: string | undefined, next: string) =>
 	merge(previous === undefined ? undefined : readWindow(previous), readWindow(next));

@@ -1,7 +1,6 @@
 import fc from 'fast-check';
 import type {Mark} from '../../src/logs/log-entry.ts';
-import {type LogWindow, readWindow} from '../../src/logs/log-window.ts';
-import {merge} from '../../src/logs/merge.ts';
+import {type LogWindow, merge, readWindow} from '../../src/logs/merge.ts';
 
 /** What happens to a log between two polls. */
 export type Step =

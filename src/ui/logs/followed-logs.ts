@@ -113,7 +113,7 @@ function openLog(followed: Followed, given: LogToFollow, updates: LogUpdates): v
 	if (before && before.reported.name !== 'ended' && hasLogin(before, given)) {
 		resumeLog(before);
 		store.getState().focusLog(environment);
-		store.getState().showLogDock(true);
+		store.getState().showLogPanel(true);
 		return;
 	}
 

@@ -12,7 +12,7 @@ type Dependencies = {
  * terminal (BEL), Alt with an arrow is `CSI 1;3 A`, Alt with a letter is the letter after ESC. Returns false for others.
  */
 export function pressInLogs(chord: string, {store, openViewer}: Dependencies): boolean {
-	const {logs, logDock, showLogDock, resizeLogDock, cycleLog, setToast, composer} = store.getState();
+	const {logs, logPanel, showLogPanel, resizeLogPanel, cycleLog, setToast, composer} = store.getState();
 	if (chord === 'ctrl+g') {
 		if (!openViewer()) {
 			setToast('No log is open. Open one: /env logs <id>');
@@ -27,11 +27,11 @@ export function pressInLogs(chord: string, {store, openViewer}: Dependencies): b
 
 	switch (chord) {
 		case 'alt+l':
-			showLogDock(!logDock.isShown);
+			showLogPanel(!logPanel.isShown);
 			return true;
 		case 'alt+up':
 		case 'alt+down':
-			resizeLogDock(chord === 'alt+up' ? 1 : -1);
+			resizeLogPanel(chord === 'alt+up' ? 1 : -1);
 			return true;
 		case 'tab':
 		case 'shift+tab':

@@ -89,9 +89,9 @@ export function showNote(screen: LogScreen, note: string): void {
 
 /** Returns true if new lines of a log are on the screen. */
 function isSeen({store, viewer, isOpen, fullScreen}: LogScreen, environment: string): boolean {
-	const {logFocus, logDock} = store.getState();
+	const {logFocus, logPanel} = store.getState();
 	const isInFront = logFocus === environment || logFocus === allLogs;
-	return isInFront && (isOpen ? !positionOf(viewer, logFocus).scroll : logDock.isShown && !fullScreen.isOpen());
+	return isInFront && (isOpen ? !positionOf(viewer, logFocus).scroll : logPanel.isShown && !fullScreen.isOpen());
 }
 
 /** Examines more entries in a task of its own, so that keys are handled in between. */

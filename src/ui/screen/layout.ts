@@ -75,14 +75,14 @@ export function liveLimit(rows: number): number {
 }
 
 /** Returns the rows of the log panel: none without a log, one for its title while it is collapsed. */
-export function dockHeight({logs, logDock}: Pick<AppState, 'logs' | 'logDock'>): number {
-	return logs.length === 0 ? 0 : logDock.isShown ? logDock.rows : 1;
+export function logPanelHeight({logs, logPanel}: Pick<AppState, 'logs' | 'logPanel'>): number {
+	return logs.length === 0 ? 0 : logPanel.isShown ? logPanel.rows : 1;
 }
 
 /** Returns the rows above the usual live region. More lines than these would be in the scrollback twice. */
-export function rowsAbove(state: Pick<AppState, 'logs' | 'logDock' | 'size' | 'queue'>, live: number): number {
+export function rowsAbove(state: Pick<AppState, 'logs' | 'logPanel' | 'size' | 'queue'>, live: number): number {
 	const {rows} = state.size;
 	const queue = state.queue.length;
-	const layout = layOut({rows, live, panel: 0, queue, composer: 1, completion: 0, dock: dockHeight(state)});
+	const layout = layOut({rows, live, panel: 0, queue, composer: 1, completion: 0, dock: logPanelHeight(state)});
 	return rows - Object.values(layout).reduce((sum, height) => sum + height, 0);
 }

@@ -58,7 +58,7 @@ test('new lines are kept, counted and summarized in the store', async () => {
 	await untilLines(log, 3);
 	expect(log()).toMatchObject({title: 'web-shop', hue: 0, gaps: 0, droppedLines: 0, unread: 0});
 	expect(tails.entriesOf(shop)?.at(2)).toMatchObject({kind: 'line', seq: 3, text: 'three'});
-	expect([store.getState().logFocus, store.getState().logDock.isShown]).toEqual([shop, true]);
+	expect([store.getState().logFocus, store.getState().logPanel.isShown]).toEqual([shop, true]);
 });
 
 test('a log that is not on the screen continues, and its lines are unread', async () => {

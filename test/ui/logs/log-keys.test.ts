@@ -20,13 +20,13 @@ test('Alt+L collapses and expands the log panel, Alt with the arrows resizes it'
 	const {press, store, prompt} = handler({text: 'half a'});
 	store.getState().addLog(openLog());
 	press(altL);
-	expect(store.getState().logDock).toEqual({isShown: false, rows: 7});
+	expect(store.getState().logPanel).toEqual({isShown: false, rows: 7});
 	press(altL, altUp, altUp);
-	expect(store.getState().logDock).toEqual({isShown: true, rows: 9});
+	expect(store.getState().logPanel).toEqual({isShown: true, rows: 9});
 	press(...Array.from({length: 20}, () => altUp));
-	expect(store.getState().logDock.rows).toBe(12);
+	expect(store.getState().logPanel.rows).toBe(12);
 	press(...Array.from({length: 20}, () => altDown));
-	expect([store.getState().logDock.rows, prompt()]).toEqual([3, 'half a']);
+	expect([store.getState().logPanel.rows, prompt()]).toEqual([3, 'half a']);
 });
 
 test('Tab on an empty prompt cycles the logs, and completes otherwise', () => {
@@ -48,7 +48,7 @@ test('Tab on an empty prompt cycles the logs, and completes otherwise', () => {
 test('without a log the keys of the panel do nothing', () => {
 	const {press, store, asked} = handler();
 	press(altL, altUp, keys.tab);
-	expect([store.getState().logDock, asked]).toEqual([{isShown: true, rows: 7}, []]);
+	expect([store.getState().logPanel, asked]).toEqual([{isShown: true, rows: 7}, []]);
 });
 
 test.each([

@@ -28,7 +28,7 @@ test.each([
 		expect(cursor()).toEqual({row: prompt, column: 2});
 		expect(shown.filter(line => line.startsWith('log line'))).toHaveLength({24: 6, 40: 6, 10: 4, 5: 0}[rows] ?? -1);
 
-		store.getState().showLogDock(false);
+		store.getState().showLogPanel(false);
 		await settle(30);
 		expect(window().filter(line => line.startsWith('log line'))).toEqual([]);
 		expect(window().join('\n')).toContain('── title');
