@@ -9,7 +9,6 @@ import {sourceFiles, stringsOf} from './source-strings.ts';
 const notConverted = [
 	'src/config/',
 	'src/contract/',
-	'src/storage/',
 	'src/ui/logs/',
 	'src/ui/panels/',
 	'src/ui/screen/',

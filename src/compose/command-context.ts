@@ -40,6 +40,6 @@ export function createContextFor(
 		writeFile: (path, content) => writeNewFile(inFolder(path), content),
 		saveFile: (path, chunks) => saveNewFile(inFolder(path), chunks),
 		readFile: (path, limit) =>
-			readBytes(path === '-' ? path : inFolder(path), {limit, stdin: live ? undefined : process.stdin}),
+			readBytes(path === '-' ? path : inFolder(path), {maxBytes: limit, stdin: live ? undefined : process.stdin}),
 	});
 }

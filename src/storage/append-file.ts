@@ -6,17 +6,16 @@ import {assertPrivate, noFollow, syncFolder} from './private-file.ts';
 
 /** A file that only grows. */
 export type AppendFile = {
-	/** Writes `bytes` at the end in one call, and waits for the disk where `durable`. Throws what the file system throws. */
+	/** Appends `bytes` in one call, and waits for the disk if `durable`. Throws what the file system throws. */
 	readonly append: (bytes: Uint8Array, durable: boolean) => Promise<void>;
-	/** Bytes in the file that were written whole. */
+	/** Returns the bytes of complete writes. */
 	readonly size: () => number;
 	readonly close: () => Promise<void>;
 };
 
 /**
- * Opens a private file for appending. Without `size` it is made, and must not exist yet. What lies beyond `size` bytes
- * was written in part and is cut off first. Throws `AppError` (`failed`) for a symbolic link, another owner, or where
- * the disk refuses.
+ * Opens a private file for appending. Without `size` it's created, and must not exist yet. Bytes beyond `size` are of an
+ * incomplete write and are cut off. Throws AppError("failed") for a symbolic link, another owner, or an error of the disk.
  */
 export async function openAppendFile(path: string, size?: number): Promise<AppendFile> {
 	try {
@@ -54,7 +53,7 @@ export async function openAppendFile(path: string, size?: number): Promise<Appen
 	}
 }
 
-/** One call writes all, but on a disk that fills up: then the rest fails with the reason. */
+/** Writes all bytes, which takes one call unless the disk is full: then the next call throws the reason. */
 export async function writeWhole(
 	file: {readonly write: (bytes: Uint8Array) => Promise<{readonly bytesWritten: number}>},
 	bytes: Uint8Array,

@@ -6,44 +6,44 @@ import {explainFileError} from './file-error.ts';
 import {temporaryName} from './private-file.ts';
 import {makePrivateFolder} from './private-folder.ts';
 
-/** The folder that holds everything `service` keeps, and where things are in it. All paths are absolute. */
+/** The state folder of `service`, and the paths in it. All are absolute. */
 export type Home = {
 	readonly path: string;
 	readonly configFile: string;
 	readonly promptHistoryFile: string;
-	/** Ids that were seen lately, for completion. */
+	/** Recently seen ids, for completion. */
 	readonly recentsFile: string;
-	/** What servers said lately of their sessions, runtimes and environments. */
+	/** Recent sessions, runtimes and environments of servers. */
 	readonly sightingsFile: string;
-	/** How many cells each terminal gives to what terminals disagree about. */
+	/** Measured character widths, by terminal. */
 	readonly terminalsFile: string;
-	/** One folder for each folder that was worked in, one file for each session. */
+	/** Has a folder for each working folder, with a file for each session. */
 	readonly sessions: string;
-	/** What a server on this machine keeps where it is told no other folder. */
+	/** Default data folder of a server on this machine. */
 	readonly server: string;
 };
 
 type Options = {
 	readonly platform?: NodeJS.Platform;
-	/** The user who must own the folder; the process's own user otherwise. */
+	/** The user who must own the folder; by default the user of this process. */
 	readonly uid?: number;
 };
 
-/** A temporary file that no living process can still be writing, in milliseconds. */
-const orphanAge = 60 * 60 * 1000;
+/** No running process still writes a temporary file of this age. */
+const orphanAgeMs = 60 * 60 * 1000;
 
-/** What conf's atomic write names its temporary files. */
+/** The name of conf's temporary files. */
 const confTemporaryName = /^config\.json\.tmp-\d{10}[\da-f]{6}$/;
 
 /**
- * Opens `$SERVICE_HOME`, else `~/.service`: makes it, with mode 0700, repairs a looser mode, and removes temporary files
- * that a killed process left. Synchronous and a few calls only, because the first frame waits for it.
- * Throws `AppError` (`failed`) for a symbolic link, another owner, or a folder that cannot be made (SAFETY 10).
+ * Opens `$SERVICE_HOME`, by default `~/.service`: creates it with mode 0700, repairs a looser mode, and deletes temporary
+ * files of killed processes. Synchronous with few calls, because the first frame waits for it. Throws AppError("failed") for
+ * a symbolic link, another owner, or a folder that can't be created (SAFETY 10).
  */
 export function openHome(env: Environment, options: Options = {}): Home {
 	const path = resolve(env['SERVICE_HOME'] || join(env['HOME'] || homedir(), '.service'));
 	try {
-		makePrivateFolder(path, {hint: 'Set SERVICE_HOME to a folder of your own, not to a link.', ...options});
+		makePrivateFolder(path, {hint: 'Set SERVICE_HOME to a folder of your own, not a link.', ...options});
 		sweep(path);
 	} catch (error) {
 		throw explainFileError(error, 'create', path);
@@ -61,7 +61,7 @@ export function openHome(env: Environment, options: Options = {}): Home {
 	};
 }
 
-/** Removes our own temporary files that are too old to be in use. Best effort: another process may be faster. */
+/** Deletes temporary files that are too old to be in use. Another process may do the same. */
 function sweep(folder: string): void {
 	for (const name of readdirSync(folder)) {
 		if (!temporaryName.test(name) && !confTemporaryName.test(name)) {
@@ -70,11 +70,11 @@ function sweep(folder: string): void {
 
 		const path = join(folder, name);
 		const stats = statSync(path, {throwIfNoEntry: false});
-		if (stats && Date.now() - stats.mtimeMs > orphanAge) {
+		if (stats && Date.now() - stats.mtimeMs > orphanAgeMs) {
 			try {
 				unlinkSync(path);
 			} catch {
-				// It is gone already, or will be swept next time.
+				// Another process deleted it, or the next start will.
 			}
 		}
 	}

@@ -7,8 +7,8 @@ const closeOnExec = 0o2000000;
 type Standard = readonly ('pipe' | 'ignore')[];
 
 /**
- * Calls `start` with what to give `spawn` as `stdio`, so that the child gets none of the descriptors that this program
- * inherited (SAFETY 15): Node hands on those that it did not open itself. `/dev/null` takes the place of each.
+ * Calls `start` with the `stdio` for `spawn` that replaces each descriptor that this program inherited by `/dev/null`
+ * (SAFETY 15): Node passes on those that it didn't open itself.
  */
 export function withoutInherited<Child>(standard: Standard, start: (stdio: StdioOptions) => Child): Child {
 	const inherited = inheritedDescriptors();
@@ -24,7 +24,7 @@ export function withoutInherited<Child>(standard: Standard, start: (stdio: Stdio
 	}
 }
 
-/** As `withoutInherited`, for a child that is Node: it closes a row of descriptors without a gap by itself. */
+/** Does the same for a child that is Node, which closes consecutive descriptors by itself. */
 export function withoutGaps<Child>(standard: Standard, start: (stdio: StdioOptions) => Child): Child {
 	const last = inheritedDescriptors().at(-1) ?? 0;
 	const nothing = openSync('/dev/null', 'r');
@@ -40,7 +40,10 @@ function covered(inherited: readonly number[], from: number): readonly boolean[]
 	return Array.from({length: (inherited.at(-1) ?? 0) - from + 1}, (_, index) => known.has(from + index));
 }
 
-/** What is open in this program beyond the standard streams and would be open in a child, in ascending order. Linux alone says it; elsewhere the system closes it. */
+/**
+ * Returns the descriptors beyond the standard streams that a child would inherit, in ascending order. Only Linux lists them;
+ * other systems close them.
+ */
 function inheritedDescriptors(): readonly number[] {
 	try {
 		return readdirSync('/proc/self/fd')
@@ -57,7 +60,7 @@ function isInherited(descriptor: number): boolean {
 		const [, flags = '0'] = /^flags:\s*(\d+)$/m.exec(readFileSync(`/proc/self/fdinfo/${descriptor}`, 'utf8')) ?? [];
 		return (Number.parseInt(flags, 8) & closeOnExec) === 0;
 	} catch {
-		// It was the one that listed the folder.
+		// It was the descriptor of the folder listing.
 		return false;
 	}
 }

@@ -1,7 +1,7 @@
 import type {Recorded} from '../core/session/event.ts';
 import type {Journal} from './journal.ts';
 
-/** A journal that is opened with a promise, while records come at once: they are handed on in order. */
+/** Returns a log over a journal that is still being opened: it passes records on in order. */
 export function logOf(journal: Promise<Journal>) {
 	return {
 		append: (record: Recorded) => void journal.then(opened => opened.append(record)),

@@ -5,29 +5,29 @@ import {parseRecorded, type Recorded} from '../core/session/event.ts';
 import {explainFileError} from './file-error.ts';
 import {assertPrivate, noFollow} from './private-file.ts';
 
-/** A session as its file has it. */
+/** The content of a session file. */
 export type JournalContent = {
 	readonly records: readonly Recorded[];
 	/** The `seq` that the next record gets. */
 	readonly nextSeq: number;
-	/** Whole records of a kind that this version does not know; they stay in the file as they are. */
+	/** Records of an unknown kind, which stay in the file. */
 	readonly unknown: number;
-	/** Lines that are no record at all, or too long to be read; they stay in the file too. */
+	/** Lines that aren't records or are too long, which stay in the file. */
 	readonly skipped: number;
-	/** Bytes up to and with the last line end. */
+	/** Bytes up to and including the last line end. */
 	readonly wholeBytes: number;
-	/** Bytes behind it, which a killed process or a power cut left. */
+	/** Bytes after it, left by a killed process or a power cut. */
 	readonly tornBytes: number;
-	/** True where those bytes are a record that lacks its line end alone. */
+	/** True if those bytes are a record that only lacks its line end. */
 	readonly tornIsRecord: boolean;
 };
 
-/** No record of ours comes near; a longer line is skipped, so that no file can take all memory. In bytes. */
-const longestLine = 32 * 1024 * 1024;
+/** Longer lines are skipped, so that no file can use all memory. Records are far shorter. */
+const maxLineBytes = 32 * 1024 * 1024;
 
 /**
- * Reads a session without changing it. No line can make it fail: what cannot be understood is counted. Throws `AppError`
- * (`failed`) for a file that cannot be read, a symbolic link or another owner.
+ * Reads a session without changing it, and counts invalid lines. Throws AppError("failed") for an unreadable file, a
+ * symbolic link or another owner.
  */
 export async function readJournal(path: string): Promise<JournalContent> {
 	const records: Recorded[] = [];
@@ -41,7 +41,7 @@ export async function readJournal(path: string): Promise<JournalContent> {
 	for await (const line of linesOf(path)) {
 		const value = line.text === undefined ? undefined : parseJson(line.text);
 		const record = parseRecorded(value);
-		if (!line.ended) {
+		if (!line.isEnded) {
 			tornBytes = line.bytes;
 			tornIsRecord = record !== undefined;
 		} else {
@@ -51,10 +51,10 @@ export async function readJournal(path: string): Promise<JournalContent> {
 		if (record) {
 			records.push(record);
 			last = Math.max(last, record.seq);
-		} else if (line.ended && isJsonObject(value)) {
+		} else if (line.isEnded && isJsonObject(value)) {
 			unknown += 1;
 			last = Math.max(last, Number.isSafeInteger(value['seq']) ? Number(value['seq']) : -1);
-		} else if (line.ended && line.text !== '') {
+		} else if (line.isEnded && line.text !== '') {
 			skipped += 1;
 		}
 	}
@@ -62,8 +62,8 @@ export async function readJournal(path: string): Promise<JournalContent> {
 	return {records, nextSeq: last + 1, unknown, skipped, wholeBytes, tornBytes, tornIsRecord};
 }
 
-/** `text` is undefined for a line that is too long; `bytes` counts its line end, which only the last one may lack. */
-type Line = {readonly text: string | undefined; readonly bytes: number; readonly ended: boolean};
+/** `text` is undefined for a line that is too long; `bytes` includes the line end, which only the last line may lack. */
+type Line = {readonly text: string | undefined; readonly bytes: number; readonly isEnded: boolean};
 
 async function* linesOf(path: string): AsyncGenerator<Line> {
 	try {
@@ -77,9 +77,9 @@ async function* linesOf(path: string): AsyncGenerator<Line> {
 
 		let parts: Buffer[] = [];
 		let bytes = 0;
-		const take = (ended: boolean): Line => {
-			const text = bytes > longestLine ? undefined : Buffer.concat(parts).toString('utf8');
-			const line = {text, bytes: bytes + (ended ? 1 : 0), ended};
+		const finishLine = (isEnded: boolean): Line => {
+			const text = bytes > maxLineBytes ? undefined : Buffer.concat(parts).toString('utf8');
+			const line = {text, bytes: bytes + (isEnded ? 1 : 0), isEnded};
 			parts = [];
 			bytes = 0;
 			return line;
@@ -90,12 +90,12 @@ async function* linesOf(path: string): AsyncGenerator<Line> {
 			for (let end = chunk.indexOf(10); end !== -1; end = chunk.indexOf(10, start)) {
 				bytes += end - start;
 				parts.push(chunk.subarray(start, end));
-				yield take(true);
+				yield finishLine(true);
 				start = end + 1;
 			}
 
 			bytes += chunk.length - start;
-			if (bytes <= longestLine) {
+			if (bytes <= maxLineBytes) {
 				parts.push(chunk.subarray(start));
 			} else {
 				parts = [];
@@ -103,7 +103,7 @@ async function* linesOf(path: string): AsyncGenerator<Line> {
 		}
 
 		if (bytes > 0) {
-			yield take(false);
+			yield finishLine(false);
 		}
 	} catch (error) {
 		throw explainFileError(error, 'read', path);

@@ -6,9 +6,9 @@ import type {JournalContent} from './journal-read.ts';
 import {noFollow} from './private-file.ts';
 
 /**
- * Adds a fresh line to a session whose last line was cut off (SAFETY 17). A whole record that lacks its line
- * end alone gets one; anything else is moved to `<path>.torn`, behind what is there already, before it is cut off.
- * Returns the path of that file, or undefined where nothing was moved. Throws `AppError` (`failed`).
+ * Repairs a session whose last line was cut off (SAFETY 17). A record that only lacks its line end gets one; anything else
+ * is appended to `<path>.torn`, and then cut off. Returns the path of that file; undefined if nothing was moved. Throws
+ * AppError("failed").
  */
 export async function repairTail(
 	path: string,

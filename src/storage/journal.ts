@@ -8,25 +8,25 @@ import {createLineWriter, type JournalState} from './journal-writer.ts';
 import {type Lock, tryLock} from './lock.ts';
 import {createSessionFolder, type SessionFile, sessionFolder} from './session-folder.ts';
 
-/** The file of one session, open for writing by this process alone. */
+/** The file of a session, locked by this process. */
 export type Journal = {
 	readonly session: string;
-	/** Where the session lies, or will once its first message is sent. */
+	/** Path of the file, which exists once the first message is sent. */
 	readonly path: string;
 	/**
-	 * Takes the next record. Never throws and never waits: records of one turn of the loop go out in one write of whole
-	 * lines. Nothing is written before the first user message, so that an empty session leaves nothing.
+	 * Queues a record. Never throws and never waits: the records of one turn of the event loop are one write of whole lines.
+	 * Nothing is written before the first user message, so that an empty session leaves no file.
 	 */
 	readonly append: (record: Recorded) => void;
-	/** Waits until all records are in the file, or cannot be: a message counts as saved when this says so. */
+	/** Waits until all records are in the file, or a write has failed. A message is saved if this says so. */
 	readonly flush: () => Promise<JournalState>;
-	/** Flushes, and lets other processes have the session. What is appended later is dropped. */
+	/** Flushes, and releases the session for other processes. Later records are dropped. */
 	readonly close: () => Promise<JournalState>;
 };
 
 type OnState = (state: JournalState) => void;
 
-/** Events after which the disk must have everything: what cannot be asked for again. Deltas can wait for the next one. */
+/** Events that are synced to the disk, because they can't be requested again. Deltas wait for the next one. */
 const durable: ReadonlySet<AgentEvent['type']> = new Set([
 	'user-message',
 	'tool-result',
@@ -41,11 +41,11 @@ type CreateOptions = {
 	readonly folder: string;
 	/** A new UUID, in lower case. */
 	readonly session: string;
-	/** Told each time that writing begins to fail, fails for another reason, or works again (SAFETY 19). */
+	/** Called when writing starts to fail, fails for another reason, or works again (SAFETY 19). */
 	readonly onState?: OnState;
 };
 
-/** A journal for a new session. Makes no file yet. Never throws. */
+/** Returns a journal for a new session. Creates no file yet. Never throws. */
 export async function createJournal({home, folder, session, onState}: CreateOptions): Promise<Journal> {
 	const place = await sessionFolder(home, folder);
 	const path = join(place.path, `${session}.jsonl`);
@@ -58,16 +58,16 @@ export async function createJournal({home, folder, session, onState}: CreateOpti
 	return start({session, path, size: undefined, begun: false, prepare, release: () => lock?.release(), onState});
 }
 
-/** A session that goes on. */
+/** A session that is continued. */
 export type OpenedJournal = JournalContent & {
 	readonly journal: Journal;
-	/** The file that a torn last line was moved to; undefined where there was none. Tell the user. */
+	/** The file with a cut-off last line, to report to the user; undefined if there was none. */
 	readonly setAside: string | undefined;
 };
 
 /**
- * Opens an existing session to go on with it: takes its lock, reads it, and sets a torn tail aside (SAFETY 17). Throws
- * `AppError`: `conflict` where another process has the session open, `failed` for a file that cannot be read.
+ * Opens a session to continue it: locks it, reads it, and moves a cut-off last line aside (SAFETY 17). Throws
+ * AppError("conflict") if another process has the session open, AppError("failed") if the file is unreadable.
  */
 export async function openJournal(
 	{id, path}: Pick<SessionFile, 'id' | 'path'>,
@@ -95,7 +95,7 @@ function lockSession(path: string): Lock {
 	}
 
 	throw new AppError('conflict', `This session is open in another window (process ${lock.pid} on ${lock.host}).`, {
-		hint: `Close it there, start a new session, or delete ${path}.lock if there is no such process.`,
+		hint: `Close it there, start a new session, or delete ${path}.lock if that process is gone.`,
 	});
 }
 
@@ -103,7 +103,7 @@ type StartOptions = {
 	readonly session: string;
 	readonly path: string;
 	readonly size: number | undefined;
-	/** True once a user message was seen. */
+	/** True once there was a user message. */
 	readonly begun: boolean;
 	readonly prepare: () => Promise<void>;
 	readonly release: () => void;

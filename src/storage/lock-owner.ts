@@ -2,11 +2,11 @@ import {readFileSync} from 'node:fs';
 import {hostname, uptime} from 'node:os';
 import {errnoOf} from './file-error.ts';
 
-/** The process that made a lock file. */
+/** The process that created a lock file. */
 export type LockOwner = {
 	readonly pid: number;
 	readonly host: string;
-	/** When it started, in the kernel's own count, where one can ask: it tells a process from a later one of that id. */
+	/** Its start time as the kernel counts it, if known, which differs from that of a later process with the same id. */
 	readonly started?: string;
 };
 
@@ -14,13 +14,16 @@ export function thisProcess(): LockOwner {
 	return identityOf(process.pid);
 }
 
-/** A process of this machine, told from a later one of its id. */
+/** Returns the identity of a process on this machine, which a later process with the same id doesn't share. */
 export function identityOf(pid: number): LockOwner {
 	const started = startOf(pid);
 	return {pid, host: hostname(), ...(started && {started})};
 }
 
-/** True where the owner of a lock made at `since` (ms since the epoch) surely ended. Of another host nobody can tell. */
+/**
+ * Returns true if the owner of a lock that was created at `since`, in milliseconds since the epoch, has ended for sure. For
+ * another host that is never known.
+ */
 export function isGone(owner: LockOwner, since: number): boolean {
 	if (owner.host !== hostname()) {
 		return false;
@@ -35,18 +38,18 @@ export function isGone(owner: LockOwner, since: number): boolean {
 	return started !== undefined && started !== owner.started;
 }
 
-/** True while a process of that id runs, whoever's it is. */
+/** Returns true while a process with this id runs, even for another user. */
 export function isRunning(pid: number): boolean {
 	try {
 		process.kill(pid, 0);
 		return true;
 	} catch (error) {
-		// EPERM: it runs, as another user.
+		// EPERM: it runs as another user.
 		return errnoOf(error) !== 'ESRCH';
 	}
 }
 
-/** Field 22 of /proc/<pid>/stat (proc(5)), counted behind the command's name, which may itself hold spaces. */
+/** Returns field 22 of /proc/<pid>/stat (proc(5)), counted after the command name, which may contain spaces. */
 function startOf(pid: number): string | undefined {
 	try {
 		const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');

@@ -8,24 +8,24 @@ import {isGone, type LockOwner, thisProcess} from './lock-owner.ts';
 
 /** A lock file that this process holds. */
 export type Lock = {
-	/** False once another process took it over, because it thought that we were gone. */
+	/** Returns false once another process took the lock over because this one seemed dead. */
 	readonly isHeld: () => boolean;
 	readonly release: () => void;
 };
 
 type Options = {
-	/** Age in milliseconds at which even the lock of a living process is taken over; never otherwise. */
-	readonly staleAfter?: number;
+	/** Age at which even the lock of a running process is taken over; never by default. */
+	readonly staleAfterMs?: number;
 };
 
-/** A lock without a readable owner was just made, or its maker died in between. In milliseconds. */
-const namelessAge = 5000;
+/** Age at which a lock without a readable owner is stale: its process died while creating it. */
+const ownerlessAgeMs = 5000;
 
 /**
- * Takes the lock file at `path`, or gives its living owner. The lock of a dead process is taken over. Advisory: it
- * keeps out those who ask. Throws `AppError` (`failed`) where the file cannot be made.
+ * Acquires the advisory lock file at `path`, or returns its running owner. The lock of a dead process is taken over. Throws
+ * AppError("failed") if the file can't be created.
  */
-export function tryLock(path: string, {staleAfter = Number.POSITIVE_INFINITY}: Options = {}): Lock | LockOwner {
+export function tryLock(path: string, {staleAfterMs = Number.POSITIVE_INFINITY}: Options = {}): Lock | LockOwner {
 	const text = JSON.stringify({...thisProcess(), token: randomUUID()});
 	for (;;) {
 		if (create(path, text)) {
@@ -42,8 +42,8 @@ export function tryLock(path: string, {staleAfter = Number.POSITIVE_INFINITY}: O
 		const found = read(path);
 		if (found) {
 			const owner = ownerOf(found.text);
-			const age = Date.now() - found.modified;
-			if (owner ? !isGone(owner, found.modified) && age < staleAfter : age < namelessAge) {
+			const ageMs = Date.now() - found.modified;
+			if (owner ? !isGone(owner, found.modified) && ageMs < staleAfterMs : ageMs < ownerlessAgeMs) {
 				return owner ?? {pid: 0, host: ''};
 			}
 
@@ -54,19 +54,19 @@ export function tryLock(path: string, {staleAfter = Number.POSITIVE_INFINITY}: O
 	}
 }
 
-/** How often a lock may pass from one to another for as long as a single holder may keep it. */
-const mostTurns = 10;
+/** How many times longer than for one holder the lock is waited for while it changes hands. */
+const maxHolders = 10;
 
 /**
- * Runs `run` under the lock at `path`. Throws `conflict` where one holder keeps it for `waitMs`; a lock that passes from
- * one to another is waited for ten times as long, since all get on.
+ * Runs `run` under the lock at `path`. Throws AppError("conflict") if one holder keeps it for `waitMs`; while it changes
+ * hands, the wait is up to ten times as long, because all make progress.
  */
 export async function withLock<T>(path: string, run: (lock: Lock) => Promise<T>, waitMs = 30_000): Promise<T> {
 	const begun = Date.now();
 	let holder: string | undefined;
 	let heldSince = begun;
 	for (let tries = 1; ; tries += 1) {
-		const lock = tryLock(path, {staleAfter: 30_000});
+		const lock = tryLock(path, {staleAfterMs: 30_000});
 		if ('release' in lock) {
 			try {
 				return await run(lock);
@@ -82,14 +82,14 @@ export async function withLock<T>(path: string, run: (lock: Lock) => Promise<T>,
 			heldSince = now;
 		}
 
-		if (now - heldSince > waitMs || now - begun > mostTurns * waitMs) {
-			throw new AppError('conflict', `Process ${lock.pid} keeps ${path} to itself.`, {
-				hint: 'End that process, or delete the lock file if there is no such process.',
+		if (now - heldSince > waitMs || now - begun > maxHolders * waitMs) {
+			throw new AppError('conflict', `Process ${lock.pid} is holding ${path}.`, {
+				hint: 'End that process, or delete the lock file if it is gone.',
 			});
 		}
 
-		// Random, so that processes that wait for each other do not march in step; longer the more there seem to be, and
-		// shorter again for who has waited for long: it looks more often than the others, and so gets its turn.
+		// Random, so that waiting processes don't retry in step. Longer the more of them there seem to be, and shorter again for
+		// a process that has waited long, so that it gets its turn.
 		const share = 1000 / Math.max(1000, now - begun);
 		await sleep(1 + Math.random() * Math.min(10 * tries, 50) * share);
 	}
@@ -118,16 +118,16 @@ function create(path: string, text: string): boolean {
 }
 
 /**
- * Removes a stale lock, unless somebody else did. Two processes that judge the same lock must not both remove one, for
- * the second would remove the first one's new lock; so only the owner of a guard file may, and only what it judged.
- * False where another process is at it.
+ * Deletes a stale lock. Two processes that find the same stale lock must not both delete one, because the second would delete
+ * the first one's new lock: so only the owner of a guard file may, and only the lock that it checked. Returns false if
+ * another process is doing it.
  */
-function takeOver(path: string, judged: string): boolean {
+function takeOver(path: string, checked: string): boolean {
 	const guard = `${path}.takeover`;
 	if (!create(guard, '')) {
-		// The guard lives for microseconds; an old one was left by a process that was killed just then.
+		// The guard exists for microseconds; an old one was left by a process that was killed meanwhile.
 		const stats = statSync(guard, {throwIfNoEntry: false});
-		if (stats && Date.now() - stats.mtimeMs > namelessAge) {
+		if (stats && Date.now() - stats.mtimeMs > ownerlessAgeMs) {
 			remove(guard);
 		}
 
@@ -135,7 +135,7 @@ function takeOver(path: string, judged: string): boolean {
 	}
 
 	try {
-		if (read(path)?.text === judged) {
+		if (read(path)?.text === checked) {
 			remove(path);
 		}
 

@@ -2,7 +2,7 @@ import {open, unlink, writeFile} from 'node:fs/promises';
 import {AppError} from '../core/error.ts';
 import {errnoOf, explainFileError} from './file-error.ts';
 
-/** Writes a file that the user named, for the user alone. Throws `conflict` for one that exists, `failed` otherwise. */
+/** Writes a private file with a path of the user's. Throws AppError("conflict") if it exists, AppError("failed") otherwise. */
 export async function writeNewFile(path: string, content: string): Promise<string> {
 	try {
 		await writeFile(path, content, {flag: 'wx', mode: 0o600});
@@ -12,7 +12,7 @@ export async function writeNewFile(path: string, content: string): Promise<strin
 	}
 }
 
-/** The same from bytes as they come. A file that does not come to its end is removed; what broke it is thrown on. */
+/** Does the same with chunks. An incomplete file is deleted, and the error of the chunks is thrown. */
 export async function saveNewFile(path: string, chunks: AsyncIterable<Uint8Array>): Promise<string> {
 	const file = await open(path, 'wx', 0o600).catch((error: unknown) => Promise.reject(explain(error, path)));
 	try {
@@ -31,6 +31,6 @@ export async function saveNewFile(path: string, chunks: AsyncIterable<Uint8Array
 
 function explain(error: unknown, path: string): unknown {
 	return errnoOf(error) === 'EEXIST'
-		? new AppError('conflict', `${path} exists already.`, {hint: 'Choose another name, or remove it first.'})
+		? new AppError('conflict', `${path} already exists.`, {hint: 'Choose another name, or delete it first.'})
 		: explainFileError(error, 'write', path);
 }

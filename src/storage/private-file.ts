@@ -5,10 +5,10 @@ import {basename, dirname, join} from 'node:path';
 import {AppError} from '../core/error.ts';
 import {errnoOf, explainFileError} from './file-error.ts';
 
-/** Refuses to follow a symbolic link, and to wait for the other end of a pipe; Windows has no such flags. */
+/** Flags that don't follow a symbolic link or wait for the other end of a pipe. Windows has none. */
 export const noFollow = (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0);
 
-/** Throws `failed` where a file or folder belongs to another user, who could read or change what we keep (SAFETY 10). */
+/** Throws AppError("failed") if a file or folder belongs to another user, who could read or change it (SAFETY 10). */
 export function assertOwner(stats: Pick<Stats, 'uid'>, path: string, uid = process.getuid?.()): void {
 	if (uid !== undefined && stats.uid !== uid) {
 		throw new AppError('failed', `${path} belongs to another user.`, {
@@ -17,7 +17,7 @@ export function assertOwner(stats: Pick<Stats, 'uid'>, path: string, uid = proce
 	}
 }
 
-/** Makes an open file of ours readable for nobody else, if it is not yet (SAFETY 10). */
+/** Ensures that an open file is private (SAFETY 10). Throws AppError("failed") if it isn't a file or belongs to another user. */
 export function assertPrivate(descriptor: number, path: string): Stats {
 	const stats = fstatSync(descriptor);
 	if (!stats.isFile()) {
@@ -33,15 +33,15 @@ export function assertPrivate(descriptor: number, path: string): Stats {
 }
 
 /**
- * Reads a whole private file as UTF-8; undefined where there is none. It is synchronous because the first frame waits
- * for it. Throws `AppError` (`failed`) for a symbolic link, another owner, what cannot be read or is over `limit` bytes.
+ * Returns a whole private file as UTF-8; undefined if it doesn't exist. Synchronous, because the first frame waits for it.
+ * Throws AppError("failed") for a symbolic link, another owner, an unreadable file, or one over `maxBytes`.
  */
-export function readPrivateFile(path: string, limit = 8 * 1024 * 1024): string | undefined {
+export function readPrivateFile(path: string, maxBytes = 8 * 1024 * 1024): string | undefined {
 	let descriptor: number | undefined;
 	try {
 		descriptor = openSync(path, constants.O_RDONLY | noFollow);
-		if (assertPrivate(descriptor, path).size > limit) {
-			throw new AppError('failed', `${path} is too large to be ours.`, {hint: 'Move it away and try again.'});
+		if (assertPrivate(descriptor, path).size > maxBytes) {
+			throw new AppError('failed', `${path} is unexpectedly large.`, {hint: 'Move it away and try again.'});
 		}
 
 		return readFileSync(descriptor, 'utf8');
@@ -58,12 +58,12 @@ export function readPrivateFile(path: string, limit = 8 * 1024 * 1024): string |
 	}
 }
 
-/** Names of temporary files say whose they are, so that a later start can sweep what a killed process left. */
+/** The names of temporary files, by which a later start finds those of killed processes. */
 export const temporaryName = /^\..+\.\d+\.[\da-f]{12}\.tmp$/;
 
 /**
- * Replaces a file as a whole: a reader sees the old text or the new one, also after a power cut. Temporary file in the
- * same folder, mode 0600, fsync, rename, fsync of the folder (SAFETY 10). Throws `AppError` (`failed`).
+ * Replaces a file as a whole: a reader sees the old text or the new one, even after a power cut. Writes a temporary file in
+ * the same folder with mode 0600, syncs it, renames it, and syncs the folder (SAFETY 10). Throws AppError("failed").
  */
 export async function replaceFile(path: string, text: string): Promise<void> {
 	await assertNoLink(path);
@@ -86,15 +86,15 @@ export async function replaceFile(path: string, text: string): Promise<void> {
 	}
 }
 
-/** Throws `failed` where `path` is a symbolic link; a path without a file is fine. */
+/** Throws AppError("failed") if `path` is a symbolic link. It need not exist. */
 export async function assertNoLink(path: string): Promise<void> {
 	const stats = await lstat(path).catch(() => undefined);
 	if (stats?.isSymbolicLink()) {
-		throw new AppError('failed', `${path} is a symbolic link.`, {hint: 'Replace the link by the file itself.'});
+		throw new AppError('failed', `${path} is a symbolic link.`, {hint: 'Replace the link with the file itself.'});
 	}
 }
 
-/** Makes a rename or a new file in `path` survive a power cut. Windows cannot open folders, and does it by itself. */
+/** Syncs a folder, so that a rename or a new file in it survives a power cut. Windows does it by itself. */
 export async function syncFolder(path: string): Promise<void> {
 	if (process.platform === 'win32') {
 		return;

@@ -5,17 +5,17 @@ import {errnoOf} from './file-error.ts';
 import {assertOwner} from './private-file.ts';
 
 type Options = {
-	/** What to do about a link or a file in its place, as one sentence. */
+	/** What to do about a link or a file at this path, as one sentence. */
 	readonly hint: string;
 	readonly platform?: NodeJS.Platform | undefined;
-	/** The user who must own the folder; the process's own user otherwise. */
+	/** The user who must own the folder; by default the user of this process. */
 	readonly uid?: number | undefined;
 };
 
 /**
- * Creates a folder for the user alone, with those above it, or makes the one that is there private again. Synchronous and a
- * few calls only, because the first frame waits for it. Throws `AppError` (`failed`) for a symbolic link, what is no
- * folder, and another owner (SAFETY 10), and what the file system throws.
+ * Creates a private folder and its parents, or makes an existing folder private. Synchronous with few calls, because the
+ * first frame waits for it. Throws AppError("failed") for a symbolic link, a file, or another owner (SAFETY 10), and what
+ * the file system throws.
  */
 export function makePrivateFolder(path: string, {hint, platform = process.platform, uid}: Options): void {
 	const stats = lstatSync(path, {throwIfNoEntry: false}) ?? makeFolder(path);
@@ -32,8 +32,8 @@ export function makePrivateFolder(path: string, {hint, platform = process.platfo
 }
 
 /**
- * Creates a folder for its owner alone, and those above it. Nothing happens where it is there. Not by `recursive`, which tries
- * for ever in `/proc`. Throws what the file system throws.
+ * Creates a private folder and its parents, if it doesn't exist. Doesn't use `recursive`, which never ends in `/proc`. Throws
+ * what the file system throws.
  */
 export function makeFolder(path: string): Stats {
 	const parent = dirname(path);

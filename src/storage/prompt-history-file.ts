@@ -2,12 +2,12 @@ import {isJsonObject, parseJson} from '../core/json.ts';
 import type {Home} from './home.ts';
 import {readSmallFile, updateSmallFile} from './small-file.ts';
 
-/** Prompts that are kept, and what they and the longest of them may take, in characters: a pasted log is not worth it. */
-const mostEntries = 1000;
-const mostCharacters = 1024 * 1024;
-const longestPrompt = 16 * 1024;
+const maxEntries = 1000;
+const maxCharacters = 1024 * 1024;
+/** A longer prompt is not kept: most of it is a pasted log. */
+const maxPromptLength = 16 * 1024;
 
-/** The prompts of all sessions, oldest first. Lines that cannot be read are left out. Throws `AppError` (`failed`). */
+/** Returns the prompts of all sessions, oldest first, without unreadable lines. Throws AppError("failed"). */
 export function loadPromptHistory(home: Home): readonly string[] {
 	return linesOf(readSmallFile(home.promptHistoryFile)).flatMap(line => {
 		const entry = parseJson(line);
@@ -16,11 +16,11 @@ export function loadPromptHistory(home: Home): readonly string[] {
 }
 
 /**
- * Adds a prompt at the end, keeping the newest 1,000; the same prompt twice in a row is kept once. Safe while other
- * processes do the same. The caller keeps secrets out (SAFETY 11). Throws `AppError` (`failed`, `conflict`).
+ * Appends a prompt and keeps the newest 1,000; a repeated prompt is kept once. Safe with other processes. The caller removes
+ * secrets (SAFETY 11). Throws AppError("failed") and AppError("conflict").
  */
 export async function appendPrompt(home: Home, text: string): Promise<void> {
-	if (!text.trim() || text.length > longestPrompt) {
+	if (!text.trim() || text.length > maxPromptLength) {
 		return;
 	}
 
@@ -35,9 +35,9 @@ function newest(lines: readonly string[]): readonly string[] {
 	let characters = 0;
 	const cut = lines.findLastIndex(line => {
 		characters += line.length + 1;
-		return characters > mostCharacters;
+		return characters > maxCharacters;
 	});
-	return lines.slice(Math.max(cut + 1, lines.length - mostEntries));
+	return lines.slice(Math.max(cut + 1, lines.length - maxEntries));
 }
 
 function linesOf(text: string | undefined): readonly string[] {

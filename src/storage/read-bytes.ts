@@ -5,20 +5,19 @@ import {formatBytes} from '../core/format.ts';
 import {explainFileError} from './file-error.ts';
 
 type Options = {
-	/** Most bytes. */
-	readonly limit: number;
-	/** What `-` stands for; undefined where something else reads it already. */
+	readonly maxBytes: number;
+	/** What `-` reads; undefined if something else reads it. */
 	readonly stdin: (Readable & {readonly isTTY?: boolean}) | undefined;
 };
 
 /**
- * The bytes of a file that the user named, or of standard input for `-`. Throws `usage` for more than `limit` bytes and
- * for a standard input that nothing is piped into, `failed` for what cannot be read.
+ * Returns the bytes of a file with a path of the user's, or of stdin for `-`. Throws AppError("usage") for more than
+ * `maxBytes` and for a stdin that is a terminal, AppError("failed") for an unreadable file.
  */
-export async function readBytes(path: string, {limit, stdin}: Options): Promise<Uint8Array> {
+export async function readBytes(path: string, {maxBytes, stdin}: Options): Promise<Uint8Array> {
 	if (path === '-' && (!stdin || stdin.isTTY)) {
-		throw new AppError('usage', 'Nothing is piped in that “-” could stand for.', {
-			hint: 'Name a file, or pipe one in.',
+		throw new AppError('usage', 'stdin is not a pipe or a file.', {
+			hint: 'Give the path of a file instead of “-”, or pipe one in.',
 		});
 	}
 
@@ -29,8 +28,8 @@ export async function readBytes(path: string, {limit, stdin}: Options): Promise<
 		for await (const chunk of path === '-' && stdin ? stdin : createReadStream(path)) {
 			const data = Buffer.from(chunk);
 			bytes += data.length;
-			if (bytes > limit) {
-				throw new AppError('usage', `${from} is larger than ${formatBytes(limit)}.`, {hint: 'Send it in parts.'});
+			if (bytes > maxBytes) {
+				throw new AppError('usage', `${from} is larger than ${formatBytes(maxBytes)}.`, {hint: 'Send it in parts.'});
 			}
 
 			chunks.push(data);

@@ -6,46 +6,46 @@ import type {MessageUsage} from '../core/session/usage.ts';
 import {assertPrivate, noFollow} from './private-file.ts';
 import type {SessionFile} from './session-folder.ts';
 
-/** What is read in all for one list, in bytes: a person waits for it. */
-const mostBytes = 32 * 1024 * 1024;
+/** The most that is read for one list, because the user waits for it. */
+const defaultMaxBytes = 32 * 1024 * 1024;
 const usageLine = '"type":"usage"';
 
 /**
- * The usage of each message of these sessions, by the id of the session. The first ones are read first; what lies beyond
- * 32 MiB, and what cannot be read, is left out, because it is not known then.
+ * Returns the usage of each message of these sessions, by session id. Sessions are read in order; those beyond 32 MiB in
+ * total, and unreadable ones, are left out.
  */
 export async function readUsage(
 	files: readonly SessionFile[],
-	limit = mostBytes,
+	maxBytes = defaultMaxBytes,
 ): Promise<ReadonlyMap<string, readonly MessageUsage[]>> {
 	const found = new Map<string, readonly MessageUsage[]>();
-	let left = limit;
+	let leftBytes = maxBytes;
 	for (const {id, path} of files) {
 		try {
-			const text = await readUpTo(path, left);
+			const text = await readUpTo(path, leftBytes);
 			if (text !== undefined) {
-				left -= text.length;
+				leftBytes -= text.length;
 				found.set(id, usagesOf(text));
 			}
 		} catch {
-			// A list says of one session less; who opens it is told why.
+			// The list leaves it out; opening it shows the error.
 		}
 	}
 
 	return found;
 }
 
-/** The whole file; undefined for one that is larger than `limit` bytes. */
-async function readUpTo(path: string, limit: number): Promise<Buffer | undefined> {
+/** Returns the whole file; undefined if it's larger than `maxBytes`. */
+async function readUpTo(path: string, maxBytes: number): Promise<Buffer | undefined> {
 	const file = await open(path, constants.O_RDONLY | noFollow);
 	try {
-		return assertPrivate(file.fd, path).size <= limit ? await file.readFile() : undefined;
+		return assertPrivate(file.fd, path).size <= maxBytes ? await file.readFile() : undefined;
 	} finally {
 		await file.close();
 	}
 }
 
-/** The last usage of a message counts; most lines are deltas, which are not even parsed. */
+/** Returns the last usage of each message. Most lines are deltas, which aren't parsed. */
 function usagesOf(text: Buffer): readonly MessageUsage[] {
 	const messages = new Map<string, MessageUsage>();
 	for (const line of text.toString('utf8').split('\n')) {

@@ -1,6 +1,6 @@
 import {realpathSync, statSync} from 'node:fs';
 
-/** The real path of a folder; undefined where there is none. */
+/** Returns the real path of a folder; undefined if it doesn't exist. */
 export function realFolder(path: string): string | undefined {
 	try {
 		return statSync(path).isDirectory() ? realpathSync(path) : undefined;

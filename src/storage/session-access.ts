@@ -13,24 +13,24 @@ import {findSession, listSessions} from './sessions.ts';
 
 type ReadSession = {readonly records: readonly Recorded[]; readonly transcript: Transcript};
 
-/** The sessions on this machine, as commands and the app use them. `folder` is the one that the program works in. */
+/** The sessions on this machine, for commands and the app. */
 export type SessionAccess = {
-	/** Newest first; of this folder, or of all. */
+	/** Returns the sessions of the working folder, or of all, newest first. */
 	readonly list: (all: boolean) => Promise<readonly SessionSummary[]>;
-	/** By id or unique prefix. Throws `not-found`, or `usage` where several begin so. */
+	/** Finds a session by id or unique prefix. Throws what `findSession` throws. */
 	readonly find: (idOrPrefix: string) => Promise<SessionSummary>;
-	/** The session that is named, or the newest one of this folder where none is. Throws as `find`. */
+	/** Returns the given session, or the newest of the working folder. Throws what `find` throws. */
 	readonly findOrLatest: (idOrPrefix: string | undefined) => Promise<SessionSummary>;
 	readonly read: (session: SessionFile) => Promise<ReadSession>;
-	/** What their messages used, by the id of the session; see `readUsage`. */
+	/** Returns the usage of their messages, by session id; see `readUsage`. */
 	readonly usageOf: (sessions: readonly SessionFile[]) => Promise<ReadonlyMap<string, readonly MessageUsage[]>>;
-	/** Writes a title into a session that no window has open. Throws `conflict` where one has. */
+	/** Sets the title of a session. Throws AppError("conflict") if it's open in another window. */
 	readonly rename: (session: SessionFile, title: string) => Promise<void>;
-	/** Takes a session to go on with it. `notices` are what the user must know about its file. */
+	/** Opens a session to continue it. `notices` tell the user what is wrong with its file. */
 	readonly resume: (
 		session: SessionFile,
 	) => Promise<ReadSession & {readonly journal: Journal; readonly notices: readonly string[]}>;
-	/** The journal of a new session; makes no file before its first message. */
+	/** Returns the journal of a new session, which has no file before its first message. */
 	readonly create: (session: string) => Promise<Journal>;
 };
 
@@ -38,7 +38,7 @@ type Options = {
 	readonly home: Home;
 	readonly folder: string;
 	readonly onState: (state: JournalState) => void;
-	/** The time as ISO 8601 in UTC. */
+	/** Returns the time as ISO 8601 in UTC. */
 	readonly now?: () => string;
 };
 
@@ -51,8 +51,8 @@ export function createSessionAccess({
 	const latest = async () => {
 		const [newest] = await listSessions(home, {folder});
 		if (!newest) {
-			throw new AppError('not-found', 'There is no session in this folder yet.', {
-				hint: 'Send a message to begin one, or run `sessions --all` to see those of other folders.',
+			throw new AppError('not-found', 'No sessions in this folder yet.', {
+				hint: 'Send a message to start one, or list all folders with `sessions --all`.',
 			});
 		}
 
@@ -75,7 +75,7 @@ export function createSessionAccess({
 			journal.append({v: 1, seq: nextSeq, at: now(), session: file.id, server, event});
 			const state = await journal.close();
 			if (!state.saved) {
-				throw new AppError('failed', `The title was not saved: ${state.reason}.`, {
+				throw new AppError('failed', `The title wasn't saved: ${state.reason}.`, {
 					hint: 'Free some space, then try again.',
 				});
 			}
@@ -89,25 +89,23 @@ export function createSessionAccess({
 	};
 }
 
-/** What the user must know of a file that is not as we left it. */
+/** Returns what the user must know about a damaged or newer file. */
 function noticesOf({setAside, skipped, unknown}: OpenedJournal): readonly string[] {
 	const count = (number: number, noun: string) => `${number} ${noun}${number === 1 ? '' : 's'} of this session`;
 	return [
 		...(setAside ? [`The last record of this session was cut off; it was moved to ${setAside}.`] : []),
-		...(skipped > 0 ? [`Not shown, because unreadable: ${count(skipped, 'line')}. The file keeps what it has.`] : []),
-		...(unknown > 0
-			? [`Not shown, because from a newer version: ${count(unknown, 'record')}. The file keeps what it has.`]
-			: []),
+		...(skipped > 0 ? [`Unreadable and not shown: ${count(skipped, 'line')}. The file is unchanged.`] : []),
+		...(unknown > 0 ? [`From a newer version and not shown: ${count(unknown, 'record')}. The file is unchanged.`] : []),
 	];
 }
 
-/** The transcript of recorded events; a run that never ended is over, because its process is. */
+/** Returns the transcript of recorded events. A run without an end is ended: its process is gone. */
 function replay(session: string, {records, nextSeq}: Pick<JournalContent, 'records' | 'nextSeq'>): Transcript {
 	const read = records.reduce(reduceTranscript, emptyTranscript(session));
 	const event: AgentEvent = {type: 'run-end', reason: 'interrupted', stopReason: 'incomplete'};
 	const ended = read.run
 		? reduceTranscript(read, {v: 1, seq: nextSeq, at: read.run.startedAt, session, server: read.run.server, event})
 		: read;
-	// That end is not in the file, and records that this version does not know are: the next one follows them.
+	// That end isn't in the file, but unknown records are: the next record follows those.
 	return {...ended, seq: nextSeq - 1};
 }

@@ -8,29 +8,29 @@ import type {Home} from './home.ts';
 import {readPrivateFile, syncFolder} from './private-file.ts';
 import {makePrivateFolder} from './private-folder.ts';
 
-/** Where the sessions of one working folder lie. */
+/** The place of a working folder's sessions. */
 export type SessionFolder = {
 	/** The working folder, a real path. */
 	readonly folder: string;
-	/** The folder in `$SERVICE_HOME/sessions` that keeps its sessions; it need not exist yet. */
+	/** Its folder in `$SERVICE_HOME/sessions`, which may not exist yet. */
 	readonly path: string;
 };
 
-/** Where a session lies. */
+/** The file of a session. */
 export type SessionFile = {
 	readonly id: string;
 	readonly path: string;
-	/** The working folder that it belongs to, empty where its note was lost. */
+	/** Its working folder; empty if that is unknown. */
 	readonly folder: string;
 };
 
-/** Finds the place of a working folder's sessions; links to the same folder share one. */
+/** Returns the place of a working folder's sessions. Links to a folder share its place. */
 export async function sessionFolder(home: Home, folder: string): Promise<SessionFolder> {
 	const real = await realpath(folder).catch(() => folder);
 	return {folder: real, path: join(home.sessions, folderSlug(real))};
 }
 
-/** A folder's name that a person recognises, with enough of a hash that two folders of one name stay apart. */
+/** Returns a recognizable name for a folder, with a hash that distinguishes folders of the same name. */
 export function folderSlug(folder: string): string {
 	const name = basename(folder)
 		.toLowerCase()
@@ -42,13 +42,13 @@ export function folderSlug(folder: string): string {
 }
 
 /**
- * Creates the place, for the user alone, with a note of whose it is: a hash cannot be read backwards. Throws `AppError`
- * (`failed`) as `makePrivateFolder` does, and where the disk refuses.
+ * Creates the private folder of a place, with a note of its working folder, which the hash doesn't reveal. Throws
+ * AppError("failed"), as `makePrivateFolder` does and for an error of the disk.
  */
 export async function createSessionFolder({folder, path}: SessionFolder): Promise<void> {
 	try {
 		for (const place of [dirname(path), path]) {
-			makePrivateFolder(place, {hint: 'Replace it by a folder of your own.'});
+			makePrivateFolder(place, {hint: 'Replace it with a folder of your own.'});
 		}
 
 		await writeFile(noteIn(path), `${JSON.stringify({folder})}\n`, {flag: 'wx', mode: 0o600});
@@ -60,7 +60,7 @@ export async function createSessionFolder({folder, path}: SessionFolder): Promis
 	}
 }
 
-/** All session files of the working folder, or of every one, in no particular order. Unreadable places are left out. */
+/** Returns the session files of a working folder, or of all, in no particular order. Unreadable places are left out. */
 export async function sessionFiles(home: Home, folder?: string): Promise<readonly SessionFile[]> {
 	const places = folder === undefined ? await allPlaces(home) : [(await sessionFolder(home, folder)).path];
 	const files = await Promise.all(
@@ -100,7 +100,7 @@ function readNote(path: string): string {
 		const note = parseJson(readPrivateFile(noteIn(path)) ?? '');
 		return isJsonObject(note) && typeof note['folder'] === 'string' ? note['folder'] : '';
 	} catch {
-		// A list of sessions is worth more than the name of one folder.
+		// The list is useful without the name of this folder.
 		return '';
 	}
 }

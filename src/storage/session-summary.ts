@@ -6,11 +6,11 @@ import type {SessionFile} from './session-folder.ts';
 
 /** A session as a list shows it. Every text is untrusted. */
 export type SessionSummary = SessionFile & {
-	/** The last title that it was given, empty without one. */
+	/** The last title; empty without one. */
 	readonly title: string;
-	/** The beginning of the first user message, on one line. */
+	/** The start of the first user message, on one line. */
 	readonly preview: string;
-	/** When something last happened in it, ISO 8601 in UTC. */
+	/** Time of the last record, ISO 8601 in UTC. */
 	readonly updatedAt: string;
 	/** User and model messages. */
 	readonly messages: number;
@@ -19,21 +19,21 @@ export type SessionSummary = SessionFile & {
 };
 
 const chunkBytes = 1024 * 1024;
-/** A longer line is skipped, as where the session is read whole. */
+/** Longer lines are skipped, as in `readJournal`. */
 const maxLineBytes = 32 * 1024 * 1024;
 const previewLength = 200;
 const newline = 10;
 
-/** Most lines are deltas: of those only the message they belong to is read, without parsing them. */
-const tellingLine = /"type":"(?:user-message|rename|run-start)"/;
+/** Lines that are parsed. Most others are deltas, of which only the message id is read. */
+const parsedLine = /"type":"(?:user-message|rename|run-start)"/;
 const messageIdOfLine = /"messageId":"([^"\\]+)"/;
 
 type Scan = Readonly<Omit<SessionSummary, keyof SessionFile | 'updatedAt'>> & {
-	/** When the last record was written, ISO 8601 in UTC; empty without one. */
+	/** Time of the last record, ISO 8601 in UTC; empty without one. */
 	readonly at: string;
 };
 
-/** Reads a whole session file for a list. Throws what the file system throws, and `AppError` for a file that is not ours. */
+/** Summarizes a session file. Throws what the file system throws, and AppError("failed") for a file of another owner. */
 export async function summarize({id, path, folder}: SessionFile): Promise<SessionSummary> {
 	const file = await open(path, constants.O_RDONLY | noFollow);
 	try {
@@ -51,7 +51,7 @@ async function scan(chunks: AsyncIterable<Buffer>): Promise<Scan> {
 	const found = {title: '', preview: '', model: '', userMessages: 0};
 	let lastLines: readonly string[] = [];
 
-	const readTelling = (line: string) => {
+	const readLine = (line: string) => {
 		const event = parseRecord(line)?.['event'];
 		if (!isJsonObject(event)) {
 			return;
@@ -73,8 +73,8 @@ async function scan(chunks: AsyncIterable<Buffer>): Promise<Scan> {
 
 	for await (const lines of wholeLines(chunks)) {
 		for (const line of lines) {
-			if (tellingLine.test(line)) {
-				readTelling(line);
+			if (parsedLine.test(line)) {
+				readLine(line);
 			} else {
 				const messageId = messageIdOfLine.exec(line)?.[1];
 				if (messageId) {
@@ -87,16 +87,16 @@ async function scan(chunks: AsyncIterable<Buffer>): Promise<Scan> {
 	}
 
 	const {userMessages, ...rest} = found;
-	// The very last line may be cut off; the one before it is whole then.
+	// The last line may be cut off; then the one before it is whole.
 	const at = lastLines.map(line => text(parseRecord(line)?.['at'])).findLast(Boolean) ?? '';
 	return {...rest, at, messages: userMessages + modelMessages.size};
 }
 
-/** The lines that are not empty, chunk by chunk, a byte a character: most of them are never decoded. */
+/** Yields non-empty lines chunk by chunk, with one character a byte: most are never decoded. */
 async function* wholeLines(chunks: AsyncIterable<Buffer>): AsyncGenerator<readonly string[]> {
 	let parts: Buffer[] = [];
 	let partBytes = 0;
-	const take = (end: Buffer) => {
+	const finishLines = (end: Buffer) => {
 		const lines = Buffer.concat([...parts, end])
 			.toString('latin1')
 			.split('\n');
@@ -109,7 +109,7 @@ async function* wholeLines(chunks: AsyncIterable<Buffer>): AsyncGenerator<readon
 	for await (const chunk of chunks) {
 		const end = chunk.lastIndexOf(newline);
 		if (end >= 0) {
-			yield take(chunk.subarray(0, end));
+			yield finishLines(chunk.subarray(0, end));
 		}
 
 		const rest = chunk.subarray(end + 1);
@@ -117,10 +117,10 @@ async function* wholeLines(chunks: AsyncIterable<Buffer>): AsyncGenerator<readon
 		parts = partBytes > maxLineBytes ? [] : [...parts, rest];
 	}
 
-	yield take(Buffer.alloc(0));
+	yield finishLines(Buffer.alloc(0));
 }
 
-/** The object on a line whose characters are the bytes of its UTF-8; undefined for what is none. */
+/** Returns the object of a line whose characters are the bytes of its UTF-8; undefined if it isn't an object. */
 function parseRecord(line: string): JsonObject | undefined {
 	const value = parseJson(Buffer.from(line, 'latin1').toString('utf8'));
 	return isJsonObject(value) ? value : undefined;

@@ -4,24 +4,24 @@ import type {Home} from './home.ts';
 import {sessionFiles} from './session-folder.ts';
 import {type SessionSummary, summarize} from './session-summary.ts';
 
-/** Files that are open at one time. */
-const atOnce = 16;
-/** Fewer characters of an id are too easily right by chance. */
-const shortestPrefix = 4;
-const mostCandidates = 5;
+/** Files that are open at the same time. */
+const maxOpenFiles = 16;
+/** A shorter prefix may match by accident. */
+const minPrefixLength = 4;
+const maxCandidates = 5;
 
 type Scope = {
-	/** The working folder whose sessions are meant; those of every folder otherwise. */
+	/** Limits sessions to this working folder. */
 	readonly folder?: string;
 };
 
-/** The sessions on this machine, newest first. One that cannot be read is left out. Throws `AppError` (`failed`). */
+/** Returns the sessions on this machine, newest first, without unreadable ones. Throws AppError("failed"). */
 export async function listSessions(home: Home, {folder}: Scope = {}): Promise<readonly SessionSummary[]> {
 	const files = await sessionFiles(home, folder);
 	const summaries: SessionSummary[] = [];
-	for (let index = 0; index < files.length; index += atOnce) {
+	for (let index = 0; index < files.length; index += maxOpenFiles) {
 		const read = await Promise.all(
-			files.slice(index, index + atOnce).map(file => summarize(file).catch(() => undefined)),
+			files.slice(index, index + maxOpenFiles).map(file => summarize(file).catch(() => undefined)),
 		);
 		summaries.push(...read.flatMap(summary => summary ?? []));
 	}
@@ -30,27 +30,27 @@ export async function listSessions(home: Home, {folder}: Scope = {}): Promise<re
 }
 
 /**
- * Finds one session by its id or the beginning of it. Throws `AppError`: `not-found`, or `usage` for fewer than four
- * characters and where several sessions begin so.
+ * Finds a session by its id or a prefix of it. Throws AppError("not-found"), and AppError("usage") for fewer than four
+ * characters or several matches.
  */
 export async function findSession(home: Home, idOrPrefix: string, scope: Scope = {}): Promise<SessionSummary> {
 	const prefix = idOrPrefix.trim().toLowerCase();
-	if (prefix.length < shortestPrefix) {
-		throw new AppError('usage', `“${idOrPrefix}” is too short for a session.`, {
-			hint: `Give at least ${shortestPrefix} characters of its id; \`sessions\` lists them.`,
+	if (prefix.length < minPrefixLength) {
+		throw new AppError('usage', `Session id “${idOrPrefix}” is too short.`, {
+			hint: `Use at least ${minPrefixLength} characters; list ids with \`sessions\`.`,
 		});
 	}
 
 	const found = (await sessionFiles(home, scope.folder)).filter(({id}) => id.startsWith(prefix));
 	const [file] = found;
 	if (!file) {
-		throw new AppError('not-found', `There is no session ${idOrPrefix}.`, {hint: 'Run `sessions` to see them all.'});
+		throw new AppError('not-found', `Session not found: “${idOrPrefix}”.`, {hint: 'List them with `sessions`.'});
 	}
 
 	if (found.length > 1) {
-		const ids = found.slice(0, mostCandidates).map(({id}) => id);
-		const more = found.length > mostCandidates ? ` and ${found.length - mostCandidates} more` : '';
-		throw new AppError('usage', `${found.length} sessions begin with ${idOrPrefix}: ${ids.join(', ')}${more}.`, {
+		const ids = found.slice(0, maxCandidates).map(({id}) => id);
+		const more = found.length > maxCandidates ? ` and ${found.length - maxCandidates} more` : '';
+		throw new AppError('usage', `${found.length} sessions start with “${idOrPrefix}”: ${ids.join(', ')}${more}.`, {
 			hint: 'Type more characters of the id.',
 		});
 	}

@@ -2,16 +2,15 @@ import {AppError} from '../core/error.ts';
 import {withLock} from './lock.ts';
 import {readPrivateFile, replaceFile} from './private-file.ts';
 
-/** The text of a small file that several processes share; undefined where there is none. Throws `AppError` (`failed`). */
+/** Returns the text of a small file that processes share; undefined if it doesn't exist. Throws AppError("failed"). */
 export function readSmallFile(path: string): string | undefined {
 	return readPrivateFile(path);
 }
 
 /**
- * Changes a small file that several processes share, so that no change is lost: takes its lock, reads it again, lets
- * `change` merge into what is there, and replaces it as a whole (SAFETY 10, 18). Nothing is written where `change` gives
- * undefined or the same text. Returns the text that is now in the file. Throws `AppError`: `conflict` where another process
- * keeps the lock, `failed` where the disk refuses.
+ * Changes a small file that processes share without losing a change: locks it, reads it again, calls `change`, and replaces
+ * it as a whole (SAFETY 10, 18). Writes nothing if `change` returns undefined or the same text. Returns the new text of the
+ * file. Throws AppError("conflict") if another process holds the lock, AppError("failed") for an error of the disk.
  */
 export async function updateSmallFile(
 	path: string,

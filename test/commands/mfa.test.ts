@@ -72,7 +72,7 @@ test('codes that could not be saved are shown all the same', async () => {
 	writeFileSync(file, 'mine');
 	const result = await run('mfa', 'verify', '123456', '--save', 'codes.txt');
 	expect(drawn(result, 200).split('\n')).toEqual([...shown, "Copy them now; they won't be shown again."]);
-	expect(said.at(-1)).toBe(`The recovery codes were not saved: ${file} exists already.`);
+	expect(said.at(-1)).toBe(`The recovery codes were not saved: ${file} already exists.`);
 	expect(readFileSync(file, 'utf8')).toBe('mine');
 });
 

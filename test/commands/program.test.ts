@@ -58,7 +58,7 @@ test.each([
 	[['login', '--server'], 2, 'service: --server needs a value.\n'],
 	[['quit'], 2, 'service: quit works inside the app only.\n'],
 	[['whoami'], 4, 'service: You are not logged in.\n'],
-	[['resume', 'ffff'], 5, 'service: There is no session'],
+	[['resume', 'ffff'], 5, 'service: Session not found: “ffff”.'],
 	[['profile', 'use', 'ghost'], 5, 'service: There is no profile “ghost”.\n'],
 	[['connect', 'http://127.0.0.1:1'], 6, 'service: Nothing is listening on http://127.0.0.1:1.\n'],
 ])('%j ends with %i and one sentence', async (args, status, message) => {

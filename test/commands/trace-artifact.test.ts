@@ -67,7 +67,7 @@ test('a file that is there is never written over, and nothing is fetched for it'
 	writeFileSync(path, 'mine');
 	await expect(run('trace', 'artifact', 't1', 'a1', '--download', 'mine.png')).rejects.toMatchObject({
 		code: 'conflict',
-		message: `${path} exists already.`,
+		message: `${path} already exists.`,
 	});
 	expect([readFileSync(path, 'utf8'), storage.seen]).toEqual(['mine', []]);
 });

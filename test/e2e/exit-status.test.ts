@@ -143,7 +143,7 @@ test('a run that cannot start still prints a result, for programs that wait for 
 		},
 		cost_usd: null,
 		session_id: '',
-		error: {code: 'not-found', message: 'There is no session abcdef.'},
+		error: {code: 'not-found', message: 'Session not found: “abcdef”.'},
 	});
 	expect(stderr).toMatch(advice);
 });

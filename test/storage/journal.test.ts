@@ -206,7 +206,7 @@ test('a file that is there already is never written over', async () => {
 		journal.append(record);
 	}
 
-	expect(await journal.close()).toEqual({saved: false, reason: 'it exists already'});
+	expect(await journal.close()).toEqual({saved: false, reason: 'it already exists'});
 	expect(readFileSync(journal.path, 'utf8')).toBe('precious');
 	renameSync(journal.path, `${journal.path}.old`);
 });

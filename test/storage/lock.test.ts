@@ -36,7 +36,7 @@ test('a lock that one holder keeps is given up with who holds it [18] [21]', asy
 	const held = take(path);
 	await expect(withLock(path, async () => undefined, 30)).rejects.toMatchObject({
 		code: 'conflict',
-		message: `Process ${process.pid} keeps ${path} to itself.`,
+		message: `Process ${process.pid} is holding ${path}.`,
 	});
 	expect(held.isHeld()).toBe(true);
 });

@@ -42,7 +42,7 @@ test('sessions are kept in private folders alone, whoever made them before [10]'
 	await expect(createSessionFolder(linked)).rejects.toMatchObject({
 		code: 'failed',
 		message: `${join(home.path, 'linked')} is a symbolic link.`,
-		hint: 'Replace it by a folder of your own.',
+		hint: 'Replace it with a folder of your own.',
 	});
 	expect(readdirSync(elsewhere)).toEqual([]);
 });

@@ -5,22 +5,22 @@ import {expect, test} from 'vitest';
 import {readBytes} from '../../src/storage/read-bytes.ts';
 import {temporaryFolder} from './temporary.ts';
 
-const limit = 5;
+const maxBytes = 5;
 const stdin = (...chunks: readonly string[]) => Readable.from(chunks.map(chunk => Buffer.from(chunk)));
 
 test('a file is read whole, up to the limit', async () => {
 	const path = join(temporaryFolder(), 'file');
 	writeFileSync(path, Buffer.from([0, 255, 10, 13, 1]));
-	expect([...(await readBytes(path, {limit, stdin: undefined}))]).toEqual([0, 255, 10, 13, 1]);
-	await expect(readBytes(path, {limit: 4, stdin: undefined})).rejects.toMatchObject({
+	expect([...(await readBytes(path, {maxBytes, stdin: undefined}))]).toEqual([0, 255, 10, 13, 1]);
+	await expect(readBytes(path, {maxBytes: 4, stdin: undefined})).rejects.toMatchObject({
 		code: 'usage',
 		message: `${path} is larger than 4 B.`,
 	});
 });
 
 test('a dash is standard input', async () => {
-	expect(Buffer.from(await readBytes('-', {limit, stdin: stdin('ab', 'c')})).toString()).toBe('abc');
-	await expect(readBytes('-', {limit, stdin: stdin('abc', 'def')})).rejects.toMatchObject({
+	expect(Buffer.from(await readBytes('-', {maxBytes, stdin: stdin('ab', 'c')})).toString()).toBe('abc');
+	await expect(readBytes('-', {maxBytes, stdin: stdin('abc', 'def')})).rejects.toMatchObject({
 		code: 'usage',
 		message: 'Standard input is larger than 5 B.',
 	});
@@ -29,16 +29,16 @@ test('a dash is standard input', async () => {
 test('where nothing is piped in, a dash is refused instead of waited for', async () => {
 	const terminal = Object.assign(stdin(), {isTTY: true});
 	for (const nothing of [undefined, terminal]) {
-		await expect(readBytes('-', {limit, stdin: nothing})).rejects.toMatchObject({code: 'usage'});
+		await expect(readBytes('-', {maxBytes, stdin: nothing})).rejects.toMatchObject({code: 'usage'});
 	}
 });
 
 test('what cannot be read is said with its reason', async () => {
 	const folder = temporaryFolder();
 	mkdirSync(join(folder, 'sub'));
-	await expect(readBytes(join(folder, 'none'), {limit, stdin: undefined})).rejects.toMatchObject({
+	await expect(readBytes(join(folder, 'none'), {maxBytes, stdin: undefined})).rejects.toMatchObject({
 		code: 'failed',
 		message: `Cannot read ${join(folder, 'none')}: no such file or folder.`,
 	});
-	await expect(readBytes(join(folder, 'sub'), {limit, stdin: undefined})).rejects.toMatchObject({code: 'failed'});
+	await expect(readBytes(join(folder, 'sub'), {maxBytes, stdin: undefined})).rejects.toMatchObject({code: 'failed'});
 });

@@ -62,8 +62,8 @@ describe('a new session', () => {
 test('a folder without sessions says what to do', async () => {
 	await expect(access().sessions.findOrLatest(undefined)).rejects.toMatchObject({
 		code: 'not-found',
-		message: 'There is no session in this folder yet.',
-		hint: 'Send a message to begin one, or run `sessions --all` to see those of other folders.',
+		message: 'No sessions in this folder yet.',
+		hint: 'Send a message to start one, or list all folders with `sessions --all`.',
 	});
 });
 
@@ -124,8 +124,8 @@ describe('a session that is resumed', () => {
 
 		await journal.close();
 		expect(notices).toEqual([
-			'Not shown, because unreadable: 2 lines of this session. The file keeps what it has.',
-			'Not shown, because from a newer version: 1 record of this session. The file keeps what it has.',
+			'Unreadable and not shown: 2 lines of this session. The file is unchanged.',
+			'From a newer version and not shown: 1 record of this session. The file is unchanged.',
 		]);
 		const lines = linesIn(file.path);
 		expect(lines.slice(5, 8)).toEqual([unknown, 'nonsense', 'more']);

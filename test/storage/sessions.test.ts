@@ -126,10 +126,10 @@ test('a session is found by its id and by a beginning that no other has', async 
 	await expect(findSession(home, '../../etc')).rejects.toMatchObject({code: 'not-found'});
 	await expect(findSession(home, '333')).rejects.toMatchObject({
 		code: 'usage',
-		message: '“333” is too short for a session.',
+		message: 'Session id “333” is too short.',
 	});
 	await expect(findSession(home, '1111')).rejects.toMatchObject({
 		code: 'usage',
-		message: expect.stringMatching(new RegExp(`^2 sessions begin with 1111: (${one}, ${two}|${two}, ${one})\\.$`)),
+		message: expect.stringMatching(new RegExp(`^2 sessions start with “1111”: (${one}, ${two}|${two}, ${one})\\.$`)),
 	});
 });

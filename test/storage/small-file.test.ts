@@ -101,10 +101,10 @@ test('a lock of a later process with the same id is taken over too [18]', async 
 test('an old lock is taken over, and its owner finds out before he writes [18]', () => {
 	const path = join(temporaryFolder(), 'file.lock');
 	const first = tryLock(path);
-	expect(tryLock(path, {staleAfter: 30_000})).toMatchObject({pid: process.pid});
+	expect(tryLock(path, {staleAfterMs: 30_000})).toMatchObject({pid: process.pid});
 	const longAgo = Date.now() / 1000 - 31;
 	utimesSync(path, longAgo, longAgo);
-	const second = tryLock(path, {staleAfter: 30_000});
+	const second = tryLock(path, {staleAfterMs: 30_000});
 	expect('isHeld' in first && first.isHeld()).toBe(false);
 	expect('isHeld' in second && second.isHeld()).toBe(true);
 	if ('release' in first) {
@@ -133,9 +133,9 @@ test('what the file system refuses is told in words [10]', async () => {
 });
 
 test.each([
-	['ENOSPC', 'Cannot write /state/file: disk full.', 'Make room on the disk and try again.'],
-	['EACCES', 'Cannot write /state/file: permission denied.', 'Give your user the permission to read and write it.'],
-	['ESTALE', 'Cannot write /state/file: ESTALE.', 'Check the path, and set SERVICE_HOME to another folder if need be.'],
+	['ENOSPC', 'Cannot write /state/file: disk full.', 'Free some disk space and try again.'],
+	['EACCES', 'Cannot write /state/file: permission denied.', 'Give your user read and write permission.'],
+	['ESTALE', 'Cannot write /state/file: ESTALE.', 'Check the path, or set SERVICE_HOME to another folder.'],
 ])('%s is reported as an AppError with a hint', (code, message, hint) => {
 	const error = explainFileError(Object.assign(new Error('raw'), {code}), 'write', '/state/file');
 	expect(error instanceof AppError && {code: error.code, message: error.message, hint: error.hint}).toEqual({

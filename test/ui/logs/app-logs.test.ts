@@ -26,7 +26,7 @@ test('lines are found, copied, saved and attached; copied text contains no contr
 	await expect.poll(() => window().at(-1), {interval: 5}).toBe(`Saved 3 lines to ${join(folder, 'saved.log')}`);
 	expect(readFileSync(join(folder, 'saved.log'), 'utf8')).toBe(`one\n${hostile}\nthree\n`);
 	press('s', '\u0015saved.log', keys.enter);
-	await expect.poll(() => window().at(-1), {interval: 5}).toContain('exists already.');
+	await expect.poll(() => window().at(-1), {interval: 5}).toContain('already exists.');
 	press('a');
 	const {composer} = store.getState();
 	expect(composer.folds.map(({label}) => label)).toEqual(['[Log 5eefeae8 1 line]']);
