@@ -47,30 +47,17 @@ const paintIntervalMs = 1000 / 15;
 
 /** Draws views on the alternate screen, writing only the rows that changed. */
 export function createFullScreen(dependencies: Dependencies): FullScreen {
-	const {size, write, enter, leave, showCursor, hold, release, later = laterByTimer} = dependencies;
+	const {write, enter, leave, showCursor, hold, release, later = laterByTimer} = dependencies;
+	const painter = createViewPainter(dependencies);
 	let view: FullScreenView | undefined;
-	let shown: readonly string[] = [];
 
-	const paint = () => {
-		schedule.restart();
-		if (view) {
-			const {lines, data, isCaretShown} = drawView(view, size(), shown);
-			shown = lines;
-			if (data) {
-				write(data);
-			}
-
-			showCursor(isCaretShown);
-		}
-	};
-
-	const schedule = createPaintSchedule(paint, later);
+	const schedule = createPaintSchedule(() => view && painter.paint(view), later);
 
 	const redraw = () => {
-		shown = [];
+		painter.forget();
 		if (view) {
 			write('\u001b[2J');
-			paint();
+			schedule.run();
 		}
 	};
 
@@ -116,25 +103,46 @@ export function createFullScreen(dependencies: Dependencies): FullScreen {
 	};
 }
 
+/** Writes the rows of a view that changed since the last paint. */
+function createViewPainter({size, write, showCursor}: Dependencies) {
+	let shown: readonly string[] = [];
+	return {
+		paint(view: FullScreenView) {
+			const {lines, data, isCaretShown} = drawView(view, size(), shown);
+			shown = lines;
+			if (data) {
+				write(data);
+			}
+
+			showCursor(isCaretShown);
+		},
+		forget() {
+			shown = [];
+		},
+	};
+}
+
 /** Runs `paint` at most once an interval, however often it is requested. */
 function createPaintSchedule(paint: () => void, later: NonNullable<Dependencies['later']>) {
 	let paintedAt = Number.NEGATIVE_INFINITY;
 	let cancelTimer: (() => void) | undefined;
 
-	const cancel = () => {
-		cancelTimer?.();
+	const run = () => {
 		cancelTimer = undefined;
+		paintedAt = performance.now();
+		paint();
 	};
 
 	return {
+		/** Paints now. */
+		run,
+		/** Paints as soon as the interval allows. */
 		request() {
-			cancelTimer ??= later(paint, Math.max(0, paintedAt + paintIntervalMs - performance.now()));
+			cancelTimer ??= later(run, Math.max(0, paintedAt + paintIntervalMs - performance.now()));
 		},
-		cancel,
-		/** Begins the next interval, at each paint. */
-		restart() {
+		cancel() {
+			cancelTimer?.();
 			cancelTimer = undefined;
-			paintedAt = performance.now();
 		},
 	};
 }

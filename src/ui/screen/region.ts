@@ -6,43 +6,53 @@ import type {Rewrapped} from './written.ts';
 type Size = {readonly columns: number; readonly rows: number};
 
 /** What the terminal shows, and what to write next. */
-type Region = {
+export type Region = {
 	/** The frame at the lower end. */
 	readonly drawn: Drawn;
 	/** The width of the window when the frame was drawn. */
 	readonly columns: number;
 	/** The lines above the frame that are certainly still in the window. */
 	readonly above: readonly string[];
+	/** The next frame. */
+	readonly frame: Frame;
 	/** New lines to write above the frame. */
 	readonly printed: readonly string[];
 	/** A sequence to write before everything else. */
 	readonly prefix: string;
+	/** The window was resized since the frame was drawn. */
+	readonly resize: {readonly rewrap: Rewrap | undefined} | undefined;
 };
 
 /** Draws the last of these lines, drawn at `oldWidth`, at the current width. */
 export type Rewrap = (lines: readonly string[], oldWidth: number) => Rewrapped;
 
 export function emptyRegion(columns: number): Region {
-	return {drawn: nothingDrawn, columns, above: [], printed: [], prefix: ''};
+	const frame = {rows: [], caret: undefined};
+	return {drawn: nothingDrawn, columns, above: [], frame, printed: [], prefix: '', resize: undefined};
 }
 
 /** Returns the bytes that show the next frame below the new lines, and the region after writing them. */
 export function drawRegion(
-	{drawn, above, printed, prefix}: Region,
-	frame: Frame,
-	{columns, rows}: Size,
+	region: Region,
+	size: Size,
+	reflows: () => boolean,
 ): {readonly data: string; readonly region: Region} {
-	const next = redraw(drawn, printed, frame, rows);
-	const room = rows - next.drawn.rows.length;
+	const {drawn, above, frame, printed, prefix} = region.resize
+		? resizeRegion(region, size, {rewrap: region.resize.rewrap, reflows: reflows()})
+		: region;
+	const next = redraw(drawn, printed, frame, size.rows);
+	const room = size.rows - next.drawn.rows.length;
 	const all = printed.length > 0 ? [...above, ...printed] : above;
 	return {
 		data: prefix + next.data,
 		region: {
 			drawn: next.drawn,
-			columns,
+			columns: size.columns,
 			above: room <= 0 ? [] : all.length > room ? all.slice(-room) : all,
+			frame,
 			printed: [],
 			prefix: '',
+			resize: undefined,
 		},
 	};
 }
@@ -70,7 +80,7 @@ type Resize = {
 };
 
 /** Moves the cursor to the start of the frame in a resized window, so that the next frame replaces it. */
-export function resizeRegion(region: Region, {columns, rows}: Size, {rewrap, reflows}: Resize): Region {
+function resizeRegion(region: Region, {columns, rows}: Size, {rewrap, reflows}: Resize): Region {
 	// Lines printed before the new size was known may be too wide.
 	const printed = region.printed.flatMap(line => (lineWidth(line) > columns ? wrapLine(line, columns) : line));
 	if (region.prefix) {

@@ -1,6 +1,6 @@
 import {createInkStdout} from './ink-stdout.ts';
-import type {Caret, Frame} from './live-region.ts';
-import {appendLines, drawRegion, emptyRegion, eraseFrame, type Rewrap, resizeRegion, startOver} from './region.ts';
+import type {Caret} from './live-region.ts';
+import {appendLines, drawRegion, emptyRegion, eraseFrame, type Region, type Rewrap, startOver} from './region.ts';
 import {drawnSizeOf, isTooSmall, type ScreenOutput, sizeOf} from './window-size.ts';
 
 type Options = {
@@ -53,20 +53,11 @@ export function createScreen(
 	output: ScreenOutput,
 	{later = run => setImmediate(run), reflows = () => true}: Options = {},
 ): Screen {
-	let frame: Frame = {rows: [], caret: undefined};
 	let region = emptyRegion(sizeOf(output).columns);
-	/** The pending resize. */
-	let resized: {readonly rewrap: Rewrap | undefined} | undefined;
 	let isErased = false;
 
 	const draw = () => {
-		const size = sizeOf(output);
-		if (resized) {
-			region = resizeRegion(region, size, {rewrap: resized.rewrap, reflows: reflows()});
-			resized = undefined;
-		}
-
-		const next = drawRegion(region, frame, size);
+		const next = drawRegion(region, sizeOf(output), reflows);
 		region = next.region;
 		isErased = false;
 		if (next.data) {
@@ -75,24 +66,20 @@ export function createScreen(
 	};
 
 	const {schedule, flush, hold, release} = createFrameQueue(draw, later);
+	const update = (next: Region) => {
+		region = next;
+		schedule();
+	};
+
 	const {stdout, emitResize} = createInkStdout(output, {
-		onFrame(rows) {
-			frame = {...frame, rows};
-			schedule();
-		},
+		onFrame: rows => update({...region, frame: {...region.frame, rows}}),
 		flush,
 	});
 
 	return {
 		stdout,
-		print(data) {
-			region = appendLines(region, data.split('\n').slice(0, -1));
-			schedule();
-		},
-		setCaret(caret) {
-			frame = {...frame, caret};
-			schedule();
-		},
+		print: data => update(appendLines(region, data.split('\n').slice(0, -1))),
+		setCaret: caret => update({...region, frame: {...region.frame, caret}}),
 		flush,
 		hold,
 		release() {
@@ -110,14 +97,10 @@ export function createScreen(
 				output.write(next.data);
 			}
 		},
-		startOver(sequence) {
-			region = startOver(region, sequence);
-			schedule();
-		},
+		startOver: sequence => update(startOver(region, sequence)),
 		isErased: () => isErased,
 		resize(rewrap) {
-			resized = {rewrap: rewrap ?? resized?.rewrap};
-			schedule();
+			update({...region, resize: {rewrap: rewrap ?? region.resize?.rewrap}});
 			emitResize();
 		},
 		raw(data) {
