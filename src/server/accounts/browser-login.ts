@@ -28,23 +28,23 @@ export async function logInWithPassword(services: Shared, {email, password, netw
 		return {kind: 'wait', seconds: busySeconds};
 	}
 
-	const who = normalizeEmail(email);
-	const here = JSON.stringify([who, network]);
+	const address = normalizeEmail(email);
+	const subject = JSON.stringify([address, network]);
 	const seconds =
 		(await countAttempt(services, 'sign-in-network', network)) ??
-		(await countAttempt(services, 'sign-in', here)) ??
-		(await countAttempt(services, 'sign-in-anywhere', who));
+		(await countAttempt(services, 'sign-in', subject)) ??
+		(await countAttempt(services, 'sign-in-anywhere', address));
 	if (seconds !== undefined) {
 		return {kind: 'wait', seconds};
 	}
 
-	const account = await findAccountByEmail(services, who);
+	const account = await findAccountByEmail(services, address);
 	const isRight = await verifyPassword(password, account?.password_hash);
 	if (!account || !isRight || account.suspended_at) {
 		return {kind: 'wrong'};
 	}
 
-	await clearAttempts(services, 'sign-in', here);
+	await clearAttempts(services, 'sign-in', subject);
 	return {kind: 'known', account, apiKeyId: null};
 }
 

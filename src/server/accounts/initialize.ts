@@ -138,10 +138,10 @@ export async function addMember(services: Shared, {organization, email, role}: N
 			.values({organization_id: found.id, user_id: userId, role, created_at})
 			.onConflict(conflict => conflict.columns(['organization_id', 'user_id']).doUpdateSet({role}))
 			.execute();
-		const made = isNew
+		const created = isNew
 			? await createApiKey({database, now: services.now}, {userId, name: `member of ${organization}`})
 			: undefined;
-		return {userId, apiKey: made?.secret};
+		return {userId, apiKey: created?.secret};
 	});
 }
 

@@ -28,9 +28,9 @@ export const evaluationHandlers = {
 			.select('attributes')
 			.where('attributes', 'like', '%service.evaluation.item_count%')
 			.execute();
-		const said = roots.map(({attributes}) => countAt(JSON.parse(attributes), 'service.evaluation.item_count') ?? 0);
+		const counted = roots.map(({attributes}) => countAt(JSON.parse(attributes), 'service.evaluation.item_count') ?? 0);
 		const traced = Number(counts.traced);
-		const items = said.reduce((max, count) => Math.max(max, count), traced);
+		const items = counted.reduce((max, count) => Math.max(max, count), traced);
 		return {
 			evaluation_id: evaluationId,
 			error_spans: Number(counts.errors),

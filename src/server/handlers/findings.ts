@@ -33,9 +33,9 @@ export const findingHandlers = {
 			.innerJoin('assessments', 'assessments.id', 'findings.assessment_id')
 			.where('findings.project_id', '=', scope.project.id);
 		for (const [name, column] of Object.entries(filters)) {
-			const wanted = query[name];
-			if (typeof wanted === 'string') {
-				findings = findings.where(column, '=', wanted);
+			const value = query[name];
+			if (typeof value === 'string') {
+				findings = findings.where(column, '=', value);
 			}
 		}
 

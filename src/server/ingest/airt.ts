@@ -49,10 +49,10 @@ async function writeAssessment(
 		.filter(({type}) => type === 'assessment')
 		.sort((a, b) => a.span.endedAt - b.span.endedAt || a.span.spanId.localeCompare(b.span.spanId))
 		.at(-1)?.span;
-	const said = own && fieldsOf(own.attributes, 'service.airt.assessment.', assessmentShape);
+	const named = own && fieldsOf(own.attributes, 'service.airt.assessment.', assessmentShape);
 	const completed = own && toTime(own.endedAt);
 	const isNewer = own && completed !== undefined && completed >= (row?.completed_at ?? '');
-	const {name, status, ...detail} = said ?? {};
+	const {name, status, ...detail} = named ?? {};
 	const values = {
 		...(isNewer && {
 			name: name ?? own.name,

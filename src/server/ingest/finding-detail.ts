@@ -58,40 +58,40 @@ export function findingOf(
 ): {readonly finding: Finding; readonly attack: AttackSpan} {
 	const trials = ranked(trialSpans.map(trialOf));
 	const [best] = trials;
-	const said = fieldsOf(span.attributes, 'service.airt.attack.', findingSchema.shape);
+	const named = fieldsOf(span.attributes, 'service.airt.attack.', findingSchema.shape);
 	const asAttack = fieldsOf(span.attributes, 'service.airt.attack.', attackSpanSchema.shape);
 	const successes = trials.filter(({is_jailbreak: is}) => is === true).length;
-	const common = commonOf(span, said, trials);
+	const common = commonOf(span, named, trials);
 	const {finished_trials: finished, is_jailbreak: isJailbreak} = common;
-	const score = said.best_score ?? best?.score ?? null;
+	const score = named.best_score ?? best?.score ?? null;
 	const ended = toTime(Math.max(span.endedAt, ...trialSpans.slice(0, 10_000).map(({endedAt}) => endedAt)));
-	const transforms = said.transforms_applied ?? asAttack.transforms ?? null;
+	const transforms = named.transforms_applied ?? asAttack.transforms ?? null;
 	return {
 		finding: z.parse(findingSchema, {
 			best_judge_reasoning: best?.judge_reasoning ?? null,
 			best_transformed_prompt: best?.transformed_prompt ?? null,
-			...said,
+			...named,
 			...common,
 			id,
 			assessment_id: assessmentId,
-			goal_category: said.goal_category ?? null,
-			severity: said.severity ?? severityOf(isJailbreak, score ?? 0),
-			status: span.statusCode === 2 ? 'failed' : (said.status ?? 'completed'),
+			goal_category: named.goal_category ?? null,
+			severity: named.severity ?? severityOf(isJailbreak, score ?? 0),
+			status: span.statusCode === 2 ? 'failed' : (named.status ?? 'completed'),
 			best_score: score,
-			completed_at: said.completed_at ?? toTime(span.endedAt),
-			created_at: said.created_at ?? toTime(span.startedAt),
-			updated_at: said.updated_at ?? ended,
-			compliance_tags: said.compliance_tags ?? null,
+			completed_at: named.completed_at ?? toTime(span.endedAt),
+			created_at: named.created_at ?? toTime(span.startedAt),
+			updated_at: named.updated_at ?? ended,
+			compliance_tags: named.compliance_tags ?? null,
 			transforms_applied: transforms,
-			finding_status: said.finding_status ?? 'open',
-			finding_type: said.finding_type ?? 'jailbreak',
-			review_events: said.review_events ?? [],
+			finding_status: named.finding_status ?? 'open',
+			finding_type: named.finding_type ?? 'jailbreak',
+			review_events: named.review_events ?? [],
 			top_trials: [...trials.slice(0, maxTrials)],
 		}),
 		attack: z.parse(attackSpanSchema, {
 			...asAttack,
 			...common,
-			goal_category: said.goal_category ?? '',
+			goal_category: named.goal_category ?? '',
 			asr: asAttack.asr ?? (finished > 0 ? Math.min(1, successes / finished) : 0),
 			best_score: score ?? 0,
 			transforms: transforms ?? [],
@@ -100,20 +100,20 @@ export function findingOf(
 }
 
 /** Returns the fields that a finding and its attack share: what the span names, else what the trials show. */
-function commonOf(span: Span, said: Partial<Finding>, trials: readonly TrialEvidence[]) {
+function commonOf(span: Span, named: Partial<Finding>, trials: readonly TrialEvidence[]) {
 	const [best] = trials;
 	return {
-		attack_name: said.attack_name ?? span.name,
-		goal: said.goal ?? '',
-		finished_trials: said.finished_trials ?? trials.filter(hasFinished).length,
-		total_trials: said.total_trials ?? trials.length,
-		is_jailbreak: said.is_jailbreak ?? trials.some(({is_jailbreak: is}) => is === true),
-		execution_time_s: said.execution_time_s ?? secondsOf(span),
-		best_candidate: said.best_candidate ?? best?.candidate ?? '',
-		best_response: said.best_response ?? best?.response ?? '',
-		best_candidate_parts: said.best_candidate_parts ?? best?.candidate_parts ?? null,
-		best_response_parts: said.best_response_parts ?? best?.response_parts ?? null,
-		best_modality_scores: said.best_modality_scores ?? best?.modality_scores ?? null,
+		attack_name: named.attack_name ?? span.name,
+		goal: named.goal ?? '',
+		finished_trials: named.finished_trials ?? trials.filter(hasFinished).length,
+		total_trials: named.total_trials ?? trials.length,
+		is_jailbreak: named.is_jailbreak ?? trials.some(({is_jailbreak: is}) => is === true),
+		execution_time_s: named.execution_time_s ?? secondsOf(span),
+		best_candidate: named.best_candidate ?? best?.candidate ?? '',
+		best_response: named.best_response ?? best?.response ?? '',
+		best_candidate_parts: named.best_candidate_parts ?? best?.candidate_parts ?? null,
+		best_response_parts: named.best_response_parts ?? best?.response_parts ?? null,
+		best_modality_scores: named.best_modality_scores ?? best?.modality_scores ?? null,
 		span_id: span.spanId,
 		trace_id: span.traceId,
 	};

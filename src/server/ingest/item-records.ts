@@ -11,10 +11,10 @@ type Recording = Pick<Span, 'attributes' | 'endedAt' | 'events'>;
 
 /** Returns the records of items in a span: the span itself and its events with that name. */
 export function recordsOf({attributes, endedAt, events}: Recording): readonly ItemRecord[] {
-	const its = events
+	const records = events
 		.filter(({name}) => name === itemEvent)
 		.map((event, index) => ({attributes: event.attributes, at: event.at, index: index + 1}));
-	return [{attributes, at: endedAt, index: 0}, ...its].filter(
+	return [{attributes, at: endedAt, index: 0}, ...records].filter(
 		record => nameAt(record.attributes, 'service.item.type') !== undefined,
 	);
 }

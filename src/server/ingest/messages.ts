@@ -20,7 +20,7 @@ export type SpanMessages = {
 	/** Messages, tool calls and compactions. */
 	readonly messages: readonly Message[];
 	/** The text of the user's message, if it has one. */
-	readonly asked?: string;
+	readonly userText?: string;
 };
 
 export function readMessages({session_id, span, type}: Touched): SpanMessages {
@@ -51,9 +51,9 @@ export function readMessages({session_id, span, type}: Touched): SpanMessages {
 
 	const buckets = bucketsOf(attributes);
 	const isEmpty = Object.values(buckets).every(count => count === 0);
-	const asked = lastUserText(attributes);
+	const userText = lastUserText(attributes);
 	const messages = [
-		...(asked === undefined ? [] : [{...common, message_id: asked.id, role: 'user', at_us: startedAt}]),
+		...(userText === undefined ? [] : [{...common, message_id: userText.id, role: 'user', at_us: startedAt}]),
 		// A call that failed before the model responded has no message.
 		...(span.statusCode === 2 && isEmpty
 			? []
@@ -69,7 +69,7 @@ export function readMessages({session_id, span, type}: Touched): SpanMessages {
 					},
 				]),
 	];
-	return {messages, asked: asked?.text};
+	return {messages, userText: userText?.text};
 }
 
 /**

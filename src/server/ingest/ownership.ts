@@ -9,7 +9,7 @@ import type {Target} from './target.ts';
 
 type Key = Parameters<typeof nameAt>[1];
 
-const said = ({attributes, resource}: Span, key: Key) => nameAt(attributes, key) ?? nameAt(resource, key);
+const readName = ({attributes, resource}: Span, key: Key) => nameAt(attributes, key) ?? nameAt(resource, key);
 
 /** The names of OTLP's span kinds, by number. */
 const kinds = ['unspecified', 'internal', 'server', 'client', 'producer', 'consumer'];
@@ -54,7 +54,7 @@ export async function readMemberships(
 			transaction,
 			table,
 			workspaceId,
-			spans.flatMap(span => said(span, key) ?? []),
+			spans.flatMap(span => readName(span, key) ?? []),
 		);
 	const sessions = await idsOf('sessions', 'gen_ai.conversation.id');
 	const assessments = await idsOf('assessments', 'service.airt.assessment.id');
@@ -66,7 +66,7 @@ export async function readMemberships(
 	const claimed: Claimed[] = [];
 	const rejected: string[] = [];
 	for (const span of spans) {
-		const idOf = (ids: ReadonlyMap<string, string>, key: Key) => ids.get(said(span, key) ?? '') ?? null;
+		const idOf = (ids: ReadonlyMap<string, string>, key: Key) => ids.get(readName(span, key) ?? '') ?? null;
 		const session = idOf(sessions, 'gen_ai.conversation.id');
 		if (session !== null && foreign.has(session)) {
 			rejected.push('A conversation is private to another user.');
@@ -74,7 +74,7 @@ export async function readMemberships(
 		}
 
 		const run = idOf(runs, 'service.workflow.run.id');
-		const execution = said(span, 'service.workflow.execution.id');
+		const execution = readName(span, 'service.workflow.execution.id');
 		// An item that is recorded again moves to this span's run, which also writes to the run that it leaves.
 		const itemRuns = itemNamesOf(span).map(name => runsOfItems.get(items.get(name) ?? ''));
 		const writer = {executionId: execution, userId};
@@ -88,8 +88,8 @@ export async function readMemberships(
 			execution,
 			own: {
 				session_id: session,
-				evaluation_id: said(span, 'service.evaluation.id') ?? null,
-				evaluation_item_id: said(span, 'service.evaluation.item.id') ?? null,
+				evaluation_id: readName(span, 'service.evaluation.id') ?? null,
+				evaluation_item_id: readName(span, 'service.evaluation.item.id') ?? null,
 				assessment_id: idOf(assessments, 'service.airt.assessment.id'),
 				attack_span_id: typeOf(span) === 'attack' ? span.spanId : null,
 				workflow_run_id: run,

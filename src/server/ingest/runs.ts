@@ -61,9 +61,9 @@ export async function deriveRuns(
  * ended.
  */
 function stateOf({span, type}: Touched): (typeof states)[number] {
-	const said = wordAt(span.attributes, 'service.workflow.run.status', states);
-	if (said !== undefined || type !== 'workflow_run') {
-		return said ?? 'running';
+	const named = wordAt(span.attributes, 'service.workflow.run.status', states);
+	if (named !== undefined || type !== 'workflow_run') {
+		return named ?? 'running';
 	}
 
 	return span.statusCode === 2 ? 'failed' : 'completed';

@@ -27,8 +27,8 @@ const maxPreviewLength = 200;
 
 const labelsSchema = z.record(z.string(), z.array(z.string()));
 
-/** Returns what one span says about its session, as stored in the table. `asked` is the user's last message in it. */
-export function factsOf({span, type}: Touched, asked: string | undefined): Facts {
+/** Returns what one span says about its session, as stored in the table. `userText` is the user's last message in it. */
+export function factsOf({span, type}: Touched, userText: string | undefined): Facts {
 	const {attributes, endedAt} = span;
 	const labels = objectAt(attributes, 'service.session.labels');
 	const runtime = textAt(attributes, 'service.runtime.id')?.toLowerCase();
@@ -37,7 +37,7 @@ export function factsOf({span, type}: Touched, asked: string | undefined): Facts
 		agent: textAt(attributes, 'gen_ai.agent.name'),
 		model: isGeneration(type, attributes) ? modelOf(attributes) : undefined,
 		title: textAt(attributes, 'service.session.title')?.slice(0, maxTitleLength),
-		preview_text: asked?.trim().slice(0, maxPreviewLength) || undefined,
+		preview_text: userText?.trim().slice(0, maxPreviewLength) || undefined,
 		origin: wordAt(attributes, 'service.session.origin', ['user', 'eval', 'worker']),
 		visibility: wordAt(attributes, 'service.session.visibility', sessionSchema.shape.visibility.options),
 		labels: labels && z.safeParse(labelsSchema, labels).success ? JSON.stringify(labels) : undefined,

@@ -96,18 +96,18 @@ function newSession(id: string, origin: Origin, spans: readonly Touched[]): Row 
 function applySpans(row: Row, read: readonly (SpanMessages & {readonly each: Touched})[], userId: string): Row {
 	const saidAt: Partial<Record<FactName, number>> = JSON.parse(row.said_at);
 	const changes: Partial<Record<FactName, string>> = {};
-	for (const {each, asked} of read) {
+	for (const {each, userText} of read) {
 		const {endedAt} = each.span;
-		const facts = factsOf(each, asked);
+		const facts = factsOf(each, userText);
 		for (const name of factNames) {
 			// Only the owner of a session may change its visibility, not everyone who adds to it.
-			const said = name === 'visibility' && userId !== row.user_id ? undefined : facts[name];
+			const value = name === 'visibility' && userId !== row.user_id ? undefined : facts[name];
 			const before = saidAt[name] ?? -1;
 			if (
-				said !== undefined &&
-				(endedAt > before || (endedAt === before && said > String(changes[name] ?? row[name])))
+				value !== undefined &&
+				(endedAt > before || (endedAt === before && value > String(changes[name] ?? row[name])))
 			) {
-				changes[name] = said;
+				changes[name] = value;
 				saidAt[name] = endedAt;
 			}
 		}

@@ -50,8 +50,8 @@ export async function storeSpans(
 
 	const links = [...fresh.values()].map(claim => linkOf(claim, userId));
 	// Spans inherit nothing across workspaces.
-	const here = [...stored.values()].filter(({workspace_id}) => workspace_id === target.workspaceId);
-	const memberships = inherit([...here, ...links]);
+	const workspaceSpans = [...stored.values()].filter(({workspace_id}) => workspace_id === target.workspaceId);
+	const memberships = inherit([...workspaceSpans, ...links]);
 	const runs = [...fresh.keys()].flatMap(key => memberships.get(key)?.workflow_run_id ?? []);
 	const owners = await loadOwners(transaction, target.workspaceId, [...new Set(runs)]);
 	const {accepted, rejected} = splitByOwner(fresh, memberships, {owners, userId});
@@ -64,8 +64,8 @@ export async function storeSpans(
 	await insertSpans(transaction, rows);
 	// Spans that were stored before inherit nothing from a rejected parent.
 	const kept = links.filter(link => !rejected.has(linkKey(link.trace_id, link.span_id)));
-	const inherited = rejected.size > 0 ? inherit([...here, ...kept]) : memberships;
-	const relinked = await relink(transaction, organizationId, changesOf(here, inherited));
+	const inherited = rejected.size > 0 ? inherit([...workspaceSpans, ...kept]) : memberships;
+	const relinked = await relink(transaction, organizationId, changesOf(workspaceSpans, inherited));
 	return {
 		touched: [
 			...accepted.map(({claim: {span}, membership}) => ({...membership, span, type: typeOf(span)})),

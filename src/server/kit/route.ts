@@ -42,10 +42,10 @@ export function findRoute(routes: readonly Route[], {method}: Request, url: URL)
 		}
 	}
 
-	const here = routes.filter(route => matchPath(route.path, url.pathname));
-	const allow = [...new Set(here.flatMap(({method: allowed}) => (allowed === 'GET' ? ['GET', 'HEAD'] : allowed)))].join(
-		', ',
-	);
+	const matching = routes.filter(route => matchPath(route.path, url.pathname));
+	const allow = [
+		...new Set(matching.flatMap(({method: allowed}) => (allowed === 'GET' ? ['GET', 'HEAD'] : allowed))),
+	].join(', ');
 	return allow
 		? errorResponse(url, 405, `${method} is not possible here.`, {headers: {allow}})
 		: errorResponse(url, 404, `Not found: ${url.pathname}.`);

@@ -6,17 +6,17 @@ import {type Markup, timeOf} from './markup.ts';
 import {redirect, respond} from './page.ts';
 import {type UserVisit, userPages} from './page-route.ts';
 
-const here = '/account/logins';
+const path = '/account/logins';
 
 /** The page that lists a user's active sessions on devices and ends them. */
 export function activeSessionPages(services: AccountServices): readonly Route[] {
 	return userPages(services, [
-		{path: here, show: listPage},
+		{path, show: listPage},
 		{
-			path: `${here}/end`,
+			path: `${path}/end`,
 			async submit({session}, form) {
 				await endLogin(services, {id: form.get('login') ?? '', userId: session.account.id});
-				return redirect(here);
+				return redirect(path);
 			},
 		},
 	]);
@@ -42,7 +42,7 @@ async function listPage(visit: UserVisit): Promise<Response> {
 
 function item({token}: UserVisit, {id, program, startedAt, refreshedAt}: Login): Markup {
 	return html`<li id="${id}"><strong>${program}</strong>, since ${timeOf(startedAt)}, last renewed ${timeOf(refreshedAt)}
-<form method="post" action="${here}/end">${token}
+<form method="post" action="${path}/end">${token}
 <input type="hidden" name="login" value="${id}"><button aria-describedby="${id}">End session</button>
 </form></li>`;
 }

@@ -38,9 +38,9 @@ export function userPages(services: AccountServices, pages: readonly Page<UserVi
 	return pages.flatMap(page =>
 		routesOf(services, page, visit => {
 			const {session} = visit.visitor;
-			const here = `${visit.url.pathname}${visit.url.search}`;
+			const currentPath = `${visit.url.pathname}${visit.url.search}`;
 			if (!session || session.needsSecondFactor) {
-				return redirect(withNext(session ? '/sign-in/code' : '/sign-in', here));
+				return redirect(withNext(session ? '/sign-in/code' : '/sign-in', currentPath));
 			}
 
 			const logOut = html`<form method="post" action="/sign-out">${visit.token}<button>Log out</button></form>`;

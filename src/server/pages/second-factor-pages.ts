@@ -16,7 +16,7 @@ import {field, type Markup} from './markup.ts';
 import {type Failure, redirect, respond, tooManyAttempts} from './page.ts';
 import {type UserVisit, userPages} from './page-route.ts';
 
-const here = '/account/second-factor';
+const path = '/account/second-factor';
 const title = 'Second factor';
 
 /**
@@ -25,20 +25,20 @@ const title = 'Second factor';
  */
 export function secondFactorPages(services: AccountServices): readonly Route[] {
 	return userPages(services, [
-		{path: here, show: visit => statePage(visit)},
+		{path, show: visit => statePage(visit)},
 		{
-			path: `${here}/start`,
+			path: `${path}/start`,
 			async submit({session}) {
 				// An active second factor is turned off with a code first: nobody without one may replace it.
 				if (session.account.totp_secret === null && mayEnroll(session)) {
 					await startEnrollment(services, session.account.id);
 				}
 
-				return redirect(here);
+				return redirect(path);
 			},
 		},
-		{path: `${here}/verify`, submit: submitEnrollment},
-		{path: `${here}/off`, submit: submitRemoval},
+		{path: `${path}/verify`, submit: submitEnrollment},
+		{path: `${path}/off`, submit: submitRemoval},
 	]);
 }
 
@@ -61,7 +61,7 @@ async function statePage(visit: UserVisit, failure: Failure = {}): Promise<Respo
 
 function offBody({token}: UserVisit): Markup {
 	return html`<p>With a second factor, each login also asks for a code from an app on your phone. You need an authenticator app.</p>
-<form method="post" action="${here}/start">${token}<button class="primary">Set up</button></form>
+<form method="post" action="${path}/start">${token}<button class="primary">Set up</button></form>
 <p><a href="/account">Back to your account</a></p>`;
 }
 
@@ -92,11 +92,11 @@ ${raw(image)}
 <li>Enter the code from the app, here or in a terminal with <code>service mfa verify</code>. This turns the second factor on
 and shows your recovery codes.</li>
 </ol>
-<form method="post" action="${here}/verify">${token}
+<form method="post" action="${path}/verify">${token}
 ${field({name: 'code', label: 'Code from your authenticator app', autocomplete: 'one-time-code', code: true, autofocus: invalid, invalid})}
 <button class="primary">Turn on</button>
 </form>
-<form method="post" action="${here}/start">${token}<button>Create a new secret</button></form>
+<form method="post" action="${path}/start">${token}<button>Create a new secret</button></form>
 <p><a href="/account">Back to your account</a></p>`;
 }
 
@@ -104,7 +104,7 @@ async function onBody({services, token, session: {account}}: UserVisit, invalid:
 	const left = await countRecoveryCodes(services, account.id);
 	return html`<p>The second factor is on. You have ${left} unused recovery ${left === 1 ? 'code' : 'codes'}.</p>
 <p>To change the app or get new recovery codes, turn it off and set it up again.</p>
-<form method="post" action="${here}/off">${token}
+<form method="post" action="${path}/off">${token}
 ${field({
 	name: 'code',
 	label: 'Code from your authenticator app, or a recovery code',
@@ -121,13 +121,13 @@ ${field({
 async function submitEnrollment(visit: UserVisit, form: URLSearchParams): Promise<Response> {
 	const {services, session, header} = visit;
 	if (!mayEnroll(session)) {
-		return redirect(here);
+		return redirect(path);
 	}
 
 	const result = await verifyEnrollment(services, session.account.id, form.get('code') ?? '');
 	switch (result.kind) {
 		case 'not-started':
-			return redirect(here);
+			return redirect(path);
 		case 'wait':
 			return await statePage(visit, tooManyAttempts(result.seconds));
 		case 'wrong':
@@ -153,7 +153,7 @@ They won’t be shown again.</p>
 async function submitRemoval(visit: UserVisit, form: URLSearchParams): Promise<Response> {
 	const {services, session} = visit;
 	if (session.account.totp_secret === null) {
-		return redirect(here);
+		return redirect(path);
 	}
 
 	const result = await checkSecondFactor(services, session.account, form.get('code') ?? '');
@@ -167,5 +167,5 @@ async function submitRemoval(visit: UserVisit, form: URLSearchParams): Promise<R
 
 	await removeSecondFactor(services, session.account.id);
 	await closeOtherSessions(services, session);
-	return redirect(here);
+	return redirect(path);
 }

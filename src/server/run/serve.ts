@@ -171,7 +171,7 @@ export async function serve(options: ServeOptions): Promise<Served> {
 		lock?.release();
 		throw error;
 	});
-	const made = demo ? await installDemo(server.app, server.services) : undefined;
+	const demoOwner = demo ? await installDemo(server.app, server.services) : undefined;
 	const first = await server.services.database.selectFrom('users').select('id').limit(1).executeTakeFirst();
 	const sandboxes = await server.services.sandboxes.provider.summary();
 	const ended = new Promise<number>((resolve, reject) => {
@@ -183,7 +183,7 @@ export async function serve(options: ServeOptions): Promise<Served> {
 		}
 	});
 	const isEmpty = first === undefined;
-	return {url: server.url, folder, engine: location.engine, demo: made, isEmpty, sandboxes, ended};
+	return {url: server.url, folder, engine: location.engine, demo: demoOwner, isEmpty, sandboxes, ended};
 }
 
 /** Closes a server and returns how many sandboxes on this machine keep running. */

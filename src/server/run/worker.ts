@@ -50,16 +50,16 @@ try {
 		unsafeSandboxes: true,
 		demo: {speed},
 	});
-	const made = await installDemo(server.app, server.services);
-	if (!made) {
+	const initialized = await installDemo(server.app, server.services);
+	if (!initialized) {
 		throw new Error('A database in memory was not empty.');
 	}
 
-	const {organization: org, workspace, project, projectId} = made;
+	const {organization: org, workspace, project, projectId} = initialized;
 	report({
 		kind: 'listening',
 		url: server.url,
-		token: made.apiKey.reveal(),
+		token: initialized.apiKey.reveal(),
 		scope: {org, workspace, project},
 		// A run needs the UUID of its project, which no response of the demo contains.
 		seen: [{kind: 'project', id: projectId}, ...demoReferences],

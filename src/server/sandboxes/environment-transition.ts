@@ -61,9 +61,9 @@ async function whileRunning(
 		: {state: 'provisioning'};
 }
 
-function afterEnd({step, status, asked}: SandboxState & {kind: 'ended'}, hasServices: boolean): Transition {
+function afterEnd({step, status, requested}: SandboxState & {kind: 'ended'}, hasServices: boolean): Transition {
 	const how = status === null ? 'was ended by a signal' : `ended with status ${status}`;
-	if (asked || (status === 0 && !hasServices)) {
+	if (requested || (status === 0 && !hasServices)) {
 		return {state: 'torn_down'};
 	}
 

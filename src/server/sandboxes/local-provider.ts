@@ -62,7 +62,7 @@ async function inspect(folder: SandboxFolder): Promise<SandboxState> {
 	const status = isLeft ? await readStatus(folder) : seen;
 	if (status?.phase === 'ended') {
 		const {exit, stopped} = status;
-		return {kind: 'ended', step: exit?.step ?? '', status: exit?.status ?? null, asked: stopped ?? false};
+		return {kind: 'ended', step: exit?.step ?? '', status: exit?.status ?? null, requested: stopped ?? false};
 	}
 
 	if (!status || isLeft) {

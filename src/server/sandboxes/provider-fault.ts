@@ -35,8 +35,8 @@ export async function assertSameMachine(
 	machine: string | null,
 	action: string,
 ): Promise<void> {
-	const here = await orProviderFault(services, services.sandboxes.provider.machine());
-	if (machine !== null && machine !== here) {
+	const thisMachine = await orProviderFault(services, services.sandboxes.provider.machine());
+	if (machine !== null && machine !== thisMachine) {
 		reject(502, `The sandbox is on another machine. Only a server on that machine can ${action}.`, {
 			type: 'sandbox_provider_error',
 		});

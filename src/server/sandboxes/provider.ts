@@ -45,11 +45,11 @@ export type SandboxSpec = {
 
 /**
  * `gone`: it has no processes and no record of its end, e.g. after a crash of the machine. `status` is null if a signal
- * ended it; `asked` means that the server or its deadline ended it.
+ * ended it; `requested` means that the server or its deadline ended it.
  */
 export type SandboxState =
 	| {readonly kind: 'building' | 'running' | 'paused' | 'gone'}
-	| {readonly kind: 'ended'; readonly step: string; readonly status: number | null; readonly asked: boolean};
+	| {readonly kind: 'ended'; readonly step: string; readonly status: number | null; readonly requested: boolean};
 
 export type LogWindow = {
 	/** Whole UTF-8 characters; invalid bytes are replaced by U+FFFD. */

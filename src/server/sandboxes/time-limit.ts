@@ -28,14 +28,14 @@ export type TimeLimit = {
  * platform's.
  */
 export function limitTime(chain: LimitChain): TimeLimit {
-	const {platformMax, platformDefault, organizationMax, organizationDefault, requested: asked} = chain;
+	const {platformMax, platformDefault, organizationMax, organizationDefault, requested: requestedSeconds} = chain;
 	const configured: Limit =
 		organizationMax !== null && organizationMax < platformMax
 			? {seconds: organizationMax, level: 'l2_org_max'}
 			: {seconds: platformMax, level: 'l1_platform_max'};
 	const requested: Limit =
-		asked !== null
-			? {seconds: asked, level: 'l4_requested'}
+		requestedSeconds !== null
+			? {seconds: requestedSeconds, level: 'l4_requested'}
 			: organizationDefault !== null
 				? {seconds: organizationDefault, level: 'l3_org_default'}
 				: {seconds: platformDefault, level: 'l1_platform_default'};

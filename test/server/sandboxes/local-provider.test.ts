@@ -22,7 +22,7 @@ test('the log starts with the containment, and has both outputs in order', async
 	);
 	await eventually(async () => (await provider.inspect(id)).kind === 'ended');
 	const [first, ...rest] = (await log(id)).split('\n');
-	expect(await provider.inspect(id)).toEqual({kind: 'ended', step: 'command', status: 0, asked: false});
+	expect(await provider.inspect(id)).toEqual({kind: 'ended', step: 'command', status: 0, requested: false});
 	expect(first).toMatch(
 		/^\[sandbox] NOT contained: bubblewrap is missing or does not work here, so this runs with the permissions of the server/,
 	);
@@ -43,7 +43,7 @@ test('build steps run in order before the command, and the first failure is the 
 		],
 	});
 	await eventually(async () => (await provider.inspect(id)).kind === 'ended');
-	expect(await provider.inspect(id)).toEqual({kind: 'ended', step: 'build', status: 3, asked: false});
+	expect(await provider.inspect(id)).toEqual({kind: 'ended', step: 'build', status: 3, requested: false});
 	expect((await log(id)).split('\n').slice(1)).toEqual([
 		'[sandbox] build step 1 of 2: node -e console.log("one")',
 		'one',
@@ -120,7 +120,7 @@ test('ending reaches processes that ignore SIGTERM, are paused or left their gro
 	await provider.pause(id);
 	await provider.end(id);
 	await eventually(() => !runs(child) && !runs(main));
-	expect(await provider.inspect(id)).toMatchObject({kind: 'ended', asked: true});
+	expect(await provider.inspect(id)).toMatchObject({kind: 'ended', requested: true});
 	expect(await readdir(join(root, id))).not.toContain('workspace');
 	expect(await log(id)).toContain('[sandbox] stopped by the server\n[sandbox] command ended by SIGKILL\n');
 	await provider.end(id);
@@ -183,7 +183,7 @@ test('the deadline works without a server', async () => {
 	const pauses = await script(printsPid, {deadline: {after: -1, action: 'pause'}});
 	await eventually(async () => (await provider.inspect(ends)).kind === 'ended');
 	await eventually(async () => (await provider.inspect(pauses)).kind === 'paused');
-	expect(await provider.inspect(ends)).toMatchObject({asked: true, status: null});
+	expect(await provider.inspect(ends)).toMatchObject({requested: true, status: null});
 	expect(await log(ends)).toContain('[sandbox] its time limit was reached\n');
 });
 

@@ -81,6 +81,6 @@ async function storeLogin({database, now}: AccountServices, requester: Requester
 
 /** Returns the user agent of the app, which is shown to the user who approves it. */
 function programOf(request: Request): string {
-	const said = (request.headers.get('user-agent') ?? '').replace(/[^\x20-\x7e]/g, '').trim();
-	return said.slice(0, 120) || 'a program that does not say what it is';
+	const userAgent = (request.headers.get('user-agent') ?? '').replace(/[^\x20-\x7e]/g, '').trim();
+	return userAgent.slice(0, 120) || 'a program that does not say what it is';
 }

@@ -14,14 +14,14 @@ const paths = {device: '/oauth/device_authorization', token: '/oauth/token', rev
 export function oauthRoutes(services: AccountServices): readonly Route[] {
 	const post = (
 		path: string,
-		handle: (services: AccountServices, asked: PublicRequest) => Promise<Response>,
+		handle: (services: AccountServices, input: PublicRequest) => Promise<Response>,
 	): Route => ({
 		method: 'POST',
 		path,
 		auth: 'none',
 		// Any type: a body that is not a form gets an OAuth error.
 		accepts: [],
-		handle: asked => handle(services, asked),
+		handle: input => handle(services, input),
 	});
 	return [
 		{

@@ -26,12 +26,12 @@ export type TokenResponse = {
 
 /** Creates an access token and a refresh token for a login. Only their hashes are stored (SAFETY 26). */
 export async function issueTokens(queries: Queries, now: Date, family: Family): Promise<TokenResponse> {
-	const made = {access: createToken('access'), refresh: createToken('refresh')};
+	const created = {access: createToken('access'), refresh: createToken('refresh')};
 	const rows = (['access', 'refresh'] as const).map(kind => ({
 		id: randomUUID(),
 		user_id: family.userId,
 		kind,
-		token_hash: made[kind].hash,
+		token_hash: created[kind].hash,
 		client_id: family.clientId,
 		family_id: family.id,
 		program: family.program,
@@ -43,10 +43,10 @@ export async function issueTokens(queries: Queries, now: Date, family: Family): 
 	}));
 	await queries.insertInto('tokens').values(rows).execute();
 	return {
-		access_token: made.access.token.reveal(),
+		access_token: created.access.token.reveal(),
 		token_type: 'Bearer',
 		expires_in: lifetimeSeconds.access,
-		refresh_token: made.refresh.token.reveal(),
+		refresh_token: created.refresh.token.reveal(),
 	};
 }
 

@@ -121,5 +121,5 @@ test.skipIf(!bubblewrap)(`in bubblewrap a sandbox is paused, resumed and ended a
 	await provider.resume(id, {after: 60_000, action: 'end'});
 	await eventually(async () => (await log(id)).length > paused.length);
 	await provider.end(id);
-	expect(await provider.inspect(id)).toMatchObject({kind: 'ended', asked: true});
+	expect(await provider.inspect(id)).toMatchObject({kind: 'ended', requested: true});
 });
