@@ -24,7 +24,7 @@ export function splitWords(line: string): string[] {
 }
 
 /** The words of an unfinished line, split as `splitWords` does. The last one may have an open quote. */
-export type TypedWords = {
+type TypedWords = {
 	readonly before: readonly string[];
 	/** The last word so far; '' after a space. */
 	readonly word: string;

@@ -17,7 +17,7 @@ type Options = {
 };
 
 /** Opens a transport with a credential, whose secret may still be in the keychain. */
-export type OpenTransport = (credential: Credential | undefined, insecureHttp?: boolean) => Promise<Transport>;
+type OpenTransport = (credential: Credential | undefined, insecureHttp?: boolean) => Promise<Transport>;
 
 /** Returns what opens transports. This is the one place where a stored secret is opened: at its first use. */
 export function transportsWith({config, env, version, insecureHttp, secrets, debug}: Options): OpenTransport {

@@ -9,7 +9,7 @@ import {type PriceOf, sumUsage, totalCost} from '../core/session/usage.ts';
 export type RunEnd = Extract<AgentEvent, {type: 'run-end'}>;
 
 /** The object that `--output-format json` prints and `stream-json` ends with. Programs depend on it. */
-export type ResultObject = {
+type ResultObject = {
 	readonly type: 'result';
 	readonly text: string;
 	readonly tool_calls: ReadonlyArray<{readonly name: string; readonly arguments: Json}>;

@@ -5,7 +5,7 @@ import {truncate} from '../terminal/text/width.ts';
 
 type Output = {readonly write: (data: string) => unknown; readonly isTTY?: boolean; readonly columns?: number};
 
-export type RunProgress = {
+type RunProgress = {
 	/** Records what a run is doing. */
 	readonly follow: (event: AgentEvent) => void;
 	/** Clears the line for permanent output; it returns within a second. */

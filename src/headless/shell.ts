@@ -13,7 +13,7 @@ import {createTerminalQuestions} from './terminal-questions.ts';
 import {createPlainNote, createWaitNote, type WaitNote} from './wait-note.ts';
 
 /** How a command line ended: with an exit status, or with a session for the app to open. */
-export type ShellOutcome =
+type ShellOutcome =
 	| {readonly status: number}
 	| {readonly open: string; readonly profile: string | undefined; readonly insecureHttp: boolean};
 

@@ -12,7 +12,7 @@ type Dependencies = {
 	readonly demoInfo: () => InferenceInfo | undefined;
 };
 
-export type CatalogAccess = {
+type CatalogAccess = {
 	/** Returns prices and context windows. The first call puts them into the store. */
 	readonly load: () => Promise<Catalog>;
 	/** Returns the ids of models; none until they are loaded. */

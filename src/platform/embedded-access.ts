@@ -19,7 +19,7 @@ type Dependencies = {
 	readonly createTransport: (credential: Credential) => Promise<Transport>;
 };
 
-export type EmbeddedAccess = {
+type EmbeddedAccess = {
 	/**
 	 * Returns the server. It starts at the first call, and again after it ended. Throws AppError("failed") if it can't start,
 	 * and an abort once it was closed.

@@ -16,7 +16,7 @@ type Dependencies = Omit<Parameters<typeof createPlatformAccess>[0], 'createTran
 	readonly createTransport: (credential: Credential | undefined, insecureHttp: boolean) => Promise<Transport>;
 };
 
-export type PlatformOnDemand = {
+type PlatformOnDemand = {
 	/** Returns the access of one command. */
 	readonly forCommand: (command: Pick<AccessContext, 'flags' | 'live' | 'interact' | 'signal'>) => Platform;
 	/** Opens the server that the app is connected to, outside of commands. Throws as `Platform.open`. */

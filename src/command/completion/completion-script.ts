@@ -1,7 +1,7 @@
 import {programName} from '../../core/program-name.ts';
 
 export const shells = ['bash', 'zsh', 'fish'] as const;
-export type Shell = (typeof shells)[number];
+type Shell = (typeof shells)[number];
 
 /**
  * Bash also splits words at `:` and `=`, and replaces only the part after them, which it passes without an open quote. So the

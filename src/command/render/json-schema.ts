@@ -5,7 +5,7 @@ import {isJsonObject, type Json, type JsonObject} from '../../core/json.ts';
 export type SchemaPlace = {readonly document: JsonObject; readonly schema: JsonObject};
 
 /** One property of an object, as its schema names it. */
-export type Property = {
+type Property = {
 	readonly name: string;
 	readonly title: string | undefined;
 	readonly at: SchemaPlace | undefined;

@@ -14,7 +14,7 @@ export function fieldsOf(made: Initialized): ReadonlyArray<readonly [string, str
 }
 
 /** Returns the command to log in. It saves the scope, so that commands need no flags. */
-export function loginLine(url: string, made: Initialized | undefined): string {
+function loginLine(url: string, made: Initialized | undefined): string {
 	const scope = made ? ` --org ${made.organization} --workspace ${made.workspace} --project ${made.project}` : '';
 	return shellLine(`login --server ${url}${scope}`);
 }

@@ -7,7 +7,7 @@ export const traceFormats = ['json', 'protobuf'] as const;
 type Format = (typeof traceFormats)[number];
 
 /** A file of spans as it is sent. */
-export type TraceFile = {
+type TraceFile = {
 	readonly name: string;
 	readonly bytes: number;
 	/** Undefined if it can't be counted. */
@@ -18,7 +18,7 @@ export type TraceFile = {
 };
 
 /** The most bytes of all files before compression. They are checked before the first file is sent. */
-export const mostTraceBytes = 64 * 1024 * 1024;
+const maxTraceBytes = 64 * 1024 * 1024;
 
 type Options = {
 	readonly read: (path: string, limit: number) => Promise<Uint8Array>;
@@ -33,7 +33,7 @@ type Options = {
  */
 export async function readTraceFiles(paths: readonly string[], options: Options): Promise<readonly TraceFile[]> {
 	const files: TraceFile[] = [];
-	let room = mostTraceBytes;
+	let room = maxTraceBytes;
 	for (const path of paths) {
 		const format = options.format ?? formatOf(path);
 		const body = await options.read(path, room);
