@@ -1,4 +1,6 @@
 import {randomUUID} from 'node:crypto';
+import type {Insertable} from 'kysely';
+import type {DatabaseTransaction, Tables} from '../database/tables.ts';
 import type {TaskInputs} from '../tasks/inputs.ts';
 import type {Task} from '../tasks/task.ts';
 import {assertCapacity, limitFor, lockOrganization} from './capacity.ts';
@@ -37,7 +39,7 @@ export async function admitEnvironment(
 	environment: NewEnvironment,
 ): Promise<AdmittedEnvironment> {
 	const {database, sandboxes, now} = services;
-	const {organizationId, workspaceId, projectId, createdBy, task, plan, inputs, modelOverrides} = environment;
+	const {organizationId, createdBy, task, plan} = environment;
 	const {provider, policy} = sandboxes;
 	await assertCanStart(services);
 	const machine = await orProviderFault(services, provider.machine());
@@ -73,25 +75,36 @@ export async function admitEnvironment(
 				startup_timing: '{}',
 			})
 			.execute();
-		await transaction
-			.insertInto('environments')
-			.values({
-				...shared,
-				id,
-				workspace_id: workspaceId,
-				project_id: projectId,
-				task_ref: environment.taskReference,
-				state: 'building',
-				inputs: JSON.stringify(inputs),
-				model_overrides: JSON.stringify(modelOverrides),
-				instruction: plan.instruction,
-				service_urls: JSON.stringify(plan.services),
-				verification: task.verification ? JSON.stringify(task.verification) : null,
-				sandbox_id: sandboxId,
-				updated_at: shared.created_at,
-			})
-			.execute();
+		await insertEnvironment(transaction, {...shared, id, sandbox_id: sandboxId}, environment);
 		return lifetimeSeconds;
 	});
 	return {id, sandboxId, seconds};
+}
+
+type Shared = Pick<
+	Insertable<Tables['environments']>,
+	'id' | 'sandbox_id' | 'organization_id' | 'created_by' | 'created_at' | 'expires_at'
+>;
+
+async function insertEnvironment(
+	transaction: DatabaseTransaction,
+	shared: Shared,
+	{workspaceId, projectId, taskReference, task, plan, inputs, modelOverrides}: NewEnvironment,
+): Promise<void> {
+	await transaction
+		.insertInto('environments')
+		.values({
+			...shared,
+			workspace_id: workspaceId,
+			project_id: projectId,
+			task_ref: taskReference,
+			state: 'building',
+			inputs: JSON.stringify(inputs),
+			model_overrides: JSON.stringify(modelOverrides),
+			instruction: plan.instruction,
+			service_urls: JSON.stringify(plan.services),
+			verification: task.verification ? JSON.stringify(task.verification) : null,
+			updated_at: shared.created_at,
+		})
+		.execute();
 }
