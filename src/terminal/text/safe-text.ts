@@ -29,6 +29,8 @@ const kept = [
 	// Characters of the format category that have a glyph.
 	'[\\u0600-\\u0605\\u06DD\\u070F\\u0890\\u0891\\u08E2\\u{110BD}\\u{110CD}]',
 ].join('|');
+/** Controls that a terminal obeys wherever they stand, but LF, TAB and CR: a run of them is replaced at once. */
+const controls = '[\\x00-\\x08\\x0B\\x0C\\x0E-\\x1F\\x7F]';
 const hidden = '[\\p{Cc}\\p{Cf}\\p{Cs}\\p{Zl}\\p{Zp}\\p{Default_Ignorable_Code_Point}\\p{Noncharacter_Code_Point}]';
 
 /** Compiled when the first text needs it, since that takes a moment. */
@@ -45,8 +47,23 @@ export function safeText(text: string): string {
 		return text;
 	}
 
-	pattern ??= new RegExp(`\\r\\n|(${kept})|${hidden}`, 'gu');
-	return text.replace(pattern, (match, keep: string | undefined) => keep ?? shown(match));
+	pattern ??= new RegExp(`\\r\\n|(${kept})|${controls}{2,1024}|${hidden}`, 'gu');
+	return replaceEach(text, pattern, ([match, keep]) => keep ?? (match === '\r\n' ? '\n' : shownAll(match)));
+}
+
+/**
+ * Returns the text with each match of a global expression replaced. `String.replace` with a function keeps all matches
+ * until the last is found, which costs more for each of them the more there are.
+ */
+function replaceEach(text: string, expression: RegExp, replacement: (match: RegExpExecArray) => string): string {
+	const pieces: string[] = [];
+	let end = 0;
+	for (const match of text.matchAll(expression)) {
+		pieces.push(text.slice(end, match.index), replacement(match));
+		end = match.index + match[0].length;
+	}
+
+	return pieces.join('') + text.slice(end);
 }
 
 /** Does the same as `safeText` for one line: LF becomes `␊`, TAB a space. */
@@ -68,11 +85,11 @@ function escaped(character: string): string {
 	return units.map(unit => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`).join('');
 }
 
-function shown(character: string): string {
-	if (character === '\r\n') {
-		return '\n';
-	}
+function shownAll(characters: string): string {
+	return characters.length === 1 ? shown(characters) : Array.from(characters, shown).join('');
+}
 
+function shown(character: string): string {
 	const code = character.codePointAt(0) ?? 0;
 	if (code === 0x09 || code === 0x0a) {
 		return character;
