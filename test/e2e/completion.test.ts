@@ -76,16 +76,18 @@ test.runIf(has('fish'))('fish completes names and values', async () => {
 
 test('a completion takes at most five starts of Node', async () => {
 	const {env} = await installed('bash');
-	const fastest = (args: readonly string[]) =>
-		Math.min(
-			...Array.from({length: 5}, () => {
-				const start = performance.now();
-				spawnSync(process.execPath, args, {env});
-				return performance.now() - start;
-			}),
-		);
-	const node = fastest(['-e', '0']);
-	expect(fastest([program, '__complete', '--', 'profile', 'use', ''])).toBeLessThan(5 * node);
+	const timeOf = (args: readonly string[]) => {
+		const start = performance.now();
+		spawnSync(process.execPath, args, {env});
+		return performance.now() - start;
+	};
+	// One after the other, so that both meet what else the machine does.
+	const pairs = Array.from({length: 8}, () => ({
+		node: timeOf(['-e', '0']),
+		completion: timeOf([program, '__complete', '--', 'profile', 'use', '']),
+	}));
+	const ratios = pairs.map(({node, completion}) => completion / node);
+	expect(Math.min(...ratios)).toBeLessThan(5);
 });
 
 test('the hidden command is in no help', async () => {
