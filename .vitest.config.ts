@@ -38,19 +38,34 @@ const markdownAsText = {
 		id.endsWith('.md') ? `export default ${JSON.stringify(readFileSync(id, 'utf8'))};` : undefined,
 };
 
+/** Tests that leave nothing in the process that the next file would meet. */
+const withoutState = [
+	...['agent', 'client', 'contract', 'core', 'editor', 'logs', 'net', 'storage'],
+	...['command', 'commands', 'platform', 'watch'],
+].map(folder => `test/${folder}/**/*.test.ts`);
+
 /** What opens a database runs on each engine, in a project that is named after it; everything else runs once. */
 export default defineConfig({
 	plugins: [shippedWidth, markdownAsText],
 	test: {
 		server: {deps: {inline: [drawnWith]}},
-		// Most tests wait for terminals, sockets and processes, so that two go together even on two cores.
-		maxWorkers: Math.max(2, availableParallelism() - 1),
+		// Most tests wait for terminals, sockets and processes, so that four go together even on two cores.
+		maxWorkers: Math.max(4, availableParallelism()),
 		// Ends what hangs, however busy the machine is; no test measures by it.
 		testTimeout: 60_000,
 		hookTimeout: 60_000,
 		expect: {poll: {timeout: 30_000}},
 		projects: [
-			{extends: true, test: {name: 'service', exclude: [...configDefaults.exclude, ...withDatabase]}},
+			{extends: true, test: {name: 'service', exclude: [...configDefaults.exclude, ...withDatabase, ...withoutState]}},
+			{
+				extends: true,
+				test: {
+					name: 'modules',
+					include: withoutState,
+					exclude: [...configDefaults.exclude, ...withDatabase],
+					...shared,
+				},
+			},
 			{
 				extends: true,
 				test: {
