@@ -96,7 +96,7 @@ test("control characters of a model's answer are shown, not sent to the terminal
 	expect(text).toMatch(/list_files␛\[2J/);
 	const output = terminal.output();
 	expect(output).not.toMatch(/\u001b\]|\u0007|\u009b|\u202e|\u200b|\u001b\[[23]J|\u001b\[[58]m/);
-	expect(text).toContain('custom/alpha answers.');
+	expect(text).toContain('Model: custom/alpha');
 });
 
 test("no URL of a model's text or call is fetched [16]", async () => {
