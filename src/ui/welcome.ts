@@ -26,7 +26,7 @@ export function welcomeLines(facts: Facts): readonly string[] {
 
 function nextStep({model, isDemo, lacksKey, palette}: Facts): string {
 	if (isDemo) {
-		return `${palette.warning('Demo model, no AI')} · /keys set <provider> or /login for a real one · /help for commands`;
+		return `${palette.warning('Demo model, no AI')} · /keys set <provider> or /login for a real one · /help`;
 	}
 
 	if (!model) {

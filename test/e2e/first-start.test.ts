@@ -48,7 +48,7 @@ test('a new user chats with a tool, quits to a clean terminal, and resumes the s
 		const again = startTerminal({folder, home, args});
 		await again.waitFor(said.at(-1) ?? '');
 		await waitForIdle(again);
-		expect(again.text()).toMatch(/for a real one · \/help for\ncommands\n\n❯ list/);
+		expect(again.text()).toMatch(/for a real one · \/help\n\n❯ list/);
 		expect(conversation(again.text())).toEqual(said);
 		again.type(`${prompt}\r`);
 		await again.waitFor(answer);

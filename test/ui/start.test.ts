@@ -88,8 +88,7 @@ test('a narrower window shows the same text, wrapped again', async () => {
 	expect(window().slice(1)).toEqual([
 		// What may be above the window by now stays as the terminal broke it.
 		'Demo model, no AI · /keys set <provider>',
-		' or /login for a real one · /help for',
-		'commands',
+		' or /login for a real one · /help',
 		'',
 		'❯ hi',
 		'',
