@@ -73,8 +73,8 @@ test('the app ends with how to resume, and the cursor below that', async () => {
 	type('\u0004');
 	expect(await status).toBe(0);
 	await settle();
-	expect(lines().slice(3)).toEqual(['', '❯ hi', '', 'Hello.', 'Resume this session with: service --resume 0f9b4e6a']);
-	expect(cursor()).toEqual({row: 8, column: 0});
+	expect(lines().slice(2)).toEqual(['', '❯ hi', '', 'Hello.', 'Resume this session with: service --resume 0f9b4e6a']);
+	expect(cursor()).toEqual({row: 7, column: 0});
 });
 
 test('a narrower window shows the same text, wrapped again', async () => {
@@ -96,7 +96,7 @@ test('a narrower window shows the same text, wrapped again', async () => {
 		'',
 		'─'.repeat(40),
 		...prompt.slice(1),
-		...Array.from({length: 5}, () => ''),
+		...Array.from({length: 6}, () => ''),
 	]);
 });
 
@@ -139,8 +139,8 @@ test('a narrower window loses no line and repeats only those that the terminal p
 });
 
 test.each([
-	['', 5],
-	['41;390;0', 5],
+	['', 4],
+	['41;390;0', 4],
 	['0;276;0', 3],
 ])('a narrower window of a terminal that answers %j is erased from %i rows above the prompt', async (version, up) => {
 	const before = Array.from({length: 6}, (_, index) => `shell ${index}\r\n`).join('');
