@@ -64,8 +64,8 @@ test('what is passed over or risky is warned of [6] [9]', () => {
 	);
 	const {program} = composed({env: {SERVICE_API_KEY: goodKey}, insecureHttp: true}, home);
 	expect(program.warnings()).toEqual([
-		'SERVICE_API_KEY is not sent to https://a.test; set SERVICE_SERVER to say where it belongs.',
-		'Plain http is allowed: keys and messages can be read on the way.',
+		"SERVICE_API_KEY isn't sent to https://a.test. Set SERVICE_SERVER to its server.",
+		'Using plain HTTP: anyone on the network can read keys and messages.',
 	]);
 });
 
@@ -86,7 +86,7 @@ test('a state folder that is a link, or a configuration that is none, is refused
 
 	writeFileSync(join(folder, 'real/config.json'), '{broken', {mode: 0o600});
 	expect(() => composed({}, join(folder, 'real'))).toThrowError(
-		expect.objectContaining({code: 'failed', message: 'The configuration is not valid (the file: not JSON).'}),
+		expect.objectContaining({code: 'failed', message: 'Invalid configuration (the file: not JSON).'}),
 	);
 });
 

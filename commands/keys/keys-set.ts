@@ -2,7 +2,7 @@ import * as z from 'zod/mini';
 import {providerHelp} from '../../src/command/argument-types.ts';
 import {command} from '../../src/command/command.ts';
 import type {CommandContext} from '../../src/command/context.ts';
-import {missingAddress, type NewKey, needsNoKey, newKey, resolveKey, setKey} from '../../src/config/provider-keys.ts';
+import {missingBaseUrl, type NewKey, needsNoKey, newKey, resolveKey, setKey} from '../../src/config/provider-keys.ts';
 import {saveSettings} from '../../src/config/settings.ts';
 import {asClause, storedWhere} from '../../src/config/stored-where.ts';
 import {AppError} from '../../src/core/error.ts';
@@ -79,7 +79,7 @@ async function askForKey(
 	}
 
 	if (needsAddress && !base) {
-		throw missingAddress();
+		throw missingBaseUrl();
 	}
 
 	const optional = needsNoKey(row, base === undefined ? undefined : parseServerUrl(base).href);

@@ -3,10 +3,10 @@ import type {Config} from './config.ts';
 import {listProfiles} from './profiles.ts';
 import type {RecentKind, Recents} from './recents.ts';
 
-/** What the value of an argument is, where there is a list of such values. */
+/** The kind of an argument's value, if known values of it can be listed. */
 export type CompletionKind = RecentKind | 'provider' | 'profile' | 'server' | 'model';
 
-/** The known values of a kind, best first. Synchronous and cheap, because a key press waits for it; never throws. */
+/** Returns the known values of a kind, best first. Synchronous and cheap, because a key press waits for it; never throws. */
 export type CompletionValues = (kind: CompletionKind) => readonly string[];
 
 type Sources = {
@@ -14,11 +14,11 @@ type Sources = {
 	readonly recents: Pick<Recents, 'recall'>;
 	/** The profile whose ids are offered. */
 	readonly profile: () => string | undefined;
-	/** Ids of models, none before they are loaded. */
+	/** Ids of models; empty before they are loaded. */
 	readonly models: () => readonly string[];
 };
 
-/** Finds values in the configuration, among the ids that were seen, and among the models that are known. */
+/** Finds values in the configuration, among recently seen ids and among known models. */
 export function createCompletionValues({config, recents, profile, models}: Sources): CompletionValues {
 	return kind => {
 		try {
@@ -35,7 +35,7 @@ export function createCompletionValues({config, recents, profile, models}: Sourc
 					return recents.recall(profile() ?? '', kind);
 			}
 		} catch {
-			// A configuration that cannot be read is told by the command that needs it, not by each key.
+			// The command that needs the configuration reports its error; a key press must not.
 			return [];
 		}
 	};

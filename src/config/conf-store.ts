@@ -5,8 +5,9 @@ import {assertNoLink, syncFolder} from '../storage/private-file.ts';
 
 /**
  * Replaces `config.json` through conf: a temporary file with mode 0600 beside it, fsync, rename. conf follows links and
- * does not sync the folder, so that both are seen to here (SAFETY 10). The caller holds the lock and has validated
- * `value`. Throws `AppError` (`failed`). Nothing else knows conf; load this file when something is written.
+ * does not sync the folder, so this function checks for links and syncs (SAFETY 10). The caller holds the lock and has
+ * validated `value`. Throws AppError("failed") if the disk refuses. Only this file imports conf, which loads slowly:
+ * import it on the first write.
  */
 export async function writeStore(home: Home, value: Record<string, unknown>): Promise<void> {
 	try {

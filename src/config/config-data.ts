@@ -2,8 +2,8 @@ import * as z from 'zod/mini';
 import {keychainSecret, type Secret, secret} from '../core/secrets/secret.ts';
 
 /**
- * A secret is wrapped the moment it is read, so that no part of the program ever sees its text (SAFETY 8). The text itself,
- * or the mark that it is in the keychain.
+ * A secret's text, or a reference to its keychain entry. It is wrapped as soon as it is read, so that its text is never
+ * shown by accident (SAFETY 8).
  */
 const secretText = z.union([
 	z.pipe(
@@ -17,9 +17,9 @@ const secretText = z.union([
 ]);
 
 const storedKey = z.looseObject({
-	/** Only a `custom` host on loopback may go without. */
+	/** Missing only for a host on loopback that needs no key. */
 	key: z.optional(secretText),
-	/** The one address besides the vendor's own that the key may go to (SAFETY 6). */
+	/** The only base URL that the key may go to instead of the vendor's (SAFETY 6). */
 	baseUrl: z.optional(z.string()),
 	savedAt: z.string(),
 });
@@ -27,13 +27,13 @@ export type StoredKey = z.infer<typeof storedKey>;
 
 const profile = z.looseObject({
 	name: z.string(),
-	/** Origin of the server; key and tokens go nowhere else (SAFETY 6). */
+	/** Origin of the server, the only one that the key and tokens go to (SAFETY 6). */
 	server: z.url({protocol: /^https?$/}),
-	/** A profile has a key or tokens, or neither after a logout. */
+	/** A profile has a key or tokens; after a logout, neither. */
 	apiKey: z.optional(secretText),
 	accessToken: z.optional(secretText),
 	refreshToken: z.optional(secretText),
-	/** When the access token ends; ISO 8601 in UTC. */
+	/** When the access token expires; ISO 8601 in UTC. */
 	expiresAt: z.optional(z.string()),
 	org: z.optional(z.string()),
 	workspace: z.optional(z.string()),
@@ -44,30 +44,30 @@ const profile = z.looseObject({
 export type Profile = z.infer<typeof profile>;
 
 const settings = z.looseObject({
-	/** `provider/model-name` that a new session begins with. */
+	/** `provider/model-name` of new sessions. */
 	model: z.optional(z.string()),
 });
 
 const configData = z.looseObject({
 	version: z.literal(1),
 	settings: z._default(settings, {}),
-	/** By name of the provider. */
+	/** By provider name. */
 	keys: z._default(z.record(z.string(), storedKey), {}),
-	/** By name of the profile. */
+	/** By profile name. */
 	profiles: z._default(z.record(z.string(), profile), {}),
 	activeProfile: z.optional(z.string()),
-	/** The one that was active before it. */
+	/** The profile that was active before. */
 	previousProfile: z.optional(z.string()),
-	/** Real paths of folders far larger than a project, such as the home folder, that the agent may see all the same. */
+	/** Real paths of folders far larger than a project, such as the home folder, that the user lets the agent see. */
 	openedFolders: z.optional(z.array(z.string())),
 });
 
-/** What `config.json` holds. Fields that this version does not know are kept. */
+/** The content of `config.json`. Unknown fields are kept. */
 export type ConfigData = z.infer<typeof configData>;
 
 export const emptyConfig: ConfigData = {version: 1, settings: {}, keys: {}, profiles: {}};
 
-/** Reads parsed JSON as a configuration. Returns the first fault as `path: what is wrong` where it is none. */
+/** Validates parsed JSON as a configuration. Returns the first fault as `path: reason` if it is invalid. */
 export function parseConfig(
 	value: unknown,
 ): {readonly data: ConfigData; readonly fault?: never} | {readonly data?: never; readonly fault: string} {
@@ -80,7 +80,7 @@ export function parseConfig(
 	return {fault: `${issue?.path.join('.') || 'the file'}: ${issue?.message ?? 'invalid'}`};
 }
 
-/** The configuration as it is stored: here secrets that are not in the keychain are revealed (SAFETY 8). */
+/** Returns the configuration as it is stored. Reveals secrets that are not in the keychain (SAFETY 8). */
 export function toStored(data: ConfigData): Record<string, unknown> {
 	return {
 		...data,
@@ -99,7 +99,7 @@ function storedText(held: Secret): unknown {
 	return keychainEntry === undefined ? held.reveal() : {keychain: keychainEntry, last4};
 }
 
-/** A record without one entry. */
+/** Returns the record without one entry. */
 export function without<T>(record: Readonly<Record<string, T>>, name: string): Record<string, T> {
 	return Object.fromEntries(Object.entries(record).filter(([key]) => key !== name));
 }

@@ -11,33 +11,32 @@ import {type ConfigData, emptyConfig, parseConfig, toStored} from './config-data
 import type {Keychain} from './keychain.ts';
 import {createVault, type OnFault} from './vault.ts';
 
-/** The configuration of this user: provider keys, profiles, settings. */
+/** The user's configuration: provider keys, profiles, settings. */
 export type Config = {
 	/** Absolute path of the file. */
 	readonly file: string;
-	/** What the file holds now; read again only when it changed. Throws as `readConfig` does. */
+	/** Returns the content of the file, cached until the file changes. Throws what `readConfig` throws. */
 	readonly read: () => ConfigData;
 	/**
-	 * Returns a secret of `read` with its text, which may be in the keychain. Throws `auth` where the keychain lost it, and
-	 * `failed` where the keychain cannot be asked.
+	 * Returns a secret of `read` with its text, which may be in the keychain. Throws AppError("auth") if the keychain lost
+	 * it, AppError("failed") if the keychain cannot be read.
 	 */
 	readonly open: (held: Secret) => Promise<Secret>;
 	/**
-	 * Changes the configuration without losing what other processes change: takes the lock, reads the file again, and
-	 * replaces it as a whole by what `change` gives (SAFETY 10, 18). Secrets of records that changed go to the keychain, and
-	 * entries that are not referred to any more are removed from it; `onFault` is told where that cannot be done. Gives
-	 * what is now in the file. Throws what `change` throws, and `AppError`: `conflict` where another process keeps the
-	 * lock, `failed` where the disk refuses.
+	 * Changes the configuration without losing changes of other processes: takes the lock, reads the file again, and
+	 * replaces it with the result of `change` (SAFETY 10, 18). Moves secrets of changed records to the keychain and removes
+	 * its unused entries; calls `onFault` if the keychain fails. Returns the new content of the file. Throws what `change`
+	 * throws, AppError("conflict") if another process keeps the lock, AppError("failed") if the disk refuses.
 	 */
 	readonly update: (change: (data: ConfigData) => ConfigData, onFault?: OnFault) => Promise<ConfigData>;
 	/**
-	 * Runs `run` while no other process of this user runs what it gave here, for what must not be done twice; it may call
-	 * `update`, and must take less than 30 seconds. Throws what `run` throws, and `conflict` where another one never ends.
+	 * Runs `run` under a lock of its own, so that one process at a time does it. `run` may call `update` and must take less
+	 * than 30 seconds. Throws what `run` throws, and AppError("conflict") if another process keeps the lock.
 	 */
-	readonly alone: <T>(run: () => Promise<T>) => Promise<T>;
+	readonly runExclusively: <T>(run: () => Promise<T>) => Promise<T>;
 };
 
-/** Without a keychain every secret stays in the file. */
+/** Opens the configuration. Without a keychain every secret stays in the file. */
 export function openConfig(home: Home, keychain?: Keychain): Config {
 	let cached: {readonly stamp: string; readonly data: ConfigData} | undefined;
 
@@ -53,7 +52,7 @@ export function openConfig(home: Home, keychain?: Keychain): Config {
 	const vault = keychain && createVault(keychain, read);
 
 	const update = async (change: (data: ConfigData) => ConfigData, onFault: OnFault = () => undefined) => {
-		// conf takes 50 ms to load, so it comes with the first change, and before the lock is held.
+		// conf takes 50 ms to load: load it with the first change, before taking the lock.
 		const {writeStore} = await import('./conf-store.ts');
 		const {before, after} = await withLock(`${home.configFile}.lock`, async lock => {
 			const before = readConfig(home);
@@ -85,14 +84,14 @@ export function openConfig(home: Home, keychain?: Keychain): Config {
 		read,
 		open: async held => (vault ? vault.open(held) : held),
 		update,
-		alone: run => withLock(`${home.path}/login.lock`, run),
+		runExclusively: run => withLock(`${home.path}/login.lock`, run),
 	};
 }
 
 /**
- * Reads the configuration, without conf, because the first frame waits for it; an empty one where there is no file.
- * Throws `AppError`: `upgrade` for the file of a newer version, `failed` for one that cannot be read. A file that is not
- * valid is moved aside first, so that nothing ever writes over it.
+ * Reads the configuration without conf, because the first frame waits for it; empty if there is no file. Throws
+ * AppError("upgrade") if a newer version wrote the file, AppError("failed") if it cannot be read or is invalid. Moves an
+ * invalid file aside first, so that nothing ever overwrites it.
  */
 export function readConfig(home: Home): ConfigData {
 	const text = readSmallFile(home.configFile);
@@ -112,8 +111,8 @@ export function readConfig(home: Home): ConfigData {
 		return data;
 	}
 
-	throw new AppError('failed', `The configuration is not valid (${fault}).`, {
-		hint: `It was kept as ${setAside(home.configFile)}: put it right and move it back to ${home.configFile}, or set it up anew.`,
+	throw new AppError('failed', `Invalid configuration (${fault}).`, {
+		hint: `Fix ${setAside(home.configFile)} and move it back to ${home.configFile}, or set up again.`,
 	});
 }
 

@@ -8,20 +8,20 @@ export type FolderAccess = {
 	/** A real path. */
 	readonly path: () => string;
 	/**
-	 * What the folder is where it holds far more than a project, such as `your home folder`; undefined for any other, and
-	 * once the user has answered whether the agent may see it.
+	 * Describes a folder that holds far more than a project, such as `your home folder`; undefined for any other, and once
+	 * the user has answered whether the agent may see it.
 	 */
 	readonly unasked: () => string | undefined;
-	/** False until the user has allowed a folder that `unasked` names. */
+	/** False until the user has allowed a folder that `unasked` describes. */
 	readonly isOpen: () => boolean;
-	/** The answer of the user: a yes is kept for later starts unless `isOnce` is true. Throws `AppError` where it cannot be kept. */
+	/** Sets the user's answer. A yes is stored for later starts unless `isOnce` is true. Throws what `Config.update` throws. */
 	readonly answer: (isAllowed: boolean, options?: {readonly isOnce?: boolean}) => Promise<void>;
-	/** Works in another folder, a real path, from now on. */
+	/** Changes the folder, a real path. */
 	readonly moveTo: (path: string) => void;
 };
 
 type Options = {
-	/** Where the work begins, a real path. */
+	/** The folder at the start, a real path. */
 	readonly folder: string;
 	readonly env: Environment;
 	readonly config: Config;
@@ -57,7 +57,7 @@ export function createFolderAccess({folder, env, config}: Options): FolderAccess
 	};
 }
 
-/** What a folder is that holds far more than a project; undefined for any other. Both are real paths. */
+/** Describes a folder that holds far more than a project; undefined for any other. Both are real paths. */
 export function wideFolder(folder: string, home: string): string | undefined {
 	if (folder === '/' || /^[A-Za-z]:[\\/]$/.test(folder)) {
 		return 'the root folder of this machine';

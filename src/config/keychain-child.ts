@@ -2,12 +2,12 @@ import process from 'node:process';
 import {text} from 'node:stream/consumers';
 import type {KeychainAnswer, KeychainRequest} from './keychain.ts';
 
-/** The name under which a person finds our entries in the keychain. */
+/** The name of our entries in the keychain, as its user sees it. */
 const service = 'service';
 
 /**
- * Only the Secret Service of a desktop is a keychain on Linux: the kernel's keyring, which the library would fall back to,
- * forgets everything when the machine restarts.
+ * On Linux only a desktop's Secret Service will do: the library would fall back to the kernel's keyring, which loses
+ * everything when the machine restarts.
  */
 const options = {linux: {store: 'secret-service' as const}};
 
@@ -43,10 +43,10 @@ async function answer(request: KeychainRequest): Promise<KeychainAnswer> {
 				return {kind: 'done'};
 		}
 	} catch (error) {
-		return {kind: 'refused', why: error instanceof Error ? error.message.slice(0, 200) : 'it does not say why'};
+		return {kind: 'refused', why: error instanceof Error ? error.message.slice(0, 200) : 'unknown reason'};
 	}
 }
 
-// Both ends of this pipe are ours, and of the same build.
+// Both ends of this pipe are ours and of the same build, so no validation is needed.
 const request: KeychainRequest = JSON.parse(await text(process.stdin));
 process.stdout.write(`${JSON.stringify(await answer(request))}\n`);

@@ -5,23 +5,23 @@ import {isJsonObject, parseJson} from '../core/json.ts';
 import {withoutGaps} from '../storage/inherited-descriptors.ts';
 
 /**
- * The keychain of the user's session: texts by name. Every call throws `AppError` (`failed`) whose message is one sentence
- * that says why it could not be done; none takes longer than a few seconds.
+ * The keychain of the user's session: texts by name. Every call throws AppError("failed") with the reason as one sentence
+ * if the keychain fails; none takes longer than `timeoutMs`.
  */
 export type Keychain = {
-	/** Undefined where there is no such entry. */
+	/** Returns the text of an entry; undefined if there is none. */
 	readonly get: (entry: string) => Promise<string | undefined>;
 	readonly set: (entry: string, text: string) => Promise<void>;
-	/** Nothing happens where there is no such entry. */
+	/** Does nothing if there is no such entry. */
 	readonly remove: (entry: string) => Promise<void>;
 };
 
-/** What the child is asked: one line of JSON. */
+/** A request to the child process: one line of JSON. */
 export type KeychainRequest =
 	| {readonly action: 'get' | 'remove'; readonly entry: string}
 	| {readonly action: 'set'; readonly entry: string; readonly text: string};
 
-/** What it answers: one line of JSON. `none` says that there is no keychain, `missing` that its module is not installed. */
+/** Its response: one line of JSON. `none` means that there is no keychain, `missing` that its module is not installed. */
 export type KeychainAnswer =
 	| {readonly kind: 'done'; readonly text?: string}
 	| {readonly kind: 'none' | 'missing'}
@@ -31,22 +31,21 @@ type Options = {
 	readonly env: Environment;
 	/** The bundled `keychain-child.ts`. */
 	readonly script: URL;
-	/** Longest time of a call, in milliseconds. */
 	readonly timeoutMs?: number;
 };
 
-const mostBytes = 256 * 1024;
+const maxBytes = 256 * 1024;
 
-/** What the child needs to find the session's keychain; no other part of the environment is its business (SAFETY 15). */
-const passedOn = [
+/** The variables that the child needs to find the session's keychain; it gets no other (SAFETY 15). */
+const passedVariables = [
 	...['PATH', 'HOME', 'USER', 'LOGNAME', 'LANG', 'TMPDIR', 'DBUS_SESSION_BUS_ADDRESS', 'XDG_RUNTIME_DIR'],
 	...['DISPLAY', 'WAYLAND_DISPLAY', 'XAUTHORITY', 'SYSTEMROOT', 'USERPROFILE', 'APPDATA', 'LOCALAPPDATA', 'TEMP'],
 ];
 
 /**
- * The keychain of macOS, Windows, or a Linux desktop; `SERVICE_KEYCHAIN=off` leaves it alone. Each call is a child process
- * of its own: a locked keychain blocks a thread until somebody answers its window, and a process with a blocked thread can
- * neither give up nor end, while a child can be killed.
+ * Returns the keychain of macOS, Windows, or a Linux desktop; with `SERVICE_KEYCHAIN=off` every call throws. Each call
+ * starts a child process: a locked keychain blocks a thread until the user answers its window, and a process with a
+ * blocked thread can neither time out nor exit, but a child can be killed.
  */
 export function createKeychain({env, script, timeoutMs = 3000}: Options): Keychain {
 	if (env['SERVICE_KEYCHAIN']?.trim().toLowerCase() === 'off') {
@@ -64,11 +63,11 @@ export function createKeychain({env, script, timeoutMs = 3000}: Options): Keycha
 			case 'done':
 				return answer.text;
 			case 'none':
-				throw fault('This machine has no keychain.');
+				throw fault('No system keychain found.');
 			case 'missing':
 				throw fault('The optional package @napi-rs/keyring is not installed.');
 			default:
-				throw fault(`The keychain refused: ${answer.why.replace(/[.\s]+$/, '')}.`);
+				throw fault(`The keychain refused access: ${answer.why.replace(/[.\s]+$/, '')}.`);
 		}
 	};
 
@@ -83,7 +82,7 @@ export function createKeychain({env, script, timeoutMs = 3000}: Options): Keycha
 	};
 }
 
-/** The secret goes and comes through pipes, never through arguments or the environment, which others may read. */
+/** Sends the secret through pipes, never through arguments or the environment, which other users may read. */
 async function askChild(
 	request: KeychainRequest,
 	{env, script, timeoutMs}: Required<Options>,
@@ -93,29 +92,29 @@ async function askChild(
 		const args = [fileURLToPath(script)];
 		const child = withoutGaps(['pipe', 'pipe', 'ignore'], stdio =>
 			spawn(process.execPath, args, {
-				env: Object.fromEntries(Object.entries(env).filter(([name]) => passedOn.includes(name.toUpperCase()))),
+				env: Object.fromEntries(Object.entries(env).filter(([name]) => passedVariables.includes(name.toUpperCase()))),
 				stdio,
 				windowsHide: true,
 			}),
 		);
 		let written = '';
-		let late = false;
+		let isTimedOut = false;
 		const timer = setTimeout(() => {
-			late = true;
+			isTimedOut = true;
 			child.kill('SIGKILL');
 		}, timeoutMs);
 		child.stdin?.on('error', () => {
-			// It ended before it read; `close` says so.
+			// The child exited before it read; `close` handles that.
 		});
 		child.stdout?.setEncoding('utf8').on('data', (text: string) => {
 			written += text;
-			if (written.length > mostBytes) {
+			if (written.length > maxBytes) {
 				child.kill('SIGKILL');
 			}
 		});
 		child.on('error', error => {
 			clearTimeout(timer);
-			reject(fault(`The keychain could not be asked: ${error.message}.`));
+			reject(fault(`Couldn't reach the keychain: ${error.message}.`));
 		});
 		child.on('close', () => {
 			clearTimeout(timer);
@@ -123,8 +122,8 @@ async function askChild(
 			if (answer) {
 				resolve(answer);
 			} else {
-				const waited = `The keychain did not answer within ${timeoutMs / 1000} seconds.`;
-				reject(fault(late ? waited : 'The keychain could not be asked.'));
+				const timedOut = `The keychain didn't answer within ${timeoutMs / 1000} seconds.`;
+				reject(fault(isTimedOut ? timedOut : "Couldn't reach the keychain."));
 			}
 		});
 		child.stdin?.end(`${JSON.stringify(request)}\n`);

@@ -4,18 +4,18 @@ import {redactKnown} from '../core/secrets/redact.ts';
 import {mask, type Secret} from '../core/secrets/secret.ts';
 import type {Config} from './config.ts';
 
-/** Knows the credentials that are in use here, whatever they look like. */
+/** Finds the credentials in use here in texts, whatever they look like. */
 export type KnownSecrets = {
-	/** Remembers one that was opened, or typed. */
+	/** Adds a credential that was opened or typed. */
 	readonly add: (held: Secret) => void;
-	/** True where a text holds a credential: one of a known kind, or exactly one that is stored or in the environment. */
+	/** Resolves to true if a text has a credential: one of a known kind, or one that is stored or in the environment. */
 	readonly find: (text: string) => Promise<boolean>;
-	/** The text without them. One in the keychain is known once it was opened, or found. */
+	/** Returns the text with credentials masked. One in the keychain is known once it was opened or found. */
 	readonly hide: (text: string) => string;
 };
 
-/** A shorter one is like any word, and would take words out of what people write. */
-const shortest = 8;
+/** Characters of a credential, at least: a shorter one could be any word, and masking it would damage texts. */
+const minLength = 8;
 
 export function createKnownSecrets(config: Pick<Config, 'read' | 'open'>, env: Environment): KnownSecrets {
 	const opened = new Set<string>();
@@ -34,14 +34,14 @@ export function createKnownSecrets(config: Pick<Config, 'read' | 'open'>, env: E
 			...opened,
 			...stored().flatMap(held => (held.keychainEntry === undefined ? [held.reveal()] : [])),
 			...variables.map(name => env[name]?.trim() ?? ''),
-		].filter(text => text.length >= shortest);
+		].filter(text => text.length >= minLength);
 
 	const hide = (text: string) => texts().reduce((rest, known) => rest.replaceAll(known, mask), redactKnown(text));
 
 	return {
 		add: held => void opened.add(held.reveal()),
 		async find(text) {
-			// Only one whose last letters are there is worth to unlock a keychain for.
+			// Open a keychain entry only if its last characters are in the text: it may have to be unlocked.
 			const near = stored().filter(({keychainEntry, last4}) => keychainEntry && last4 && text.includes(last4));
 			for (const held of near) {
 				await config.open(held).then(

@@ -6,16 +6,16 @@ import type {Config} from './config.ts';
 import {type ConfigData, type Profile, without} from './config-data.ts';
 import type {OnFault} from './vault.ts';
 
-/** What proves who calls, as a profile keeps it: a key, or tokens. */
+/** The credential of a profile: an API key, or tokens. */
 export type StoredCredential = Pick<Profile, 'apiKey' | 'accessToken' | 'refreshToken' | 'expiresAt'>;
 
-/** A server with what one needs to work there. */
+/** A server with a credential and a scope. */
 export type Login = StoredCredential & Pick<Profile, 'name' | 'server' | 'org' | 'workspace' | 'project'>;
 
 /**
- * Stores a login and makes it the active one. What is not given is kept from a profile of the same name and server, but
- * of a key and tokens only the new one; for another server nothing is kept, and least of all its key (SAFETY 6).
- * `onFault` is told why the keychain did not take a secret, which is then in the file. Throws `usage` for a bad address.
+ * Stores a login and makes its profile active. Keeps other fields of a profile with the same name and server; a new
+ * credential replaces the old one. Keeps nothing of another server, above all not its key (SAFETY 6). Calls `onFault` if
+ * the keychain refuses a secret, which is then in the file. Throws AppError("usage") for an invalid URL.
  */
 export async function saveProfile(config: Config, profile: Login, onFault?: OnFault): Promise<Profile> {
 	const given = {...profile, server: originOf(profile.server)};
@@ -35,7 +35,7 @@ export async function saveProfile(config: Config, profile: Login, onFault?: OnFa
 	return findProfile(data, profile.name);
 }
 
-/** Keeps a part of the scope in a profile of that server; where there is none, nothing is kept. */
+/** Stores a part of the scope in a profile; does nothing unless a profile of that name and server exists. */
 export async function saveScope(
 	config: Config,
 	{name, server}: Pick<Profile, 'name' | 'server'>,
@@ -49,13 +49,16 @@ export async function saveScope(
 	});
 }
 
-/** Makes a profile the active one. Throws `not-found`. */
+/** Makes a profile active. Throws AppError("not-found") if there is none of that name. */
 export async function activateProfile(config: Config, name: string): Promise<Profile> {
 	const data = await config.update(before => activate(before, findProfile(before, name).name));
 	return findProfile(data, name);
 }
 
-/** Removes a profile with its key. `onFault` is told why the keychain still has it. Throws `not-found`. */
+/**
+ * Removes a profile with its credential. Calls `onFault` if the keychain still has it. Throws AppError("not-found") if there
+ * is none of that name.
+ */
 export async function forgetProfile(config: Config, name: string, onFault?: OnFault): Promise<void> {
 	await config.update(before => {
 		findProfile(before, name);
@@ -70,10 +73,10 @@ export async function forgetProfile(config: Config, name: string, onFault?: OnFa
 }
 
 /**
- * Removes the key or the tokens of a profile and keeps the rest: a logout. `onFault` is told why the keychain still has
- * them. Throws `not-found`.
+ * Removes the key or tokens of a profile and keeps the rest: a logout. Calls `onFault` if the keychain still has them.
+ * Throws AppError("not-found") if there is no profile of that name.
  */
-export async function forgetCredential(config: Config, name: string, onFault?: OnFault): Promise<void> {
+export async function removeCredential(config: Config, name: string, onFault?: OnFault): Promise<void> {
 	await config.update(before => {
 		const profile = findProfile(before, name);
 		return hasCredential(profile)
@@ -83,8 +86,8 @@ export async function forgetCredential(config: Config, name: string, onFault?: O
 }
 
 /**
- * Puts new tokens in place of `used`, the refresh token that they were got with; undefined forgets the login, which has
- * ended. Nothing changes where another login was stored meanwhile.
+ * Replaces the tokens of a profile whose refresh token is `used`; `undefined` removes them, because the login has expired.
+ * Does nothing if another login was stored meanwhile.
  */
 export async function replaceTokens(
 	config: Config,
@@ -100,7 +103,7 @@ export async function replaceTokens(
 	});
 }
 
-/** True for a profile that is logged in, for all that is known here. */
+/** True for a profile with a credential; the server may have revoked it. */
 export function hasCredential({apiKey, accessToken}: StoredCredential): boolean {
 	return apiKey !== undefined || accessToken !== undefined;
 }
@@ -109,26 +112,26 @@ function withoutCredential({apiKey, accessToken, refreshToken, expiresAt, ...res
 	return rest;
 }
 
-/** Another profile becomes the active one, and the one before can be gone back to. */
+/** Returns the data with another active profile; the previous one is kept for going back. */
 function activate(data: ConfigData, name: string): ConfigData {
 	const {activeProfile} = data;
 	const changes = activeProfile !== undefined && activeProfile !== name;
 	return {...data, activeProfile: name, ...(changes && {previousProfile: activeProfile})};
 }
 
-/** All profiles, latest login first. */
+/** Returns all profiles, latest login first. */
 export function listProfiles(data: ConfigData): readonly (Profile & {readonly active: boolean})[] {
 	return Object.values(data.profiles)
 		.map(profile => ({...profile, active: profile.name === data.activeProfile}))
 		.sort((a, b) => b.savedAt.localeCompare(a.savedAt));
 }
 
-/** The profile of that name. Throws `not-found`, with the names that there are. */
+/** Returns the profile of that name. Throws AppError("not-found") with the existing names if there is none. */
 export function findProfile(data: ConfigData, name: string): Profile {
 	const profile = entryOf(data.profiles, name);
 	if (!profile) {
 		const names = Object.keys(data.profiles);
-		throw new AppError('not-found', `There is no profile “${name}”.`, {
+		throw new AppError('not-found', `Profile not found: “${name}”.`, {
 			hint: names.length > 0 ? `Choose one of ${names.join(', ')}, or log in.` : 'Log in to a server first.',
 		});
 	}
@@ -136,7 +139,7 @@ export function findProfile(data: ConfigData, name: string): Profile {
 	return profile;
 }
 
-/** The profile that a server is reached by: the active one if it is of that server, else the latest login to it. */
+/** Returns the profile for a server: the active one if it is of that server, else the latest login to it. */
 export function profileOfServer(data: ConfigData, server: Origin): Profile | undefined {
 	const ofServer = listProfiles(data).filter(profile => profile.server === server);
 	const {active, ...found} = ofServer.find(profile => profile.active) ?? ofServer[0] ?? {active: false};

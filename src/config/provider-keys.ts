@@ -10,43 +10,42 @@ import {type ConfigData, type StoredKey, without} from './config-data.ts';
 import {type StoredIn, storedIn} from './stored-where.ts';
 import type {OnFault} from './vault.ts';
 
-/** What the resolution of a key needs to know of a provider. */
+/** The part of a provider's row that resolving a key needs. */
 export type KeyRow = Pick<ProviderData, 'keyVariables' | 'baseVariable' | 'defaultBaseUrl' | 'keyless'>;
 
 /** Where a credential comes from. */
 export type KeySource = StoredIn | 'from env';
 
-/** Where a provider's address comes from; `default` is the usual one of a program that needs no key. */
+/** Where a provider's base URL comes from; `default` is the usual one of a local program that needs no key. */
 export type HostSource = KeySource | 'default';
 
 /** Where a provider's requests go, and the key that may go there. */
 export type ResolvedKey = {
-	/** Undefined only for a host on loopback that needs none. */
+	/** Undefined only for a host on loopback that needs no key. */
 	readonly key: Secret | undefined;
-	/** Without a slash at the end of its path; it may have a query. */
+	/** Without a trailing slash in its path; may have a query. */
 	readonly baseUrl: string;
 	readonly source: HostSource;
-	/** A sentence for the user where a part of the environment was passed over. */
+	/** A sentence for the user if a part of the environment is ignored. */
 	readonly notice?: string;
 };
 
-/** A key as it would be stored, before it is: what it is, and the address that it may go to instead of the vendor's. */
+/** A key before it is stored, and the base URL that it may go to instead of the vendor's. */
 export type NewKey = Pick<StoredKey, 'key' | 'baseUrl'>;
 
 /**
- * Returns a key for a provider as a person typed it. `baseUrl` is the address that it may go to instead of the vendor's
- * (SAFETY 6); `custom` needs one. Throws `AppError("usage")` for what cannot be a key or an address, and for no key where
- * one is needed.
+ * Checks a key that the user typed. `baseUrl` is where it may go instead of the vendor's (SAFETY 6); `custom` needs one.
+ * Throws AppError("usage") for an invalid key or URL, and for a missing one that is needed.
  */
 export function newKey(provider: ProviderName, key: Secret | undefined, baseUrl?: string): NewKey {
 	const base = baseUrl === undefined ? undefined : normalizeBaseUrl(baseUrl);
 	if (!base && providerRows[provider].defaultBaseUrl === undefined) {
-		throw missingAddress();
+		throw missingBaseUrl();
 	}
 
 	if (key ? !isKeyText(key.reveal()) : !needsNoKey(providerRows[provider], base)) {
-		throw new AppError('usage', key ? 'Invalid API key: it contains spaces or other characters.' : 'There is no key.', {
-			hint: `Give the key of ${provider} as its vendor shows it.`,
+		throw new AppError('usage', key ? 'Invalid API key: it contains spaces or other characters.' : 'Missing API key.', {
+			hint: `Paste the API key for ${provider} exactly as its vendor shows it.`,
 		});
 	}
 
@@ -54,14 +53,14 @@ export function newKey(provider: ProviderName, key: Secret | undefined, baseUrl?
 	return {...(key && {key}), ...(address && {baseUrl: address})};
 }
 
-/** True where a provider at `baseUrl`, or at its own address, answers without a key: a program on this machine. */
+/** True if a provider at `baseUrl`, or at its default, needs no key: a program on this machine. */
 export function needsNoKey({keyless, defaultBaseUrl}: KeyRow, baseUrl = defaultBaseUrl): boolean {
 	return keyless === true && baseUrl !== undefined && isLoopback(new URL(baseUrl));
 }
 
 /**
- * Stores the key of a provider, in place of the one before. Returns what is stored now; `onFault` is told why the keychain
- * did not take the key, which is then in the file. Throws as `newKey`.
+ * Stores the key of a provider, replacing the previous one. Returns what is now stored. Calls `onFault` if the keychain
+ * refuses the key, which is then in the file. Throws what `newKey` throws.
  */
 export async function setKey(
 	config: Config,
@@ -75,19 +74,22 @@ export async function setKey(
 	return entryOf(keys, provider);
 }
 
-/** What is said where a custom host is to be stored without its address. */
-export function missingAddress(): AppError {
-	return new AppError('usage', 'A custom host needs an address.', {
-		hint: 'Give --base-url, for example http://127.0.0.1:11434/v1.',
+/** Returns the error for a custom provider without a base URL. */
+export function missingBaseUrl(): AppError {
+	return new AppError('usage', 'Missing base URL for the custom provider.', {
+		hint: 'Pass --base-url, for example http://127.0.0.1:11434/v1.',
 	});
 }
 
-/** Removes the stored key of a provider. `onFault` is told why the keychain still has it. Throws `not-found` without one. */
+/**
+ * Removes the stored key of a provider. Calls `onFault` if the keychain still has it. Throws AppError("not-found") if none
+ * is stored.
+ */
 export async function removeKey(config: Config, provider: ProviderName, onFault?: OnFault): Promise<void> {
 	await config.update(data => {
 		if (!entryOf(data.keys, provider)) {
-			throw new AppError('not-found', `No key of ${provider} is stored.`, {
-				hint: 'Run `keys list`; a key that is there from env is removed by unsetting its variable.',
+			throw new AppError('not-found', `No API key stored for ${provider}.`, {
+				hint: 'Run `keys list`. To remove a key “from env”, unset its variable.',
 			});
 		}
 
@@ -101,16 +103,16 @@ type ListOptions = {
 	readonly rows: Readonly<Record<ProviderName, KeyRow>>;
 };
 
-/** A key as a list shows it: never more than its last four characters (SAFETY 8). */
+/** A key as a list shows it: at most its last four characters (SAFETY 8). */
 export type ListedKey = {
 	readonly provider: ProviderName;
-	/** '' for a key that is too short to show any of it; undefined where an address alone is kept, of a host without keys. */
+	/** '' for a key too short to show any of it; undefined if only a base URL is stored, of a host that needs no key. */
 	readonly last4: string | undefined;
 	readonly source: KeySource;
 	readonly baseUrl: string | undefined;
 };
 
-/** All keys in the order of the providers. Where one is stored and another in the environment, the latter is in use, and first. */
+/** Returns all keys in the order of the providers. A key from the environment is in use, and before a stored one. */
 export function listKeys({config, env, rows}: ListOptions): readonly ListedKey[] {
 	const {keys} = config.read();
 	return providerNames.flatMap(provider => {
@@ -137,9 +139,9 @@ export function listKeys({config, env, rows}: ListOptions): readonly ListedKey[]
 type ResolveOptions = {readonly data: ConfigData; readonly env: Environment; readonly row: KeyRow};
 
 /**
- * Returns the key of a provider and the address that it may go to (SAFETY 6); undefined where there is none. The
- * environment wins, as a whole: its base URL takes only its own key, its key goes to its own base URL or the vendor. A
- * stored key goes to the base URL it was stored with or the vendor. Throws `usage` for an invalid base URL.
+ * Returns the key of a provider and the base URL that it may go to (SAFETY 6); undefined if there is none. The environment
+ * wins as a whole: its base URL gets only its own key, its key goes only to its own base URL or the vendor. A stored key
+ * goes to the base URL it was stored with or the vendor. Throws AppError("usage") for an invalid base URL.
  */
 export function resolveKey(provider: ProviderName, {data, env, row}: ResolveOptions): ResolvedKey | undefined {
 	const {baseVariable, defaultBaseUrl, keyVariables} = row;
@@ -163,9 +165,9 @@ export function resolveKey(provider: ProviderName, {data, env, row}: ResolveOpti
 
 	const baseUrl = normalizeBaseUrl(storedBase);
 	const notice = key
-		? `${keyVariables[0]} is ignored, because ${baseVariable} is not set; the stored key is used.`
+		? `${keyVariables[0]} is ignored because ${baseVariable} isn't set. Using the stored key.`
 		: base && base !== baseUrl
-			? `${baseVariable} is ignored, because the stored key may only go to ${baseUrl}; set ${keyVariables[0]} as well.`
+			? `${baseVariable} is ignored: the stored key may only go to ${baseUrl}. Set ${keyVariables[0]} too.`
 			: undefined;
 	return {key: stored?.key, baseUrl, source: storedIn(stored?.key), ...(notice && {notice})};
 }
@@ -176,8 +178,8 @@ function environmentKey(env: Environment, {keyVariables}: KeyRow): Secret | unde
 }
 
 /**
- * The address without a slash at the end of its path and without a fragment; the query stays, as hosts on Azure need it.
- * Throws `usage`, naming `variable`, for what is no address.
+ * Returns the URL without trailing slash and fragment; keeps the query, which hosts on Azure need. Throws
+ * AppError("usage"), naming `variable`, for an invalid URL.
  */
 function normalizeBaseUrl(text: string | undefined = '', variable?: string): string {
 	try {
@@ -185,8 +187,8 @@ function normalizeBaseUrl(text: string | undefined = '', variable?: string): str
 		return `${url.origin}${url.pathname.replace(/\/+$/, '')}${url.search}`;
 	} catch (error) {
 		if (variable && error instanceof AppError) {
-			throw new AppError('usage', `${variable} is not an http or https address.`, {
-				hint: `Put ${variable} right, or unset it.`,
+			throw new AppError('usage', `Invalid ${variable}: not an http or https URL.`, {
+				hint: `Correct ${variable}, or unset it.`,
 			});
 		}
 

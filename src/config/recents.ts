@@ -3,7 +3,7 @@ import {isJsonObject, parseJson} from '../core/json.ts';
 import {stampOf} from '../storage/file-stamp.ts';
 import {readSmallFile, updateSmallFile} from '../storage/small-file.ts';
 
-/** What an id is the id of. */
+/** Kinds of things that have an id. */
 export const recentKinds = [
 	'org',
 	'workspace',
@@ -23,26 +23,26 @@ export const recentKinds = [
 ] as const;
 export type RecentKind = (typeof recentKinds)[number];
 
-/** An id that was seen, on the way there or back. */
+/** An id that was in a request or a response. */
 export type SeenId = {readonly kind: RecentKind; readonly id: string};
 
-/** Ids that were seen, by profile, so that completion can offer them. It is a comfort: nothing here ever throws. */
+/** Recently seen ids by profile, for completion. A convenience: nothing here ever throws. */
 export type Recents = {
-	/** Keeps ids, the first one as the newest. Returns at once and writes later. */
+	/** Adds ids, the first one as the newest. Returns at once and writes later. */
 	readonly remember: (profile: string, seen: readonly SeenId[]) => void;
-	/** Drops everything of a profile that is no more. Returns at once and writes later. */
+	/** Removes everything of a deleted profile. Returns at once and writes later. */
 	readonly forget: (profile: string) => void;
-	/** Ids of one kind, the newest first, with what was just kept. Synchronous, because a key press waits for it. */
+	/** Returns ids of one kind, newest first, including those just added. Synchronous, because a key press waits for it. */
 	readonly recall: (profile: string, kind: RecentKind) => readonly string[];
-	/** Resolves when everything is written, at the latest after half a second: a process is about to end. */
+	/** Resolves once everything is written, or after half a second, for a process about to exit. */
 	readonly settle: () => Promise<void>;
 };
 
-const mostIds = 30;
-const mostProfiles = 20;
+const maxIds = 30;
+const maxProfiles = 20;
 const settleTimeoutMs = 500;
 
-/** What may be offered as one word of a command line: no blank, quote, control or invisible character, and no flag. */
+/** An id that is safe as one word of a command line: no blank, quote, control or invisible character, and no flag. */
 const plainId = /^(?!-)[^\s'"`\\$\p{C}]{1,128}$/u;
 
 type Profiles = ReadonlyMap<string, ReadonlyMap<string, readonly string[]>>;
@@ -53,16 +53,16 @@ type Change = (profiles: Profiles) => Profiles;
 export function openRecents(path: string): Recents {
 	let cached: {readonly stamp: string; readonly profiles: Profiles} | undefined;
 	let writing: Promise<unknown> = Promise.resolve();
-	/** What is not yet done to the file: one write takes all of it. */
-	let waiting: readonly Change[] = [];
+	/** Changes not yet written; one write applies all of them. */
+	let pending: readonly Change[] = [];
 
 	const write = async () => {
-		const taken = waiting;
-		if (taken.length > 0) {
+		const changes = pending;
+		if (changes.length > 0) {
 			try {
-				await updateSmallFile(path, before => print(withAll(parse(before), taken)));
+				await updateSmallFile(path, before => print(withAll(parse(before), changes)));
 			} finally {
-				waiting = waiting.slice(taken.length);
+				pending = pending.slice(changes.length);
 			}
 		}
 	};
@@ -73,11 +73,11 @@ export function openRecents(path: string): Recents {
 			cached = {stamp, profiles: parse(readSmallFile(path))};
 		}
 
-		return withAll(cached.profiles, waiting);
+		return withAll(cached.profiles, pending);
 	};
 
 	const later = (change: Change) => {
-		waiting = [...waiting, change];
+		pending = [...pending, change];
 		writing = writing.then(write).catch(() => undefined);
 	};
 
@@ -106,18 +106,18 @@ function withAll(profiles: Profiles, changes: readonly Change[]): Profiles {
 	return changes.reduce((before, change) => change(before), profiles);
 }
 
-/** The profile moves to the end, its ids to the front; what is too much falls off the other side. */
+/** Moves the profile to the end and its ids to the front; drops what exceeds the limits. */
 function merge(profiles: Profiles, profile: string, seen: readonly SeenId[]): Profiles {
 	const kinds = new Map(profiles.get(profile));
 	for (const {kind, id} of seen.toReversed()) {
-		kinds.set(kind, [id, ...(kinds.get(kind) ?? []).filter(other => other !== id)].slice(0, mostIds));
+		kinds.set(kind, [id, ...(kinds.get(kind) ?? []).filter(other => other !== id)].slice(0, maxIds));
 	}
 
 	const others = [...profiles].filter(([name]) => name !== profile);
-	return new Map([...others, [profile, kinds] as const].slice(-mostProfiles));
+	return new Map([...others, [profile, kinds] as const].slice(-maxProfiles));
 }
 
-/** Reads leniently: what is no list of ids is passed over. */
+/** Reads leniently: skips whatever is not a list of ids. */
 function parse(text: string | undefined): Profiles {
 	const file = parseJson(text ?? '');
 	const profiles = isJsonObject(file) ? file['profiles'] : undefined;
@@ -134,7 +134,7 @@ function entriesOf(value: unknown): ReadonlyArray<readonly [string, unknown]> {
 }
 
 function idsOf(value: unknown): readonly string[] {
-	return Array.isArray(value) ? value.filter(id => typeof id === 'string' && plainId.test(id)).slice(0, mostIds) : [];
+	return Array.isArray(value) ? value.filter(id => typeof id === 'string' && plainId.test(id)).slice(0, maxIds) : [];
 }
 
 function print(profiles: Profiles): string {

@@ -8,7 +8,7 @@ import {findProfile, type Login, profileOfServer} from './profiles.ts';
 import type {KeySource} from './provider-keys.ts';
 import {storedIn} from './stored-where.ts';
 
-/** The flags that choose a server and a scope, as they were given. */
+/** The flags that select a server and a scope. */
 export type ProfileFlags = {
 	readonly server?: string | undefined;
 	readonly profile?: string | undefined;
@@ -17,25 +17,25 @@ export type ProfileFlags = {
 	readonly project?: string | undefined;
 };
 
-/** The server to talk to, the key or the tokens that may go there, and the scope to work in. */
+/** The server to use, the credential that may go there, and the scope. */
 export type ResolvedProfile = {
-	/** Name of the stored profile, or what one of that server would be called. */
+	/** Name of the stored profile, or the default name for that server. */
 	readonly name: string;
 	readonly server: Origin;
 	readonly apiKey: Secret | undefined;
-	/** The stored tokens, where no key goes to that server. */
+	/** The stored tokens, if no key goes to that server. */
 	readonly tokens?: {
 		readonly access: Secret;
 		readonly refresh: Secret | undefined;
 		/** ISO 8601 in UTC. */
 		readonly expiresAt: string | undefined;
 	};
-	/** Where the key or the tokens come from. */
+	/** Where the key or tokens come from. */
 	readonly keySource: KeySource | undefined;
 	readonly org: string | undefined;
 	readonly workspace: string | undefined;
 	readonly project: string | undefined;
-	/** A sentence for the user where a part of the environment was passed over. */
+	/** A sentence for the user if a part of the environment is ignored. */
 	readonly notice?: string;
 };
 
@@ -43,16 +43,16 @@ type Options = {
 	readonly data: ConfigData;
 	readonly env: Environment;
 	readonly flags: ProfileFlags;
-	/** The profile that the app is connected to: it comes before the environment, and names no server to its key. */
+	/** The profile that the app is connected to. It comes before the environment, but doesn't allow `SERVICE_API_KEY`. */
 	readonly connected?: string | undefined;
 };
 
 /**
- * Chooses the server: flag, then the app's connection, then environment, then the active profile; undefined without any.
- * A stored key goes to the server of its profile alone. `SERVICE_API_KEY` goes to `SERVICE_SERVER`, or, where that is not
- * set, to a server that a flag or `SERVICE_PROFILE` names; never to one that merely happens to be active or connected
- * (SAFETY 6). Each part of the scope is taken from flag, environment or profile. Throws `AppError`: `not-found` for a
- * profile, `usage` for an address.
+ * Selects the server: flag, then the app's connection, then environment, then the active profile; undefined without any.
+ * A stored key goes only to the server of its profile. `SERVICE_API_KEY` goes to `SERVICE_SERVER` or, if that is not set,
+ * to a server that a flag or `SERVICE_PROFILE` names; never to one that just happens to be active or connected (SAFETY 6).
+ * Each part of the scope comes from flag, environment or profile. Throws AppError("not-found") for an unknown profile,
+ * AppError("usage") for an invalid URL or for a profile of another server.
  */
 export function resolveProfile({data, env, flags, connected}: Options): ResolvedProfile | undefined {
 	const flagged = choose(data, flags.profile, flags.server);
@@ -75,9 +75,7 @@ export function resolveProfile({data, env, flags, connected}: Options): Resolved
 	const access = apiKey ? undefined : chosen.accessToken;
 	const stored = apiKey ?? access;
 	const notice =
-		environmentKey && !fits
-			? `SERVICE_API_KEY is not sent to ${server}; set SERVICE_SERVER to say where it belongs.`
-			: undefined;
+		environmentKey && !fits ? `SERVICE_API_KEY isn't sent to ${server}. Set SERVICE_SERVER to its server.` : undefined;
 	return {
 		name: chosen.name,
 		server,
@@ -99,8 +97,8 @@ function choose(data: ConfigData, name: string | undefined, address: string | un
 
 	const profile = findProfile(data, name);
 	if (server && server !== profile.server) {
-		throw new AppError('usage', `Profile “${name}” is of ${profile.server}, not of ${server}.`, {
-			hint: 'Give the profile or the server, not both.',
+		throw new AppError('usage', `Profile “${name}” is for ${profile.server}, not ${server}.`, {
+			hint: 'Use the profile or the server, not both.',
 		});
 	}
 

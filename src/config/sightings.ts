@@ -5,41 +5,41 @@ import {readSmallFile, updateSmallFile} from '../storage/small-file.ts';
 const sightingKinds = ['session', 'runtime', 'environment'] as const;
 
 /**
- * Something of a server that was seen, with what was said of it then. The API lists none of these, so that this is all
- * one can know without asking. Every text is untrusted.
+ * A session, runtime or environment that a server returned, as it was then. Not every server can list them, so this is all
+ * that is known without a request. Every text is untrusted.
  */
 export type Sighting = {
 	readonly kind: (typeof sightingKinds)[number];
 	readonly id: string;
 	readonly profile: string;
-	/** Origin of the server: an id means nothing at another one, also where the profile changed its server since. */
+	/** Origin of the server: an id means nothing on another one, and the profile may have changed its server since. */
 	readonly server: string;
 	readonly org: string | undefined;
 	readonly workspace: string | undefined;
-	/** When `shown` was said; ISO 8601 in UTC. */
+	/** When `shown` was received; ISO 8601 in UTC. */
 	readonly at: string;
-	/** Fields of the API's own object, without credentials; empty where the id alone is known. */
+	/** Fields of the API's object, without credentials; empty if only the id is known. */
 	readonly shown: JsonObject;
 };
 
-/** What was seen lately, of all servers. It is a comfort: nothing here ever throws. */
+/** Recent sightings of all servers. A convenience: nothing here ever throws. */
 export type Sightings = {
-	/** Keeps sightings, the first one as the newest. Returns at once and writes later. */
+	/** Adds sightings, the first one as the newest. Returns at once and writes later. */
 	readonly remember: (seen: readonly Sighting[]) => void;
-	/** Drops everything of a profile that is no more. Returns at once and writes later. */
+	/** Removes everything of a deleted profile. Returns at once and writes later. */
 	readonly forget: (profile: string) => void;
-	/** The newest first, with what this process has just seen. */
+	/** Returns all sightings, newest first, including those just added. */
 	readonly recall: () => Promise<readonly Sighting[]>;
-	/** Resolves when everything is written, at the latest after half a second: a process is about to end. */
+	/** Resolves once everything is written, or after half a second, for a process about to exit. */
 	readonly settle: () => Promise<void>;
 };
 
-const mostSightings = 300;
-/** So that what is short-lived, as all of the embedded server is, does not push out what is not. */
-const mostOfProfile = 60;
+const maxSightings = 300;
+/** Keeps short-lived things, such as everything on the embedded server, from evicting others. */
+const maxPerProfile = 60;
 const settleTimeoutMs = 500;
 
-/** An id that can be given back as one word of a command line; as completion takes them. */
+/** An id that is safe as one word of a command line, as in `recents.ts`. */
 const plainId = /^(?!-)[^\s'"`\\$\p{C}]{1,128}$/u;
 
 type Change = (sightings: readonly Sighting[]) => readonly Sighting[];
@@ -51,7 +51,7 @@ export function openSightings(path: string): Sightings {
 	const later = (change: Change) => {
 		writing = writing
 			.then(() => updateSmallFile(path, before => print(change(parse(before)))))
-			// What cannot be kept is no reason to stop.
+			// A failed write must not stop the program.
 			.catch(() => undefined);
 	};
 
@@ -79,7 +79,7 @@ export function openSightings(path: string): Sightings {
 	};
 }
 
-/** The newest in front, once: under its id alone where it was known by its key before. An id alone replaces nothing. */
+/** Puts the newest first, once, even if it was known by its key before. A sighting with only an id keeps the old fields. */
 function withSighting(sightings: readonly Sighting[], seen: Sighting): readonly Sighting[] {
 	const isSame = ({kind, id, profile, server}: Sighting) =>
 		kind === seen.kind &&
@@ -90,16 +90,16 @@ function withSighting(sightings: readonly Sighting[], seen: Sighting): readonly 
 	const isEmpty = Object.keys(seen.shown).length === 0;
 	const newest = before && isEmpty ? before : seen;
 	const others = sightings.filter(sighting => !isSame(sighting));
-	const ofProfile = others.filter(({profile}) => profile === seen.profile).slice(0, mostOfProfile - 1);
+	const ofProfile = others.filter(({profile}) => profile === seen.profile).slice(0, maxPerProfile - 1);
 	const kept = others.filter(sighting => sighting.profile !== seen.profile || ofProfile.includes(sighting));
-	return [newest, ...kept].slice(0, mostSightings);
+	return [newest, ...kept].slice(0, maxSightings);
 }
 
-/** Reads leniently: what is no sighting is passed over. */
+/** Reads leniently: skips whatever is not a sighting. */
 function parse(text: string | undefined): readonly Sighting[] {
 	const file = parseJson(text ?? '');
 	const list = isJsonObject(file) ? file['seen'] : undefined;
-	return Array.isArray(list) ? list.flatMap(entry => toSighting(entry) ?? []).slice(0, mostSightings) : [];
+	return Array.isArray(list) ? list.flatMap(entry => toSighting(entry) ?? []).slice(0, maxSightings) : [];
 }
 
 function toSighting(entry: unknown): Sighting | undefined {

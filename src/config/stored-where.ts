@@ -2,7 +2,7 @@ import {homedir} from 'node:os';
 import {sep} from 'node:path';
 import type {Secret} from '../core/secrets/secret.ts';
 
-/** Where the text of a stored secret lies. */
+/** Where the text of a stored secret is. */
 export type StoredIn = 'keychain' | 'file';
 
 export function storedIn(held: Secret | undefined): StoredIn {
@@ -10,8 +10,8 @@ export function storedIn(held: Secret | undefined): StoredIn {
 }
 
 /**
- * Says where secrets were stored, in a sentence; `why` is what the keychain said where it did not take one.
- * Undefined without secrets, and where nothing is known of a keychain.
+ * Returns a sentence that says where secrets were stored; `why` is the keychain's reason for refusing one. Undefined
+ * without secrets, and if all are in the file without a reason.
  */
 export function storedWhere(
 	{file}: {readonly file: string},
@@ -28,9 +28,9 @@ export function storedWhere(
 	return `${saved} to ${shortened(file)} (${asClause(why)}).`;
 }
 
-/** A sentence as the end of another one. */
+/** Returns a sentence as a clause of another one: without its period, in lower case. */
 export function asClause(sentence: string): string {
-	return sentence.replace(/\.$/, '').replace(/^(?:A|The|This) /, start => start.toLowerCase());
+	return sentence.replace(/\.$/, '').replace(/^(?:A|No|The|This) /, start => start.toLowerCase());
 }
 
 function shortened(path: string): string {

@@ -4,15 +4,15 @@ import {openHome} from '../storage/home.ts';
 import {readSmallFile, updateSmallFile} from '../storage/small-file.ts';
 import {type CellWidths, readCellWidths} from '../terminal/text/cell-widths.ts';
 
-/** The widths that a terminal was measured to have, for its next start. It is a comfort: nothing here ever throws. */
+/** Measured character widths of terminals, for the next start. A convenience: nothing here ever throws. */
 export type TerminalWidths = {
-	/** Synchronous, because the first frame waits for it; undefined for a terminal that was never measured. */
+	/** Returns the widths of this terminal; undefined if it was never measured. Synchronous: the first frame waits for it. */
 	readonly recall: () => CellWidths | undefined;
 	readonly remember: (widths: CellWidths) => Promise<void>;
 };
 
-/** What tells one terminal from another, as far as it says so. */
-const identity = [
+/** Variables that identify a terminal. */
+const identityVariables = [
 	'TERM',
 	'TERM_PROGRAM',
 	'TERM_PROGRAM_VERSION',
@@ -22,12 +22,15 @@ const identity = [
 	'KONSOLE_VERSION',
 	'WT_SESSION',
 ] as const;
-const mostTerminals = 20;
+const maxTerminals = 20;
 
-/** Opens what is known of the terminal that this environment describes. */
+/** Opens the widths of the terminal that this environment describes. */
 export function openTerminalWidths(env: Environment): TerminalWidths {
 	const multiplexer = env['TMUX'] ? 'tmux' : env['STY'] ? 'screen' : '';
-	const terminal = [...identity.map(name => (name === 'WT_SESSION' && env[name] ? 'yes' : env[name])), multiplexer]
+	const terminal = [
+		...identityVariables.map(name => (name === 'WT_SESSION' && env[name] ? 'yes' : env[name])),
+		multiplexer,
+	]
 		.map(part => part ?? '')
 		.join('|');
 
@@ -44,11 +47,11 @@ export function openTerminalWidths(env: Environment): TerminalWidths {
 			try {
 				await updateSmallFile(openHome(env).terminalsFile, text => {
 					const {[terminal]: _, ...others} = readTerminals(text);
-					const kept = Object.entries(others).slice(1 - mostTerminals);
+					const kept = Object.entries(others).slice(1 - maxTerminals);
 					return JSON.stringify(Object.fromEntries([...kept, [terminal, widths]]));
 				});
 			} catch {
-				// It is measured again at the next start.
+				// The next start measures again.
 			}
 		},
 	};

@@ -65,7 +65,7 @@ export function createVault(keychain: Keychain, current: () => ConfigData): Vaul
 	};
 }
 
-/** Secrets that were read or written, by entry, so that no one has to unlock the same one twice. */
+/** Secrets that were read or written, by entry, so that the user doesn't unlock the same one twice. */
 type OpenedSecrets = Map<string, Promise<Secret>>;
 
 async function readEntry(keychain: Keychain, entry: string, current: () => ConfigData): Promise<Secret> {
@@ -140,22 +140,18 @@ function lost(entry: string, {profiles, keys}: ConfigData): AppError {
 
 	const [provider] = Object.entries(keys).find(([, {key}]) => isHere(key)) ?? [];
 	return provider === undefined
-		? new AppError('conflict', 'Another process has just replaced this login or key.', {hint: 'Try again.'})
-		: new AppError('auth', `The keychain no longer has the key of ${provider}.`, {
+		? new AppError('conflict', 'Another process just replaced this login or key.', {hint: 'Try again.'})
+		: new AppError('auth', `The keychain no longer has the API key for ${provider}.`, {
 				hint: `Store it again: \`keys set ${provider}\``,
 			});
 }
 
 function unreadable(error: unknown): unknown {
 	return error instanceof AppError
-		? new AppError(
-				error.code,
-				`A stored secret is in the keychain, which cannot be read: ${asClause(error.message)}.`,
-				{
-					...(error.hint && {hint: error.hint}),
-					cause: error,
-				},
-			)
+		? new AppError(error.code, `Can't read a secret from the keychain: ${asClause(error.message)}.`, {
+				...(error.hint && {hint: error.hint}),
+				cause: error,
+			})
 		: error;
 }
 

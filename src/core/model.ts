@@ -21,7 +21,7 @@ export function isProviderName(name: string): name is ProviderName {
 export function parseProviderName(name: string): ProviderName {
 	const lower = name.toLowerCase();
 	if (!isProviderName(lower)) {
-		throw new AppError('usage', `There is no provider “${name}”.`, {
+		throw new AppError('usage', `Unknown provider “${name}”.`, {
 			hint: `Choose one of ${providerNames.join(', ')}.`,
 		});
 	}
@@ -37,8 +37,8 @@ export function parseModelId(id: string): ModelId {
 	const slash = id.indexOf('/');
 	const name = id.slice(slash + 1).trim();
 	if (slash < 1 || !name) {
-		throw new AppError('usage', `“${id}” is not a model.`, {
-			hint: 'Give provider/model-name, for example anthropic/claude-sonnet-4-5; `model list` shows the known ones.',
+		throw new AppError('usage', `Invalid model “${id}”.`, {
+			hint: 'Use provider/model-name, for example anthropic/claude-sonnet-4-5. `model list` shows known models.',
 		});
 	}
 

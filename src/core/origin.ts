@@ -17,14 +17,14 @@ export function parseServerUrl(input: string): URL {
 	const url = parse(/^[a-z][a-z\d+.-]*:\/\//i.test(text) ? text : withScheme(text));
 	// An invalid address may hold a password too, so the error must not repeat it.
 	if (url ? url.username || url.password : text.includes('@')) {
-		throw new AppError('usage', 'An address must not contain a user name or a password.', {
-			hint: 'Give the address alone; log in with an API key.',
+		throw new AppError('usage', 'The URL must not contain a user name or password.', {
+			hint: 'Use the URL alone; log in with an API key.',
 		});
 	}
 
 	if (!url || (url.protocol !== 'http:' && url.protocol !== 'https:')) {
-		throw new AppError('usage', `“${input}” is not an http or https address.`, {
-			hint: 'Give it as https://host or http://127.0.0.1:8700.',
+		throw new AppError('usage', `Invalid URL “${input}”: not http or https.`, {
+			hint: 'Use https://host or http://127.0.0.1:8700.',
 		});
 	}
 
@@ -38,7 +38,7 @@ export function isLoopback(url: URL): boolean {
 }
 
 /** The warning when plain http to another machine is allowed (SAFETY 9). */
-export const plainHttpWarning = 'Plain http is allowed: keys and messages can be read on the way.';
+export const plainHttpWarning = 'Using plain HTTP: anyone on the network can read keys and messages.';
 
 /** Returns the default name of a profile for a server: its host, and its port if that is not the default. */
 export function profileNameOf(url: URL): string {

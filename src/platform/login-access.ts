@@ -4,7 +4,7 @@ import type {Refresh} from '../client/refreshing.ts';
 import {revokeTokens} from '../client/revocation.ts';
 import {refreshTokens, type Tokens} from '../client/tokens.ts';
 import type {Config} from '../config/config.ts';
-import {forgetCredential, replaceTokens} from '../config/profiles.ts';
+import {removeCredential, replaceTokens} from '../config/profiles.ts';
 import {asClause} from '../config/stored-where.ts';
 import {entryOf} from '../core/entry-of.ts';
 import {AppError, reportError} from '../core/error.ts';
@@ -48,7 +48,7 @@ export type LoginAccess = {
 	) => Promise<Tokens | undefined>;
 	/**
 	 * Removes the login of a profile here, then asks the server to revoke its tokens, for five seconds at most. Throws as
-	 * `forgetCredential` does, never because of the server or the keychain.
+	 * `removeCredential` does, never because of the server or the keychain.
 	 */
 	readonly logOut: (
 		profile: string,
@@ -147,7 +147,7 @@ function renewLogin(
 	{profile, server, accessToken}: Omit<Stale, 'insecureHttp'>,
 	exchange: Exchange,
 ): Promise<Secret | undefined> {
-	return config.alone(async () => {
+	return config.runExclusively(async () => {
 		const stored = entryOf(config.read().profiles, profile);
 		if (stored?.server !== server || !stored.accessToken) {
 			return undefined;
@@ -184,11 +184,11 @@ function renewLogin(
  * none; adds to `faults` what failed. The tokens are read before they are removed, and while no process renews them.
  */
 function removeLogin(config: Config, profile: string, faults: string[]) {
-	return config.alone(async () => {
+	return config.runExclusively(async () => {
 		const {server, accessToken, refreshToken} = entryOf(config.read().profiles, profile) ?? {};
 		const opening = openTokens(config, accessToken, refreshToken);
 		const tokens = await opening.catch(error => void faults.push(notRevoked(error)));
-		await forgetCredential(config, profile, why => faults.push(`the keychain still has its secrets: ${clauseOf(why)}`));
+		await removeCredential(config, profile, why => faults.push(`the keychain still has its secrets: ${clauseOf(why)}`));
 		return server === undefined || !accessToken ? undefined : {server: originOf(server), tokens};
 	});
 }

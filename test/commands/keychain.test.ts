@@ -43,10 +43,10 @@ test('keys go to the keychain, are listed without asking it, and leave it again 
 
 test('without a keychain the notice names the file and the reason', async () => {
 	const {keychain, state} = memoryKeychain();
-	state.fault = 'This machine has no keychain.';
+	state.fault = 'No system keychain found.';
 	const {run, home} = testContext({keychain});
 	expect(drawn(await run('keys', 'set', 'openai', 'sk-0123456789abcdef'), 400)).toContain(
-		`Stored the key of OpenAI (…cdef). Saved to ${join(home, 'config.json')} (this machine has no keychain).`,
+		`Stored the key of OpenAI (…cdef). Saved to ${join(home, 'config.json')} (no system keychain found).`,
 	);
 	expect(dataOf(await run('keys', 'list'))).toMatchObject([{provider: 'openai', source: 'file'}]);
 });
@@ -78,7 +78,7 @@ test('what a forgotten profile or key leaves in a locked keychain is said', asyn
 	const {run} = testContext({flags: {server: server.origin, profile: 'lab'}, keychain});
 	await run('login', goodKey);
 	await run('keys', 'set', 'openai', 'sk-0123456789abcdef');
-	state.fault = 'The keychain did not answer within 3 seconds.';
+	state.fault = "The keychain didn't answer within 3 seconds.";
 	expect(await run('keys', 'remove', 'openai')).toMatchObject({
 		text: `Removed the API key of OpenAI. The keychain still has it. ${state.fault}`,
 	});

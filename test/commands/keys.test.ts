@@ -38,17 +38,17 @@ test('a custom host without an address is refused before its key is asked for', 
 	const {run, asked, context} = testContext({answers: [key]});
 	await expect(run('keys', 'set', 'custom')).rejects.toMatchObject({
 		code: 'usage',
-		message: 'A custom host needs an address.',
+		message: 'Missing base URL for the custom provider.',
 		hint: 'Give --base-url, for example http://127.0.0.1:11434/v1.',
 	});
 	expect([asked, context.config.read().keys]).toEqual([[], {}]);
 });
 
 test.each([
-	['an unknown provider', ['opennai', key], 'There is no provider “opennai”.'],
+	['an unknown provider', ['opennai', key], 'Unknown provider “opennai”.'],
 	['a key with spaces', ['openai', 'two words'], 'Invalid API key: it contains spaces or other characters.'],
-	['a bad address', ['custom', key, '--base-url', 'ftp://a'], '“ftp://a” is not an http or https address.'],
-	['an empty address', ['custom', key, '--base-url='], 'A custom host needs an address.'],
+	['a bad address', ['custom', key, '--base-url', 'ftp://a'], 'Invalid URL “ftp://a”: not http or https.'],
+	['an empty address', ['custom', key, '--base-url='], 'Missing base URL for the custom provider.'],
 	['no provider', [], 'keys set needs <provider>.'],
 ])('%s is refused and nothing is stored', async (_name, words, message) => {
 	const {run, context} = testContext();
@@ -59,7 +59,7 @@ test.each([
 test('no key, or a cancelled question, stores nothing', async () => {
 	await expect(testContext({answers: ['']}).run('keys', 'set', 'openai')).rejects.toMatchObject({
 		code: 'usage',
-		message: 'There is no key.',
+		message: 'Missing API key.',
 	});
 	const text = {kind: 'text', text: 'Nothing was stored.'};
 	expect(await testContext().run('keys', 'set', 'openai')).toEqual(text);

@@ -113,7 +113,7 @@ test('plain http beyond this machine is refused before anything is sent, and all
 
 	const {run: insecure, said} = testContext({flags: {server: 'http://service.invalid', insecureHttp: true}});
 	await expect(insecure('login', goodKey)).rejects.toMatchObject({code: 'network'});
-	expect(said).toContain('Plain http is allowed: keys and messages can be read on the way.');
+	expect(said).toContain('Using plain HTTP: anyone on the network can read keys and messages.');
 });
 
 test('without a server, a key or a sensible one there is one sentence to say so', async () => {

@@ -96,7 +96,7 @@ test('who does not wait for the revocation is logged out all the same [21]', asy
 
 test('a keychain that does not open is said, nothing is sent, and the login is forgotten here', async () => {
 	const login = await loggedIn({revocation: {body: ''}});
-	login.far.state.fault = 'The keychain did not answer within 3 seconds.';
+	login.far.state.fault = "The keychain didn't answer within 3 seconds.";
 	expect(drawn(await login.run('logout'), 400)).toBe(
 		`Logged out of ${login.server.origin}, but its tokens weren't revoked: a stored secret is in the keychain, which cannot be read: the keychain did not answer within 3 seconds, and the keychain still has its secrets: the keychain did not answer within 3 seconds.`,
 	);

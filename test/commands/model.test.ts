@@ -72,8 +72,8 @@ test.each([
 });
 
 test.each([
-	['gpt', '“gpt” is not a model.'],
-	['opennai/gpt', 'There is no provider “opennai”.'],
+	['gpt', 'Invalid model “gpt”.'],
+	['opennai/gpt', 'Unknown provider “opennai”.'],
 ])('%s is refused and nothing changes', async (id, message) => {
 	const {run, context} = testContext();
 	await expect(run('model', 'use', id)).rejects.toMatchObject({code: 'usage', message});

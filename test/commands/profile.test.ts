@@ -80,7 +80,7 @@ test('a profile that is not there is named, with those that are', async () => {
 	const {run, asked} = await twoLogins();
 	const missing = {
 		code: 'not-found',
-		message: 'There is no profile “ghost”.',
+		message: 'Profile not found: “ghost”.',
 		hint: 'Choose one of lab, agents.example.com, or log in.',
 	};
 	await expect(run('profile', 'use', 'ghost')).rejects.toMatchObject(missing);

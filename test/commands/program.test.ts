@@ -53,13 +53,13 @@ test('help and login work whatever the environment says', async () => {
 test.each([
 	[['lgoin'], 2, `service: Unknown command “lgoin”. Did you mean “login”?\n  Run ${calledSo} help to see them all.\n`],
 	[['item'], 2, 'service: item needs a verb.\n  Usage: '],
-	[['keys', 'set', 'opennai', 'k'], 2, 'service: There is no provider “opennai”.\n'],
+	[['keys', 'set', 'opennai', 'k'], 2, 'service: Unknown provider “opennai”.\n'],
 	[['keys', 'set', 'openai'], 2, 'service: API key for OpenAI is missing.\n  Pass it as an argument, or pipe it in.\n'],
 	[['login', '--server'], 2, 'service: --server needs a value.\n'],
 	[['quit'], 2, 'service: quit works inside the app only.\n'],
 	[['whoami'], 4, 'service: You are not logged in.\n'],
 	[['resume', 'ffff'], 5, 'service: Session not found: “ffff”.'],
-	[['profile', 'use', 'ghost'], 5, 'service: There is no profile “ghost”.\n'],
+	[['profile', 'use', 'ghost'], 5, 'service: Profile not found: “ghost”.\n'],
 	[['connect', 'http://127.0.0.1:1'], 6, 'service: Nothing is listening on http://127.0.0.1:1.\n'],
 ])('%j ends with %i and one sentence', async (args, status, message) => {
 	const ended = await runProgram(args);

@@ -61,7 +61,7 @@ test('after a logout the server is not even asked, and a key that is not sent is
 		hint: `Log in: \`login --server ${server.origin}\``,
 	});
 	await expect(testContext({like: first, env: {SERVICE_API_KEY: goodKey}}).run('whoami')).rejects.toMatchObject({
-		hint: `SERVICE_API_KEY is not sent to ${server.origin}; set SERVICE_SERVER to say where it belongs.`,
+		hint: `SERVICE_API_KEY isn't sent to ${server.origin}. Set SERVICE_SERVER to its server.`,
 	});
 	expect(server.seen).toHaveLength(asked);
 });
@@ -77,6 +77,6 @@ test('a server that is not there, or is none, is said in one sentence', async ()
 	await expect(whoami({SERVICE_SERVER: 'ftp://a'})).rejects.toMatchObject({code: 'usage'});
 	await expect(whoami({SERVICE_PROFILE: 'ghost'})).rejects.toMatchObject({
 		code: 'not-found',
-		message: 'There is no profile “ghost”.',
+		message: 'Profile not found: “ghost”.',
 	});
 });

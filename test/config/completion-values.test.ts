@@ -28,7 +28,7 @@ test('values come from the configuration, the ids that were seen, and the models
 test('a configuration that cannot be read offers nothing and breaks no key press', () => {
 	const config = {
 		read() {
-			throw new AppError('failed', 'The configuration is not valid.');
+			throw new AppError('failed', 'Invalid configuration.');
 		},
 	};
 	const recents = {recall: () => ['9f']};

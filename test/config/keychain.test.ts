@@ -58,20 +58,20 @@ test('a keychain that asks in a window nobody answers is given up, and its child
 	const {get} = scripted('setInterval(() => {}, 1000);', {timeoutMs: 300});
 	await expect(get('a')).rejects.toMatchObject({
 		code: 'failed',
-		message: 'The keychain did not answer within 0.3 seconds.',
+		message: "The keychain didn't answer within 0.3 seconds.",
 		hint: 'Unlock the keychain and try again, or store the secret again with SERVICE_KEYCHAIN=off.',
 	});
 });
 
 test.each([
-	['no keychain', replies('{"kind":"none"}'), 'This machine has no keychain.'],
+	['no keychain', replies('{"kind":"none"}'), 'No system keychain found.'],
 	['no module', replies('{"kind":"missing"}'), 'The optional package @napi-rs/keyring is not installed.'],
 	['a refusal', replies('{"kind":"refused","why":"Too long. "}'), 'The keychain refused: Too long.'],
-	['nothing', '', 'The keychain could not be asked.'],
-	['a crash', 'throw new Error();', 'The keychain could not be asked.'],
-	['no JSON', replies('Segmentation fault'), 'The keychain could not be asked.'],
-	['another shape', replies('{"kind":"later"}'), 'The keychain could not be asked.'],
-	['too much', endless, 'The keychain could not be asked.'],
+	['nothing', '', "Couldn't reach the keychain."],
+	['a crash', 'throw new Error();', "Couldn't reach the keychain."],
+	['no JSON', replies('Segmentation fault'), "Couldn't reach the keychain."],
+	['another shape', replies('{"kind":"later"}'), "Couldn't reach the keychain."],
+	['too much', endless, "Couldn't reach the keychain."],
 ])('%s is said in one sentence', async (_name, source, message) => {
 	await expect(scripted(source).set('a', 'sk-0123456789')).rejects.toMatchObject({code: 'failed', message});
 });

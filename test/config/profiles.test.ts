@@ -3,9 +3,9 @@ import {type Config, openConfig} from '../../src/config/config.ts';
 import {
 	activateProfile,
 	findProfile,
-	forgetCredential,
 	forgetProfile,
 	listProfiles,
+	removeCredential,
 	saveProfile,
 } from '../../src/config/profiles.ts';
 import {type ProfileFlags, resolveProfile} from '../../src/config/resolve-profile.ts';
@@ -55,7 +55,7 @@ test('a profile is used, logged out and forgotten by name', async () => {
 	const config = await twoLogins();
 	await activateProfile(config, 'a');
 	expect(resolve(config)).toEqual(ofA);
-	await forgetCredential(config, 'a');
+	await removeCredential(config, 'a');
 	expect(resolve(config)).toEqual({...ofA, apiKey: undefined, keySource: undefined});
 	await forgetProfile(config, 'a');
 	expect(resolve(config)).toBeUndefined();
@@ -129,17 +129,17 @@ test('the key from the environment goes to the server from the environment, or t
 	expect(resolve(config, key, {server: a})).toMatchObject({apiKey: 'env-key'});
 	expect(resolve(config, {...key, SERVICE_PROFILE: 'a'})).toMatchObject({apiKey: 'env-key', org: 'o'});
 
-	const notice = 'SERVICE_API_KEY is not sent to https://b.test; set SERVICE_SERVER to say where it belongs.';
+	const notice = "SERVICE_API_KEY isn't sent to https://b.test. Set SERVICE_SERVER to its server.";
 	expect(resolve(config, key)).toEqual({...ofB, notice});
 	expect(resolve(config, {...key, SERVICE_SERVER: a}, {server: b})).toEqual({...ofB, notice});
 });
 
 test('names and addresses that fit nothing are refused in words', async () => {
 	const config = await twoLogins();
-	expect(() => resolve(config, {SERVICE_PROFILE: 'c'})).toThrow('There is no profile “c”.');
-	expect(() => resolve(config, {}, {server: 'ftp://a.test'})).toThrow('is not an http or https address');
+	expect(() => resolve(config, {SERVICE_PROFILE: 'c'})).toThrow('Profile not found: “c”.');
+	expect(() => resolve(config, {}, {server: 'ftp://a.test'})).toThrow('Invalid URL “ftp://a.test”');
 	expect(() => resolve(config, {}, {profile: 'a', server: b})).toThrow(
-		'Profile “a” is of https://a.test, not of https://b.test.',
+		'Profile “a” is for https://a.test, not https://b.test.',
 	);
 	await expect(saveProfile(config, {name: 'x', server: 'https://u:p@a.test'})).rejects.toThrow('user name');
 });

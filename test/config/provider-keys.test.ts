@@ -33,7 +33,7 @@ test('a base URL from the environment never gets a stored key [6]', async () => 
 		baseUrl: 'https://api.openai.com/v1',
 		source: 'file',
 		notice:
-			'OPENAI_BASE_URL is ignored, because the stored key may only go to https://api.openai.com/v1; set OPENAI_API_KEY as well.',
+			'OPENAI_BASE_URL is ignored: the stored key may only go to https://api.openai.com/v1. Set OPENAI_API_KEY too.',
 	});
 });
 
@@ -78,14 +78,14 @@ test('custom needs a base URL, and on loopback no key', async () => {
 		key: 'stored-0123456789',
 		baseUrl: local,
 		source: 'file',
-		notice: 'CUSTOM_API_KEY is ignored, because CUSTOM_BASE_URL is not set; the stored key is used.',
+		notice: "CUSTOM_API_KEY is ignored because CUSTOM_BASE_URL isn't set. Using the stored key.",
 	});
 	expect(await resolved('custom', {CUSTOM_BASE_URL: 'https://evil.test/v1'}, {baseUrl: local})).toMatchObject({
 		baseUrl: local,
 	});
-	await expect(resolved('custom', {}, {})).rejects.toThrow('A custom host needs an address.');
+	await expect(resolved('custom', {}, {})).rejects.toThrow('Missing base URL for the custom provider.');
 	await expect(resolved('custom', {}, {key: false, baseUrl: 'https://far.test/v1'})).rejects.toThrow(
-		'There is no key.',
+		'Missing API key.',
 	);
 });
 
@@ -104,14 +104,14 @@ test('a program on this machine needs no key, and gets none elsewhere [6]', asyn
 		baseUrl: 'http://127.0.0.1:11434/v1',
 	});
 	await expect(resolved('ollama', {}, {key: false, baseUrl: 'https://far.test/v1'})).rejects.toThrow(
-		'There is no key.',
+		'Missing API key.',
 	);
 });
 
 test('addresses and keys that are none are refused in words', async () => {
 	await expect(resolved('openai', {OPENAI_API_KEY: 'k', OPENAI_BASE_URL: 'ftp://x'})).rejects.toMatchObject({
 		code: 'usage',
-		message: 'OPENAI_BASE_URL is not an http or https address.',
+		message: 'Invalid OPENAI_BASE_URL: not an http or https URL.',
 		hint: 'Put OPENAI_BASE_URL right, or unset it.',
 	});
 	await expect(resolved('openai', {}, {baseUrl: 'https://user:pass@x.test'})).rejects.toThrow(

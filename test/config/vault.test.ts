@@ -1,7 +1,7 @@
 import {readFileSync, rmSync, symlinkSync, writeFileSync} from 'node:fs';
 import {expect, test} from 'vitest';
 import {openConfig} from '../../src/config/config.ts';
-import {forgetCredential, forgetProfile, replaceTokens, saveProfile} from '../../src/config/profiles.ts';
+import {forgetProfile, removeCredential, replaceTokens, saveProfile} from '../../src/config/profiles.ts';
 import {removeKey, setKey} from '../../src/config/provider-keys.ts';
 import {saveSettings} from '../../src/config/settings.ts';
 import {secret} from '../../src/core/secrets/secret.ts';
@@ -60,11 +60,11 @@ test('a secret that lies in the file is read, and moves with the next write of i
 
 test('without a keychain the file takes it, for its owner alone, and one is told why once [10]', async () => {
 	const {config, state, entries, text} = opened();
-	state.fault = 'This machine has no keychain.';
+	state.fault = 'No system keychain found.';
 	const told: string[] = [];
 	const tokens = {accessToken: secret('access-0123456789'), refreshToken: secret('refresh-0123456789')};
 	await saveProfile(config, {name: 'lab', server, ...tokens}, why => told.push(why));
-	expect(told).toEqual(['This machine has no keychain.']);
+	expect(told).toEqual(['No system keychain found.']);
 	expect(text()).toContain('access-0123456789');
 	expect(entries.size).toBe(0);
 });
@@ -82,7 +82,7 @@ test('what is replaced or forgotten leaves the keychain', async () => {
 	const fresh = {accessToken: secret('access-2'), refreshToken: secret('refresh-2'), expiresAt: undefined};
 	await replaceTokens(config, 'lab', refreshToken, fresh);
 	expect([...entries.values()]).toEqual(['access-2', 'refresh-2']);
-	await forgetCredential(config, 'lab');
+	await removeCredential(config, 'lab');
 	expect(entries.size).toBe(0);
 	await saveProfile(config, {name: 'lab', server, apiKey: secret(key)});
 	await forgetProfile(config, 'lab');
@@ -92,7 +92,7 @@ test('what is replaced or forgotten leaves the keychain', async () => {
 test('a keychain that does not let go does not keep a secret from being forgotten here', async () => {
 	const {config, state, entries} = opened();
 	await setKey(config, 'openai', secret(key));
-	state.fault = 'The keychain did not answer within 3 seconds.';
+	state.fault = "The keychain didn't answer within 3 seconds.";
 	const told: string[] = [];
 	await removeKey(config, 'openai', why => told.push(why));
 	expect([config.read().keys, told, entries.size]).toEqual([{}, [state.fault], 1]);
@@ -105,7 +105,7 @@ test('a keychain that lost an entry says what to do', async () => {
 	const other = openConfig(home, keychain);
 	await expect(other.open(other.read().keys['openai']?.key ?? secret(''))).rejects.toMatchObject({
 		code: 'auth',
-		message: 'The keychain no longer has the key of openai.',
+		message: 'The keychain no longer has the API key for openai.',
 		hint: 'Store it again: `keys set openai`',
 	});
 });
@@ -124,10 +124,10 @@ test('a locked keychain is asked anew, and by many at once only once', async () 
 	await setKey(config, 'openai', secret(key));
 	const other = openConfig(home, keychain);
 	const held = other.read().keys['openai']?.key ?? secret('');
-	state.fault = 'The keychain did not answer within 3 seconds.';
+	state.fault = "The keychain didn't answer within 3 seconds.";
 	await expect(other.open(held)).rejects.toMatchObject({
 		code: 'failed',
-		message: 'A stored secret is in the keychain, which cannot be read: the keychain did not answer within 3 seconds.',
+		message: "Can't read a secret from the keychain: the keychain didn't answer within 3 seconds.",
 	});
 	state.fault = undefined;
 	const texts = await Promise.all([other.open(held), other.open(held)]);
@@ -165,5 +165,5 @@ test.each([
 ])('a mark with a bad %s is not valid', (_name, mark) => {
 	const {home, config} = opened();
 	writeFileSync(home.configFile, JSON.stringify({version: 1, keys: {openai: {key: mark, savedAt: 'then'}}}));
-	expect(() => config.read()).toThrow('The configuration is not valid (keys.openai.key');
+	expect(() => config.read()).toThrow('Invalid configuration (keys.openai.key');
 });

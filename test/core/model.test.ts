@@ -13,7 +13,7 @@ test.each([
 
 test.each(['', 'gpt', '/gpt', 'openai/', 'openai/  '])('%j is not a model id', id => {
 	expect(() => parseModelId(id)).toThrowError(
-		expect.objectContaining({code: 'usage', message: `“${id}” is not a model.`}),
+		expect.objectContaining({code: 'usage', message: `Invalid model “${id}”.`}),
 	);
 });
 
@@ -22,7 +22,7 @@ test.each(['opennai', 'toString', '__proto__', ''])('%j is not a provider', name
 	expect(() => parseProviderName(name)).toThrowError(
 		expect.objectContaining({
 			code: 'usage',
-			message: `There is no provider “${name}”.`,
+			message: `Unknown provider “${name}”.`,
 			hint: `Choose one of ${providerNames.join(', ')}.`,
 		}),
 	);

@@ -34,7 +34,7 @@ test.each(['https://me:s3cret@a.test', 'me:s3cret@a.test', 'ftp://me:s3cret@a.te
 		expect(() => parseServerUrl(typed)).toThrowError(
 			expect.objectContaining({
 				code: 'usage',
-				message: 'An address must not contain a user name or a password.',
+				message: 'The URL must not contain a user name or password.',
 				hint: 'Give the address alone; log in with an API key.',
 			}),
 		);
