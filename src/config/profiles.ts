@@ -49,7 +49,7 @@ export async function saveScope(
 	});
 }
 
-/** Makes a profile active. Throws AppError("not-found") if there is none of that name. */
+/** Activates a profile. Throws AppError("not-found") if there is none of that name. */
 export async function activateProfile(config: Config, name: string): Promise<Profile> {
 	const data = await config.update(before => activate(before, findProfile(before, name).name));
 	return findProfile(data, name);

@@ -30,7 +30,7 @@ export function storedWhere(
 
 /** Returns a sentence as a clause of another one: without its period, in lower case. */
 export function asClause(sentence: string): string {
-	return sentence.replace(/\.$/, '').replace(/^(?:A|No|The|This) /, start => start.toLowerCase());
+	return sentence.replace(/\.$/, '').replace(/^(?:A|Can't|Couldn't|No|The|This) /, start => start.toLowerCase());
 }
 
 function shortened(path: string): string {

@@ -2,22 +2,22 @@ import * as z from 'zod/mini';
 import {pathParameters} from './parameters.ts';
 import {wireName} from './path.ts';
 
-/** One place of a request that is not as the contract says. */
+/** One part of a value that violates the contract. */
 export type Violation = {
-	/** Where, from the outside in. */
+	/** Its path, from the outside in. */
 	readonly path: ReadonlyArray<string | number>;
-	/** What must be, to be read after the name of the place: “must have at most 16 characters”. */
+	/** The violated rule, worded to follow the name of the field: “must have at most 16 characters”. */
 	readonly rule: string;
-	/** Which kind of rule, in zod's words, for programs. */
+	/** The kind of rule, machine-readable: zod's code. */
 	readonly code: z.core.$ZodIssue['code'];
 };
 
 type Issue = z.core.$ZodIssue;
 
-/** A value as a schema reads it, which is worth something only where nothing is wrong. */
+/** A value as a schema reads it; valid only if `wrong` is empty. */
 type Checked = {readonly data: unknown; readonly wrong: readonly Violation[]};
 
-/** Reads `value` by `schema`, once, with everything in it that the schema forbids, in its order. */
+/** Parses `value` once. Returns the result and all violations, in the order of the schema. */
 export function check(schema: z.ZodMiniType, value: unknown): Checked {
 	const {data, error} = z.safeParse(schema, value);
 	const wrong = (error?.issues ?? []).flatMap((issue): readonly Violation[] => {
@@ -29,12 +29,12 @@ export function check(schema: z.ZodMiniType, value: unknown): Checked {
 	return {data, wrong};
 }
 
-/** Everything in `value` that `schema` forbids, in its order; empty where nothing is wrong. */
+/** Returns all violations of `schema` in `value`, in the order of the schema; empty if it is valid. */
 export function violations(schema: z.ZodMiniType, value: unknown): readonly Violation[] {
 	return check(schema, value).wrong;
 }
 
-/** What is wrong with the parameter of a path, by the name that it has in the contract. */
+/** Returns the violations of a path parameter, under its name in the specification. */
 export function parameterViolations(name: string, value: unknown): readonly Violation[] {
 	const schema = Object.entries(pathParameters).find(([known]) => known === name)?.[1];
 	return schema ? violations(schema, value).map(violation => ({...violation, path: [wireName(name)]})) : [];
@@ -61,11 +61,11 @@ function ruleOf(issue: Issue, missing: boolean): string {
 		case 'invalid_value':
 			return `must be one of ${issue.values.map(String).join(', ')}`;
 		case 'invalid_format':
-			return `must be ${formats[issue.format] ?? 'of another form'}`;
+			return `must be ${formats[issue.format] ?? 'in another format'}`;
 		case 'invalid_type':
 			return `must be ${kinds[issue.expected] ?? issue.expected}`;
 		default:
-			return 'is not right';
+			return 'is invalid';
 	}
 }
 

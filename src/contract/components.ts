@@ -38,7 +38,7 @@ import {
 } from './resources/session.ts';
 import {stageCreateSchema, stageSchema} from './resources/stage.ts';
 
-/** The schemas of the API by the names of the specification; what it leaves without one has a name in the same style. */
+/** The schemas of the API by their names in the specification; those without one have a name in the same style. */
 export const components = {
 	APIErrorPayload: problemSchema,
 	ArtifactReference: artifactSchema,

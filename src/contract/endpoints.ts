@@ -24,13 +24,13 @@ import {notShown} from './scalars.ts';
 export const org = '/api/v1/org/:org';
 export const workspace = `${org}/ws/:workspace` as const;
 
-/** The REST API, one row an operation, in the order of the specification. */
+/** The REST API, one row per operation, in the order of the specification. */
 export const endpoints = {
 	createSubmissionStage: endpoint({
 		method: 'POST',
 		path: `${workspace}/projects/:project/items/:itemId/submission-stages`,
 		summary: 'Stage an item submission',
-		description: 'Creates the active stage for one item and action, or returns the one there is.',
+		description: 'Creates the active stage for one item and action, or returns the existing one.',
 		auth: 'bearer',
 		body: stageCreateSchema,
 		result: stageSchema,
@@ -63,7 +63,7 @@ export const endpoints = {
 		method: 'GET',
 		path: `${workspace}/traces/:traceId/artifacts/:oid`,
 		summary: 'Resolve a trace artifact to a presigned URL',
-		description: 'What no span of the trace names, or what belongs to others, is 404.',
+		description: '404 if no span of the trace names the artifact, or if it belongs to others.',
 		auth: 'api-key',
 		query: artifactQuerySchema,
 		result: artifactSchema,
@@ -161,7 +161,7 @@ export const endpoints = {
 		method: 'PATCH',
 		path: org,
 		summary: 'Update organization',
-		description: 'Requires the role of an owner.',
+		description: 'Requires the owner role.',
 		auth: 'bearer',
 		body: updateOrganizationSchema,
 		result: organizationSchema,

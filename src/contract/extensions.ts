@@ -7,7 +7,7 @@ import {runsSchema} from './resources/run.ts';
 import {createRuntimeSchema, runtimeSchema, runtimesSchema} from './resources/runtime.ts';
 import {sessionsSchema} from './resources/session.ts';
 
-/** What the specification lacks: lists, and what goes with them. A server without them answers 404 or 405. */
+/** Operations that the specification lacks: lists and related ones. A server without them returns 404 or 405. */
 export const extensions = {
 	listOrganizations: endpoint({
 		method: 'GET',
@@ -49,7 +49,7 @@ export const extensions = {
 		method: 'GET',
 		path: `${workspace}/environments/:environmentId`,
 		summary: 'Get task environment',
-		description: 'Without an execute token, which only who creates an environment gets.',
+		description: 'Without the execute token, which only the response to its creation has.',
 		auth: 'bearer',
 		result: environmentSchema,
 		extension: true,
@@ -58,7 +58,7 @@ export const extensions = {
 		method: 'POST',
 		path: `${workspace}/environments/:environmentId/stop`,
 		summary: 'Stop task environment',
-		description: 'For its creator and for admins. One that has ended stays as it is.',
+		description: 'For its creator and admins. Does nothing if it has ended.',
 		auth: 'bearer',
 		result: environmentSchema,
 		extension: true,
@@ -76,7 +76,7 @@ export const extensions = {
 		method: 'POST',
 		path: `${workspace}/runtimes`,
 		summary: 'Create runtime',
-		description: 'It is the caller’s, and idle until it is resumed.',
+		description: 'The caller owns it. It is idle until resumed.',
 		auth: 'bearer',
 		body: createRuntimeSchema,
 		result: runtimeSchema,
@@ -94,7 +94,7 @@ export const extensions = {
 		method: 'GET',
 		path: `${workspace}/sessions`,
 		summary: 'List sessions',
-		description: 'Those of the caller, and those that the workspace may see.',
+		description: 'Sessions of the caller, and those shared with the workspace.',
 		auth: 'bearer',
 		query: projectPageQuerySchema,
 		result: sessionsSchema,

@@ -2,14 +2,14 @@ import type * as z from 'zod/mini';
 import {entryOf} from '../core/entry-of.ts';
 import {isJsonObject, type Json, type JsonObject} from '../core/json.ts';
 
-/** Names that a type spells out, without the `[name: string]` of a loose object. */
+/** The named fields of a type, without the `[name: string]` of a loose object. */
 type Known<T> = keyof {
 	[Name in keyof T as string extends Name ? never : number extends Name ? never : Name]: T[Name];
 };
 
 /**
- * What a lenient reader may rely on: any field may be missing, a word may be one that came after this version, and
- * fields that nobody knows are there, but not in the type.
+ * The type of a leniently read value: any field may be missing, an enum may have values newer than this version, and
+ * unknown fields are there but not in the type.
  */
 export type Lenient<T> = T extends string
 	? string extends T
@@ -26,9 +26,9 @@ export type Lenient<T> = T extends string
 const originals = new WeakMap<object, Json>();
 
 /**
- * Reads a value that came from outside: what is missing, out of bounds, unknown or of another format stays as it came
- * (SAFETY 24). A field or a list's entry of the wrong kind, text for a number say, is left out of a copy, so that nobody
- * stumbles over it. Undefined where the value as a whole is of the wrong kind. Takes time in proportion to the value.
+ * Reads an untrusted value. Missing and unknown fields, values out of bounds and unexpected formats stay as they are
+ * (SAFETY 24). A field or list entry of the wrong type, such as text for a number, is omitted from a copy. Returns undefined
+ * if the value itself is of the wrong type. Takes time linear in the size of the value.
  */
 export function readLeniently<Schema extends z.ZodMiniType>(
 	schema: Schema,
@@ -42,15 +42,15 @@ export function readLeniently<Schema extends z.ZodMiniType>(
 	return kept as Lenient<z.input<Schema>> | undefined;
 }
 
-/** What `readLeniently` made this value of, untouched: what `--json` shows. Null for nothing. */
+/** Returns the unchanged value that `readLeniently` read, for `--json`; null for undefined. */
 export function originalOf(value: unknown): Json {
 	const original = typeof value === 'object' && value !== null ? originals.get(value) : undefined;
 	return original ?? ((value ?? null) as Json);
 }
 
 /**
- * Returns the required fields of an object's schema that `value`, as `readLeniently` gave it, does not have. Objects
- * inside it and entries of lists are not looked at: one that is damaged must not hide the others.
+ * Returns the required fields of an object's schema that `value`, a result of `readLeniently`, lacks. Ignores nested
+ * objects and list entries: one that is damaged must not hide the others.
  */
 export function missingFields(schema: z.core.$ZodType, value: unknown): readonly string[] {
 	const {def} = (schema as z.core.$ZodTypes)._zod;
@@ -62,7 +62,7 @@ export function missingFields(schema: z.core.$ZodType, value: unknown): readonly
 	return required.flatMap(([name]) => (Object.hasOwn(value, name) ? [] : name));
 }
 
-/** The value without its misfits, the very same where it has none; undefined where it is one itself. */
+/** Returns the value without parts of a wrong type, the same object if it has none; undefined if its own type is wrong. */
 function keep(schema: z.core.$ZodType, value: Json): Json | undefined {
 	const {def} = (schema as z.core.$ZodTypes)._zod;
 	switch (def.type) {
@@ -83,7 +83,7 @@ function keep(schema: z.core.$ZodType, value: Json): Json | undefined {
 		case 'enum':
 			return typeof value === 'string' ? value : undefined;
 		case 'number':
-			// JSON can carry 1e999, which is no number to draw with.
+			// JSON may have 1e999, which parses as Infinity.
 			return Number.isFinite(value) ? value : undefined;
 		case 'boolean':
 			return typeof value === 'boolean' ? value : undefined;

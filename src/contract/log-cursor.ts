@@ -1,8 +1,8 @@
-/** Where a tail of a log stands: what the previous answer offered. Its parts are sent only if the server gave them. */
+/** The position of a tail in a log, from the previous response. Its parts are sent only if the server returned them. */
 export type LogCursor = {
 	/** Offset in bytes, just after the last byte read. */
 	readonly after?: number | undefined;
-	/** Tag of the answer to the same request. */
+	/** ETag of the response to the same request. */
 	readonly etag?: string | undefined;
 };
 

@@ -8,7 +8,7 @@ import {parametersOf, pathTemplate, wireName} from './path.ts';
 import {errorStatuses} from './problem.ts';
 
 type Options = {
-	/** Where the API is: an origin. */
+	/** Origin of the API. */
 	readonly server: string;
 };
 
@@ -22,7 +22,7 @@ for (const [id, schema] of Object.entries(components)) {
 const refTo = (id: string) => `#/components/schemas/${id}`;
 const security = {bearer: [{bearer: []}], 'api-key': [{apiKey: []}]} as const;
 
-/** The whole API as an OpenAPI 3.1 document, made from the table of operations. */
+/** Returns the whole API as an OpenAPI 3.1 document, generated from the table of operations. */
 export function openApiDocument({server}: Options): JsonObject {
 	const paths: Record<string, Record<string, JsonObject>> = {};
 	for (const [id, row] of Object.entries<Endpoint>(operations)) {
@@ -67,7 +67,7 @@ function operation(operationId: string, row: Endpoint): JsonObject {
 		responses: {
 			...(result
 				? {200: {description: 'Done.', content: json(schemaOf(result))}}
-				: {204: {description: 'Done; there is no body.'}}),
+				: {204: {description: 'Done, without a body.'}}),
 			...Object.fromEntries(statuses.map(status => [status, {$ref: `#/components/responses/Error${status}`}])),
 		},
 	};
@@ -81,7 +81,7 @@ function pathParametersOf({path}: Endpoint): readonly JsonObject[] {
 	});
 }
 
-/** Every field of the query is a parameter; a loose query takes others too, as one parameter of free form. */
+/** Returns each field of the query as a parameter; a loose query also has a free-form parameter for other fields. */
 function queryParametersOf({query}: Endpoint): readonly JsonObject[] {
 	const {properties = {}, required = [], additionalProperties} = query ? z.toJSONSchema(query, rendering) : {};
 	const named = Object.entries(properties).map(([name, schema]) => ({
@@ -115,7 +115,7 @@ function json(schema: JsonObject): JsonObject {
 	return {'application/json': {schema}};
 }
 
-/** By name where it has one, by its entries' name where it is a list. */
+/** Returns a reference to a named schema or to the entries of a list, else the schema itself. */
 function schemaOf(schema: Schema): JsonObject {
 	const id = names.get(schema)?.id;
 	const {def} = (schema as z.core.$ZodTypes)._zod;
@@ -139,7 +139,7 @@ function plain({$schema: _, $id: __, ...schema}: z.core.JSONSchema.BaseSchema): 
 	return schema as JsonObject;
 }
 
-/** What callers send and may leave out, defaults included; without what zod says of every whole number and format. */
+/** Renders schemas as callers send them, with defaults optional; omits the bounds and patterns that zod always adds. */
 const rendering: z.core.ToJSONSchemaParams = {
 	io: 'input',
 	override({jsonSchema: schema}) {

@@ -1,7 +1,7 @@
 import {endpoints} from './endpoints.ts';
 import {extensions} from './extensions.ts';
 
-/** Everything that our server offers and the client can ask: the specification, then our extensions of it. */
+/** All operations of our server and client: those of the specification, then our extensions. */
 export const operations = {...endpoints, ...extensions} as const;
 
 export type OperationId = keyof typeof operations;

@@ -1,6 +1,6 @@
 import * as z from 'zod/mini';
 
-/** The statuses of errors, with their labels in the specification. */
+/** Statuses of errors, with their labels in the specification. */
 export const errorStatuses = {
 	400: 'Invalid request',
 	401: 'Authentication failed',
@@ -17,7 +17,7 @@ export const errorStatuses = {
 
 export type ErrorStatus = keyof typeof errorStatuses;
 
-/** Machine-readable types of errors; `task_set_not_found` and `user_suspended` come from some operations alone. */
+/** Machine-readable types of errors; only some operations return `task_set_not_found` and `user_suspended`. */
 export const errorTypes = [
 	'already_exists_error',
 	'app_error',
@@ -64,7 +64,7 @@ export const validationErrorItemSchema = z.looseObject({
 	type: z.string(),
 });
 
-/** The body of every error response, `APIErrorPayload` of the specification. */
+/** The body of every error response: `APIErrorPayload` of the specification. */
 export const problemSchema = z.looseObject({
 	code: z.int().check(z.describe('The HTTP status.')),
 	detail: z.string().check(z.describe('For people.')),

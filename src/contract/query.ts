@@ -1,15 +1,15 @@
 import * as z from 'zod/mini';
 
-/** A query as the caller has it: lists are repeated, null and undefined left out. */
+/** Values of a query: a list becomes repeated parameters; null and undefined are omitted. */
 export type QueryValues = Readonly<Record<string, unknown>>;
 
-/** Writes a query, with its `?` where there is anything to say. Objects have no form in a query: that is a bug. */
+/** Encodes a query, with `?` unless it is empty. Throws an error for an object, which is a bug of the caller. */
 export function encodeQuery(values: QueryValues): string {
 	const pairs = new URLSearchParams();
 	for (const [name, value] of Object.entries(values)) {
 		for (const item of [value].flat()) {
 			if (typeof item === 'object' && item !== null) {
-				throw new Error(`The query ${name} holds an object.`);
+				throw new Error(`The query parameter ${name} is an object.`);
 			}
 
 			if (item !== undefined && item !== null) {
@@ -23,8 +23,8 @@ export function encodeQuery(values: QueryValues): string {
 }
 
 /**
- * Reads a query into what `schema` is to check: texts become numbers and booleans where it wants some. What is none
- * stays text, for the check to refuse. A name that comes again counts with its last value.
+ * Decodes a query for validation: texts become numbers and booleans if `schema` expects them. Any other text stays, for the
+ * validation to reject. The last value of a repeated name counts.
  */
 export function decodeQuery(schema: z.ZodMiniType, pairs: URLSearchParams): Readonly<Record<string, unknown>> {
 	const texts = Object.fromEntries(pairs);

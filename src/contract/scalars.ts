@@ -1,25 +1,25 @@
 import * as z from 'zod/mini';
 
-/** A UUID in its usual form; variant and version are not looked at, as the specification asks for none. */
+/** A UUID of any variant and version. */
 export const uuid = z.guid();
 
-/** An ISO 8601 timestamp with its offset from UTC. */
+/** An ISO 8601 timestamp with an offset from UTC. */
 export const dateTime = z.iso.datetime({offset: true});
 
-/** An object whose fields the specification does not name. */
+/** An object whose fields are not in the specification. */
 export const anyObject = z.record(z.string(), z.unknown());
 
-/** A field that may be left out, and may carry null. */
+/** An optional field that may be null. */
 export const maybe = <Schema extends z.ZodMiniType>(schema: Schema) => z.optional(z.nullable(schema));
 
-/** A field that is left out where it has its default. */
+/** An optional field with a default. */
 export const defaultsTo = <Schema extends z.ZodMiniType>(
 	schema: Schema,
 	value: Parameters<typeof z._default<Schema>>[1],
 ) => z._default(schema, value);
 
-/** Text of `least` to `most` characters. */
-export const text = (least: number, most: number) => z.string().check(z.minLength(least), z.maxLength(most));
+/** Text of `min` to `max` characters. */
+export const text = (min: number, max: number) => z.string().check(z.minLength(min), z.maxLength(max));
 
 /** Several fields of one type. */
 export const fields = <const Name extends string, Schema extends z.ZodMiniType>(
@@ -27,5 +27,5 @@ export const fields = <const Name extends string, Schema extends z.ZodMiniType>(
 	schema: Schema,
 ): Readonly<Record<Name, Schema>> => Object.fromEntries(names.map(name => [name, schema])) as Record<Name, Schema>;
 
-/** What an operation answers whose shape the specification does not show: anything, or nothing. */
+/** A result whose shape is not in the specification: anything, or nothing. */
 export const notShown = z.unknown();

@@ -39,7 +39,7 @@ test('a custom host without an address is refused before its key is asked for', 
 	await expect(run('keys', 'set', 'custom')).rejects.toMatchObject({
 		code: 'usage',
 		message: 'Missing base URL for the custom provider.',
-		hint: 'Give --base-url, for example http://127.0.0.1:11434/v1.',
+		hint: 'Pass --base-url, for example http://127.0.0.1:11434/v1.',
 	});
 	expect([asked, context.config.read().keys]).toEqual([[], {}]);
 });

@@ -98,7 +98,7 @@ test('a keychain that does not open is said, nothing is sent, and the login is f
 	const login = await loggedIn({revocation: {body: ''}});
 	login.far.state.fault = "The keychain didn't answer within 3 seconds.";
 	expect(drawn(await login.run('logout'), 400)).toBe(
-		`Logged out of ${login.server.origin}, but its tokens weren't revoked: a stored secret is in the keychain, which cannot be read: the keychain did not answer within 3 seconds, and the keychain still has its secrets: the keychain did not answer within 3 seconds.`,
+		`Logged out of ${login.server.origin}, but its tokens weren't revoked: can't read a secret from the keychain: the keychain didn't answer within 3 seconds, and the keychain still has its secrets: the keychain didn't answer within 3 seconds.`,
 	);
 	expect([login.forms(), login.context.config.read().profiles['lab']?.accessToken]).toEqual([[], undefined]);
 });

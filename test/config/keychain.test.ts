@@ -66,7 +66,7 @@ test('a keychain that asks in a window nobody answers is given up, and its child
 test.each([
 	['no keychain', replies('{"kind":"none"}'), 'No system keychain found.'],
 	['no module', replies('{"kind":"missing"}'), 'The optional package @napi-rs/keyring is not installed.'],
-	['a refusal', replies('{"kind":"refused","why":"Too long. "}'), 'The keychain refused: Too long.'],
+	['a refusal', replies('{"kind":"refused","why":"Too long. "}'), 'The keychain refused access: Too long.'],
 	['nothing', '', "Couldn't reach the keychain."],
 	['a crash', 'throw new Error();', "Couldn't reach the keychain."],
 	['no JSON', replies('Segmentation fault'), "Couldn't reach the keychain."],

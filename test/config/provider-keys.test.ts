@@ -112,7 +112,7 @@ test('addresses and keys that are none are refused in words', async () => {
 	await expect(resolved('openai', {OPENAI_API_KEY: 'k', OPENAI_BASE_URL: 'ftp://x'})).rejects.toMatchObject({
 		code: 'usage',
 		message: 'Invalid OPENAI_BASE_URL: not an http or https URL.',
-		hint: 'Put OPENAI_BASE_URL right, or unset it.',
+		hint: 'Correct OPENAI_BASE_URL, or unset it.',
 	});
 	await expect(resolved('openai', {}, {baseUrl: 'https://user:pass@x.test'})).rejects.toThrow(
 		'must not contain a user name',

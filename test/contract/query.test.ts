@@ -28,7 +28,7 @@ test('null and undefined are left out, lists are repeated, and nothing is no que
 });
 
 test('an object has no form in a query', () => {
-	expect(() => encodeQuery({a: {b: 1}})).toThrow('The query a holds an object.');
+	expect(() => encodeQuery({a: {b: 1}})).toThrow('The query parameter a is an object.');
 });
 
 test.each(['', 'abc', '1e3', '0x10', ' 5', '5 ', '+5', 'Infinity'])('“%s” stays text where a number belongs', text => {

@@ -23,7 +23,7 @@ test.each(['', ' ', 'ftp://a.test', 'file:///etc/passwd', 'javascript:alert(1)',
 	'%j is no address',
 	typed => {
 		expect(() => parseServerUrl(typed)).toThrowError(
-			expect.objectContaining({code: 'usage', hint: 'Give it as https://host or http://127.0.0.1:8700.'}),
+			expect.objectContaining({code: 'usage', hint: 'Use https://host or http://127.0.0.1:8700.'}),
 		);
 	},
 );
@@ -35,7 +35,7 @@ test.each(['https://me:s3cret@a.test', 'me:s3cret@a.test', 'ftp://me:s3cret@a.te
 			expect.objectContaining({
 				code: 'usage',
 				message: 'The URL must not contain a user name or password.',
-				hint: 'Give the address alone; log in with an API key.',
+				hint: 'Use the URL alone; log in with an API key.',
 			}),
 		);
 	},

@@ -2,12 +2,10 @@ import * as z from 'zod/mini';
 import {dateTime} from '../scalars.ts';
 
 export const artifactQuerySchema = z.strictObject({
-	download: z
-		._default(z.boolean(), false)
-		.check(z.describe('The URL makes a browser save the file instead of showing it.')),
+	download: z._default(z.boolean(), false).check(z.describe('Whether a browser saves the file instead of showing it.')),
 });
 
-/** The resolved reference to a trace artifact. Which fields are required is not shown, so none is. */
+/** The resolved reference to a trace artifact. The specification doesn't say which fields are required, so none is. */
 export const artifactSchema = z.looseObject({
 	expires_at: z.optional(dateTime),
 	filename: z.optional(z.string()),

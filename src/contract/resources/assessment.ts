@@ -2,12 +2,12 @@ import * as z from 'zod/mini';
 import {defaultsTo, fields} from '../scalars.ts';
 import {messageParts, modalityScores} from './media.ts';
 
-/** An assessment in a list. It also carries its sandbox in brief, and more that the specification does not show. */
+/** An assessment in a list. It also has a summary of its sandbox and other fields that are not in the specification. */
 export const assessmentSchema = z.looseObject({status: z.optional(z.string())});
 
 export const assessmentsSchema = z.looseObject({items: z.array(assessmentSchema)});
 
-/** `AttackSpanResponse`: one attack as its trace tells it. `asr` is the rate of success, the time is in seconds. */
+/** `AttackSpanResponse`: one attack, from its trace. `asr` is the attack success rate; the time is in seconds. */
 export const attackSpanSchema = z.looseObject({
 	attack_name: z.string(),
 	goal: z.string(),

@@ -1,7 +1,7 @@
 import * as z from 'zod/mini';
 import {dateTime} from '../scalars.ts';
 
-/** `AutoRefillConfigResponse`: credits are bought when they fall to the threshold, at most so often a month. */
+/** `AutoRefillConfigResponse`: buys credits when the balance falls to the threshold, up to a monthly number of times. */
 export const autoRefillSchema = z.looseObject({
 	enabled: z.boolean(),
 	has_payment_method: z.boolean(),

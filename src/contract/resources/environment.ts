@@ -7,7 +7,7 @@ export const createEnvironmentSchema = z.strictObject({
 		.string()
 		.check(
 			z.describe(
-				'`[org/]name[@version]`. Without an org the task is looked for among those of the caller’s org and the public ones; with one it must belong to that org, and be owned by the caller or public.',
+				'`[org/]name[@version]`. Without an org, the task may belong to the caller’s org or be public. With one, it must belong to that org, and be the caller’s own or public.',
 			),
 		),
 	inputs: maybe(anyObject),
@@ -25,13 +25,13 @@ export const environmentSchema = z.looseObject({
 	created_at: dateTime,
 	expires_at: z.nullable(dateTime),
 	error: maybe(z.string()),
-	execute_token: maybe(z.string().check(z.describe('A secret credential of this sandbox, short-lived.'))),
+	execute_token: maybe(z.string().check(z.describe('A short-lived credential of this sandbox. Secret.'))),
 	instruction: maybe(z.string()),
-	service_urls: maybe(z.record(z.string(), anyObject).check(z.describe('By the name of the service.'))),
+	service_urls: maybe(z.record(z.string(), anyObject).check(z.describe('By service name.'))),
 	task_verification: maybe(anyObject),
 });
 
-/** An environment in a list, without its instruction and its credential. */
+/** An environment in a list, without its instruction and credential. */
 export const environmentEntrySchema = z.looseObject({
 	id: z.string(),
 	state: environmentSchema.shape.state,

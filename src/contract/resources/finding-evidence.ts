@@ -2,7 +2,7 @@ import * as z from 'zod/mini';
 import {dateTime, defaultsTo, fields, maybe} from '../scalars.ts';
 import {messageParts, modalityScores} from './media.ts';
 
-/** `FindingReviewEvent`: one edit by a reviewer, never changed afterwards. */
+/** `FindingReviewEvent`: one edit by a reviewer; immutable. */
 export const findingReviewEventSchema = z.looseObject({
 	...fields(
 		[
@@ -20,7 +20,7 @@ export const findingReviewEventSchema = z.looseObject({
 	updated_at: z.optional(dateTime),
 });
 
-/** `ToolCallEvidence`. `agent` and `result` are there for meshes of several agents. */
+/** `ToolCallEvidence`. `agent` and `result` are for systems of several agents. */
 export const toolCallEvidenceSchema = z.looseObject(
 	fields(['agent', 'arguments', 'name', 'result'], defaultsTo(z.string(), '')),
 );

@@ -4,7 +4,7 @@ import {findingReviewEventSchema, trialEvidenceSchema} from './finding-evidence.
 import {findingMetricsSchema} from './finding-metrics.ts';
 import {messageParts, modalityScores} from './media.ts';
 
-/** `date` is another name of `created_at`. */
+/** `date` is an alias of `created_at`. */
 export const findingSortKeys = [
 	'score',
 	'created_at',
@@ -15,7 +15,7 @@ export const findingSortKeys = [
 	'date',
 ] as const;
 
-/** Loose, because the list takes filters whose names the specification does not show. */
+/** Loose, because the list accepts filters that are not in the specification. */
 export const findingsQuerySchema = z.looseObject({
 	sort_by: defaultsTo(z.enum(findingSortKeys), 'created_at'),
 	sort_dir: defaultsTo(z.enum(['asc', 'desc']), 'desc'),
@@ -90,7 +90,7 @@ export const findingSchema = z.looseObject({
 	best_modality_scores: modalityScores,
 });
 
-/** The list also carries an envelope that the specification does not show. */
+/** The list also has an envelope that is not in the specification. */
 export const findingsSchema = z.looseObject({findings: z.array(findingSchema)});
 
 export type Finding = z.input<typeof findingSchema>;

@@ -3,11 +3,11 @@ import {anyObject, dateTime, defaultsTo, maybe, uuid} from '../scalars.ts';
 
 export const runItemsQuerySchema = z.strictObject({
 	project_id: uuid,
-	item_type: z.optional(z.string()).check(z.describe('Only items of this type, `findings` for one.')),
+	item_type: z.optional(z.string()).check(z.describe('Only items of this type, such as `findings`.')),
 	limit: defaultsTo(z.int().check(z.gte(1), z.lte(1000)), 200),
 });
 
-/** `WorkflowRunItemResponse`: what an agent recorded, in the shape that its type declares. */
+/** `WorkflowRunItemResponse`: output that an agent recorded, in the shape that its type declares. */
 export const runItemSchema = z.looseObject({
 	created_at: dateTime,
 	data: anyObject,
@@ -20,7 +20,7 @@ export const runItemSchema = z.looseObject({
 	workflow_unit: maybe(z.string()),
 });
 
-/** The JSON Schema of one item type. Found by an item's own `schema_ref` first, by its `item_type` else. */
+/** The JSON Schema of one item type. An item refers to it by `schema_ref`, or else by `item_type`. */
 export const itemSchemaEntrySchema = z.looseObject({
 	capability: z.nullable(z.string()),
 	capability_version: z.nullable(z.string()),
@@ -30,7 +30,7 @@ export const itemSchemaEntrySchema = z.looseObject({
 });
 
 export const itemSchemasSchema = z.looseObject({
-	schemas: z.array(itemSchemaEntrySchema).check(z.describe('Types without a schema are left out.')),
+	schemas: z.array(itemSchemaEntrySchema).check(z.describe('Types without a schema are omitted.')),
 });
 
 export type RunItem = z.input<typeof runItemSchema>;

@@ -3,13 +3,13 @@ import {defaultsTo, maybe} from '../scalars.ts';
 
 const pageFields = {page: defaultsTo(z.int(), 1), page_size: defaultsTo(z.int(), 50)};
 
-/** Which page of a list is asked for. */
+/** The requested page of a list. */
 export const pageQuerySchema = z.strictObject(pageFields);
 
-/** Which page of a workspace's list, of one project where that is named. */
+/** The requested page of a workspace's list, optionally of one project. */
 export const projectPageQuerySchema = z.strictObject({
 	...pageFields,
-	project: maybe(z.string()).check(z.describe('Slug or UUID of a project: only what belongs to it.')),
+	project: maybe(z.string()).check(z.describe('Slug or UUID of a project; lists only its entries.')),
 });
 
 /** One page of a list; `total` counts the entries of all pages. */

@@ -1,7 +1,7 @@
 import * as z from 'zod/mini';
 import {fields, maybe} from '../scalars.ts';
 
-/** A model of the catalog, `InferenceInfoWithStatus` of the specification. Unknown fields are kept. */
+/** A model of the catalog: `InferenceInfoWithStatus` of the specification. Unknown fields are kept. */
 export const inferenceInfoSchema = z.looseObject({
 	id: z.string().check(z.describe('`provider/model-name`.')),
 	name: z.string(),
@@ -31,7 +31,7 @@ export const userPreferencesSchema = z.looseObject({
 export type UserPreferences = z.infer<typeof userPreferencesSchema>;
 
 export const userPreferencesQuerySchema = z.strictObject({
-	org: maybe(z.string()).check(z.describe('Key or id of an organization, to see which models it allows.')),
+	org: maybe(z.string()).check(z.describe('Key or id of an organization; shows the models that it allows.')),
 });
 
 export const updateUserPreferencesSchema = z.strictObject({

@@ -2,7 +2,7 @@ import * as z from 'zod/mini';
 import {dateTime, uuid} from '../scalars.ts';
 import {pageOf} from './page.ts';
 
-/** A workflow run in a list. What fences its writes is not shown. */
+/** A workflow run in a list. Without the id that its writes require. */
 export const runSchema = z.looseObject({
 	id: uuid,
 	title: z.nullable(z.string()),

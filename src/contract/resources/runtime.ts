@@ -2,7 +2,7 @@ import * as z from 'zod/mini';
 import {anyObject, dateTime, defaultsTo, fields, maybe, text, uuid} from '../scalars.ts';
 import {pageOf} from './page.ts';
 
-/** Where a time limit comes from, from the highest precedence to the lowest. */
+/** Sources of a time limit, from the highest precedence to the lowest. */
 export const limitLevels = [
 	'l1_platform_max',
 	'l1_platform_default',
@@ -11,7 +11,7 @@ export const limitLevels = [
 	'l4_requested',
 ] as const;
 
-/** `RuntimeInstanceData`: the sandbox that a runtime is at the moment. Times in seconds. */
+/** `RuntimeInstanceData`: the current sandbox of a runtime. Times in seconds. */
 export const runtimeInstanceSchema = z.looseObject({
 	created_at: dateTime,
 	provider: z.string(),
@@ -19,7 +19,7 @@ export const runtimeInstanceSchema = z.looseObject({
 	sandbox_id: uuid,
 	state: z.enum(['running', 'paused', 'killed']),
 	total_runtime_seconds: z.int(),
-	actual_runtime_limit_seconds: maybe(z.int()).check(z.describe('What counts in the end.')),
+	actual_runtime_limit_seconds: maybe(z.int()).check(z.describe('The effective limit.')),
 	configured_runtime_limit_seconds: maybe(z.int()),
 	configured_runtime_limit_source_level: maybe(z.enum(limitLevels)),
 	requested_runtime_limit_seconds: maybe(z.int()),
@@ -57,18 +57,16 @@ export const runtimeSchema = z.looseObject({
 
 export const runtimesSchema = pageOf(runtimeSchema);
 
-/** What a runtime is made of. Its sandbox begins when it is resumed for the first time. */
+/** The definition of a new runtime. Its sandbox starts when it is resumed for the first time. */
 export const createRuntimeSchema = z.strictObject({
 	key: text(1, 63).check(
-		z.describe('What paths call it: lower-case letters, digits and dashes; unique in the workspace.'),
+		z.describe('Its name in paths: lower-case letters, digits and dashes; unique in the workspace.'),
 	),
 	task_ref: z.string().check(z.describe('`[org/]name[@version]` of the task that its sandbox runs.')),
-	name: maybe(text(1, 100)).check(z.describe('The key where it is left out.')),
+	name: maybe(text(1, 100)).check(z.describe('Defaults to the key.')),
 	description: maybe(z.string().check(z.maxLength(2000))),
 	project_id: maybe(z.string()).check(z.describe('Slug or UUID of a project.')),
-	timeout_sec: maybe(z.int()).check(
-		z.describe('How long it may run at once, where that is not left to the organization.'),
-	),
+	timeout_sec: maybe(z.int()).check(z.describe('Maximum time of one run. Defaults to the organization’s limit.')),
 });
 
 export type RuntimeInstance = z.input<typeof runtimeInstanceSchema>;

@@ -2,7 +2,7 @@ import * as z from 'zod/mini';
 import {dateTime, defaultsTo, fields, maybe, uuid} from '../scalars.ts';
 import {pageOf} from './page.ts';
 
-/** `SessionUsageResponse`, derived at read time; zeros where there is no usage. Same fields as `SessionUsage` of core. */
+/** `SessionUsageResponse`, derived at read time; zeros without usage. Same fields as `SessionUsage` of core. */
 export const sessionUsageSchema = z.looseObject({
 	...fields(
 		[
@@ -21,8 +21,8 @@ export const sessionUsageSchema = z.looseObject({
 		z.int(),
 	),
 	...fields(['current_cost_usd', 'total_cost_usd'], z.nullable(z.number())),
-	current_message_count: z.int().check(z.describe('Messages that were not compacted.')),
-	total_message_count: z.int().check(z.describe('All messages, compacted ones included.')),
+	current_message_count: z.int().check(z.describe('Messages that are not compacted.')),
+	total_message_count: z.int().check(z.describe('All messages, including compacted ones.')),
 	last_generation_input_tokens: z.nullable(z.int()).check(z.describe('Null before the first inference.')),
 });
 
@@ -47,7 +47,7 @@ export const sessionSchema = z.looseObject({
 	message_count: z.int(),
 	model: z.string(),
 	origin: defaultsTo(z.enum(['user', 'eval', 'worker']), 'user').check(
-		z.describe('Interactive, an evaluation worker or a capability worker.'),
+		z.describe('Interactive, evaluation worker or capability worker.'),
 	),
 	preview_text: maybe(z.string()),
 	project_id: z.nullable(uuid),
