@@ -1,5 +1,5 @@
 import {type Lenient, readLeniently} from '../contract/lenient.ts';
-import {type Problem, problemSchema, type ValidationErrorItem} from '../contract/problem.ts';
+import {problemSchema, type ValidationErrorItem} from '../contract/problem.ts';
 import {isJsonObject, type Json, parseJson} from '../core/json.ts';
 import {isWebPage} from '../net/read-body.ts';
 
@@ -10,6 +10,8 @@ export type Reason = {
 	readonly type: string | undefined;
 	/** Invalid fields, such as “body.name: too long”. */
 	readonly fields: readonly string[];
+	/** True if the detail explains the error by itself: it names an unknown input and the accepted ones. */
+	readonly isComplete: boolean;
 	/** A clause for a response without a reason. */
 	readonly note: string | undefined;
 };
@@ -23,12 +25,13 @@ export function reasonOf(headers: Readonly<Record<string, string>>, text: string
 	if (isJsonObject(value)) {
 		const problem = readLeniently(problemSchema, value) ?? {};
 		const detail = problem.detail ?? plainDetail(value);
-		const fields = fieldsOf(problem, detail ?? '');
+		const isComplete = detail !== undefined && problem.errors?.[0]?.type === 'unknown_input';
+		const fields = fieldsOf(isComplete ? (problem.errors ?? []).slice(1) : (problem.errors ?? []), detail ?? '');
 		const note = detail === undefined && fields.length === 0 ? 'no reason given' : undefined;
-		return {detail: detail && shown(detail), type: problem.type && shown(problem.type), fields, note};
+		return {detail: detail && shown(detail), type: problem.type && shown(problem.type), fields, isComplete, note};
 	}
 
-	return {detail: undefined, type: undefined, fields: [], note: noteOn(headers, text, value)};
+	return {detail: undefined, type: undefined, fields: [], isComplete: false, note: noteOn(headers, text, value)};
 }
 
 function noteOn(headers: Readonly<Record<string, string>>, text: string, value: Json | undefined): string {
@@ -49,8 +52,8 @@ function plainDetail(value: Readonly<Record<string, Json>>): string | undefined 
 }
 
 /** Returns the invalid fields that the detail doesn't mention: some servers repeat the first one there. */
-function fieldsOf({errors}: Lenient<Problem>, detail: string): readonly string[] {
-	const items = (errors ?? []).filter(
+function fieldsOf(errors: readonly Lenient<ValidationErrorItem>[], detail: string): readonly string[] {
+	const items = errors.filter(
 		({loc = [], msg}) => !(loc.length > 0 && msg && detail.includes(`${loc.join('.')} ${msg}`)),
 	);
 	const named = items.slice(0, maxFields).map(fieldOf);

@@ -40,7 +40,7 @@ export function refuse({from, status, headers, text, now}: Answer): AppError {
 	const reason = reasonOf(headers, text);
 	const retryAfter = parseRetryAfter(headers, now);
 	const [code, what, hint] = explain(from, status);
-	const error = new AppError(code, `${what}${wording(reason, status)}.`, {
+	const error = new AppError(code, `${sentenceOf(what, reason, status)}.`, {
 		hint: retryAfter && isRetryableStatus(status) ? `Try again in ${formatDuration(retryAfter)}.` : hint,
 		...(retryAfter !== undefined && {retryAfter}),
 		permanent: !isRetryableStatus(status),
@@ -50,10 +50,11 @@ export function refuse({from, status, headers, text, now}: Answer): AppError {
 	return error;
 }
 
-/** Returns the reason as “: No such runtime (not_found_error); body.name: too long”. */
-function wording({detail, type, fields, note}: Reason, status: number): string {
+/** Returns what failed with the reason, such as “Not found on x: No such runtime (not_found_error); body.name: too long”. */
+function sentenceOf(what: string, {detail, type, fields, isComplete, note}: Reason, status: number): string {
 	const named = type ?? `status ${status}`;
-	return [`${detail ? `: ${detail}` : ''} (${named})`, ...fields, ...(note ? [note] : [])].join('; ');
+	const head = isComplete ? detail : `${what}${detail ? `: ${detail}` : ''} (${named})`;
+	return [head, ...fields, ...(note ? [note] : [])].join('; ');
 }
 
 function explain(from: string, status: number): Explained {

@@ -31,6 +31,7 @@ export function requestOf(server: string, row: Endpoint, call: Call): TransportR
 		...(row.raw ? rawViolations(row.raw, call) : []),
 	];
 	if (wrong.length > 0) {
+		rejectPartialId(row, params, wrong);
 		throw new AppError('usage', sentence(wrong), {hint: 'Nothing was sent. Fix it and try again.'});
 	}
 
@@ -39,6 +40,22 @@ export function requestOf(server: string, row: Endpoint, call: Call): TransportR
 		url: `${server}${fillPath(row.path, params)}${encodeQuery(query)}`,
 		...contentOf(row, call),
 	};
+}
+
+/** Throws AppError("usage") if the only fault is a path parameter with the beginning of a UUID. */
+function rejectPartialId(row: Endpoint, params: Readonly<Record<string, string>>, wrong: readonly Wrong[]): void {
+	const name = parametersOf(row.path).find(each => wrongUuid(each, params[each]));
+	const id = params[name ?? ''];
+	if (name && wrong.length === 1 && id && /^[\da-f-]{1,35}$/i.test(id)) {
+		const noun = name.replace(/Id$/, '');
+		throw new AppError('usage', `“${id}” is not a full ${noun} id.`, {
+			hint: 'Press Tab to complete it, or use the full id. Nothing was sent.',
+		});
+	}
+}
+
+function wrongUuid(name: string, value: string | undefined): boolean {
+	return parameterViolations(name, value).some(({rule}) => rule === 'must be a UUID');
 }
 
 function rawViolations(types: readonly string[], {contentType = '', body}: Call): readonly Wrong[] {

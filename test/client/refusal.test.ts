@@ -45,6 +45,18 @@ test('each field that the server names is shown, up to five, without its line br
 	expect(refused(422, body(700)).message).toMatch(/; body\.list\.4: too long; and 695 more\.$/);
 });
 
+test('an unknown input is named with the accepted ones, and other invalid fields follow', () => {
+	const errors = [
+		{loc: ['body', 'inputs', 'foo'], msg: 'is not an input', type: 'unknown_input'},
+		{loc: ['body', 'inputs', 'bar'], msg: 'is required', type: 'missing_input'},
+	];
+	const body = {code: 422, detail: 'Unknown input “foo”. web-shop accepts bar.', type: 'validation_error', errors};
+	expect(refused(422, JSON.stringify({...body, errors: errors.slice(0, 1)})).message).toBe(body.detail);
+	expect(refused(422, JSON.stringify(body)).message).toBe(
+		'Unknown input “foo”. web-shop accepts bar; body.inputs.bar: is required.',
+	);
+});
+
 test('a type that came after this version is shown as it is', () => {
 	expect(refused(409, problem(409, 'No.', 'quantum_error')).message).toContain('(quantum_error)');
 });

@@ -33,7 +33,8 @@ test.each([
 		],
 		/^--action must be a UUID\.$/,
 	],
-	[['finding', 'show', 'abc'], /^<finding> must be a UUID\.$/],
+	[['finding', 'show', 'abc'], /^“abc” is not a full finding id\.$/],
+	[['finding', 'show', 'first'], /^<finding> must be a UUID\.$/],
 	[['mfa', 'verify', 'x'.repeat(65)], /^<code> must have at most 64 characters\.$/],
 ] as const)('%j is refused by the name of its argument, and nothing is sent', async (words, message) => {
 	const {env, seen} = await api({});

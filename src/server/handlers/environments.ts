@@ -9,7 +9,7 @@ import type {EnvironmentRow} from '../sandboxes/environment-transition.ts';
 import {respondWithLog} from '../sandboxes/log-response.ts';
 import {readSecrets} from '../sandboxes/sandbox-secrets.ts';
 import {planTask} from '../sandboxes/task-plan.ts';
-import {readInputs} from '../tasks/inputs.ts';
+import {readInputs, unknownInput} from '../tasks/inputs.ts';
 import type {Task} from '../tasks/task.ts';
 import type {Handlers} from './handler.ts';
 import {projectIdOf} from './page.ts';
@@ -79,7 +79,7 @@ export const environmentHandlers = {
 function readOptions(task: Task, body: CreateEnvironment) {
 	const inputs = readInputs(task, body.inputs ?? {});
 	if ('errors' in inputs) {
-		rejectInvalid(inputs.errors);
+		rejectInvalid(inputs.errors, unknownInput(task, inputs.errors));
 	}
 
 	const requestedSeconds = checkTimeout(body.timeout_sec);

@@ -46,10 +46,10 @@ export function reject(status: ErrorStatus, detail: string, options: Options = {
 	throw new HttpError(status, detail, options);
 }
 
-/** Ends a request with 422 and names the first invalid field, e.g. `body.name must be …`. */
-export function rejectInvalid(errors: readonly ValidationErrorItem[]): never {
+/** Ends a request with 422. By default the detail names the first invalid field, e.g. `body.name must be …`. */
+export function rejectInvalid(errors: readonly ValidationErrorItem[], detail?: string): never {
 	const [first] = errors;
-	return reject(422, `${first?.loc.join('.')} ${first?.msg}.`, {errors});
+	return reject(422, detail ?? `${first?.loc.join('.')} ${first?.msg}.`, {errors});
 }
 
 /** Ends a request with 422 because of one field, e.g. `['body', 'name']`. */

@@ -45,6 +45,16 @@ export function readInputs(
 	return errors.length > 0 ? {errors} : {values};
 }
 
+/** Returns the sentence for errors that begin with an unknown input; undefined for any other errors. */
+export function unknownInput(
+	{name, inputs}: Pick<TaskDefinition, 'name' | 'inputs'>,
+	[first]: readonly ValidationErrorItem[],
+): string | undefined {
+	return first?.type === 'unknown_input'
+		? `Unknown input “${first.loc.at(-1)}”. ${name} accepts ${Object.keys(inputs).join(', ') || 'no inputs'}.`
+		: undefined;
+}
+
 /** Returns why a value is invalid, worded to follow the name of its field; undefined if it is valid. */
 export function checkInput({type, choices, minimum, maximum}: TaskInput, value: unknown): string | undefined {
 	if (!isOfType[type](value)) {

@@ -125,7 +125,7 @@ test.each<[string, Record<string, unknown>, number, string]>([
 		'an unknown input',
 		{task_ref: 'web-shop', inputs: {x: 1}},
 		422,
-		'body.inputs.x is not an input of this task; it accepts',
+		'Unknown input “x”. web-shop accepts shop_name, visits_per_minute.',
 	],
 	[
 		'a wrong input',
