@@ -7,7 +7,7 @@ export default listCommand({
 	kind: 'environment',
 	line: 'env list',
 	columns: ['id', 'state', 'task_ref', 'expires_at', 'project_key', 'created_at', 'error'],
-	empty: 'No environments yet. Create one: `env create <task>`',
+	empty: 'No sandboxes yet. Create one: `env create <task>`',
 	opens: {words: ['env', 'show'], by: 'id'},
 	within: ['org', 'workspace'],
 	isByProject: true,

@@ -5,7 +5,7 @@ import {followedLog} from '../../src/command/views/followed-log.ts';
 import {createLineCounter, streamLog} from '../../src/command/views/log-stream.ts';
 import {originalOf} from '../../src/contract/lenient.ts';
 import {AppError} from '../../src/core/error.ts';
-import {formatNumber} from '../../src/core/format.ts';
+import {formatAmount} from '../../src/core/format.ts';
 import {createFilter} from '../../src/logs/filter.ts';
 import {levels} from '../../src/logs/levels.ts';
 import {createMatcher} from '../../src/logs/matcher.ts';
@@ -31,7 +31,7 @@ export default command({
 		grep: 'only lines that match this regular expression; ! before it inverts; lower case ignores case; if repeated, all must match',
 		level: `only lines of this level or above (${levels.join(', ')}), and lines without a level`,
 		until: 'with --follow: exit once a line matches this regular expression; fail if the log ends first',
-		exitStatus: 'with --follow: fail if the environment is gone at the end',
+		exitStatus: 'with --follow: fail if the sandbox is gone at the end',
 	},
 	completes: {environment: 'environment'},
 	examples: [
@@ -74,7 +74,9 @@ export default command({
 		const all = answer.logs ? answer.logs.replace(/\n$/, '').split('\n') : [];
 		const items = createLineCounter(filter).lines(all);
 		if (items.length === 0) {
-			interact.say(all.length === 0 ? 'The log is empty.' : `None of ${formatNumber(all.length)} lines is shown.`);
+			interact.say(
+				all.length === 0 ? 'The log is empty.' : `The filters hide all ${formatAmount(all.length, 'line')}.`,
+			);
 		}
 
 		return {

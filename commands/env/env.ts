@@ -5,4 +5,4 @@ import logs from './env-logs.ts';
 import show from './env-show.ts';
 import stop from './env-stop.ts';
 
-export default noun({name: 'env', summary: 'Task environments', verbs: [create, list, show, logs, stop]});
+export default noun({name: 'env', summary: 'Sandboxes that run tasks', verbs: [create, list, show, logs, stop]});

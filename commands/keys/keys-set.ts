@@ -128,7 +128,7 @@ function choiceOf(provider: ProviderName): (name: string) => Choice {
 /** Saves the only model of a host for new sessions, in a shell, unless the saved model has a key. */
 async function keepOnlyModel(provider: ProviderName, check: KeyCheck, {config, env}: CommandContext): Promise<Begun> {
 	if (registry[provider].defaultModel !== undefined) {
-		return {text: '', hint: 'Run service: it answers with a real model now.'};
+		return {text: '', hint: 'Run service to chat with a real model.'};
 	}
 
 	const [only, ...others] = check.isVerified ? check.names : [];
@@ -138,9 +138,9 @@ async function keepOnlyModel(provider: ProviderName, check: KeyCheck, {config, e
 	const canAnswer =
 		keptProvider && keptProvider !== provider && resolveKey(keptProvider, {data, env, row: registry[keptProvider]});
 	if (only === undefined || others.length > 0 || canAnswer) {
-		return {text: '', hint: `Choose its model: \`model use ${provider}/${only ?? '<name>'}\`.`};
+		return {text: '', hint: `Select its model: \`model use ${provider}/${only ?? '<name>'}\`.`};
 	}
 
 	await saveSettings(config, {model: `${provider}/${only}`});
-	return {text: `The model is now ${provider}/${only}.`, hint: 'Run service: it answers with this model now.'};
+	return {text: `The model is now ${provider}/${only}.`, hint: 'Run service to chat with it.'};
 }

@@ -18,9 +18,9 @@ export default command({
 		grant: 'credits to add; the first grant starts billing',
 		refill: 'credits that a refill buys, 0 for none',
 		threshold: 'balance below which a refill is bought',
-		cap: 'most refills in a month',
+		cap: 'maximum refills a month',
 		member: 'e-mail address of a member, to show limit and usage',
-		limit: 'with --member: most credits a month, 0 for no limit',
+		limit: 'with --member: maximum credits a month, 0 for no limit',
 		...describePlace,
 	},
 	examples: [

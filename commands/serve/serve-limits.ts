@@ -20,7 +20,7 @@ export default command({
 	describe: {
 		max: 'longest run of a sandbox in seconds, 0 for the platform limit',
 		default: 'run in seconds if no time is requested, 0 for the platform default',
-		capacity: 'most sandboxes at once, 0 for the platform limit',
+		capacity: 'maximum sandboxes at once, 0 for the platform limit',
 		...describePlace,
 	},
 	examples: ['serve limits', 'serve limits --org acme --max 7200 --default 1800 --capacity 4'],

@@ -58,7 +58,7 @@ function artifactResult(found: Lenient<Artifact>): Result {
 		['url', found.url],
 	]);
 	if (fields.length === 0) {
-		throw new AppError('network', 'The server found the artifact, but said nothing of it.', {
+		throw new AppError('network', 'The server returned no details of the artifact.', {
 			hint: 'Check the URL, or update service: the server may be a newer version.',
 			permanent: true,
 		});

@@ -26,10 +26,10 @@ export default command({
 	describe: {
 		condition: 'a regular expression, level>=error, or both with | between them; omit it to list the watches',
 		environment: 'its id or a unique prefix; defaults to the log in front, or the latest one',
-		every: 'least time between two reports, such as 30s, 1m or 2h',
+		every: 'minimum time between two reports, such as 30s, 1m or 2h',
 		notify: 'notify you (the default)',
 		ask: 'send the agent this prompt with the matching lines',
-		turns: `most agent turns an hour (default ${usualTurns})`,
+		turns: `maximum agent turns per hour (default ${usualTurns})`,
 	},
 	completes: {environment: 'environment'},
 	examples: [
@@ -63,7 +63,9 @@ export default command({
 			}
 		}
 
-		return watchResult(watches.start({condition, source, environment, server, profile, every, ask, perHour}));
+		const watch = watches.start({condition, source, environment, server, profile, every, ask, perHour});
+		const log = store.getState().logs.find(open => open.environment === environment && open.server === server);
+		return watchResult(watch, log?.title);
 	},
 });
 
@@ -82,7 +84,7 @@ function checkAsk(ask: string | undefined, notify: boolean, turns: number): void
 function likely({logFocus, valuesOf}: AppState): string {
 	const found = logFocus && logFocus !== allLogs ? logFocus : valuesOf('environment')[0];
 	if (!found) {
-		throw new AppError('usage', 'No environment given.', {
+		throw new AppError('usage', 'No sandbox given.', {
 			hint: 'Pass its id after the condition. Create one: `env create <task>`',
 		});
 	}

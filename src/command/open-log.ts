@@ -3,7 +3,7 @@ import {allLogs, type OpenLog} from '../store/logs-slice.ts';
 import type {CommandContext} from './context.ts';
 
 /** The help of a log argument. */
-export const openLogHelp = 'its title, or its environment’s id or a prefix of it; defaults to the log in front';
+export const openLogHelp = 'its title, or the id of its sandbox or a prefix of it; defaults to the log in front';
 
 /** Returns the log with that id, prefix or title. Throws AppError("not-found"), and AppError("usage") for several. */
 export function findOpenLog(wanted: string, {store}: Pick<CommandContext, 'store'>): OpenLog {

@@ -24,7 +24,7 @@ export async function checkScope(
 		if (items && !items.some(({slug, id}) => slug === wanted || id === wanted)) {
 			const slugs = items.flatMap(({slug}) => slug ?? []);
 			throw new AppError('not-found', `Not found on ${host}: ${label} “${wanted}”.`, {
-				hint: slugs.length > 0 ? `There are: ${slugs.join(', ')}.` : `You belong to no ${label} there.`,
+				hint: slugs.length > 0 ? `Available: ${slugs.join(', ')}.` : `You belong to no ${label} there.`,
 			});
 		}
 	};

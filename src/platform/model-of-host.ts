@@ -17,13 +17,13 @@ export async function modelOfHost(ids: readonly string[], choose: ChooseModel | 
 	}
 
 	if (ids.length < 2) {
-		throw new AppError('usage', 'No model is selected, and no host lists any.', {
-			hint: 'Select one: `model use`, or --model provider/model-name.',
+		throw new AppError('usage', 'No model selected, and no provider lists any.', {
+			hint: 'Select one: `model use`, or --model provider/model-name',
 		});
 	}
 
 	const more = ids.length > mostNamed ? ` and ${ids.length - mostNamed} more` : '';
-	throw new AppError('usage', `No model is selected. Your host has ${ids.slice(0, mostNamed).join(', ')}${more}.`, {
+	throw new AppError('usage', `No model selected. Your provider has ${ids.slice(0, mostNamed).join(', ')}${more}.`, {
 		hint: `Select one: \`model use ${first}\`, or --model ${first}.`,
 	});
 }

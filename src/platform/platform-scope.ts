@@ -151,7 +151,7 @@ export function isIdPrefix(text: string): boolean {
 function notChosen(name: Scope, candidates: readonly Candidate[], server: string): AppError {
 	const slugs = candidates.map(({slug}) => slug);
 	return slugs.length > 0
-		? new AppError('usage', `No ${labels[name]} selected. There are: ${slugs.join(', ')}.`, {
+		? new AppError('usage', `No ${labels[name]} selected. Available: ${slugs.join(', ')}.`, {
 				hint: `Add --${name} ${slugs[0]}, or another of them.`,
 			})
 		: new AppError('usage', `No ${labels[name]} selected, and ${server} lists none for you.`, {

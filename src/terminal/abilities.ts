@@ -1,4 +1,5 @@
 import type {Environment} from '../core/environment.ts';
+import {AppError} from '../core/error.ts';
 
 /** True if output may have colour: on a terminal, unless `NO_COLOR` (no-color.org) or a dumb terminal forbids it. */
 export function wantsColor(output: {readonly isTTY?: boolean}, env: Environment): boolean {
@@ -8,4 +9,16 @@ export function wantsColor(output: {readonly isTTY?: boolean}, env: Environment)
 /** True if no row may be redrawn: a screen reader is in use, or the terminal can't move its cursor. */
 export function wantsLinear(env: Environment): boolean {
 	return env['TERM'] === 'dumb' || Boolean(env['ACCESSIBLE'] && env['ACCESSIBLE'] !== '0');
+}
+
+/** Throws AppError("usage") if stdin or stdout is not a terminal. */
+export function assertTerminal({
+	stdin,
+	stdout,
+}: Readonly<Record<'stdin' | 'stdout', {readonly isTTY?: boolean}>>): void {
+	if (!stdin.isTTY || !stdout.isTTY) {
+		throw new AppError('usage', `${stdin.isTTY ? 'stdout' : 'stdin'} is not a terminal.`, {
+			hint: 'For scripts use `$ -p "prompt"`.',
+		});
+	}
 }

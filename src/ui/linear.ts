@@ -1,12 +1,11 @@
 import {isCommandLine} from '../command/line.ts';
 import {aboutLines, createLineInteraction} from '../command/line-interaction.ts';
 import type {Surroundings} from '../command/program.ts';
-import {AppError} from '../core/error.ts';
 import {formatCount, formatUsd} from '../core/format.ts';
 import {totalCost, windowTokens} from '../core/session/usage.ts';
 import {cleared, expandedText} from '../editor/editor.ts';
 import type {AppStore} from '../store/store.ts';
-import {wantsColor} from '../terminal/abilities.ts';
+import {assertTerminal, wantsColor} from '../terminal/abilities.ts';
 import {safeLine} from '../terminal/text/safe-text.ts';
 import {createPalette} from '../terminal/text/style.ts';
 import type {AppInteraction, Inquiry} from './interaction.ts';
@@ -35,9 +34,7 @@ type Parts = {
  */
 export async function startLinear(flags: AppFlags, surroundings: LinearSurroundings): Promise<number> {
 	const {compose, store, env, stdin, stdout, version, onInterrupt, now = steadyNow} = surroundings;
-	if (!stdin.isTTY || !stdout.isTTY) {
-		throw new AppError('usage', 'The app needs a terminal.', {hint: 'For scripts use `$ -p "prompt"`.'});
-	}
+	assertTerminal({stdin, stdout});
 
 	const palette = createPalette({color: wantsColor(stdout, env)});
 	store.getState().setSize({columns: stdout.columns || 80, rows: stdout.rows || 24});

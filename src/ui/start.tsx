@@ -1,7 +1,6 @@
 import type {Surroundings} from '../command/program.ts';
-import {AppError} from '../core/error.ts';
 import type {AppStore} from '../store/store.ts';
-import {wantsColor} from '../terminal/abilities.ts';
+import {assertTerminal, wantsColor} from '../terminal/abilities.ts';
 import {canOpenPages, openPage} from '../terminal/browser.ts';
 import {createInput, type InputStream} from '../terminal/input/input.ts';
 import {createStandInStdin, type StandInStdin} from '../terminal/input/stand-in-stdin.ts';
@@ -97,14 +96,6 @@ export async function startApp(flags: AppFlags, surroundings: AppSurroundings): 
 
 	stdout.write(farewell);
 	return 0;
-}
-
-function assertTerminal({stdin, stdout}: AppSurroundings): void {
-	if (!stdin.isTTY || !stdout.isTTY) {
-		throw new AppError('usage', `${stdin.isTTY ? 'stdout' : 'stdin'} is not a terminal.`, {
-			hint: 'For scripts use `$ -p "prompt"`.',
-		});
-	}
 }
 
 function deferred(): {readonly promise: Promise<void>; readonly resolve: () => void} {

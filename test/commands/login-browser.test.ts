@@ -110,8 +110,8 @@ test.each([80, 120])('whoami shows a login through the browser and when it ends 
 		`profile     ${hostOf(server.origin)}`,
 		`server      ${server.origin}`,
 		'org         acme',
-		'workspace   not chosen',
-		'project     not chosen',
+		'workspace   not selected',
+		'project     not selected',
 		'credential  login through the browser (file)',
 		`expires     ${expiresAt}, then it is renewed`,
 	]);

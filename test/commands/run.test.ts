@@ -129,7 +129,7 @@ test('without schemas the fields have their own names, and it is said why', asyn
 test('filters go to the server; a full page says that there may be more', async () => {
 	const {result, seen} = await items([finding], {schemas: []}, '--type', 'finding & more', '--limit', '1');
 	expect(seen[0]?.url.split('?')[1]).toBe(`project_id=${project}&limit=1&item_type=finding+%26+more`);
-	expect(drawn(result, 80)).toMatch(/\n\nThese are 1, as many as asked for: there may be more\.$/);
+	expect(drawn(result, 80)).toMatch(/\n\nShowing the first 1; there may be more\. Raise the limit with --limit\.$/);
 });
 
 test('a run without items says so, and asks for no schemas; neither does --json', async () => {

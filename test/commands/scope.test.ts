@@ -81,7 +81,7 @@ test('where nobody chooses, the organizations are named with the flag', async ()
 	const {env} = await api({'GET /api/v1/org': page(place('acme'), place('globex'))});
 	await expect(testContext({env: {...env, ...noScope}}).run('credits', 'show')).rejects.toMatchObject({
 		code: 'usage',
-		message: 'No organization selected. There are: acme, globex.',
+		message: 'No organization selected. Available: acme, globex.',
 		hint: 'Add --org acme, or another of them.',
 	});
 });
@@ -180,7 +180,7 @@ test('login with an organization that is not there fails and changes nothing', a
 	await expect(here.run('login', env.SERVICE_API_KEY)).rejects.toMatchObject({
 		code: 'not-found',
 		message: `Not found on ${new URL(origin).host}: organization “nope”.`,
-		hint: 'There are: acme.',
+		hint: 'Available: acme.',
 	});
 	expect(here.context.config.read().profiles).toEqual({});
 	const good = testContext({flags: {server: origin, org: 'acme', workspace: 'lab', project: 'parser'}});

@@ -75,7 +75,7 @@ test('a file that is there is never written over, and nothing is fetched for it'
 test.each([
 	[{bytes: 'meo'}, 'network', /stopped after 3 of 4 bytes/],
 	[{bytes: 'meow!'}, 'network', /larger than the 4 B limit/],
-	[{status: 403}, 'network', /storage of the artifact answered 403/],
+	[{status: 403}, 'network', /storage responded with 403/],
 	[{status: 302}, 'network', /redirect of .* to http:\/\/127\.0\.0\.1:1\//],
 	[{url: 'http://storage.example/cat'}, 'failed', /at http:\/\/storage\.example, which isn't allowed/],
 	[{url: 'file:///etc/passwd'}, 'failed', /which isn't allowed/],
@@ -106,7 +106,7 @@ test('an answer that says nothing of the artifact is an error', async () => {
 	const platform = await api({[`GET ${url}`]: {bare: {}}});
 	await expect(testContext({env: platform.env}).run('trace', 'artifact', 't1', 'a1')).rejects.toMatchObject({
 		code: 'network',
-		message: 'The server found the artifact, but said nothing of it.',
+		message: 'The server returned no details of the artifact.',
 	});
 });
 

@@ -18,8 +18,8 @@ test('a watch is on until it is stopped, and listed meanwhile', async () => {
 	const {runInApp, watches} = await app();
 	const begun = await runInApp('watch', 'timed? out|level>=error', id, '--every', '30s');
 	expect(drawn(begun, 80).split('\n')).toEqual([
-		'Watch 1: watching 0b5e0a1c for “timed? out|level>=error”. You will be notified,',
-		'at most every 30 s.',
+		'Watching 0b5e0a1c for timed? out|level>=error. You will be notified, at most',
+		'every 30 s.',
 		'/watch shows it, /watch stop 1 stops it.',
 	]);
 	await expect.poll(() => watches()[0]?.state).toBe('live');
@@ -55,14 +55,14 @@ test('one that asks the agent says before it begins what it may use, and begins 
 	expect(drawn(await runInApp(...words), 80)).toBe('Watch not started.');
 	expect([asked, watches()]).toEqual([['Allow it?'], []]);
 	const begun = await runInApp(...words);
-	expect(drawn(begun, 120)).toContain('The agent will be asked, up to 3 times an hour, at most every 5 min.');
+	expect(drawn(begun, 120)).toContain('The agent will be asked, at most every 5 min and 3 times an hour.');
 	expect(dataOf(begun)).toMatchObject({number: 1, ask: 'Why?', turns_per_hour: 3, every_seconds: 300});
 	expect(drawn(await runInApp('watch'), 120)).toContain('asks, 0 of 3 turns this hour');
 });
 
 test('without an id it is the log in front, else the one that was seen last', async () => {
 	const {runInApp, watches, store, folder, home} = await app();
-	await expect(runInApp('watch', 'error')).rejects.toMatchObject({code: 'usage', message: 'No environment given.'});
+	await expect(runInApp('watch', 'error')).rejects.toMatchObject({code: 'usage', message: 'No sandbox given.'});
 	store.setState({logFocus: id});
 	await runInApp('watch', 'error');
 	store.setState({logFocus: '*', valuesOf: kind => (kind === 'environment' ? [id] : [])});

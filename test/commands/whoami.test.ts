@@ -20,7 +20,7 @@ test('the profile is shown with its scope and the source of its key, which itsel
 		`server      ${server.origin}`,
 		'org         acme',
 		'workspace   ml',
-		'project     not chosen',
+		'project     not selected',
 		'credential  API key …abcd (file)',
 	].join('\n');
 	expect([drawn(result, 80), drawn(result, 120)]).toEqual([frame, frame]);

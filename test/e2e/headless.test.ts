@@ -174,7 +174,7 @@ test('-p uses the only model of a configured host, and lists them if there are s
 	expect(await runProgram(['-p', 'hi'], {env})).toMatchObject({status: 0, stdout: 'Hello from the host.\n'});
 	expect(await runProgram(['-p', 'hi'], {env: {...env, CUSTOM_BASE_URL: several.baseUrl}})).toMatchObject({
 		status: 2,
-		stderr: expect.stringContaining('No model is selected. Your host has custom/alpha, custom/beta.'),
+		stderr: expect.stringContaining('No model selected. Your provider has custom/alpha, custom/beta.'),
 	});
 });
 

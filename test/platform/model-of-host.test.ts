@@ -9,11 +9,11 @@ test('of several the user selects one, and where nobody can be asked they are li
 	expect(await modelOfHost(['custom/a', 'ollama/b'], async ids => ids[1])).toBe('ollama/b');
 	await expect(modelOfHost(['custom/a', 'ollama/b'], undefined)).rejects.toMatchObject({
 		code: 'usage',
-		message: 'No model is selected. Your host has custom/a, ollama/b.',
+		message: 'No model selected. Your provider has custom/a, ollama/b.',
 		hint: 'Select one: `model use custom/a`, or --model custom/a.',
 	});
 	await expect(modelOfHost(['custom/a', 'ollama/b'], async () => undefined)).rejects.toMatchObject({code: 'usage'});
 	await expect(modelOfHost([], undefined)).rejects.toMatchObject({
-		message: 'No model is selected, and no host lists any.',
+		message: 'No model selected, and no provider lists any.',
 	});
 });

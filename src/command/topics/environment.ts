@@ -4,7 +4,7 @@ import {code} from './markdown-table.ts';
 type Row = readonly [name: string, meaning: string];
 
 const own: readonly Row[] = [
-	['SERVICE_HOME', 'folder of keys, settings and sessions, `~/.service` by default'],
+	['SERVICE_HOME', 'folder for keys, settings and sessions, `~/.service` by default'],
 	['SERVICE_PROFILE', 'profile to use'],
 	['SERVICE_SERVER', 'server to talk to'],
 	['SERVICE_API_KEY', 'API key for that server or profile'],
@@ -12,15 +12,18 @@ const own: readonly Row[] = [
 	['SERVICE_WORKSPACE', 'workspace to work in'],
 	['SERVICE_PROJECT', 'project to work in'],
 	['SERVICE_KEYCHAIN', '`off` keeps keys and tokens in the file, not in the keychain'],
-	['SERVICE_DEBUG', 'file that gets one JSON line a request, event and frame: sizes and times, no content'],
-	['SERVICE_SEAL_KEY', 'for `serve`: what seals the secrets in its database, instead of `seal.key` in its data folder'],
+	['SERVICE_DEBUG', 'file to append a JSON line to for each request, event and frame: sizes and times, no content'],
+	[
+		'SERVICE_SEAL_KEY',
+		'for `serve`: key that encrypts secrets in its database, instead of `seal.key` in the data folder',
+	],
 ];
 
 const usual: readonly Row[] = [
 	['HTTPS_PROXY', 'proxy for https'],
 	['HTTP_PROXY', 'proxy for plain http'],
-	['NO_PROXY', 'hosts that are reached without the proxy'],
-	['NODE_EXTRA_CA_CERTS', 'file of further certificate authorities'],
+	['NO_PROXY', 'hosts to reach without the proxy'],
+	['NODE_EXTRA_CA_CERTS', 'file of additional certificate authorities'],
 	['PAGER', 'program that shows long help pages, `less -FRX` by default; `cat` for none'],
 	['NO_COLOR', 'any value: no colour'],
 	['ACCESSIBLE', 'any value but 0: line by line, for screen readers'],
@@ -30,11 +33,11 @@ const usual: readonly Row[] = [
 export function environmentRows(): readonly Row[] {
 	const keys = Object.values(registry).map(({label, keyVariables, defaultBaseUrl, baseVariable}): Row => {
 		if (keyVariables.length === 0) {
-			return [code(baseVariable), `address of ${label}, which needs no key, instead of ${defaultBaseUrl}`];
+			return [code(baseVariable), `base URL of ${label} (no key needed) instead of ${defaultBaseUrl}`];
 		}
 
-		const key = `key of ${defaultBaseUrl ? label : 'a host of your own'}${keyVariables.length > 1 ? ' (the first that is set)' : ''}`;
-		const address = defaultBaseUrl ? `its address instead of ${defaultBaseUrl}` : 'its address up to `/v1`';
+		const key = `API key for ${defaultBaseUrl ? label : 'a host of your own'}${keyVariables.length > 1 ? ' (the first one set)' : ''}`;
+		const address = defaultBaseUrl ? `its base URL instead of ${defaultBaseUrl}` : 'its base URL up to `/v1`';
 		return [[...keyVariables, baseVariable].map(code).join(', '), `${key}, and ${address}`];
 	});
 	const named = (rows: readonly Row[]) => rows.map(([name, meaning]): Row => [code(name), meaning]);

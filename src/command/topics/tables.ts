@@ -9,14 +9,14 @@ import {code, markdownTable} from './markdown-table.ts';
 
 const statusMeaning: Readonly<Record<ErrorCode, string>> = {
 	failed: 'failed',
-	usage: 'the command line was wrong',
+	usage: 'invalid command line',
 	incomplete: 'the answer is incomplete: broken off, cut at the token limit, filtered or refused',
 	auth: 'not authenticated, or forbidden',
 	'not-found': 'not found',
 	network: 'the network or the server failed',
 	provider: 'the network or the server failed',
 	budget: 'the budget or the number of turns is used up',
-	conflict: 'it conflicts with something else',
+	conflict: 'it conflicts with the current state',
 	upgrade: 'a newer version of service is required',
 	interrupted: 'interrupted',
 };
@@ -51,7 +51,7 @@ function dependencies(): string {
 		);
 	return [
 		table(reasons.dependencies),
-		'Optional, if the platform has it:',
+		'Optional, if the operating system supports it:',
 		table(reasons.optionalDependencies),
 		'For development only:',
 		table(reasons.devDependencies),

@@ -35,8 +35,8 @@ export async function* readArtifact(artifact: Lenient<Artifact>, options: Option
 	if (response.status !== 200) {
 		await readText(response, {maxBytes: 64 * 1024}).catch(() => undefined);
 		signal.throwIfAborted();
-		throw new AppError('network', `The storage of the artifact answered ${response.status}.`, {
-			hint: 'Run the command again: its address may have expired.',
+		throw new AppError('network', `The artifact’s storage responded with ${response.status}.`, {
+			hint: 'Run the command again: the download URL may have expired.',
 		});
 	}
 
@@ -47,7 +47,7 @@ function addressOf(text: string | undefined): string {
 	const url = text !== undefined && URL.canParse(text) ? new URL(text) : undefined;
 	if (!url) {
 		throw new AppError('failed', 'The server returned no address for the artifact.', {
-			hint: 'See its answer with --json.',
+			hint: 'Show the response with --json.',
 		});
 	}
 

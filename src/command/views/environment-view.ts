@@ -29,7 +29,7 @@ export function environmentResult(environment: Lenient<TaskEnvironment>, {showTo
 					['error', shown.error],
 					['execute token', token && (showToken ? token : `${token} (create with --show-token to see it)`)],
 				],
-				shown.task_ref ?? 'Task environment',
+				shown.task_ref ?? 'Sandbox',
 			),
 			...records(
 				'Services',

@@ -53,7 +53,7 @@ export async function beginWork({environment, session, live}: Made, context: Com
 			throw error;
 		}
 
-		context.interact.say(`Its log cannot be shown: ${error.message}`);
+		context.interact.say(`Can't show its log: ${error.message}`);
 	}
 
 	const instruction = made.instruction?.trim();

@@ -19,7 +19,7 @@ export function wireResult({config, env}: Pick<CommandContext, 'config' | 'env'>
 				{
 					secret: 'SERVICE_API_KEY',
 					last4: '',
-					goes: env['SERVICE_SERVER']?.trim() || 'a server that a flag or SERVICE_PROFILE names',
+					goes: env['SERVICE_SERVER']?.trim() || 'the server from a flag or SERVICE_PROFILE',
 				},
 			]
 		: [];

@@ -14,9 +14,9 @@ export function identityResult(
 		fields: [
 			['profile', name],
 			['server', server],
-			['org', org ?? 'not chosen'],
-			['workspace', workspace ?? 'not chosen'],
-			['project', project ?? 'not chosen'],
+			['org', org ?? 'not selected'],
+			['workspace', workspace ?? 'not selected'],
+			['project', project ?? 'not selected'],
 			['credential', tokens ? `login through the browser (${keySource})` : `API key ${ending}(${keySource})`],
 			...(tokens ? [['expires', when] as const] : []),
 			...(notice ? [['note', notice] as const] : []),

@@ -15,7 +15,9 @@ type Options = {
 export function runItemsResult(items: readonly Lenient<RunItem>[], {schemas, limit, trouble}: Options): Result {
 	const notes = [
 		...(items.length === 0 ? ['This run recorded no such items.'] : []),
-		...(items.length >= limit ? [`These are ${items.length}, as many as asked for: there may be more.`] : []),
+		...(items.length >= limit
+			? [`Showing the first ${items.length}; there may be more. Raise the limit with --limit.`]
+			: []),
 		...(trouble && items.length > 0 ? [`Shown without schema titles: ${trouble}`] : []),
 	];
 	return {

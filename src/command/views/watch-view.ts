@@ -2,6 +2,7 @@ import {formatNumber, formatUsd} from '../../core/format.ts';
 import {totalCost} from '../../core/session/usage.ts';
 import type {AppState} from '../../store/store.ts';
 import {heldUntil, recentTurns, type Watch} from '../../store/watch-slice.ts';
+import {safeLine} from '../../terminal/text/safe-text.ts';
 import {intervalText} from '../../watch/watch-condition.ts';
 import {limitNotice, shortEnvironmentId} from '../../watch/watch-report.ts';
 import type {Result} from '../result.ts';
@@ -14,22 +15,23 @@ export function costFacts(
 	const last = [...transcript.usage.values()].at(-1);
 	const cost = last ? totalCost([last], priceOf) : null;
 	return [
-		['limit', `up to ${turns(perHour, every)}`],
+		['limit', `at most every ${intervalText(every)} and ${hourlyTurns(perHour)}`],
 		['model', model ?? 'none selected yet'],
 		...(cost === null ? [] : [['last request', `cost ${formatUsd(cost)}; a turn makes one or more`] as const]),
 	];
 }
 
-/** Returns the result for a watch that just started. */
-export function watchResult(watch: Watch): Result {
+/** Returns the result for a watch that just started. `title` is that of its log, if it is open; untrusted. */
+export function watchResult(watch: Watch, title: string | undefined): Result {
 	const {number, condition, environment, every, ask, perHour} = watch;
+	const limit = `at most every ${intervalText(every)}`;
 	const does =
 		ask === undefined
-			? `You will be notified, at most every ${intervalText(every)}`
-			: `The agent will be asked, up to ${turns(perHour, every)}`;
+			? `You will be notified, ${limit}`
+			: `The agent will be asked, ${limit} and ${hourlyTurns(perHour)}`;
 	return {
 		kind: 'text',
-		text: `Watch ${number}: watching ${shortEnvironmentId(environment)} for “${condition}”. ${does}.`,
+		text: `Watching ${title ? safeLine(title) : shortEnvironmentId(environment)} for ${condition}. ${does}.`,
 		hint: `/watch shows it, /watch stop ${number} stops it.`,
 		data: dataOf(watch),
 	};
@@ -66,8 +68,8 @@ export function watchesResult(watches: readonly Watch[]): Result {
 	};
 }
 
-function turns(perHour: number, every: number): string {
-	return `${perHour} ${perHour === 1 ? 'time' : 'times'} an hour, at most every ${intervalText(every)}`;
+function hourlyTurns(perHour: number): string {
+	return perHour === 1 ? 'once an hour' : `${perHour} times an hour`;
 }
 
 function dataOf({number, condition, environment, server, every, ask, perHour, found, state, startedAt}: Watch) {

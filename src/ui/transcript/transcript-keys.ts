@@ -69,7 +69,7 @@ export function findNext({page, searched, note}: Omit<Context, 'actions'>, direc
 	}
 
 	page.reading.choose(found.index);
-	note(`“${searched}” · ${found.place} of ${found.count} · n up · N down`);
+	note(`“${searched}” · ${found.place} of ${found.count} · n previous · N next`);
 }
 
 function chosenBlock({blocks, reading}: TranscriptPage): {readonly index: number; readonly block: Block | undefined} {

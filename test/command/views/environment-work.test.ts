@@ -87,7 +87,7 @@ test('without a screen it is said that an empty line sends the instruction', asy
 });
 
 test.each([
-	['an id that is none', {...environment, id: 'x'}, [/^Its log cannot be shown: /, /^Enter send to the agent/]],
+	['an id that is none', {...environment, id: 'x'}, [/^Can't show its log: /, /^Enter send to the agent/]],
 	['no end', {...environment, expires_at: null}, [/^Enter send to the agent/]],
 	['an end that is over', {...environment, expires_at: '2020-01-01T00:00:00Z'}, [/^Enter send to the agent/]],
 ])('an answer with %s is shown all the same', async (_, answer, words) => {

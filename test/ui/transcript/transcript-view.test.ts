@@ -129,7 +129,7 @@ test('a search counts its matches and opens the details that contain one', () =>
 	const {shown, press} = reader(...talk);
 	press('/', 'DONE', key('enter'));
 	expect(shown()).toContainEqual('▌   done');
-	expect(shown().at(-1)).toBe('“DONE” · 1 of 1 · n up · N down');
+	expect(shown().at(-1)).toBe('“DONE” · 1 of 1 · n previous · N next');
 });
 
 test('the search text may arrive together with its slash, and is edited like a prompt', () => {
